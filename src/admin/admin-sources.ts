@@ -2,6 +2,7 @@ import type { Access } from '../access/access.ts';
 import type { Config } from '../config/config-schema.ts';
 import type { ClusterVitals } from '../domain/cluster-vitals.ts';
 import type { Tally } from '../domain/tally.ts';
+import type { FeedStats } from '../fleet/redis/redis-feed.ts';
 import type { Server } from '../http/server.ts';
 import type { LiveSetStats } from '../live/live-set.ts';
 import type { EquivocationGuard } from '../receipts/equivocation-guard.ts';
@@ -28,4 +29,8 @@ export interface AdminSources {
   readonly warnings: Pick<RecentWarnings, 'all'>;
   /** What workers count; undefined where this process serves the port itself. */
   readonly workers?: WorkerFigures | undefined;
+  /** The part in the watch of a fleet, and the number of accounts and lists that are followed; undefined without one. */
+  readonly watch?: { readonly role: string; readonly followed: number } | undefined;
+  /** Returns what the feed of a fleet counts; undefined without one. */
+  readonly feed?: (() => FeedStats | undefined) | undefined;
 }

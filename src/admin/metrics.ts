@@ -47,6 +47,7 @@ export const metricsOf = (sources: AdminSources): readonly Metric[] => [
   ...httpMetrics(sources).map(over('workers')),
   ...cacheMetrics(sources),
   ...freshnessMetrics(sources),
+  ...feedMetrics(sources),
   ...upstreamMetrics(sources),
   ...receiptMetrics(sources),
   ...accessMetrics(sources),
@@ -125,6 +126,7 @@ const freshnessMetrics = ({
   liveAccounts,
   tokenLists,
   frameDelays,
+  watch,
 }: AdminSources): readonly Metric[] => [
   gauge('slotgate_slot', 'Newest slot that is believed in.', ['commitment'], function* () {
     for (const commitment of COMMITMENTS) {
@@ -140,6 +142,15 @@ const freshnessMetrics = ({
     [['account'], liveAccounts.size],
     [['token_list'], tokenLists.size],
   ]),
+  gauge('slotgate_watch_role', "1 for the gateway's part in the watch of its fleet.", ['role'], () => [
+    [[watch?.role ?? 'alone'], 1],
+  ]),
+  gauge(
+    'slotgate_watch_followed',
+    'Accounts and lists kept live by the leader for followers; at a follower, by the leader for it.',
+    [],
+    () => watch?.followed ?? 0,
+  ),
   histogram(
     'slotgate_frame_delay_seconds',
     'Time from a slot notification to the published frame.',
@@ -338,6 +349,29 @@ const streamMetrics = ({ server }: AdminSources): readonly Metric[] => [
       },
     ),
   ),
+];
+
+/** What the feed of a fleet counts, in series of one value each. */
+const feedMetrics = ({ feed = () => undefined }: AdminSources): readonly Metric[] => [
+  counter('slotgate_feed_messages_total', 'Messages of the feed of the fleet.', ['direction'], () => {
+    const { sent = 0, unsent = 0, received = 0 } = feed() ?? {};
+    return mapSeries(Object.entries({ sent, unsent, received }));
+  }),
+  counter('slotgate_feed_bytes_total', 'Bytes of these messages.', ['direction'], () => {
+    const { sentBytes: sent = 0, receivedBytes: received = 0 } = feed() ?? {};
+    return mapSeries(Object.entries({ sent, received }));
+  }),
+  counter(
+    'slotgate_feed_rejected_total',
+    'Messages of the feed that were not taken. Other than outdated must stay 0: somebody else writes to Redis.',
+    ['reason'],
+    () => mapSeries(Object.entries(feed()?.rejected ?? { mac: 0, version: 0, malformed: 0, outdated: 0 })),
+  ),
+  counter('slotgate_feed_gaps_total', 'Times that messages of the leader were missing.', [], () => feed()?.gaps ?? 0),
+  counter('slotgate_feed_snapshots_total', 'Snapshots of what the leader keeps.', ['direction'], () => {
+    const { snapshotsSent: sent = 0, snapshotsTaken: taken = 0 } = feed() ?? {};
+    return mapSeries(Object.entries({ sent, taken }));
+  }),
 ];
 
 function processMetrics({ context: { version, mesh }, access, workers }: AdminSources): readonly Metric[] {

@@ -14,10 +14,11 @@ import type { RouteContext } from '../routing/route.ts';
 import { repeat } from '../runtime/repeat.ts';
 import { closerOf, openOrClose } from './closing.ts';
 import type { FleetProcess } from './create-pipeline-process.ts';
-import { type Environment, environmentOf, type GatewayOptions } from './environment.ts';
-import { type Answers, openAnswers } from './open-answers.ts';
+import { environmentOf, type GatewayOptions } from './environment.ts';
+import { adminSourcesOf } from './open-admin-listener.ts';
+import { openAnswers } from './open-answers.ts';
 import { listen, type OpenServer, openServer } from './open-server.ts';
-import { openState, reloadReceiptKeys, type State } from './open-state.ts';
+import { openState, reloadReceiptKeys } from './open-state.ts';
 
 /** Time between two messages of what this worker counts. */
 const FIGURES_MS = 1000;
@@ -110,24 +111,12 @@ export function createWorker(
         answerRpc: (body, minSlot, cost) => end.answerRpc(body, minSlot, cost),
       },
     );
-    const tellFigures = figuresTeller(env, { ...base, context }, state, opened, end);
+    const guard = { conflicts: 0, isSoleSigner: false }; // the pipeline process has it
+    const metrics = metricsOf(adminSourcesOf(env, state, guard, { ...base, context }, opened));
+    const tellFigures = async (): Promise<void> => end.tellFigures(await readFigures(metrics));
     disposals.defer(tellFigures);
     disposals.defer(repeat(clock, FIGURES_MS, () => void tellFigures()));
     await end.warm; // no caller comes before: another worker serves meanwhile
     return { reload, close: closerOf(env), url: await listen(env, opened) };
   });
-}
-
-/** Returns a function that tells the pipeline process what this worker counts. */
-function figuresTeller(
-  { config, vitals, warnings }: Environment,
-  { context, liveAccounts, tokenLists }: Answers,
-  { access }: State,
-  { server, sealer, frameDelays }: OpenServer,
-  end: WorkerEnd,
-): () => Promise<void> {
-  const live = { liveAccounts: liveAccounts.stats, tokenLists: tokenLists.stats };
-  const guard = { conflicts: 0, isSoleSigner: false }; // the pipeline process has it
-  const metrics = metricsOf({ config, context, vitals, server, access, sealer, guard, ...live, frameDelays, warnings });
-  return async () => end.tellFigures(await readFigures(metrics));
 }

@@ -3,6 +3,7 @@ import { readJupiterKey, type Secrets } from '../config/secret-variables.ts';
 import type { Clock } from '../domain/clock.ts';
 import { ClusterVitals } from '../domain/cluster-vitals.ts';
 import { type RedisSettings, readRedisSettings } from '../fleet/redis/redis-settings.ts';
+import type { SharedWatch } from '../fleet/shared-watch.ts';
 import type { KeySource } from '../receipts/keys/key-source.ts';
 import { DisposalStack } from '../runtime/disposal-stack.ts';
 import type { Log } from '../runtime/log.ts';
@@ -26,6 +27,8 @@ export interface GatewayOptions {
   readonly embedded?: Promise<ClusterInUse> | undefined;
   /** Whether the admin listener must have its configured port: else the next free one is taken. Default: true. */
   readonly isAdminPortChosen?: boolean;
+  /** Has the gateway take part in a watch that is shared over another feed than that of Redis. */
+  readonly joinWatch?: ((watch: SharedWatch) => void) | undefined;
 }
 
 /** Everything that all parts of a process share. */

@@ -21,6 +21,7 @@ import type { Admit } from '../serving/read-through.ts';
 import { createKnownMints } from '../tokens/known-mints.ts';
 import { SharedListings } from '../tokens/owner-listing.ts';
 import { TokenLabelCache } from '../tokens/token-labels.ts';
+import type { Mesh } from '../upstream/mesh/mesh.ts';
 import { AccountBatcher } from '../upstream/reads/account-batcher.ts';
 import { MergedSignatures } from '../upstream/reads/merged-signatures.ts';
 import { TransactionRecords } from '../upstream/reads/transaction-records.ts';
@@ -50,7 +51,7 @@ export function openAnswers(
   env: Environment,
   { keys, access }: State,
   { signer, fleet }: Pick<Signing, 'signer'> & Partial<Pick<Signing, 'fleet'>>,
-  { mesh, embedded }: Pick<Upstream, 'mesh' | 'embedded'>,
+  { mesh, embedded }: Pick<Upstream, 'embedded'> & { readonly mesh: Mesh },
   startup: Pick<Startup, 'problem'>,
   { onLeasesAdvanced = () => {}, copy }: AnswersOptions = {},
 ) {
@@ -60,15 +61,16 @@ export function openAnswers(
   const cache = copy ?? new Cache({ ...config.cache, bytes, clock, hotKeys: config.refresh.hotKeys });
   const budgets = new RequestBudgets(clock, config.watch.requestsPerSecond);
   disposals.defer(() => budgets.close());
+  const advanceHot = (source: LeaseSource): void => {
+    cache.advanceHot(source);
+    onLeasesAdvanced();
+  };
   const liveOptions = {
     mesh,
     clock,
     settings: config.watch,
     budgets,
-    onLeasesAdvanced(source: LeaseSource) {
-      cache.advanceHot(source);
-      onLeasesAdvanced();
-    },
+    onLeasesAdvanced: advanceHot,
     onProblem: (problem: string, fields: object) => log.warn(fields, problem),
   };
   const admitOwn: Admit = (work) => access.admission.runOwn(work);
@@ -129,7 +131,8 @@ export function openAnswers(
   };
   const readThrough = new RouteReadThrough(context, admitOwn);
   access.readBalancesWith((wallet, mint) => readMintBalance(readThrough, wallet, mint));
-  return { cache, context, readThrough, liveAccounts, tokenLists, liveSources: [liveAccounts, tokenLists] };
+  const liveSources = [liveAccounts, tokenLists];
+  return { cache, context, readThrough, liveAccounts, tokenLists, liveSources, onLeasesAdvanced: advanceHot };
 }
 
 /** Returns the address of the embedded cluster; null where there is none. */

@@ -3,14 +3,14 @@ import type { AdminListener } from '../admin/admin-listener.ts';
 import type { WorkerFigures } from '../admin/worker-figures.ts';
 import type { FleetSeats } from '../fleet/redis/fleet-seats.ts';
 import type { RedisQuotaLedger } from '../fleet/redis/redis-quota-ledger.ts';
-import type { Upstream } from '../wiring/open-upstream.ts';
-import { openUpstream } from '../wiring/open-upstream.ts';
+import { openUpstream, type Upstream } from '../wiring/open-upstream.ts';
 import { Startup } from '../wiring/startup.ts';
 import type { Environment, GatewayOptions } from './environment.ts';
 import { openAdminListener } from './open-admin-listener.ts';
 import { type Answers, openAnswers } from './open-answers.ts';
 import { openPipeline } from './open-pipeline.ts';
 import { type OpenServer, openServer } from './open-server.ts';
+import { openSharedWatch } from './open-shared-watch.ts';
 import { openSigning, type Signing } from './open-signing.ts';
 import { openState, type State } from './open-state.ts';
 
@@ -44,9 +44,10 @@ export interface PartsOptions {
  */
 export async function openParts(
   env: Environment,
-  { embedded, isAdminPortChosen = true }: GatewayOptions,
+  options: GatewayOptions,
   { fleetQuota, fleetSeats, shared, onLeasesAdvanced, workers }: PartsOptions,
 ): Promise<Parts> {
+  const { embedded, isAdminPortChosen = true, joinWatch } = options;
   let admin: AdminListener | undefined;
   env.disposals.defer(() => admin?.close()); // the last that is closed
   const state = await openState(env, shared);
@@ -54,8 +55,15 @@ export async function openParts(
   const signing = await openSigning(env, state, upstream, { quota: fleetQuota, seats: fleetSeats });
   const startup = createStartup(env, upstream);
   const answers = openAnswers(env, state, signing, upstream, startup, { onLeasesAdvanced });
+  const isShared = env.redis !== undefined || joinWatch !== undefined;
+  const watch = isShared ? openSharedWatch(env, options, upstream, answers) : undefined;
+  if (watch !== undefined) signing.fleet?.share(watch);
   const server = openServer(env, state, signing, answers);
-  admin = await openAdminListener(env, state, signing, answers, server, isAdminPortChosen, workers);
+  admin = await openAdminListener(env, state, signing, answers, server, isAdminPortChosen, {
+    workers,
+    watch,
+    feed: () => signing.fleet?.feedStats,
+  });
   return { state, upstream, signing, startup, answers, server, admin };
 }
 

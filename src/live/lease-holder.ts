@@ -1,5 +1,6 @@
 import type { Slot } from '../domain/slot.ts';
 import { type InitialSync, SUBSCRIBING, type SyncEvent, type SyncState } from './initial-sync.ts';
+import type { LeaseObserver } from './live-observer.ts';
 import type { ReadHeat } from './read-heat.ts';
 import type { Watermark } from './watermark.ts';
 import { WatermarkLease } from './watermark-lease.ts';
@@ -10,6 +11,8 @@ export class LeaseHolder {
   readonly heat: ReadHeat;
   /** True while somebody subscribes to the state, whether it is read or not. */
   isSubscribed = false;
+  /** Told of each lease; undefined where nobody copies them. */
+  observer: LeaseObserver | undefined = undefined;
   readonly #initialSync: InitialSync;
   #syncState: SyncState = SUBSCRIBING;
   #watermark: Watermark | undefined;
@@ -37,8 +40,16 @@ export class LeaseHolder {
     return this.#syncState.name === 'second-read' ? this.#syncState.minSlot : undefined;
   }
 
-  /** Starts the initial sync on a session. A lease of the session before was lost with it. */
-  attach(watermark: Watermark): void {
+  /** The newest slot that the state was claimed for, also over the session before; -1 for none. */
+  get claimedSlot(): Slot {
+    return (this.#lease ?? this.#lostLease)?.slot ?? -1;
+  }
+
+  /**
+   * Starts the initial sync on a session. A lease of the session before was lost with it. Without a watermark it waits for
+   * a lease that is taken over.
+   */
+  attach(watermark: Watermark | undefined): void {
     this.#watermark = watermark;
     this.#syncState = SUBSCRIBING;
     this.#lostLease = this.#lease ?? this.#lostLease;
@@ -67,6 +78,13 @@ export class LeaseHolder {
     if (this.#watermark === undefined || this.#lease !== undefined || !this.isSynced) return;
     this.#lease = new WatermarkLease(slot, this.#watermark, this.heat);
     this.#endLost();
+    this.observer?.onGranted(this.#lease);
+  }
+
+  /** Takes over a lease: the initial sync was done by who has granted it. */
+  adoptLease(slot: Slot, watermark: Watermark): void {
+    this.#lease = new WatermarkLease(slot, watermark, this.heat);
+    this.#endLost();
   }
 
   /** The rank by which it is made live before others: who subscribes can't wait, else who reads most comes first. */
@@ -85,6 +103,7 @@ export class LeaseHolder {
   takeLease(): WatermarkLease | undefined {
     const lease = this.#lease;
     this.#lease = undefined;
+    if (lease !== undefined) this.observer?.onTaken(lease);
     return lease;
   }
 }

@@ -4,21 +4,16 @@ import type { Commitment } from '../domain/commitment.ts';
 import type { LeaseSource } from '../domain/lease.ts';
 import type { Slot } from '../domain/slot.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
+import type { PubsubSession } from '../upstream/pubsub/pubsub-session.ts';
+import { FollowedSession, type FollowedState, type FollowLink, type ToldHeat } from './followed-session.ts';
 import { HotKeyDetector } from './hot-key-detector.ts';
 import type { InitialSync } from './initial-sync.ts';
-import type { LeaseHolder } from './lease-holder.ts';
+import type { LiveObserver } from './live-observer.ts';
 import { Places } from './places.ts';
 import type { ReadHeat } from './read-heat.ts';
 import { RequestBudgets } from './request-budget.ts';
 import type { LiveSessionOptions } from './session-audit.ts';
-import { type PooledSession, type PoolItem, SessionPool } from './session-pool.ts';
-
-/** An account or list that is kept live for as long as it is read or subscribed to. */
-interface LiveState extends PoolItem {
-  readonly holder: LeaseHolder;
-  /** The tip at which it became ineligible to be kept live; undefined while it is eligible. */
-  readonly tipAtIneligible: Slot | undefined;
-}
+import { type PooledSession, SessionPool } from './session-pool.ts';
 
 /** The settings that accounts and token lists have in common. */
 export type LiveSourceSettings = Pick<Config['watch'], 'idleSlots' | 'auditMs' | 'callerShare' | 'requestsPerSecond'>;
@@ -64,14 +59,24 @@ export interface LiveSetStats {
   readonly auditIntervalMs: number;
 }
 
-export interface LiveSetOptions<T, L> extends Omit<LiveSourceOptions<LiveSourceSettings>, 'initialSync'> {
+/** What keeps states live: sessions with nodes, another gateway, or nothing for the moment. */
+export type KeptOver<T extends FollowedState<V>, V> = FollowedSession<T, V> | 'nodes' | 'nothing';
+
+export interface LiveSetOptions<T, V> extends Omit<LiveSourceOptions<LiveSourceSettings>, 'initialSync'> {
   /** The most states that are kept live at a time. */
   readonly maxSize: number;
   /** About the subscriptions that a state needs, by which the number of sessions is bounded. Default: 1. */
   readonly subscriptionsPerState?: number;
   /** About the most states that an audit compares, over all sessions; the others have their turn in the next ones. */
   readonly maxAudited: number;
-  createSession(options: LiveSessionOptions<T>): L;
+  createSession(options: LiveSessionOptions<T>): LiveSession<T>;
+  keyOf(state: T): string;
+  /** Called when a state that another gateway keeps has changed there. */
+  onFollowedChange?(state: T, slot: Slot): void;
+  /** Applies what another gateway tells of a state at processed. */
+  applyProcessed?(state: T, slot: Slot, value: V | undefined): void;
+  /** Called with a state that another gateway doesn't keep. */
+  onNotFollowed(state: T): void;
   /** Called with a state that has lost its place, to somebody else or since nobody reads it. */
   onEvicted?(state: T): void;
   /** Returns the log fields that name a state. */
@@ -81,12 +86,18 @@ export interface LiveSetOptions<T, L> extends Omit<LiveSourceOptions<LiveSourceS
 /** The states whose initial sync is under way for each request a second: two batches of it. */
 const SYNCING_PER_REQUEST = 200;
 
-/** Chooses which accounts or lists are kept live ({@link Places}), assigns them to sessions, and audits them. */
-export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements LiveSetStats {
-  readonly #options: LiveSetOptions<T, L>;
+/**
+ * Chooses which accounts or lists are kept live ({@link Places}), each a state with a value of its kind, assigns them to
+ * sessions, and audits them.
+ */
+export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
+  readonly #options: LiveSetOptions<T, V>;
   readonly #hotKeys: HotKeyDetector;
   readonly #places: Places<T>;
-  readonly #sessions: SessionPool<T, L>;
+  readonly #sessions: SessionPool<T, LiveSession<T>, PubsubSession | FollowedSession<T, V>>;
+  #keptOver: KeptOver<T, V> = 'nodes';
+  #onKeptOver = (): void => {};
+  #observer: LiveObserver<T> | undefined;
   #cancelAudit = (): void => {};
   #auditIntervalMs: number;
   #isClosed = false;
@@ -94,7 +105,7 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
   #audited = 0;
   #lostSessions = 0;
 
-  constructor(options: LiveSetOptions<T, L>) {
+  constructor(options: LiveSetOptions<T, V>) {
     const { mesh, clock, maxSize } = options;
     const { idleSlots, callerShare, auditMs, requestsPerSecond } = options.settings;
     const budgets = options.budgets ?? new RequestBudgets(clock, requestsPerSecond);
@@ -115,6 +126,7 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
         if (!this.#isIdle(state)) this.#hotKeys.giveBack(key, state.holder.heat);
         this.#sessions.remove(state);
         options.onEvicted?.(state);
+        this.#observer?.onLeft(state);
       },
     });
     this.#sessions = new SessionPool({
@@ -122,13 +134,19 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
       maxSubscriptions: maxSize * (options.subscriptionsPerState ?? 1),
       maxSyncing: SYNCING_PER_REQUEST * requestsPerSecond,
       rankOf: ({ holder }) => holder.rank,
-      openPubsub: () => mesh.openSession(),
+      openPubsub: () => this.#open(),
       createSession: (pubsub) => {
-        const session: L = options.createSession({
+        if (!this.#isInUse(pubsub)) queueMicrotask(() => pubsub.close()); // that has changed just now
+        if (pubsub instanceof FollowedSession) return pubsub;
+        const session: LiveSession<T> = options.createSession({
           pubsub,
           clock,
           tip: (commitment) => mesh.tip(commitment),
-          onLeasesAdvanced: (watermark) => options.onLeasesAdvanced?.(watermark),
+          onLeasesAdvanced: (watermark) => {
+            options.onLeasesAdvanced?.(watermark);
+            this.#observer?.onWatermark(watermark);
+          },
+          onWatermarkLost: (watermark) => this.#observer?.onWatermark(watermark),
           budget: budgets.of(pubsub),
           onRoom: () => this.#sessions.assignWaiting(),
           isRenewing: () => this.#sessions.isAssigning,
@@ -204,6 +222,52 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
     this.#places.unsubscribe(key, caller);
   }
 
+  /**
+   * Keeps a state live for the readers of another gateway, who read it so often; undefined when others are read more, or
+   * when the set is closed.
+   */
+  keepFor(key: string, { rank, tipAtLastRead }: ToldHeat, create: (heat: ReadHeat) => T): T | undefined {
+    const known = this.#places.get(key);
+    known?.holder.heat.absorb(rank, tipAtLastRead);
+    if (known !== undefined || this.#options.maxSize === 0 || this.#isClosed) return known;
+    const heat = this.#hotKeys.take(key);
+    heat.absorb(rank, tipAtLastRead);
+    const state = this.#places.addRead(key, undefined, heat, () => this.#start(create(heat)));
+    if (state === undefined) this.#hotKeys.giveBack(key, heat);
+    return state;
+  }
+
+  /** Tells an observer from now on what is kept live. */
+  observeWith(observer: LiveObserver<T>): void {
+    this.#observer = observer;
+    for (const state of this.#places.values()) this.#observe(state);
+  }
+
+  /** Creates the session by which states can be copied from another gateway. */
+  createFollowedSession(link: FollowLink<T>): FollowedSession<T, V> {
+    const { mesh, clock, settings, keyOf, onFollowedChange, applyProcessed, onNotFollowed } = this.#options;
+    const session: FollowedSession<T, V> = new FollowedSession<T, V>({
+      ...link,
+      clock,
+      tip: (commitment) => mesh.tip(commitment),
+      idleSlots: settings.idleSlots,
+      keyOf,
+      onChange: (state, slot) => onFollowedChange?.(state, slot),
+      applyProcessed: (state, slot, value) => applyProcessed?.(state, slot, value),
+      onLeft: onNotFollowed,
+      onLost: (states) => this.#sessions.dropSession(session, states),
+    });
+    return session;
+  }
+
+  /** Keeps all states live over this from now on. What kept them before is lost at once. */
+  keepOver(keptOver: KeptOver<T, V>): void {
+    if (keptOver === this.#keptOver) return;
+    this.#keptOver = keptOver;
+    this.#onKeptOver();
+    this.#sessions.closeAll(keptOver instanceof FollowedSession ? keptOver : undefined);
+  }
+
   /** Moves a state to another session: its own has no capacity left for all its subscriptions. */
   reassign(state: T): void {
     this.#sessions.remove(state);
@@ -246,8 +310,39 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
     });
   }
 
+  /** Opens a session over what is in use by then. */
+  async #open(): Promise<PubsubSession | FollowedSession<T, V>> {
+    for (;;) {
+      if (this.#keptOver instanceof FollowedSession) return this.#keptOver;
+      const changed = new Promise<void>((resolve) => {
+        this.#onKeptOver = resolve;
+      });
+      const opening = this.#keptOver === 'nodes' ? this.#options.mesh.openSession() : undefined;
+      const opened = await (opening === undefined ? changed : Promise.race([opening, changed]));
+      if (opened !== undefined && this.#isInUse(opened)) return opened;
+      opening?.then(
+        (pubsub) => pubsub.close(),
+        () => {},
+      );
+    }
+  }
+
+  #isInUse(session: PubsubSession | FollowedSession<T, V>): boolean {
+    return session instanceof FollowedSession ? this.#keptOver === session : this.#keptOver === 'nodes';
+  }
+
+  #observe(state: T): void {
+    const observer = this.#observer;
+    if (observer === undefined) return;
+    state.holder.observer = {
+      onGranted: (lease) => observer.onGranted(state, lease),
+      onTaken: (lease) => observer.onTaken(state, lease),
+    };
+  }
+
   /** Assigns a new state to a session. */
   #start(state: T): T {
+    this.#observe(state);
     this.#sessions.add(state);
     return state;
   }
@@ -267,11 +362,13 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
     );
   }
 
-  #onSessionLost(session: L, states: Iterable<T>, facts: object): void {
+  #onSessionLost(session: LiveSession<T>, states: Iterable<T>, facts: object): void {
     if (!this.#sessions.has(session)) return; // it was empty, and closed
-    this.#lostSessions++;
     if (this.#isClosed) return;
-    this.#options.onProblem?.('a session that keeps accounts live was lost: they move to another', facts);
+    if (this.#keptOver === 'nodes') {
+      this.#lostSessions++;
+      this.#options.onProblem?.('a session that keeps accounts live was lost: they move to another', facts);
+    }
     this.#sessions.dropSession(session, states);
   }
 }

@@ -95,6 +95,11 @@ export class Places<T> {
     return this.#places.get(key)?.value;
   }
 
+  /** Returns all values. */
+  *values(): Iterable<T> {
+    for (const { value } of this.#places.values()) yield value;
+  }
+
   /** Adds the value that `create` returns for a caller's reads; undefined if others are read more. */
   addRead(key: string, caller: string | undefined, heat: ReadHeat, create: () => T): T | undefined {
     if (!this.#makeRoomForReader(caller, heat)) return undefined;

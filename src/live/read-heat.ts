@@ -33,6 +33,12 @@ export class ReadHeat {
     this.#rank = Math.log2(this.at(tip) + 1) + tip / this.#halfLifeSlots;
   }
 
+  /** Counts the reads of others, too: the heat is that of who reads most, since all share what is kept live. */
+  absorb(rank: number, tipAtLastRead: Slot): void {
+    this.#tipAtLastRead = Math.max(this.#tipAtLastRead ?? 0, tipAtLastRead);
+    this.#rank = Math.max(this.#rank, rank);
+  }
+
   /** Returns the heat at a tip. */
   at(tip: Slot): number {
     return 2 ** (this.#rank - tip / this.#halfLifeSlots);

@@ -1,5 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
-import type { Commitment } from '../domain/commitment.ts';
+import { COMMITMENTS, type Commitment } from '../domain/commitment.ts';
 import type { Slot } from '../domain/slot.ts';
 import type { ClockUpdate, PubsubSession } from '../upstream/pubsub/pubsub-session.ts';
 import { AuditMismatches, type AuditRead, type LeasedState } from './audit-mismatches.ts';
@@ -26,6 +26,8 @@ export interface LiveSessionOptions<T> {
    * `dropped` is what isn't served any more.
    */
   onLeaseViolation(state: T, dropped: 'state' | 'session', evidence: object): void;
+  /** Called with each watermark when the session is lost. */
+  onWatermarkLost(watermark: Watermark): void;
   onLost(states: Iterable<T>, reason: string): void;
 }
 
@@ -77,6 +79,7 @@ export class SessionAudit<T extends AuditedState> {
       onLost: (reason) => {
         const lostStates = [...states()];
         this.#mismatches.clear();
+        for (const commitment of COMMITMENTS) session.onWatermarkLost(this.#watermarks.of(commitment));
         options.onLost();
         session.onLost(lostStates, reason);
       },

@@ -24,7 +24,12 @@ export interface PooledSession<T> {
   remove(item: T): void;
 }
 
-export interface SessionPoolOptions<T, L> {
+/** What a session is made over. */
+interface Closable {
+  close(): void;
+}
+
+export interface SessionPoolOptions<T, L, P extends Closable = PubsubSession> {
   readonly clock: Clock;
   /** The subscriptions that there are sessions for, and one session more; items beyond wait until others leave. */
   readonly maxSubscriptions: number;
@@ -32,8 +37,8 @@ export interface SessionPoolOptions<T, L> {
   readonly maxSyncing?: number;
   /** Returns how much is read of an item. */
   rankOf(item: T): number;
-  openPubsub(): Promise<PubsubSession>;
-  createSession(pubsub: PubsubSession): L;
+  openPubsub(): Promise<P>;
+  createSession(pubsub: P): L;
 }
 
 /** The time for which a session without items stays open, in milliseconds: other items may come. */
@@ -49,9 +54,9 @@ const ITEMS_PER_TURN = 500;
  * Assigns items to sessions, those first that are read most. Packs them as tightly as nodes accept: another session is
  * opened only when no other can take more, and one that has been empty for a while is closed.
  */
-export class SessionPool<T extends PoolItem, L extends PooledSession<T>> {
-  readonly #options: SessionPoolOptions<T, L>;
-  readonly #pubsubs = new Map<L, PubsubSession>();
+export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P extends Closable = PubsubSession> {
+  readonly #options: SessionPoolOptions<T, L, P>;
+  readonly #pubsubs = new Map<L, P>();
   readonly #waiting = new Set<T>();
   /** The items that wait, and some that no longer do. */
   readonly #queue = new HottestFirst<T>();
@@ -63,7 +68,7 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>> {
   /** The subscriptions that a new session can make. */
   #sessionCapacity = 1;
 
-  constructor(options: SessionPoolOptions<T, L>) {
+  constructor(options: SessionPoolOptions<T, L, P>) {
     this.#options = options;
   }
 
@@ -141,6 +146,11 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>> {
     for (const waiting of tooLarge) this.#queue.putBack(waiting);
     this.#isStuck = tooLarge.length > 0 && !this.#mayOneGrow();
     if (this.#isStuck) void this.#openSession();
+  }
+
+  /** Closes all sessions but one: who made them is told of the loss, and gives back their items. */
+  closeAll(except?: P): void {
+    for (const pubsub of [...this.#pubsubs.values()]) if (pubsub !== except) pubsub.close();
   }
 
   /** Stops the closing of empty sessions. */

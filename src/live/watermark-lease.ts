@@ -36,6 +36,11 @@ export class WatermarkLease implements Lease {
     return Math.min(this.#revoked?.validatedMs ?? Number.POSITIVE_INFINITY, this.#watermark.validatedMs); // it may be invalidated later
   }
 
+  /** What advances it. */
+  get watermark(): Watermark {
+    return this.#watermark;
+  }
+
   get sources(): readonly LeaseSource[] {
     return this.#watermark.asSources;
   }

@@ -53,11 +53,11 @@ export const health = localRoute({
         status: z.enum(['ok', 'behind', 'stalled', 'down']),
         slot: integer.nullable(),
         behindSlots: integer.nullable(),
-        ws: z.enum(['up', 'down']),
+        ws: z.enum(['up', 'down', 'idle']).describe('idle in followers'),
       }),
     ),
     cacheWarm: z.boolean(),
-    problems: z.array(z.string()).describe('What is wrong with the gateway itself; its status is then degraded'),
+    problems: z.array(z.string()).describe('What is wrong with the gateway itself, which is then degraded'),
     embedded: z
       .strictObject({ rpc: z.string().describe('URL of its RPC; its WebSocket is on the same and on the next port') })
       .nullable()
@@ -100,7 +100,7 @@ const isCacheWarm = ({ cache }: Uses<'cache'>): boolean => WARM_KEYS.every((key)
 
 /** Returns true if the tip advances, every upstream is in order, and no read of the pipeline fails. */
 export const isHealthy = ({ cache, vitals, mesh }: Uses<'cache' | 'vitals' | 'mesh'>): boolean =>
-  !cache.isStalled && !vitals.isFailing && mesh.nodes().every(({ status, ws }) => status === 'ok' && ws === 'up');
+  !cache.isStalled && !vitals.isFailing && mesh.nodes().every(({ status, ws }) => status === 'ok' && ws !== 'down');
 
 /** Returns why the answers can't be trusted, with what is wrong with each node; undefined if they can. */
 export function unhealthyReason(context: Uses<'cache' | 'mesh' | 'startupProblem' | 'isLeaving'>): string | undefined {

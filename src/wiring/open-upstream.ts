@@ -4,7 +4,7 @@ import type { EmbeddedCluster } from '../localnet/embedded-cluster.ts';
 import type { DisposalStack } from '../runtime/disposal-stack.ts';
 import type { Log } from '../runtime/log.ts';
 import { createMesh } from '../upstream/mesh/create-mesh.ts';
-import type { Mesh } from '../upstream/mesh/mesh.ts';
+import type { RestingMesh } from '../upstream/mesh/mesh.ts';
 import { openLearnedLimits } from './learned-limits-file.ts';
 import { startEmbedded } from './start-embedded.ts';
 
@@ -13,7 +13,7 @@ export type ClusterInUse = Omit<EmbeddedCluster, 'control' | 'kill'>;
 
 /** The nodes, and the embedded cluster if they are its. */
 export interface Upstream {
-  readonly mesh: Mesh;
+  readonly mesh: RestingMesh;
   readonly embedded: ClusterInUse | undefined;
 }
 

@@ -7,5 +7,6 @@ await runSuite(
   'e2e/live-places',
   'e2e/live-subscriptions',
   'e2e/live-token-lists',
+  'e2e/shared-watch',
   'e2e/workers',
 );

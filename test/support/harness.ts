@@ -57,6 +57,7 @@ export interface HarnessOptions {
   /** Default: a throw-away key; null: the key in the state folder. */
   readonly receiptKey?: GatewayOptions['receiptKey'] | null;
   readonly isAdminPortChosen?: boolean;
+  readonly joinWatch?: GatewayOptions['joinWatch'];
 }
 
 /** Limits that no test reaches unless it is about them. */

@@ -4,6 +4,7 @@ import type { Clock } from '../../domain/clock.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { StartError } from '../../domain/start-error.ts';
 import type { Log } from '../../runtime/log.ts';
+import type { Feed, FeedFrame } from './feed.ts';
 import { prefixOf } from './fleet-client.ts';
 import type { FleetSeats } from './fleet-seats.ts';
 import type { FleetSecret } from './fleet-secret.ts';
@@ -11,6 +12,7 @@ import { KeyMirror } from './key-mirror.ts';
 import { Leader, type LeaderOptions } from './leader.ts';
 import { listMembers, type MemberRecord, Members } from './members.ts';
 import { RedisConnection } from './redis-connection.ts';
+import { type FeedStats, RedisFeed } from './redis-feed.ts';
 import type { RedisQuotaLedger } from './redis-quota-ledger.ts';
 import type { RedisSettings } from './redis-settings.ts';
 import { UsageReporter } from './usage-reporter.ts';
@@ -38,6 +40,16 @@ export interface RedisFleetOptions {
   readonly flushUsage: () => void;
 }
 
+/** What a gateway keeps live, as far as the fleet shares it. */
+export interface FleetWatch {
+  /** Takes part over this feed from now on. */
+  open(feed: Feed): void;
+  /** Tells whether this gateway leads the fleet from now on. */
+  lead(isLeader: boolean): void;
+  /** Returns what a follower must know that joins at this point of the frames. */
+  snapshot(): readonly FeedFrame[];
+}
+
 /** The longest wait for Redis at the start, in milliseconds; the gateway then starts without. */
 const START_MS = 3000;
 
@@ -61,6 +73,8 @@ export class RedisFleet {
   #members: Members | undefined;
   #keys: KeyMirror | undefined;
   #usage: UsageReporter | undefined;
+  #watch: FleetWatch | undefined;
+  #feed: RedisFeed | undefined;
   #refusal: string | undefined;
   #cancelEntering = (): void => {};
   #isClosed = false;
@@ -69,6 +83,16 @@ export class RedisFleet {
   constructor(options: RedisFleetOptions) {
     this.#options = options;
     options.guard.confineTo(0, 0);
+  }
+
+  /** What the feed counts; undefined as long as this gateway is in no fleet. */
+  get feedStats(): FeedStats | undefined {
+    return this.#feed?.stats;
+  }
+
+  /** Shares what this gateway keeps live; call it before {@link join}. */
+  share(watch: FleetWatch): void {
+    this.#watch = watch;
   }
 
   /** What operators should know; empty if all is well. */
@@ -92,7 +116,13 @@ export class RedisFleet {
   async join(genesisHash: string): Promise<void> {
     const { settings, clock, random, log } = this.#options;
     this.#genesisHash = genesisHash;
-    const redis = await RedisConnection.open({ ...settings, clock, random, onReady: () => this.#onReady() });
+    const redis = await RedisConnection.open({
+      ...settings,
+      clock,
+      random,
+      onReady: () => this.#onReady(),
+      onDeaf: () => this.#feed?.lose("Redis can't be heard"),
+    });
     this.#redis = redis;
     if (this.#isClosed) return redis.close();
     await redis.waitUntilReady(START_MS, () => isRefusal(redis.problem));
@@ -111,6 +141,7 @@ export class RedisFleet {
     this.#options.flushUsage();
     await this.#usage?.close();
     await this.#leader?.close();
+    this.#feed?.close();
     await this.#members?.close();
     this.#redis?.close();
   }
@@ -185,11 +216,26 @@ export class RedisFleet {
       state: config.state,
       onProblem: (err) => log.warn({ err }, "the usage of this gateway can't be read: the fleet doesn't have it"),
     });
+    const feed = this.#openFeed(redis, prefix);
     this.#leader = new Leader({
       ...shared,
-      onChange: (isLeader, epoch) =>
-        log.info({ epoch }, isLeader ? 'this gateway leads the fleet' : 'this gateway leads the fleet no more'),
+      onChange: (isLeader, epoch) => {
+        log.info({ epoch }, isLeader ? 'this gateway leads the fleet' : 'this gateway leads the fleet no more');
+        if (isLeader) feed?.lead(epoch);
+        this.#watch?.lead(isLeader);
+        if (!isLeader) feed?.resign();
+      },
     });
+  }
+
+  #openFeed(redis: RedisConnection, prefix: string): RedisFeed | undefined {
+    const watch = this.#watch;
+    if (watch === undefined) return undefined;
+    const { clock, random, secret } = this.#options;
+    const shared = { redis, prefix, clock, random, member: this.#member, secret: secret() };
+    this.#feed = new RedisFeed({ ...shared, snapshot: () => watch.snapshot() });
+    watch.open(this.#feed);
+    return this.#feed;
   }
 }
 

@@ -87,7 +87,7 @@ export class AccountSession {
   add(account: AccountState): void {
     const { pubsub } = this.#options;
     const { address, commitment } = account;
-    account.holder.attach(this.#sessionAudit.watermarkOf(commitment));
+    account.attach(this.#sessionAudit.watermarkOf(commitment));
     const entry = new SessionAccount(this, account);
     this.#accounts.set(account, entry);
     this.#syncing.add(entry);
@@ -103,7 +103,7 @@ export class AccountSession {
     this.#toRead.delete(entry);
     this.#processed.delete(account);
     entry.subscription?.stop();
-    account.holder.detach();
+    account.detach();
   }
 
   /** Compares the session with the cluster's tip; called when the tip has advanced. */

@@ -1,10 +1,12 @@
 import type { Commitment } from '../../domain/commitment.ts';
 import type { GatewayError } from '../../domain/gateway-error.ts';
+import { ownText } from '../../domain/own-text.ts';
 import type { Slot } from '../../domain/slot.ts';
 import type { PreviousBalance } from '../../upstream/reads/account-batcher.ts';
 import type { InitialSync, SyncEvent } from '../initial-sync.ts';
 import { LeaseHolder } from '../lease-holder.ts';
 import type { ReadHeat } from '../read-heat.ts';
+import type { Watermark } from '../watermark.ts';
 import type { WatermarkLease } from '../watermark-lease.ts';
 import { type AccountJson, lamportsOf } from './account-json.ts';
 
@@ -77,6 +79,14 @@ export class AccountState {
     return this.holder.awaitedReadSlot;
   }
 
+  attach(watermark: Watermark | undefined): void {
+    this.holder.attach(watermark);
+  }
+
+  detach(): void {
+    this.holder.detach();
+  }
+
   onSyncEvent(event: SyncEvent): void {
     this.holder.advanceSync(event);
     this.#grantLease();
@@ -93,6 +103,38 @@ export class AccountState {
   onNotification(slot: Slot, json: AccountJson): UpdateResult {
     const isOlder = slot < this.#slot || (slot === this.#slot && json !== this.#json);
     return isOlder && this.commitment === 'processed' ? this.rollback() : this.#apply(slot, json);
+  }
+
+  /**
+   * Takes over the state and the lease of another gateway, which holds from `slot` up to what its watermark covers. The
+   * caller makes sure that this is no less than what is known here. Returns whether the account is another one.
+   */
+  adopt(slot: Slot, json: AccountJson, watermark: Watermark): boolean {
+    const isSame = this.#isKnown && json === this.#json;
+    const { lease } = this;
+    if (isSame && lease?.watermark === watermark) return false;
+    const previous = { sinceSlot: this.#slot, json: this.#json };
+    // Where the same slots had another state here, one of both is wrong: the newest is believed.
+    const sinceSlot = isSame || slot > this.#slot ? slot : Math.max(slot, watermark.slot);
+    this.#slot = Math.max(this.#slot, sinceSlot);
+    this.#json = isSame ? this.#json : json && ownText(json); // it may be a part of a frame's text
+    this.#isKnown = true;
+    this.holder.takeLease();
+    if (!isSame) {
+      this.#previous = lease && {
+        sinceSlot: previous.sinceSlot,
+        lamports: lamportsOf(previous.json),
+        lease,
+      };
+    }
+    this.holder.adoptLease(this.#slot, watermark);
+    lease?.revoke();
+    return !isSame;
+  }
+
+  /** Ends the lease that was taken over: a newer state will come. */
+  endAdopted(): void {
+    this.holder.takeLease()?.revoke();
   }
 
   /** Gives up the state, since the node has left the fork that it belongs to. */

@@ -12,10 +12,25 @@ import type {
   BalancesQuery,
   BalancesRead,
 } from '../../upstream/reads/account-batcher.ts';
+import type { FollowedSession, FollowLink, ToldHeat } from '../followed-session.ts';
 import { doubleRead } from '../initial-sync.ts';
-import { LiveSet, type LiveSetStats, type LiveSourceOptions, type LiveSourceSettings } from '../live-set.ts';
+import type { LiveObserver } from '../live-observer.ts';
+import {
+  type KeptOver,
+  LiveSet,
+  type LiveSetStats,
+  type LiveSourceOptions,
+  type LiveSourceSettings,
+} from '../live-set.ts';
 import type { ReadHeat } from '../read-heat.ts';
-import { accountBytes, dependsOnClock, isSameAccount, lamportsOf, toAccountJson } from './account-json.ts';
+import {
+  type AccountJson,
+  accountBytes,
+  dependsOnClock,
+  isSameAccount,
+  lamportsOf,
+  toAccountJson,
+} from './account-json.ts';
 import { AccountSession } from './account-session.ts';
 import { AccountState, type UpdateResult } from './account-state.ts';
 import { balancesFromStates, balancesLease } from './live-balances.ts';
@@ -38,7 +53,8 @@ interface Subscription {
 export class LiveAccountSource implements AccountSource {
   readonly stats: LiveSetStats;
   readonly #options: LiveAccountSourceOptions;
-  readonly #liveSet: LiveSet<AccountState, AccountSession>;
+  readonly #liveSet: LiveSet<AccountState, AccountJson>;
+  #observer: LiveObserver<AccountState> | undefined;
   /** The subscriptions to each account that has some. */
   readonly #subscriptions = new Map<AccountState, Set<Subscription>>();
 
@@ -57,12 +73,12 @@ export class LiveAccountSource implements AccountSource {
           maxAccountBytes: settings.maxAccountBytes,
           onChange: (account, result, slot) => this.#notify(account, result, slot),
           reassign: (account) => this.#liveSet.reassign(account),
-          // it keeps its place, and is retried after `idleSlots`
-          onIneligible: (account, reason) => {
-            account.ineligibility = { reason, tip: this.#liveSet.tip };
-            this.#endAll(account, reason);
-          },
+          onIneligible: (account, reason) => this.#markIneligible(account, reason),
         }),
+      keyOf: ({ address, commitment }) => keyOf(address, commitment),
+      onFollowedChange: (account, slot) => this.#notify(account, 'changed', slot),
+      applyProcessed: (account, slot, json) => this.#applyProcessed(account, slot, json),
+      onNotFollowed: (account) => this.#markIneligible(account, noPlaceError()),
     });
     this.stats = this.#liveSet;
   }
@@ -147,6 +163,29 @@ export class LiveAccountSource implements AccountSource {
     return this.#liveSet.audit();
   }
 
+  /** Tells an observer from now on what is kept live. */
+  observeWith(observer: LiveObserver<AccountState>): void {
+    this.#observer = observer;
+    this.#liveSet.observeWith(observer);
+  }
+
+  /** Keeps an account live for the readers of another gateway; undefined when others are read more. */
+  keepFor(address: string, commitment: Commitment, heat: ToldHeat): AccountState | undefined {
+    return this.#liveSet.keepFor(keyOf(address, commitment), heat, (own) =>
+      this.#createState(address, commitment, own),
+    );
+  }
+
+  /** Creates the session by which accounts can be copied from another gateway. */
+  createFollowedSession(link: FollowLink<AccountState>): FollowedSession<AccountState, AccountJson> {
+    return this.#liveSet.createFollowedSession(link);
+  }
+
+  /** Keeps all accounts live over this from now on. */
+  keepOver(keptOver: KeptOver<AccountState, AccountJson>): void {
+    this.#liveSet.keepOver(keptOver);
+  }
+
   close(): void {
     this.#liveSet.close();
   }
@@ -202,8 +241,21 @@ export class LiveAccountSource implements AccountSource {
     }
   }
 
+  /** Gives an account up, which keeps its place: it is tried again after `idleSlots`. */
+  #markIneligible(account: AccountState, reason: GatewayError): void {
+    account.ineligibility = { reason, tip: this.#liveSet.tip };
+    this.#endAll(account, reason);
+    this.#observer?.onLeft(account);
+  }
+
+  #applyProcessed(account: AccountState, slot: Slot, json: AccountJson | undefined): void {
+    const result = json === undefined ? account.rollback() : account.onNotification(slot, json);
+    if (result !== 'ignored' && result !== 'unchanged') this.#notify(account, result, slot);
+  }
+
   #notify(account: AccountState, result: UpdateResult, slot: Slot): void {
     const isReorg = result === 'rolled-back';
+    if (account.commitment === 'processed') this.#observer?.onProcessed(account, isReorg);
     // The state that replaces it is known only from the next slot on: the same slot again would be a step back.
     const fromSlot = isReorg ? Math.max(slot, account.slot + 1) : slot;
     for (const { subscriber } of this.#subscriptions.get(account) ?? [])

@@ -13,8 +13,17 @@ import {
   type TokenListSource,
 } from '../../tokens/token-list.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
+import type { FollowedSession, FollowLink, ToldHeat } from '../followed-session.ts';
 import { doubleRead } from '../initial-sync.ts';
-import { LiveSet, type LiveSetStats, type LiveSourceOptions, type LiveSourceSettings } from '../live-set.ts';
+import type { LiveObserver } from '../live-observer.ts';
+import {
+  type KeptOver,
+  LiveSet,
+  type LiveSetStats,
+  type LiveSourceOptions,
+  type LiveSourceSettings,
+} from '../live-set.ts';
+import type { ReadHeat } from '../read-heat.ts';
 import { TokenListSession } from './token-list-session.ts';
 import { TokenListState } from './token-list-state.ts';
 
@@ -40,7 +49,8 @@ const TYPICAL_SUBSCRIPTIONS = 11;
 export class LiveTokenListSource implements TokenListSource {
   readonly stats: LiveSetStats;
   readonly #options: LiveTokenListSourceOptions;
-  readonly #liveSet: LiveSet<TokenListState, TokenListSession>;
+  readonly #liveSet: LiveSet<TokenListState, TokenList>;
+  #observer: LiveObserver<TokenListState> | undefined;
   readonly #listOwner: ListOwner;
   /** The lists that were read last: a node may leave out an account that was closed just after the slot of the next one. */
   readonly #lastRead = new LRUCache<string, TokenList>({
@@ -63,7 +73,10 @@ export class LiveTokenListSource implements TokenListSource {
           ...session,
           maxAccounts: settings.maxListMembers,
           onCapacityExceeded: (state) => this.#liveSet.reassign(state),
+          onIneligible: (state) => this.#observer?.onLeft(state),
         }),
+      keyOf: ({ owner, commitment }) => keyOf(owner, commitment),
+      onNotFollowed: (state) => state.markIneligible(this.#liveSet.tip),
     });
     this.stats = this.#liveSet;
   }
@@ -74,7 +87,7 @@ export class LiveTokenListSource implements TokenListSource {
    */
   async read(query: TokenListQuery): Promise<TokenListRead> {
     const { owner, mint, commitment, minContextSlot = 0, cost } = query;
-    const key = `${commitment}/${owner}`;
+    const key = keyOf(owner, commitment);
     const state = this.#liveSet.get(key) ?? (mint === undefined ? this.#addIfHot(key, query) : undefined);
     if (state === undefined) return this.#fetch(key, query);
     state.holder.heat.record(this.#liveSet.tip);
@@ -107,6 +120,27 @@ export class LiveTokenListSource implements TokenListSource {
     return this.#liveSet.audit();
   }
 
+  /** Tells an observer from now on what is kept live. */
+  observeWith(observer: LiveObserver<TokenListState>): void {
+    this.#observer = observer;
+    this.#liveSet.observeWith(observer);
+  }
+
+  /** Keeps a list live for the readers of another gateway; undefined when others are read more. */
+  keepFor(owner: string, commitment: Commitment, heat: ToldHeat): TokenListState | undefined {
+    return this.#liveSet.keepFor(keyOf(owner, commitment), heat, (own) => this.#createState(owner, commitment, own));
+  }
+
+  /** Creates the session by which lists can be copied from another gateway. */
+  createFollowedSession(link: FollowLink<TokenListState>): FollowedSession<TokenListState, TokenList> {
+    return this.#liveSet.createFollowedSession(link);
+  }
+
+  /** Keeps all lists live over this from now on. */
+  keepOver(keptOver: KeptOver<TokenListState, TokenList>): void {
+    this.#liveSet.keepOver(keptOver);
+  }
+
   close(): void {
     this.#liveSet.close();
   }
@@ -114,14 +148,15 @@ export class LiveTokenListSource implements TokenListSource {
   /** Adds a list that has become hot. A processed list holds for one slot only: it is never kept live. */
   #addIfHot(key: string, { owner, commitment, cost }: TokenListQuery): TokenListState | undefined {
     if (commitment === 'processed') return undefined;
-    const { initialSync = doubleRead } = this.#options;
-    return this.#liveSet.addIfHot(
-      key,
-      cost?.caller,
-      (heat) => new TokenListState(owner, commitment, initialSync, heat),
-    );
+    return this.#liveSet.addIfHot(key, cost?.caller, (heat) => this.#createState(owner, commitment, heat));
+  }
+
+  #createState(owner: string, commitment: Commitment, heat: ReadHeat): TokenListState {
+    return new TokenListState(owner, commitment, this.#options.initialSync ?? doubleRead, heat);
   }
 }
+
+const keyOf = (owner: string, commitment: Commitment): string => `${commitment}/${owner}`;
 
 /** Answers a query from the list that is kept live; undefined when that list can't answer it. */
 function readFromState(state: TokenListState, query: TokenListQuery): TokenListRead | undefined {

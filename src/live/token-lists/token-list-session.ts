@@ -22,6 +22,8 @@ export interface TokenListSessionOptions extends LiveSessionOptions<TokenListSta
   readonly maxAccounts: number;
   /** Called when the session has no capacity for all accounts of a list. */
   onCapacityExceeded(state: TokenListState): void;
+  /** Called with a list that can't be kept live. */
+  onIneligible(state: TokenListState): void;
 }
 
 /** The subscriptions of one list. */
@@ -319,6 +321,7 @@ export class TokenListSession {
   #markIneligible(state: TokenListState): void {
     this.remove(state);
     state.markIneligible(this.#options.tip('processed') ?? 0);
+    this.#options.onIneligible(state);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Commitment } from '../../domain/commitment.ts';
 import type { Slot } from '../../domain/slot.ts';
 import type { ListedTokenAccount } from '../../tokens/listed-token-account.ts';
-import { type TokenList, withChanges } from '../../tokens/token-list.ts';
+import { isSameList, type TokenList, withChanges } from '../../tokens/token-list.ts';
 import type { BoundedWait } from '../bounded-wait.ts';
 import type { InitialSync, SyncEvent } from '../initial-sync.ts';
 import { LeaseHolder } from '../lease-holder.ts';
@@ -110,8 +110,8 @@ export class TokenListState {
     return Math.max(0, awaitedReadSlot ?? 0, this.#slot, this.#changedSlot);
   }
 
-  /** Starts the initial sync on a session. */
-  attach(watermark: Watermark): void {
+  /** Starts the initial sync on a session; without a watermark, waits for a list that is taken over. */
+  attach(watermark: Watermark | undefined): void {
     this.abandonChanges();
     this.#appliedSlot = -1;
     this.holder.attach(watermark);
@@ -202,6 +202,31 @@ export class TokenListState {
     this.holder.grantLease(this.#slot);
     this.#releaseHeldLease();
     if (this.#changes.length > 0) this.#holdBack(openWait);
+  }
+
+  /**
+   * Takes over the list and the lease of another gateway, which holds from `slot` up to what its watermark covers. The
+   * caller makes sure that this is no less than what is known here. Returns whether the list is another one.
+   */
+  adopt(slot: Slot, list: TokenList, watermark: Watermark): boolean {
+    const isSame = this.#list !== undefined && isSameList(this.#list, list);
+    const { lease } = this;
+    if (isSame && lease?.watermark === watermark) return false;
+    const sinceSlot = isSame || slot > this.#slot ? slot : Math.max(slot, watermark.slot);
+    this.#slot = Math.max(this.#slot, sinceSlot);
+    this.#list = list;
+    this.#readList = list;
+    this.#changes = [];
+    this.holder.takeLease();
+    this.holder.adoptLease(this.#slot, watermark);
+    this.#releaseHeldLease();
+    lease?.revoke();
+    return !isSame;
+  }
+
+  /** Ends the lease that was taken over: a newer list will come, which readers wait for. */
+  endAdopted(openWait: () => BoundedWait): void {
+    this.#holdBack(openWait);
   }
 
   /** Forgets the list, which turned out to be wrong. */

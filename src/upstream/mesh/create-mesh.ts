@@ -2,9 +2,10 @@ import { COMMITMENTS } from '../../domain/commitment.ts';
 import { ByteBudget } from '../failsafe/byte-budget.ts';
 import type { LearnedLimits } from '../pubsub/subscription-limit.ts';
 import { noNodeReachable } from '../rpc/error-normalizer.ts';
+import { NodeSlots } from '../rpc/node-slots.ts';
 import type { NodeOptions, UpstreamDeps } from '../upstream-options.ts';
 import { bootstrap } from './bootstrap.ts';
-import type { Mesh } from './mesh.ts';
+import type { RestingMesh } from './mesh.ts';
 import { MeshNode } from './mesh-node.ts';
 import { openBestSession } from './open-best-session.ts';
 import { routeCall } from './route-call.ts';
@@ -23,8 +24,11 @@ export interface MeshOptions extends UpstreamDeps {
   readonly onRecovery?: (nodeId: string, recovery: string) => void;
 }
 
+/** The name under which the slots count that another gateway reports. No node has it. */
+const OTHER_GATEWAY = 'another gateway';
+
 /** Creates a mesh that is not connected yet. */
-export function createMesh(options: MeshOptions): Mesh {
+export function createMesh(options: MeshOptions): RestingMesh {
   const { nodes, clock, random, settings, onProblem = () => {}, onRecovery = () => {}, learnedLimits } = options;
   const deps: UpstreamDeps = { clock, random, settings };
   const budget = new ByteBudget(settings.inFlightBytes);
@@ -37,6 +41,9 @@ export function createMesh(options: MeshOptions): Mesh {
   });
   const meshNodes = nodes.map(
     (node) => new MeshNode({ node, deps, budget, consensus, learnedLimits, onProblem, onRecovery }),
+  );
+  const reported: NodeSlots = new NodeSlots(clock, (commitment, slot) =>
+    consensus.observe(OTHER_GATEWAY, commitment, slot, reported),
   );
   const closing = new AbortController();
   let genesisHash: string | undefined;
@@ -73,6 +80,10 @@ export function createMesh(options: MeshOptions): Mesh {
     },
     tip: (commitment) => consensus.tip(commitment),
     onTip: (commitment, listener) => consensus.onTip(commitment, listener),
+    rest(isResting) {
+      for (const meshNode of meshNodes) meshNode.rest(isResting);
+    },
+    observeSlot: (commitment, slot) => reported.observe(commitment, slot),
     openSession: () => openBestSession(meshNodes, deps, () => closing.signal.aborted),
     nodes: () => meshNodes.map((meshNode) => meshNode.status()),
     figures: () => meshNodes.map((meshNode) => meshNode.figures()),

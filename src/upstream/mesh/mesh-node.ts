@@ -73,6 +73,8 @@ export class MeshNode {
   #wasFeedUp = false;
   /** Reason why the latest check of its genesis hash failed; undefined if it did not. */
   #genesisFailure: string | undefined;
+  #isStarted = false;
+  #isResting = false;
   #isClosed = false;
 
   constructor(options: MeshNodeOptions) {
@@ -173,28 +175,24 @@ export class MeshNode {
 
   /** Starts to follow the node's slots, over WebSocket and HTTP. */
   start(): void {
-    const { node, deps, onProblem } = this.#options;
-    this.#feed = new ReconnectingFeed({
-      node,
-      deps,
-      counts: this.#pubsub,
-      verifyGenesis: () => this.#genesis.repeat(),
-      onStatus: (status, reason) => {
-        this.#wasFeedUp ||= status === 'up';
-        if (status === 'up' || this.#isClosed) return;
-        this.#genesis.invalidate();
-        this.#feedAlert.fire(reason);
-      },
-    });
-    subscribeToSlots(
-      this.#feed,
-      (commitment, slot) => {
-        this.#poller.onNotification(commitment);
-        this.client.slots.observe(commitment, slot);
-      },
-      (topic) => onProblem(this.id, `rejects the subscription to ${topic}`),
-    );
+    this.#isStarted = true;
+    if (!this.#isResting) this.#openFeed();
     this.#poller.start();
+  }
+
+  /** Follows the node's slots over HTTP alone while it rests. */
+  rest(isResting: boolean): void {
+    if (isResting === this.#isResting) return;
+    this.#isResting = isResting;
+    if (!this.#isStarted || this.#isClosed) return;
+    if (!isResting) {
+      this.#openFeed();
+      return;
+    }
+    const feed = this.#feed;
+    this.#feed = undefined;
+    feed?.close();
+    this.#feedAlert.check(undefined);
   }
 
   /**
@@ -251,7 +249,7 @@ export class MeshNode {
       status: this.#health,
       slot,
       behindSlots: slot === null || tip === undefined ? null : Math.max(0, tip - slot),
-      ws: this.#feed?.status ?? 'down',
+      ws: this.#isResting ? 'idle' : (this.#feed?.status ?? 'down'),
       problem: this.#problem,
     };
   }
@@ -281,6 +279,31 @@ export class MeshNode {
     await this.client.close();
   }
 
+  #openFeed(): void {
+    const { node, deps, onProblem } = this.#options;
+    const feed = new ReconnectingFeed({
+      node,
+      deps,
+      counts: this.#pubsub,
+      verifyGenesis: () => this.#genesis.repeat(),
+      onStatus: (status, reason) => {
+        this.#wasFeedUp ||= status === 'up';
+        if (status === 'up' || this.#isClosed || this.#isResting) return;
+        this.#genesis.invalidate();
+        this.#feedAlert.fire(reason);
+      },
+    });
+    this.#feed = feed;
+    subscribeToSlots(
+      feed,
+      (commitment, slot) => {
+        this.#poller.onNotification(commitment);
+        this.client.slots.observe(commitment, slot);
+      },
+      (topic) => onProblem(this.id, `rejects the subscription to ${topic}`),
+    );
+  }
+
   get #health(): NodeStatus['status'] {
     const { slots, isFailing, breaker } = this.client;
     if (!this.isTrusted || isFailing || breaker.isOpen || slots.latest('processed') === undefined) return 'down';
@@ -303,7 +326,7 @@ export class MeshNode {
   #checkAlerts(): void {
     if (this.#isClosed) return;
     this.#alert.check(this.#problem ?? undefined);
-    this.#feedAlert.check(this.#feed?.status === 'up' ? undefined : 'is down');
+    this.#feedAlert.check(this.#isResting || this.#feed?.status === 'up' ? undefined : 'is down');
   }
 
   #onSlot(commitment: Commitment, slot: Slot): void {

@@ -12,7 +12,8 @@ export interface NodeStatus {
   readonly status: 'ok' | 'behind' | 'stalled' | 'down';
   readonly slot: Slot | null;
   readonly behindSlots: number | null;
-  readonly ws: 'up' | 'down';
+  /** `idle`: another gateway follows the slots, and this one holds no WebSocket open. */
+  readonly ws: 'up' | 'down' | 'idle';
   /** Reason, in words, why the status is not `ok`; null if it is. */
   readonly problem: string | null;
 }
@@ -68,4 +69,12 @@ export interface Mesh extends RpcCaller {
   nodes(): readonly NodeStatus[];
   figures(): readonly NodeFigures[];
   close(): Promise<void>;
+}
+
+/** A mesh that can leave it to another gateway to follow the slots of the nodes. */
+export interface RestingMesh extends Mesh {
+  /** While it rests it holds no WebSocket open, but polls the nodes each second; slots come by {@link observeSlot}, too. */
+  rest(isResting: boolean): void;
+  /** Observes a slot that another gateway reports. It is accepted by the rules for those of a node. */
+  observeSlot(commitment: Commitment, slot: Slot): void;
 }

@@ -59,6 +59,7 @@ export const createReceiptKey = (): string =>
 export const withFleet = <T>(
   body: (testbed: FleetTestbed) => Promise<T>,
   redisArgs: readonly string[] = [],
+  slotMs = SLOT_MS,
 ): Promise<T> =>
   withTestScope(async (scope) => {
     const redis = await RedisServer.start(redisArgs);
@@ -72,7 +73,7 @@ export const withFleet = <T>(
       });
       return child;
     };
-    const clusterSettings = ['embedded.port=0', `embedded.slotMs=${SLOT_MS}`].flatMap((path) => ['--set', path]);
+    const clusterSettings = ['embedded.port=0', `embedded.slotMs=${slotMs}`].flatMap((path) => ['--set', path]);
     const cluster = runMain(['--state', join(scope.testdir(), 'cluster'), ...clusterSettings]);
     const { embedded } = await waitUntilListening(cluster);
     const stateOf = (name: string): string => join(scope.testdir(), name);

@@ -4,6 +4,7 @@ import { gatewayEnded } from './rows/gateway-ended.ts';
 import { keysRevoked } from './rows/keys-revoked.ts';
 import { leaderKilled } from './rows/leader-killed.ts';
 import { limitsShared } from './rows/limits-shared.ts';
+import { oneWatch } from './rows/one-watch.ts';
 import { reloads } from './rows/reloads.ts';
 import { unlikeGateways } from './rows/unlike-gateways.ts';
 import { usageCounted } from './rows/usage-counted.ts';
@@ -19,6 +20,7 @@ const ROWS: readonly FaultRow[] = [
   usageCounted,
   limitsShared,
   leaderKilled,
+  oneWatch,
   keysRevoked,
   unlikeGateways,
 ];

@@ -19,6 +19,7 @@ function openAudit(t: Test) {
       budget: new RequestBudget(clock, 1000),
       tip: () => 10,
       onLeasesAdvanced: () => {},
+      onWatermarkLost: () => {},
       onLeaseViolation: () => t.fail(),
       onLost: () => {},
       onRoom: () => {},
