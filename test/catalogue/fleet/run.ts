@@ -1,5 +1,6 @@
 import type { FaultRow } from '../findings.ts';
 import { runFaultRows } from '../run-rows.ts';
+import { diskFull } from './rows/disk-full.ts';
 import { gatewayEnded } from './rows/gateway-ended.ts';
 import { keysRevoked } from './rows/keys-revoked.ts';
 import { leaderKilled } from './rows/leader-killed.ts';
@@ -17,6 +18,7 @@ const ROWS: readonly FaultRow[] = [
   workersKilled,
   gatewayEnded,
   reloads,
+  diskFull,
   usageCounted,
   limitsShared,
   leaderKilled,
