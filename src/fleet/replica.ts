@@ -45,6 +45,21 @@ export class ReplicaCache extends Cache {
   }
 }
 
+/** An answer that was asked for, and comes beside the frames. */
+export interface AwaitedAnswer {
+  /** Applies the answer, packed when the frames were at this place. Returns what is served: that answer, or a newer one. */
+  keep(payload: Buffer, at: number): CacheItem;
+  /** Ends the wait. */
+  end(): void;
+}
+
+/** Where the frames told something of a key that is waited for. */
+interface AwaitedKey {
+  waiting: number;
+  /** The place of the last frame about it. */
+  toldAt: number;
+}
+
 export interface ReplicaOptions {
   readonly cache: Cache;
   readonly clock: Clock;
@@ -64,6 +79,7 @@ export class Replica implements ClaimGuard {
   readonly #marks = new Map<number, Mark>();
   readonly #metas = new SharedMetas();
   readonly #granted = new WeakSet<CacheItem>();
+  readonly #awaited = new Map<string, AwaitedKey>();
   #newestGranted: Slot = 0;
 
   constructor(options: ReplicaOptions) {
@@ -75,25 +91,37 @@ export class Replica implements ClaimGuard {
     return this.#newestGranted;
   }
 
-  /** Applies a frame; skips types that it doesn't know. */
-  apply(type: number, payload: Buffer): void {
+  /** Applies the frame at a place; skips types that it doesn't know. */
+  apply(type: number, payload: Buffer, at: number): void {
     if (type === FRAME.tip) this.#applyTip(payload);
     else if (type === FRAME.mark) this.#applyMark(payload);
-    else if (type === FRAME.over) this.#applyOver(payload);
+    else if (type === FRAME.over) this.#applyOver(payload, at);
     else if (type === FRAME.granted) this.#newestGranted = Math.max(this.#newestGranted, unpackGranted(payload));
-    else if (type === FRAME.live) this.#put(unpackAnswer(payload));
-    else if (type === FRAME.answer && this.#options.cache.peek(keyOfAnswer(payload)) !== undefined) this.keep(payload);
+    else if (type === FRAME.live || type === FRAME.answer) this.#applyAnswer(type, payload, at);
   }
 
-  /** Applies an answer that was asked for. Returns what is served: that answer, or a newer one. */
-  keep(payload: Buffer): CacheItem {
-    return this.#put(unpackAnswer(payload));
+  /**
+   * Waits for an answer that comes beside the frames. They may tell meanwhile that its lease is over, when it is not here
+   * yet: then it is dated no further than it says itself.
+   */
+  await(key: string): AwaitedAnswer {
+    const awaited = this.#awaited.get(key) ?? { waiting: 0, toldAt: -1 };
+    awaited.waiting++;
+    this.#awaited.set(key, awaited);
+    return {
+      keep: (payload, at) => this.#keep(unpackAnswer(payload), awaited.toldAt >= at),
+      end: () => {
+        awaited.waiting--;
+        if (awaited.waiting === 0) this.#awaited.delete(key);
+      },
+    };
   }
 
-  /** Ends all leases, since nothing is heard of them any more: no entry is dated further. */
+  /** Ends all leases, since nothing is heard of them any more: no entry is dated further. The next frames begin anew. */
   loseMarks(): void {
     for (const mark of this.#marks.values()) mark.state = 'lost';
     this.#marks.clear();
+    for (const awaited of this.#awaited.values()) awaited.toldAt = -1;
   }
 
   grantClaim({ request, slot, digest }: ClaimRequest): Claim {
@@ -124,9 +152,29 @@ export class Replica implements ClaimGuard {
     return mark;
   }
 
-  #applyOver(payload: Buffer): void {
-    const lease = this.#options.cache.peek(unpackOver(payload))?.lease;
+  #applyOver(payload: Buffer, at: number): void {
+    const key = unpackOver(payload);
+    this.#noteTold(key, at);
+    const lease = this.#options.cache.peek(key)?.lease;
     if (lease instanceof ReplicaLease) lease.end();
+  }
+
+  #applyAnswer(type: number, payload: Buffer, at: number): void {
+    const key = keyOfAnswer(payload);
+    this.#noteTold(key, at);
+    if (type === FRAME.live || this.#options.cache.peek(key) !== undefined) this.#put(unpackAnswer(payload));
+  }
+
+  #noteTold(key: string, at: number): void {
+    const awaited = this.#awaited.get(key);
+    if (awaited !== undefined) awaited.toldAt = at;
+  }
+
+  #keep(frame: AnswerFrame, isOutdated: boolean): CacheItem {
+    if (!isOutdated) return this.#put(frame);
+    const known = this.#options.cache.peek(frame.key);
+    if (known?.kind === 'answer' && known.slot >= frame.slot) return known;
+    return this.#put({ ...frame, lease: null });
   }
 
   #put(frame: AnswerFrame): CacheItem {

@@ -7,8 +7,8 @@ export interface LogReaderOptions {
   readonly bytes: number;
   /** The place to read from. */
   readonly from: number;
-  /** Called with each frame. The payload is valid during the call only. */
-  readonly onFrame: (type: number, payload: Buffer) => void;
+  /** Called with each frame and its place. The payload is valid during the call only. */
+  readonly onFrame: (type: number, payload: Buffer, at: number) => void;
 }
 
 /** How often a head that is being written is read again, until the end that was seen before is taken for the present one. */
@@ -67,8 +67,9 @@ export class LogReader {
       const next = payload + this.#data.readUInt32LE(at);
       if (next > length) break;
       const type = this.#data[at + 4] ?? 0;
+      const place = this.#at + at;
       at = next;
-      this.#options.onFrame(type, this.#data.subarray(payload, next));
+      this.#options.onFrame(type, this.#data.subarray(payload, next), place);
     }
     this.#at += at;
   }

@@ -257,8 +257,11 @@ export class PipelineEnd implements CacheObserver {
     return packAnswer(isLong ? { ...frame, result: null, body: null } : frame);
   }
 
-  #leaseOf({ lease, kind }: CacheItem): AnswerFrame['lease'] {
+  /** Packs the lease of an item, if the cache hears of its end: else nobody would. */
+  #leaseOf({ key, lease, kind }: CacheItem): AnswerFrame['lease'] {
     if (lease === undefined || kind !== 'answer') return null;
+    const published = this.#open().cache.peek(key);
+    if (published?.lease !== lease && published?.successor?.lease !== lease) return null;
     if (lease.state === 'revoked') return null;
     return { marks: lease.sources.map((source) => this.#markIdOf(source)), slot: lease.slot, endSlot: lease.endSlot };
   }
@@ -357,8 +360,8 @@ export class PipelineEnd implements CacheObserver {
       // Others who have the key hear of it, too: it may be dated later than what they were told.
       this.onPublished(entry);
       const payload = this.#packItem(entry, false);
-      this.#flush();
-      wire.send('answered', id, payload, cacheStatus, null, costOf(cost));
+      const at = this.#flush();
+      wire.send('answered', id, [payload, at], cacheStatus, null, costOf(cost));
     } catch (thrown) {
       this.#flush();
       wire.send('answered', id, null, null, packError(GatewayError.from(thrown)), costOf(cost));

@@ -137,12 +137,14 @@ export class WorkerEnd {
   /** Has the pipeline process read an answer, and keeps a copy. */
   ask(key: string, minSlot: Slot | undefined, isForPush: boolean, cost?: RequestCost): Promise<CachedRead> {
     const { caller, hasPriority } = cost ?? OWN;
-    return this.#call(['ask', key, minSlot ?? null, isForPush, caller, hasPriority], cost, (payload, cacheStatus) => {
-      const item = this.replica.keep(Buffer.from(payload as Uint8Array));
+    const awaited = this.replica.await(key);
+    return this.#call(['ask', key, minSlot ?? null, isForPush, caller, hasPriority], cost, (result, cacheStatus) => {
+      const [payload, at] = result as [payload: Uint8Array, at: number];
+      const item = awaited.keep(Buffer.from(payload), at);
       if (item.kind === 'refusal') throw item.refusal;
       if (item.kind === 'slot-mark') throw new GatewayError('stale', 'a newer answer was served meanwhile; retry');
       return { entry: item, cacheStatus };
-    });
+    }).finally(() => awaited.end());
   }
 
   /** Has the pipeline process answer a call of a node's method. */
@@ -269,12 +271,12 @@ export class WorkerEnd {
   }
 
   #join(wire: Wire, [path, from, { tips, marks, live, vitals }]: [string, number, Snapshot]): void {
-    const onFrame = (type: number, payload: Buffer): void => this.#onFrame(type, payload);
+    const onFrame = (type: number, payload: Buffer, at: number): void => this.#onFrame(type, payload, at);
     this.#reader = new LogReader({ path, bytes: LOG_BYTES, from, onFrame });
-    this.#onFrame(FRAME.vitals, Buffer.from(vitals));
-    for (const tip of tips) this.#onFrame(FRAME.tip, Buffer.from(tip));
-    for (const mark of marks) this.#onFrame(FRAME.mark, Buffer.from(mark));
-    for (const answer of live) this.#onFrame(FRAME.live, Buffer.from(answer));
+    onFrame(FRAME.vitals, Buffer.from(vitals), from);
+    for (const tip of tips) onFrame(FRAME.tip, Buffer.from(tip), from);
+    for (const mark of marks) onFrame(FRAME.mark, Buffer.from(mark), from);
+    for (const answer of live) onFrame(FRAME.live, Buffer.from(answer), from);
     this.#hasJoined = true;
     this.#options.quotaLedger.connect(wire);
     this.#options.onNewLedger();
@@ -314,12 +316,12 @@ export class WorkerEnd {
     if (this.#reader?.catchUp() === false) this.#options.onOvertaken();
   }
 
-  #onFrame(type: number, payload: Buffer): void {
+  #onFrame(type: number, payload: Buffer, at: number): void {
     if (type === FRAME.vitals) {
       this.#vitals = this.#mergedVitals(unpackVitals<PipelineVitals>(payload));
       this.mesh.update(this.#vitals);
     } else if (type === FRAME.receiptKeys) this.#options.onReceiptKeys();
-    else this.replica.apply(type, payload);
+    else this.replica.apply(type, payload, at);
   }
 
   /** Keeps the start over: while another pipeline process starts, this worker serves on. */

@@ -12,7 +12,7 @@ function replicaWithEntry(part: Partial<AnswerFrame> = {}) {
   const cache = new Cache({ clock, bytes: 1 << 20, maxStaleSlots: 150, hotKeys: 100 });
   const replica = new Replica({ cache, clock, onTip: () => {}, onLiveAnswer: () => {} });
   const mark = (slot: number, state: 'active' | 'lost' = 'active') =>
-    replica.apply(FRAME.mark, packMark({ id: 1, slot, ageMs: 0, state, lagSlots: 0 }));
+    replica.apply(FRAME.mark, packMark({ id: 1, slot, ageMs: 0, state, lagSlots: 0 }), 0);
   const frame: AnswerFrame = {
     key: KEY,
     slot: 100,
@@ -30,9 +30,11 @@ function replicaWithEntry(part: Partial<AnswerFrame> = {}) {
     lease: { marks: [1], slot: 100, endSlot: undefined },
     ...part,
   };
-  replica.apply(FRAME.tip, packTip({ commitment: 'processed', slot: 101 }));
+  replica.apply(FRAME.tip, packTip({ commitment: 'processed', slot: 101 }), 0);
   mark(100);
-  replica.keep(packAnswer(frame));
+  const asked = replica.await(KEY);
+  asked.keep(packAnswer(frame), 0);
+  asked.end();
   return { cache, replica, frame, mark };
 }
 
@@ -40,11 +42,29 @@ t.test('an entry is dated as far as its mark proves, and no further once its lea
   const { cache, replica, mark } = replicaWithEntry();
   mark(105);
   t.match(cache.get(KEY), { slot: 105, result: '{"a":18446744073709551615}' });
-  replica.apply(FRAME.over, packOver(KEY));
+  replica.apply(FRAME.over, packOver(KEY), 1);
   mark(110);
   const over = cache.get(KEY);
   t.equal(over?.slot, 105);
   t.notOk(over && cache.isFresh(over));
+});
+
+t.test('an answer is dated no further if its lease was over before it came (F8)', async (t) => {
+  const { cache, replica, frame, mark } = replicaWithEntry();
+  const [over, replaced, other] = ['/api/v1/balance/B', '/api/v1/balance/C', '/api/v1/balance/D'] as const;
+  const waiting = [over, replaced, other, other].map((key) => ({ key, ...replica.await(key) }));
+  replica.apply(FRAME.over, packOver(other), 5);
+  for (const { key } of waiting) replica.apply(FRAME.answer, packAnswer({ ...frame, key }), 10);
+  replica.apply(FRAME.over, packOver(over), 20);
+  replica.apply(FRAME.answer, packAnswer({ ...frame, key: replaced, slot: 101, result: '1' }), 20);
+  mark(110);
+  for (const { key, keep, end } of waiting) {
+    keep(packAnswer({ ...frame, key }), 20);
+    end();
+  }
+  t.equal(cache.get(over)?.slot, 100);
+  t.equal(cache.get(replaced)?.slot, 100);
+  t.equal(cache.get(other)?.slot, 110, 'what was told before is no word about it');
 });
 
 t.test('what is heard of no more dates nothing', async (t) => {
@@ -58,9 +78,9 @@ t.test('what is heard of no more dates nothing', async (t) => {
 
 t.test('an older answer never replaces a newer one, and an answer of another key is not kept', async (t) => {
   const { cache, replica, frame } = replicaWithEntry();
-  replica.apply(FRAME.answer, packAnswer({ ...frame, slot: 99, result: '1' }));
-  replica.apply(FRAME.answer, packAnswer({ ...frame, key: '/api/v1/balance/B' }));
-  replica.apply(99, Buffer.from('a type of a later version'));
+  replica.apply(FRAME.answer, packAnswer({ ...frame, slot: 99, result: '1' }), 1);
+  replica.apply(FRAME.answer, packAnswer({ ...frame, key: '/api/v1/balance/B' }), 2);
+  replica.apply(99, Buffer.from('a type of a later version'), 3);
   t.equal(cache.get(KEY)?.slot, 100);
   t.equal(cache.get('/api/v1/balance/B'), undefined);
 });

@@ -8,7 +8,7 @@ import { MemoryQuotaLedger } from '../../../../src/access/quota/memory-quota-led
 import { SeatLedger } from '../../../../src/access/quota/seat-ledger.ts';
 import { WorkerFigures } from '../../../../src/admin/worker-figures.ts';
 import { Cache } from '../../../../src/cache/cache.ts';
-import type { AnswerMeta } from '../../../../src/cache/entry.ts';
+import type { AnswerMeta, CacheItem, Entry } from '../../../../src/cache/entry.ts';
 import type { Slot } from '../../../../src/domain/slot.ts';
 import { FRAME, unpackAnswer, unpackMark } from '../../../../src/fleet/frames.ts';
 import { Replica } from '../../../../src/fleet/replica.ts';
@@ -38,8 +38,8 @@ function shortFolder(): string {
   return folder;
 }
 
-const serviceOver = (cache: Cache, started: Promise<void> = Promise.resolve()): PipelineService => ({
-  started,
+const serviceOver = (cache: Cache, others: Partial<PipelineService> = {}): PipelineService => ({
+  started: Promise.resolve(),
   cache,
   guard: { grantClaim: () => 'observed', advance: () => {} },
   liveAccounts: undefined as unknown as PipelineService['liveAccounts'],
@@ -58,7 +58,27 @@ const serviceOver = (cache: Cache, started: Promise<void> = Promise.resolve()): 
   }),
   read: () => Promise.reject(new Error('nothing is read')),
   answerRpc: () => Promise.reject(new Error('nothing is asked')),
+  ...others,
 });
+
+/** Creates a worker's end over the log and the socket in a folder. */
+const openWorker = (folder: string): WorkerEnd =>
+  new WorkerEnd({
+    id: 0,
+    folder,
+    clock: systemClock,
+    cache: { clock: systemClock, bytes: 1 << 20, maxStaleSlots: MAX_STALE_SLOTS, hotKeys: 10 },
+    quotaLedger: new RemoteQuotaLedger(1),
+    onSeats: () => {},
+    onForgottenQuota: () => {},
+    onNewLedger: () => {},
+    waitMs: 1000,
+    onLiveAnswer: () => {},
+    onReceiptKeys: () => {},
+    onOvertaken: () => {
+      throw new Error('overtaken');
+    },
+  });
 
 /** Opens live accounts, the log of the cache that shows them, and a copy that the log is applied to frame by frame. */
 async function openLoggedAccounts(folder: string) {
@@ -66,7 +86,7 @@ async function openLoggedAccounts(folder: string) {
   const cache = new Cache({ clock, bytes: 1 << 20, maxStaleSlots: MAX_STALE_SLOTS, hotKeys: 10 });
   const sealer = new Sealer({ cache, signer, clock, sealAhead: 10, sealTogether: 4 });
   const end = new PipelineEnd({ folder, epoch: 1, workers: [], clock, onLate: () => {} });
-  await end.open(serviceOver(cache));
+  await end.open(serviceOver(cache, { read: async (key) => ({ entry: read(key), cacheStatus: 'MISS' }) }));
   const heat = new ReadHeat(75);
   let tip = FIRST_SLOT;
   const watermark = new Watermark(() => tip);
@@ -87,13 +107,15 @@ async function openLoggedAccounts(folder: string) {
     path: join(folder, 'log-1'),
     bytes: LOG_BYTES,
     from: 0,
-    onFrame(type, payload) {
+    onFrame(type, payload, at) {
       if (type === FRAME.mark) told.push(`mark ${unpackMark(payload).slot}`);
       if (type === FRAME.answer) {
-        const { slot, body } = unpackAnswer(Buffer.from(payload));
+        const { key, slot, body } = unpackAnswer(Buffer.from(payload));
         if (body !== null) told.push(`body ${slot}`);
-        replica.keep(Buffer.from(payload));
-      } else replica.apply(type, payload);
+        const awaited = replica.await(key);
+        awaited.keep(Buffer.from(payload), at);
+        awaited.end();
+      } else replica.apply(type, payload, at);
       for (const key of KEYS) {
         const item = copy.get(key);
         if (item?.kind === 'answer' && item.result !== resultAt(key, item.slot))
@@ -101,16 +123,18 @@ async function openLoggedAccounts(folder: string) {
       }
     },
   });
+  const leaseOf = (key: string): WatermarkLease | undefined => accounts.find((each) => each.key === key)?.lease;
+  function read(key: string): Entry {
+    const item = cache.get(key);
+    const lease = leaseOf(key);
+    if (item?.kind === 'answer' && cache.isFresh(item)) return item;
+    const slot = lease?.slot ?? 0;
+    return cache.put(key, { slot, result: resultAt(key, slot), lease }, { slots: 2 }, META);
+  }
   const act = {
     read() {
-      for (const { key, lease } of accounts) {
-        const item = cache.get(key);
-        const current =
-          item?.kind === 'answer' && cache.isFresh(item)
-            ? item
-            : cache.put(key, { slot: lease.slot, result: resultAt(key, lease.slot), lease }, { slots: 2 }, META);
-        sealer.sealFor(current, null, { resolve: () => {}, reject: (reason) => faults.push(String(reason)) });
-      }
+      for (const key of KEYS)
+        sealer.sealFor(read(key), null, { resolve: () => {}, reject: (reason) => faults.push(String(reason)) });
     },
     change(i: number) {
       const account = accounts[i % accounts.length];
@@ -136,6 +160,7 @@ async function openLoggedAccounts(folder: string) {
   return {
     act,
     faults,
+    resultAt,
     catchUp: () => log.catchUp(),
     told,
     close() {
@@ -189,6 +214,45 @@ t.test('F8: a mark is logged behind all ends of leases and hot bodies that it re
   close();
 });
 
+t.test('F8: an answer that was asked for is dated no further than its lease', async (t) => {
+  const event = fc.oneof(
+    { weight: 4, arbitrary: fc.record({ name: fc.constantFrom('ask', 'change'), i: fc.nat(KEYS.length - 1) }) },
+    { weight: 5, arbitrary: fc.record({ name: fc.constantFrom('tip', 'clock update', 'turn') }) },
+  );
+  let answers = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(event, { minLength: 20, maxLength: 100 }), async (events) => {
+      const folder = shortFolder();
+      const { act, faults, resultAt, close } = await openLoggedAccounts(folder);
+      const worker = openWorker(folder);
+      await worker.joined;
+      const check = (item: CacheItem | undefined): void => {
+        if (item?.kind !== 'answer') return;
+        answers++;
+        if (item.result !== resultAt(item.key, item.slot)) faults.push(`${item.key}: ${item.result} at ${item.slot}`);
+      };
+      const asked: Promise<void>[] = [];
+      for (const { name, ...rest } of events) {
+        const i = 'i' in rest ? Number(rest.i) : 0;
+        if (name === 'ask')
+          asked.push(worker.ask(KEYS[i] ?? KEYS[0], undefined, false).then(({ entry }) => check(entry)));
+        else act[name as keyof typeof act](i);
+        if (name !== 'turn') continue;
+        await turn();
+        for (const key of KEYS) check(worker.cache.get(key));
+      }
+      await Promise.all(asked);
+      for (let i = 0; i < 6; i++) await turn();
+      for (const key of KEYS) check(worker.cache.get(key));
+      worker.close();
+      close();
+      if (faults.length > 0) throw new Error([...new Set(faults)].join('; '));
+    }),
+    { numRuns: 30 },
+  );
+  t.ok(answers > 100, `${answers} answers`);
+});
+
 t.test('F12: a worker has caught up when the first answers are there, and not before', async (t) => {
   const folder = shortFolder();
   const cache = new Cache({ clock: systemClock, bytes: 1 << 20, maxStaleSlots: MAX_STALE_SLOTS, hotKeys: 10 });
@@ -197,21 +261,8 @@ t.test('F12: a worker has caught up when the first answers are there, and not be
   const started = new Promise<void>((resolve) => {
     start = resolve;
   });
-  await end.open(serviceOver(cache, started));
-  const worker = new WorkerEnd({
-    id: 0,
-    folder,
-    clock: systemClock,
-    cache: { clock: systemClock, bytes: 1 << 20, maxStaleSlots: MAX_STALE_SLOTS, hotKeys: 10 },
-    quotaLedger: new RemoteQuotaLedger(1),
-    onSeats: () => {},
-    onForgottenQuota: () => {},
-    onNewLedger: () => {},
-    waitMs: 1000,
-    onLiveAnswer: () => {},
-    onReceiptKeys: () => {},
-    onOvertaken: () => t.fail('overtaken'),
-  });
+  await end.open(serviceOver(cache, { started }));
+  const worker = openWorker(folder);
   t.teardown(() => {
     worker.close();
     end.close();
