@@ -27,6 +27,8 @@ export interface AdminSources {
   /** The seconds from a slot's arrival to the frame that tells it. */
   readonly frameDelays: Tally;
   readonly warnings: Pick<RecentWarnings, 'all'>;
+  /** How often something that was read again could not be used. */
+  readonly failedReloads: { readonly receiptKeys: number; readonly settings: number };
   /** What workers count; undefined where this process serves the port itself. */
   readonly workers?: WorkerFigures | undefined;
   /** The part in the watch of a fleet, and the number of accounts and lists that are followed; undefined without one. */

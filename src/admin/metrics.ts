@@ -374,7 +374,12 @@ const feedMetrics = ({ feed = () => undefined }: AdminSources): readonly Metric[
   }),
 ];
 
-function processMetrics({ context: { version, mesh }, access, workers }: AdminSources): readonly Metric[] {
+function processMetrics({
+  context: { version, mesh },
+  access,
+  workers,
+  failedReloads,
+}: AdminSources): readonly Metric[] {
   const loop = new LoopUtilization();
   const figures = readOnce(readProcessFigures);
   return [
@@ -385,6 +390,10 @@ function processMetrics({ context: { version, mesh }, access, workers }: AdminSo
       () => [[[version, process.versions.node, mesh.genesisHash ?? ''], 1]],
     ),
     gauge('slotgate_workers', 'Worker processes that serve the port.', [], () => workers?.names.length ?? 0),
+    counter('slotgate_reload_failures_total', 'Reloads of what could not be used: the old stays.', ['part'], () => [
+      [['receipt_keys'], failedReloads.receiptKeys],
+      [['settings'], failedReloads.settings],
+    ]),
     over('each')(
       gauge(
         'slotgate_event_loop_utilization_ratio',

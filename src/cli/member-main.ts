@@ -10,6 +10,7 @@ const ALIVE_MS = 500;
 
 interface Running {
   reload(): void;
+  countFailedReload?(): void;
   close(): Promise<void>;
 }
 
@@ -74,6 +75,7 @@ function fail(thrown: unknown): void {
 process.on('message', (message: ToMember) => {
   if (message.kind === 'start') open(message).catch(fail);
   else if (message.kind === 'reload') running?.reload();
+  else if (message.kind === 'reloadFailed') running?.countFailedReload?.();
   else void close();
 });
 process.on('disconnect', () => void close()); // the supervisor is gone

@@ -31,6 +31,7 @@ export async function startWithWorkers(options: GatewayOptions): Promise<Running
   /** Replaces the processes, if `isWanted` with these changes of the settings. A configuration that can't be used changes nothing. */
   const renew = async (isWanted: (changed: readonly string[]) => boolean): Promise<void> => {
     const reread = rereadConfig(inUse, options);
+    if (reread === undefined) supervisor.countFailedReload();
     if (reread === undefined || !isWanted(reread.changed)) return;
     const next = withFixedSettings(reread.config, started);
     const kept = reread.changed.filter((name) => FIXED.some((section) => name.split('.')[0] === section));

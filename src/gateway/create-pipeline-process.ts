@@ -31,6 +31,13 @@ export interface FleetProcess {
   close(): Promise<void>;
 }
 
+/** The process of a gateway that reads from the cluster. */
+export interface PipelineProcess extends FleetProcess {
+  readonly facts: GatewayFacts;
+  /** Counts settings that were read again by its supervisor and could not be applied. */
+  countFailedReload(): void;
+}
+
 /** What is told of a gateway when it listens. */
 export interface GatewayFacts
   extends Pick<Gateway, 'cluster' | 'admin' | 'publicKey' | 'signsAlone' | 'receiptKeyPath'> {
@@ -41,7 +48,7 @@ export interface GatewayFacts
 export function createPipelineProcess(
   options: GatewayOptions,
   fleet: Omit<PipelineEndOptions, 'clock'>,
-): Promise<FleetProcess & { readonly facts: GatewayFacts }> {
+): Promise<PipelineProcess> {
   const env = environmentOf(options);
   return openOrClose(env, async () => {
     const end = new PipelineEnd({ ...fleet, clock: env.clock });
@@ -72,7 +79,10 @@ export function createPipelineProcess(
       reloadReceiptKeys(env, state, server.sealer);
       end.reloadReceiptKeys();
     };
-    return { reload, close: closerOf(env), facts: factsOf(parts) };
+    const countFailedReload = (): void => {
+      env.failedReloads.settings++;
+    };
+    return { reload, countFailedReload, close: closerOf(env), facts: factsOf(parts) };
   });
 }
 

@@ -45,6 +45,8 @@ export interface Environment {
   /** Closes the parts in reverse order. */
   readonly disposals: DisposalStack;
   readonly vitals: ClusterVitals;
+  /** How often something that was read again could not be used. */
+  readonly failedReloads: { receiptKeys: number; settings: number };
   /** Start of the process, in monotonic milliseconds. */
   readonly startedMs: number;
   /** The key of Jupiter's API; undefined for none. */
@@ -69,6 +71,7 @@ export function environmentOf(options: GatewayOptions): Environment {
     leaving: { hasBegun: false },
     disposals: new DisposalStack(),
     vitals: new ClusterVitals(),
+    failedReloads: { receiptKeys: 0, settings: 0 },
     startedMs: clock.monotonic(),
     jupiterKey: readJupiterKey(secrets, config.prices.jupiter.keyFile),
     redis: readRedisSettings(config, secrets),

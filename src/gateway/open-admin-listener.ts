@@ -28,12 +28,12 @@ export function openAdminListener(
 
 /** Returns what operators are told of a process. */
 export function adminSourcesOf(
-  { config, warnings, vitals }: Environment,
+  { config, warnings, vitals, failedReloads }: Environment,
   { access }: State,
   guard: AdminSources['guard'],
   { context, liveAccounts, tokenLists }: Answers,
   { server, sealer, frameDelays }: OpenServer,
 ): AdminSources {
   const live = { liveAccounts: liveAccounts.stats, tokenLists: tokenLists.stats };
-  return { config, context, vitals, server, access, sealer, guard, ...live, frameDelays, warnings };
+  return { config, context, vitals, server, access, sealer, guard, ...live, frameDelays, warnings, failedReloads };
 }

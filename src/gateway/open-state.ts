@@ -36,7 +36,7 @@ export async function openState(
 
 /** Reloads the receipt keys. If they can't be used, the old ones stay in use. */
 export function reloadReceiptKeys(
-  { keySource, log, clock }: Environment,
+  { keySource, log, clock, failedReloads }: Environment,
   { loadedKeys, keys }: State,
   sealer: Pick<Sealer, 'invalidateReceipts'>,
 ): void {
@@ -49,6 +49,7 @@ export function reloadReceiptKeys(
     if (keys.replace(ring)) sealer.invalidateReceipts();
     log.info({ publicKey: keys.active.publicKey }, 'the receipt keys were reloaded');
   } catch (err) {
+    failedReloads.receiptKeys++;
     log.error({ err }, "the receipt keys can't be used; the old ones stay in use");
   }
 }

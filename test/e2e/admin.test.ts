@@ -380,6 +380,7 @@ const CONSTANT = [
   'slotgate_watch_followed',
   'slotgate_watch_role',
   'slotgate_workers',
+  'slotgate_reload_failures_total',
   'slotgate_feed_messages_total',
   'slotgate_feed_bytes_total',
   'slotgate_feed_rejected_total',

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { Agent, get as httpGet } from 'node:http';
 import { connect } from 'node:net';
 import t from 'tap';
@@ -9,17 +10,33 @@ import { addressOfNumber } from '../support/address-of-number.ts';
 import { type ChildProgram, PATIENT_ARGS, runModule, waitUntilListening } from '../support/child-process.ts';
 import { httpClient, waitFor } from '../support/harness.ts';
 import { longestExplainBody } from '../support/longest-explain-body.ts';
+import { scrapeSeries } from '../support/metrics.ts';
 import { runSlotgate } from '../support/run-slotgate.ts';
 
-const folders = t.testdir({ killed: {}, rotated: {}, drained: {}, busy: {}, waiting: {}, foreign: {}, full: {} });
+const folders = t.testdir({
+  killed: {},
+  rotated: {},
+  drained: {},
+  busy: {},
+  waiting: {},
+  foreign: {},
+  full: {},
+  unusable: {},
+});
 const cluster = await startEmbeddedCluster({ slotMs: 100, transactionsPerSlot: 0 });
 t.teardown(cluster.close);
 
-function start(state: string, set: readonly string[] = [], maxOpenFiles?: number): ChildProgram {
+function start(
+  state: string,
+  set: readonly string[] = [],
+  others: readonly string[] = [],
+  maxOpenFiles?: number,
+): ChildProgram {
   const upstream = `${cluster.url},${cluster.wsUrl}`;
   const args = [
     ...['--port', '0', '--state', `${folders}/${state}`, '--upstream', upstream, ...PATIENT_ARGS],
     ...set.flatMap((setting) => ['--set', setting]),
+    ...others,
   ];
   const child = runModule(new URL('../../src/main.js', import.meta.url), args, {}, maxOpenFiles);
   t.teardown(() => child.process.kill('SIGKILL'));
@@ -60,6 +77,25 @@ t.test('a rotated key is published on SIGHUP, and signs without a restart', asyn
   t.equal((await get('/pubkey')).json.publicKey, publicKey);
   child.process.kill('SIGTERM');
   t.equal(await child.exit(), 0);
+});
+
+t.test('settings and keys that are no good change nothing on SIGHUP, and are counted', async (t) => {
+  const folder = `${folders}/unusable`;
+  const config = `${folder}/slotgate.json`;
+  writeFileSync(config, '{}');
+  const child = start('unusable', ['admin.port=0'], ['--config', config]);
+  const { url, admin = '' } = await waitUntilListening(child);
+  const { get } = httpClient(url);
+  const before = (await get('/pubkey')).text;
+  writeFileSync(config, '{"limits": {"free": {"requests": -1}}}');
+  writeFileSync(`${folder}/receipt-key.pem`, 'no key');
+  child.process.kill('SIGHUP');
+  await child.waitForOutput("the configuration can't be used");
+  await child.waitForOutput("the receipt keys can't be used");
+  for (const part of ['settings', 'receipt_keys'])
+    t.equal(await scrapeSeries(admin, `slotgate_reload_failures_total{part="${part}"}`), 1);
+  t.equal((await get('/pubkey')).text, before);
+  t.equal((await get('/slot')).status, 200);
 });
 
 t.test('on SIGTERM it answers until no connection is left, notifies listeners, and ends with 0', async (t) => {
@@ -148,7 +184,7 @@ t.test(
   'without a file descriptor left it says that no node can be reached, and goes on once there is one',
   async (t) => {
     const maxOpenFiles = 256;
-    const child = start('full', ['limits.connections=1000'], maxOpenFiles);
+    const child = start('full', ['limits.connections=1000'], [], maxOpenFiles);
     const { url } = await waitUntilListening(child);
     const agent = new Agent({ keepAlive: true, maxSockets: 1 }); // the connection that it has accepted already
     t.teardown(() => agent.destroy());

@@ -10,7 +10,7 @@ import { verifyReceipt } from '../../src/receipts/verify/verify-receipt.ts';
 import { apiKeyRecord, issueKeys } from '../support/access/api-key-fixtures.ts';
 import { addressOfNumber } from '../support/address-of-number.ts';
 import { httpClient, waitFor } from '../support/harness.ts';
-import { parseMetrics } from '../support/metrics.ts';
+import { parseMetrics, scrapeSeries } from '../support/metrics.ts';
 import { askEach, startWorkers } from '../support/workers-world.ts';
 
 const cluster = await startEmbeddedCluster({ slotMs: 100 });
@@ -172,6 +172,9 @@ t.test('SIGHUP applies changed settings to new processes, and none that are wron
   child.process.kill('SIGHUP');
   await child.waitForOutput("the configuration can't be used");
   t.same([...processes().values()], ids);
+  const failures = (): Promise<number | undefined> =>
+    scrapeSeries(admin, 'slotgate_reload_failures_total{part="settings"}');
+  await waitFor(async () => (await failures()) === 1, 'the count');
   writeFileSync(configPath, '{"limits": {"scale": {"requests": 777}}, "host": "0.0.0.0"}');
   child.process.kill('SIGHUP');
   await child.waitForOutput('all processes were replaced');

@@ -43,3 +43,9 @@ export function parseMetrics(text: string): ReadonlyMap<string, ScrapedMetric> {
     }),
   );
 }
+
+/** Scrapes one series of a listener for operators; undefined if it has none. */
+export async function scrapeSeries(admin: string, series: string): Promise<number | undefined> {
+  const metrics = parseMetrics(await (await fetch(`${admin}/metrics`)).text());
+  return metrics.get(series.replace(/{.*/, ''))?.series.get(series);
+}

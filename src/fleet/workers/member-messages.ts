@@ -28,6 +28,7 @@ export type ToMember =
     }
   | { readonly kind: 'start'; readonly role: 'worker'; readonly settings: MemberSettings; readonly id: number }
   | { readonly kind: 'reload' }
+  | { readonly kind: 'reloadFailed' }
   | { readonly kind: 'close' };
 
 /** What is told of a gateway when it listens. */

@@ -103,6 +103,11 @@ export class Supervisor {
     send(this.#pipeline.process, { kind: 'reload' }); // workers hear of it through the log
   }
 
+  /** Has settings counted that were read again and could not be applied. */
+  countFailedReload(): void {
+    send(this.#pipeline.process, { kind: 'reloadFailed' });
+  }
+
   /**
    * Replaces all processes by others that run what is on disk now, with these settings: worker by worker, each once its
    * successor listens, then the pipeline process. Requests are served meanwhile, and no slot goes back: each successor hears
@@ -125,6 +130,7 @@ export class Supervisor {
       return true;
     } catch (err) {
       this.#config = before;
+      this.countFailedReload();
       log.error({ err }, 'not all processes could be replaced: the others serve on');
       if (this.#pipeline.process === undefined) this.#restart(this.#pipeline);
       return false;
