@@ -1,12 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import t from 'tap';
-import { MemoryQuotaLedger } from '../../../../src/access/quota/memory-quota-ledger.ts';
-import { SeatLedger } from '../../../../src/access/quota/seat-ledger.ts';
-import { WorkerFigures } from '../../../../src/admin/worker-figures.ts';
 import { Cache } from '../../../../src/cache/cache.ts';
 import type { AnswerMeta, CacheItem, Entry } from '../../../../src/cache/entry.ts';
 import type { Slot } from '../../../../src/domain/slot.ts';
@@ -14,9 +10,7 @@ import { FRAME, unpackAnswer, unpackMark } from '../../../../src/fleet/frames.ts
 import { Replica } from '../../../../src/fleet/replica.ts';
 import { LOG_BYTES } from '../../../../src/fleet/workers/log-layout.ts';
 import { LogReader } from '../../../../src/fleet/workers/log-reader.ts';
-import { PipelineEnd, type PipelineService } from '../../../../src/fleet/workers/pipeline-end.ts';
-import { RemoteQuotaLedger } from '../../../../src/fleet/workers/remote-quota-ledger.ts';
-import { WorkerEnd } from '../../../../src/fleet/workers/worker-end.ts';
+import { PipelineEnd } from '../../../../src/fleet/workers/pipeline-end.ts';
 import { ReadHeat } from '../../../../src/live/read-heat.ts';
 import { Watermark } from '../../../../src/live/watermark.ts';
 import { WatermarkLease } from '../../../../src/live/watermark-lease.ts';
@@ -24,61 +18,12 @@ import { systemClock } from '../../../../src/runtime/system-clock.ts';
 import { Sealer } from '../../../../src/serving/sealer.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { newSigner } from '../../../support/receipts/sealed-answers.ts';
+import { MAX_STALE_SLOTS, openWorker, serviceOver, shortFolder } from './worker-world.ts';
 
 const KEYS = ['/api/v1/balance/A', '/api/v1/balance/B', '/api/v1/balance/C'] as const;
 const META: AnswerMeta = { envelope: 'signed', commitment: 'confirmed', exact: false };
 const FIRST_SLOT = 100;
-const MAX_STALE_SLOTS = 150;
 const signer = newSigner();
-
-/** Creates a folder with a short path: that of a socket has 107 characters at most. */
-function shortFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'log-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-const serviceOver = (cache: Cache, others: Partial<PipelineService> = {}): PipelineService => ({
-  started: Promise.resolve(),
-  cache,
-  guard: { grantClaim: () => 'observed', advance: () => {} },
-  liveAccounts: undefined as unknown as PipelineService['liveAccounts'],
-  quotaLedgers: new MemoryQuotaLedger(100, systemClock),
-  seatLedger: new SeatLedger(),
-  figures: new WorkerFigures(),
-  vitals: () => ({
-    nodes: [],
-    isFailing: false,
-    slotTimeMs: 400,
-    startupProblem: null,
-    problems: [],
-    genesisHash: null,
-    apiVersion: null,
-    embedded: null,
-  }),
-  read: () => Promise.reject(new Error('nothing is read')),
-  answerRpc: () => Promise.reject(new Error('nothing is asked')),
-  ...others,
-});
-
-/** Creates a worker's end over the log and the socket in a folder. */
-const openWorker = (folder: string): WorkerEnd =>
-  new WorkerEnd({
-    id: 0,
-    folder,
-    clock: systemClock,
-    cache: { clock: systemClock, bytes: 1 << 20, maxStaleSlots: MAX_STALE_SLOTS, hotKeys: 10 },
-    quotaLedger: new RemoteQuotaLedger(1),
-    onSeats: () => {},
-    onForgottenQuota: () => {},
-    onNewLedger: () => {},
-    waitMs: 1000,
-    onLiveAnswer: () => {},
-    onReceiptKeys: () => {},
-    onOvertaken: () => {
-      throw new Error('overtaken');
-    },
-  });
 
 /** Opens live accounts, the log of the cache that shows them, and a copy that the log is applied to frame by frame. */
 async function openLoggedAccounts(folder: string) {
