@@ -80,7 +80,7 @@ function gatewayOf(
     nodes: () => mesh.nodes(),
     reload() {
       reloadReceiptKeys(env, state, server.sealer);
-      const reread = rereadConfig(env.config, { ...options, log: env.log });
+      const reread = rereadConfig(options.config, { ...options, log: env.log });
       if (reread === undefined) env.failedReloads.settings++;
       const settings = reread?.changed ?? [];
       if (settings.length > 0) env.log.warn({ settings }, 'these settings have changed: a restart applies them');

@@ -10,6 +10,7 @@ import type { Log } from '../runtime/log.ts';
 import { RecentWarnings } from '../runtime/recent-warnings.ts';
 import { systemClock } from '../runtime/system-clock.ts';
 import type { ClusterInUse } from '../wiring/open-upstream.ts';
+import { fitCaches } from './fit-caches.ts';
 
 /** What a process of a gateway is opened with. */
 export interface GatewayOptions {
@@ -59,8 +60,11 @@ export interface Environment {
 
 /** Returns what all parts of a process share. */
 export function environmentOf(options: GatewayOptions): Environment {
-  const { config, secrets = {}, clock = systemClock, random = Math.random } = options;
+  const { secrets = {}, clock = systemClock, random = Math.random } = options;
   const warnings = new RecentWarnings(options.log, clock);
+  const config = fitCaches(options.config, (setting, bytes) =>
+    warnings.log.warn({ bytes }, `${setting} is more than this process has memory for: it gets a third of the heap`),
+  );
   return {
     config,
     keySource: { production: false, ...options.receiptKey, stateDir: config.state },

@@ -507,6 +507,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'fleet',
     'fleet/workers',
     'node:crypto',
+    'node:v8',
   ],
   cli: [
     'cli/terminal',

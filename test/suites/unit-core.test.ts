@@ -7,6 +7,7 @@ await runSuite(
   'unit/client',
   'unit/domain',
   'unit/fleet',
+  'unit/gateway',
   'unit/http',
   'unit/live',
   'unit/page',

@@ -33,8 +33,12 @@ export class GatewayProcess {
   #memoryReports = 0;
   #turnReports = 0;
 
-  /** Starts a gateway. `set` holds settings, as `--set` takes them. */
-  static async start(upstreams: readonly string[], set: readonly string[] = []): Promise<GatewayProcess> {
+  /** Starts a gateway. `set` holds settings, as `--set` takes them; `nodeOptions` those of Node. */
+  static async start(
+    upstreams: readonly string[],
+    set: readonly string[] = [],
+    nodeOptions: readonly string[] = [],
+  ): Promise<GatewayProcess> {
     const folder = await mkdtemp(join(tmpdir(), 'faults-'));
     const nodes = upstreams.flatMap((upstream) => ['--upstream', upstream]);
     const sets = ['limits.free.requests=10000000', 'limits.connections=1000000', ...set].flatMap((path) => [
@@ -44,7 +48,7 @@ export class GatewayProcess {
     const child = runModule(
       new URL('../../src/main.js', import.meta.url),
       ['--port', '0', '--admin-port', '0', '--state', folder, ...nodes, ...sets],
-      { NODE_OPTIONS: `--import ${new URL('./gateway-probe.js', import.meta.url)}` },
+      { NODE_OPTIONS: [`--import ${new URL('./gateway-probe.js', import.meta.url)}`, ...nodeOptions].join(' ') },
     );
     return new GatewayProcess(child, folder);
   }

@@ -23,6 +23,7 @@ import { rpcAllowList } from './rows/rpc-allow-list.ts';
 import { rpcMethodSpellings } from './rows/rpc-method-spellings.ts';
 import { secretLeaks } from './rows/secret-leaks.ts';
 import { slowloris } from './rows/slowloris.ts';
+import { smallHeap } from './rows/small-heap.ts';
 import { ssrfCanary } from './rows/ssrf-canary.ts';
 import { stalledListeners } from './rows/stalled-listeners.ts';
 import { streamFloods } from './rows/stream-floods.ts';
@@ -66,6 +67,7 @@ const ROWS: readonly WireRow[] = [
   stalledListeners,
   streamFloods,
   streamFrameBytes,
+  smallHeap,
 ];
 
 const args = process.argv.slice(2);

@@ -16,8 +16,12 @@ export interface WireTestbed {
   get(path: string, init?: RequestInit): Promise<HttpAnswer>;
 }
 
-/** Runs `body` with a testbed, and closes the testbed in any case. `set` holds settings of the gateway. */
-export const withWireTestbed = <T>(set: readonly string[], body: (testbed: WireTestbed) => Promise<T>): Promise<T> =>
+/** Runs `body` with a testbed, and closes the testbed in any case. `set` holds settings of the gateway, then come Node's. */
+export const withWireTestbed = <T>(
+  set: readonly string[],
+  body: (testbed: WireTestbed) => Promise<T>,
+  nodeOptions: readonly string[] = [],
+): Promise<T> =>
   withTestScope(async (scope) => {
     const cluster = await startEmbeddedCluster({ transactionsPerSlot: 1 });
     scope.teardown(() => cluster.close());
@@ -25,6 +29,7 @@ export const withWireTestbed = <T>(set: readonly string[], body: (testbed: WireT
     const gateway = await GatewayProcess.start(
       [`${node.url},${cluster.wsUrl}`],
       ['limits.free.streams=1000000', ...set],
+      nodeOptions,
     );
     scope.teardown(() => gateway.close());
     const url = await gateway.url();
