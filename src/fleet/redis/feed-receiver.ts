@@ -37,7 +37,7 @@ interface Joining {
 const SILENCE_MS = 1200;
 const CHECK_MS = 100;
 
-/** The shortest and the longest wait for a snapshot before it is asked for again, in milliseconds. */
+/** The shortest and the longest wait for a piece of a snapshot before that is asked for again, in milliseconds. */
 const MIN_JOIN_MS = 500;
 const MAX_JOIN_MS = 4000;
 
@@ -114,7 +114,10 @@ export class FeedReceiver {
     if (!this.#isOfLeader(piece) || piece.index !== joining.pieceCount) return; // one is missing: it is asked for again
     joining.pieceCount++;
     joining.pieces.push(...piece.frames);
-    if (joining.pieceCount < piece.count) return;
+    if (joining.pieceCount < piece.count) {
+      this.#waitForPiece();
+      return;
+    }
     this.#endJoining();
     const { listener } = this.#options;
     if (this.#heard !== undefined) this.#heard.seq = piece.seq;
@@ -181,14 +184,20 @@ export class FeedReceiver {
   }
 
   #join(): void {
-    const { clock, random, member, askToJoin } = this.#options;
+    const { random, member, askToJoin } = this.#options;
     this.#endJoining();
     const joinId = `${member} ${++this.#joins} ${random().toString(36).slice(2)}`;
     this.#joining = { joinId, pieces: [], pieceCount: 0, waiting: [], waitingBytes: 0 };
     askToJoin(joinId);
-    const waitMs = this.#joinMs * (0.75 + 0.5 * random());
+    this.#waitForPiece();
     this.#joinMs = Math.min(2 * this.#joinMs, MAX_JOIN_MS);
-    this.#cancelJoin = clock.after(waitMs, () => {
+  }
+
+  /** Asks again if no piece comes for a while. */
+  #waitForPiece(): void {
+    const { clock, random } = this.#options;
+    this.#cancelJoin();
+    this.#cancelJoin = clock.after(this.#joinMs * (0.75 + 0.5 * random()), () => {
       this.#joining = undefined;
       if (clock.monotonic() - this.#heardAtMs <= SILENCE_MS) this.#join();
     });

@@ -22,8 +22,18 @@ const BEAT_MS = 250;
 /** The wait for other followers who ask for a snapshot, too: it is made once for all of them. In milliseconds. */
 const GATHER_MS = 50;
 
+/** Snapshots go out in bursts of so many bytes, and so many milliseconds apart: Redis cuts off who is sent too much at once. */
+const BURST_BYTES = 2 << 20;
+const BURST_MS = 25;
+
 /** The most followers that wait for a snapshot. */
 const MAX_JOINING = 1000;
+
+/** A piece of a snapshot, and the follower that it is for. */
+interface AddressedPiece {
+  readonly to: string;
+  readonly piece: SnapshotPiece;
+}
 
 /** Sends what the leader keeps: frames in numbered messages, all of a turn of the event loop together, and snapshots. */
 export class FeedSender {
@@ -34,6 +44,7 @@ export class FeedSender {
   /** Who waits for a snapshot, and the question of each. */
   readonly #joining = new Map<string, string>();
   #stopBeating = (): void => {};
+  #isSendingSnapshot = false;
   #cancelSnapshot = (): void => {};
   /** The number of snapshots that were made. */
   snapshots = 0;
@@ -59,6 +70,7 @@ export class FeedSender {
     this.#epoch = 0;
     this.#frames = [];
     this.#joining.clear();
+    this.#isSendingSnapshot = false;
     this.#stopBeating();
     this.#cancelSnapshot();
   }
@@ -73,8 +85,11 @@ export class FeedSender {
   onJoin(member: string, joinId: string): void {
     if (!this.isLeading || (this.#joining.size >= MAX_JOINING && !this.#joining.has(member))) return;
     this.#joining.set(member, joinId);
-    if (this.#joining.size === 1)
-      this.#cancelSnapshot = this.#options.clock.after(GATHER_MS, () => this.#sendSnapshot());
+    if (this.#joining.size === 1 && !this.#isSendingSnapshot) this.#sendSnapshotSoon();
+  }
+
+  #sendSnapshotSoon(): void {
+    this.#cancelSnapshot = this.#options.clock.after(GATHER_MS, () => this.#sendSnapshot());
   }
 
   #flush(): void {
@@ -89,19 +104,40 @@ export class FeedSender {
   }
 
   #sendSnapshot(): void {
-    const { member, snapshot, sendPiece, messageBytes } = this.#options;
+    const { member: leader, snapshot, messageBytes } = this.#options;
     const joining = [...this.#joining];
     this.#joining.clear(); // whatever comes: they ask again
     const parts = inParts(snapshot(), messageBytes);
     this.#flush(); // the snapshot has the effect of all frames up to here
     this.snapshots++;
-    const { epoch, seq, count } = { epoch: this.#epoch, seq: this.#seq, count: Math.max(1, parts.length) };
-    for (const [to, joinId] of joining) {
-      for (let index = 0; index < count; index++) {
-        const frames = parts[index] ?? [];
-        sendPiece(to, { kind: 'piece', epoch, leader: member, seq, joinId, index, count, frames });
-      }
+    const common = {
+      kind: 'piece',
+      epoch: this.#epoch,
+      leader,
+      seq: this.#seq,
+      count: Math.max(1, parts.length),
+    } as const;
+    this.#sendPieces(
+      joining.flatMap(([to, joinId]) =>
+        Array.from({ length: common.count }, (_, index) => {
+          return { to, piece: { ...common, joinId, index, frames: parts[index] ?? [] } };
+        }),
+      ),
+    );
+  }
+
+  /** Sends pieces from a place on, a burst at a time; then who has asked meanwhile gets a snapshot of his own. */
+  #sendPieces(pieces: readonly AddressedPiece[], from = 0): void {
+    const { clock, sendPiece } = this.#options;
+    let next = from;
+    for (let bytes = 0; next < pieces.length && bytes < BURST_BYTES; next++) {
+      const { to, piece } = pieces[next] as AddressedPiece;
+      sendPiece(to, piece);
+      for (const { payload } of piece.frames) bytes += payload.length;
     }
+    this.#isSendingSnapshot = next < pieces.length;
+    if (this.#isSendingSnapshot) this.#cancelSnapshot = clock.after(BURST_MS, () => this.#sendPieces(pieces, next));
+    else if (this.#joining.size > 0) this.#sendSnapshotSoon();
   }
 }
 
