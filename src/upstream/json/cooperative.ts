@@ -6,14 +6,6 @@ export type YieldingWork<T> = Generator<void, T>;
 /** Bytes scanned in one turn of the event loop: half a millisecond's work. */
 export const YIELD_EVERY_BYTES = 128 * 1024;
 
-/** Runs short work in one go. */
-export function runSync<T>(work: YieldingWork<T>): T {
-  for (;;) {
-    const step = work.next();
-    if (step.done) return step.value;
-  }
-}
-
 /** Runs long work and yields to the event loop between its steps. */
 export async function runYielding<T>(work: YieldingWork<T>, yieldTurn = ownTurn): Promise<T> {
   for (;;) {

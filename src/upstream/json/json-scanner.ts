@@ -1,5 +1,5 @@
 import { GatewayError } from '../../domain/gateway-error.ts';
-import { runSync, YIELD_EVERY_BYTES, type YieldingWork } from './cooperative.ts';
+import { YIELD_EVERY_BYTES, type YieldingWork } from './cooperative.ts';
 
 /** Deepest JSON that is accepted, so that no response can exhaust the stack. No node nests a tenth as deep. */
 const MAX_DEPTH = 128;
@@ -7,7 +7,8 @@ const MAX_DEPTH = 128;
 /** Most digits, and most white space, in one place: they are skipped in one turn. */
 const [MAX_DIGITS, MAX_SPACE] = [4096, 65_536];
 
-const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
+const [QUOTE, COLON] = [0x22, 0x3a];
+export const BACKSLASH = 0x5c;
 const [MINUS, PLUS, DOT, ZERO, NINE, SMALL_E] = [0x2d, 0x2b, 0x2e, 0x30, 0x39, 0x65];
 const CLOSE_OBJECT = 0x7d;
 export const COMMA = 0x2c;
@@ -131,8 +132,21 @@ export type VisitMember = (nameStart: number, nameEnd: number, valueStart: numbe
 export type VisitorOf = (nameStart: number, nameEnd: number, valueStart: number) => VisitMember | undefined;
 
 /** Skips an object and calls `visit` with the positions of each member's quoted name and value. */
-export const skipObject = (bytes: Buffer, open: number, depth: number, visit: VisitMember): number =>
-  runSync(skipObjectYielding(bytes, open, depth, visit));
+export function skipObject(bytes: Buffer, open: number, depth: number, visit: VisitMember): number {
+  if (depth === MAX_DEPTH) throw malformed();
+  let at = skipSpace(bytes, open + 1);
+  if (bytes[at] === CLOSE_OBJECT) return at + 1;
+  for (;;) {
+    const nameEnd = skipQuoted(bytes, at);
+    const start = skipColon(bytes, nameEnd);
+    const end = skipValue(bytes, start, depth + 1);
+    visit(at, nameEnd, start, end);
+    at = skipSpace(bytes, end);
+    if (bytes[at] === CLOSE_OBJECT) return at + 1;
+    if (bytes[at] !== COMMA) throw malformed();
+    at = skipSpace(bytes, at + 1);
+  }
+}
 
 /**
  * Skips an object as {@link skipObject} does, and yields in between. The members of a member that is an object itself

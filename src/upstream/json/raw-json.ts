@@ -1,8 +1,9 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { concatInTurns } from '../../domain/concat-in-turns.ts';
 import { ownTurn } from '../../domain/own-turn.ts';
-import { runSync, runYielding, YIELD_EVERY_BYTES, type YieldingWork } from './cooperative.ts';
+import { runYielding, YIELD_EVERY_BYTES, type YieldingWork } from './cooperative.ts';
 import {
+  BACKSLASH,
   CLOSE_ARRAY,
   COMMA,
   isOpening,
@@ -33,7 +34,11 @@ export type Members = ReadonlyMap<string, Buffer>;
  * members the last counts. Throws `upstream_error` when `bytes` are anything but one whole object: the grammar is
  * checked to the last byte, except inside strings.
  */
-export const members = (bytes: Buffer): Members => runSync(findMembers(bytes));
+export function members(bytes: Buffer): Members {
+  const found = new Map<string, Buffer>();
+  skipWholeObject(bytes, collect(bytes, found));
+  return found;
+}
 
 /** Finds members as {@link members} does, and yields to the event loop in between: for long objects. */
 export const membersYielding = (bytes: Buffer, yieldTurn = ownTurn): Promise<Members> =>
@@ -76,8 +81,40 @@ const collect =
   (nameStart, nameEnd, valueStart, valueEnd) =>
     found.set(nameOf(bytes, nameStart, nameEnd), bytes.subarray(valueStart, valueEnd));
 
+/** Skips one object, which must be all that there is. */
+function skipWholeObject(bytes: Buffer, visit: VisitMember): void {
+  const start = skipSpace(bytes, 0);
+  if (bytes[start] !== OPEN_OBJECT) throw malformed();
+  const end = skipObject(bytes, start, 0, visit);
+  if (skipSpace(bytes, end) !== bytes.length) throw malformed();
+}
+
 /** Finds the exact bytes of one member's value. Reads and throws as {@link members} does. */
-export const member = (bytes: Buffer, name: string): Buffer | undefined => members(bytes).get(name);
+export const member = (bytes: Buffer, name: string): Buffer | undefined => pickMembers(bytes, [name])[0];
+
+/**
+ * Finds the values of the members with these ASCII names, in their order. Reads and throws as {@link members} does, in half
+ * the time: no text is made.
+ */
+export function pickMembers(bytes: Buffer, names: readonly string[]): (Buffer | undefined)[] {
+  const found = Array<Buffer | undefined>(names.length).fill(undefined);
+  skipWholeObject(bytes, (nameStart, nameEnd, valueStart, valueEnd) => {
+    for (let i = 0; i < names.length; i++)
+      if (isNamed(bytes, nameStart, nameEnd, names[i] ?? '')) found[i] = bytes.subarray(valueStart, valueEnd);
+  });
+  return found;
+}
+
+/** Tells whether a quoted name is this one, also if it is spelled with escapes. */
+function isNamed(bytes: Buffer, start: number, end: number, name: string): boolean {
+  if (end - start === name.length + 2) {
+    let i = 0;
+    while (i < name.length && bytes[start + 1 + i] === name.charCodeAt(i)) i++;
+    if (i === name.length) return true;
+  }
+  for (let at = start; at < end; at++) if (bytes[at] === BACKSLASH) return nameOf(bytes, start, end) === name;
+  return false;
+}
 
 /** Finds the elements of a JSON array, each byte for byte. Throws `upstream_error` for anything else. */
 export const elements = (bytes: Buffer): Buffer[] => [...eachElement(bytes)];

@@ -3,7 +3,7 @@ import { GatewayError } from '../../domain/gateway-error.ts';
 import type { RpcMethod } from '../../domain/rpc-methods.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { SilenceWatchdog } from '../../runtime/silence-watchdog.ts';
-import { members, parseSafeInteger } from '../json/raw-json.ts';
+import { member, parseSafeInteger, pickMembers } from '../json/raw-json.ts';
 import { commitmentOf } from '../rpc/response-slot.ts';
 import type { CallOptions, RpcResponse } from '../rpc/rpc-response.ts';
 import type { NodeOptions, UpstreamDeps } from '../upstream-options.ts';
@@ -281,11 +281,12 @@ class SessionSubscription implements ChannelSubscription, PubsubSubscription {
   }
 }
 
+const NOTIFICATION = ['context', 'value'] as const;
+
 /** Parses a notification of an account or a program: `{context: {slot}, value}`. */
 function parseNotification(result: Buffer): { readonly slot: Slot; readonly value: Buffer } {
-  const parts = members(result);
-  const [context, value] = [parts.get('context'), parts.get('value')];
+  const [context, value] = pickMembers(result, NOTIFICATION);
   if (context === undefined || value === undefined)
     throw new GatewayError('upstream_error', 'a node sent a notification without its context');
-  return { slot: parseSafeInteger(members(context).get('slot')), value };
+  return { slot: parseSafeInteger(member(context, 'slot')), value };
 }

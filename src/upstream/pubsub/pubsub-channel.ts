@@ -1,7 +1,7 @@
 import { WebSocket } from 'ws';
 import type { Clock } from '../../domain/clock.ts';
 import { RawJson, toJson } from '../../domain/to-json.ts';
-import { members } from '../json/raw-json.ts';
+import { member, members, pickMembers } from '../json/raw-json.ts';
 import { connectionFault } from '../rpc/failure-reason.ts';
 import type { NodeOptions, UpstreamSettings } from '../upstream-options.ts';
 import { Heartbeat } from './heartbeat.ts';
@@ -10,6 +10,8 @@ import type { PubsubCounts } from './pubsub-counts.ts';
 
 /** Longest pause of reading: past it the gateway is too slow for the node, and a new channel is better than a growing lag. */
 const MAX_PAUSE_MS = 2000;
+
+const NOTIFICATION_PARAMS = ['result', 'subscription'] as const;
 
 /** Node's id of a subscription: a number, or its text where that exceeds a double. */
 export type SubscriptionId = number | string;
@@ -191,19 +193,18 @@ export class PubsubChannel {
   #handleMessage(message: Buffer): void {
     if (this.#isClosed) return;
     try {
-      const parts = members(message);
-      const params = parts.get('params');
-      if (params === undefined) this.#acknowledge(parts);
-      else this.#dispatch(members(params));
+      const params = member(message, 'params');
+      if (params === undefined) this.#acknowledge(members(message));
+      else this.#dispatch(params);
     } catch {
       this.close('sent a malformed message');
     }
   }
 
-  #dispatch(params: ReadonlyMap<string, Buffer>): void {
-    const result = params.get('result');
+  #dispatch(params: Buffer): void {
+    const [result, subscription] = pickMembers(params, NOTIFICATION_PARAMS);
     if (result === undefined) return;
-    const subscribers = this.#subscribersById.get(toSubscriptionId(`${params.get('subscription')}`));
+    const subscribers = this.#subscribersById.get(toSubscriptionId(`${subscription}`));
     if (subscribers instanceof Set) for (const subscriber of subscribers) subscriber.onNotification(result);
     else subscribers?.onNotification(result);
   }

@@ -1,7 +1,7 @@
 import type { Commitment } from '../../domain/commitment.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { CLOCK_SYSVAR } from '../../domain/well-known-addresses.ts';
-import { member, members, parseSafeInteger } from '../json/raw-json.ts';
+import { member, parseSafeInteger, pickMembers } from '../json/raw-json.ts';
 import type { ReconnectingFeed } from './reconnecting-feed.ts';
 
 /** Method and parameters of a subscription. */
@@ -21,8 +21,8 @@ export const SLOT_SUBSCRIPTION: SubscribeRequest = {
 
 /** Parses a notification of {@link SLOT_SUBSCRIPTION}. */
 export function parseSlotNotification(result: Buffer): { readonly slot: Slot; readonly parent: Slot } {
-  const parts = members(result);
-  return { slot: parseSafeInteger(parts.get('slot')), parent: parseSafeInteger(parts.get('parent')) };
+  const [slot, parent] = pickMembers(result, ['slot', 'parent']);
+  return { slot: parseSafeInteger(slot), parent: parseSafeInteger(parent) };
 }
 
 /** Creates the subscription to the Clock sysvar at a commitment. The Clock changes in every slot, so each slot notifies. */
@@ -42,7 +42,7 @@ export function subscribeToSlots(
   feed.subscribe(method, params, onSlotNotification, () => onRejected('slots'));
   for (const commitment of ['confirmed', 'finalized'] as const) {
     const onClockNotification = (result: Buffer) => {
-      const context = members(result).get('context');
+      const context = member(result, 'context');
       if (context !== undefined) onSlot(commitment, parseSafeInteger(member(context, 'slot')));
     };
     const { method, params } = clockSubscription(commitment);

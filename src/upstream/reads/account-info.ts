@@ -1,5 +1,13 @@
 import { GatewayError } from '../../domain/gateway-error.ts';
-import { type Members, members, membersYielding, parseSafeInteger, parseString, parseU64 } from '../json/raw-json.ts';
+import {
+  type Members,
+  member,
+  members,
+  membersYielding,
+  parseSafeInteger,
+  parseString,
+  parseU64,
+} from '../json/raw-json.ts';
 
 /** Account as a node returns it. */
 export interface AccountInfo {
@@ -15,7 +23,7 @@ export interface AccountInfo {
 }
 
 /** Parses only the balance of an account's JSON. */
-export const parseAccountLamports = (account: Buffer): bigint => parseU64(members(account).get('lamports'));
+export const parseAccountLamports = (account: Buffer): bigint => parseU64(member(account, 'lamports'));
 
 /** Parses an account's JSON. Throws `upstream_error` for anything else. */
 export function parseAccountInfo(account: Buffer): AccountInfo {

@@ -13,6 +13,7 @@ import {
   nestedMembersYielding,
   parseSafeInteger,
   parseString,
+  pickMembers,
 } from '../../../../src/upstream/json/raw-json.ts';
 import { anyCharacter } from '../../../support/any-character.ts';
 
@@ -94,6 +95,27 @@ t.test('digits stay as they are', async (t) => {
 t.test('of repeated members the last counts, however its name is spelled', async (t) => {
   t.equal(member(Buffer.from(String.raw`{"slot":1,"sl\u006ft":2}`), 'slot')?.toString(), '2');
   t.equal(canonicalJson(Buffer.from(String.raw`{"slot":1,"a":0,"sl\u006ft":2}`)), String.raw`{"a":0,"sl\u006ft":2}`);
+});
+
+t.test('members that are picked by name are those that are found, and the same JSON is refused', async (t) => {
+  const names = fc.array(fc.stringMatching(/^[a-z]{0,4}$/), { maxLength: 4 });
+  let picked = 0;
+  fc.assert(
+    fc.property(document, names, fc.nat(), (json, wanted, cut) => {
+      const bytes = Buffer.from(json);
+      const all = members(bytes);
+      const asked = [...wanted, ...[...all.keys()].filter((name) => /^[\x20-\x7e]*$/.test(name))];
+      const found = pickMembers(bytes, asked);
+      assert.deepEqual(
+        found.map(String),
+        asked.map((name) => String(all.get(name))),
+      );
+      picked += found.filter((value) => value !== undefined).length;
+      const part = bytes.subarray(0, cut % (bytes.length + 1));
+      if (!slices(part)) assert.throws(() => pickMembers(part, asked), broken);
+    }),
+  );
+  t.ok(picked > 20, `${picked} members`);
 });
 
 t.test('only one whole object has members', async (t) => {
