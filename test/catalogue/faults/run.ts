@@ -11,6 +11,7 @@ import { hungNode } from './rows/hung-node.ts';
 import { killedNode } from './rows/killed-node.ts';
 import { laggingNode } from './rows/lagging-node.ts';
 import { lyingNode } from './rows/lying-node.ts';
+import { memorySoak } from './rows/memory-soak.ts';
 import { networkFaults } from './rows/network-faults.ts';
 import { oversizedAnswers } from './rows/oversized-answers.ts';
 import { randomSchedules } from './rows/random-schedules.ts';
@@ -34,6 +35,7 @@ const ROWS: readonly FaultRow[] = [
   thunderingHerd,
   networkFaults,
   hotAccounts,
+  memorySoak,
   randomSchedules,
 ];
 
