@@ -49,7 +49,8 @@ class SlotScanner {
 
 /**
  * Asks one question again and again until `isOver`: a batch over one connection, and when its answers are there the next
- * one over another, so that it meets all workers, after a pause that leaves the machine to others. It reads nothing of an answer but its slot, and so asks millions of times.
+ * one over another, so that it meets all workers, after a pause that leaves the machine to others. It reads nothing of an
+ * answer but its slot, and so asks millions of times.
  */
 export async function pipelinedWitness(
   url: string,

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { addressOfNumber } from '../../../support/address-of-number.ts';
 import { forEachConcurrent } from '../../../support/for-each-concurrent.ts';
+import { rpcRequest } from '../../../support/rpc-request.ts';
 import { stallPeers } from '../../../support/stalled-peers.ts';
 import { openPeers } from '../../../support/websocket-peer.ts';
 import { expect, expectNone, expectSome, info } from '../../findings.ts';
@@ -26,7 +27,7 @@ export const smallHeap: WireRow = {
         const data = Buffer.alloc(ACCOUNT_BYTES, 7).toString('base64');
         const account = `{"data":["${data}","base64"],"executable":false,"lamports":1,"owner":"${'1'.repeat(32)}","rentEpoch":18446744073709551615,"space":${ACCOUNT_BYTES}}`;
         node.overrides.set('getMultipleAccounts', async ([names]: readonly string[][]) => {
-          const slot = await slotOf(cluster.url);
+          const slot = await rpcRequest(cluster.url, 'getSlot', [{ commitment: 'confirmed' }]);
           const value = (names ?? []).map(() => account).join();
           return { result: `{"context":{"slot":${slot},"apiVersion":"2.0.0"},"value":[${value}]}` };
         });
@@ -77,9 +78,3 @@ export const smallHeap: WireRow = {
       [`--max-old-space-size=${HEAP_MIB}`],
     ),
 };
-
-async function slotOf(node: string): Promise<number> {
-  const body = '{"jsonrpc":"2.0","id":1,"method":"getSlot","params":[{"commitment":"confirmed"}]}';
-  const answer = await fetch(node, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-  return JSON.parse(await answer.text()).result;
-}
