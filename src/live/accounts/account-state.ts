@@ -113,20 +113,14 @@ export class AccountState {
     const isSame = this.#isKnown && json === this.#json;
     const { lease } = this;
     if (isSame && lease?.watermark === watermark) return false;
-    const previous = { sinceSlot: this.#slot, json: this.#json };
+    const previous = isSame ? this.#previous : this.#presentUnderLease();
     // Where the same slots had another state here, one of both is wrong: the newest is believed.
     const sinceSlot = isSame || slot > this.#slot ? slot : Math.max(slot, watermark.slot);
     this.#slot = Math.max(this.#slot, sinceSlot);
     this.#json = isSame ? this.#json : json && ownText(json); // it may be a part of a frame's text
     this.#isKnown = true;
     this.holder.takeLease();
-    if (!isSame) {
-      this.#previous = lease && {
-        sinceSlot: previous.sinceSlot,
-        lamports: lamportsOf(previous.json),
-        lease,
-      };
-    }
+    this.#previous = previous;
     this.holder.adoptLease(this.#slot, watermark);
     lease?.revoke();
     return !isSame;
@@ -164,7 +158,7 @@ export class AccountState {
     if (slot <= this.#slot) return 'ignored';
     const isLate = this.lease !== undefined && slot <= this.lease.slot;
     const isSame = this.#isKnown && json === this.#json;
-    const previous = { sinceSlot: this.#slot, json: this.#json };
+    const previous = isSame ? this.#previous : this.#presentUnderLease();
     this.#slot = slot;
     this.#json = json;
     this.#isKnown = true;
@@ -173,14 +167,16 @@ export class AccountState {
       return 'unchanged';
     }
     const previousLease = this.holder.takeLease();
-    this.#previous = previousLease && {
-      sinceSlot: previous.sinceSlot,
-      lamports: lamportsOf(previous.json),
-      lease: previousLease,
-    };
+    this.#previous = previous;
     this.#grantLease();
     previousLease?.revoke();
     return isLate ? 'late' : 'changed';
+  }
+
+  /** Returns the present balance with the lease that dates it; undefined without one. */
+  #presentUnderLease(): PreviousBalance | undefined {
+    const { lease } = this;
+    return lease && { sinceSlot: this.#slot, lamports: lamportsOf(this.#json), lease };
   }
 
   /** Grants a lease, except at processed: a fork may take back what no Clock update has denied. */
