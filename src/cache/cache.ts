@@ -4,6 +4,7 @@ import { COMMITMENTS, type Commitment } from '../domain/commitment.ts';
 import type { GatewayError } from '../domain/gateway-error.ts';
 import type { Lease, LeaseListener, LeaseSource } from '../domain/lease.ts';
 import { SLOT_MS, type Slot } from '../domain/slot.ts';
+import { TemplatedText } from '../domain/templated-text.ts';
 import {
   type AnswerMeta,
   type CacheItem,
@@ -440,11 +441,12 @@ const COMPRESSED_SHARE = 1.5; // base64 of random bytes, which is the worst that
 function entrySizeBytes({ key, result, resultBytes }: CacheItem): number {
   const ownBytes = ENTRY_OVERHEAD_BYTES + key.length * 2;
   if (result === undefined) return ownBytes + REFUSAL_BYTES;
-  const { length } = result;
-  // V8 stores a text with one character beyond Latin-1 as two bytes for each.
-  const isAscii = resultBytes === length;
   const bodyBytes = resultBytes + RECEIPT_LENGTH;
   const compressedBytes = bodyBytes >= COMPRESSED_LENGTH ? bodyBytes * COMPRESSED_SHARE : 0;
-  const textBytes = isAscii ? length : length * 2;
+  const textBytes = result instanceof TemplatedText ? result.ownLength : textSizeBytes(result, resultBytes);
   return Math.ceil(ownBytes + textBytes + Math.max(bodyBytes, textBytes) + compressedBytes);
 }
+
+/** V8 stores a text with one character beyond Latin-1 as two bytes for each. */
+const textSizeBytes = ({ length }: string | Buffer, utf8Bytes: number): number =>
+  utf8Bytes === length ? length : length * 2;

@@ -3,6 +3,7 @@ import type { Envelope } from '../domain/envelope.ts';
 import type { GatewayError } from '../domain/gateway-error.ts';
 import type { Lease } from '../domain/lease.ts';
 import type { Slot } from '../domain/slot.ts';
+import { TemplatedText, toTemplatedText } from '../domain/templated-text.ts';
 import { BASE_UNITS, unitsOfBytes } from '../domain/units.ts';
 
 /** The policy of an entry: `live` when the pipeline keeps it current, else the number of slots for which it is fresh. */
@@ -46,7 +47,10 @@ export interface CompressedBody {
   gzip?: Buffer | 'pending';
 }
 
-/** The members that all items of the cache have, so that V8 gives them one hidden class and hits stay fast. */
+/**
+ * The members that all items of the cache have, so that V8 gives them one hidden class and hits stay fast. Times are whole
+ * milliseconds: any other number would be an object of its own.
+ */
 interface ItemState {
   readonly key: string;
   readonly slot: Slot;
@@ -59,7 +63,7 @@ interface ItemState {
   readonly units: number;
   /** The tip when the answer was requested: its age in slots counts from here. */
   readonly tipAtFetch: Slot;
-  /** Monotonic milliseconds at which the answer was last known to hold. */
+  /** Whole monotonic milliseconds at which the answer was last known to hold. */
   readonly validatedMs: number;
   /** The lease that dates the result beyond the entry's slot. */
   readonly lease: Lease | undefined;
@@ -72,8 +76,6 @@ interface ItemState {
   timesServed: number;
   /** The SHA-256 of the result in hex; empty until it is sealed. */
   digest: string;
-  /** The `ETag` of the result; empty until it is sealed. */
-  etag: string;
   /** The coarse monotonic time at which `body` was sealed. */
   sealedMs: number;
   /** True while it is read again: the entry is served meanwhile, so that its readers don't wait. */
@@ -87,8 +89,8 @@ interface ItemState {
 /** A cached answer, and the body that was last made for it. */
 export interface Entry extends ItemState {
   readonly kind: 'answer';
-  /** The result as compact JSON; a long one as bytes. */
-  readonly result: string | Buffer;
+  /** The result as compact JSON, of which `toString` returns the text; a long one as bytes. */
+  readonly result: string | TemplatedText | Buffer;
   readonly refusal: undefined;
 }
 
@@ -106,8 +108,8 @@ export interface SlotMark extends ItemState {
   readonly refusal: undefined;
 }
 
-/** The number of hex digits of the digest in an `ETag`: enough to tell two results of one request apart. */
-const ETAG_DIGITS = 16;
+/** The number of hex digits of the digest that are an `ETag`: enough to tell two results of one request apart. */
+export const ETAG_DIGITS = 16;
 
 /** The contents of the cache under one key. */
 export type CacheItem = Entry | CachedRefusal | SlotMark;
@@ -119,9 +121,11 @@ export type ItemInit = Pick<ItemState, 'key' | 'slot' | 'policy' | 'meta' | 'tip
   readonly [K in 'final' | 'lease' | 'refresher' | 'tipAtLastRead']?: ItemState[K] | undefined;
 };
 
-/** Creates an entry. */
-export const newEntry = (result: string | Buffer, init: ItemInit): Entry =>
-  newItem<Entry>({ kind: 'answer', result, refusal: undefined }, init);
+/** Creates an entry. Very many may have a lease, and stay for long. */
+export function newEntry(result: string | Buffer, init: ItemInit): Entry {
+  const kept = init.lease === undefined || typeof result !== 'string' ? result : toTemplatedText(result);
+  return newItem<Entry>({ kind: 'answer', result: kept, refusal: undefined }, init, init, resultPropertiesOf(result));
+}
 
 /** Creates a refusal. */
 export const newRefusal = (refusal: GatewayError, init: ItemInit): CachedRefusal =>
@@ -135,30 +139,32 @@ export const newSlotMark = (init: ItemInit): SlotMark =>
 export const redatedEntry = (entry: Entry, date: Pick<Entry, 'slot' | 'tipAtFetch' | 'validatedMs'>): Entry =>
   newItem<Entry>(entry, entry, date, entry);
 
-/** Keeps the digest of the entry's result, with the ETag that follows from it. */
-export function rememberDigest(entry: Entry, digest: string): void {
-  entry.digest = digest;
-  entry.etag = digest.slice(0, ETAG_DIGITS);
-}
+/** Returns the `ETag` of an answer; empty until it is sealed. */
+export const etagOf = ({ digest }: Pick<Entry, 'digest'>): string => digest.slice(0, ETAG_DIGITS);
+
+/** Returns the result in one piece. */
+export const wholeResultOf = ({ result }: Pick<Entry, 'result'>): string | Buffer =>
+  result instanceof TemplatedText ? result.toString() : result;
 
 /** Returns the body of an answer without a receipt, but with its slot. */
 export const anchoredBodyOf = ({ result, slot }: Entry): Buffer => Buffer.from(`{"result":${result},"slot":${slot}}`);
 
 /** The properties of an item that follow from its result. */
-type ResultProperties = Pick<ItemState, 'resultBytes' | 'digest' | 'etag'>;
+type ResultProperties = Pick<ItemState, 'resultBytes' | 'digest'>;
 
-const resultPropertiesOf = (result: string | Buffer = ''): ResultProperties => ({
+const resultPropertiesOf = (result: string | Buffer): ResultProperties => ({
   resultBytes: Buffer.byteLength(result),
   digest: '',
-  etag: '',
 });
+
+const NO_RESULT = resultPropertiesOf('');
 
 /** Creates an item from one literal for all kinds. */
 const newItem = <I extends CacheItem>(
   content: ContentOf<I>,
   init: ItemInit,
   { slot, tipAtFetch, validatedMs }: Pick<ItemState, 'slot' | 'tipAtFetch' | 'validatedMs'> = init,
-  { resultBytes, digest, etag }: ResultProperties = resultPropertiesOf(content.result),
+  { resultBytes, digest }: ResultProperties = NO_RESULT,
 ): ItemState & ContentOf<I> => ({
   kind: content.kind,
   result: content.result,
@@ -171,14 +177,13 @@ const newItem = <I extends CacheItem>(
   resultBytes,
   units: (init.meta.units ?? BASE_UNITS) + unitsOfBytes(resultBytes),
   tipAtFetch,
-  validatedMs,
+  validatedMs: Math.floor(validatedMs),
   lease: init.lease,
   refresher: init.refresher,
   body: undefined,
   compressed: undefined,
   timesServed: 0,
   digest,
-  etag,
   sealedMs: 0,
   isRefreshing: false,
   successor: undefined,

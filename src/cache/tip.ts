@@ -15,7 +15,7 @@ export class Tip {
   constructor(clock: Clock, maxStallMs: number) {
     this.#clock = clock;
     this.#maxStallMs = maxStallMs;
-    this.#coarseNowMs = clock.monotonic();
+    this.#coarseNowMs = Math.floor(clock.monotonic());
   }
 
   get slot(): Slot {
@@ -32,7 +32,7 @@ export class Tip {
     return this.#advancedMs;
   }
 
-  /** Monotonic milliseconds at the last {@link tick}. */
+  /** Whole monotonic milliseconds at the last {@link tick}. */
   get coarseNowMs(): number {
     return this.#coarseNowMs;
   }
@@ -51,7 +51,7 @@ export class Tip {
   }
 
   tick(): void {
-    this.#coarseNowMs = this.#clock.monotonic();
+    this.#coarseNowMs = Math.floor(this.#clock.monotonic());
     this.#isStalled = this.#coarseNowMs - this.#advancedMs > this.#maxStallMs;
   }
 }

@@ -1,13 +1,5 @@
 import { Cache, type CacheOptions } from '../cache/cache.ts';
-import {
-  anchoredBodyOf,
-  type CacheItem,
-  type Entry,
-  newEntry,
-  newRefusal,
-  newSlotMark,
-  rememberDigest,
-} from '../cache/entry.ts';
+import { anchoredBodyOf, type CacheItem, type Entry, newEntry, newRefusal, newSlotMark } from '../cache/entry.ts';
 import { SharedMetas } from '../cache/shared-metas.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Slot } from '../domain/slot.ts';
@@ -202,13 +194,17 @@ export class Replica implements ClaimGuard {
     if (frame.refusal !== null) return newRefusal(frame.refusal, init);
     if (frame.result === null) return newSlotMark(init);
     const entry = newEntry(frame.result, init);
-    rememberDigest(entry, frame.digest);
+    entry.digest = frame.digest;
     if (frame.grant) this.#granted.add(entry);
     if (entry.meta.envelope === 'anchored') entry.body = anchoredBodyOf(entry);
     else if (frame.body !== null) {
       entry.body = frame.body;
       entry.sealedMs = cache.coarseNowMs - frame.sealedAgeMs;
-    } else if (published?.kind === 'answer' && published.slot === entry.slot && published.result === entry.result)
+    } else if (
+      published?.kind === 'answer' &&
+      published.slot === entry.slot &&
+      published.result.toString() === frame.result
+    )
       copyBody(published, entry);
     return entry;
   }
@@ -227,5 +223,4 @@ function copyBody(from: Entry, to: Entry): void {
   to.compressed = from.compressed;
   to.sealedMs = from.sealedMs;
   to.digest = from.digest;
-  to.etag = from.etag;
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Entry, rememberDigest } from '../cache/entry.ts';
+import { type Entry, wholeResultOf } from '../cache/entry.ts';
 import { concatInTurns } from '../domain/concat-in-turns.ts';
 import { ownTurn } from '../domain/own-turn.ts';
 import { signedBodyFrame } from '../receipts/signed-body.ts';
@@ -11,7 +11,8 @@ const LONG_RESULT = 512 * 1024;
 const SLICE_LENGTH = 512 * 1024;
 
 /** Returns true for a result that would hold the event loop if it were hashed or copied in one turn. */
-export const hasLongResult = ({ result }: Entry): boolean => typeof result !== 'string' || result.length > LONG_RESULT;
+export const hasLongResult = ({ result }: Entry): boolean =>
+  typeof result === 'string' ? result.length > LONG_RESULT : Buffer.isBuffer(result);
 
 /** The hashing of long results under way, so that each result is hashed once. */
 const hashing = new WeakMap<Entry, Promise<void>>();
@@ -25,18 +26,18 @@ export function hashInTurns(entry: Entry): Promise<void> {
 
 async function hash(entry: Entry): Promise<void> {
   const digest = createHash('sha256');
-  for (const slice of slicesOf(entry.result)) {
+  for (const slice of slicesOf(wholeResultOf(entry))) {
     await ownTurn();
     digest.update(slice);
   }
-  rememberDigest(entry, digest.digest('hex'));
+  entry.digest = digest.digest('hex');
 }
 
 /** Formats the body of a long result, whose digest is known, as `formatSignedBody` does, in slices. */
 export async function formatInTurns(entry: Entry, receipt: string): Promise<Buffer> {
   const [before, after] = signedBodyFrame(entry.slot, receipt);
   const end = before.length + entry.resultBytes;
-  const { result } = entry;
+  const result = wholeResultOf(entry);
   if (typeof result !== 'string') return concatInTurns([Buffer.from(before), result, Buffer.from(after)]);
   const body = Buffer.allocUnsafeSlow(end + after.length);
   let at = body.write(before);

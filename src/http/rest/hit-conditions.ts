@@ -1,5 +1,5 @@
 import type { HttpRequest } from 'uWebSockets.js';
-import type { Entry } from '../../cache/entry.ts';
+import { type Entry, etagOf } from '../../cache/entry.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { BASE_UNITS, NONCE_UNITS } from '../../domain/units.ts';
 import { isNonce } from '../../receipts/statement.ts';
@@ -33,15 +33,15 @@ export function hitConditionsIn(req: HttpRequest): HitConditions {
 export function canAnswer(entry: Entry, { nonce, ifNoneMatch, minSlot }: HitConditions): boolean {
   const isSigned = entry.meta.envelope === 'signed';
   if (entry.slot < minSlot || (nonce !== null && !(isSigned && isNonce(nonce)))) return false;
-  if (ifNoneMatch === '' || !isSigned || entry.etag !== '') return true;
+  if (ifNoneMatch === '' || !isSigned || entry.digest !== '') return true;
   if (hasLongResult(entry)) return false;
-  ensureDigest(entry); // the ETag follows from it
+  ensureDigest(entry); // its first digits are the ETag
   return true;
 }
 
 /** Tells whether the caller has the result of this entry already (RFC 9110 13.1.2): the answer is then a 304. */
-export const isUnchanged = ({ ifNoneMatch }: HitConditions, { etag }: Entry): boolean =>
-  ifNoneMatch !== '' && matchesEtag(ifNoneMatch, etag);
+export const isUnchanged = ({ ifNoneMatch }: HitConditions, entry: Entry): boolean =>
+  ifNoneMatch !== '' && matchesEtag(ifNoneMatch, etagOf(entry));
 
 /** Returns the units of a hit. A 304 costs nothing for the bytes that it spares. */
 export function hitUnitsOf(entry: Entry, conditions: HitConditions): number {

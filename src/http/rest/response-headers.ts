@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Quota } from '../../access/limits/quota.ts';
-import type { Entry } from '../../cache/entry.ts';
+import { type Entry, ETAG_DIGITS, etagOf } from '../../cache/entry.ts';
 import type { Slot } from '../../domain/slot.ts';
 import type { ContentCoding } from './content-coding.ts';
 
@@ -80,7 +80,7 @@ interface HeaderBlock {
   limit: number;
   reset: number;
   slot: Slot;
-  etag: string;
+  digest: string;
 }
 
 /** Formats a weak validator (RFC 9110 8.8.1): it identifies the result, whatever the slot and the receipt are. */
@@ -98,11 +98,11 @@ export class HeaderTemplate {
   }
 
   /** Returns the headers with these values. The buffer is valid until the next call. */
-  fill(quota: QuotaWindow, { slot, etag }: Pick<Entry, 'slot' | 'etag'>): Buffer {
+  fill(quota: QuotaWindow, { slot, digest }: Pick<Entry, 'slot' | 'digest'>): Buffer {
     const { limit, remaining, reset } = quota;
     const lengthsKey =
-      (etag === '' ? 0 : ETAG_FLAG) | countDigits(limit) | (countDigits(remaining) << 4) | (countDigits(slot) << 8);
-    const block = this.#blocks[lengthsKey] ?? this.#createBlock(lengthsKey, quota, slot, etag);
+      (digest === '' ? 0 : ETAG_FLAG) | countDigits(limit) | (countDigits(remaining) << 4) | (countDigits(slot) << 8);
+    const block = this.#blocks[lengthsKey] ?? this.#createBlock(lengthsKey, quota, slot, digest);
     const { bytes } = block;
     if (block.limit !== limit) {
       block.limit = limit;
@@ -116,16 +116,16 @@ export class HeaderTemplate {
       block.slot = slot;
       writeNumber(bytes, block.slotEnd, slot);
     }
-    if (block.etag !== etag) {
-      block.etag = etag;
-      bytes.write(etag, block.etagStart, 'latin1');
+    if (block.digest !== digest) {
+      block.digest = digest;
+      bytes.write(digest, block.etagStart, ETAG_DIGITS, 'latin1');
     }
     writeNumber(bytes, block.remainingEnd, remaining);
     writeHex(bytes, block.idEnd, nextRequestNumber());
     return bytes;
   }
 
-  #createBlock(lengthsKey: number, { limit, remaining, reset }: QuotaWindow, slot: Slot, etag: string): HeaderBlock {
+  #createBlock(lengthsKey: number, { limit, remaining, reset }: QuotaWindow, slot: Slot, digest: string): HeaderBlock {
     let text = `200 OK\r\nContent-Type: ${JSON_CONTENT_TYPE}`;
     const addHeader = (name: string, value: string): number => {
       text += `\r\n${name}: ${value}`;
@@ -139,6 +139,7 @@ export class HeaderTemplate {
     const slotEnd = addHeader('X-Slot', String(slot));
     addHeader('X-Cache', 'HIT');
     addHeader('Cache-Control', this.#cacheControl);
+    const etag = etagOf({ digest });
     const etagStart = etag === '' ? 0 : addHeader('ETag', weakEtag(etag)) - etag.length - 1;
     text += this.#contentEncoding;
     const bytes = Buffer.from(text, 'latin1');
@@ -153,7 +154,7 @@ export class HeaderTemplate {
       limit,
       reset,
       slot,
-      etag,
+      digest,
     };
     this.#blocks[lengthsKey] = block;
     return block;

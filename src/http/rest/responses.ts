@@ -1,5 +1,5 @@
 import type { Quota } from '../../access/limits/quota.ts';
-import type { Entry } from '../../cache/entry.ts';
+import { type Entry, etagOf } from '../../cache/entry.ts';
 import type { Envelope } from '../../domain/envelope.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import { toJson } from '../../domain/to-json.ts';
@@ -46,10 +46,11 @@ export function cachedReadResponse(
     ['X-Cache', cacheStatus],
     ['Cache-Control', conditions.nonce === undefined ? cacheControlOf(entry) : 'no-store'],
   ];
-  if (entry.etag !== '') extraHeaders.push(['ETag', weakEtag(entry.etag)]);
+  const etag = etagOf(entry);
+  if (etag !== '') extraHeaders.push(['ETag', weakEtag(etag)]);
   if (cacheStatus === 'MISS' && upstreamMs !== undefined)
     extraHeaders.push(['Server-Timing', `upstream;dur=${upstreamMs.toFixed(1)}`]);
-  if (matchesEtag(conditions.ifNoneMatch, entry.etag)) {
+  if (matchesEtag(conditions.ifNoneMatch, etag)) {
     extraHeaders.push(['X-Receipt', receiptTextIn(identityBody)]); // the caller has the result that this receipt is about
     return { headers: formatHeaders(304, charge(0), extraHeaders).text, body: null };
   }

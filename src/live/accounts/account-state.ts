@@ -2,6 +2,7 @@ import type { Commitment } from '../../domain/commitment.ts';
 import type { GatewayError } from '../../domain/gateway-error.ts';
 import { ownText } from '../../domain/own-text.ts';
 import type { Slot } from '../../domain/slot.ts';
+import { type TemplatedText, toTemplatedText } from '../../domain/templated-text.ts';
 import type { PreviousBalance } from '../../upstream/reads/account-batcher.ts';
 import type { InitialSync, SyncEvent } from '../initial-sync.ts';
 import { LeaseHolder } from '../lease-holder.ts';
@@ -31,7 +32,7 @@ export class AccountState {
   /** Undefined while the account is eligible to be kept live. */
   ineligibility: Ineligibility | undefined;
   #slot: Slot = -1;
-  #json: AccountJson = null;
+  #json: AccountJson | TemplatedText = null;
   #isKnown = false;
   #previous: PreviousBalance | undefined;
 
@@ -51,7 +52,7 @@ export class AccountState {
   }
 
   get json(): AccountJson {
-    return this.#json;
+    return this.#json?.toString() ?? null;
   }
 
   /** The newest slot at which the account is known to hold; undefined while it isn't kept live. */
@@ -101,7 +102,7 @@ export class AccountState {
 
   /** Applies a notification. At processed, one for a slot that is not newer shows that the node has changed forks. */
   onNotification(slot: Slot, json: AccountJson): UpdateResult {
-    const isOlder = slot < this.#slot || (slot === this.#slot && json !== this.#json);
+    const isOlder = slot < this.#slot || (slot === this.#slot && json !== this.json);
     return isOlder && this.commitment === 'processed' ? this.rollback() : this.#apply(slot, json);
   }
 
@@ -110,14 +111,14 @@ export class AccountState {
    * caller makes sure that this is no less than what is known here. Returns whether the account is another one.
    */
   adopt(slot: Slot, json: AccountJson, watermark: Watermark): boolean {
-    const isSame = this.#isKnown && json === this.#json;
+    const isSame = this.#isKnown && json === this.json;
     const { lease } = this;
     if (isSame && lease?.watermark === watermark) return false;
     const previous = isSame ? this.#previous : this.#presentUnderLease();
     // Where the same slots had another state here, one of both is wrong: the newest is believed.
     const sinceSlot = isSame || slot > this.#slot ? slot : Math.max(slot, watermark.slot);
     this.#slot = Math.max(this.#slot, sinceSlot);
-    this.#json = isSame ? this.#json : json && ownText(json); // it may be a part of a frame's text
+    if (!isSame) this.#json = json && toTemplatedText(ownText(json)); // it may be a part of a frame's text
     this.#isKnown = true;
     this.holder.takeLease();
     this.#previous = previous;
@@ -157,10 +158,10 @@ export class AccountState {
   #apply(slot: Slot, json: AccountJson): UpdateResult {
     if (slot <= this.#slot) return 'ignored';
     const isLate = this.lease !== undefined && slot <= this.lease.slot;
-    const isSame = this.#isKnown && json === this.#json;
+    const isSame = this.#isKnown && json === this.json;
     const previous = isSame ? this.#previous : this.#presentUnderLease();
     this.#slot = slot;
-    this.#json = json;
+    if (!isSame) this.#json = json && toTemplatedText(json);
     this.#isKnown = true;
     if (isSame) {
       this.lease?.extend(slot);
@@ -176,7 +177,7 @@ export class AccountState {
   /** Returns the present balance with the lease that dates it; undefined without one. */
   #presentUnderLease(): PreviousBalance | undefined {
     const { lease } = this;
-    return lease && { sinceSlot: this.#slot, lamports: lamportsOf(this.#json), lease };
+    return lease && { sinceSlot: this.#slot, lamports: lamportsOf(this.json), lease };
   }
 
   /** Grants a lease, except at processed: a fork may take back what no Clock update has denied. */

@@ -1,4 +1,5 @@
 import type { Cache } from '../../cache/cache.ts';
+import { wholeResultOf } from '../../cache/entry.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
 import type { Freshness, PostAnswer, SerializedAnswer, Uses } from '../../routing/route.ts';
@@ -45,7 +46,8 @@ async function readAnswer(request: RpcReadRequest, context: RpcUses, admit: Admi
   const read = readOf(request, context);
   copyFromRoutes(request, context);
   const { entry, cacheStatus } = rpcReadThrough.fromCache(read) ?? (await rpcReadThrough.fetch(read, admit));
-  const { slot, result } = entry;
+  const { slot } = entry;
+  const result = wholeResultOf(entry);
   return { slot, result, cacheStatus: cacheStatus === 'MISS' && isUncacheable(request) ? 'BYPASS' : cacheStatus };
 }
 

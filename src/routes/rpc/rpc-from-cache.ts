@@ -1,4 +1,4 @@
-import type { Entry } from '../../cache/entry.ts';
+import { type Entry, wholeResultOf } from '../../cache/entry.ts';
 import { API_PREFIX } from '../../domain/canonical-request.ts';
 import type { Commitment } from '../../domain/commitment.ts';
 import type { Slot } from '../../domain/slot.ts';
@@ -68,9 +68,11 @@ function accountAnswer(
   if (typeof address !== 'string' || typeof config !== 'object' || config === null) return undefined;
   const { encoding, ...rest } = { encoding: undefined, ...config };
   if (!hasOnlyStandardConfig([rest]) || (encoding !== 'jsonParsed' && encoding !== 'base64')) return undefined;
-  return findCachedRoute(`/account/${address}`, commitment, context, ({ slot, result }) =>
-    withContext(slot, accountValue(typeof result === 'string' ? Buffer.from(result) : result, encoding), context),
-  );
+  return findCachedRoute(`/account/${address}`, commitment, context, (entry) => {
+    const result = wholeResultOf(entry);
+    const bytes = typeof result === 'string' ? Buffer.from(result) : result;
+    return withContext(entry.slot, accountValue(bytes, encoding), context);
+  });
 }
 
 /** Writes an account with its members in the node's order. `jsonParsed` falls back to base64, as in a node. */
