@@ -1,4 +1,4 @@
-import type { Statement } from './statement.ts';
+import type { CommonFields, Statement } from './statement.ts';
 
 /** A statement with the signature that proves who made it. */
 export interface Receipt extends Statement {
@@ -41,12 +41,44 @@ const GRAMMAR = new RegExp(
 
 const MAX_SIZE = 65_536;
 
-/** Formats a receipt. Order and spelling of the members are part of the format. */
-export function formatReceipt(r: Receipt): string {
-  const nonce = r.nonce === null ? 'null' : `"${r.nonce}"`;
-  const path = r.path.length === 0 ? '' : `"${r.path.join('","')}"`;
-  return `{"v":1,"kid":"${r.kid}","cluster":"${r.cluster}","request":"${r.request}","status":${r.status},"slot":${r.slot},"commitment":"${r.commitment}","claim":"${r.claim}","digest":"${r.digest}","issuedAt":${r.issuedAt},"nonce":${nonce},"size":${r.size},"index":${r.index},"path":[${path}],"sig":"${r.sig}"}`;
+/** What the receipts of one signature have in common besides their statements. */
+type Signature = Pick<Receipt, 'kid' | 'size' | 'sig'>;
+
+/** The parts of receipts before the request, the digest, the nonce and the index, and behind the path. */
+type ReceiptParts = readonly [
+  beforeRequest: string,
+  beforeDigest: string,
+  beforeNonce: string,
+  beforeIndex: string,
+  afterPath: string,
+];
+
+/** Formats what receipts have in common. */
+export const formatReceiptParts = (r: CommonFields, { kid, size, sig }: Signature): ReceiptParts => [
+  `{"v":1,"kid":"${kid}","cluster":"${r.cluster}","request":"`,
+  `","status":${r.status},"slot":${r.slot},"commitment":"${r.commitment}","claim":"${r.claim}","digest":"`,
+  `","issuedAt":${r.issuedAt},"nonce":`,
+  `,"size":${size},"index":`,
+  `],"sig":"${sig}"}`,
+];
+
+/** The proof that a statement is among those that were signed together. */
+type Inclusion = Pick<Receipt, 'index' | 'path'>;
+
+/** Formats a receipt of these parts. */
+export function formatReceiptOf(
+  [beforeRequest, beforeDigest, beforeNonce, beforeIndex, afterPath]: ReceiptParts,
+  { request, digest, nonce }: Statement,
+  { index, path }: Inclusion,
+): string {
+  const nonceText = nonce === null ? 'null' : `"${nonce}"`;
+  const pathText = path.length === 0 ? '' : `"${path.join('","')}"`;
+  return `${beforeRequest}${request}${beforeDigest}${digest}${beforeNonce}${nonceText}${beforeIndex}${index},"path":[${pathText}${afterPath}`;
 }
+
+/** Formats a receipt. Order and spelling of the members are part of the format. */
+export const formatReceipt = (receipt: Receipt): string =>
+  formatReceiptOf(formatReceiptParts(receipt, receipt), receipt, receipt);
 
 /** Parses the output of {@link formatReceipt}; returns undefined for any other text. */
 export function parseReceipt(text: string): Receipt | undefined {

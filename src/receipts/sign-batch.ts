@@ -1,15 +1,38 @@
 import { sign } from 'node:crypto';
+import { ownText } from '../domain/own-text.ts';
 import { buildMerkleTree, inclusionPath, leafHash, merkleRoot } from './merkle-tree.ts';
-import { formatReceipt } from './receipt.ts';
+import { formatReceiptOf, formatReceiptParts } from './receipt.ts';
 import type { SigningKey } from './signing-key.ts';
-import { formatStatement, type Statement, treeHeadText } from './statement.ts';
+import {
+  type CommonFields,
+  formatStatementOf,
+  formatStatementParts,
+  haveCommonFields,
+  type Statement,
+  treeHeadText,
+} from './statement.ts';
 
 /** Signs at least one statement; returns their receipts in order, all under a single signature. */
 export function signBatch(statements: readonly Statement[], { secret, publicKey, kid }: SigningKey): string[] {
   const size = statements.length;
-  const tree = buildMerkleTree(statements.map((statement) => leafHash(formatStatement(publicKey, statement))));
+  const statementPartsOf = onceForAlike((fields) => formatStatementParts(publicKey, fields));
+  const leaves = statements.map((one) => leafHash(formatStatementOf(statementPartsOf(one), one)));
+  const tree = buildMerkleTree(leaves);
   const sig = sign(null, Buffer.from(treeHeadText(size, merkleRoot(tree)), 'latin1'), secret).toString('hex');
-  return statements.map((statement, index) =>
-    formatReceipt({ v: 1, kid, ...statement, size, index, path: inclusionPath(tree, index), sig }),
+  const receiptPartsOf = onceForAlike((fields) => formatReceiptParts(fields, { kid, size, sig }));
+  return statements.map((one, index) =>
+    formatReceiptOf(receiptPartsOf(one), one, { index, path: inclusionPath(tree, index) }),
   );
 }
+
+/** Returns a function that calls `format` once for statements that follow each other and have these fields in common. */
+function onceForAlike<T extends readonly string[]>(format: (fields: CommonFields) => T): (statement: Statement) => T {
+  let last: { readonly fields: CommonFields; readonly parts: T } | undefined;
+  return (fields) => {
+    if (last === undefined || !haveCommonFields(fields, last.fields)) last = { fields, parts: flat(format(fields)) };
+    return last.parts;
+  };
+}
+
+/** Returns the texts in one piece each: V8 keeps those that it puts together as trees, and walks these at each use. */
+const flat = <T extends readonly string[]>(texts: T): T => texts.map(ownText) as readonly string[] as T; // as many texts

@@ -40,9 +40,39 @@ export interface Statement {
 /** Tells whether a text is a valid nonce. */
 export const isNonce = (text: string): boolean => /^[\w-]{16,64}$/.test(text);
 
+/** What statements have in common that differ at most in request, digest and nonce. */
+export type CommonFields = Omit<Statement, 'request' | 'digest' | 'nonce'>;
+
+/** Tells whether two statements differ in nothing but request, digest and nonce. */
+export const haveCommonFields = (one: CommonFields, other: CommonFields): boolean =>
+  one.slot === other.slot &&
+  one.commitment === other.commitment &&
+  one.claim === other.claim &&
+  one.issuedAt === other.issuedAt &&
+  one.status === other.status &&
+  one.cluster === other.cluster;
+
 /** Formats the leaf data: eleven lines, one field each, so that no two statements have the same text. */
 export const formatStatement = (publicKey: string, statement: Statement): string =>
   `${DOMAIN_SEPARATOR}\n${publicKey}\n${statement.cluster}\n${statement.request}\n${statement.status}\n${statement.slot}\n${statement.commitment}\n${statement.claim}\n${statement.digest}\n${statement.issuedAt}\n${statement.nonce ?? '-'}\n`;
+
+/** Stands for a field that the text of what is common leaves out: no field has it. */
+const LEFT_OUT = '\0';
+
+/** The parts of statements before the request, before the digest, before the nonce, and behind it. */
+type StatementParts = readonly [beforeRequest: string, beforeDigest: string, beforeNonce: string, afterNonce: string];
+
+/** Formats what statements have in common. */
+export const formatStatementParts = (publicKey: string, fields: CommonFields): StatementParts =>
+  formatStatement(publicKey, { ...fields, request: LEFT_OUT, digest: LEFT_OUT, nonce: LEFT_OUT }).split(
+    LEFT_OUT,
+  ) as readonly string[] as StatementParts; // three are left out
+
+/** Formats the leaf data of these parts, as {@link formatStatement} does. */
+export const formatStatementOf = (
+  [beforeRequest, beforeDigest, beforeNonce, afterNonce]: StatementParts,
+  { request, digest, nonce }: Statement,
+): string => `${beforeRequest}${request}${beforeDigest}${digest}${beforeNonce}${nonce ?? '-'}${afterNonce}`;
 
 /** Formats the signed message. It includes the size because a path alone fits trees of several sizes. */
 export const treeHeadText = (size: number, root: string): string => `${DOMAIN_SEPARATOR} tree\n${size}\n${root}\n`;
