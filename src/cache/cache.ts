@@ -322,12 +322,16 @@ export class Cache {
     if (item.kind === 'answer' && this.isHot(item)) this.#advanceHot(item); // its lease may have advanced while it was held back
   }
 
-  /** Removes the body of an answer whose lease covers a newer slot: its next reader gets another one. */
-  removeSpentBody(key: string): void {
+  /**
+   * Removes the body of an answer whose lease covers a newer slot: its next reader gets another one. Returns false if its
+   * lease doesn't.
+   */
+  removeSpentBody(key: string): boolean {
     const item = this.peek(key);
-    if (item?.lease === undefined || item.lease.slot <= item.slot || item.successor !== undefined) return;
+    if (item?.lease === undefined || item.lease.slot <= item.slot || item.successor !== undefined) return false;
     item.body = undefined;
     item.compressed = undefined;
+    return true;
   }
 
   /** Returns the keys that were read since the last call, and are likely to be read again. */

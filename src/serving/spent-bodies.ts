@@ -8,7 +8,7 @@ import type { Slot } from '../domain/slot.ts';
 export class SpentBodies {
   readonly #cache: Cache;
   #tip: Slot = -1;
-  /** The keys whose bodies were made at the present tip, and at the one before. */
+  /** The keys whose bodies were made at the present tip, and those of the one before that weren't spent with it. */
   #current: string[] = [];
   #previous: string[] = [];
 
@@ -21,13 +21,17 @@ export class SpentBodies {
     this.#current.push(key);
   }
 
-  /** Removes the bodies that are spent since the tip has advanced. */
+  /**
+   * Removes the bodies that are spent since the tip has advanced: most with the next tip, before the garbage collector has
+   * moved them to where it seldom looks, the others with the one behind it.
+   */
   remove(): void {
     const { tip } = this.#cache;
     if (this.#tip === tip) return;
     this.#tip = tip;
     for (const key of this.#previous) this.#cache.removeSpentBody(key);
-    this.#previous = this.#current;
+    this.#previous = [];
+    for (const key of this.#current) if (!this.#cache.removeSpentBody(key)) this.#previous.push(key);
     this.#current = [];
   }
 }
