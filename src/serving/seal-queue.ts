@@ -56,7 +56,7 @@ export class SealQueue {
         () => this.#enqueue(job),
         (reason: unknown) => {
           this.#sharedJobs.delete(entry);
-          for (const { reject } of waiters) reject(reason);
+          for (const waiter of waiters) waiter.reject(reason);
         },
       );
   }

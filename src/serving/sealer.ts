@@ -136,7 +136,7 @@ export class Sealer {
   /** Tells the error to those who wait. An entry that was held back is published unsealed: its next reader meets it. */
   #reject({ entry, isHeldBack, waiters }: SealJob, reason: unknown): void {
     if (isHeldBack) this.#cache.publish(entry);
-    for (const { reject } of waiters) reject(reason);
+    for (const waiter of waiters) waiter.reject(reason);
   }
 
   #sealBatch(batch: readonly SealJob[]): void {
@@ -169,7 +169,7 @@ export class Sealer {
       if (entry.lease !== undefined) this.#spentBodies.record(entry.key);
       if (isHeldBack) this.#cache.publish(entry);
     }
-    for (const { resolve } of waiters) resolve(body);
+    for (const waiter of waiters) waiter.resolve(body);
   }
 
   #sign(items: readonly SealRequest[]): readonly string[] {

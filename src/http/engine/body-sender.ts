@@ -1,7 +1,7 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import type { Clock } from '../../domain/clock.ts';
 import { type CallerKey, OwedBytes, type OwedBytesLimits } from './owed-bytes.ts';
-import { byteLengthOf, bytesOf, type RawResponse } from './raw-response.ts';
+import { byteLengthOf, bytesOf, type RawResponse, WHOLE_BODY_BYTES } from './raw-response.ts';
 
 /** The bytes of a body that are given to the kernel at a time, about 0.1 ms of work. */
 const PIECE_BYTES = 256 * 1024;
@@ -177,7 +177,7 @@ export class BodySender {
     const { res, headers, body } = this.#whole;
     res.writeStatus(headers);
     const bytes = bytesOf(body);
-    if (this.#handedOver.size === 0 && this.#untilLook-- > 0) res.end(bytes);
+    if (bytes.length <= WHOLE_BODY_BYTES && this.#handedOver.size === 0 && this.#untilLook-- > 0) res.end(bytes);
     else {
       this.#untilLook = Math.floor(this.#random() * 2 * BODIES_PER_LOOK);
       this.#isTaken = res.tryEnd(bytes, bytes.length)[1];

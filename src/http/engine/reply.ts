@@ -4,6 +4,8 @@ import type { BodySender } from './body-sender.ts';
 import type { CallerKey } from './owed-bytes.ts';
 import { byteLengthOf, bytesOf, partsOf, type RawBody, type RawResponse, WHOLE_BODY_BYTES } from './raw-response.ts';
 
+const NOTHING = (): void => {};
+
 /** The requests that are not answered yet, and what sends the answers. */
 export interface PendingResponses {
   count: number;
@@ -34,7 +36,7 @@ export class Reply {
   /** Who the body is owed to, and how many bytes of it were counted before it is sent. */
   #caller: CallerKey = '';
   #reserved = 0;
-  #stopSending = (): void => {};
+  #stopSending = NOTHING;
 
   constructor(
     res: HttpResponse,
@@ -98,14 +100,13 @@ export class Reply {
   /** Writes headers and body in one packet. */
   #sendWhole(headers: RawResponse['headers'], body: string | Buffer, close: boolean): void {
     const res = this.#res;
-    let isSent = true;
-    res.cork(() => {
-      res.writeStatus(close && this.#options.hasConnectionClose ? `${headers}\r\nConnection: close` : headers);
-      const bytes = bytesOf(body);
-      if (close) res.end(bytes, true);
-      else isSent = res.tryEnd(bytes, bytes.length)[1];
-    });
-    if (!isSent) this.#pendingResponses.bodies.handOver(res, body, this.#caller);
+    const { bodies } = this.#pendingResponses;
+    if (close)
+      res.cork(() => {
+        res.writeStatus(this.#options.hasConnectionClose ? `${headers}\r\nConnection: close` : headers);
+        res.end(bytesOf(body), true);
+      });
+    else if (!bodies.sendWhole(res, headers, body)) bodies.handOver(res, body, this.#caller);
     this.#markDone();
   }
 

@@ -2,18 +2,18 @@ import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { Access } from '../../access/access.ts';
 import { rateLimitKeyOf } from '../../access/authenticator.ts';
 import type { Quota } from '../../access/limits/quota.ts';
-import { addressKeyOf } from '../../access/limits/rate-limit-key.ts';
+import { addressKeyOf, type RateLimitKey } from '../../access/limits/rate-limit-key.ts';
 import type { Principal } from '../../access/limits/tiers.ts';
 import type { RequestOutcome } from '../../access/usage/usage-line.ts';
 import type { Entry } from '../../cache/entry.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { RouteContext } from '../../routing/route.ts';
-import type { SealWaiter } from '../../serving/seal-queue.ts';
+import type { Body, SealWaiter } from '../../serving/seal-queue.ts';
 import type { Sealer } from '../../serving/sealer.ts';
 import type { AllowedSources } from '../engine/allowed-sources.ts';
 import type { PipeliningDetector } from '../engine/pipelining-detector.ts';
 import { WHOLE_BODY_BYTES } from '../engine/raw-response.ts';
-import { type PendingResponses, Reply } from '../engine/reply.ts';
+import { type PendingResponses, Reply, type ReplyOptions } from '../engine/reply.ts';
 import { RequestClassifier, requestTargetOf } from '../engine/request-guard.ts';
 import { type EncodedBody, encodeBody, isCompressible, shareBody } from './content-coding.ts';
 import {
@@ -131,23 +131,44 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
   function seal(res: HttpResponse, hit: Hit, quota: Quota): void {
     const { entry, conditions, address } = hit;
     const peer = addressKeyOf(clientIp.peerOf(res, address));
-    let isSealed = false;
-    const onAborted = (): void => {
-      if (!isSealed) pipelining.recordCutOff(peer); // at once: other connections of the peer are read in this turn, too
-    };
-    const pending = new Reply(res, pendingResponses, { isHead: false, hasConnectionClose: false, onAborted });
-    const waiter: SealWaiter = {
-      resolve(body) {
-        isSealed = true;
-        if (isUnchanged(conditions, entry)) replyUnchanged(pending, hit, body, quota);
-        else replyWithBody(pending, hit, bodyFor(hit, body), quota);
-      },
-      reject: (thrown) => refuse(pending, hit, quota, thrown),
-    };
     const { nonce } = conditions; // who sends one expects to wait for a signature
     const mustAnswer = nonce === null ? pipelining.mayPipeline(peer) : pipelining.hasPipelined(peer);
+    const waiter = new WaitingHit(res, hit, quota, peer);
     if (mustAnswer) sealer.sealNow(entry, nonce, waiter);
     else sealer.sealFor(entry, nonce, waiter);
+  }
+
+  /** A hit that waits for its receipt, of which there may be tens of thousands a second: one object for all who call it. */
+  class WaitingHit implements SealWaiter, ReplyOptions {
+    readonly isHead = false;
+    readonly hasConnectionClose = false;
+    readonly #hit: Hit;
+    readonly #quota: Quota;
+    readonly #peer: RateLimitKey;
+    readonly #reply: Reply;
+    #isSealed = false;
+
+    constructor(res: HttpResponse, hit: Hit, quota: Quota, peer: RateLimitKey) {
+      this.#hit = hit;
+      this.#quota = quota;
+      this.#peer = peer;
+      this.#reply = new Reply(res, pendingResponses, this);
+    }
+
+    onAborted(): void {
+      if (!this.#isSealed) pipelining.recordCutOff(this.#peer); // at once: other connections of the peer are read in this turn, too
+    }
+
+    resolve(body: Body): void {
+      this.#isSealed = true;
+      const hit = this.#hit;
+      if (isUnchanged(hit.conditions, hit.entry)) replyUnchanged(this.#reply, hit, body, this.#quota);
+      else replyWithBody(this.#reply, hit, bodyFor(hit, body), this.#quota);
+    }
+
+    reject(thrown: unknown): void {
+      refuse(this.#reply, this.#hit, this.#quota, thrown);
+    }
   }
 
   /** Tells a caller who has the result already that it has not changed. */
