@@ -7,6 +7,9 @@ const SHARD_SIZE = 128;
 /** The most subscribers that are served in one turn, in about two milliseconds: requests wait for them. */
 const MAX_SINGLE_TURN_SUBSCRIBERS = 256;
 
+/** The most shards in one turn, while nothing else is to be done. */
+const MAX_SHARDS_IN_TURN = 4;
+
 interface QueuedMessage {
   readonly topic: string;
   readonly message: string | Buffer;
@@ -15,17 +18,20 @@ interface QueuedMessage {
 
 /**
  * A topic cut into shards. With many subscribers one shard is published per turn of the event loop, so that requests
- * are answered in between.
+ * are answered in between; twice as many as in the turn before if that had no I/O event.
  */
 export class Fanout {
   readonly #topicPrefix: string;
   readonly #publish: Publish;
+  readonly #polledEvents: () => number;
   readonly #shardSizes: number[] = [];
   #queue: QueuedMessage[] = [];
 
-  constructor(topicPrefix: string, publish: Publish) {
+  /** `polledEvents` counts the I/O events of the event loop up to this turn. */
+  constructor(topicPrefix: string, publish: Publish, polledEvents: () => number) {
     this.#topicPrefix = topicPrefix;
     this.#publish = publish;
+    this.#polledEvents = polledEvents;
   }
 
   /** Adds a subscriber and returns its shard. */
@@ -55,7 +61,7 @@ export class Fanout {
     return this.#queue.some(({ topic }) => topic === this.topicOf(shard));
   }
 
-  /** Sends to few subscribers at once, else to the first shard now and to one more in each turn; always in order. */
+  /** Sends to few subscribers at once, else to the first shard now and to others in each turn; always in order. */
   send(message: string | Buffer, isBinary: boolean): void {
     const isIdle = this.#queue.length === 0;
     this.#shardSizes.forEach((size, shard) => {
@@ -66,6 +72,11 @@ export class Fanout {
 
   #publishNext(shards: number): void {
     for (const { topic, message, isBinary } of this.#queue.splice(0, shards)) this.#publish(topic, message, isBinary);
-    if (this.#queue.length > 0) setImmediate(() => this.#publishNext(1));
+    if (this.#queue.length === 0) return;
+    const events = this.#polledEvents();
+    setImmediate(() => {
+      const isIdle = this.#polledEvents() === events;
+      this.#publishNext(isIdle ? Math.min(2 * shards, MAX_SHARDS_IN_TURN) : 1);
+    });
   }
 }

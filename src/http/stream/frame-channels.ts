@@ -38,11 +38,11 @@ export class FrameChannels {
   #latestFrame: EncodedFrame | undefined;
   #frames = 0;
 
-  constructor(publish: Publish, sealer: Sealer, clock: Clock) {
+  constructor(publish: Publish, sealer: Sealer, clock: Clock, polledEvents: () => number) {
     this.#clock = clock;
     this.#sealer = sealer;
     const createChannel = (format: FrameFormat, intervalMs: number, target?: string): FrameChannel => {
-      const fanout = new Fanout(target ?? `${format}/${intervalMs}`, publish);
+      const fanout = new Fanout(target ?? `${format}/${intervalMs}`, publish, polledEvents);
       return { format, intervalMs, request: target && `SUB ${target}`, fanout, lastSentMs: -Infinity };
     };
     this.#unsignedChannels = FORMATS.flatMap((format) =>

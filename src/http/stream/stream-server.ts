@@ -15,6 +15,8 @@ import { createStreamUpgrade, type StreamUpgradeOptions } from './stream-upgrade
 
 export interface StreamServerOptions extends Omit<StreamUpgradeOptions, 'channels'> {
   readonly clock: Clock;
+  /** Returns the number of I/O events that the event loop has handled up to this turn. */
+  readonly polledEvents: () => number;
   /** The most bytes that may be buffered for a slow client; beyond it frames are dropped. */
   readonly maxBackpressureBytes: number;
   /** Signs the frames of streams with receipts. */
@@ -66,13 +68,14 @@ export class StreamServer {
   readonly #closes = new Map([...COUNTED_CLOSE_CODES, OTHER_CLOSE_CODE].map((code) => [code, 0]));
 
   constructor(app: TemplatedApp, options: StreamServerOptions) {
-    const { access, accountTopics, clock, maxBackpressureBytes, sealer } = options;
+    const { access, accountTopics, clock, maxBackpressureBytes, polledEvents, sealer } = options;
     this.#accountTopics = accountTopics;
     this.#maxBackpressureBytes = maxBackpressureBytes;
     this.#channels = new FrameChannels(
       (topic, message, isBinary) => void app.publish(topic, message, isBinary, false),
       sealer,
       clock,
+      polledEvents,
     );
     this.#sockets = new OpenSockets(access.authenticator);
     this.#stopReviews = repeat(clock, REVIEW_TICK_MS, () => this.#review());

@@ -3,10 +3,20 @@ import fc from 'fast-check';
 import t from 'tap';
 import { Fanout } from '../../../../src/http/stream/fanout.ts';
 
+/** Counts the events of a loop that has some in each turn. */
+const busy = () => {
+  let events = 0;
+  return () => events++;
+};
+
 /** Opens a fan-out with subscribers, and records the topic of each published message. */
-function open(subscribers: number) {
+function open(subscribers: number, polledEvents = busy()) {
   const published: { readonly topic: string; readonly message: string }[] = [];
-  const fanout = new Fanout('json', (topic, message) => published.push({ topic, message: String(message) }));
+  const fanout = new Fanout(
+    'json',
+    (topic, message) => published.push({ topic, message: String(message) }),
+    polledEvents,
+  );
   const shards = Array.from({ length: subscribers }, () => fanout.addSubscriber());
   return { fanout, published, shards };
 }
@@ -29,6 +39,19 @@ t.test('a message to a thousand is published one shard per turn of the event loo
     t.equal(published.length, i);
   }
   t.same(new Set(published.map(({ topic }) => topic)), new Set(shards.map((shard) => fanout.topicOf(shard))));
+});
+
+t.test('while nothing else is to be done, a turn has twice the shards of the one before, up to four', async (t) => {
+  let events = 0;
+  const { fanout, published } = open(2000, () => events);
+  fanout.send('a', false);
+  const counts = [published.length];
+  for (let i = 0; i < 4; i++) {
+    if (i === 3) events++;
+    await turn();
+    counts.push(published.length);
+  }
+  t.same(counts, [1, 3, 7, 11, 12]);
 });
 
 t.test('no shard has more than 128 subscribers, and a free place is filled again', async (t) => {
