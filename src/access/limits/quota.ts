@@ -16,3 +16,6 @@ export interface Quota {
   /** Whole seconds until then, at least 1. */
   readonly retryAfter: number;
 }
+
+/** The figures of a quota that each response tells. */
+export type ToldQuota = Pick<Quota, 'limit' | 'remaining' | 'reset'>;

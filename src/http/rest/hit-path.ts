@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { Access } from '../../access/access.ts';
 import { rateLimitKeyOf } from '../../access/authenticator.ts';
-import type { Quota } from '../../access/limits/quota.ts';
+import type { ToldQuota } from '../../access/limits/quota.ts';
 import { addressKeyOf, type RateLimitKey } from '../../access/limits/rate-limit-key.ts';
 import type { Principal } from '../../access/limits/tiers.ts';
 import type { RequestOutcome } from '../../access/usage/usage-line.ts';
@@ -102,12 +102,12 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
       if (isForwardedByStranger(req, res, clientIp)) meter.untrustedForwarded++;
       refuse(new Reply(res, pendingResponses), hit, quota, rateLimitExceeded(quota));
     } else if (sealed !== undefined) send(res, hit, sealed, quota);
-    else seal(res, hit, { ...quota });
+    else seal(res, hit, quota);
     return true;
   }
 
   /** Sends a body at once: one that the engine takes whole without a `Reply`, since nothing is left to wait for. */
-  function send(res: HttpResponse, hit: Hit, sealed: string | Buffer, quota: Quota): void {
+  function send(res: HttpResponse, hit: Hit, sealed: string | Buffer, quota: ToldQuota): void {
     const { entry, conditions } = hit;
     if (isUnchanged(conditions, entry)) {
       replyUnchanged(new Reply(res, pendingResponses), hit, sealed, quota);
@@ -128,7 +128,7 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
    * Has the receipt made: at the end of this turn of the event loop, with all others; or now, for a peer that may have more
    * requests behind this one, as those would be cut off.
    */
-  function seal(res: HttpResponse, hit: Hit, quota: Quota): void {
+  function seal(res: HttpResponse, hit: Hit, quota: ToldQuota): void {
     const { entry, conditions, address } = hit;
     const peer = addressKeyOf(clientIp.peerOf(res, address));
     const { nonce } = conditions; // who sends one expects to wait for a signature
@@ -143,14 +143,14 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
     readonly isHead = false;
     readonly hasConnectionClose = false;
     readonly #hit: Hit;
-    readonly #quota: Quota;
+    readonly #quota: ToldQuota;
     readonly #peer: RateLimitKey;
     readonly #reply: Reply;
     #isSealed = false;
 
-    constructor(res: HttpResponse, hit: Hit, quota: Quota, peer: RateLimitKey) {
+    constructor(res: HttpResponse, hit: Hit, quota: ToldQuota, peer: RateLimitKey) {
       this.#hit = hit;
-      this.#quota = quota;
+      this.#quota = { limit: quota.limit, remaining: quota.remaining, reset: quota.reset }; // the limiter's next call overwrites it
       this.#peer = peer;
       this.#reply = new Reply(res, pendingResponses, this);
     }
@@ -172,7 +172,7 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
   }
 
   /** Tells a caller who has the result already that it has not changed. */
-  function replyUnchanged(to: Reply, hit: Hit, sealed: string | Buffer, quota: Quota): void {
+  function replyUnchanged(to: Reply, hit: Hit, sealed: string | Buffer, quota: ToldQuota): void {
     const { entry, conditions, units } = hit;
     to.reserve(null, callerOf(hit));
     const read = { entry, cacheStatus: 'HIT', body: sealed } as const;
@@ -182,7 +182,7 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
   }
 
   /** Sends a body that is long, or was waited for. */
-  function replyWithBody(to: Reply, hit: Hit, { coding, body }: EncodedBody, quota: Quota): void {
+  function replyWithBody(to: Reply, hit: Hit, { coding, body }: EncodedBody, quota: ToldQuota): void {
     const { entry, conditions, units, principal, address } = hit;
     const refusal = to.reserve(body, callerOf(hit));
     if (refusal !== undefined) {
@@ -194,7 +194,7 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
   }
 
   /** Sends an error. What is refused costs nothing, save the receipt that couldn't be made. */
-  function refuse(to: Reply, hit: Hit, quota: Quota, thrown: unknown): void {
+  function refuse(to: Reply, hit: Hit, quota: ToldQuota, thrown: unknown): void {
     const refusal = GatewayError.from(thrown);
     const isFree = refusal.code === 'rate_limited' || refusal.code === 'overloaded';
     to.send(errorResponse(quota, thrown, onInternalError));

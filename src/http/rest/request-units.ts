@@ -1,5 +1,5 @@
 import type { HttpRequest } from 'uWebSockets.js';
-import type { Quota } from '../../access/limits/quota.ts';
+import type { ToldQuota } from '../../access/limits/quota.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import { BASE_UNITS, NONCE_UNITS } from '../../domain/units.ts';
 import type { RouteMatch } from '../../routing/match-route.ts';
@@ -8,7 +8,7 @@ import { isUnmetered } from './path-kinds.ts';
 import type { RequestArguments } from './request-arguments.ts';
 
 /** Charges what a request cost in all, so many units of it for its answer. Returns the quota after that. */
-export type Charge = (answerUnits: number) => Quota;
+export type Charge = (answerUnits: number) => ToldQuota;
 
 /** Returns the units that a request costs, whatever becomes of it: those that are known before. */
 export function unitsOf(req: HttpRequest, match: RouteMatch | undefined, args: RequestArguments): number {

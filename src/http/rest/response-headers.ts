@@ -1,12 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
-import type { Quota } from '../../access/limits/quota.ts';
+import type { ToldQuota } from '../../access/limits/quota.ts';
 import { type Entry, ETAG_DIGITS, etagOf } from '../../cache/entry.ts';
 import type { Slot } from '../../domain/slot.ts';
 import type { ContentCoding } from './content-coding.ts';
-
-/** The window of a quota, as headers tell it. */
-type QuotaWindow = Pick<Quota, 'limit' | 'remaining' | 'reset'>;
 
 /** The response headers that browsers of any origin may read. */
 const EXPOSED_HEADERS =
@@ -41,7 +38,7 @@ const nextRequestNumber = (): number => {
 /** Formats status line and headers of one response, `contentType` null for one without content. `extra` must not contain text from a caller. */
 export function formatHeaders(
   status: number,
-  quota: QuotaWindow,
+  quota: ToldQuota,
   extra: readonly Header[],
   contentType: string | null = JSON_CONTENT_TYPE,
 ): { text: string; requestId: string } {
@@ -57,13 +54,13 @@ export function formatHeaders(
 /** Returns the request id in the headers of a response. */
 export const requestIdIn = (headers: string): string => /\r\nX-Request-Id: (\w+)/.exec(headers)?.[1] ?? '';
 
-export const rateLimitHeaders = ({ limit, remaining, reset }: QuotaWindow): readonly Header[] => [
+export const rateLimitHeaders = ({ limit, remaining, reset }: ToldQuota): readonly Header[] => [
   ['X-RateLimit-Limit', String(limit)],
   ['X-RateLimit-Remaining', String(remaining)],
   ['X-RateLimit-Reset', String(reset)],
 ];
 
-const formatRateLimitHeaders = (quota: QuotaWindow): string =>
+const formatRateLimitHeaders = (quota: ToldQuota): string =>
   rateLimitHeaders(quota)
     .map(([name, value]) => `${name}: ${value}`)
     .join('\r\n');
@@ -98,7 +95,7 @@ export class HeaderTemplate {
   }
 
   /** Returns the headers with these values. The buffer is valid until the next call. */
-  fill(quota: QuotaWindow, { slot, digest }: Pick<Entry, 'slot' | 'digest'>): Buffer {
+  fill(quota: ToldQuota, { slot, digest }: Pick<Entry, 'slot' | 'digest'>): Buffer {
     const { limit, remaining, reset } = quota;
     const lengthsKey =
       (digest === '' ? 0 : ETAG_FLAG) | countDigits(limit) | (countDigits(remaining) << 4) | (countDigits(slot) << 8);
@@ -125,7 +122,7 @@ export class HeaderTemplate {
     return bytes;
   }
 
-  #createBlock(lengthsKey: number, { limit, remaining, reset }: QuotaWindow, slot: Slot, digest: string): HeaderBlock {
+  #createBlock(lengthsKey: number, { limit, remaining, reset }: ToldQuota, slot: Slot, digest: string): HeaderBlock {
     let text = `200 OK\r\nContent-Type: ${JSON_CONTENT_TYPE}`;
     const addHeader = (name: string, value: string): number => {
       text += `\r\n${name}: ${value}`;

@@ -1,4 +1,4 @@
-import type { Quota } from '../../access/limits/quota.ts';
+import type { Quota, ToldQuota } from '../../access/limits/quota.ts';
 import { type Entry, etagOf } from '../../cache/entry.ts';
 import type { Envelope } from '../../domain/envelope.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
@@ -128,7 +128,7 @@ export function siteFileResponse(charge: Charge, file: SiteFile, { accept, ifNon
  * `internal_error`, which the caller never sees.
  */
 export function errorResponse(
-  quota: Quota,
+  quota: ToldQuota,
   thrown: unknown,
   onInternalError: (requestId: string, thrown: unknown) => void,
 ): RawResponse {
