@@ -47,6 +47,25 @@ export interface CompressedBody {
   gzip?: Buffer | 'pending';
 }
 
+/** A body as it is sent. */
+export type Body = string | Buffer;
+
+/** Who waits for a body. Neither function throws. */
+export interface SealWaiter {
+  resolve(body: Body): void;
+  reject(reason: unknown): void;
+}
+
+/** One body to make. */
+export interface SealJob {
+  readonly entry: Entry;
+  /** The nonce of a body for one caller, which is not kept for others; null for a shared body. */
+  readonly nonce: string | null;
+  /** True if the cache publishes the entry only once it has its body. */
+  readonly isHeldBack: boolean;
+  readonly waiters: SealWaiter[];
+}
+
 /**
  * The members that all items of the cache have, so that V8 gives them one hidden class and hits stay fast. Times are whole
  * milliseconds: any other number would be an object of its own.
@@ -76,6 +95,8 @@ interface ItemState {
   timesServed: number;
   /** The SHA-256 of the result in hex; empty until it is sealed. */
   digest: string;
+  /** The job that makes {@link body}, while it is queued: each first read in a slot looks for it. */
+  sealJob: SealJob | undefined;
   /** The coarse monotonic time at which `body` was sealed. */
   sealedMs: number;
   /** True while it is read again: the entry is served meanwhile, so that its readers don't wait. */
@@ -183,6 +204,7 @@ const newItem = <I extends CacheItem>(
   body: undefined,
   compressed: undefined,
   timesServed: 0,
+  sealJob: undefined,
   digest,
   sealedMs: 0,
   isRefreshing: false,

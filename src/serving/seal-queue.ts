@@ -1,24 +1,5 @@
-import type { Entry } from '../cache/entry.ts';
+import type { Entry, SealJob } from '../cache/entry.ts';
 import { hashInTurns, hasLongResult } from './long-result.ts';
-
-/** A body as it is sent. */
-export type Body = string | Buffer;
-
-/** Who waits for a body. Neither function throws. */
-export interface SealWaiter {
-  resolve(body: Body): void;
-  reject(reason: unknown): void;
-}
-
-/** One body to make. */
-export interface SealJob {
-  readonly entry: Entry;
-  /** The nonce of a body for one caller, which is not kept for others; null for a shared body. */
-  readonly nonce: string | null;
-  /** True if the cache publishes the entry only once it has its body. */
-  readonly isHeldBack: boolean;
-  readonly waiters: SealWaiter[];
-}
 
 export interface SealQueueOptions {
   /** The most bodies that share a signature. */
@@ -35,8 +16,6 @@ export class SealQueue {
   readonly #options: SealQueueOptions;
   #jobs: SealJob[] = [];
   #isFlushing = false;
-  /** The queued jobs whose body is shared, so that each entry is queued once. */
-  readonly #sharedJobs = new Map<Entry, SealJob>();
 
   constructor(options: SealQueueOptions) {
     this.#options = options;
@@ -55,7 +34,7 @@ export class SealQueue {
       hashInTurns(entry).then(
         () => this.#enqueue(job),
         (reason: unknown) => {
-          this.#sharedJobs.delete(entry);
+          entry.sealJob = undefined;
           for (const waiter of waiters) waiter.reject(reason);
         },
       );
@@ -70,10 +49,9 @@ export class SealQueue {
 
   /** Adds the job of an entry's shared body, or returns the one that is queued. */
   addShared(entry: Entry, isHeldBack: boolean): SealJob {
-    const queued = this.#sharedJobs.get(entry);
-    if (queued !== undefined) return queued;
+    if (entry.sealJob !== undefined) return entry.sealJob;
     const job: SealJob = { entry, nonce: null, isHeldBack, waiters: [] };
-    this.#sharedJobs.set(entry, job);
+    entry.sealJob = job;
     this.add(job);
     return job;
   }
@@ -89,7 +67,7 @@ export class SealQueue {
 
   /** Forgets the job of a long result, whose body is complete or will never be. */
   finish({ entry, nonce }: SealJob): void {
-    if (nonce === null) this.#sharedJobs.delete(entry);
+    if (nonce === null) entry.sealJob = undefined;
   }
 
   #flush(): void {
@@ -103,6 +81,6 @@ export class SealQueue {
 
   /** Forgets jobs whose bodies are made now. That of a long result is not complete then. */
   #forget(jobs: readonly SealJob[]): void {
-    for (const { entry, nonce } of jobs) if (nonce === null && !hasLongResult(entry)) this.#sharedJobs.delete(entry);
+    for (const { entry, nonce } of jobs) if (nonce === null && !hasLongResult(entry)) entry.sealJob = undefined;
   }
 }

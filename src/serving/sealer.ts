@@ -1,5 +1,5 @@
 import type { Cache } from '../cache/cache.ts';
-import type { Entry } from '../cache/entry.ts';
+import type { Body, Entry, SealJob, SealWaiter } from '../cache/entry.ts';
 import type { Clock } from '../domain/clock.ts';
 import { digestOf } from '../receipts/digest.ts';
 import { formatSignedBody } from '../receipts/signed-body.ts';
@@ -7,7 +7,7 @@ import type { SealRequest, Signer } from '../receipts/signer.ts';
 import { ensureDigest } from './entry-digest.ts';
 import { formatInTurns, hasLongResult } from './long-result.ts';
 import { sealHotEntriesAhead } from './seal-ahead.ts';
-import { type Body, type SealJob, SealQueue, type SealWaiter } from './seal-queue.ts';
+import { SealQueue } from './seal-queue.ts';
 import { SpentBodies } from './spent-bodies.ts';
 
 /** The age of a receipt at which its body is no longer served, so that no verifier refuses it as too old. */

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import t from 'tap';
-import type { Entry } from '../../../src/cache/entry.ts';
-import { type SealJob, SealQueue } from '../../../src/serving/seal-queue.ts';
+import type { Entry, SealJob } from '../../../src/cache/entry.ts';
+import { SealQueue } from '../../../src/serving/seal-queue.ts';
 
 /** Opens a queue that records its batches as keys. */
 function openQueue(maxBatchSize: number) {
