@@ -17,6 +17,9 @@ const TEN_MINUTES_MS = 600_000;
 
 const FAULTS = [latency(300), stalled, halfOpen, truncated(500), garbled(307), reset, throttled(4000)];
 
+/** Cache, live accounts and the memory of who reads what are bounded: what they hold up to that is no growth. */
+const SOON_FULL = ['cache.bytes=4194304', 'watch.accounts=1000'];
+
 interface Sample {
   readonly atMs: number;
   readonly keptMib: number;
@@ -30,8 +33,7 @@ export const memorySoak: FaultRow = {
   title: 'all of these for long: memory and handles',
   run: (runLength) =>
     withFaultTestbed(
-      // a cache that is soon full: what it holds is bounded, and no growth
-      { proxied: true, load: { requestsPerSecond: 200 }, set: ['cache.bytes=4194304', 'upstream.timeoutMs=1000'] },
+      { proxied: true, load: { requestsPerSecond: 200 }, set: [...SOON_FULL, 'upstream.timeoutMs=1000'] },
       async (testbed) => {
         const samples: Sample[] = [];
         const beganMs = performance.now();
