@@ -50,6 +50,7 @@ const FULL: Suite = [
   ['fanout'],
   ['start'],
   ['workers'],
+  ['fleet'],
   ['receipt'],
 ];
 
