@@ -14,23 +14,27 @@ const RANGE_AHEAD = 32;
  * highest slot.
  *
  * A new leader begins beyond all that the one before may sign, who needn't know yet that it is none. A Redis that has
- * forgotten the slot knows at least that nobody could have more than {@link RANGE_AHEAD} and {@link RANGE_SLOTS} above the
- * tip; as many again are for tips that differ.
+ * forgotten, or a replica that had not heard, is told by each member that has; and as the slot is never below the tip while
+ * a leader goes on, one that is below it is replaced by the highest that a leader could have: {@link RANGE_AHEAD} and
+ * {@link RANGE_SLOTS} above the tip. As many again are for tips that differ and for what a replica has missed.
  */
 export const LEAD = scriptOf(`
 local epoch, upTo = tonumber(redis.call('GET', KEYS[2]) or '0'), tonumber(redis.call('GET', KEYS[3]) or '0')
+local function keep(newEpoch, newUpTo)
+  if newEpoch ~= epoch then redis.call('SET', KEYS[2], string.format('%.0f', newEpoch)) end
+  if newUpTo ~= upTo then redis.call('SET', KEYS[3], string.format('%.0f', newUpTo)) end
+  epoch, upTo = newEpoch, newUpTo
+end
+keep(math.max(epoch, tonumber(ARGV[4])), math.max(upTo, tonumber(ARGV[5])))
 local holder, tip, above = redis.call('GET', KEYS[1]), tonumber(ARGV[6]), -1
 if holder and holder ~= ARGV[1] then return { 0, epoch, -1, upTo } end
 if not holder or epoch ~= tonumber(ARGV[3]) then
-  epoch = math.max(epoch, tonumber(ARGV[4])) + 1
-  local forgotten = upTo == 0 and tip + ${RANGE_AHEAD + RANGE_SLOTS} or 0
-  upTo = math.max(upTo, tonumber(ARGV[5]), forgotten) + ${RANGE_SLOTS}
-  above = upTo
-  redis.call('SET', KEYS[2], string.format('%.0f', epoch))
+  local highest = upTo < tip and tip + ${RANGE_AHEAD + RANGE_SLOTS} or upTo
+  above = highest + ${RANGE_SLOTS}
+  keep(epoch + 1, above)
 end
-if upTo - tip < ${RANGE_AHEAD} then upTo = math.max(upTo, tip) + ${RANGE_SLOTS} end
+if upTo - tip < ${RANGE_AHEAD} then keep(epoch, math.max(upTo, tip) + ${RANGE_SLOTS}) end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-redis.call('SET', KEYS[3], string.format('%.0f', upTo))
 return { 1, epoch, above, upTo }`);
 
 /** Gives the lock back. KEYS: lock. ARGV: this member. */
