@@ -19,7 +19,7 @@ return table.concat(out, ' ; ')`;
 /** A real Redis in a folder of its own, which writes each change to its log. */
 export class RedisServer {
   readonly url: string;
-  readonly #port: number;
+  readonly port: number;
   readonly #folder: string;
   readonly #args: readonly string[];
   #process: ChildProcess | undefined;
@@ -46,7 +46,7 @@ export class RedisServer {
   }
 
   private constructor(port: number, folder: string, args: readonly string[]) {
-    this.#port = port;
+    this.port = port;
     this.#folder = folder;
     this.#args = args;
     this.url = `${args.includes('--tls-port') ? 'rediss' : 'redis'}://127.0.0.1:${port}`;
@@ -54,9 +54,9 @@ export class RedisServer {
 
   /** Starts it again with what its log holds. */
   async restart(): Promise<void> {
-    const base = ['--port', String(this.#port), '--dir', this.#folder, '--save', '', '--appendonly', 'yes'];
+    const base = ['--port', String(this.port), '--dir', this.#folder, '--save', '', '--appendonly', 'yes'];
     this.#process = spawn('redis-server', [...base, '--appendfsync', 'always', ...this.#args], { stdio: 'ignore' });
-    await waitFor(() => accepts(this.#port), 'Redis');
+    await waitFor(() => accepts(this.port), 'Redis');
   }
 
   /** Sends it a signal; resolves when it has ended, unless the signal only stops or continues it. */
@@ -68,7 +68,7 @@ export class RedisServer {
 
   /** Runs a command; returns the first lines of its answer as they are on the wire. */
   async command(...words: readonly string[]): Promise<string> {
-    const socket = connect(this.#port, '127.0.0.1');
+    const socket = connect(this.port, '127.0.0.1');
     socket.write(`*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join('')}`);
     const [answer] = await once(socket, 'data');
     socket.destroy();

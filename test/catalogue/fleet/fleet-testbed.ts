@@ -17,8 +17,14 @@ export interface FleetGateway {
   hasTold(message: string): boolean;
 }
 
-export interface FleetTestbed {
-  readonly redis: RedisServer;
+/** What a fleet has as its Redis. */
+interface FleetRedis {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export interface FleetTestbed<R extends FleetRedis = RedisServer> {
+  readonly redis: R;
   /** The cluster, in a process of its own. */
   readonly cluster: ChildProgram;
   /** Returns the state folder of a gateway. */
@@ -39,7 +45,7 @@ const PATIENT = [
 ];
 
 /** Quick slots: a new leader waits for so many until it signs. */
-const SLOT_MS = 50;
+export const SLOT_MS = 50;
 
 /** Returns `slotgate keys …` on a machine of a fleet. */
 export const keysCommand =
@@ -60,9 +66,16 @@ export const withFleet = <T>(
   body: (testbed: FleetTestbed) => Promise<T>,
   redisArgs: readonly string[] = [],
   slotMs = SLOT_MS,
+): Promise<T> => withFleetOn(() => RedisServer.start(redisArgs), body, slotMs);
+
+/** Does the same on a Redis of another kind. */
+export const withFleetOn = <T, R extends FleetRedis>(
+  startRedis: () => Promise<R>,
+  body: (testbed: FleetTestbed<R>) => Promise<T>,
+  slotMs = SLOT_MS,
 ): Promise<T> =>
   withTestScope(async (scope) => {
-    const redis = await RedisServer.start(redisArgs);
+    const redis = await startRedis();
     scope.teardown(() => redis.close());
     const fleetKey = createReceiptKey();
     const runMain = (args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProgram => {
@@ -78,7 +91,7 @@ export const withFleet = <T>(
     const { embedded } = await waitUntilListening(cluster);
     const stateOf = (name: string): string => join(scope.testdir(), name);
 
-    const run: FleetTestbed['run'] = async (name, { key = fleetKey, set = [] } = {}) => {
+    const run: FleetTestbed<R>['run'] = async (name, { key = fleetKey, set = [] } = {}) => {
       const state = stateOf(name);
       const file = receiptKeyOf(state);
       await mkdir(state, { recursive: true });

@@ -6,6 +6,8 @@ import { keysRevoked } from './rows/keys-revoked.ts';
 import { leaderKilled } from './rows/leader-killed.ts';
 import { limitsShared } from './rows/limits-shared.ts';
 import { oneWatch } from './rows/one-watch.ts';
+import { redisFailover } from './rows/redis-failover.ts';
+import { redisGone } from './rows/redis-gone.ts';
 import { reloads } from './rows/reloads.ts';
 import { unlikeGateways } from './rows/unlike-gateways.ts';
 import { usageCounted } from './rows/usage-counted.ts';
@@ -21,7 +23,9 @@ const ROWS: readonly FaultRow[] = [
   diskFull,
   usageCounted,
   limitsShared,
+  redisGone,
   leaderKilled,
+  redisFailover,
   oneWatch,
   keysRevoked,
   unlikeGateways,

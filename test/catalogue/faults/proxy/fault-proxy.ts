@@ -13,7 +13,7 @@ export class FaultProxy {
   readonly port: number;
   /** Times of WebSocket upgrade requests, in milliseconds of `performance.now()`. */
   readonly webSocketsAtMs: number[] = [];
-  readonly #target: number;
+  #target: number;
   readonly #server: Server;
   readonly #proxied = new Set<ProxiedConnection>();
   #fault: ConnectionFault = noFault;
@@ -63,6 +63,12 @@ export class FaultProxy {
   /** Resets the open connections; others may be opened. */
   resetConnections(): void {
     for (const { target } of [...this.#proxied]) target.resetConnection();
+  }
+
+  /** Leads to another port on loopback; connections to the one before are reset. */
+  leadTo(target: number): void {
+    this.#target = target;
+    this.resetConnections();
   }
 
   async close(): Promise<void> {

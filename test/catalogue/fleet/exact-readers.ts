@@ -1,0 +1,62 @@
+import { WALLETS } from '../../../src/localnet/traffic/demo-accounts.ts';
+import { waitFor } from '../../support/harness.ts';
+import { expect, expectNone, type Finding, info } from '../findings.ts';
+import type { FleetGateway } from './fleet-testbed.ts';
+
+const TARGET = `/balance/${WALLETS[0]?.address}?commitment=finalized`;
+
+/** Reads a finalized balance from all gateways and keeps in mind who has signed it `exact` at which slot. */
+export class ExactReaders {
+  readonly #gateways: readonly FleetGateway[];
+  readonly #signers = new Map<number, Set<FleetGateway>>();
+  readonly #failed = new Map<string, number>();
+  #signedByTwo = 0;
+  #wentBack = 0;
+  readonly #newestSlots = new Map<FleetGateway, number>();
+
+  /** Reads from those that `gateways` has at the time. */
+  constructor(gateways: readonly FleetGateway[]) {
+    this.#gateways = gateways;
+  }
+
+  /** The newest slot that was signed `exact`. */
+  get newestSlot(): number {
+    return Math.max(0, ...this.#signers.keys());
+  }
+
+  /** Reads from each gateway once; returns how many answers were signed `exact`. */
+  async readAll(): Promise<number> {
+    let exact = 0;
+    for (const gateway of this.#gateways) {
+      const { status, json } = await gateway.get(TARGET).catch(() => ({ status: 0, json: undefined }));
+      if (status !== 200) {
+        const failure: string = json?.error ?? 'no answer';
+        this.#failed.set(failure, (this.#failed.get(failure) ?? 0) + 1);
+        continue;
+      }
+      const slot: number = json.slot;
+      if (slot < (this.#newestSlots.get(gateway) ?? 0)) this.#wentBack++;
+      this.#newestSlots.set(gateway, slot);
+      if (!json.receipt.claim.startsWith('exact')) continue;
+      exact++;
+      const known = this.#signers.get(slot) ?? new Set();
+      this.#signers.set(slot, known.add(gateway));
+      if (known.size === 2) this.#signedByTwo++;
+    }
+    return exact;
+  }
+
+  /** Reads until one answer is signed `exact`. */
+  readUntilExact(): Promise<void> {
+    return waitFor(async () => (await this.readAll()) > 0, 'an exact receipt');
+  }
+
+  findings(): Finding[] {
+    return [
+      info('slots signed exact', this.#signers.size),
+      expectNone('slots signed exact by two', this.#signedByTwo),
+      expectNone('slots back', this.#wentBack),
+      expect(`no read failed ${[...this.#failed].join(' ')}`.trim(), this.#failed.size === 0),
+    ];
+  }
+}
