@@ -76,6 +76,9 @@ const GATHER_MS = 500;
 const MARKS_MS = 50;
 const VITALS_MS = 500;
 
+/** The most bytes that the log grows by until workers are told, so that it never overtakes one that has nothing to do. */
+const MAX_UNTOLD_BYTES = LOG_BYTES / 16;
+
 /** The file name of the socket. */
 export const SOCKET_NAME = 'socket';
 
@@ -112,6 +115,11 @@ export class PipelineEnd implements CacheObserver {
   #nextMember = 1;
   #nextMark = 1;
   #isFlushDue = false;
+  /** Whether workers are to look at the log before they are asked for something that is in it. */
+  #isNewsDue = false;
+  #toldEnd = 0;
+  /** The answers that the next flush brings, with the leases that date them. */
+  readonly #unflushed = new Map<CacheItem, CacheItem['lease']>();
   #areMarksDue = false;
   #toldVitals = '';
   #newestGranted: Slot = 0;
@@ -160,6 +168,7 @@ export class PipelineEnd implements CacheObserver {
   }
 
   onPublished(item: CacheItem): void {
+    this.#unflushed.set(item, item.lease);
     this.#append(item.policy === 'live' ? FRAME.live : FRAME.answer, this.#packItem(item, true));
   }
 
@@ -201,6 +210,7 @@ export class PipelineEnd implements CacheObserver {
 
   #append(type: number, payload: Buffer): void {
     this.#writer.append(type, payload);
+    if (type !== FRAME.answer) this.#isNewsDue = true; // an answer is looked for where it is asked for
     if (this.#isFlushDue) return;
     this.#isFlushDue = true;
     setImmediate(() => this.#flush());
@@ -208,9 +218,13 @@ export class PipelineEnd implements CacheObserver {
 
   #flush(): number {
     this.#isFlushDue = false;
-    const before = this.#writer.end;
+    this.#unflushed.clear();
     const end = this.#writer.flush();
-    if (end > before) for (const wire of this.#wires.keys()) wire.send('bell');
+    if (this.#isNewsDue || end - this.#toldEnd > MAX_UNTOLD_BYTES) {
+      for (const wire of this.#wires.keys()) wire.send('bell');
+      this.#isNewsDue = false;
+      this.#toldEnd = end;
+    }
     return end;
   }
 
@@ -358,7 +372,7 @@ export class PipelineEnd implements CacheObserver {
       await this.#open().started;
       const { entry, cacheStatus } = await this.#open().read(key, minSlot ?? undefined, isForPush, cost);
       // Others who have the key hear of it, too: it may be dated later than what they were told.
-      this.onPublished(entry);
+      if (!this.#unflushed.has(entry) || this.#unflushed.get(entry) !== entry.lease) this.onPublished(entry);
       const payload = this.#packItem(entry, false);
       const at = this.#flush();
       wire.send('answered', id, [payload, at], cacheStatus, null, costOf(cost));

@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
@@ -10,12 +11,14 @@ import { FRAME, unpackAnswer, unpackMark } from '../../../../src/fleet/frames.ts
 import { Replica } from '../../../../src/fleet/replica.ts';
 import { LOG_BYTES } from '../../../../src/fleet/workers/log-layout.ts';
 import { LogReader } from '../../../../src/fleet/workers/log-reader.ts';
-import { PipelineEnd } from '../../../../src/fleet/workers/pipeline-end.ts';
+import { PipelineEnd, SOCKET_NAME } from '../../../../src/fleet/workers/pipeline-end.ts';
+import { Wire } from '../../../../src/fleet/workers/wire.ts';
 import { ReadHeat } from '../../../../src/live/read-heat.ts';
 import { Watermark } from '../../../../src/live/watermark.ts';
 import { WatermarkLease } from '../../../../src/live/watermark-lease.ts';
 import { systemClock } from '../../../../src/runtime/system-clock.ts';
 import { Sealer } from '../../../../src/serving/sealer.ts';
+import { waitFor } from '../../../support/harness.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { newSigner } from '../../../support/receipts/sealed-answers.ts';
 import { MAX_STALE_SLOTS, openWorker, serviceOver, shortFolder } from './worker-world.ts';
@@ -196,6 +199,52 @@ t.test('F8: an answer that was asked for is dated no further than its lease', as
     { numRuns: 30 },
   );
   t.ok(answers > 100, `${answers} answers`);
+});
+
+t.test('what one worker asks for is logged once, and wakes no other until the log has grown', async (t) => {
+  const folder = shortFolder();
+  const cache = new Cache({ clock: systemClock, bytes: 1 << 24, maxStaleSlots: MAX_STALE_SLOTS, hotKeys: 10 });
+  const end = new PipelineEnd({ folder, epoch: 1, workers: [], clock: systemClock, onLate: () => {} });
+  const result = JSON.stringify('x'.repeat(100_000));
+  await end.open(
+    serviceOver(cache, {
+      read: async (key) => ({ entry: cache.put(key, { slot: 1, result }, { slots: 2 }, META), cacheStatus: 'MISS' }),
+    }),
+  );
+  const asking = openWorker(folder);
+  const heard: string[] = [];
+  const socket = connect(join(folder, SOCKET_NAME));
+  const other = new Wire(
+    socket,
+    ([name]) => heard.push(name),
+    () => {},
+  );
+  let answers = 0;
+  const onFrame = (type: number): void => {
+    if (type === FRAME.answer) answers++;
+  };
+  const log = new LogReader({ path: join(folder, 'log-1'), bytes: LOG_BYTES, from: 0, onFrame });
+  t.teardown(() => {
+    log.close();
+    other.close();
+    asking.close();
+    end.close();
+  });
+  other.send('hello', 1, {}, 0);
+  await asking.joined;
+  await turn(); // what joining brings is told
+  other.send('ask', 1, '/api/v1/balance/0', null, false, '', false);
+  await waitFor(() => heard.includes('answered'), 'all that was told before');
+  heard.length = 0;
+
+  for (let i = 1; heard.length === 0; i++) {
+    await asking.ask(`/api/v1/balance/${i}`, undefined, false);
+    log.catchUp();
+    t.equal(answers, 1 + i);
+    await turn();
+  }
+  t.same(heard, ['bell']);
+  t.ok(answers * result.length >= LOG_BYTES / 16, `${answers} answers until then`);
 });
 
 t.test('F12: a worker has caught up when the first answers are there, and not before', async (t) => {
