@@ -9,6 +9,7 @@ export interface LoadReport {
   readonly failed: number;
   /** Milliseconds from the moment at which a request was due to its answer. */
   readonly p99Ms: number;
+  readonly slowestMs: number;
 }
 
 const TICK_MS = 2;
@@ -39,6 +40,7 @@ export class ConstantLoad {
       admitted: this.#admitted,
       failed: this.#failed,
       p99Ms: percentile(latenciesMs, 0.99),
+      slowestMs: Math.max(0, ...latenciesMs),
     };
     [this.#latenciesMs, this.#admitted, this.#failed] = [[], 0, 0];
     return report;

@@ -6,6 +6,7 @@ import { keysRevoked } from './rows/keys-revoked.ts';
 import { leaderKilled } from './rows/leader-killed.ts';
 import { limitsShared } from './rows/limits-shared.ts';
 import { oneWatch } from './rows/one-watch.ts';
+import { recovery } from './rows/recovery.ts';
 import { redisFailover } from './rows/redis-failover.ts';
 import { redisGone } from './rows/redis-gone.ts';
 import { reloads } from './rows/reloads.ts';
@@ -18,6 +19,7 @@ import { workersKilled } from './rows/workers-killed.ts';
 
 const ROWS: readonly FaultRow[] = [
   workersKilled,
+  recovery,
   gatewayEnded,
   reloads,
   diskFull,
