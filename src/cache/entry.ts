@@ -42,7 +42,7 @@ export interface Refresher {
 
 /** The compressed forms of one body, by content coding (RFC 9110, 8.4). */
 export interface CompressedBody {
-  readonly source: string | Buffer;
+  readonly source: Body;
   br?: Buffer | 'pending';
   gzip?: Buffer | 'pending';
 }
@@ -68,7 +68,7 @@ export interface SealJob {
 
 /**
  * The members that all items of the cache have, so that V8 gives them one hidden class and hits stay fast. Times are whole
- * milliseconds: any other number would be an object of its own.
+ * milliseconds as a rule: most other numbers would be objects of their own.
  */
 interface ItemState {
   readonly key: string;
@@ -89,13 +89,13 @@ interface ItemState {
   /** Reads the answer again; undefined for one that is read on request only. */
   readonly refresher: Refresher | undefined;
   /** The whole response body, once a request has needed it. */
-  body: string | Buffer | undefined;
+  body: Body | undefined;
   compressed: CompressedBody | undefined;
   /** How often {@link body} was sent as text. */
   timesServed: number;
   /** The SHA-256 of the result in hex; empty until it is sealed. */
   digest: string;
-  /** The job that makes {@link body}, while it is queued: each first read in a slot looks for it. */
+  /** The job that makes {@link body}, until that is there: each first read in a slot looks for it. */
   sealJob: SealJob | undefined;
   /** The coarse monotonic time at which `body` was sealed. */
   sealedMs: number;

@@ -159,9 +159,10 @@ export class BodySender {
   }
 
   /**
-   * Writes headers and a short body in one system call, also where other answers precede them in a packet. Returns false if
+   * Writes headers and a body in one system call, also where other answers precede them in a packet. Returns false if
    * not all of it was taken: {@link handOver} then takes the rest. To ask that costs a tenth of a hit, so it is asked of
-   * some at random, and of all while anybody takes less than they ask for. What is unseen until then is a few bodies.
+   * some at random, and of all while anybody takes less than they ask for. What is unseen until then is a few bodies. Of a
+   * long one it is always asked.
    */
   sendWhole(res: HttpResponse, headers: RawResponse['headers'], body: string | Buffer): boolean {
     this.#isTaken = true;

@@ -1,5 +1,4 @@
-/** Sends one message to all subscribers of a topic. */
-export type Publish = (topic: string, message: string | Buffer, isBinary: boolean) => void;
+import type { ShardQueue } from './shard-queue.ts';
 
 /** The number of sockets per shard: publishing to as many holds the event loop for about a millisecond. */
 const SHARD_SIZE = 128;
@@ -7,31 +6,16 @@ const SHARD_SIZE = 128;
 /** The most subscribers that are served in one turn, in about two milliseconds: requests wait for them. */
 const MAX_SINGLE_TURN_SUBSCRIBERS = 256;
 
-/** The most shards in one turn, while nothing else is to be done. */
-const MAX_SHARDS_IN_TURN = 4;
-
-interface QueuedMessage {
-  readonly topic: string;
-  readonly message: string | Buffer;
-  readonly isBinary: boolean;
-}
-
-/**
- * A topic cut into shards. With many subscribers one shard is published per turn of the event loop, so that requests
- * are answered in between; twice as many as in the turn before if that had no I/O event.
- */
+/** A topic cut into shards: with many subscribers these take turns with requests. */
 export class Fanout {
   readonly #topicPrefix: string;
-  readonly #publish: Publish;
-  readonly #polledEvents: () => number;
+  readonly #queue: ShardQueue;
   readonly #shardSizes: number[] = [];
-  #queue: QueuedMessage[] = [];
 
-  /** `polledEvents` counts the I/O events of the event loop up to this turn. */
-  constructor(topicPrefix: string, publish: Publish, polledEvents: () => number) {
+  /** All fan-outs of an event loop share one queue. */
+  constructor(topicPrefix: string, queue: ShardQueue) {
     this.#topicPrefix = topicPrefix;
-    this.#publish = publish;
-    this.#polledEvents = polledEvents;
+    this.#queue = queue;
   }
 
   /** Adds a subscriber and returns its shard. */
@@ -58,25 +42,15 @@ export class Fanout {
 
   /** Returns true while a message for this shard waits for its turn. */
   hasPending(shard: number): boolean {
-    return this.#queue.some(({ topic }) => topic === this.topicOf(shard));
+    return this.#queue.hasPending(this.topicOf(shard));
   }
 
-  /** Sends to few subscribers at once, else to the first shard now and to others in each turn; always in order. */
+  /** Sends to few subscribers at once, else to the shards in turns; always in order. */
   send(message: string | Buffer, isBinary: boolean): void {
-    const isIdle = this.#queue.length === 0;
-    this.#shardSizes.forEach((size, shard) => {
-      if (size > 0) this.#queue.push({ topic: this.topicOf(shard), message, isBinary });
-    });
-    if (isIdle) this.#publishNext(this.subscriberCount <= MAX_SINGLE_TURN_SUBSCRIBERS ? this.#queue.length : 1);
-  }
-
-  #publishNext(shards: number): void {
-    for (const { topic, message, isBinary } of this.#queue.splice(0, shards)) this.#publish(topic, message, isBinary);
-    if (this.#queue.length === 0) return;
-    const events = this.#polledEvents();
-    setImmediate(() => {
-      const isIdle = this.#polledEvents() === events;
-      this.#publishNext(isIdle ? Math.min(2 * shards, MAX_SHARDS_IN_TURN) : 1);
-    });
+    const shards = [...this.#shardSizes.keys()].filter((shard) => (this.#shardSizes[shard] ?? 0) > 0);
+    const messages = shards.map((shard) => ({ topic: this.topicOf(shard), message, isBinary }));
+    const isShort = this.subscriberCount <= MAX_SINGLE_TURN_SUBSCRIBERS;
+    if (isShort && !shards.some((shard) => this.hasPending(shard))) this.#queue.publishNow(messages);
+    else this.#queue.add(messages);
   }
 }

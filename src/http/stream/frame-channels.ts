@@ -5,7 +5,8 @@ import { GatewayError } from '../../domain/gateway-error.ts';
 import type { NetworkSnapshot } from '../../domain/network-snapshot.ts';
 import type { Sealer } from '../../serving/sealer.ts';
 import { EncodedFrame, type FrameEncoding, type FrameFormat } from './encoded-frame.ts';
-import { Fanout, type Publish } from './fanout.ts';
+import { Fanout } from './fanout.ts';
+import { type Publish, ShardQueue } from './shard-queue.ts';
 
 /** The connections that get the same frames. */
 export interface FrameChannel extends FrameEncoding {
@@ -41,8 +42,9 @@ export class FrameChannels {
   constructor(publish: Publish, sealer: Sealer, clock: Clock, polledEvents: () => number) {
     this.#clock = clock;
     this.#sealer = sealer;
+    const queue = new ShardQueue(publish, polledEvents);
     const createChannel = (format: FrameFormat, intervalMs: number, target?: string): FrameChannel => {
-      const fanout = new Fanout(target ?? `${format}/${intervalMs}`, publish, polledEvents);
+      const fanout = new Fanout(target ?? `${format}/${intervalMs}`, queue);
       return { format, intervalMs, request: target && `SUB ${target}`, fanout, lastSentMs: -Infinity };
     };
     this.#unsignedChannels = FORMATS.flatMap((format) =>

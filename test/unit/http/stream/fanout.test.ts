@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import t from 'tap';
 import { Fanout } from '../../../../src/http/stream/fanout.ts';
+import { ShardQueue } from '../../../../src/http/stream/shard-queue.ts';
 
 /** Counts the events of a loop that has some in each turn. */
 const busy = () => {
@@ -12,13 +13,10 @@ const busy = () => {
 /** Opens a fan-out with subscribers, and records the topic of each published message. */
 function open(subscribers: number, polledEvents = busy()) {
   const published: { readonly topic: string; readonly message: string }[] = [];
-  const fanout = new Fanout(
-    'json',
-    (topic, message) => published.push({ topic, message: String(message) }),
-    polledEvents,
-  );
+  const queue = new ShardQueue((topic, message) => published.push({ topic, message: String(message) }), polledEvents);
+  const fanout = new Fanout('json', queue);
   const shards = Array.from({ length: subscribers }, () => fanout.addSubscriber());
-  return { fanout, published, shards };
+  return { fanout, queue, published, shards };
 }
 
 t.test('a message to two hundred subscribers is published at once', async (t) => {
@@ -41,7 +39,7 @@ t.test('a message to a thousand is published one shard per turn of the event loo
   t.same(new Set(published.map(({ topic }) => topic)), new Set(shards.map((shard) => fanout.topicOf(shard))));
 });
 
-t.test('while nothing else is to be done, a turn has twice the shards of the one before, up to four', async (t) => {
+t.test('while turns have no I/O event, each has twice the shards of the one before, up to four', async (t) => {
   let events = 0;
   const { fanout, published } = open(2000, () => events);
   fanout.send('a', false);
@@ -53,6 +51,28 @@ t.test('while nothing else is to be done, a turn has twice the shards of the one
   }
   t.same(counts, [1, 3, 7, 11, 12]);
 });
+
+t.test(
+  'many topics together have no more shards in a turn than one, and one with few subscribers waits for none',
+  async (t) => {
+    const { fanout, queue, published } = open(1000, () => 0);
+    const others = ['a', 'b', 'c'].map((topic) => new Fanout(topic, queue));
+    for (const other of others) for (let i = 0; i < 1000; i++) other.addSubscriber();
+    const small = new Fanout('small', queue);
+    small.addSubscriber();
+    for (const each of [fanout, ...others, small]) each.send('x', false);
+    t.same(
+      published.map(({ topic }) => topic),
+      ['json/0', 'small/0'],
+    );
+    const shares = [];
+    for (let before = published.length; published.length < 33; before = published.length) {
+      await turn();
+      shares.push(published.length - before);
+    }
+    t.same(shares, [2, 4, 4, 4, 4, 4, 4, 4, 1]);
+  },
+);
 
 t.test('no shard has more than 128 subscribers, and a free place is filled again', async (t) => {
   const { fanout, shards } = open(300);
