@@ -15,14 +15,18 @@ type Template = readonly string[];
 const MIN_LENGTH = 256;
 const MAX_LENGTH = 4096;
 
-/** The most values of a text that has a template. */
+/** The fewest and the most values of a text that has a template. */
+const MIN_VALUES = 2;
 const MAX_VALUES = 64;
 
 /** The length from which a word without a digit is a value, too: no member has so long a name. */
 const LONG_WORD = 32;
 
-/** The most templates that are remembered. */
+/** The most templates that are remembered, and the most keys of those that few texts have yet. */
 const MAX_TEMPLATES = 1000;
+
+/** The number of texts from which on they share a template: it takes more memory than one text, and nobody is charged for it. */
+const MIN_SHARING = 8;
 
 /** Separates values, and parts in the key of a template; JSON has no such character. */
 const SEPARATOR = '\0';
@@ -38,6 +42,9 @@ const COMMON_WORDS: ReadonlySet<string> = new Set([
 ]);
 
 const templates = new Map<string, Template>();
+
+/** How many texts there were with keys that have no template yet. */
+const textCounts = new Map<string, number>();
 
 /** A text that takes little memory of its own: it keeps its values, and shares the template that they belong in. */
 export class TemplatedText {
@@ -63,7 +70,7 @@ export class TemplatedText {
   }
 }
 
-/** Returns the text as one with a template if that spares memory, else as it is. Texts that are kept for long are worth it. */
+/** Returns the text as one with a template if many others share that, else as it is. Texts that are kept for long are worth it. */
 export function toTemplatedText(text: string): string | TemplatedText {
   if (text.length < MIN_LENGTH || text.length > MAX_LENGTH) return text;
   const parts: string[] = [];
@@ -85,20 +92,32 @@ export function toTemplatedText(text: string): string | TemplatedText {
     wordStart = i + 1;
     hasDigit = false;
   }
-  if (values.length === 0 || values.length > MAX_VALUES) return text;
+  if (values.length < MIN_VALUES || values.length > MAX_VALUES) return text;
   parts.push(text.slice(partStart));
-  return new TemplatedText(templateOf(parts.join(SEPARATOR)), values.join(SEPARATOR));
+  const template = templateOf(parts.join(SEPARATOR));
+  return template === undefined ? text : new TemplatedText(template, values.join(SEPARATOR));
 }
 
-/** Returns the template with this key. When there are too many, the oldest is forgotten: texts that have it keep it. */
-function templateOf(key: string): Template {
+/** Returns the template with this key; undefined while few texts have it. */
+function templateOf(key: string): Template | undefined {
   const known = templates.get(key);
   if (known !== undefined) return known;
-  const [oldest] = templates.size === MAX_TEMPLATES ? templates.keys() : [];
-  if (oldest !== undefined) templates.delete(oldest);
+  const count = (textCounts.get(key) ?? 0) + 1;
+  textCounts.delete(key);
+  if (count < MIN_SHARING) {
+    setBounded(textCounts, key, count);
+    return undefined;
+  }
   const template = key.split(SEPARATOR);
-  templates.set(key, template);
+  setBounded(templates, key, template);
   return template;
+}
+
+/** Sets a member. When there are too many, the oldest is forgotten: texts that have its template keep it. */
+function setBounded<V>(map: Map<string, V>, key: string, value: V): void {
+  const [oldest] = map.size === MAX_TEMPLATES ? map.keys() : [];
+  if (oldest !== undefined) map.delete(oldest);
+  map.set(key, value);
 }
 
 const OTHER = 0;
