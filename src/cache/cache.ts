@@ -323,12 +323,13 @@ export class Cache {
   }
 
   /**
-   * Removes the body of an answer whose lease covers a newer slot: its next reader gets another one. Returns false if its
-   * lease doesn't.
+   * Removes the body of an answer whose lease covers a newer slot: its next reader gets another one, unless the lease is
+   * revoked. Returns false where that isn't so.
    */
   removeSpentBody(key: string): boolean {
     const item = this.peek(key);
-    if (item?.lease === undefined || item.lease.slot <= item.slot || item.successor !== undefined) return false;
+    if (item?.lease === undefined || item.successor !== undefined) return false;
+    if (item.lease.slot <= item.slot || item.lease.state === 'revoked') return false;
     item.body = undefined;
     item.compressed = undefined;
     return true;

@@ -19,13 +19,15 @@ function openAnswers(keys: readonly string[]) {
   cache.advanceTip(tip);
   bodies.remove(); // as before each batch that is sealed
   const watermark = new Watermark(() => tip);
-  for (const key of keys) {
-    const lease = new WatermarkLease(tip, watermark, new ReadHeat(75));
+  const leases = keys.map(() => new WatermarkLease(tip, watermark, new ReadHeat(75)));
+  for (const [i, key] of keys.entries()) {
+    const lease = leases[i];
     cache.put(key, { slot: tip, result: '1', lease }, { slots: 2 }, META).body = 'a body';
     bodies.record(key);
   }
   return {
     bodies,
+    leases,
     cover: (slot: Slot) => watermark.advance(slot, clock.monotonic()),
     nextTip: () => cache.advanceTip(++tip),
     withBody: () => keys.filter((key) => cache.peek(key)?.body !== undefined),
@@ -56,6 +58,17 @@ t.test('a lease that is late by a tip has its body removed with the next one', a
 
 t.test('a body stays whose lease covers no newer slot', async (t) => {
   const { bodies, nextTip, withBody } = openAnswers(['/a']);
+  for (let i = 0; i < 3; i++) {
+    nextTip();
+    bodies.remove();
+  }
+  t.same(withBody(), ['/a']);
+});
+
+t.test('a body stays whose lease is revoked: it is sent until the answer is read again', async (t) => {
+  const { bodies, leases, cover, nextTip, withBody } = openAnswers(['/a', '/b']);
+  cover(101);
+  leases[0]?.revoke();
   for (let i = 0; i < 3; i++) {
     nextTip();
     bodies.remove();
