@@ -13,10 +13,10 @@ const RANGE_AHEAD = 32;
  * Answers: whether it leads, the epoch, the slot above which a new leader may sign (-1 for one that goes on), and the
  * highest slot.
  *
- * A new leader begins beyond all that the one before may sign, who needn't know yet that it is none. A Redis that has
- * forgotten, or a replica that had not heard, is told by each member that has; and as the slot is never below the tip while
- * a leader goes on, one that is below it is replaced by the highest that a leader could have: {@link RANGE_AHEAD} and
- * {@link RANGE_SLOTS} above the tip. As many again are for tips that differ and for what a replica has missed.
+ * A new leader begins beyond all that the one before may sign, who needn't know yet that it is none. What a Redis has
+ * forgotten, or a replica has not heard, it is told by each member that has. If none has, it still holds that nobody could
+ * have more than {@link RANGE_AHEAD} and {@link RANGE_SLOTS} above the tip; {@link RANGE_SLOTS} more are for tips that differ.
+ * A leader whose range ends below its tip begins anew, too: Redis may have been behind.
  */
 export const LEAD = scriptOf(`
 local epoch, upTo = tonumber(redis.call('GET', KEYS[2]) or '0'), tonumber(redis.call('GET', KEYS[3]) or '0')
@@ -28,9 +28,8 @@ end
 keep(math.max(epoch, tonumber(ARGV[4])), math.max(upTo, tonumber(ARGV[5])))
 local holder, tip, above = redis.call('GET', KEYS[1]), tonumber(ARGV[6]), -1
 if holder and holder ~= ARGV[1] then return { 0, epoch, -1, upTo } end
-if not holder or epoch ~= tonumber(ARGV[3]) then
-  local highest = upTo < tip and tip + ${RANGE_AHEAD + RANGE_SLOTS} or upTo
-  above = highest + ${RANGE_SLOTS}
+if not holder or epoch ~= tonumber(ARGV[3]) or upTo < tip then
+  above = math.max(upTo, tip + ${RANGE_AHEAD + RANGE_SLOTS}) + ${RANGE_SLOTS}
   keep(epoch + 1, above)
 end
 if upTo - tip < ${RANGE_AHEAD} then keep(epoch, math.max(upTo, tip) + ${RANGE_SLOTS}) end
