@@ -118,8 +118,8 @@ export class PipelineEnd implements CacheObserver {
   /** Whether workers are to look at the log before they are asked for something that is in it. */
   #isNewsDue = false;
   #toldEnd = 0;
-  /** The answers that the next flush brings, with the leases that date them. */
-  readonly #unflushed = new Map<CacheItem, CacheItem['lease']>();
+  /** The items that the next flush brings. */
+  readonly #unflushed = new Set<CacheItem>();
   #areMarksDue = false;
   #toldVitals = '';
   #newestGranted: Slot = 0;
@@ -168,7 +168,7 @@ export class PipelineEnd implements CacheObserver {
   }
 
   onPublished(item: CacheItem): void {
-    this.#unflushed.set(item, item.lease);
+    this.#unflushed.add(item);
     this.#append(item.policy === 'live' ? FRAME.live : FRAME.answer, this.#packItem(item, true));
   }
 
@@ -372,7 +372,7 @@ export class PipelineEnd implements CacheObserver {
       await this.#open().started;
       const { entry, cacheStatus } = await this.#open().read(key, minSlot ?? undefined, isForPush, cost);
       // Others who have the key hear of it, too: it may be dated later than what they were told.
-      if (!this.#unflushed.has(entry) || this.#unflushed.get(entry) !== entry.lease) this.onPublished(entry);
+      if (!this.#unflushed.has(entry)) this.onPublished(entry);
       const payload = this.#packItem(entry, false);
       const at = this.#flush();
       wire.send('answered', id, [payload, at], cacheStatus, null, costOf(cost));
