@@ -18,8 +18,9 @@ let running: Running | undefined;
 let isClosing = false;
 let closeMs = 0;
 
+/** Tells the supervisor, if there is one: that it is gone is told by `disconnect`, whether it takes this or not. */
 const tell = (message: FromMember): void => {
-  if (process.connected) process.send?.(message);
+  if (process.connected) process.send?.(message, undefined, undefined, () => {});
 };
 
 /** Opens the process of this role, and tells when it is up. */
