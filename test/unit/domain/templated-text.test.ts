@@ -57,11 +57,15 @@ t.test('what would gain nothing stays as it is', async (t) => {
 });
 
 t.test('a template that is forgotten serves the texts that have it', async (t) => {
+  for (let i = 0; i < 8; i++) toTemplatedText(tokenAccount(i));
   const first = toTemplatedText(tokenAccount(1));
+  t.type(first, TemplatedText);
+  const wrong: string[] = [];
   for (let i = 0; i < 1001; i++) {
     const name = [...i.toString(26)].map((digit) => String.fromCharCode(97 + Number.parseInt(digit, 26))).join('');
     const other = tokenAccount(2).replace('isNative', name);
-    for (let j = 0; j < 8; j++) t.equal(toTemplatedText(other).toString(), other);
+    for (let j = 0; j < 8; j++) if (toTemplatedText(other).toString() !== other) wrong.push(name);
   }
+  t.same(wrong, []);
   t.equal(first.toString(), tokenAccount(1));
 });
