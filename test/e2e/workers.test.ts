@@ -193,3 +193,18 @@ t.test('on SIGTERM all processes end, and nothing is left in memory', async (t) 
     [],
   );
 });
+
+t.test('where the supervisor is killed, its processes close what they serve and end', async (t) => {
+  const orphans = await startWorkers(t, cluster);
+  const ids = [...orphans.processes().values()];
+  const sockets = Array.from({ length: 4 }, () => new WebSocket(`${orphans.url.replace('http', 'ws')}/api/v1/stream`));
+  await Promise.all(sockets.map((socket) => once(socket, 'message')));
+  const closed = Promise.all(sockets.map((socket) => once(socket, 'close')));
+  orphans.child.process.kill('SIGKILL');
+  t.same(
+    (await closed).map(([code]) => code),
+    sockets.map(() => 1001),
+  );
+  await waitFor(() => ids.every((id) => !readdirSync('/proc').includes(String(id))), 'their end');
+  t.equal(orphans.child.stderr(), '');
+});
