@@ -7,6 +7,8 @@ export interface ChildProgram {
   readonly process: ChildProcess;
   readonly stdout: () => string;
   readonly stderr: () => string;
+  /** Returns how often standard output contains `text`. */
+  timesTold(text: string): number;
   /** Waits until standard output contains `text`; fails when the process ends without it. */
   waitForOutput(text: string): Promise<void>;
   /** Waits for the end; returns the exit code or the name of the signal that killed it. */
@@ -36,6 +38,7 @@ export function runModule(
     process: child,
     stdout: () => out,
     stderr: () => err,
+    timesTold: (text) => out.split(text).length - 1,
     async waitForOutput(text) {
       while (!out.includes(text)) {
         const ended = await Promise.race([once(child.stdout, 'data').then(() => false), end.then(() => true)]);

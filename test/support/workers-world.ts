@@ -16,6 +16,8 @@ export interface WorkersWorld {
   readonly configPath: string;
   /** Returns the ids of its running processes by role: `pipeline`, or a worker's number. */
   processes(): ReadonlyMap<string, number>;
+  /** Returns how often one of its processes has ended and was replaced. */
+  restarts(): number;
 }
 
 /** Starts a gateway with two workers over a cluster. */
@@ -55,7 +57,15 @@ export async function startWorkers(
     await child.exit();
   });
   const { url, admin = '' } = await waitUntilListening(child);
-  return { child, url, admin, state, configPath, processes: () => childrenOf(child.process.pid ?? 0) };
+  return {
+    child,
+    url,
+    admin,
+    state,
+    configPath,
+    processes: () => childrenOf(child.process.pid ?? 0),
+    restarts: () => child.timesTold('the process runs again'),
+  };
 }
 
 /** Returns the child processes of a process by the last word of their titles. */

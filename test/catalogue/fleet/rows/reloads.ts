@@ -36,7 +36,7 @@ export const reloads: FaultRow = {
       for (let i = 1; i <= count; i++) {
         const before = counts.opened;
         child.process.kill('SIGUSR2');
-        await waitFor(() => child.stdout().split(RELOADED).length > i, `reload ${i}`);
+        await waitFor(() => child.timesTold(RELOADED) >= i, `reload ${i}`);
         await waitFor(() => counts.opened - before >= connectionsEach, 'connections');
       }
       await stop();
