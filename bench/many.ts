@@ -1,7 +1,7 @@
+import { residentBytesOf } from '../test/support/process-memory.ts';
 import { Bench, interleave, type Sample } from './support/bench.ts';
 import { startLiveAccounts } from './support/live-accounts.ts';
 import { measureLoad, warmUp } from './support/measure-load.ts';
-import { residentBytes } from './support/server-process.ts';
 
 // Reads of many live accounts against reads of one: each gateway has a node of its own, whose accounts don't change.
 // Arguments: how many accounts.
@@ -16,7 +16,7 @@ const counts = bench.numbers.length > 0 ? bench.numbers : [1_000, 10_000, 100_00
 
 bench.title('GET /balance by IP, 64 connections, gateway and load on a core each');
 const one = await startLiveAccounts({ accounts: 1, settings });
-const oneBytes = residentBytes(one.gateway);
+const oneBytes = residentBytesOf(one.gateway.process.pid);
 await warmUp(one.gateway, one);
 for (const accounts of counts) await compare(accounts);
 one.stop();
@@ -53,7 +53,7 @@ async function compare(accounts: number): Promise<void> {
   bench.value(`p99, ${zipfName}`, 'ms', p99(samples.zipf), accounts === 100_000 ? { atMost: 20 } : undefined);
   if (accounts === 10_000)
     bench.value('WebSockets for 10,000 accounts, no limit', '', [after.accountSockets], { atMost: 2 });
-  const rss = residentBytes(many.gateway);
+  const rss = residentBytesOf(many.gateway.process.pid);
   const [mib, perAccount] = [rss / MIB, (rss - oneBytes) / accounts / 1024];
   bench.note(`RSS ${mib.toFixed(0)} MiB, ${perAccount.toFixed(1)} KiB an account above that with one`);
   const calls = Object.entries(after.requests).map(

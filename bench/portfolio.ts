@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,6 +10,7 @@ import bs58 from 'bs58';
 import { Pool } from 'undici';
 import { POOL, TREASURY, WALLETS, WHALE } from '../src/localnet/traffic/demo-accounts.ts';
 import { percentile } from '../test/support/percentile.ts';
+import { residentBytesOf } from '../test/support/process-memory.ts';
 
 // A dashboard over the embedded cluster, all in one process as `npm start` runs it: balance, portfolio and token accounts
 // of 200 wallets, each every 5 s, with a scale key. 27 wallets are the cluster's own, with its traffic; the others are
@@ -73,10 +74,7 @@ const url = await new Promise<string>((resolve, reject) => {
 });
 
 /** Returns the resident memory of the gateway and its cluster. */
-function rssMiB(): number {
-  const status = readFileSync(`/proc/${gateway.pid}/status`, 'latin1');
-  return (Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1024) / MIB;
-}
+const rssMiB = (): number => residentBytesOf(gateway.pid) / MIB;
 
 /** Returns the upstream calls so far, by method. */
 async function upstreamCalls(): Promise<Readonly<Record<string, number>>> {

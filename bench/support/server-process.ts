@@ -129,12 +129,6 @@ export function cpuSecondsOf(pid: number): number {
   return nanoseconds.reduce((sum, line) => sum + Number(line.split(' ')[0]), 0) / 1e9;
 }
 
-/** Returns the resident memory of a server in bytes. */
-export function residentBytes({ process: { pid } }: ServedProcess): number {
-  if (platform() !== 'linux') return Number.NaN;
-  return 1024 * Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]);
-}
-
 /** Returns the memory of a process in bytes that it shares with no other. */
 export function privateBytes(pid: number): number {
   if (platform() !== 'linux') return Number.NaN;

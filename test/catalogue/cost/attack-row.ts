@@ -97,7 +97,7 @@ function runAttack(attack: Attack, { main, isFull }: RowOptions): Promise<readon
     await sleep(RAMP_MS);
     await bystanders.takeReport();
     await gateway.resetPeak();
-    const restingBytes = await gateway.peakBytes();
+    const restingBytes = gateway.peakBytes();
     await gateway.report('take', PATIENCE_MS);
     await sleep(isFull ? 10_000 : 4000);
     const quiet = await bystanders.takeReport();
@@ -121,7 +121,7 @@ function runAttack(attack: Attack, { main, isFull }: RowOptions): Promise<readon
     const under = await bystanders.takeReport();
     const spent = await gateway.report('take', 2000);
     const { calls, bytes } = await node.takeCounts();
-    const peakBytes = (await gateway.peakBytes()) - restingBytes;
+    const peakBytes = gateway.peakBytes() - restingBytes;
     const more = (await attack.findings?.(world)) ?? [];
     const answers = Object.entries(statuses).map(([status, count]) => `${count} x ${status}`);
     const endMs = await gateway.terminate(PATIENCE_MS);

@@ -86,7 +86,7 @@ export class CostTestbed {
     // all figures were reset by the last measurement; only memory changes with every collection
     const keptBefore = isExact ? (await gateway.report('weigh', DEADLINE_MS))?.keptBytes : this.#keptBytes;
     if (isExact) await gateway.resetPeak();
-    const residentBytes = isExact ? await gateway.peakBytes() : 0;
+    const residentBytes = isExact ? gateway.peakBytes() : 0;
     const mainMs = await gateway.mainThreadMs();
     const over = new AbortController();
     const deadline = AbortSignal.any([AbortSignal.timeout(DEADLINE_MS), over.signal]);
@@ -124,7 +124,7 @@ export class CostTestbed {
       await this.#replaceGateway();
       return { ...common, units: 1, turnMs, cpuMs: turnMs, keptBytes: 0, peakBytes: 0, hasHung: true };
     }
-    const peakBytes = isExact ? (await gateway.peakBytes()) - residentBytes : 0;
+    const peakBytes = isExact ? gateway.peakBytes() - residentBytes : 0;
     this.#keptBytes = spent.keptBytes;
     const unitsBefore = this.#remaining;
     await this.#readSlot();

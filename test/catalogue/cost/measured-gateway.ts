@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { type ChildProgram, runModule, waitUntilListening } from '../../support/child-process.ts';
+import { residentBytesOf } from '../../support/process-memory.ts';
 
 /** What the probe in the gateway reports: spent since its last report. */
 export interface ProbeReport {
@@ -98,9 +99,8 @@ export class MeasuredGateway {
   }
 
   /** Returns the peak of resident memory since {@link resetPeak}. */
-  async peakBytes(): Promise<number> {
-    const status = await readFile(`/proc/${this.child.process.pid}/status`, 'latin1');
-    return 1024 * Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]);
+  peakBytes(): number {
+    return residentBytesOf(this.child.process.pid, 'peak');
   }
 
   /** Makes the peak of resident memory what is resident now. */

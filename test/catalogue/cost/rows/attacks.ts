@@ -95,7 +95,7 @@ export const slowReaders = attackRow({
     for (const socket of sockets) socket.destroy();
   },
   // bytes owed to readers are to be at most 128 MiB, 32 MiB for one; as much again is what the allocator keeps
-  findings: async ({ gateway }) => [expectResident(await gateway.peakBytes(), 384)],
+  findings: async ({ gateway }) => [expectResident(gateway.peakBytes(), 384)],
 });
 
 const expectResident = (bytes: number, boundMiB: number): Finding => ({
@@ -191,7 +191,7 @@ export const scans = attackRow({
   script: { getMultipleAccounts: mintAnswer, getProgramAccounts: { kind: 'holders', rows: 210_000 } },
   warmUp: SCAN,
   attack: (world) => flood(world, 4, (i) => ({ target: `/token/${MINTS[i % MINTS.length]}/holders?page=2` })),
-  findings: async ({ gateway }) => [expectResident(await gateway.peakBytes(), 640)],
+  findings: async ({ gateway }) => [expectResident(gateway.peakBytes(), 640)],
 });
 
 /** Scans that are refused, again and again. */

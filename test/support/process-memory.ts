@@ -1,0 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { platform } from 'node:os';
+
+/** Returns the resident memory of a process in bytes: what it is now, or its peak. NaN where the system tells none. */
+export function residentBytesOf(pid: number | undefined, which: 'now' | 'peak' = 'now'): number {
+  if (platform() !== 'linux') return Number.NaN;
+  const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+  return 1024 * Number((which === 'now' ? /^VmRSS:\s+(\d+) kB$/m : /^VmHWM:\s+(\d+) kB$/m).exec(status)?.[1]);
+}
