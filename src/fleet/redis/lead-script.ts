@@ -1,10 +1,16 @@
 import { scriptOf } from './redis-connection.ts';
 
 /** Slots by which the leader's right to sign `exact` grows, and that the next leader leaves out. */
-export const RANGE_SLOTS = 64;
+const RANGE_SLOTS = 64;
 
 /** Slots before the end of its range at which the leader takes more. */
 const RANGE_AHEAD = 32;
+
+/** Slots above its tip that a leader may have the right to sign, at most. */
+const MOST_AHEAD = RANGE_AHEAD + RANGE_SLOTS;
+
+/** Slots above its tip that a new leader leaves out, as far as Redis tells of none. */
+export const LEFT_OUT_SLOTS = MOST_AHEAD + RANGE_SLOTS;
 
 /**
  * Takes or keeps the lock, and in the same step the right to sign `exact`.
@@ -15,7 +21,7 @@ const RANGE_AHEAD = 32;
  *
  * A new leader begins beyond all that the one before may sign, who needn't know yet that it is none. What a Redis has
  * forgotten, or a replica has not heard, it is told by each member that has. If none has, it still holds that nobody could
- * have more than {@link RANGE_AHEAD} and {@link RANGE_SLOTS} above the tip; {@link RANGE_SLOTS} more are for tips that differ.
+ * have more than {@link MOST_AHEAD} above the tip; {@link RANGE_SLOTS} more are for tips that differ.
  * A leader whose range ends below its tip begins anew, too: Redis may have been behind.
  */
 export const LEAD = scriptOf(`
@@ -29,7 +35,7 @@ keep(math.max(epoch, tonumber(ARGV[4])), math.max(upTo, tonumber(ARGV[5])))
 local holder, tip, above = redis.call('GET', KEYS[1]), tonumber(ARGV[6]), -1
 if holder and holder ~= ARGV[1] then return { 0, epoch, -1, upTo } end
 if not holder or epoch ~= tonumber(ARGV[3]) or upTo < tip then
-  above = math.max(upTo, tip + ${RANGE_AHEAD + RANGE_SLOTS}) + ${RANGE_SLOTS}
+  above = math.max(upTo, tip + ${MOST_AHEAD}) + ${RANGE_SLOTS}
   keep(epoch + 1, above)
 end
 if upTo - tip < ${RANGE_AHEAD} then keep(epoch, math.max(upTo, tip) + ${RANGE_SLOTS}) end

@@ -13,15 +13,11 @@ export class ExactReaders {
   #signedByTwo = 0;
   #wentBack = 0;
   readonly #newestSlots = new Map<FleetGateway, number>();
+  #newestExact = 0;
 
   /** Reads from those that `gateways` has at the time. */
   constructor(gateways: readonly FleetGateway[]) {
     this.#gateways = gateways;
-  }
-
-  /** The newest slot that was signed `exact`. */
-  get newestSlot(): number {
-    return Math.max(0, ...this.#signers.keys());
   }
 
   /** Reads from each gateway once; returns how many answers were signed `exact`. */
@@ -39,6 +35,7 @@ export class ExactReaders {
       this.#newestSlots.set(gateway, slot);
       if (!json.receipt.claim.startsWith('exact')) continue;
       exact++;
+      this.#newestExact = Math.max(this.#newestExact, slot);
       const known = this.#signers.get(slot) ?? new Set();
       this.#signers.set(slot, known.add(gateway));
       if (known.size === 2) this.#signedByTwo++;
@@ -49,6 +46,19 @@ export class ExactReaders {
   /** Reads until one answer is signed `exact`. */
   readUntilExact(): Promise<void> {
     return waitFor(async () => (await this.readAll()) > 0, 'an exact receipt');
+  }
+
+  /** Reads for so many milliseconds; returns the longest time without a newer slot that was signed `exact`. */
+  async readFor(ms: number): Promise<number> {
+    const endMs = performance.now() + ms;
+    let [newest, newerAtMs, longestMs] = [this.#newestExact, performance.now(), 0];
+    while (performance.now() < endMs) {
+      await this.readAll();
+      const nowMs = performance.now();
+      longestMs = Math.max(longestMs, nowMs - newerAtMs);
+      if (this.#newestExact > newest) [newest, newerAtMs] = [this.#newestExact, nowMs];
+    }
+    return longestMs;
   }
 
   findings(): Finding[] {
