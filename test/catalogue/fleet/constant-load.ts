@@ -28,7 +28,8 @@ export class ConstantLoad {
     const sinceMs = performance.now();
     const dueMs = (i: number): number => sinceMs + (i * 1000) / requestsPerSecond;
     this.#timer = setInterval(() => {
-      while (dueMs(this.#sent) <= performance.now()) void this.#send(dueMs(this.#sent++));
+      while (dueMs(this.#sent) <= performance.now())
+        void this.#send(this.#sent % this.#pools.length, dueMs(this.#sent++));
     }, TICK_MS);
   }
 
@@ -51,8 +52,8 @@ export class ConstantLoad {
     await Promise.all(this.#pools.map((pool) => pool.close()));
   }
 
-  async #send(dueMs: number): Promise<void> {
-    const pool = this.#pools[this.#sent % this.#pools.length] as Pool; // one of them
+  async #send(place: number, dueMs: number): Promise<void> {
+    const pool = this.#pools[place] as Pool;
     const status = await pool.request({ method: 'GET', path: '/api/v1/slot' }).then(
       async ({ statusCode, body }) => {
         await body.dump();
