@@ -1,10 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { createReceiptKey } from '../test/catalogue/fleet/fleet-testbed.ts';
 import { addressOfNumber } from '../test/support/address-of-number.ts';
+import { createReceiptKey, writeReceiptKey } from '../test/support/fleet-gateway.ts';
 import { percentile } from '../test/support/percentile.ts';
 import { RedisServer } from '../test/support/redis-server.ts';
 import { Bench } from './support/bench.ts';
@@ -69,9 +67,7 @@ async function measureFleet(): Promise<void> {
 /** Starts a gateway with a copy of the receipt key, as on a machine of its own. */
 function startGateway(upstream: string, redisUrl: string, key: string): Promise<ServedProcess> {
   const state = makeTemporaryFolder();
-  const keyFile = join(state, 'receipt-of-fleet.pem');
-  writeFileSync(keyFile, key, { mode: 0o600 });
-  process.env['RECEIPT_KEY_FILE'] = keyFile;
+  process.env['RECEIPT_KEY_FILE'] = writeReceiptKey(state, key);
   const settings = [...settingsFor(accounts + 1), `redis.url=${redisUrl}`, ...bench.settings];
   return startGatewayOver(upstream, { settings, state, workers: 0 });
 }

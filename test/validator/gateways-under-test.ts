@@ -1,8 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createReceiptKey } from '../catalogue/fleet/fleet-testbed.ts';
 import { type ChildProgram, PATIENT_ARGS, runModule, waitUntilListening } from '../support/child-process.ts';
+import { createReceiptKey, hasLed, writeReceiptKey } from '../support/fleet-gateway.ts';
 import { type HttpAnswer, httpClient, startGateway, waitFor } from '../support/harness.ts';
 import { RedisServer } from '../support/redis-server.ts';
 import type { TestScope } from '../support/test-scope.ts';
@@ -74,9 +73,7 @@ async function startOnRedis(t: TestScope, node: string): Promise<GatewaysUnderTe
   const all: ChildProgram[] = [];
   const start = async (name: string) => {
     const state = join(folder, name);
-    await mkdir(state, { recursive: true });
-    const file = join(state, 'receipt-of-fleet.pem');
-    await writeFile(file, key, { mode: 0o600 });
+    const file = writeReceiptKey(state, key);
     const settings = ['limits.free.requests=10000000', ...SETTINGS].flatMap((setting) => ['--set', setting]);
     const args = ['--port', '0', '--state', state, '--upstream', `${node},${wsUrlOf(node)}`, '--redis', redis.url];
     const main = new URL('../../src/main.js', import.meta.url);
@@ -89,8 +86,6 @@ async function startOnRedis(t: TestScope, node: string): Promise<GatewaysUnderTe
     return { child, name, run: all.length, url: (await waitUntilListening(child)).url };
   };
   const gateways = await Promise.all([start('a'), start('b')]);
-  const leads = ({ child }: { readonly child: ChildProgram }): boolean =>
-    child.stdout().includes('this gateway leads the fleet"');
   let [asked, kills] = [0, 0];
   return {
     get url() {
@@ -109,7 +104,7 @@ async function startOnRedis(t: TestScope, node: string): Promise<GatewaysUnderTe
         await redis.restart();
         return 'Redis';
       }
-      const place = gateways.findIndex(leads);
+      const place = gateways.findIndex(({ child }) => hasLed(child));
       const killed = gateways[Math.max(0, place)] ?? gateways[0];
       killed.child.process.kill('SIGKILL');
       await killed.child.exit();

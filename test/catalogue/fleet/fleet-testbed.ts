@@ -1,7 +1,6 @@
-import { generateKeyPairSync } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ChildProgram, runModule, waitUntilListening } from '../../support/child-process.ts';
+import { createReceiptKey, receiptKeyOf, writeReceiptKey } from '../../support/fleet-gateway.ts';
 import { type HttpAnswer, httpClient } from '../../support/harness.ts';
 import { RedisServer } from '../../support/redis-server.ts';
 import { runSlotgate, type SlotgateOutput } from '../../support/run-slotgate.ts';
@@ -13,8 +12,6 @@ export interface FleetGateway {
   readonly state: string;
   readonly url: string;
   readonly get: (path: string, init?: RequestInit) => Promise<HttpAnswer>;
-  /** Whether its log has told a message. */
-  hasTold(message: string): boolean;
 }
 
 /** What a fleet has as its Redis. */
@@ -47,6 +44,14 @@ const PATIENT = [
 /** Quick slots: a new leader waits for so many until it signs. */
 export const SLOT_MS = 50;
 
+/** What a gateway tells when it begins to hold its limits alone, and when it shares them again. */
+export const ALONE = "Redis can't be asked";
+export const SHARED = 'limits are shared with the fleet';
+
+/** Returns how often each gateway has told a message, at least. */
+export const timesTold = (gateways: readonly FleetGateway[], message: string): number =>
+  Math.min(...gateways.map(({ child }) => child.timesTold(message)));
+
 /** Returns `slotgate keys …` on a machine of a fleet. */
 export const keysCommand =
   (redis: RedisServer, state: string) =>
@@ -54,12 +59,6 @@ export const keysCommand =
     runSlotgate(['keys', ...args, '--state', state, '--upstream', 'http://none', '--redis', redis.url], {
       RECEIPT_KEY_FILE: receiptKeyOf(state),
     });
-
-/** Returns the path of the receipt key of a gateway: a copy each, as on machines of their own. */
-export const receiptKeyOf = (state: string): string => join(state, 'receipt-of-fleet.pem');
-
-export const createReceiptKey = (): string =>
-  generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
 
 /** Runs `body` over a Redis, a cluster, and gateways with copies of one receipt key, and ends all of their processes. */
 export const withFleet = <T>(
@@ -93,12 +92,9 @@ export const withFleetOn = <T, R extends FleetRedis>(
 
     const run: FleetTestbed<R>['run'] = async (name, { key = fleetKey, set = [] } = {}) => {
       const state = stateOf(name);
-      const file = receiptKeyOf(state);
-      await mkdir(state, { recursive: true });
-      await writeFile(file, key, { mode: 0o600 });
       const settings = [...PATIENT, ...set].flatMap((path) => ['--set', path]);
       const args = ['--state', state, '--upstream', embedded?.rpc ?? '', '--redis', redis.url, ...settings];
-      return runMain(args, { RECEIPT_KEY_FILE: file });
+      return runMain(args, { RECEIPT_KEY_FILE: writeReceiptKey(state, key) });
     };
     return body({
       redis,
@@ -108,8 +104,7 @@ export const withFleetOn = <T, R extends FleetRedis>(
       async start(name, set = []) {
         const child = await run(name, { set });
         const { url } = await waitUntilListening(child);
-        const hasTold = (message: string): boolean => child.stdout().includes(message);
-        return { child, url, state: stateOf(name), get: httpClient(url).get, hasTold };
+        return { child, url, state: stateOf(name), get: httpClient(url).get };
       },
     });
   });

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { hasLed } from '../../../support/fleet-gateway.ts';
 import { waitFor } from '../../../support/harness.ts';
 import { expect, expectNone, expectSome, expectWithinMs, type FaultRow } from '../../findings.ts';
 import { ExactReaders } from '../exact-readers.ts';
 import { type FleetGateway, withFleet } from '../fleet-testbed.ts';
-
-const LEADS = 'this gateway leads the fleet"';
 
 /** SIGKILL and SIGSTOP of the gateway that alone may sign `exact`. */
 export const leaderKilled: FaultRow = {
@@ -13,20 +12,20 @@ export const leaderKilled: FaultRow = {
   run: (runLength) =>
     withFleet(async ({ redis, start }) => {
       const gateways: FleetGateway[] = await Promise.all([start('a'), start('b')]);
-      await waitFor(() => gateways.some(({ hasTold }) => hasTold(LEADS)), 'a leader');
+      await waitFor(() => gateways.some(({ child }) => hasLed(child)), 'a leader');
       const readers = new ExactReaders(gateways);
       await readers.readUntilExact();
       for (let i = 0; i < 40; i++) await readers.readAll();
 
       const failovers: number[] = [];
       for (const signal of runLength.isFull ? (['SIGKILL', 'SIGSTOP', 'SIGKILL'] as const) : (['SIGKILL'] as const)) {
-        const leader = gateways.find(({ hasTold }) => hasTold(LEADS));
+        const leader = gateways.find(({ child }) => hasLed(child));
         if (leader === undefined) throw new Error('nobody leads');
         gateways.splice(gateways.indexOf(leader), 1);
         const next = gateways[0];
         const sinceMs = performance.now();
         leader.child.process.kill(signal);
-        await waitFor(() => next?.hasTold(LEADS) === true, 'the next leader');
+        await waitFor(() => next !== undefined && hasLed(next.child), 'the next leader');
         failovers.push(performance.now() - sinceMs);
         if (signal === 'SIGSTOP') leader.child.process.kill('SIGCONT');
         await readers.readUntilExact();

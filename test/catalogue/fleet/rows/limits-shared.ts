@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { waitFor } from '../../../support/harness.ts';
 import { expect, expectNone, expectWithinMs, type FaultRow, type Finding } from '../../findings.ts';
-import { type FleetGateway, withFleet } from '../fleet-testbed.ts';
+import { ALONE, type FleetGateway, SHARED, timesTold, withFleet } from '../fleet-testbed.ts';
 
 const LIMIT = 200;
 const WINDOW_SECONDS = 3;
@@ -11,9 +11,6 @@ const CREDIT = LIMIT / 2;
 
 /** What all gateways may let in without Redis. */
 const HIGHEST_ALONE = Math.ceil(1.1 * LIMIT);
-
-const ALONE = "Redis can't be asked";
-const SHARED = 'limits are shared with the fleet';
 
 /** Sends requests until three times the limit was sent; which gateway gets the next one is told by its number. */
 interface Load {
@@ -50,7 +47,7 @@ export const limitsShared: FaultRow = {
         names.map((name) => start(name, [...set, `workers.count=${name === 'b' ? 2 : 0}`])),
       );
       const size = `"gateways":${gateways.length}`;
-      await waitFor(() => gateways.every(({ hasTold }) => hasTold(size)), 'all gateways');
+      await waitFor(() => timesTold(gateways, size) > 0, 'all gateways');
 
       const send = async ({ concurrency, gatewayOf }: Load, share = 3): Promise<Admitted> => {
         let [sent, count, others, slowestMs] = [0, 0, 0, 0];
@@ -88,13 +85,11 @@ export const limitsShared: FaultRow = {
       await send(even, 0.1); // the ledger is known, and code is warm
       for (const load of LOADS) expectAdmitted(load.name, await sendFresh(load), 0.95 * LIMIT, LIMIT + CREDIT);
 
-      const timesTold = (message: string): number =>
-        Math.min(...gateways.map(({ child }) => child.stdout().split(message).length - 1));
       await untilFresh();
       await redis.signal('SIGSTOP');
       await waitFor(async () => {
         await send(even, 0.02);
-        return timesTold(ALONE) === 1;
+        return timesTold(gateways, ALONE) === 1;
       }, 'an alarm');
       // Of the part of the gateway with two workers each has a half, and the kernel may lead all connections to one.
       const leastAlone = LIMIT * (1 - 1 / (2 * gateways.length));
@@ -109,7 +104,7 @@ export const limitsShared: FaultRow = {
       const sinceMs = performance.now();
       await waitFor(async () => {
         await send(even, 0.02);
-        return timesTold(SHARED) === 2;
+        return timesTold(gateways, SHARED) === 2;
       }, 'Redis again');
       const resyncMs = performance.now() - sinceMs;
       expectAdmitted('Redis again', await sendFresh(even), 0.95 * LIMIT, LIMIT + CREDIT);

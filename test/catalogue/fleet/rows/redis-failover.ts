@@ -1,11 +1,10 @@
 import { LEFT_OUT_SLOTS } from '../../../../src/fleet/redis/lead-script.ts';
+import { hasLed } from '../../../support/fleet-gateway.ts';
 import { waitFor } from '../../../support/harness.ts';
 import { expectWithinMs, type FaultRow } from '../../findings.ts';
 import { ExactReaders } from '../exact-readers.ts';
 import { SLOT_MS, withFleetOn } from '../fleet-testbed.ts';
 import { RedisPair } from '../redis-pair.ts';
-
-const LEADS = 'this gateway leads the fleet"';
 
 /** What the replica has not heard of when it is made the primary: more than a lock of the leader lasts. */
 const LOST_MS = 2000;
@@ -20,7 +19,7 @@ export const redisFailover: FaultRow = {
   run: (runLength) =>
     withFleetOn(RedisPair.start, async ({ redis, start }) => {
       const gateways = await Promise.all([start('a'), start('b')]);
-      await waitFor(() => gateways.some(({ hasTold }) => hasTold(LEADS)), 'a leader');
+      await waitFor(() => gateways.some(({ child }) => hasLed(child)), 'a leader');
       const readers = new ExactReaders(gateways);
       await readers.readUntilExact();
       await Promise.all([redis.failOver(LOST_MS), readers.readFor(LOST_MS)]);

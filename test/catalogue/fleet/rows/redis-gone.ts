@@ -1,16 +1,15 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { waitFor } from '../../../support/harness.ts';
+import { residentBytesOf } from '../../../support/process-memory.ts';
 import { expect, expectBelow, expectNone, expectWithinMs, type FaultRow, type Finding, info } from '../../findings.ts';
 import { ConstantLoad } from '../constant-load.ts';
-import { type FleetGateway, withFleet } from '../fleet-testbed.ts';
+import { ALONE, SHARED, timesTold, withFleet } from '../fleet-testbed.ts';
 
 const REQUESTS_PER_SECOND = 2000;
 const WINDOW_SECONDS = 2;
+const MIB = 1 << 20;
 /** Three quarters of what is sent. */
 const LIMIT = (REQUESTS_PER_SECOND * WINDOW_SECONDS * 3) / 4;
-const ALONE = "Redis can't be asked";
-const SHARED = 'limits are shared with the fleet';
 
 /** Redis stopped, then killed, while more requests come than the limit admits: none waits for it. */
 export const redisGone: FaultRow = {
@@ -21,7 +20,7 @@ export const redisGone: FaultRow = {
       const windows = runLength.isFull ? 15 : 2;
       const set = [`limits.free.requests=${LIMIT}`, `limits.free.windowSeconds=${WINDOW_SECONDS}`];
       const gateways = await Promise.all([start('a', set), start('b', set)]);
-      await waitFor(() => gateways.every(({ hasTold }) => hasTold('"gateways":2')), 'all gateways');
+      await waitFor(() => timesTold(gateways, '"gateways":2') > 0, 'all gateways');
       const load = new ConstantLoad(
         gateways.map(({ url }) => url),
         REQUESTS_PER_SECOND,
@@ -30,9 +29,8 @@ export const redisGone: FaultRow = {
         await sleep(windows * WINDOW_SECONDS * 1000);
         return load.takeReport();
       };
-      const timesTold = (message: string): number =>
-        Math.min(...gateways.map(({ child }) => child.stdout().split(message).length - 1));
-      const residentMib = (): number => gateways.reduce((sum, gateway) => sum + residentMibOf(gateway), 0);
+      const residentMib = (): number =>
+        gateways.reduce((sum, { child }) => sum + residentBytesOf(child.process.pid) / MIB, 0);
 
       await measure(); // code is warm
       const quiet = await measure();
@@ -42,8 +40,8 @@ export const redisGone: FaultRow = {
         ['stopped', 'SIGSTOP', () => redis.signal('SIGCONT')],
         ['killed', 'SIGKILL', () => redis.restart()],
       ] as const) {
-        const sharedBefore = timesTold(SHARED);
-        const aloneBefore = timesTold(ALONE);
+        const sharedBefore = timesTold(gateways, SHARED);
+        const aloneBefore = timesTold(gateways, ALONE);
         const mibBefore = residentMib();
         load.takeReport();
         await redis.signal(end);
@@ -54,11 +52,11 @@ export const redisGone: FaultRow = {
           expectBelow(runLength, 'p99 longer by', p99Ms - quiet.p99Ms, 1, ' ms'),
           expect(`${(100 * ratio).toFixed(1)} % of the limit admitted`, ratio >= 0.9 && ratio <= 1.1),
           expectBelow(runLength, 'resident', residentMib() - mibBefore, 32, ' MiB more'),
-          expect('each gateway told', timesTold(ALONE) > aloneBefore),
+          expect('each gateway told', timesTold(gateways, ALONE) > aloneBefore),
         );
         const sinceMs = performance.now();
         await back();
-        await waitFor(() => timesTold(SHARED) > sharedBefore, 'Redis again');
+        await waitFor(() => timesTold(gateways, SHARED) > sharedBefore, 'Redis again');
         findings.push(expectWithinMs(runLength, 'shared again', performance.now() - sinceMs, 2000));
         failed += failedMeanwhile + load.takeReport().failed;
       }
@@ -66,6 +64,3 @@ export const redisGone: FaultRow = {
       return [...findings, expectNone('answers that are neither given nor over the limit', failed)];
     }),
 };
-
-const residentMibOf = ({ child }: FleetGateway): number =>
-  Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child.process.pid}/status`, 'utf8'))?.[1]) / 1024;

@@ -1,6 +1,7 @@
 import { type ChildProgram, waitUntilListening } from '../../../support/child-process.ts';
+import { createReceiptKey } from '../../../support/fleet-gateway.ts';
 import { expect, type FaultRow, type Finding } from '../../findings.ts';
-import { createReceiptKey, withFleet } from '../fleet-testbed.ts';
+import { withFleet } from '../fleet-testbed.ts';
 
 const refusal = async (label: string, child: ChildProgram, reason: RegExp): Promise<Finding> => {
   const code = await child.exit();
