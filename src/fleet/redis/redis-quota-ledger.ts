@@ -39,7 +39,8 @@ interface KnownIdentity {
 }
 
 interface ToldShare {
-  readonly share: QuotaShare;
+  /** With what is left, as was heard last. */
+  share: QuotaShare;
   /** The end of its window on the monotonic clock. */
   readonly endsAtMs: number;
 }
@@ -60,9 +61,15 @@ export const nameOfIdentity = (id: string, secret: FleetSecret): string =>
   secret.digest('identity', id).toString('hex').slice(0, NAME_DIGITS);
 
 /**
- * The shares of gateways in windows that Redis keeps. Where it can't be asked a member uses up the share that it has, and
- * in new windows its equal part of the limit, so that together all keep about the limit. What was charged meanwhile is told
- * with the next ask, as counts are absolute.
+ * Where Redis can't be asked, members use up one in so many parts of what they heard was left of a window. As they hear of
+ * each halving, that is no more than what is left.
+ */
+const LEFT_PARTS = 2;
+
+/**
+ * The shares of gateways in windows that Redis keeps. Where it can't be asked a member uses up the share that it has and
+ * its part of what was left, and in new windows its equal part of the limit, so that together all keep the limit. What was
+ * charged meanwhile is told with the next ask, as counts are absolute.
  */
 export class RedisQuotaLedger implements QuotaLedgers {
   readonly #options: RedisQuotaLedgerOptions;
@@ -169,7 +176,8 @@ export class RedisQuotaLedger implements QuotaLedgers {
   #shareAlone(ask: QuotaAsk, told: ToldShare | undefined, nowMs: number): QuotaShare {
     const { id, limit, windowMs, window, ageMs, used } = ask;
     if (told !== undefined && window !== 0 && told.share.window === window && nowMs < told.endsAtMs) {
-      const share = Math.max(used, told.share.share);
+      const part = Math.floor(Math.max(0, told.share.left) / (LEFT_PARTS * this.#members));
+      const share = Math.max(used, told.share.share + part);
       const debt = Math.min(0, told.share.left + told.share.share - share);
       return { ...told.share, share, left: debt, endsInMs: told.endsAtMs - nowMs, isOver: false };
     }
@@ -196,6 +204,10 @@ export class RedisQuotaLedger implements QuotaLedgers {
     for (const [name, left, window, endsInMs, reset, limit, windowMs, changes] of parseLeft(message)) {
       const id = this.#ids.get(name);
       if (id === undefined) continue;
+      for (const told of this.#identities.peek(id)?.told.values() ?? []) {
+        const { share } = told;
+        if (share.window === window && share.changes < changes) told.share = { ...share, left, changes };
+      }
       for (const local of this.#locals.values())
         local.hear({ id, limit, windowMs, left, window, endsInMs, reset, changes });
     }

@@ -61,7 +61,7 @@ t.test('F6: without Redis a gateway uses up its share, and in new windows its pa
   state.isGone = true;
   clock.advance(100);
   const [held] = await joined.settle([{ ...ask, window: granted?.window ?? 0, used: 18, want: 40 }]);
-  t.match(held, { share: 20, left: 0, endsInMs: 900 });
+  t.match(held, { share: 30, left: 0, endsInMs: 900 }, 'half of a fourth of what was left');
   const [other, spent] = await joined.settle([
     { ...ask, id: 'y', used: 0 },
     { ...ask, id: 'z', used: 130 },
@@ -74,6 +74,25 @@ t.test('F6: without Redis a gateway uses up its share, and in new windows its pa
   await new Promise(setImmediate);
   t.match(await joined.settle([ask]), [{ share: 20, left: 80 }]);
   t.same(told, ['shared', 'forgotten', 'alone', 'shared', 'forgotten']);
+});
+
+t.test('F6: all gateways together use up no more than what is left when Redis goes', async (t) => {
+  const { joined, state, connect, keys, tell } = openLedger();
+  connect();
+  const [granted] = await joined.settle([ask]);
+  const window = granted?.window ?? 0;
+  const tellLeft = (left: number, changes: number, ofWindow = window) =>
+    tell(
+      JSON.stringify([[keys()[0]?.slice('fleet:w:'.length), left, ofWindow, 900, 1_700_000_001, 100, 1000, changes]]),
+    );
+  tellLeft(40, 2);
+  tellLeft(80, 1);
+  tellLeft(8, 3, window - 1);
+  state.isGone = true;
+  t.match(await joined.settle([{ ...ask, window }]), [{ share: 25 }], 'half of a fourth of 40');
+  t.match(await joined.settle([{ ...ask, window, used: 25 }]), [{ share: 25 }], 'that again, and no more');
+  tellLeft(-5, 4);
+  t.match(await joined.settle([{ ...ask, window, used: 25 }]), [{ share: 25, left: -10 }], 'of a debt no part');
 });
 
 t.test('F14: Redis gets no name of a caller, and what is told there by others is not heard', async (t) => {
