@@ -47,10 +47,11 @@ export const redisGone: FaultRow = {
         await redis.signal(end);
         const { answers, admitted, failed: failedMeanwhile, p99Ms } = await measure();
         const ratio = admitted / (windows * LIMIT);
+        const least = (windows - 0.5) / windows; // of what is left when Redis goes, half may be used up
         findings.push(
           info(`${name}: answers`, answers),
           expectBelow(runLength, 'p99 longer by', p99Ms - quiet.p99Ms, 1, ' ms'),
-          expect(`${(100 * ratio).toFixed(1)} % of the limit admitted`, ratio >= 0.9 && ratio <= 1.1),
+          expect(`${(100 * ratio).toFixed(1)} % of the limit admitted`, ratio >= least && ratio <= 1.1),
           expectBelow(runLength, 'resident', residentMib() - mibBefore, 32, ' MiB more'),
           expect('each gateway told', timesTold(gateways, ALONE) > aloneBefore),
         );
@@ -58,6 +59,7 @@ export const redisGone: FaultRow = {
         await back();
         await waitFor(() => timesTold(gateways, SHARED) > sharedBefore, 'Redis again');
         findings.push(expectWithinMs(runLength, 'shared again', performance.now() - sinceMs, 2000));
+        await sleep(WINDOW_SECONDS * 1000); // what was charged without Redis is in a window that is over
         failed += failedMeanwhile + load.takeReport().failed;
       }
       await load.stop();
