@@ -1,12 +1,8 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChildProgram } from './child-process.ts';
 
 // What tests know of a gateway that shares a Redis with others.
-
-export const createReceiptKey = (): string =>
-  generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
 
 /** Returns the path of the receipt key of a gateway: a copy each, as on machines of their own. */
 export const receiptKeyOf = (state: string): string => join(state, 'receipt-of-fleet.pem');

@@ -5,5 +5,6 @@ import { platform } from 'node:os';
 export function residentBytesOf(pid: number | undefined, which: 'now' | 'peak' = 'now'): number {
   if (platform() !== 'linux') return Number.NaN;
   const status = readFileSync(`/proc/${pid}/status`, 'latin1');
-  return 1024 * Number((which === 'now' ? /^VmRSS:\s+(\d+) kB$/m : /^VmHWM:\s+(\d+) kB$/m).exec(status)?.[1]);
+  const line = which === 'now' ? /^VmRSS:\s+(\d+) kB$/m : /^VmHWM:\s+(\d+) kB$/m;
+  return 1024 * Number(line.exec(status)?.[1]);
 }

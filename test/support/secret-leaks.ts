@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,6 +8,7 @@ import { apiKeyRecord, issueKeys } from './access/api-key-fixtures.ts';
 import { PATIENT_ARGS, runModule, waitUntilListening } from './child-process.ts';
 import { type HttpAnswer, httpClient, waitFor } from './harness.ts';
 import { exchange } from './raw-http.ts';
+import { createReceiptKey } from './receipts/receipt-key.ts';
 import type { TestScope } from './test-scope.ts';
 import { upgradeRequest } from './websocket-peer.ts';
 
@@ -30,7 +30,7 @@ export async function collectExposedOutput(scope: TestScope): Promise<ExposedOut
   const folders = scope.testdir();
   const state = `${folders}/state`;
   mkdirSync(state, { recursive: true });
-  const pem = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+  const pem = createReceiptKey();
   const seed = Buffer.from(pem.split('\n')[1] ?? '', 'base64').subarray(-32);
   const [valid, guessed] = [generateApiKey(), generateApiKey()];
   const secrets = {

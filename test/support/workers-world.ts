@@ -3,7 +3,10 @@ import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import type { EmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
 import { type ChildProgram, PATIENT_ARGS, runModule, waitUntilListening } from './child-process.ts';
+import { waitFor } from './harness.ts';
 import type { TestScope } from './test-scope.ts';
+
+const RELOADED = 'all processes were replaced';
 
 /** A gateway with workers, in processes of its own. */
 export interface WorkersWorld {
@@ -16,6 +19,8 @@ export interface WorkersWorld {
   readonly configPath: string;
   /** Returns the ids of its running processes by role: `pipeline`, or a worker's number. */
   processes(): ReadonlyMap<string, number>;
+  /** Replaces all of its processes, and waits until that is done. */
+  reload(): Promise<void>;
   /** Returns how often one of its processes has ended and was replaced. */
   restarts(): number;
 }
@@ -64,6 +69,11 @@ export async function startWorkers(
     state,
     configPath,
     processes: () => childrenOf(child.process.pid ?? 0),
+    reload() {
+      const before = child.timesTold(RELOADED);
+      child.process.kill('SIGUSR2');
+      return waitFor(() => child.timesTold(RELOADED) > before, 'a reload');
+    },
     restarts: () => child.timesTold('the process runs again'),
   };
 }

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ChildProgram, PATIENT_ARGS, runModule, waitUntilListening } from '../support/child-process.ts';
-import { createReceiptKey, hasLed, writeReceiptKey } from '../support/fleet-gateway.ts';
+import { hasLed, writeReceiptKey } from '../support/fleet-gateway.ts';
 import { type HttpAnswer, httpClient, startGateway, waitFor } from '../support/harness.ts';
+import { createReceiptKey } from '../support/receipts/receipt-key.ts';
 import { RedisServer } from '../support/redis-server.ts';
 import type { TestScope } from '../support/test-scope.ts';
 import { startWorkers } from '../support/workers-world.ts';

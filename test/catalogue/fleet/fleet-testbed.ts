@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { type ChildProgram, runModule, waitUntilListening } from '../../support/child-process.ts';
-import { createReceiptKey, receiptKeyOf, writeReceiptKey } from '../../support/fleet-gateway.ts';
+import { receiptKeyOf, writeReceiptKey } from '../../support/fleet-gateway.ts';
 import { type HttpAnswer, httpClient } from '../../support/harness.ts';
+import { createReceiptKey } from '../../support/receipts/receipt-key.ts';
 import { RedisServer } from '../../support/redis-server.ts';
 import { runSlotgate, type SlotgateOutput } from '../../support/run-slotgate.ts';
 import { withTestScope } from '../../support/test-scope.ts';

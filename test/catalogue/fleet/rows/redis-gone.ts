@@ -17,7 +17,7 @@ export const redisGone: FaultRow = {
   title: 'F7: Redis stopped and killed at 2,000 requests a second (row 51)',
   run: (runLength) =>
     withFleet(async ({ redis, start }) => {
-      const windows = runLength.isFull ? 15 : 2;
+      const windows = runLength.isFull ? 15 : 5;
       const set = [`limits.free.requests=${LIMIT}`, `limits.free.windowSeconds=${WINDOW_SECONDS}`];
       const gateways = await Promise.all([start('a', set), start('b', set)]);
       await waitFor(() => timesTold(gateways, '"gateways":2') > 0, 'all gateways');

@@ -6,8 +6,6 @@ import { startWorkers } from '../../../support/workers-world.ts';
 import { expectNone, expectSome, type FaultRow, info } from '../../findings.ts';
 import { startConnectionLoad } from '../connection-load.ts';
 
-const RELOADED = 'all processes were replaced';
-
 /** The connections that a reload may reset where the kernel hands none on. */
 const RESETS_PER_RELOAD = 5;
 
@@ -30,13 +28,12 @@ export const reloads: FaultRow = {
       const connectionsEach = isFull ? 5_500 : 200;
       const cluster = await startEmbeddedCluster({ slotMs: 100 });
       scope.teardown(cluster.close);
-      const { child, url } = await startWorkers(scope, cluster, ['drainMs=12000', 'limits.loopDelayMs=60000']);
+      const { url, reload } = await startWorkers(scope, cluster, ['drainMs=12000', 'limits.loopDelayMs=60000']);
       const { counts, stop } = startConnectionLoad(url);
       await waitFor(() => counts.answered > 100, 'load');
       for (let i = 1; i <= count; i++) {
         const before = counts.opened;
-        child.process.kill('SIGUSR2');
-        await waitFor(() => child.timesTold(RELOADED) >= i, `reload ${i}`);
+        await reload();
         await waitFor(() => counts.opened - before >= connectionsEach, 'connections');
       }
       await stop();

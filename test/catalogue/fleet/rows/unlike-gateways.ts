@@ -1,5 +1,5 @@
 import { type ChildProgram, waitUntilListening } from '../../../support/child-process.ts';
-import { createReceiptKey } from '../../../support/fleet-gateway.ts';
+import { createReceiptKey } from '../../../support/receipts/receipt-key.ts';
 import { expect, type FaultRow, type Finding } from '../../findings.ts';
 import { withFleet } from '../fleet-testbed.ts';
 
