@@ -51,7 +51,16 @@ const CHUNKS = 'bundle';
  * Packages that stay outside the bundle: they load binaries or threads by their own paths, are optional, or are CommonJS and
  * imported when they are first needed: a bundle would show no export of such a one but its default.
  */
-const UNBUNDLED = ['uWebSockets.js', 'prom-client', 'litesvm', 'msgpackr', 'pino', 'pino-pretty', '@redis/client'];
+const UNBUNDLED = [
+  'uWebSockets.js',
+  'uws-pack',
+  'prom-client',
+  'litesvm',
+  'msgpackr',
+  'pino',
+  'pino-pretty',
+  '@redis/client',
+];
 /** What package.json names as `bin`: npm runs it by a link, so it must be executable. */
 const COMMAND = join('src', 'main.js');
 

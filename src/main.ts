@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { checkNodeVersion } from './cli/check-engine.ts';
+import { checkNodeVersion } from './cli/check-node-version.ts';
 import { StartError } from './domain/start-error.ts';
 
 try {

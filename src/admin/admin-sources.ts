@@ -15,7 +15,16 @@ import type { WorkerFigures } from './worker-figures.ts';
 export interface AdminSources {
   readonly config: Config;
   readonly context: Uses<
-    'cache' | 'mesh' | 'clock' | 'keys' | 'version' | 'startedMs' | 'startupProblem' | 'problems' | 'isLeaving'
+    | 'cache'
+    | 'mesh'
+    | 'clock'
+    | 'keys'
+    | 'version'
+    | 'engine'
+    | 'startedMs'
+    | 'startupProblem'
+    | 'problems'
+    | 'isLeaving'
   >;
   readonly server: Pick<Server, 'meter' | 'stream' | 'subscribers' | 'pendingResponses' | 'owedBytes'>;
   readonly access: Pick<Access, 'admission' | 'connectionLimiter' | 'loopDelayMs' | 'rateLimiter' | 'usage'>;

@@ -375,7 +375,7 @@ const feedMetrics = ({ feed = () => undefined }: AdminSources): readonly Metric[
 ];
 
 function processMetrics({
-  context: { version, mesh },
+  context: { version, engine, mesh },
   access,
   workers,
   failedReloads,
@@ -385,9 +385,9 @@ function processMetrics({
   return [
     gauge(
       'slotgate_build_info',
-      'Constant 1, labelled by version, Node and genesis hash.',
-      ['version', 'node', 'cluster'],
-      () => [[[version, process.versions.node, mesh.genesisHash ?? ''], 1]],
+      'Constant 1, labelled by version, Node, HTTP engine and genesis hash.',
+      ['version', 'node', 'engine', 'cluster'],
+      () => [[[version, process.versions.node, `${engine.name} ${engine.version}`, mesh.genesisHash ?? ''], 1]],
     ),
     gauge('slotgate_workers', 'Worker processes that serve the port.', [], () => workers?.names.length ?? 0),
     counter('slotgate_reload_failures_total', 'Reloads of what could not be used: the old stays.', ['part'], () => [

@@ -14,7 +14,7 @@ export const createStatusPage =
 
 /** Returns what an operator wants to see at a glance. It has no secret: URLs are masked as `config print` masks them. */
 function statusOf({ config, context, server, access, liveAccounts, tokenLists, warnings, ...others }: AdminSources) {
-  const { cache, mesh, clock, keys, version, startedMs } = context;
+  const { cache, mesh, clock, keys, version, engine, startedMs } = context;
   const { stream } = server;
   const { workers } = others;
   /** Returns what workers count, or what this process counts. */
@@ -23,6 +23,7 @@ function statusOf({ config, context, server, access, liveAccounts, tokenLists, w
   return {
     slotgate: {
       version,
+      engine,
       node: process.versions.node,
       pid: process.pid,
       uptimeSec: seconds(clock.monotonic() - startedMs),

@@ -1,9 +1,9 @@
 import { StartError } from '../domain/start-error.ts';
 import type { FromMember, ToMember } from '../fleet/workers/member-messages.ts';
+import { loadEngine } from '../http/load-engine.ts';
 import { createLog } from '../runtime/log.ts';
 import { repeat } from '../runtime/repeat.ts';
 import { systemClock } from '../runtime/system-clock.ts';
-import { loadEngine } from './check-engine.ts';
 
 /** Time between two signs of life. */
 const ALIVE_MS = 500;
@@ -27,12 +27,12 @@ const tell = (message: FromMember): void => {
 async function open(message: Extract<ToMember, { kind: 'start' }>): Promise<void> {
   const { config, receiptKey, secrets, isAdminPortChosen, embedded: cluster, folder } = message.settings;
   closeMs = config.drainDelayMs + config.drainMs + 1_000;
-  await loadEngine(() => import('uWebSockets.js'), process.versions.node);
   const log = createLog(config.log.level);
   // It lives as long as the supervisor, and this process no longer than that.
   const embedded =
     cluster && Promise.resolve({ ...cluster, ended: new Promise<undefined>(() => {}), async close() {} });
-  const options = { embedded, config, log, receiptKey, secrets, isAdminPortChosen };
+  const { engine } = await loadEngine(config.http.engine); // the supervisor has logged which one it is
+  const options = { embedded, engine, config, log, receiptKey, secrets, isAdminPortChosen };
   if (message.role === 'pipeline') {
     process.title = 'slotgate pipeline';
     const { epoch, workers } = message;

@@ -5,13 +5,13 @@ import { type ConfigSources, isChosen, loadConfig } from '../config/load-config.
 import { extractSecrets } from '../config/secret-variables.ts';
 import { describeServiceLinks } from '../config/service-links.ts';
 import { StartError } from '../domain/start-error.ts';
+import { openEngine } from '../gateway/open-engine.ts';
 import { extractKeySource } from '../receipts/keys/key-source.ts';
 import { createLog } from '../runtime/log.ts';
 import { version } from '../runtime/package.ts';
 import { repeat } from '../runtime/repeat.ts';
 import { systemClock } from '../runtime/system-clock.ts';
 import { startEmbedded } from '../wiring/start-embedded.ts';
-import { loadEngine } from './check-engine.ts';
 import { addCompletionCommand } from './commands/completion-command.ts';
 import { addConfigCommands } from './commands/config-commands.ts';
 import { unknownChoiceMessage, unknownFlagError } from './commands/did-you-mean.ts';
@@ -75,7 +75,7 @@ function createProgram(): Command {
       await startGateway(() => configOf(command), isChosen(configSourcesOf(command), ['admin', 'port']));
     });
 
-  addDoctorCommand(program, { configOf, loadEngine: loadHttpEngine });
+  addDoctorCommand(program, configOf);
   addGetCommand(program, configOf);
   addWatchCommand(program, configOf);
   addConfigCommands(program, configOf);
@@ -105,14 +105,14 @@ async function startGateway(loadConfig: () => Config, isAdminPortChosen: boolean
 
   const embedded = startEmbedded(config); // its thread loads while this one does
   embedded?.catch(() => {}); // createGateway throws the reason
-  await loadHttpEngine();
-  const { createGateway } = await import('../gateway/create-gateway.ts'); // after the engine, as its import could not explain a missing one
+  const { createGateway } = await import('../gateway/create-gateway.ts'); // while the cluster's thread loads
   const log = createLog(config.log.level);
+  const engine = await openEngine(config, log);
   const ignored = describeServiceLinks(process.env);
   if (ignored !== undefined) log.warn({}, ignored);
   const waiting = new Progress({ output: process.stderr, clock: systemClock, what: 'waiting for the first answers' });
   const stopWaiting = repeat(systemClock, WAITING_MS, () => waiting.advance(0));
-  const options = { config, loadConfig, log, receiptKey, secrets, embedded, isAdminPortChosen };
+  const options = { config, loadConfig, log, engine, receiptKey, secrets, embedded, isAdminPortChosen };
   const open = (): Promise<RunningGateway> =>
     (config.workers.count === 0 ? createGateway(options) : startWithWorkers(options)).finally(() => {
       stopWaiting();
@@ -136,5 +136,3 @@ const PAGES = ['/', '/docs', '/explorer', '/verify'];
 
 /** Time between two looks of somebody who waits, in milliseconds. */
 const WAITING_MS = 100;
-
-const loadHttpEngine = (): Promise<void> => loadEngine(() => import('uWebSockets.js'), process.versions.node);

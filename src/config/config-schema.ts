@@ -19,6 +19,7 @@ const text = z.string('expected a text').min(1, 'expected a text that is not emp
 const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'expected an IP address or a CIDR');
 
 const GENESIS = 'expected a genesis hash in base58, or null to take the cluster as it is';
+const ENGINES = ['auto', 'uws', 'uws-pack', 'node'] as const;
 const LEVELS = ['info', 'warn', 'error', 'silent'] as const;
 
 const upstreamSchema = section({
@@ -185,6 +186,13 @@ export const configSchema = section({
   trustedProxies: z
     .array(network, 'expected a list of IP addresses and CIDRs')
     .describe('Proxies whose X-Forwarded-For or PROXY v2 header is believed: IP addresses and CIDRs.'),
+  http: section({
+    engine: z
+      .enum(ENGINES, `expected one of ${ENGINES.join(', ')}`)
+      .describe(
+        'HTTP engine: uws, uws-pack or node; auto for the first of them that loads on this machine. All answer alike, at different rates.',
+      ),
+  }).describe('The HTTP server.'),
   stream: streamSchema.describe('The WebSocket stream.'),
   pages: z
     .boolean('expected true or false')

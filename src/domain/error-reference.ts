@@ -127,6 +127,10 @@ export const ERROR_REFERENCE: Readonly<Record<ErrorCode, ErrorWords>> = {
     meaning: 'the path is a WebSocket (version 13)',
     fix: "Open the path as a WebSocket: `new WebSocket('wss://…/api/v1/stream')`; a proxy must pass `Upgrade` and `Connection` on.",
   },
+  headers_too_large: {
+    meaning: 'the request line and the headers together are longer than 16 KiB',
+    fix: 'Send fewer or shorter headers. Only the engine `node` answers in this form: uWebSockets.js has a 431 of its own.',
+  },
   rate_limited: {
     meaning:
       'the request costs more units than are left in the window; the message names its price, and `Retry-After` says when units are free',

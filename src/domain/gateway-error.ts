@@ -34,6 +34,7 @@ export const ERRORS = {
   unsupported_media_type: { status: 415, retry: 'no' },
   upgrade_required: { status: 426, retry: 'no' },
   rate_limited: { status: 429, retry: 'later' },
+  headers_too_large: { status: 431, retry: 'no' },
   internal_error: { status: 500, retry: 'no' },
   holders_unavailable: { status: 501, retry: 'later' },
   upstream_error: { status: 502, retry: 'later' },

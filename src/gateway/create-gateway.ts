@@ -3,6 +3,7 @@ import type { NodeStatus } from '../upstream/mesh/mesh.ts';
 import { closerOf, openOrClose } from './closing.ts';
 import { type Environment, environmentOf, type GatewayOptions } from './environment.ts';
 import { addressOf } from './open-answers.ts';
+import { engineOf } from './open-engine.ts';
 import { openFleetQuota, takeFleetSeats, takeFleetShares } from './open-fleet-quota.ts';
 import { listen } from './open-server.ts';
 import { reloadReceiptKeys } from './open-state.ts';
@@ -37,8 +38,8 @@ export interface Gateway {
  * Opens the gateway: connects its layers and listens. Resolves when the port is open: with the first answers, or after
  * `upstream.startMs` without a node; the gateway then goes on trying.
  */
-export function createGateway(options: GatewayOptions): Promise<Gateway> {
-  const env = environmentOf(options);
+export async function createGateway(options: GatewayOptions): Promise<Gateway> {
+  const env = environmentOf(options, await engineOf(options));
   const { host, port } = env.config;
   return openOrClose(env, async () => {
     await requireFreePort(host, port);

@@ -17,6 +17,7 @@ import { closerOf, openOrClose } from './closing.ts';
 import type { Gateway } from './create-gateway.ts';
 import { type Environment, environmentOf, type GatewayOptions } from './environment.ts';
 import { addressOf } from './open-answers.ts';
+import { engineOf } from './open-engine.ts';
 import { openFleetQuota, openFleetSeats } from './open-fleet-quota.ts';
 import { reloadReceiptKeys } from './open-state.ts';
 import { follow, openParts, type Parts } from './parts.ts';
@@ -45,11 +46,11 @@ export interface GatewayFacts
 }
 
 /** Opens the pipeline process: all of a gateway save its listener, for workers that serve copies of what its cache shows. */
-export function createPipelineProcess(
+export async function createPipelineProcess(
   options: GatewayOptions,
   fleet: Omit<PipelineEndOptions, 'clock'>,
 ): Promise<PipelineProcess> {
-  const env = environmentOf(options);
+  const env = environmentOf(options, await engineOf(options));
   return openOrClose(env, async () => {
     const end = new PipelineEnd({ ...fleet, clock: env.clock });
     env.disposals.defer(() => end.close());

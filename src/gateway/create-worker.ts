@@ -17,6 +17,7 @@ import type { FleetProcess } from './create-pipeline-process.ts';
 import { environmentOf, type GatewayOptions } from './environment.ts';
 import { adminSourcesOf } from './open-admin-listener.ts';
 import { openAnswers } from './open-answers.ts';
+import { engineOf } from './open-engine.ts';
 import { listen, type OpenServer, openServer } from './open-server.ts';
 import { openState, reloadReceiptKeys } from './open-state.ts';
 
@@ -36,12 +37,13 @@ function withConnectionShare(config: Config): Config {
 }
 
 /** Opens a worker: the listener, on a port that others share, over a copy of what the pipeline process' cache shows. */
-export function createWorker(
+export async function createWorker(
   options: GatewayOptions,
   fleet: Pick<WorkerEndOptions, 'id' | 'folder' | 'onOvertaken'>,
 ): Promise<FleetProcess & { readonly url: string }> {
   const receiptKey = { ...options.receiptKey, production: true }; // the key is there
-  const env = environmentOf({ ...options, receiptKey, config: withConnectionShare(options.config) });
+  const engine = await engineOf(options);
+  const env = environmentOf({ ...options, receiptKey, config: withConnectionShare(options.config) }, engine);
   const { config, clock, disposals } = env;
   return openOrClose(env, async () => {
     const quotaLedger = new RemoteQuotaLedger(Number(config.workers.count));

@@ -4,6 +4,7 @@ import type { Clock } from '../domain/clock.ts';
 import { ClusterVitals } from '../domain/cluster-vitals.ts';
 import { type RedisSettings, readRedisSettings } from '../fleet/redis/redis-settings.ts';
 import type { SharedWatch } from '../fleet/shared-watch.ts';
+import type { Engine } from '../http/engine/engine.ts';
 import type { KeySource } from '../receipts/keys/key-source.ts';
 import { DisposalStack } from '../runtime/disposal-stack.ts';
 import type { Log } from '../runtime/log.ts';
@@ -22,6 +23,8 @@ export interface GatewayOptions {
   readonly receiptKey?: Omit<KeySource, 'stateDir'>;
   /** Secrets that stand in no setting. */
   readonly secrets?: Secrets;
+  /** The HTTP engine. Default: the one that `http.engine` names. */
+  readonly engine?: Engine;
   readonly clock?: Clock;
   readonly random?: () => number;
   /** An embedded cluster that is being started. Default: the gateway starts one where no node is configured. */
@@ -37,6 +40,7 @@ export interface Environment {
   readonly config: Config;
   /** Source of the receipt keys. */
   readonly keySource: KeySource;
+  readonly engine: Engine;
   readonly log: Log;
   readonly warnings: RecentWarnings;
   readonly clock: Clock;
@@ -59,7 +63,7 @@ export interface Environment {
 }
 
 /** Returns what all parts of a process share. */
-export function environmentOf(options: GatewayOptions): Environment {
+export function environmentOf(options: GatewayOptions, engine: Engine): Environment {
   const { secrets = {}, clock = systemClock, random = Math.random } = options;
   const warnings = new RecentWarnings(options.log, clock);
   const config = fitCaches(options.config, (setting, bytes) =>
@@ -68,6 +72,7 @@ export function environmentOf(options: GatewayOptions): Environment {
   return {
     config,
     keySource: { production: false, ...options.receiptKey, stateDir: config.state },
+    engine,
     log: warnings.log,
     warnings,
     clock,

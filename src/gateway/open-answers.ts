@@ -55,7 +55,7 @@ export function openAnswers(
   startup: Pick<Startup, 'problem'>,
   { onLeasesAdvanced = () => {}, copy }: AnswersOptions = {},
 ) {
-  const { config, log, clock, vitals, leaving, disposals, startedMs, jupiterKey } = env;
+  const { config, engine, log, clock, vitals, leaving, disposals, startedMs, jupiterKey } = env;
   const recordBytes = Math.floor(config.cache.bytes / TRANSACTION_SHARE);
   const bytes = config.cache.bytes - recordBytes;
   const cache = copy ?? new Cache({ ...config.cache, bytes, clock, hotKeys: config.refresh.hotKeys });
@@ -104,6 +104,7 @@ export function openAnswers(
     clock,
     keys,
     version,
+    engine: { name: engine.name, version: engine.version },
     startedMs,
     embedded: addressOf(embedded),
     accounts,

@@ -20,7 +20,7 @@ const POLL_MS = 20;
 
 /** Creates what answers requests; it does not listen yet. */
 export function openServer(
-  { config, log, clock, random, disposals }: Environment,
+  { config, engine, log, clock, random, disposals }: Environment,
   { access, site, openApiDocument }: State,
   { signer }: Pick<Signing, 'signer'>,
   { cache, context, readThrough, liveSources }: Omit<Answers, 'readThrough'> & { readonly readThrough: RouteReads },
@@ -35,6 +35,7 @@ export function openServer(
   });
   const server = createServer({
     ...elsewhere,
+    engine,
     host: config.host,
     port: config.port,
     hosts: config.hosts,

@@ -1,28 +1,23 @@
-import {
-  App,
-  type HttpResponse,
-  type TemplatedApp,
-  type us_listen_socket,
-  us_listen_socket_close,
-  us_socket_local_port,
-} from 'uWebSockets.js';
 import { addressKeyOf } from '../access/limits/rate-limit-key.ts';
 import type { Entry } from '../cache/entry.ts';
 import type { Clock } from '../domain/clock.ts';
+import { GatewayError } from '../domain/gateway-error.ts';
 import type { NetworkSnapshot } from '../domain/network-snapshot.ts';
-import { StartError } from '../domain/start-error.ts';
 import { AllowedSources, type SourceLimits } from './engine/allowed-sources.ts';
 import { BodySender } from './engine/body-sender.ts';
+import { type Engine, type EngineConnection, MAX_HEAD_BYTES, type UnparsableFault } from './engine/engine.ts';
 import type { OwedBytesLimits } from './engine/owed-bytes.ts';
 import { PipeliningDetector } from './engine/pipelining-detector.ts';
 import { createRequestHandlers, type RequestHandlerDeps } from './rest/request-handler.ts';
 import type { RequestMeter } from './rest/request-meter.ts';
+import { errorResponse } from './rest/responses.ts';
 import { AccountTopics } from './stream/account-topics.ts';
 import { type StreamFigures, StreamServer } from './stream/stream-server.ts';
 
 export interface ServerOptions
   extends Omit<RequestHandlerDeps, 'pendingResponses' | 'pipelining' | 'sources'>,
     SourceLimits {
+  readonly engine: Engine;
   readonly host: string;
   /** TCP port; 0 takes a free one. */
   readonly port: number;
@@ -58,43 +53,45 @@ export interface Server {
   close(): void;
 }
 
-/** The engine's `listen` accepts host and options together; its types declare only one of them at a time. */
-interface ExclusiveListen {
-  listen(host: string, port: number, options: number, done: (socket: us_listen_socket | false) => void): TemplatedApp;
-}
-
-/** The engine's flags LIBUS_LISTEN_DEFAULT, and LIBUS_LISTEN_EXCLUSIVE_PORT: another process can't listen on the same port. */
-const SHARED_PORT = 0;
-const EXCLUSIVE_PORT = 1;
-
 /**
- * Counts new connections, and closes those that are over the limit. It does so at once: the engine's handle of a
- * connection without a request is valid during this call only.
+ * Counts new connections, and closes those that are over the limit. The engine's handle of a connection without a request
+ * is valid during this call only.
  */
-const acceptConnections =
+const acceptConnection =
   ({ access, onInternalError }: Pick<ServerOptions, 'access' | 'onInternalError'>, pipelining: PipeliningDetector) =>
-  (res: HttpResponse, delta: number): void => {
-    if (delta <= 0) return;
+  (connection: EngineConnection): void => {
     try {
-      const address = res.getRemoteAddress();
+      const address = connection.getRemoteAddress();
       if (access.connectionLimiter.accepts(address)) pipelining.countConnection(addressKeyOf(address));
-      else res.close();
+      else connection.close();
     } catch (thrown) {
       onInternalError('a new connection', thrown); // an exception that leaves this function ends the process
     }
   };
 
+const unparsableError = (fault: UnparsableFault): GatewayError =>
+  fault === 'malformed'
+    ? new GatewayError('invalid_request', 'this is no valid HTTP request')
+    : new GatewayError('headers_too_large', `the request line and the headers are longer than ${MAX_HEAD_BYTES} bytes`);
+
 /** Creates the gateway's only listener, which doesn't listen yet. */
 export function createServer(options: ServerOptions): Server {
-  const { host, port, context, sharesPort = false } = options;
-  const app = App();
+  const { engine, host, port, context, sharesPort = false, access, onInternalError } = options;
+  const app = engine.createApp({
+    clock: options.clock,
+    readsProxyHeaders: access.clientIp.trustsProxies,
+    refuseUnparsable: (fault, peer) =>
+      errorResponse(access.rateLimiter.peek(peer), unparsableError(fault), onInternalError),
+  });
   const pipelining = new PipeliningDetector(options.polledEvents);
-  app.filter(acceptConnections(options, pipelining));
   let connections = 0;
-  const countConnection = (_: HttpResponse, delta: number): void => {
-    connections += Math.sign(delta);
-  };
-  app.filter(countConnection);
+  app.onConnect(() => {
+    connections++;
+  });
+  app.onConnect(acceptConnection(options, pipelining));
+  app.onDisconnect(() => {
+    connections--;
+  });
   const pendingResponses = { count: 0, bodies: new BodySender(options) };
   const { clock, readThrough, sealer } = options;
   const sources = new AllowedSources(options);
@@ -105,37 +102,15 @@ export function createServer(options: ServerOptions): Server {
     accountTopics: new AccountTopics({ clock, readThrough, sealer, liveAccounts: context.liveAccounts }),
     pendingResponses,
   });
-  const {
-    get,
-    head,
-    post,
-    options: preflight,
-    other,
-  } = createRequestHandlers({ ...options, sources, pipelining, pendingResponses });
-  app.get('/*', get).head('/*', head).post('/*', post).options('/*', preflight).any('/*', other);
-
-  let socket: us_listen_socket | undefined;
+  app.handleRequests(createRequestHandlers({ ...options, sources, pipelining, pendingResponses }));
 
   const drain = (): void => {
-    if (socket !== undefined) us_listen_socket_close(socket);
-    socket = undefined;
+    app.stopListening();
     stream.close();
   };
 
   return {
-    listen: () =>
-      new Promise((resolve, reject) => {
-        // Without this flag a second gateway would silently share the port.
-        (app as unknown as ExclusiveListen).listen(host, port, sharesPort ? SHARED_PORT : EXCLUSIVE_PORT, (token) => {
-          if (token) {
-            socket = token;
-            resolve(us_socket_local_port(token));
-          } else {
-            const reason = 'the port is in use, or this machine does not have the address';
-            reject(new StartError(1, `can't listen on ${host}:${port}: ${reason}`));
-          }
-        });
-      }),
+    listen: () => app.listen(host, port, sharesPort),
     get connections() {
       return connections - stream.ended; // the engine doesn't tell its filters that a WebSocket was closed
     },

@@ -19,6 +19,8 @@ export interface Health {
   /** The address of the embedded cluster; null over other nodes, and to callers on another machine. */
   readonly embedded: { readonly rpc: string } | null;
   readonly version: string;
+  /** The HTTP engine that serves. */
+  readonly engine: { readonly name: string; readonly version: string };
   readonly uptimeSec: number;
 }
 
@@ -29,6 +31,7 @@ type HealthUses = Uses<
   | 'mesh'
   | 'clock'
   | 'version'
+  | 'engine'
   | 'startedMs'
   | 'embedded'
   | 'vitals'
@@ -63,6 +66,9 @@ export const health = localRoute({
       .nullable()
       .describe('The embedded cluster; null over other nodes, and to callers on another machine'),
     version: z.string(),
+    engine: z
+      .strictObject({ name: z.string().describe('uws, uws-pack or node'), version: z.string() })
+      .describe('The HTTP engine that serves'),
     uptimeSec: integer,
   }),
   envelope: 'bare',
@@ -71,7 +77,7 @@ export const health = localRoute({
   errors: ['unhealthy'],
 
   answer(_, context: HealthUses, { isLoopback }: Caller): Health {
-    const { cache, mesh, clock, version, startedMs, embedded } = context;
+    const { cache, mesh, clock, version, engine, startedMs, embedded } = context;
     const why = unhealthyReason(context);
     const { genesisHash } = mesh;
     const problems = context.problems();
@@ -88,6 +94,7 @@ export const health = localRoute({
       problems,
       embedded: isLoopback ? embedded : null,
       version,
+      engine,
       uptimeSec: Math.floor((clock.monotonic() - startedMs) / 1000),
     };
   },

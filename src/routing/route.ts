@@ -65,6 +65,8 @@ export interface RouteContext {
   readonly clock: Clock;
   readonly keys: Pick<ReceiptKeys, 'active' | 'find' | 'validSuccession'>;
   readonly version: string;
+  /** The HTTP engine that serves. */
+  readonly engine: { readonly name: string; readonly version: string };
   /** Start of the process, in monotonic milliseconds. */
   readonly startedMs: number;
   /** The address of the embedded cluster; null over configured nodes. */

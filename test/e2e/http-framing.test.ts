@@ -5,6 +5,7 @@ import { exchange, parseResponses } from '../support/raw-http.ts';
 
 const { gateway, get } = await startStepped(t, { perSlot: 0 });
 const { url } = gateway;
+const { engine } = (await get('/health')).json.result;
 const { host } = new URL(url);
 
 const GET = `GET /api/v1/slot HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
@@ -108,7 +109,7 @@ t.test('nothing is read after the last request of a connection', async (t) => {
     'a call in chunks': [post('Transfer-Encoding: chunked') + chunked(CALL), 200],
     'a chunk that is longer than it says': [
       `${post('Transfer-Encoding: chunked')}${CALL.length.toString(16)}\r\n${CALL}xx0\r\n\r\n`,
-      200,
+      engine.name === 'node' ? 400 : 200,
     ],
     'a call without a length': [post(), 400],
     'a length that a line without a name hides': [post(': x', `Content-Length: ${GET.length}`), 400],

@@ -151,7 +151,8 @@ t.test(
       perSlot: 0,
       set: [`limits.owedBytes.caller=${bytes}`, `limits.owedBytes.total=${3 * bytes}`, `limits.free.rpcBytes=${bytes}`],
     });
-    const { gateway, node, clock, rpc } = world;
+    const { gateway, node, clock, get, rpc } = world;
+    const { engine } = (await get('/health')).json.result;
     const result = `"${'0123456789'.repeat(bytes / 10 - 1)}"`;
     node.overrides.set('getBlock', async () => ({ result }));
     const read = async (
@@ -194,7 +195,13 @@ t.test(
     await waitFor(() => stuck.closed, 'the end of the slow reader');
     t.notOk(isWhole(stuck));
 
-    // Short answers are kept for a reader that sends its requests all at once, and takes the answers later.
+    node.overrides.set('getBlock', async () => ({ result: `"${'0'.repeat(bytes)}"` }));
+    const tooLarge = await rpc({ method: 'getBlock', params: [8] });
+    t.match([tooLarge.status, tooLarge.json.error], [413, 'result_too_large']);
+    t.match(tooLarge.json.message, `your tier gets at most ${bytes}: ask for less, or use an API key`);
+    node.overrides.set('getBlock', async () => ({ result }));
+
+    // Short answers are kept for a reader that sends its requests together, and reads the answers later.
     const hits = Math.ceil((KERNEL_BUFFER_BYTES + 500_000) / 1000);
     const request = 'GET /api/v1/slot HTTP/1.1\r\nHost: a\r\n\r\n';
     const pipe = async (from: string): Promise<RawConnection> => {
@@ -212,6 +219,13 @@ t.test(
       return Number(/x-ratelimit-remaining: (\d+)/i.exec(health.text)?.[1]);
     };
     const piped = await pipe('127.0.0.2');
+    if (engine.name === 'node') {
+      // node:http reads no further requests of a connection whose answers wait, so it keeps none of them
+      t.equal(await readStatus(await read(8)), '200', 'nothing is owed');
+      piped.socket.resume();
+      await waitFor(() => piped.text.split('"slot":').length > hits, 'all answers');
+      return;
+    }
     await waitFor(async () => (await readStatus(await read(8))) === '503', 'that the answers wait');
     piped.socket.resume();
     await waitFor(() => piped.text.split('"slot":').length > hits, 'all answers');
@@ -229,11 +243,6 @@ t.test(
     }
     hoarder.socket.resume();
     await waitFor(() => hoarder.closed, 'the end of the connection');
-
-    node.overrides.set('getBlock', async () => ({ result: `"${'0'.repeat(bytes)}"` }));
-    const tooLarge = await rpc({ method: 'getBlock', params: [8] });
-    t.match([tooLarge.status, tooLarge.json.error], [413, 'result_too_large']);
-    t.match(tooLarge.json.message, `your tier gets at most ${bytes}: ask for less, or use an API key`);
   },
 );
 

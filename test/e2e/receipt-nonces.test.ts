@@ -35,6 +35,7 @@ t.test('a caller finds its nonce in the receipt, on a hit and on a miss', async 
 
 t.test('concurrent callers with nonces share a signature', async (t) => {
   const nonces = Array.from({ length: 40 }, (_, i) => `${NONCE}-${i}`);
+  await Promise.all(nonces.map(() => get(BALANCE))); // the event loop accepts one new connection in a turn
   const bodies = await Promise.all(nonces.map((nonce) => get(BALANCE, withNonce(nonce))));
   const sizes = bodies.map(({ text }, i) => verifyReceipt(text, expected(BALANCE, nonces[i])).receipt.size);
   t.ok(Math.max(...sizes) > 1);

@@ -123,6 +123,10 @@ export async function startGateway(
     };
   const config = loadConfig({
     cwd: state,
+    env:
+      process.env['SLOTGATE_HTTP_ENGINE'] === undefined
+        ? {}
+        : { SLOTGATE_HTTP_ENGINE: process.env['SLOTGATE_HTTP_ENGINE'] },
     flags: { port: '0', state, upstream: upstreams, set: [...UNLIMITED, ...PATIENT, ...PRIVATE, ...set] },
   });
   const gateway = await createGateway({

@@ -21,6 +21,8 @@ export interface ConnectionPeer {
 
 /** Resolves the address that a request counts for. */
 export interface ClientIpResolver {
+  /** Whether any proxy is trusted. */
+  readonly trustsProxies: boolean;
   /** 4 or 16 bytes. */
   resolve(peer: ConnectionPeer, headers: HeaderList): ArrayBuffer;
   /** Returns the address of the peer itself: the resolved one where no proxy is trusted, which saves a system call. */
@@ -35,6 +37,7 @@ export interface ClientIpResolver {
 }
 
 const PEER_ONLY: ClientIpResolver = {
+  trustsProxies: false,
   resolve: (peer) => peer.getRemoteAddress(),
   peerOf: (peer, resolved) => (resolved.byteLength > 0 ? resolved : peer.getRemoteAddress()),
   hasProxyHeader: () => false,
@@ -56,6 +59,7 @@ export function createClientIpResolver(trustedProxies: readonly string[]): Clien
     return address !== undefined && isTrusted(address);
   };
   return {
+    trustsProxies: true,
     resolve(peer, headers) {
       const bytes = peer.getRemoteAddress();
       let hop = fromBytes(bytes);

@@ -7,7 +7,7 @@ import { StartError } from '../../domain/start-error.ts';
 import { extractKeySource } from '../../receipts/keys/key-source.ts';
 import { systemClock } from '../../runtime/system-clock.ts';
 import { type Finding, fail, ok, reasonOf, type Verdict } from '../doctor/finding.ts';
-import { checkMachine } from '../doctor/machine-checks.ts';
+import { checkEngine, checkMachine } from '../doctor/machine-checks.ts';
 import { checkNode, compareNodes, type NodeReport } from '../doctor/node-checks.ts';
 import { NodeProbe } from '../doctor/node-probe.ts';
 import { Progress } from '../terminal/progress.ts';
@@ -19,40 +19,29 @@ interface DoctorFlags {
   readonly timeout: number;
 }
 
-/** What the doctor needs of the program. */
-export interface DoctorDeps {
-  readonly configOf: (command: Command) => Config;
-  /** Loads the HTTP engine. Rejects if there is none for this Node. */
-  readonly loadEngine: () => Promise<unknown>;
-}
-
 /** The nodes' own checks: a node is checked in about so many steps. */
 const CHECKS_PER_NODE = 11;
 
 /** Adds `slotgate doctor`, which checks what a start needs and changes nothing. */
-export function addDoctorCommand(program: Command, deps: DoctorDeps): void {
+export function addDoctorCommand(program: Command, configOf: (command: Command) => Config): void {
   program
     .command('doctor')
     .description('check this machine, the settings and each node; name what is wrong, and how to fix it')
     .option('--json', 'print one JSON object: the findings, each with verdict, name, finding and fix')
     .option('--timeout <seconds>', 'the longest time for all nodes', seconds, 20)
     .action(async ({ json, timeout }: DoctorFlags, command: Command) => {
-      const findings = await examine(deps, command, timeout * 1000);
+      const findings = await examine(() => configOf(command), timeout * 1000);
       process.stdout.write(json === true ? `${JSON.stringify({ findings })}\n` : formatFindings(findings));
       const failed = findings.filter(({ verdict }) => verdict === 'fail').length;
       if (failed > 0) throw new StartError(1, `${failed} of ${findings.length} checks have failed`);
     });
 }
 
-async function examine({ configOf, loadEngine }: DoctorDeps, command: Command, timeoutMs: number) {
+async function examine(loadConfig: () => Config, timeoutMs: number) {
   const findings: Finding[] = [ok('Node', process.versions.node)]; // an older one does not come this far
-  await loadEngine().then(
-    () => findings.push(ok('HTTP engine', 'it has a binary for this Node')),
-    (thrown: unknown) => findings.push(fail('HTTP engine', reasonOf(thrown), 'take Node 22')),
-  );
   let config: Config;
   try {
-    config = configOf(command);
+    config = loadConfig();
   } catch (thrown) {
     return [...findings, fail('settings', reasonOf(thrown), 'correct them where the message says they come from')];
   }
@@ -60,7 +49,7 @@ async function examine({ configOf, loadEngine }: DoctorDeps, command: Command, t
   const receiptKey = extractKeySource(process.env);
   const secrets = extractSecrets(process.env);
   const nodes = config.upstreams;
-  findings.push(ok('settings', 'valid'));
+  findings.push(ok('settings', 'valid'), await checkEngine(config));
   findings.push(...(await checkMachine({ config, receiptKey, secrets, env, nowMs: systemClock.now() })));
   return [...findings, ...(await examineNodes(config, nodes, timeoutMs))];
 }

@@ -5,6 +5,7 @@ import { apiKeysPath, readApiKeys } from '../../access/api-keys/api-key-store.ts
 import type { Config } from '../../config/config-schema.ts';
 import { readJupiterKey, type Secrets } from '../../config/secret-variables.ts';
 import { describeServiceLinks } from '../../config/service-links.ts';
+import { loadEngine } from '../../http/load-engine.ts';
 import type { KeySource } from '../../receipts/keys/key-source.ts';
 import { checkReceiptKeys, keyFilePath } from '../../receipts/keys/load-keys.ts';
 import { requireFreePort } from '../../runtime/require-free-port.ts';
@@ -34,6 +35,19 @@ export async function checkMachine(facts: MachineFacts): Promise<readonly Findin
     checkOpenFiles(config),
     checkMemory(config),
   ].filter((finding) => finding !== undefined);
+}
+
+/** Loads the HTTP engine, and names what it does worse than another. */
+export async function checkEngine({ http }: Config): Promise<Finding> {
+  const name = 'HTTP engine';
+  try {
+    const { engine, skipped, drawback } = await loadEngine(http.engine);
+    const loaded = `${engine.name} ${engine.version}`;
+    if (drawback === undefined) return ok(name, loaded);
+    return warn(name, [loaded, ...skipped].join('; '), drawback);
+  } catch (thrown) {
+    return fail(name, reasonOf(thrown), 'set http.engine to auto');
+  }
 }
 
 function checkServiceLinks({ env }: MachineFacts): Finding | undefined {

@@ -1,4 +1,4 @@
-import type { HttpRequest } from 'uWebSockets.js';
+import type { EngineRequest } from './engine.ts';
 
 export interface SourceLimits {
   /** The names in `Host` that are answered, without a port; none for any. */
@@ -25,7 +25,7 @@ export class AllowedSources {
   }
 
   /** Returns why a request is refused; undefined if its source is allowed. */
-  findFault(req: HttpRequest): string | undefined {
+  findFault(req: EngineRequest): string | undefined {
     if (!this.isRestricted) return undefined;
     const host = req.getHeader('host').toLowerCase().replace(/:\d*$/, '');
     if (this.#hosts.size > 0 && !this.#hosts.has(host))

@@ -1,5 +1,5 @@
-import type { HttpResponse } from 'uWebSockets.js';
 import type { Clock } from '../../domain/clock.ts';
+import type { EngineResponse } from './engine.ts';
 import { type CallerKey, OwedBytes, type OwedBytesLimits } from './owed-bytes.ts';
 import { byteLengthOf, bytesOf, type RawResponse, WHOLE_BODY_BYTES } from './raw-response.ts';
 
@@ -49,7 +49,7 @@ export interface BodySenderOptions {
 
 /** One body on its way to its reader. */
 interface BodyJob {
-  readonly res: HttpResponse;
+  readonly res: EngineResponse;
   readonly caller: CallerKey;
   readonly parts: readonly Buffer[];
   readonly length: number;
@@ -69,7 +69,7 @@ interface BodyJob {
 
 /** A response that is written at once. */
 interface WholeResponse {
-  readonly res: HttpResponse;
+  readonly res: EngineResponse;
   readonly headers: RawResponse['headers'];
   readonly body: string | Buffer;
 }
@@ -122,7 +122,7 @@ export class BodySender {
    * headers. `onDone` is called once the kernel has all of it. Returns the function that gives up the job.
    */
   start(
-    res: HttpResponse,
+    res: EngineResponse,
     parts: readonly Buffer[],
     caller: CallerKey,
     closes: boolean,
@@ -164,7 +164,7 @@ export class BodySender {
    * some at random, and of all while anybody takes less than they ask for. What is unseen until then is a few bodies. Of a
    * long one it is always asked.
    */
-  sendWhole(res: HttpResponse, headers: RawResponse['headers'], body: string | Buffer): boolean {
+  sendWhole(res: EngineResponse, headers: RawResponse['headers'], body: string | Buffer): boolean {
     this.#isTaken = true;
     this.#whole = { res, headers, body };
     res.cork(this.#writeWhole);
@@ -191,7 +191,7 @@ export class BodySender {
    * the lowest rate allowed. Closes the connection if the caller is owed too much, or has asked on for too long while
    * nothing was taken.
    */
-  handOver(res: HttpResponse, body: string | Buffer, caller: CallerKey): void {
+  handOver(res: EngineResponse, body: string | Buffer, caller: CallerKey): void {
     const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body);
     const taken = res.getWriteOffset();
     const rest = bytes.length - taken + HEADER_BYTES;

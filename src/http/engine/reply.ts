@@ -1,6 +1,6 @@
-import type { HttpResponse } from 'uWebSockets.js';
 import type { GatewayError } from '../../domain/gateway-error.ts';
 import type { BodySender } from './body-sender.ts';
+import type { EngineResponse } from './engine.ts';
 import type { CallerKey } from './owed-bytes.ts';
 import { byteLengthOf, bytesOf, partsOf, type RawBody, type RawResponse, WHOLE_BODY_BYTES } from './raw-response.ts';
 
@@ -28,7 +28,7 @@ export interface ReplyOptions {
  * creates it before its first await.
  */
 export class Reply {
-  readonly #res: HttpResponse;
+  readonly #res: EngineResponse;
   readonly #pendingResponses: PendingResponses;
   readonly #options: ReplyOptions;
   #isDone = false;
@@ -39,7 +39,7 @@ export class Reply {
   #stopSending = NOTHING;
 
   constructor(
-    res: HttpResponse,
+    res: EngineResponse,
     pendingResponses: PendingResponses,
     options: ReplyOptions = { isHead: false, hasConnectionClose: false },
   ) {

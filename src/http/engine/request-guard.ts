@@ -1,4 +1,4 @@
-import type { HttpRequest } from 'uWebSockets.js';
+import type { EngineRequest } from './engine.ts';
 
 /** The reason to refuse a request before anything reads it: two servers could frame it differently. */
 export type FramingFault = string;
@@ -56,7 +56,7 @@ export class RequestClassifier {
   }
 
   /** Returns how the hit path treats the request. */
-  classify(req: HttpRequest): RequestClass {
+  classify(req: EngineRequest): RequestClass {
     this.#requestClass = 'plain';
     this.#hasCredentials = false;
     this.#hostCount = 0;
@@ -74,7 +74,7 @@ export class RequestClassifier {
  * Checks every header line: exactly one Host, at most one Content-Length or one Transfer-Encoding, never both
  * (RFC 9112 3.2, 6.1, 6.3). The engine's own parser accepts requests that two servers would frame differently.
  */
-export function findFramingFault(req: HttpRequest, allowsBody: boolean): FramingFault | undefined {
+export function findFramingFault(req: EngineRequest, allowsBody: boolean): FramingFault | undefined {
   const hosts: string[] = [];
   const lengths: string[] = [];
   const codings: string[] = [];
@@ -105,7 +105,7 @@ export function findFramingFault(req: HttpRequest, allowsBody: boolean): Framing
  * the end of the body is uncertain. The engine accepts chunks that other servers refuse, and a POST without a length may
  * have one that the engine has overlooked.
  */
-export function isLastOnConnection(req: HttpRequest, allowsBody: boolean): boolean {
+export function isLastOnConnection(req: EngineRequest, allowsBody: boolean): boolean {
   let [closes, isChunked, isSized] = [false, false, false];
   req.forEach((name, value) => {
     if (name === 'connection') closes ||= /(^|,)\s*close\s*(,|$)/i.test(value);
@@ -116,7 +116,7 @@ export function isLastOnConnection(req: HttpRequest, allowsBody: boolean): boole
 }
 
 /** Returns path and query as the caller spelled them. */
-export function requestTargetOf(req: HttpRequest): string {
+export function requestTargetOf(req: EngineRequest): string {
   const query = req.getQuery();
   return query ? `${req.getUrl()}?${query}` : req.getUrl();
 }

@@ -1,9 +1,9 @@
-import type { HttpRequest } from 'uWebSockets.js';
 import { GatewayError } from '../../domain/gateway-error.ts';
+import type { EngineRequest } from './engine.ts';
 import { findFramingFault } from './request-guard.ts';
 
 /** Returns the subprotocols that a client offers, in its order (RFC 6455 11.3.4: also over several header lines). */
-export function offeredSubprotocols(req: Pick<HttpRequest, 'forEach'>): readonly string[] {
+export function offeredSubprotocols(req: Pick<EngineRequest, 'forEach'>): readonly string[] {
   const offered: string[] = [];
   req.forEach((name, value) => {
     if (name === 'sec-websocket-protocol') offered.push(...value.split(','));
@@ -15,7 +15,7 @@ export function offeredSubprotocols(req: Pick<HttpRequest, 'forEach'>): readonly
  * Checks the upgrade to a WebSocket by RFC 6455 4.2.1, as far as the engine doesn't. Throws `invalid_request`,
  * `upgrade_required` or `invalid_nonce`.
  */
-export function checkWebSocketHandshake(req: HttpRequest): void {
+export function checkWebSocketHandshake(req: EngineRequest): void {
   const fault = findFramingFault(req, false);
   if (fault !== undefined) throw new GatewayError('invalid_request', fault);
   if (req.getHeader('sec-websocket-version') !== '13') {

@@ -1,4 +1,3 @@
-import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { rateLimitKeyOf } from '../../access/authenticator.ts';
 import type { AdmittedCaller } from '../../access/limits/admission.ts';
 import type { Quota } from '../../access/limits/quota.ts';
@@ -12,6 +11,7 @@ import { BASE_UNITS, unitsOfUpstream } from '../../domain/units.ts';
 import { matchRoute } from '../../routes/index.ts';
 import type { RouteMatch } from '../../routing/match-route.ts';
 import type { Admit } from '../../serving/read-through.ts';
+import type { EngineRequest, EngineResponse } from '../engine/engine.ts';
 import type { RawResponse } from '../engine/raw-response.ts';
 import { Reply } from '../engine/reply.ts';
 import { findFramingFault, isLastOnConnection } from '../engine/request-guard.ts';
@@ -28,7 +28,7 @@ export type GuardedMethod = 'get' | 'post' | 'options' | 'other';
 
 /** A request that passed all checks, while its handler runs; the engine takes `req` back after that. */
 export interface CheckedRequest {
-  readonly req: HttpRequest;
+  readonly req: EngineRequest;
   /** The address that the request counts for: 4 or 16 bytes. */
   readonly address: ArrayBuffer;
   readonly match: RouteMatch | undefined;
@@ -97,7 +97,7 @@ export class GuardedRequest {
   /** Who the response is owed to. */
   #caller: RateLimitKey = '';
 
-  constructor(deps: GuardDeps, method: GuardedMethod, res: HttpResponse, req: HttpRequest) {
+  constructor(deps: GuardDeps, method: GuardedMethod, res: EngineResponse, req: EngineRequest) {
     this.#deps = deps;
     this.#method = method;
     this.#url = req.getUrl();
@@ -111,7 +111,7 @@ export class GuardedRequest {
   }
 
   /** Checks the request and has it answered. Never throws. */
-  handle(res: HttpResponse, req: HttpRequest, respond: Responder): void {
+  handle(res: EngineResponse, req: EngineRequest, respond: Responder): void {
     try {
       const response = respond(this.#check(res, req));
       if (response instanceof Promise) response.then(this.#send, this.#fail);
@@ -122,7 +122,7 @@ export class GuardedRequest {
     }
   }
 
-  #check(res: HttpResponse, req: HttpRequest): CheckedRequest {
+  #check(res: EngineResponse, req: EngineRequest): CheckedRequest {
     const { access, context, site } = this.#deps;
     const address = access.clientIp.resolve(res, req);
     this.#caller = addressKeyOf(address);
@@ -160,7 +160,7 @@ export class GuardedRequest {
     };
   }
 
-  #checkFraming(res: HttpResponse, req: HttpRequest, address: ArrayBuffer): void {
+  #checkFraming(res: EngineResponse, req: EngineRequest, address: ArrayBuffer): void {
     const allowsBody = this.#method === 'post';
     const fault = findFramingFault(req, allowsBody) ?? this.#deps.sources.findFault(req);
     this.#mustClose ||=
@@ -172,7 +172,7 @@ export class GuardedRequest {
   }
 
   /** Charges the known units. A caller without quota learns of nothing else that is wrong with the request. */
-  #payKnownUnits(res: HttpResponse, req: HttpRequest, address: ArrayBuffer, units: number): void {
+  #payKnownUnits(res: EngineResponse, req: EngineRequest, address: ArrayBuffer, units: number): void {
     const { principal, quota, bill, credentialsError } = this.#deps.access.authenticator.consume(req, address, units);
     this.#principal = principal;
     if (principal !== undefined) this.#caller = principal.id;
@@ -187,7 +187,7 @@ export class GuardedRequest {
     this.#knownUnits = units;
   }
 
-  #checkCredentials(req: HttpRequest): void {
+  #checkCredentials(req: EngineRequest): void {
     if (this.#credentialsError !== undefined) throw this.#credentialsError;
     if (this.#method === 'post' && req.getHeader('x-receipt-nonce') !== '') throw nonceNotApplicable();
   }

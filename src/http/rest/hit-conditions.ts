@@ -1,4 +1,3 @@
-import type { HttpRequest } from 'uWebSockets.js';
 import { type Entry, etagOf } from '../../cache/entry.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { BASE_UNITS, NONCE_UNITS } from '../../domain/units.ts';
@@ -6,6 +5,7 @@ import { isNonce } from '../../receipts/statement.ts';
 import { ensureDigest } from '../../serving/entry-digest.ts';
 import { hasLongResult } from '../../serving/long-result.ts';
 import { slotIn } from '../../serving/min-slot.ts';
+import type { EngineRequest } from '../engine/engine.ts';
 import { matchesEtag } from './responses.ts';
 
 /** What a GET that may be a hit asks for besides its target. */
@@ -20,7 +20,7 @@ export interface HitConditions {
 export const UNCONDITIONAL: HitConditions = { nonce: null, ifNoneMatch: '', minSlot: 0 };
 
 /** Returns the conditions that a request has. */
-export function hitConditionsIn(req: HttpRequest): HitConditions {
+export function hitConditionsIn(req: EngineRequest): HitConditions {
   const minSlot = req.getHeader('x-min-slot');
   return {
     nonce: req.getHeader('x-receipt-nonce') || null,

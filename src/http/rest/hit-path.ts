@@ -1,4 +1,3 @@
-import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { Access } from '../../access/access.ts';
 import { rateLimitKeyOf } from '../../access/authenticator.ts';
 import type { ToldQuota } from '../../access/limits/quota.ts';
@@ -10,6 +9,7 @@ import { GatewayError } from '../../domain/gateway-error.ts';
 import type { RouteContext } from '../../routing/route.ts';
 import type { Sealer } from '../../serving/sealer.ts';
 import type { AllowedSources } from '../engine/allowed-sources.ts';
+import type { EngineRequest, EngineResponse } from '../engine/engine.ts';
 import type { PipeliningDetector } from '../engine/pipelining-detector.ts';
 import { WHOLE_BODY_BYTES } from '../engine/raw-response.ts';
 import { type PendingResponses, Reply, type ReplyOptions } from '../engine/reply.ts';
@@ -54,7 +54,7 @@ interface Hit {
 }
 
 /** Returns true for a request whose sender names other callers and is no trusted proxy: these all count as one. */
-export const isForwardedByStranger = (req: HttpRequest, res: HttpResponse, clientIp: Access['clientIp']): boolean =>
+export const isForwardedByStranger = (req: EngineRequest, res: EngineResponse, clientIp: Access['clientIp']): boolean =>
   req.getHeader('x-forwarded-for') !== '' && !clientIp.isTrustedProxy(res.getRemoteAddress());
 
 /** Stands for an address that nothing is counted by: to ask the engine for one takes a system call. */
@@ -64,7 +64,7 @@ const NO_ADDRESS = new ArrayBuffer(0);
  * Creates the handler of GETs that the cache answers. It returns false, and has done nothing, for a request that needs
  * the full handler.
  */
-export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpRequest) => boolean {
+export function createHitPath(deps: HitPathDeps): (res: EngineResponse, req: EngineRequest) => boolean {
   const { context, sealer, access, sources, meter, pendingResponses, pipelining, onInternalError } = deps;
   const { rateLimiter, clientIp, authenticator, usage } = access;
   const { bodies } = pendingResponses;
@@ -73,7 +73,7 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
   const hitHeaders = new HitHeaders();
 
   /** Answers a hit: no parsing, no promise, no JSON; a signature only if the answer has none that can be sent. */
-  function serveHit(res: HttpResponse, req: HttpRequest): boolean {
+  function serveHit(res: EngineResponse, req: EngineRequest): boolean {
     pipelining.countRequest();
     const requestClass = classifier.classify(req);
     if (sources.isRestricted && sources.findFault(req) !== undefined) return false;
@@ -106,7 +106,7 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
   }
 
   /** Sends a body at once: one that the engine takes whole without a `Reply`, since nothing is left to wait for. */
-  function send(res: HttpResponse, hit: Hit, sealed: string | Buffer, quota: ToldQuota): void {
+  function send(res: EngineResponse, hit: Hit, sealed: string | Buffer, quota: ToldQuota): void {
     const { entry, conditions } = hit;
     if (isUnchanged(conditions, entry)) {
       replyUnchanged(new Reply(res, pendingResponses), hit, sealed, quota);
@@ -127,7 +127,7 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
    * Has the receipt made: at the end of this turn of the event loop, with all others; or now, for a peer that may have more
    * requests behind this one, as those would be cut off.
    */
-  function seal(res: HttpResponse, hit: Hit, quota: ToldQuota): void {
+  function seal(res: EngineResponse, hit: Hit, quota: ToldQuota): void {
     const { entry, conditions, address } = hit;
     const peer = addressKeyOf(clientIp.peerOf(res, address));
     const { nonce } = conditions; // who sends one expects to wait for a signature
@@ -147,7 +147,7 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
     readonly #reply: Reply;
     #isSealed = false;
 
-    constructor(res: HttpResponse, hit: Hit, quota: ToldQuota, peer: RateLimitKey) {
+    constructor(res: EngineResponse, hit: Hit, quota: ToldQuota, peer: RateLimitKey) {
       this.#hit = hit;
       this.#quota = { limit: quota.limit, remaining: quota.remaining, reset: quota.reset }; // the limiter's next call overwrites it
       this.#peer = peer;

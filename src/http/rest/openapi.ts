@@ -27,6 +27,7 @@ const COMMON_ERRORS: readonly ErrorCode[] = [
   'route_not_found',
   'method_not_allowed',
   'uri_too_long',
+  'headers_too_large',
   'rate_limited',
   'internal_error',
   'overloaded',

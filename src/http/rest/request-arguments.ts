@@ -1,8 +1,8 @@
-import type { HttpRequest } from 'uWebSockets.js';
 import { parseTarget } from '../../domain/canonical-request.ts';
 import { parsePathArguments, parseQueryArguments } from '../../routing/arguments.ts';
 import type { RouteMatch } from '../../routing/match-route.ts';
 import type { GetRoute, ParamSet, Params } from '../../routing/route.ts';
+import type { EngineRequest } from '../engine/engine.ts';
 import { requestTargetOf } from '../engine/request-guard.ts';
 
 interface ParsedArguments {
@@ -13,10 +13,10 @@ interface ParsedArguments {
 
 /** The parameters of a GET. They are parsed once, while the request's handler runs: for its price or its answer. */
 export class RequestArguments {
-  readonly #req: HttpRequest;
+  readonly #req: EngineRequest;
   #parsed: ParsedArguments | undefined;
 
-  constructor(req: HttpRequest) {
+  constructor(req: EngineRequest) {
     this.#req = req;
   }
 

@@ -1,10 +1,10 @@
-import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { RequestCost } from '../../domain/request-cost.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { contextForRequest } from '../../routing/request-context.ts';
 import { LARGE_READ_UNITS, type PostAnswer } from '../../routing/route.ts';
 import { parseMinSlot } from '../../serving/min-slot.ts';
+import type { MethodHandlers, RequestHandler } from '../engine/engine.ts';
 import type { RawResponse } from '../engine/raw-response.ts';
 import { Reply } from '../engine/reply.ts';
 import { readRequestBody } from '../engine/request-body.ts';
@@ -28,18 +28,7 @@ export interface RequestHandlerDeps extends HitPathDeps, GetResponderDeps {
   readonly answerRpc?: (body: Buffer, minSlot: Slot | undefined, cost: RequestCost) => Promise<PostAnswer>;
 }
 
-type RequestHandler = (res: HttpResponse, req: HttpRequest) => void;
-
-/** One handler for each method. None ever throws: the engine would abort the process. */
-export interface MethodHandlers {
-  readonly get: RequestHandler;
-  readonly head: RequestHandler;
-  readonly post: RequestHandler;
-  readonly options: RequestHandler;
-  readonly other: RequestHandler;
-}
-
-/** Creates the handlers of all requests: cache hits take the hit path, all others are guarded. */
+/** Creates the handlers of all requests: cache hits take the hit path, all others are guarded. None ever throws. */
 export function createRequestHandlers(deps: RequestHandlerDeps): MethodHandlers {
   const { meter, pendingResponses, onInternalError } = deps;
   const serveHit = createHitPath(deps);

@@ -1,9 +1,9 @@
-import type { HttpRequest } from 'uWebSockets.js';
 import type { ToldQuota } from '../../access/limits/quota.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import { BASE_UNITS, NONCE_UNITS } from '../../domain/units.ts';
 import type { RouteMatch } from '../../routing/match-route.ts';
 import { type GetRoute, LARGE_READ_UNITS, type ParamSet, type Params } from '../../routing/route.ts';
+import type { EngineRequest } from '../engine/engine.ts';
 import { isUnmetered } from './path-kinds.ts';
 import type { RequestArguments } from './request-arguments.ts';
 
@@ -11,7 +11,7 @@ import type { RequestArguments } from './request-arguments.ts';
 export type Charge = (answerUnits: number) => ToldQuota;
 
 /** Returns the units that a request costs, whatever becomes of it: those that are known before. */
-export function unitsOf(req: HttpRequest, match: RouteMatch | undefined, args: RequestArguments): number {
+export function unitsOf(req: EngineRequest, match: RouteMatch | undefined, args: RequestArguments): number {
   if (isUnmetered(match)) return 0;
   return routeUnits(match, args) + (req.getHeader('x-receipt-nonce') === '' ? 0 : NONCE_UNITS);
 }

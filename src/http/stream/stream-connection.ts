@@ -1,6 +1,6 @@
-import type { WebSocket } from 'uWebSockets.js';
 import type { RequestCost } from '../../domain/request-cost.ts';
 import type { Admit } from '../../serving/read-through.ts';
+import type { EngineSocket } from '../engine/engine.ts';
 
 /** The caller of a connection, as its subscriptions use it. */
 export interface SubscriptionCaller {
@@ -33,7 +33,7 @@ interface WaitingReply {
 }
 
 interface OpenConnection {
-  readonly socket: Pick<WebSocket<unknown>, 'send' | 'getBufferedAmount'>;
+  readonly socket: Pick<EngineSocket<unknown>, 'send' | 'getBufferedAmount'>;
   /** The most unsent bytes at which account frames are still added: half of the bound beyond which frames are dropped. */
   readonly maxUnsentBytes: number;
   /** Called when a change is dropped. */

@@ -1,10 +1,10 @@
-import type { TemplatedApp } from 'uWebSockets.js';
 import type { Entry } from '../../cache/entry.ts';
 import { API_PREFIX } from '../../domain/canonical-request.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { NetworkSnapshot } from '../../domain/network-snapshot.ts';
 import { repeat } from '../../runtime/repeat.ts';
 import type { Sealer } from '../../serving/sealer.ts';
+import type { EngineApp } from '../engine/engine.ts';
 import type { AccountTopics } from './account-topics.ts';
 import { FrameChannels } from './frame-channels.ts';
 import { OpenSockets } from './open-sockets.ts';
@@ -67,12 +67,12 @@ export class StreamServer {
   /** The streams that have ended, by close code. */
   readonly #closes = new Map([...COUNTED_CLOSE_CODES, OTHER_CLOSE_CODE].map((code) => [code, 0]));
 
-  constructor(app: TemplatedApp, options: StreamServerOptions) {
+  constructor(app: EngineApp, options: StreamServerOptions) {
     const { access, accountTopics, clock, maxBackpressureBytes, polledEvents, sealer } = options;
     this.#accountTopics = accountTopics;
     this.#maxBackpressureBytes = maxBackpressureBytes;
     this.#channels = new FrameChannels(
-      (topic, message, isBinary) => void app.publish(topic, message, isBinary, false),
+      (topic, message, isBinary) => app.publish(topic, message, isBinary),
       sealer,
       clock,
       polledEvents,
@@ -81,12 +81,10 @@ export class StreamServer {
     this.#stopReviews = repeat(clock, REVIEW_TICK_MS, () => this.#review());
     this.#slowConsumers = new SlowConsumers(clock);
     this.#messages = new StreamMessages(options);
-    app.ws<SocketData>(`${API_PREFIX}/stream`, {
+    app.handleWebSockets<SocketData>(`${API_PREFIX}/stream`, {
       maxPayloadLength: MAX_PAYLOAD_BYTES,
       maxBackpressure: maxBackpressureBytes,
-      closeOnBackpressureLimit: false,
       idleTimeout: 60,
-      sendPingsAutomatically: true,
       upgrade: createStreamUpgrade({ ...options, channels: this.#channels }),
       open: (socket) => this.#onOpen(socket),
       message: (socket, bytes, isBinary) => this.#messages.handle(socket, bytes, isBinary),

@@ -1,4 +1,4 @@
-import type { WebSocket } from 'uWebSockets.js';
+import type { EngineSocket } from '../engine/engine.ts';
 import type { FrameChannel } from './frame-channels.ts';
 import type { StreamCaller } from './stream-caller.ts';
 import type { SocketConnection } from './stream-connection.ts';
@@ -12,7 +12,7 @@ export interface SocketData {
   readonly connection: SocketConnection;
 }
 
-export type StreamSocket = WebSocket<SocketData>;
+export type StreamSocket = EngineSocket<SocketData>;
 
 /** Close codes: those of RFC 6455 7.4.1, 1013 of the IANA registry, and private ones from 4000. */
 export const CLOSE_CODES = {

@@ -1,9 +1,9 @@
-import type { HttpRequest, HttpResponse, us_socket_context_t } from 'uWebSockets.js';
 import type { Access } from '../../access/access.ts';
 import type { Quota } from '../../access/limits/quota.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { RouteContext } from '../../routing/route.ts';
 import type { AllowedSources } from '../engine/allowed-sources.ts';
+import type { EngineRequest, EngineResponse, UpgradeContext } from '../engine/engine.ts';
 import { type PendingResponses, Reply } from '../engine/reply.ts';
 import { requestTargetOf } from '../engine/request-guard.ts';
 import { checkWebSocketHandshake } from '../engine/websocket-handshake.ts';
@@ -27,7 +27,7 @@ export interface StreamUpgradeOptions {
   readonly onInternalError: (requestId: string, thrown: unknown) => void;
 }
 
-type Upgrade = (res: HttpResponse, req: HttpRequest, context: us_socket_context_t) => void;
+type Upgrade = (res: EngineResponse, req: EngineRequest, context: UpgradeContext) => void;
 
 /** Creates the handler that accepts WebSockets, or refuses them with an HTTP error before the upgrade. */
 export function createStreamUpgrade(options: StreamUpgradeOptions): Upgrade {
@@ -64,7 +64,7 @@ export function createStreamUpgrade(options: StreamUpgradeOptions): Upgrade {
 /** Checks an upgrade request and takes a place in the caller's quota. Throws GatewayError. */
 function acceptStream(
   { access, channels, context }: StreamUpgradeOptions,
-  req: HttpRequest,
+  req: EngineRequest,
   address: ArrayBuffer,
   offer: SubprotocolOffer,
   { principal, quota, credentialsError }: ReturnType<Access['authenticator']['consume']>,

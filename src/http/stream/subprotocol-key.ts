@@ -1,5 +1,5 @@
-import type { HttpRequest } from 'uWebSockets.js';
 import type { RequestHeaders } from '../../access/authenticator.ts';
+import type { EngineRequest } from '../engine/engine.ts';
 import { offeredSubprotocols } from '../engine/websocket-handshake.ts';
 
 /**
@@ -19,7 +19,7 @@ export interface SubprotocolOffer {
 }
 
 /** Reads which subprotocol and API key a client offers. A client that doesn't offer ours offers no key either. */
-export function readSubprotocolOffer(req: Pick<HttpRequest, 'forEach' | 'getHeader'>): SubprotocolOffer {
+export function readSubprotocolOffer(req: Pick<EngineRequest, 'forEach' | 'getHeader'>): SubprotocolOffer {
   const offered = offeredSubprotocols(req);
   if (!offered.includes(SUBPROTOCOL)) return { subprotocol: '', apiKey: '', fault: undefined };
   const [apiKey = '', ...others] = offered.filter((subprotocol) => subprotocol !== SUBPROTOCOL);

@@ -9,7 +9,13 @@ import { parseMetrics } from '../../support/metrics.ts';
 
 t.test('what no request of a test can bring about is read from where it is counted', async (t) => {
   const sources = {
-    context: { mesh: { genesisHash: 'a"b\\c' }, version: '1.2.3', cache: {}, keys: {} },
+    context: {
+      mesh: { genesisHash: 'a"b\\c' },
+      version: '1.2.3',
+      engine: { name: 'uws', version: '20' },
+      cache: {},
+      keys: {},
+    },
     liveAccounts: { leaseViolations: 1, audited: 10 },
     tokenLists: { leaseViolations: 2, audited: 20 },
     guard: { conflicts: 4, isSoleSigner: false },
@@ -28,7 +34,10 @@ t.test('what no request of a test can bring about is read from where it is count
   t.same(await read('slotgate_event_loop_delay_seconds'), [[[], 0.25]]);
   const page = createMetricsPage(metrics.filter(({ name }) => name === 'slotgate_build_info'));
   const { body } = await page(new URLSearchParams());
-  t.match(body, `slotgate_build_info{version="1.2.3",node="${process.versions.node}",cluster="a\\"b\\\\c"} 1\n`);
+  t.match(
+    body,
+    `slotgate_build_info{version="1.2.3",node="${process.versions.node}",engine="uws 20",cluster="a\\"b\\\\c"} 1\n`,
+  );
 });
 
 t.test('a histogram counts each value in all buckets from its own on', async (t) => {

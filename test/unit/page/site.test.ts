@@ -22,7 +22,7 @@ const policyOf = ({ headers }: SiteFile): string =>
 const LIMITS = {
   'status.html': 64 * 1024,
   'explorer.html': 45 * 1024,
-  'docs.html': 25 * 1024,
+  'docs.html': 26 * 1024,
   'verify.html': 24 * 1024,
   'widget.js': 8000,
 } as const;

@@ -208,6 +208,7 @@ export async function runSchedule(
     transactionRecords: new TransactionRecords(mesh, 100_000),
     prices: createPriceLookup([], { clock, maxAgeSec: 60, maxStaleSec: 60 }),
     keys: new ReceiptKeys(singleKeyRing(signingKeyOf(generateKeyPairSync('ed25519').privateKey)), clock, () => {}),
+    engine: { name: 'none', version: '0' },
     version: '',
     startedMs: 0,
     embedded: null,

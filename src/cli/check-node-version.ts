@@ -1,0 +1,8 @@
+import { StartError } from '../domain/start-error.ts';
+
+/** Refuses a Node that is too old for the code, before code is loaded that it can't even parse. */
+export function checkNodeVersion(version: string): void {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major < 20 || (major === 20 && minor < 19))
+    throw new StartError(1, `this is Node ${version}, and slotgate needs Node 20.19 or newer`);
+}
