@@ -1,5 +1,5 @@
-import { App, us_socket_local_port } from 'uWebSockets.js';
 import { WebSocket } from 'ws';
+import { loadRawEngine } from '../support/raw-engine.ts';
 
 // The reference: the engine alone, sending the bytes of one answer of the gateway for any request. argv: the answer's
 // URL, the WebSocket URL of a node. /written sends the headers one by one, /prebuilt as one block, /cacheable without
@@ -16,6 +16,7 @@ const headers = [...answer.headers].filter(([name]) => !automatic.includes(name)
 const uncacheable = ['cache-control', 'vary', 'etag', 'expires', 'set-cookie'];
 const block = Buffer.from(['200 OK', ...headers.map(([name, value]) => `${name}: ${value}`)].join('\r\n'));
 
+const { App, us_socket_local_port } = await loadRawEngine();
 const app = App();
 const nodeUrl = process.argv[3];
 if (nodeUrl === undefined) setInterval(() => app.publish('frames', body, false, false), 400);

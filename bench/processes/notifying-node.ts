@@ -1,6 +1,7 @@
-import { App, type HttpResponse, us_listen_socket_close, us_socket_local_port, type WebSocket } from 'uWebSockets.js';
+import type { HttpResponse, WebSocket } from 'uWebSockets.js';
 import type { Commitment } from '../../src/domain/commitment.ts';
 import type { Slot } from '../../src/domain/slot.ts';
+import { loadRawEngine } from '../support/raw-engine.ts';
 
 // Forked: a node that answers reads of accounts and notifies of their changes, to a hundred thousand subscriptions. What
 // an account holds is a function of its address and the slot, so each answer agrees with each notification.
@@ -265,6 +266,7 @@ function readBody(response: HttpResponse, onBody: (text: string, send: (answer: 
   });
 }
 
+const { App, us_listen_socket_close, us_socket_local_port } = await loadRawEngine();
 App()
   .post('/*', (response) =>
     readBody(response, (text, send) => {
