@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { StartError } from '../domain/start-error.ts';
 import { hasErrorCode } from '../runtime/files/error-code.ts';
+import { NO_LITESVM } from './bank/no-litesvm.ts';
 import type { WorkerData, WorkerReady } from './cluster-worker.ts';
 import { createRemoteControl } from './control/remote-control.ts';
 import type { LocalCluster, LocalClusterOptions } from './in-thread-cluster.ts';
@@ -27,8 +28,8 @@ export interface EmbeddedCluster extends LocalCluster {
 }
 
 /**
- * Starts a new cluster in a worker thread: each has its own genesis, while the demo accounts are the same. Throws where
- * LiteSVM has no binary for the platform; a StartError if a port that it must have is in use.
+ * Starts a new cluster in a worker thread: each has its own genesis, while the demo accounts are the same. Throws
+ * a StartError if LiteSVM has no binary for the system, or a port that it must have is in use.
  */
 export async function startEmbeddedCluster({
   slotMs,
@@ -48,6 +49,7 @@ export async function startEmbeddedCluster({
     once(worker, 'message') as Promise<[WorkerReady]>, // the worker's first message; rejects with its error
     ended.then(() => Promise.reject(new Error('the embedded cluster ended before it listened'))),
   ]).catch((thrown: unknown) => {
+    if (hasErrorCode(thrown, NO_LITESVM)) throw cannotRun(thrown);
     throw isListenError(thrown) ? cannotListen(thrown, options) : thrown;
   });
   const { control, close } = createRemoteControl(worker, ended);
@@ -64,6 +66,13 @@ export async function startEmbeddedCluster({
     },
   };
 }
+
+const cannotRun = (cause: unknown): StartError =>
+  new StartError(
+    78,
+    `the embedded cluster does not run on this system: LiteSVM has no binary for ${process.platform} ${process.arch}; name a node with --upstream`,
+    cause,
+  );
 
 const isListenError = (thrown: unknown): thrown is Error =>
   ['EADDRINUSE', 'EACCES'].some((code) => hasErrorCode(thrown, code));

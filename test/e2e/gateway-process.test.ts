@@ -214,3 +214,30 @@ t.test(
 );
 
 const NO_NODE = '503 {"error":"upstream_unavailable","message":"no node can be reached"}';
+
+t.test('a system without a binary of LiteSVM gets one sentence and exit code 78', async (t) => {
+  // Node resolves the package as on a system for which npm installs none of its binaries.
+  const resolver = `export const resolve = (name, context, next) => {
+    if (name === 'litesvm') throw new Error('no binary');
+    return next(name, context);
+  };`;
+  const registration = `import { register } from 'node:module'; register("data:text/javascript,${encodeURIComponent(resolver)}");`;
+  const args = [
+    '--port',
+    '0',
+    '--state',
+    `${folders}/no-litesvm`,
+    '--set',
+    'embedded.port=0',
+    '--set',
+    'admin.port=null',
+  ];
+  const child = runModule(new URL('../../src/main.js', import.meta.url), args, {
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(registration)}`,
+  });
+  t.equal(await child.exit(), 78);
+  t.match(
+    child.stderr(),
+    /^slotgate: the embedded cluster does not run on this system: .*name a node with --upstream$/m,
+  );
+});

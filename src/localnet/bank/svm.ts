@@ -3,6 +3,7 @@ import bs58 from 'bs58';
 import type { FailedTransactionMetadata, LiteSVM, TransactionMetadata } from 'litesvm';
 import type { Slot } from '../../domain/slot.ts';
 import { SYSTEM_PROGRAM } from '../../domain/well-known-addresses.ts';
+import { NO_LITESVM } from './no-litesvm.ts';
 import type { Account } from './svm-account.ts';
 import { type TransactionError, toTransactionError } from './svm-transaction-error.ts';
 
@@ -55,10 +56,7 @@ export class Svm {
   /** Loads the native module on demand: a gateway over a real cluster works without it. */
   static async load(slotsPerEpoch: number): Promise<Svm> {
     const litesvm = await import('litesvm').catch((cause: unknown) => {
-      const platform = `${process.platform}-${process.arch}`;
-      throw new Error(`the embedded cluster has no LiteSVM binary for ${platform}: name a cluster with --upstream`, {
-        cause,
-      });
+      throw Object.assign(new Error(String(cause)), { code: NO_LITESVM, cause });
     });
     return new Svm(litesvm, slotsPerEpoch);
   }
