@@ -40,6 +40,7 @@ const SHORT: Suite = [
 const DEFAULT: Suite = [['hit'], ['pipelined'], ['many', '1000', '10000'], ['nonce'], ['cold'], ['receipt'], ['start']];
 const FULL: Suite = [
   ['hit'],
+  ['engines'],
   ['peers'],
   ['pipelined'],
   ['many'],

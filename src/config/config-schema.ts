@@ -204,7 +204,7 @@ export const configSchema = section({
     'Time at the end from which on /readyz and /health are 503 while requests are still taken, in milliseconds.',
   ),
   drainMs: wholeNumber(0, 600_000).describe(
-    'Longest wait at the end for the last connection to close, in milliseconds: idle ones are closed after 10 s.',
+    'Longest wait at the end for the last connection to close, in milliseconds: an engine closes idle ones after 10 to 32 s.',
   ),
   log: section({
     level: z.enum(LEVELS, `expected one of ${LEVELS.join(', ')}`).describe('Lowest level of the log.'),

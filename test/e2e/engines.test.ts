@@ -125,6 +125,12 @@ t.test('node:http answers pipelined misses in their order', async (t) => {
   );
 });
 
+t.test('an absolute target is answered as its path', async (t) => {
+  const packet = `GET http://a/api/v1/slot?commitment=none HTTP/1.1\r\nHost: a\r\n\r\n`;
+  const { text } = await exchange(second.gateway.url, [packet]);
+  t.match(text, /^HTTP\/1\.1 400 .*"invalid_query"/s);
+});
+
 t.test('a client that waits for 100 Continue gets it', async (t) => {
   const head = `POST /api/v1/rpc HTTP/1.1\r\nHost: a\r\n${JSON_TYPE}\r\nExpect: 100-continue\r\nContent-Length: ${CALL.length}\r\n\r\n`;
   const { text } = await exchange(second.gateway.url, [head, CALL], { responses: 2 });

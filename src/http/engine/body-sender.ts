@@ -21,8 +21,8 @@ const MIN_BYTES_PER_SECOND = 64 * 1024;
  */
 const MAX_BACKLOG_MS = 60_000;
 
-/** The time without another request after which the engine has closed a connection of which nothing is taken. */
-const FORGOTTEN_MS = 15_000;
+/** The time without another request after which every engine has closed a connection of which nothing is taken: `uws` does so last, after 32 s. */
+const FORGOTTEN_MS = 40_000;
 
 /** The mean number of short bodies of which it is asked once whether their readers take them, while all do. */
 const BODIES_PER_LOOK = 8;

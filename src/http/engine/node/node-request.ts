@@ -1,6 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { EngineRequest } from '../engine.ts';
 
+/** Returns path and query of a target, which may be an absolute URL (RFC 9112 3.2.2). */
+function withoutOrigin(target: string): string {
+  if (target.startsWith('/')) return target;
+  const [origin = ''] = /^https?:\/\/[^/?#]*/i.exec(target) ?? [];
+  const rest = target.slice(origin.length);
+  return origin === '' || rest.startsWith('/') ? rest : `/${rest}`;
+}
+
 /** A request of `node:http` as the gateway reads it. */
 export class NodeRequest implements EngineRequest {
   readonly #message: IncomingMessage;
@@ -10,7 +18,7 @@ export class NodeRequest implements EngineRequest {
 
   constructor(message: IncomingMessage) {
     this.#message = message;
-    this.#target = message.url ?? '';
+    this.#target = withoutOrigin(message.url ?? '');
     const queryAt = this.#target.indexOf('?');
     this.#pathEnd = queryAt < 0 ? this.#target.length : queryAt;
   }
