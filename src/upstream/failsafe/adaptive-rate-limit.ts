@@ -1,4 +1,5 @@
 import type { Clock } from '../../domain/clock.ts';
+import { MAX_PAUSE_SECONDS } from './rate-limit-pause.ts';
 import { SlidingWindow } from './sliding-window.ts';
 
 /** Window of public endpoints' limits (solana.com, "Clusters and Public RPC Endpoints"). */
@@ -8,6 +9,8 @@ const WINDOW_BUCKETS = WINDOW_MS / 1000 + 1;
 /** Factors of additive-increase, multiplicative-decrease: applied to the count that was refused, and to a limit used up. */
 const DECREASE_FACTOR = 0.9;
 const INCREASE_FACTOR = 1.1;
+/** Time in which the answer to a probe arrives, in milliseconds. */
+const PROBE_MS = 1000;
 /** Smallest limit that is learned: fewer requests are refused for other reasons, or the pauses alone suffice. */
 const MIN_LIMIT = 10;
 
@@ -22,6 +25,8 @@ export class AdaptiveRateLimit {
   #limit = Number.POSITIVE_INFINITY;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
   #limitChangedMs = 0;
+  /** True if the next request probes whether the longest pause has sufficed: others wait for its answer. */
+  #isProbe = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -43,6 +48,8 @@ export class AdaptiveRateLimit {
 
   /** Records a request. */
   recordRequest(): void {
+    if (this.#isProbe) this.#pausedUntilMs = this.#clock.monotonic() + PROBE_MS;
+    this.#isProbe = false;
     this.#raiseLimit();
     this.#sent.record();
   }
@@ -54,6 +61,7 @@ export class AdaptiveRateLimit {
     if (requestsInWindow >= MIN_LIMIT)
       this.#limit = Math.max(MIN_LIMIT, Math.floor(Math.min(this.#limit, requestsInWindow) * DECREASE_FACTOR));
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, now + pauseMs);
+    this.#isProbe = pauseMs >= MAX_PAUSE_SECONDS * 1000;
     this.#limitChangedMs = now;
     this.#sent.clear();
   }

@@ -33,6 +33,22 @@ t.test('a pause that the node names is obeyed', async (t) => {
   t.equal(rateLimit.limit, Number.POSITIVE_INFINITY, 'so few requests teach nothing');
 });
 
+t.test('after the longest pause one request probes the node, and the others follow a second later', async (t) => {
+  const clock = new ManualClock();
+  const rateLimit = new AdaptiveRateLimit(clock);
+  rateLimit.recordRequest();
+  for (let refusals = 0; refusals < 3; refusals++) {
+    rateLimit.recordRejection(30_000);
+    clock.advance(30_000);
+    t.equal(rateLimit.waitMs, 0);
+    rateLimit.recordRequest();
+    t.equal(rateLimit.waitMs, 1000, 'all others wait for the answer to the probe');
+  }
+  clock.advance(1000);
+  send(rateLimit, 5);
+  t.equal(rateLimit.waitMs, 0, 'it was not refused');
+});
+
 t.test('a second refusal at once teaches nothing new', async (t) => {
   const clock = new ManualClock();
   const rateLimit = new AdaptiveRateLimit(clock);

@@ -346,6 +346,29 @@ t.test('a rate-limited node is not selected', async (t) => {
   t.equal(first.countHttpCalls('getBalance'), 1);
 });
 
+t.test('the only node is called again within 35 seconds, whatever Retry-After it names', async (t) => {
+  for (const retryAfter of ['60', '86400', 'Thu, 01 Jan 2099 00:00:00 GMT', 'garbage']) {
+    const node = await startScriptedNode(t);
+    const { mesh, clock } = await connectScripted(t, [node]);
+    const answers = node.replies.getBalance;
+    node.replies.getBalance = (response) => response.writeHead(429, { 'retry-after': retryAfter }).end();
+    await t.rejects(answeringPort(mesh), { code: 'upstream_unavailable' }, retryAfter);
+    if (answers === undefined) delete node.replies.getBalance;
+    else node.replies.getBalance = answers;
+    let seconds = 0;
+    const isAnswered = (): Promise<boolean> =>
+      answeringPort(mesh).then(
+        () => true,
+        () => false,
+      );
+    while (seconds < 40 && !(await isAnswered())) {
+      clock.advance(1000);
+      seconds++;
+    }
+    t.ok(seconds <= 35, `${retryAfter}: ${seconds} s`);
+  }
+});
+
 t.test('a closed mesh sends nothing more and leaves no connection', async (t) => {
   const node = await startScriptedNode(t);
   const { mesh, clock } = await connectScripted(t, [node]);
