@@ -54,7 +54,7 @@ export class NodeResponse implements EngineResponse {
   }
 
   onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): void {
-    if (this.#message.headers.expect !== undefined) this.#response.writeContinue();
+    if (this.#message.headers.expect?.toLowerCase() === '100-continue') this.#response.writeContinue();
     this.#message.on('data', (chunk: Buffer) => handler(new Uint8Array(chunk).buffer, false));
     this.#message.on('end', () => handler(new ArrayBuffer(0), true));
   }
