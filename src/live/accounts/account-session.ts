@@ -5,7 +5,7 @@ import type { PubsubSubscription, SubscriptionHandler } from '../../upstream/pub
 import type { AccountQuery, AccountRead } from '../../upstream/reads/account-batcher.ts';
 import type { AuditRead } from '../audit-mismatches.ts';
 import { type LiveSessionOptions, SessionAudit } from '../session-audit.ts';
-import { type AccountJson, isSameAccount, toAccountJson } from './account-json.ts';
+import { type AccountJson, decodeAccountJson, isSameAccount } from './account-json.ts';
 import type { AccountState, UpdateResult } from './account-state.ts';
 import { PacedAccountReads } from './paced-account-reads.ts';
 
@@ -122,13 +122,11 @@ export class AccountSession {
   }
 
   onNotification({ account }: SessionAccount, slot: Slot, value: Buffer): void {
-    const json = toAccountJson(value);
+    const json = this.#decodeOrMarkIneligible(account, value);
+    if (json === undefined) return;
     const leasedSlot = account.lease?.slot;
-    if (this.#isTooLarge(json)) this.#markIneligible(account, tooLargeError());
-    else {
-      this.#rollbackIfForked(account, slot);
-      this.#handleResult(account, account.onNotification(slot, json), slot, leasedSlot);
-    }
+    this.#rollbackIfForked(account, slot);
+    this.#handleResult(account, account.onNotification(slot, json), slot, leasedSlot);
   }
 
   onRejected({ account }: SessionAccount): void {
@@ -159,17 +157,20 @@ export class AccountSession {
 
   /** Reads what is to be read, batch by batch as the budget allows. */
   async #readAll(): Promise<void> {
-    while (this.#toRead.size > 0) {
-      await this.#options.budget.take('sync');
-      const batch = this.#takeReadBatch();
-      if (batch.length === 0) break; // all have left meanwhile
-      const reads = this.#syncReads.readBatch(batch.map(({ account }) => queryOf(account)));
-      for (const [i, read] of reads.entries()) {
-        const entry = batch[i];
-        if (entry !== undefined) this.#applyRead(entry, read);
+    try {
+      while (this.#toRead.size > 0) {
+        await this.#options.budget.take('sync');
+        const batch = this.#takeReadBatch();
+        if (batch.length === 0) break; // all have left meanwhile
+        const reads = this.#syncReads.readBatch(batch.map(({ account }) => queryOf(account)));
+        for (const [i, read] of reads.entries()) {
+          const entry = batch[i];
+          if (entry !== undefined) this.#applyRead(entry, read);
+        }
       }
+    } finally {
+      this.#isReading = false;
     }
-    this.#isReading = false;
   }
 
   /** Takes accounts of one commitment, those first that became ready first. */
@@ -188,24 +189,24 @@ export class AccountSession {
 
   #applyRead(entry: SessionAccount, reading: Promise<AccountRead>): void {
     const { account } = entry;
-    reading.then(
-      (read) => {
+    const isAttached = (): boolean => this.#accounts.get(account) === entry;
+    reading
+      .then(({ slot, account: current }) => {
         entry.isReading = false;
-        if (this.#accounts.get(account) !== entry) return;
-        const json = toAccountJson(read.account);
-        if (this.#isTooLarge(json)) this.#markIneligible(account, tooLargeError());
-        else this.#handleResult(account, account.onRead(read.slot, json), read.slot);
+        if (!isAttached()) return;
+        const json = this.#decodeOrMarkIneligible(account, current);
+        if (json === undefined) return;
+        this.#handleResult(account, account.onRead(slot, json), slot);
         if (!account.holder.isSynced) return;
         this.#syncing.delete(entry);
         this.#options.onRoom();
-      },
-      (thrown: unknown) => {
+      })
+      .catch((thrown: unknown) => {
         entry.isReading = false;
-        // Any other read that fails is still needed.
-        if (GatewayError.from(thrown).code === 'result_too_large' && this.#accounts.get(account) === entry)
-          this.#markIneligible(account, tooLargeError());
-      },
-    );
+        const reason = GatewayError.from(thrown);
+        const isPermanent = reason.code === 'result_too_large' || reason.code === 'internal_error';
+        if (isPermanent && isAttached()) this.#markIneligible(account, reason); // else the read is still needed
+      });
   }
 
   /** Takes leased accounts of one commitment, those first whose turn was longest ago, and puts them last. */
@@ -231,8 +232,9 @@ export class AccountSession {
     return reads.map((read, i) => {
       const account = accounts[i];
       if (read.status === 'rejected' || account === undefined) return undefined; // the next audit tries again
-      const { slot, account: current } = read.value;
-      return { slot, isUnchanged: () => isSameAccount(toAccountJson(current), account.json) };
+      const json = decodeAccountJson(read.value.account);
+      if (json === undefined) return undefined; // it says nothing about the account that is kept
+      return { slot: read.value.slot, isUnchanged: () => isSameAccount(json, account.json) };
     });
   }
 
@@ -242,8 +244,16 @@ export class AccountSession {
     this.#handleResult(account, account.rollback(), slot);
   }
 
-  #isTooLarge(json: AccountJson): boolean {
-    return json !== null && json.length > this.#options.maxAccountBytes;
+  /**
+   * Returns the account as it is kept. One that is too large or can't be decoded becomes ineligible: reading it again at
+   * once would most likely give the same, and take the requests of others.
+   */
+  #decodeOrMarkIneligible(account: AccountState, bytes: Buffer | null): AccountJson | undefined {
+    const json = decodeAccountJson(bytes);
+    const isTooLarge = json != null && json.length > this.#options.maxAccountBytes;
+    if (json === undefined) this.#markIneligible(account, undecodableError());
+    else if (isTooLarge) this.#markIneligible(account, tooLargeError());
+    return isTooLarge ? undefined : json;
   }
 
   #handleResult(account: AccountState, result: UpdateResult, slot: Slot, leasedSlot?: Slot): void {
@@ -302,3 +312,6 @@ const queryOf = ({ address, commitment, pendingReadMinSlot = 0 }: AccountState):
 
 const tooLargeError = (): GatewayError =>
   new GatewayError('result_too_large', 'the account is too large to be kept live');
+
+const undecodableError = (): GatewayError =>
+  new GatewayError('upstream_error', 'the node sent something that is not an account');

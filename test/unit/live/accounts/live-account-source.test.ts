@@ -368,6 +368,74 @@ t.test('an account that is too large, or that a node rejects, is read from the u
   t.strictSame(session.unsubscribed, ['a', 'b']);
 });
 
+const UNDECODABLE = ['-1', '"5"', 'null', '1.5', '1e3', '[1]', '99999999999999999999999'].map(
+  (lamports) => `{"lamports":${lamports},"data":["","base64"]}`,
+);
+UNDECODABLE.push('5', '"account"', '[]', '{}');
+
+/** Syncs `a`, whose first or second read gives something else than an account. */
+async function withUndecodableRead(harness: AccountHarness, number: 1 | 2, account: string, ended: string[]) {
+  const onEnd = ({ code }: GatewayError) => ended.push(code);
+  const session = await untilSubscribed(harness, 'confirmed', { ...nobody, onEnd });
+  session.handlers.get('a')?.onAcknowledged();
+  await flushEvents();
+  if (number === 2) {
+    session.pendingCalls.shift()?.answer(100, accountText(1));
+    await flushEvents();
+    session.clockUpdate(101);
+    await flushEvents();
+  }
+  session.pendingCalls.shift()?.answer(101, account);
+  await flushEvents();
+  return session;
+}
+
+t.test('an account whose read can not be decoded is read from the upstream, and not again at each slot', async (t) => {
+  for (const account of UNDECODABLE) {
+    for (const number of [1, 2] as const) {
+      const harness = openAccountHarness();
+      const ended: string[] = [];
+      const session = await withUndecodableRead(harness, number, account, ended);
+      t.strictSame(ended, ['upstream_error'], `${account} in read ${number}`);
+      t.equal(await fromState(harness), undefined);
+      t.strictSame(session.unsubscribed, ['a']);
+      for (let slot = 102; slot < 110; slot++) session.clockUpdate(slot);
+      await flushEvents();
+      t.equal(session.pendingCalls.length, 0);
+      harness.source.subscribe('b', 'confirmed', nobody, 'me');
+      session.acknowledgeAll();
+      await flushEvents();
+      t.match(session.pendingCalls, [{ addresses: ['b'] }], 'others are still made live');
+    }
+  }
+});
+
+t.test('a notification that can not be decoded ends one account, and not its session', async (t) => {
+  for (const account of UNDECODABLE) {
+    const harness = openAccountHarness();
+    const session = await untilLive(harness);
+    session.notify('a', 102, account);
+    t.equal(await fromState(harness), undefined, account);
+    t.strictSame(session.unsubscribed, ['a']);
+    t.notOk(session.isLost);
+  }
+});
+
+t.test('an audit that can not be decoded says nothing, and ends nothing', async (t) => {
+  for (const account of UNDECODABLE) {
+    const harness = openAccountHarness();
+    const session = await untilLive(harness);
+    const audit = harness.source.audit();
+    await flushEvents();
+    session.pendingCalls.shift()?.answer(101, account);
+    await audit;
+    session.clockUpdate(105);
+    session.clockUpdate(106);
+    t.strictSame(await fromState(harness), [105, 1], account);
+    t.strictSame(harness.problems, []);
+  }
+});
+
 t.test('a subscriber to an ineligible account receives the reason, and it is retried later', async (t) => {
   const harness = openAccountHarness({ maxAccountBytes: 40 });
   const ends: string[] = [];
