@@ -34,6 +34,8 @@ interface ListSubscriptions {
   /** The number of subscriptions that the node has not acknowledged yet. */
   pendingAcks: number;
   isReading: boolean;
+  /** Whether the last read has failed: the next ones wait for the budget, however many fail. */
+  hasFailed: boolean;
 }
 
 /** The longest time that a reader waits for the session's node to read a list; then other nodes are asked. */
@@ -111,16 +113,16 @@ export class TokenListSession {
       programs: [],
       pendingAcks: programs.length,
       isReading: false,
+      hasFailed: false,
     };
     this.#subscriptionsByState.set(state, subscriptions);
     state.attach(this.#sessionAudit.watermarkOf(commitment));
     const filters = [{ memcmp: { offset: OWNER_OFFSET, bytes: owner } }];
     for (const program of programs) {
       const params = [program, { encoding: 'base64', commitment, filters }];
-      const handler = this.#handlerFor(state, (slot, value) => {
-        const account = parseKeyedAccount(value);
-        this.#onAccount(state, slot, account.address, account);
-      });
+      const handler = this.#handlerFor(state, parseKeyedAccount, (slot, account) =>
+        this.#onAccount(state, slot, account.address, account),
+      );
       subscriptions.programs.push(this.#coalescer.subscribe('programSubscribe', params, handler));
     }
   }
@@ -179,13 +181,15 @@ export class TokenListSession {
         minSlot = state.pendingReadMinSlot
       ) {
         const { maxAccounts } = this.#options;
-        const work = state.holder.isSynced ? undefined : 'sync';
+        const work = state.holder.isSynced && !subscriptions.hasFailed ? undefined : 'sync';
         const { slot, isConsistent, list } = await this.#fetch(state, minSlot, work, maxAccounts);
+        subscriptions.hasFailed = false;
         if (!isConsistent || slot < minSlot || !isAttached()) return;
         if (list.dependsOnClock || list.accounts.length > maxAccounts) this.#markIneligible(state);
         else if (this.#subscribeAccounts(state, list)) state.onRead(slot, list);
       }
     } catch (thrown) {
+      subscriptions.hasFailed = true;
       if (isPermanent(thrown) && isAttached()) this.#markIneligible(state);
     }
   }
@@ -254,7 +258,7 @@ export class TokenListSession {
     }
     subscriptions.pendingAcks += missing.length;
     for (const address of missing) {
-      const handler = this.#handlerFor(state, named.get(address) ?? (() => {}));
+      const handler = this.#handlerFor(state, parseEncodedAccount, named.get(address) ?? (() => {}));
       subscriptions.accounts.set(address, this.#coalescer.subscribe('accountSubscribe', paramsOf(address), handler));
     }
     return false;
@@ -264,21 +268,33 @@ export class TokenListSession {
   #handlersFor(state: TokenListState, { accounts, identities }: TokenList): Map<string, AccountHandler> {
     const handlers = new Map<string, AccountHandler>();
     for (const mint of new Set(accounts.map(({ token }) => token.mint))) {
-      handlers.set(mint, (slot, value) => {
-        if (!isDisplayUnchanged(state, mint, parseEncodedAccount(value))) this.#onChange(state, slot);
+      handlers.set(mint, (slot, account) => {
+        if (!isDisplayUnchanged(state, mint, account)) this.#onChange(state, slot);
       });
       const { metadataAddress, embedded = null } = identities?.get(mint) ?? {};
       if (metadataAddress === undefined || embedded !== null) continue; // no other name counts beside one in the mint
-      handlers.set(metadataAddress, (slot, value) => {
-        if (!isNameUnchanged(state, mint, parseEncodedAccount(value))) this.#onChange(state, slot);
+      handlers.set(metadataAddress, (slot, account) => {
+        if (!isNameUnchanged(state, mint, account)) this.#onChange(state, slot);
       });
     }
     for (const { address } of accounts)
-      handlers.set(address, (slot, value) => this.#onAccount(state, slot, address, parseEncodedAccount(value)));
+      handlers.set(address, (slot, account) => this.#onAccount(state, slot, address, account));
     return handlers;
   }
 
-  #handlerFor(state: TokenListState, onNotification: SubscriptionHandler['onNotification']): SubscriptionHandler {
+  /** Returns a handler of notifications. After one that can't be decoded only a read can show the list. */
+  #handlerFor<A>(
+    state: TokenListState,
+    decode: (value: Buffer) => A,
+    onAccount: (slot: Slot, account: A) => void,
+  ): SubscriptionHandler {
+    const tryDecode = (value: Buffer): A | undefined => {
+      try {
+        return decode(value);
+      } catch {
+        return undefined;
+      }
+    };
     return {
       onAcknowledged: () => {
         const subscriptions = this.#subscriptionsByState.get(state);
@@ -286,7 +302,11 @@ export class TokenListSession {
         state.onSyncEvent({ name: 'acknowledged', isPooled: this.#options.pubsub.isPooled });
         this.#readIfNeeded(state);
       },
-      onNotification,
+      onNotification: (slot, value) => {
+        const account = tryDecode(value);
+        if (account === undefined) this.#onChange(state, slot);
+        else onAccount(slot, account);
+      },
       onRejected: () => this.#markIneligible(state),
       onRefused: () => {
         if (this.#subscriptionsByState.has(state)) this.#options.onCapacityExceeded(state);
@@ -325,7 +345,7 @@ export class TokenListSession {
   }
 }
 
-type AccountHandler = SubscriptionHandler['onNotification'];
+type AccountHandler = (slot: Slot, account: EncodedAccount) => void;
 
 /** Returns true when a mint has changed only in members that a list doesn't show, such as its supply. */
 function isDisplayUnchanged(

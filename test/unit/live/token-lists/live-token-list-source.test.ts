@@ -488,3 +488,19 @@ t.test('the number of live lists is bounded, and those that nobody reads are evi
   await flushEvents();
   t.equal(harness.session.handlers.size, 0);
 });
+
+t.test('a notification that can not be decoded has the list read again, and its session goes on', async (t) => {
+  const values = ['5', '{}', '{"lamports":-1}', `{"pubkey":"${A}"}`, `{"pubkey":5,"account":{"lamports":1}}`];
+  for (const value of values) {
+    for (const address of [TOKEN, MINT, A]) {
+      const harness = await live();
+      const { reads } = harness;
+      harness.session.notify(address, harness.addSlot(), value);
+      await harness.pass(1);
+      t.ok(harness.reads > reads, `${value} about ${address}`);
+      await harness.pass(2);
+      t.match(await harness.fromState(), { amounts: { [A]: 5 } });
+      t.equal(harness.sessions.length, 1);
+    }
+  }
+});
