@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ChildProgram, runModule, waitUntilListening } from './child-process.ts';
-import { waitFor } from './harness.ts';
+import { engineEnvironment, waitFor } from './harness.ts';
 import type { TurnCosts } from './longest-turn.ts';
 
 /** Longest event-loop delay: by the gateway's own work, and in total. */
@@ -48,7 +48,10 @@ export class GatewayProcess {
     const child = runModule(
       new URL('../../src/main.js', import.meta.url),
       ['--port', '0', '--admin-port', '0', '--state', folder, ...nodes, ...sets],
-      { NODE_OPTIONS: [`--import ${new URL('./gateway-probe.js', import.meta.url)}`, ...nodeOptions].join(' ') },
+      {
+        ...engineEnvironment(),
+        NODE_OPTIONS: [`--import ${new URL('./gateway-probe.js', import.meta.url)}`, ...nodeOptions].join(' '),
+      },
     );
     return new GatewayProcess(child, folder);
   }

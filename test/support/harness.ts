@@ -102,6 +102,12 @@ export async function waitFor(condition: () => boolean | Promise<boolean>, descr
   }
 }
 
+/** Returns the part of a gateway's environment that chooses its HTTP engine, where the one of the tests chooses it. */
+export function engineEnvironment(): Readonly<Record<string, string>> {
+  const engine = process.env['SLOTGATE_HTTP_ENGINE'];
+  return engine === undefined ? {} : { SLOTGATE_HTTP_ENGINE: engine };
+}
+
 /** Starts a gateway over nodes, and closes it when the test ends. */
 export async function startGateway(
   t: TestScope,
@@ -123,10 +129,7 @@ export async function startGateway(
     };
   const config = loadConfig({
     cwd: state,
-    env:
-      process.env['SLOTGATE_HTTP_ENGINE'] === undefined
-        ? {}
-        : { SLOTGATE_HTTP_ENGINE: process.env['SLOTGATE_HTTP_ENGINE'] },
+    env: engineEnvironment(),
     flags: { port: '0', state, upstream: upstreams, set: [...UNLIMITED, ...PATIENT, ...PRIVATE, ...set] },
   });
   const gateway = await createGateway({
