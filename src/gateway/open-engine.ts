@@ -8,7 +8,7 @@ import type { GatewayOptions } from './environment.ts';
 export async function openEngine({ http }: Config, log: Log): Promise<Engine> {
   const { engine, skipped, drawback } = await loadEngine(http.engine);
   const { name, version } = engine;
-  log.info({ node: process.versions.node, engine: { name, version } }, 'starting');
+  log.info({ nodeVersion: process.versions.node, engine: { name, version } }, 'starting');
   if (drawback !== undefined) log.warn({ skipped }, `the HTTP engine is ${name}: ${drawback}`);
   return engine;
 }

@@ -286,9 +286,11 @@ t.test('/health names the cluster, and no URL', async (t) => {
       problems: [],
       embedded: null,
       version: json.result.version,
+      engine: json.result.engine,
       uptimeSec: json.result.uptimeSec,
     },
   });
   t.match(json.result.version, /^\d+\.\d+\.\d+$/);
+  t.match(json.result.engine, { name: /^(uws|uws-pack|node)$/, version: /^\d+\.\d+\.\d+$/ });
   t.notMatch(text, '127.0.0.1');
 });

@@ -60,6 +60,7 @@ function others(name: string, value: unknown): readonly [unknown, unknown, unkno
   if (name === 'origins') return [['https://a.example', 'http://localhost:3000'], [], ['https://b.example']];
   if (name === 'trustedProxies') return [['10.0.0.0/8'], [], ['10.1.1.1', 'fd00::/8']];
   if (name === 'upstream.subscriptions') return [7, null, 1000];
+  if (name === 'http.engine') return ['node', 'uws-pack', 'uws'];
   if (name === 'log.level') return ['silent', 'warn', 'error'];
   if (name === 'prices.sources') return [['static'], null, ['jupiter-v3', 'pyth-onchain']];
   if (name === 'prices.static') return [{ [MINT]: 1 }, { [MINT]: 0.5 }, { [MINT]: 2 }];

@@ -157,6 +157,6 @@ t.test('it does not load the HTTP engine', async (t) => {
   };
   await verify(t, [...known, '--request', balance], 'no body');
   t.same(addons(), []);
-  await import('uWebSockets.js');
-  t.equal(addons().length, 1, 'it would be seen');
+  await import('litesvm'); // it loads on each Node, as no engine does
+  t.equal(addons().length, 1, 'an addon would be seen');
 });

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
 import { CLOCK_SYSVAR } from '../../../../src/domain/well-known-addresses.ts';
+import { loadEngine } from '../../../../src/http/load-engine.ts';
 import { runSlotgate } from '../../../support/run-slotgate.ts';
 import {
   errorBody,
@@ -20,9 +21,12 @@ interface Told {
   readonly fix?: string;
 }
 
-/** Runs the doctor; returns what is not in order, by name, and its exit code. */
+/** Runs the doctor, over the engine that loads everywhere; returns what is not in order, by name, and its exit code. */
 async function examine(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const { code, out, err } = await runSlotgate(['doctor', '--json', '--port', '0', '--admin-port', '0', ...args], env);
+  const { code, out, err } = await runSlotgate(
+    ['doctor', '--json', '--port', '0', '--admin-port', '0', '--set', 'http.engine=node', ...args],
+    env,
+  );
   const { findings }: { readonly findings: readonly Told[] } = JSON.parse(out);
   const faults = new Map(findings.filter(({ verdict }) => verdict !== 'ok').map((told) => [told.name, told]));
   return { code, err, text: out, faults };
@@ -69,6 +73,15 @@ t.test('a machine and a node in order have no finding but ok', async (t) => {
   names(t, await examine([...upstream(node), '--state', `${t.testdir()}/new`], { RECEIPT_KEY: 'ephemeral' }), {
     'receipt key': /given inline/,
   });
+});
+
+t.test('the HTTP engine is named, and what it does worse than another', async (t) => {
+  const node = await startNode(t);
+  const args = [...upstream(node), '--state', `${t.testdir()}/new`, '--set', 'http.engine=auto'];
+  const { text, faults } = await examine(args, { RECEIPT_KEY: 'ephemeral' });
+  const { engine, drawback } = await loadEngine('auto');
+  t.match(text, `"name":"HTTP engine","finding":"${engine.name} ${engine.version}`);
+  t.equal(faults.get('HTTP engine')?.fix, drawback);
 });
 
 t.test('planted faults of this machine are named with a fix', async (t) => {
