@@ -12,6 +12,8 @@ export const fails = ({ isMet, isTolerated = false }: Finding): boolean => !isMe
 /** Length of a run: the full length of the catalogue, or a short one. */
 export interface RunLength {
   readonly isFull: boolean;
+  /** The built `main.js` of the gateway, for rows that can run another build as a control. Default: this build's. */
+  readonly main?: string | undefined;
 }
 
 /** A row of the fault catalogue. */

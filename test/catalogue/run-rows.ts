@@ -1,5 +1,7 @@
 import { type FaultRow, type Finding, fails, resultLine } from './findings.ts';
 
+const GATEWAY_FLAG = '--gateway=';
+
 /** The id and title of a row. */
 interface RowName {
   readonly id: string;
@@ -27,9 +29,10 @@ export async function runRows<R extends RowName>(
   }
 }
 
-/** Runs the rows of faults that a command line names; `--full` gives them their full length. */
+/** Runs the rows of faults that a command line names; `--full` gives them their full length, `--gateway=MAIN` another build. */
 export async function runFaultRows(rows: readonly FaultRow[]): Promise<void> {
   const args = process.argv.slice(2);
   const isFull = args.includes('--full');
-  await runRows(selectRows(args, rows), (row) => row.run({ isFull }));
+  const main = args.find((arg) => arg.startsWith(GATEWAY_FLAG))?.slice(GATEWAY_FLAG.length);
+  await runRows(selectRows(args, rows), (row) => row.run({ isFull, main }));
 }

@@ -25,7 +25,8 @@ export interface ProbeReport {
 export interface MeasuredGatewayOptions {
   /** The built `main.js`; by default this build's. */
   readonly main?: string | undefined;
-  readonly upstream: string;
+  /** The nodes, as `--upstream` takes them: one, or several. */
+  readonly upstream: string | readonly string[];
   /** Settings, as `--set` takes them. */
   readonly set?: readonly string[];
   /** API keys file to begin with. */
@@ -47,9 +48,10 @@ export class MeasuredGateway {
     const folder = await mkdtemp(join(tmpdir(), 'cost-'));
     await prepare?.(folder);
     const sets = ['upstream.startMs=30000', ...set].flatMap((path) => ['--set', path]);
+    const upstreams = [upstream].flat().flatMap((each) => ['--upstream', each]);
     const child = runModule(
       main === undefined ? OWN_MAIN : pathToFileURL(main),
-      ['--port', '0', '--admin-port', '0', '--state', folder, '--upstream', upstream, ...sets],
+      ['--port', '0', '--admin-port', '0', '--state', folder, ...upstreams, ...sets],
       { NODE_OPTIONS: `--import ${new URL('../../support/cost-probe.js', import.meta.url)}` },
     );
     const { url } = await waitUntilListening(child);

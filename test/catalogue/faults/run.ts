@@ -12,13 +12,14 @@ import { killedNode } from './rows/killed-node.ts';
 import { laggingNode } from './rows/lagging-node.ts';
 import { lyingNode } from './rows/lying-node.ts';
 import { memorySoak } from './rows/memory-soak.ts';
+import { mutatedAnswers } from './rows/mutated-answers.ts';
 import { networkFaults } from './rows/network-faults.ts';
 import { oversizedAnswers } from './rows/oversized-answers.ts';
 import { randomSchedules } from './rows/random-schedules.ts';
 import { thunderingHerd } from './rows/thundering-herd.ts';
 
-// node dist/test/catalogue/faults/run.js [--full] [ROW…] Runs rows of the fault catalogue and prints a line for each;
-// exits with 1 if a finding is not met.
+// node dist/test/catalogue/faults/run.js [--full] [--gateway=MAIN] [ROW…] Runs rows of the fault catalogue and prints a
+// line for each; exits with 1 if a finding is not met. `mutated-answers` can run over the `main.js` of another build.
 
 const ROWS: readonly FaultRow[] = [
   killedNode,
@@ -36,6 +37,7 @@ const ROWS: readonly FaultRow[] = [
   networkFaults,
   hotAccounts,
   memorySoak,
+  mutatedAnswers,
   randomSchedules,
 ];
 
