@@ -102,7 +102,7 @@ t.test('an unreachable node: 503 for what is not cached', async (t) => {
   await control.startListening();
   await waitFor(isOk, 'good health');
   t.match(
-    logged.find(({ message }) => message.includes('WebSocket')),
+    logged.find(({ message }) => message.startsWith('the WebSocket')),
     { level: 'warn', fields: { node: 'node-1' }, message: `the WebSocket was closed with code 1006 (${wsUrl})` },
   );
 });

@@ -3,6 +3,7 @@ import { abortedReads } from './rows/aborted-reads.ts';
 import { callerFlood } from './rows/caller-flood.ts';
 import { clockJumps } from './rows/clock-jumps.ts';
 import { connectionFlood } from './rows/connection-flood.ts';
+import { cutRequests } from './rows/cut-requests.ts';
 import { forgedForwardedFor } from './rows/forged-forwarded-for.ts';
 import { headerInjection } from './rows/header-injection.ts';
 import { idleConnections } from './rows/idle-connections.ts';
@@ -68,6 +69,7 @@ const ROWS: readonly WireRow[] = [
   streamFloods,
   streamFrameBytes,
   smallHeap,
+  cutRequests,
 ];
 
 const args = process.argv.slice(2);

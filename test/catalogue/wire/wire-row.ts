@@ -7,7 +7,7 @@ export type RunLength = 'short' | 'usual' | 'full';
 
 /** A row of the catalogue of attacks on the wire. */
 export interface WireRow {
-  /** Number in the catalogue. */
+  /** Number in the catalogue, or a name. */
   readonly id: string;
   /** Attack that the row makes. */
   readonly title: string;
