@@ -306,7 +306,9 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
         this.#auditIntervalMs = Math.max(settings.auditMs, tookMs);
         if (!this.#isClosed) this.#auditAfter(this.#auditIntervalMs - tookMs);
       };
-      this.audit().then(next, next);
+      void this.audit()
+        .catch(() => {}) // the next audit tries again
+        .then(next);
     });
   }
 
@@ -320,10 +322,7 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
       const opening = this.#keptOver === 'nodes' ? this.#options.mesh.openSession() : undefined;
       const opened = await (opening === undefined ? changed : Promise.race([opening, changed]));
       if (opened !== undefined && this.#isInUse(opened)) return opened;
-      opening?.then(
-        (pubsub) => pubsub.close(),
-        () => {},
-      );
+      opening?.then((pubsub) => pubsub.close()).catch(() => {});
     }
   }
 

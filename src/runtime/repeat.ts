@@ -8,7 +8,7 @@ export function repeat(clock: Clock, ms: number, work: () => unknown, firstMs = 
   let isStopped = false;
   const run = (): void => {
     const result = work();
-    if (result instanceof Promise) result.then(schedule, schedule);
+    if (result instanceof Promise) void result.catch(() => {}).then(schedule);
     else schedule();
   };
   const schedule = (): void => {

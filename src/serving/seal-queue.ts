@@ -31,13 +31,12 @@ export class SealQueue {
     const { entry, waiters } = job;
     if (!hasLongResult(entry) || entry.digest !== '') this.#enqueue(job);
     else
-      hashInTurns(entry).then(
-        () => this.#enqueue(job),
-        (reason: unknown) => {
+      hashInTurns(entry)
+        .then(() => this.#enqueue(job))
+        .catch((reason: unknown) => {
           entry.sealJob = undefined;
           for (const waiter of waiters) waiter.reject(reason);
-        },
-      );
+        });
   }
 
   #enqueue(job: SealJob): void {

@@ -66,13 +66,12 @@ export class SharedListings {
   #share(key: string, shared: SharedListing): void {
     this.#listings.set(key, shared);
     const isShared = (): boolean => this.#listings.peek(key) === shared;
-    shared.reading.then(
-      ({ rows }) => {
+    shared.reading
+      .then(({ rows }) => {
         const bytes = rows.reduce((sum, { length }) => sum + length, LISTING_OVERHEAD_BYTES);
         if (isShared()) this.#listings.set(key, shared, { size: bytes });
-      },
-      () => isShared() && this.#listings.delete(key),
-    );
+      })
+      .catch(() => isShared() && this.#listings.delete(key));
   }
 
   #forgetEarlierTips(): void {

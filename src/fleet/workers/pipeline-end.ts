@@ -324,10 +324,10 @@ export class PipelineEnd implements CacheObserver {
   /** Settles what a worker asks of the quota ledger. */
   #settle(wire: Wire, [id, asks]: [number, readonly (readonly unknown[])[]]): void {
     const ledger = this.#quotaMembers.get(wire)?.ledger;
-    ledger?.settle(asks.map(unpackAsk)).then(
-      (shares) => this.#wires.has(wire) && wire.send('settled', id, shares.map(packShare), ledger.members),
-      () => {}, // the worker has all that it may charge without an answer
-    );
+    ledger
+      ?.settle(asks.map(unpackAsk))
+      .then((shares) => this.#wires.has(wire) && wire.send('settled', id, shares.map(packShare), ledger.members))
+      .catch(() => {}); // the worker has all that it may charge without an answer
   }
 
   /** Has a worker take part in the limits of callers, under a name that no other had before. */

@@ -266,13 +266,12 @@ export class Supervisor {
     const delayMs = member.shortLives < 2 ? 0 : Math.min(MAX_RESTART_MS, 50 * 2 ** member.shortLives);
     clock.after(delayMs, () => {
       if (this.#isClosing) return;
-      this.#start(member).then(
-        () => log.info({ process: member.name }, 'the process runs again'),
-        (err) => {
+      this.#start(member)
+        .then(() => log.info({ process: member.name }, 'the process runs again'))
+        .catch((err: unknown) => {
           log.error({ process: member.name, err }, 'a process could not be started again');
           if (!this.#isClosing && member.shortLives === 0) this.#restart(member);
-        },
-      );
+        });
     });
   }
 

@@ -114,7 +114,7 @@ export class GuardedRequest {
   handle(res: EngineResponse, req: EngineRequest, respond: Responder): void {
     try {
       const response = respond(this.#check(res, req));
-      if (response instanceof Promise) response.then(this.#send, this.#fail);
+      if (response instanceof Promise) response.then(this.#send).catch(this.#fail);
       else this.#send(response);
     } catch (thrown) {
       this.#mustClose ||= this.#method === 'post' || this.#method === 'other'; // nobody reads a body that may follow

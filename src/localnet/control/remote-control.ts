@@ -74,9 +74,8 @@ export function createRemoteControl(
 export function serveRemoteControl(port: MessagePort, commands: RemoteCommands): void {
   port.on('message', ({ id, name, args }: RemoteCall) => {
     const command = commands[name] as (...args: readonly unknown[]) => Promise<unknown>; // checked by their types
-    command(...args).then(
-      (result) => port.postMessage({ id, result } satisfies RemoteReply),
-      (error: unknown) => port.postMessage({ id, error } satisfies RemoteReply),
-    );
+    command(...args)
+      .then((result) => port.postMessage({ id, result } satisfies RemoteReply))
+      .catch((error: unknown) => port.postMessage({ id, error } satisfies RemoteReply));
   });
 }

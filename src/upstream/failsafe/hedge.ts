@@ -55,24 +55,29 @@ export function hedgedFailover<T>({
       else settleOnce(() => reject(failure?.thrown));
     };
     const resolveOnce = (result: T) => settleOnce(() => resolve(result));
+    const onFailure = (thrown: unknown): void => {
+      if (isFinal(thrown)) {
+        settleOnce(() => reject(thrown));
+        return;
+      }
+      if (failure === undefined || isLessInformative(failure.thrown, thrown)) failure = { thrown };
+      startNextOrSettle();
+    };
     const startNext = () => {
+      const attempt = attempts[next++];
+      if (attempt === undefined) return;
       running++;
-      void attempts[next++]?.(settled.signal).then(
-        (result) => {
-          running--;
+      attempt(settled.signal)
+        .finally(() => running--)
+        .then((result) => {
           if (isSettled) return;
           if (isAcceptable(result)) return resolveOnce(result);
           fallback ??= { result };
           startNextOrSettle();
-        },
-        (thrown: unknown) => {
-          running--;
-          if (isSettled) return;
-          if (isFinal(thrown)) return settleOnce(() => reject(thrown));
-          if (failure === undefined || isLessInformative(failure.thrown, thrown)) failure = { thrown };
-          startNextOrSettle();
-        },
-      );
+        })
+        .catch((thrown: unknown) => {
+          if (!isSettled) onFailure(thrown);
+        });
     };
     const cancelHedge = clock.after(hedgeAfterMs, () => {
       if (isSettled || next >= attempts.length) return;

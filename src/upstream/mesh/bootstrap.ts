@@ -80,7 +80,7 @@ function firstContact(
         isNextCalled = true;
       };
       callUntilReached(first, callNext).catch(reject); // the reason of the signal
-      sleep(deps.clock, HEAD_START_MS, signal).then(callNext, reject);
+      sleep(deps.clock, HEAD_START_MS, signal).then(callNext).catch(reject);
     };
     if (signal.aborted) reject(signal.reason);
     callInTurn(meshNodes);

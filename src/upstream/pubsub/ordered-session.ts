@@ -73,10 +73,9 @@ export class OrderedSession implements PubsubSession {
       clock,
       counts,
       onOpen: () => {
-        verifyGenesis().then(
-          () => this.#subscribeToSlots(),
-          () => this.#channel.close('failed the genesis check'),
-        );
+        verifyGenesis()
+          .then(() => this.#subscribeToSlots())
+          .catch(() => this.#channel.close('failed the genesis check'));
       },
       onAcknowledged: () => {},
       onClose: (reason, isUnanswered) => this.#onClose(reason, isUnanswered),

@@ -73,10 +73,9 @@ export class ReconnectingFeed {
       clock: deps.clock,
       counts,
       onOpen: () => {
-        verifyGenesis().then(
-          () => this.#resubscribe(channel),
-          () => channel.close('failed the genesis check'),
-        );
+        verifyGenesis()
+          .then(() => this.#resubscribe(channel))
+          .catch(() => channel.close('failed the genesis check'));
       },
       onAcknowledged: () => {
         this.#failures = 0;

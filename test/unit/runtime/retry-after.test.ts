@@ -1,6 +1,5 @@
 import t from 'tap';
 import { parseRetryAfterMs } from '../../../src/runtime/retry-after.ts';
-import { rateLimitPauseSeconds } from '../../../src/upstream/failsafe/rate-limit-pause.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 
@@ -10,11 +9,4 @@ t.test('Retry-After is seconds or a date; anything else is none', async (t) => {
   t.equal(parseRetryAfterMs('Thu, 01 Jan 2026 00:00:09 GMT', NOW), 9000);
   t.equal(parseRetryAfterMs('Wed, 31 Dec 2025 00:00:00 GMT', NOW), 0);
   for (const header of [null, '', 'soon', '-1s']) t.equal(parseRetryAfterMs(header, NOW), null, String(header));
-});
-
-t.test('a node is left alone for at least a second and at most an hour', async (t) => {
-  t.equal(rateLimitPauseSeconds(undefined, NOW), 1);
-  t.equal(rateLimitPauseSeconds('0', NOW), 1);
-  t.equal(rateLimitPauseSeconds('7', NOW), 7);
-  t.equal(rateLimitPauseSeconds('999999999999', NOW), 3600);
 });

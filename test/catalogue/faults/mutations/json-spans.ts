@@ -7,6 +7,9 @@ export interface JsonSpan {
   readonly nameStart: number | undefined;
 }
 
+/** The deepest values that are found. */
+const MAX_DEPTH = 500;
+
 /** Finds all values of a well-formed JSON text, the outer ones first. */
 export function jsonSpans(text: string): readonly JsonSpan[] {
   const found: { start: number; end: number; depth: number; nameStart: number | undefined }[] = [];
@@ -23,7 +26,9 @@ export function jsonSpans(text: string): readonly JsonSpan[] {
     const span = { start: at, end: at, depth, nameStart };
     found.push(span);
     const opening = text[at];
-    if (opening === '"') skipString();
+    if (depth === MAX_DEPTH)
+      at = text.length; // a mutant of a mutant may nest without end
+    else if (opening === '"') skipString();
     else if (opening === '{' || opening === '[') {
       at++;
       skipSpace();
