@@ -48,7 +48,7 @@ t.test('the image runs without rights, and says where it listens and writes', as
   t.same(argsOf('USER'), ['node']);
   t.same(
     argsOf('FROM').map((args) => args.split(' ')[0]),
-    Array(3).fill('node:22-bookworm-slim'),
+    Array(3).fill('node:24-trixie-slim'),
   );
   t.same(argsOf('EXPOSE'), [`${config.port} ${config.admin.port}`]);
   t.same(argsOf('VOLUME'), [config.state]);
