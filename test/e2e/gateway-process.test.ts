@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { Agent, get as httpGet } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import t from 'tap';
 import { WebSocket } from 'ws';
 import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
@@ -196,15 +196,25 @@ t.test(
       return `${response.statusCode} ${Buffer.concat(chunks)}`;
     };
     t.match(await readCold(), /^200 /);
-    const callers = Array.from({ length: maxOpenFiles + 50 }, () => connect(Number(new URL(url).port)));
-    for (const caller of callers) caller.on('error', () => {}); // some are reset when the others go
+    const callers: Socket[] = [];
+    const connectCallers = (count: number): void => {
+      for (let i = 0; i < count; i++) {
+        const caller = connect(Number(new URL(url).port));
+        caller.on('error', () => {}); // libuv resets those that it has no descriptor for
+        callers.push(caller);
+      }
+    };
+    connectCallers(maxOpenFiles + 50);
     t.teardown(() => {
       for (const caller of callers) caller.destroy();
     });
     await Promise.all(callers.map((caller) => once(caller, 'connect')));
     await cluster.control.stopListening(); // what it closes with its node, waiting callers take
     await cluster.control.startListening();
-    await waitFor(async () => (await readCold()) === NO_NODE, 'an error that says so');
+    await waitFor(async () => {
+      connectCallers(10); // they take the descriptors that an engine has freed
+      return (await readCold()) === NO_NODE;
+    }, 'an error that says so');
     await waitFor(() => child.stdout().includes('unavailable: EMFILE'), 'the operator to be told why');
     for (const caller of callers) caller.destroy();
     await waitFor(async () => (await readCold()).startsWith('200 '), 'an answer');
