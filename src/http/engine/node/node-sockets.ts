@@ -97,6 +97,7 @@ export class NodeSockets<Data> {
 export class NodeSocket<Data> implements EngineSocket<Data> {
   readonly #sockets: NodeSockets<Data>;
   readonly #ws: WebSocket;
+  readonly #tcp: Socket;
   readonly #data: Data;
   readonly #topics: string[] = [];
   #isClosed = false;
@@ -108,6 +109,7 @@ export class NodeSocket<Data> implements EngineSocket<Data> {
   constructor(sockets: NodeSockets<Data>, ws: WebSocket, tcp: Socket, data: Data) {
     this.#sockets = sockets;
     this.#ws = ws;
+    this.#tcp = tcp;
     this.#data = data;
     const { behavior, clock } = sockets;
     this.lastReceivedMs = clock.monotonic();
@@ -166,6 +168,7 @@ export class NodeSocket<Data> implements EngineSocket<Data> {
   end(code: number, reason: string): void {
     this.#onClose(code);
     this.#ws.close(code, reason);
+    this.#tcp.end(); // behind the close frame: a peer that does not answer it is not waited for
   }
 
   close(): void {

@@ -186,7 +186,11 @@ async function checkAfterwards(
     const health = await read('/health').catch(() => undefined);
     const balance = await read(`/balance/${UNREAD}`).catch(() => undefined);
     const found = { isHealthy: health?.result?.status === 'ok', isBalanceTrue: balance?.result?.lamports === value };
-    if ((found.isHealthy && found.isBalanceTrue) || performance.now() > deadlineMs) return found;
+    if (found.isHealthy && found.isBalanceTrue) return found;
+    if (performance.now() > deadlineMs) {
+      console.log(`  afterwards: ${JSON.stringify(health)}`);
+      return found;
+    }
     await sleep(200);
   }
 }
