@@ -34,6 +34,12 @@ export interface WarmReadsOptions {
   readonly onError: (path: string, cause: unknown) => void;
 }
 
+interface WarmRead<T, R> {
+  read(): Promise<T>;
+  /** Puts what was read into the cache. Returns what frames of the network take from it. */
+  publish(answer: T): R;
+}
+
 /** The longest time after which a read that failed is tried again. */
 const RETRY_MS = 1000;
 
@@ -56,32 +62,39 @@ export class WarmReads {
     const { mesh, cache, clock, refresh, vitals } = options;
     this.#options = options;
     this.#slot$ = slot$;
-    this.epoch$ = this.#keepWarm('/epoch', refresh.epochMs, () => readEpochInfo(mesh, 'confirmed')).pipe(
-      tap(({ slot, result }) => {
+    const { epochMs, performanceMs, priorityFeeMs } = refresh;
+    this.epoch$ = this.#keepWarm('/epoch', epochMs, {
+      read: () => readEpochInfo(mesh, 'confirmed'),
+      publish: ({ slot, result }) => {
         const epoch = describeEpoch(result, vitals.slotTimeMs, clock.now());
         putLiveAnswer(cache, '/epoch', { slot, result: epoch }, 'confirmed');
-      }),
-      map(({ result }) => result),
-    );
-    this.performance$ = this.#keepWarm('/performance', refresh.performanceMs, () => readPerformanceSamples(mesh)).pipe(
-      map(({ slot, result }) => ({ slot, result: result.map(describePerformance) })),
-      tap((answer) => {
-        vitals.slotTimeMs = answer.result[0]?.slotTimeMs ?? SLOT_MS;
-        putLiveAnswer(cache, '/performance', answer, 'confirmed');
-      }),
-      map(({ result }) => result[0] ?? null),
-      startWith<Performance | null>(null),
-    );
-    this.priorityFee$ = this.#keepWarm('/priority-fee', refresh.priorityFeeMs, () => readPrioritizationFees(mesh)).pipe(
-      map(({ slot, result }) => ({ slot, result: describePriorityFee(result, slot) })),
-      tap((answer) => putLiveAnswer(cache, '/priority-fee', answer, 'confirmed')),
-      map(({ result }) => result),
-      startWith(null),
-    );
+        return result;
+      },
+    });
+    this.performance$ = this.#keepWarm('/performance', performanceMs, {
+      read: () => readPerformanceSamples(mesh),
+      publish: ({ slot, result }) => {
+        const samples = result.map(describePerformance);
+        vitals.slotTimeMs = samples[0]?.slotTimeMs ?? SLOT_MS;
+        putLiveAnswer(cache, '/performance', { slot, result: samples }, 'confirmed');
+        return samples[0] ?? null;
+      },
+    }).pipe(startWith<Performance | null>(null));
+    this.priorityFee$ = this.#keepWarm('/priority-fee', priorityFeeMs, {
+      read: () => readPrioritizationFees(mesh),
+      publish: ({ slot, result }) => {
+        const fee = describePriorityFee(result, slot);
+        putLiveAnswer(cache, '/priority-fee', { slot, result: fee }, 'confirmed');
+        return fee;
+      },
+    }).pipe(startWith<PriorityFee | null>(null));
   }
 
-  /** Repeats a read as slots come, at most once per period and one at a time. After a failure the old answer stays. */
-  #keepWarm<T>(path: LivePath, periodMs: number, read: () => Promise<T>): Observable<T> {
+  /**
+   * Repeats a read as slots come, at most once per period and one at a time. After a failure the old answer stays, also
+   * where the answer can be read and not be published: past `catchError` that would end the pipeline.
+   */
+  #keepWarm<T, R>(path: LivePath, periodMs: number, { read, publish }: WarmRead<T, R>): Observable<R> {
     const { clock, vitals, onError } = this.#options;
     let dueMs = Number.NEGATIVE_INFINITY;
     vitals.failures.set(path, 0);
@@ -94,6 +107,7 @@ export class WarmReads {
       dueMs = clock.monotonic() + periodMs;
       return read();
     }).pipe(
+      map(publish),
       tap(() => vitals.failingParts.delete(path)),
       catchError(onReadFailed),
       finalize(() => this.#settle(path)), // after the answer was put into the cache

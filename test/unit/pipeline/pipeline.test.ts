@@ -96,6 +96,22 @@ t.test('a read that failed is repeated after a second, and its part counts as fa
   t.match(reset(), ['live processed at 11', 'getEpochInfo']);
 });
 
+t.test('a read that can not be published is a read that failed, and the pipeline goes on', async (t) => {
+  const rows = Array.from({ length: 200_000 }, (_, slot) => `{"slot":${slot},"prioritizationFee":1}`);
+  const { tips, vitals, clock, calls, reset } = open(async (method) => {
+    if (method !== 'getRecentPrioritizationFees') throw new Error('no node');
+    const result = Buffer.from(`[${rows}]`);
+    return { slot: 10, result, value: result };
+  });
+  tips.observe('finalized', 10);
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  t.ok(vitals.failingParts.has('/priority-fee'));
+  clock.advance(1000);
+  reset();
+  tips.observe('finalized', 11);
+  t.ok(calls.includes('guard 11') && calls.includes('getRecentPrioritizationFees'));
+});
+
 t.test('the first frame comes when each part was read or has failed once, without another slot', async (t) => {
   let fail = (_: Error): void => {};
   const { tips, calls, reset } = open(async (method) => {
