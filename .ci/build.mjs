@@ -1,15 +1,16 @@
-// Builds dist/: src, test and bench by the TypeScript compiler, the pages and the widget of src/page by esbuild, and from
-// those, by dist/src/page/build, the files that the gateway serves to people. What a process or a thread starts with is
-// bundled by esbuild, too, in place of what the compiler made of it: 1,287 modules take a second of CPU to load, the
-// bundle a third of one.
+// Builds dist/: src, test and bench by the TypeScript compiler, a copy of each data folder, the pages and the widget of
+// src/pages by esbuild, and from those, by dist/src/pages/build, the files that the gateway serves to people. What a process
+// or a thread starts with is bundled by esbuild, too, in place of what the compiler made of it: 1,287 modules take a second
+// of CPU to load, the bundle a third of one.
 //
 // It compiles into a folder beside dist/, then renames each file that differs into place, so a process that runs from
 // dist/ never finds a file missing or half written, and a failed build changes nothing. It does nothing if no source has
-// changed since the last build. Two builds at once do the same work twice and agree.
+// changed since the last build. Two simultaneous builds do the same work twice and agree.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -40,10 +41,10 @@ const RECORD = join(DIST, '.build.json');
 /** What processes and threads of the gateway start with, below src/. */
 const ENTRIES = [
   'main.ts',
-  'cli/member-main.ts',
+  'gateway/composition/member-main.ts',
   'localnet/cluster-worker.ts',
-  'routes/decoding/decoding-thread.ts',
-  'routes/holders/tabling-thread.ts',
+  'gateway/routes/decoding/decoding-thread.ts',
+  'gateway/routes/holders/tabling-thread.ts',
 ];
 /** Where what several entries share is bundled to, below dist/src/. */
 const CHUNKS = 'bundle';
@@ -77,7 +78,7 @@ async function build() {
       await compile();
       const digestNow = digestOfSources();
       if (digestNow === digest) publish(digest);
-      else digest = digestNow; // a source was changed meanwhile: this build is of no version of it
+      else digest = digestNow; // a source has changed since then: this build is of no version of it
     } finally {
       rmSync(STAGING, { recursive: true, force: true });
     }
@@ -103,7 +104,7 @@ function isAlive(pid) {
 
 function digestOfSources() {
   const hash = createHash('sha256');
-  const isSource = (path) => /\.(ts|html|css|json|md)$/.test(path);
+  const isSource = (path) => /\.(ts|html|css|json|md|tsv)$/.test(path);
   for (const path of [...SETTINGS.filter((path) => existsSync(path)), ...SOURCES.flatMap(filesIn).filter(isSource)]) {
     const bytes = readFileSync(path);
     hash.update(`${path} ${bytes.length}\n`).update(bytes);
@@ -111,7 +112,7 @@ function digestOfSources() {
   return hash.digest('hex');
 }
 
-/** Tells whether dist/ has what a build of these sources wrote, each file as it was written. */
+/** Returns whether dist/ has what a build of these sources wrote, each file as it was written. */
 function isUpToDate(digest) {
   try {
     const { sources, outputs } = JSON.parse(readFileSync(RECORD, 'utf8'));
@@ -128,18 +129,20 @@ function stampOf(path) {
 }
 
 async function compile() {
-  const hasPages = existsSync('src/page/tsconfig.json');
+  const hasPages = existsSync('src/pages/tsconfig.json');
   const compiled = [compileTypes('--outDir', STAGING)];
-  if (hasPages) compiled.push(compileTypes('-p', 'src/page', '--outDir', PAGE_TYPES), bundlePages());
+  if (hasPages) compiled.push(compileTypes('-p', 'src/pages', '--outDir', PAGE_TYPES), bundlePages());
   const [failed] = (await Promise.allSettled(compiled)).filter(({ status }) => status === 'rejected');
   try {
     if (failed !== undefined) throw failed.reason;
+    for (const path of filesIn('src').filter((path) => path.includes('/data/'))) cpSync(path, join(STAGING, path));
     if (hasPages) {
-      await run(`${STAGING}/src/page/build/build-site.js`, BUNDLES);
+      await run(`${STAGING}/src/gateway/http/rest/write-openapi.js`, join(BUNDLES, 'openapi.json'));
+      await run(`${STAGING}/src/pages/build/build-site.js`, BUNDLES);
       rmSync(BUNDLES, { recursive: true });
     }
     if (existsSync('src/client')) await buildClient();
-    if (existsSync('src/gateway')) await bundleEntries();
+    if (existsSync('src/gateway/composition')) await bundleEntries();
     rmSync(PAGE_TYPES, { recursive: true, force: true });
   } catch (error) {
     rmSync(STAGING, { recursive: true, force: true });
@@ -151,13 +154,13 @@ async function compile() {
 /** Bundles what runs in browsers. The compiler checks its types, as the bundler does not. */
 async function bundlePages() {
   const { build } = await import('esbuild');
-  const folders = readdirSync('src/page').filter((name) => existsSync(`src/page/${name}/main.ts`));
+  const folders = readdirSync('src/pages').filter((name) => existsSync(`src/pages/${name}/main.ts`));
   await build({
     entryPoints: folders.flatMap((name) =>
-      ['main.ts', 'page.html', 'page.css'].map((file) => `src/page/${name}/${file}`).filter(existsSync),
+      ['main.ts', 'page.html', 'page.css'].map((file) => `src/pages/${name}/${file}`).filter(existsSync),
     ),
     outdir: BUNDLES,
-    outbase: 'src/page',
+    outbase: 'src/pages',
     bundle: true,
     minify: true,
     format: 'iife', // a page's script is inline, and the widget's is a classic one
@@ -173,8 +176,8 @@ async function buildClient() {
   await build({
     entryPoints: {
       client: 'src/client/client.ts',
-      verify: 'src/receipts/verify/verify-receipt.ts',
-      widget: 'src/page/widget/module.ts',
+      verify: 'src/client/verify/verify-receipt.ts',
+      widget: 'src/pages/widget/module.ts',
     },
     outdir: `${STAGING}/client`,
     bundle: true,
@@ -186,7 +189,7 @@ async function buildClient() {
     target: 'es2022',
     logLevel: 'warning',
   });
-  await run(`${STAGING}/src/client/package/write-package.js`, `${STAGING}/client`, PAGE_TYPES);
+  await run(`${STAGING}/src/gateway/client-package/write-package.js`, `${STAGING}/client`, PAGE_TYPES);
 }
 
 /**
@@ -259,7 +262,7 @@ function run(script, ...args) {
 function publish(digest) {
   chmodSync(join(STAGING, COMMAND), 0o755); // before it gets its place, so that it never lacks it there
   const paths = filesIn(STAGING).map((path) => path.slice(STAGING.length + 1));
-  rmSync(RECORD, { force: true }); // if this build is killed meanwhile, what it leaves is up to date with nothing
+  rmSync(RECORD, { force: true }); // a build that is killed from here on leaves nothing that counts as up to date
   for (const path of paths) {
     const [from, to] = [join(STAGING, path), join(DIST, path)];
     if (isSameFile(from, to)) continue;

@@ -33,26 +33,22 @@ const QUICK = ['--rounds', '2', '--seconds', '0.5'];
 const SHORT: Suite = [
   ['hit', ...QUICK],
   ['many', ...QUICK, '1000'],
-  ['cold', '--rounds', '2'],
-  ['receipt', '--rounds', '3', '--seconds', '0.2'],
   ['start', '--rounds', '1'],
 ];
-const DEFAULT: Suite = [['hit'], ['pipelined'], ['many', '1000', '10000'], ['nonce'], ['cold'], ['receipt'], ['start']];
+const DEFAULT: Suite = [['hit'], ['pipelined'], ['many', '1000', '10000'], ['nonce'], ['start']];
 const FULL: Suite = [
   ['hit'],
-  ['engines'],
   ['peers'],
   ['pipelined'],
   ['many'],
   ['tick'],
   ['memory'],
   ['nonce'],
-  ['cold'],
+  ['miss'],
   ['fanout'],
   ['start'],
   ['workers'],
   ['fleet'],
-  ['receipt'],
 ];
 
 const { values: flags } = parseArgs({

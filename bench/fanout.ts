@@ -25,7 +25,7 @@ const bench = new Bench({ rounds: 5, seconds: 4 });
 const { rounds, seconds, settings } = bench;
 const counts = bench.numbers.length > 0 ? bench.numbers : [1_000, 5_000, 10_000];
 const node = await startNode({ slotMs: SLOT_MS });
-const [gateway, unheard] = [
+const [gateway, unfollowed] = [
   await startGatewayOver(node.upstream, { settings }),
   await startGatewayOver(node.upstream, { settings }),
 ];
@@ -63,10 +63,10 @@ async function compare(listeners: number): Promise<void> {
   crowd.send(listeners);
   await once(crowd, 'message');
   const load = { targets: FIRST_BALANCE, rate: HTTP_RATE, seconds };
-  for (const server of [gateway, unheard]) await warmUp(server, load);
+  for (const server of [gateway, unfollowed]) await warmUp(server, load);
   const http = await interleave(rounds, {
     beside: () => runLoad(gateway.url, load),
-    alone: () => runLoad(unheard.url, load),
+    alone: () => runLoad(unfollowed.url, load),
   });
   const [beside, alone] = [`HTTP beside ${name}`, 'HTTP alone'];
   bench.figures({ [beside]: http.beside, [alone]: http.alone });

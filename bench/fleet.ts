@@ -13,7 +13,7 @@ import { type ServedProcess, startGatewayOver } from './support/server-process.t
 import { makeTemporaryFolder } from './support/temporary-folder.ts';
 
 // Four gateways that share a Redis, all on all cores: how many subscriptions they have together, and how much later a
-// follower's subscribers hear of a changed account than those of the leader. Needs redis-server. Arguments: how many
+// follower's subscribers receive a changed account than those of the leader. Needs redis-server. Arguments: how many
 // accounts, how many changes are measured.
 
 const GATEWAYS = 4;
@@ -73,7 +73,7 @@ function startGateway(upstream: string, redisUrl: string, key: string): Promise<
   return startGatewayOver(upstream, { settings, state, workers: 0 });
 }
 
-/** Tells whether a gateway is subscribed to the node itself, as the leader is: `up`; or rests. */
+/** Returns whether a gateway is subscribed to the node itself, as the leader is: `up`; or rests. */
 async function nodeStateOf({ url }: ServedProcess): Promise<'up' | 'idle'> {
   const health = await fetch(`${url}/api/v1/health`);
   const { result } = (await health.json()) as { result: { upstreams: readonly [{ ws: 'up' | 'idle' }] } };

@@ -60,6 +60,6 @@ async function compare(accounts: number): Promise<void> {
     ([method, n]) => [method, n - (before.requests[method] ?? 0)] as const,
   );
   const made = calls.filter(([, n]) => n > 0).map(([method, n]) => `${method} ${n}`);
-  bench.note(`${after.accountSockets} WebSockets with accounts; upstream requests meanwhile: ${made.join(', ')}`);
+  bench.note(`${after.accountSockets} WebSockets with accounts; upstream requests while measured: ${made.join(', ')}`);
   many.stop();
 }

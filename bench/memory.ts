@@ -16,7 +16,6 @@ import { UNLIMITED } from './support/server-process.ts';
 const bench = new Bench({ rounds: 1, seconds: 2 });
 const accounts = bench.numbers[0] ?? 100_000;
 const KIB = 1024;
-/** Some slots. */
 const UNREAD_MS = 2000;
 
 bench.title(`${accounts.toLocaleString('en')} live accounts`);
@@ -37,9 +36,9 @@ bench.end();
 async function weigh(count: number, kind: NodeOptions['accounts'], route: string) {
   const node = await startNode({ accounts: kind });
   const settings = [...UNLIMITED, ...settingsFor(count), 'cache.bytes=2000000000', ...bench.settings];
-  const gateway = await GatewayProcess.start([upstreamOnPort(node)], settings);
+  const gateway = await GatewayProcess.start([upstreamOnPort(node)], { set: settings });
   atExit(() => gateway.child.process.kill('SIGKILL'));
-  const url = await gateway.url();
+  const { url } = gateway;
   const targets = targetsOf(count, route);
   await makeLive(url, node, targets, count);
   await runLoad(url, { targets, pick: 'turn', requests: count });

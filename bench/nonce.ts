@@ -11,7 +11,7 @@ const bench = new Bench({ rounds: 5, seconds: 3 });
 const { rounds, seconds, settings } = bench;
 const node = await startNode();
 const together = await startGatewayOver(node.upstream, { settings });
-const each = await startGatewayOver(node.upstream, { settings: [...settings, 'cache.sealTogether=1'] });
+const each = await startGatewayOver(node.upstream, { settings: [...settings, 'cache.signBatchSize=1'] });
 const load = { targets: FIRST_BALANCE, seconds, nonces: true };
 for (const gateway of [together, each]) await warmUp(gateway, load);
 

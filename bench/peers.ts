@@ -1,21 +1,16 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { findFreePort } from '../src/shared/runtime/require-free-port.ts';
 import { Bench, type Contender, interleave, type Sample } from './support/bench.ts';
 import { FIRST_BALANCE } from './support/live-accounts.ts';
 import { measureLoad, warmUp } from './support/measure-load.ts';
 import { startNode } from './support/node-process.ts';
-import {
-  findFreePort,
-  type ServedProcess,
-  startGatewayOver,
-  startProgram,
-  startServer,
-} from './support/server-process.ts';
+import { type ServedProcess, startGatewayOver, startProgram, startServer } from './support/server-process.ts';
 import { makeTemporaryFolder } from './support/temporary-folder.ts';
 
 // A hit beside those of other caches, which hold the very answer of the gateway and limit requests too, and beside a
-// server that asks the node for each request. Each has one core. What isn't installed is told.
+// server that calls the node for each request. Each has one core. What isn't installed is named.
 
 /** A cache in front of an origin, whose address it is given with the path of the answer. */
 interface Peer {
@@ -92,7 +87,7 @@ const asking = await startServer('bench/processes/asking-server.js', [node.upstr
 
 const servers: Record<string, ServedProcess> = {
   'slotgate /balance by IP': gateway,
-  'node:http that asks the node': asking,
+  'node:http that calls the node': asking,
 };
 for (const peer of [NGINX, HAPROXY]) {
   if (spawnSync(peer.program, ['-v']).error === undefined) servers[peer.name] = await startPeer(peer);
@@ -112,11 +107,11 @@ for (const { name, goal } of [NGINX, HAPROXY]) {
   bench.ratio('rate', own, contender(name), { atLeast: goal });
   bench.ratio('cpuUs', own, contender(name));
 }
-bench.ratio('rate', own, contender('node:http that asks the node'));
+bench.ratio('rate', own, contender('node:http that calls the node'));
 bench.end();
 
 async function startPeer({ program, args, configuration }: Peer): Promise<ServedProcess> {
-  const [folder, port] = [makeTemporaryFolder(), await findFreePort()];
+  const [folder, port] = [makeTemporaryFolder(), await findFreePort('127.0.0.1')];
   const file = join(folder, 'configuration');
   writeFileSync(file, configuration(port, new URL(bare.url).host, '/cacheable', folder));
   const server = await startProgram([program, ...args(file)], port, FIRST_BALANCE);

@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { findFreePort } from '../src/shared/runtime/require-free-port.ts';
 import { atExit } from './support/at-exit.ts';
 import { Bench, interleave } from './support/bench.ts';
 import { startNode } from './support/node-process.ts';
-import { DIST, findFreePort } from './support/server-process.ts';
+import { DIST } from './support/server-process.ts';
 import { makeTemporaryFolder } from './support/temporary-folder.ts';
 
 // Time from the command to the first signed answer: with the embedded cluster and over a node, by npm and without. A new
@@ -41,9 +42,9 @@ const refused = Object.values(starts).flatMap((list: readonly Start[]) => list.m
 bench.value('answers 503 once the port listens', '', [Math.max(...refused)], { atMost: 0 });
 bench.end();
 
-/** Starts a gateway, asks until an answer is signed, and ends it. */
+/** Starts a gateway, polls until an answer is signed, and ends it. */
 async function start(command: readonly string[]): Promise<Start> {
-  const port = await findFreePort();
+  const port = await findFreePort('127.0.0.1');
   const [program = '', ...args] = [...command, '--port', `${port}`, '--state', makeTemporaryFolder(), ...bench.set];
   const startedMs = performance.now();
   const child = spawn(program, args, { cwd: join(DIST, '..'), stdio: 'ignore', detached: true });

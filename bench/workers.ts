@@ -9,14 +9,14 @@ import { cpuSecondsOf, privateBytes, type ServedProcess, startGatewayOver } from
 import { openListener } from './support/websocket-listener.ts';
 
 // Two workers behind one port against a single process, both and the load on all cores: hits, many live accounts, misses,
-// the way of a slot to the readers, and memory. Where there are two cores the load needs one of them: the plain rate tells
+// the way of a slot to the readers, and memory. Where there are two cores the load needs one of them: the plain rate shows
 // little, CPU per request does. Argument: how many accounts.
 
 const WORKERS = 2;
 const DEPTH = 16;
 const ACCOUNTS = 10_000;
 const MIB = 2 ** 20;
-/** Misses a second, and how long they take from a node that answers at once. */
+/** Misses a second, and how long they take from a node that answers immediately. */
 const MISS_RATE = 200;
 const MISS_SECONDS = 3;
 /** Time between two slots of the node, and how many frames are measured. */
@@ -50,11 +50,11 @@ async function measure({ gateway }: LiveAccounts, load: Load, which: keyof Proce
   return { ...result, cpuUs: ((cpuOf(pids) - before) / result.requests) * 1e6 };
 }
 
-let asked = 0;
+let used = 0;
 /** Reads accounts that nobody has read before. */
 function measureMisses({ gateway }: LiveAccounts): Promise<Sample> {
-  const first = 1_000_000 + asked;
-  asked += MISS_RATE * MISS_SECONDS;
+  const first = 1_000_000 + used;
+  used += MISS_RATE * MISS_SECONDS;
   const count = MISS_RATE * MISS_SECONDS;
   const targets = writeTargets(
     Array.from({ length: count }, (_, n) => `/api/v1/balance/${addressOfNumber(first + n)}`),

@@ -1,6 +1,6 @@
-export { type Client, type ClientOptions, createClient, SlotgateError } from './client/client.ts';
-export type { Config } from './config/config-schema.ts';
-export { loadConfig } from './config/load-config.ts';
-export { createGateway, type Gateway } from './gateway/create-gateway.ts';
-export type { GatewayOptions } from './gateway/environment.ts';
-export { type Expected, type Verified, verifyReceipt } from './receipts/verify/verify-receipt.ts';
+export { type Client, type ClientOptions, createClient, SlotgateError } from './client/index.ts';
+export { type Expected, type Verified, verifyReceipt } from './client/verify/index.ts';
+export type { Settings } from './config/config-schema.ts';
+export { type CreateGatewayOptions, createGateway, type Gateway } from './gateway/index.ts';
+export { StartError } from './shared/domain/start-error.ts';
+export { createLog, type Log, type LogLevel } from './shared/runtime/log.ts';

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { checkNodeVersion } from './cli/check-node-version.ts';
-import { StartError } from './domain/start-error.ts';
+import { StartError } from './shared/domain/start-error.ts';
 
 try {
   checkNodeVersion(process.versions.node);

@@ -1,10 +1,8 @@
-import { WebSocket } from 'ws';
 import { loadRawEngine } from '../support/raw-engine.ts';
 
 // The reference: the engine alone, sending the bytes of one answer of the gateway for any request. argv: the answer's
-// URL, the WebSocket URL of a node. /written sends the headers one by one, /prebuilt as one block, /cacheable without
-// those that forbid caches to store it; /stream publishes the body to all subscribers of one topic every 400 ms, or at
-// each slot of the node.
+// URL. /written sends the headers one by one, /prebuilt as one block, /cacheable without those that forbid caches to
+// store it; /stream publishes the body to all subscribers of one topic every 400 ms.
 
 const url = process.argv[2] ?? '';
 await fetch(url).then((miss) => miss.text());
@@ -18,16 +16,7 @@ const block = Buffer.from(['200 OK', ...headers.map(([name, value]) => `${name}:
 
 const { App, us_socket_local_port } = await loadRawEngine();
 const app = App();
-const nodeUrl = process.argv[3];
-if (nodeUrl === undefined) setInterval(() => app.publish('frames', body, false, false), 400);
-else {
-  const node = new WebSocket(nodeUrl);
-  node.on('open', () => node.send('{"jsonrpc":"2.0","id":1,"method":"slotSubscribe","params":[]}'));
-  node.on('message', (data) => {
-    const slot = /"parent":(\d+)/.exec(String(data))?.[1];
-    if (slot !== undefined) app.publish('frames', body.toString().replace(/"slot":\d+/, `"slot":${slot}`));
-  });
-}
+setInterval(() => app.publish('frames', body, false, false), 400);
 app
   .ws('/stream', { open: (socket) => void socket.subscribe('frames') })
   .get('/written', (res) => {

@@ -8,15 +8,15 @@ const count = Number(listeners);
 const wanted = Number(frames);
 
 /** Arrivals of one frame: count, first, last. Each frame arrives in one burst. */
-let burst: { heard: number; firstMs: number; lastMs: number } | undefined;
+let burst: { arrived: number; firstMs: number; lastMs: number } | undefined;
 const spreads: number[] = [];
 
 function onFrame(): void {
   const nowMs = performance.now();
-  if (burst === undefined || nowMs - burst.lastMs > 150) burst = { heard: 0, firstMs: nowMs, lastMs: nowMs };
-  burst.heard++;
+  if (burst === undefined || nowMs - burst.lastMs > 150) burst = { arrived: 0, firstMs: nowMs, lastMs: nowMs };
+  burst.arrived++;
   burst.lastMs = nowMs;
-  if (burst.heard !== count) return;
+  if (burst.arrived !== count) return;
   spreads.push(burst.lastMs - burst.firstMs);
   if (spreads.length < wanted) return;
   spreads.sort((a, b) => a - b);

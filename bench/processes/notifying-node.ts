@@ -1,6 +1,7 @@
 import type { HttpResponse, WebSocket } from 'uWebSockets.js';
-import type { Commitment } from '../../src/domain/commitment.ts';
-import type { Slot } from '../../src/domain/slot.ts';
+import type { Commitment } from '../../src/shared/domain/commitment.ts';
+import type { Slot } from '../../src/shared/domain/slot.ts';
+import { clockText } from '../../test/support/clock-text.ts';
 import { loadRawEngine } from '../support/raw-engine.ts';
 
 // Forked: a node that answers reads of accounts and notifies of their changes, to a hundred thousand subscriptions. What
@@ -16,8 +17,6 @@ export interface NodeOptions {
   readonly accounts: 'system' | 'token';
   /** Subscriptions that a WebSocket may have; further ones are refused as agave does. */
   readonly maxSubscriptions: number;
-  /** Milliseconds that it takes to answer a call over HTTP. */
-  readonly delayMs: number;
 }
 
 /** A message to the node: accounts change that often from the slot after the next one. */
@@ -31,13 +30,11 @@ export interface SlotNotification {
 }
 
 export interface NodeCounts {
-  /** HTTP requests by method. */
   readonly requests: Readonly<Record<string, number>>;
   /** Subscriptions to accounts, the Clock left out. */
   readonly subscriptions: number;
   /** WebSockets with subscriptions to accounts. */
   readonly accountSockets: number;
-  /** Notifications of changed accounts. */
   readonly notifications: number;
 }
 
@@ -47,7 +44,6 @@ interface Request {
   readonly params?: readonly unknown[];
 }
 
-/** The last parameter of most methods. */
 interface ReadOptions {
   readonly commitment?: Commitment;
   readonly minContextSlot?: Slot;
@@ -125,15 +121,18 @@ const SYSTEM_TAIL =
 const TOKEN_OWNER = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 const MINT = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
 
-/** Returns the JSON of an account at a slot, as a node encodes it; without data where `isParsed` is false. */
-function accountJson(address: string, slot: Slot, isParsed: boolean): string {
-  if (address === CLOCK) return `{"lamports":1169280,${SYSTEM_TAIL}`;
+/** The 165 bytes of a token account, which no reader of the benchmarks decodes. */
+const TOKEN_DATA = Buffer.alloc(165, 1).toString('base64');
+
+/** Returns the JSON of an account at a slot, as a node encodes it; in base64 where `isParsed` is false. */
+function accountJson(address: string, slot: Slot, isParsed: boolean, hasData = false): string {
+  if (address === CLOCK) return clockText(slot);
   const amount = 1_000_000_000 + lastChange(address, slot);
   if (options.accounts === 'system') return `{"lamports":${amount},${SYSTEM_TAIL}`;
   const data = isParsed
     ? `{"program":"spl-token","parsed":{"info":{"isNative":false,"mint":"${MINT}","owner":"${address}","state":"initialized",` +
       `"tokenAmount":{"amount":"${amount}","decimals":6,"uiAmount":${amount / 1e6},"uiAmountString":"${amount / 1e6}"}},"type":"account"},"space":165}`
-    : '["","base64"]';
+    : `["${hasData ? TOKEN_DATA : ''}","base64"]`;
   return `{"lamports":2039280,"data":${data},"owner":"${TOKEN_OWNER}","executable":false,"rentEpoch":18446744073709551615,"space":165}`;
 }
 
@@ -154,6 +153,11 @@ function resultOf({ method, params = [] }: Request, slot: Slot): string | undefi
       return `[{"slot":${slot},"prioritizationFee":0}]`;
     case 'getBalance':
       return `{"context":{"slot":${slot}},"value":${1_000_000_000 + lastChange(String(params[0]), slot)}}`;
+    case 'getAccountInfo': {
+      const [address, { encoding }] = params as readonly [string, ReadOptions]; // as the method is documented
+      const account = accountJson(address, slot, encoding === 'jsonParsed', true);
+      return `{"context":{"apiVersion":"4.2.2","slot":${slot}},"value":${account}}`;
+    }
     case 'getMultipleAccounts': {
       const [addresses, { encoding }] = params as readonly [readonly string[], ReadOptions]; // as the method is documented
       const accounts = addresses.map((address) => accountJson(address, slot, encoding === 'jsonParsed'));
@@ -164,7 +168,6 @@ function resultOf({ method, params = [] }: Request, slot: Slot): string | undefi
   }
 }
 
-/** Returns the response to a call over HTTP. */
 function respond(request: Request): string {
   requests.set(request.method, (requests.get(request.method) ?? 0) + 1);
   const { commitment = 'finalized', minContextSlot = 0 } = (request.params?.at(-1) ?? {}) as ReadOptions;
@@ -178,7 +181,6 @@ function respond(request: Request): string {
   return `{"jsonrpc":"2.0",${outcome},"id":${JSON.stringify(request.id)}}`;
 }
 
-/** Returns the response to a request over WebSocket. */
 function subscribe(socket: Socket, { id, method, params = [] }: Request): string {
   const ends = method.endsWith('Unsubscribe');
   const own = socket.getUserData().subscriptions;
@@ -212,11 +214,11 @@ const notificationOf = ({ address, id }: Subscription, slot: Slot): string =>
 
 /** Notifies of one slot at one commitment: of the Clock, then of the changed accounts. */
 function notify(commitment: Commitment, slot: Slot, changed: readonly Subscription[]): void {
-  const telling: SlotNotification = { commitment, slot, atMs: Number(process.hrtime.bigint()) / 1e6 };
+  const notification: SlotNotification = { commitment, slot, atMs: Number(process.hrtime.bigint()) / 1e6 };
   for (const clock of clockSubscriptions)
     if (clock.commitment === commitment) clock.socket.send(notificationOf(clock, slot));
   sendBurst(changed, 0, slot);
-  setImmediate(() => process.send?.(telling)); // after the subscribers
+  setImmediate(() => process.send?.(notification)); // after the subscribers
 }
 
 /** Sends a part of the notifications, those that follow each other on a WebSocket in one system call. */
@@ -268,12 +270,7 @@ function readBody(response: HttpResponse, onBody: (text: string, send: (answer: 
 
 const { App, us_listen_socket_close, us_socket_local_port } = await loadRawEngine();
 App()
-  .post('/*', (response) =>
-    readBody(response, (text, send) => {
-      if (options.delayMs === 0) send(respond(JSON.parse(text)));
-      else setTimeout(() => send(respond(JSON.parse(text))), options.delayMs);
-    }),
-  )
+  .post('/*', (response) => readBody(response, (text, send) => send(respond(JSON.parse(text)))))
   .ws<SocketData>('/*', {
     maxBackpressure: 256 * 1024 * 1024,
     idleTimeout: 0,

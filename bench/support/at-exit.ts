@@ -1,6 +1,6 @@
 const tasks: (() => void)[] = [];
 
-/** Has something done when this process ends, also when it is told to: a benchmark leaves no process and no file. */
+/** Runs a task when this process ends, also by a signal: a benchmark leaves no process and no file. */
 export function atExit(task: () => void): void {
   tasks.push(task);
   if (tasks.length > 1) return;

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { median, type Spread, spreadOf } from './statistics.ts';
 
@@ -10,7 +11,6 @@ export interface Sample {
   readonly p50Ms?: number;
   readonly p99Ms?: number;
   readonly p999Ms?: number;
-  /** Any other measure. */
   readonly value?: number;
 }
 
@@ -33,7 +33,6 @@ export interface Result {
   readonly goal: Goal | undefined;
 }
 
-/** The name of a contender, and what its runs measured. */
 export type Contender = readonly [name: string, samples: readonly Sample[]];
 
 export interface BenchDefaults {
@@ -68,38 +67,45 @@ export class Bench {
   readonly settings: readonly string[];
   /** The same as arguments. */
   readonly set: readonly string[];
-  /** Texts after the options, as many as the benchmark takes. */
+  /** Texts after the options, one for each that the benchmark has a name for. */
   readonly words: readonly string[];
+  /** Any number of texts after these, of a benchmark that has no numbers. */
+  readonly rest: readonly string[];
   /** Numbers after these. */
   readonly numbers: readonly number[];
+  /** The `dist` folder of another build to compare with; undefined for none. */
+  readonly baseline: string | undefined;
   readonly #results: Result[] = [];
 
-  constructor(defaults: BenchDefaults, wordNames: readonly string[] = []) {
+  /** `wordNames` of texts that are needed; without numbers, all further texts are {@link rest}. */
+  constructor(defaults: BenchDefaults, wordNames: readonly string[] = [], hasRest = false) {
     const { values, positionals } = parseArgs({
       options: {
         rounds: { type: 'string', default: `${defaults.rounds}` },
         seconds: { type: 'string', default: `${defaults.seconds}` },
         set: { type: 'string', multiple: true, default: [] },
+        baseline: { type: 'string' },
       },
       allowPositionals: true,
     });
     this.rounds = Number(values.rounds);
     this.seconds = Number(values.seconds);
     this.settings = values.set;
+    this.baseline = values.baseline === undefined ? undefined : resolve(values.baseline);
     this.set = values.set.flatMap((setting) => ['--set', setting]);
     this.words = positionals.slice(0, wordNames.length);
-    this.numbers = positionals.slice(wordNames.length).map(Number);
+    const further = positionals.slice(wordNames.length);
+    this.rest = hasRest ? further : [];
+    this.numbers = hasRest ? [] : further.map(Number);
     if (this.words.length < wordNames.length) throw new Error(`arguments are missing: ${wordNames.join(' ')}`);
     if (![this.rounds, this.seconds, ...this.numbers].every((number) => number > 0))
       throw new Error('--rounds, --seconds and further arguments must be positive numbers');
   }
 
-  /** Prints what is measured and how. */
   title(text: string): void {
     console.log(`${text}; ${this.rounds} rounds of ${this.seconds} s`);
   }
 
-  /** Prints the medians of contenders that were measured in turn. */
   figures(samples: Readonly<Record<string, readonly Sample[]>>): void {
     const used = COLUMNS.filter(([measure]) =>
       Object.values(samples).some((list) => list.some((sample) => sample[measure] !== undefined)),
@@ -124,7 +130,6 @@ export class Bench {
     this.#add({ name, unit, spread: spreadOf(values), better: directionOf(goal, 'value'), goal });
   }
 
-  /** Prints a remark. */
   note(text: string): void {
     console.log(`  ${text}`);
   }

@@ -9,7 +9,6 @@ import { type GatewayOptions, type ServedProcess, startGatewayOver } from './ser
 export interface LiveAccounts extends WarmUp {
   readonly gateway: ServedProcess;
   readonly node: NodeProcess;
-  /** The targets that read each account. */
   readonly targets: TargetFile;
   stop(): void;
 }
@@ -32,20 +31,18 @@ const WARM_UP_LIMIT_MS = 600_000;
 /** Pause between two reads of an account: reads in different slots make it hot. */
 const PAUSE_MS = 500;
 
-/** The target that reads the first account. */
 export const FIRST_BALANCE = `/api/v1/balance/${addressOfNumber(0)}`;
 
-/** Returns the targets that read so many accounts by one route. */
 export const targetsOf = (accounts: number, route = 'balance'): TargetFile =>
   writeTargets(Array.from({ length: accounts }, (_, n) => `/api/v1/${route}/${addressOfNumber(n)}`));
 
 /**
- * Returns the settings under which so many accounts are kept live. The warm-up isn't what is measured: the node answers as
- * many requests a second as it takes, so that arming doesn't wait for the budget that spares a real one.
+ * Returns the settings under which this number of accounts is kept live. Their high request rate shortens the warm-up,
+ * which isn't measured: the budget is for a real node.
  */
 export const settingsFor = (accounts: number): readonly string[] => [
-  `watch.accounts=${Math.max(10_000, Math.ceil(accounts * 1.1))}`,
-  'watch.requestsPerSecond=1000',
+  `live.accounts=${Math.max(10_000, Math.ceil(accounts * 1.1))}`,
+  'live.requestsPerSecond=1000',
 ];
 
 /** Starts both, and reads each account again and again until all are live and answered from the cache. */

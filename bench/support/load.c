@@ -2,7 +2,7 @@
 // it measured as one line of JSON. Linux only. Arguments, each as name=value:
 //
 //   port          on 127.0.0.1
-//   targets       a file with one request target in each line
+//   targets       a file with one request target in each line; what follows a blank there is the body of a POST
 //   pick          even: at random; zipf: at random, the n-th line with weight 1/n; turn: one line after the other
 //   connections   number of connections
 //   seconds       time after which no more requests are sent, or
@@ -152,9 +152,12 @@ static void prepare_requests(const char *targets_path, const char *headers) {
   for (size_t i = 0; i < targets.length; i++) capacity += targets.bytes[i] == '\n';
   requests = calloc(capacity, sizeof(Text));
   for (char *line = strtok(targets.bytes, "\n"); line; line = strtok(NULL, "\n")) {
-    char *bytes;
-    int length = asprintf(&bytes, "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n%s%s\r\n", line, ntohs(address.sin_port), headers,
-                          nonces ? NONCE : "");
+    char *bytes, *body = strchr(line, ' ');
+    if (body) *body++ = 0;
+    int length = body ? asprintf(&bytes, "POST %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n%s\r\n%s",
+                                 line, ntohs(address.sin_port), strlen(body), headers, body)
+                      : asprintf(&bytes, "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n%s%s\r\n", line, ntohs(address.sin_port), headers,
+                                 nonces ? NONCE : "");
     requests[target_count++] = (Text){bytes, (size_t)length};
   }
   if (target_count == 0) fail("there are no targets in %s", targets_path);
@@ -187,7 +190,7 @@ static void flush(Connection *connection) {
   while (connection->out_sent < connection->out_length) {
     ssize_t n = send(connection->fd, connection->out + connection->out_sent, connection->out_length - connection->out_sent,
                      MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (n < 0) break; // the socket is full, or closed, which the next read tells
+    if (n < 0) break; // the socket is full, or closed, which the next read shows
     connection->out_sent += (size_t)n;
   }
   int is_all = connection->out_sent == connection->out_length;

@@ -21,9 +21,7 @@ export interface Load {
   readonly rate?: number;
   /** Requests in flight on each connection, without {@link rate}. Default: 1. */
   readonly depth?: number;
-  /** Further headers of each request. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether each request has a nonce. */
   readonly nonces?: boolean;
   /** Whether the load may use all cores. Default: it is bound to the second one. */
   readonly isFree?: boolean;
@@ -50,11 +48,8 @@ export interface LoadResult {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly p999Ms: number;
-  readonly maxMs: number;
-  /** Answers by X-Cache, where the server has that header. */
+  /** Answers with `X-Cache: HIT`. */
   readonly hits: number;
-  readonly misses: number;
-  readonly stale: number;
   readonly statuses: Readonly<Record<string, number>>;
 }
 

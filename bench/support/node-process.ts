@@ -10,9 +10,8 @@ export interface NodeProcess {
   readonly port: number;
   /** Its URLs, as `--upstream` takes them. */
   readonly upstream: string;
-  readonly wsUrl: string;
   counts(): Promise<NodeCounts>;
-  /** Lets accounts change once in so many slots; 0: never. */
+  /** Lets accounts change once in this number of slots; 0: never. */
   changeEvery(slots: number): Promise<NodeCounts>;
   onSlot(listener: (slot: SlotNotification) => void): void;
   stop(): void;
@@ -23,7 +22,6 @@ const DEFAULTS: NodeOptions = {
   changeEvery: 0,
   accounts: 'system',
   maxSubscriptions: 1_000_000,
-  delayMs: 0,
 };
 
 export async function startNode(options: Partial<NodeOptions> = {}): Promise<NodeProcess> {
@@ -32,7 +30,7 @@ export async function startNode(options: Partial<NodeOptions> = {}): Promise<Nod
   const child = fork(module, [JSON.stringify({ ...DEFAULTS, ...options })]);
   atExit(() => child.kill('SIGKILL'));
   const [port] = await once(child, 'message');
-  const ask = async (command: NodeCommand): Promise<NodeCounts> => {
+  const send = async (command: NodeCommand): Promise<NodeCounts> => {
     const answer = new Promise<NodeCounts>((resolve) => {
       const onMessage = (message: NodeCounts | SlotNotification): void => {
         if ('atMs' in message) return;
@@ -47,9 +45,8 @@ export async function startNode(options: Partial<NodeOptions> = {}): Promise<Nod
   return {
     port,
     upstream: `http://127.0.0.1:${port},ws://127.0.0.1:${port}`,
-    wsUrl: `ws://127.0.0.1:${port}`,
-    counts: () => ask('counts'),
-    changeEvery: (slots) => ask({ changeEvery: slots }),
+    counts: () => send('counts'),
+    changeEvery: (slots) => send({ changeEvery: slots }),
     onSlot: (listener) =>
       child.on('message', (message: NodeCounts | SlotNotification) => {
         if ('atMs' in message) listener(message);

@@ -1,5 +1,5 @@
-import type { UwsModule } from '../../src/http/engine/uws/uws-engine.ts';
-import { loadEngine } from '../../src/http/load-engine.ts';
+import type { UwsModule } from '../../src/gateway/http/engine/uws/uws-engine.ts';
+import { loadEngine } from '../../src/gateway/http/load-engine.ts';
 
 /** Loads uWebSockets.js itself, from the first package of it that loads on this machine. */
 export async function loadRawEngine(): Promise<UwsModule> {

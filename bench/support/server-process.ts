@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -67,17 +66,6 @@ export async function startProgram(command: readonly string[], port: number, pat
   }
 }
 
-/** Returns a port that is free now. */
-export const findFreePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer();
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' ? (address?.port ?? 0) : 0));
-    });
-  });
-
-/** Moves this process to the other core. */
 export function pinToOtherCore(): void {
   if (canPin) spawnSync('taskset', ['-acp', '1', String(process.pid)]);
 }
@@ -95,9 +83,9 @@ export interface GatewayOptions {
 
 /** Settings without limits on callers. */
 export const UNLIMITED = [
-  'limits.free.requests=10000000',
+  'limits.free.units=10000000',
   'limits.free.windowSeconds=1',
-  'limits.scale.requests=10000000',
+  'limits.scale.units=10000000',
   'limits.scale.windowSeconds=1',
   'limits.free.streams=1000000',
   'limits.connections=1000000',

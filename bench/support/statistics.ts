@@ -1,4 +1,3 @@
-/** A median and the range in which it lies. */
 export interface Spread {
   readonly median: number;
   readonly low: number;

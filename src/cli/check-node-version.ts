@@ -1,4 +1,4 @@
-import { StartError } from '../domain/start-error.ts';
+import { StartError } from '../shared/domain/start-error.ts';
 
 /** Refuses a Node that is too old for the code, before code is loaded that it can't even parse. */
 export function checkNodeVersion(version: string): void {

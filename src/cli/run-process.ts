@@ -1,30 +1,12 @@
-import { StartError } from '../domain/start-error.ts';
-import type { Log } from '../runtime/log.ts';
-import type { NodeStatus } from '../upstream/mesh/mesh.ts';
+import type { Gateway, NodeStatus } from '../gateway/index.ts';
+import { StartError } from '../shared/domain/start-error.ts';
+import type { Log } from '../shared/runtime/log.ts';
 
 /** The running gateway, as its process needs it. */
-export interface RunningGateway {
-  readonly url: string;
-  /** The cluster's genesis hash; null until a first node was reached. */
-  readonly cluster: string | null;
-  /** The address of the embedded cluster; null over configured nodes. */
-  readonly embedded: { readonly rpc: string } | null;
-  /** The address of the listener for operators; null for none. */
-  readonly admin: string | null;
-  /** Public key that signs now: 32 bytes, base58. */
-  readonly publicKey: string;
-  /** The file of the receipt key; null if it was given inline. */
-  readonly receiptKeyPath: string | null;
-  /** Whether finalized answers may be signed as `exact`. */
-  readonly signsAlone: boolean;
-  /** The nodes and their states. */
+export interface RunningGateway extends Omit<Gateway, 'nodes'> {
   readonly nodes: () => readonly Pick<NodeStatus, 'id' | 'status' | 'behindSlots'>[];
-  /** Reloads what the operator may have changed. */
-  reload(): void;
   /** Replaces its processes by new ones from disk; undefined where there is one process only. */
   renew?(): void;
-  /** Answers pending requests, then releases everything. */
-  close(): Promise<void>;
 }
 
 /**
@@ -35,13 +17,13 @@ const SAME_SIGNAL_MS = 500;
 
 /**
  * Runs a gateway until the end of the process: SIGHUP reloads its keys and settings, SIGUSR2 replaces its worker processes;
- * SIGTERM or SIGINT closes it and exits with 0, a second one exits at once, and so do `closeMs` milliseconds, whatever still
- * runs: no turn of the event loop is long, and threads end with the process. An uncaught error closes it too and exits with
+ * SIGTERM or SIGINT closes it and exits with 0. A second one exits immediately, and so do `closeMs` milliseconds, whatever
+ * still runs: no turn of the event loop is long, and threads end with the process. An uncaught error closes it too and exits with
  * 1, as it leaves unknown state; a StartError, which a start that goes on behind the open port may throw, with its own code.
- * `announce` tells that it listens.
+ * `open` is given what ends it with that. `announce` is called when it listens.
  */
 export async function runUntilSignal(
-  open: () => Promise<RunningGateway>,
+  open: (onFatal: (failure: StartError) => void) => Promise<RunningGateway>,
   log: Log,
   closeMs: number,
   announce: (gateway: RunningGateway) => void,
@@ -67,11 +49,14 @@ export async function runUntilSignal(
     void closeAndExit(0);
   };
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+  const onFatal = ({ message, exitCode }: StartError): void => {
+    log.error({}, message);
+    void closeAndExit(exitCode);
+  };
   process.on('uncaughtException', (err) => {
-    const isRefused = err instanceof StartError;
-    if (isRefused) log.error({}, err.message);
-    else log.error({ err }, 'an uncaught error');
-    void closeAndExit(isRefused ? err.exitCode : 1); // an error while closing comes back here and ends the process
+    if (err instanceof StartError) return onFatal(err);
+    log.error({ err }, 'an uncaught error');
+    void closeAndExit(1); // an error while closing comes back here and ends the process
   });
 
   let hasHungUp = false; // a SIGHUP during the start is handled after it
@@ -85,7 +70,7 @@ export async function runUntilSignal(
     else running.renew();
   });
 
-  running = await open();
+  running = await open(onFatal);
   if (hasHungUp) running.reload();
   announce(running);
 }

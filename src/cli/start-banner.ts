@@ -1,9 +1,9 @@
 import { styleText } from 'node:util';
-import { CLUSTER_NAMES } from '../domain/cluster-names.ts';
+import { CLUSTER_NAMES } from '../shared/domain/cluster-names.ts';
 import type { RunningGateway } from './run-process.ts';
 import { shortKey, terminalText } from './terminal/terminal-text.ts';
 
-/** What a banner tells besides the gateway itself. */
+/** What a banner shows besides the gateway itself. */
 export interface BannerFacts {
   readonly version: string;
   /** The duration of the start, in milliseconds. */
@@ -16,12 +16,12 @@ type Cell = readonly [label: string, value: string];
 
 /** Formats what a person wants to know when a gateway listens: where, of which cluster, with which nodes and key. */
 export function formatBanner(gateway: RunningGateway, { version, startMs, pages }: BannerFacts): string {
-  const { url, cluster, embedded, admin, publicKey, receiptKeyPath, signsAlone, nodes } = gateway;
+  const { url, cluster, embedded, admin, publicKey, receiptKeyPath, receiptMode, nodes } = gateway;
   const name = cluster === null ? 'no node reached yet' : `${CLUSTER_NAMES[cluster] ?? 'cluster'} ${shortKey(cluster)}`;
   const nodeTexts = nodes().map(({ id, status, behindSlots }) =>
     status === 'behind' ? `${id} ${behindSlots ?? '?'} behind` : `${id} ${status}`,
   );
-  const key = [shortKey(publicKey), receiptKeyPath ?? 'inline', signsAlone ? 'exact' : 'observed'];
+  const key = [shortKey(publicKey), receiptKeyPath ?? 'inline', receiptMode];
   const rows: readonly (readonly Cell[])[] = [
     [['API', `${url}/api/v1`], ...(pages.length === 0 ? [] : [['Pages', pages.join(' ')] as const])],
     [...(admin == null ? [] : [['Admin', `${admin}/metrics`] as const]), ['Nodes', nodeTexts.join(', ')]],

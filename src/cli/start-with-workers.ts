@@ -1,19 +1,22 @@
 import type { Config } from '../config/config-schema.ts';
-import { StartError } from '../domain/start-error.ts';
-import type { MemberSettings } from '../fleet/workers/member-messages.ts';
-import { Supervisor } from '../fleet/workers/supervisor.ts';
-import type { GatewayOptions } from '../gateway/environment.ts';
-import { rereadConfig } from '../gateway/reread-config.ts';
-import { findFreePort, requireFreePort } from '../runtime/require-free-port.ts';
-import { systemClock } from '../runtime/system-clock.ts';
-import type { ClusterInUse } from '../wiring/open-upstream.ts';
+import type { ClusterInUse, GatewayOptions, MemberSettings } from '../gateway/index.ts';
+import { rereadConfig, Supervisor } from '../gateway/index.ts';
+import { StartError } from '../shared/domain/start-error.ts';
+import { findFreePort, requireFreePort } from '../shared/runtime/require-free-port.ts';
+import { systemClock } from '../shared/runtime/system-clock.ts';
 import type { RunningGateway } from './run-process.ts';
 
-/** Starts a gateway whose workers share the port. The embedded cluster, if there is one, outlives them in this process. */
-export async function startWithWorkers(options: GatewayOptions): Promise<RunningGateway> {
+/**
+ * Starts a gateway whose workers share the port. The embedded cluster, if there is one, outlives them in this process.
+ * `onFatal` is called when none can serve any more.
+ */
+export async function startWithWorkers(
+  options: GatewayOptions,
+  onFatal: (failure: StartError) => void,
+): Promise<RunningGateway> {
   const { config, log, receiptKey = { production: false }, secrets = {}, isAdminPortChosen = true } = options;
   if (receiptKey.inline === 'ephemeral')
-    throw new StartError(78, 'RECEIPT_KEY=ephemeral is for one process, and workers.count asks for several');
+    throw new StartError(78, 'RECEIPT_KEY=ephemeral is for one process, and workers.count sets several');
   await requireFreePort(config.host, config.port); // a port that is shared refuses no second gateway
   const cluster = await options.embedded;
   const started = { ...config, port: config.port === 0 ? await findFreePort(config.host) : config.port };
@@ -23,13 +26,14 @@ export async function startWithWorkers(options: GatewayOptions): Promise<Running
     receiptKey,
     secrets,
     isAdminPortChosen,
-    module: new URL('./member-main.js', import.meta.url),
+    module: new URL('../gateway/composition/member-main.js', import.meta.url),
     clock: systemClock,
     log,
+    onFatal,
   });
   let inUse = config;
   /** Replaces the processes, if `isWanted` with these changes of the settings. A configuration that can't be used changes nothing. */
-  const renew = async (isWanted: (changed: readonly string[]) => boolean): Promise<void> => {
+  const renewNow = async (isWanted: IsWanted): Promise<void> => {
     const reread = rereadConfig(inUse, options);
     if (reread === undefined) supervisor.countFailedReload();
     if (reread === undefined || !isWanted(reread.changed)) return;
@@ -38,6 +42,7 @@ export async function startWithWorkers(options: GatewayOptions): Promise<Running
     if (kept.length > 0) log.warn({ settings: kept }, 'these settings have changed: a restart applies them');
     if (await supervisor.renew(next)) inUse = reread.config;
   };
+  const renew = oneAfterAnother(renewNow);
   const { url, facts } = await supervisor.open();
   return {
     ...facts,
@@ -46,9 +51,9 @@ export async function startWithWorkers(options: GatewayOptions): Promise<Running
     nodes: () => supervisor.nodes,
     reload() {
       supervisor.reload();
-      void renew((changed) => changed.length > 0);
+      renew(hasChanged);
     },
-    renew: () => void renew(() => true),
+    renew: () => renew(always),
     async close() {
       await supervisor.close();
       await cluster?.close();
@@ -56,24 +61,37 @@ export async function startWithWorkers(options: GatewayOptions): Promise<Running
   };
 }
 
-/** Returns what other processes need to know of the cluster. */
-const dataOf = ({
-  url,
-  wsUrl,
-  takenPort,
-  genesisHash,
-  accounts,
-  priceFeeds,
-}: ClusterInUse): MemberSettings['embedded'] => ({
-  url,
-  wsUrl,
-  takenPort,
-  genesisHash,
-  accounts,
-  priceFeeds,
-});
+/** Decides by the names of the changed settings whether processes are replaced. */
+type IsWanted = (changed: readonly string[]) => boolean;
 
-/** The sections that hold as long as this process: of the port, the state folder, the cluster, and who else there is. */
+const hasChanged: IsWanted = (changed) => changed.length > 0;
+const always: IsWanted = () => true;
+
+/** Runs renewals one after another. Requests that come during one are served by the next, which reads the settings again. */
+function oneAfterAnother(renew: (isWanted: IsWanted) => Promise<void>): (isWanted: IsWanted) => void {
+  let waiting: IsWanted | undefined;
+  let isRunning = false;
+  const run = async (): Promise<void> => {
+    isRunning = true;
+    for (let next = waiting; next !== undefined; next = waiting) {
+      waiting = undefined;
+      await renew(next);
+    }
+    isRunning = false;
+  };
+  return (isWanted) => {
+    waiting = waiting === always ? always : isWanted;
+    if (!isRunning) void run();
+  };
+}
+
+/** Returns what other processes need to know of the cluster. */
+function dataOf(cluster: ClusterInUse): MemberSettings['embedded'] {
+  const { url, wsUrl, takenPort, genesisHash, accounts, priceFeeds } = cluster;
+  return { url, wsUrl, takenPort, genesisHash, accounts, priceFeeds };
+}
+
+/** The sections that hold as long as this process: of the port, the state folder, the cluster, and its peers. */
 const FIXED = ['host', 'port', 'state', 'cluster', 'embedded', 'redis'] as const;
 
 /** Returns settings as they apply to processes that replace others. */

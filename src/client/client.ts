@@ -1,15 +1,13 @@
-import type { Clock } from '../domain/clock.ts';
-import { systemClock } from '../runtime/system-clock.ts';
+import type { Clock } from '../shared/domain/clock.ts';
+import { systemClock } from '../shared/runtime/system-clock.ts';
 import { baseUrlOf } from './request-target.ts';
 import { createRouteClient, type RouteClient } from './route-client.ts';
 import { createRequestSender } from './send-request.ts';
 import { type OpenSocket, openGlobalSocket } from './socket.ts';
 import { openStream, type Stream, type StreamOptions } from './stream.ts';
 import { TrustStore } from './trust-store.ts';
-import { acceptUnverified, createAnswerVerifier } from './verify-answer.ts';
+import { acceptUnverified, createAnswerVerifier, type VerifyAnswer } from './verify-answer.ts';
 
-// Together with these, this file is the whole of the package's `./client`.
-export { type Receipt, ReceiptError, type ReceiptFault } from '../receipts/verify/verify-receipt.ts';
 export type { Gap, Snapshot } from './gap-detector.ts';
 export type { Answer, PostOptions, Read, ReadOptions } from './read-types.ts';
 export type { Body, Parameters, Path, PostPath, Result } from './route-types.ts';
@@ -17,6 +15,9 @@ export { type FailureCode, SlotgateError } from './slotgate-error.ts';
 export type { OpenSocket, Socket, SocketEvent } from './socket.ts';
 export type { Follow, Stream, StreamOptions, StreamState } from './stream.ts';
 export type { Topic, Update } from './subscription-messages.ts';
+// Together with these, this file is the whole of the package's `./client`.
+export { type Receipt, ReceiptError, type ReceiptFault } from './verify/verify-receipt.ts';
+export type { ExpectedAnswer, VerifiedAnswer, VerifyAnswer } from './verify-answer.ts';
 
 export interface ClientOptions {
   /** The gateway's URL, with the prefix that a proxy may have put before `/api/v1`. */
@@ -56,6 +57,8 @@ export interface ClientOptions {
 
 /** A client of one gateway. */
 export interface Client extends RouteClient {
+  /** Verifies the body of an answer or a frame that came another way. Rejects with ReceiptError. */
+  readonly verify: VerifyAnswer;
   /** Opens the real-time stream. */
   stream(options?: StreamOptions): Stream;
 }
@@ -80,6 +83,7 @@ export function createClient(options: ClientOptions): Client {
   const verifyAnswer = verify ? createAnswerVerifier({ trustStore, clock, maxAgeMs }) : acceptUnverified;
   return {
     ...createRouteClient(send, verifyAnswer),
+    verify: verifyAnswer,
     stream: (streamOptions = {}) =>
       openStream(streamOptions, {
         openSocket: (target) => openSocket(baseUrl.replace(/^http/, 'ws') + target, headers),

@@ -1,6 +1,6 @@
-import { parseExactJson } from '../domain/parse-exact-json.ts';
-import type { Receipt } from '../receipts/receipt.ts';
+import { parseExactJson } from '../shared/domain/parse-exact-json.ts';
 import { type Gap, GapDetector, type Snapshot } from './gap-detector.ts';
+import type { Receipt } from './verify/receipt.ts';
 import type { VerifyAnswer } from './verify-answer.ts';
 
 interface Frame {

@@ -1,4 +1,4 @@
-import type { Slot } from '../domain/slot.ts';
+import type { Slot } from '../shared/domain/slot.ts';
 import type { EnvelopeOf, Parameters, Path, PostPath, Result, SignedPath } from './route-types.ts';
 import type { RequestOptions } from './send-request.ts';
 import type { VerifiedAnswer } from './verify-answer.ts';

@@ -1,6 +1,6 @@
-import type { Clock } from '../domain/clock.ts';
-import { SilenceWatchdog } from '../runtime/silence-watchdog.ts';
-import { fatalErrorOf, reconnectDelayMs } from './close-codes.ts';
+import type { Clock } from '../shared/domain/clock.ts';
+import { SilenceWatchdog } from '../shared/runtime/silence-watchdog.ts';
+import { fatalErrorOf, MAX_DELAY_MS, reconnectDelayMs } from './close-codes.ts';
 import type { SlotgateError } from './slotgate-error.ts';
 import type { Socket } from './socket.ts';
 
@@ -12,10 +12,20 @@ export interface ReconnectingSocketOptions {
   readonly silenceMs: number;
   readonly onOpen: () => void;
   readonly onMessage: (text: string) => void;
-  /** Called when the connection is lost; the next one is opened in `delayMs`. */
-  readonly onDisconnect: (delayMs: number) => void;
+  /** The longest delay before the next connection, unless the gateway is lost for a long time; 30,000 by default. */
+  readonly maxDelayMs?: number;
+  /** Called when the connection is lost. */
+  readonly onDisconnect: (loss: Loss) => void;
   /** Called when the connection is lost for good. */
   readonly onEnd: (error: SlotgateError) => void;
+}
+
+/** The loss of a connection; the next one is opened in `delayMs`. */
+export interface Loss {
+  readonly code: number;
+  /** Whether the connection was open. */
+  readonly wasOpen: boolean;
+  readonly delayMs: number;
 }
 
 /** The close code of a connection that broke without a close frame (RFC 6455 7.1.5). */
@@ -35,10 +45,6 @@ export class ReconnectingSocket {
     this.#connect();
   }
 
-  get isOpen(): boolean {
-    return this.#isOpen;
-  }
-
   /** Sends a message if the connection is open. */
   send(text: string): void {
     if (this.#isOpen) this.#socket?.send(text);
@@ -47,6 +53,13 @@ export class ReconnectingSocket {
   /** Replaces the connection with another one. */
   reconnect(): void {
     this.#onConnectionLost(ABNORMAL_CLOSURE);
+  }
+
+  /** Opens the next connection immediately, if one is waited for. */
+  hurry(): void {
+    if (this.#socket !== undefined) return;
+    this.#cancelReconnect();
+    this.#connect();
   }
 
   /** Closes the connection for good, without a callback. */
@@ -90,17 +103,18 @@ export class ReconnectingSocket {
   }
 
   #onConnectionLost(code: number): void {
-    const { clock, random, onDisconnect, onEnd } = this.#options;
+    const { clock, random, maxDelayMs = MAX_DELAY_MS, onDisconnect, onEnd } = this.#options;
     if (this.#socket === undefined) return;
+    const wasOpen = this.#isOpen;
     this.#disconnect();
     const fatalError = fatalErrorOf(code);
     if (fatalError !== undefined) {
       onEnd(fatalError);
       return;
     }
-    const delayMs = reconnectDelayMs(this.#failures++, code, random);
+    const delayMs = reconnectDelayMs(this.#failures++, code, maxDelayMs, random);
     this.#cancelReconnect = clock.after(delayMs, () => this.#connect());
-    onDisconnect(delayMs);
+    onDisconnect({ code, wasOpen, delayMs });
   }
 
   #disconnect(): void {

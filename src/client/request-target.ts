@@ -1,4 +1,4 @@
-import { API_PREFIX } from '../domain/canonical-request.ts';
+import { API_PREFIX } from '../shared/domain/canonical-request.ts';
 
 /** Parameters as the caller writes them. The items of a list are separated by commas in the target. */
 export type TargetParameters = Readonly<Record<string, string | number | bigint | readonly string[] | undefined>>;

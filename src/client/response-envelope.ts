@@ -1,5 +1,5 @@
-import type { Envelope } from '../domain/envelope.ts';
-import { parseExactJson } from '../domain/parse-exact-json.ts';
+import type { Envelope } from '../shared/domain/envelope.ts';
+import { parseExactJson } from '../shared/domain/parse-exact-json.ts';
 import type { EnvelopeOf, Path, PostPath, Result, SignedPath } from './route-types.ts';
 import type { GatewayResponse } from './send-request.ts';
 import { SlotgateError } from './slotgate-error.ts';

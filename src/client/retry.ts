@@ -1,4 +1,4 @@
-import { exponentialDelayMs } from '../runtime/exponential-backoff.ts';
+import { exponentialDelayMs } from '../shared/runtime/exponential-backoff.ts';
 import type { SlotgateError } from './slotgate-error.ts';
 
 const BASE_DELAY_MS = 250;
@@ -16,7 +16,7 @@ export const isTransient = ({ code, status }: SlotgateError): boolean =>
 
 /**
  * Returns the delay after attempt `attempt` (from 1): exponential backoff with jitter, so that many callers don't retry
- * at once, and never less than `Retry-After`. Undefined if `Retry-After` is too long.
+ * together, and never less than `Retry-After`. Undefined if `Retry-After` is too long.
  */
 export function retryDelayMs(attempt: number, retryAfterMs: number | null, random: () => number): number | undefined {
   const backoff = exponentialDelayMs(attempt - 1, BASE_DELAY_MS, MAX_DELAY_MS);

@@ -1,13 +1,13 @@
-import type { Slot } from '../domain/slot.ts';
-import { toJson } from '../domain/to-json.ts';
-import { formatSignedBody, resultTextIn } from '../receipts/signed-body.ts';
-import { ReceiptError } from '../receipts/verify/receipt-error.ts';
+import type { Slot } from '../shared/domain/slot.ts';
+import { toJson } from '../shared/domain/to-json.ts';
 import { newNonce } from './nonce.ts';
 import type { Answer, PostOptions, Read, ReadArguments, ReadOptions } from './read-types.ts';
 import { buildRequestTarget, type TargetParameters } from './request-target.ts';
 import { finalityCheck, unsignedEnvelope, unwrap } from './response-envelope.ts';
 import type { Body, Path, PostPath, Result } from './route-types.ts';
 import type { GatewayResponse, SendRequest } from './send-request.ts';
+import { ReceiptError } from './verify/receipt-error.ts';
+import { formatSignedBody, resultTextIn } from './verify/signed-body.ts';
 import type { VerifyAnswer } from './verify-answer.ts';
 
 /** The requests to every route, typed by the routes' declarations. */

@@ -1,6 +1,4 @@
-import type { routes } from '../routes/index.ts';
-import type { Param } from '../routing/params.ts';
-import type { Jsonify } from './jsonify.ts';
+import type { Param, PreSerialized, routes } from '../gateway/routes/index.ts';
 
 type DeclaredRoute = (typeof routes)[number];
 type GetRoute = Exclude<DeclaredRoute, { readonly kind: 'post' }>;
@@ -12,6 +10,22 @@ export type Path = GetRoute['path'];
 
 /** The path of a POST route. */
 export type PostPath = PostRoute['path'];
+
+/**
+ * The type of a gateway value after a trip through JSON. An integer that may exceed 2^53 is a `number` where that is
+ * exact and otherwise a `bigint`; JSON that a node wrote is `unknown`.
+ */
+type Jsonify<T> = T extends bigint
+  ? number | bigint
+  : T extends PreSerialized<infer Of>
+    ? Jsonify<Of>
+    : T extends string | number | boolean | null | undefined
+      ? T
+      : T extends readonly (infer Item)[]
+        ? readonly Jsonify<Item>[]
+        : T extends object
+          ? { readonly [K in keyof T]: Jsonify<T[K]> }
+          : T;
 
 /** The result of a path. */
 export type Result<P extends Path | PostPath> =

@@ -1,7 +1,6 @@
-import type { Clock } from '../domain/clock.ts';
-import { parseRetryAfterMs } from '../runtime/retry-after.ts';
-import { sleep } from '../runtime/sleep.ts';
-import { readResponseBody } from './read-response-body.ts';
+import type { Clock } from '../shared/domain/clock.ts';
+import { parseRetryAfterMs } from '../shared/runtime/retry-after.ts';
+import { sleep } from '../shared/runtime/sleep.ts';
 import { isTransient, retryDelayMs } from './retry.ts';
 import { isErrorCode, SlotgateError } from './slotgate-error.ts';
 
@@ -113,7 +112,7 @@ async function sendOnce(
   }
 }
 
-/** Tells whether a response is a redirect; browsers hide its status. */
+/** Returns true if a response is a redirect; browsers hide its status. */
 const isRedirect = ({ status, type }: Response): boolean =>
   type === 'opaqueredirect' || (status >= 300 && status < 400 && status !== 304);
 
@@ -141,4 +140,29 @@ function parseErrorBody(body: Uint8Array): { readonly error: unknown; readonly m
   } catch {
     return { error: undefined, message: '' };
   }
+}
+
+/** Reads a whole body. Throws `unreadable` if it is longer than `maxBytes`, so that no server can fill the memory. */
+async function readResponseBody({ body, status }: Response, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  if (body === null) return new Uint8Array();
+  const reader = body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    length += value.length;
+    if (length > maxBytes) {
+      reader.cancel().catch(() => {}); // the result of cancelling does not matter
+      throw new SlotgateError('unreadable', `the answer is longer than ${maxBytes} bytes`, { status });
+    }
+    chunks.push(value);
+  }
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
 }

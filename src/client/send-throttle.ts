@@ -1,4 +1,4 @@
-import type { Clock } from '../domain/clock.ts';
+import type { Clock } from '../shared/domain/clock.ts';
 
 /** The most messages in a second; the gateway refuses messages beyond ten. */
 const MAX_MESSAGES = 8;

@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode } from '../domain/gateway-error.ts';
+import { ERRORS, type ErrorCode } from '../shared/domain/gateway-error.ts';
 
 /**
  * The reason of a failure: the gateway's error code, or one of three of the client. `network`: no complete response was
@@ -9,7 +9,7 @@ export type FailureCode = ErrorCode | 'network' | 'timeout' | 'unreadable';
 export interface FailureDetails {
   /** HTTP status, null if there was no response. */
   readonly status?: number | null;
-  /** The time to wait that the gateway asks for, in milliseconds. */
+  /** The time to wait by the answer of the gateway, in milliseconds. */
   readonly retryAfterMs?: number | null;
   /** The id of the request in the gateway's log. */
   readonly requestId?: string | null;

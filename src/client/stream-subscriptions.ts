@@ -1,4 +1,4 @@
-import type { Clock } from '../domain/clock.ts';
+import type { Clock } from '../shared/domain/clock.ts';
 import { isTransient } from './retry.ts';
 import { SendThrottle } from './send-throttle.ts';
 import { SlotgateError } from './slotgate-error.ts';
@@ -34,9 +34,9 @@ interface SentMessage {
 /** The account subscriptions of one stream, which are sent again on each new connection. */
 export class StreamSubscriptions {
   readonly #options: StreamSubscriptionsOptions;
-  /** All subscriptions, each with the id of the message that asked for it on this connection; undefined if none did yet. */
+  /** All subscriptions, each with the id of the message that requested it on this connection; undefined before that. */
   readonly #messageIds = new Map<AccountSubscription<Topic>, number | undefined>();
-  /** Subscriptions of this connection that have ended and that the gateway must be told of. */
+  /** Subscriptions of this connection that have ended and that the gateway must still be sent. */
   readonly #toUnsubscribe = new Set<AccountSubscription<Topic>>();
   /** Subscriptions that are to be sent. */
   readonly #toSubscribe = new Set<AccountSubscription<Topic>>();
@@ -116,10 +116,10 @@ export class StreamSubscriptions {
     this.#throttle?.schedule();
   }
 
-  /** Makes the next message; undefined if there is nothing to send. An account that is subscribed to anew ends first. */
+  /** Makes the next message; undefined if there is nothing to send. Subscriptions end before others of the same account start. */
   #nextMessage(): string | undefined {
     const op = this.#toUnsubscribe.size > 0 ? 'unsubscribe' : 'subscribe';
-    const subscriptions = takeBatch(op === 'unsubscribe' ? this.#toUnsubscribe : this.#toSubscribe);
+    const subscriptions = removeBatch(op === 'unsubscribe' ? this.#toUnsubscribe : this.#toSubscribe);
     const [first] = subscriptions.values();
     if (first === undefined) return undefined;
     const id = ++this.#lastId;
@@ -131,7 +131,7 @@ export class StreamSubscriptions {
   async #onAnswer(message: SubscriptionMessage): Promise<void> {
     const subscriptions = this.#sent.get(Number(message.id))?.subscriptions;
     const subscription = subscriptions?.get(String(message.address));
-    if (subscription === undefined) return; // it has ended meanwhile
+    if (subscription === undefined) return; // it has ended since
     const update = await verifyUpdate(message, subscription, this.#options.verifyAnswer).catch((thrown: unknown) => {
       subscription.onError?.(thrown);
     });
@@ -177,7 +177,7 @@ export class StreamSubscriptions {
     subscription.onError?.(error);
   }
 
-  /** Removes a subscription from the message that asked for it; returns false if it was not there. */
+  /** Removes a subscription from the message that requested it; returns false if it was not there. */
   #forget(id: number, { address }: AccountSubscription<Topic>): boolean {
     const subscriptions = this.#sent.get(id)?.subscriptions;
     const isRemoved = subscriptions?.delete(address) === true;
@@ -204,8 +204,8 @@ export class StreamSubscriptions {
 const delayMsOf = ({ retryAfter = 0 }: SubscriptionMessage): number =>
   Math.max(RESUBSCRIBE_DELAY_MS, retryAfter * 1000);
 
-/** Takes the subscriptions that one message can name: one topic, one commitment, each address once. */
-function takeBatch(waiting: Set<AccountSubscription<Topic>>): Map<string, AccountSubscription<Topic>> {
+/** Removes the subscriptions that one message can name: one topic, one commitment, each address once. */
+function removeBatch(waiting: Set<AccountSubscription<Topic>>): Map<string, AccountSubscription<Topic>> {
   const batch = new Map<string, AccountSubscription<Topic>>();
   let key: string | undefined;
   for (const subscription of waiting) {

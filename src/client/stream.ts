@@ -1,5 +1,4 @@
-import type { Clock } from '../domain/clock.ts';
-import type { Receipt } from '../receipts/receipt.ts';
+import type { Clock } from '../shared/domain/clock.ts';
 import { FrameReader } from './frame-reader.ts';
 import type { Gap, Snapshot } from './gap-detector.ts';
 import { ReconnectingSocket } from './reconnecting-socket.ts';
@@ -8,6 +7,7 @@ import { SequentialProcessor } from './sequential-processor.ts';
 import type { Socket } from './socket.ts';
 import { StreamSubscriptions } from './stream-subscriptions.ts';
 import type { AccountSubscription, Topic } from './subscription-messages.ts';
+import type { Receipt } from './verify/receipt.ts';
 import type { VerifyAnswer } from './verify-answer.ts';
 
 /** The state of a stream. `waiting`: disconnected, and about to reconnect. `ended`: disconnected for good. */
@@ -66,7 +66,7 @@ export function openStream(options: StreamOptions, { openSocket, verifyAnswer, c
   const frames = new FrameReader({ signedRequest, expectsEveryFrame, verifyAnswer, onSnapshot, onGap, onError });
   const subscriptions = new StreamSubscriptions({ clock, verifyAnswer, onError });
   const processor = new SequentialProcessor({
-    maxPending: () => MAX_PENDING_MESSAGES + subscriptions.size, // their first values may arrive all at once
+    maxPending: () => MAX_PENDING_MESSAGES + subscriptions.size, // their first values may arrive together
     process: (text) => (text.startsWith('{"result":') ? frames.handle(text) : subscriptions.handle(text)),
     onOverflow: () => socket.reconnect(),
   });

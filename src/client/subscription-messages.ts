@@ -1,10 +1,10 @@
-import type { Commitment } from '../domain/commitment.ts';
-import { ERRORS } from '../domain/gateway-error.ts';
-import { parsePushFrame } from '../receipts/push-frame.ts';
-import type { TopicName } from '../routes/stream-topics.ts';
+import type { TopicName } from '../gateway/routes/index.ts';
+import type { Commitment } from '../shared/domain/commitment.ts';
+import { ERRORS } from '../shared/domain/gateway-error.ts';
 import { buildRequestTarget } from './request-target.ts';
 import type { Result } from './route-types.ts';
 import { isErrorCode, SlotgateError } from './slotgate-error.ts';
+import { parsePushFrame } from './verify/push-frame.ts';
 import type { VerifiedAnswer, VerifyAnswer } from './verify-answer.ts';
 
 /** The topics of a subscription: routes of one account. */
@@ -55,7 +55,7 @@ export function parseSubscriptionMessage(text: string): SubscriptionMessage | un
   }
 }
 
-/** The most addresses that the gateway takes in one message. */
+/** The most addresses that the gateway accepts in one message. */
 export const MAX_ADDRESSES = 80;
 
 /** Returns a text that is equal for subscriptions that one message can name. */

@@ -1,9 +1,9 @@
-import { API_PREFIX } from '../domain/canonical-request.ts';
-import type { Clock } from '../domain/clock.ts';
-import { isSuccession, parseSuccession } from '../receipts/keys/succession.ts';
-import { parseTrustedKey, type TrustedKey } from '../receipts/verify/trusted-key.ts';
+import { API_PREFIX } from '../shared/domain/canonical-request.ts';
+import type { Clock } from '../shared/domain/clock.ts';
 import type { GatewayResponse, SendRequest } from './send-request.ts';
 import { SlotgateError } from './slotgate-error.ts';
+import { isSuccession, parseSuccession } from './verify/succession.ts';
+import { parseTrustedKey, type TrustedKey } from './verify/trusted-key.ts';
 
 /** The trusted keys and the cluster that they sign for. */
 export interface TrustAnchors {
@@ -27,8 +27,8 @@ const MAX_SUCCESSIONS = 8;
 const MAX_CLOCK_SKEW_MS = 5000;
 
 /**
- * The keys and the cluster that receipts are verified against. What is not pinned is learned on first use and kept. Later
- * a new key is trusted only if a trusted key has signed its succession.
+ * The keys and the cluster that receipts are verified against. What is not pinned is learned on first use and remembered.
+ * Later a new key is trusted only if a trusted key has signed its succession.
  */
 export class TrustStore {
   readonly #options: TrustStoreOptions;

@@ -1,11 +1,11 @@
-import type { Clock } from '../domain/clock.ts';
-import { parseExactJson } from '../domain/parse-exact-json.ts';
-import type { Slot } from '../domain/slot.ts';
-import { parseReceipt, type Receipt } from '../receipts/receipt.ts';
-import { receiptTextIn } from '../receipts/signed-body.ts';
-import { ReceiptError } from '../receipts/verify/receipt-error.ts';
-import { createVerifier } from '../receipts/verify/verify-receipt.ts';
+import type { Clock } from '../shared/domain/clock.ts';
+import { parseExactJson } from '../shared/domain/parse-exact-json.ts';
+import type { Slot } from '../shared/domain/slot.ts';
 import type { TrustStore } from './trust-store.ts';
+import { parseReceipt, type Receipt } from './verify/receipt.ts';
+import { ReceiptError } from './verify/receipt-error.ts';
+import { receiptTextIn } from './verify/signed-body.ts';
+import { createVerifier } from './verify/verify-receipt.ts';
 
 /** The facts that a body must match. */
 export interface ExpectedAnswer {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { type ConfigLayer, topLayerAt, valueAt } from './config-layers.ts';
-import { nearestName } from './nearest-name.ts';
+import { type ConfigLayer, isSection, topLayerAt, valueAt } from './config-layers.ts';
+import { FEW_EDITS, nearestName } from './nearest-name.ts';
 import { redactUrl } from './upstreams-schema.ts';
 
 type Path = readonly PropertyKey[];
@@ -13,14 +13,28 @@ export const unknownNameMessage = (kind: string, name: string, known: Iterable<s
   `unknown ${kind} ${redactUrl(name)}${nearestNameHint(name, known)}`;
 
 /** Returns the end of a message about an unknown name: which known one is near, if one is. */
-export function nearestNameHint(name: string, known: Iterable<string>): string {
-  const nearest = nearestName(name, known);
+export function nearestNameHint(name: string, known: Iterable<string>, mostEdits?: number): string {
+  const nearest = nearestName(name, known, mostEdits);
   return nearest === undefined ? '' : `, the nearest known name is ${nearest}`;
 }
 
-/** Returns the message for a name that is given a value where only its members can have one. */
-export const sectionNameMessage = (name: string, members: readonly string[]): string =>
-  `${name} is a group of settings: set ${members.join(', ')}`;
+/** Returns the message for a name that is given a value where only its members can have one; a setting's name may be near. */
+export const sectionNameMessage = (name: string, members: readonly string[], known: Iterable<string>): string =>
+  `${name} is a group of settings${nearestNameHint(name, known, FEW_EDITS)}: set ${members.join(', ')}`;
+
+/** Returns which name of the other kind is near, where a group is given a value, or a setting the members of a group. */
+function otherKindHint({ code, path }: z.core.$ZodIssue, value: unknown, names: Iterable<string>): string {
+  const known = [...names];
+  const name = pathText(path);
+  const isGroup = (candidate: string): boolean => known.some((other) => other.startsWith(`${candidate}.`));
+  const isOfWrongKind = code.startsWith('invalid_') && known.includes(name) && isGroup(name) !== isSection(value);
+  if (!isOfWrongKind) return '';
+  return nearestNameHint(
+    name,
+    known.filter((candidate) => isGroup(candidate) !== isGroup(name)),
+    FEW_EDITS,
+  );
+}
 
 /** Describes a validation issue: the setting, the error, and the source of the value. */
 export function describeIssue(
@@ -35,7 +49,7 @@ export function describeIssue(
     return keys.map((key) => `${unknownNameMessage('setting', pathText(key), names)} ${sourceOf(key)}`).join('; ');
   }
   const value = valueAt(topLayerAt(layers, path)?.values, path);
-  return `${pathText(path)}: ${issue.message}, got ${redactedValue(path, value)} ${sourceOf(path)}${listHint(path, value)}`;
+  return `${pathText(path)}: ${issue.message}, got ${redactedValue(path, value)} ${sourceOf(path)}${otherKindHint(issue, value, names)}${listHint(path, value)}`;
 }
 
 /** Returns how a list is written, if one of its values looks like several. */

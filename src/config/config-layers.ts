@@ -18,7 +18,8 @@ export const singleValueLayer = (source: string, path: readonly string[], value:
 export function mergeLayers(lower: unknown, upper: unknown): unknown {
   if (!isSection(lower) || !isSection(upper)) return upper;
   const members = new Map(Object.entries(lower));
-  for (const [key, value] of Object.entries(upper)) members.set(key, mergeLayers(members.get(key), value));
+  for (const [key, value] of Object.entries(upper))
+    if (value !== undefined) members.set(key, mergeLayers(members.get(key), value));
   return Object.fromEntries(members); // defines its members, so that a key named __proto__ is a key like any other
 }
 
@@ -35,5 +36,5 @@ export const valueAt = (values: unknown, path: Path): unknown =>
 
 const isObject = (value: unknown): value is Section => typeof value === 'object' && value !== null;
 
-/** Tells whether layers merge a value: an object, not a list. */
+/** Returns true if layers merge a value: an object, not a list. */
 export const isSection = (value: unknown): value is Section => isObject(value) && !Array.isArray(value);

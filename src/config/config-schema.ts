@@ -1,14 +1,16 @@
 import { z } from 'zod';
 import { limitsSchema, stakeSchema } from './limits-schema.ts';
 import { pricesSchema, tokensSchema } from './prices-schema.ts';
-import { upstreamsSchema } from './upstreams-schema.ts';
+import { type NodeSetting, upstreamsSchema } from './upstreams-schema.ts';
 import {
   base58,
   byteCount,
   countOrZero,
+  type DeepPartial,
   type DeepReadonly,
   fraction,
   host,
+  longDuration,
   milliseconds,
   positiveCount,
   section,
@@ -18,11 +20,11 @@ import {
 const text = z.string('expected a text').min(1, 'expected a text that is not empty');
 const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'expected an IP address or a CIDR');
 
-const GENESIS = 'expected a genesis hash in base58, or null to take the cluster as it is';
+const GENESIS = 'expected a genesis hash in base58, or null to accept any cluster';
 const ENGINES = ['auto', 'uws', 'uws-pack', 'node'] as const;
 const LEVELS = ['info', 'warn', 'error', 'silent'] as const;
 
-const upstreamSchema = section({
+const upstreamPolicySchema = section({
   timeoutMs: milliseconds.describe('Longest time of a read, all attempts included, in milliseconds.'),
   slowTimeoutMs: milliseconds.describe(
     'Longest time of a read that scans a program or reaches into old ledgers, in milliseconds.',
@@ -36,28 +38,28 @@ const upstreamSchema = section({
   maxBytes: byteCount(65_536).describe(
     'Longest response and longest WebSocket message in bytes, and most bytes of unread messages.',
   ),
-  silenceMs: milliseconds.describe(
+  idleTimeoutMs: milliseconds.describe(
     'Time without a message after which a WebSocket is closed, or without a new slot after which a node is stalled, in milliseconds.',
   ),
   pingMs: milliseconds.describe('Interval of WebSocket pings in milliseconds; each must be answered before the next.'),
-  ackMs: milliseconds.describe(
+  ackTimeoutMs: milliseconds.describe(
     'Longest time of a WebSocket handshake or the acknowledgement of a subscription, in milliseconds.',
   ),
   backoffMinMs: milliseconds.describe('First delay before a reconnect, in milliseconds; it doubles with each failure.'),
   backoffMaxMs: milliseconds.describe('Longest delay before a reconnect, in milliseconds.'),
-  startMs: milliseconds.describe(
+  startTimeoutMs: milliseconds.describe(
     'Longest time to wait for a first node at the start until the port opens without one, in milliseconds.',
   ),
   subscriptions: z
     .nullable(wholeNumber(7, 1_000_000, ', or null'))
     .describe(
-      'Most subscriptions per WebSocket connection, four of them for its slots; null for as many as each node accepts.',
+      'Most subscriptions per WebSocket connection, four of them for its slots; null to learn the limit of each node.',
     ),
   inFlightBytes: byteCount(65_536).describe('Bytes of responses being received at one time, over all nodes.'),
-  maxJump: wholeNumber(1, 1_000_000).describe(
+  maxSlotJump: wholeNumber(1, 1_000_000).describe(
     'Slots beyond the elapsed time that one node may be ahead before its slots are not believed.',
   ),
-  steadySlots: wholeNumber(1, 10_000).describe(
+  recoverySlots: wholeNumber(1, 10_000).describe(
     'Slots that a single node must advance steadily after a larger jump before it is believed.',
   ),
 });
@@ -72,7 +74,7 @@ const embeddedSchema = section({
       'Port of its RPC, with pubsub on the same and on the next port; 0 for two free ones; null for 8899, or two free ones if 8899 or 8900 is in use.',
     ),
   slotMs: wholeNumber(10, 60_000).describe('Slot time in milliseconds.'),
-  skipEvery: countOrZero.describe('One slot in so many has no block; 0 for none.'),
+  skipEvery: countOrZero.describe('Number of slots of which one has no block; 0 for a block in every slot.'),
   slotsPerEpoch: wholeNumber(32, 1_000_000_000).describe('Slots per epoch.'),
   transactionsPerSlot: wholeNumber(0, 1_000).describe('Average number of transactions per slot; 0 for no traffic.'),
 });
@@ -88,39 +90,41 @@ const cacheSchema = section({
   bytes: byteCount(131_072).describe(
     'Memory of all cached answers and of the transactions that they show, in bytes; an eighth is for these.',
   ),
-  maxStaleSlots: positiveCount.describe(
-    'Slots for which an answer that can not be confirmed is still served as stale; then it is 503 stale.',
+  maxStaleMs: longDuration.describe(
+    'Time for which an answer that can not be confirmed is still served as stale, in milliseconds; then it is 503 stale.',
   ),
-  sealAhead: countOrZero.describe('Bodies of a slot that are signed before they are requested.'),
-  sealTogether: wholeNumber(1, 256).describe(
+  presign: countOrZero.describe('Bodies of a slot that are signed before they are requested.'),
+  signBatchSize: wholeNumber(1, 256).describe(
     'Most answers per signature; beyond 64 the inclusion paths grow without benefit.',
   ),
 });
 
-const watchSchema = section({
+const liveSchema = section({
   accounts: countOrZero.describe(
     'Accounts kept live by subscriptions, each commitment counted separately; 0 for none.',
   ),
   lists: countOrZero.describe('Token lists kept live, each commitment counted separately; 0 for none.'),
   maxListMembers: wholeNumber(0, 200).describe('Token accounts of the longest list that is kept live.'),
   callerShare: fraction.describe(
-    'Part of these places that each caller has for certain, from 0 to 1; it counts only when all are taken.',
+    'Part of these places that each caller has for certain, from 0 to 1; it counts only when all are in use.',
   ),
-  idleSlots: positiveCount.describe(
-    'Slots without a read after which an account or list is no longer kept live; reads half of that apart begin it.',
+  idleMs: longDuration.describe(
+    'Time without a read after which an account or list is no longer kept live, in milliseconds; reads half of that apart begin it.',
   ),
   auditMs: milliseconds.describe(
     'Shortest interval in milliseconds of re-reading all live accounts, and 20 lists in turn, to compare them.',
   ),
-  requestsPerSecond: wholeNumber(1, 10_000).describe(
-    'Requests a second to one node for making accounts and lists live and for audits, which have half of them; a tenth of it where the node is pooled.',
-  ),
+  requestsPerSecond: z
+    .nullable(wholeNumber(1, 10_000, ', or null'))
+    .describe(
+      'Requests a second to one node for making accounts and lists live and for audits, which have half of them; a tenth of it where the node is pooled. Null for what the node sustains, from 20 to 200; 2 where it is pooled.',
+    ),
   maxAccountBytes: byteCount(1).describe('Longest JSON of an account that is kept live, in bytes.'),
 });
 
 const streamSchema = section({
   throttleMs: wholeNumber(0, 60_000).describe('Shortest time between two frames of the stream, in milliseconds.'),
-  silenceMs: milliseconds.describe('Longest time between two frames, in milliseconds: without news one repeats.'),
+  repeatAfterMs: milliseconds.describe('Longest time between two frames, in milliseconds: without news one repeats.'),
   maxBackpressureBytes: byteCount(4_096).describe('Unsent bytes above which a connection counts as a slow consumer.'),
 });
 
@@ -166,11 +170,11 @@ export const configSchema = section({
     .nullable(base58(GENESIS))
     .describe('Genesis hash that all nodes must have; null to accept the one of the first node.'),
   upstreams: upstreamsSchema,
-  upstream: upstreamSchema.describe('Timeouts, connections and limits toward the nodes.'),
+  upstreamPolicy: upstreamPolicySchema.describe('Timeouts, connections and limits toward the nodes.'),
   embedded: embeddedSchema.describe('The embedded cluster, which runs if upstreams is empty.'),
   refresh: refreshSchema.describe("Intervals of reading the network's state."),
   cache: cacheSchema.describe('Memory and age of cached answers, and their signatures.'),
-  watch: watchSchema.describe('Accounts and token lists kept live by subscriptions.'),
+  live: liveSchema.describe('Accounts and token lists kept live by subscriptions.'),
   limits: limitsSchema.describe('Limits per caller and over all callers.'),
   stake: stakeSchema.describe('The staked tier: limits by the token balance of a wallet.'),
   prices: pricesSchema.describe('Price sources of tokens.'),
@@ -201,18 +205,23 @@ export const configSchema = section({
   admin: adminSchema.describe('The listener for operators: metrics, probes, status and usage.'),
   redis: redisSchema.describe('The Redis of a fleet.'),
   drainDelayMs: wholeNumber(0, 600_000).describe(
-    'Time at the end from which on /readyz and /health are 503 while requests are still taken, in milliseconds.',
+    'Time at the end from which on /readyz and /health are 503 while requests are still accepted, in milliseconds.',
   ),
-  drainMs: wholeNumber(0, 600_000).describe(
+  drainTimeoutMs: wholeNumber(0, 600_000).describe(
     'Longest wait at the end for the last connection to close, in milliseconds: an engine closes idle ones after 10 to 32 s.',
   ),
   log: section({
     level: z.enum(LEVELS, `expected one of ${LEVELS.join(', ')}`).describe('Lowest level of the log.'),
     slowMs: z
       .nullable(wholeNumber(0, 3_600_000, ', or null'))
-      .describe('Time of a request in milliseconds above which the log tells it; null for never.'),
+      .describe('Duration in milliseconds from which a request is logged as slow; null for never.'),
   }).describe('The log.'),
 });
 
 /** A complete and valid configuration. */
 export type Config = DeepReadonly<z.output<typeof configSchema>>;
+
+type Input = z.input<typeof configSchema>;
+
+/** Any part of the settings, in the form of config/default.json. */
+export type Settings = DeepPartial<Omit<Input, 'upstreams'>> & { readonly upstreams?: readonly NodeSetting[] };

@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { StartError } from '../domain/start-error.ts';
-import { packageFile } from '../runtime/package.ts';
+import { StartError } from '../shared/domain/start-error.ts';
+import { packageFile } from '../shared/runtime/package.ts';
 import { sectionNameMessage, unknownNameMessage } from './config-errors.ts';
 import { type ConfigLayer, isSection, singleValueLayer } from './config-layers.ts';
+import { findFormerSetting } from './renamed-settings.ts';
 import { isSecretVariable } from './secret-variables.ts';
 import { findServiceLinks } from './service-links.ts';
 import { ENV_PREFIX, parseSettingText, type Setting } from './setting-names.ts';
@@ -16,7 +17,7 @@ export interface ConfigFlags {
   readonly config?: string;
   readonly host?: string;
   readonly port?: string;
-  readonly state?: string;
+  readonly dataDir?: string;
   readonly adminPort?: string;
   readonly workers?: string;
   readonly upstream?: readonly string[];
@@ -63,7 +64,7 @@ export function layersFromEnv(
   return Object.entries(env).flatMap(([name, text]) => {
     if (!name.startsWith(ENV_PREFIX) || text === undefined || serviceLinks.has(name) || isSecretVariable(name))
       return [];
-    const option = known.get(name);
+    const option = known.get(name) ?? findFormerSetting(name);
     if (!option) throw nameError('variable', name, known, '_');
     return [singleValueLayer(name, option.path, parseSettingText(option, text))];
   });
@@ -72,13 +73,14 @@ export function layersFromEnv(
 /** Returns the error for a name that is that of no setting: it may be the name of a group of them. */
 function nameError(kind: string, name: string, known: ReadonlyMap<string, Setting>, separator: string): StartError {
   const members = [...known.keys()].filter((member) => member.startsWith(name + separator));
-  const message = members.length > 0 ? sectionNameMessage(name, members) : unknownNameMessage(kind, name, known.keys());
+  const message =
+    members.length > 0 ? sectionNameMessage(name, members, known.keys()) : unknownNameMessage(kind, name, known.keys());
   return new StartError(78, message);
 }
 
 /** Reads the command line; a flag takes precedence over the same setting in `--set`. */
 export function layersFromFlags(
-  { set = [], host, port, state, adminPort, workers, upstream, redis }: ConfigFlags,
+  { set = [], host, port, dataDir, adminPort, workers, upstream, redis }: ConfigFlags,
   options: readonly Setting[],
 ): readonly ConfigLayer[] {
   const known = new Map(options.map((option) => [option.name, option]));
@@ -86,29 +88,22 @@ export function layersFromFlags(
     const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
     if (name === undefined || value === undefined)
       throw new StartError(64, `--set must be name=value, got ${redactUrl(text)}`);
-    const option = known.get(name);
+    const option = known.get(name) ?? findFormerSetting(name);
     if (!option) throw nameError('setting', name, known, '.');
     return singleValueLayer(`--set ${name}`, option.path, parseSettingText(option, value));
   });
-  const flag = (name: string, text: string | undefined): readonly ConfigLayer[] => {
+  const flag = (name: string, text: string | undefined, as = name.replace('.', '-')): readonly ConfigLayer[] => {
     const option = known.get(name);
-    return option === undefined || text === undefined
-      ? []
-      : [
-          singleValueLayer(
-            `--${name === 'workers.count' ? 'workers' : name.replace('.', '-')}`,
-            option.path,
-            parseSettingText(option, text),
-          ),
-        ];
+    if (option === undefined || text === undefined) return [];
+    return [singleValueLayer(`--${as}`, option.path, parseSettingText(option, text))];
   };
   const nodes = upstream === undefined ? [] : [singleValueLayer('--upstream', ['upstreams'], upstream)];
   const named = [
     flag('host', host),
     flag('port', port),
-    flag('state', state),
+    flag('state', dataDir, 'data-dir'),
     flag('admin.port', adminPort),
-    flag('workers.count', workers),
+    flag('workers.count', workers, 'workers'),
   ];
   const store = redis === undefined ? [] : [singleValueLayer('--redis', ['redis', 'url'], redis)];
   return [...assigned, ...named.flat(), ...nodes, ...store];

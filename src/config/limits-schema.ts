@@ -10,7 +10,7 @@ import {
 } from './value-types.ts';
 
 const tierLimits = {
-  requests: positiveCount.describe('Units per window: what a request costs is in the reference, under Limits.'),
+  units: positiveCount.describe('Units per window: what a request costs is in the reference, under Limits.'),
   streams: countOrZero.describe('Open WebSocket connections.'),
   subscriptions: countOrZero.describe('Account subscriptions per WebSocket connection.'),
   messages: positiveCount.describe(
@@ -28,14 +28,14 @@ export const limitsSchema = section({
   build: tier.describe('Limits of an API key of the tier build.'),
   scale: tier.describe('Limits of an API key of the tier scale, which has priority in the queue.'),
   staked: section(tierLimits).describe(
-    'Upper limits of a wallet with a stake, which gets the free tier once more for each stake.step it holds.',
+    'Upper limits of a wallet with a stake, which gets the free tier once more for each stake.unitBalance it holds.',
   ),
-  identities: positiveCount.describe('Addresses counted separately; further ones share one window.'),
+  trackedAddresses: positiveCount.describe('Addresses counted separately; further ones share one window.'),
   connections: positiveCount.describe('Connections that an address may open per second.'),
   bodyBytes: wholeNumber(1, 2 ** 24).describe(
     'Longest request body in bytes, save of /explain (262,144); longer ones are refused as payload_too_large.',
   ),
-  owedBytes: section({
+  pendingBytes: section({
     total: byteCount(65_536).describe(
       'Bytes of answers that may wait for all readers together; further ones are refused as overloaded.',
     ),
@@ -45,9 +45,9 @@ export const limitsSchema = section({
   })
     .refine(({ total, caller }) => caller <= total, {
       path: ['caller'],
-      error: 'expected at most limits.owedBytes.total, which bounds all callers together',
+      error: 'expected at most limits.pendingBytes.total, which bounds all callers together',
     })
-    .describe('Bytes of answers that the gateway holds until their readers have taken them.'),
+    .describe('Bytes of answers that the gateway holds until their readers have received them.'),
   inFlight: positiveCount.describe('Cache misses of all callers that may run at one time.'),
   queue: countOrZero.describe('Cache misses of all callers that may wait; further ones are refused as overloaded.'),
   loopDelayMs: wholeNumber(1, 60_000).describe(
@@ -65,7 +65,7 @@ const HOST = 'expected the name of the host that wallets sign for';
 /** The staked tier: how much a wallet must hold, and for how long. */
 export const stakeSchema = section({
   mint: z.nullable(base58(MINT)).describe('Mint whose holders get the staked tier; null for no staked tier.'),
-  step: z
+  unitBalance: z
     .string(STEP)
     .regex(/^[1-9]\d{0,18}$/, STEP)
     .describe('Balance of one step in base units of the mint, as a text of digits.'),

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { StartError } from '../domain/start-error.ts';
+import { StartError } from '../shared/domain/start-error.ts';
 import { describeIssue } from './config-errors.ts';
 import { type ConfigLayer, mergeLayers, topLayerAt } from './config-layers.ts';
-import { type Config, configSchema } from './config-schema.ts';
+import { type Config, configSchema, type Settings } from './config-schema.ts';
 import {
   type ConfigFlags,
   layersFromEnv,
@@ -10,10 +10,13 @@ import {
   readOverlayLayer,
   readPackagedLayer,
 } from './config-sources.ts';
+import { describeFormerNames, formerNamesFirst, withPresentNames } from './renamed-settings.ts';
 import { type Setting, settingNames, settingsOf } from './setting-names.ts';
 
 /** The sources of a configuration besides the package's own files. */
 export interface ConfigSources {
+  /** Settings of a program. */
+  readonly settings?: Settings;
   readonly flags?: ConfigFlags;
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Base of relative paths. */
@@ -21,31 +24,36 @@ export interface ConfigSources {
 }
 
 /**
- * Loads the configuration: config/default.json, then the file that `--config` names, then the environment, then the
- * flags, each over the former. Throws a StartError that names every invalid value and unknown name, with its source.
+ * Loads the configuration: config/default.json, then the settings of a program or the file that `--config` names, then the
+ * environment, then the flags, each over the former. Throws a StartError that names every invalid value and unknown name, with its source.
  */
 export function loadConfig(sources: ConfigSources): Config {
   const { cwd } = sources;
   const settings = settingsOf(configSchema);
-  const layers = [readPackagedLayer('default'), ...chosenLayers(sources, settings)];
+  const layers = [readPackagedLayer('default'), ...chosenLayers(sources, settings).map(withPresentNames)];
   const config = configSchema.safeParse(layers.map(({ values }) => values).reduce(mergeLayers));
   if (config.success) return withAbsolutePaths(config.data, cwd);
   const problems = config.error.issues.map((issue) => describeIssue(issue, layers, settingNames(settings)));
   throw new StartError(78, [...new Set(problems)].join('; '), config.error); // a value may break two rules of one text
 }
 
-/** Tells whether somebody has chosen the value of a setting, be it that of config/default.json. */
+/** Describes the former names of settings in use, each of which the next minor version refuses. */
+export const describeFormerSettings = (sources: ConfigSources): readonly string[] =>
+  describeFormerNames(chosenLayers(sources, settingsOf(configSchema)));
+
+/** Returns true if somebody has chosen the value of a setting, be it that of config/default.json. */
 export const isChosen = (sources: ConfigSources, path: readonly string[]): boolean =>
   topLayerAt(chosenLayers(sources, settingsOf(configSchema)), path) !== undefined;
 
 /** Returns the layers over config/default.json. */
 const chosenLayers = (
-  { flags = {}, env = {}, cwd }: ConfigSources,
+  { settings: values, flags = {}, env = {}, cwd }: ConfigSources,
   settings: readonly Setting[],
 ): readonly ConfigLayer[] => [
+  ...(values === undefined ? [] : [{ source: 'settings', values }]),
   ...(flags.config === undefined ? [] : [readOverlayLayer(flags.config, cwd)]),
-  ...layersFromEnv(env, settings),
-  ...layersFromFlags(flags, settings),
+  ...formerNamesFirst(layersFromEnv(env, settings)),
+  ...formerNamesFirst(layersFromFlags(flags, settings)),
 ];
 
 function withAbsolutePaths(config: Config, cwd: string): Config {

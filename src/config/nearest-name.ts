@@ -1,16 +1,20 @@
-/** Names further than so many edits from each other, or such a part of the letters, have nothing in common. */
-const FEW_EDITS = 2;
+/** Names have nothing in common if more edits lie between them than this number, and than this part of the letters. */
+export const FEW_EDITS = 2;
 const MOST_OF_LETTERS = 0.4;
 
 /** Returns the name in `known` with the smallest edit distance to `name`, which was most likely meant; undefined if none is near. */
-export function nearestName(name: string, known: Iterable<string>): string | undefined {
+export function nearestName(
+  name: string,
+  known: Iterable<string>,
+  mostEdits = Math.max(FEW_EDITS, name.length * MOST_OF_LETTERS),
+): string | undefined {
   let best: string | undefined;
   let fewest = Number.POSITIVE_INFINITY;
   for (const candidate of known) {
     const edits = editDistance(name.toLowerCase(), candidate.toLowerCase());
     if (edits < fewest) [best, fewest] = [candidate, edits];
   }
-  return fewest <= Math.max(FEW_EDITS, name.length * MOST_OF_LETTERS) ? best : undefined;
+  return fewest <= mostEdits ? best : undefined;
 }
 
 /** Returns the Levenshtein distance: insertions, deletions and changes of letters. One row of the table is enough. */

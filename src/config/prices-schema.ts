@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PRICE_SOURCES } from '../domain/price-source-names.ts';
+import { PRICE_SOURCES } from '../shared/domain/price-source-names.ts';
 import { base58, type DeepReadonly, section, wholeNumber } from './value-types.ts';
 
 const SOURCES_EXPECTED = `expected a list of ${PRICE_SOURCES.join(', ')}, or null to value only what the embedded cluster has`;
@@ -41,10 +41,10 @@ export const pricesSchema = section({
   }).describe('Prices from Pyth accounts on chain.'),
   jupiter: section({
     url: serviceUrl.describe('URL of the price API; it may contain a key and is redacted in output.'),
-    tokensUrl: serviceUrl.describe('URL of the token search, which tells verified tokens; redacted like the other.'),
+    tokensUrl: serviceUrl.describe('URL of the token search, which lists verified tokens; redacted like the other.'),
     keyFile: z
       .nullable(z.string(KEY_FILE).min(1, KEY_FILE))
-      .describe('File with the key that is sent as x-api-key; SLOTGATE_JUPITER_KEY takes its place.'),
+      .describe('File with the key that is sent as x-api-key; SLOTGATE_JUPITER_KEY overrides it.'),
   }).describe('Prices from the Jupiter price API v3.'),
 });
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { StartError } from '../domain/start-error.ts';
+import { StartError } from '../shared/domain/start-error.ts';
 
 /** The variable with the key of Jupiter's API. */
 const JUPITER_KEY = 'SLOTGATE_JUPITER_KEY';
@@ -13,7 +13,7 @@ const FLEET_SECRET = 'SLOTGATE_FLEET_SECRET';
 /** The shortest secret of a fleet: it is no password that a person remembers. */
 const MIN_FLEET_SECRET_LENGTH = 32;
 
-/** Tells whether a variable holds a secret: it is no setting, and is never printed. */
+/** Returns true if a variable holds a secret: it is no setting, and is never printed. */
 export const isSecretVariable = (name: string): boolean => [JUPITER_KEY, REDIS_PASSWORD, FLEET_SECRET].includes(name);
 
 /** The secrets that stand in variables. */
@@ -23,8 +23,8 @@ export interface Secrets {
   readonly fleetSecret?: string | undefined;
 }
 
-/** Takes the secrets out of the environment: no code in this process needs them there later. */
-export function extractSecrets(env: NodeJS.ProcessEnv): Secrets {
+/** Removes the secrets from the environment: no code in this process needs them there later. */
+export function extractSecrets(env: Record<string, string | undefined>): Secrets {
   const { [JUPITER_KEY]: jupiterKey, [REDIS_PASSWORD]: redisPassword, [FLEET_SECRET]: fleetSecret } = env;
   delete env[JUPITER_KEY];
   delete env[REDIS_PASSWORD];

@@ -2,10 +2,10 @@ import { z } from 'zod';
 
 /** One setting: a leaf of the schema, with its names. */
 export interface Setting {
-  /** Name for `--set` and in messages: `limits.free.requests`. */
+  /** Name for `--set` and in messages: `limits.free.units`. */
   readonly name: string;
   readonly path: readonly string[];
-  /** Environment variable: `SLOTGATE_LIMITS_FREE_REQUESTS`. */
+  /** Environment variable: `SLOTGATE_LIMITS_FREE_UNITS`. */
   readonly env: string;
   readonly schema: z.core.$ZodType;
 }
@@ -17,9 +17,14 @@ export function settingsOf(section: z.ZodObject, above: readonly string[] = []):
   return Object.entries(section.shape).flatMap(([key, schema]) => {
     const path = [...above, key];
     if (schema instanceof z.ZodObject) return settingsOf(schema, path);
-    const words = path.map((word) => word.replace(/[A-Z]/g, '_$&').toUpperCase());
-    return [{ name: path.join('.'), path, env: ENV_PREFIX + words.join('_'), schema }];
+    return [settingOf(path, schema)];
   });
+}
+
+/** Returns the setting at a path, with the names that derive from it. */
+export function settingOf(path: readonly string[], schema: z.core.$ZodType): Setting {
+  const words = path.map((word) => word.replace(/[A-Z]/g, '_$&').toUpperCase());
+  return { name: path.join('.'), path, env: ENV_PREFIX + words.join('_'), schema };
 }
 
 /** Returns the names allowed in a configuration file: those of the settings and of their sections. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { READ_METHODS } from '../domain/rpc-methods.ts';
+import { READ_METHODS } from '../shared/domain/rpc-methods.ts';
 
 const NODE_EXPECTED =
   'expected a URL, "URL,WEBSOCKET-URL" or an object with url and perhaps ws, id, weight, archival, pooled and methods';
@@ -46,6 +46,9 @@ const node = z
     wsUrl: new URL(ws ?? defaultWebSocketUrl(url)).href,
     ...roles,
   }));
+
+/** A node as it is written: `URL`, `URL,WEBSOCKET-URL`, or an object. */
+export type NodeSetting = string | Readonly<z.input<typeof node>>;
 
 /** One node: an object, or a text that gives its URLs. */
 export const upstreamNodeSchema = z.preprocess((value) => (typeof value === 'string' ? splitUrls(value) : value), node);

@@ -21,6 +21,9 @@ export const fraction = z.number(PART).min(0, PART).max(1, PART);
 /** A duration in milliseconds, up to an hour. */
 export const milliseconds = wholeNumber(1, 3_600_000);
 
+/** A duration in milliseconds that no timer waits for, up to some weeks. */
+export const longDuration = wholeNumber(1, 4_000_000_000);
+
 /** A size in bytes. With fewer than `min` nothing would work. */
 export const byteCount = (min: number) => wholeNumber(min, 2 ** 40);
 
@@ -44,3 +47,10 @@ export const section = <T extends z.core.$ZodShape>(shape: T) => z.strictObject(
 
 /** A type whose members can't be assigned, at any depth. */
 export type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
+
+/** A type whose members may be missing, at any depth; lists are whole. */
+export type DeepPartial<T> = T extends readonly unknown[]
+  ? DeepReadonly<T>
+  : T extends object
+    ? { readonly [K in keyof T]?: DeepPartial<T[K]> }
+    : T;

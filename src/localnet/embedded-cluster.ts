@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { StartError } from '../domain/start-error.ts';
-import { hasErrorCode } from '../runtime/files/error-code.ts';
+import { StartError } from '../shared/domain/start-error.ts';
+import { hasErrorCode } from '../shared/runtime/files/error-code.ts';
 import { NO_LITESVM } from './bank/no-litesvm.ts';
 import type { WorkerData, WorkerReady } from './cluster-worker.ts';
 import { createRemoteControl } from './control/remote-control.ts';
@@ -23,8 +23,6 @@ const MEMORY_LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 8
 export interface EmbeddedCluster extends LocalCluster {
   /** Resolves when the thread has ended for whatever reason; to its error, if any. */
   readonly ended: Promise<Error | undefined>;
-  /** Terminates the thread at once. */
-  kill(): Promise<void>;
 }
 
 /**
@@ -45,24 +43,19 @@ export async function startEmbeddedCluster({
     failure = error instanceof Error ? error : new Error(String(error));
   });
   const ended = new Promise<Error | undefined>((resolve) => worker.once('exit', () => resolve(failure)));
-  const [started]: [WorkerReady] = await Promise.race([
+  const [{ cluster, commands }]: [WorkerReady] = await Promise.race([
     once(worker, 'message') as Promise<[WorkerReady]>, // the worker's first message; rejects with its error
     ended.then(() => Promise.reject(new Error('the embedded cluster ended before it listened'))),
   ]).catch((thrown: unknown) => {
     if (hasErrorCode(thrown, NO_LITESVM)) throw cannotRun(thrown);
     throw isListenError(thrown) ? cannotListen(thrown, options) : thrown;
   });
-  const { control, close } = createRemoteControl(worker, ended);
   return {
-    ...started,
-    control,
+    ...cluster,
+    control: createRemoteControl(worker, commands, ended),
     ended,
     async close() {
-      await close().catch(() => {}); // it has ended already
-      await ended;
-    },
-    async kill() {
-      await worker.terminate();
+      await worker.terminate(); // nothing of the chain is stored, so a block that is being produced need not be awaited
     },
   };
 }

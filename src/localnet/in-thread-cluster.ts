@@ -1,4 +1,4 @@
-import type { Clock } from '../domain/clock.ts';
+import type { Clock } from '../shared/domain/clock.ts';
 import { Chain } from './bank/chain.ts';
 import type { Genesis } from './cluster-genesis.ts';
 import { type ClusterControl, createClusterControl } from './control/cluster-control.ts';
@@ -9,7 +9,6 @@ import { startRpcServer } from './rpc-server.ts';
 import { DEMO_ACCOUNTS, type DemoAccount } from './traffic/demo-accounts.ts';
 import { PRICE_FEEDS, startPriceFeeds } from './traffic/demo-price-feeds.ts';
 import { createFaucet } from './traffic/faucet.ts';
-import type { SetupStore } from './traffic/stored-setup.ts';
 import { startTraffic } from './traffic/traffic-generator.ts';
 import type { TrafficSetup } from './traffic/traffic-setup.ts';
 
@@ -45,21 +44,17 @@ export interface InThreadCluster extends LocalCluster {
 /** Seed of the traffic, the same in every cluster. */
 const TRAFFIC_SEED = 1;
 
-/**
- * Starts a cluster in this thread; slots pass with the given clock. With a store, it starts from the stored setup of an
- * equal cluster if there is one.
- */
+/** Starts a cluster in this thread; slots pass with the given clock. */
 export async function startInThreadCluster(
   clock: Clock,
   genesis: Genesis,
   { transactionsPerSlot = 5, skipEvery = 23, slotsPerEpoch = 8192, ...ports }: LocalClusterOptions = {},
-  setupStore?: SetupStore,
 ): Promise<InThreadCluster> {
   const { hash: genesisHash, originMs, slotMs } = genesis;
   const chain = await Chain.create({ clock, genesisHash, originMs, slotMs, skipEvery, slotsPerEpoch });
   const faucet = createFaucet(chain);
-  const setup = await startTraffic(chain, { transactionsPerSlot, seed: TRAFFIC_SEED, setupStore });
-  await startPriceFeeds(chain);
+  const setup = await startTraffic(chain, { transactionsPerSlot, seed: TRAFFIC_SEED });
+  startPriceFeeds(chain);
   const faults = noFaults();
   chain.produceBlock(); // the first block is complete; before it no request can be answered
   const server = await startRpcServer({ chain, faucet, faults, clock }, ports);

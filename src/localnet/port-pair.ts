@@ -28,7 +28,7 @@ export async function listenOnPair(
   { port = 0, orFreePorts = false }: WantedPorts,
 ): Promise<{ readonly port: number; readonly taken: TakenPort | undefined }> {
   if (!orFreePorts) return { port: await listenFrom(first, next, port), taken: undefined };
-  // Asked first, as macOS lets a process have a port of 127.0.0.1 which another has of all addresses.
+  // Checked first, as macOS lets a process have a port of 127.0.0.1 which another has of all addresses.
   const genesisHash = await findGenesisHash(port);
   let takenPort = port;
   if (genesisHash === null) {

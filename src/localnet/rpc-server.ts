@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { Clock } from '../domain/clock.ts';
+import type { Clock } from '../shared/domain/clock.ts';
+import { makeRoom } from '../shared/runtime/make-room.ts';
 import type { Chain } from './bank/chain.ts';
 import type { ControlledServer } from './control/cluster-control.ts';
 import { subscriptionRefused } from './encode/json-rpc-error.ts';
@@ -32,6 +33,8 @@ export interface RpcServer extends ControlledServer {
 }
 
 const MAX_CONNECTIONS = 4096;
+/** The most of them that are no WebSockets: the rest stays for those. */
+const MAX_HTTP_CONNECTIONS = 1024;
 /** Maximum size of a message from a client. */
 const MAX_MESSAGE_BYTES = 4096;
 /** Unsent bytes at which a subscriber is disconnected: it would miss notifications anyway. */
@@ -46,7 +49,10 @@ export async function startRpcServer(backend: RpcBackend, ports: WantedPorts): P
   const http = createServer();
   const pubsub = createServer((_, response) => response.writeHead(UPGRADE_REQUIRED).end());
   const servers = [http, pubsub];
-  for (const server of servers) server.maxConnections = MAX_CONNECTIONS;
+  for (const server of servers) {
+    server.maxConnections = MAX_CONNECTIONS;
+    makeRoom(server, MAX_HTTP_CONNECTIONS, backend.clock);
+  }
   const { port, taken } = await listenOnPair(http, pubsub, ports);
   const node: NodeContext = { ...backend, address: `${HOST}:${port}` };
 
@@ -74,13 +80,13 @@ export async function startRpcServer(backend: RpcBackend, ports: WantedPorts): P
   }
   const unsubscribe = backend.chain.onSlot((event) => subscriptions.publish(event));
 
-  const dropWebSockets = (): void => {
+  const dropWebSockets = async (): Promise<void> => {
     for (const socket of sockets.clients) socket.terminate();
   };
   const stopListening = async (): Promise<void> => {
     if (!http.listening) return;
     const closed = Promise.all(servers.map((server) => stop(server)));
-    dropWebSockets();
+    await dropWebSockets();
     await closed;
   };
 
@@ -88,10 +94,10 @@ export async function startRpcServer(backend: RpcBackend, ports: WantedPorts): P
     url: `http://${node.address}`,
     wsUrl: `ws://${node.address}`,
     takenPort: taken,
-    requestCounts: () => Object.fromEntries(requests),
-    subscriptionCounts: () => [...connections].map((connection) => subscriptions.countOf(connection)),
+    requestCounts: async () => Object.fromEntries(requests),
+    subscriptionCounts: async () => [...connections].map((connection) => subscriptions.countOf(connection)),
     dropWebSockets,
-    closeWebSockets() {
+    async closeWebSockets() {
       for (const socket of sockets.clients) socket.close(NORMAL_CLOSURE);
     },
     stopListening,

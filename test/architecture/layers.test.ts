@@ -2,616 +2,257 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
 import t from 'tap';
 
-/**
- * The architecture: what each folder of src, and each loose file at its top, imports. What is not listed is forbidden, and
- * what is listed is needed. A row imports only from rows above it, so imports go one way and no circle can close.
- */
-const MAY_IMPORT: Record<string, readonly string[]> = {
-  domain: [],
-  page: ['node:fs'],
-  'page/format': [],
-  'page/live': [],
-  'page/plot': [],
-  'runtime/files': ['node:crypto', 'node:fs', 'node:net', 'node:os', 'node:path'],
-  'solana/codec': [],
-  cache: ['domain'],
-  'http/engine': ['domain'],
-  'http/engine/uws': ['domain', 'http/engine', 'uWebSockets.js'],
-  receipts: ['domain', 'bs58', 'node:crypto'],
-  runtime: ['domain', 'pino', 'pino-pretty', 'node:events', 'node:fs', 'node:net', 'node:os', 'node:worker_threads'],
-  'http/engine/node': [
-    'domain',
-    'runtime',
-    'http/engine',
-    'ipaddr.js',
-    'ws',
-    'node:http',
-    'node:net',
-    'node:process',
-    'node:stream',
-  ],
-  'solana/accounts': ['domain', 'solana/codec', '@noble/curves', '@noble/hashes', 'bs58'],
-  'solana/errors': ['domain'],
-  'upstream/json': ['domain', 'node:buffer'],
-  'access/quota': ['domain'],
-  'access/stake': ['domain', 'runtime', 'bs58', 'lru-cache'],
-  'access/usage': ['domain', 'runtime/files', 'runtime', 'node:fs', 'node:path', 'node:zlib'],
-  config: ['domain', 'runtime', 'zod', 'node:fs', 'node:path', 'node:url', 'node:util'],
-  upstream: ['domain', 'config'],
-  'localnet/bank': ['domain', 'solana/accounts', '@solana/web3.js', 'bs58', 'litesvm', 'node:crypto'],
-  'receipts/verify': ['domain', 'receipts', '@noble/curves', '@noble/hashes', 'bs58', 'node:crypto'],
-  'solana/programs': ['domain', 'solana/codec'],
-  'solana/programs/generation': ['solana/programs', 'node:crypto', 'node:fs'],
-  'solana/transactions': ['domain', 'solana/codec', 'solana/accounts', '@noble/hashes', '@solana/web3.js', 'bs58'],
-  'upstream/failsafe': ['domain', 'runtime', 'upstream'],
-  'access/limits': ['domain', 'access/quota', 'runtime', 'config', 'ipaddr.js'],
-  'localnet/encode': ['domain', 'solana/codec', 'solana/accounts', 'localnet/bank', 'solana/transactions', 'bs58'],
-  'localnet/traffic': [
-    'domain',
-    'solana/accounts',
-    'localnet/bank',
-    '@solana-program/compute-budget',
-    '@solana-program/system',
-    '@solana-program/token',
-    '@solana/web3.js',
-    'bs58',
-    'node:crypto',
-    'node:v8',
-  ],
-  'cli/terminal': ['domain', 'node:util'],
-  'page/widget': ['runtime', 'page/live'],
-  'receipts/keys': [
-    'domain',
-    'runtime/files',
-    'receipts',
-    'receipts/verify',
-    '@noble/hashes',
-    'bs58',
-    'node:crypto',
-    'node:fs',
-    'node:path',
-  ],
-  'solana/analysis': [
-    'domain',
-    'solana/codec',
-    'solana/accounts',
-    'solana/errors',
-    'solana/programs',
-    'solana/transactions',
-  ],
-  'solana/analysis/rules': ['domain', 'solana/codec', 'solana/accounts', 'solana/programs', 'solana/analysis'],
-  'upstream/rpc': ['domain', 'upstream', 'upstream/json', 'upstream/failsafe', 'undici', 'node:diagnostics_channel'],
-  'access/api-keys': [
-    'domain',
-    'runtime/files',
-    'runtime',
-    'access/limits',
-    'zod',
-    'node:crypto',
-    'node:fs',
-    'node:path',
-    'node:timers',
-    'node:zlib',
-  ],
-  'fleet/redis': [
-    'domain',
-    'access/quota',
-    'runtime/files',
-    'access/usage',
-    'runtime',
-    'config',
-    'receipts/keys',
-    'access/api-keys',
-    '@redis/client',
-    'lru-cache',
-    'msgpackr',
-    'node:crypto',
-    'node:fs',
-    'node:path',
-  ],
-  'localnet/rpc': [
-    'domain',
-    'solana/accounts',
-    'localnet/bank',
-    'localnet/encode',
-    'localnet/traffic',
-    'bs58',
-    'node:http',
-  ],
-  'solana/explain': [
-    'solana/codec',
-    'solana/accounts',
-    'solana/errors',
-    'solana/programs',
-    'solana/transactions',
-    'solana/analysis',
-    'solana/analysis/rules',
-  ],
-  'upstream/pubsub': [
-    'domain',
-    'runtime',
-    'upstream',
-    'upstream/json',
-    'upstream/failsafe',
-    'upstream/rpc',
-    'lru-cache',
-    'ws',
-  ],
-  access: ['domain', 'access/quota', 'access/stake', 'access/usage', 'config', 'access/limits', 'access/api-keys'],
-  'localnet/control': ['domain', 'localnet/bank', 'localnet/rpc', 'node:worker_threads'],
-  'localnet/pubsub': ['domain', 'localnet/bank', 'localnet/encode', 'localnet/rpc'],
-  'upstream/mesh': [
-    'domain',
-    'runtime',
-    'upstream',
-    'upstream/json',
-    'upstream/failsafe',
-    'upstream/rpc',
-    'upstream/pubsub',
-  ],
-  live: ['domain', 'upstream/pubsub', 'upstream/mesh', 'config', 'lru-cache'],
-  localnet: [
-    'domain',
-    'runtime/files',
-    'runtime',
-    'localnet/bank',
-    'localnet/traffic',
-    'localnet/rpc',
-    'localnet/control',
-    'localnet/encode',
-    'localnet/pubsub',
-    'bs58',
-    'ws',
-    'node:crypto',
-    'node:events',
-    'node:http',
-    'node:worker_threads',
-  ],
-  serving: ['domain', 'cache', 'receipts', 'upstream/rpc', 'upstream/mesh', 'node:crypto'],
-  'upstream/reads': [
-    'domain',
-    'runtime',
-    'solana/programs',
-    'upstream/json',
-    'upstream/failsafe',
-    'upstream/rpc',
-    'upstream/mesh',
-    'lru-cache',
-  ],
-  'live/accounts': ['domain', 'upstream/json', 'upstream/pubsub', 'upstream/rpc', 'live', 'upstream/reads', 'config'],
-  pipeline: ['domain', 'cache', 'upstream/mesh', 'upstream/reads', 'rxjs'],
-  prices: [
-    'domain',
-    'solana/codec',
-    'runtime',
-    'solana/accounts',
-    'upstream/json',
-    'config',
-    'upstream/reads',
-    'lru-cache',
-    'undici',
-  ],
-  tokens: [
-    'domain',
-    'runtime',
-    'solana/accounts',
-    'upstream/rpc',
-    'upstream/mesh',
-    'upstream/reads',
-    'prices',
-    'lru-cache',
-    'node:util',
-  ],
-  wiring: [
-    'domain',
-    'runtime/files',
-    'runtime',
-    'config',
-    'upstream/pubsub',
-    'upstream/mesh',
-    'localnet',
-    'node:crypto',
-    'node:fs',
-    'node:path',
-  ],
-  'live/token-lists': [
-    'upstream/rpc',
-    'domain',
-    'solana/accounts',
-    'upstream/pubsub',
-    'upstream/mesh',
-    'live',
-    'upstream/reads',
-    'tokens',
-    'config',
-    'lru-cache',
-  ],
-  routing: [
-    'domain',
-    'runtime',
-    'solana/codec',
-    'cache',
-    'solana/accounts',
-    'receipts/keys',
-    'solana/analysis',
-    'upstream/rpc',
-    'upstream/mesh',
-    'serving',
-    'upstream/reads',
-    'prices',
-    'tokens',
-    'lru-cache',
-    'secure-json-parse',
-    'zod',
-  ],
-  'routes/history': [
-    'domain',
-    'solana/transactions',
-    'solana/analysis',
-    'upstream/json',
-    'upstream/reads',
-    'tokens',
-    'routing',
-    'zod',
-  ],
-  'routes/scans': ['domain', 'lru-cache'],
-  'routes/holders': [
-    'domain',
-    'cache',
-    'runtime',
-    'solana/codec',
-    'solana/accounts',
-    'upstream/mesh',
-    'upstream/reads',
-    'tokens',
-    'routing',
-    'routes/scans',
-    'bs58',
-    'zod',
-  ],
-  'routes/portfolio': [
-    'domain',
-    'cache',
-    'runtime',
-    'solana/accounts',
-    'upstream/mesh',
-    'upstream/reads',
-    'prices',
-    'tokens',
-    'routing',
-    'routes/scans',
-    'lru-cache',
-    'zod',
-  ],
-  'routes/rpc': ['domain', 'cache', 'upstream/json', 'upstream/rpc', 'upstream/mesh', 'serving', 'routing', 'zod'],
-  'routes/search': [
-    'domain',
-    'solana/accounts',
-    'solana/programs',
-    'upstream/rpc',
-    'upstream/mesh',
-    'upstream/reads',
-    'tokens',
-    'routing',
-    'bs58',
-    'zod',
-  ],
-  'routes/block': [
-    'domain',
-    'cache',
-    'solana/codec',
-    'solana/programs',
-    'upstream/json',
-    'upstream/reads',
-    'routing',
-    'lru-cache',
-    'zod',
-  ],
-  'routes/tx': ['domain', 'solana/programs', 'solana/analysis', 'solana/explain', 'upstream/reads', 'routing', 'zod'],
-  'routes/decoding': [
-    'domain',
-    'runtime',
-    'solana/codec',
-    'solana/accounts',
-    'solana/transactions',
-    'solana/analysis',
-    'solana/explain',
-    'routing',
-    'routes/block',
-    'routes/tx',
-  ],
-  routes: [
-    'domain',
-    'solana/accounts',
-    'upstream/json',
-    'receipts/keys',
-    'upstream/mesh',
-    'upstream/reads',
-    'tokens',
-    'routing',
-    'routes/block',
-    'routes/history',
-    'routes/holders',
-    'routes/portfolio',
-    'routes/rpc',
-    'routes/search',
-    'routes/tx',
-    'zod',
-  ],
-  client: ['domain', 'receipts', 'runtime', 'receipts/verify', 'receipts/keys', 'routing', 'routes'],
-  'client/package': ['routing', 'routes', 'zod', 'node:fs', 'node:path', 'node:url'],
-  'page/browser': ['page/live', 'page/plot', 'receipts/verify', 'client', 'uplot'],
-  'page/docs': ['domain', 'page/widget', 'page/browser', 'node:fs'],
-  'page/verify': ['domain', 'receipts', 'receipts/verify', 'page/browser'],
-  'page/explorer': ['page/format', 'receipts', 'receipts/verify', 'client', 'page/browser'],
-  'page/status': ['domain', 'page/format', 'page/live', 'page/plot', 'receipts/verify', 'client', 'page/browser'],
-  'http/rest': [
-    'domain',
-    'page',
-    'cache',
-    'http/engine',
-    'receipts',
-    'access/usage',
-    'access/limits',
-    'access',
-    'serving',
-    'routing',
-    'routes',
-    'node:crypto',
-    'node:diagnostics_channel',
-    'node:http',
-    'node:zlib',
-  ],
-  'page/build': [
-    'page',
-    'runtime',
-    'page/docs',
-    'routes',
-    'http/rest',
-    'node:crypto',
-    'node:fs',
-    'node:url',
-    'node:zlib',
-  ],
-  'http/stream': [
-    'domain',
-    'cache',
-    'http/engine',
-    'receipts',
-    'runtime',
-    'access/limits',
-    'access',
-    'serving',
-    'routing',
-    'routes',
-    'http/rest',
-    'msgpackr',
-  ],
-  http: [
-    'domain',
-    'access/limits',
-    'cache',
-    'http/engine',
-    'http/engine/node',
-    'http/engine/uws',
-    'http/rest',
-    'http/stream',
-    'uWebSockets.js',
-    'uws-pack',
-    'node:process',
-  ],
-  'cli/doctor': [
-    'domain',
-    'runtime',
-    'config',
-    'upstream',
-    'upstream/rpc',
-    'receipts/keys',
-    'http',
-    'access/api-keys',
-    'undici',
-    'ws',
-    'node:fs',
-    'node:os',
-    'node:path',
-  ],
-  'cli/commands': [
-    'cli/terminal',
-    'cli/doctor',
-    'fleet/redis',
-    'domain',
-    'receipts',
-    'runtime',
-    'access/stake',
-    'access/usage',
-    'config',
-    'receipts/verify',
-    'receipts/keys',
-    'access/api-keys',
-    'routes',
-    'client',
-    'bs58',
-    'commander',
-    'ws',
-    'node:crypto',
-    'node:fs',
-    'node:util',
-  ],
-  admin: [
-    'domain',
-    'receipts',
-    'runtime',
-    'access/usage',
-    'config',
-    'access',
-    'fleet/redis',
-    'upstream/mesh',
-    'live',
-    'serving',
-    'routing',
-    'routes',
-    'http',
-    'prom-client',
-    'node:events',
-    'node:fs',
-    'node:http',
-    'node:net',
-    'node:perf_hooks',
-    'node:process',
-  ],
-  fleet: [
-    'domain',
-    'cache',
-    'receipts',
-    'upstream/mesh',
-    'live',
-    'live/accounts',
-    'tokens',
-    'live/token-lists',
-    'fleet/redis',
-    'msgpackr',
-  ],
-  'fleet/workers': [
-    'domain',
-    'cache',
-    'receipts',
-    'runtime',
-    'access/quota',
-    'config',
-    'receipts/keys',
-    'upstream/rpc',
-    'upstream/pubsub',
-    'upstream/mesh',
-    'serving',
-    'wiring',
-    'routing',
-    'admin',
-    'fleet',
-    'msgpackr',
-    'node:child_process',
-    'node:fs',
-    'node:net',
-    'node:os',
-    'node:path',
-  ],
-  gateway: [
-    'domain',
-    'fleet/redis',
-    'page',
-    'cache',
-    'receipts',
-    'runtime',
-    'access/quota',
-    'config',
-    'receipts/verify',
-    'receipts/keys',
-    'access',
-    'serving',
-    'upstream/mesh',
-    'upstream/reads',
-    'live',
-    'live/accounts',
-    'pipeline',
-    'prices',
-    'tokens',
-    'wiring',
-    'live/token-lists',
-    'routing',
-    'routes/block',
-    'routes/decoding',
-    'routes/holders',
-    'routes/portfolio',
-    'routes/scans',
-    'routes/rpc',
-    'routes',
-    'http/engine',
-    'http/rest',
-    'http',
-    'admin',
-    'fleet',
-    'fleet/workers',
-    'node:crypto',
-    'node:v8',
-  ],
-  cli: [
-    'cli/terminal',
-    'domain',
-    'runtime',
-    'config',
-    'upstream/mesh',
-    'receipts/keys',
-    'wiring',
-    'cli/commands',
-    'fleet/workers',
-    'http',
-    'gateway',
-    'commander',
-    'node:util',
-  ],
-  'index.ts': ['config', 'receipts/verify', 'client', 'gateway'],
-  'main.ts': ['domain', 'cli'],
-};
+t.test('layers', async (t) => {
+  /**
+   * The folders of src, from the bottom to the top. A folder imports only from folders of earlier lines, so imports go one way
+   * and no circle can close.
+   */
+  const LAYERS = `
+  shared/domain
+  shared/runtime/files
+  shared/runtime
+  shared/site
+  config
+  client/verify
 
-const src = new URL('../../../src/', import.meta.url); // from dist/test/architecture to src
-const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts'))
-  .sort();
+  transactions/codec
+  transactions/accounts
+  transactions/programs
+  transactions/transactions
+  transactions/errors
+  transactions/analysis
+  transactions/analysis/rules
+  transactions/explain
+  transactions
 
-/** Lists what a file imports, types included: files of src as paths, packages by name. */
-function importsOf(file: string): string[] {
-  const code = readFileSync(new URL(file, src), 'utf8');
-  return [...code.matchAll(/\b(?:from |import |import\()'([^']+)'/g)].map(([, specifier = '']) =>
-    specifier.startsWith('.')
-      ? join(dirname(file), specifier)
-      : specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/'),
-  );
-}
+  localnet/bank
+  localnet/encode               localnet/traffic
+  localnet/rpc
+  localnet/control              localnet/pubsub
+  localnet
 
-const imports = new Map(files.map((file) => [file, importsOf(file)]));
+  gateway/access/quota          gateway/access/stake          gateway/access/usage
+  gateway/access/limits
+  gateway/access/api-keys
+  gateway/access
+  gateway/cache
+  gateway/receipts
+  gateway/receipts/keys
+  gateway/upstream/json
+  gateway/upstream
+  gateway/upstream/failsafe
+  gateway/upstream/rpc
+  gateway/upstream/pubsub
+  gateway/upstream/mesh
+  gateway/upstream/reads
+  gateway/serving               gateway/prices
+  gateway/tokens                gateway/live
+  gateway/live/accounts         gateway/live/token-lists      gateway/pipeline
+  gateway/routes/routing        gateway/routes/scans
+  gateway/routes/block          gateway/routes/history        gateway/routes/holders    gateway/routes/portfolio
+  gateway/routes/rpc            gateway/routes/search         gateway/routes/tx
+  gateway/routes/decoding       gateway/routes
+  gateway/http/engine
+  gateway/http/engine/node      gateway/http/engine/uws
+  gateway/http/rest
+  gateway/http/stream
+  gateway/http
+  gateway/fleet                 gateway/fleet/transport/shared-log
+  gateway/fleet/replication     gateway/fleet/transport/redis
+  gateway/fleet/keys            gateway/fleet/leadership      gateway/fleet/usage
+  gateway/fleet/counters
+  gateway/fleet/redis
+  gateway/admin
+  gateway/fleet/rpc             gateway/fleet/supervisor
+  gateway/fleet/workers
+  gateway/composition
+  gateway
+  gateway/client-package
 
-/** Names the row of the table that a file belongs to: its folder, or the file itself at the top of src. */
-const rowOf = (file: string): string => (dirname(file) === '.' ? file : dirname(file));
+  client
 
-const isFile = (target: string): boolean => target.endsWith('.ts');
+  pages/format                  pages/plot
+  pages/live
+  pages
+  pages/feed
+  pages/browser                 pages/widget
+  pages/docs                    pages/explorer                pages/status              pages/verify
+  pages/build
 
-t.test('each folder and loose file is in the table', async (t) => {
-  t.strictSame(Object.keys(MAY_IMPORT).sort(), [...new Set(files.map(rowOf))].sort());
-});
+  cli/terminal                  cli/doctor
+  cli/commands
+  cli
+  .
+`;
 
-for (const [row, allowed] of Object.entries(MAY_IMPORT)) {
-  t.test(`src/${row} imports what it may, and no more is allowed than that`, async (t) => {
-    const unused = new Set(allowed);
-    const forbidden: string[] = [];
-    for (const file of files.filter((file) => rowOf(file) === row)) {
-      for (const target of imports.get(file) ?? []) {
-        const imported = isFile(target) ? rowOf(target) : target;
-        unused.delete(imported);
-        if (imported !== row && !allowed.includes(imported)) forbidden.push(`${file} -> ${target}`);
-      }
-    }
-    t.strictSame({ forbidden, unused: [...unused] }, { forbidden: [], unused: [] });
-  });
-}
-
-t.test('a row imports only from rows above it', async (t) => {
-  const above = new Set<string>();
-  const upwards: string[] = [];
-  for (const [row, allowed] of Object.entries(MAY_IMPORT)) {
-    for (const imported of allowed)
-      if (imported in MAY_IMPORT && !above.has(imported)) upwards.push(`${row} -> ${imported}`);
-    above.add(row);
-  }
-  t.strictSame(upwards, []);
-});
-
-t.test('no files import each other in a circle, not even for types', async (t) => {
-  const done = new Set<string>();
-  const visit = (file: string, path: readonly string[]): void => {
-    if (path.includes(file)) t.fail([...path.slice(path.indexOf(file)), file].join(' -> '));
-    if (done.has(file) || path.includes(file)) return;
-    for (const target of imports.get(file) ?? []) if (isFile(target)) visit(target, [...path, file]);
-    done.add(file);
+  /** The modules by which a package is imported from outside: its functions, and what two of them have beside these. */
+  const ENTRY_POINTS: Readonly<Record<string, readonly string[]>> = {
+    transactions: ['transactions/index.ts'],
+    localnet: ['localnet/index.ts'],
+    gateway: ['gateway/index.ts', 'gateway/routes/index.ts'],
+    client: ['client/index.ts', 'client/verify/index.ts'],
+    pages: ['pages/index.ts'],
   };
-  for (const file of files) visit(file, []);
-  t.equal(done.size, files.length);
+
+  /** The one folder, with those below it, that imports a package. */
+  const ONLY_IN: Readonly<Record<string, string>> = {
+    '@redis/client': 'gateway/fleet/transport/redis',
+    commander: 'cli',
+    litesvm: 'localnet',
+    pino: 'shared/runtime',
+    'prom-client': 'gateway/admin',
+    rxjs: 'gateway/pipeline',
+    'uWebSockets.js': 'gateway/http',
+    'uws-pack': 'gateway/http',
+    uplot: 'pages/browser',
+  };
+
+  /** Folders that also run in browsers, or in a program without files and network, or that are free of both by design. */
+  const WITHOUT_NODE = [
+    'shared/domain',
+    'client',
+    'transactions/accounts',
+    'transactions/analysis',
+    'transactions/codec',
+    'transactions/explain',
+    'transactions/transactions',
+    'gateway/cache',
+    'gateway/pipeline',
+    'pages/feed',
+    'pages/live',
+  ];
+
+  const src = new URL('../../../src/', import.meta.url); // from dist/test/architecture to src
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .sort();
+
+  /** Lists what a file imports, types included: files of src as paths, packages by name. */
+  function importsOf(file: string): string[] {
+    const code = readFileSync(new URL(file, src), 'utf8');
+    return [...code.matchAll(/\b(?:from |import |import\()'([^']+)'/g)].map(([, specifier = '']) =>
+      specifier.startsWith('.')
+        ? join(dirname(file), specifier)
+        : specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/'),
+    );
+  }
+
+  const imports = new Map(files.map((file) => [file, importsOf(file)]));
+  const edges = [...imports].flatMap(([file, targets]) => targets.map((target) => [file, target] as const));
+  const layerOf = new Map(
+    LAYERS.split('\n').flatMap((line, layer) => line.split(/\s+/).map((folder) => [folder, layer] as const)),
+  );
+
+  const isFile = (target: string): boolean => target.endsWith('.ts');
+  const isBelow = (file: string, folder: string): boolean => file.startsWith(`${folder}/`);
+  const packageOf = (file: string): string => file.split('/')[0] ?? '';
+  const written = (found: readonly (readonly [string, string])[]): string[] => found.map((edge) => edge.join(' -> '));
+
+  t.test('each folder has a layer, and each layer a folder', async (t) => {
+    t.strictSame([...layerOf.keys()].filter((folder) => folder !== '').sort(), [...new Set(files.map(dirname))].sort());
+  });
+
+  t.test('a folder imports only from folders of lower layers', async (t) => {
+    const layer = (file: string): number => layerOf.get(dirname(file)) ?? Number.NaN;
+    const upwards = edges.filter(
+      ([file, target]) => isFile(target) && dirname(file) !== dirname(target) && !(layer(target) < layer(file)),
+    );
+    t.strictSame(written(upwards), []);
+  });
+
+  t.test('a package is imported by its entry points only', async (t) => {
+    const inside = edges.filter(([file, target]) => {
+      const entries = ENTRY_POINTS[packageOf(target)];
+      return (
+        isFile(target) && entries !== undefined && packageOf(file) !== packageOf(target) && !entries.includes(target)
+      );
+    });
+    t.strictSame(written(inside), []);
+  });
+
+  t.test('a package of npm that one folder is about is imported there only', async (t) => {
+    const elsewhere = edges.filter(([file, target]) => target in ONLY_IN && !isBelow(file, ONLY_IN[target] ?? ''));
+    t.strictSame(written(elsewhere), []);
+  });
+
+  t.test('what runs without Node imports nothing of it', async (t) => {
+    const ofNode = edges.filter(
+      ([file, target]) => target.startsWith('node:') && WITHOUT_NODE.some((folder) => isBelow(file, folder)),
+    );
+    t.strictSame(written(ofNode), []);
+  });
+
+  t.test('no files import each other in a circle, not even for types', async (t) => {
+    const done = new Set<string>();
+    const visit = (file: string, path: readonly string[]): void => {
+      if (path.includes(file)) t.fail([...path.slice(path.indexOf(file)), file].join(' -> '));
+      if (done.has(file) || path.includes(file)) return;
+      for (const target of imports.get(file) ?? []) if (isFile(target)) visit(target, [...path, file]);
+      done.add(file);
+    };
+    for (const file of files) visit(file, []);
+    t.equal(done.size, files.length);
+  });
+});
+
+t.test('browser-portability', async (t) => {
+  const PORTABLE = /^(@noble\/(curves|hashes)\/|bs58$)/;
+  const NODE_ONLY = /\b(?:Buffer|process|global)\b\s*[.[]|\brequire\(/;
+
+  /** Returns everything that is loaded with a module, packages included. */
+  function reachedFrom(file: URL, seen = new Set<string>()): Set<string> {
+    if (seen.has(file.href)) return seen;
+    seen.add(file.href);
+    const code = readFileSync(file, 'utf8');
+    for (const [, specifier = ''] of code.matchAll(/(?:\bfrom |^import |\bimport\()'([^']+)'/gm)) {
+      if (specifier.startsWith('.')) reachedFrom(new URL(specifier, file), seen);
+      else seen.add(specifier);
+    }
+    return seen;
+  }
+
+  for (const [what, module, files] of [
+    ['the verifier', 'client/verify/verify-receipt.js', 5],
+    ['the client', 'client/client.js', 25],
+  ] as const) {
+    t.test(`${what} imports nothing that a browser does not have`, async (t) => {
+      const src = new URL('../../src/', import.meta.url);
+      const reached = [...reachedFrom(new URL(module, src))];
+      const packages = reached.filter((specifier) => !specifier.startsWith('file:'));
+      const own = reached.filter((specifier) => specifier.startsWith('file:'));
+      t.ok(packages.length >= 3 && own.length > files, 'the walk works');
+      t.same(
+        packages.filter((specifier) => !PORTABLE.test(specifier)),
+        [],
+      );
+      t.same(
+        own.filter((file) => /^(gateway|transactions)\//.test(file.slice(src.href.length))),
+        [],
+        'of the server it imports only types',
+      );
+      for (const file of own) t.notMatch(readFileSync(new URL(file), 'utf8'), NODE_ONLY, file);
+    });
+  }
+});
+
+t.test('route-uses', async (t) => {
+  const ROUTES = new URL('../../../src/gateway/routes/', import.meta.url); // from dist/test/architecture
+
+  /** Matches a route's function with a context that it does not declare in the form of `Uses<…>`. */
+  const UNDECLARED = /\b(?:resolve|answer|valueOf)\((?:\{[^}]*\}|\w+), (?:\{[^}]*\}|context)[,)]/;
+
+  const files = readdirSync(ROUTES, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => name.endsWith('.ts') && name !== 'index.ts' && !name.startsWith('routing/'),
+  );
+
+  t.test('each route declares which parts of the context it uses', async (t) => {
+    t.match('  answer({ kid }, { keys }) {', UNDECLARED);
+    t.match('  async resolve({ a, b }, context, { minSlot }) {', UNDECLARED);
+    t.notMatch("  resolve({ a }, { mesh }: Uses<'mesh'>, { minSlot }) {", UNDECLARED);
+    for (const file of files) {
+      const code = readFileSync(new URL(file, ROUTES), 'utf8').replace(/\s+/g, ' ');
+      t.notMatch(code, UNDECLARED, file);
+      t.notMatch(code, /\bRouteContext\b/, `${file} does not take all of it`);
+    }
+  });
 });

@@ -10,14 +10,12 @@ const WITHOUT_BACKGROUND_TRAFFIC = [
   '--disable-sync',
 ];
 
-/** A browser tab and the problems in it. */
 export interface Tab {
   readonly page: Page;
   /** Exceptions and console errors, blocked scripts and requests included. */
   readonly problems: readonly string[];
 }
 
-/** Opens a tab as {@link openTabs} does. */
 export async function openTab(t: Test): Promise<Tab> {
   const [tab] = await openTabs(t, 1);
   if (tab === undefined) throw new Error('no tab');

@@ -1,16 +1,13 @@
 import t from 'tap';
-import { generateApiKey } from '../../src/access/api-keys/api-key.ts';
-import { apiKeysPath } from '../../src/access/api-keys/api-key-store.ts';
 import type * as Slotgate from '../../src/client/client.ts';
 import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
 import { WALLETS, WHALE } from '../../src/localnet/traffic/demo-accounts.ts';
-import { apiKeyRecord, issueKeys } from '../support/access/api-key-fixtures.ts';
+import { issueKey } from '../support/access/api-key-fixtures.ts';
 import { startGateway, waitFor } from '../support/harness.ts';
 import { openTab } from './chromium.ts';
 import { openTamperingProxy } from './tampering-proxy.ts';
 import { serveModules } from './web-modules.ts';
 
-/** The SDK, as the page has loaded it. */
 declare const slotgate: typeof Slotgate;
 
 const [WALLET = ''] = WALLETS.map(({ address }) => address);
@@ -22,9 +19,8 @@ const nodes = [`${cluster.url},${cluster.wsUrl}`];
 const { gateway } = await startGateway(t, nodes, { state: `${folders}/gateway` });
 const pinnedTo = ({ publicKey, cluster }: typeof gateway) => ({ publicKey, cluster });
 const pinned = pinnedTo(gateway);
-const apiKey = generateApiKey();
 const keyedState = `${folders}/keyed`;
-await issueKeys(apiKeysPath(keyedState), apiKeyRecord(apiKey));
+const apiKey = await issueKey(keyedState);
 const { gateway: keyed } = await startGateway(t, nodes, { state: keyedState, set: ['limits.free.streams=0'] });
 const meddler = await openTamperingProxy(t, gateway.url);
 const { page, problems } = await openTab(t);

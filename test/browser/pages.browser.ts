@@ -78,7 +78,7 @@ t.test('each page is accessible, silent and still, in both themes, wide and narr
   );
 });
 
-t.test('the status page is live, verified frame by frame, and tells when it is not', async (t) => {
+t.test('the status page is live, verified frame by frame, and says when it is not', async (t) => {
   const { page, problems } = await openTab(t);
   await page.goto(meddler.url);
   await untilState(page, 'live');
@@ -90,8 +90,8 @@ t.test('the status page is live, verified frame by frame, and tells when it is n
   t.equal(await page.getAttribute('#key', 'title'), gateway.publicKey);
 
   meddler.hold = true;
-  t.ok((await untilState(page, 'stale')) <= 3200, 'a held line is stale three seconds after its last frame');
-  t.match(await text(page, 'state'), /^Stale \d+ s$/);
+  t.ok((await untilState(page, 'slow')) <= 3200, 'a held line is slow three seconds after its last slot');
+  t.match(await text(page, 'state'), /^Slow: no new slot for \d+ s$/);
   meddler.hold = false;
   meddler.cut();
   t.ok((await untilState(page, 'live')) <= 3000, 'and live again soon after');
@@ -99,8 +99,8 @@ t.test('the status page is live, verified frame by frame, and tells when it is n
   meddler.tamper = (packet) => packet.replace(/"seq":(\d)/g, (_, digit) => `"seq":${(Number(digit) + 1) % 10}`);
   await until(page, 'document.getElementById("mark").textContent === "✗"');
   const shown = await slotOf();
-  t.match(await text(page, 'key-text'), /A frame was refused\. The result is not the one that was signed/);
-  await untilState(page, 'stale');
+  t.match(await text(page, 'key-text'), /A frame was refused\. The result is not the signed one/);
+  await untilState(page, 'slow');
   t.ok((await slotOf()) - shown <= 2, 'what is refused is not shown');
   meddler.tamper = (packet) => packet;
   await untilState(page, 'live');
@@ -152,7 +152,7 @@ t.test('another key is refused until the reader accepts it', async (t) => {
 t.test('a page whose address has used up its limit counts down', async (t) => {
   const { gateway: limited } = await startGateway(t, nodes, {
     state: `${folders}/limited`,
-    set: ['limits.free.requests=4', 'limits.free.streams=0'],
+    set: ['limits.free.units=4', 'limits.free.streams=0'],
   });
   const { page } = await openTab(t);
   await page.goto(limited.url);
@@ -194,7 +194,7 @@ t.test('the explorer shows tokens, transactions and blocks, and says why it show
   };
   await show(DOLLAR.mint.address);
   await page.waitForSelector('h1:text("Token")');
-  await page.waitForSelector('text=Demo Dollar (DUSD)');
+  await page.waitForSelector('text=“Demo Dollar”');
   await page.locator('.part', { hasText: 'Holders' }).locator('td a').first().click();
   await page.waitForSelector('h1:text("Address")');
   await page.locator('.part', { hasText: 'History' }).locator('td a').first().click();
@@ -230,7 +230,7 @@ t.test('the reference sends requests and opens the stream', async (t) => {
   await route('getStream').locator('pre:has-text("closed: 1000"), pre:has-text("closed: 1005")').waitFor();
   t.match(await route('getStream').locator('.try pre').textContent(), /^\{"result":\{"slot":/);
   await until(page, 'document.querySelector("slotgate-status").state === "live"');
-  await page.locator('#builder label:has-text("Priority fee")').click();
+  await page.locator('#builder label:has-text("Fee")').click();
   t.match(await page.textContent('#widget-code'), 'fields="slot tps slot-time fee epoch"');
   t.same(problems, []);
 });

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { WHALE } from '../../src/localnet/traffic/demo-accounts.ts';
-import { loadSite } from '../../src/page/site.ts';
+import { loadSite } from '../../src/shared/site/site.ts';
 import { startStepped } from '../support/harness.ts';
 import { CLUSTER, newSigner, sealAnswers } from '../support/receipts/sealed-answers.ts';
 import { openTab } from './chromium.ts';
@@ -38,7 +38,10 @@ t.test('the page shows which check fails if something was changed or differs fro
   const { page, problems } = await openTab(t);
   await page.goto(`${gateway.url}/verify`);
   await page.fill('#publicKey', gateway.publicKey);
-  t.match(await judged(page, body.replace('"lamports":9', '"lamports":8')), /^Not provenThe result is not the one/);
+  t.match(
+    await judged(page, body.replace('"lamports":9', '"lamports":8')),
+    /^Not provenThe result is not the signed one/,
+  );
   t.match(await judged(page, body.replace('confirmed', 'finalized')), /^Not provenThe signature is of something else/);
   t.match(await page.textContent('#finding tr.wrong'), /^signature/);
   await page.fill('#request', 'GET /api/v1/slot');

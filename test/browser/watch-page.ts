@@ -34,7 +34,6 @@ export async function accessibilityViolations(page: Page): Promise<readonly stri
   return result.value ?? ['axe did not run'];
 }
 
-/** The WebSockets of a page. */
 export interface Sockets {
   readonly opened: number;
   readonly closed: number;
@@ -56,7 +55,8 @@ export function countSockets(page: Page): Sockets {
  */
 export const restoreDate = (page: Page): Promise<void> => page.clock.setSystemTime(Date.now());
 
-const setHidden = (page: Page, hidden: boolean): Promise<unknown> =>
+/** Sets whether a page is hidden, as far as it knows. */
+export const setHidden = (page: Page, hidden: boolean): Promise<unknown> =>
   page.evaluate(`
     Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });
     document.dispatchEvent(new Event('visibilitychange'));`);

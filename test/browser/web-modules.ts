@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Test } from 'tap';
+import { listenOnLoopback } from '../support/loopback-server.ts';
 
 /** The package's root, from dist/test/browser. */
 const ROOT = new URL('../../../', import.meta.url);
@@ -27,8 +27,7 @@ export async function serveModules(t: Test): Promise<string> {
     else if (!SERVED.test(url) || url.includes('..')) response.writeHead(404).end();
     else createReadStream(new URL(`.${url}`, ROOT)).pipe(response.setHeader('content-type', 'text/javascript'));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await listenOnLoopback(server);
   t.teardown(() => server.close());
-  // A server that listens on a port has an address with one.
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  return `http://127.0.0.1:${port}/`;
 }

@@ -1,4 +1,3 @@
-/** One figure of a row and whether it meets its bound. */
 export interface Finding {
   readonly text: string;
   readonly isMet: boolean;
@@ -6,7 +5,7 @@ export interface Finding {
   readonly isTolerated?: boolean;
 }
 
-/** Tells whether a finding makes the run fail. */
+/** Returns whether a finding makes the run fail. */
 export const fails = ({ isMet, isTolerated = false }: Finding): boolean => !isMet && !isTolerated;
 
 /** Length of a run: the full length of the catalogue, or a short one. */
@@ -16,11 +15,9 @@ export interface RunLength {
   readonly main?: string | undefined;
 }
 
-/** A row of the fault catalogue. */
-export interface FaultRow {
-  /** Number in the catalogue, or a name. */
+export interface Row {
+  /** The name of its file. */
   readonly id: string;
-  /** Fault that the row applies. */
   readonly title: string;
   run(runLength: RunLength): Promise<readonly Finding[]>;
 }
@@ -60,18 +57,16 @@ export function expectWithinMs(runLength: RunLength, label: string, ms: number, 
   return { text, isMet: isMet || (!runLength.isFull && ms < BUSY_MACHINE_MS) };
 }
 
-/** Formats the line that is printed for a row. */
 export function resultLine(
-  { id, title }: Pick<FaultRow, 'id' | 'title'>,
+  { id, title }: Pick<Row, 'id' | 'title'>,
   findings: readonly Finding[],
   seconds: number,
 ): string {
   const verdict = findings.some(fails) ? 'FAILED' : findings.every(({ isMet }) => isMet) ? 'ok    ' : 'missed';
   const findingTexts = findings.map(({ text, isMet }) => (isMet ? text : `${text} <<<`));
-  return `${id.padEnd(9)} ${verdict} ${seconds.toFixed(0).padStart(4)} s  ${title}: ${findingTexts.join(', ')}`;
+  return `${id.padEnd(21)} ${verdict} ${seconds.toFixed(0).padStart(4)} s  ${title}: ${findingTexts.join(', ')}`;
 }
 
-/** Formats a figure for a reader. */
 export function formatFigure(value: number | string): string {
   if (typeof value === 'string') return value;
   return Number.isInteger(value) || Math.abs(value) >= 100

@@ -1,11 +1,22 @@
-import { type FaultRow, type Finding, fails, resultLine } from './findings.ts';
+import { readdirSync } from 'node:fs';
+import { type Finding, fails, type Row, resultLine } from './findings.ts';
 
 const GATEWAY_FLAG = '--gateway=';
 
-/** The id and title of a row. */
 interface RowName {
   readonly id: string;
   readonly title: string;
+}
+
+const isRow = <R extends RowName>(exported: unknown): exported is R =>
+  typeof exported === 'object' && exported !== null && 'id' in exported && 'run' in exported;
+
+/** Loads the rows that the modules of the folder `rows` beside a catalogue's `run.js` export, in the order of their names. */
+export async function loadRows<R extends RowName>(run: string): Promise<readonly R[]> {
+  const folder = new URL('rows/', run);
+  const files = readdirSync(folder).filter((name) => name.endsWith('.js'));
+  const modules: readonly object[] = await Promise.all(files.sort().map((name) => import(new URL(name, folder).href)));
+  return modules.flatMap((module) => Object.values(module)).filter(isRow<R>);
 }
 
 /** Selects the rows named on a command line, or all if none is named. Throws for an unknown name. */
@@ -29,10 +40,10 @@ export async function runRows<R extends RowName>(
   }
 }
 
-/** Runs the rows of faults that a command line names; `--full` gives them their full length, `--gateway=MAIN` another build. */
-export async function runFaultRows(rows: readonly FaultRow[]): Promise<void> {
+/** Runs the rows of a catalogue that a command line names; `--full` gives them their full length, `--gateway=MAIN` another build. */
+export async function runFaultRows(run: string): Promise<void> {
   const args = process.argv.slice(2);
   const isFull = args.includes('--full');
   const main = args.find((arg) => arg.startsWith(GATEWAY_FLAG))?.slice(GATEWAY_FLAG.length);
-  await runRows(selectRows(args, rows), (row) => row.run({ isFull, main }));
+  await runRows(selectRows(args, await loadRows<Row>(run)), (row) => row.run({ isFull, main }));
 }

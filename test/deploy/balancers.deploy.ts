@@ -1,12 +1,15 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
+import { get } from 'node:http';
+import { request } from 'node:https';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { WebSocket } from 'ws';
-import { generateApiKey } from '../../src/access/api-keys/api-key.ts';
-import { apiKeysPath } from '../../src/access/api-keys/api-key-store.ts';
+import { generateApiKey } from '../../src/gateway/access/api-keys/api-key.ts';
+import { apiKeysPath } from '../../src/gateway/access/api-keys/api-key-store.ts';
 import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
+import { findFreePort } from '../../src/shared/runtime/require-free-port.ts';
 import { HAPROXY, NGINX, type ReverseProxy, startProxy } from '../catalogue/wire/reverse-proxy.ts';
 import { apiKeyRecord, issueKeys } from '../support/access/api-key-fixtures.ts';
 import { startGateway, waitFor } from '../support/harness.ts';
@@ -28,13 +31,31 @@ function replaceOnce(text: string, part: string | RegExp, by: string): string {
   return replaced;
 }
 
+/** A certificate for this machine's address, and its key. */
+const certificate = t.testdir();
+execFileSync('openssl', [
+  ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-noenc', '-days', '2'],
+  ...['-subj', '/CN=gateway.example', '-addext', 'subjectAltName=IP:127.0.0.1'],
+  ...['-keyout', `${certificate}/privkey.pem`, '-out', `${certificate}/fullchain.pem`],
+]);
+const [ca, key] = ['fullchain', 'privkey'].map((name) => readFileSync(`${certificate}/${name}.pem`, 'utf8'));
+writeFileSync(`${certificate}/slotgate.pem`, `${ca}${key}`);
+const certified = (text: string, folder: string): string => {
+  if (!text.includes(folder)) throw new Error(`the sample has no ${folder}`);
+  return text.replaceAll(folder, certificate);
+};
+
+/** The port of a listener that no test needs. */
+const plainPort = await findFreePort('127.0.0.1');
+
 const haproxySample = (port: number, gateways: readonly Address[]): string => {
-  const checked = replaceOnce(textOf('haproxy.cfg'), /(?<=default-server check )port \d+ /, '');
+  const sample = replaceOnce(textOf('haproxy.cfg'), 'bind :80\n', `bind 127.0.0.1:${plainPort}\n`);
+  const checked = replaceOnce(certified(sample, '/etc/haproxy'), /(?<=default-server check )port \d+ /, '');
   const servers = gateways.map(
     ({ caller, admin }, at) => `  server gateway${at} ${caller} port ${admin.split(':')[1]}\n`,
   );
   return replaceOnce(
-    replaceOnce(checked, 'bind :8787', `bind 127.0.0.1:${port}`),
+    replaceOnce(checked, 'bind :443', `bind 127.0.0.1:${port}`),
     /( {2}server .*\n)+/,
     servers.join(''),
   );
@@ -42,35 +63,39 @@ const haproxySample = (port: number, gateways: readonly Address[]): string => {
 
 const nginxSample = (port: number, gateways: readonly Address[], folder: string): string => {
   const servers = gateways.map(({ caller }) => `  server ${caller} max_fails=1 fail_timeout=5s;\n`).join('');
-  const placed = replaceOnce(textOf('nginx.conf'), /( {2}server \S+ max_fails=1 fail_timeout=5s;\n)+/, servers);
+  const sample = replaceOnce(textOf('nginx.conf'), 'listen 80;', `listen 127.0.0.1:${plainPort};`);
+  const placed = replaceOnce(
+    certified(sample, '/etc/nginx/slotgate'),
+    /( {2}server \S+ max_fails=1 fail_timeout=5s;\n)+/,
+    servers,
+  );
   return `daemon off; master_process off; pid ${folder}/pid; error_log ${folder}/error crit;
 events { worker_connections 4096; }
 http {
   access_log off; client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/temp;
   fastcgi_temp_path ${folder}/f; uwsgi_temp_path ${folder}/u; scgi_temp_path ${folder}/s;
-  ${replaceOnce(placed, 'listen 80;', `listen 127.0.0.1:${port};`)}
+  ${replaceOnce(placed, 'listen 443 ssl;', `listen 127.0.0.1:${port} ssl;`)}
 }
 `;
 };
 
 t.test('HAProxy and nginx find no fault in their samples', async (t) => {
   const folder = t.testdir({ 'nginx.conf': nginxSample(8080, [{ caller: '127.0.0.1:8787', admin: '' }], '/tmp') });
-  await t.resolves(
-    run('haproxy', ['-c', '-f', new URL('../../../config/deploy/haproxy.cfg', import.meta.url).pathname]),
-  );
-  const nginx = textOf('nginx.conf');
+  writeFileSync(`${folder}/haproxy.cfg`, certified(textOf('haproxy.cfg'), '/etc/haproxy'));
+  await t.resolves(run('haproxy', ['-c', '-f', `${folder}/haproxy.cfg`]));
+  const nginx = certified(textOf('nginx.conf'), '/etc/nginx/slotgate');
   const wrapped = `pid ${folder}/pid; events {} http { ${nginx} }`;
   writeFileSync(`${folder}/nginx.conf`, wrapped);
   await t.resolves(run('nginx', ['-t', '-q', '-e', `${folder}/error`, '-c', `${folder}/nginx.conf`]));
 });
 
-/** Who asks: an API key, or an address of this machine. */
+/** A caller: an API key, or an address of this machine. */
 interface Caller {
   readonly key?: string;
   readonly from?: string;
 }
 
-interface Told {
+interface Reply {
   readonly status: number;
   /** The receipt key of the gateway that answered. */
   readonly kid: string;
@@ -78,10 +103,10 @@ interface Told {
 }
 
 /** Asks once, on a connection of its own. */
-const ask = (url: string, { key, from }: Caller): Promise<Told> =>
+const requestAs = (url: string, { key, from }: Caller): Promise<Reply> =>
   new Promise((resolve, reject) => {
     const headers = key === undefined ? {} : { 'x-api-key': key };
-    const options = { agent: false, headers, ...(from !== undefined && { localAddress: from }) } as const;
+    const options = { agent: false, ca, headers, ...(from !== undefined && { localAddress: from }) } as const;
     request(`${url}/api/v1/slot`, options, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (more: string) => (text += more));
@@ -99,7 +124,7 @@ const ask = (url: string, { key, from }: Caller): Promise<Told> =>
 
 /** Returns the receipt key of the gateway that a browser's stream with an API key reaches. */
 async function streamKid(url: string, key: string): Promise<string> {
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/stream?receipts=1`, ['slotgate', key]);
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/stream?receipts=1`, ['slotgate', key], { ca });
   try {
     return await new Promise<string>((resolve, reject) => {
       socket.on('message', (data) => resolve(JSON.parse(String(data)).receipt.kid));
@@ -133,7 +158,7 @@ for (const [proxy, sample] of SAMPLES)
             'admin.port=0',
             'trustedProxies=127.0.0.1',
             ...['free', 'build'].map((tier) => `limits.${tier}.windowSeconds=600`),
-            'limits.free.requests=100',
+            'limits.free.units=100',
           ],
         });
         return gateway;
@@ -147,16 +172,19 @@ for (const [proxy, sample] of SAMPLES)
       const { url, close } = await startProxy(
         { ...proxy, configuration: (port, _, folder) => sample(port, addresses, folder) },
         '',
+        ca,
       );
       t.teardown(close);
+      const [redirect] = await once(get(`http://127.0.0.1:${plainPort}/docs`), 'response');
+      t.match(redirect, { statusCode: 308, headers: { location: /^https:\/\/127\.0\.0\.1(:\d+)?\/docs$/ } });
 
       const callers: Caller[] = [
         ...keys.map((key) => ({ key })),
         ...Array.from({ length: 20 }, (_, at) => ({ from: `127.0.0.${at + 2}` })),
       ];
-      const askAll = (): Promise<Told[]> => Promise.all(callers.map((caller) => ask(url, caller)));
-      const kidsOf = (round: readonly Told[]): readonly string[] => round.map(({ kid }) => kid);
-      const rounds = [await askAll(), await askAll(), await askAll()];
+      const requestAll = (): Promise<Reply[]> => Promise.all(callers.map((caller) => requestAs(url, caller)));
+      const kidsOf = (round: readonly Reply[]): readonly string[] => round.map(({ kid }) => kid);
+      const rounds = [await requestAll(), await requestAll(), await requestAll()];
       const home = kidsOf(rounds[0] ?? []);
       t.same(rounds.slice(1).map(kidsOf), [home, home]);
       const kids = new Set(home);
@@ -177,7 +205,7 @@ for (const [proxy, sample] of SAMPLES)
       await gone?.close();
       let after: readonly string[] = [];
       await waitFor(async () => {
-        const round = await askAll();
+        const round = await requestAll();
         after = kidsOf(round);
         return round.every(({ status }) => status === 200);
       }, 'an answer to each');

@@ -8,19 +8,80 @@ import { loadConfig } from '../../src/config/load-config.ts';
 import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
 import { PATIENT_ARGS, runModule, waitUntilListening } from '../support/child-process.ts';
 import { waitFor } from '../support/harness.ts';
+import { pluck } from '../support/pluck.ts';
 import { readYaml } from '../support/read-yaml.ts';
+import { runSlotgate } from '../support/run-slotgate.ts';
 import { childrenOf } from '../support/workers-world.ts';
 
 const run = promisify(execFile);
 
+/** What the tests read of a service of the compose file. */
+interface Service {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly networks: { readonly inside: { readonly ipv4_address: string } };
+  readonly volumes: readonly [string, string];
+  readonly stop_grace_period: string;
+  readonly read_only: boolean;
+  readonly build: { readonly dockerfile: string };
+  readonly ports: readonly string[];
+}
+
+interface ComposeFile {
+  readonly services: { readonly gateway1: Service; readonly gateway2: Service; readonly haproxy: Service };
+  readonly volumes: object;
+  readonly networks: { readonly inside: { readonly ipam: { readonly config: unknown } } };
+}
+
+/** What the tests read of a container of the Kubernetes manifest. */
+interface Container {
+  readonly env: readonly {
+    readonly name: string;
+    readonly value?: string;
+    readonly valueFrom?: { secretKeyRef: object };
+  }[];
+  readonly ports: unknown;
+  readonly readinessProbe: {
+    readonly httpGet: unknown;
+    readonly periodSeconds: number;
+    readonly failureThreshold: number;
+  };
+  readonly livenessProbe: { readonly httpGet: unknown };
+  readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[];
+  readonly securityContext: { readonly capabilities: unknown };
+}
+
+interface Deployment {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly spec: {
+    readonly selector: { readonly matchLabels: unknown };
+    readonly template: {
+      readonly metadata: { readonly labels: unknown };
+      readonly spec: {
+        readonly containers: readonly [Container, ...Container[]];
+        readonly terminationGracePeriodSeconds: number;
+        readonly volumes: readonly { readonly name: string; readonly emptyDir?: { readonly medium?: string } }[];
+        readonly securityContext: object;
+      };
+    };
+  };
+}
+
+interface KubernetesService {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly spec: { readonly selector: unknown; readonly ports: readonly { readonly targetPort: string }[] };
+}
+
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const textOf = (name: string): string => readFileSync(`${root}config/deploy/${name}`, 'utf8');
+const composeFile = (): ComposeFile => readYaml<[ComposeFile]>(textOf('compose.yaml'))[0];
 
 /** Returns the seconds of a value such as `30s`. */
 const secondsOf = (text: string): number => Number(/^(\d+)s?$/.exec(text)?.[1]);
 
 /** Returns the seconds that a gateway takes to end, at most; its process ends a second after both times. */
-const secondsToEnd = ({ drainDelayMs, drainMs }: Config): number => (drainDelayMs + drainMs) / 1000 + 1;
+const secondsToEnd = ({ drainDelayMs, drainTimeoutMs }: Config): number => (drainDelayMs + drainTimeoutMs) / 1000 + 1;
 
 /** The settings that variables make; a variable that is none is refused. */
 const configOf = (env: Readonly<Record<string, string>>): Config => loadConfig({ cwd: '/', env });
@@ -57,7 +118,7 @@ t.test('the image runs without rights, and says where it listens and writes', as
   const copied = argsOf('COPY').flatMap((args) => args.split(' ').slice(0, -1));
   t.ok(copied.includes('config/*.json'));
   t.same(
-    ['config/deploy/Dockerfile', 'package-lock.json', '.npmrc', '.ci/build.mjs', 'src/main.ts', 'test/suites'].filter(
+    ['config/deploy/Dockerfile', 'package-lock.json', '.npmrc', '.ci/build.mjs', 'src/main.ts', 'test/unit'].filter(
       (path) =>
         textOf('Dockerfile.dockerignore')
           .split('\n')
@@ -68,7 +129,7 @@ t.test('the image runs without rights, and says where it listens and writes', as
   );
 });
 
-t.test('what the image leaves out of node_modules is not missed, and its health check tells', async (t) => {
+t.test('what the image leaves out of node_modules is not missed, and its health check works', async (t) => {
   const cluster = await startEmbeddedCluster({ slotMs: 100, transactionsPerSlot: 0 });
   t.teardown(cluster.close);
   const folder = t.testdir({ app: {}, state: {} });
@@ -119,8 +180,30 @@ t.test('docker builds the image', { skip: !hasDocker && 'no docker daemon answer
   t.ok(stdout.length > 0);
 });
 
+t.test('no deployment replaces a lost receipt key: each names the command that creates one', async (t) => {
+  const composeEnv = composeFile().services.gateway1.environment;
+  const deployments = { Dockerfile: imageEnv, 'compose.yaml': composeEnv, 'slotgate.service': unitEnv };
+  for (const [name, env] of Object.entries(deployments)) {
+    const state = t.testdir({});
+    const start = ['config', 'check', '--state', state];
+    const variables = { ...env, SLOTGATE_UPSTREAMS: NODES.SLOTGATE_UPSTREAMS };
+    t.match(await runSlotgate(start, variables), { code: 78, err: /no receipt key: create one with/ }, name);
+    t.match(textOf(name), /^#.* receipt key create/m, name);
+    t.equal((await runSlotgate(['receipt', 'key', 'create', '--state', state], variables)).code, 0, name);
+    t.equal((await runSlotgate(start, variables)).code, 0, name);
+  }
+});
+
+t.test('the Caddyfile has the ports and the check of the other samples', async (t) => {
+  const config = configOf({});
+  const caddy = textOf('Caddyfile');
+  t.match(caddy, new RegExp(`reverse_proxy 127\\.0\\.0\\.1:${config.port} `));
+  t.match(caddy, `health_port ${config.admin.port}\n`);
+  t.match(caddy, 'health_uri /readyz\n');
+});
+
 t.test('the compose file runs gateways that believe its HAProxy', async (t) => {
-  const { services, volumes, networks } = readYaml(textOf('compose.yaml'))[0];
+  const { services, volumes, networks } = composeFile();
   const { gateway1, gateway2, haproxy } = services;
   const config = configOf({ ...imageEnv, ...gateway1.environment, ...NODES });
   t.same(config.trustedProxies, [haproxy.networks.inside.ipv4_address]);
@@ -134,7 +217,12 @@ t.test('the compose file runs gateways that believe its HAProxy', async (t) => {
   t.equal(gateway1.build.dockerfile, 'config/deploy/Dockerfile');
   const balancer = textOf('haproxy.cfg');
   t.ok(haproxy.volumes[0].startsWith('./haproxy.cfg:'));
-  t.same(haproxy.ports, [`8787:${/bind :(\d+)/.exec(balancer)?.[1]}`]);
+  t.same(
+    haproxy.ports,
+    [...balancer.matchAll(/bind :(\d+)/g)].map(([, port]) => `${port}:${port}`),
+  );
+  t.ok(haproxy.volumes[1].endsWith(`:${/ crt (\S+)/.exec(balancer)?.[1]}:ro`));
+  t.equal(gateway1.environment['NODE_ENV'], 'production', 'a lost receipt key is not replaced');
   t.same(
     [...balancer.matchAll(/^ {2}server (\w+) (\S+)$/gm)].map(([, name, address]) => [name, address]),
     ['gateway1', 'gateway2'].map((name) => [name, `${name}:${config.port}`]),
@@ -142,8 +230,8 @@ t.test('the compose file runs gateways that believe its HAProxy', async (t) => {
   t.match(balancer, new RegExp(`check port ${config.admin.port} `));
 });
 
-t.test('the Kubernetes manifest asks for what the gateway has', async (t) => {
-  const [deployment, service, ...others] = readYaml(textOf('kubernetes.yaml'));
+t.test('the Kubernetes manifest names what the gateway has', async (t) => {
+  const [deployment, service, ...others] = readYaml<[Deployment, KubernetesService]>(textOf('kubernetes.yaml'));
   t.same(others, []);
   t.same(
     [deployment.kind, deployment.apiVersion, service.kind, service.apiVersion],
@@ -155,12 +243,12 @@ t.test('the Kubernetes manifest asks for what the gateway has', async (t) => {
   const [container, ...moreContainers] = pod.containers;
   t.same(moreContainers, []);
 
-  const given = container.env.filter(({ value }: any) => value !== undefined);
-  const values = Object.fromEntries(given.map(({ name, value }: any) => [name, value]));
+  const given = container.env.filter(({ value }) => value !== undefined);
+  const values = Object.fromEntries(given.map(({ name, value }) => [name, value]));
   const config = configOf({ ...imageEnv, ...values, ...NODES });
-  const secrets = container.env.filter(({ valueFrom }: any) => valueFrom !== undefined);
+  const secrets = container.env.filter(({ valueFrom }) => valueFrom !== undefined);
   t.same(
-    secrets.map(({ name, valueFrom }: any) => [name, valueFrom.secretKeyRef]),
+    secrets.map(({ name, valueFrom }) => [name, valueFrom?.secretKeyRef]),
     [
       ['SLOTGATE_UPSTREAMS', { name: 'slotgate', key: 'upstreams' }],
       ['RECEIPT_KEY', { name: 'slotgate', key: 'receipt-key' }],
@@ -170,21 +258,18 @@ t.test('the Kubernetes manifest asks for what the gateway has', async (t) => {
     { name: 'http', containerPort: config.port },
     { name: 'admin', containerPort: config.admin.port },
   ]);
-  t.equal(service.spec.ports[0].targetPort, 'http');
+  t.equal(service.spec.ports[0]?.targetPort, 'http');
   t.same(container.readinessProbe.httpGet, { path: '/readyz', port: 'admin' });
   t.same(container.livenessProbe.httpGet, { path: '/livez', port: 'admin' });
   t.ok(pod.terminationGracePeriodSeconds >= secondsToEnd(config) + 4);
   const { periodSeconds, failureThreshold } = container.readinessProbe;
   t.ok(config.drainDelayMs / 1000 > periodSeconds * failureThreshold, 'it is unready before its port closes');
+  t.same(pluck(container.volumeMounts, 'mountPath'), [config.state, '/tmp', '/dev/shm']);
   t.same(
-    container.volumeMounts.map(({ mountPath }: any) => mountPath),
-    [config.state, '/tmp', '/dev/shm'],
+    pluck(container.volumeMounts, 'name'),
+    pod.volumes.map(({ name }) => name),
   );
-  t.same(
-    container.volumeMounts.map(({ name }: any) => name),
-    pod.volumes.map(({ name }: any) => name),
-  );
-  t.equal(pod.volumes[2].emptyDir.medium, 'Memory');
+  t.equal(pod.volumes[2]?.emptyDir?.medium, 'Memory');
   t.match(pod.securityContext, { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
   t.match(container.securityContext, { readOnlyRootFilesystem: true, allowPrivilegeEscalation: false });
   t.same(container.securityContext.capabilities, { drop: ['ALL'] });
@@ -194,31 +279,33 @@ t.test('systemd finds no fault in the unit, and little that it exposes', async (
   const folder = t.testdir({ slotgate: '#!/bin/sh\n' });
   chmodSync(`${folder}/slotgate`, 0o755);
   const unit = `${folder}/slotgate.service`;
-  writeFileSync(unit, textOf('slotgate.service').replace('/usr/bin/slotgate', `${folder}/slotgate`));
+  writeFileSync(unit, textOf('slotgate.service').replaceAll('/usr/bin/slotgate', `${folder}/slotgate`));
   const { stdout, stderr } = await run('systemd-analyze', ['verify', '--man=no', unit]);
   t.notMatch(stdout + stderr, /slotgate/);
   await t.resolves(run('systemd-analyze', ['security', '--offline=yes', '--threshold=20', unit]));
 });
 
+const unit = textOf('slotgate.service');
+const unitEnv = Object.fromEntries([...unit.matchAll(/^Environment=(\w+)=(.*)$/gm)].map(([, ...pair]) => pair));
+
 t.test('the command of the unit starts, and its reload replaces the processes', async (t) => {
-  const unit = textOf('slotgate.service');
   const directive = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1] ?? '';
-  const environment = Object.fromEntries([directive('Environment').split('=')]);
-  t.ok(Number(directive('TimeoutStopSec')) > secondsToEnd(configOf(environment)));
+  t.ok(Number(directive('TimeoutStopSec')) > secondsToEnd(configOf(unitEnv)));
   t.equal(directive('RestartPreventExitStatus'), '64 78');
 
   const cluster = await startEmbeddedCluster({ slotMs: 100, transactionsPerSlot: 0 });
   t.teardown(cluster.close);
-  const folder = t.testdir({ state: {}, 'slotgate.json': JSON.stringify({ port: 0, drainMs: 200 }) });
+  const folder = t.testdir({ state: {}, 'slotgate.json': JSON.stringify({ port: 0, drainTimeoutMs: 200 }) });
   const [program, ...args] = directive('ExecStart').split(' ');
   t.equal(program, '/usr/bin/slotgate');
   const placed = args.map((arg) =>
     arg.replace('/etc/slotgate.json', `${folder}/slotgate.json`).replace('/var/lib/slotgate', `${folder}/state`),
   );
+  t.equal((await runSlotgate(['receipt', 'key', 'create', '--state', `${folder}/state`], unitEnv)).code, 0);
   const child = runModule(
     new URL('../../src/main.js', import.meta.url),
     [...placed, '--upstream', `${cluster.url},${cluster.wsUrl}`, ...PATIENT_ARGS],
-    environment,
+    unitEnv,
   );
   t.teardown(() => child.process.kill('SIGKILL'));
   const { url } = await waitUntilListening(child);

@@ -1,149 +1,183 @@
 import t from 'tap';
 import { verifyReceipt } from '../../src/index.ts';
 import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
-import { type GatewayHarness, type SteppedHarness, startGatewayOver, startStepped } from '../support/harness.ts';
+import {
+  type GatewayHarness,
+  type SteppedHarness,
+  startGatewayOver,
+  startStepped,
+  waitFor,
+} from '../support/harness.ts';
+import { pluck } from '../support/pluck.ts';
+import { loopbackAddress, openConnections } from '../support/raw-connection.ts';
 import { exchange, parseResponses } from '../support/raw-http.ts';
 import { createReceiptKey } from '../support/receipts/receipt-key.ts';
 import { WebSocketPeer } from '../support/websocket-peer.ts';
 
-// The engine on node:http beside the one that loads here first: both answer the same bytes.
+t.test('engines', async (t) => {
+  // The engine on node:http beside the one that loads here first: both answer the same bytes.
 
-const receiptKey = { inline: createReceiptKey(), production: false };
-const first: SteppedHarness = await startStepped(t, { perSlot: 0, receiptKey, set: ['http.engine=auto'] });
-const { clock, cluster, node } = first;
-const second = await startGatewayOver(t, `${node.url},${cluster.wsUrl}`, clock, {
-  receiptKey,
-  set: ['http.engine=node'],
-});
-await first.step();
-
-const [funded] = WALLETS;
-const CALL = '{"method":"getSlot"}';
-const JSON_TYPE = 'Content-Type: application/json';
-
-/** Requests of each kind, in an order in which each is answered alike twice. */
-const REQUESTS: Readonly<Record<string, readonly [line: string, headers?: readonly string[], body?: string]>> = {
-  'a live answer': ['GET /api/v1/slot'],
-  'a miss': [`GET /api/v1/balance/${funded?.address}`],
-  'a hit': [`GET /api/v1/balance/${funded?.address}`],
-  'a hit that the caller has': [`GET /api/v1/balance/${funded?.address}`, ['If-None-Match: *']],
-  'a hit with a nonce': [`GET /api/v1/balance/${funded?.address}`, ['X-Receipt-Nonce: 0123456789abcdef']],
-  'a compressed page': ['GET /docs', ['Accept-Encoding: br, gzip']],
-  'a long page': ['GET /explorer'],
-  'a HEAD': ['HEAD /api/v1/slot'],
-  'a preflight': ['OPTIONS /api/v1/slot'],
-  'a path that nobody serves': ['GET /api/v1/none'],
-  'another method': ['DELETE /api/v1/slot'],
-  'an invalid address': ['GET /api/v1/balance/none'],
-  'two hosts': ['GET /api/v1/slot', ['Host: other.example']],
-  'a call': ['POST /api/v1/rpc', [JSON_TYPE, `Content-Length: ${CALL.length}`], CALL],
-  'a call in chunks': [
-    'POST /api/v1/rpc',
-    [JSON_TYPE, 'Transfer-Encoding: chunked'],
-    `${CALL.length.toString(16)}\r\n${CALL}\r\n0\r\n\r\n`,
-  ],
-  'a body that is too long': ['POST /api/v1/rpc', [JSON_TYPE, 'Content-Length: 70000'], ' '.repeat(70_000)],
-  'a closing request': ['GET /api/v1/slot', ['Connection: close']],
-  'a stream without an upgrade': ['GET /api/v1/stream', ['Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==']],
-  'an upgrade to HTTP/2': [
-    'GET /api/v1/slot',
-    ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABk'],
-  ],
-};
-
-/** Leaves out what differs from answer to answer, and what each engine adds itself. */
-const comparable = (text: string): string =>
-  text
-    .replace(/\r\n(Date|Connection|Keep-Alive|uWebSockets): [^\r]*/g, '')
-    .replace(/\r\nX-Request-Id: [^\r]*/, '')
-    .replace(/"sig":"\w+"/, '')
-    .replace(/\r\nServer-Timing: [^\r]*/, '');
-
-for (const [what, [line, headers = [], body = '']] of Object.entries(REQUESTS)) {
-  t.test(`both engines answer alike: ${what}`, async (t) => {
-    const packet = `${line} HTTP/1.1\r\n${['Host: a', ...headers].join('\r\n')}\r\n\r\n${body}`;
-    const [one, other] = await Promise.all([first, second].map(({ gateway }) => exchange(gateway.url, [packet])));
-    t.match(one?.text, /^HTTP\/1\.1 \d{3} /);
-    t.equal(comparable(other?.text ?? ''), comparable(one?.text ?? ''));
+  const receiptKey = { inline: createReceiptKey(), production: false };
+  const first: SteppedHarness = await startStepped(t, { perSlot: 0, receiptKey, set: ['http.engine=auto'] });
+  const { clock, cluster, node } = first;
+  const second = await startGatewayOver(t, `${node.url},${cluster.wsUrl}`, clock, {
+    receiptKey,
+    set: ['http.engine=node'],
   });
-}
-
-t.test('both engines send the same frames', async (t) => {
-  const peers = await Promise.all([first, second].map(({ gateway }) => WebSocketPeer.open(gateway.url)));
-  t.teardown(() => {
-    for (const { connection } of peers) connection.reset();
-  });
-  await first.step(3);
-  const slotsOf = ({ frames }: WebSocketPeer): readonly string[] =>
-    frames.map(({ payload }) => /"slot":\d+/.exec(String(payload))?.[0] ?? '');
-  const [one = [], other = []] = peers.map(slotsOf);
-  t.ok(one.length >= 3);
-  t.same(other.slice(-3), one.slice(-3));
-});
-
-const refusalOf = async (
-  { gateway }: GatewayHarness,
-  packet: string,
-): Promise<[number | undefined, string | undefined]> => {
-  const { text, closed } = await exchange(gateway.url, [packet]);
-  const [answer, ...more] = parseResponses(text);
-  t.equal(more.length, 0);
-  t.ok(closed);
-  t.match(answer?.head, /\r\nX-RateLimit-Limit: \d+\r\nX-RateLimit-Remaining: \d+\r\nX-RateLimit-Reset: \d+\r\n/);
-  return [answer?.status, JSON.parse(answer?.body ?? '{}').error];
-};
-
-t.test('what node:http can not parse is refused in the form of all errors', async (t) => {
-  const long = `X-Long: ${'a'.repeat(17_000)}\r\n`;
-  t.same(await refusalOf(second, `GET /api/v1/slot HTTP/1.1\r\nHost: a\r\n${long}\r\n`), [431, 'headers_too_large']);
-  for (const packet of [
-    'nonsense\r\n\r\n',
-    'GET /api/v1/slot HTTP/1.1\r\nHost: a\r\n: no name\r\n\r\n',
-    'get / HTTP/1.1\r\n\r\n',
-  ])
-    t.same(await refusalOf(second, packet), [400, 'invalid_request'], packet);
-});
-
-t.test('what can not be parsed is refused behind the answers to the requests before it', async (t) => {
-  const get = 'GET /api/v1/slot HTTP/1.1\r\nHost: a\r\n\r\n';
-  const miss = `GET /api/v1/balance/${WALLETS[1]?.address} HTTP/1.1\r\nHost: a\r\n\r\n`;
-  const { text, closed } = await exchange(second.gateway.url, [`${get}${miss}nonsense\r\n\r\n`], { responses: 3 });
-  t.same(
-    parseResponses(text).map(({ status }) => status),
-    [200, 200, 400],
+  await first.step();
+  await waitFor(
+    async () => (await second.get('/slot')).json.slot === (await first.get('/slot')).json.slot,
+    'the slot at the second gateway',
   );
-  t.ok(closed);
-});
 
-t.test('node:http answers pipelined misses in their order', async (t) => {
-  const paths = WALLETS.slice(2, 5).map(({ address }) => `/api/v1/balance/${address}`);
-  const packet = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join('');
-  const { text } = await exchange(second.gateway.url, [packet], { responses: paths.length });
-  t.same(
-    parseResponses(text).map(({ body }) => JSON.parse(body).receipt.request),
-    paths.map((path) => `GET ${path}`),
-  );
-});
+  const [funded] = WALLETS;
+  const CALL = '{"method":"getSlot"}';
+  const JSON_TYPE = 'Content-Type: application/json';
 
-t.test('an absolute target is answered as its path', async (t) => {
-  const packet = `GET http://a/api/v1/slot?commitment=none HTTP/1.1\r\nHost: a\r\n\r\n`;
-  const { text } = await exchange(second.gateway.url, [packet]);
-  t.match(text, /^HTTP\/1\.1 400 .*"invalid_query"/s);
-});
+  /** Requests of each kind, in an order in which each is answered alike twice. */
+  const REQUESTS: Readonly<Record<string, readonly [line: string, headers?: readonly string[], body?: string]>> = {
+    'a live answer': ['GET /api/v1/slot'],
+    'a miss': [`GET /api/v1/balance/${funded?.address}`],
+    'a hit': [`GET /api/v1/balance/${funded?.address}`],
+    'a hit that the caller has': [`GET /api/v1/balance/${funded?.address}`, ['If-None-Match: *']],
+    'a hit with a nonce': [`GET /api/v1/balance/${funded?.address}`, ['X-Receipt-Nonce: 0123456789abcdef']],
+    'a compressed page': ['GET /docs', ['Accept-Encoding: br, gzip']],
+    'a long page': ['GET /explorer'],
+    'a HEAD': ['HEAD /api/v1/slot'],
+    'a preflight': ['OPTIONS /api/v1/slot'],
+    'a path that nobody serves': ['GET /api/v1/none'],
+    'another method': ['DELETE /api/v1/slot'],
+    'an invalid address': ['GET /api/v1/balance/none'],
+    'two hosts': ['GET /api/v1/slot', ['Host: other.example']],
+    'a call': ['POST /api/v1/rpc', [JSON_TYPE, `Content-Length: ${CALL.length}`], CALL],
+    'a call in chunks': [
+      'POST /api/v1/rpc',
+      [JSON_TYPE, 'Transfer-Encoding: chunked'],
+      `${CALL.length.toString(16)}\r\n${CALL}\r\n0\r\n\r\n`,
+    ],
+    'a body that is too long': ['POST /api/v1/rpc', [JSON_TYPE, 'Content-Length: 70000'], ' '.repeat(70_000)],
+    'a closing request': ['GET /api/v1/slot', ['Connection: close']],
+    'a stream without an upgrade': ['GET /api/v1/stream', ['Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==']],
+    'an upgrade to HTTP/2': [
+      'GET /api/v1/slot',
+      ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABk'],
+    ],
+  };
 
-t.test('a client that waits for 100 Continue gets it', async (t) => {
-  const head = `POST /api/v1/rpc HTTP/1.1\r\nHost: a\r\n${JSON_TYPE}\r\nExpect: 100-continue\r\nContent-Length: ${CALL.length}\r\n\r\n`;
-  const { text } = await exchange(second.gateway.url, [head, CALL], { responses: 2 });
-  t.match(text, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
-});
+  /** Leaves out what differs from answer to answer, and what each engine adds itself. */
+  const comparable = (text: string): string =>
+    text
+      .replace(/\r\n(Date|Connection|Keep-Alive|uWebSockets): [^\r]*/g, '')
+      .replace(/\r\nX-Request-Id: [^\r]*/, '')
+      .replace(/"sig":"\w+"/, '')
+      .replace(/\r\nServer-Timing: [^\r]*/, '');
 
-t.test('the engine stands in /health, and answers over each verify', async (t) => {
-  for (const world of [first, second]) {
-    const { name, version } = (await world.get('/health')).json.result.engine;
-    t.match(version, /^\d+\.\d+\.\d+$/);
-    if (world === second) t.equal(name, 'node');
-    const { text } = await world.get('/slot');
-    const { publicKey, cluster: genesis } = world.gateway;
-    t.ok(verifyReceipt(text, { request: 'GET /api/v1/slot', publicKeys: [publicKey], cluster: genesis }));
+  for (const [what, [line, headers = [], body = '']] of Object.entries(REQUESTS)) {
+    t.test(`both engines answer alike: ${what}`, async (t) => {
+      const packet = `${line} HTTP/1.1\r\n${['Host: a', ...headers].join('\r\n')}\r\n\r\n${body}`;
+      const [one, other] = await Promise.all([first, second].map(({ gateway }) => exchange(gateway.url, [packet])));
+      t.match(one?.text, /^HTTP\/1\.1 \d{3} /);
+      t.equal(comparable(other?.text ?? ''), comparable(one?.text ?? ''));
+    });
   }
+
+  t.test('both engines send the same frames', async (t) => {
+    const peers = await Promise.all([first, second].map(({ gateway }) => WebSocketPeer.open(gateway.url)));
+    t.teardown(() => {
+      for (const { connection } of peers) connection.reset();
+    });
+    await first.step(3);
+    const slotsOf = ({ frames }: WebSocketPeer): readonly string[] =>
+      frames.map(({ payload }) => /"slot":\d+/.exec(String(payload))?.[0] ?? '');
+    const [one = [], other = []] = peers.map(slotsOf);
+    t.ok(one.length >= 3);
+    t.same(other.slice(-3), one.slice(-3));
+  });
+
+  const refusalOf = async (
+    { gateway }: GatewayHarness,
+    packet: string,
+  ): Promise<[number | undefined, string | undefined]> => {
+    const { text, closed } = await exchange(gateway.url, [packet]);
+    const [answer, ...more] = parseResponses(text);
+    t.equal(more.length, 0);
+    t.ok(closed);
+    t.match(answer?.head, /\r\nX-RateLimit-Limit: \d+\r\nX-RateLimit-Remaining: \d+\r\nX-RateLimit-Reset: \d+\r\n/);
+    return [answer?.status, JSON.parse(answer?.body ?? '{}').error];
+  };
+
+  t.test('what node:http can not parse is refused in the form of all errors', async (t) => {
+    const long = `X-Long: ${'a'.repeat(17_000)}\r\n`;
+    t.same(await refusalOf(second, `GET /api/v1/slot HTTP/1.1\r\nHost: a\r\n${long}\r\n`), [431, 'headers_too_large']);
+    for (const packet of [
+      'nonsense\r\n\r\n',
+      'GET /api/v1/slot HTTP/1.1\r\nHost: a\r\n: no name\r\n\r\n',
+      'get / HTTP/1.1\r\n\r\n',
+    ])
+      t.same(await refusalOf(second, packet), [400, 'invalid_request'], packet);
+  });
+
+  t.test('what can not be parsed is refused behind the answers to the requests before it', async (t) => {
+    const get = 'GET /api/v1/slot HTTP/1.1\r\nHost: a\r\n\r\n';
+    const miss = `GET /api/v1/balance/${WALLETS[1]?.address} HTTP/1.1\r\nHost: a\r\n\r\n`;
+    const { text, closed } = await exchange(second.gateway.url, [`${get}${miss}nonsense\r\n\r\n`], { responses: 3 });
+    t.same(pluck(parseResponses(text), 'status'), [200, 200, 400]);
+    t.ok(closed);
+  });
+
+  t.test('node:http answers pipelined misses in their order', async (t) => {
+    const paths = WALLETS.slice(2, 5).map(({ address }) => `/api/v1/balance/${address}`);
+    const packet = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join('');
+    const { text } = await exchange(second.gateway.url, [packet], { responses: paths.length });
+    t.same(
+      parseResponses(text).map(({ body }) => JSON.parse(body).receipt.request),
+      paths.map((path) => `GET ${path}`),
+    );
+  });
+
+  t.test('an absolute target is answered as its path', async (t) => {
+    const packet = `GET http://a/api/v1/slot?commitment=none HTTP/1.1\r\nHost: a\r\n\r\n`;
+    const { text } = await exchange(second.gateway.url, [packet]);
+    t.match(text, /^HTTP\/1\.1 400 .*"invalid_query"/s);
+  });
+
+  t.test('a client that waits for 100 Continue gets it', async (t) => {
+    const head = `POST /api/v1/rpc HTTP/1.1\r\nHost: a\r\n${JSON_TYPE}\r\nExpect: 100-continue\r\nContent-Length: ${CALL.length}\r\n\r\n`;
+    const { text } = await exchange(second.gateway.url, [head, CALL], { responses: 2 });
+    t.match(text, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
+  });
+
+  t.test('over node:http an address holds 1,024 connections, and its oldest idle ones make room', async (t) => {
+    const [most, over] = [1024, 6];
+    const opened = await openConnections(second.gateway.url, most + over, () => loopbackAddress(1));
+    t.teardown(() => {
+      for (const connection of opened) connection.reset();
+    });
+    const [newest] = opened.slice(-1);
+    newest?.write('GET /api/v1/slot HTTP/1.1\r\nHost: a\r\n\r\n');
+    await waitFor(
+      () => newest?.text.includes('200 OK') === true && opened[over - 1]?.closed === true,
+      'an answer and room',
+    );
+    t.same(
+      opened.flatMap(({ closed }, i) => (closed ? i : [])),
+      Array.from({ length: over }, (_, i) => i),
+    );
+    const [other] = await openConnections(second.gateway.url, 1, () => loopbackAddress(2));
+    other?.write('GET /api/v1/slot HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    await waitFor(() => other?.closed === true, 'another caller');
+    t.match(other?.text, /^HTTP\/1\.1 200 /);
+    t.equal(opened.filter(({ closed }) => closed).length, over);
+  });
+
+  t.test('the engine stands in /health, and answers over each verify', async (t) => {
+    for (const world of [first, second]) {
+      const { name, version } = (await world.get('/health')).json.result.engine;
+      t.match(version, /^\d+\.\d+\.\d+$/);
+      if (world === second) t.equal(name, 'node');
+      const { text } = await world.get('/slot');
+      const { publicKey, cluster: genesis } = world.gateway;
+      t.ok(verifyReceipt(text, { request: 'GET /api/v1/slot', publicKeys: [publicKey], cluster: genesis }));
+    }
+  });
 });

@@ -1,7 +1,7 @@
 import process from 'node:process';
 import t from 'tap';
-import { API_PREFIX } from '../../src/domain/canonical-request.ts';
-import { matchRoute, routes } from '../../src/routes/index.ts';
+import { matchRoute, routes } from '../../src/gateway/routes/index.ts';
+import { API_PREFIX } from '../../src/shared/domain/canonical-request.ts';
 import {
   findUnnumberedChanges,
   makeResults,
@@ -42,7 +42,7 @@ t.test('each route that signs what it reads has a recorded result', async (t) =>
   );
 });
 
-t.test('a change of bytes is told unless the number rises with it', async (t) => {
+t.test('a change of bytes is found unless the number rises with it', async (t) => {
   const [first] = made;
   if (first === undefined) throw new Error('nothing was made');
   const other = { ...first, digest: '0'.repeat(64) };

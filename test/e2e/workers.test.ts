@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { readdirSync, writeFileSync } from 'node:fs';
 import t from 'tap';
 import { WebSocket } from 'ws';
-import { generateApiKey } from '../../src/access/api-keys/api-key.ts';
-import { apiKeysPath } from '../../src/access/api-keys/api-key-store.ts';
+import { verifyReceipt } from '../../src/client/verify/verify-receipt.ts';
+import { generateApiKey } from '../../src/gateway/access/api-keys/api-key.ts';
+import { apiKeysPath } from '../../src/gateway/access/api-keys/api-key-store.ts';
 import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
 import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
-import { verifyReceipt } from '../../src/receipts/verify/verify-receipt.ts';
 import { apiKeyRecord, issueKeys } from '../support/access/api-key-fixtures.ts';
 import { addressOfNumber } from '../support/address-of-number.ts';
 import { httpClient, waitFor } from '../support/harness.ts';
@@ -16,9 +16,9 @@ import { askEach, startWorkers } from '../support/workers-world.ts';
 const cluster = await startEmbeddedCluster({ slotMs: 100 });
 t.teardown(cluster.close);
 const LIMIT = 60;
-const limited = [`limits.build.requests=${LIMIT}`, 'limits.build.windowSeconds=600', 'limits.build.streams=3'];
+const limited = [`limits.build.units=${LIMIT}`, 'limits.build.windowSeconds=600', 'limits.build.streams=3'];
 const { child, url, admin, state, configPath, processes, restarts } = await startWorkers(t, cluster, [
-  'drainMs=1500',
+  'drainTimeoutMs=1500',
   ...limited,
 ]);
 const { get, rpc } = httpClient(url);
@@ -60,6 +60,17 @@ t.test('every process has a role, and answers are those of one gateway', async (
   t.match(await rpc({ method: 'sendTransaction', params: [] }), { status: 403 });
 });
 
+t.test('a slot a few ahead is waited for at every worker, also by what the pipeline publishes (I8)', async (t) => {
+  for (const path of ['/slot', '/network', `/balance/${alice}?commitment=processed`] as const) {
+    for (let i = 0; i < 8; i++) {
+      const wanted = Number((await get('/slot')).json.result) + 2;
+      const { status, json } = await get(path, { headers: { 'x-min-slot': String(wanted) } });
+      t.equal(status, 200, `${path} ${JSON.stringify(json).slice(0, 80)}`);
+      t.ok(json.slot >= wanted, path);
+    }
+  }
+});
+
 t.test('the stream has one frame for each number, and pushes what changes (F4)', async (t) => {
   const sockets = Array.from({ length: 6 }, () => new WebSocket(`${url.replace('http', 'ws')}/api/v1/stream`));
   const frames = new Map<string, Set<string>>();
@@ -82,20 +93,20 @@ t.test('the stream has one frame for each number, and pushes what changes (F4)',
   for (const socket of sockets) socket.terminate();
 });
 
-t.test('one listener for operators tells of all processes, and no sum goes back', async (t) => {
-  // what workers have counted is told each second
+t.test('one listener for operators covers all processes, and no sum goes back', async (t) => {
+  // workers report their counts each second
   const scrape = async () => parseMetrics(await (await fetch(`${admin}/metrics`)).text());
   const answered = async (): Promise<number> =>
     (await scrape())
       .get('slotgate_http_requests_total')
       ?.series.get('slotgate_http_requests_total{route="/pubkey",code="200"}') ?? 0;
-  let asked = 1; // by a test above
-  const ask = async (times: number): Promise<void> => {
+  let sent = 1; // by a test above
+  const send = async (times: number): Promise<void> => {
     await askEach(`${url}/api/v1/pubkey`, {}, times);
-    asked += times;
-    await waitFor(async () => (await answered()) === asked, `${asked} answers`);
+    sent += times;
+    await waitFor(async () => (await answered()) === sent, `${sent} answers`);
   };
-  await ask(40);
+  await send(40);
   const metrics = await scrape();
   t.equal(metrics.get('slotgate_workers')?.series.get('slotgate_workers'), 2);
   t.same(
@@ -104,8 +115,8 @@ t.test('one listener for operators tells of all processes, and no sum goes back'
   );
   process.kill(processes().get('1') ?? 0, 'SIGKILL');
   await child.waitForOutput('the process runs again');
-  t.equal(await answered(), asked);
-  await ask(20);
+  t.equal(await answered(), sent);
+  await send(20);
   const status = await (await fetch(`${admin}/statusz?format=json`)).json();
   t.match(status, { slotgate: { workers: 2 }, cache: { reads: { hit: Number } }, requests: { callers: Number } });
 });
@@ -167,19 +178,34 @@ t.test('SIGHUP applies changed settings to new processes, and none that are wron
   const limit = async () => (await get('/slot', { headers: { 'x-api-key': key } })).headers.get('x-ratelimit-limit');
   const before = await limit();
   const ids = [...processes().values()];
-  writeFileSync(configPath, '{"limits": {"scale": {"requests": -1}}}');
+  writeFileSync(configPath, '{"limits": {"scale": {"units": -1}}}');
   child.process.kill('SIGHUP');
   await child.waitForOutput("the configuration can't be used");
   t.same([...processes().values()], ids);
   const failures = (): Promise<number | undefined> =>
     scrapeSeries(admin, 'slotgate_reload_failures_total{part="settings"}');
   await waitFor(async () => (await failures()) === 1, 'the count');
-  writeFileSync(configPath, '{"limits": {"scale": {"requests": 777}}, "host": "0.0.0.0"}');
+  writeFileSync(configPath, '{"limits": {"scale": {"units": 777}}, "host": "0.0.0.0"}');
   child.process.kill('SIGHUP');
   await child.waitForOutput('all processes were replaced');
   t.match(child.stdout(), /"settings":\["host"\].*restart/);
   t.not(before, '777');
   await waitFor(async () => (await limit()) === '777', 'the old workers to end');
+});
+
+t.test('settings that are changed during a reload are applied by the next one', async (t) => {
+  const key = generateApiKey();
+  await issueKeys(apiKeysPath(state), apiKeyRecord(key, { tier: 'scale' }));
+  const limit = async () => (await get('/slot', { headers: { 'x-api-key': key } })).headers.get('x-ratelimit-limit');
+  const reloads = child.timesLogged('all processes were replaced');
+  child.process.kill('SIGUSR2');
+  const ids = new Set(processes().values());
+  await waitFor(() => [...processes().values()].some((id) => !ids.has(id)), 'the first new process');
+  writeFileSync(configPath, '{"limits": {"scale": {"units": 555}}}');
+  child.process.kill('SIGHUP');
+  t.equal(child.timesLogged('all processes were replaced'), reloads, 'the first reload is under way');
+  await waitFor(() => child.timesLogged('all processes were replaced') === reloads + 2, 'the second reload');
+  await waitFor(async () => (await limit()) === '555', 'the old workers to end');
 });
 
 t.test('on SIGTERM all processes end, and nothing is left in memory', async (t) => {

@@ -1,9 +1,9 @@
-// Follows a balance: pays for no body that it has, never goes back, waits as it is told: node bot.ts [URL] [ROUNDS]
+// Follows a balance: pays for no body that it has, never goes back, waits as Retry-After says: node bot.ts [URL] [ROUNDS]
 import { createClient, type Read, type Result, SlotgateError } from 'slotgate-client';
 
 const [, , url = 'http://127.0.0.1:8787', rounds = 'Infinity'] = process.argv;
 const addr = 'ExJxntoqpmUT5Zt1pDjeQXZJ4J4dNeZUNCdkDEXQDcLZ';
-const SLOT_MS = 400;
+const PAUSE_MS = 400;
 
 const client = createClient({ url });
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -15,7 +15,7 @@ for (let round = 0; round < Number(rounds); round++) {
     const options = last === undefined ? {} : { since: last, minSlot: last.slot };
     last = await client.get('/balance/:addr', { addr }, { ...options, attempts: 1 });
     console.log(last.slot, last.unchanged ? 'unchanged' : `${last.result.sol} SOL`);
-    await sleep(SLOT_MS);
+    await sleep(PAUSE_MS);
   } catch (error) {
     // 429 and 503 name the pause; with more `attempts` the client waits by itself.
     if (!(error instanceof SlotgateError) || error.retryAfterMs === null) throw error;

@@ -4,10 +4,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import t from 'tap';
+import { readDeclarations } from '../../src/gateway/admin/metric.ts';
 import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
-import { findFreePort } from '../../src/runtime/require-free-port.ts';
+import { findFreePort } from '../../src/shared/runtime/require-free-port.ts';
 import { startGateway, waitFor } from '../support/harness.ts';
-import { LISTED_METRICS } from '../support/metrics.ts';
+import { pluck } from '../support/pluck.ts';
 import { WebSocketPeer } from '../support/websocket-peer.ts';
 
 const run = promisify(execFile);
@@ -21,16 +22,40 @@ interface Query {
   readonly expr: string;
 }
 
-const dashboard = JSON.parse(textOf('dashboard.json'));
-const panels: readonly any[] = dashboard.panels;
+interface Panel {
+  readonly title: string;
+  readonly targets?: readonly { readonly expr: string; readonly datasource: { readonly uid: string } }[];
+}
+
+interface Rule {
+  readonly name: string;
+  readonly query: string;
+  readonly health: string;
+  readonly state: string;
+}
+
+/** What Prometheus answers: `result` to a query, `groups` to a request for the rules. */
+interface Answer {
+  readonly status: string;
+  readonly error?: string;
+  readonly data: {
+    readonly result: readonly { readonly value: readonly [time: number, value: string] }[];
+    readonly groups: readonly { readonly rules: readonly Rule[] }[];
+  };
+}
+
+const dashboard: { readonly panels: readonly Panel[]; readonly templating: { list: { name: string }[] } } = JSON.parse(
+  textOf('dashboard.json'),
+);
+const { panels } = dashboard;
 const panelQueries: readonly Query[] = panels.flatMap(({ title, targets = [] }) =>
-  targets.map(({ expr }: any) => ({ where: title, expr })),
+  targets.map(({ expr }) => ({ where: title, expr })),
 );
 
 /** The queries whose answer is empty while all is well. */
 const EMPTY_WHEN_WELL = ['Errors by code'];
 
-/** Replaces Grafana's variables, as it does before it asks. */
+/** Replaces Grafana's variables, as it does before a query. */
 const resolved = (expr: string): string =>
   expr.replaceAll('$__rate_interval', '10s').replaceAll(/\$(job|instance)\b/g, '.+');
 
@@ -43,7 +68,7 @@ const namesIn = (expr: string): readonly string[] => {
 
 const known = new Set([
   'up',
-  ...LISTED_METRICS.flatMap(({ name, type }) =>
+  ...readDeclarations().flatMap(({ name, type }) =>
     type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
   ),
 ]);
@@ -68,11 +93,11 @@ t.test(
   },
 );
 
-t.test('the dashboard asks any data source, of the jobs and instances that are chosen', async (t) => {
-  const variables = dashboard.templating.list.map(({ name }: any) => name);
+t.test('the dashboard queries any data source, of the jobs and instances that are chosen', async (t) => {
+  const variables = dashboard.templating.list.map(({ name }) => name);
   t.same(variables, ['datasource', 'job', 'instance']);
   t.notOk('uid' in dashboard, 'an import makes a new one');
-  const sources = new Set(panels.flatMap(({ targets = [] }) => targets.map(({ datasource }: any) => datasource.uid)));
+  const sources = new Set(panels.flatMap(({ targets = [] }) => targets.map(({ datasource }) => datasource.uid)));
   t.same([...sources], [`$${'{datasource}'}`]);
   t.same(
     panelQueries.filter(({ expr }) => !expr.includes('job=~"$job",instance=~"$instance"')),
@@ -101,9 +126,9 @@ t.test('Prometheus scrapes a gateway under load, and answers each query of dashb
   prometheus.stderr.on('data', (chunk) => {
     log += chunk;
   });
-  const api = async (path: string): Promise<any> =>
-    (await fetch(`http://127.0.0.1:${port}/api/v1/${path}`)).json() as Promise<any>;
-  const query = (expr: string): Promise<any> => api(`query?query=${encodeURIComponent(expr)}`);
+  const api = async (path: string): Promise<Answer> =>
+    (await fetch(`http://127.0.0.1:${port}/api/v1/${path}`)).json() as Promise<Answer>;
+  const query = (expr: string): Promise<Answer> => api(`query?query=${encodeURIComponent(expr)}`);
 
   const listener = await WebSocketPeer.open(gateway.url);
   t.teardown(() => listener.connection.reset());
@@ -123,22 +148,25 @@ t.test('Prometheus scrapes a gateway under load, and answers each query of dashb
 
   const up = await query('up{job="slotgate"}');
   t.same(
-    up.data.result.map(({ value }: any) => value[1]),
+    up.data.result.map(({ value }) => value[1]),
     ['1'],
   );
   const slowest = await query('max_over_time(scrape_duration_seconds{job="slotgate"}[1m])');
-  t.comment(`slowest scrape under load: ${slowest.data.result[0].value[1]} s`);
+  t.comment(`slowest scrape under load: ${slowest.data.result[0]?.value[1]} s`);
 
-  const rules = (await api('rules')).data.groups.flatMap(({ rules }: any) => rules);
-  const alertQueries: Query[] = rules.map(({ name, query: expr }: any) => ({ where: name, expr }));
+  const rules = (await api('rules')).data.groups.flatMap(({ rules }) => rules);
+  const alertQueries: Query[] = rules.map(({ name, query: expr }) => ({ where: name, expr }));
   t.equal(alertQueries.length, 15);
   t.same(
-    rules.filter(({ health }: any) => health === 'err'),
+    rules.filter(({ health }) => health === 'err'),
     [],
     'each rule can be evaluated',
   );
   t.same(
-    rules.filter(({ state }: any) => state === 'firing').map(({ name }: any) => name),
+    pluck(
+      rules.filter(({ state }) => state === 'firing'),
+      'name',
+    ),
     [],
     'none fires',
   );
@@ -169,7 +197,7 @@ t.test('Prometheus scrapes a gateway under load, and answers each query of dashb
     'each query names only metrics that exist',
   );
   const all = new Set([...used.values()].flat());
-  const unused = LISTED_METRICS.filter(
+  const unused = readDeclarations().filter(
     ({ name }) => !['', '_bucket', '_sum', '_count'].some((part) => all.has(name + part)),
   );
   t.same(unused, [], 'each metric is used');

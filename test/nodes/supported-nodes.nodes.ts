@@ -1,5 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { httpClient, waitFor } from '../support/harness.ts';
@@ -8,15 +11,14 @@ import { httpClient, waitFor } from '../support/harness.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const CLIENT = new URL('../../src/client/client.js', import.meta.url).href;
-const VERIFIER = new URL('../../src/receipts/verify/verify-receipt.js', import.meta.url).href;
+const VERIFIER = new URL('../../src/client/verify/verify-receipt.js', import.meta.url).href;
 
 const nodes = (process.env['NODES'] ?? '').split(':').filter((node) => node !== '');
 
 /** Ports and waits that fit a test. */
-const SETTINGS = ['embedded.port=0', 'admin.port=0', 'upstream.startMs=60000', 'drainMs=0'].flatMap((setting) => [
-  '--set',
-  setting,
-]);
+const SETTINGS = ['embedded.port=0', 'admin.port=0', 'upstreamPolicy.startTimeoutMs=60000', 'drainTimeoutMs=0'].flatMap(
+  (setting) => ['--set', setting],
+);
 
 /** A program that reads by the SDK, with each receipt verified, and then a frame of the stream. */
 const PROGRAM = `
@@ -35,6 +37,33 @@ const PROGRAM = `
 
 /** Runs a program of the package under a Node to its end. */
 const run = (node: string, args: readonly string[]) => spawnSync(node, args, { encoding: 'utf8', timeout: 60_000 });
+
+/** A program with a gateway of its own; the compiler checks the one of test/examples. */
+const LIBRARY = `
+  import { createClient, createGateway } from 'slotgate';
+  const gateway = await createGateway({ port: 0, embedded: { port: 0 }, admin: { port: null }, log: { level: 'error' } });
+  const { slot } = await createClient({ url: gateway.url, publicKey: gateway.publicKey }).get('/slot');
+  const startMs = performance.now();
+  await gateway.close();
+  console.log(JSON.stringify({ slot, closeMs: Math.round(performance.now() - startMs) }));
+`;
+
+/** Installs the packed package in a new project, with the program in it; returns the project's folder. */
+function installPacked(t: Test): string {
+  const folder = mkdtempSync(join(tmpdir(), 'slotgate-nodes-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const npm = (cwd: string, ...args: readonly string[]): string => {
+    const { status, stdout, stderr } = spawnSync('npm', args, { cwd, encoding: 'utf8', timeout: 240_000 });
+    t.equal(status, 0, `npm ${args.join(' ')}\n${status === 0 ? '' : stderr}`);
+    return stdout;
+  };
+  const root = fileURLToPath(new URL('../../../', import.meta.url)); // from dist/test/nodes
+  const [{ filename }] = JSON.parse(npm(root, 'pack', '--json', '--ignore-scripts', '--pack-destination', folder));
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  npm(folder, 'install', '--no-audit', '--no-fund', '--prefer-offline', join(folder, filename));
+  writeFileSync(join(folder, 'library.js'), LIBRARY);
+  return folder;
+}
 
 /** Starts a gateway over the embedded cluster, reads by all that users have, and ends it. Returns the engine that it chose. */
 async function serveAndRead(t: Test, node: string, more: readonly string[] = []): Promise<string> {
@@ -69,11 +98,16 @@ async function serveAndRead(t: Test, node: string, more: readonly string[] = [])
 
 t.ok(nodes.length > 0, 'NODES names some');
 
+const packed = installPacked(t);
+
 for (const node of nodes) {
   const version = run(node, ['-p', 'process.versions.node']).stdout.trim();
   t.test(`Node ${version} serves, reads and verifies`, async (t) => {
     const engine = await serveAndRead(t, node);
     if (engine !== 'node') t.equal(await serveAndRead(t, node, ['--set', 'http.engine=node']), 'node');
+    const library = spawnSync(node, ['library.js'], { cwd: packed, encoding: 'utf8', timeout: 60_000 });
+    t.match(library.stdout, /^\{"slot":\d+,"closeMs":\d+\}$/m, `the library: ${library.stderr}`);
+    t.comment(`the library: ${library.stdout.trim()}`);
     const doctor = run(node, [MAIN, 'doctor', '--state', `${t.testdir()}/doctor`, ...SETTINGS]);
     t.match(doctor.stdout, new RegExp(`HTTP engine +${engine} `));
     const misspelt = run(node, [MAIN, '--set', 'http.engine=nginx']);

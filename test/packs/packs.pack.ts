@@ -14,6 +14,7 @@ import t from 'tap';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url)); // from dist/test/packs
 const PUBLINT = 'publint@0.3.25';
+const NODE_TYPES = '@types/node@20.19.43';
 const ATTW = '@arethetypeswrong/cli@0.18.5';
 
 const folder = mkdtempSync(join(tmpdir(), 'slotgate-packs-'));
@@ -21,8 +22,7 @@ t.teardown(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Runs a program in the new project, and fails the test with its output if it fails. */
 function run(command: string, args: readonly string[], cwd = folder): string {
-  const env = { ...process.env, NODE_OPTIONS: '' };
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8', env, timeout: 240_000 });
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8', timeout: 240_000 });
   t.equal(status, 0, `${command} ${args.join(' ')}\n${status === 0 ? '' : stdout + stderr}`);
   return stdout;
 }
@@ -37,10 +37,20 @@ function pack(source: string): string {
 
 const archives = { server: pack('.'), client: pack('dist/client') };
 
+/** A program with a gateway of its own. */
+const LIBRARY = `import { createGateway, createLog, type Log, type Settings, StartError } from 'slotgate';
+const logger: Log = createLog('warn');
+const settings: Settings = { upstreams: ['http://127.0.0.1:8899', { url: 'https://a.example', weight: 2 }], port: 8080 };
+const gateway = await createGateway(settings, { logger, signal: new AbortController().signal });
+await gateway.close().catch((error: unknown) => error instanceof StartError && error.exitCode);
+// @ts-expect-error no such setting
+await createGateway({ upstream: ['http://127.0.0.1:8899'], port: 8080 });
+`;
+
 t.test('both packs are as their users and tools expect', async () => {
   run('npm', ['init', '--yes']);
   run('npm', ['pkg', 'set', 'type=module']);
-  run('npm', ['install', '--no-audit', '--no-fund', archives.server, archives.client]);
+  run('npm', ['install', '--no-audit', '--no-fund', NODE_TYPES, archives.server, archives.client]);
   for (const archive of Object.values(archives)) {
     run('npx', ['--yes', PUBLINT, 'run', '--strict', archive]);
     run('npx', ['--yes', ATTW, '--profile', 'esm-only', archive]);
@@ -51,7 +61,7 @@ t.test('a newcomer has a verified answer from the packs', async (t) => {
   const command = join(folder, 'node_modules/.bin/slotgate');
   t.match(run(command, ['--version']), /^\d+\.\d+\.\d+\n$/);
   const args = ['start', '--port', '0', '--set', 'embedded.port=0', '--state', join(folder, 'state')];
-  const gateway = spawn(command, args, { cwd: folder, env: { ...process.env, NODE_OPTIONS: '' } });
+  const gateway = spawn(command, args, { cwd: folder });
   t.teardown(() => gateway.kill());
   let log = '';
   gateway.stdout.on('data', (chunk) => (log += chunk));
@@ -75,12 +85,15 @@ defineStatusElement({ gateway: url + '/', verify });
 document.title = result.sol + ' ' + verified.result.length;
 `;
   writeFileSync(join(folder, 'use.ts'), use);
-  const compilerOptions = {
-    ...{ strict: true, noEmit: true, module: 'nodenext', target: 'es2023', lib: ['es2023', 'dom'], types: [] },
-    ...{ skipLibCheck: false },
+  const typeCheck = (file: string, compilerOptions: object): void => {
+    const strict = { strict: true, noEmit: true, module: 'nodenext', target: 'es2023' };
+    const config = { compilerOptions: { ...strict, ...compilerOptions }, files: [file] };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
+    run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder]);
   };
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['use.ts'] }));
-  run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder]);
+  typeCheck('use.ts', { lib: ['es2023', 'dom'], types: [], skipLibCheck: false });
+  writeFileSync(join(folder, 'library.ts'), LIBRARY);
+  typeCheck('library.ts', { types: ['node'], skipLibCheck: true }); // the declarations of kit need newer libraries
   const outfile = join(folder, 'use.js');
   await build({ entryPoints: [join(folder, 'use.ts')], bundle: true, format: 'esm', outfile, absWorkingDir: folder });
 

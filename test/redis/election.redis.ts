@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { LEAD } from '../../src/fleet/redis/lead-script.ts';
-import { RedisConnection } from '../../src/fleet/redis/redis-connection.ts';
-import { systemClock } from '../../src/runtime/system-clock.ts';
+import { LEAD } from '../../src/gateway/fleet/leadership/lead-script.ts';
+import { RedisConnection } from '../../src/gateway/fleet/transport/redis/redis-connection.ts';
+import { systemClock } from '../../src/shared/runtime/system-clock.ts';
 import { waitFor } from '../support/harness.ts';
 import { RedisServer } from '../support/redis-server.ts';
 
@@ -14,12 +14,12 @@ const KEYS = ['leader', 'epoch', 'exact'];
 /** How far the tip of a gateway may be behind that of another. */
 const MOST_BEHIND = 60;
 
-/** A gateway process, with what it has heard. */
+/** A gateway process, with the newest that it was answered. */
 interface Member {
   readonly name: string;
   epoch: number;
-  heardEpoch: number;
-  heardSlot: number;
+  newestEpoch: number;
+  highestSlot: number;
   /** Ranges of slots that it was given, without the first. */
   readonly ranges: Range[];
 }
@@ -63,7 +63,7 @@ t.test('no two gateways may sign exact for one slot, whatever a Redis has lost',
       let named = 0;
       const all: Member[] = [];
       const create = (): Member => {
-        const created = { name: `m${named++}`, epoch: 0, heardEpoch: 0, heardSlot: 0, ranges: [] };
+        const created = { name: `m${named++}`, epoch: 0, newestEpoch: 0, highestSlot: 0, ranges: [] };
         all.push(created);
         return created;
       };
@@ -81,27 +81,27 @@ t.test('no two gateways may sign exact for one slot, whatever a Redis has lost',
           await server.command('MSET', 'epoch', replicated[0] ?? '', 'exact', replicated[1] ?? '');
         } else if (one.do === 'forget') await server.command('FLUSHALL');
         else if (one.do === 'attempt') {
-          const asking = members[one.member] as Member; // there are as many
-          const { name, epoch, heardEpoch, heardSlot } = asking;
-          const args = [name, 60_000, epoch, heardEpoch, heardSlot, tip - one.behind];
+          const candidate = members[one.member] as Member; // there are as many
+          const { name, epoch, newestEpoch, highestSlot } = candidate;
+          const args = [name, 60_000, epoch, newestEpoch, highestSlot, tip - one.behind];
           const [leads, epochNow, above, upTo] = (await redis.run(LEAD, KEYS, args)) as [
             number,
             number,
             number,
             number,
           ];
-          asking.heardEpoch = Math.max(heardEpoch, epochNow);
-          asking.heardSlot = Math.max(heardSlot, upTo);
-          asking.epoch = leads === 1 ? epochNow : 0;
+          candidate.newestEpoch = Math.max(newestEpoch, epochNow);
+          candidate.highestSlot = Math.max(highestSlot, upTo);
+          candidate.epoch = leads === 1 ? epochNow : 0;
           if (leads === 0) continue;
           if (above >= 0) {
             elections++;
-            if (epochNow <= heardEpoch) return false;
-            asking.ranges.push({ above, upTo });
+            if (epochNow <= newestEpoch) return false;
+            candidate.ranges.push({ above, upTo });
           }
-          const range = asking.ranges.at(-1) as Range; // who leads was given one
+          const range = candidate.ranges.at(-1) as Range; // a leader was given one
           range.upTo = upTo;
-          const others = all.filter((other) => other !== asking).flatMap(({ ranges }) => ranges);
+          const others = all.filter((other) => other !== candidate).flatMap(({ ranges }) => ranges);
           if (others.some((other) => Math.max(range.above, other.above) < Math.min(range.upTo, other.upTo)))
             return false;
         }

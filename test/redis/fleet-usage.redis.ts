@@ -1,12 +1,12 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { appendUsage, compactUsage, usagePath } from '../../src/access/usage/usage-file.ts';
-import type { UsageRow } from '../../src/access/usage/usage-line.ts';
-import { readFleetUsage } from '../../src/fleet/redis/fleet-usage.ts';
-import { RedisConnection } from '../../src/fleet/redis/redis-connection.ts';
-import { UsageReporter } from '../../src/fleet/redis/usage-reporter.ts';
-import { systemClock } from '../../src/runtime/system-clock.ts';
+import { appendUsage, compactUsage, usagePath } from '../../src/gateway/access/usage/usage-file.ts';
+import type { UsageRow } from '../../src/gateway/access/usage/usage-line.ts';
+import { RedisConnection } from '../../src/gateway/fleet/transport/redis/redis-connection.ts';
+import { readFleetUsage } from '../../src/gateway/fleet/usage/fleet-usage.ts';
+import { UsageReporter } from '../../src/gateway/fleet/usage/usage-reporter.ts';
+import { systemClock } from '../../src/shared/runtime/system-clock.ts';
 import { waitFor } from '../support/harness.ts';
 import { RedisServer } from '../support/redis-server.ts';
 
@@ -32,9 +32,9 @@ t.test('F11: usage of all gateways is summed once, whatever is lost, repeated or
     new UsageReporter({
       redis,
       prefix: 'x:',
-      state,
+      config: { state },
       clock: systemClock,
-      onProblem: (problem) => problems.push(problem),
+      log: { warn: (fields) => problems.push(fields) },
     });
   const sums = async () =>
     (await readFleetUsage(redis, 'x:', Date.now())).map(({ key, counts, units }) => [key, ...counts, units]);

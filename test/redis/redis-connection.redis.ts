@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import t from 'tap';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { extractSecrets } from '../../src/config/secret-variables.ts';
-import { RedisConnection } from '../../src/fleet/redis/redis-connection.ts';
-import { readRedisSettings } from '../../src/fleet/redis/redis-settings.ts';
-import { systemClock } from '../../src/runtime/system-clock.ts';
+import { RedisConnection } from '../../src/gateway/fleet/transport/redis/redis-connection.ts';
+import { readRedisSettings } from '../../src/gateway/fleet/transport/redis/redis-settings.ts';
+import { systemClock } from '../../src/shared/runtime/system-clock.ts';
 import { waitFor } from '../support/harness.ts';
 import { RedisServer } from '../support/redis-server.ts';
 

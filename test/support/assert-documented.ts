@@ -5,9 +5,9 @@ import type { GatewayHarness, HttpAnswer } from './harness.ts';
 /** Creates a function that checks an answer against the OpenAPI schema of its path, such as `/block/{slot}`. */
 export async function createDocumentChecker({
   get,
-}: GatewayHarness): Promise<(t: Test, path: string, got: HttpAnswer, method?: string) => void> {
+}: GatewayHarness): Promise<(t: Test, path: string, got: HttpAnswer<unknown>, method?: string) => void> {
   const ajv = new Ajv2020({ strict: false, formats: { int64: true } });
-  ajv.addSchema((await get('/openapi.json')).json, 'document');
+  ajv.addSchema(JSON.parse((await get('/openapi.json')).text), 'document');
   const compiled = new Map<string, ValidateFunction>();
   return (t, path, { status, json }, method = 'get') => {
     const pointer = [path, method, 'responses', status, 'content', 'application/json', 'schema']
@@ -19,17 +19,18 @@ export async function createDocumentChecker({
   };
 }
 
-/** Asserts that each target is refused before any request to the cluster. */
+/** Asserts that the targets of each error code are refused before any request to the cluster. */
 export async function assertRefusedWithoutUpstream(
   t: Test,
   { get, cluster }: GatewayHarness & { readonly cluster: { readonly control: { requestCounts(): Promise<object> } } },
-  code: string,
-  targets: readonly string[],
+  targets: Readonly<Record<string, readonly string[]>>,
 ): Promise<void> {
   const before = await cluster.control.requestCounts();
-  for (const target of targets) {
-    const { status, json } = await get(target);
-    t.strictSame([status, json.error], [400, code], target);
+  for (const [code, refused] of Object.entries(targets)) {
+    for (const target of refused) {
+      const { status, json } = await get(target);
+      t.strictSame([status, json.error], [400, code], target);
+    }
   }
-  t.strictSame(await cluster.control.requestCounts(), before, 'the node has not heard of it');
+  t.strictSame(await cluster.control.requestCounts(), before, 'no request reached the node');
 }

@@ -2,13 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** A program that a test runs, with its output so far. */
 export interface ChildProgram {
   readonly process: ChildProcess;
   readonly stdout: () => string;
   readonly stderr: () => string;
   /** Returns how often standard output contains `text`. */
-  timesTold(text: string): number;
+  timesLogged(text: string): number;
   /** Waits until standard output contains `text`; fails when the process ends without it. */
   waitForOutput(text: string): Promise<void>;
   /** Waits for the end; returns the exit code or the name of the signal that killed it. */
@@ -38,7 +37,7 @@ export function runModule(
     process: child,
     stdout: () => out,
     stderr: () => err,
-    timesTold: (text) => out.split(text).length - 1,
+    timesLogged: (text) => out.split(text).length - 1,
     async waitForOutput(text) {
       while (!out.includes(text)) {
         const ended = await Promise.race([once(child.stdout, 'data').then(() => false), end.then(() => true)]);
@@ -52,11 +51,11 @@ export function runModule(
 /** Arguments of a gateway with long upstream timeouts, for busy machines, and a short end, whatever connections are left. */
 export const PATIENT_ARGS = [
   ...['--admin-port', '0'],
-  ...['--set', 'drainMs=1000'],
-  ...['startMs', 'timeoutMs', 'slowTimeoutMs'].flatMap((name) => ['--set', `upstream.${name}=120000`]),
+  ...['--set', 'drainTimeoutMs=1000'],
+  ...['startTimeoutMs', 'timeoutMs', 'slowTimeoutMs'].flatMap((name) => ['--set', `upstreamPolicy.${name}=120000`]),
 ];
 
-/** What a gateway tells when it listens. */
+/** What a gateway prints when it listens. */
 export interface ListeningLine {
   readonly url: string;
   readonly cluster: string | null;
@@ -64,7 +63,7 @@ export interface ListeningLine {
   readonly admin?: string;
 }
 
-/** Waits until a gateway in a child process listens; returns what it tells. */
+/** Waits until a gateway in a child process listens; returns what it prints. */
 export async function waitUntilListening(child: ChildProgram): Promise<ListeningLine> {
   await child.waitForOutput('"listening"}\n');
   const line = child

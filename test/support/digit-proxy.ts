@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { bodyOf, listenOnLoopback } from './loopback-server.ts';
 import type { TestScope } from './test-scope.ts';
 
 /** Starts an HTTP proxy before a node that writes other digits for every integer member with one of these names. */
@@ -10,13 +10,12 @@ export async function startDigitProxy(
 ): Promise<string> {
   const member = new RegExp(`"(${Object.keys(digits).join('|')})":\\d+`, 'g');
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
+    const body = await bodyOf(request);
     try {
       const answer = await fetch(nodeUrl, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: Buffer.concat(chunks),
+        body,
       });
       const text = await answer.text();
       response.end(text.replace(member, (_, name: string) => `"${name}":${digits[name]}`));
@@ -24,10 +23,10 @@ export async function startDigitProxy(
       response.destroy(); // the node has closed
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await listenOnLoopback(server);
   t.teardown(() => {
     server.close();
     server.closeAllConnections();
   });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on TCP
+  return `http://127.0.0.1:${port}`;
 }

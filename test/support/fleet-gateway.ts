@@ -15,5 +15,5 @@ export function writeReceiptKey(state: string, key: string): string {
   return file;
 }
 
-/** Tells whether a gateway leads its fleet, or has led it. */
-export const hasLed = (gateway: ChildProgram): boolean => gateway.timesTold('this gateway leads the fleet"') > 0;
+/** Returns whether a gateway leads its fleet, or has led it. */
+export const hasLed = (gateway: ChildProgram): boolean => gateway.timesLogged('this gateway leads the fleet"') > 0;

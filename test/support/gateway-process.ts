@@ -1,110 +1,152 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ChildProgram, runModule, waitUntilListening } from './child-process.ts';
-import { engineEnvironment, waitFor } from './harness.ts';
-import type { TurnCosts } from './longest-turn.ts';
+import { pathToFileURL } from 'node:url';
+import { type ChildProgram, type ListeningLine, runModule, waitUntilListening } from './child-process.ts';
+import { engineEnvironment } from './harness.ts';
+import { residentBytesOf } from './process-memory.ts';
 
-/** Longest event-loop delay: by the gateway's own work, and in total. */
-export interface LoopDelay {
-  readonly ownMs: number;
-  readonly wholeMs: number;
+/** What the probe in the gateway reports: spent since its last report. */
+export interface ProbeReport extends MemoryInUse {
+  readonly id: number;
+  /** CPU time of the longest turn of the main thread. */
+  readonly longestMs: number;
+  readonly elapsedMs: number;
+  /** CPU time of the process, all threads. */
+  readonly cpuMs: number;
 }
 
-/** Memory that a process has in use after a garbage collection. */
+/** Memory that a process has in use. */
 export interface MemoryInUse {
-  /** Live objects and buffers of the main thread. */
+  /** Objects and buffers of the main thread. */
   readonly keptBytes: number;
   /** All pages: also native memory, other threads, and room that V8 keeps for objects to come, which varies by MiB. */
   readonly residentBytes: number;
 }
 
-const TICKS_PER_SECOND = 100;
+export interface GatewayProcessOptions {
+  /** Settings, as `--set` takes them. */
+  readonly set?: readonly string[];
+  readonly nodeOptions?: readonly string[];
+  /** The built `main.js`; by default this build's. */
+  readonly main?: string | undefined;
+  readonly maxOpenFiles?: number;
+  /** Whether callers have the limits that the gateway ships with. Default: they have none. */
+  readonly isLimited?: boolean;
+}
+
+const OWN_MAIN = new URL('../../src/main.js', import.meta.url);
+const UNLIMITED = ['limits.free.units=10000000', 'limits.connections=1000000'];
+const POLL_MS = 50;
+/** Time for a collection of garbage on a busy machine. */
+const PATIENCE_MS = 60_000;
 
 /** Formats a node's or proxy's port as an upstream argument. */
 export const upstreamOnPort = ({ port }: { readonly port: number }): string =>
   `http://127.0.0.1:${port},ws://127.0.0.1:${port}`;
 
-/** A gateway in a child process, without limits on callers. It ends with this process. */
+/** A gateway in a child process, of this build or another, measured from outside and by a probe. It ends with this process. */
 export class GatewayProcess {
   readonly child: ChildProgram;
-  readonly #folder: string;
-  #delaysTaken = 0;
-  #memoryReports = 0;
-  #turnReports = 0;
+  readonly #stateFolder: string;
+  #line: ListeningLine = { url: '', cluster: null };
+  #reports = 0;
+  #readTo = 0;
 
-  /** Starts a gateway. `set` holds settings, as `--set` takes them; `nodeOptions` those of Node. */
+  /** Starts a gateway; resolves when it listens. Rejects with the `exitCode` of one that ends before. */
   static async start(
     upstreams: readonly string[],
-    set: readonly string[] = [],
-    nodeOptions: readonly string[] = [],
+    { set = [], nodeOptions = [], main, maxOpenFiles, isLimited = false }: GatewayProcessOptions = {},
   ): Promise<GatewayProcess> {
-    const folder = await mkdtemp(join(tmpdir(), 'faults-'));
-    const nodes = upstreams.flatMap((upstream) => ['--upstream', upstream]);
-    const sets = ['limits.free.requests=10000000', 'limits.connections=1000000', ...set].flatMap((path) => [
-      '--set',
-      path,
-    ]);
+    const folder = await mkdtemp(join(tmpdir(), 'gateway-'));
+    const settings = ['upstreamPolicy.startTimeoutMs=30000', ...(isLimited ? [] : UNLIMITED), ...set];
     const child = runModule(
-      new URL('../../src/main.js', import.meta.url),
-      ['--port', '0', '--admin-port', '0', '--state', folder, ...nodes, ...sets],
+      main === undefined ? OWN_MAIN : pathToFileURL(main),
+      [
+        ...['--port', '0', '--admin-port', '0', '--state', folder],
+        ...upstreams.flatMap((upstream) => ['--upstream', upstream]),
+        ...settings.flatMap((setting) => ['--set', setting]),
+      ],
       {
         ...engineEnvironment(),
         NODE_OPTIONS: [`--import ${new URL('./gateway-probe.js', import.meta.url)}`, ...nodeOptions].join(' '),
       },
+      maxOpenFiles,
     );
-    return new GatewayProcess(child, folder);
+    const gateway = new GatewayProcess(child, folder);
+    try {
+      gateway.#line = await waitUntilListening(child);
+    } catch (thrown) {
+      await gateway.close();
+      throw Object.assign(new Error(String(thrown)), { exitCode: await child.exit() });
+    }
+    return gateway;
   }
 
-  private constructor(child: ChildProgram, folder: string) {
+  private constructor(child: ChildProgram, stateFolder: string) {
     this.child = child;
-    this.#folder = folder;
+    this.#stateFolder = stateFolder;
   }
 
-  /** Waits until the gateway listens; returns its URL. */
-  async url(): Promise<string> {
-    return (await waitUntilListening(this.child)).url;
+  get url(): string {
+    return this.#line.url;
   }
 
-  /** Reads the CPU seconds used so far. */
-  async cpuSeconds(): Promise<number> {
-    const stat = await readFile(`/proc/${this.child.process.pid}/stat`, 'latin1');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+  /** The URL of its listener for operators. */
+  get admin(): string {
+    return this.#line.admin ?? '';
   }
 
-  /** Returns the longest delay since the last call. */
-  takeLoopDelay(): LoopDelay {
-    const reports = [...this.child.stderr().matchAll(/held up ([\d.]+) ([\d.]+)/g)];
-    const since = reports.slice(this.#delaysTaken);
-    this.#delaysTaken = reports.length;
-    const longest = (column: number): number => Math.max(...since.map((found) => Number(found[column])));
-    return { ownMs: longest(1), wholeMs: longest(2) };
+  /**
+   * Returns what was spent since the last report, after a collection of garbage with `weigh`; undefined if the main
+   * thread doesn't answer within `withinMs`.
+   */
+  async report(command: 'take' | 'weigh', withinMs: number): Promise<ProbeReport | undefined> {
+    const id = ++this.#reports;
+    this.child.process.stdin?.write(`${command} ${id}\n`);
+    const text = await this.#waitForLine(`ready ${id}\n`, withinMs);
+    const line = text?.split('\n').find((each) => each.startsWith(`cost {"id":${id},`));
+    return line === undefined ? undefined : JSON.parse(line.slice('cost '.length));
   }
 
   /** Returns the memory in use after a garbage collection. */
   async memory(): Promise<MemoryInUse> {
-    const id = ++this.#memoryReports;
-    this.child.process.stdin?.write(`weigh ${id}\n`);
-    const report = new RegExp(`^weighed ${id} (.+)\n`, 'm');
-    await waitFor(() => report.test(this.child.stderr()) || this.exitReason !== undefined, 'the memory of the gateway');
-    return JSON.parse(report.exec(this.child.stderr())?.[1] ?? '');
+    const report = await this.report('weigh', PATIENCE_MS);
+    if (report === undefined) throw new Error(`the gateway does not report its memory: ${this.exitReason}`);
+    return report;
   }
 
-  /** Returns what the turns of its main thread cost since the last call. */
-  async takeTurns(): Promise<TurnCosts> {
-    const id = ++this.#turnReports;
-    this.child.process.stdin?.write(`turns ${id}\n`);
-    const report = new RegExp(`^turned ${id} (.+)\n`, 'm');
-    await waitFor(() => report.test(this.child.stderr()) || this.exitReason !== undefined, 'the turns of the gateway');
-    return JSON.parse(report.exec(this.child.stderr())?.[1] ?? '');
+  /** Returns standard error since the last report, once it contains `line`. */
+  async #waitForLine(line: string, withinMs: number): Promise<string | undefined> {
+    const deadlineMs = performance.now() + withinMs;
+    for (;;) {
+      const text = this.child.stderr().slice(this.#readTo);
+      if (text.includes(line)) {
+        this.#readTo += text.length;
+        return text;
+      }
+      const leftMs = deadlineMs - performance.now();
+      if (leftMs <= 0 || this.exitReason !== undefined) return undefined;
+      const signal = AbortSignal.timeout(Math.ceil(Math.min(POLL_MS, leftMs)));
+      await once(this.child.process.stderr ?? this.child.process, 'data', { signal }).catch(() => {}); // not yet
+    }
   }
 
-  /** Makes a route, named by its path, throw from now on. */
-  async breakRoute(path: string): Promise<void> {
-    this.child.process.stdin?.write(`break ${path}\n`);
-    const isBroken = (): boolean => this.child.stderr().includes(`broken ${path}\n`);
-    await waitFor(() => isBroken() || this.exitReason !== undefined, 'the defect');
+  /** Reads the CPU milliseconds of the main thread from outside, which works while it is busy. */
+  async mainThreadMs(): Promise<number> {
+    const { pid } = this.child.process;
+    return Number((await readFile(`/proc/${pid}/task/${pid}/schedstat`, 'latin1')).split(' ', 1)[0]) / 1e6;
+  }
+
+  /** Returns the peak of resident memory since {@link resetPeak}. */
+  peakBytes(): number {
+    return residentBytesOf(this.child.process.pid, 'peak');
+  }
+
+  /** Makes the peak of resident memory what is resident now. */
+  async resetPeak(): Promise<void> {
+    await writeFile(`/proc/${this.child.process.pid}/clear_refs`, '5').catch(() => {}); // not every kernel allows it
   }
 
   /** Reason why the gateway ended by itself; undefined while it runs. */
@@ -128,6 +170,6 @@ export class GatewayProcess {
   async close(): Promise<void> {
     this.child.process.kill('SIGKILL');
     await this.child.exit();
-    await rm(this.#folder, { recursive: true });
+    await rm(this.#stateFolder, { recursive: true, force: true });
   }
 }

@@ -1,41 +1,49 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadConfig } from '../../src/config/load-config.ts';
-import type { Clock } from '../../src/domain/clock.ts';
-import { createGateway, type Gateway } from '../../src/gateway/create-gateway.ts';
-import type { GatewayOptions } from '../../src/gateway/environment.ts';
+import { type Gateway, openGateway } from '../../src/gateway/composition/create-gateway.ts';
+import type { GatewayOptions } from '../../src/gateway/composition/environment.ts';
 import { createGenesis } from '../../src/localnet/cluster-genesis.ts';
 import { type InThreadCluster, startInThreadCluster } from '../../src/localnet/in-thread-cluster.ts';
-import { systemClock } from '../../src/runtime/system-clock.ts';
+import type { Clock } from '../../src/shared/domain/clock.ts';
+import { TARGET_SLOT_MS } from '../../src/shared/domain/slot-time.ts';
+import { systemClock } from '../../src/shared/runtime/system-clock.ts';
+import type { AnswerJson, JsonAt } from './answer-json.ts';
 import { ManualClock } from './manual-clock.ts';
 import { type RpcOverrideProxy, startRpcOverrideProxy } from './rpc-override-proxy.ts';
-import { setupStore } from './setup-store.ts';
+import { rpcRequest } from './rpc-request.ts';
 import type { TestScope } from './test-scope.ts';
 
-/** A complete HTTP answer. */
-export interface HttpAnswer {
+export interface HttpAnswer<J = AnswerJson> {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
   /** The parsed body; exact for integers below 2^53. */
-  readonly json: any;
+  readonly json: J;
 }
 
-/** A line of the gateway's log. */
+interface LogFields {
+  readonly requestId?: string;
+  readonly node?: string;
+  readonly cluster?: string;
+  readonly source?: string;
+  readonly accounts?: Readonly<Record<string, string>>;
+  readonly err?: Error;
+}
+
 export interface LogLine {
   readonly level: 'info' | 'warn' | 'error';
-  readonly fields: any;
+  readonly fields: LogFields;
   readonly message: string;
 }
 
-/** A gateway on a free port, with its log and an HTTP client. */
 export interface GatewayHarness {
   /** Its cluster is null only while a test starts it without any node. */
   readonly gateway: Gateway & { readonly cluster: string };
   readonly logged: readonly LogLine[];
   /** Requests `/api/v1` + path, or a path that starts with `/api`. */
-  get(path: string, init?: RequestInit): Promise<HttpAnswer>;
+  get<const T extends string>(path: T, init?: RequestInit): Promise<HttpAnswer<JsonAt<T>>>;
   /** Posts to `/rpc`; a body other than text is sent as JSON. */
-  rpc(body: unknown, init?: RequestInit): Promise<HttpAnswer>;
+  rpc<R = unknown, E = string>(body: unknown, init?: RequestInit): Promise<HttpAnswer<AnswerJson<R, E>>>;
 }
 
 /** A gateway over a cluster in this thread, both on a clock that the test moves. */
@@ -62,7 +70,7 @@ export interface HarnessOptions {
 
 /** Limits that no test reaches unless it is about them. */
 const UNLIMITED = [
-  'limits.free.requests=1000000',
+  'limits.free.units=1000000',
   'limits.free.messages=1000000',
   'limits.connections=1000000',
   'limits.free.inFlight=10000',
@@ -71,7 +79,7 @@ const UNLIMITED = [
 ];
 
 /** Waits for the first node, on a busy machine too, and for no connection at the end. */
-const PATIENT = ['upstream.startMs=120000', 'drainMs=0'];
+const PATIENT = ['upstreamPolicy.startTimeoutMs=120000', 'drainTimeoutMs=0'];
 
 /** Takes no port that another process of the machine may have. */
 const PRIVATE = ['embedded.port=0', 'admin.port=null'];
@@ -80,6 +88,8 @@ export interface SteppedHarnessOptions extends Omit<HarnessOptions, 'clock'> {
   /** Transactions per slot on average; 1 unless given. Each takes a millisecond. */
   readonly perSlot?: number;
   readonly skipEvery?: number;
+  /** Slot time of the cluster in milliseconds. Default: {@link TARGET_SLOT_MS}. */
+  readonly slotMs?: number;
   /** Starts a proxy between the gateway and the node's HTTP endpoint; returns its URL. */
   readonly proxyUrl?: (url: string) => Promise<string>;
   /** Starts a proxy between the gateway and the node's WebSocket endpoint; returns its URL. */
@@ -96,7 +106,7 @@ const LONGEST_PAUSE_MS = 20;
 /** Waits until a condition holds, checked less and less often; fails after a minute. */
 export async function waitFor(condition: () => boolean | Promise<boolean>, description = 'it'): Promise<void> {
   const deadlineMs = performance.now() + 60_000;
-  for (let pauseMs = 5; !(await condition()); pauseMs = Math.min(pauseMs * 1.2, LONGEST_PAUSE_MS)) {
+  for (let pauseMs = 1; !(await condition()); pauseMs = Math.min(pauseMs * 1.3, LONGEST_PAUSE_MS)) {
     if (performance.now() > deadlineMs) throw new Error(`${description} did not come about`);
     await sleep(pauseMs);
   }
@@ -130,9 +140,9 @@ export async function startGateway(
   const config = loadConfig({
     cwd: state,
     env: engineEnvironment(),
-    flags: { port: '0', state, upstream: upstreams, set: [...UNLIMITED, ...PATIENT, ...PRIVATE, ...set] },
+    flags: { port: '0', dataDir: state, upstream: upstreams, set: [...UNLIMITED, ...PATIENT, ...PRIVATE, ...set] },
   });
-  const gateway = await createGateway({
+  const gateway = await openGateway({
     ...options,
     config,
     clock,
@@ -144,9 +154,8 @@ export async function startGateway(
   return { gateway: gateway as GatewayHarness['gateway'], logged, ...httpClient(gateway.url) };
 }
 
-/** Creates an HTTP client for a gateway. */
 export function httpClient(url: string): Pick<GatewayHarness, 'get' | 'rpc'> {
-  const get = async (path: string, init: RequestInit = {}): Promise<HttpAnswer> => {
+  const get = async <J>(path: string, init: RequestInit = {}): Promise<HttpAnswer<J>> => {
     const response = await fetch(new URL(path.startsWith('/api') ? path : `/api/v1${path}`, url), init);
     const text = await response.text();
     return {
@@ -158,7 +167,7 @@ export function httpClient(url: string): Pick<GatewayHarness, 'get' | 'rpc'> {
       },
     };
   };
-  const rpc = (body: unknown, init: RequestInit = {}): Promise<HttpAnswer> =>
+  const rpc = <R, E>(body: unknown, init: RequestInit = {}): Promise<HttpAnswer<AnswerJson<R, E>>> =>
     get('/rpc', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -169,8 +178,8 @@ export function httpClient(url: string): Pick<GatewayHarness, 'get' | 'rpc'> {
 }
 
 /** Upstream timeouts that a moved clock never reaches: it runs ahead of the sockets. */
-const LONG_TIMEOUTS = ['startMs', 'timeoutMs', 'slowTimeoutMs', 'ackMs', 'pingMs', 'silenceMs'].map(
-  (name) => `upstream.${name}=3600000`,
+const LONG_TIMEOUTS = ['startTimeoutMs', 'timeoutMs', 'slowTimeoutMs', 'ackTimeoutMs', 'pingMs', 'idleTimeoutMs'].map(
+  (name) => `upstreamPolicy.${name}=3600000`,
 );
 
 /** Time without news of slots, by the moved clock, after which a gateway is tested without. */
@@ -221,9 +230,9 @@ export async function startStepped(
   }: SteppedHarnessOptions = {},
 ): Promise<SteppedHarness> {
   const clock = new ManualClock();
-  const { perSlot: transactionsPerSlot = 1, skipEvery = 0 } = setting;
-  const genesis = createGenesis(Buffer.alloc(32, 7), clock.now());
-  const cluster = await startInThreadCluster(clock, genesis, { transactionsPerSlot, skipEvery }, setupStore);
+  const { perSlot: transactionsPerSlot = 1, skipEvery = 0, slotMs = TARGET_SLOT_MS } = setting;
+  const genesis = createGenesis(Buffer.alloc(32, 7), clock.now(), slotMs);
+  const cluster = await startInThreadCluster(clock, genesis, { transactionsPerSlot, skipEvery });
   const node = await startRpcOverrideProxy(t, cluster.url);
   t.teardown(() => cluster.close());
   const first = `${await proxyUrl(node.url)},${await proxyWsUrl(cluster.wsUrl)}`;
@@ -235,24 +244,31 @@ export async function startStepped(
   };
   const step = async (slots = 1, stride = 1): Promise<void> => {
     for (let i = 0; i < slots; i += stride) {
-      clock.advance(400 * stride);
+      clock.advance(slotMs * stride);
       await waitFor(hasSlot, 'the slot');
     }
   };
   await step();
-  await untilQuiet(cluster);
+  await untilIdle(world, cluster);
   return { ...world, cluster, node, clock, step };
 }
 
-/** Waits until the reads of a start are over: while the clock stands still no others follow. */
-async function untilQuiet({ control }: Pick<InThreadCluster, 'control'>): Promise<void> {
-  const calls = async (): Promise<number> =>
-    Object.values(await control.requestCounts()).reduce((sum, count) => sum + count, 0);
-  for (let before = -1, now = await calls(); now !== before; now = await calls()) {
+/**
+ * Waits until the reads of a start are over: while the clock stands still no others follow. A request to the gateway and
+ * one to its node are answered after all that was on its way before, so several rounds without another call are the end.
+ */
+async function untilIdle({ get }: GatewayHarness, { url, control }: InThreadCluster): Promise<void> {
+  const calls = async (): Promise<number> => {
+    const { getHealth: _own, ...counts } = await control.requestCounts();
+    return Object.values(counts).reduce((sum, count) => sum + count, 0);
+  };
+  for (let idle = 0, before = -1; idle < IDLE_ROUNDS; ) {
+    await get('/health');
+    await rpcRequest(url, 'getHealth');
+    const now = await calls();
+    idle = now === before ? idle + 1 : 0;
     before = now;
-    await sleep(QUIET_MS);
   }
 }
 
-/** Time without a call at the node after which none is on its way. */
-const QUIET_MS = 30;
+const IDLE_ROUNDS = 5;

@@ -1,5 +1,5 @@
-import { MAX_BATCH_BYTES } from '../../src/fleet/workers/log-layout.ts';
-import { LogWriter } from '../../src/fleet/workers/log-writer.ts';
+import { MAX_BATCH_BYTES } from '../../src/gateway/fleet/transport/shared-log/log-layout.ts';
+import { LogWriter } from '../../src/gateway/fleet/transport/shared-log/log-writer.ts';
 
 /** A process that writes frames, whose first and last words are equal, until it is killed. */
 const [path = ''] = process.argv.slice(2);
@@ -12,7 +12,7 @@ const write = (): void => {
     const payload = Buffer.alloc(8 + (number % 300));
     payload.writeUInt32LE(number, 0);
     payload.writeUInt32LE(number, payload.length - 4);
-    writer.append(1, payload);
+    writer.append(payload);
     writer.flush();
     number++;
   }

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/domain/clock.ts';
+import type { Clock } from '../../src/shared/domain/clock.ts';
 
 /** A clock that only a test moves. Timers fire in the order of their time. */
 export class ManualClock implements Clock {

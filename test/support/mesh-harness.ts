@@ -1,13 +1,12 @@
 import type { Test } from 'tap';
-import type { Commitment } from '../../src/domain/commitment.ts';
-import { createMesh, type MeshOptions } from '../../src/upstream/mesh/create-mesh.ts';
-import type { Mesh } from '../../src/upstream/mesh/mesh.ts';
-import type { NodeOptions } from '../../src/upstream/upstream-options.ts';
+import { createMesh, type MeshOptions } from '../../src/gateway/upstream/mesh/create-mesh.ts';
+import type { Mesh } from '../../src/gateway/upstream/mesh/mesh.ts';
+import type { NodeOptions } from '../../src/gateway/upstream/upstream-options.ts';
+import type { Commitment } from '../../src/shared/domain/commitment.ts';
 import { ManualClock } from './manual-clock.ts';
 import { errorBody, type ReplyScript, resultBody, ScriptedNode, waitUntil } from './scripted-node.ts';
 import { UPSTREAM_SETTINGS } from './upstream-settings.ts';
 
-/** A mesh over scripted nodes. */
 export interface MeshHarness {
   readonly mesh: Mesh;
   readonly clock: ManualClock;
@@ -23,8 +22,8 @@ export const CONFIRMED = { commitment: 'confirmed' };
 export async function startScriptedNode(t: Test, port?: number): Promise<ScriptedNode> {
   const node = await ScriptedNode.start(port);
   t.teardown(() => node.close());
-  node.replies.getBalance = (response, asked) =>
-    response.end(resultBody(asked, `{"context":{"slot":${node.slots.confirmed}},"value":${node.port}}`));
+  node.replies.getBalance = (response, call) =>
+    response.end(resultBody(call, `{"context":{"slot":${node.slots.confirmed}},"value":${node.port}}`));
   return node;
 }
 
@@ -49,7 +48,7 @@ export async function connectMeshTo(
   t.teardown(() => mesh.close());
   await mesh.connect();
   await waitUntil(() =>
-    mesh.nodes().every(({ id, ws }) => ws === 'up' || problems.some((problem) => problem.startsWith(id))),
+    mesh.nodes().every(({ id, ws }) => ws !== 'down' || problems.some((problem) => problem.startsWith(id))),
   );
   return { mesh, clock, problems, recoveries };
 }
@@ -64,8 +63,8 @@ export const connectScripted = (t: Test, nodes: readonly ScriptedNode[], options
 
 export const errorReply =
   (error: string): ReplyScript =>
-  (response, asked) =>
-    response.end(errorBody(asked, error));
+  (response, call) =>
+    response.end(errorBody(call, error));
 export const brokenReply: ReplyScript = (response) => response.destroy();
 
 /** Returns the port of the node that answered: scripted nodes return it as the balance. */

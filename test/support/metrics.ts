@@ -1,28 +1,8 @@
-import { readFileSync } from 'node:fs';
-
-/** A metric as `config/monitoring/metrics.tsv` lists it. */
-export interface ListedMetric {
-  readonly name: string;
-  readonly type: string;
-  readonly labels: readonly string[];
-  readonly help: string;
-}
-
-/** The metrics that operators are told of. */
-export const LISTED_METRICS: readonly ListedMetric[] = readFileSync(
-  new URL('../../../config/monitoring/metrics.tsv', import.meta.url),
-  'utf8',
-)
-  .trimEnd()
-  .split('\n')
-  .slice(1)
-  .map((line) => {
-    const [name = '', type = '', labels = '', help = ''] = line.split('\t');
-    return { name, type, labels: labels === '' ? [] : labels.split(','), help };
-  });
+import type { MetricDeclaration } from '../../src/gateway/admin/metric.ts';
 
 /** A metric as it was scraped: its series with their values, each under its text. */
-export interface ScrapedMetric extends ListedMetric {
+export interface ScrapedMetric extends Omit<MetricDeclaration, 'over' | 'type'> {
+  readonly type: string;
   readonly series: ReadonlyMap<string, number>;
 }
 

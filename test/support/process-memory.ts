@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { platform } from 'node:os';
 
-/** Returns the resident memory of a process in bytes: what it is now, or its peak. NaN where the system tells none. */
+/** Returns the resident memory of a process in bytes: what it is now, or its peak. NaN where the system has none. */
 export function residentBytesOf(pid: number | undefined, which: 'now' | 'peak' = 'now'): number {
   if (platform() !== 'linux') return Number.NaN;
   const status = readFileSync(`/proc/${pid}/status`, 'latin1');

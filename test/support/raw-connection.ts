@@ -41,20 +41,15 @@ export class RawConnection {
     socket.on('end', end).on('error', end).on('close', end);
   }
 
-  /** Writes a packet unless the connection has ended. */
   write(packet: string | Buffer): void {
     if (this.socket.writable) this.socket.write(packet);
   }
 
-  /** Discards further data at the lowest cost. */
-  discardData(): void {
-    this.socket.removeAllListeners('data').resume();
-    this.text = '';
-  }
-
   /** Resets the connection, which leaves no port in TIME_WAIT. */
   reset(): void {
-    this.socket.resetAndDestroy();
+    // Node 20 leaks the handle of a socket that is reset while it shuts down, and then never exits.
+    if (this.closed) this.socket.destroy();
+    else this.socket.resetAndDestroy();
   }
 }
 

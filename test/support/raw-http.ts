@@ -1,7 +1,6 @@
 import { connect } from 'node:net';
 import { ReadBarrier } from './barrier.ts';
 
-/** An HTTP response as received. */
 export interface RawResponse {
   readonly status: number;
   /** Status line and header fields, without the empty line that ends them. */
@@ -9,7 +8,6 @@ export interface RawResponse {
   readonly body: string;
 }
 
-/** Bytes received on a connection. */
 export interface RawExchange {
   readonly text: string;
   readonly closed: boolean;
@@ -72,7 +70,7 @@ export async function exchange(
   return { text, closed };
 }
 
-/** Counts the responses that have begun; the engine writes each at once. */
+/** Counts the responses that have begun; the engine writes each in one piece. */
 const countResponses = (text: string): number => text.match(/HTTP\/1\.1 \d/g)?.length ?? 0;
 
 /** Cuts a stream of bytes into answers by their Content-Length; without one the body goes on to the end. */

@@ -1,4 +1,3 @@
-/** A line without its comment. */
 interface Line {
   readonly indent: number;
   readonly text: string;
@@ -6,10 +5,10 @@ interface Line {
 
 /**
  * Reads the part of YAML that the files of config/deploy keep to: maps and lists in block style, plain and double-quoted
- * values, `{}`. Returns each document. Throws at anything else, so that it never reads a file otherwise than YAML does.
+ * values, `{}`. Returns its documents, of the types that the caller expects. Throws at anything else, so that it never reads a file otherwise than YAML does.
  */
-export function readYaml(text: string): readonly any[] {
-  return text.split(/^---$/m).map((document) => {
+export function readYaml<T extends readonly unknown[]>(text: string): T {
+  const documents = text.split(/^---$/m).map((document) => {
     const lines = document.split('\n').flatMap((line) => {
       const code = line.replace(/(^|\s)#.*$/, '').trimEnd();
       if (code.includes('\t')) throw new Error(`a tab: ${line}`);
@@ -19,6 +18,7 @@ export function readYaml(text: string): readonly any[] {
     if (lines.length > 0) throw new Error(`not in any block: ${lines[0]?.text}`);
     return value;
   });
+  return documents as readonly unknown[] as T;
 }
 
 /** Takes the lines of a block off the front. */

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
-import type { RawAccount } from '../../src/solana/codec/raw-account.ts';
+import type { RawAccount } from '../../src/transactions/codec/raw-account.ts';
 
 /** Accounts as clusters stored them, and results of other programs for the same bytes. */
 const folder = new URL('../../../test/support/recorded/accounts/', import.meta.url); // from dist/test/support
 
 export interface RecordedAccount extends RawAccount {
-  /** Name of the recording. */
   readonly recording: string;
   /** Address; null if the recording has none. */
   readonly address: string | null;
@@ -19,6 +18,34 @@ export interface ParsedAccountRecord extends RecordedAccount {
   readonly clock: number | null;
 }
 
+/** What other libraries call the parts of an account; each names some. */
+interface Decoding {
+  readonly mint: string;
+  readonly owner: string;
+  readonly amount: string;
+  readonly delegate: string | null;
+  readonly frozen: boolean;
+  readonly close_authority: string | null;
+  readonly name: string;
+  readonly symbol: string;
+  readonly json_uri: string;
+  readonly basis_points: number;
+  readonly mutable: boolean;
+  readonly creators: readonly { readonly address: string }[];
+  readonly updateAuthority: string;
+  readonly primarySaleHappened: boolean;
+  readonly isMutable: boolean;
+  readonly tokenStandard: number | null;
+  readonly collection: unknown;
+  readonly data: {
+    readonly name: string;
+    readonly symbol: string;
+    readonly uri: string;
+    readonly sellerFeeBasisPoints: number;
+    readonly creators: unknown;
+  };
+}
+
 /** Result of another library or service for a recorded account. */
 export interface ThirdPartyDecoding {
   readonly parser: string;
@@ -26,7 +53,7 @@ export interface ThirdPartyDecoding {
   readonly recording: string;
   /** Address of the account; for metadata read by DAS that of the mint. */
   readonly address: string;
-  readonly decoded: Readonly<Record<string, any>>;
+  readonly decoded: Decoding;
 }
 
 export interface RecordedAmount {

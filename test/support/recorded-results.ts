@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { toJson } from '../../src/domain/to-json.ts';
 import { COINS, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
+import { toJson } from '../../src/shared/domain/to-json.ts';
 import { type HttpAnswer, startStepped } from './harness.ts';
 import { type RecordedTransaction, recordedTransactions } from './recorded-transactions.ts';
 import { WITHOUT_LIVE_DATA } from './route-defects.ts';
@@ -25,7 +25,7 @@ export const readRecordedResults = (): readonly RecordedResult[] =>
 export const writeRecordedResults = (results: readonly RecordedResult[]): void =>
   writeFileSync(FILE, results.map((result) => `${JSON.stringify(result)}\n`).join(''));
 
-/** Recorded transactions of many kinds, by which a change of what is told about one is noticed. */
+/** Recorded transactions of many kinds, by which a change of what is said about one is noticed. */
 const RECORDINGS = [
   'tx/22xruGxWMALD_jsonParsed',
   'tx/3HxfYpPAC7dM_jsonParsed',

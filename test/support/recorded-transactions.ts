@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { parseExactJson } from '../../src/domain/parse-exact-json.ts';
-import { normalizeTransaction, type Transaction } from '../../src/solana/transactions/transaction.ts';
+import { parseExactJson } from '../../src/shared/domain/parse-exact-json.ts';
+import { normalizeTransaction, type Transaction } from '../../src/transactions/transactions/transaction.ts';
 
 // from dist/test/support to test/support
 const folder = new URL('../../../test/support/recorded/', import.meta.url);

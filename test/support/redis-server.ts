@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findFreePort } from '../../src/runtime/require-free-port.ts';
+import { findFreePort } from '../../src/shared/runtime/require-free-port.ts';
 import { waitFor } from './harness.ts';
 
 const ALL = `

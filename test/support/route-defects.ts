@@ -1,13 +1,14 @@
-import { Cache } from '../../src/cache/cache.ts';
+import { Cache } from '../../src/gateway/cache/cache.ts';
+import { routes } from '../../src/gateway/routes/index.ts';
+import type { Route } from '../../src/gateway/routes/routing/route.ts';
 import { COINS, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
-import { routes } from '../../src/routes/index.ts';
-import type { Route } from '../../src/routing/route.ts';
+import { TARGET_SLOT_MS } from '../../src/shared/domain/slot-time.ts';
 import type { HttpAnswer, LogLine, SteppedHarness } from './harness.ts';
 
 const SECRET_MESSAGE = 'what only the log may know';
 
 /** Settings without live data and refreshes, which are answered without calling a route. */
-export const WITHOUT_LIVE_DATA: readonly string[] = ['watch.accounts=0', 'watch.lists=0', 'refresh.hotKeys=0'];
+export const WITHOUT_LIVE_DATA: readonly string[] = ['live.accounts=0', 'live.lists=0', 'refresh.hotKeys=0'];
 
 /** Functions that take the place of a working one. */
 export const DEFECTS = {
@@ -47,7 +48,7 @@ export async function createRouteCaller({ get, rpc, step, cluster }: SteppedHarn
   );
   const signatures = [...new Set(transactions.map(({ signature }) => signature))];
   const { meta, ...record } = (await get(`/tx/${signatures.pop()}`)).json.result;
-  const short = { ...record, meta: { ...meta, logMessages: [] } }; // below 16 KiB, so that it costs one unit
+  const short = { ...record, meta: { ...Object(meta), logMessages: [] } }; // below 16 KiB, so that it costs one unit
   const targets: Readonly<Record<string, () => string>> = {
     '/balance/:addr': () => `/balance/${wallet.address}`,
     '/balances': () => `/balances?addresses=${wallet.address}`,
@@ -99,7 +100,8 @@ export interface BrokenRouteResult {
 }
 
 /** Returns for how many slots the cache may serve a route's answer. */
-const lifetimeSlotsOf = (route: Route): number => ('cache' in route ? route.cache.slots : 0);
+const lifetimeSlotsOf = (route: Route): number =>
+  'cache' in route ? (route.cache.slots ?? Math.ceil(route.cache.ms / TARGET_SLOT_MS)) : 0;
 
 /** Breaks each function of each route in each way, and requests it. */
 export async function* breakEachRoute(
@@ -108,7 +110,7 @@ export async function* breakEachRoute(
 ): AsyncGenerator<BrokenRouteResult> {
   for (const route of routes) {
     for (const { owner, name, how, fault } of faultPointsOf(route)) {
-      await step(lifetimeSlotsOf(route) + 3, 4); // until nothing is cached
+      await step(lifetimeSlotsOf(route) + 3, 16); // until nothing is cached
       const wrong = await withReplaced(owner, name, fault, async () =>
         findAnswerFaults(await request(route.path), logged.at(-1)),
       );
@@ -120,7 +122,7 @@ export async function* breakEachRoute(
 /** Lists the places where a route can break. A live route has no function; what it reads is broken instead. */
 function faultPointsOf(route: Route) {
   const { throws, rejects } = DEFECTS;
-  const names = (['resolve', 'answer', 'parse', 'commitmentOf', 'unitsOf'] as const).filter((name) => name in route);
+  const names = (['resolve', 'answer', 'parse', 'commitmentOf'] as const).filter((name) => name in route);
   const own = names.map((name) => ({ owner: route, name, how: 'throws', fault: throws }));
   if (own.length === 0) return [{ owner: Cache.prototype, name: 'get', how: 'throws', fault: throws }];
   return 'resolve' in route ? [...own, { owner: route, name: 'resolve', how: 'rejects', fault: rejects }] : own;

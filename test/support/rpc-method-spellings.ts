@@ -1,4 +1,4 @@
-import { READ_METHODS } from '../../src/domain/rpc-methods.ts';
+import { READ_METHODS } from '../../src/shared/domain/rpc-methods.ts';
 
 /** Method names that must be refused, many of them close to an allowed one. */
 export const REJECTED_METHOD_NAMES: readonly string[] = [
@@ -7,6 +7,7 @@ export const REJECTED_METHOD_NAMES: readonly string[] = [
   'simulateTransaction',
   'getProgramAccounts',
   'getGenesisHash',
+  'getAgGenesisCert',
   'getMinimumBalanceForRentExemption',
   'no such method',
   '',

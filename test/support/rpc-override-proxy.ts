@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { bodyOf, listenOnLoopback } from './loopback-server.ts';
+import type { RpcParams } from './rpc-request.ts';
 import type { TestScope } from './test-scope.ts';
 
 /** A replacement for the cluster's answer: the JSON text of `result` or `error`. */
@@ -11,9 +12,7 @@ export type Override = OverrideResponse | undefined | Promise<OverrideResponse |
 /** HTTP proxy before a cluster that replaces the answers of chosen methods and counts requests. */
 export interface RpcOverrideProxy {
   readonly url: string;
-  /** Replacements by method. */
-  readonly overrides: Map<string, (params: readonly any[]) => Override>;
-  /** Requests by method. */
+  readonly overrides: Map<string, (params: RpcParams) => Override>;
   readonly requestCounts: Map<string, number>;
 }
 
@@ -24,9 +23,7 @@ export async function startRpcOverrideProxy(
   const overrides: RpcOverrideProxy['overrides'] = new Map();
   const requestCounts: RpcOverrideProxy['requestCounts'] = new Map();
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const body = Buffer.concat(chunks).toString();
+    const body = String(await bodyOf(request));
     const { id, method, params } = JSON.parse(body);
     requestCounts.set(method, (requestCounts.get(method) ?? 0) + 1);
     const override = await overrides.get(method)?.(params);
@@ -46,11 +43,10 @@ export async function startRpcOverrideProxy(
       response.destroy(); // the cluster has closed
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await listenOnLoopback(server);
   t.teardown(() => {
     server.close();
     server.closeAllConnections();
   });
-  const { port } = server.address() as AddressInfo; // it listens on TCP
   return { url: `http://127.0.0.1:${port}`, overrides, requestCounts };
 }

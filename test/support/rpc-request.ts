@@ -1,10 +1,47 @@
-/** Calls a node's method over HTTP. Throws the JSON-RPC error, or `HTTP <status>`. */
-export async function rpcRequest(url: string, method: string, params: readonly unknown[] = []): Promise<any> {
+import type { Commitment } from '../../src/shared/domain/commitment.ts';
+
+interface RpcAnswer<R> {
+  readonly result: R;
+  readonly error?: { readonly message: string };
+}
+
+/** Calls a node's method over HTTP; the result is of the type that the caller names. Throws the JSON-RPC error, or `HTTP <status>`. */
+export async function rpcRequest<R = unknown>(
+  url: string,
+  method: string,
+  params: readonly unknown[] = [],
+): Promise<R> {
   const response = await rpcPost(url, method, params);
   if (response.status !== 200) throw new Error(`HTTP ${response.status}`);
-  const { result, error } = (await response.json()) as any;
+  const { result, error } = (await response.json()) as RpcAnswer<R>;
   if (error !== undefined) throw Object.assign(new Error(error.message), error);
   return result;
+}
+
+/** The parameters of a call: the method decides whether the first is a text, a list of addresses or the configuration. */
+export type RpcParams = readonly [
+  first: string & readonly string[] & RpcConfig,
+  config: RpcConfig,
+  ...more: readonly RpcConfig[],
+];
+
+/** The last parameter of a call, as most methods have it. */
+export interface RpcConfig {
+  readonly commitment?: Commitment;
+  readonly minContextSlot?: number;
+  readonly encoding?: string;
+  readonly dataSlice?: { readonly offset: number; readonly length: number };
+  readonly before?: string;
+  readonly limit?: number;
+  readonly mint?: string;
+  readonly programId?: string;
+  readonly filters?: readonly { readonly memcmp?: { readonly bytes: string } }[];
+}
+
+/** Reads the configuration from the parameters of a call; empty if there is none. */
+export function configOf(params: readonly unknown[]): RpcConfig {
+  const last = params.at(-1);
+  return typeof last === 'object' && last !== null && !Array.isArray(last) ? last : {};
 }
 
 /** Calls a method like {@link rpcRequest}; returns the whole response. */

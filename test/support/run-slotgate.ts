@@ -1,7 +1,6 @@
 import { runCommandLine } from '../../src/cli/program.ts';
-import { StartError } from '../../src/domain/start-error.ts';
+import { StartError } from '../../src/shared/domain/start-error.ts';
 
-/** Output and exit code of a command. */
 export interface SlotgateOutput {
   readonly code: number;
   readonly out: string;
@@ -16,7 +15,7 @@ export async function runSlotgate(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<SlotgateOutput> {
-  const [out, err] = [captureWrites(process.stdout), captureWrites(process.stderr)];
+  const [out, err] = [captureWrites('stdout'), captureWrites('stderr')];
   const before = { ...process.env };
   Object.assign(process.env, env);
   let failure: unknown;
@@ -35,18 +34,15 @@ export async function runSlotgate(
   return { code: failure.exitCode, out: out.text(), err: `${err.text()}slotgate: ${failure.message}\n` };
 }
 
-/** Captures what is written to a stream. */
-function captureWrites(stream: NodeJS.WriteStream): { text(): string; end(): void } {
-  const { write } = stream;
+/** Captures what is written to a stream. Its `write` can't be replaced under Node's test runner, so the stream is. */
+function captureWrites(name: 'stdout' | 'stderr'): { text(): string; end(): void } {
+  const before = Object.getOwnPropertyDescriptor(process, name) ?? {};
   let text = '';
-  stream.write = (chunk: Uint8Array | string) => {
+  const write = (chunk: Uint8Array | string): boolean => {
     text += chunk;
     return true;
   };
-  return {
-    text: () => text,
-    end() {
-      stream.write = write;
-    },
-  };
+  const value: NodeJS.WriteStream = Object.create(process[name], { write: { value: write } });
+  Object.defineProperty(process, name, { configurable: true, value });
+  return { text: () => text, end: () => void Object.defineProperty(process, name, before) };
 }

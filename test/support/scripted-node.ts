@@ -1,24 +1,28 @@
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { Commitment } from '../../src/domain/commitment.ts';
-import type { RpcMethod } from '../../src/domain/rpc-methods.ts';
-import type { NodeOptions } from '../../src/upstream/upstream-options.ts';
+import type { NodeOptions } from '../../src/gateway/upstream/upstream-options.ts';
+import type { Commitment } from '../../src/shared/domain/commitment.ts';
+import type { RpcMethod } from '../../src/shared/domain/rpc-methods.ts';
+import { bodyOf } from './loopback-server.ts';
+import { configOf, type RpcParams } from './rpc-request.ts';
 
 export const GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
 /** Part of every URL and header of the node, which must never appear in any output. */
 export const SECRET = 'k3y-0f-th1s-n0de';
 
-/** A JSON-RPC request as received. */
 export interface RpcRequest {
   readonly id: number;
   readonly method: string;
-  readonly params: readonly any[];
+  readonly params: RpcParams;
   readonly text: string;
 }
 
+/** Returns the TCP connection of a WebSocket, which `ws` keeps to itself: corked, several messages come in one piece. */
+export const wireOf = (socket: WebSocket): Socket => (socket as unknown as { _socket: Socket })._socket;
+
 /** Reply to a method: this text as `result`, or whatever the function writes. */
-export type ReplyScript = string | ((response: ServerResponse, asked: RpcRequest) => void);
+export type ReplyScript = string | ((response: ServerResponse, call: RpcRequest) => void);
 
 export const resultBody = ({ id }: RpcRequest, result: string): string =>
   `{"jsonrpc":"2.0","result":${result},"id":${id}}`;
@@ -31,23 +35,21 @@ export class ScriptedNode {
   slots: Record<Commitment, number> = { processed: 100, confirmed: 98, finalized: 68 };
   readonly replies: Partial<Record<RpcMethod, ReplyScript>> = {
     getGenesisHash: `"${GENESIS}"`,
-    getSlot: (response, asked) => {
-      const commitment: Commitment = asked.params[0]?.commitment ?? 'finalized';
-      response.end(resultBody(asked, `${this.slots[commitment]}`));
+    getSlot: (response, call) => {
+      const commitment: Commitment = configOf(call.params).commitment ?? 'finalized';
+      response.end(resultBody(call, `${this.slots[commitment]}`));
     },
   };
-  /** HTTP requests, in order. */
   readonly httpRequests: RpcRequest[] = [];
-  /** WebSocket requests, in order. */
   readonly pubsubRequests: RpcRequest[] = [];
+  handshakes = 0;
   /** Open WebSockets, oldest first. */
   readonly sockets = new Set<WebSocket>();
   /** Handler of WebSocket requests; by default it acknowledges with {@link subscriptionId}. */
-  onPubsubRequest = (socket: WebSocket, asked: RpcRequest): void => {
-    const unsubscribe = asked.method.endsWith('Unsubscribe');
-    socket.send(resultBody(asked, unsubscribe ? 'true' : subscriptionId(asked)));
+  onPubsubRequest = (socket: WebSocket, call: RpcRequest): void => {
+    const unsubscribe = call.method.endsWith('Unsubscribe');
+    socket.send(resultBody(call, unsubscribe ? 'true' : subscriptionId(call)));
   };
-  /** Whether the node answers pings. */
   answersPings = true;
   readonly #stop: () => Promise<void>;
 
@@ -63,18 +65,17 @@ export class ScriptedNode {
     const pubsub = new WebSocketServer({ server, autoPong: false });
     this.port = (server.address() as AddressInfo).port; // a string only for pipes
     server.on('request', async (request, response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk);
-      const text = Buffer.concat(chunks).toString();
-      const asked: RpcRequest = { ...JSON.parse(text), text };
-      this.httpRequests.push(asked);
+      const text = String(await bodyOf(request));
+      const call: RpcRequest = { ...JSON.parse(text), text };
+      this.httpRequests.push(call);
       const reply =
-        this.replies[asked.method as RpcMethod] ??
-        ((_, asked) => response.end(errorBody(asked, '{"code":-32601,"message":"Method not found"}')));
-      if (typeof reply === 'string') response.end(resultBody(asked, reply));
-      else reply(response, asked);
+        this.replies[call.method as RpcMethod] ??
+        ((_, call) => response.end(errorBody(call, '{"code":-32601,"message":"Method not found"}')));
+      if (typeof reply === 'string') response.end(resultBody(call, reply));
+      else reply(response, call);
     });
     pubsub.on('connection', (socket) => {
+      this.handshakes++;
       this.sockets.add(socket);
       socket.on('close', () => this.sockets.delete(socket));
       socket.on('ping', () => {
@@ -82,9 +83,9 @@ export class ScriptedNode {
       });
       socket.on('message', (data) => {
         const text = String(data);
-        const asked: RpcRequest = { ...JSON.parse(text), text };
-        this.pubsubRequests.push(asked);
-        this.onPubsubRequest(socket, asked);
+        const call: RpcRequest = { ...JSON.parse(text), text };
+        this.pubsubRequests.push(call);
+        this.onPubsubRequest(socket, call);
       });
     });
     this.#stop = () =>
@@ -103,8 +104,7 @@ export class ScriptedNode {
     return { id, url: url as string, wsUrl: wsUrl as string, headers: { 'x-token': SECRET } };
   }
 
-  /** Counts the HTTP requests of a method. */
-  countHttpCalls = (method: string): number => this.httpRequests.filter((asked) => asked.method === method).length;
+  countHttpCalls = (method: string): number => this.httpRequests.filter((call) => call.method === method).length;
 
   /** Notifies slot subscribers of a processed slot. */
   notifySlot(processed: number): void {
@@ -115,7 +115,7 @@ export class ScriptedNode {
   /** Sends `result` to the subscriptions of `method`, only at `commitment` if given. */
   notify(method: string, result: string, commitment?: Commitment): void {
     const wanted = this.pubsubRequests.filter(
-      (asked) => asked.method === method && (commitment === undefined || asked.params[1]?.commitment === commitment),
+      (call) => call.method === method && (commitment === undefined || call.params[1]?.commitment === commitment),
     );
     for (const socket of this.sockets) {
       for (const id of new Set(wanted.map(subscriptionId))) socket.send(notificationJson(method, id, result));

@@ -1,12 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { generateApiKey } from '../../src/access/api-keys/api-key.ts';
-import { apiKeysPath } from '../../src/access/api-keys/api-key-store.ts';
+import { generateApiKey } from '../../src/gateway/access/api-keys/api-key.ts';
 import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
-import { apiKeyRecord, issueKeys } from './access/api-key-fixtures.ts';
+import { issueKey } from './access/api-key-fixtures.ts';
 import { PATIENT_ARGS, runModule, waitUntilListening } from './child-process.ts';
 import { type HttpAnswer, httpClient, waitFor } from './harness.ts';
+import { bodyOf, listenOnLoopback } from './loopback-server.ts';
 import { exchange } from './raw-http.ts';
 import { createReceiptKey } from './receipts/receipt-key.ts';
 import type { TestScope } from './test-scope.ts';
@@ -16,9 +15,7 @@ import { upgradeRequest } from './websocket-peer.ts';
 export interface ExposedOutput {
   /** Secrets by owner; each may be disclosed only to that party. */
   readonly secrets: Readonly<Record<'upstream' | 'caller' | 'process', readonly string[]>>;
-  /** Output by place. */
   readonly outputs: Readonly<Record<'log' | 'shown' | 'title' | 'kept', string>>;
-  /** Requests that the node received. */
   readonly nodeRequests: readonly string[];
   /** Statuses per API key: a valid one, a well-formed guess, and a malformed one. The last one is that of the stream. */
   readonly statuses: readonly (readonly number[])[];
@@ -32,7 +29,7 @@ export async function collectExposedOutput(scope: TestScope): Promise<ExposedOut
   mkdirSync(state, { recursive: true });
   const pem = createReceiptKey();
   const seed = Buffer.from(pem.split('\n')[1] ?? '', 'base64').subarray(-32);
-  const [valid, guessed] = [generateApiKey(), generateApiKey()];
+  const [valid, guessed] = [await issueKey(state), generateApiKey()];
   const secrets = {
     upstream: ['path5ecretOfTheNode', 'query5ecretOfTheNode', 'socket5ecretOfTheNode'],
     caller: [valid, guessed, valid.slice(8), guessed.slice(8)],
@@ -45,7 +42,6 @@ export async function collectExposedOutput(scope: TestScope): Promise<ExposedOut
 
   const node = await startLeakyNode(cluster.url, `${path}: ${query}`);
   scope.teardown(node.close);
-  await issueKeys(apiKeysPath(state), apiKeyRecord(valid));
   const upstream = `${node.url}/v2/${path}?api-key=${query},${cluster.wsUrl}/?token=${socket}`;
   const main = new URL('../../src/main.js', import.meta.url);
   const child = runModule(main, ['--port', '0', '--state', state, '--upstream', upstream, ...PATIENT_ARGS], {
@@ -65,14 +61,14 @@ export async function collectExposedOutput(scope: TestScope): Promise<ExposedOut
   const wallet = 'So11111111111111111111111111111111111111112';
   for (const key of [valid, guessed, `${valid}x`]) {
     const headers = { 'x-api-key': key, 'content-type': 'application/json' };
-    const asked = [
+    const requests = [
       get('/slot', { headers }),
       get(`/balance/${wallet}`, { headers }),
       get(`/address/${wallet}/history`, { headers }),
       rpc({ method: 'getSignaturesForAddress', params: [wallet] }, { headers }),
       rpc({ method: 'getClusterNodes' }, { headers }),
     ];
-    const ofReads = await Promise.all(asked.map(record));
+    const ofReads = await Promise.all(requests.map(record));
     const stream = await exchange(url, [upgradeRequest('', { 'Sec-WebSocket-Protocol': `slotgate, ${key}` })]);
     responses.push(stream.text);
     statuses.push([...ofReads, Number(stream.text.slice(9, 12))]);
@@ -88,14 +84,14 @@ export async function collectExposedOutput(scope: TestScope): Promise<ExposedOut
 
   const kept = readdirSync(state).map((name) => readFileSync(`${state}/${name}`, 'utf8'));
   const outputs = { log: child.stdout() + child.stderr(), shown: responses.join('\n'), title, kept: kept.join('\n') };
-  return { secrets, outputs, nodeRequests: node.heard, statuses, exit };
+  return { secrets, outputs, nodeRequests: node.received, statuses, exit };
 }
 
 /** Lists the leaks, each as the place and the beginning of the secret. */
 export function findLeaks({ secrets, outputs, nodeRequests }: ExposedOutput): readonly string[] {
   const places: readonly (readonly [where: string, text: string, secrets: readonly string[]])[] = [
     ...Object.entries(outputs).map(([where, text]) => [where, text, Object.values(secrets).flat()] as const),
-    ...nodeRequests.map((question) => ['the node', question, [...secrets.caller, ...secrets.process]] as const),
+    ...nodeRequests.map((request) => ['the node', request, [...secrets.caller, ...secrets.process]] as const),
   ];
   return places.flatMap(([where, text, all]) =>
     all.filter((secret) => text.includes(secret)).map((secret) => `${where}: ${secret.slice(0, 12)}`),
@@ -106,9 +102,7 @@ export function findLeaks({ secrets, outputs, nodeRequests }: ExposedOutput): re
 async function startLeakyNode(clusterUrl: string, more: string) {
   const received: string[] = [];
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const body = Buffer.concat(chunks).toString();
+    const body = String(await bodyOf(request));
     received.push(`${request.method} ${request.url} ${request.rawHeaders.join(' ')} ${body}`);
     if (body.includes('getSignaturesForAddress')) {
       const { id } = JSON.parse(body);
@@ -123,11 +117,10 @@ async function startLeakyNode(clusterUrl: string, more: string) {
     const passed = await fetch(clusterUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
     response.end(await passed.text());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // it listens on TCP
+  const port = await listenOnLoopback(server);
   const close = (): void => {
     server.close();
     server.closeAllConnections();
   };
-  return { url: `http://127.0.0.1:${port}`, heard: received, close };
+  return { url: `http://127.0.0.1:${port}`, received, close };
 }

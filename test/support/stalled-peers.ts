@@ -9,10 +9,9 @@ export const KERNEL_BUFFER_BYTES = kernelBufferBytes('tcp_wmem', 2) + kernelBuff
 
 /** More than the kernel and the gateway together keep. */
 const FLOOD_BYTES = 1.2 * KERNEL_BUFFER_BYTES + 256 * 1024;
-const PING = frame(OP.ping, Buffer.alloc(125, 1));
-const PINGS = Buffer.concat(Array.from({ length: 500 }, () => PING));
+const PINGS = Buffer.concat(Array.from({ length: 500 }, () => frame(OP.ping, Buffer.alloc(125, 1))));
 
-/** Stops peers from reading and requests so many pongs that everything else for them has to wait. */
+/** Stops peers from reading and requests pongs until everything else for them has to wait. */
 export async function stallPeers(url: string, peers: readonly WebSocketPeer[]): Promise<void> {
   for (const { connection } of peers) connection.socket.pause();
   for (let sent = 0; sent < FLOOD_BYTES; sent += PINGS.length) {
@@ -22,9 +21,6 @@ export async function stallPeers(url: string, peers: readonly WebSocketPeer[]): 
   while (peers.some(({ connection }) => connection.socket.writableLength > 0)) await sleep(1);
   await barrierOf(url).wait();
 }
-
-/** Pings a peer: a connection that is not read does not report its end otherwise. */
-export const pingPeer = ({ connection }: WebSocketPeer): void => connection.write(PING);
 
 /** Reads one of the three buffer sizes of Linux: minimum, default, maximum. */
 function kernelBufferBytes(name: 'tcp_wmem' | 'tcp_rmem', size: 1 | 2): number {

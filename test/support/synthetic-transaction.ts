@@ -1,8 +1,11 @@
 import bs58 from 'bs58';
-import { normalizeTransaction, type Transaction } from '../../src/solana/transactions/transaction.ts';
+import { normalizeTransaction, type Transaction } from '../../src/transactions/transactions/transaction.ts';
 
-/** Returns an address that differs for each number. */
 export const addressOf = (byte: number): string => bs58.encode(bytesOf(byte));
+
+/** Returns an address for each byte. */
+export const addressesOf = <const T extends readonly number[]>(...bytes: T) =>
+  bytes.map(addressOf) as { readonly [K in keyof T]: string }; // map returns an array of the same length
 
 export const bytesOf = (byte: number): Uint8Array => Uint8Array.from(Array<number>(32).fill(byte));
 

@@ -1,12 +1,12 @@
 import bs58 from 'bs58';
-import { CLOCK_SYSVAR, METADATA_PROGRAM } from '../../src/domain/well-known-addresses.ts';
-import { TOKEN_PROGRAMS } from '../../src/solana/accounts/token-program-accounts.ts';
-import type { EncodedAccount } from '../../src/upstream/reads/encoded-accounts.ts';
+import type { EncodedAccount } from '../../src/gateway/upstream/reads/encoded-accounts.ts';
+import { CLOCK_SYSVAR, METADATA_PROGRAM } from '../../src/shared/domain/well-known-addresses.ts';
+import { TOKEN_PROGRAMS } from '../../src/transactions/accounts/token-program-accounts.ts';
+import type { RpcParams } from './rpc-request.ts';
 
 /** Returns an address without a private key. */
 export const addressFromByte = (n: number): string => bs58.encode(Buffer.alloc(32, n));
 
-/** Builds a stored token account. */
 export function tokenAccountFixture(
   owner: string,
   amount: number | bigint,
@@ -59,7 +59,6 @@ function prefixedText(value: string): Buffer {
   return Buffer.concat([length, Buffer.from(value)]);
 }
 
-/** Builds the Metaplex account of a mint. */
 export function metadataFixture(mint: string, name: string, symbol: string, uri = ''): EncodedAccount {
   const data = Buffer.concat([
     Buffer.of(4), // the key of a metadata account
@@ -77,7 +76,6 @@ export const CLOCK_ACCOUNT: EncodedAccount = { lamports: 1n, owner: addressFromB
 /** A closed account, as a notification shows it. */
 export const CLOSED_ACCOUNT: EncodedAccount = { lamports: 0n, owner: addressFromByte(0), data: Buffer.alloc(0) };
 
-/** Formats an account as a node's JSON. */
 export const accountJson = ({ lamports, owner, data }: EncodedAccount): string =>
   `{"lamports":${lamports},"owner":"${owner}","data":["${Buffer.from(data).toString('base64')}","base64"]}`;
 
@@ -89,15 +87,14 @@ export const tokenOwner = ({ data }: EncodedAccount): string | undefined =>
 export function rpcResultOf(
   accounts: ReadonlyMap<string, EncodedAccount>,
   method: string,
-  params: readonly any[],
+  params: readonly unknown[],
 ): string {
+  const [first, { programId }] = params as RpcParams; // as the gateway calls methods
   if (method === 'getMultipleAccounts') {
-    const requested = (params[0] as string[]).map((address) =>
-      address === CLOCK_SYSVAR ? CLOCK_ACCOUNT : accounts.get(address),
-    );
+    const requested = first.map((address) => (address === CLOCK_SYSVAR ? CLOCK_ACCOUNT : accounts.get(address)));
     return `[${requested.map((account) => (account === undefined ? 'null' : accountJson(account))).join()}]`;
   }
-  const [owner, { programId }] = params;
+  const owner: string = first;
   const rows = [...accounts].filter(([, account]) => account.owner === programId && tokenOwner(account) === owner);
   return `[${rows.map(([address, account]) => `{"pubkey":"${address}","account":${accountJson(account)}}`).join()}]`;
 }

@@ -3,7 +3,6 @@ export interface Frame {
   readonly opcode: number;
   readonly payload: Buffer;
   readonly fin: boolean;
-  /** The three reserved bits. */
   readonly rsv: number;
 }
 
@@ -34,7 +33,6 @@ export function frame(opcode: number, payload: string | Buffer = '', options: Fr
   return Buffer.concat([head, MASK, data]);
 }
 
-/** Builds the payload of a close frame. */
 export function closePayload(code: number, reason: string | Buffer = ''): Buffer {
   const payload = Buffer.alloc(2);
   payload.writeUInt16BE(code);

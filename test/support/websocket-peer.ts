@@ -64,9 +64,13 @@ export class WebSocketPeer {
 /** Opens many peers, some at a time. */
 export async function openPeers(url: string, count: number): Promise<readonly WebSocketPeer[]> {
   const peers: WebSocketPeer[] = [];
-  await forEachConcurrent(Array(count).fill(url), AT_ONCE, async () => void peers.push(await WebSocketPeer.open(url)));
+  await forEachConcurrent(
+    Array(count).fill(url),
+    CONCURRENT,
+    async () => void peers.push(await WebSocketPeer.open(url)),
+  );
   return peers;
 }
 
-const AT_ONCE = 50;
+const CONCURRENT = 50;
 const NETWORK = Buffer.from('{"result"');

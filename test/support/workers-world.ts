@@ -15,7 +15,6 @@ export interface WorkersWorld {
   /** The address of the listener for operators. */
   readonly admin: string;
   readonly state: string;
-  /** The configuration file. */
   readonly configPath: string;
   /** Returns the ids of its running processes by role: `pipeline`, or a worker's number. */
   processes(): ReadonlyMap<string, number>;
@@ -32,7 +31,7 @@ export async function startWorkers(
   set: readonly string[] = [],
 ): Promise<WorkersWorld> {
   const settings = [
-    'limits.free.requests=10000000',
+    'limits.free.units=10000000',
     'limits.connections=1000000',
     'limits.free.inFlight=1000',
     'limits.free.streams=100',
@@ -70,11 +69,11 @@ export async function startWorkers(
     configPath,
     processes: () => childrenOf(child.process.pid ?? 0),
     reload() {
-      const before = child.timesTold(RELOADED);
+      const before = child.timesLogged(RELOADED);
       child.process.kill('SIGUSR2');
-      return waitFor(() => child.timesTold(RELOADED) > before, 'a reload');
+      return waitFor(() => child.timesLogged(RELOADED) > before, 'a reload');
     },
-    restarts: () => child.timesTold('the process runs again'),
+    restarts: () => child.timesLogged('the process runs again'),
   };
 }
 
@@ -94,9 +93,7 @@ export function childrenOf(pid: number): Map<string, number> {
   return new Map(titled);
 }
 
-/** What witnesses have seen. */
 export interface Testimony {
-  /** The number of answers with status 200. */
   answers: number;
   /** Answers with a lower slot than an earlier one to the same witness, and frames with one number and two texts. */
   readonly contradictions: string[];
@@ -126,7 +123,7 @@ export async function witness(
     const agents = Array.from({ length: 4 }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
     for (let i = number; !isOver(); i++) {
       const path = paths[Math.floor(i / agents.length) % paths.length] ?? '';
-      const answer = await ask(`${url}${path}`, agents[i % agents.length]);
+      const answer = await fetchWitness(`${url}${path}`, agents[i % agents.length]);
       if (answer === undefined) testimony.cutOff++;
       else if (answer.status !== 200) {
         const what = `${answer.status} ${answer.text.slice(0, 80)}`;
@@ -148,7 +145,7 @@ export async function witness(
   return testimony;
 }
 
-const ask = (url: string, agent: Agent | undefined): Promise<WitnessAnswer | undefined> =>
+const fetchWitness = (url: string, agent: Agent | undefined): Promise<WitnessAnswer | undefined> =>
   new Promise((resolve) => {
     const asking = request(url, { ...(agent && { agent }) }, (response) => {
       let text = '';

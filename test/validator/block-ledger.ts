@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RPC_ERROR_CODE } from '../../src/upstream/rpc/rpc-error-code.ts';
-import { RpcRefusal, requestNode } from './funded-wallet.ts';
+import { RPC_ERROR_CODE } from '../../src/gateway/upstream/rpc/rpc-error-code.ts';
+import { rpcRequest } from '../support/rpc-request.ts';
 
 /** Error codes of a node that has no block yet for a slot that it reports as final. */
 const NOT_AVAILABLE_YET: ReadonlySet<number> = new Set([
@@ -8,7 +8,6 @@ const NOT_AVAILABLE_YET: ReadonlySet<number> = new Set([
   RPC_ERROR_CODE.blockStatusNotAvailableYet,
 ]);
 
-/** State of an account after a transaction. */
 interface State {
   readonly slot: number;
   readonly lamports: number;
@@ -45,7 +44,6 @@ export class BlockLedger {
   readonly #url: string;
   readonly #states = new Map<string, State[]>();
   #through: number;
-  /** Newest block that was read. */
   #newestBlock: number | undefined;
 
   /** Creates a ledger. The accounts of interest must not exist up to slot `from`. */
@@ -59,21 +57,20 @@ export class BlockLedger {
     return this.#through;
   }
 
-  /** Reads the newly finalized blocks. */
   async readNewBlocks(): Promise<void> {
-    const newest = await requestNode<number>(this.#url, 'getSlot', [{ commitment: 'finalized' }]);
+    const newest = await rpcRequest<number>(this.#url, 'getSlot', [{ commitment: 'finalized' }]);
     if (newest <= this.#through) return;
     const config = { transactionDetails: 'accounts', rewards: false, maxSupportedTransactionVersion: 1 };
     try {
-      for (const slot of await requestNode<number[]>(this.#url, 'getBlocks', [this.#through + 1, newest])) {
-        const block = await requestNode<Block>(this.#url, 'getBlock', [slot, config]);
+      for (const slot of await rpcRequest<number[]>(this.#url, 'getBlocks', [this.#through + 1, newest])) {
+        const block = await rpcRequest<Block>(this.#url, 'getBlock', [slot, config]);
         // A lagging node omits blocks from its list that it has not stored yet, and lists them later.
         if (this.#newestBlock !== undefined && block.parentSlot !== this.#newestBlock) return;
         this.#record(slot, block);
         this.#newestBlock = this.#through = slot;
       }
     } catch (thrown) {
-      if (!(thrown instanceof RpcRefusal) || !NOT_AVAILABLE_YET.has(thrown.code)) throw thrown; // otherwise it is available soon
+      if (!NOT_AVAILABLE_YET.has(Number(Object(thrown).code))) throw thrown; // otherwise it is available soon
     }
   }
 
@@ -82,7 +79,6 @@ export class BlockLedger {
     for (; this.#through < slot; await sleep(500)) await this.readNewBlocks();
   }
 
-  /** Returns the balance after `slot`. */
   balance(account: string, slot: number): number {
     return this.#at(account, slot)?.lamports ?? 0;
   }

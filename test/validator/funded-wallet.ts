@@ -13,34 +13,8 @@ import {
   signTransactionMessageWithSigners,
 } from '@solana/web3.js';
 import { getTransferSolInstruction } from '@solana-program/system';
+import { rpcRequest } from '../support/rpc-request.ts';
 
-/** A JSON-RPC error of a node. */
-export class RpcRefusal extends Error {
-  readonly code: number;
-
-  constructor(method: string, { code, message }: { readonly code: number; readonly message: string }) {
-    super(`${method}: ${code} ${message}`);
-    this.code = code;
-  }
-}
-
-/** Calls a method of a node directly. Numbers below 2^53 are exact, as all of the wallet's are. */
-export async function requestNode<T>(url: string, method: string, params: readonly unknown[] = []): Promise<T> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  });
-  // The node's result has the type of the method.
-  const { result, error } = (await response.json()) as {
-    readonly result: T;
-    readonly error?: { readonly code: number; readonly message: string };
-  };
-  if (error !== undefined) throw new RpcRefusal(method, error);
-  return result;
-}
-
-/** A funded wallet on a real node. */
 export interface FundedWallet {
   readonly signer: KeyPairSigner;
   /** Sends and pays for one transaction. Resolves when the node has accepted it, before it is confirmed. */
@@ -54,9 +28,9 @@ const FUNDS = 1_000_000_000_000;
 /** Opens a wallet and waits until the faucet's money is confirmed. */
 export async function openFundedWallet(url: string): Promise<FundedWallet> {
   const signer = await generateKeyPairSigner();
-  await requestNode(url, 'requestAirdrop', [signer.address, FUNDS]);
+  await rpcRequest(url, 'requestAirdrop', [signer.address, FUNDS]);
   for (;;) {
-    const { value } = await requestNode<{ value: number }>(url, 'getBalance', [
+    const { value } = await rpcRequest<{ value: number }>(url, 'getBalance', [
       signer.address,
       { commitment: 'confirmed' },
     ]);
@@ -76,7 +50,7 @@ export async function openFundedWallet(url: string): Promise<FundedWallet> {
 }
 
 async function send(url: string, signer: KeyPairSigner, instructions: readonly Instruction[]): Promise<void> {
-  const { value } = await requestNode<{ value: { blockhash: string; lastValidBlockHeight: number } }>(
+  const { value } = await rpcRequest<{ value: { blockhash: string; lastValidBlockHeight: number } }>(
     url,
     'getLatestBlockhash',
     [{ commitment: 'confirmed' }],
@@ -93,7 +67,7 @@ async function send(url: string, signer: KeyPairSigner, instructions: readonly I
       (message) => appendTransactionMessageInstructions(instructions, message),
     ),
   );
-  await requestNode(url, 'sendTransaction', [
+  await rpcRequest(url, 'sendTransaction', [
     getBase64EncodedWireTransaction(transaction),
     { encoding: 'base64', skipPreflight: true },
   ]);

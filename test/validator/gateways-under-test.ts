@@ -13,7 +13,6 @@ export interface AnswerOfOne extends HttpAnswer {
   readonly from: string;
 }
 
-/** What runs over the validator. */
 export interface GatewaysUnderTest {
   readonly url: string;
   readonly publicKey: string;
@@ -75,7 +74,7 @@ async function startOnRedis(t: TestScope, node: string): Promise<GatewaysUnderTe
   const start = async (name: string) => {
     const state = join(folder, name);
     const file = writeReceiptKey(state, key);
-    const settings = ['limits.free.requests=10000000', ...SETTINGS].flatMap((setting) => ['--set', setting]);
+    const settings = ['limits.free.units=10000000', ...SETTINGS].flatMap((setting) => ['--set', setting]);
     const args = ['--port', '0', '--state', state, '--upstream', `${node},${wsUrlOf(node)}`, '--redis', redis.url];
     const main = new URL('../../src/main.js', import.meta.url);
     const child = runModule(main, [...args, ...PATIENT_ARGS, ...settings], { RECEIPT_KEY_FILE: file });
@@ -87,14 +86,14 @@ async function startOnRedis(t: TestScope, node: string): Promise<GatewaysUnderTe
     return { child, name, run: all.length, url: (await waitUntilListening(child)).url };
   };
   const gateways = await Promise.all([start('a'), start('b')]);
-  let [asked, kills] = [0, 0];
+  let [sent, kills] = [0, 0];
   return {
     get url() {
       return gateways[0].url;
     },
     publicKey: (await httpClient(gateways[0].url).get('/pubkey')).json.publicKey,
     async get(path) {
-      const gateway = gateways[asked++ % 2] ?? gateways[0];
+      const gateway = gateways[sent++ % 2] ?? gateways[0];
       return { ...(await httpClient(gateway.url).get(path)), from: `${gateway.name} ${gateway.run}` };
     },
     alarms: () => alarmsOf(all),

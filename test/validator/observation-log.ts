@@ -1,6 +1,5 @@
 import type { BlockLedger } from './block-ledger.ts';
 
-/** An observed value at a slot. */
 export interface Observation {
   /** Source, such as `balance` or `push`. */
   readonly source: string;
@@ -8,7 +7,6 @@ export interface Observation {
   readonly subject: string;
   readonly slot: number;
   readonly observed: unknown;
-  /** Returns the expected value. */
   expected(ledger: BlockLedger): unknown;
 }
 

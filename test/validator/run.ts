@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import bs58 from 'bs58';
 import t from 'tap';
-import { createVerifier } from '../../src/receipts/verify/verify-receipt.ts';
+import { createVerifier } from '../../src/client/verify/verify-receipt.ts';
+import type { JsonAt } from '../support/answer-json.ts';
 import { httpClient } from '../support/harness.ts';
+import { rpcRequest } from '../support/rpc-request.ts';
 import { BlockLedger } from './block-ledger.ts';
-import { openFundedWallet, requestNode } from './funded-wallet.ts';
+import { openFundedWallet } from './funded-wallet.ts';
 import { GATEWAYS } from './gateways-under-test.ts';
 import { ObservationLog } from './observation-log.ts';
 import { openStreamListener } from './stream-listener.ts';
@@ -36,8 +38,8 @@ t.test('a gateway over a real validator', async (t) => {
   const gateways = await GATEWAYS[WHICH]?.(t, url);
   if (gateways === undefined) throw new Error(`GATEWAYS is one of ${Object.keys(GATEWAYS).join(', ')}`);
   const { publicKey, get, kill } = gateways;
-  const cluster = await requestNode<string>(url, 'getGenesisHash');
-  const ledger = new BlockLedger(url, await requestNode<number>(url, 'getSlot', [{ commitment: 'processed' }]));
+  const cluster = await rpcRequest<string>(url, 'getGenesisHash');
+  const ledger = new BlockLedger(url, await rpcRequest<number>(url, 'getSlot', [{ commitment: 'processed' }]));
   const wallet = await openFundedWallet(url);
   const tokens = await TokenTraffic.open(url, wallet);
 
@@ -47,7 +49,10 @@ t.test('a gateway over a real validator', async (t) => {
   const hits: Record<string, number> = {};
   let [answers, pushes, late, cutOff, backwards] = [0, 0, 0, 0, 0];
   const killed: Record<string, number> = {};
-  const verified = (path: string, text: string): { readonly result: any; readonly slot: number } => {
+  const verified = <const P extends string>(
+    path: P,
+    text: string,
+  ): { readonly result: JsonAt<P>['result']; readonly slot: number } => {
     const time = { nowMs: Date.now(), maxAgeMs: 60_000 };
     const request = `GET /api/v1${path}`;
     const { result, slot } = verify(text, { publicKeys: [publicKey], cluster, request, time });
@@ -55,7 +60,7 @@ t.test('a gateway over a real validator', async (t) => {
   };
 
   const listen = (path: string, text: string): void => {
-    const { result, slot } = verified(path, text);
+    const { result, slot } = verified(path as `/account/${string}`, text); // or of /balance/: the same member
     const [account = ''] = path.split(/[/?]/).slice(2);
     const observed = result?.lamports ?? 0;
     claims.add({ source: 'push', subject: path, slot, observed, expected: (ledger) => ledger.balance(account, slot) });
@@ -71,9 +76,9 @@ t.test('a gateway over a real validator', async (t) => {
   const following = followAll();
 
   /** Reads a path and logs the observed value in the form that `recorded` returns. */
-  const read = async <T>(
-    path: string,
-    saidIn?: (result: any) => T,
+  const read = async <T, const P extends string>(
+    path: P,
+    saidIn?: (result: JsonAt<P>['result']) => T,
     recorded?: (ledger: BlockLedger, slot: number) => T,
   ) => {
     const answer = await get(path).catch((thrown: unknown) => {
@@ -108,7 +113,7 @@ t.test('a gateway over a real validator', async (t) => {
   const readBalances = (accounts: readonly string[], commitment: string): Promise<void> =>
     read(
       `/balances?addresses=${accounts.join('%2C')}&commitment=${commitment}`,
-      (rows) => rows.map(({ address, lamports }: any) => [address, lamports].join()),
+      (rows) => rows.map(({ address, lamports }) => [address, lamports].join()),
       (ledger, slot) => accounts.map((account) => [account, ledger.balance(account, slot)].join()),
     );
   const readTokens = (owner: string, commitment: string): Promise<void> =>
@@ -116,7 +121,7 @@ t.test('a gateway over a real validator', async (t) => {
       `/token-accounts/${owner}?commitment=${commitment}`,
       (rows) =>
         rows
-          .map(({ address, mint, tokenAmount, lamports }: any) => [address, mint, tokenAmount.amount, lamports].join())
+          .map(({ address, mint, tokenAmount, lamports }) => [address, mint, tokenAmount.amount, lamports].join())
           .sort(),
       (ledger, slot) =>
         ledger
@@ -126,7 +131,7 @@ t.test('a gateway over a real validator', async (t) => {
   const readPortfolio = (owner: string): Promise<void> =>
     read(
       `/address/${owner}/portfolio`,
-      ({ items }) => items.map(({ asset, mint, amount }: any) => `${asset === 'SOL' ? asset : mint} ${amount}`).sort(),
+      ({ items }) => items.map(({ asset, mint, amount }) => `${asset === 'SOL' ? asset : mint} ${amount}`).sort(),
       (ledger, slot) => {
         const sums = new Map([['SOL', BigInt(ledger.balance(owner, slot))]]);
         for (const { mint, amount } of ledger.tokens(owner, slot))
@@ -163,7 +168,7 @@ t.test('a gateway over a real validator', async (t) => {
     await ledger.readNewBlocks();
     const before = claims.differences.length;
     claims.compare(ledger);
-    for (const difference of claims.differences.slice(before)) t.comment(JSON.stringify(difference)); // differences are reported at once
+    for (const difference of claims.differences.slice(before)) t.comment(JSON.stringify(difference)); // differences are reported as they come
     await sleep(PACE_MS);
   }
   await Promise.all([following, killing]);
@@ -172,7 +177,9 @@ t.test('a gateway over a real validator', async (t) => {
   await ledger.readThrough(claims.newestSlot);
   claims.compare(ledger);
   const { compared, differences } = claims;
+  const consensus = (await rpcRequest(url, 'getAgGenesisCert')) === null ? 'tower' : 'alpenglow';
   const figures = {
+    consensus,
     seconds: Math.round((performance.now() - startMs) / 1000),
     operations: tokens.operations,
     answers,
@@ -191,16 +198,17 @@ t.test('a gateway over a real validator', async (t) => {
   t.strictSame(gateways.alarms(), [], 'no claim was found to be false');
   for (const way of ['balance', 'balances', 'token-accounts', 'portfolio', ...(kill === undefined ? ['push'] : [])])
     t.ok(compared[way] ?? 0, `${way} was compared`);
+  const client = httpClient(gateways.url);
   t.equal(backwards, 0, 'no slot goes back');
   t.ok(
     (late + cutOff) * (kill === undefined ? 100 : 20) <= answers,
     `${late} of ${answers} came late, ${cutOff} not at all`,
   );
   if (kill !== undefined) t.ok(Object.keys(killed).length > 1, 'parts were killed');
-  t.equal((await get('/network')).status, 200);
-  t.match((await get('/health')).json.result, { cluster });
-  const { rpc } = httpClient(gateways.url);
-  t.match((await rpc({ method: 'getBalance', params: [wallet.signer.address] })).json.result.context.apiVersion, /^\d/);
+  t.equal((await client.get('/network')).json.result.consensus, consensus);
+  t.match((await client.get('/health')).json.result, { cluster });
+  const call = { method: 'getBalance', params: [wallet.signer.address] };
+  t.match((await client.rpc<{ context: { apiVersion: string } }>(call)).json.result.context.apiVersion, /^\d/);
   const gaps = frames.filter(({ result, slot }, i) => {
     const before = frames[i - 1]?.result;
     return slot !== result.slot || (before !== undefined && (result.seq !== before.seq + 1 || slot < before.slot));

@@ -1,15 +1,13 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answerInFrame } from '../../src/receipts/push-frame.ts';
+import { answerInFrame } from '../../src/client/verify/push-frame.ts';
 
 interface Frame {
   readonly result: { readonly seq: number; readonly slot: number };
   readonly slot: number;
 }
 
-/** A reader of the stream. */
 export interface StreamListener {
-  /** Network frames, in order. */
   readonly frames: readonly Frame[];
   /** Refusals and frames that should not arrive. */
   readonly unexpected: readonly string[];
@@ -25,7 +23,6 @@ export async function openStreamListener(
 ): Promise<StreamListener> {
   const frames: Frame[] = [];
   const unexpected: string[] = [];
-  /** Subscriptions by id. */
   const topics: { readonly path: string; seq: number }[] = [];
   const socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/stream`);
   socket.onmessage = ({ data }) => {

@@ -10,8 +10,9 @@ import {
   getSetAuthorityInstruction,
   getTransferInstruction,
 } from '@solana-program/token';
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/domain/well-known-addresses.ts';
-import { type FundedWallet, requestNode } from './funded-wallet.ts';
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/shared/domain/well-known-addresses.ts';
+import { rpcRequest } from '../support/rpc-request.ts';
+import type { FundedWallet } from './funded-wallet.ts';
 
 interface Mint {
   readonly program: Address;
@@ -26,7 +27,6 @@ interface OpenTokenAccount {
   readyMs: number;
 }
 
-/** Maximum number of open accounts. */
 const MAX_OPEN_ACCOUNTS = 8;
 /** Time after which a transaction is confirmed. */
 const CONFIRMATION_MS = 3000;
@@ -66,7 +66,6 @@ export class TokenTraffic {
     return this.#owners.map(({ address }) => address);
   }
 
-  /** Number of transactions sent. */
   get operations(): number {
     return this.#operations;
   }
@@ -128,7 +127,7 @@ export class TokenTraffic {
     this.#openAccounts = this.#openAccounts.filter((held) => held.address !== address);
     const programConfig = { programAddress: mint.program };
     const config = { commitment: 'confirmed' };
-    const { value } = await requestNode<{ value: { amount: string } }>(this.#url, 'getTokenAccountBalance', [
+    const { value } = await rpcRequest<{ value: { amount: string } }>(this.#url, 'getTokenAccountBalance', [
       address,
       config,
     ]);

@@ -1,4 +1,4 @@
-import { StartError } from '../../domain/start-error.ts';
+import { StartError } from '../../shared/domain/start-error.ts';
 
 /** Bytes of a file or the standard input. */
 export type ByteStream = AsyncIterable<Uint8Array>;
@@ -6,7 +6,7 @@ export type ByteStream = AsyncIterable<Uint8Array>;
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** The most bytes kept at a time; no answer is this long. */
+/** The most bytes buffered at a time; no answer is this long. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /**

@@ -1,21 +1,17 @@
 import { Argument, type Command } from 'commander';
-import { StartError } from '../../domain/start-error.ts';
 import { COMPLETION_FORMATS, type CompletionNode } from '../terminal/completion-script.ts';
-import { unknownChoiceMessage } from './did-you-mean.ts';
+import { withChoices } from './did-you-mean.ts';
 
-/** Adds `slotgate completion`, which prints the completion of a shell; it is static and asks nobody. */
+/** Adds `slotgate completion`, which prints the completion of a shell; it is static and sends nothing. */
 export function addCompletionCommand(program: Command): void {
   const shells = [...COMPLETION_FORMATS.keys()];
-  const shell = new Argument('<shell>', 'the shell').choices(shells).argParser((text) => {
-    if (shells.includes(text)) return text;
-    throw new StartError(64, unknownChoiceMessage('shell', text, shells));
-  });
+  const shell = withChoices(new Argument('<shell>', 'the shell'), 'shell', shells);
   program
     .command('completion')
     .description('print the completion of a shell: source <(slotgate completion bash)')
     .addArgument(shell)
     .action(async (shell: string) => {
-      const { routes } = await import('../../routes/index.ts'); // most commands do without them
+      const { routes } = await import('../../gateway/routes/index.ts'); // most commands do without them
       const paths = routes.filter(({ kind }) => kind !== 'post').map(({ path }) => path.replace(/:.*/, ''));
       const nodes = nodesOf(program, '', new Map([['get', [...new Set(paths)]]]));
       process.stdout.write(COMPLETION_FORMATS.get(shell)?.(nodes) ?? '');

@@ -1,17 +1,21 @@
 import type { Command } from 'commander';
-import { apiKeysPath, fleetKeysPath, readApiKeys } from '../../access/api-keys/api-key-store.ts';
 import type { Config } from '../../config/config-schema.ts';
 import { formatConfig, formatConfigSchema } from '../../config/print-config.ts';
 import { extractSecrets, readJupiterKey } from '../../config/secret-variables.ts';
 import { describeServiceLinks } from '../../config/service-links.ts';
-import { readRedisSettings } from '../../fleet/redis/redis-settings.ts';
-import { extractKeySource } from '../../receipts/keys/key-source.ts';
-import { checkReceiptKeys } from '../../receipts/keys/load-keys.ts';
+import {
+  apiKeysPath,
+  checkReceiptKeys,
+  extractKeySource,
+  fleetKeysPath,
+  readApiKeys,
+  readRedisSettings,
+} from '../../gateway/index.ts';
 import { addCommandGroup } from './did-you-mean.ts';
 
 /** Adds `slotgate config …`, which prints the settings in force, checks them, or prints what each one means. */
 export function addConfigCommands(program: Command, configOf: (command: Command) => Config): void {
-  const config = addCommandGroup(program, 'config', 'print the settings in force, check them, or tell what each means');
+  const config = addCommandGroup(program, 'config', 'print the settings in force, check them, or describe each');
 
   config
     .command('print')

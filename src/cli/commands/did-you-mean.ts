@@ -1,6 +1,6 @@
-import { type Command, Option } from 'commander';
+import type { Argument, Command, Option } from 'commander';
 import { unknownNameMessage } from '../../config/config-errors.ts';
-import { StartError } from '../../domain/start-error.ts';
+import { StartError } from '../../shared/domain/start-error.ts';
 
 /** Adds a command that only has subcommands. Without one of them, or with another name, it says which there are. */
 export function addCommandGroup(parent: Command, name: string, description: string): Command {
@@ -19,13 +19,13 @@ export function addCommandGroup(parent: Command, name: string, description: stri
 const pathOf = (command: Command): string =>
   command.parent?.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 
-/** Creates an option that takes one of some names. */
-export function choiceOption(flags: string, description: string, names: readonly string[]): Option {
-  const option = new Option(flags, description).choices(names);
-  return option.argParser((text: string) => {
+/** Lets an option or an argument accept one of some names only. */
+export function withChoices<T extends Option | Argument>(target: T, kind: string, names: readonly string[]): T {
+  target.choices(names).argParser((text: string) => {
     if (names.includes(text)) return text;
-    throw new StartError(64, unknownChoiceMessage(`value of ${option.long}`, text, names));
+    throw new StartError(64, unknownChoiceMessage(kind, text, names));
   });
+  return target;
 }
 
 /** Returns the message for a text that is none of a few names. */

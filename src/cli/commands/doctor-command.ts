@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import type { Config } from '../../config/config-schema.ts';
 import { extractSecrets } from '../../config/secret-variables.ts';
 import { redactUrl } from '../../config/upstreams-schema.ts';
-import { StartError } from '../../domain/start-error.ts';
-import { extractKeySource } from '../../receipts/keys/key-source.ts';
-import { systemClock } from '../../runtime/system-clock.ts';
+import { extractKeySource } from '../../gateway/index.ts';
+import { StartError } from '../../shared/domain/start-error.ts';
+import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { type Finding, fail, ok, reasonOf, type Verdict } from '../doctor/finding.ts';
 import { checkEngine, checkMachine } from '../doctor/machine-checks.ts';
 import { checkNode, compareNodes, type NodeReport } from '../doctor/node-checks.ts';
@@ -19,7 +19,7 @@ interface DoctorFlags {
   readonly timeout: number;
 }
 
-/** The nodes' own checks: a node is checked in about so many steps. */
+/** About the number of checks of one node. */
 const CHECKS_PER_NODE = 11;
 
 /** Adds `slotgate doctor`, which checks what a start needs and changes nothing. */
@@ -57,7 +57,7 @@ async function examine(loadConfig: () => Config, timeoutMs: number) {
 async function examineNodes({ cluster }: Config, nodes: Config['upstreams'], timeoutMs: number) {
   if (nodes.length === 0) return [ok('nodes', 'none are set: the embedded cluster is used')];
   const total = nodes.length * CHECKS_PER_NODE;
-  const progress = new Progress({ output: process.stderr, clock: systemClock, what: 'asking the nodes', total });
+  const progress = new Progress({ output: process.stderr, clock: systemClock, what: 'checking the nodes', total });
   const limit = new AbortController();
   const cancel = systemClock.after(timeoutMs, () => limit.abort());
   const reports: readonly NodeReport[] = await Promise.all(
@@ -76,8 +76,8 @@ const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const satisfies 
 function formatFindings(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ name }) => name.length));
   const lines = findings.map(({ verdict, name, finding, fix }) => {
-    const told = `${styleText(COLOURS[verdict], verdict.padEnd(4))}  ${name.padEnd(width)}  ${terminalText(finding)}`;
-    return fix === undefined ? told : `${told}\n${' '.repeat(width + 8)}fix: ${terminalText(fix)}`;
+    const line = `${styleText(COLOURS[verdict], verdict.padEnd(4))}  ${name.padEnd(width)}  ${terminalText(finding)}`;
+    return fix === undefined ? line : `${line}\n${' '.repeat(width + 8)}fix: ${terminalText(fix)}`;
   });
   return `${lines.join('\n')}\n`;
 }

@@ -1,14 +1,13 @@
 import type { Command } from 'commander';
-import type { ClientOptions } from '../../client/client.ts';
-import { SlotgateError } from '../../client/slotgate-error.ts';
+import type { ClientOptions } from '../../client/index.ts';
+import { SlotgateError } from '../../client/index.ts';
+import { FAULT_EXPLANATIONS, ReceiptError } from '../../client/verify/index.ts';
 import type { Config } from '../../config/config-schema.ts';
-import { StartError } from '../../domain/start-error.ts';
-import { FAULT_EXPLANATIONS } from '../../receipts/verify/fault-explanations.ts';
-import { ReceiptError } from '../../receipts/verify/receipt-error.ts';
+import { StartError } from '../../shared/domain/start-error.ts';
 import { shortKey, terminalText } from '../terminal/terminal-text.ts';
 import { genesisHash, publicKey, repeatable } from './receipt-option-values.ts';
 
-/** The options of commands that ask a gateway. */
+/** The options of commands that call a gateway. */
 export interface GatewayFlags {
   readonly url?: string;
   readonly publicKey?: readonly string[];
@@ -37,7 +36,6 @@ function localUrlOf({ host, port }: Config): string {
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
 
-/** Returns what the client is told to trust. */
 export const trustOf = ({ publicKey, cluster }: GatewayFlags): Pick<ClientOptions, 'publicKey' | 'cluster'> => ({
   ...(publicKey !== undefined && { publicKey }),
   ...(cluster !== undefined && { cluster }),

@@ -1,18 +1,20 @@
 import type { Command } from 'commander';
-import { newNonce } from '../../client/nonce.ts';
-import { baseUrlOf } from '../../client/request-target.ts';
-import { finalityCheck, unsignedEnvelope } from '../../client/response-envelope.ts';
-import { createRequestSender } from '../../client/send-request.ts';
-import { TrustStore } from '../../client/trust-store.ts';
-import { createAnswerVerifier } from '../../client/verify-answer.ts';
+import {
+  baseUrlOf,
+  createAnswerVerifier,
+  createRequestSender,
+  finalityCheck,
+  newNonce,
+  TrustStore,
+  unsignedEnvelope,
+} from '../../client/index.ts';
+import { parseTrustedKey, resultTextIn } from '../../client/verify/index.ts';
 import { nearestNameHint } from '../../config/config-errors.ts';
 import type { Config } from '../../config/config-schema.ts';
-import { API_PREFIX } from '../../domain/canonical-request.ts';
-import type { Envelope } from '../../domain/envelope.ts';
-import { StartError } from '../../domain/start-error.ts';
-import { resultTextIn } from '../../receipts/signed-body.ts';
-import { parseTrustedKey } from '../../receipts/verify/trusted-key.ts';
-import { systemClock } from '../../runtime/system-clock.ts';
+import { API_PREFIX } from '../../shared/domain/canonical-request.ts';
+import type { Envelope } from '../../shared/domain/envelope.ts';
+import { StartError } from '../../shared/domain/start-error.ts';
+import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { indentJson, terminalText } from '../terminal/terminal-text.ts';
 import {
   addGatewayOptions,
@@ -29,7 +31,7 @@ interface GetFlags extends GatewayFlags {
   readonly quiet?: true;
 }
 
-/** A result, and what is told beside it. */
+/** A result, and what is printed beside it. */
 interface Fetched {
   readonly result: string;
   readonly facts: string;
@@ -42,9 +44,9 @@ export function addGetCommand(program: Command, configOf: (command: Command) => 
     .description('read a route of a gateway and verify the answer: /balance/ADDRESS')
     .argument('<path>', 'the path below /api/v1, with its query, or a whole URL');
   addGatewayOptions(get)
-    .option('--nonce', 'have the answer signed for this request alone')
+    .option('--nonce', 'require a signature for this request alone')
     .option('--min-slot <slot>', 'the slot at which the answer must hold, or later', slot)
-    .option('--quiet', 'tell nothing but the result, and errors')
+    .option('--quiet', 'print nothing but the result, and errors')
     .action(async (path: string, flags: GetFlags, command: Command) => {
       const request = await parseRequest(path, flags, () => configOf(command));
       const { result, facts } = await fetchVerified(request, flags).catch((thrown: unknown) => {
@@ -70,14 +72,14 @@ async function parseRequest(text: string, flags: GetFlags, configOf: () => Confi
   const [prefix = '', rest = ''] = isUrl ? splitAtApi(text) : ['', text];
   const path = rest.replace(/^\/?(api\/v1\/)?/, '/');
   const url = gatewayUrlOf(isUrl ? { ...flags, url: prefix } : flags, configOf);
-  const { matchRoute, routes } = await import('../../routes/index.ts'); // most commands do without them
+  const { matchRoute, routes } = await import('../../gateway/routes/index.ts'); // most commands do without them
   const [pathname = ''] = path.split('?');
   const route = matchRoute(API_PREFIX + pathname)?.route;
   if (route === undefined) {
     const readable = routes.filter(({ kind }) => kind !== 'post').map(({ path }) => fillNames(path, pathname));
     throw new StartError(64, `unknown path ${terminalText(pathname)}${nearestNameHint(pathname, readable)}`);
   }
-  if (route.kind === 'post') throw new StartError(64, `${route.path} takes POST, which get does not send`);
+  if (route.kind === 'post') throw new StartError(64, `${route.path} accepts POST, which get does not send`);
   return { url, routePath: route.path, target: API_PREFIX + path };
 }
 

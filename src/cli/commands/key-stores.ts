@@ -1,28 +1,34 @@
-import type { ApiKeyRecord } from '../../access/api-keys/api-key-record.ts';
-import {
-  apiKeysPath,
-  fleetKeysPath,
-  readApiKeys,
-  readVersionedKeys,
-  updateApiKeys,
-} from '../../access/api-keys/api-key-store.ts';
-import { readUsage, usagePath } from '../../access/usage/usage-file.ts';
-import type { UsageRow } from '../../access/usage/usage-line.ts';
 import type { Config } from '../../config/config-schema.ts';
 import { extractSecrets, type Secrets } from '../../config/secret-variables.ts';
-import { StartError } from '../../domain/start-error.ts';
-import { withFleetClient } from '../../fleet/redis/fleet-client.ts';
-import { type FleetKeysPlace, readFleetKeys, restoreFleetKeys, updateFleetKeys } from '../../fleet/redis/fleet-keys.ts';
-import { deriveFleetSecret, type FleetSecret, fleetSecretOfText } from '../../fleet/redis/fleet-secret.ts';
-import { readFleetUsage } from '../../fleet/redis/fleet-usage.ts';
-import { type RedisSettings, readRedisSettings } from '../../fleet/redis/redis-settings.ts';
-import { extractKeySource } from '../../receipts/keys/key-source.ts';
-import { loadReceiptKeys } from '../../receipts/keys/load-keys.ts';
-import { systemClock } from '../../runtime/system-clock.ts';
+import type { ApiKeyRecord, UsageRow } from '../../gateway/index.ts';
+import {
+  apiKeysPath,
+  deriveFleetSecret,
+  extractKeySource,
+  type FleetKeysPlace,
+  type FleetSecret,
+  fleetKeysPath,
+  fleetSecretOfText,
+  loadReceiptKeys,
+  type RedisSettings,
+  readApiKeys,
+  readFleetKeys,
+  readFleetUsage,
+  readRedisSettings,
+  readUsage,
+  readVersionedKeys,
+  restoreFleetKeys,
+  updateApiKeys,
+  updateFleetKeys,
+  usagePath,
+  withFleetClient,
+} from '../../gateway/index.ts';
+import { StartError } from '../../shared/domain/start-error.ts';
+import { systemClock } from '../../shared/runtime/system-clock.ts';
 
 type KeyChange<T> = (keys: readonly ApiKeyRecord[]) => { readonly keys: readonly ApiKeyRecord[]; readonly result: T };
 
-/** Where API keys are kept: the state folder of a gateway, or the Redis of a fleet. */
+/** Where API keys are stored: the state folder of a gateway, or the Redis of a fleet. */
 export interface KeyStore {
   /** Its name for people: a path, or the URL of Redis. */
   readonly name: string;
@@ -31,7 +37,7 @@ export interface KeyStore {
   update<T>(change: KeyChange<T>): Promise<T>;
 }
 
-/** Returns where the keys of a gateway with these settings are kept. */
+/** Returns where a gateway with these settings stores its keys. */
 export function keyStoreOf(config: Config): KeyStore {
   const { state, redis } = config;
   const path = apiKeysPath(state);

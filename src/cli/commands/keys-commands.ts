@@ -1,14 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { Argument, type Command } from 'commander';
-import { digestOfKey, generateApiKey } from '../../access/api-keys/api-key.ts';
-import { type ApiKeyRecord, isKeyValid, KEY_TIERS, type KeyTier } from '../../access/api-keys/api-key-record.ts';
-import { REQUEST_OUTCOMES } from '../../access/usage/usage-line.ts';
+import { Argument, type Command, Option } from 'commander';
 import type { Config } from '../../config/config-schema.ts';
-import { StartError } from '../../domain/start-error.ts';
-import { addCommandGroup, choiceOption } from './did-you-mean.ts';
+import {
+  type ApiKeyRecord,
+  digestOfKey,
+  generateApiKey,
+  isKeyValid,
+  KEY_TIERS,
+  type KeyTier,
+  REQUEST_OUTCOMES,
+} from '../../gateway/index.ts';
+import { StartError } from '../../shared/domain/start-error.ts';
+import { addCommandGroup, withChoices } from './did-you-mean.ts';
 import { type KeyStore, keyStoreOf, readAllUsage, restoreKeys } from './key-stores.ts';
-import { formatTable } from './text-table.ts';
 
 interface CreateOptions {
   readonly tier: KeyTier;
@@ -25,7 +30,13 @@ export function addKeysCommands(program: Command, configOf: (command: Command) =
   keys
     .command('create')
     .description('issue a key; it is printed only now, and stored only as a digest')
-    .addOption(choiceOption('--tier <tier>', 'what its owner may do', KEY_TIERS).makeOptionMandatory())
+    .addOption(
+      withChoices(
+        new Option('--tier <tier>', 'what its owner may do'),
+        'value of --tier',
+        KEY_TIERS,
+      ).makeOptionMandatory(),
+    )
     .requiredOption('--label <text>', 'its owner or purpose')
     .option('--expires <time>', 'a date (2027-01-31) or a time from now (90d, 12h)')
     .option('--per-ip <requests>', 'the most requests per window from one address')
@@ -191,3 +202,15 @@ function formatKeyList(keys: readonly ApiKeyRecord[]): string {
 /** Returns the time from which a key is not valid: it expires, or was revoked or rotated as of a time; undefined for none. */
 const endOf = ({ expiresAt, revokedAt }: ApiKeyRecord): string | undefined =>
   [expiresAt, revokedAt].filter((time) => time !== null).sort((a, b) => Date.parse(a) - Date.parse(b))[0];
+
+/** Formats rows as lines in columns, each as wide as its widest cell; control characters are shown as `?`. */
+function formatTable(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const lines = rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+  return lines.map((line) => `${line.replace(/\p{Cc}/gu, '?')}\n`).join('');
+}

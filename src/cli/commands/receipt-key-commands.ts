@@ -1,10 +1,18 @@
 import type { Command } from 'commander';
 import type { Config } from '../../config/config-schema.ts';
-import { StartError } from '../../domain/start-error.ts';
-import { type KeyRing, keyState, type ReceiptKey } from '../../receipts/keys/key-ring.ts';
-import { revokeKey, rotateKey } from '../../receipts/keys/key-rotation.ts';
-import { extractKeySource, type KeySource } from '../../receipts/keys/key-source.ts';
-import { createReceiptKey, keyFilePath, readReceiptKeyRing } from '../../receipts/keys/load-keys.ts';
+import {
+  createReceiptKey,
+  extractKeySource,
+  type KeyRing,
+  type KeySource,
+  keyFilePath,
+  keyState,
+  type ReceiptKey,
+  readReceiptKeyRing,
+  revokeKey,
+  rotateKey,
+} from '../../gateway/index.ts';
+import { StartError } from '../../shared/domain/start-error.ts';
 import { addCommandGroup } from './did-you-mean.ts';
 
 const HOUR_MS = 3_600_000;
@@ -37,8 +45,8 @@ export function addReceiptKeyCommands(receipt: Command, configOf: (command: Comm
 
   key
     .command('rotate')
-    .description('create and publish the next key, which takes over later')
-    .option('--after <hours>', 'when it takes over', `${DAY_HOURS}`)
+    .description('create and publish the next key, which signs later')
+    .option('--after <hours>', 'when it starts to sign', `${DAY_HOURS}`)
     .action(({ after }: { readonly after: string }, command: Command) => {
       const hours = Number(after);
       if (after.trim() === '' || !(hours >= 0 && hours <= YEAR_HOURS))

@@ -1,6 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { canonicalRequestLine } from '../../receipts/verify/request-line.ts';
-import { parseTrustedKey } from '../../receipts/verify/trusted-key.ts';
+import { canonicalRequestLine, parseTrustedKey } from '../../client/verify/index.ts';
 
 /** Collects the values of a repeatable option. */
 export const repeatable =

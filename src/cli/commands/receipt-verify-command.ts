@@ -1,16 +1,20 @@
 import { createReadStream } from 'node:fs';
 import type { Command } from 'commander';
-import type { Clock } from '../../domain/clock.ts';
-import { StartError } from '../../domain/start-error.ts';
-import { answerInFrame } from '../../receipts/push-frame.ts';
-import { FAULT_EXPLANATIONS } from '../../receipts/verify/fault-explanations.ts';
-import { isOpensslSignature } from '../../receipts/verify/openssl-signature.ts';
-import { bodyText } from '../../receipts/verify/parse-signed-body.ts';
-import { ReceiptError, type ReceiptFault } from '../../receipts/verify/receipt-error.ts';
-import { createVerifier, type Verified } from '../../receipts/verify/verify-receipt.ts';
-import { systemClock } from '../../runtime/system-clock.ts';
+import {
+  answerInFrame,
+  bodyText,
+  createVerifier,
+  FAULT_EXPLANATIONS,
+  ReceiptError,
+  type ReceiptFault,
+  type Verified,
+} from '../../client/verify/index.ts';
+import type { Clock } from '../../shared/domain/clock.ts';
+import { StartError } from '../../shared/domain/start-error.ts';
+import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { Progress } from '../terminal/progress.ts';
 import { type ByteStream, readLines, readWhole } from './answer-input.ts';
+import { isOpensslSignature } from './openssl-signature.ts';
 import { genesisHash, nonce, publicKey, repeatable, request, seconds } from './receipt-option-values.ts';
 
 /** The options of the command, which are the facts that the verifier knows. */

@@ -1,11 +1,11 @@
 import bs58 from 'bs58';
 import type { Command } from 'commander';
-import { findStakeProofFault, stakeText } from '../../access/stake/stake-proof.ts';
+import { isStrongSignature } from '../../client/verify/index.ts';
 import type { Config } from '../../config/config-schema.ts';
 import type { ConfigFlags } from '../../config/config-sources.ts';
-import { StartError } from '../../domain/start-error.ts';
-import { isStrongSignature } from '../../receipts/verify/ed25519-signature.ts';
-import { systemClock } from '../../runtime/system-clock.ts';
+import { findStakeProofFault, stakeText } from '../../gateway/index.ts';
+import { StartError } from '../../shared/domain/start-error.ts';
+import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { addCommandGroup } from './did-you-mean.ts';
 
 interface TextOptions {

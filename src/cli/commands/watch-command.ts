@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { WebSocket } from 'ws';
-import { createClient } from '../../client/client.ts';
-import { SlotgateError } from '../../client/slotgate-error.ts';
+import { createClient, SlotgateError, type Snapshot } from '../../client/index.ts';
 import type { Config } from '../../config/config-schema.ts';
-import { StartError } from '../../domain/start-error.ts';
+import { StartError } from '../../shared/domain/start-error.ts';
+import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { WatchScreen } from '../terminal/watch-screen.ts';
 import { addGatewayOptions, type GatewayFlags, gatewayUrlOf, requestFailure, trustOf } from './gateway-options.ts';
 
@@ -13,9 +13,9 @@ interface WatchFlags extends GatewayFlags {
 
 /** What a watch shows of what arrives; all of it is verified. */
 interface WatchView {
-  frame(body: string, snapshot: object): void;
+  frame(body: string, snapshot: Snapshot): void;
   balance(body: string, sol: string, slot: number): void;
-  state(state: string): void;
+  lost(): void;
   close(): void;
 }
 
@@ -34,9 +34,24 @@ export function addWatchCommand(program: Command, configOf: (command: Command) =
 
 /** Follows a gateway until the user or the reader of the pipe ends it. Rejects with a StartError if it can't go on. */
 async function follow(url: string, flags: WatchFlags): Promise<void> {
+  let stop = (): void => {};
+  try {
+    await new Promise<void>((end, fail) => {
+      stop = startFollowing(url, flags, end, fail);
+    });
+  } catch (thrown) {
+    throw thrown instanceof StartError ? thrown : requestFailure(thrown, url);
+  } finally {
+    stop();
+  }
+}
+
+/** Shows what arrives. Returns the function that ends it. */
+function startFollowing(url: string, flags: WatchFlags, end: () => void, fail: (reason: unknown) => void): () => void {
   const { balance } = flags;
-  const { promise: ended, resolve: end, reject: fail } = withResolvers<void>();
-  const view: WatchView = process.stdout.isTTY ? new WatchScreen(url, balance, end) : pipeView(end);
+  const view: WatchView = process.stdout.isTTY
+    ? new WatchScreen({ url, address: balance, end, clock: systemClock, write: (text) => process.stdout.write(text) })
+    : pipeView(end);
   const client = createClient({
     url,
     ...trustOf(flags),
@@ -47,7 +62,7 @@ async function follow(url: string, flags: WatchFlags): Promise<void> {
     receipts: true,
     onSnapshot: (snapshot, { body }) => view.frame(body, snapshot),
     onState(state) {
-      view.state(state);
+      if (state === 'waiting') view.lost();
       failures = state === 'open' ? 0 : state === 'waiting' ? failures + 1 : failures;
       if (failures > MAX_FAILURES) fail(new SlotgateError('network', "the gateway can't be reached"));
     },
@@ -59,15 +74,11 @@ async function follow(url: string, flags: WatchFlags): Promise<void> {
       onError: fail,
     });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end);
-  try {
-    await ended;
-  } catch (thrown) {
-    throw thrown instanceof StartError ? thrown : requestFailure(thrown, url);
-  } finally {
+  return () => {
     stream.close();
     view.close();
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.removeListener(signal, end);
-  }
+  };
 }
 
 /** The failed connections in a row after which a watch ends. */
@@ -83,21 +94,7 @@ function pipeView(end: () => void): WatchView {
   return {
     frame: write,
     balance: write,
-    state() {},
+    lost() {},
     close: () => process.stdout.removeListener('error', onError),
   };
-}
-
-function withResolvers<T>(): {
-  readonly promise: Promise<T>;
-  readonly resolve: (value: T) => void;
-  readonly reject: (reason: unknown) => void;
-} {
-  let resolve: (value: T) => void = () => {};
-  let reject: (reason: unknown) => void = () => {};
-  const promise = new Promise<T>((onResolve, onReject) => {
-    resolve = onResolve;
-    reject = onReject;
-  });
-  return { promise, resolve, reject };
 }

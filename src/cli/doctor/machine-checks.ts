@@ -1,14 +1,13 @@
-import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { dirname } from 'node:path';
-import { apiKeysPath, readApiKeys } from '../../access/api-keys/api-key-store.ts';
 import type { Config } from '../../config/config-schema.ts';
 import { readJupiterKey, type Secrets } from '../../config/secret-variables.ts';
 import { describeServiceLinks } from '../../config/service-links.ts';
-import { loadEngine } from '../../http/load-engine.ts';
-import type { KeySource } from '../../receipts/keys/key-source.ts';
-import { checkReceiptKeys, keyFilePath } from '../../receipts/keys/load-keys.ts';
-import { requireFreePort } from '../../runtime/require-free-port.ts';
+import type { KeySource } from '../../gateway/index.ts';
+import { apiKeysPath, checkReceiptKeys, keyFilePath, loadEngine, readApiKeys } from '../../gateway/index.ts';
+import { readMaxOpenFiles } from '../../shared/runtime/max-open-files.ts';
+import { requireFreePort } from '../../shared/runtime/require-free-port.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
 
 /** What the checks of this machine look at. */
@@ -27,6 +26,7 @@ export async function checkMachine(facts: MachineFacts): Promise<readonly Findin
     checkServiceLinks(facts),
     await checkPort('port', config.host, config.port),
     ...(await checkAdminPort(config)),
+    await checkTrustedProxies(config),
     ...(config.upstreams.length === 0 ? [await checkEmbeddedPort(config)] : []),
     checkStateFolder(config.state),
     ...checkReceiptKey(facts),
@@ -43,8 +43,7 @@ export async function checkEngine({ http }: Config): Promise<Finding> {
   try {
     const { engine, skipped, drawback } = await loadEngine(http.engine);
     const loaded = `${engine.name} ${engine.version}`;
-    if (drawback === undefined) return ok(name, loaded);
-    return warn(name, [loaded, ...skipped].join('; '), drawback);
+    return drawback === undefined ? ok(name, loaded) : warn(name, [loaded, ...skipped].join('; '), drawback);
   } catch (thrown) {
     return fail(name, reasonOf(thrown), 'set http.engine to auto');
   }
@@ -67,21 +66,41 @@ async function checkPort(name: string, host: string, port: number): Promise<Find
   }
 }
 
-/** The next free port is taken unless this one was asked for, so one that is in use is no fault. */
+/** A port in use is a fault only if it was configured: else the next free one is used. */
 async function checkAdminPort({ admin: { host, port } }: Config): Promise<readonly Finding[]> {
   if (port === null) return [];
   const found = await checkPort('admin port', host, port);
-  const fix = 'choose another by --admin-port, or leave it: the next free one is taken';
+  const fix = 'choose another by --admin-port, or leave it: the next free one is used';
   return [found.verdict === 'ok' ? found : warn(found.name, found.finding, fix)];
+}
+
+/** Warns if a slotgate that runs here has refused callers behind a proxy that it does not trust. */
+async function checkTrustedProxies({ admin: { host, port } }: Config): Promise<Finding | undefined> {
+  const metrics = port === null || port === 0 ? undefined : await fetchText(host, port, '/metrics');
+  const [, count = '0'] = /^slotgate_untrusted_forwarded_total (\d+)$/m.exec(metrics ?? '') ?? [];
+  if (/^0+$/.test(count)) return undefined;
+  return warn(
+    'trusted proxies',
+    `the running slotgate has refused ${count} requests with X-Forwarded-For from a proxy that trustedProxies does not list`,
+    'if the proxy is yours, list it in trustedProxies: until then all callers behind it count as one',
+  );
 }
 
 /** Returns the version of the slotgate that listens on a port; undefined if another program does. */
 async function slotgateAt(host: string, port: number): Promise<string | undefined> {
   try {
-    const name = host.includes(':') ? `[${host}]` : host === '0.0.0.0' ? '127.0.0.1' : host;
-    const response = await fetch(`http://${name}:${port}/api/v1/openapi.json`, { signal: AbortSignal.timeout(2000) });
-    const { info } = Object(await response.json());
+    const { info } = Object(JSON.parse((await fetchText(host, port, '/api/v1/openapi.json')) ?? ''));
     return info?.title === 'slotgate' ? String(info.version) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns what a program on this machine answers; undefined if none does. */
+async function fetchText(host: string, port: number, path: string): Promise<string | undefined> {
+  try {
+    const name = host.includes(':') ? `[${host}]` : host === '0.0.0.0' ? '127.0.0.1' : host;
+    return await (await fetch(`http://${name}:${port}${path}`, { signal: AbortSignal.timeout(2000) })).text();
   } catch {
     return undefined;
   }
@@ -96,7 +115,7 @@ async function checkEmbeddedPort({ embedded }: Config): Promise<Finding> {
   } catch (thrown) {
     const fix = 'set embedded.port to another one, or to 0';
     return embedded.port === null
-      ? warn('embedded port', `${reasonOf(thrown)}: the cluster takes two free ones`, fix)
+      ? warn('embedded port', `${reasonOf(thrown)}: the cluster uses two free ones`, fix)
       : fail('embedded port', reasonOf(thrown), fix);
   }
 }
@@ -110,10 +129,11 @@ function checkStateFolder(state: string): Finding {
   let existing = state;
   while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing);
   try {
-    if (!statSync(existing).isDirectory()) return fail(name, `${existing} is no folder`, 'choose another by --state');
+    if (!statSync(existing).isDirectory())
+      return fail(name, `${existing} is no folder`, 'choose another by --data-dir');
     accessSync(existing, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (thrown) {
-    return fail(name, reasonOf(thrown), `let this user write it, or choose another by --state`);
+    return fail(name, reasonOf(thrown), `let this user write it, or choose another by --data-dir`);
   }
   const { bavail, bsize } = statfsSync(existing);
   const free = `${Math.floor((bavail * bsize) / 1024 / 1024)} MiB free`;
@@ -182,17 +202,16 @@ function checkPriceKey({ config, secrets }: MachineFacts): Finding | undefined {
 
 /** The connections of callers that there should be room for. */
 const EXPECTED_CALLERS = 1000;
-/** Where a node accepts a hundred: the most sockets that accounts and lists may take. */
+/** Where a node accepts a hundred: the most sockets that accounts and lists may use. */
 const SUBSCRIPTIONS_PER_SOCKET = 96;
 const SUBSCRIPTIONS_PER_LIST = 11;
 
-function checkOpenFiles({ upstream, upstreams, watch }: Config): Finding | undefined {
-  const [, text] = /^Max open files\s+(\S+)/m.exec(readOptional('/proc/self/limits')) ?? [];
-  if (text === undefined) return undefined; // this system does not tell
-  const limit = text === 'unlimited' ? Number.POSITIVE_INFINITY : Number(text);
-  const sockets = (watch.accounts + watch.lists * SUBSCRIPTIONS_PER_LIST) / SUBSCRIPTIONS_PER_SOCKET;
-  const own = Math.ceil(sockets + upstream.connections * Math.max(1, upstreams.length)) + 100;
-  const finding = `${text} may be open; slotgate takes ${own} itself, and one for each connection`;
+function checkOpenFiles({ upstreamPolicy, upstreams, live }: Config): Finding | undefined {
+  const limit = readMaxOpenFiles();
+  if (limit === undefined) return undefined; // this system does not say
+  const sockets = (live.accounts + live.lists * SUBSCRIPTIONS_PER_LIST) / SUBSCRIPTIONS_PER_SOCKET;
+  const own = Math.ceil(sockets + upstreamPolicy.connections * Math.max(1, upstreams.length)) + 100;
+  const finding = `${limit} may be open; slotgate uses ${own} itself, and one for each connection`;
   return limit >= own + EXPECTED_CALLERS
     ? ok('open files', finding)
     : warn('open files', finding, 'raise the limit: ulimit -n 65536, or LimitNOFILE= of systemd');
@@ -205,16 +224,8 @@ function checkMemory({ cache }: Config): Finding {
   const limited = process.constrainedMemory();
   const total = limited > 0 && limited < totalmem() ? limited : totalmem();
   const needed = cache.bytes + BASE_BYTES;
-  const finding = `${mebibytes(total)}; the cache takes up to ${mebibytes(cache.bytes)}, the rest about ${mebibytes(BASE_BYTES)}`;
+  const finding = `${mebibytes(total)}; the cache uses up to ${mebibytes(cache.bytes)}, the rest about ${mebibytes(BASE_BYTES)}`;
   return needed <= total ? ok('memory', finding) : fail('memory', finding, 'lower cache.bytes, or give it more');
 }
 
 const mebibytes = (bytes: number): string => `${Math.round(bytes / 1024 / 1024)} MiB`;
-
-function readOptional(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
-}

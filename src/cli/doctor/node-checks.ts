@@ -1,7 +1,8 @@
 import type { Config } from '../../config/config-schema.ts';
-import { CLUSTER_NAMES } from '../../domain/cluster-names.ts';
-import { READ_METHODS } from '../../domain/rpc-methods.ts';
-import { CLOCK_SYSVAR, SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../domain/well-known-addresses.ts';
+import { AGAVE, agaveErrorOf, PROCESSED_REFUSED, profileOfVersion } from '../../gateway/index.ts';
+import { CLUSTER_NAMES } from '../../shared/domain/cluster-names.ts';
+import { READ_METHODS } from '../../shared/domain/rpc-methods.ts';
+import { CLOCK_SYSVAR, SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
 import type { NodeProbe, ProbeSocket, RpcAnswer } from './node-probe.ts';
 
@@ -44,29 +45,33 @@ export async function checkNode(
   const genesis = typeof first.result === 'string' ? first.result : undefined;
   add(checkGenesis(nameOf('cluster'), genesis, expected));
 
+  let server = AGAVE;
   await attempt('version', 'see whether it is a Solana node', async (name) => {
     const { result, error } = await probe.call('getVersion');
     const version = Object(result)['solana-core'];
-    return typeof version === 'string' ? ok(name, version) : warn(name, describeError(error), 'allow getVersion');
+    if (typeof version !== 'string') return warn(name, describeError(error), 'allow getVersion');
+    server = profileOfVersion(version);
+    return ok(name, `${server.name} ${version}`);
   });
   const tips = await readTips(probe);
   add(checkTips(nameOf('slots'), tips));
   add(await checkReads(nameOf('reads'), probe, node.pooled === true));
   await attempt('methods', 'retry; if it stays, ask the provider', (name) => checkMethods(name, node, probe, tips));
   await attempt('oldest block', 'retry; if it stays, ask the provider', (name) => checkLedger(name, node, probe));
-  await checkWebSocket(nameOf, probe, add);
+  if (server.notifiedSlots.length > 0) await checkWebSocket(nameOf, probe, add);
+  else add(ok(nameOf('WebSocket'), `${server.name} has none: its slots are polled`));
   return { id: node.id, findings, genesis, slot: tips.processed, clockLeadMs: first.clockLeadMs };
 }
 
 function checkGenesis(name: string, genesis: string | undefined, expected: string | null): Finding {
-  if (genesis === undefined) return fail(name, 'it does not tell its genesis hash', 'see whether it is a Solana node');
+  if (genesis === undefined) return fail(name, 'it returns no genesis hash', 'see whether it is a Solana node');
   const known = CLUSTER_NAMES[genesis];
-  const told = known === undefined ? genesis : `${known} ${genesis}`;
+  const found = known === undefined ? genesis : `${known} ${genesis}`;
   return expected === null || expected === genesis
-    ? ok(name, told)
+    ? ok(name, found)
     : fail(
         name,
-        `${told}, but the setting cluster is ${expected}`,
+        `${found}, but the setting cluster is ${expected}`,
         'name a node of that cluster, or change the setting',
       );
 }
@@ -75,7 +80,11 @@ type Tips = Readonly<Record<'processed' | 'confirmed' | 'finalized', number | un
 
 async function readTips(probe: NodeProbe): Promise<Tips> {
   const slotAt = async (commitment: string): Promise<number | undefined> => {
-    const { result } = await probe.call('getSlot', [{ commitment }]).catch(() => ({ result: undefined }));
+    const { result, error } = await probe
+      .call('getSlot', [{ commitment }])
+      .catch(() => ({ result: undefined, error: undefined }));
+    if (error !== undefined && agaveErrorOf(error.code, error.message)?.cause === PROCESSED_REFUSED)
+      return slotAt('confirmed'); // as the mesh does
     return typeof result === 'number' ? result : undefined;
   };
   const [processed, confirmed, finalized] = await Promise.all(['processed', 'confirmed', 'finalized'].map(slotAt));
@@ -87,8 +96,9 @@ const MAX_FINALITY_LAG = 100;
 
 function checkTips(name: string, { processed, confirmed, finalized }: Tips): Finding {
   if (processed === undefined || confirmed === undefined || finalized === undefined)
-    return fail(name, 'it does not tell its slots', 'allow getSlot at processed, confirmed and finalized');
-  const finding = `processed ${processed}, confirmed ${confirmed - processed}, finalized ${finalized - processed}`;
+    return fail(name, 'it does not return its slots', 'allow getSlot at processed, confirmed and finalized');
+  const behind = (slot: number): string => `${Math.max(0, processed - slot)} behind`; // it may have been read a moment later
+  const finding = `processed ${processed}, confirmed ${behind(confirmed)}, finalized ${behind(finalized)}`;
   return processed - finalized <= MAX_FINALITY_LAG
     ? ok(name, finding)
     : warn(name, finding, 'the cluster or the node finalizes late: compare with another node');
@@ -112,14 +122,14 @@ async function checkReads(name: string, probe: NodeProbe, isPooled: boolean): Pr
       newest = Math.max(newest, result);
     }
   } catch (thrown) {
-    const fix = 'raise the plan, add nodes, or lower refresh.* and watch.*';
+    const fix = 'raise the plan, add nodes, or lower refresh.* and live.*';
     return warn(name, reasonOf(thrown), fix);
   }
   const median = Math.round(times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0);
   const finding = `median ${median} ms of ${times.length} reads`;
   if (back > 0 && !isPooled)
     return warn(name, `${finding}; its slots went back by ${back}: it is many nodes`, 'set pooled: true for it');
-  return median <= SLOW_MS ? ok(name, finding) : warn(name, finding, 'take a nearer or faster node');
+  return median <= SLOW_MS ? ok(name, finding) : warn(name, finding, 'use a nearer or faster node');
 }
 
 /** Codes of "no such method", and what providers send instead. */
@@ -147,7 +157,7 @@ const SAMPLE_PARAMS = (slot: number): Readonly<Record<string, readonly unknown[]
 });
 
 /** Calls in flight at a time, so that no rate limit is met by this check alone. */
-const CALLS_AT_ONCE = 3;
+const CONCURRENT_CALLS = 3;
 
 async function checkMethods(name: string, node: NodeConfig, probe: NodeProbe, tips: Tips): Promise<Finding> {
   const samples = SAMPLE_PARAMS(tips.finalized ?? 0);
@@ -160,7 +170,7 @@ async function checkMethods(name: string, node: NodeConfig, probe: NodeProbe, ti
       if (error !== undefined && (error.code === UNKNOWN_METHOD || REFUSAL.test(error.message))) refused.push(method);
     }
   };
-  await Promise.all(Array.from({ length: CALLS_AT_ONCE }, work));
+  await Promise.all(Array.from({ length: CONCURRENT_CALLS }, work));
   const finding = `${wanted.length - refused.length} of ${wanted.length} methods`;
   if (refused.length === 0) return ok(name, finding);
   return warn(
@@ -195,13 +205,13 @@ const SUBSCRIPTIONS: readonly (readonly [what: string, method: string, params: r
     'account news',
     'accountSubscribe',
     [CLOCK_SYSVAR, { encoding: 'base64', commitment: 'processed' }],
-    'ask the provider for accountSubscribe, or set watch.accounts=0: without it nothing is kept live',
+    'ask the provider for accountSubscribe, or set live.accounts=0: without it nothing is kept live',
   ],
   [
     'program news',
     'programSubscribe',
     [SYSVAR_PROGRAM, { encoding: 'base64', commitment: 'processed' }],
-    'ask the provider for programSubscribe, or set watch.lists=0: without it token lists are read on request',
+    'ask the provider for programSubscribe, or set live.lists=0: without it token lists are read on request',
   ],
 ];
 
@@ -243,7 +253,7 @@ export function compareNodes(reports: readonly NodeReport[]): readonly Finding[]
   const clusters = new Set(reached.map(({ genesis }) => genesis));
   const tip = Math.max(...reached.map(({ slot = 0 }) => slot));
   const late = reached.filter(({ slot }) => slot !== undefined && tip - slot > MAX_LAG_SLOTS);
-  const fix = 'take it out, or let it catch up: it gets no reads meanwhile';
+  const fix = 'remove it, or let it catch up: until then it gets no reads';
   return [
     ...(clusters.size > 1
       ? [

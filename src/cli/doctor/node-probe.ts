@@ -1,25 +1,27 @@
 import { request } from 'undici';
 import { WebSocket } from 'ws';
-import type { Clock } from '../../domain/clock.ts';
-import { connectionFault, httpFault } from '../../upstream/rpc/failure-reason.ts';
-import { redactor } from '../../upstream/rpc/redact.ts';
-import type { NodeOptions } from '../../upstream/upstream-options.ts';
+import type { NodeOptions } from '../../gateway/index.ts';
+import { connectionFault, httpFault, redactor } from '../../gateway/index.ts';
+import type { Clock } from '../../shared/domain/clock.ts';
 
 /** The answer of a node to one call. */
 export interface RpcAnswer {
   readonly result: unknown;
   readonly error: { readonly code: number; readonly message: string } | undefined;
   readonly ms: number;
-  /** How far the clock of the node is ahead of ours, in milliseconds; undefined if it does not tell. */
+  /** How far the clock of the node is ahead of ours, in milliseconds; undefined if its response has no date. */
   readonly clockLeadMs: number | undefined;
 }
 
-/** Says in words why a node could not be asked. Its text holds no secret. */
+/** Says in words why a node could not be called. Its text holds no secret. */
 export class ProbeError extends Error {
   override readonly name = 'ProbeError';
 }
 
-/** Asks one node over HTTP and WebSocket, for a doctor: without retries, hedges and pools. */
+/** What HTTP 501 says, in JSON-RPC. */
+const UNKNOWN_METHOD = { code: -32601, message: 'Method not found' };
+
+/** Calls one node over HTTP and WebSocket, for a doctor: without retries, hedges and pools. */
 export class NodeProbe {
   readonly #node: NodeOptions;
   readonly #clock: Clock;
@@ -55,7 +57,8 @@ export class NodeProbe {
     });
     const ms = this.#clock.monotonic() - startedMs;
     if (response.statusCode === 429) throw new ProbeError('too many requests (HTTP 429)');
-    const { result, error } = parseObject(text);
+    const { result, error } =
+      response.statusCode === 501 ? { result: undefined, error: UNKNOWN_METHOD } : parseObject(text);
     if (result === undefined && error === undefined) throw new ProbeError(httpFault(response.statusCode));
     const date = Date.parse(String(response.headers['date'] ?? ''));
     return {

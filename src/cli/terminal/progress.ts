@@ -1,14 +1,8 @@
-import type { Clock } from '../../domain/clock.ts';
-
-/** The stream that progress is drawn on: the standard error. */
-export interface ProgressOutput {
-  readonly isTTY?: boolean;
-  readonly columns?: number;
-  write(text: string): void;
-}
+import type { Clock } from '../../shared/domain/clock.ts';
 
 export interface ProgressOptions {
-  readonly output: ProgressOutput;
+  /** The stream that progress is drawn on: the standard error. */
+  readonly output: { readonly isTTY?: boolean; readonly columns?: number; write(text: string): void };
   readonly clock: Clock;
   /** What is being done. */
   readonly what: string;
@@ -16,7 +10,7 @@ export interface ProgressOptions {
   readonly total?: number | undefined;
 }
 
-/** Ten a second are as many as people can read. */
+/** People can read about ten a second. */
 const MIN_INTERVAL_MS = 100;
 
 /** The progress of long work in one line, drawn again in its place. On anything but a terminal it draws nothing. */

@@ -1,48 +1,49 @@
 import { styleText } from 'node:util';
+import type { Snapshot } from '../../client/index.ts';
+import { afterEvent, describeView, isCurrent, isOld, type LineEvent, newLine, viewOf } from '../../pages/index.ts';
+import type { Clock } from '../../shared/domain/clock.ts';
 import { terminalText } from './terminal-text.ts';
-
-/** The members of a frame that are shown. */
-interface Frame {
-  readonly slot?: number;
-  readonly tps?: number | null;
-  readonly nonVoteTps?: number | null;
-  readonly slotTimeMs?: number | null;
-  readonly epoch?: number;
-  readonly epochProgress?: number;
-  readonly priorityFee?: number | bigint | null;
-  readonly health?: string;
-}
 
 /** Values change at most so often, as nobody reads faster. */
 const MIN_INTERVAL_MS = 400;
 
+/** Close code of a connection that broke (RFC 6455 7.1.5). */
+const BROKEN = 1006;
+
 const CLEAR_LINE = '\u001b[K';
+
+export interface WatchScreenOptions {
+  readonly url: string;
+  /** The account whose balance is followed, if any. */
+  readonly address: string | undefined;
+  readonly end: () => void;
+  readonly clock: Clock;
+  readonly write: (text: string) => void;
+}
 
 /** One screen of a live network, drawn again in its place. `q` ends it. */
 export class WatchScreen {
-  readonly #url: string;
-  readonly #address: string | undefined;
-  readonly #end: () => void;
-  #state = 'connecting';
+  readonly #options: WatchScreenOptions;
+  #line = newLine(0);
   #frames = 0;
-  #frame: Frame = {};
+  #frame: Partial<Snapshot> = {};
   #sol = '';
   #balanceSlot = 0;
   #drawnLines = 0;
   #drawnMs = Number.NEGATIVE_INFINITY;
+  #cancelTick = (): void => {};
 
-  constructor(url: string, address: string | undefined, end: () => void) {
-    this.#url = url;
-    this.#address = address;
-    this.#end = end;
+  constructor(options: WatchScreenOptions) {
+    this.#options = options;
     if (process.stdin.isTTY) process.stdin.setRawMode(true).on('data', this.#onKey).resume();
     this.#draw();
   }
 
-  frame(_body: string, snapshot: Frame): void {
+  frame(_body: string, snapshot: Pick<Snapshot, 'slot' | 'health'> & Partial<Snapshot>): void {
     this.#frames++;
     this.#frame = snapshot;
-    if (performance.now() - this.#drawnMs >= MIN_INTERVAL_MS) this.#draw();
+    this.#apply({ type: 'frame', slot: snapshot.slot, health: snapshot.health, isPolled: false });
+    if (this.#options.clock.monotonic() - this.#drawnMs >= MIN_INTERVAL_MS) this.#draw();
   }
 
   balance(_body: string, sol: string, slot: number): void {
@@ -50,31 +51,44 @@ export class WatchScreen {
     this.#draw();
   }
 
-  state(state: string): void {
-    this.#state = state;
+  /** Draws that the connection was lost, and will be opened again. */
+  lost(): void {
+    this.#apply({ type: 'closed', code: BROKEN });
     this.#draw();
   }
 
   close(): void {
+    this.#cancelTick();
     if (process.stdin.isTTY) process.stdin.setRawMode(false).off('data', this.#onKey).pause();
   }
 
   readonly #onKey = (key: Buffer): void => {
-    if (['q', 'Q', '\u0003', '\u0004'].includes(key.toString())) this.#end();
+    if (['q', 'Q', '\u0003', '\u0004'].includes(key.toString())) this.#options.end();
   };
 
+  #apply(event: LineEvent): void {
+    this.#line = afterEvent(this.#line, event, this.#options.clock.monotonic());
+  }
+
+  /** Draws the screen, and again when the age of the slot is another one. */
   #draw(): void {
-    this.#drawnMs = performance.now();
+    const { clock, write } = this.#options;
+    this.#drawnMs = clock.monotonic();
+    this.#cancelTick();
+    const { changesInMs } = viewOf(this.#line, this.#drawnMs);
+    if (changesInMs !== undefined) this.#cancelTick = clock.after(changesInMs, () => this.#draw());
     const lines = this.#lines();
     const up = this.#drawnLines === 0 ? '' : `\u001b[${this.#drawnLines}A`;
-    process.stdout.write(up + lines.map((line) => `\r${line}${CLEAR_LINE}\n`).join(''));
+    write(up + lines.map((line) => `\r${line}${CLEAR_LINE}\n`).join(''));
     this.#drawnLines = lines.length;
   }
 
   #lines(): readonly string[] {
-    const { slot, tps, nonVoteTps, slotTimeMs, epoch, epochProgress, priorityFee, health } = this.#frame;
-    const isLive = this.#state === 'open' && health === 'ok';
-    const word = this.#state !== 'open' ? this.#state : health === 'degraded' ? 'degraded' : 'live';
+    const { slot, slotTimeMs, epoch, epochProgress } = this.#frame;
+    const view = viewOf(this.#line, this.#drawnMs);
+    const { tps, nonVoteTps, priorityFee } = isOld(view) ? {} : this.#frame;
+    const isLive = view.state === 'live';
+    const color = isLive ? 'green' : isCurrent(view) || view.state === 'slow' ? 'yellow' : 'red';
     const width = process.stdout.columns ?? 80;
     const rows: readonly (readonly [string, string])[] = [
       ['Slot', number(slot)],
@@ -82,12 +96,12 @@ export class WatchScreen {
       ['Slot time', slotTimeMs == null ? '–' : `${Math.round(slotTimeMs)} ms`],
       ['Priority fee', priorityFee == null ? '–' : `${number(priorityFee)} µLam/CU`],
       ['Epoch', epoch === undefined ? '–' : `${epoch}, ${((epochProgress ?? 0) * 100).toFixed(1)} %`],
-      ...(this.#address === undefined
+      ...(this.#options.address === undefined
         ? []
         : [['Balance', this.#sol === '' ? '–' : `${this.#sol} SOL at slot ${number(this.#balanceSlot)}`] as const]),
     ];
     return [
-      `${styleText(isLive ? 'green' : 'yellow', isLive ? '●' : '○')} ${styleText('bold', word)}  ${terminalText(this.#url)}  ${this.#frames} frames verified`,
+      `${styleText(color, isLive ? '●' : '○')} ${styleText('bold', describeView(view))}  ${terminalText(this.#options.url)}  ${this.#frames} frames verified`,
       ...rows.map(([label, value]) =>
         `${styleText('dim', label.padEnd(13))}${terminalText(value)}`.slice(0, width + 8),
       ),

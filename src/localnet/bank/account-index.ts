@@ -14,7 +14,7 @@ const INDEXED_OFFSETS = [TOKEN_OWNER_OFFSET, TOKEN_MINT_OFFSET] as const;
 /**
  * Accounts by the program that owns them, and those of the token programs by mint and by owner: what Agave's indexes
  * `program-id`, `spl-token-mint` and `spl-token-owner` cover. An account has the keys of each of its states that a
- * commitment may still read, so who looks up a key has to compare the state that they read.
+ * commitment may still read, so a caller that looks up a key has to compare the state that it reads.
  */
 export class AccountIndex {
   readonly #addressesByKey = new Map<string, Set<string>>();

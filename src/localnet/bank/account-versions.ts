@@ -1,4 +1,4 @@
-import type { Slot } from '../../domain/slot.ts';
+import type { Slot } from '../../shared/domain/slot.ts';
 import type { Account } from './svm-account.ts';
 
 interface Version {

@@ -1,4 +1,4 @@
-import type { Slot } from '../../domain/slot.ts';
+import type { Slot } from '../../shared/domain/slot.ts';
 import { AccountIndex, indexKeyOf } from './account-index.ts';
 import { AccountVersions } from './account-versions.ts';
 import { type Memcmp, matchesMemcmp } from './memcmp.ts';
@@ -8,12 +8,12 @@ import { type Account, isSameAccount } from './svm-account.ts';
 /** Owner of the sysvars, which LiteSVM itself writes when a bank opens. */
 const SYSVAR_OWNER = 'Sysvar1111111111111111111111111111111111111';
 
-/** Callers may ask for any address; those that were found absent are forgotten together beyond this number. */
+/** Callers may request any address: absent ones are forgotten together beyond this number. */
 const MAX_ABSENT = 10_000;
 
 /**
  * Accounts at each slot that a commitment may read. LiteSVM has the newest state, in its own memory, from where a read
- * copies it; here each state is kept once, so that only what ran in LiteSVM is read from there. Every change of an
+ * copies it; here each state is stored once, so that only what ran in LiteSVM is read from there. Every change of an
  * account goes through this class.
  */
 export class AccountsDb {
@@ -59,7 +59,7 @@ export class AccountsDb {
   }
 
   /**
-   * Takes over what LiteSVM did to an account in a slot; `before` is the state that was read before it ran. Returns the
+   * Records what LiteSVM did to an account in a slot; `before` is the state that was read before it ran. Returns the
    * state, the same object if it has not changed.
    */
   reload(address: string, slot: Slot, before: Account | undefined): Account | undefined {

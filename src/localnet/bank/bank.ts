@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import bs58 from 'bs58';
-import type { Slot } from '../../domain/slot.ts';
+import type { Slot } from '../../shared/domain/slot.ts';
 import {
   CLOCK_SYSVAR,
   LOOKUP_TABLE_PROGRAM,
   RECENT_BLOCKHASHES_SYSVAR,
   SLOT_HASHES_SYSVAR,
-} from '../../domain/well-known-addresses.ts';
+} from '../../shared/domain/well-known-addresses.ts';
+import { ownText } from '../../shared/runtime/own-text.ts';
 import type { AccountsDb } from './accounts-db.ts';
-import { flatten } from './flat-text.ts';
 import type { Block, LandedTransaction } from './produced-block.ts';
 import type { BankSysvars, Svm } from './svm.ts';
 import type { Account } from './svm-account.ts';
@@ -18,19 +18,6 @@ import { isStaticWritable, type TransactionMessage, type WireTransaction } from 
 
 /** Members of a block that its child needs. */
 export type ParentBlock = Pick<Block, 'slot' | 'hash' | 'height' | 'transactionCount'>;
-
-/** Effects of transactions and direct writes on the accounts of a bank, as plain data. */
-export interface BankEffects {
-  /** In the order of their first change. */
-  readonly accounts: readonly AccountUpdate[];
-  readonly transactions: readonly LandedTransaction[];
-}
-
-interface AccountUpdate {
-  readonly address: string;
-  readonly before: Account | undefined;
-  readonly after: Account | undefined;
-}
 
 interface BankPosition {
   readonly slot: Slot;
@@ -106,7 +93,7 @@ export class Bank {
   }
 
   /** Writes an account without a transaction. */
-  setAccount(address: string, account: Account): void {
+  setAccount(address: string, account: Account | undefined): void {
     this.#accounts.set(address, this.slot, account);
     this.#changedAccounts.add(address);
   }
@@ -120,25 +107,6 @@ export class Bank {
     });
   }
 
-  /** Returns all that this bank has done so far. */
-  get effects(): BankEffects {
-    const accounts = [...this.#changedAccounts].map((address) => ({
-      address,
-      before: this.#accounts.at(address, this.slot - 1),
-      after: this.#accounts.at(address, this.slot),
-    }));
-    return { accounts, transactions: [...this.#transactions.values()] };
-  }
-
-  /** Applies effects that were taken from an equal bank, without running the transactions. */
-  apply({ accounts, transactions }: BankEffects): void {
-    for (const { address, after } of accounts) {
-      this.#accounts.set(address, this.slot, after);
-      this.#changedAccounts.add(address);
-    }
-    for (const landed of transactions) this.#transactions.set(landed.signature, landed);
-  }
-
   /** Makes the block; nothing can be added to it afterwards. */
   freeze(): Block {
     const transactions = [...this.#transactions.values()];
@@ -148,7 +116,7 @@ export class Bank {
     return {
       slot: this.slot,
       parentSlot: parent.slot,
-      hash: flatten(bs58.encode(hash.digest())),
+      hash: ownText(bs58.encode(hash.digest())),
       parentHash: parent.hash,
       height: parent.height + 1,
       blockTime: this.blockTime,
@@ -158,7 +126,7 @@ export class Bank {
     };
   }
 
-  /** Takes over what LiteSVM did to an account since `before`; returns its state. */
+  /** Records what LiteSVM did to an account since `before`; returns its state. */
   #reload(address: string, before: Account | undefined): Account | undefined {
     const after = this.#accounts.reload(address, this.slot, before);
     if (after !== before) this.#changedAccounts.add(address);
@@ -168,13 +136,13 @@ export class Bank {
   /** Resolves the addresses that a message loads from lookup tables, as the tables are now. */
   #loadAddresses({ addressTableLookups }: TransactionMessage): LandedTransaction['loadedAddresses'] {
     const tables = addressTableLookups.map((lookup) => {
-      const table = this.#accounts.newest(lookup.tableAddress);
+      const table = this.#accounts.newest(lookup.accountKey);
       if (table === undefined) throw new TransactionRefused('AddressLookupTableNotFound');
       if (table.owner !== LOOKUP_TABLE_PROGRAM) throw new TransactionRefused('InvalidAddressLookupTableOwner');
       const addressAt = (index: number): string => {
         const start = LOOKUP_TABLE_HEADER_BYTES + index * 32;
         if (start + 32 > table.data.length) throw new TransactionRefused('InvalidAddressLookupTableIndex');
-        return flatten(bs58.encode(table.data.subarray(start, start + 32)));
+        return ownText(bs58.encode(table.data.subarray(start, start + 32)));
       };
       return { writable: lookup.writableIndexes.map(addressAt), readonly: lookup.readonlyIndexes.map(addressAt) };
     });

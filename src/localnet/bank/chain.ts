@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto';
 import bs58 from 'bs58';
-import type { Clock } from '../../domain/clock.ts';
-import type { Commitment } from '../../domain/commitment.ts';
-import type { Slot } from '../../domain/slot.ts';
+import type { Clock } from '../../shared/domain/clock.ts';
+import type { Commitment } from '../../shared/domain/commitment.ts';
+import type { Slot } from '../../shared/domain/slot.ts';
 import { AccountsDb } from './accounts-db.ts';
-import { Bank, type BankEffects, type ParentBlock } from './bank.ts';
+import { Bank, type ParentBlock } from './bank.ts';
 import { Ledger } from './ledger.ts';
 import type { Memcmp } from './memcmp.ts';
 import { type PerformanceSample, PerformanceSamples } from './performance-samples.ts';
 import { type PrioritizationFee, prioritizationFeesOf } from './prioritization-fees.ts';
 import type { Block, LandedTransaction } from './produced-block.ts';
-import { createSkippedSlots, type SkippedSlots } from './skipped-slots.ts';
 import { SlotClock } from './slot-clock.ts';
 import { type ExecutionResult, Svm } from './svm.ts';
 import type { Account } from './svm-account.ts';
@@ -50,15 +49,6 @@ export interface SlotEvent {
   readonly root: Slot;
 }
 
-/** A chain before its first block, as plain data: equal chains give equal values. */
-export interface InitialState extends BankEffects {
-  readonly slot: Slot;
-  readonly parent: ParentBlock;
-  /** Unix seconds. */
-  readonly blockTime: number;
-  readonly slotsPerEpoch: number;
-}
-
 const FINALIZATION_DEPTH = 32;
 const MAX_SLOT_HASHES = 512;
 const MAX_BLOCKS = 2048;
@@ -67,7 +57,7 @@ const MAX_TRANSACTIONS = 16_384;
 /**
  * A cluster of one node: makes a block per slot from the transactions it receives, and keeps the state of each
  * commitment. It starts at the slot that the clock names, without history, like a node from a snapshot; until the first
- * {@link produceBlock} it prepares its first block, which is final at once.
+ * {@link produceBlock} it prepares its first block, which is final immediately.
  */
 export class Chain {
   readonly genesisHash: string;
@@ -77,7 +67,7 @@ export class Chain {
   /** Start times of its slots. */
   readonly slotClock: SlotClock;
 
-  readonly #skippedSlots: SkippedSlots;
+  readonly #skippedSlots: ReturnType<typeof createSkippedSlots>;
   readonly #svm: Svm;
   readonly #accounts: AccountsDb;
   readonly #ledger = new Ledger({ maxBlocks: MAX_BLOCKS, maxTransactions: MAX_TRANSACTIONS });
@@ -114,7 +104,7 @@ export class Chain {
     return this.#tips[commitment];
   }
 
-  /** Returns the oldest slot whose block is kept. */
+  /** Returns the oldest slot whose block is stored. */
   get firstAvailableSlot(): Slot {
     return this.#ledger.oldestBlock?.slot ?? this.#tips.finalized;
   }
@@ -223,17 +213,6 @@ export class Chain {
     this.#workingBank.setAccount(address, account);
   }
 
-  /** Returns the state before the first block. */
-  get initialState(): InitialState {
-    const { slot, parent, blockTime, effects } = this.#firstBank();
-    return { slot, parent, blockTime, slotsPerEpoch: this.slotsPerEpoch, ...effects };
-  }
-
-  /** Applies effects that an equal chain had before its first block, without running the transactions. */
-  applyInitialEffects(effects: BankEffects): void {
-    this.#firstBank().apply(effects);
-  }
-
   /** Calls `listener` after each block, in the same turn. Returns a function that removes it. */
   onSlot(listener: (event: SlotEvent) => void): () => void {
     this.#listeners.add(listener);
@@ -314,11 +293,6 @@ export class Chain {
     return bank;
   }
 
-  #firstBank(): Bank {
-    if (this.#ledger.newestBlock !== undefined) throw new Error('the chain has produced its first block already');
-    return this.#workingBank;
-  }
-
   #nextUnskippedSlot(slot: Slot): Slot {
     return this.#skippedSlots.has(slot) ? this.#nextUnskippedSlot(slot + 1) : slot;
   }
@@ -326,6 +300,22 @@ export class Chain {
   #checkContext(): TransactionCheckContext {
     return { ledger: this.#ledger, bank: this.#workingBank, account: (address) => this.#accounts.newest(address) };
   }
+}
+
+/**
+ * Creates the set of slots without a block: one in every `every` slots, at a varying position that follows from the slot
+ * alone; with `every` 0 none. `countBefore` returns the number of those below a slot.
+ */
+function createSkippedSlots(every: number) {
+  if (every === 0) return { has: () => false, countBefore: () => 0 };
+  const skippedIndexOf = (window: number): number => ((window % 1_000_003) * 7919) % every;
+  return {
+    has: (slot: Slot): boolean => slot % every === skippedIndexOf(Math.floor(slot / every)),
+    countBefore(slot: Slot): number {
+      const window = Math.floor(slot / every);
+      return window + (slot % every > skippedIndexOf(window) ? 1 : 0);
+    },
+  };
 }
 
 /** Number of blocks by which confirmation lags: one, sometimes two. */

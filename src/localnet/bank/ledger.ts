@@ -1,4 +1,4 @@
-import type { Slot } from '../../domain/slot.ts';
+import type { Slot } from '../../shared/domain/slot.ts';
 import type { Block, LandedTransaction } from './produced-block.ts';
 
 /** Bounds of the history that a node keeps. */

@@ -1,4 +1,4 @@
-import type { Slot } from '../../domain/slot.ts';
+import type { Slot } from '../../shared/domain/slot.ts';
 import type { InnerInstruction } from './svm.ts';
 import type { TransactionError } from './svm-transaction-error.ts';
 import type { TokenBalance } from './token-balances.ts';

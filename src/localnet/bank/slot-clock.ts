@@ -1,5 +1,5 @@
-import type { Clock } from '../../domain/clock.ts';
-import type { Slot } from '../../domain/slot.ts';
+import type { Clock } from '../../shared/domain/clock.ts';
+import type { Slot } from '../../shared/domain/slot.ts';
 
 /** Start and length of slots. */
 export interface SlotTiming {

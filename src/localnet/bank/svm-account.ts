@@ -1,3 +1,5 @@
+import { SYSTEM_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
+
 /** State that Solana stores at an address, exact to the lamport. */
 export interface Account {
   readonly lamports: bigint;
@@ -7,6 +9,14 @@ export interface Account {
   /** Shared by versions of an account, so never changed in place. */
   readonly data: Uint8Array;
 }
+
+/** Returns an account of the System program without data: a wallet, or one that is closed where it has no lamports. */
+export const systemAccount = (lamports: bigint): Account => ({
+  lamports,
+  owner: SYSTEM_PROGRAM,
+  executable: false,
+  data: new Uint8Array(0),
+});
 
 /** Rent epoch of a rent-exempt account, the largest u64. Every account of today's Solana is rent exempt. */
 export const RENT_EPOCH = 18_446_744_073_709_551_615n;

@@ -1,10 +1,9 @@
 import { type Address, type EncodedAccount, getTransactionDecoder, lamports } from '@solana/web3.js';
 import bs58 from 'bs58';
 import type { FailedTransactionMetadata, LiteSVM, TransactionMetadata } from 'litesvm';
-import type { Slot } from '../../domain/slot.ts';
-import { SYSTEM_PROGRAM } from '../../domain/well-known-addresses.ts';
+import type { Slot } from '../../shared/domain/slot.ts';
 import { NO_LITESVM } from './no-litesvm.ts';
-import type { Account } from './svm-account.ts';
+import { type Account, systemAccount } from './svm-account.ts';
 import { type TransactionError, toTransactionError } from './svm-transaction-error.ts';
 
 type LiteSvmModule = typeof import('litesvm');
@@ -77,7 +76,7 @@ export class Svm {
 
   /** Writes an account without checks; `undefined` removes it. */
   setAccount(address: string, account: Account | undefined): void {
-    const { lamports: accountLamports, owner, executable, data } = account ?? EMPTY_ACCOUNT;
+    const { lamports: accountLamports, owner, executable, data } = account ?? systemAccount(0n);
     this.#liteSvm.setAccount({
       address: address as Address,
       lamports: lamports(accountLamports),
@@ -147,10 +146,3 @@ function toAccount({ lamports, programAddress: owner, executable, data }: Encode
 }
 
 const transactionDecoder = getTransactionDecoder();
-
-const EMPTY_ACCOUNT: Account = {
-  lamports: 0n,
-  owner: SYSTEM_PROGRAM,
-  executable: false,
-  data: new Uint8Array(0),
-};

@@ -1,4 +1,4 @@
-import { flatten } from './flat-text.ts';
+import { ownText } from '../../shared/runtime/own-text.ts';
 import type { Account } from './svm-account.ts';
 import { readMint, readTokenAccount } from './token-state.ts';
 
@@ -26,6 +26,6 @@ export function tokenBalancesOf(
     const mint = mintOf(address);
     const decimals = mint && readMint(mint)?.decimals;
     if (decimals === undefined) return [];
-    return [{ accountIndex, mint: flatten(address), owner: flatten(owner), program: account.owner, amount, decimals }];
+    return [{ accountIndex, mint: ownText(address), owner: ownText(owner), program: account.owner, amount, decimals }];
   });
 }

@@ -1,10 +1,11 @@
 import {
+  type AmountScale,
+  amountScaleOf as amountScaleOfMint,
   decodeTokenProgramAccount,
   type Mint,
   type TokenAccount,
   tokenProgramOf,
-} from '../../solana/accounts/token-program-accounts.ts';
-import { type AmountScale, amountScaleOf as amountScaleOfMint } from '../../solana/accounts/ui-amount.ts';
+} from '../../transactions/index.ts';
 import type { Account } from './svm-account.ts';
 
 /** Returns whether an account belongs to one of the two token programs. */

@@ -1,5 +1,5 @@
 import bs58 from 'bs58';
-import { SYSTEM_PROGRAM } from '../../domain/well-known-addresses.ts';
+import { SYSTEM_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import type { Bank } from './bank.ts';
 import type { Ledger } from './ledger.ts';
 import type { Account } from './svm-account.ts';

@@ -1,7 +1,7 @@
 import { getCompiledTransactionMessageDecoder, getTransactionDecoder, type ReadonlyUint8Array } from '@solana/web3.js';
 import bs58 from 'bs58';
-import { COMPUTE_BUDGET_PROGRAM, SYSTEM_PROGRAM } from '../../domain/well-known-addresses.ts';
-import { flatten } from './flat-text.ts';
+import { COMPUTE_BUDGET_PROGRAM, SYSTEM_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
+import { ownText } from '../../shared/runtime/own-text.ts';
 import { TransactionRefused } from './svm-transaction-error.ts';
 
 /** A decoded transaction with its bytes. */
@@ -28,7 +28,7 @@ export interface TransactionMessage {
 }
 
 interface AddressTableLookup {
-  readonly tableAddress: string;
+  readonly accountKey: string;
   readonly writableIndexes: readonly number[];
   readonly readonlyIndexes: readonly number[];
 }
@@ -51,7 +51,7 @@ export function decodeTransaction(bytes: Uint8Array): WireTransaction {
   const decoded = decodeOrRefuse(() => transactionDecoder.decode(bytes));
   const message = decodeMessage(decoded.messageBytes);
   const signatures = Object.values(decoded.signatures).map((signature) =>
-    signature ? flatten(bs58.encode(signature)) : MISSING_SIGNATURE,
+    signature ? ownText(bs58.encode(signature)) : MISSING_SIGNATURE,
   );
   return { bytes, signatures, message };
 }
@@ -65,7 +65,7 @@ export function decodeMessage(bytes: ReadonlyUint8Array): TransactionMessage {
     header: message.header,
     staticKeys: message.staticAccounts,
     addressTableLookups: (('addressTableLookups' in message && message.addressTableLookups) || []).map((lookup) => ({
-      tableAddress: lookup.lookupTableAddress,
+      accountKey: lookup.lookupTableAddress,
       writableIndexes: lookup.writableIndexes,
       readonlyIndexes: lookup.readonlyIndexes,
     })),
@@ -108,9 +108,9 @@ export function computeBudgetOf({ staticKeys, instructions }: TransactionMessage
       programInstructions++;
       continue;
     }
-    const view = new DataView(data.buffer, data.byteOffset, data.length);
-    if (data[0] === 2 && data.length >= 5) requestedUnits = BigInt(view.getUint32(1, true));
-    if (data[0] === 3 && data.length >= 9) price = view.getBigUint64(1, true);
+    const bytes = Buffer.from(data);
+    if (data[0] === 2 && data.length >= 5) requestedUnits = BigInt(bytes.readUInt32LE(1));
+    if (data[0] === 3 && data.length >= 9) price = bytes.readBigUInt64LE(1);
   }
   return { price, units: requestedUnits ?? DEFAULT_UNITS_PER_INSTRUCTION * programInstructions };
 }
@@ -128,8 +128,7 @@ export function feeOf(message: TransactionMessage): bigint {
 export function nonceAccountOf({ staticKeys, instructions }: TransactionMessage): string | undefined {
   const [first] = instructions;
   if (first === undefined || staticKeys[first.programIndex] !== SYSTEM_PROGRAM) return undefined;
-  const isAdvanceNonce =
-    first.data.length === 4 && first.data[0] === 4 && first.data.subarray(1).every((byte) => byte === 0);
+  const isAdvanceNonce = first.data.length === 4 && Buffer.from(first.data).readUInt32LE() === 4;
   const account = first.accounts[0];
   return isAdvanceNonce && account !== undefined ? staticKeys[account] : undefined;
 }

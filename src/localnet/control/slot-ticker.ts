@@ -1,4 +1,4 @@
-import type { Clock } from '../../domain/clock.ts';
+import type { Clock } from '../../shared/domain/clock.ts';
 import type { Chain } from '../bank/chain.ts';
 
 /** Slots that are caught up with at most; beyond (a machine that slept), the missed slots stay empty. */
@@ -40,7 +40,7 @@ export class SlotTicker {
     if (this.#isRunning) this.start();
   }
 
-  /** Lags the clock by `slots`, as a slow node does; 0 catches up at once. */
+  /** Lags the clock by `slots`, as a slow node does; 0 catches up immediately. */
   lagBehind(slots: number): void {
     this.#lagSlots = slots;
     if (this.#isRunning) this.start();

@@ -5,14 +5,18 @@ import {
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
   UPGRADEABLE_LOADER,
-} from '../../domain/well-known-addresses.ts';
-import type { AmountScale } from '../../solana/accounts/ui-amount.ts';
-import { ByteReader } from '../../solana/codec/byte-reader.ts';
+} from '../../shared/domain/well-known-addresses.ts';
+import { type AmountScale, ByteReader } from '../../transactions/index.ts';
 import type { Account } from '../bank/svm-account.ts';
-import { parseLoader, parseLookupTable, parseNonce, parseStake } from './parse-native-accounts.ts';
+import {
+  type ParsedAccountData,
+  parseLoader,
+  parseLookupTable,
+  parseNonce,
+  parseStake,
+} from './parse-native-accounts.ts';
 import { parseSysvar } from './parse-sysvars.ts';
 import { parseTokenAccount } from './parse-token-accounts.ts';
-import type { ParsedAccountData } from './parsed-account-data.ts';
 
 /** Account data as `jsonParsed` encodes it. */
 export interface ParsedAccount {

@@ -1,6 +1,11 @@
-import { ByteReader } from '../../solana/codec/byte-reader.ts';
+import { ByteReader } from '../../transactions/index.ts';
 import type { Account } from '../bank/svm-account.ts';
-import type { ParsedAccountData } from './parsed-account-data.ts';
+
+/** Kind of an account and its fields, as `jsonParsed` encodes them. */
+export interface ParsedAccountData {
+  readonly type: string;
+  readonly info: unknown;
+}
 
 const NONCE_BYTES = 80;
 const TABLE_HEADER_BYTES = 56;

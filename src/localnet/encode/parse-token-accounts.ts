@@ -1,13 +1,13 @@
-import type { TokenExtension } from '../../solana/accounts/token-extensions.ts';
 import {
+  type AmountScale,
   decodeTokenProgramAccount,
   type Mint,
   type Multisig,
   type TokenAccount,
-} from '../../solana/accounts/token-program-accounts.ts';
-import type { AmountScale } from '../../solana/accounts/ui-amount.ts';
+  type TokenExtension,
+} from '../../transactions/index.ts';
 import type { Account } from '../bank/svm-account.ts';
-import type { ParsedAccountData } from './parsed-account-data.ts';
+import type { ParsedAccountData } from './parse-native-accounts.ts';
 import { toUiTokenAmount } from './ui-token-amount.ts';
 
 /** Parses an account of a token program: a mint, a token account or a multisig. */

@@ -1,4 +1,4 @@
-import { RawJson } from '../../domain/to-json.ts';
+import { RawJson } from '../../shared/domain/to-json.ts';
 
 /**
  * Returns a value with the members of all its objects sorted by name. A node sorts the members of answers, and of

@@ -1,6 +1,5 @@
 import bs58 from 'bs58';
-import { SYSTEM_PROGRAM } from '../../domain/well-known-addresses.ts';
-import type { AmountScale } from '../../solana/accounts/ui-amount.ts';
+import type { AmountScale } from '../../transactions/index.ts';
 import { type Account, RENT_EPOCH } from '../bank/svm-account.ts';
 import { parseAccountData } from './parse-account-data.ts';
 import { sortKeys } from './sort-keys.ts';
@@ -83,11 +82,3 @@ export function sliceData(data: Uint8Array, slice: DataSlice | undefined): Uint8
 const encodeBase64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 const encodeBase58 = (bytes: Uint8Array): string =>
   bytes.length > MAX_BASE58_BYTES ? 'error: data too large for bs58 encoding' : bs58.encode(bytes);
-
-/** Account that a notification contains when an account is closed. */
-export const CLOSED_ACCOUNT: Account = {
-  lamports: 0n,
-  owner: SYSTEM_PROGRAM,
-  executable: false,
-  data: new Uint8Array(0),
-};

@@ -8,9 +8,9 @@ import {
   SYSTEM_PROGRAM,
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
-} from '../../domain/well-known-addresses.ts';
-import { decodeInstruction, parsableProgramName } from '../../solana/transactions/decode-instruction.ts';
-import type { ParsedInfo } from '../../solana/transactions/instruction-layout.ts';
+} from '../../shared/domain/well-known-addresses.ts';
+import type { ParsedInfo } from '../../transactions/index.ts';
+import { decodeInstruction, parsableProgramName } from '../../transactions/index.ts';
 import { toUiTokenAmount } from './ui-token-amount.ts';
 
 /** An instruction with addresses instead of account indices. */

@@ -1,5 +1,5 @@
-import { RawJson } from '../../domain/to-json.ts';
-import { type AmountScale, toTokenAmount as exactAmount } from '../../solana/accounts/ui-amount.ts';
+import { RawJson } from '../../shared/domain/to-json.ts';
+import { type AmountScale, toTokenAmount as exactAmount } from '../../transactions/index.ts';
 
 /** JSON of an amount, its members in the order of notifications. */
 interface UiTokenAmount {

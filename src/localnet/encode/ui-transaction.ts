@@ -3,8 +3,7 @@ import type { LandedTransaction } from '../bank/produced-block.ts';
 import type { InnerInstruction } from '../bank/svm.ts';
 import type { TokenBalance } from '../bank/token-balances.ts';
 import type { CompiledInstruction } from '../bank/wire-transaction.ts';
-import { costUnitsOf } from './cost-units.ts';
-import { unsupportedVersion } from './json-rpc-error.ts';
+import { JsonRpcError } from './json-rpc-error.ts';
 import { encodeParsedInstruction } from './ui-instruction.ts';
 import { toUiTokenAmount } from './ui-token-amount.ts';
 
@@ -39,7 +38,13 @@ function checkVersion(
   maxVersion: number | undefined,
 ): 'legacy' | number | undefined {
   const { version } = transaction.message;
-  if (version !== 'legacy' && (maxVersion === undefined || version > maxVersion)) throw unsupportedVersion(version);
+  if (version !== 'legacy' && (maxVersion === undefined || version > maxVersion))
+    throw new JsonRpcError(
+      -32015,
+      `Transaction version (${version}) is not supported by the requesting client. ` +
+        'Please try the request again with the following configuration parameter: ' +
+        `"maxSupportedTransactionVersion": ${version}`,
+    );
   return maxVersion === undefined ? undefined : version;
 }
 
@@ -76,6 +81,21 @@ function encodeMeta(landed: LandedTransaction, view: TransactionView): object {
   };
 }
 
+const SIGNATURE_COST = 720n;
+const WRITE_LOCK_COST = 300n;
+const DATA_BYTES_PER_UNIT = 4;
+/** Cost of a page of loaded account data; a node counts pages, here each transaction loads one. */
+const LOADED_PAGE_COST = 8n;
+
+/** Returns the cost units of a transaction by the node's cost model, which block producers use. */
+function costUnitsOf({ transaction, writable, computeUnits }: LandedTransaction): bigint {
+  const { signatures, message } = transaction;
+  const dataBytes = message.instructions.reduce((bytes, { data }) => bytes + data.length, 0);
+  const locks = BigInt(writable.filter(Boolean).length);
+  const perTransaction = SIGNATURE_COST * BigInt(signatures.length) + WRITE_LOCK_COST * locks + LOADED_PAGE_COST;
+  return computeUnits + perTransaction + BigInt(Math.floor(dataBytes / DATA_BYTES_PER_UNIT));
+}
+
 function encodeContent(landed: LandedTransaction, encoding: TransactionEncoding): unknown {
   const { bytes, message, signatures } = landed.transaction;
   if (encoding === 'binary') return bs58.encode(bytes);
@@ -86,7 +106,7 @@ function encodeContent(landed: LandedTransaction, encoding: TransactionEncoding)
   return {
     message: {
       accountKeys: parsed ? encodeKeys(landed) : message.staticKeys,
-      addressTableLookups: message.version === 'legacy' ? undefined : addressTableLookups.map(encodeLookup),
+      addressTableLookups: message.version === 'legacy' ? undefined : addressTableLookups,
       header: parsed
         ? undefined
         : {
@@ -100,16 +120,6 @@ function encodeContent(landed: LandedTransaction, encoding: TransactionEncoding)
     signatures,
   };
 }
-
-const encodeLookup = ({
-  tableAddress,
-  writableIndexes,
-  readonlyIndexes,
-}: LandedTransaction['transaction']['message']['addressTableLookups'][number]): object => ({
-  accountKey: tableAddress,
-  writableIndexes: writableIndexes,
-  readonlyIndexes: readonlyIndexes,
-});
 
 const encodeKeys = ({ accountKeys, writable, transaction }: LandedTransaction): object[] =>
   accountKeys.map((pubkey, index) => ({

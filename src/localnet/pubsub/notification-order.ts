@@ -1,12 +1,10 @@
-import type { Commitment } from '../../domain/commitment.ts';
-import type { Slot } from '../../domain/slot.ts';
+import type { Commitment } from '../../shared/domain/commitment.ts';
+import type { Slot } from '../../shared/domain/slot.ts';
 import type { SlotEvent } from '../bank/chain.ts';
 import type { Block } from '../bank/produced-block.ts';
 
 /** Event that a node notifies its subscribers of. */
 export type PubsubEvent =
-  | { readonly kind: 'frozen'; readonly block: Block }
-  | { readonly kind: 'root'; readonly slot: Slot }
   /** A block reached a commitment; `changed` are the accounts that differ from the state this commitment had before. */
   | {
       readonly kind: 'bank';
@@ -15,9 +13,7 @@ export type PubsubEvent =
       readonly changed: ReadonlySet<string>;
     }
   /** A bank was opened on top of `parent`. */
-  | { readonly kind: 'created'; readonly slot: Slot; readonly parent: Slot; readonly root: Slot }
-  | { readonly kind: 'completed'; readonly slot: Slot }
-  | { readonly kind: 'optimisticConfirmation'; readonly slot: Slot };
+  | { readonly kind: 'created'; readonly slot: Slot; readonly parent: Slot; readonly root: Slot };
 
 /**
  * Returns the events of one slot in the order in which a node sends their notifications. The next bank is announced
@@ -37,15 +33,9 @@ export function pubsubEventsOf(event: SlotEvent): PubsubEvent[] {
   const createdEvent = (slot: Slot, parent: Slot): PubsubEvent => ({ kind: 'created', slot, parent, root });
   return [
     ...(isFirstOfFork ? [createdEvent(processed.slot, processed.parentSlot)] : []),
-    { kind: 'frozen', block: processed },
-    ...finalized.map(({ slot }): PubsubEvent => ({ kind: 'root', slot })),
     ...finalized.map((block) => bankEvent('finalized', block)),
     bankEvent('processed', processed, revertedAccounts),
     createdEvent(openedSlot, processed.slot),
-    { kind: 'completed', slot: processed.slot },
-    ...confirmed.flatMap((block): PubsubEvent[] => [
-      bankEvent('confirmed', block),
-      { kind: 'optimisticConfirmation', slot: block.slot },
-    ]),
+    ...confirmed.map((block) => bankEvent('confirmed', block)),
   ];
 }

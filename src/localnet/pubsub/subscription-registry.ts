@@ -1,4 +1,4 @@
-import { toJson } from '../../domain/to-json.ts';
+import { toJson } from '../../shared/domain/to-json.ts';
 import type { SlotEvent } from '../bank/chain.ts';
 import { invalidParams, methodNotFound, subscriptionRefused } from '../encode/json-rpc-error.ts';
 import { readPositional } from '../rpc/json-rpc-params.ts';
@@ -20,7 +20,7 @@ interface SharedSubscription {
   readonly subscribers: Set<Subscriber>;
 }
 
-/** Most subscriptions of all connections: twice as many as one gateway keeps live. A node's default is 1,000,000. */
+/** Most subscriptions of all connections: twice what one gateway keeps live. A node's default is 1,000,000. */
 const MAX_SUBSCRIPTIONS = 200_000;
 const METHOD_PATTERN = new RegExp(`^(${TOPIC_KINDS.join('|')})(Subscribe|Unsubscribe)$`);
 

@@ -1,8 +1,9 @@
-import type { Commitment } from '../../domain/commitment.ts';
+import type { Commitment } from '../../shared/domain/commitment.ts';
 import type { Block } from '../bank/produced-block.ts';
+import { systemAccount } from '../bank/svm-account.ts';
 import { amountScaleOf } from '../bank/token-state.ts';
 import { invalidParams, methodNotFound } from '../encode/json-rpc-error.ts';
-import { type AccountView, CLOSED_ACCOUNT, encodeUiAccount } from '../encode/ui-account.ts';
+import { type AccountView, encodeUiAccount } from '../encode/ui-account.ts';
 import { readAccountView } from '../rpc/account-view.ts';
 import {
   type RpcConfig,
@@ -13,10 +14,9 @@ import {
   readPositional,
   readSignature,
 } from '../rpc/json-rpc-params.ts';
-import type { NodeContext } from '../rpc/method-handler.ts';
+import { type MethodHandler, method, type NodeContext } from '../rpc/method-handler.ts';
 import { parseAccountFilters } from '../rpc/program-account-filter.ts';
 import type { PubsubEvent } from './notification-order.ts';
-import { SLOTS_UPDATES_EVENTS, slotsUpdatesOf } from './slots-updates.ts';
 import { accountTrigger, bankTrigger, programTrigger, type Trigger } from './triggers.ts';
 
 /** Filter and encoder of a subscription. */
@@ -29,106 +29,65 @@ export interface SubscriptionTopic {
   readonly endsAfterFirst?: boolean;
 }
 
-/** A kind of subscription: `<kind>Subscribe` starts it, `<kind>Notification` is its notification. */
-interface TopicKind {
-  readonly required: number;
-  readonly optional: number;
-  readonly createTopic: (node: NodeContext, params: readonly unknown[]) => SubscriptionTopic;
-}
-
 type BankEvent = Extract<PubsubEvent, { kind: 'bank' }>;
 
-const TOPIC_KINDS_BY_NAME: Readonly<Record<string, TopicKind>> = {
-  slot: {
-    required: 0,
-    optional: 0,
-    createTopic: ({ faults }) => ({
-      triggers: ['created'],
-      resultsOf: (event) => {
-        if (event.kind !== 'created') return [];
-        const { slot, parent, root } = event;
-        const lie = faults.slotSkew;
-        return [{ slot: slot + lie, parent: parent + lie, root: root + lie }];
+/** Kinds of subscription: `<kind>Subscribe` starts one, `<kind>Notification` is its notification. */
+const TOPIC_KINDS_BY_NAME: Readonly<Record<string, MethodHandler<SubscriptionTopic>>> = {
+  slot: method(0, 0, ({ faults }) => ({
+    triggers: ['created'],
+    resultsOf: (event) => {
+      if (event.kind !== 'created') return [];
+      const { slot, parent, root } = event;
+      const skew = faults.slotSkew;
+      return [{ slot: slot + skew, parent: parent + skew, root: root + skew }];
+    },
+  })),
+
+  account: method(1, 1, (node, [key, options]) => {
+    const wanted = readPubkey(key);
+    return bankTopic(
+      node,
+      readConfig(options),
+      (level) => accountTrigger(level, wanted),
+      ({ block }) => {
+        const account = node.chain.accountAt(wanted, block.slot) ?? systemAccount(0n);
+        return [encodeUiAccount(wanted, account, accountViewAt(node, options, block))];
       },
-    }),
-  },
+    );
+  }),
 
-  root: {
-    required: 0,
-    optional: 0,
-    createTopic: ({ faults }) => ({
-      triggers: ['root'],
-      resultsOf: (event) => (event.kind === 'root' ? [event.slot + faults.slotSkew] : []),
-    }),
-  },
-
-  slotsUpdates: {
-    required: 0,
-    optional: 0,
-    createTopic: (node) => ({ triggers: SLOTS_UPDATES_EVENTS, resultsOf: (event) => slotsUpdatesOf(node, event) }),
-  },
-
-  account: {
-    required: 1,
-    optional: 1,
-    createTopic(node, [key, options]) {
-      const wanted = readPubkey(key);
-      return bankTopic(
-        node,
-        readConfig(options),
-        (level) => accountTrigger(level, wanted),
-        ({ block }) => {
-          const account = node.chain.accountAt(wanted, block.slot) ?? CLOSED_ACCOUNT;
-          return [encodeUiAccount(wanted, account, accountViewAt(node, options, block))];
-        },
-      );
-    },
-  },
-
-  program: {
-    required: 1,
-    optional: 1,
-    createTopic(node, [key, options]) {
-      const program = readPubkey(key);
-      const { filters } = readConfig(options);
-      const { memcmps, matches } = parseAccountFilters(filters);
-      const trigger = (level: Commitment): Trigger => programTrigger(level, program, memcmps);
-      return bankTopic(node, readConfig(options), trigger, ({ block }, addresses) => {
-        const view = accountViewAt(node, options, block);
-        return addresses.flatMap((pubkey) => {
-          const account = node.chain.accountAt(pubkey, block.slot);
-          if (account === undefined || !matches(account)) return [];
-          return [{ pubkey, account: encodeUiAccount(pubkey, account, view) }];
-        });
+  program: method(1, 1, (node, [key, options]) => {
+    const program = readPubkey(key);
+    const { filters } = readConfig(options);
+    const { memcmps, matches } = parseAccountFilters(filters);
+    const trigger = (level: Commitment): Trigger => programTrigger(level, program, memcmps);
+    return bankTopic(node, readConfig(options), trigger, ({ block }, addresses) => {
+      const view = accountViewAt(node, options, block);
+      return addresses.flatMap((pubkey) => {
+        const account = node.chain.accountAt(pubkey, block.slot);
+        if (account === undefined || !matches(account)) return [];
+        return [{ pubkey, account: encodeUiAccount(pubkey, account, view) }];
       });
-    },
-  },
+    });
+  }),
 
-  logs: {
-    required: 1,
-    optional: 1,
-    createTopic(node, [filter, options]) {
-      const mentioned = readMention(filter);
-      return bankTopic(node, readConfig(options), bankTrigger, ({ block }) =>
-        block.transactions
-          .filter(({ accountKeys }) => mentioned === undefined || accountKeys.includes(mentioned))
-          .map(({ signature, error, logs }) => ({ signature, err: error, logs })),
-      );
-    },
-  },
+  logs: method(1, 1, (node, [filter, options]) => {
+    const mentioned = readMention(filter);
+    return bankTopic(node, readConfig(options), bankTrigger, ({ block }) =>
+      block.transactions
+        .filter(({ accountKeys }) => mentioned === undefined || accountKeys.includes(mentioned))
+        .map(({ signature, error, logs }) => ({ signature, err: error, logs })),
+    );
+  }),
 
-  signature: {
-    required: 1,
-    optional: 1,
-    createTopic(node, [id, options]) {
-      const wanted = readOrRefuse(id, readSignature, 'Invalid signature provided');
-      const topic = bankTopic(node, readConfig(options), bankTrigger, ({ block }) => {
-        const landed = node.chain.transaction(wanted);
-        return landed !== undefined && landed.slot <= block.slot ? [{ err: landed.error }] : [];
-      });
-      return { ...topic, endsAfterFirst: true };
-    },
-  },
+  signature: method(1, 1, (node, [id, options]) => {
+    const wanted = readOrRefuse(id, readSignature, 'Invalid signature provided');
+    const topic = bankTopic(node, readConfig(options), bankTrigger, ({ block }) => {
+      const landed = node.chain.transaction(wanted);
+      return landed !== undefined && landed.slot <= block.slot ? [{ err: landed.error }] : [];
+    });
+    return { ...topic, endsAfterFirst: true };
+  }),
 };
 
 /** Names of the kinds of subscription. */
@@ -138,7 +97,7 @@ export const TOPIC_KINDS: readonly string[] = Object.keys(TOPIC_KINDS_BY_NAME);
 export function parseTopic(node: NodeContext, kind: string, params: unknown): SubscriptionTopic {
   const known = TOPIC_KINDS_BY_NAME[kind];
   if (known === undefined) throw methodNotFound();
-  return known.createTopic(node, readPositional(params, known.required, known.optional));
+  return known.handle(node, readPositional(params, known.required, known.optional));
 }
 
 /** Creates a topic over the banks of one commitment; each value gets the bank's slot as context. */

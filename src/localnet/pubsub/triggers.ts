@@ -1,4 +1,4 @@
-import type { Commitment } from '../../domain/commitment.ts';
+import type { Commitment } from '../../shared/domain/commitment.ts';
 import { indexKeyOf, indexKeysOf } from '../bank/account-index.ts';
 import type { Chain } from '../bank/chain.ts';
 import type { Memcmp } from '../bank/memcmp.ts';

@@ -1,70 +1,50 @@
 import { encodeAccount, readAccountView } from './account-view.ts';
 import { readBankView } from './bank-view.ts';
 import { readAddress, readConfig, readList, readU64 } from './json-rpc-params.ts';
-import type { MethodHandlers } from './method-handler.ts';
+import { type MethodHandlers, method } from './method-handler.ts';
 import { parseAccountFilters } from './program-account-filter.ts';
 
 const MAX_ACCOUNTS = 100;
 
 /** RPC methods that read accounts. */
 export const ACCOUNT_METHODS: MethodHandlers = {
-  getBalance: {
-    required: 1,
-    optional: 1,
-    handle(node, [key, options]) {
-      const wallet = readAddress(key);
-      const bank = readBankView(node, readConfig(options));
-      return bank.withContext(bank.account(wallet)?.lamports ?? 0n);
-    },
-  },
+  getBalance: method(1, 1, (node, [key, options]) => {
+    const wallet = readAddress(key);
+    const bank = readBankView(node, readConfig(options));
+    return bank.withContext(bank.account(wallet)?.lamports ?? 0n);
+  }),
 
-  getAccountInfo: {
-    required: 1,
-    optional: 1,
-    handle(node, [key, options]) {
-      const wanted = readAddress(key);
-      const bank = readBankView(node, readConfig(options));
-      const view = readAccountView(readConfig(options), 'binary', bank);
-      const account = bank.account(wanted);
-      return bank.withContext(account === undefined ? null : encodeAccount(wanted, account, view));
-    },
-  },
+  getAccountInfo: method(1, 1, (node, [key, options]) => {
+    const wanted = readAddress(key);
+    const bank = readBankView(node, readConfig(options));
+    const view = readAccountView(readConfig(options), 'binary', bank);
+    const account = bank.account(wanted);
+    return bank.withContext(account === undefined ? null : encodeAccount(wanted, account, view));
+  }),
 
-  getMultipleAccounts: {
-    required: 1,
-    optional: 1,
-    handle(node, [keys, options]) {
-      const wanted = readList(keys, MAX_ACCOUNTS).map(readAddress);
-      const bank = readBankView(node, readConfig(options));
-      const view = readAccountView(readConfig(options), 'base64', bank);
-      const found = wanted.map((key) => {
-        const account = bank.account(key);
-        return account === undefined ? null : encodeAccount(key, account, view);
-      });
-      return bank.withContext(found);
-    },
-  },
+  getMultipleAccounts: method(1, 1, (node, [keys, options]) => {
+    const wanted = readList(keys, MAX_ACCOUNTS).map(readAddress);
+    const bank = readBankView(node, readConfig(options));
+    const view = readAccountView(readConfig(options), 'base64', bank);
+    const found = wanted.map((key) => {
+      const account = bank.account(key);
+      return account === undefined ? null : encodeAccount(key, account, view);
+    });
+    return bank.withContext(found);
+  }),
 
-  getProgramAccounts: {
-    required: 1,
-    optional: 1,
-    handle(node, [key, options]) {
-      const program = readAddress(key);
-      const { filters, withContext } = readConfig(options);
-      const { memcmps, matches } = parseAccountFilters(filters);
-      const bank = readBankView(node, readConfig(options));
-      const view = readAccountView(readConfig(options), 'binary', bank);
-      const found = bank
-        .programAccounts(program, memcmps)
-        .filter(([, account]) => matches(account))
-        .map(([pubkey, account]) => ({ pubkey, account: encodeAccount(pubkey, account, view) }));
-      return withContext === true ? bank.withContext(found) : found;
-    },
-  },
+  getProgramAccounts: method(1, 1, (node, [key, options]) => {
+    const program = readAddress(key);
+    const { filters, withContext } = readConfig(options);
+    const { memcmps, matches } = parseAccountFilters(filters);
+    const bank = readBankView(node, readConfig(options));
+    const view = readAccountView(readConfig(options), 'binary', bank);
+    const found = bank
+      .programAccounts(program, memcmps)
+      .filter(([, account]) => matches(account))
+      .map(([pubkey, account]) => ({ pubkey, account: encodeAccount(pubkey, account, view) }));
+    return withContext === true ? bank.withContext(found) : found;
+  }),
 
-  getMinimumBalanceForRentExemption: {
-    required: 1,
-    optional: 1,
-    handle: ({ chain }, [size]) => chain.minimumBalance(readU64(size)),
-  },
+  getMinimumBalanceForRentExemption: method(1, 1, ({ chain }, [size]) => chain.minimumBalance(readU64(size))),
 };

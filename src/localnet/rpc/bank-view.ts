@@ -1,6 +1,4 @@
-import type { Commitment } from '../../domain/commitment.ts';
-import type { Slot } from '../../domain/slot.ts';
-import type { AmountScale } from '../../solana/accounts/ui-amount.ts';
+import type { AmountScale } from '../../transactions/index.ts';
 import type { Memcmp } from '../bank/memcmp.ts';
 import type { Account } from '../bank/svm-account.ts';
 import { amountScaleOf } from '../bank/token-state.ts';
@@ -9,21 +7,10 @@ import { type RpcConfig, readCommitment, readMinContextSlot } from './json-rpc-p
 import { NODE_VERSION, type NodeContext } from './method-handler.ts';
 
 /** State of the chain that a method reads. */
-export interface BankView {
-  readonly commitment: Commitment;
-  /** Slot as the node reports it. */
-  readonly slot: Slot;
-  account(address: string): Account | undefined;
-  /** Returns the accounts that a program owns and that match all filters, sorted by address. */
-  programAccounts(program: string, filters?: readonly Memcmp[]): readonly [address: string, account: Account][];
-  /** Returns how amounts of a mint are displayed here; undefined where there is no such mint. */
-  scale(mint: string): AmountScale | undefined;
-  /** Adds the slot of this state to a value. */
-  withContext(value: unknown): object;
-}
+export type BankView = ReturnType<typeof readBankView>;
 
 /** Returns the newest state at the requested commitment. Throws when it is older than `minContextSlot`. */
-export function readBankView({ chain, faults }: NodeContext, config: RpcConfig): BankView {
+export function readBankView({ chain, faults }: NodeContext, config: RpcConfig) {
   const commitment = readCommitment(config);
   const slot = chain.slot(commitment) + faults.slotSkew;
   const floor = readMinContextSlot(config);
@@ -35,13 +22,18 @@ export function readBankView({ chain, faults }: NodeContext, config: RpcConfig):
   const account = (address: string): Account | undefined => chain.account(address, commitment);
   return {
     commitment,
+    /** Slot as the node reports it. */
     slot,
     account,
-    programAccounts: (program, filters) => chain.programAccounts(program, commitment, filters),
-    scale(mint) {
+    /** Returns the accounts that a program owns and that match all filters, sorted by address. */
+    programAccounts: (program: string, filters?: readonly Memcmp[]) =>
+      chain.programAccounts(program, commitment, filters),
+    /** Returns how amounts of a mint are displayed here; undefined where there is no such mint. */
+    scale(mint: string): AmountScale | undefined {
       const found = account(mint);
       return found && amountScaleOf(found, chain.newestBlock(commitment)?.blockTime ?? 0);
     },
-    withContext: (value) => ({ context: { apiVersion: NODE_VERSION, slot }, value }),
+    /** Adds the slot of this state to a value. */
+    withContext: (value: unknown): object => ({ context: { apiVersion: NODE_VERSION, slot }, value }),
   };
 }

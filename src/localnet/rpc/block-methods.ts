@@ -1,17 +1,11 @@
-import type { Commitment } from '../../domain/commitment.ts';
-import type { Slot } from '../../domain/slot.ts';
+import type { Commitment } from '../../shared/domain/commitment.ts';
+import type { Slot } from '../../shared/domain/slot.ts';
 import type { Chain } from '../bank/chain.ts';
 import type { Block } from '../bank/produced-block.ts';
-import {
-  blockCleanedUp,
-  blockNotAvailable,
-  blockStatusNotAvailableYet,
-  longTermSlotSkipped,
-  slotSkipped,
-} from '../encode/json-rpc-error.ts';
+import { JsonRpcError } from '../encode/json-rpc-error.ts';
 import { encodeUiTransaction, encodeUiTransactionAccounts } from '../encode/ui-transaction.ts';
 import { readBlockCommitment, readU64, readVariant } from './json-rpc-params.ts';
-import type { MethodHandlers, NodeContext } from './method-handler.ts';
+import { type MethodHandlers, method, type NodeContext } from './method-handler.ts';
 import { readBlockConfig, readTransactionView } from './transaction-view.ts';
 
 const TRANSACTION_DETAILS = ['full', 'signatures', 'none', 'accounts'] as const;
@@ -19,54 +13,53 @@ const LAMPORTS_PER_SIGNATURE = 5000n;
 
 /** RPC methods that read blocks. */
 export const BLOCK_METHODS: MethodHandlers = {
-  getBlock: {
-    required: 1,
-    optional: 1,
-    handle(node, [slot, options]) {
-      const wanted = readU64(slot);
-      const config = readBlockConfig(options);
-      const commitment = readBlockCommitment(config);
-      const { transactionDetails } = config;
-      const details = readVariant(transactionDetails ?? 'full', TRANSACTION_DETAILS);
-      const view = readTransactionView(config);
-      const { transactions, ...block } = findBlock(node, wanted, commitment);
-      return {
-        blockHeight: block.height,
-        blockTime: block.blockTime,
-        blockhash: block.hash,
-        parentSlot: block.parentSlot,
-        previousBlockhash: block.parentHash,
-        rewards: view.rewards ? leaderRewards(node.chain, transactions) : undefined,
-        signatures: details === 'signatures' ? transactions.map(({ signature }) => signature) : undefined,
-        transactions:
-          details === 'full'
-            ? transactions.map((landed) => encodeUiTransaction(landed, view))
-            : details === 'accounts'
-              ? transactions.map((landed) => encodeUiTransactionAccounts(landed, view))
-              : undefined,
-      };
-    },
-  },
+  getBlock: method(1, 1, (node, [slot, options]) => {
+    const wanted = readU64(slot);
+    const config = readBlockConfig(options);
+    const commitment = readBlockCommitment(config);
+    const { transactionDetails } = config;
+    const details = readVariant(transactionDetails ?? 'full', TRANSACTION_DETAILS);
+    const view = readTransactionView(config);
+    const { transactions, ...block } = findBlock(node, wanted, commitment);
+    return {
+      blockHeight: block.height,
+      blockTime: block.blockTime,
+      blockhash: block.hash,
+      parentSlot: block.parentSlot,
+      previousBlockhash: block.parentHash,
+      rewards: view.rewards ? leaderRewards(node.chain, transactions) : undefined,
+      signatures: details === 'signatures' ? transactions.map(({ signature }) => signature) : undefined,
+      transactions:
+        details === 'full'
+          ? transactions.map((landed) => encodeUiTransaction(landed, view))
+          : details === 'accounts'
+            ? transactions.map((landed) => encodeUiTransactionAccounts(landed, view))
+            : undefined,
+    };
+  }),
 
-  getBlockTime: {
-    required: 1,
-    optional: 0,
-    handle: (node, [slot]) => findBlock(node, readU64(slot), 'processed').blockTime,
-  },
+  getBlockTime: method(1, 0, (node, [slot]) => findBlock(node, readU64(slot), 'processed').blockTime),
 
-  getFirstAvailableBlock: { required: 0, optional: 0, handle: ({ chain }) => chain.firstAvailableSlot },
-  minimumLedgerSlot: { required: 0, optional: 0, handle: ({ chain }) => chain.firstAvailableSlot },
+  getFirstAvailableBlock: method(0, 0, ({ chain }) => chain.firstAvailableSlot),
 };
 
 /** Finds the block of a slot at a commitment. A slot is certain to be skipped only below the root. */
 function findBlock({ chain, faults }: NodeContext, slot: Slot, commitment: Commitment): Block {
   const { firstAvailableSlot } = chain;
-  if (slot < firstAvailableSlot)
-    throw chain.isSkipped(slot) ? longTermSlotSkipped(slot) : blockCleanedUp(slot, firstAvailableSlot);
+  if (slot < firstAvailableSlot) {
+    if (chain.isSkipped(slot))
+      throw new JsonRpcError(-32009, `Slot ${slot} was skipped, or missing in long-term storage`);
+    const kept = `First available block: ${firstAvailableSlot}`;
+    throw new JsonRpcError(-32001, `Block ${slot} cleaned up, does not exist on node. ${kept}`);
+  }
   const block = slot <= chain.slot(commitment) ? chain.block(slot) : undefined;
-  if (block === undefined) throw slot <= chain.slot('finalized') ? slotSkipped(slot) : blockNotAvailable(slot);
+  if (block === undefined) {
+    if (slot > chain.slot('finalized')) throw new JsonRpcError(-32004, `Block not available for slot ${slot}`);
+    throw new JsonRpcError(-32007, `Slot ${slot} was skipped, or missing due to ledger jump to recent snapshot`);
+  }
   const newerBlocks = (chain.newestBlock('confirmed')?.height ?? 0) - block.height;
-  if (newerBlocks < faults.blocksWithoutStatus) throw blockStatusNotAvailableYet(slot);
+  if (newerBlocks < faults.blocksWithoutStatus)
+    throw new JsonRpcError(-32014, `Block status not yet available for slot ${slot}`);
   return block;
 }
 

@@ -9,7 +9,7 @@ export const LATE_ACK_MS = 10_000;
 
 /**
  * Faults that a test injects. A plain object that the server reads at each request and each message, so that a change
- * takes effect at once; the server decrements the counters.
+ * takes effect immediately; the server decrements the counters.
  */
 export interface InjectedFaults {
   /** Number of next HTTP requests that are answered with status 429. */

@@ -1,6 +1,6 @@
-import { parseExactJson } from '../../domain/parse-exact-json.ts';
-import { toJson } from '../../domain/to-json.ts';
-import { internalError, invalidRequest, JsonRpcError, parseError } from '../encode/json-rpc-error.ts';
+import { parseExactJson } from '../../shared/domain/parse-exact-json.ts';
+import { toJson } from '../../shared/domain/to-json.ts';
+import { invalidRequest, JsonRpcError, parseError } from '../encode/json-rpc-error.ts';
 import { sortKeys } from '../encode/sort-keys.ts';
 
 /** Answers one well-formed call. Throws JsonRpcError for a refusal. */
@@ -53,7 +53,7 @@ function handleEntry(entry: RequestEntry, call: CallHandler, onError: (thrown: u
   } catch (thrown) {
     if (thrown instanceof JsonRpcError) return [errorResponse(entry.id, thrown)];
     onError(thrown);
-    return [errorResponse(entry.id, internalError())];
+    return [errorResponse(entry.id, new JsonRpcError(-32603, 'Internal error'))];
   }
 }
 

@@ -1,13 +1,13 @@
 import bs58 from 'bs58';
-import type { Commitment } from '../../domain/commitment.ts';
-import type { Slot } from '../../domain/slot.ts';
+import type { Commitment } from '../../shared/domain/commitment.ts';
+import type { Slot } from '../../shared/domain/slot.ts';
 import { invalidParams } from '../encode/json-rpc-error.ts';
 
 /** Members of a request's last parameter. */
 export type RpcConfig = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the parameters of a request by position. A method takes between `required` and `required + optional` of them.
+ * Returns the parameters of a request by position. A method has between `required` and `required + optional` of them.
  */
 export function readPositional(params: unknown, required: number, optional: number): readonly unknown[] {
   if (params !== undefined && params !== null && !Array.isArray(params)) {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../domain/clock.ts';
+import type { Clock } from '../../shared/domain/clock.ts';
 import type { Chain } from '../bank/chain.ts';
 import type { Faucet } from '../traffic/faucet.ts';
 import type { InjectedFaults } from './injected-faults.ts';
@@ -14,11 +14,18 @@ export interface NodeContext {
 }
 
 /** A JSON-RPC method: its number of parameters, and its answer. Refusals are thrown as JsonRpcError. */
-export interface MethodHandler {
+export interface MethodHandler<Answer = unknown> {
   readonly required: number;
   readonly optional: number;
-  readonly handle: (node: NodeContext, params: readonly unknown[]) => unknown;
+  readonly handle: (node: NodeContext, params: readonly unknown[]) => Answer;
 }
+
+/** Declares a method by its numbers of required and of optional parameters. */
+export const method = <Answer>(
+  required: number,
+  optional: number,
+  handle: MethodHandler<Answer>['handle'],
+): MethodHandler<Answer> => ({ required, optional, handle });
 
 export type MethodHandlers = Readonly<Record<string, MethodHandler>>;
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Clock } from '../../domain/clock.ts';
+import type { Clock } from '../../shared/domain/clock.ts';
 import type { InjectedFaults } from './injected-faults.ts';
 
 /** Maximum size of a request body. */

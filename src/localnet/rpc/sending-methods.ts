@@ -1,10 +1,10 @@
 import bs58 from 'bs58';
 import { type TransactionError, TransactionRefused } from '../bank/svm-transaction-error.ts';
 import { decodeMessage } from '../bank/wire-transaction.ts';
-import { invalidParams, type JsonRpcError, preflightFailure, signatureFailure } from '../encode/json-rpc-error.ts';
+import { invalidParams, JsonRpcError } from '../encode/json-rpc-error.ts';
 import { readBankView } from './bank-view.ts';
 import { readAddress, readConfig, readExactU64, readOptional, readString, readVariant } from './json-rpc-params.ts';
-import type { MethodHandlers, NodeContext } from './method-handler.ts';
+import { type MethodHandlers, method, type NodeContext } from './method-handler.ts';
 
 /** Maximum size of a transaction: what fits into a packet. */
 const MAX_TRANSACTION_BYTES = 1232;
@@ -12,39 +12,27 @@ const ENCODINGS = ['base58', 'base64'] as const;
 
 /** RPC methods that change the chain or price a change. The gateway calls none of them; users of the cluster may. */
 export const SENDING_METHODS: MethodHandlers = {
-  sendTransaction: {
-    required: 1,
-    optional: 1,
-    handle(node, [transaction, options]) {
-      const { encoding, skipPreflight } = readConfig(options);
-      const bytes = decodeBytes(
-        readString(transaction),
-        readOptional(encoding, (name) => readVariant(name, ENCODINGS)) ?? 'base58',
-      );
-      if (skipPreflight !== true) runPreflight(node, bytes);
-      return withRefusals(() => node.chain.send(bytes).signature);
-    },
-  },
+  sendTransaction: method(1, 1, (node, [transaction, options]) => {
+    const { encoding, skipPreflight } = readConfig(options);
+    const bytes = decodeBytes(
+      readString(transaction),
+      readOptional(encoding, (name) => readVariant(name, ENCODINGS)) ?? 'base58',
+    );
+    if (skipPreflight !== true) runPreflight(node, bytes);
+    return withRefusals(() => node.chain.send(bytes).signature);
+  }),
 
-  requestAirdrop: {
-    required: 2,
-    optional: 1,
-    handle({ faucet }, [key, lamports]) {
-      const wallet = readAddress(key);
-      const amount = readExactU64(lamports);
-      return withRefusals(() => faucet.airdrop(wallet, amount).signature);
-    },
-  },
+  requestAirdrop: method(2, 1, ({ faucet }, [key, lamports]) => {
+    const wallet = readAddress(key);
+    const amount = readExactU64(lamports);
+    return withRefusals(() => faucet.airdrop(wallet, amount).signature);
+  }),
 
-  getFeeForMessage: {
-    required: 1,
-    optional: 1,
-    handle(node, [message, options]) {
-      const bytes = decodeBytes(readString(message), 'base64');
-      const bank = readBankView(node, readConfig(options));
-      return bank.withContext(withRefusals(() => node.chain.feeForMessage(decodeMessage(bytes)) ?? null));
-    },
-  },
+  getFeeForMessage: method(1, 1, (node, [message, options]) => {
+    const bytes = decodeBytes(readString(message), 'base64');
+    const bank = readBankView(node, readConfig(options));
+    return bank.withContext(withRefusals(() => node.chain.feeForMessage(decodeMessage(bytes)) ?? null));
+  }),
 };
 
 function decodeBytes(text: string, encoding: (typeof ENCODINGS)[number]): Uint8Array {
@@ -78,20 +66,18 @@ function withRefusals<T>(work: () => T): T {
 }
 
 function toJsonRpcError(error: TransactionError, logs: readonly string[], computeUnits = 0n): JsonRpcError {
-  if (error === 'SignatureFailure') return signatureFailure();
+  if (error === 'SignatureFailure') return new JsonRpcError(-32003, 'Transaction signature verification failure');
   if (error === 'SanitizeFailure') return invalidParams('invalid transaction: failed to deserialize');
-  return preflightFailure(describeError(error), simulationResult(error, logs, computeUnits));
+  return new JsonRpcError(-32002, `Transaction simulation failed: ${describeError(error)}`, {
+    accounts: null,
+    err: error,
+    innerInstructions: null,
+    logs,
+    replacementBlockhash: null,
+    returnData: null,
+    unitsConsumed: computeUnits,
+  });
 }
-
-const simulationResult = (err: TransactionError, logs: readonly string[], unitsConsumed: bigint): object => ({
-  accounts: null,
-  err,
-  innerInstructions: null,
-  logs,
-  replacementBlockhash: null,
-  returnData: null,
-  unitsConsumed,
-});
 
 /** Describes an error in words: `BlockhashNotFound` is "Blockhash not found". */
 function describeError(error: TransactionError): string {

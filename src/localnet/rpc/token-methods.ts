@@ -1,6 +1,6 @@
 import bs58 from 'bs58';
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../domain/well-known-addresses.ts';
-import type { AmountScale } from '../../solana/accounts/ui-amount.ts';
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
+import type { AmountScale } from '../../transactions/index.ts';
 import { TOKEN_MINT_OFFSET, TOKEN_OWNER_OFFSET } from '../bank/account-index.ts';
 import type { Memcmp } from '../bank/memcmp.ts';
 import type { Account } from '../bank/svm-account.ts';
@@ -10,72 +10,56 @@ import { toUiTokenAmount } from '../encode/ui-token-amount.ts';
 import { encodeAccount, readAccountView } from './account-view.ts';
 import { type BankView, readBankView } from './bank-view.ts';
 import { type RpcConfig, readAddress, readConfig } from './json-rpc-params.ts';
-import type { MethodHandlers } from './method-handler.ts';
+import { type MethodHandlers, method } from './method-handler.ts';
 
 const MAX_LARGEST = 20;
 
 /** RPC methods that read tokens. */
 export const TOKEN_METHODS: MethodHandlers = {
-  getTokenAccountBalance: {
-    required: 1,
-    optional: 1,
-    handle(node, [key, options]) {
-      const wanted = readAddress(key);
-      const bank = readBankView(node, withoutMinContextSlot(options));
-      const tokenAccount = readTokenAccount(requireAccount(bank, wanted, 'account'));
-      if (tokenAccount === undefined) throw invalidParams('Invalid param: not a Token account');
-      return bank.withContext(toUiTokenAmount(tokenAccount.amount, requireAmountScale(bank, tokenAccount.mint)));
-    },
-  },
+  getTokenAccountBalance: method(1, 1, (node, [key, options]) => {
+    const wanted = readAddress(key);
+    const bank = readBankView(node, withoutMinContextSlot(options));
+    const tokenAccount = readTokenAccount(requireAccount(bank, wanted, 'account'));
+    if (tokenAccount === undefined) throw invalidParams('Invalid param: not a Token account');
+    return bank.withContext(toUiTokenAmount(tokenAccount.amount, requireAmountScale(bank, tokenAccount.mint)));
+  }),
 
-  getTokenSupply: {
-    required: 1,
-    optional: 1,
-    handle(node, [key, options]) {
-      const wanted = readAddress(key);
-      const bank = readBankView(node, withoutMinContextSlot(options));
-      const account = requireAccount(bank, wanted, 'account');
-      if (!isOwnedByTokenProgram(account)) throw invalidParams('Invalid param: not a Token mint');
-      const mint = readMint(account);
-      if (mint === undefined) throw invalidParams('Invalid param: mint could not be unpacked');
-      return bank.withContext(toUiTokenAmount(mint.supply, requireAmountScale(bank, wanted)));
-    },
-  },
+  getTokenSupply: method(1, 1, (node, [key, options]) => {
+    const wanted = readAddress(key);
+    const bank = readBankView(node, withoutMinContextSlot(options));
+    const account = requireAccount(bank, wanted, 'account');
+    if (!isOwnedByTokenProgram(account)) throw invalidParams('Invalid param: not a Token mint');
+    const mint = readMint(account);
+    if (mint === undefined) throw invalidParams('Invalid param: mint could not be unpacked');
+    return bank.withContext(toUiTokenAmount(mint.supply, requireAmountScale(bank, wanted)));
+  }),
 
-  getTokenLargestAccounts: {
-    required: 1,
-    optional: 1,
-    handle(node, [key, options]) {
-      const wanted = readAddress(key);
-      const bank = readBankView(node, withoutMinContextSlot(options));
-      const program = tokenProgramOfMint(bank, wanted);
-      const scale = requireAmountScale(bank, wanted);
-      const largest = tokenAccountsOf(bank, program, [addressAt(TOKEN_MINT_OFFSET, wanted)])
-        .sort((a, b) => (a.token.amount < b.token.amount ? 1 : a.token.amount > b.token.amount ? -1 : 0))
-        .slice(0, MAX_LARGEST)
-        .map(({ pubkey, token }) => ({ address: pubkey, ...toUiTokenAmount(token.amount, scale) }));
-      return bank.withContext(largest);
-    },
-  },
+  getTokenLargestAccounts: method(1, 1, (node, [key, options]) => {
+    const wanted = readAddress(key);
+    const bank = readBankView(node, withoutMinContextSlot(options));
+    const program = tokenProgramOfMint(bank, wanted);
+    const scale = requireAmountScale(bank, wanted);
+    const largest = tokenAccountsOf(bank, program, [addressAt(TOKEN_MINT_OFFSET, wanted)])
+      .sort((a, b) => (a.token.amount < b.token.amount ? 1 : a.token.amount > b.token.amount ? -1 : 0))
+      .slice(0, MAX_LARGEST)
+      .map(({ pubkey, token }) => ({ address: pubkey, ...toUiTokenAmount(token.amount, scale) }));
+    return bank.withContext(largest);
+  }),
 
-  getTokenAccountsByOwner: {
-    required: 2,
-    optional: 1,
-    handle(node, [key, filter, options]) {
-      const owner = readAddress(key);
-      const wanted = readTokenFilter(readConfig(filter));
-      const bank = readBankView(node, readConfig(options));
-      const view = readAccountView(readConfig(options), 'binary', bank);
-      const program = 'mint' in wanted ? tokenProgramOfMint(bank, wanted.mint) : wanted.programId;
-      const ofOwner = addressAt(TOKEN_OWNER_OFFSET, owner);
-      const filters = 'mint' in wanted ? [ofOwner, addressAt(TOKEN_MINT_OFFSET, wanted.mint)] : [ofOwner];
-      const found = tokenAccountsOf(bank, program, filters).map(({ pubkey, account }) => ({
-        pubkey,
-        account: encodeAccount(pubkey, account, view),
-      }));
-      return bank.withContext(found);
-    },
-  },
+  getTokenAccountsByOwner: method(2, 1, (node, [key, filter, options]) => {
+    const owner = readAddress(key);
+    const wanted = readTokenFilter(readConfig(filter));
+    const bank = readBankView(node, readConfig(options));
+    const view = readAccountView(readConfig(options), 'binary', bank);
+    const program = 'mint' in wanted ? tokenProgramOfMint(bank, wanted.mint) : wanted.programId;
+    const ofOwner = addressAt(TOKEN_OWNER_OFFSET, owner);
+    const filters = 'mint' in wanted ? [ofOwner, addressAt(TOKEN_MINT_OFFSET, wanted.mint)] : [ofOwner];
+    const found = tokenAccountsOf(bank, program, filters).map(({ pubkey, account }) => ({
+      pubkey,
+      account: encodeAccount(pubkey, account, view),
+    }));
+    return bank.withContext(found);
+  }),
 };
 
 /** Removes `minContextSlot`, which these methods ignore. */

@@ -1,8 +1,8 @@
-import type { Commitment } from '../../domain/commitment.ts';
-import { MEMO_PROGRAM } from '../../domain/well-known-addresses.ts';
+import type { Commitment } from '../../shared/domain/commitment.ts';
+import { MEMO_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import type { Chain } from '../bank/chain.ts';
 import type { LandedTransaction } from '../bank/produced-block.ts';
-import { invalidParams, transactionNotFound } from '../encode/json-rpc-error.ts';
+import { invalidParams, JsonRpcError } from '../encode/json-rpc-error.ts';
 import { encodeUiTransaction } from '../encode/ui-transaction.ts';
 import { readBankView } from './bank-view.ts';
 import {
@@ -14,7 +14,7 @@ import {
   readSignature,
   readU64,
 } from './json-rpc-params.ts';
-import type { MethodHandlers } from './method-handler.ts';
+import { type MethodHandlers, method } from './method-handler.ts';
 import { readBlockConfig, readTransactionView } from './transaction-view.ts';
 
 const MAX_PAGE = 1000;
@@ -22,62 +22,48 @@ const MAX_STATUSES = 256;
 
 /** RPC methods that read transactions. */
 export const TRANSACTION_METHODS: MethodHandlers = {
-  getTransaction: {
-    required: 1,
-    optional: 1,
-    handle({ chain }, [id, options]) {
-      const wanted = readSignature(id);
-      const config = readBlockConfig(options);
-      const commitment = readBlockCommitment(config);
-      const landed = findTransaction(chain, wanted, commitment);
-      if (landed === undefined) return null;
-      const { slot, blockTime, index } = landed;
-      return {
-        slot,
-        blockTime: blockTime,
-        transactionIndex: index,
-        ...encodeUiTransaction(landed, readTransactionView(config)),
-      };
-    },
-  },
+  getTransaction: method(1, 1, ({ chain }, [id, options]) => {
+    const wanted = readSignature(id);
+    const config = readBlockConfig(options);
+    const commitment = readBlockCommitment(config);
+    const landed = findTransaction(chain, wanted, commitment);
+    if (landed === undefined) return null;
+    const { slot, blockTime, index } = landed;
+    return {
+      slot,
+      blockTime,
+      transactionIndex: index,
+      ...encodeUiTransaction(landed, readTransactionView(config)),
+    };
+  }),
 
-  getSignaturesForAddress: {
-    required: 1,
-    optional: 1,
-    handle(node, [key, options]) {
-      const { chain } = node;
-      const wanted = readAddress(key);
-      const { before, until, limit, ...rest } = readConfig(options);
-      const commitment = readBlockCommitment(rest);
-      const newest = readOptional(before, readSignature);
-      const oldest = readOptional(until, readSignature);
-      const maxCount = readOptional(limit, readU64) ?? MAX_PAGE;
-      if (maxCount < 1 || maxCount > MAX_PAGE) throw invalidParams(`Invalid limit; max ${MAX_PAGE}`);
-      readBankView(node, rest); // for its minContextSlot
-      const above = readPosition(chain, newest, commitment) ?? Number.POSITIVE_INFINITY;
-      const below = readPosition(chain, oldest, commitment) ?? -1;
-      return chain
-        .transactionsOf(wanted)
-        .filter(
-          (landed) => landed.slot <= chain.slot(commitment) && positionOf(landed) < above && positionOf(landed) > below,
-        )
-        .slice(-maxCount)
-        .reverse()
-        .map((landed) => encodeSignatureInfo(chain, landed));
-    },
-  },
+  getSignaturesForAddress: method(1, 1, (node, [key, options]) => {
+    const { chain } = node;
+    const wanted = readAddress(key);
+    const { before, until, limit, ...rest } = readConfig(options);
+    const commitment = readBlockCommitment(rest);
+    const newest = readOptional(before, readSignature);
+    const oldest = readOptional(until, readSignature);
+    const maxCount = readOptional(limit, readU64) ?? MAX_PAGE;
+    if (maxCount < 1 || maxCount > MAX_PAGE) throw invalidParams(`Invalid limit; max ${MAX_PAGE}`);
+    readBankView(node, rest); // for its minContextSlot
+    const above = readPosition(chain, newest, commitment) ?? Number.POSITIVE_INFINITY;
+    const below = readPosition(chain, oldest, commitment) ?? -1;
+    return chain
+      .transactionsOf(wanted)
+      .filter(
+        (landed) => landed.slot <= chain.slot(commitment) && positionOf(landed) < above && positionOf(landed) > below,
+      )
+      .slice(-maxCount)
+      .reverse()
+      .map((landed) => encodeSignatureInfo(chain, landed));
+  }),
 
-  getSignatureStatuses: {
-    required: 1,
-    optional: 1,
-    handle(node, [ids]) {
-      const wanted = readList(ids, MAX_STATUSES).map(readSignature);
-      const bank = readBankView(node, { commitment: 'processed' });
-      return bank.withContext(
-        wanted.map((id) => encodeStatus(node.chain, findTransaction(node.chain, id, 'processed'))),
-      );
-    },
-  },
+  getSignatureStatuses: method(1, 1, (node, [ids]) => {
+    const wanted = readList(ids, MAX_STATUSES).map(readSignature);
+    const bank = readBankView(node, { commitment: 'processed' });
+    return bank.withContext(wanted.map((id) => encodeStatus(node.chain, findTransaction(node.chain, id, 'processed'))));
+  }),
 };
 
 /** Finds a transaction whose block has reached the commitment. */
@@ -96,7 +82,7 @@ const positionOf = ({ slot, index }: LandedTransaction): number => slot * MAX_BL
 function readPosition(chain: Chain, id: string | undefined, commitment: Commitment): number | undefined {
   if (id === undefined) return undefined;
   const landed = findTransaction(chain, id, commitment);
-  if (landed === undefined) throw transactionNotFound(id);
+  if (landed === undefined) throw new JsonRpcError(-32020, `Transaction ${id} not found`);
   return positionOf(landed);
 }
 

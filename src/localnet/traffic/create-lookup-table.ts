@@ -7,8 +7,8 @@ import {
   getU64Encoder,
   type Instruction,
 } from '@solana/web3.js';
-import type { Slot } from '../../domain/slot.ts';
-import { LOOKUP_TABLE_PROGRAM, SYSTEM_PROGRAM } from '../../domain/well-known-addresses.ts';
+import type { Slot } from '../../shared/domain/slot.ts';
+import { LOOKUP_TABLE_PROGRAM, SYSTEM_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import type { Keypair } from './demo-keypair.ts';
 
 const programAddress = address(LOOKUP_TABLE_PROGRAM);

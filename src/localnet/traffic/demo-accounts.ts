@@ -1,5 +1,5 @@
 import { type Address, address } from '@solana/web3.js';
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../domain/well-known-addresses.ts';
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import { deriveKeypair, type Keypair } from './demo-keypair.ts';
 
 /** Wallets that send the traffic. */

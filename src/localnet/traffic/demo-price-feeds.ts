@@ -1,25 +1,22 @@
 import {
-  type Address,
-  address,
   fixEncoderSize,
   getAddressEncoder,
   getBytesEncoder,
   getI32Encoder,
   getI64Encoder,
-  getProgramDerivedAddress,
   getStructEncoder,
   getU8Encoder,
-  getU16Encoder,
   getU64Encoder,
 } from '@solana/web3.js';
 import bs58 from 'bs58';
-import { WRAPPED_SOL } from '../../solana/accounts/known-mints.ts';
+import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
+import { findPriceFeedAddress } from '../../transactions/index.ts';
 import type { Chain } from '../bank/chain.ts';
 import { DOLLAR, GOLD, POINTS, TOLL, TREASURY } from './demo-accounts.ts';
 import { seededRng } from './seeded-rng.ts';
 
 /** Pyth's program that derives one account per feed, and below it the one that verifies and owns the accounts. */
-export const PYTH_PUSH_ORACLE = address('pythWSnswVUd12oZpeFP8e9CVaEqJg25g1Vtc2biRsT');
+export const PYTH_PUSH_ORACLE = 'pythWSnswVUd12oZpeFP8e9CVaEqJg25g1Vtc2biRsT';
 const RECEIVER = 'rec5EKMGg6MxZYaMdyBfgwp4d5rB9T1VQH5pJv5LtFJ';
 
 /** Returns the feed id of a demo coin: its mint. */
@@ -77,18 +74,16 @@ const encoder = getStructEncoder([
  * Keeps the accounts of price feeds where Pyth has them: each slot updates one feed by a small random step. Pyth's
  * programs are not part of LiteSVM, so the accounts are written without transactions.
  */
-export async function startPriceFeeds(chain: Chain): Promise<void> {
+export function startPriceFeeds(chain: Chain): void {
   const { intBelow } = seededRng(PRICE_SEED);
   const lamports = chain.minimumBalance(PRICE_UPDATE_BYTES);
-  const quotes = await Promise.all(
-    FEEDS.map(async ({ id, startPrice }) => ({
-      id,
-      start: startPrice,
-      price: startPrice,
-      time: 0,
-      account: await findFeedAddress(id),
-    })),
-  );
+  const quotes = FEEDS.map(({ id, startPrice }) => ({
+    id,
+    start: startPrice,
+    price: startPrice,
+    time: 0,
+    account: findPriceFeedAddress(PYTH_PUSH_ORACLE, id),
+  }));
   const post = (quote: (typeof quotes)[number]): void => {
     const time = Math.floor(chain.slotClock.startMsOf(chain.workingSlot) / 1000);
     const confidence = quote.price / 2000n;
@@ -121,10 +116,4 @@ export async function startPriceFeeds(chain: Chain): Promise<void> {
     if (isNear) quote.price = nextPrice;
     post(quote);
   });
-}
-
-async function findFeedAddress(id: string): Promise<Address> {
-  const seeds = [getU16Encoder().encode(0), Buffer.from(id, 'hex')];
-  const [found] = await getProgramDerivedAddress({ programAddress: PYTH_PUSH_ORACLE, seeds });
-  return found;
 }

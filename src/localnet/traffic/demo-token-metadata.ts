@@ -4,28 +4,21 @@ import {
   address,
   fixEncoderSize,
   getAddressEncoder,
-  getProgramDerivedAddress,
   getStructEncoder,
   getU8Encoder,
   getU16Encoder,
   getU32Encoder,
   getUtf8Encoder,
 } from '@solana/web3.js';
-import { METADATA_PROGRAM } from '../../domain/well-known-addresses.ts';
+import { METADATA_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import type { Account } from '../bank/svm-account.ts';
 import type { Coin } from './demo-accounts.ts';
 
 const program = address(METADATA_PROGRAM);
 const addressEncoder = getAddressEncoder();
 
-/** Returns the address of a mint's Metaplex metadata. */
-export async function findMetadataAddress(mint: Address): Promise<Address> {
-  const seeds = ['metadata', addressEncoder.encode(program), addressEncoder.encode(mint)];
-  const [found] = await getProgramDerivedAddress({ programAddress: program, seeds });
-  return found;
-}
-
-const ACCOUNT_BYTES = 679;
+/** Size of a metadata account. */
+export const METADATA_ACCOUNT_BYTES = 679;
 
 /** Encodes a text padded with NULs to a fixed length; its size prefix counts the padding. */
 const paddedText = (size: number) => addEncoderSizePrefix(fixEncoderSize(getUtf8Encoder(), size), getU32Encoder());
@@ -54,7 +47,7 @@ export function createMetadataAccount(
   updateAuthority: Address,
   lamports: bigint,
 ): Account {
-  const data = new Uint8Array(ACCOUNT_BYTES);
+  const data = new Uint8Array(METADATA_ACCOUNT_BYTES);
   data.set(
     encoder.encode({
       key: 4, // MetadataV1
@@ -74,6 +67,3 @@ export function createMetadataAccount(
   );
   return { lamports, owner: program, executable: false, data };
 }
-
-/** Size of a metadata account. */
-export const METADATA_ACCOUNT_BYTES = ACCOUNT_BYTES;

@@ -1,9 +1,9 @@
 import { getSetComputeUnitLimitInstruction } from '@solana-program/compute-budget';
 import { getTransferSolInstruction } from '@solana-program/system';
-import { getTransferCheckedInstruction } from '@solana-program/token';
 import { COINS } from './demo-accounts.ts';
 import { createMemo } from './payment-scenarios.ts';
 import { pickTwoWallets, type Scenario } from './scenario.ts';
+import { transferCoins } from './token-scenarios.ts';
 
 const EXCESSIVE_AMOUNT = 10n ** 18n;
 
@@ -16,18 +16,8 @@ const overdrawSol: Scenario = ({ rng }) => {
 const overdrawToken: Scenario = ({ rng, tokenAccountOf }) => {
   const [payer, payee] = pickTwoWallets(rng);
   const coin = rng.pick(COINS);
-  const transfer = getTransferCheckedInstruction(
-    {
-      source: tokenAccountOf(coin, payer),
-      mint: coin.mint.address,
-      destination: tokenAccountOf(coin, payee),
-      authority: payer,
-      amount: EXCESSIVE_AMOUNT,
-      decimals: coin.decimals,
-    },
-    { programAddress: coin.program },
-  );
-  return { payer, instructions: [transfer] };
+  const [source, destination] = [tokenAccountOf(coin, payer), tokenAccountOf(coin, payee)];
+  return { payer, instructions: [transferCoins(coin, source, destination, payer, EXCESSIVE_AMOUNT)] };
 };
 
 const sendInvalidMemo: Scenario = ({ rng }) => {

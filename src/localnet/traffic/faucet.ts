@@ -1,19 +1,15 @@
 import { type Address, lamports } from '@solana/web3.js';
 import { getSetComputeUnitLimitInstruction } from '@solana-program/compute-budget';
 import { getTransferSolInstruction } from '@solana-program/system';
-import { SYSTEM_PROGRAM } from '../../domain/well-known-addresses.ts';
 import type { Chain } from '../bank/chain.ts';
 import type { LandedTransaction } from '../bank/produced-block.ts';
+import { systemAccount } from '../bank/svm-account.ts';
 import { TransactionRefused } from '../bank/svm-transaction-error.ts';
 import { buildTransaction } from './build-transaction.ts';
 import { deriveKeypair } from './demo-keypair.ts';
 
 /** Source of lamports, which it sends in ordinary transactions. */
-export interface Faucet {
-  readonly address: Address;
-  /** Sends lamports. Throws {@link TransactionRefused} when the faucet is empty. */
-  airdrop(to: string, amount: bigint): LandedTransaction;
-}
+export type Faucet = ReturnType<typeof createFaucet>;
 
 const FAUCET_LAMPORTS = 500_000_000_000_000_000n;
 
@@ -21,14 +17,9 @@ const FAUCET_LAMPORTS = 500_000_000_000_000_000n;
 const REPEATED_AIRDROP_UNITS = 10_000;
 
 /** Creates a faucet on a chain that has no block yet. */
-export function createFaucet(chain: Chain): Faucet {
+export function createFaucet(chain: Chain) {
   const payer = deriveKeypair('faucet');
-  chain.setAccount(payer.address, {
-    lamports: FAUCET_LAMPORTS,
-    owner: SYSTEM_PROGRAM,
-    executable: false,
-    data: new Uint8Array(0),
-  });
+  chain.setAccount(payer.address, systemAccount(FAUCET_LAMPORTS));
   /** Airdrops sent with the latest blockhash: without a difference an equal one would have the same signature. */
   const sent = { blockhash: '', counts: new Map<string, number>() };
   const countEqual = (airdrop: string, blockhash: string): number => {
@@ -39,7 +30,8 @@ export function createFaucet(chain: Chain): Faucet {
   };
   return {
     address: payer.address,
-    airdrop(to, amount) {
+    /** Sends lamports. Throws {@link TransactionRefused} when the faucet is empty. */
+    airdrop(to: string, amount: bigint): LandedTransaction {
       const transfer = getTransferSolInstruction({
         source: payer,
         destination: to as Address, // the caller has decoded it

@@ -1,7 +1,7 @@
 import { AccountRole, type Address, address, type Instruction } from '@solana/web3.js';
 import { getAdvanceNonceAccountInstruction, getTransferSolInstruction } from '@solana-program/system';
 import bs58 from 'bs58';
-import { MEMO_PROGRAM } from '../../domain/well-known-addresses.ts';
+import { MEMO_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import { NONCE, TRANSIENT_WALLETS, TREASURY, WALLETS } from './demo-accounts.ts';
 import type { Keypair } from './demo-keypair.ts';
 import { pickTwoWallets, type Scenario } from './scenario.ts';

@@ -17,7 +17,8 @@ const MAX_HUNDREDTHS = 500;
 
 const rawAmount = (coin: Coin, hundredths: bigint): bigint => (hundredths * unitsPerCoin(coin)) / 100n;
 
-const transferCoins = (
+/** Transfers coins between two token accounts. */
+export const transferCoins = (
   coin: Coin,
   source: Address,
   destination: Address,

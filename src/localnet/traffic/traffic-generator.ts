@@ -1,6 +1,6 @@
 import type { Instruction } from '@solana/web3.js';
 import { getSetComputeUnitLimitInstruction, getSetComputeUnitPriceInstruction } from '@solana-program/compute-budget';
-import { COMPUTE_BUDGET_PROGRAM } from '../../domain/well-known-addresses.ts';
+import { COMPUTE_BUDGET_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import type { Chain } from '../bank/chain.ts';
 import { TransactionRefused } from '../bank/svm-transaction-error.ts';
 import { buildTransaction } from './build-transaction.ts';
@@ -9,7 +9,6 @@ import { sendFailing } from './failing-transactions.ts';
 import { fundOrEmptyWallet, payByNonce, payInvoice, payMany, payWallet } from './payment-scenarios.ts';
 import type { Scenario, ScenarioContext } from './scenario.ts';
 import { type Rng, seededRng } from './seeded-rng.ts';
-import { loadOrSetUpTraffic, type SetupStore } from './stored-setup.ts';
 import { openOrCloseTokenAccount, wrapOrUnwrapSol } from './token-account-scenarios.ts';
 import { approveOrSpend, burnCoins, mintCoins, payToken, swap } from './token-scenarios.ts';
 import { setUpTraffic, type TrafficSetup } from './traffic-setup.ts';
@@ -18,8 +17,6 @@ export interface TrafficOptions {
   /** Average transactions per slot. */
   readonly transactionsPerSlot: number;
   readonly seed: number;
-  /** Setups of earlier chains; undefined to set up each chain by transactions. */
-  readonly setupStore?: SetupStore | undefined;
 }
 
 /** Relative frequency of each scenario; the sum is about a hundred. */
@@ -46,11 +43,8 @@ const COMPUTE_UNIT_LIMITS = [60_000, 120_000, 200_000] as const;
  * Starts the traffic: payments, trades, memos, failures, the same for the same seed. It prepares the chain's first
  * block, then sends transactions to each block from the first on.
  */
-export async function startTraffic(
-  chain: Chain,
-  { transactionsPerSlot, seed, setupStore }: TrafficOptions,
-): Promise<TrafficSetup> {
-  const setup = setupStore === undefined ? await setUpTraffic(chain) : await loadOrSetUpTraffic(chain, setupStore);
+export async function startTraffic(chain: Chain, { transactionsPerSlot, seed }: TrafficOptions): Promise<TrafficSetup> {
+  const setup = await setUpTraffic(chain);
   const rng = seededRng(seed);
   const context: ScenarioContext = {
     ...setup,

@@ -5,19 +5,21 @@ import {
   getInitializeMint2Instruction,
   getMintToInstruction,
 } from '@solana-program/token';
-import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../domain/well-known-addresses.ts';
+import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
+import { findMetadataAddress } from '../../transactions/index.ts';
 import type { Chain } from '../bank/chain.ts';
-import { deriveTokenAccounts, type TokenAccountFinder, tokenAccountFinder } from './associated-token-accounts.ts';
+import { systemAccount } from '../bank/svm-account.ts';
+import { tokenAccountOf } from './associated-token-accounts.ts';
 import { buildTransaction } from './build-transaction.ts';
 import { planLookupTable } from './create-lookup-table.ts';
 import { COINS, type Coin, DOLLAR, GOLD, NONCE, POOL, TREASURY, WALLETS, WHALE } from './demo-accounts.ts';
 import type { Keypair } from './demo-keypair.ts';
-import { createMetadataAccount, findMetadataAddress, METADATA_ACCOUNT_BYTES } from './demo-token-metadata.ts';
+import { createMetadataAccount, METADATA_ACCOUNT_BYTES } from './demo-token-metadata.ts';
 import { mintBytes, pointToOwnMetadata, setTransferFee, writeMetadata } from './token-2022-instructions.ts';
 
 /** Accounts of the setup that scenarios use. */
 export interface TrafficSetup {
-  readonly tokenAccountOf: TokenAccountFinder;
+  readonly tokenAccountOf: typeof tokenAccountOf;
   readonly lookupTable: { readonly address: Address; readonly entries: readonly Address[] };
 }
 
@@ -34,31 +36,26 @@ export async function setUpTraffic(chain: Chain): Promise<TrafficSetup> {
     const { error, logs } = chain.send(buildTransaction({ payer: TREASURY, instructions, blockhash: hash }));
     if (error !== null) throw new Error(`the first block failed: ${JSON.stringify(error)}\n${logs.join('\n')}`);
   };
-  const tokenAccountOf = tokenAccountFinder(await deriveTokenAccounts());
 
-  fund(chain, WHALE.address, WHALE.lamports);
-  for (const { address } of [TREASURY, POOL]) fund(chain, address, 1_000_000n * SOL);
+  chain.setAccount(WHALE.address, systemAccount(WHALE.lamports));
+  for (const { address } of [TREASURY, POOL]) chain.setAccount(address, systemAccount(1_000_000n * SOL));
   WALLETS.forEach(({ address }, rank) => {
-    fund(chain, address, (1000n * SOL) / BigInt(rank + 1) + BigInt(rank * rank));
+    chain.setAccount(address, systemAccount((1000n * SOL) / BigInt(rank + 1) + BigInt(rank * rank)));
   });
   for (const coin of COINS) {
     run(createMintInstructions(chain, coin));
     if (coin.program === TOKEN_PROGRAM) {
       const metadata = createMetadataAccount(coin, TREASURY.address, chain.minimumBalance(METADATA_ACCOUNT_BYTES));
-      chain.setAccount(await findMetadataAddress(coin.mint.address), metadata);
+      chain.setAccount(findMetadataAddress(coin.mint.address), metadata);
     }
   }
   // Balances fall with the rank of a wallet: the first wallets own most.
   WALLETS.forEach((owner, rank) => {
-    run(
-      COINS.flatMap((coin) =>
-        mintToInstructions(tokenAccountOf, coin, owner, (1_000_000n * unitsPerCoin(coin)) / BigInt(rank + 1)),
-      ),
-    );
+    run(COINS.flatMap((coin) => mintToInstructions(coin, owner, (1_000_000n * unitsPerCoin(coin)) / BigInt(rank + 1))));
   });
   run([
-    ...mintToInstructions(tokenAccountOf, DOLLAR, POOL, 5_000_000n * unitsPerCoin(DOLLAR)),
-    ...mintToInstructions(tokenAccountOf, GOLD, POOL, 2000n * unitsPerCoin(GOLD)),
+    ...mintToInstructions(DOLLAR, POOL, 5_000_000n * unitsPerCoin(DOLLAR)),
+    ...mintToInstructions(GOLD, POOL, 2000n * unitsPerCoin(GOLD)),
   ]);
   run([
     getCreateAccountInstruction({
@@ -78,10 +75,6 @@ export async function setUpTraffic(chain: Chain): Promise<TrafficSetup> {
 
 /** Returns one whole coin in its smallest unit. */
 export const unitsPerCoin = ({ decimals }: { readonly decimals: number }): bigint => 10n ** BigInt(decimals);
-
-function fund(chain: Chain, address: Address, lamports: bigint): void {
-  chain.setAccount(address, { lamports, owner: SYSTEM_PROGRAM, executable: false, data: new Uint8Array(0) });
-}
 
 function createMintInstructions(chain: Chain, coin: Coin): Instruction[] {
   const { mint, program, decimals } = coin;
@@ -107,12 +100,7 @@ function createMintInstructions(chain: Chain, coin: Coin): Instruction[] {
   ];
 }
 
-function mintToInstructions(
-  tokenAccountOf: TokenAccountFinder,
-  coin: Coin,
-  owner: Keypair,
-  amount: bigint,
-): Instruction[] {
+function mintToInstructions(coin: Coin, owner: Keypair, amount: bigint): Instruction[] {
   const { program, mint } = coin;
   const token = tokenAccountOf(coin, owner);
   return [

@@ -1,15 +1,11 @@
-/** What an attempt cost. */
 export interface Cost {
   readonly units: number;
   /** CPU milliseconds of the main thread's longest turn. */
   readonly turnMs: number;
   /** CPU milliseconds of all threads, without what the idle gateway takes. */
   readonly cpuMs: number;
-  /** Calls at the node. */
   readonly calls: number;
-  /** Bytes read from the node. */
   readonly readBytes: number;
-  /** Growth of the memory in use. */
   readonly keptBytes: number;
   /** Peak of resident memory above what was resident before; only where it was confirmed. */
   readonly peakBytes: number;
@@ -22,7 +18,6 @@ export interface Cost {
 
 const MiB = 1024 * 1024;
 
-/** A figure with a bound. */
 export interface Metric {
   readonly name: 'turn' | 'cpu' | 'calls' | 'read' | 'kept';
   readonly label: string;

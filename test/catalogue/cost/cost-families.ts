@@ -1,11 +1,18 @@
 import { createHash } from 'node:crypto';
-import { parseExactJson } from '../../../src/domain/parse-exact-json.ts';
-import { READ_METHODS } from '../../../src/domain/rpc-methods.ts';
-import { toJson } from '../../../src/domain/to-json.ts';
-import { enhanceTransaction } from '../../../src/solana/explain/enhanced-transaction.ts';
-import { normalizeTransaction } from '../../../src/solana/transactions/transaction.ts';
+import { parseExactJson } from '../../../src/shared/domain/parse-exact-json.ts';
+import { READ_METHODS } from '../../../src/shared/domain/rpc-methods.ts';
+import { toJson } from '../../../src/shared/domain/to-json.ts';
+import { enhanceTransaction } from '../../../src/transactions/explain/enhanced-transaction.ts';
+import { normalizeTransaction } from '../../../src/transactions/transactions/transaction.ts';
 import { readRecordings } from '../../support/recorded-transactions.ts';
-import { type CostFamily, costFamily, type Occasion, PIPELINE_METHODS, type Values } from './cost-family.ts';
+import {
+  type CostFamily,
+  costFamily,
+  type FamilyValues,
+  type Occasion,
+  PIPELINE_METHODS,
+  type Values,
+} from './cost-family.ts';
 import { DocumentGrowth, type DocumentGrowthOptions } from './json-growth.ts';
 import {
   ACCOUNT_TEMPLATES,
@@ -27,11 +34,10 @@ const TRANSACTION_BYTES = 262_144;
 const MAX_BLOCK_BYTES = 48 << 20;
 const MAX_ACCOUNT_BYTES = 10_485_760;
 
-/** Dimensions of every GET route. */
 const REQUEST_DIMENSIONS = {
   commitments: [1, 2, 3, 4],
   repeats: [1, 2, 4],
-  atOnce: [0, 1],
+  simultaneous: [0, 1],
   nonce: [0, 1],
   minSlot: ['none', 'old', 'tip', 'tip+5', 'far'],
   encoding: ['none', 'gzip', 'br'],
@@ -82,30 +88,39 @@ function getRequests(path: string, query: string, values: Values, occasion: Occa
 /** Joins parameters, of which some may be left out. */
 const queryOf = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('&');
 
-const accountsAnswer = ({ template, bytes }: any): NodeAnswer => ({ kind: 'accounts', template, bytes });
+const accountsAnswer = ({ template, bytes }: Pick<FamilyValues, 'template' | 'bytes'>): NodeAnswer => ({
+  kind: 'accounts',
+  template,
+  bytes,
+});
 
-const failureOr = ({ failure, messageBytes }: any, answer: NodeAnswer): NodeAnswer =>
-  failure === 0 ? answer : { kind: 'error', code: failure, messageBytes, of: 'text' };
+const failureOr = (
+  { failure, messageBytes = 0 }: Pick<Partial<FamilyValues>, 'failure' | 'messageBytes'>,
+  answer: NodeAnswer,
+): NodeAnswer =>
+  failure === undefined || failure === 0 ? answer : { kind: 'error', code: failure, messageBytes, of: 'text' };
 
-const accountsScript = (values: any): NodeScript => ({
+const accountsScript = (values: Pick<FamilyValues, 'template' | 'bytes' | 'failure'>): NodeScript => ({
   getMultipleAccounts: failureOr(values, accountsAnswer(values)),
   getAccountInfo: failureOr(values, accountsAnswer(values)),
 });
 
-/** A route about one account. */
-const accountFamily = (path: string, query: (values: any) => string = () => '', more: object = {}): CostFamily =>
+const accountFamily = (
+  path: string,
+  query: (values: FamilyValues) => string = () => '',
+  more: object = {},
+): CostFamily =>
   costFamily({
     route: path,
     dimensions: { ...ACCOUNT_DIMENSIONS, ...REQUEST_DIMENSIONS, ...FAILURE_DIMENSIONS, ...more },
     attempt: (values, occasion) => ({
       requests: getRequests(path.replace(/:\w+/, addressOf(occasion.salt)), query(values), values, occasion),
       script: accountsScript(values),
-      isAtOnce: values.atOnce === 1,
+      isSimultaneous: values.simultaneous === 1,
     }),
   });
 
-/** A route about the token accounts of an owner. */
-const ownerFamily = (path: string, more: object = {}, query: (values: any) => string = () => ''): CostFamily =>
+const ownerFamily = (path: string, more: object = {}, query: (values: FamilyValues) => string = () => ''): CostFamily =>
   costFamily({
     route: path,
     weight: 3,
@@ -131,7 +146,7 @@ const ownerFamily = (path: string, more: object = {}, query: (values: any) => st
         }),
         getMultipleAccounts: accountsAnswer(values),
       },
-      isAtOnce: values.atOnce === 1,
+      isSimultaneous: values.simultaneous === 1,
     }),
   });
 
@@ -159,7 +174,7 @@ const holdersFamily = costFamily({
         getTokenLargestAccounts: { kind: 'largest accounts', rows: values.largest },
         getProgramAccounts: failureOr(values, { kind: 'holders', rows: values.rows }),
       },
-      isAtOnce: values.atOnce === 1,
+      isSimultaneous: values.simultaneous === 1,
     };
   },
 });
@@ -173,7 +188,8 @@ function recordedTransactions(): { readonly json: readonly string[]; readonly js
   const results = readRecordings('transactions')
     .map((line) => JSON.parse(line).result)
     .filter((result) => Array.isArray(result?.transaction?.message?.accountKeys));
-  const isParsed = ({ transaction }: any): boolean => typeof transaction.message.accountKeys[0] === 'object';
+  const isParsed = ({ transaction }: { transaction: { message: { accountKeys: unknown[] } } }): boolean =>
+    typeof transaction.message.accountKeys[0] === 'object';
   const textsOf = (chosen: readonly unknown[]): readonly string[] =>
     chosen
       .map((result) => JSON.stringify(result))
@@ -193,7 +209,7 @@ const withPlace = (json: string): string => {
   return typeof signature === 'string' ? json.replaceAll(signature, SIGNATURE_PLACE) : json;
 };
 
-/** Returns the slot of a block that lies so many slots back, or of a final one that no other attempt asks for. */
+/** Returns the slot of a block this far back, or of a final one that no other attempt reads. */
 const blockAt = (back: number | 'final', { salt, tip }: Occasion): number =>
   Math.max(0, back === 'final' ? createHash('sha256').update(salt).digest().readUInt32BE() % (tip - 100) : tip - back);
 
@@ -210,7 +226,7 @@ function inFullBlock(recorded: string): string {
   return JSON.stringify({ transaction, meta, version });
 }
 
-/** Returns a block of so many transactions, or as many as a block has room for. */
+/** Returns a block of this number of transactions, within the size of a block. */
 const blockOf = (rows: number, json: string): NodeAnswer => ({
   kind: 'block',
   rows: Math.min(rows, Math.floor(MAX_BLOCK_BYTES / json.length)),
@@ -257,7 +273,7 @@ function transactionFamilies(words: readonly string[]): readonly CostFamily[] {
         getTransaction: { kind: 'transaction', json: withPlace(document) },
         getMultipleAccounts: accountsAnswer(values), // of the tokens that its sentence names
       },
-      isAtOnce: values.atOnce === 1,
+      isSimultaneous: values.simultaneous === 1,
     }),
   });
   const history = costFamily({
@@ -286,7 +302,7 @@ function transactionFamilies(words: readonly string[]): readonly CostFamily[] {
         getSignaturesForAddress: { kind: 'signatures', rows: values.rows, memoBytes: values.memoBytes },
         getTransaction: { kind: 'transaction', json: withPlace(document) },
       },
-      isAtOnce: values.atOnce === 1,
+      isSimultaneous: values.simultaneous === 1,
     }),
   });
   const explain = (
@@ -319,17 +335,17 @@ function transactionFamilies(words: readonly string[]): readonly CostFamily[] {
       back: ['final', 1, 5],
       transaction: [0, 20, -1],
       pages: [1, 3],
-      atOnce: [0, 1],
+      simultaneous: [0, 1],
       commitments: [1, 2],
     },
-    attempt: ({ rows, back, transaction, pages, atOnce, commitments }, occasion) => ({
+    attempt: ({ rows, back, transaction, pages, simultaneous, commitments }, occasion) => ({
       requests: Array.from({ length: pages }, (_, i) =>
         ['', 'commitment=finalized'].slice(0, commitments).map((commitment) => ({
           target: `/block/${blockAt(back, occasion)}?${queryOf('signatures=all', `page=${i + 1}`, commitment)}`,
         })),
       ).flat(),
       script: { getBlock: blockOf(rows, inFullBlock(json.at(transaction) ?? '{}')) },
-      isAtOnce: atOnce === 1,
+      isSimultaneous: simultaneous === 1,
     }),
   });
   return [
@@ -348,7 +364,6 @@ function transactionFamilies(words: readonly string[]): readonly CostFamily[] {
 
 const hasFailed = (body: string): boolean => JSON.parse(body).tx.meta?.err !== null;
 
-/** Returns enhanced views of some transactions. */
 function enhancedTransactions(lines: readonly string[]): readonly string[] {
   return lines.map((line) => toJson(enhanceTransaction(normalizeTransaction(parseExactJson(line)))));
 }
@@ -391,7 +406,7 @@ const rpcAnswers = costFamily({
           ? { kind: 'filler', bytes: answerBytes, of }
           : { kind: 'error', code: failure, messageBytes: answerBytes, of },
     },
-    isAtOnce: values.atOnce === 1,
+    isSimultaneous: values.simultaneous === 1,
   }),
 });
 
@@ -457,7 +472,7 @@ const plainFamily = (path: string): CostFamily =>
         occasion,
       ),
       script: {},
-      isAtOnce: values.atOnce === 1,
+      isSimultaneous: values.simultaneous === 1,
     }),
   });
 
@@ -469,7 +484,7 @@ const balancesFamily = costFamily({
     return {
       requests: getRequests('/balances', `addresses=${addresses.join()}`, values, occasion),
       script: accountsScript(values),
-      isAtOnce: values.atOnce === 1,
+      isSimultaneous: values.simultaneous === 1,
     };
   },
 });

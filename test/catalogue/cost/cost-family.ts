@@ -1,16 +1,14 @@
 import type { Rng } from '../../../src/localnet/traffic/seeded-rng.ts';
 import { type DocumentGrowth, describeGrowths, type GrownDocument } from './json-growth.ts';
-import type { NodeScript } from './node-answers.ts';
+import type { AccountTemplate, FILLERS, NodeScript } from './node-answers.ts';
 import type { CostlyRequest } from './send-attempt.ts';
 
-/** Requests of one caller, and what the node answers meanwhile. */
+/** Requests of one caller, and what the node answers to the gateway. */
 export interface Attempt {
   readonly requests: readonly CostlyRequest[];
   readonly script: NodeScript;
-  /** Whether the requests are sent at once instead of one after the other. */
-  readonly isAtOnce?: boolean;
-  /** Methods to count that the gateway also calls by itself. */
-  readonly counts?: readonly string[];
+  /** Whether the requests are sent together instead of one after the other. */
+  readonly isSimultaneous?: boolean;
 }
 
 /** What differs from one measurement of a candidate to the next. */
@@ -27,7 +25,6 @@ export interface CostFamily {
   readonly route: string;
   /** Share of the time that the search gets, in comparison with the other families. */
   readonly weight: number;
-  /** The candidate with the usual value of each dimension. */
   usual(rng: Rng): Candidate;
   /** Candidates in which one dimension alone has another value than usual. */
   singles(rng: Rng): readonly Candidate[];
@@ -48,6 +45,42 @@ export const PIPELINE_METHODS: ReadonlySet<string> = new Set([
 type Value = string | number;
 export type Values = Readonly<Record<string, Value>>;
 
+/** The values of all dimensions; a family reads those of its own. */
+export type FamilyValues = {
+  readonly accounts: number;
+  readonly answerBytes: number;
+  readonly simultaneous: number;
+  readonly back: 'final' | number;
+  readonly by: string;
+  readonly bytes: number;
+  readonly commitments: number;
+  readonly count: number;
+  readonly cursors: number;
+  readonly enhanced: number;
+  readonly failure: number;
+  readonly filler: string;
+  readonly form: string;
+  readonly largest: number;
+  readonly limit: number;
+  readonly memoBytes: number;
+  readonly messageBytes: number;
+  readonly method: string;
+  readonly mints: 'as many' | number;
+  readonly of: (typeof FILLERS)[number];
+  readonly page: number;
+  readonly pages: number;
+  readonly query: string;
+  readonly repeats: number;
+  readonly rows: number;
+  readonly size: number;
+  readonly stake: number;
+  readonly stakes?: number;
+  readonly target: string;
+  readonly template: AccountTemplate;
+  readonly transaction: number;
+  readonly type: string;
+};
+
 /** What the search varies: a value of each dimension, and a document where the family has one. */
 export interface Candidate {
   readonly values: Values;
@@ -60,13 +93,12 @@ interface FamilyOptions {
   /** Values by name: from the usual one to the largest, so that a neighbour is a small change. */
   readonly dimensions: Readonly<Record<string, readonly [Value, ...Value[]]>>;
   readonly documents?: DocumentGrowth;
-  readonly attempt: (values: any, occasion: Occasion, document: string) => Attempt;
+  readonly attempt: (values: FamilyValues, occasion: Occasion, document: string) => Attempt;
 }
 
 /** A dimension of numbers up to at least so much is a size. */
 const LEAST_SIZE = 100;
 
-/** Creates a family from its dimensions. */
 export function costFamily({ route, weight = 1, dimensions, documents, attempt }: FamilyOptions): CostFamily {
   const names = Object.keys(dimensions);
   const valuesOf = (name: string): readonly Value[] => dimensions[name] ?? [];
@@ -114,7 +146,11 @@ export function costFamily({ route, weight = 1, dimensions, documents, attempt }
       return { values: { ...values, [name]: value }, document };
     },
     attempt: ({ values, document }, occasion) =>
-      attempt(values, occasion, document === undefined ? '' : (documents?.build(document) ?? '')),
+      attempt(
+        values as unknown as FamilyValues,
+        occasion,
+        document === undefined ? '' : (documents?.build(document) ?? ''),
+      ),
     describe: ({ values, document }) =>
       [
         ...names.filter((name) => values[name] !== usualValue(name)).map((name) => `${name} ${values[name]}`),

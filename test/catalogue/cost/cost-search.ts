@@ -15,7 +15,6 @@ export interface Champion {
 
 export interface SearchResult {
   readonly family: CostFamily;
-  /** Candidates that were measured. */
   readonly tried: number;
   /** The dearest by each figure; what exceeds a bound is confirmed. */
   readonly champions: readonly Champion[];
@@ -29,15 +28,15 @@ const CONFIRMATIONS = 3;
 const MAX_UNTIL_STEADY = 10;
 /** Share of the CPU time before that a measurement takes if there is something left to compile. */
 const STILL_FALLING = 0.95;
-/** Share of a bound from which a new champion is measured twice at once, so that the search doesn't follow noise. */
+/** Share of a bound from which a new champion is immediately measured twice, so that the search doesn't follow noise. */
 const NOTEWORTHY = 0.3;
 /** Share of the largest excess from which a champion is changed further. */
 const WORTH_CHANGING = 0.2;
 /** Share of the dearest of its sizes below which a candidate is not made larger: it is refused, say. */
 const NO_LONGER_DEARER = 0.5;
-/** So many documents are changed besides. */
+/** The number of documents that are changed besides. */
 const SEEDS_CHANGED = 12;
-/** One in so many candidates is a random one. */
+/** One in this number of candidates is a random one. */
 const RANDOM_SHARE = 4;
 const MAX_HANGS = 2;
 

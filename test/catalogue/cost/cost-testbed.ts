@@ -1,28 +1,25 @@
-import { once, setMaxListeners } from 'node:events';
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
 import { startEmbeddedCluster } from '../../../src/localnet/embedded-cluster.ts';
+import { GatewayProcess } from '../../support/gateway-process.ts';
 import { type TestScope, withTestScope } from '../../support/test-scope.ts';
+import { Bystanders } from '../bystanders.ts';
 import type { Cost } from './cost-bounds.ts';
 import { type Attempt, PIPELINE_METHODS } from './cost-family.ts';
-import { MeasuredGateway } from './measured-gateway.ts';
 import type { NodeScript } from './node-answers.ts';
 import { CountingNode } from './scripted-node.ts';
 import { type CostlyResponse, sendRequest } from './send-attempt.ts';
 
 /** Limits that no attempt reaches, so that units can be read from `X-RateLimit-Remaining`. */
 const UNLIMITED = [
-  'limits.free.requests=10000000',
   'limits.free.windowSeconds=3600',
-  'limits.connections=1000000',
   'limits.loopDelayMs=60000',
-  'upstream.timeoutMs=20000', // the node shares a busy machine with the gateway
-  'upstream.slowTimeoutMs=20000',
+  'upstreamPolicy.timeoutMs=20000', // the node shares a busy machine with the gateway
+  'upstreamPolicy.slowTimeoutMs=20000',
 ];
 
-/** Time after which an attempt is given up. */
 const DEADLINE_MS = 60_000;
-/** CPU time of the main thread, and wait of a bystander meanwhile, from which a gateway counts as hung: it is killed. */
+/** CPU time of the main thread, and wait of a bystander, from which a gateway counts as hung: it is killed. */
 const HUNG_MS = 2000;
 const POLL_MS = 250;
 /** Time for what an answer leaves behind. */
@@ -37,8 +34,9 @@ export class CostTestbed {
   hangs = 0;
   readonly #main: string | undefined;
   readonly #upstream: string;
-  #gateway: MeasuredGateway;
-  #watch: Worker;
+  #gateway: GatewayProcess;
+  #watch: Bystanders;
+  #waitedMs = 0;
   #idleShare = 0;
   #remaining = 0;
   #tip = 0;
@@ -51,14 +49,14 @@ export class CostTestbed {
     const node = await CountingNode.start(cluster.url);
     scope.teardown(() => node.close());
     const upstream = `${node.url},${cluster.wsUrl}`;
-    const gateway = await MeasuredGateway.start({ main, upstream, set: UNLIMITED });
+    const gateway = await GatewayProcess.start([upstream], { main, set: UNLIMITED });
     const testbed = new CostTestbed(node, main, upstream, gateway);
     scope.teardown(() => testbed.#close());
     await testbed.#measureIdle();
     return testbed;
   }
 
-  private constructor(node: CountingNode, main: string | undefined, upstream: string, gateway: MeasuredGateway) {
+  private constructor(node: CountingNode, main: string | undefined, upstream: string, gateway: GatewayProcess) {
     this.node = node;
     this.#main = main;
     this.#upstream = upstream;
@@ -70,10 +68,9 @@ export class CostTestbed {
     return this.#gateway.url;
   }
 
-  /** Returns the paths of the gateway's routes, as its own document lists them. */
   async routePaths(): Promise<readonly string[]> {
     const response = await fetch(`${this.url}/api/v1/openapi.json`);
-    const { paths }: any = await response.json();
+    const { paths } = (await response.json()) as { paths: object };
     return Object.keys(paths).map((path) => path.replace('/api/v1', '').replace(/\{(\w+)\}/g, ':$1'));
   }
 
@@ -81,7 +78,7 @@ export class CostTestbed {
   async measure(makeAttempt: (tip: number) => Attempt, isExact = false): Promise<Cost> {
     const gateway = this.#gateway;
     const attempt = makeAttempt(this.#tip);
-    const { requests, script, isAtOnce = false, counts = [] } = attempt;
+    const { requests, script, isSimultaneous = false } = attempt;
     await this.#setScript(script);
     // all figures were reset by the last measurement; only memory changes with every collection
     const keptBefore = isExact ? (await gateway.report('weigh', DEADLINE_MS))?.keptBytes : this.#keptBytes;
@@ -98,7 +95,7 @@ export class CostTestbed {
       statuses.push(describeOutcome(response));
     };
     const sendAll = async (): Promise<void> => {
-      if (isAtOnce) await Promise.all(requests.map(send));
+      if (isSimultaneous) await Promise.all(requests.map(send));
       else for (const request of requests) await send(request);
     };
     const hung = this.#untilHung(mainMs, over.signal);
@@ -109,10 +106,7 @@ export class CostTestbed {
     const waitMs = await this.#takeWait();
     const { calls, bytes } = await this.node.takeCounts();
     const sumOf = (byMethod: Readonly<Record<string, number>>): number =>
-      Object.entries(byMethod).reduce(
-        (sum, [method, each]) => (PIPELINE_METHODS.has(method) && !counts.includes(method) ? sum : sum + each),
-        0,
-      );
+      Object.entries(byMethod).reduce((sum, [method, each]) => (PIPELINE_METHODS.has(method) ? sum : sum + each), 0);
     const common = {
       calls: sumOf(calls),
       readBytes: sumOf(bytes),
@@ -169,21 +163,27 @@ export class CostTestbed {
     while (!over.aborted) {
       await sleep(POLL_MS, undefined, { signal: over }).catch(() => {});
       const busyMs = over.aborted ? 0 : (await this.#gateway.mainThreadMs()) - mainMs;
-      if (busyMs > HUNG_MS && !over.aborted && (await this.#takeWait('peek')) > HUNG_MS) return true;
+      if (busyMs > HUNG_MS && !over.aborted && (await this.#observeWait()) > HUNG_MS) return true;
     }
     return false;
   }
 
-  async #takeWait(how: 'take' | 'peek' = 'take'): Promise<number> {
-    this.#watch.postMessage(how);
-    const [waitMs] = (await once(this.#watch, 'message')) as [number]; // as the thread posts it
-    return waitMs;
+  /** Returns the longest wait of a bystander since the last {@link CostTestbed.#takeWait}. */
+  async #observeWait(): Promise<number> {
+    this.#waitedMs = Math.max(this.#waitedMs, ...(await this.#watch.takeReport()).hits);
+    return this.#waitedMs;
+  }
+
+  async #takeWait(): Promise<number> {
+    const waitedMs = await this.#observeWait();
+    this.#waitedMs = 0;
+    return waitedMs;
   }
 
   async #replaceGateway(): Promise<void> {
     this.hangs++;
     await this.#close();
-    this.#gateway = await MeasuredGateway.start({ main: this.#main, upstream: this.#upstream, set: UNLIMITED });
+    this.#gateway = await GatewayProcess.start([this.#upstream], { main: this.#main, set: UNLIMITED });
     this.#watch = startWatch(this.#gateway.url);
     await this.#readSlot();
     await this.#gateway.report('take', DEADLINE_MS);
@@ -191,15 +191,13 @@ export class CostTestbed {
   }
 
   async #close(): Promise<void> {
-    await this.#watch.terminate();
+    await this.#watch.stop();
     await this.#gateway.close();
   }
 }
 
-const startWatch = (url: string): Worker =>
-  new Worker(new URL('./health-watch-thread.js', import.meta.url), { workerData: url });
+const startWatch = (url: string): Bystanders => new Bystanders({ url, hitTarget: '/health' });
 
-/** Describes an answer by its status, and its error code if it has one. */
 function describeOutcome(response: CostlyResponse | undefined): string {
   if (response === undefined) return 'none';
   const [, code] = /"error":"(\w+)"/.exec(response.text) ?? [];

@@ -1,6 +1,5 @@
 import type { Rng } from '../../../src/localnet/traffic/seeded-rng.ts';
 
-/** The place of a value in a JSON document. */
 type Path = readonly (string | number)[];
 
 /** A change that makes a document larger or dearer. Sizes shrink until the document fits its limit. */
@@ -48,7 +47,6 @@ const formOf = (text: string): string =>
     ?.slice(0, 4)
     .join(' ') ?? '';
 
-/** Names the group of a place. */
 function groupOf(path: Path, value: unknown): string {
   const place = path.map((name) => (typeof name === 'number' ? '*' : name)).join('.');
   return typeof value === 'string' ? `${place} ${formOf(value)}` : place;
@@ -63,7 +61,6 @@ interface Places {
   readonly numbers: PlaceGroups;
 }
 
-/** Lists the places of a document's values by their type. */
 function placesOf(
   value: unknown,
   path: Path = [],
@@ -89,7 +86,7 @@ function fixedWordsOf(seeds: readonly string[], places: readonly Places[]): Read
   for (const [i, { texts: groups }] of places.entries()) {
     const root = JSON.parse(seeds[i] ?? 'null');
     for (const [group, paths] of groups)
-      for (const path of paths) texts.set(group, (texts.get(group) ?? new Set()).add(valueAt(root, path)));
+      for (const path of paths) texts.set(group, (texts.get(group) ?? new Set()).add(String(valueAt(root, path))));
   }
   return new Map(
     [...texts].map(([group, found]) => {
@@ -102,12 +99,16 @@ function fixedWordsOf(seeds: readonly string[], places: readonly Places[]): Read
 
 const pickPlace = (rng: Rng, groups: PlaceGroups): Path | undefined => pick(rng, pick(rng, [...groups.values()]) ?? []);
 
-const valueAt = (root: unknown, path: Path): any => path.reduce((value: any, name) => value?.[name], root);
+const isParent = (value: unknown): value is Record<string | number, unknown> =>
+  typeof value === 'object' && value !== null;
 
-function setAt(root: any, path: Path, value: unknown): void {
+const valueAt = (root: unknown, path: Path): unknown =>
+  path.reduce((value, name) => (isParent(value) ? value[name] : undefined), root);
+
+function setAt(root: unknown, path: Path, value: unknown): void {
   const parent = valueAt(root, path.slice(0, -1));
   const name = path.at(-1);
-  if (typeof parent === 'object' && parent !== null && name !== undefined) parent[name] = value;
+  if (isParent(parent) && name !== undefined) parent[name] = value;
 }
 
 type PlaceKind = 'list' | 'text' | 'number';
@@ -131,7 +132,7 @@ export class DocumentGrowth {
   readonly #fillers: readonly string[];
   readonly #maxBytes: number;
 
-  /** `isGrown` tells whether the values at a place, as `a.*.b`, are changed; by default all are. */
+  /** `isGrown` returns whether the values at a place, as `a.*.b`, are changed; by default all are. */
   constructor({ seeds, fillers, maxBytes, isGrown = () => true }: DocumentGrowthOptions) {
     this.#seeds = seeds.flat();
     this.#places = this.#seeds.map((seed) => {
@@ -185,7 +186,7 @@ export class DocumentGrowth {
     return { seed, growths: growths.length < MAX_GROWTHS ? [...growths, fresh] : growths.with(at, fresh) };
   }
 
-  /** Grows different lists at once: what is dear is often done for each pair of two lists' elements. */
+  /** Grows different lists together: what is dear is often done for each pair of two lists' elements. */
   #randomLists(rng: Rng, seed: number, count = 2 + rng.intBelow(2)): readonly Growth[] {
     const groups = [...(this.#places[seed]?.lists.values() ?? [])];
     const naming = pick(rng, NAMINGS) ?? 'same';
@@ -250,7 +251,7 @@ export class DocumentGrowth {
 }
 
 /** Returns a copy whose addresses are other ones, unless all copies are to be the same. */
-function varied(value: any, naming: Naming, i: number): any {
+function varied(value: unknown, naming: Naming, i: number): unknown {
   if (typeof value === 'string') return naming !== 'same' && ADDRESS.test(value) ? nameOf(value, naming, i) : value;
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((part) => varied(part, naming, i));
@@ -265,7 +266,7 @@ function nameOf(value: string, naming: Naming, i: number): string {
   return naming === 'short' ? `${value.slice(0, 1)}${name}` : value.slice(0, 8) + name + value.slice(8 + name.length);
 }
 
-/** Halves a share of a text's words, or begins anew with all once it is small. */
+/** Halves a share of a text's words, or starts over with all once it is small. */
 function halfOf([from, to]: readonly [number, number], rng: Rng): readonly [number, number] {
   if (to - from < 1 / 64) return [0, 1];
   const middle = (from + to) / 2;
@@ -298,7 +299,6 @@ const repeated = (filler: string, size: number): string =>
 
 const pathText = (path: Path): string => path.join('.').replace(/\.(\d+)/g, '[$1]');
 
-/** Says in a line what was changed. */
 export function describeGrowths(growths: readonly Growth[]): string {
   return growths
     .map((growth) => {

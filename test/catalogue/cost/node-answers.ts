@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import bs58 from 'bs58';
+import type { EncodedAccount } from '../../../src/gateway/upstream/reads/encoded-accounts.ts';
 import {
   METADATA_PROGRAM,
   STAKE_PROGRAM,
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
-} from '../../../src/domain/well-known-addresses.ts';
-import { STAKE_ACCOUNT_BYTES, WITHDRAWER_OFFSET } from '../../../src/solana/accounts/stake-account.ts';
-import type { EncodedAccount } from '../../../src/upstream/reads/encoded-accounts.ts';
+} from '../../../src/shared/domain/well-known-addresses.ts';
+import { STAKE_ACCOUNT_BYTES, WITHDRAWER_OFFSET } from '../../../src/transactions/accounts/stake-account.ts';
+import type { RpcConfig, RpcParams } from '../../support/rpc-request.ts';
 import {
   addressFromByte,
   metadataFixture,
@@ -16,7 +17,7 @@ import {
   tokenAccountFixture,
 } from '../../support/token-account-fixtures.ts';
 
-/** What an address holds, whichever is asked for. */
+/** What every address holds. */
 export const ACCOUNT_TEMPLATES = ['absent', 'blob', 'mint', 'named mint', 'token account', 'metadata'] as const;
 
 export type AccountTemplate = (typeof ACCOUNT_TEMPLATES)[number];
@@ -25,13 +26,11 @@ export type AccountTemplate = (typeof ACCOUNT_TEMPLATES)[number];
 export const FILLERS = ['digits', 'text', 'escapes', 'numbers', 'objects', 'texts', 'nesting', 'base58'] as const;
 
 /** How the scripted node answers a method. Without one it forwards the call to a cluster. */
-export type NodeAnswer = { readonly delayMs?: number } & (
+export type NodeAnswer =
   | {
       readonly kind: 'accounts';
       readonly template: AccountTemplate;
       readonly bytes: number;
-      /** The only addresses that hold something; all if undefined. */
-      readonly only?: readonly string[];
     }
   | {
       readonly kind: 'token accounts';
@@ -44,7 +43,7 @@ export type NodeAnswer = { readonly delayMs?: number } & (
   | { readonly kind: 'holders'; readonly rows: number }
   | { readonly kind: 'stake accounts'; readonly rows: number }
   | { readonly kind: 'signatures'; readonly rows: number; readonly memoBytes: number }
-  /** JSON of a transaction; gets the signature that was asked for. */
+  /** JSON of a transaction; gets the requested signature. */
   | { readonly kind: 'transaction'; readonly json: string }
   | { readonly kind: 'block'; readonly rows: number; readonly json: string }
   | { readonly kind: 'filler'; readonly bytes: number; readonly of: (typeof FILLERS)[number] }
@@ -53,17 +52,12 @@ export type NodeAnswer = { readonly delayMs?: number } & (
       readonly code: number;
       readonly messageBytes: number;
       readonly of: (typeof FILLERS)[number];
-    }
-  | { readonly kind: 'delay'; readonly delayMs: number }
-);
+    };
 
-/** Answers by method. */
 export type NodeScript = Readonly<Record<string, NodeAnswer>>;
 
-/** Derives an address from a text. */
 export const addressOf = (text: string): string => bs58.encode(createHash('sha256').update(text).digest());
 
-/** Derives a signature from a text. */
 export const signatureOf = (text: string): string => bs58.encode(createHash('sha512').update(text).digest());
 
 const FILLER_PARTS: Readonly<Record<(typeof FILLERS)[number], readonly [begin: string, part: string, end: string]>> = {
@@ -77,7 +71,6 @@ const FILLER_PARTS: Readonly<Record<(typeof FILLERS)[number], readonly [begin: s
   base58: ['"', 'z', '"'],
 };
 
-/** Builds a JSON text of about so many bytes. */
 export function fillerJson(of: (typeof FILLERS)[number], bytes: number): string {
   const [begin, part, end] = FILLER_PARTS[of];
   const count = Math.max(0, Math.floor((bytes - begin.length - end.length) / part.length));
@@ -151,8 +144,7 @@ function holderRows(rows: number): string {
 }
 
 /** Where the filter of a program scan names the account that it looks for. */
-const withdrawerIn = (config: any): string =>
-  config?.filters?.find(({ memcmp }: any) => memcmp !== undefined)?.memcmp.bytes ?? '';
+const withdrawerIn = ({ filters = [] }: RpcConfig): string => filters.find(({ memcmp }) => memcmp)?.memcmp?.bytes ?? '';
 
 function stakeRows(withdrawer: string, rows: number): string {
   const data = Buffer.alloc(STAKE_ACCOUNT_BYTES, 3);
@@ -182,10 +174,9 @@ function onceBuilt(key: string, build: () => string): Buffer {
   return bytes;
 }
 
-/** A call to answer. */
 export interface ScriptedCall {
   readonly method: string;
-  readonly params: readonly any[];
+  readonly params: RpcParams;
   readonly slot: number;
   /** JSON of accounts that are as the cluster has them. */
   readonly own: ReadonlyMap<string, string>;
@@ -196,7 +187,7 @@ export function scriptedResult(answer: NodeAnswer, { method, params, slot, own }
   const key = JSON.stringify([answer, method, params[0]]);
   switch (answer.kind) {
     case 'accounts': {
-      const { template, bytes, only } = answer;
+      const { template, bytes } = answer;
       const { dataSlice } = params[1] ?? {};
       const partAt = (address: string): string | Buffer => {
         const ofTheCluster = own.get(address);
@@ -205,7 +196,6 @@ export function scriptedResult(answer: NodeAnswer, { method, params, slot, own }
           const account = accountAt(address, template, bytes);
           return account === undefined ? 'null' : accountText(account, dataSlice);
         };
-        if (only?.includes(address) === false) return 'null';
         // the only one that can be long, and the same at each address
         return template === 'blob' ? onceBuilt(`${bytes} ${JSON.stringify(dataSlice)}`, textAt) : textAt();
       };
@@ -215,7 +205,7 @@ export function scriptedResult(answer: NodeAnswer, { method, params, slot, own }
       return [begin ?? '', ...list, params[0].length === 0 ? '[]' : ']', end ?? ''];
     }
     case 'token accounts': {
-      const [owner, { programId = TOKEN_PROGRAM }] = params;
+      const [owner, { programId = TOKEN_PROGRAM } = {}] = params;
       const half = (count: number): number => (count + (programId === TOKEN_2022_PROGRAM ? 1 : 0)) >> 1;
       const value = onceBuilt(`${key} ${programId}`, () =>
         tokenAccountRows(owner, programId, half(answer.rows), half(answer.mints)),
@@ -233,7 +223,7 @@ export function scriptedResult(answer: NodeAnswer, { method, params, slot, own }
         onceBuilt(JSON.stringify(answer), () => holderRows(answer.rows)),
       );
     case 'stake accounts': {
-      const withdrawer = withdrawerIn(params[1]);
+      const withdrawer = withdrawerIn(params[1] ?? {});
       return inContext(
         slot,
         onceBuilt(`${key} ${withdrawer}`, () => stakeRows(withdrawer, answer.rows)),

@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path';
 /** Parts of the build that no caller's text reaches. */
 const NOT_THE_GATEWAY = /^(client|page|cluster|localnet|cli)\b/;
 
-/** A regular expression of a compiled module. */
 const PATTERN = /[=(,:[!&|?]\s*\/((?![*/])(?:\\.|\[(?:\\.|[^\]])*\]|[^/\\\n])+)\/[dgimsuy]*[\s.;,)\]]/g;
 /** A word before something that is repeated without a bound, at most a group or some characters away. */
 const WORD_BEFORE_REPETITION = /([A-Za-z]{3,})(?=[^A-Za-z+*]{0,3}(?:\\[wWsSdD]|\.|\[(?:\\.|[^\]])*\])[*+])/g;

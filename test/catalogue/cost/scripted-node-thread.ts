@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
+import { bodyOf, listenOnLoopback } from '../../support/loopback-server.ts';
+import { configOf, type RpcParams } from '../../support/rpc-request.ts';
 import { fillerJson, type JsonParts, type NodeScript, scriptedResult } from './node-answers.ts';
 
 // Thread of the scripted node: an HTTP endpoint before the cluster at `workerData` that answers chosen methods by a
@@ -12,7 +12,6 @@ const clusterUrl: string = workerData;
 let script: NodeScript = {};
 let calls: Record<string, number> = {};
 let bytes: Record<string, number> = {};
-let [inFlight, mostInFlight] = [0, 0];
 
 async function callCluster(body: string): Promise<string> {
   const response = await fetch(clusterUrl, {
@@ -23,8 +22,8 @@ async function callCluster(body: string): Promise<string> {
   return await response.text();
 }
 
-async function newestSlot(params: readonly any[]): Promise<number> {
-  const { commitment = 'finalized' } = params.findLast((each) => typeof each?.commitment === 'string') ?? {};
+async function newestSlot(params: RpcParams): Promise<number> {
+  const { commitment = 'finalized' } = configOf(params);
   const text = await callCluster(
     JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getSlot', params: [{ commitment }] }),
   );
@@ -34,9 +33,9 @@ async function newestSlot(params: readonly any[]): Promise<number> {
 /** Accounts that the gateway itself needs as they are. */
 const isOfTheCluster = (address: unknown): boolean => typeof address === 'string' && address.startsWith('Sysvar');
 
-/** Returns the JSON of the cluster's own accounts among those that are asked for. */
-async function readOwnAccounts([asked, config]: readonly any[]): Promise<ReadonlyMap<string, string>> {
-  const own = [asked].flat().filter(isOfTheCluster);
+/** Returns the JSON of the requested accounts that are the cluster's own. */
+async function readOwnAccounts([wanted, config]: RpcParams): Promise<ReadonlyMap<string, string>> {
+  const own = [wanted].flat().filter(isOfTheCluster);
   if (own.length === 0) return new Map();
   const body = { jsonrpc: '2.0', id: 1, method: 'getMultipleAccounts', params: [own, config] };
   const { value } = JSON.parse(await callCluster(JSON.stringify(body))).result;
@@ -44,19 +43,25 @@ async function readOwnAccounts([asked, config]: readonly any[]): Promise<Readonl
   return new Map(own.map((address, i) => [address, JSON.stringify({ ...value[i], rentEpoch: 0 })]));
 }
 
-async function answer({ id, method, params = [] }: any, body: string): Promise<JsonParts> {
+const NO_PARAMS = [] as unknown as RpcParams;
+
+interface Call {
+  readonly id: number;
+  readonly method: string;
+  readonly params?: RpcParams;
+}
+
+async function answer({ id, method, params = NO_PARAMS }: Call, body: string): Promise<JsonParts> {
   calls[method] = (calls[method] ?? 0) + 1;
   const scripted = script[method];
-  if (scripted?.delayMs !== undefined) await sleep(scripted.delayMs);
-  if (scripted === undefined || scripted.kind === 'delay') return [await callCluster(body)];
-  if (isOfTheCluster(params[0])) return [await callCluster(body)];
+  if (scripted === undefined || isOfTheCluster(params[0])) return [await callCluster(body)];
   if (scripted.kind === 'error') {
     const message = fillerJson(scripted.of === 'base58' ? 'base58' : 'text', scripted.messageBytes);
     return [`{"jsonrpc":"2.0","error":{"code":${scripted.code},"message":${message}},"id":${id}}`];
   }
   const own = scripted.kind === 'accounts' ? await readOwnAccounts(params) : new Map<string, string>();
   const slot = await newestSlot(params);
-  const { minContextSlot = 0 } = params.findLast((each: any) => each?.minContextSlot !== undefined) ?? {};
+  const { minContextSlot = 0 } = configOf(params);
   if (minContextSlot > slot) {
     const data = `{"contextSlot":${slot}}`;
     return [
@@ -76,22 +81,16 @@ function send(response: ServerResponse, method: string, parts: JsonParts): void 
 }
 
 const server = createServer(async (request, response) => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  mostInFlight = Math.max(mostInFlight, ++inFlight);
-  response.once('close', () => inFlight--);
   try {
-    const body = Buffer.concat(chunks).toString();
+    const body = String(await bodyOf(request));
     const call = JSON.parse(body);
     send(response, call.method, await answer(call, body));
   } catch {
     response.destroy(); // the cluster has closed
   }
 });
-server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo; // it listens on TCP
-  parentPort?.postMessage({ port });
-});
+const port = await listenOnLoopback(server);
+parentPort?.postMessage({ port });
 
 parentPort?.on('message', (message: { readonly script?: NodeScript; readonly take?: true }) => {
   if (message.script !== undefined) {
@@ -99,9 +98,8 @@ parentPort?.on('message', (message: { readonly script?: NodeScript; readonly tak
     parentPort?.postMessage({});
   }
   if (message.take === true) {
-    parentPort?.postMessage({ calls, bytes, mostInFlight });
+    parentPort?.postMessage({ calls, bytes });
     calls = {};
     bytes = {};
-    mostInFlight = inFlight;
   }
 });

@@ -7,7 +7,6 @@ export interface NodeCounts {
   readonly calls: Readonly<Record<string, number>>;
   /** Bytes of the answers by method. */
   readonly bytes: Readonly<Record<string, number>>;
-  readonly mostInFlight: number;
 }
 
 /** A node in a thread of its own: chosen methods are answered by a script, all others by a cluster. */

@@ -1,4 +1,4 @@
-import { connect, type Socket } from 'node:net';
+import { Agent, request } from 'node:http';
 
 /** What callers of one port have seen. */
 export interface ConnectionCounts {
@@ -20,109 +20,54 @@ export interface ConnectionLoad {
   stop(): Promise<void>;
 }
 
-const NEW_AT_ONCE = 16;
-const KEPT_AT_ONCE = 24;
+const NEW_CONNECTIONS = 16;
+const KEPT_CONNECTIONS = 24;
 
-/** New connections come from so many addresses of loopback: each has few ports that wait for the end of an old connection. */
+/** New connections come from this number of loopback addresses: each has few ports that wait for the end of an old connection. */
 const ADDRESSES = 200;
 
 /** Time between two requests on a kept connection. */
 const KEPT_PAUSE_MS = 5;
 
-const requestOf = (connection: 'close' | 'keep-alive'): string =>
-  `GET /api/v1/slot HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: ${connection}\r\n\r\n`;
-const SINGLE = requestOf('close');
-const KEPT = requestOf('keep-alive');
-
 /** Opens connections to a gateway all the time, and sends requests over others that it keeps as long as they may be. */
 export function startConnectionLoad(url: string): ConnectionLoad {
-  const port = Number(new URL(url).port);
-  const counts: ConnectionCounts = {
-    opened: 0,
-    answered: 0,
-    failures: new Map(),
-    keptAnswered: 0,
-    keptCut: 0,
-    refused: 0,
-  };
+  const failures = new Map<string, number>();
+  const counts: ConnectionCounts = { opened: 0, answered: 0, failures, keptAnswered: 0, keptCut: 0, refused: 0 };
+  const agent = new Agent({ keepAlive: true, maxSockets: KEPT_CONNECTIONS });
   let isOver = false;
-  const fail = (reason: string): void => void counts.failures.set(reason, (counts.failures.get(reason) ?? 0) + 1);
 
-  const openOne = (): Promise<void> =>
-    new Promise((resolve) => {
-      const localAddress = `127.0.0.${2 + (counts.opened++ % ADDRESSES)}`;
-      const socket = connect({ port, host: '127.0.0.1', localAddress }, () => socket.write(SINGLE));
-      let text = '';
-      let failure: string | undefined;
-      socket.setEncoding('latin1').on('data', (more: string) => (text += more));
-      socket.on('error', (err: NodeJS.ErrnoException) => (failure = err.code ?? err.message));
-      socket.on('close', () => {
-        const status = statusOf(text);
-        if (status === undefined) fail(failure ?? 'closed without an answer');
-        else if (status === 200) counts.answered++;
-        else counts.refused++;
-        resolve();
+  /** Sends a request; returns the status of its answer, or why there is none and whether its connection had been kept. */
+  const send = (options: { readonly agent: Agent | false; readonly localAddress?: string }) =>
+    new Promise<number | { readonly reason: string; readonly wasKept: boolean }>((resolve) => {
+      const sent = request(`${url}/api/v1/slot`, options, (response) => {
+        response.resume().on('end', () => resolve(response.statusCode ?? 0));
+        response.on('error', (err) => resolve({ reason: err.message, wasKept: sent.reusedSocket }));
       });
+      const onError = ({ code = 'unknown' }: NodeJS.ErrnoException): void =>
+        resolve({ reason: code, wasKept: sent.reusedSocket });
+      sent.on('error', onError).end();
     });
-
-  /** Sends requests over one connection until the gateway announces its end. */
-  const keepOne = (): Promise<void> =>
-    new Promise((resolve) => {
-      const socket: Socket = connect({ port, host: '127.0.0.1' });
-      let text = '';
-      let isAsked = false;
-      let isConnected = false;
-      const ask = (): void => {
-        if (isOver) return void socket.destroy();
-        if (socket.destroyed) return;
-        isAsked = true;
-        text = '';
-        socket.write(KEPT);
-      };
-      socket.on('connect', () => {
-        isConnected = true;
-        ask();
-      });
-      socket.setEncoding('latin1').on('data', (more: string) => {
-        text += more;
-        if (!isAsked || !isWhole(text)) return;
-        isAsked = false;
-        if (statusOf(text) === 200) counts.keptAnswered++;
-        else counts.refused++;
-        if (/^connection: close/im.test(text)) socket.end();
-        else setTimeout(ask, KEPT_PAUSE_MS);
-      });
-      socket.on('error', () => {}); // it is closed then
-      socket.on('close', () => {
-        if (isAsked && isConnected) counts.keptCut++;
-        if (!isConnected) fail('a connection to keep');
-        resolve();
-      });
-    });
-
-  const untilOver = async (run: () => Promise<void>): Promise<void> => {
-    while (!isOver) await run();
+  const sendOver = async (isKept: boolean): Promise<void> => {
+    const localAddress = `127.0.0.${2 + (counts.opened % ADDRESSES)}`;
+    if (!isKept) counts.opened++;
+    const outcome = await send(isKept ? { agent } : { agent: false, localAddress });
+    if (typeof outcome !== 'number') {
+      if (outcome.wasKept) counts.keptCut++;
+      else failures.set(outcome.reason, (failures.get(outcome.reason) ?? 0) + 1);
+    } else if (outcome !== 200) counts.refused++;
+    else counts[isKept ? 'keptAnswered' : 'answered']++;
+    if (isKept) await new Promise((resolve) => setTimeout(resolve, KEPT_PAUSE_MS));
   };
-  const all = [
-    ...Array.from({ length: NEW_AT_ONCE }, () => untilOver(openOne)),
-    ...Array.from({ length: KEPT_AT_ONCE }, () => untilOver(keepOne)),
-  ];
+  const untilOver = async (isKept: boolean): Promise<void> => {
+    while (!isOver) await sendOver(isKept);
+  };
+  const all = Array.from({ length: NEW_CONNECTIONS + KEPT_CONNECTIONS }, (_, i) => untilOver(i >= NEW_CONNECTIONS));
   return {
     counts,
     async stop() {
       isOver = true;
       await Promise.all(all);
+      agent.destroy();
     },
   };
 }
-
-const statusOf = (text: string): number | undefined => {
-  const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(text) ?? [];
-  return status === undefined ? undefined : Number(status);
-};
-
-const isWhole = (text: string): boolean => {
-  const end = text.indexOf('\r\n\r\n');
-  const [, length] = /^content-length: (\d+)/im.exec(text) ?? [];
-  return end >= 0 && text.length >= end + 4 + Number(length ?? 0);
-};

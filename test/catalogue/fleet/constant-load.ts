@@ -1,7 +1,7 @@
 import { Pool } from 'undici';
 import { percentile } from '../../support/percentile.ts';
 
-/** What a load has seen since it was asked last. */
+/** What a load has seen since its last report. */
 export interface LoadReport {
   readonly answers: number;
   /** Those with status 200, and those with another one than 200 and 429. */

@@ -5,6 +5,8 @@ import type { FleetGateway } from './fleet-testbed.ts';
 
 const TARGET = `/balance/${WALLETS[0]?.address}?commitment=finalized`;
 
+const NO_ANSWER = { status: 0, json: { error: 'no answer', slot: 0, receipt: { claim: '' } } };
+
 /** Reads a finalized balance from all gateways and keeps in mind who has signed it `exact` at which slot. */
 export class ExactReaders {
   readonly #gateways: readonly FleetGateway[];
@@ -20,17 +22,22 @@ export class ExactReaders {
     this.#gateways = gateways;
   }
 
+  /** The newest slot that was signed `exact`. */
+  get newestExact(): number {
+    return this.#newestExact;
+  }
+
   /** Reads from each gateway once; returns how many answers were signed `exact`. */
   async readAll(): Promise<number> {
     let exact = 0;
     for (const gateway of this.#gateways) {
-      const { status, json } = await gateway.get(TARGET).catch(() => ({ status: 0, json: undefined }));
+      const { status, json } = await gateway.get(TARGET).catch(() => NO_ANSWER);
       if (status !== 200) {
-        const failure: string = json?.error ?? 'no answer';
+        const failure = json.error;
         this.#failed.set(failure, (this.#failed.get(failure) ?? 0) + 1);
         continue;
       }
-      const slot: number = json.slot;
+      const { slot } = json;
       if (slot < (this.#newestSlots.get(gateway) ?? 0)) this.#wentBack++;
       this.#newestSlots.set(gateway, slot);
       if (!json.receipt.claim.startsWith('exact')) continue;
@@ -48,7 +55,7 @@ export class ExactReaders {
     return waitFor(async () => (await this.readAll()) > 0, 'an exact receipt');
   }
 
-  /** Reads for so many milliseconds; returns the longest time without a newer slot that was signed `exact`. */
+  /** Reads for `ms`; returns the longest time without a newer slot that was signed `exact`. */
   async readFor(ms: number): Promise<number> {
     const endMs = performance.now() + ms;
     let [newest, newerAtMs, longestMs] = [this.#newestExact, performance.now(), 0];

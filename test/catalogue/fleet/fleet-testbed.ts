@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type ChildProgram, runModule, waitUntilListening } from '../../support/child-process.ts';
 import { receiptKeyOf, writeReceiptKey } from '../../support/fleet-gateway.ts';
-import { type HttpAnswer, httpClient } from '../../support/harness.ts';
+import { type GatewayHarness, httpClient } from '../../support/harness.ts';
 import { createReceiptKey } from '../../support/receipts/receipt-key.ts';
 import { RedisServer } from '../../support/redis-server.ts';
 import { runSlotgate, type SlotgateOutput } from '../../support/run-slotgate.ts';
@@ -12,7 +12,7 @@ export interface FleetGateway {
   readonly child: ChildProgram;
   readonly state: string;
   readonly url: string;
-  readonly get: (path: string, init?: RequestInit) => Promise<HttpAnswer>;
+  readonly get: GatewayHarness['get'];
 }
 
 /** What a fleet has as its Redis. */
@@ -27,31 +27,43 @@ export interface FleetTestbed<R extends FleetRedis = RedisServer> {
   readonly cluster: ChildProgram;
   /** Returns the state folder of a gateway. */
   stateOf(name: string): string;
+  /** The URL of the cluster. */
+  readonly clusterUrl: string;
   /** Runs a gateway; `key` is another receipt key than that of the fleet. */
-  run(name: string, options?: { readonly key?: string; readonly set?: readonly string[] }): Promise<ChildProgram>;
+  run(name: string, options?: GatewaySettings & { readonly key?: string }): Promise<ChildProgram>;
   /** Starts a gateway and waits until it listens. */
-  start(name: string, set?: readonly string[]): Promise<FleetGateway>;
+  start(name: string, set?: readonly string[], ways?: GatewayWays): Promise<FleetGateway>;
+}
+
+/** Other ways than the direct ones from a gateway to what it needs. */
+interface GatewayWays {
+  readonly redisUrl?: string;
+  readonly upstream?: string;
+}
+
+interface GatewaySettings extends GatewayWays {
+  readonly set?: readonly string[];
 }
 
 const MAIN = new URL('../../../src/main.js', import.meta.url);
 
 /** Settings for busy machines. */
 const PATIENT = [
-  'limits.free.requests=1000000',
+  'limits.free.units=1000000',
   'limits.loopDelayMs=60000',
-  ...['startMs', 'timeoutMs', 'slowTimeoutMs', 'silenceMs'].map((name) => `upstream.${name}=60000`),
+  ...['startTimeoutMs', 'timeoutMs', 'slowTimeoutMs', 'idleTimeoutMs'].map((name) => `upstreamPolicy.${name}=60000`),
 ];
 
-/** Quick slots: a new leader waits for so many until it signs. */
+/** Slots are quick, because a new leader waits for a number of them until it signs. */
 export const SLOT_MS = 50;
 
-/** What a gateway tells when it begins to hold its limits alone, and when it shares them again. */
-export const ALONE = "Redis can't be asked";
+/** What a gateway logs when it begins to limit callers alone, and when it shares their limits again. */
+export const ALONE = 'Redis does not answer: this gateway limits callers';
 export const SHARED = 'limits are shared with the fleet';
 
-/** Returns how often each gateway has told a message, at least. */
-export const timesTold = (gateways: readonly FleetGateway[], message: string): number =>
-  Math.min(...gateways.map(({ child }) => child.timesTold(message)));
+/** Returns how often each gateway has logged a message, at least. */
+export const timesLogged = (gateways: readonly FleetGateway[], message: string): number =>
+  Math.min(...gateways.map(({ child }) => child.timesLogged(message)));
 
 /** Returns `slotgate keys …` on a machine of a fleet. */
 export const keysCommand =
@@ -65,14 +77,12 @@ export const keysCommand =
 export const withFleet = <T>(
   body: (testbed: FleetTestbed) => Promise<T>,
   redisArgs: readonly string[] = [],
-  slotMs = SLOT_MS,
-): Promise<T> => withFleetOn(() => RedisServer.start(redisArgs), body, slotMs);
+): Promise<T> => withFleetOn(() => RedisServer.start(redisArgs), body);
 
 /** Does the same on a Redis of another kind. */
 export const withFleetOn = <T, R extends FleetRedis>(
   startRedis: () => Promise<R>,
   body: (testbed: FleetTestbed<R>) => Promise<T>,
-  slotMs = SLOT_MS,
 ): Promise<T> =>
   withTestScope(async (scope) => {
     const redis = await startRedis();
@@ -86,24 +96,29 @@ export const withFleetOn = <T, R extends FleetRedis>(
       });
       return child;
     };
-    const clusterSettings = ['embedded.port=0', `embedded.slotMs=${slotMs}`].flatMap((path) => ['--set', path]);
+    const clusterSettings = ['embedded.port=0', `embedded.slotMs=${SLOT_MS}`].flatMap((path) => ['--set', path]);
     const cluster = runMain(['--state', join(scope.testdir(), 'cluster'), ...clusterSettings]);
     const { embedded } = await waitUntilListening(cluster);
     const stateOf = (name: string): string => join(scope.testdir(), name);
 
-    const run: FleetTestbed<R>['run'] = async (name, { key = fleetKey, set = [] } = {}) => {
+    const clusterUrl = embedded?.rpc ?? '';
+    const run: FleetTestbed<R>['run'] = async (
+      name,
+      { key = fleetKey, set = [], redisUrl = redis.url, upstream = clusterUrl } = {},
+    ) => {
       const state = stateOf(name);
       const settings = [...PATIENT, ...set].flatMap((path) => ['--set', path]);
-      const args = ['--state', state, '--upstream', embedded?.rpc ?? '', '--redis', redis.url, ...settings];
+      const args = ['--state', state, '--upstream', upstream, '--redis', redisUrl, ...settings];
       return runMain(args, { RECEIPT_KEY_FILE: writeReceiptKey(state, key) });
     };
     return body({
       redis,
       cluster,
+      clusterUrl,
       run,
       stateOf,
-      async start(name, set = []) {
-        const child = await run(name, { set });
+      async start(name, set = [], ways = {}) {
+        const child = await run(name, { set, ...ways });
         const { url } = await waitUntilListening(child);
         return { child, url, state: stateOf(name), get: httpClient(url).get };
       },

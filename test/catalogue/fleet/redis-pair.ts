@@ -24,7 +24,7 @@ export class RedisPair {
     this.url = `redis://127.0.0.1:${address.port}`;
   }
 
-  /** Kills the primary and leads to its replica, which has not heard of what was written in the last milliseconds. */
+  /** Kills the primary and leads to its replica, which has not received what was written in the last milliseconds. */
   async failOver(lostMs: number): Promise<void> {
     await this.#replica.command('REPLICAOF', 'NO', 'ONE');
     await sleep(lostMs);

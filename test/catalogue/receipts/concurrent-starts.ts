@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const openerProgram = fileURLToPath(new URL('./key-opener-process.js', import.meta.url));
 
-/** The result of processes that start at once with an empty state folder. */
+/** The result of processes that start simultaneously with an empty state folder. */
 export interface ConcurrentStarts {
   /** The number of them that report having created the key. */
   readonly creators: number;

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
-import { rotateKey } from '../../../src/receipts/keys/key-rotation.ts';
-import { keyFilePath, loadReceiptKeys } from '../../../src/receipts/keys/load-keys.ts';
+import { rotateKey } from '../../../src/gateway/receipts/keys/key-rotation.ts';
+import { keyFilePath, loadReceiptKeys } from '../../../src/gateway/receipts/keys/load-keys.ts';
 
 const writerProgram = fileURLToPath(new URL('./key-writer-process.js', import.meta.url));
 
@@ -14,7 +14,6 @@ const writerProgram = fileURLToPath(new URL('./key-writer-process.js', import.me
 const KILL_TIME = fc.record({ lines: fc.integer({ min: 1, max: 10 }), delayMs: fc.nat(3) });
 type KillTime = typeof KILL_TIME extends fc.Arbitrary<infer T> ? T : never;
 
-/** The result of the kills. */
 export interface CrashReport {
   readonly kills: number;
   /** Folders whose keys were checked afterwards. */

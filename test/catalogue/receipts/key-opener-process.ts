@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { loadReceiptKeys } from '../../../src/receipts/keys/load-keys.ts';
+import { loadReceiptKeys } from '../../../src/gateway/receipts/keys/load-keys.ts';
 
 // Child process that loads the key: prints when it is ready, waits for input, and prints which key it loaded.
 const [, , stateDir = ''] = process.argv;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { KeyRing } from '../../../src/receipts/keys/key-ring.ts';
-import { revokeKey, rotateKey } from '../../../src/receipts/keys/key-rotation.ts';
-import { createReceiptKey, keyFilePath, readReceiptKeyRing } from '../../../src/receipts/keys/load-keys.ts';
+import type { KeyRing } from '../../../src/gateway/receipts/keys/key-ring.ts';
+import { revokeKey, rotateKey } from '../../../src/gateway/receipts/keys/key-rotation.ts';
+import { createReceiptKey, keyFilePath, readReceiptKeyRing } from '../../../src/gateway/receipts/keys/load-keys.ts';
 
 // Child process that creates, rotates and revokes keys, folder after folder, until it is killed. It prints each key
 // once it knows it: a line with the folder's name and all the keys in it.

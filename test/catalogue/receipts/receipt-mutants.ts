@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { parseReceipt } from '../../../src/receipts/receipt.ts';
-import { receiptTextIn } from '../../../src/receipts/signed-body.ts';
-import { isOpensslSignature } from '../../../src/receipts/verify/openssl-signature.ts';
-import { ReceiptError, type ReceiptFault } from '../../../src/receipts/verify/receipt-error.ts';
-import { canonicalRequestLine } from '../../../src/receipts/verify/request-line.ts';
-import { createVerifier, type Expected } from '../../../src/receipts/verify/verify-receipt.ts';
+import { isOpensslSignature } from '../../../src/cli/commands/openssl-signature.ts';
+import { parseReceipt } from '../../../src/client/verify/receipt.ts';
+import { ReceiptError, type ReceiptFault } from '../../../src/client/verify/receipt-error.ts';
+import { canonicalRequestLine } from '../../../src/client/verify/request-line.ts';
+import { receiptTextIn } from '../../../src/client/verify/signed-body.ts';
+import { createVerifier, type Expected } from '../../../src/client/verify/verify-receipt.ts';
 import { CLUSTER, newSigner, sealAnswers, type UnsealedAnswer } from '../../support/receipts/sealed-answers.ts';
 import { mutations } from './receipt-mutations.ts';
 

@@ -6,8 +6,8 @@ import { startConcurrently } from './concurrent-starts.ts';
 import { crashKeyWriters } from './crash-key-writers.ts';
 import { rejectMutants } from './receipt-mutants.ts';
 
-// The long form of receipt-mutants.test.ts, crash-key-writers.test.ts and key-file.test.ts: npm run test:receipts [--
-// MUTANTS KILLS]
+// The long form of receipt-mutants.test.ts, crash-key-writers.test.ts and key-file.test.ts:
+// npm run check -- receipts [MUTANTS KILLS]
 
 const [mutants = 1_000_000, kills = 200] = process.argv.slice(2).map(Number);
 /** fast-check keeps data of each run until all are done */
@@ -22,8 +22,8 @@ console.log(`${refused().toLocaleString('en')} mutated receipts, 0 believed`);
 for (const [fault, count] of [...faults].sort(([, a], [, b]) => b - a)) console.log(`  ${fault.padEnd(12)} ${count}`);
 
 const folder = mkdtempSync(join(tmpdir(), 'key-kills-'));
-const { creators, keys: made, errors } = await startConcurrently(join(folder, 'at-once'), 50);
-console.log(`50 starts at once: ${creators} made the key, all came to ${made.size}`);
+const { creators, keys: made, errors } = await startConcurrently(join(folder, 'simultaneous'), 50);
+console.log(`50 simultaneous starts: ${creators} made the key, all came to ${made.size}`);
 assert.deepEqual([creators, made.size, errors], [1, 1, '']);
 
 const seed = Math.floor(Math.random() * 2 ** 31);

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { parseExactJson } from '../../../src/domain/parse-exact-json.ts';
-import { VOTE_PROGRAM } from '../../../src/domain/well-known-addresses.ts';
-import { asArray, asInteger, asObject } from '../../../src/solana/codec/json-fields.ts';
-import { normalizeTransaction, type Transaction } from '../../../src/solana/transactions/transaction.ts';
+import { parseExactJson } from '../../../src/shared/domain/parse-exact-json.ts';
+import { VOTE_PROGRAM } from '../../../src/shared/domain/well-known-addresses.ts';
+import { asArray, asInteger, asObject } from '../../../src/transactions/codec/json-fields.ts';
+import { normalizeTransaction, type Transaction } from '../../../src/transactions/transactions/transaction.ts';
 import { recordedTransactions } from '../../support/recorded-transactions.ts';
 
 /** The transactions of a block that are no votes. */
@@ -11,13 +11,11 @@ export interface CountedBlock {
   readonly transactions: readonly Transaction[];
 }
 
-/** Reads the whole block that is checked in. */
 export function readRecordedBlock(): CountedBlock {
   const transactions = recordedTransactions('mainnet-block').map(({ transaction }) => transaction);
   return { name: `recorded block ${transactions[0]?.slot}`, transactions: transactions.filter(isNoVote) };
 }
 
-/** Reads the single transactions that are checked in. */
 export const readRecorded = (): readonly Transaction[] =>
   recordedTransactions('transactions').map(({ transaction }) => transaction);
 

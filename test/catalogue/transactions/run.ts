@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { fails, resultLine } from '../findings.ts';
-import { confusionOf, findingsOf, tellOf } from './count-types.ts';
+import { confusionOf, findingsOf, interpretAll } from './count-types.ts';
 import { readBlockFile, readRecorded, readRecordedBlock } from './read-block.ts';
 import { describeAll, drawSample } from './sample.ts';
 
-// Counts what is told of the transactions of whole blocks: of the recorded one, or of the files that are named.
+// Counts what the gateway shows of the transactions of whole blocks: of the recorded one, or of the files that are named.
 // --sample prints 100 of them beside their balances; SEED=… draws others.
 // --explain FILE writes all recorded transactions and 150 of the block as they are explained, beside their balances.
 
@@ -26,10 +26,10 @@ const before = new Map(
 
 for (const { name, transactions } of blocks) {
   const beganMs = performance.now();
-  const told = tellOf(transactions);
-  const findings = findingsOf(told);
+  const interpreted = interpretAll(transactions);
+  const findings = findingsOf(interpreted);
   console.log(resultLine({ id: 'block', title: name }, findings, (performance.now() - beganMs) / 1000));
-  for (const line of confusionOf(told, before)) console.log(line);
+  for (const line of confusionOf(interpreted, before)) console.log(line);
   if (findings.some(fails)) process.exitCode = 1;
   if (options.sample !== true) continue;
   console.log(`\n${SAMPLE_SIZE} transactions, SEED=${seed}`);

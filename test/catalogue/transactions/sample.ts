@@ -1,12 +1,16 @@
-import type { EnhancedTransaction } from '../../../src/solana/explain/enhanced-transaction.ts';
-import { enhanceTransaction } from '../../../src/solana/explain/enhanced-transaction.ts';
-import { explainTransaction } from '../../../src/solana/explain/explain-transaction.ts';
-import type { Transaction } from '../../../src/solana/transactions/transaction.ts';
+import { seededRng } from '../../../src/localnet/traffic/seeded-rng.ts';
+import {
+  type EnhancedTransaction,
+  enhanceTransaction,
+} from '../../../src/transactions/explain/enhanced-transaction.ts';
+import { explainTransaction } from '../../../src/transactions/explain/explain-transaction.ts';
+import type { Transaction } from '../../../src/transactions/transactions/transaction.ts';
 
-/** Draws transactions by a seed, so that a person can compare what is told with the balances. */
+/** Draws transactions by a seed, so that a person can compare what is shown with the balances. */
 export function drawSample(transactions: readonly Transaction[], count: number, seed: number): readonly string[] {
   const rest = transactions.map((transaction) => enhanceTransaction(transaction));
-  const random = mulberry32(seed);
+  const { intBelow } = seededRng(seed);
+  const random = (): number => intBelow(2 ** 32) / 2 ** 32;
   const drawn: EnhancedTransaction[] = [];
   while (drawn.length < count && rest.length > 0) drawn.push(...rest.splice(Math.floor(random() * rest.length), 1));
   return drawn.map(textOf);
@@ -31,15 +35,4 @@ function textOf(view: EnhancedTransaction): string {
     return `  ${programName ?? programId}${type === null ? '' : ` ${type}`}${inner.length === 0 ? '' : ` [${inner.join(', ')}]`}`;
   });
   return [`${view.signature} ${view.status} ${view.type}`, explainTransaction(view), ...calls, ...changes].join('\n');
-}
-
-/** Returns a generator of numbers in [0, 1) by a seed. https://github.com/bryc/code/blob/master/jshash/PRNGs.md */
-function mulberry32(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { routes } from '../../../src/routes/index.ts';
+import { routes } from '../../../src/gateway/routes/index.ts';
 import { anyCharacter } from '../../support/any-character.ts';
 import { CALL, chunks } from './http/raw-request.ts';
 
@@ -63,63 +63,10 @@ const mutated = fc
     return cut < bytes.length ? bytes.subarray(0, cut) : bytes;
   });
 
-/** Bytes sent over one connection. */
 export const packet = fc.oneof(
   { weight: 4, arbitrary: wellFormed },
   { weight: 4, arbitrary: mutated },
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)) },
-);
-
-const METHODS = ['getSlot', 'getBalance', 'getAccountInfo', 'getBlockTime', 'getVersion', 'getTransaction'];
-const WRITES = ['sendTransaction', 'requestAirdrop', 'simulateTransaction', 'getProgramAccounts', 'SENDTRANSACTION'];
-const method = fc.oneof(
-  fc.constantFrom<unknown>(...METHODS, ...WRITES, ...METHODS.map((name) => `${name} `)),
-  fc.string({ maxLength: 12 }),
-  fc.constantFrom<unknown>(null, 7, true, ['sendTransaction'], { toString: 'sendTransaction' }),
-);
-const params = fc.oneof(
-  fc.constant<unknown>([]),
-  fc.array(
-    fc.oneof(fc.constantFrom<unknown>(ADDRESS, 1, {}, { commitment: 'finalized' }), fc.jsonValue({ maxDepth: 2 })),
-    {
-      maxLength: 3,
-    },
-  ),
-);
-const bodyMember = fc.tuple(
-  fc.constantFrom('method', 'params', 'jsonrpc', 'id', 'Method', 'method ', '__proto__', 'constructor', 'x'),
-  fc.oneof(method, params),
-);
-
-const CALLS: readonly [method: string, ...params: unknown[]][] = [
-  ['getSlot'],
-  ['getVersion'],
-  ['getBalance', ADDRESS],
-  ['getBalance', ADDRESS, { commitment: 'finalized' }],
-  ['getAccountInfo', ADDRESS, { encoding: 'base64' }],
-  ['getMultipleAccounts', [ADDRESS]],
-  ['getTransaction', '1'.repeat(64)],
-];
-const validCall = fc.tuple(
-  fc.constantFrom(...CALLS),
-  fc.array(
-    fc.oneof(
-      fc.tuple(fc.constantFrom('id', 'jsonrpc', 'x'), fc.jsonValue()),
-      fc.constant<[string, string]>(['jsonrpc', '2.0']),
-    ),
-  ),
-);
-
-/** A body for `/rpc`: repeated members, write methods, batches, and texts that are no call. */
-export const rpcBody = fc.oneof(
-  validCall.map(([[method, ...params], more]) => JSON.stringify({ ...Object.fromEntries(more), method, params })),
-  fc.record({ method, params }).map((call) => JSON.stringify(call)),
-  fc
-    .array(bodyMember, { minLength: 1, maxLength: 6 })
-    .map((members) => `{${members.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join()}}`),
-  fc.array(fc.record({ method, params }), { maxLength: 3 }).map((batch) => JSON.stringify(batch)),
-  fc.json({ maxDepth: 3 }),
-  fc.string({ maxLength: 60 }),
 );
 
 /** Generates `count` values in batches, each with its own seed. */

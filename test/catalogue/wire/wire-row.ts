@@ -5,13 +5,12 @@ import type { WireTestbed } from './wire-testbed.ts';
 /** Length of a run: a few seconds, some minutes, or the full length of the catalogue. */
 export type RunLength = 'short' | 'usual' | 'full';
 
-/** A row of the catalogue of attacks on the wire. */
 export interface WireRow {
-  /** Number in the catalogue, or a name. */
+  /** The name of its file. */
   readonly id: string;
-  /** Attack that the row makes. */
   readonly title: string;
-  run(testbed: WireTestbed, runLength: RunLength): Promise<readonly Finding[]>;
+  /** Runs the row; one that starts a gateway of its own can run the `main.js` of another build as a control. */
+  run(testbed: WireTestbed, runLength: RunLength, main?: string): Promise<readonly Finding[]>;
 }
 
 /** Returns the number of repetitions for a run length. */

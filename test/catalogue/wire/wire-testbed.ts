@@ -4,10 +4,8 @@ import { type HttpAnswer, httpClient } from '../../support/harness.ts';
 import { type RpcOverrideProxy, startRpcOverrideProxy } from '../../support/rpc-override-proxy.ts';
 import { withTestScope } from '../../support/test-scope.ts';
 
-/** A gateway in a child process over an embedded cluster. */
 export interface WireTestbed {
   readonly url: string;
-  /** Host and port of the gateway. */
   readonly host: string;
   readonly gateway: GatewayProcess;
   readonly cluster: EmbeddedCluster;
@@ -26,12 +24,11 @@ export const withWireTestbed = <T>(
     const cluster = await startEmbeddedCluster({ transactionsPerSlot: 1 });
     scope.teardown(() => cluster.close());
     const node = await startRpcOverrideProxy(scope, cluster.url);
-    const gateway = await GatewayProcess.start(
-      [`${node.url},${cluster.wsUrl}`],
-      ['limits.free.streams=1000000', ...set],
+    const gateway = await GatewayProcess.start([`${node.url},${cluster.wsUrl}`], {
+      set: ['limits.free.streams=1000000', ...set],
       nodeOptions,
-    );
+    });
     scope.teardown(() => gateway.close());
-    const url = await gateway.url();
+    const { url } = gateway;
     return await body({ url, host: new URL(url).host, gateway, cluster, node, get: httpClient(url).get });
   });

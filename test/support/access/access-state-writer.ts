@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { generateApiKey } from '../../../src/access/api-keys/api-key.ts';
-import { apiKeysPath } from '../../../src/access/api-keys/api-key-store.ts';
-import { UsageCounter } from '../../../src/access/usage/usage-counter.ts';
-import { usagePath } from '../../../src/access/usage/usage-file.ts';
+import { generateApiKey } from '../../../src/gateway/access/api-keys/api-key.ts';
+import { apiKeysPath } from '../../../src/gateway/access/api-keys/api-key-store.ts';
+import { UsageCounter } from '../../../src/gateway/access/usage/usage-counter.ts';
+import { usagePath } from '../../../src/gateway/access/usage/usage-file.ts';
+import { DurableWrites } from '../../../src/shared/runtime/durable-writes.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { apiKeyRecord, issueKeys, revokeKey } from './api-key-fixtures.ts';
 
@@ -14,8 +15,11 @@ const clock = new ManualClock();
 const usage = new UsageCounter({
   path: usagePath(usageFolder),
   clock,
-  onProblem: (problem) => console.log('problem', problem),
-  onRecovery: () => console.log('recovered'),
+  writes: new DurableWrites({
+    clock,
+    onProblem: (problem) => console.log('problem', problem),
+    onRecovery: () => console.log('recovered'),
+  }),
 });
 
 for (let round = 1; ; round++) {

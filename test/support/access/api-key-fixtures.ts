@@ -1,8 +1,7 @@
-import { digestOfKey } from '../../../src/access/api-keys/api-key.ts';
-import type { ApiKeyRecord } from '../../../src/access/api-keys/api-key-record.ts';
-import { updateApiKeys } from '../../../src/access/api-keys/api-key-store.ts';
+import { digestOfKey, generateApiKey } from '../../../src/gateway/access/api-keys/api-key.ts';
+import type { ApiKeyRecord } from '../../../src/gateway/access/api-keys/api-key-record.ts';
+import { apiKeysPath, updateApiKeys } from '../../../src/gateway/access/api-keys/api-key-store.ts';
 
-/** Returns the record of a key, in the build tier by default. */
 export const apiKeyRecord = (key: string, more: Partial<ApiKeyRecord> = {}): ApiKeyRecord => ({
   id: key.slice(-8),
   sha256: digestOfKey(key),
@@ -15,11 +14,16 @@ export const apiKeyRecord = (key: string, more: Partial<ApiKeyRecord> = {}): Api
   ...more,
 });
 
-/** Adds keys to a file. */
+/** Adds a new key to a state folder; returns it. */
+export async function issueKey(state: string, more: Partial<ApiKeyRecord> = {}): Promise<string> {
+  const key = generateApiKey();
+  await issueKeys(apiKeysPath(state), apiKeyRecord(key, more));
+  return key;
+}
+
 export const issueKeys = (path: string, ...records: ApiKeyRecord[]): Promise<void> =>
   updateApiKeys(path, (keys) => ({ keys: [...keys, ...records], result: undefined }));
 
-/** Revokes a key of a file. */
 export const revokeKey = (path: string, id: string): Promise<void> =>
   updateApiKeys(path, (keys) => ({
     keys: keys.map((key) => (key.id === id ? { ...key, revokedAt: '2000-01-01T00:00:00.000Z' } : key)),

@@ -1,4 +1,4 @@
-import { RateLimiter } from '../../../src/access/limits/rate-limiter.ts';
+import { RateLimiter } from '../../../src/gateway/access/limits/rate-limiter.ts';
 
 const [REQUESTS, WINDOW_MS] = [10, 10_000];
 const LOOPBACK = Uint8Array.of(127, 0, 0, 1).buffer;
@@ -18,7 +18,7 @@ export function jumpClock(byMs: number, afterMs: number): ClockJumpEffect {
   let [wallMs, monotonicMs] = [1_700_000_000_000, 0];
   const clock = { now: () => wallMs, monotonic: () => monotonicMs, after: () => () => {} };
   const limiter = new RateLimiter(
-    { free: { requests: REQUESTS, windowSeconds: WINDOW_MS / 1000 }, identities: 10 },
+    { free: { units: REQUESTS, windowSeconds: WINDOW_MS / 1000 }, trackedAddresses: 10 },
     clock,
   );
   const passMs = (ms: number): void => {

@@ -1,5 +1,4 @@
-import { tiersOf } from '../../../src/access/limits/tiers.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
+import { tiersOf } from '../../../src/gateway/access/limits/tiers.ts';
 
-/** The default tiers. */
 export const DEFAULT_TIERS = tiersOf(loadConfig({ cwd: '/' }).limits);

@@ -1,4 +1,3 @@
-/** The trusted networks. */
 export const TRUSTED_PROXIES: readonly string[] = [
   '10.0.0.0/8',
   '192.0.2.7',

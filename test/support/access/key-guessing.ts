@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { apiKeyFrom } from '../../../src/access/api-keys/api-key.ts';
-import { ApiKeyRegistry } from '../../../src/access/api-keys/api-key-registry.ts';
-import { apiKeysPath } from '../../../src/access/api-keys/api-key-store.ts';
+import { apiKeyFrom } from '../../../src/gateway/access/api-keys/api-key.ts';
+import { ApiKeyRegistry } from '../../../src/gateway/access/api-keys/api-key-registry.ts';
+import { apiKeysPath } from '../../../src/gateway/access/api-keys/api-key-store.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { apiKeyRecord, issueKeys } from './api-key-fixtures.ts';
 import { DEFAULT_TIERS } from './default-tiers.ts';
@@ -15,9 +15,7 @@ export const MAX_T = 4.5;
 const TRIES_PER_SAMPLE = 100;
 const SECRET = '0123456789ABCDEFGHIJKLMNOPQRST';
 
-/** The result of guessing a key. */
 export interface KeyGuessingResult {
-  /** The number of guesses that were accepted. */
   readonly accepted: number;
   /** Student's t of how much longer a guess takes that is wrong at its first character than one at its last. */
   readonly tStatistic: number;

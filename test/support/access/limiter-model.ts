@@ -1,9 +1,10 @@
-import { RateLimiter } from '../../../src/access/limits/rate-limiter.ts';
-import type { Principal } from '../../../src/access/limits/tiers.ts';
+import { RateLimiter } from '../../../src/gateway/access/limits/rate-limiter.ts';
+import type { Principal } from '../../../src/gateway/access/limits/tiers.ts';
+import { seededRng } from '../../../src/localnet/traffic/seeded-rng.ts';
 import { ManualClock } from '../manual-clock.ts';
 
 const START_S = 1_700_000_000;
-const FREE = { requests: 4, windowSeconds: 10 };
+const FREE = { units: 4, windowSeconds: 10 };
 
 interface Bucket {
   readonly key: string;
@@ -49,7 +50,7 @@ class LimiterModel {
     let own: Bucket;
     let around: Bucket | undefined;
     if (account === undefined) {
-      const free = { limit: FREE.requests, seconds: FREE.windowSeconds };
+      const free = { limit: FREE.units, seconds: FREE.windowSeconds };
       own = { ...free, key: at, kept: false };
       if (find(own) === undefined && isFull(0)) own = { ...free, key: 'overflow', kept: true };
       if (address.length === 16) {
@@ -59,7 +60,7 @@ class LimiterModel {
       }
     } else {
       const { id, tier, perIpLimit } = account;
-      own = { key: id, limit: tier.requests, seconds: tier.windowSeconds, kept: true };
+      own = { key: id, limit: tier.units, seconds: tier.windowSeconds, kept: true };
       if (perIpLimit !== undefined) {
         around = { key: `${id} ${at}`, limit: perIpLimit, seconds: tier.windowSeconds, kept: false };
         if (find(around) === undefined && isFull(0)) around = { ...around, key: `${id} others`, kept: true };
@@ -90,17 +91,6 @@ class LimiterModel {
   }
 }
 
-/** Returns a seeded generator of random numbers: mulberry32. */
-function randomIntegers(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
-
 function addressFrom(pick: (below: number) => number): Uint8Array<ArrayBuffer> {
   if (pick(3) > 0) return Uint8Array.of(10, 0, 0, pick(4));
   const address = new Uint8Array(16);
@@ -111,7 +101,7 @@ function addressFrom(pick: (below: number) => number): Uint8Array<ArrayBuffer> {
 function accountFrom(pick: (below: number) => number): Principal | undefined {
   const which = pick(9);
   if (which > 3) return undefined;
-  const [requests = 0, windowSeconds = 0] =
+  const [units = 0, windowSeconds = 0] =
     [
       [9, 10],
       [20, 60],
@@ -120,7 +110,7 @@ function accountFrom(pick: (below: number) => number): Principal | undefined {
     ][which] ?? [];
   const tier = {
     name: 'scale' as const,
-    requests,
+    units,
     windowSeconds,
     streams: 1,
     subscriptions: 1,
@@ -139,11 +129,11 @@ function accountFrom(pick: (below: number) => number): Principal | undefined {
  */
 export function limiterDifference(seed: number, { hasDebt }: { readonly hasDebt: boolean }): string | undefined {
   const steps = seed % 100 === 0 ? 150 : 12;
-  const pick = randomIntegers(seed);
+  const { intBelow: pick } = seededRng(seed);
   const clock = new ManualClock(START_S * 1000);
-  const identities = 1 + pick(12);
-  const limiter = new RateLimiter({ free: FREE, identities }, clock);
-  const model = new LimiterModel(identities);
+  const trackedAddresses = 1 + pick(12);
+  const limiter = new RateLimiter({ free: FREE, trackedAddresses }, clock);
+  const model = new LimiterModel(trackedAddresses);
   for (let step = 0; step < steps; step++) {
     if (pick(3) === 0) clock.advance(pick(20) === 0 ? 60_000 : pick(6_000));
     const address = addressFrom(pick);
@@ -158,7 +148,7 @@ export function limiterDifference(seed: number, { hasDebt }: { readonly hasDebt:
     const expected = model.take(address, weight, account, clock.now());
     if (JSON.stringify(quota) !== JSON.stringify(expected))
       return `seed ${seed}, step ${step}: ${JSON.stringify(quota)} is not ${JSON.stringify(expected)}`;
-    if (limiter.size > identities + 3 * 5 + 9) return `seed ${seed}: ${limiter.size} windows`;
+    if (limiter.size > trackedAddresses + 3 * 5 + 9) return `seed ${seed}: ${limiter.size} windows`;
     if (units !== weight || isByAddress !== (account === undefined)) return `seed ${seed}: counted for another`;
     if (retryAfter < 1 || retryAfter > 120) return `seed ${seed}: retryAfter ${retryAfter}`;
   }

@@ -1,25 +1,28 @@
-import { RateLimiter } from '../../../src/access/limits/rate-limiter.ts';
-import { MemoryQuotaLedger } from '../../../src/access/quota/memory-quota-ledger.ts';
-import type { QuotaLedger } from '../../../src/access/quota/quota-ledger.ts';
-import { SharedQuota } from '../../../src/access/quota/shared-quota.ts';
+import { RateLimiter } from '../../../src/gateway/access/limits/rate-limiter.ts';
+import { CounterMember } from '../../../src/gateway/access/quota/counter-member.ts';
+import type {
+  CounterConnection,
+  CounterListener,
+  CounterStore,
+} from '../../../src/gateway/access/quota/counter-store.ts';
+import { MemoryStore } from '../../../src/gateway/fleet/counters/memory-store.ts';
 import { ManualClock } from '../manual-clock.ts';
 
 /** The limit that members share. */
-export const SHARED_LIMIT = { requests: 100, windowSeconds: 10 };
+export const SHARED_LIMIT = { units: 100, windowSeconds: 10 };
 
 interface Member {
   readonly limiter: RateLimiter;
-  readonly quota: SharedQuota;
-  readonly leave: () => void;
+  readonly counters: CounterMember;
 }
 
-/** Rate limiters that share a limit through a ledger, by messages that take their time. */
+/** Rate limiters that share a limit through a store, by messages that last a while. */
 export class QuotaMembers {
   readonly clock = new ManualClock();
-  /** The time that each message takes. */
-  delayMs: () => number = () => 0;
+  /** The time that each message from and to a member lasts. */
+  delayMs: (member: number) => number = () => 0;
   readonly #members: Member[] = [];
-  #ledger = new MemoryQuotaLedger(1000, this.clock);
+  #store = new MemoryStore(1000, this.clock);
   #rejoin: (() => void)[] = [];
   #joined = 0;
 
@@ -29,7 +32,7 @@ export class QuotaMembers {
 
   /** Lets promises and messages without delay arrive. */
   async arrive(): Promise<void> {
-    for (let i = 0; i < 8; i++) {
+    for (let i = 0; i < 24; i++) {
       await Promise.resolve();
       this.clock.advance(0);
     }
@@ -51,64 +54,65 @@ export class QuotaMembers {
 
   /** Ends a member, and starts another in its place. */
   kill(member: number): void {
-    const { quota, leave } = this.#members[member] as Member;
-    quota.close();
-    leave();
+    const { counters } = this.#members[member] as Member;
+    counters.close();
     this.#members[member] = this.#start(member, this.#members.length);
   }
 
-  /** Ends the ledger, and starts another, which members join one by one. */
+  /** Ends the store, and starts another, which members join one by one. */
   killLedger(): void {
-    this.#ledger = new MemoryQuotaLedger(1000, this.clock);
+    this.#store = new MemoryStore(1000, this.clock);
     for (const rejoin of this.#rejoin) rejoin();
   }
 
   #start(place: number, members: number): Member {
-    let joined: (QuotaLedger & { leave(): void }) | undefined;
-    let ledger = this.#ledger;
-    let hear: Parameters<QuotaLedger['onLeft']>[0] = () => {};
+    let listener: CounterListener | undefined;
+    let joined: CounterConnection | undefined;
+    let store = this.#store;
     const join = (): void => {
-      ledger = this.#ledger;
-      joined = ledger.join(`${this.#joined++}`);
-      joined.onLeft((left) => this.clock.after(this.delayMs(), () => hear({ ...left })));
+      store = this.#store;
+      joined = store.join(`${this.#joined++}`, {
+        onTotal: (total) => this.clock.after(this.delayMs(place), () => listener?.onTotal({ ...total })),
+        onStale: (id) => listener?.onStale(id),
+      });
     };
     join();
     const passed = <T>(value: T): Promise<T> =>
-      new Promise((resolve) => this.clock.after(this.delayMs(), () => resolve(value)));
-    const remote: QuotaLedger = {
-      members,
-      async settle(asks) {
-        const asked = ledger;
-        await passed(undefined);
-        if (joined === undefined || asked !== ledger) throw new Error('the ledger is gone');
-        const shares = await joined.settle(asks);
-        await passed(undefined);
-        if (asked !== ledger) throw new Error('the ledger is gone');
-        return shares;
-      },
-      onLeft(heard) {
-        hear = heard;
-        return () => {
-          hear = () => {};
+      new Promise((resolve) => this.clock.after(this.delayMs(place), () => resolve(value)));
+    const remote: CounterStore = {
+      join: (_, joining) => {
+        listener = joining;
+        return {
+          members,
+          async report(reports) {
+            const reported = store;
+            await passed(undefined);
+            if (joined === undefined || reported !== store) throw new Error('the store is gone');
+            const answers = await joined.report(reports);
+            await passed(undefined);
+            if (reported !== store) throw new Error('the store is gone');
+            return answers;
+          },
+          leave: () => {
+            listener = undefined;
+            joined?.leave();
+          },
         };
       },
     };
-    const quota = new SharedQuota({
-      ledger: remote,
-      clock: this.clock,
-      afterTurn: (work) => this.clock.after(0, work),
-    });
+    const afterTurn = (work: () => void) => this.clock.after(0, work);
+    const counters = new CounterMember({ store: remote, member: '', clock: this.clock, afterTurn });
     this.#rejoin[place] = () => {
       joined = undefined;
-      this.clock.after(this.delayMs(), () => {
+      this.clock.after(this.delayMs(place), () => {
         join();
-        quota.retell();
+        listener?.onStale();
       });
     };
-    const limiter = new RateLimiter({ free: SHARED_LIMIT, identities: 100 }, this.clock, (name, capacity) =>
-      quota.createBook(name, capacity),
+    const limiter = new RateLimiter({ free: SHARED_LIMIT, trackedAddresses: 100 }, this.clock, (name, capacity) =>
+      counters.createBook(name, capacity),
     );
-    return { limiter, quota, leave: () => joined?.leave() };
+    return { limiter, counters };
   }
 }
 

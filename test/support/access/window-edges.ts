@@ -1,5 +1,5 @@
-import type { Quota } from '../../../src/access/limits/quota.ts';
-import { RateLimiter } from '../../../src/access/limits/rate-limiter.ts';
+import type { Quota } from '../../../src/gateway/access/limits/quota.ts';
+import { RateLimiter } from '../../../src/gateway/access/limits/rate-limiter.ts';
 import { ManualClock } from '../manual-clock.ts';
 
 const START_MS = 1_700_000_000_000;
@@ -7,13 +7,13 @@ const [REQUESTS, WINDOW_SECONDS] = [100, 10];
 const LOOPBACK = Uint8Array.of(127, 0, 0, 1).buffer;
 
 /**
- * Returns the faults of a window that opens so many milliseconds after a whole second and gets twice its requests a
+ * Returns the faults of a window that opens a number of milliseconds after a whole second and gets twice its requests a
  * millisecond before its end, at its end, and a millisecond after it.
  */
 export function windowEdgeFaults(offsetMs: number): readonly string[] {
   const clock = new ManualClock(START_MS + offsetMs);
   const limiter = new RateLimiter(
-    { free: { requests: REQUESTS, windowSeconds: WINDOW_SECONDS }, identities: 10 },
+    { free: { units: REQUESTS, windowSeconds: WINDOW_SECONDS }, trackedAddresses: 10 },
     clock,
   );
   const faults: string[] = [];

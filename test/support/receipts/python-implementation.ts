@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Statement } from '../../../src/receipts/statement.ts';
+import type { Statement } from '../../../src/client/verify/statement.ts';
 
 const runs = (command: string, flag: string): boolean => spawnSync(command, [flag]).status === 0;
 
@@ -8,7 +8,6 @@ const runs = (command: string, flag: string): boolean => spawnSync(command, [fla
 export const pythonSkipReason =
   !(runs('python3', '--version') && runs('openssl', 'version')) && 'needs python3 and openssl';
 
-/** The input of a verifier in another language. */
 export interface VerifyRequest {
   readonly publicKey: string;
   readonly cluster: string;

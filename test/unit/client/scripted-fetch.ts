@@ -1,4 +1,4 @@
-import type { Signer } from '../../../src/receipts/signer.ts';
+import type { Signer } from '../../../src/gateway/receipts/signer.ts';
 import { CLUSTER, NOW_MS, newSigner, sealAnswers } from '../../support/receipts/sealed-answers.ts';
 
 /** A request of the client. */

@@ -2,11 +2,18 @@ import type { Socket, SocketEvent } from '../../../src/client/client.ts';
 
 type Listener = (event: SocketEvent) => void;
 
+interface SentMessage {
+  readonly op: string;
+  readonly id: number;
+  readonly topic: string;
+  readonly addresses: readonly string[];
+}
+
 /** A WebSocket whose other end is the test. */
 export class ScriptedSocket implements Socket {
   readonly url: string;
   /** The messages that the client has sent, parsed. */
-  readonly sent: any[] = [];
+  readonly sent: SentMessage[] = [];
   isClosed = false;
   readonly #listeners: { readonly type: string; readonly listener: Listener }[] = [];
 

@@ -32,7 +32,6 @@ import {
   getTransferInstruction,
 } from '@solana-program/token';
 import bs58 from 'bs58';
-import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../../src/domain/well-known-addresses.ts';
 import type { Chain } from '../../../src/localnet/bank/chain.ts';
 import { buildTransaction, type TransactionDraft } from '../../../src/localnet/traffic/build-transaction.ts';
 import { planLookupTable } from '../../../src/localnet/traffic/create-lookup-table.ts';
@@ -44,7 +43,8 @@ import {
   setTransferFee,
   writeMetadata,
 } from '../../../src/localnet/traffic/token-2022-instructions.ts';
-import { WRAPPED_SOL } from '../../../src/solana/accounts/known-mints.ts';
+import { WRAPPED_SOL } from '../../../src/shared/domain/known-mints.ts';
+import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../../src/shared/domain/well-known-addresses.ts';
 
 /** Calls a method of the cluster; returns the result. */
 export type SendRpc = (method: string, ...params: unknown[]) => Promise<unknown>;

@@ -1,5 +1,5 @@
-import type { Commitment } from '../../../../src/domain/commitment.ts';
-import type { Slot } from '../../../../src/domain/slot.ts';
+import type { Commitment } from '../../../../src/shared/domain/commitment.ts';
+import type { Slot } from '../../../../src/shared/domain/slot.ts';
 
 /** Parameters of a formula chain. Plain data, since it is sent to the nodes' processes. */
 export interface ChainParameters {
@@ -9,15 +9,10 @@ export interface ChainParameters {
   readonly slotMs: number;
   /** Maximum number of slots between two changes of an account; each account has its own period from 1 to this. */
   readonly maxUnchangedSlots: number;
-  /** Whether the chain processes slots that it later abandons. */
-  readonly forks: boolean;
 }
 
 const FIRST_SLOT = 1_000_000;
-const CONFIRMED_BEHIND = 1;
-const FINALIZED_BEHIND = 32;
-/** Period of forks: the two slots before the last of each period are on an abandoned branch. */
-const FORK_EVERY = 10;
+const BEHIND: Readonly<Record<Commitment, number>> = { processed: 0, confirmed: 1, finalized: 32 };
 
 /**
  * A chain whose state is a formula: a balance is a function of the address and the slot. So several nodes can serve the
@@ -30,7 +25,6 @@ export class FormulaChain {
     this.parameters = plan;
   }
 
-  /** Returns the newest processed slot at a time. */
   processedSlotAt(unixMs: number): Slot {
     return FIRST_SLOT + Math.floor((unixMs - this.parameters.originMs) / this.parameters.slotMs);
   }
@@ -42,37 +36,20 @@ export class FormulaChain {
 
   /** Returns the newest slot at a commitment on a node whose newest processed slot is `processed`. */
   newestSlotAt(commitment: Commitment, processed: Slot): Slot {
-    if (commitment === 'processed') return processed;
-    let slot = processed - (commitment === 'confirmed' ? CONFIRMED_BEHIND : FINALIZED_BEHIND);
-    while (this.isAbandoned(slot)) slot--;
-    return slot;
-  }
-
-  /** Returns whether a slot is processed and then abandoned. Such a slot is never confirmed. */
-  isAbandoned(slot: Slot): boolean {
-    return this.parameters.forks && [FORK_EVERY - 3, FORK_EVERY - 2].includes(slot % FORK_EVERY);
-  }
-
-  /** Returns the parent of a slot. */
-  parentOf(slot: Slot): Slot {
-    let parent = slot - 1;
-    while (!this.isAbandoned(slot) && this.isAbandoned(parent)) parent--;
-    return parent;
+    return processed - BEHIND[commitment];
   }
 
   /** Returns the balance at the end of a slot; 0 if there is no account. */
   lamports(address: string, slot: Slot): number {
     const seed = seedOf(address);
-    const state = mixBits(seed ^ this.#version(seed, slot) ^ (this.isAbandoned(slot) ? 0x5bd1e995 : 0));
+    const state = mixBits(seed ^ this.#version(seed, slot));
     return state % 8 === 0 ? 0 : state * 1024 + (seed % 1024); // below 2^42
   }
 
   /** Returns whether the balance may differ between two slots. */
   isChanged(address: string, before: Slot, slot: Slot): boolean {
     const seed = seedOf(address);
-    return (
-      this.isAbandoned(before) || this.isAbandoned(slot) || this.#version(seed, slot) > this.#version(seed, before)
-    );
+    return this.#version(seed, slot) > this.#version(seed, before);
   }
 
   #version(seed: number, slot: Slot): number {

@@ -2,15 +2,13 @@ import { FormulaChain } from './formula-chain.ts';
 import { FormulaNode } from './formula-node.ts';
 import type { NodeCommand, NodeReport } from './formula-node-process.ts';
 
-// Runs a formula node in a process, so that it can be killed and stopped. argv: the chain's parameters as JSON, the
-// port. Takes commands from its parent.
+// Runs a formula node in a process. argv: the chain's parameters as JSON. It receives commands from its parent.
 
-const [plan = '{}', port = '0'] = process.argv.slice(2);
-const node = await FormulaNode.start(new FormulaChain(JSON.parse(plan)), Number(port));
+const node = await FormulaNode.start(new FormulaChain(JSON.parse(process.argv[2] ?? '{}')));
 const report = (report: NodeReport): void => void process.send?.(report);
 
 process.on('message', (order: NodeCommand) => {
-  if (order.name === 'habits') node.behaviour = order.habits;
+  if (order.rootAheadEvery !== undefined) node.rootAheadEvery = order.rootAheadEvery;
   report({ name: 'counts', counts: node.counts() });
 });
 process.on('disconnect', () => process.exit());

@@ -2,10 +2,10 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { ChainParameters } from './formula-chain.ts';
-import { HEALTHY_BEHAVIOUR, type NodeBehaviour } from './node-behaviour.ts';
+import type { FormulaNode } from './formula-node.ts';
 
-/** Commands to the process of a node. Each is answered with the node's counts. */
-export type NodeCommand = { readonly name: 'habits'; readonly habits: NodeBehaviour } | { readonly name: 'count' };
+/** A command to the process of a node, which answers with its counts. */
+export type NodeCommand = Partial<Pick<FormulaNode, 'rootAheadEvery'>>;
 
 /** Messages from the process. */
 export type NodeReport =
@@ -18,11 +18,9 @@ const PROGRAM = fileURLToPath(new URL('./formula-node-main.js', import.meta.url)
 export class FormulaNodeProcess {
   readonly port: number;
   readonly #process: ChildProcess;
-  #behaviour: NodeBehaviour = HEALTHY_BEHAVIOUR;
 
-  /** Starts a node; it can bind the same port again after {@link kill}. */
-  static async start(plan: ChainParameters, port = 0): Promise<FormulaNodeProcess> {
-    const process = fork(PROGRAM, [JSON.stringify(plan), `${port}`]);
+  static async start(plan: ChainParameters): Promise<FormulaNodeProcess> {
+    const process = fork(PROGRAM, [JSON.stringify(plan)]);
     const [report]: NodeReport[] = await Promise.race([
       once(process, 'message'),
       once(process, 'exit').then(() => Promise.reject(new Error('a node ended before it listened'))),
@@ -36,15 +34,12 @@ export class FormulaNodeProcess {
     this.port = port;
   }
 
-  /** Changes parts of the node's behaviour; resolves when they apply. */
-  async configure(behaviour: Partial<NodeBehaviour>): Promise<void> {
-    this.#behaviour = { ...this.#behaviour, ...behaviour };
-    await this.#send({ name: 'habits', habits: this.#behaviour });
-  }
-
-  /** Returns the number of requests by method, and the number of account subscriptions under `subscribed`. */
-  async counts(): Promise<Readonly<Record<string, number>>> {
-    return this.#send({ name: 'count' });
+  /** Sends a command; resolves when it applies, with the number of requests by method. */
+  async send(command: NodeCommand): Promise<Readonly<Record<string, number>>> {
+    const reply = once(this.#process, 'message');
+    this.#process.send(command);
+    const [report]: NodeReport[] = await reply;
+    return report?.name === 'counts' ? report.counts : {};
   }
 
   /** Sends SIGKILL; resolves when the process is gone. */
@@ -53,21 +48,5 @@ export class FormulaNodeProcess {
     const exited = once(this.#process, 'exit');
     this.#process.kill('SIGKILL');
     await exited;
-  }
-
-  /** Sends SIGSTOP: the process exists and does nothing. */
-  suspend(): void {
-    this.#process.kill('SIGSTOP');
-  }
-
-  resume(): void {
-    this.#process.kill('SIGCONT');
-  }
-
-  async #send(command: NodeCommand): Promise<Readonly<Record<string, number>>> {
-    const reply = once(this.#process, 'message');
-    this.#process.send(command);
-    const [report]: NodeReport[] = await reply;
-    return report?.name === 'counts' ? report.counts : {};
   }
 }

@@ -1,7 +1,8 @@
-import type { ServerResponse } from 'node:http';
-import { COMMITMENTS, type Commitment } from '../../../../src/domain/commitment.ts';
-import type { RpcMethod } from '../../../../src/domain/rpc-methods.ts';
-import type { Slot } from '../../../../src/domain/slot.ts';
+import { COMMITMENTS, type Commitment } from '../../../../src/shared/domain/commitment.ts';
+import type { RpcMethod } from '../../../../src/shared/domain/rpc-methods.ts';
+import type { Slot } from '../../../../src/shared/domain/slot.ts';
+import { CLOCK_SYSVAR } from '../../../../src/shared/domain/well-known-addresses.ts';
+import { clockText } from '../../../support/clock-text.ts';
 import {
   errorBody,
   type ReplyScript,
@@ -12,27 +13,32 @@ import {
 } from '../../../support/scripted-node.ts';
 import type { FormulaChain } from './formula-chain.ts';
 import { FormulaSubscribers } from './formula-subscribers.ts';
-import { HEALTHY_BEHAVIOUR, type NodeBehaviour } from './node-behaviour.ts';
-import { respondWithFailure } from './respond-with-failure.ts';
 
-const CLOCK = 'SysvarC1ock11111111111111111111111111111111';
 const SYSTEM = '11111111111111111111111111111111';
 const SLOT_NOT_REACHED = '{"code":-32016,"message":"Minimum context slot has not been reached"}';
 const SLOTS_PER_EPOCH = 432_000;
 
-/** A node of a formula chain: answers requests, sends slot and account notifications in time, and fails on demand. */
+/**
+ * A node of a formula chain: answers requests, sends slot and account notifications in time, and may have rooted
+ * slots that it does not report yet.
+ */
 export class FormulaNode {
-  behaviour: NodeBehaviour = HEALTHY_BEHAVIOUR;
-  /** Called just before subscribers are notified of a slot. */
-  onNotify = (_commitment: Commitment, _slot: Slot): void => {};
+  /**
+   * One in this many finalized answers, and slots that are notified, has accounts of up to three slots later: the node has
+   * rooted these, and doesn't report them yet. 0: none.
+   */
+  rootAheadEvery = 0;
   readonly #chain: FormulaChain;
   readonly #node: ScriptedNode;
   readonly #subscribers = new FormulaSubscribers();
   readonly #notifiedSlots = new Map<Commitment, Slot>();
   readonly #requests = new Map<string, number>();
+  #rootReads = 0;
+  /** Newest root whose accounts were notified. */
+  #newestRoot: Slot = 0;
 
-  static async start(chain: FormulaChain, port: number): Promise<FormulaNode> {
-    return new FormulaNode(chain, await ScriptedNode.start(port));
+  static async start(chain: FormulaChain): Promise<FormulaNode> {
+    return new FormulaNode(chain, await ScriptedNode.start());
   }
 
   private constructor(chain: FormulaChain, node: ScriptedNode) {
@@ -41,11 +47,11 @@ export class FormulaNode {
     for (const [method, result] of Object.entries(this.#results())) {
       node.replies[method as RpcMethod] = this.#replyWith(result); // the keys of the results are RPC methods
     }
-    node.onPubsubRequest = (socket, asked) => {
-      const isEnd = asked.method.endsWith('Unsubscribe');
-      socket.send(resultBody(asked, isEnd ? 'true' : subscriptionId(asked)));
-      if (isEnd) this.#subscribers.remove(socket, /"params":\[(\d+)\]/.exec(asked.text)?.[1] ?? '');
-      else this.#subscribers.add(socket, asked, (commitment) => this.#slotAt(commitment));
+    node.onPubsubRequest = (socket, call) => {
+      const isEnd = call.method.endsWith('Unsubscribe');
+      socket.send(resultBody(call, isEnd ? 'true' : subscriptionId(call)));
+      if (isEnd) this.#subscribers.remove(socket, /"params":\[(\d+)\]/.exec(call.text)?.[1] ?? '');
+      else this.#subscribers.add(socket, call, (commitment) => this.#slotAt(commitment));
     };
     this.#scheduleTick();
   }
@@ -54,65 +60,63 @@ export class FormulaNode {
     return this.#node.port;
   }
 
-  /** Returns the number of HTTP requests by method, and the number of account subscriptions. */
+  /** Returns the number of HTTP requests by method. */
   counts(): Readonly<Record<string, number>> {
     for (const { method } of this.#node.httpRequests.splice(0)) {
       this.#requests.set(method, (this.#requests.get(method) ?? 0) + 1);
     }
-    return { ...Object.fromEntries(this.#requests), subscribed: this.#subscribers.accountCount };
+    return Object.fromEntries(this.#requests);
   }
 
   #slotAt(commitment: Commitment): Slot {
-    return this.#chain.newestSlotAt(commitment, this.#chain.processedSlotAt(Date.now()) - this.behaviour.lagSlots);
+    return this.#chain.newestSlotAt(commitment, this.#chain.processedSlotAt(Date.now()));
   }
 
-  #replyWith(result: (slot: Slot, asked: RpcRequest) => string): ReplyScript {
-    const reply = (response: ServerResponse, asked: RpcRequest): void => {
-      const { failures } = this.behaviour;
-      const failure = failures[asked.method] ?? failures['*'];
-      const { commitment = 'confirmed', minContextSlot = 0 } = asked.params.at(-1) ?? {};
+  #replyWith(result: (slot: Slot, call: RpcRequest) => string): ReplyScript {
+    return (response, call) => {
+      const { commitment = 'confirmed', minContextSlot = 0 } = call.params.at(-1) ?? {};
       const slot = this.#slotAt(commitment);
-      if (failure !== undefined) respondWithFailure(failure, response, asked);
-      else if (slot < minContextSlot) response.end(errorBody(asked, SLOT_NOT_REACHED));
-      else response.end(resultBody(asked, result(slot, asked)));
-    };
-    return (response, asked) => {
-      if (this.behaviour.delayMs === 0) reply(response, asked);
-      else setTimeout(reply, this.behaviour.delayMs, response, asked);
+      if (slot < minContextSlot) response.end(errorBody(call, SLOT_NOT_REACHED));
+      else response.end(resultBody(call, result(slot, call)));
     };
   }
 
   /** Results by method, for the slot at the requested commitment. */
-  #results(): Partial<Record<RpcMethod, (slot: Slot, asked: RpcRequest) => string>> {
+  #results(): Partial<Record<RpcMethod, (slot: Slot, call: RpcRequest) => string>> {
     return {
       getGenesisHash: () => `"${this.#chain.parameters.genesis}"`,
       getHealth: () => '"ok"',
       getBlock: () => 'null',
-      getSlot: (slot) => `${this.#reportedSlot(slot)}`,
+      getSlot: (slot) => `${slot}`,
       getEpochInfo: (slot) =>
         JSON.stringify({
-          absoluteSlot: this.#reportedSlot(slot),
-          blockHeight: this.#reportedSlot(slot) - 1,
+          absoluteSlot: slot,
+          blockHeight: slot - 1,
           epoch: Math.floor(slot / SLOTS_PER_EPOCH),
           slotIndex: slot % SLOTS_PER_EPOCH,
           slotsInEpoch: SLOTS_PER_EPOCH,
           transactionCount: slot * 1000,
         }),
       getRecentPerformanceSamples: (slot) =>
-        `[{"slot":${this.#reportedSlot(slot)},"numTransactions":1500,"numNonVoteTransactions":500,"numSlots":150,"samplePeriodSecs":60}]`,
-      getRecentPrioritizationFees: (slot) => `[{"slot":${this.#reportedSlot(slot)},"prioritizationFee":0}]`,
+        `[{"slot":${slot},"numTransactions":1500,"numNonVoteTransactions":500,"numSlots":150,"samplePeriodSecs":60}]`,
+      getRecentPrioritizationFees: (slot) => `[{"slot":${slot},"prioritizationFee":0}]`,
       getMultipleAccounts: (slot, { params }) => {
-        const accounts = params[0].map((address: string) => this.#account(address, slot) ?? 'null');
-        return `{"context":{"apiVersion":"4.2.2","slot":${this.#reportedSlot(slot)}},"value":[${accounts.join()}]}`;
+        const root = params[1].commitment === 'finalized' ? this.#rootAt(slot) : slot;
+        const accounts = params[0].map((address: string) => this.#account(address, root) ?? 'null');
+        return `{"context":{"apiVersion":"4.2.2","slot":${slot}},"value":[${accounts.join()}]}`;
       },
     };
   }
 
-  #reportedSlot(slot: Slot): Slot {
-    return slot + this.behaviour.slotOffset;
+  /** Returns the slot whose finalized accounts are read for `slot`. */
+  #rootAt(slot: Slot): Slot {
+    const { rootAheadEvery } = this;
+    const count = ++this.#rootReads;
+    return rootAheadEvery === 0 || count % rootAheadEvery !== 0 ? slot : slot + 1 + ((count / rootAheadEvery) % 3);
   }
 
   #account(address: string, slot: Slot): string | undefined {
+    if (address === CLOCK_SYSVAR) return clockText(slot);
     const lamports = this.#chain.lamports(address, slot);
     return lamports === 0 ? undefined : accountJsonOf(lamports);
   }
@@ -131,11 +135,8 @@ export class FormulaNode {
     this.counts(); // keeps the list of requests short
     for (const processed of this.#newSlots('processed')) {
       this.#notifyAccounts('processed', processed);
-      const [slot, parent] = [processed + 1, this.#chain.parentOf(processed + 1)];
       const root = this.#chain.newestSlotAt('finalized', processed);
-      this.#subscribers.notifySlot(
-        `{"slot":${this.#reportedSlot(slot)},"parent":${this.#reportedSlot(parent)},"root":${this.#reportedSlot(root)}}`,
-      );
+      this.#subscribers.notifySlot(`{"slot":${processed + 1},"parent":${processed},"root":${root}}`);
     }
     for (const commitment of COMMITMENTS.slice(1)) {
       for (const slot of this.#newSlots(commitment)) this.#notifyAccounts(commitment, slot);
@@ -146,23 +147,25 @@ export class FormulaNode {
     const newest = this.#slotAt(commitment);
     const notified = this.#notifiedSlots.get(commitment) ?? newest - 1;
     this.#notifiedSlots.set(commitment, Math.max(newest, notified));
-    const slots = Array.from({ length: Math.max(0, newest - notified) }, (_, index) => notified + 1 + index);
-    return slots.filter((slot) => commitment === 'processed' || !this.#chain.isAbandoned(slot));
+    return Array.from({ length: Math.max(0, newest - notified) }, (_, index) => notified + 1 + index);
   }
 
   /**
    * Notifies account subscribers, of the Clock first: later notifications then belong to the same slot, which is the
-   * harder order for subscribers.
+   * harder order for subscribers. No accounts are older than those of a root that was read before.
    */
   #notifyAccounts(commitment: Commitment, slot: Slot): void {
-    this.onNotify(commitment, slot);
-    const context = `{"context":{"slot":${this.#reportedSlot(slot)}}`;
-    this.#subscribers.notifyAccounts(commitment, slot, (address) =>
-      address === CLOCK ? `${context},"value":${accountJsonOf(1)}}` : undefined,
+    const isFinalized = commitment === 'finalized';
+    const clockSlot = isFinalized ? Math.max(slot, this.#newestRoot) : slot;
+    const root = isFinalized ? Math.max(clockSlot, this.#rootAt(slot)) : slot;
+    if (isFinalized) this.#newestRoot = root;
+    const context = `{"context":{"slot":${slot}}`;
+    this.#subscribers.notifyAccounts(commitment, clockSlot, (address) =>
+      address === CLOCK_SYSVAR ? `${context},"value":${clockText(clockSlot)}}` : undefined,
     );
-    this.#subscribers.notifyAccounts(commitment, slot, (address, told) =>
-      address !== CLOCK && this.#chain.isChanged(address, told, slot)
-        ? `${context},"value":${this.#account(address, slot) ?? accountJsonOf(0)}}`
+    this.#subscribers.notifyAccounts(commitment, root, (address, notified) =>
+      address !== CLOCK_SYSVAR && this.#chain.isChanged(address, notified, root)
+        ? `${context},"value":${this.#account(address, root) ?? accountJsonOf(0)}}`
         : undefined,
     );
   }

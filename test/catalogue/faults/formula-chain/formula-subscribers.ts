@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
-import { COMMITMENTS, type Commitment } from '../../../../src/domain/commitment.ts';
-import type { Slot } from '../../../../src/domain/slot.ts';
+import { COMMITMENTS, type Commitment } from '../../../../src/shared/domain/commitment.ts';
+import type { Slot } from '../../../../src/shared/domain/slot.ts';
 import { notificationJson, type RpcRequest, subscriptionId } from '../../../support/scripted-node.ts';
 
 const OPEN = 1;
@@ -18,15 +18,11 @@ export class FormulaSubscribers {
   readonly #accounts = new Map<Commitment, Set<Subscriber>>(COMMITMENTS.map((commitment) => [commitment, new Set()]));
   readonly #slots = new Set<Subscriber>();
 
-  get accountCount(): number {
-    return [...this.#accounts.values()].reduce((sum, { size }) => sum + size, 0);
-  }
-
-  add(socket: WebSocket, asked: RpcRequest, slotAt: (commitment: Commitment) => Slot): void {
-    const id = subscriptionId(asked);
-    const [address, { commitment = 'finalized' } = {}] = asked.params;
+  add(socket: WebSocket, call: RpcRequest, slotAt: (commitment: Commitment) => Slot): void {
+    const id = subscriptionId(call);
+    const [address, { commitment = 'finalized' } = {}] = call.params;
     const subscriber: Subscriber = { socket, id, address, notifiedSlot: slotAt(commitment) };
-    const subscribers = asked.method === 'slotSubscribe' ? this.#slots : this.#accounts.get(commitment);
+    const subscribers = call.method === 'slotSubscribe' ? this.#slots : this.#accounts.get(commitment);
     subscribers?.add(subscriber);
   }
 
@@ -48,7 +44,7 @@ export class FormulaSubscribers {
   notifyAccounts(
     commitment: Commitment,
     slot: Slot,
-    notificationFor: (address: string, told: Slot) => string | undefined,
+    notificationFor: (address: string, notified: Slot) => string | undefined,
   ): void {
     for (const subscriber of this.#accounts.get(commitment) ?? []) {
       const result = notificationFor(subscriber.address, subscriber.notifiedSlot);

@@ -101,7 +101,6 @@ const VALUES_IN = 12;
 const HUGE_EVERY = 400;
 const MAX_LENGTH = 4_000_000;
 
-/** A changed answer, and how it was changed. */
 export interface Mutant {
   readonly bytes: Buffer;
   readonly kind: string;
@@ -345,7 +344,6 @@ function withMember(text: string, { start, end, nameStart }: JsonSpan, path: str
   };
 }
 
-/** Changes the members of JSON-RPC. */
 function withOtherEnvelope(text: string, rng: Rng): TextMutant {
   const body = text.replace(/^\{/, '');
   const error = rng.pick(ERRORS);

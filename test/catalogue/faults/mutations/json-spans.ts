@@ -1,4 +1,3 @@
-/** Where a value of a JSON text stands. */
 export interface JsonSpan {
   readonly start: number;
   readonly end: number;

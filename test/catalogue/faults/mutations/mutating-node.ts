@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Pool } from 'undici';
 import { WebSocket, WebSocketServer } from 'ws';
+import { bodyOf, listenOnLoopback } from '../../../support/loopback-server.ts';
 import { AnswerMutator } from './answer-mutator.ts';
 
 /** How often a node's answers are changed, from 0 to 1, and how many changed copies follow a notification. */
@@ -32,6 +31,7 @@ export class MutatingNode {
   rates = NONE;
   readonly #cluster: { readonly pool: Pool; readonly wsUrl: string };
   readonly #http: Server;
+  #port = 0;
   readonly #answers = new Map<string, Promise<string>>();
   #mutator = new AnswerMutator(0);
   #counts = { http: 0, webSocket: 0 };
@@ -40,8 +40,7 @@ export class MutatingNode {
 
   static async start(cluster: { readonly url: string; readonly wsUrl: string }): Promise<MutatingNode> {
     const node = new MutatingNode(cluster);
-    node.#http.listen(0, '127.0.0.1');
-    await once(node.#http, 'listening');
+    node.#port = await listenOnLoopback(node.#http);
     return node;
   }
 
@@ -54,8 +53,8 @@ export class MutatingNode {
 
   /** The arguments of `--upstream` for as many nodes as are wanted, which differ in their paths alone. */
   upstreams(count: number): readonly string[] {
-    const { port } = this.#http.address() as AddressInfo; // it listens on TCP
-    return Array.from({ length: count }, (_, i) => `http://127.0.0.1:${port}/${i},ws://127.0.0.1:${port}/${i}`);
+    const place = `127.0.0.1:${this.#port}`;
+    return Array.from({ length: count }, (_, i) => `http://${place}/${i},ws://${place}/${i}`);
   }
 
   /** Changes nothing until {@link rates} are set, then by this seed. */
@@ -113,7 +112,7 @@ export class MutatingNode {
     const id = ID.exec(asked)?.[0] ?? '';
     const question = asked.replace(ID, '"id":0');
     const known = this.#answers.get(question);
-    const answer = known ?? this.#ask(question);
+    const answer = known ?? this.#callNode(question);
     if (known === undefined) {
       this.#answers.set(question, answer);
       setTimeout(() => this.#answers.delete(question), SHARED_MS).unref();
@@ -121,7 +120,7 @@ export class MutatingNode {
     return Buffer.from((await answer).replace('"id":0', id), 'latin1');
   }
 
-  async #ask(question: string): Promise<string> {
+  async #callNode(question: string): Promise<string> {
     const { body } = await this.#cluster.pool.request({
       path: '/',
       method: 'POST',
@@ -163,10 +162,4 @@ export class MutatingNode {
     for (let i = 0; i < this.rates.copies && socket.readyState === WebSocket.OPEN; i++)
       socket.send(this.#mutate(data, 'webSocket'), { binary: i % 2 === 1 });
   }
-}
-
-async function bodyOf(message: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of message) chunks.push(chunk);
-  return Buffer.concat(chunks);
 }

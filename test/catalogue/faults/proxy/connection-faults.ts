@@ -19,12 +19,11 @@ export type ConnectionFault = (way: FaultTarget) => FaultHandler;
 
 export const noFault: ConnectionFault = ({ pass }) => ({ onData: pass });
 
-/** Delays all bytes. */
 export const latency =
   (ms: number): ConnectionFault =>
   ({ pass }) => ({ onData: (chunk) => void setTimeout(pass, ms, chunk) });
 
-/** Holds all bytes back until the fault is healed, then passes them on at once. */
+/** Holds all bytes back until the fault is healed, then passes them on together. */
 export const stalled: ConnectionFault = ({ pass }) => {
   const heldChunks: Buffer[] = [];
   return {

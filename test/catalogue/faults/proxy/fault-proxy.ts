@@ -1,4 +1,5 @@
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { listenOnLoopback } from '../../../support/loopback-server.ts';
 import { type ConnectionFault, type FaultHandler, type FaultTarget, noFault } from './connection-faults.ts';
 
 interface ProxiedConnection {
@@ -11,40 +12,25 @@ interface ProxiedConnection {
 /** A TCP proxy on loopback between a gateway and a node that applies network faults. */
 export class FaultProxy {
   readonly port: number;
-  /** Times of WebSocket upgrade requests, in milliseconds of `performance.now()`. */
-  readonly webSocketsAtMs: number[] = [];
+  /** The number of connections for WebSockets that were opened. */
+  upgrades = 0;
   #target: number;
   readonly #server: Server;
   readonly #proxied = new Set<ProxiedConnection>();
   #fault: ConnectionFault = noFault;
   /** Whether the fault also hides the ends of connections. */
   #hidesEnds = false;
-  #peakConnections = 0;
 
-  static start = (target: number): Promise<FaultProxy> =>
-    new Promise((resolve, reject) => {
-      const server = createServer();
-      server.once('error', reject);
-      server.listen(0, '127.0.0.1', () => resolve(new FaultProxy(server, target)));
-    });
+  static async start(target: number): Promise<FaultProxy> {
+    const server = createServer();
+    return new FaultProxy(server, await listenOnLoopback(server), target);
+  }
 
-  private constructor(server: Server, target: number) {
+  private constructor(server: Server, port: number, target: number) {
     this.#target = target;
     this.#server = server;
-    this.port = (server.address() as AddressInfo).port; // a string only for pipes
+    this.port = port;
     server.on('connection', (client) => this.#connect(client));
-  }
-
-  /** Number of open connections. */
-  get connections(): number {
-    return this.#proxied.size;
-  }
-
-  /** Returns the maximum number of open connections since the last call. */
-  takePeakConnections(): number {
-    const peak = this.#peakConnections;
-    this.#peakConnections = this.#proxied.size;
-    return peak;
   }
 
   /** Applies a fault to open and future connections. */
@@ -55,7 +41,6 @@ export class FaultProxy {
     for (const link of this.#proxied) link.handler = fault(link.target);
   }
 
-  /** Removes the fault. */
   heal(): void {
     this.apply(noFault);
   }
@@ -96,12 +81,11 @@ export class FaultProxy {
     };
     const proxied: ProxiedConnection = { client, node, target, handler: this.#fault(target) };
     this.#proxied.add(proxied);
-    this.#peakConnections = Math.max(this.#peakConnections, this.#proxied.size);
     for (const socket of [client, node]) socket.setNoDelay(true).on('error', () => {}); // 'close' follows
-    client.once('data', (head) => {
-      if (/^upgrade: websocket/im.test(head.toString('latin1'))) this.webSocketsAtMs.push(performance.now());
+    client.on('data', (chunk) => {
+      if (/^upgrade: websocket/im.test(chunk.toString('latin1'))) this.upgrades++;
+      node.write(chunk);
     });
-    client.on('data', (chunk) => node.write(chunk));
     client.on('drain', () => node.resume());
     node.on('data', (chunk) => proxied.handler.onData(chunk));
     node.on('close', () => {

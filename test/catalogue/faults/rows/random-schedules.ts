@@ -1,12 +1,11 @@
-import { expectNone, expectSome, type FaultRow, info } from '../../findings.ts';
+import { expectNone, expectSome, info, type Row } from '../../findings.ts';
 import { CONTROLS } from '../simulator/controls.ts';
 import { runSchedules } from '../simulator/random-schedule.ts';
 
 const STEPS = 600;
 
-/** Random schedules of late, lost, reordered and false messages, on a manual clock. */
-export const randomSchedules: FaultRow = {
-  id: 'schedules',
+export const randomSchedules: Row = {
+  id: 'random-schedules',
   title: 'random schedules',
   async run(runLength) {
     const count = runLength.isFull ? 10_000 : 2000;

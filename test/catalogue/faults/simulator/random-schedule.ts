@@ -1,44 +1,47 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { Cache } from '../../../../src/cache/cache.ts';
-import type { Entry } from '../../../../src/cache/entry.ts';
-import { API_PREFIX } from '../../../../src/domain/canonical-request.ts';
-import { COMMITMENTS } from '../../../../src/domain/commitment.ts';
-import { GatewayError } from '../../../../src/domain/gateway-error.ts';
-import type { LeaseSource } from '../../../../src/domain/lease.ts';
-import type { Slot } from '../../../../src/domain/slot.ts';
-import { LiveAccountSource } from '../../../../src/live/accounts/live-account-source.ts';
-import { doubleRead, type InitialSync } from '../../../../src/live/initial-sync.ts';
-import { LiveTokenListSource } from '../../../../src/live/token-lists/live-token-list-source.ts';
-import { createPriceLookup } from '../../../../src/prices/price-lookup.ts';
-import { singleKeyRing } from '../../../../src/receipts/keys/key-history.ts';
-import { ReceiptKeys } from '../../../../src/receipts/keys/receipt-keys.ts';
-import { signingKeyOf } from '../../../../src/receipts/signing-key.ts';
-import { balance } from '../../../../src/routes/balance.ts';
-import { balances } from '../../../../src/routes/balances.ts';
-import { BlockListingCache } from '../../../../src/routes/block/block-listing-cache.ts';
-import { PooledDecoder } from '../../../../src/routes/decoding/pooled-decoder.ts';
-import { HolderTableCache } from '../../../../src/routes/holders/holder-table-cache.ts';
-import { PooledTabler } from '../../../../src/routes/holders/pooled-tabler.ts';
-import { portfolio } from '../../../../src/routes/portfolio/portfolio.ts';
-import { StakeTableCache } from '../../../../src/routes/portfolio/stake-table-cache.ts';
-import { createRpcReadThrough } from '../../../../src/routes/rpc/answer-rpc-call.ts';
-import { ScanGate } from '../../../../src/routes/scans/scan-gate.ts';
-import { tokenAccounts } from '../../../../src/routes/token-accounts.ts';
-import type { LiveAccounts, RouteContext } from '../../../../src/routing/route.ts';
-import { type ReadRequest, RouteReadThrough } from '../../../../src/routing/route-read-through.ts';
-import { SeenBlocks } from '../../../../src/routing/seen-blocks.ts';
-import type { CachedRead } from '../../../../src/serving/read-through.ts';
-import { createKnownMints } from '../../../../src/tokens/known-mints.ts';
-import { readOwnerListing } from '../../../../src/tokens/owner-listing.ts';
-import { TokenLabelCache } from '../../../../src/tokens/token-labels.ts';
-import { JumpGuard } from '../../../../src/upstream/mesh/jump-guard.ts';
-import type { Mesh } from '../../../../src/upstream/mesh/mesh.ts';
-import { MeshTips } from '../../../../src/upstream/mesh/mesh-tips.ts';
-import type { PubsubSession } from '../../../../src/upstream/pubsub/pubsub-session.ts';
-import { AccountBatcher } from '../../../../src/upstream/reads/account-batcher.ts';
-import { MergedSignatures } from '../../../../src/upstream/reads/merged-signatures.ts';
-import { TransactionRecords } from '../../../../src/upstream/reads/transaction-records.ts';
+import { Cache } from '../../../../src/gateway/cache/cache.ts';
+import type { Entry } from '../../../../src/gateway/cache/entry.ts';
+import { LiveAccountSource } from '../../../../src/gateway/live/accounts/live-account-source.ts';
+import { doubleRead, type InitialSync } from '../../../../src/gateway/live/initial-sync.ts';
+import { LiveTokenListSource } from '../../../../src/gateway/live/token-lists/live-token-list-source.ts';
+import { createPriceLookup } from '../../../../src/gateway/prices/price-lookup.ts';
+import { singleKeyRing } from '../../../../src/gateway/receipts/keys/key-history.ts';
+import { ReceiptKeys } from '../../../../src/gateway/receipts/keys/receipt-keys.ts';
+import { signingKeyOf } from '../../../../src/gateway/receipts/signing-key.ts';
+import { balance } from '../../../../src/gateway/routes/balance.ts';
+import { balances } from '../../../../src/gateway/routes/balances.ts';
+import { PooledDecoder } from '../../../../src/gateway/routes/decoding/pooled-decoder.ts';
+import { HolderTableCache } from '../../../../src/gateway/routes/holders/holder-table-cache.ts';
+import { PooledTabler } from '../../../../src/gateway/routes/holders/pooled-tabler.ts';
+import { portfolio } from '../../../../src/gateway/routes/portfolio/portfolio.ts';
+import { StakeTableCache } from '../../../../src/gateway/routes/portfolio/stake-table-cache.ts';
+import { BlockListings } from '../../../../src/gateway/routes/routing/block-listings.ts';
+import type { LiveAccounts, RouteContext } from '../../../../src/gateway/routes/routing/route.ts';
+import { type ReadRequest, RouteReadThrough } from '../../../../src/gateway/routes/routing/route-read-through.ts';
+import { SeenBlocks } from '../../../../src/gateway/routes/routing/seen-blocks.ts';
+import { createRpcReadThrough } from '../../../../src/gateway/routes/rpc/answer-rpc-call.ts';
+import { ScanGate } from '../../../../src/gateway/routes/scans/scan-gate.ts';
+import { tokenAccounts } from '../../../../src/gateway/routes/token-accounts.ts';
+import type { CachedRead } from '../../../../src/gateway/serving/read-through.ts';
+import { createKnownMints } from '../../../../src/gateway/tokens/known-mints.ts';
+import { readOwnerListing } from '../../../../src/gateway/tokens/owner-listing.ts';
+import { TokenLabelCache } from '../../../../src/gateway/tokens/token-labels.ts';
+import { JumpGuard } from '../../../../src/gateway/upstream/mesh/jump-guard.ts';
+import type { Mesh } from '../../../../src/gateway/upstream/mesh/mesh.ts';
+import { MeshTips } from '../../../../src/gateway/upstream/mesh/mesh-tips.ts';
+import type { PubsubSession } from '../../../../src/gateway/upstream/pubsub/pubsub-session.ts';
+import { AccountBatcher } from '../../../../src/gateway/upstream/reads/account-batcher.ts';
+import { MergedSignatures } from '../../../../src/gateway/upstream/reads/merged-signatures.ts';
+import { ProgramIdlCache } from '../../../../src/gateway/upstream/reads/program-idls.ts';
+import { TransactionRecords } from '../../../../src/gateway/upstream/reads/transaction-records.ts';
+import { seededRng } from '../../../../src/localnet/traffic/seeded-rng.ts';
+import { API_PREFIX } from '../../../../src/shared/domain/canonical-request.ts';
+import { COMMITMENTS } from '../../../../src/shared/domain/commitment.ts';
+import { GatewayError } from '../../../../src/shared/domain/gateway-error.ts';
+import type { LeaseSource } from '../../../../src/shared/domain/lease.ts';
+import type { Slot } from '../../../../src/shared/domain/slot.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
+import { SLOT_TIMES } from '../../../support/slot-times.ts';
 import { addressFromByte, tokenOwner } from '../../../support/token-account-fixtures.ts';
 import { SimulatedLedger } from './simulated-ledger.ts';
 import { SimulatedNode, type SimulatedSession } from './simulated-node.ts';
@@ -46,7 +49,6 @@ import { accountsAt, METADATA, nameAt, OWNERS } from './simulated-token-accounts
 
 /** Counts of one schedule, or the sums of many. */
 export interface ScheduleOutcome {
-  /** Answers returned. */
   readonly answers: number;
   /** Balances from live accounts, at a slot beyond that of their last read. */
   readonly advanced: number;
@@ -85,15 +87,13 @@ const ADDRESSES = [addressFromByte(21), addressFromByte(22), addressFromByte(23)
 const CACHE_BYTES = [5000, 5000, 5000, 2000];
 /** Slots of a jump that no elapsed time explains. */
 const FALSE_SLOT_JUMP = 1000;
-/**
- * Maximum distance in slots between the nodes of a pool and a queue behind them: within the margin of the initial sync.
- */
-const MAX_POOL_LAG_SLOTS = 4;
+/** Maximum lag of a node of a pool, and of the queue behind it, in milliseconds: within the margin of the initial sync. */
+const MAX_POOL_LAG_MS = 1600;
 const SETTINGS = {
   accounts: 4,
   lists: 2,
   callerShare: 1,
-  idleSlots: 16,
+  idleMs: 6400,
   auditMs: 4000,
   requestsPerSecond: 100,
   maxAccountBytes: 1000,
@@ -113,6 +113,7 @@ interface Conditions {
   readonly gapRate: number;
   /** Share of the requests that are for lists and portfolios. */
   readonly listShare: number;
+  readonly slotMs: number;
 }
 
 /** What is requested, and a weakened part of the live data, to show that the checks can fail. */
@@ -137,11 +138,21 @@ export async function runSchedule(
   options: ScheduleOptions = {},
 ): Promise<ScheduleOutcome> {
   const { rule = doubleRead, liveAccounts: weaken = (source) => source, listSession = (session) => session } = options;
-  const random = randomOf(seed);
+  const { intBelow } = seededRng(seed);
+  const random = (): number => intBelow(2 ** 32) / 2 ** 32;
   const clock = new ManualClock();
   // Schedules differ: the notification queue keeps up or lags; connections hold or break often; requests are mostly for
   // balances or for lists; the nodes may be behind one address.
-  const { changeProbability, places, maxListMembers, notificationRate, lossRate, gapRate, listShare }: Conditions = {
+  const {
+    changeProbability,
+    places,
+    maxListMembers,
+    notificationRate,
+    lossRate,
+    gapRate,
+    listShare,
+    slotMs,
+  }: Conditions = {
     changeProbability: 0.01 + random() ** 2 * 0.2,
     places: 4 + Math.floor(random() * 14),
     maxListMembers: 2 + Math.floor(random() * 4),
@@ -149,13 +160,15 @@ export async function runSchedule(
     lossRate: random() ** 3 * 0.01,
     gapRate: random() < 0.3 ? random() * 0.3 : 0,
     listShare: random(),
+    slotMs: SLOT_TIMES[seed % SLOT_TIMES.length] ?? 400,
     ...options.conditions,
   };
   const ledger = new SimulatedLedger([...ADDRESSES, ...OWNERS, METADATA], changeProbability);
   const nodes = [new SimulatedNode(ledger, random, places), new SimulatedNode(ledger, random, places)] as const;
   const node = (): SimulatedNode => nodes[random() < 0.6 ? 0 : 1];
   const tips = new MeshTips();
-  const guard = new JumpGuard({ clock, maxJump: 64, steadySlots: 8, silenceMs: 2000 });
+  const guard = new JumpGuard({ clock, maxSlotJump: 64, recoverySlots: 8, idleTimeoutMs: 2000 });
+  const maxPoolLagSlots = Math.floor(MAX_POOL_LAG_MS / slotMs);
   const pendingSessions: ((session: PubsubSession) => void)[] = [];
   const mesh: Mesh = {
     genesisHash: 'simulated',
@@ -166,6 +179,9 @@ export async function runSchedule(
     openSession: () => new Promise((resolve) => pendingSessions.push(resolve)),
     tip: (commitment) => tips.newest(commitment),
     onTip: (commitment, listener) => tips.onTip(commitment, listener),
+    get slotTimeMs() {
+      return guard.slotTimeMs;
+    },
     nodes: () => [],
     figures: () => [],
     close: async () => {},
@@ -173,7 +189,7 @@ export async function runSchedule(
   const cache = new Cache({
     clock,
     bytes: CACHE_BYTES[Math.floor(random() * CACHE_BYTES.length)] ?? 5000,
-    maxStaleSlots: 150,
+    maxStaleMs: 60_000,
     hotKeys: 3,
   });
   const upstream = new AccountBatcher(mesh, { clock, tip: (commitment) => tips.newest(commitment) });
@@ -191,6 +207,7 @@ export async function runSchedule(
   const knownMints = createKnownMints({});
   const context: RouteContext = {
     mesh,
+    callsFor: () => mesh,
     cache,
     clock,
     accounts: upstream,
@@ -202,8 +219,9 @@ export async function runSchedule(
     stakeTables: new StakeTableCache(clock, scanGate),
     knownMints,
     tokenLabels: new TokenLabelCache(clock, knownMints),
+    programIdls: new ProgramIdlCache(clock),
     seenBlocks: new SeenBlocks(),
-    blockListings: new BlockListingCache(clock),
+    blockListings: new BlockListings(clock),
     decoder: new PooledDecoder(clock, 1),
     transactionRecords: new TransactionRecords(mesh, 100_000),
     prices: createPriceLookup([], { clock, maxAgeSec: 60, maxStaleSec: 60 }),
@@ -213,8 +231,7 @@ export async function runSchedule(
     startedMs: 0,
     embedded: null,
     rpcReadThrough: createRpcReadThrough({ cache, mesh, clock, admitOwn: (work) => work() }),
-    vitals: { isFailing: false, slotTimeMs: 400 },
-    countRows: () => {},
+    vitals: { isFailing: false },
     onDecodeError: () => {},
     startupProblem: () => undefined,
     problems: () => [],
@@ -223,8 +240,8 @@ export async function runSchedule(
   };
   const answers = new RouteReadThrough(context, (work) => work());
   for (const commitment of COMMITMENTS) {
-    tips.onTip(commitment, () => liveAccounts.onTip(commitment));
-    tips.onTip(commitment, () => tokenLists.onTip(commitment));
+    tips.onTip(commitment, () => liveAccounts.liveSet.onTip(commitment));
+    tips.onTip(commitment, () => tokenLists.liveSet.onTip(commitment));
   }
   tips.onTip('processed', (slot) => {
     cache.advanceTip(slot);
@@ -341,16 +358,16 @@ export async function runSchedule(
       notifyingNode.open(isPool ? nodes.find((other) => other !== notifyingNode) : notifyingNode),
     );
   const advance = (node: SimulatedNode): void => {
-    const behind = nodes.find(({ slot }) => node.next - slot > MAX_POOL_LAG_SLOTS);
+    const behind = nodes.find(({ slot }) => node.next - slot > maxPoolLagSlots);
     if (isPool && behind !== undefined) advance(behind);
-    else if (isPool && node.next - node.notifiedSlot > MAX_POOL_LAG_SLOTS) node.notifyNext();
+    else if (isPool && node.next - node.notifiedSlot > maxPoolLagSlots) node.notifyNext();
     else node.advance();
   };
   for (let step = 0; step < steps; step++) {
     const x = random();
     if (x < 0.03) {
       ledger.addSlot(random);
-      clock.advance(random() * 800);
+      clock.advance(random() * 2 * slotMs);
       cache.tick();
     } else if (x < 0.2) advance(nodes[random() < skew ? 0 : 1]);
     else if (x < 0.24) notifySlot(random() < 0.5 ? 0 : 1, 0);
@@ -366,10 +383,10 @@ export async function runSchedule(
       else if (options.batches && random() < 0.7) requestBatch(pickSeveral(ADDRESSES), minSlot);
       else requestBalance(pick(ADDRESSES), minSlot);
     }
-    if (random() < 0.7) await new Promise((resolve) => setImmediate(resolve)); // otherwise several things happen at once
+    if (random() < 0.7) await new Promise((resolve) => setImmediate(resolve)); // otherwise several things happen in one turn
   }
-  liveAccounts.close();
-  tokenLists.close();
+  liveAccounts.liveSet.close();
+  tokenLists.liveSet.close();
   return {
     answers: answerCount,
     advanced,
@@ -383,8 +400,8 @@ export async function runSchedule(
     names: names.size,
     regressions,
     refusals,
-    detectedErrors: liveAccounts.stats.leaseViolations + tokenLists.stats.leaseViolations,
-    lostLines: liveAccounts.stats.lostSessions + tokenLists.stats.lostSessions,
+    detectedErrors: liveAccounts.liveSet.leaseViolations + tokenLists.liveSet.leaseViolations,
+    lostLines: liveAccounts.liveSet.lostSessions + tokenLists.liveSet.lostSessions,
     evicted,
     lies,
     believed,
@@ -408,15 +425,4 @@ export async function runSchedules(
     >;
   }
   return sum;
-}
-
-/** Returns a seeded random number generator (mulberry32). */
-function randomOf(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
 }

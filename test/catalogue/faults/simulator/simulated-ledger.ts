@@ -1,4 +1,4 @@
-import type { Slot } from '../../../../src/domain/slot.ts';
+import type { Slot } from '../../../../src/shared/domain/slot.ts';
 
 /** The true balances of some accounts at every slot. */
 export class SimulatedLedger {

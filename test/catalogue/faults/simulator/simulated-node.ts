@@ -1,14 +1,15 @@
-import { COMMITMENTS } from '../../../../src/domain/commitment.ts';
-import { GatewayError } from '../../../../src/domain/gateway-error.ts';
-import type { Slot } from '../../../../src/domain/slot.ts';
 import type {
   ClockUpdate,
   PubsubSession,
   PubsubSubscription,
   SubscriptionHandler,
-} from '../../../../src/upstream/pubsub/pubsub-session.ts';
-import { RPC_ERROR_CODE } from '../../../../src/upstream/rpc/rpc-error-code.ts';
-import type { RpcResponse } from '../../../../src/upstream/rpc/rpc-response.ts';
+} from '../../../../src/gateway/upstream/pubsub/pubsub-session.ts';
+import { RPC_ERROR_CODE } from '../../../../src/gateway/upstream/rpc/rpc-error-code.ts';
+import type { RpcResponse } from '../../../../src/gateway/upstream/rpc/rpc-response.ts';
+import { COMMITMENTS } from '../../../../src/shared/domain/commitment.ts';
+import { GatewayError } from '../../../../src/shared/domain/gateway-error.ts';
+import type { Slot } from '../../../../src/shared/domain/slot.ts';
+import { configOf, type RpcParams } from '../../../support/rpc-request.ts';
 import { rpcResultOf } from '../../../support/token-account-fixtures.ts';
 import type { SimulatedLedger } from './simulated-ledger.ts';
 import { accountsAt } from './simulated-token-accounts.ts';
@@ -33,7 +34,7 @@ interface PendingCall {
 
 /**
  * A node that behaves like Agave: subscriptions and banks share one queue, processed by one thread that may lag; a
- * subscription is acknowledged at once, but its baseline is taken only when the queue reaches it.
+ * subscription is acknowledged immediately, but its baseline is read only when the queue reaches it.
  */
 export class SimulatedNode {
   readonly ledger: SimulatedLedger;
@@ -57,12 +58,10 @@ export class SimulatedNode {
     return this.ledger.slots[this.#reached] ?? 0;
   }
 
-  /** Slot that the queue has reached. */
   get notifiedSlot(): Slot {
     return this.#notifiedSlot;
   }
 
-  /** Slot of the next bank. */
   get next(): Slot {
     return this.ledger.slots[this.#reached + 1] ?? this.slot;
   }
@@ -110,8 +109,8 @@ export class SimulatedNode {
     this.#queue.push({ subscription });
   }
 
-  call(method: string, params: readonly any[]): Promise<RpcResponse> {
-    const { minContextSlot = 0 } = params.at(-1);
+  call(method: string, params: readonly unknown[]): Promise<RpcResponse> {
+    const { minContextSlot = 0 } = configOf(params);
     return new Promise((resolve, reject) => {
       const run = () => {
         const { slot } = this;
@@ -173,10 +172,12 @@ export class SimulatedSession implements PubsubSession {
     return this.#lost;
   }
 
-  subscribe(method: string, [address, config]: readonly any[], handler: SubscriptionHandler): PubsubSubscription {
+  subscribe(method: string, [address, config]: RpcParams, handler: SubscriptionHandler): PubsubSubscription {
     const { ledger } = this.#node;
     const isAccount = method === 'accountSubscribe';
-    const topic = isAccount ? accountTopic(ledger, address) : programTopic(ledger, config.filters[0].memcmp.bytes);
+    const topic = isAccount
+      ? accountTopic(ledger, address)
+      : programTopic(ledger, config.filters?.[0]?.memcmp?.bytes ?? '');
     const subscription: SimulatedSubscription = { topic, handler, isStopped: false };
     this.subscriptions.add(subscription);
     this.#node.subscribe(this, subscription);
@@ -209,7 +210,6 @@ export class SimulatedSession implements PubsubSession {
     return this.#readNode.call(method, params);
   }
 
-  /** Delivers one message. */
   deliver(): void {
     if (!this.#lost) this.queue.shift()?.();
   }
@@ -218,9 +218,10 @@ export class SimulatedSession implements PubsubSession {
     const { slots } = this.#node.ledger;
     const previous = this.#clockUpdate?.slot;
     const isNextBank = previous !== undefined && slots[slots.lastIndexOf(slot) - 1] === previous;
-    this.#clockUpdate = { slot, previous, isNextBank };
+    const update = { slot, previous, isNextBank, provenFrom: slot };
+    this.#clockUpdate = update;
     for (const commitment of COMMITMENTS) {
-      for (const listener of this.#onBeacon.get(commitment) ?? []) listener(this.#clockUpdate);
+      for (const listener of this.#onBeacon.get(commitment) ?? []) listener(update);
     }
   }
 

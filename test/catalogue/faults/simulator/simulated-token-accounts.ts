@@ -1,6 +1,6 @@
-import type { Slot } from '../../../../src/domain/slot.ts';
-import { findMetadataAddress } from '../../../../src/solana/accounts/metaplex-metadata-account.ts';
-import type { EncodedAccount } from '../../../../src/upstream/reads/encoded-accounts.ts';
+import type { EncodedAccount } from '../../../../src/gateway/upstream/reads/encoded-accounts.ts';
+import type { Slot } from '../../../../src/shared/domain/slot.ts';
+import { findMetadataAddress } from '../../../../src/transactions/accounts/metaplex-metadata-account.ts';
 import {
   addressFromByte,
   CLOSED_ACCOUNT,

@@ -1,4 +1,4 @@
-import type { Slot } from '../../../../src/domain/slot.ts';
+import type { Slot } from '../../../../src/shared/domain/slot.ts';
 import { accountJson, CLOSED_ACCOUNT, tokenOwner } from '../../../support/token-account-fixtures.ts';
 import type { SimulatedLedger } from './simulated-ledger.ts';
 import { accountAt } from './simulated-token-accounts.ts';

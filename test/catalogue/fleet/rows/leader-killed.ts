@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasLed } from '../../../support/fleet-gateway.ts';
 import { waitFor } from '../../../support/harness.ts';
-import { expect, expectNone, expectSome, expectWithinMs, type FaultRow } from '../../findings.ts';
+import { expect, expectNone, expectSome, expectWithinMs, type Row } from '../../findings.ts';
 import { ExactReaders } from '../exact-readers.ts';
 import { type FleetGateway, withFleet } from '../fleet-testbed.ts';
 
-/** SIGKILL and SIGSTOP of the gateway that alone may sign `exact`. */
-export const leaderKilled: FaultRow = {
-  id: '53',
+export const leaderKilled: Row = {
+  id: 'leader-killed',
   title: 'F3, F7: the leading gateway killed, stopped, and without Redis',
   run: (runLength) =>
     withFleet(async ({ redis, start }) => {

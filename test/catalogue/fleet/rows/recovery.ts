@@ -4,15 +4,14 @@ import { addressOfNumber } from '../../../support/address-of-number.ts';
 import { httpClient, waitFor } from '../../../support/harness.ts';
 import { withTestScope } from '../../../support/test-scope.ts';
 import { startWorkers } from '../../../support/workers-world.ts';
-import { expectNone, expectWithinMs, type FaultRow, type Finding } from '../../findings.ts';
+import { expectNone, expectWithinMs, type Finding, type Row } from '../../findings.ts';
 import { ConstantLoad } from '../constant-load.ts';
 
 const REQUESTS_PER_SECOND = 500;
-/** Misses that are asked for at the moment of a fault. */
+/** Misses at the moment of a fault. */
 const MISSES = 4;
 
-/** How long each fault of a process behind one port lasts for callers. */
-export const recovery: FaultRow = {
+export const recovery: Row = {
   id: 'recovery',
   title: 'F2: how long a killed or stopped process of one port is missed',
   run: (runLength) =>
@@ -23,11 +22,11 @@ export const recovery: FaultRow = {
       const { get } = httpClient(url);
       const load = new ConstantLoad([url], REQUESTS_PER_SECOND);
       const findings: Finding[] = [];
-      let asked = 0;
+      let reads = 0;
       let failed = 0;
       const miss = async (): Promise<number> => {
         const sinceMs = performance.now();
-        const { status } = await get(`/balance/${addressOfNumber(asked++)}`);
+        const { status } = await get(`/balance/${addressOfNumber(reads++)}`);
         if (status !== 200) failed++;
         return performance.now() - sinceMs;
       };

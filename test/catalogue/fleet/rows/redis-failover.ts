@@ -1,20 +1,19 @@
-import { LEFT_OUT_SLOTS } from '../../../../src/fleet/redis/lead-script.ts';
+import { LEFT_OUT_SLOTS } from '../../../../src/gateway/fleet/leadership/lead-script.ts';
 import { hasLed } from '../../../support/fleet-gateway.ts';
 import { waitFor } from '../../../support/harness.ts';
-import { expectWithinMs, type FaultRow } from '../../findings.ts';
+import { expectWithinMs, type Row } from '../../findings.ts';
 import { ExactReaders } from '../exact-readers.ts';
 import { SLOT_MS, withFleetOn } from '../fleet-testbed.ts';
 import { RedisPair } from '../redis-pair.ts';
 
-/** What the replica has not heard of when it is made the primary: more than a lock of the leader lasts. */
+/** What the replica has not received when it becomes the primary: more than a lock of the leader lasts. */
 const LOST_MS = 2000;
 
 /** An election, and the slots that the next leader leaves out. */
 const PAUSE_MS = 3000 + LEFT_OUT_SLOTS * SLOT_MS;
 
-/** A replica of Redis takes over, and has neither the lock nor the last slots that the leader was allowed to sign. */
-export const redisFailover: FaultRow = {
-  id: 'failover',
+export const redisFailover: Row = {
+  id: 'redis-failover',
   title: 'F7: Redis fails over to a replica that has lost the last two seconds',
   run: (runLength) =>
     withFleetOn(RedisPair.start, async ({ redis, start }) => {

@@ -1,6 +1,6 @@
 import { type ChildProgram, waitUntilListening } from '../../../support/child-process.ts';
 import { createReceiptKey } from '../../../support/receipts/receipt-key.ts';
-import { expect, type FaultRow, type Finding } from '../../findings.ts';
+import { expect, type Finding, type Row } from '../../findings.ts';
 import { withFleet } from '../fleet-testbed.ts';
 
 const refusal = async (label: string, child: ChildProgram, reason: RegExp): Promise<Finding> => {
@@ -8,9 +8,8 @@ const refusal = async (label: string, child: ChildProgram, reason: RegExp): Prom
   return expect(`${label}: exit 78`, code === 78 && reason.test(child.stderr() + child.stdout()));
 };
 
-/** Gateways and stores that don't fit together. */
-export const unlikeGateways: FaultRow = {
-  id: '55',
+export const unlikeGateways: Row = {
+  id: 'unlike-gateways',
   title: 'a gateway with another receipt key, a Redis that evicts, a wrong password',
   async run() {
     const ofKey = await withFleet(async ({ start, run, cluster }) => {
@@ -22,7 +21,7 @@ export const unlikeGateways: FaultRow = {
         ['late with workers', 2],
       ] as const) {
         cluster.process.kill('SIGSTOP'); // the port opens without a node, and the first one comes later
-        const set = ['upstream.startMs=200', `workers.count=${count}`];
+        const set = ['upstreamPolicy.startTimeoutMs=200', `workers.count=${count}`];
         const late = await run(name.replaceAll(' ', '-'), { key: createReceiptKey(), set });
         await waitUntilListening(late);
         cluster.process.kill('SIGCONT');

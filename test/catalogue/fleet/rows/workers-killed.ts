@@ -2,30 +2,29 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startEmbeddedCluster } from '../../../../src/localnet/embedded-cluster.ts';
 import { WALLETS } from '../../../../src/localnet/traffic/demo-accounts.ts';
 import { waitFor } from '../../../support/harness.ts';
-import { type PipelinedTestimony, pipelinedWitness } from '../../../support/pipelined-witness.ts';
 import { withTestScope } from '../../../support/test-scope.ts';
 import { startWorkers, witness } from '../../../support/workers-world.ts';
-import { expect, expectNone, expectSome, type FaultRow, info } from '../../findings.ts';
+import { expect, expectNone, expectSome, info, type Row } from '../../findings.ts';
+import { PipelinedCaller } from '../pipelined-caller.ts';
 
 const [alice, bob] = [WALLETS[0].address, WALLETS[1].address];
 const PATHS = ['/slot', '/network', `/balance/${alice}`, `/balance/${bob}?commitment=finalized`, '/epoch'];
 
-/** What is asked millions of times, by a caller each. */
+/** What is read millions of times, by a caller each over some connections. */
+const CONNECTIONS = 8;
 const PIPELINED = ['/slot', `/balance/${alice}`];
 
 /** The longest run. */
 const MOST_MS = 570_000;
 
-/** SIGKILL, SIGSTOP and SIGUSR2 of the processes behind one port. */
-export const workersKilled: FaultRow = {
-  id: 'workers',
+export const workersKilled: Row = {
+  id: 'workers-killed',
   title: 'F2: processes of one port killed, stopped and replaced',
   run: ({ isFull }) =>
     withTestScope(async (scope) => {
       /** The time under each fault. */
       const faultMs = isFull ? 6_000 : 1_500;
       const wanted = isFull ? 10_000_000 : 10_000;
-      const pauseMs = isFull ? 0 : 20;
       const cluster = await startEmbeddedCluster({ slotMs: 100 });
       scope.teardown(cluster.close);
       // what a busy machine has callers wait for is no refusal here
@@ -45,10 +44,9 @@ export const workersKilled: FaultRow = {
         PATHS.map((path) => `/api/v1${path}`),
         () => isOver,
       );
-      const pipelined: PipelinedTestimony = { answers: 0, stepsBack: 0, cutOff: 0 };
-      const alsoSeeing = PIPELINED.map((path) =>
-        pipelinedWitness(url, `/api/v1${path}`, () => isOver, pipelined, pauseMs),
-      );
+      const callers = PIPELINED.map((path) => new PipelinedCaller(url, `/api/v1${path}`, CONNECTIONS));
+      const sumOf = (count: 'answers' | 'stepsBack' | 'cutOff'): number =>
+        callers.reduce((sum, caller) => sum + caller[count], 0);
       await sleep(faultMs);
       let reloads = 0;
       do {
@@ -61,15 +59,15 @@ export const workersKilled: FaultRow = {
         reloads++;
         await sleep(faultMs);
         await waitFor(() => processes().size === 3, 'the old workers to end');
-      } while (pipelined.answers < wanted && performance.now() - beganMs < MOST_MS);
+      } while (sumOf('answers') < wanted && performance.now() - beganMs < MOST_MS);
       isOver = true;
-      await Promise.all(alsoSeeing);
+      for (const caller of callers) caller.close();
       const { answers, contradictions, refusals, cutOff } = await seeing;
       return [
         expectSome('answers', answers),
-        info('connections cut off', cutOff + pipelined.cutOff),
-        expectSome('pipelined reads', pipelined.answers),
-        expectNone('of those with a slot back', pipelined.stepsBack),
+        info('connections cut off', cutOff + sumOf('cutOff')),
+        expectSome('pipelined reads', sumOf('answers')),
+        expectNone('of those with a slot back', sumOf('stepsBack')),
         info('restarts', restarts()),
         info('reloads', reloads),
         expectNone(

@@ -1,4 +1,4 @@
-import { expectClosedAfterOne, expectRefusal, expectStatuses, expectStatusesThenClose, section } from './http-case.ts';
+import { answers, endsAfter, endsAfterOne, refusal, section } from './http-case.ts';
 import { CALL, call, get, post, request } from './raw-request.ts';
 
 const persistence = section('9112 9.3');
@@ -6,20 +6,19 @@ const pipeline = section('9112 9.3.2');
 const close = section('9112 9.6');
 const expect = section('9110 10.1.1');
 
-/** Cases on the lifetime of connections and the order of responses. */
 export const CONNECTION_CASES = [
-  persistence('SHOULD', 'a request behind an answer', [get(), get()], expectStatuses(200, 200)),
-  persistence('SHOULD', 'a request behind a refusal', [request('GET /api/v1/no'), get()], expectStatuses(404, 200)),
+  persistence('SHOULD', 'a request behind an answer', [get(), get()], answers(200, 200)),
+  persistence('SHOULD', 'a request behind a refusal', [request('GET /api/v1/no'), get()], answers(404, 200)),
   pipeline(
     'MUST',
     'three requests in one packet',
     get() + request('GET /api/v1/epoch') + get(),
-    expectStatuses(200, 200, 200),
+    answers(200, 200, 200),
   ),
-  close('MUST', 'Connection: close', get('Connection: close'), expectStatusesThenClose(200)),
-  close('MUST', 'Connection: Close', get('Connection: Close'), expectStatusesThenClose(200)),
-  close('MUST', 'close in a list', get('Connection: keep-alive, close'), expectStatusesThenClose(200)),
-  close('MUST', 'a request behind the last one', get('Connection: close') + get(), expectClosedAfterOne),
+  close('MUST', 'Connection: close', get('Connection: close'), endsAfter(200)),
+  close('MUST', 'Connection: Close', get('Connection: Close'), endsAfter(200)),
+  close('MUST', 'close in a list', get('Connection: keep-alive, close'), endsAfter(200)),
+  close('MUST', 'a request behind the last one', get('Connection: close') + get(), endsAfterOne),
   close('SHOULD', 'the last answer says so', get('Connection: close'), {
     responses: 1,
     holds: ({ text }) => /\r\nconnection: close\r\n/i.test(text),
@@ -36,11 +35,11 @@ export const CONNECTION_CASES = [
     'MAY',
     'an upgrade to what nobody speaks',
     get('Connection: Upgrade', 'Upgrade: h2c'),
-    expectStatuses(200),
+    answers(200),
   ),
   section('9112 6.3')('MUST', 'a body that ends before its length', post('Content-Length: 21') + CALL, {
     responses: 0,
     holds: ({ text }) => text === '',
   }),
-  section('9112 9.6')('MUST', 'what follows a refused message', `${post('Content-Length: x')}${get()}`, expectRefusal),
+  section('9112 9.6')('MUST', 'what follows a refused message', `${post('Content-Length: x')}${get()}`, refusal),
 ];

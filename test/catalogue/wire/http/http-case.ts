@@ -2,7 +2,6 @@ import type { RawExchange } from '../../../support/raw-http.ts';
 
 export type RequirementLevel = 'MUST' | 'SHOULD' | 'MAY';
 
-/** A message and the response that the specifications require. */
 export interface HttpCase {
   readonly level: RequirementLevel;
   /** Source: RFC and section. */
@@ -10,7 +9,6 @@ export interface HttpCase {
   readonly title: string;
   /** Packets; each is sent after the gateway has read the previous one. */
   readonly packets: readonly (string | Buffer)[];
-  /** Number of responses to wait for. */
   readonly responses: number;
   readonly holds: ExchangePredicate;
 }
@@ -42,7 +40,7 @@ export const statuses = ({ text }: RawExchange): readonly number[] =>
   [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
 
 /** Expects exactly these statuses in order. */
-export const expectStatuses = (...expected: readonly (number | readonly number[])[]): ExpectedExchange => ({
+export const answers = (...expected: readonly (number | readonly number[])[]): ExpectedExchange => ({
   responses: expected.length,
   holds: (exchanged) => {
     const got = statuses(exchanged);
@@ -51,15 +49,15 @@ export const expectStatuses = (...expected: readonly (number | readonly number[]
 });
 
 /** Expects exactly these statuses and then the end of the connection. */
-export const expectStatusesThenClose = (...expected: readonly (number | readonly number[])[]): ExpectedExchange => {
-  const { responses, holds } = expectStatuses(...expected);
+export const endsAfter = (...expected: readonly (number | readonly number[])[]): ExpectedExchange => {
+  const { responses, holds } = answers(...expected);
   return { responses, holds: (exchanged) => exchanged.closed && holds(exchanged) };
 };
 
 const isRefusal = (status: number): boolean => status >= 400;
 
 /** Expects a refusal or a closed connection, and no answer to what follows. */
-export const expectRefusal: ExpectedExchange = {
+export const refusal: ExpectedExchange = {
   responses: 1,
   holds: (exchanged) => {
     const got = statuses(exchanged);
@@ -68,19 +66,19 @@ export const expectRefusal: ExpectedExchange = {
 };
 
 /** Expects a closed connection after at most one answer. */
-export const expectClosedAfterOne: ExpectedExchange = {
+export const endsAfterOne: ExpectedExchange = {
   responses: 1,
   holds: (exchanged) => exchanged.closed && statuses(exchanged).length <= 1,
 };
 
 /** Expects no success; the connection may stay open. */
-export const expectNoSuccess: ExpectedExchange = {
+export const noSuccess: ExpectedExchange = {
   responses: 1,
   holds: (exchanged) => statuses(exchanged).every(isRefusal),
 };
 
 /** Expects one answer whose text matches. */
-export const expectMatch = (status: number, pattern: RegExp): ExpectedExchange => ({
+export const matching = (status: number, pattern: RegExp): ExpectedExchange => ({
   responses: 1,
   holds: (exchanged) => statuses(exchanged).join() === String(status) && pattern.test(exchanged.text),
 });

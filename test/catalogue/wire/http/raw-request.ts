@@ -1,7 +1,6 @@
 /** Host name of the requests; any is accepted. */
 const HOST = 'gateway.example';
 
-/** Builds a request from its parts, unchanged. */
 export const request = (line: string, ...headers: readonly string[]): string =>
   `${line} HTTP/1.1\r\n${[`Host: ${HOST}`, ...headers].map((header) => `${header}\r\n`).join('')}\r\n`;
 
@@ -20,6 +19,5 @@ export const call = (...headers: readonly string[]): string =>
 
 export const CHUNKED = 'Transfer-Encoding: chunked';
 
-/** Encodes a body in chunks. */
 export const chunks = (...parts: readonly string[]): string =>
   [...parts, ''].map((part) => `${part.length.toString(16)}\r\n${part}\r\n`).join('');

@@ -62,6 +62,6 @@ export const SMUGGLED_REQUESTS: Readonly<Record<string, string>> = {
 
 /**
  * A field line without a name ends the engine's list of headers and hides what follows. On POST the gateway closes; a
- * GET is answered, and so is the request inside it. HAProxy and nginx refuse such a line.
+ * GET is answered, and so is the request inside it. Proxies refuse such a line: see the row `nameless-header`.
  */
 export const HIDDEN_BODY_REQUEST = get(': a', `Content-Length: ${INNER_REQUEST.length}`) + INNER_REQUEST;

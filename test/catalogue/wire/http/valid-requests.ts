@@ -3,12 +3,10 @@ import { frame, OP } from '../../../support/websocket-frame.ts';
 import { HANDSHAKE_HEADERS } from '../../../support/websocket-peer.ts';
 import { CALL, CHUNKED, call, chunks, post, request } from './raw-request.ts';
 
-/** A valid use of a connection. */
 export interface ValidRequest {
   readonly title: string;
   /** What is sent, in order: a part that waits for the answer to the one before stands alone. */
   readonly parts: readonly Buffer[];
-  /** Number of responses that it gets. */
   readonly responses: number;
 }
 
@@ -33,7 +31,6 @@ const HANDSHAKE_LINES = Object.entries(HANDSHAKE_HEADERS).flatMap(([name, value]
   name === 'Host' ? [] : [`${name}: ${value}`],
 );
 
-/** Valid requests of each kind. */
 export const VALID_REQUESTS: readonly ValidRequest[] = [
   single('GET', request('GET /api/v1/slot')),
   single('GET with a query', request('GET /api/v1/epoch?commitment=processed', 'Accept: application/json')),

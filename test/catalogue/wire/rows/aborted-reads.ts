@@ -8,18 +8,17 @@ import { request } from '../http/raw-request.ts';
 import { countFor, type WireRow } from '../wire-row.ts';
 import { withWireTestbed } from '../wire-testbed.ts';
 
-const AT_ONCE = 64;
+const CONCURRENT = 64;
 
-/** Callers who disconnect before, during or after the upstream read. */
 export const abortedReads: WireRow = {
-  id: '9',
+  id: 'aborted-reads',
   title: 'callers who reset the connection at any stage of a read',
   run: (_, runLength) =>
     // Closing waits for unfinished answers, so a quick end shows that there are none.
-    withWireTestbed(['drainMs=60000'], async ({ url, gateway, get }) => {
+    withWireTestbed(['drainTimeoutMs=60000'], async ({ url, gateway, get }) => {
       const count = countFor(runLength, 600, 6000, 20_000);
       const fence = barrierOf(url);
-      await forEachConcurrent(Array.from({ length: count }), AT_ONCE, async (_, i) => {
+      await forEachConcurrent(Array.from({ length: count }), CONCURRENT, async (_, i) => {
         const connection = await RawConnection.open(url);
         connection.write(request(`GET /api/v1/balance/${bs58.encode(randomBytes(32))}`));
         if (i % 3 === 1) await fence.wait();

@@ -1,21 +1,16 @@
-import type { EngineName } from '../../../../src/http/engine/engine.ts';
+import type { EngineName } from '../../../../src/gateway/http/engine/engine.ts';
 import { seededRng } from '../../../../src/localnet/traffic/seeded-rng.ts';
 import { forEachConcurrent } from '../../../support/for-each-concurrent.ts';
-import { GatewayProcess } from '../../../support/gateway-process.ts';
+import type { GatewayProcess } from '../../../support/gateway-process.ts';
 import { exchange } from '../../../support/raw-http.ts';
 import { OP, parseFrames } from '../../../support/websocket-frame.ts';
 import { expectNone, type Finding, info } from '../../findings.ts';
 import { statuses } from '../http/http-case.ts';
 import { VALID_REQUESTS, type ValidRequest } from '../http/valid-requests.ts';
+import { overEachEngine } from '../over-each-engine.ts';
 import { countFor, type RunLength, type WireRow } from '../wire-row.ts';
-import type { WireTestbed } from '../wire-testbed.ts';
 
-const AT_ONCE = 200;
-
-const ENGINES: readonly EngineName[] = ['uws', 'uws-pack', 'node'];
-
-/** The exit code of a gateway whose engine does not load. */
-const NOT_LOADABLE = 78;
+const CONCURRENT = 200;
 
 /** Settings under which no answer depends on the requests before, or on the machine's other work. */
 const SETTINGS = [
@@ -32,58 +27,48 @@ interface Cut {
   readonly at: readonly number[];
 }
 
-/** Valid requests whose packets end at any byte, over each engine that loads. */
 export const cutRequests: WireRow = {
   id: 'cut-requests',
   title: `${VALID_REQUESTS.length} valid requests, cut at every byte`,
   async run(testbed, runLength) {
     const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000_000);
-    const findings: Finding[] = runLength === 'short' ? [] : [info('seed', String(seed))];
-    for (const engine of ENGINES) findings.push(...(await runOver(engine, testbed, runLength, seed)));
-    return findings;
+    const findings = await overEachEngine(testbed, { set: SETTINGS }, (engine, gateway) =>
+      runOver(engine, gateway, runLength, seed),
+    );
+    return runLength === 'short' ? findings : [info('seed', String(seed)), ...findings];
   },
 };
 
 async function runOver(
   engine: EngineName,
-  { node, cluster }: WireTestbed,
+  gateway: GatewayProcess,
   runLength: RunLength,
   seed: number,
 ): Promise<readonly Finding[]> {
-  const gateway = await GatewayProcess.start([`${node.url},${cluster.wsUrl}`], [`http.engine=${engine}`, ...SETTINGS]);
-  try {
-    const url = await gateway.url().catch(() => undefined);
-    if (url === undefined && (await gateway.child.exit()) === NOT_LOADABLE) return [info(engine, 'does not load here')];
-    if (url === undefined) return [expectNone(`exits of ${engine}`, 1)];
-    const rng = seededRng(seed);
-    let [tried, refused, unexpected] = [0, 0, 0];
-    for (const valid of VALID_REQUESTS) {
-      const whole = await outcomeOf(url, valid, valid.parts);
-      const known = engine === 'uws-pack' ? valid.parts.map(positionsThatUwsPackRefuses) : [];
-      if (known[0] !== undefined) console.log(`   uws-pack refuses ${valid.title}, cut at ${[...known[0]].join(' ')}`);
-      const random = Array.from({ length: countFor(runLength, 0, 100, 2000) }, () => threeParts(valid, rng.intBelow));
-      await forEachConcurrent([...everyCut(valid), ...random], AT_ONCE, async (cut) => {
-        const outcome = await outcomeOf(url, valid, packetsOf(valid, cut));
-        const isKnown = cut.at.some((at) => known[cut.part]?.has(at));
-        tried++;
-        if (outcome !== whole) refused++;
-        if (outcome === (isKnown ? REFUSAL_OF_UWS_PACK : whole)) return;
-        unexpected++;
-        console.error(`   ${engine}: ${valid.title}, part ${cut.part} cut at ${cut.at}: ${outcome}, whole: ${whole}`);
-      });
-    }
-    return [
-      info(`${engine}: tried`, tried),
-      info('refused', refused),
-      expectNone(
-        engine === 'uws-pack' ? 'of which not known, or known and answered' : 'of which not known',
-        unexpected,
-      ),
-      expectNone('exceptions', gateway.defectLogLines.length + (gateway.exitReason === undefined ? 0 : 1)),
-    ];
-  } finally {
-    await gateway.close();
+  const { url } = gateway;
+  const rng = seededRng(seed);
+  let [tried, refused, unexpected] = [0, 0, 0];
+  for (const valid of VALID_REQUESTS) {
+    const whole = await outcomeOf(url, valid, valid.parts);
+    const known = engine === 'uws-pack' ? valid.parts.map(positionsThatUwsPackRefuses) : [];
+    if (known[0] !== undefined) console.log(`   uws-pack refuses ${valid.title}, cut at ${[...known[0]].join(' ')}`);
+    const random = Array.from({ length: countFor(runLength, 0, 100, 2000) }, () => threeParts(valid, rng.intBelow));
+    await forEachConcurrent([...everyCut(valid), ...random], CONCURRENT, async (cut) => {
+      const outcome = await outcomeOf(url, valid, packetsOf(valid, cut));
+      const isKnown = cut.at.some((at) => known[cut.part]?.has(at));
+      tried++;
+      if (outcome !== whole) refused++;
+      if (outcome === (isKnown ? REFUSAL_OF_UWS_PACK : whole)) return;
+      unexpected++;
+      console.error(`   ${engine}: ${valid.title}, part ${cut.part} cut at ${cut.at}: ${outcome}, whole: ${whole}`);
+    });
   }
+  return [
+    info(`${engine}: tried`, tried),
+    info('refused', refused),
+    expectNone(engine === 'uws-pack' ? 'of which not known, or known and answered' : 'of which not known', unexpected),
+    expectNone('exceptions', gateway.defectLogLines.length + (gateway.exitReason === undefined ? 0 : 1)),
+  ];
 }
 
 /** Sends packets; returns the statuses, the pongs, and whether the connection was closed, in one text. */

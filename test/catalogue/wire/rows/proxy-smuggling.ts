@@ -11,11 +11,10 @@ import type { WireTestbed } from '../wire-testbed.ts';
 
 const ATTACKERS = 16;
 const VICTIMS = 16;
-const HEARING_MS = 50;
+const LISTEN_MS = 50;
 
-/** Attackers and victims share a proxy's connections; no victim may read another's answer. */
 export const proxySmuggling: WireRow = {
-  id: '3',
+  id: 'proxy-smuggling',
   title: 'smuggled requests through proxies, and their victims',
   async run(testbed, runLength) {
     const kinds = [NGINX, HAPROXY].filter(isInstalled);
@@ -37,7 +36,7 @@ async function attackThrough(kind: ReverseProxy, { host }: WireTestbed, victims:
       for (let i = attacker; asking; i++) {
         const connection = await RawConnection.open(proxy.url);
         connection.write(packets[i % packets.length] ?? '');
-        await new Promise((resolve) => setTimeout(resolve, HEARING_MS));
+        await new Promise((resolve) => setTimeout(resolve, LISTEN_MS));
         connection.reset();
         attacks++;
       }

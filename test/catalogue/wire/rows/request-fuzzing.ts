@@ -6,7 +6,7 @@ import { batches, packet } from '../fuzz-generators.ts';
 import { countFor, expectGrowth, type WireRow } from '../wire-row.ts';
 import { type WireTestbed, withWireTestbed } from '../wire-testbed.ts';
 
-const AT_ONCE = 256;
+const CONCURRENT = 256;
 const LIMIT_MS = 12_000;
 const PATIENCE_MS = 8000;
 /** Share of the load that runs before memory is compared, so that one-time growth is over. */
@@ -17,11 +17,10 @@ const WATCHED = 50;
 const QUOTA = ['limit', 'remaining', 'reset'].map((name) => new RegExp(`\\r\\nx-ratelimit-${name}: \\d+\\r\\n`, 'i'));
 
 /** Settings with small caches, so that they are full before memory is compared. */
-const SMALL_CACHES = ['cache.bytes=4194304', 'limits.identities=1000'];
+const SMALL_CACHES = ['cache.bytes=4194304', 'limits.trackedAddresses=1000'];
 
-/** Random and mutated requests to every route, each on its own connection. */
 export const requestFuzzing: WireRow = {
-  id: '7',
+  id: 'request-fuzzing',
   title: 'random and mutated requests',
   run: (_, runLength) =>
     withWireTestbed(SMALL_CACHES, (testbed) => runFuzzing(testbed, countFor(runLength, 5000, 30_000, 1_000_000))),
@@ -33,7 +32,7 @@ async function runFuzzing({ url, gateway, get }: WireTestbed, count: number): Pr
   const watched: Promise<boolean>[] = [];
   let [answered, bare, unmetered, silent] = [0, 0, 0, 0];
   const send = (seed: number, count: number): Promise<void> =>
-    forEachConcurrent(batches(packet, seed, count), AT_ONCE, async (packet, i) => {
+    forEachConcurrent(batches(packet, seed, count), CONCURRENT, async (packet, i) => {
       const connection = await RawConnection.open(url, loopbackAddress(i));
       connection.write(packet);
       await fence.wait();

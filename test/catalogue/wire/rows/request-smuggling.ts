@@ -5,10 +5,10 @@ import { statuses } from '../http/http-case.ts';
 import { SMUGGLED_REQUESTS } from '../http/smuggling-cases.ts';
 import { countFor, type WireRow } from '../wire-row.ts';
 
-const AT_ONCE = 200;
+const CONCURRENT = 200;
 
 export const requestSmuggling: WireRow = {
-  id: '2',
+  id: 'request-smuggling',
   title: `${Object.keys(SMUGGLED_REQUESTS).length} smuggled requests, whole and cut`,
   async run({ url }, runLength) {
     const stride = countFor(runLength, 9, 1, 1);
@@ -16,7 +16,7 @@ export const requestSmuggling: WireRow = {
       Array.from({ length: Math.ceil(packet.length / stride) }, (_, i) => ({ what, packet, at: i * stride })),
     );
     let [extra, open, silent] = [0, 0, 0];
-    await forEachConcurrent(attempts, AT_ONCE, async ({ what, packet, at }) => {
+    await forEachConcurrent(attempts, CONCURRENT, async ({ what, packet, at }) => {
       const packets = at === 0 ? [packet] : [packet.slice(0, at), packet.slice(at)];
       const exchanged = await exchange(url, packets, { responses: 0 });
       const answers = statuses(exchanged);

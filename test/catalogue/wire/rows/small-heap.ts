@@ -10,15 +10,14 @@ import { countFor, type WireRow } from '../wire-row.ts';
 import { withWireTestbed } from '../wire-testbed.ts';
 
 const HEAP_MIB = 256;
-const AT_ONCE = 64;
+const CONCURRENT = 64;
 const ACCOUNT_BYTES = 24_000;
 const PROBE_MS = 20;
 /** What a request may be answered with: a node that is late, a caller who waits for his turn, a gateway that is full. */
 const PROPER: readonly number[] = [200, 429, 503, 504];
 
-/** Different accounts, several times what the heap holds, are read beside listeners that read nothing. */
 export const smallHeap: WireRow = {
-  id: '50',
+  id: 'small-heap',
   title: `large accounts and stalled listeners, in a heap of ${HEAP_MIB} MiB and a cache of more`,
   run: (_, runLength) =>
     withWireTestbed(
@@ -26,9 +25,9 @@ export const smallHeap: WireRow = {
       async ({ url, gateway, node, cluster, get }) => {
         const data = Buffer.alloc(ACCOUNT_BYTES, 7).toString('base64');
         const account = `{"data":["${data}","base64"],"executable":false,"lamports":1,"owner":"${'1'.repeat(32)}","rentEpoch":18446744073709551615,"space":${ACCOUNT_BYTES}}`;
-        node.overrides.set('getMultipleAccounts', async ([names]: readonly string[][]) => {
+        node.overrides.set('getMultipleAccounts', async ([names]) => {
           const slot = await rpcRequest(cluster.url, 'getSlot', [{ commitment: 'confirmed' }]);
-          const value = (names ?? []).map(() => account).join();
+          const value = names.map(() => account).join();
           return { result: `{"context":{"slot":${slot},"apiVersion":"2.0.0"},"value":[${value}]}` };
         });
         const stalled = await openPeers(url, countFor(runLength, 5, 30, 100));
@@ -45,10 +44,10 @@ export const smallHeap: WireRow = {
         })();
         const count = countFor(runLength, 15_000, 30_000, 100_000);
         const statuses = new Map<number, number>();
-        const pool = new Pool(url, { connections: AT_ONCE });
+        const pool = new Pool(url, { connections: CONCURRENT });
         await forEachConcurrent(
           Array.from({ length: count }, (_, i) => addressOfNumber(i)),
-          AT_ONCE,
+          CONCURRENT,
           async (address) => {
             const statusCode = await pool
               .request({ method: 'GET', path: `/api/v1/account/${address}` })
@@ -70,7 +69,7 @@ export const smallHeap: WireRow = {
           expectSome('accounts read', statuses.get(200) ?? 0),
           info('in all, MiB', Math.round((count * data.length) / 2 ** 20)),
           expectNone('requests without a proper answer', improper.reduce((sum, times) => sum + times, 0) + unanswered),
-          info('reads of /slot meanwhile', probes),
+          info('reads of /slot beside them', probes),
           info('memory kept, MiB', Math.round(keptBytes / 2 ** 20)),
           expect('it runs', gateway.exitReason === undefined && (await get('/slot')).status === 200),
         ];

@@ -1,5 +1,6 @@
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { GOLD, POINTS } from '../../../../src/localnet/traffic/demo-accounts.ts';
+import { listenOnLoopback } from '../../../support/loopback-server.ts';
 import { exchange } from '../../../support/raw-http.ts';
 import { expectNone, info } from '../../findings.ts';
 import { get, post, request } from '../http/raw-request.ts';
@@ -8,9 +9,8 @@ import type { WireTestbed } from '../wire-testbed.ts';
 
 const SCHEMES = ['http', 'https', 'file', 'gopher', 'ws'];
 
-/** A listener that nothing should call, named in everything that the gateway reads. */
 export const ssrfCanary: WireRow = {
-  id: '17',
+  id: 'ssrf-canary',
   title: 'URLs of a listener on loopback, in metadata, parameters and headers',
   async run(testbed) {
     let connections = 0;
@@ -18,16 +18,14 @@ export const ssrfCanary: WireRow = {
       connections++;
       socket.destroy();
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo; // it listens on TCP
-    const there = `127.0.0.1:${port}`;
+    const there = `127.0.0.1:${await listenOnLoopback(server)}`;
     const packets = SCHEMES.flatMap((scheme) => requestsNaming(there, `${scheme}://${there}/x.json`));
     for (const packet of packets) await exchange(testbed.url, [packet]);
-    const told = await serveInMetadata(testbed, `http://${there}/`);
+    const returned = await serveInMetadata(testbed, `http://${there}/`);
     server.close();
     return [
       info('sent', packets.length),
-      expectAll('mints returned with it as their uri', told, 2),
+      expectAll('mints returned with it as their uri', returned, 2),
       expectNone('connections to it', connections),
     ];
   },

@@ -6,69 +6,51 @@ export interface HandshakeCase {
   readonly packet: string;
   readonly status: readonly number[];
   /** Pattern that the response must also match. */
-  readonly pattern?: RegExp;
+  readonly pattern: RegExp;
 }
 
-const without = (name: keyof typeof HANDSHAKE_HEADERS): string =>
-  upgradeRequest().replace(`${name}: ${HANDSHAKE_HEADERS[name]}\r\n`, '');
+const handshake = (
+  title: string,
+  headers: Readonly<Record<string, string>>,
+  status: readonly number[],
+  pattern = /^/,
+): HandshakeCase => ({ title, packet: upgradeRequest('', headers), status, pattern });
+
+const changed = (title: string, change: (packet: string) => string, status: readonly number[]): HandshakeCase => ({
+  ...handshake(title, {}, status),
+  packet: change(upgradeRequest()),
+});
+
+const without = (name: keyof typeof HANDSHAKE_HEADERS, status: readonly number[] = [400, 426]): HandshakeCase =>
+  changed(`no ${name}`, (packet) => packet.replace(`${name}: ${HANDSHAKE_HEADERS[name]}\r\n`, ''), status);
+
+const protocol = (value: string): Readonly<Record<string, string>> => ({ 'Sec-WebSocket-Protocol': value });
+const key = (value: string): Readonly<Record<string, string>> => ({ 'Sec-WebSocket-Key': value });
+const NO_KEY = /^(?!.*sg_live_x)/is;
 
 export const HANDSHAKE_CASES: readonly HandshakeCase[] = [
-  {
-    title: 'the good one',
-    packet: upgradeRequest(),
-    status: [101],
-    pattern: /sec-websocket-accept: s3pPLMBiTxaQ9kYGzzhZRbK\+xOo=/i,
-  },
-  { title: 'Upgrade in any case', packet: upgradeRequest('', { Upgrade: 'WebSocket' }), status: [101] },
-  { title: 'Upgrade in a list', packet: upgradeRequest('', { Connection: 'keep-alive, Upgrade' }), status: [101] },
-  {
-    title: 'a subprotocol',
-    packet: upgradeRequest('', { 'Sec-WebSocket-Protocol': 'a, b' }),
-    status: [101],
-    pattern: /^(?!.*sec-websocket-protocol)/is,
-  },
-  {
-    title: 'our subprotocol',
-    packet: upgradeRequest('', { 'Sec-WebSocket-Protocol': 'slotgate' }),
-    status: [101],
-    pattern: /sec-websocket-protocol: slotgate\r\n/i,
-  },
-  {
-    title: 'our subprotocol with an invalid API key',
-    packet: upgradeRequest('', { 'Sec-WebSocket-Protocol': 'slotgate, sg_live_x' }),
-    status: [401],
-    pattern: /^(?!.*sg_live_x)/is,
-  },
-  {
-    title: 'our subprotocol with two API keys',
-    packet: upgradeRequest('', { 'Sec-WebSocket-Protocol': 'slotgate, sg_live_x, sg_live_y' }),
-    status: [400],
-    pattern: /^(?!.*sg_live_x)/is,
-  },
-  {
-    title: 'an extension',
-    packet: upgradeRequest('', { 'Sec-WebSocket-Extensions': 'permessage-deflate' }),
-    status: [101],
-    pattern: /^(?!.*sec-websocket-extensions)/is,
-  },
-  {
-    title: 'version 8',
-    packet: upgradeRequest('', { 'Sec-WebSocket-Version': '8' }),
-    status: [426],
-    pattern: /sec-websocket-version: 13\r\n/i,
-  },
-  { title: 'no version', packet: without('Sec-WebSocket-Version'), status: [400, 426] },
-  { title: 'no key', packet: without('Sec-WebSocket-Key'), status: [400, 426] },
-  { title: 'a key that is too short', packet: upgradeRequest('', { 'Sec-WebSocket-Key': 'AAAA' }), status: [400, 426] },
-  {
-    title: 'a key that is no base64',
-    packet: upgradeRequest('', { 'Sec-WebSocket-Key': '?'.repeat(24) }),
-    status: [400, 426],
-  },
-  { title: 'no Upgrade', packet: without('Upgrade'), status: [400, 426] },
-  { title: 'another Upgrade', packet: upgradeRequest('', { Upgrade: 'h2c' }), status: [400, 426] },
-  { title: 'no Connection', packet: without('Connection'), status: [400, 426] },
-  { title: 'no Host', packet: without('Host'), status: [400] },
-  { title: 'POST', packet: upgradeRequest().replace('GET', 'POST'), status: [400, 405] },
-  { title: 'HTTP/1.0', packet: upgradeRequest().replace('HTTP/1.1', 'HTTP/1.0'), status: [400, 505] },
+  handshake('the good one', {}, [101], /sec-websocket-accept: s3pPLMBiTxaQ9kYGzzhZRbK\+xOo=/i),
+  handshake('Upgrade in any case', { Upgrade: 'WebSocket' }, [101]),
+  handshake('Upgrade in a list', { Connection: 'keep-alive, Upgrade' }, [101]),
+  handshake('a subprotocol', protocol('a, b'), [101], /^(?!.*sec-websocket-protocol)/is),
+  handshake('our subprotocol', protocol('slotgate'), [101], /sec-websocket-protocol: slotgate\r\n/i),
+  handshake('our subprotocol with an invalid API key', protocol('slotgate, sg_live_x'), [401], NO_KEY),
+  handshake('our subprotocol with two API keys', protocol('slotgate, sg_live_x, sg_live_y'), [400], NO_KEY),
+  handshake(
+    'an extension',
+    { 'Sec-WebSocket-Extensions': 'permessage-deflate' },
+    [101],
+    /^(?!.*sec-websocket-extensions)/is,
+  ),
+  handshake('version 8', { 'Sec-WebSocket-Version': '8' }, [426], /sec-websocket-version: 13\r\n/i),
+  without('Sec-WebSocket-Version'),
+  without('Sec-WebSocket-Key'),
+  handshake('a key that is too short', key('AAAA'), [400, 426]),
+  handshake('a key that is no base64', key('?'.repeat(24)), [400, 426]),
+  without('Upgrade'),
+  handshake('another Upgrade', { Upgrade: 'h2c' }, [400, 426]),
+  without('Connection'),
+  without('Host', [400]),
+  changed('POST', (packet) => packet.replace('GET', 'POST'), [400, 405]),
+  changed('HTTP/1.0', (packet) => packet.replace('HTTP/1.1', 'HTTP/1.0'), [400, 505]),
 ];

@@ -1,7 +1,6 @@
 import { closePayload, frame, OP } from '../../../support/websocket-frame.ts';
 import type { WebSocketPeer } from '../../../support/websocket-peer.ts';
 
-/** Packets sent to a stream and the required outcome. */
 export interface WebSocketCase {
   readonly family: string;
   readonly title: string;
@@ -84,7 +83,7 @@ export const WEBSOCKET_CASES: readonly WebSocketCase[] = [
     Buffer.concat(['a', 'b', 'c'].map((payload) => frame(OP.ping, payload))),
     echoes(...['a', 'b', 'c'].map((payload) => Buffer.from(payload))),
   ),
-  pings('a pong that nobody asked for', [frame(OP.pong, 'x'), text(PING)], isPong),
+  pings('a pong without a ping', [frame(OP.pong, 'x'), text(PING)], isPong),
   ...[1, 2, 3, 4, 5, 6, 7].map((rsv) => reserved(`bits ${rsv} on a text`, frame(OP.text, PING, { rsv }), isFailed)),
   reserved('on a ping', frame(OP.ping, 'a', { rsv: 1 }), isFailed),
   reserved(

@@ -1,0 +1,10 @@
+export { type Client, type ClientOptions, createClient, ReceiptError, type Result, type Snapshot } from './client.ts';
+export { isSlowCode } from './close-codes.ts';
+export { newNonce } from './nonce.ts';
+export { type Loss, ReconnectingSocket } from './reconnecting-socket.ts';
+export { baseUrlOf } from './request-target.ts';
+export { finalityCheck, unsignedEnvelope } from './response-envelope.ts';
+export { createRequestSender } from './send-request.ts';
+export { SlotgateError } from './slotgate-error.ts';
+export { TrustStore } from './trust-store.ts';
+export { createAnswerVerifier } from './verify-answer.ts';

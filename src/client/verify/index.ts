@@ -1,0 +1,23 @@
+export { isStrongKey, isStrongSignature } from './ed25519-signature.ts';
+export { FAULT_EXPLANATIONS } from './fault-explanations.ts';
+export { bodyText, parseSignedBody } from './parse-signed-body.ts';
+export { answerInFrame, formatPushFrame } from './push-frame.ts';
+export { formatReceiptOf, formatReceiptParts, type Receipt } from './receipt.ts';
+export { ReceiptError, type ReceiptFault } from './receipt-error.ts';
+export { canonicalRequestLine } from './request-line.ts';
+export type { SignatureCheck } from './signature-backend.ts';
+export { formatSignedBody, receiptTextIn, resultTextIn, signedBodyFrame } from './signed-body.ts';
+export {
+  type Claim,
+  type CommonFields,
+  FIRST_CLAIM_NUMBER,
+  formatStatementOf,
+  formatStatementParts,
+  haveCommonFields,
+  isNonce,
+  type Statement,
+  treeHeadText,
+} from './statement.ts';
+export { isSuccession, type Succession, successionText } from './succession.ts';
+export { parseTrustedKey } from './trusted-key.ts';
+export { createVerifier, type Expected, type Verified, verifyReceipt } from './verify-receipt.ts';

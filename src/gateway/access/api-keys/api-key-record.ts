@@ -1,0 +1,65 @@
+import { z } from 'zod';
+
+export const KEY_TIERS = ['build', 'scale'] as const;
+
+export type KeyTier = (typeof KEY_TIERS)[number];
+
+/** In ISO 8601. */
+const time = z.string().refine((text) => !Number.isNaN(Date.parse(text)));
+
+const recordSchema = z.object({
+  /** Name of the key in commands, logs and usage. */
+  id: z.string().regex(/^[\w-]{1,32}$/),
+  /** Digest of the key, in hex. */
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  last4: z.string(),
+  tier: z.enum(KEY_TIERS),
+  label: z.string(),
+  createdAt: time,
+  expiresAt: time.nullable(),
+  revokedAt: time.nullable(),
+  /** The most requests per window from one address. */
+  perIpLimit: z.exactOptional(z.int().positive()),
+});
+
+const fileSchema = z.object({
+  /** How often the keys of the fleet had changed; none in the file of a gateway on its own. */
+  version: z.exactOptional(z.int().nonnegative()),
+  keys: z.array(recordSchema),
+});
+
+export type ApiKeyRecord = Readonly<z.output<typeof recordSchema>>;
+
+export interface VersionedKeys {
+  readonly version: number;
+  readonly keys: readonly ApiKeyRecord[];
+}
+
+/** `nowMs` is in Unix milliseconds. */
+export const isKeyValid = ({ expiresAt, revokedAt }: ApiKeyRecord, nowMs: number): boolean =>
+  (expiresAt === null || nowMs < Date.parse(expiresAt)) && (revokedAt === null || nowMs < Date.parse(revokedAt));
+
+/**
+ * Parses the text of a key file; a file without a version has 0. Throws an Error that says where it is invalid and quotes
+ * nothing of it.
+ */
+export function parseVersionedKeys(text: string): VersionedKeys {
+  const file = fileSchema.safeParse(parseJson(text));
+  if (!file.success) throw new Error(`${z.core.toDotPath(file.error.issues[0]?.path ?? []) || 'the file'} is invalid`);
+  const { version = 0, keys } = file.data;
+  for (const member of ['id', 'sha256'] as const) {
+    if (new Set(keys.map((key) => key[member])).size < keys.length) throw new Error(`two keys have the same ${member}`);
+  }
+  return { version, keys };
+}
+
+export const formatKeyFile = (keys: readonly ApiKeyRecord[], version?: number): string =>
+  `${JSON.stringify({ ...(version !== undefined && { version }), keys }, undefined, 2)}\n`;
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error('the file is not JSON'); // JSON.parse's own message quotes the text
+  }
+}

@@ -1,0 +1,66 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { StartError } from '../../../shared/domain/start-error.ts';
+import { hasErrorCode } from '../../../shared/runtime/files/error-code.ts';
+import { replaceFile } from '../../../shared/runtime/files/replace-file.ts';
+import { withPidLock } from '../../../shared/runtime/files/with-pid-lock.ts';
+import { type ApiKeyRecord, formatKeyFile, parseVersionedKeys, type VersionedKeys } from './api-key-record.ts';
+
+export const apiKeysPath = (state: string): string => join(state, 'keys.json');
+
+/** The copy of a fleet's keys. */
+export const fleetKeysPath = (state: string): string => join(state, 'fleet-keys.json');
+
+/**
+ * Returns the path of the copy of a fleet's keys. A gateway that has no copy yet starts one with its own keys, which are
+ * valid until the fleet has some.
+ */
+export function prepareFleetKeys(state: string): string {
+  const path = fleetKeysPath(state);
+  const own = readApiKeys(apiKeysPath(state));
+  if (own.length > 0 && !existsSync(path)) replaceFile(path, formatKeyFile(own, 0));
+  return path;
+}
+
+/** Reads the issued keys; none if there is no file. Throws a StartError that names the file if it can't be read. */
+export const readApiKeys = (path: string): readonly ApiKeyRecord[] => readVersionedKeys(path).keys;
+
+/** Reads the issued keys as {@link readApiKeys} does, with their version. */
+export function readVersionedKeys(path: string): VersionedKeys {
+  try {
+    return parseVersionedKeys(readFileSync(path, 'utf8'));
+  } catch (thrown) {
+    if (hasErrorCode(thrown, 'ENOENT')) return { version: 0, keys: [] };
+    throw asStartError(path, thrown);
+  }
+}
+
+export const writeFleetKeys = (path: string, { version, keys }: VersionedKeys): void =>
+  replaceFile(path, formatKeyFile(keys, version));
+
+function asStartError(path: string, thrown: unknown): StartError {
+  if (thrown instanceof StartError) return thrown;
+  return new StartError(1, `${path}: ${thrown instanceof Error ? thrown.message : thrown}`, thrown);
+}
+
+/** The attempts in 20 seconds. */
+const LOCK_ATTEMPTS = 4000;
+
+/**
+ * Applies a change to the issued keys; concurrent changes wait for each other. When it resolves the change is on the
+ * disk, and a kill before that leaves the keys as they were. Rejects with a StartError.
+ */
+export async function updateApiKeys<T>(
+  path: string,
+  change: (keys: readonly ApiKeyRecord[]) => { readonly keys: readonly ApiKeyRecord[]; readonly result: T },
+): Promise<T> {
+  try {
+    return withPidLock(path, LOCK_ATTEMPTS, () => {
+      const { keys, result } = change(readApiKeys(path));
+      replaceFile(path, formatKeyFile(keys));
+      return result;
+    });
+  } catch (thrown) {
+    throw asStartError(path, thrown);
+  }
+}

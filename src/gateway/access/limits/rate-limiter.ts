@@ -1,0 +1,67 @@
+import type { Clock } from '../../../shared/domain/clock.ts';
+import { QuotaBook } from '../quota/quota-book.ts';
+import type { RateLimit } from '../quota/quota-window.ts';
+import { CallerAccount, LimiterCounts, type WindowBooks } from './caller-account.ts';
+import type { Quota } from './quota.ts';
+import { addressKeyOf, SITE_FACTOR } from './rate-limit-key.ts';
+import { RequestBill } from './request-bill.ts';
+import type { Principal } from './tiers.ts';
+
+/**
+ * Counts units in fixed windows, one per caller, each starting at its first request. Units whose number is known before
+ * are refused if they are not left. Those that are known afterwards may lead into a debt of at most one limit, which the
+ * next window pays. At most `trackedAddresses` windows of addresses are in memory, and some that the others share.
+ */
+export class RateLimiter {
+  readonly counts = new LimiterCounts();
+  readonly #books: WindowBooks;
+  /** The account of the caller that is counted at the moment. */
+  readonly #account: CallerAccount;
+
+  constructor(
+    limits: { readonly free: RateLimit; readonly trackedAddresses: number },
+    clock: Clock,
+    createBook = (_name: string, capacity: number): QuotaBook => new QuotaBook(capacity, clock),
+  ) {
+    const others = createBook('principals', Number.POSITIVE_INFINITY);
+    this.#books = {
+      clock,
+      counts: this.counts,
+      freeLimit: limits.free,
+      siteLimit: { ...limits.free, units: limits.free.units * SITE_FACTOR },
+      addresses: createBook('addresses', limits.trackedAddresses - 1),
+      others,
+      unused: others.find('', limits.free, clock.monotonic()),
+    };
+    this.#account = new CallerAccount(this.#books);
+  }
+
+  get size(): number {
+    return this.#books.addresses.size + this.#books.others.size;
+  }
+
+  /** Returns the quota of a principal, or of the caller at this address of 4 or 16 bytes, and charges nothing. */
+  peek(address: ArrayBuffer, principal?: Principal): Quota {
+    return this.consume(address, 0, principal);
+  }
+
+  /** Charges that many units if they are left, else none. */
+  consume(address: ArrayBuffer, units: number, principal?: Principal): Quota {
+    return this.#account.find(addressKeyOf(address), principal).spend(units);
+  }
+
+  /** Charges units that were not known before: they may lead into a debt of at most one limit. */
+  charge(address: ArrayBuffer, units: number, principal?: Principal): void {
+    this.#account.find(addressKeyOf(address), principal).charge(units);
+  }
+
+  /** Gives back units that were consumed for what is refused after all. */
+  giveBack(address: ArrayBuffer, units: number, principal?: Principal): Quota {
+    return this.#account.find(addressKeyOf(address), principal).giveBack(units);
+  }
+
+  /** Opens the bill of one request, whose price is not wholly known before. */
+  openBill(address: ArrayBuffer, principal?: Principal): RequestBill {
+    return new RequestBill(this.#account, addressKeyOf(address), principal);
+  }
+}

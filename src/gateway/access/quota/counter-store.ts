@@ -1,0 +1,63 @@
+/**
+ * What one member has counted for one caller: units in a window, or open streams. Counts are absolute, so a report may be
+ * repeated.
+ */
+export interface CountReport {
+  /** The caller and what is counted of it, as all members name it. */
+  readonly id: string;
+  /** The units per window, or the streams at one moment. */
+  readonly limit: number;
+  /** The length of the window in milliseconds; 0 for streams, whose count goes up and down. */
+  readonly windowMs: number;
+  /** The window that is meant, as the store has named it; 0 if it has not. */
+  readonly window: number;
+  /** The time since the first request in it, in milliseconds; 0 once the window has a name. */
+  readonly ageMs: number;
+  /** The total of all members as this one knows it: a store that has lost its memory goes on from there. */
+  readonly total: number;
+  /** What the store has counted for this member, as far as it knows. */
+  readonly counted: number;
+  /** What this member has spent, or the streams that it has open. */
+  readonly spent: number;
+  /** The price of a refused request, to be counted besides if the limit has room for all of it. */
+  readonly prepay: number;
+}
+
+/** The sum of all members. */
+export interface CountTotal extends Pick<CountReport, 'id' | 'windowMs' | 'window' | 'total'> {
+  /** The milliseconds until the window ends. A span, as clocks of members differ. The name of the window is its end in Unix time. */
+  readonly endsInMs: number;
+}
+
+/** The answer to a report. */
+export interface CountAnswer extends CountTotal {
+  /** What the store has counted for this member. */
+  readonly counted: number;
+}
+
+/** What a store calls at a member. */
+export interface CounterListener {
+  /** Accepts a new total: of a window at each halving of what is left, of streams at each change. */
+  onTotal(total: CountTotal): void;
+  /** Reports again: one count that others have changed; all without `id`, as the store may have lost its memory. */
+  onStale(id?: string): void;
+}
+
+/** A store as one member sees it. */
+export interface CounterConnection {
+  /** The number of members, this one included. */
+  readonly members: number;
+  /**
+   * Counts; answers in the order of the reports, undefined for what the store has no room for. Rejects where nothing was
+   * counted for sure: the next reports repeat it.
+   */
+  report(reports: readonly CountReport[]): Promise<readonly (CountAnswer | undefined)[]>;
+  /** Leaves: the streams of this member are counted no more. */
+  leave(): void;
+}
+
+/** Adds up what several members count. */
+export interface CounterStore {
+  /** Adds a member, whose name no other had before. */
+  join(member: string, listener: CounterListener): CounterConnection;
+}

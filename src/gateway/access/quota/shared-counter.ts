@@ -1,0 +1,189 @@
+import type { CountAnswer, CountReport, CountTotal } from './counter-store.ts';
+import type { QuotaWindow, WindowShare } from './quota-window.ts';
+
+/**
+ * Returns what one of `members` may spend before it has reported again. With C counted, all caps together are at most
+ * (limit - C) / 2, or 2 for each member: so the sum stays below one and a half limits and 2 for each member.
+ */
+export const capOf = (limit: number, total: number, members: number): number =>
+  Math.max(0, Math.min(limit - total, Math.max(LEAST_CAP, (limit - total) / (2 * members))));
+
+const LEAST_CAP = 2;
+
+/** The part of its cap at which a member reports. */
+const REPORTED_PART = 1 / 2;
+
+/** The most milliseconds by which a store's end of a window may be later than it should, or an answer late. */
+const SLACK_MS = 1000;
+
+/** A count that is reported to a store. */
+export interface Counted {
+  readonly id: string;
+  /** Whether it will be reported, or is. */
+  isDue: boolean;
+  /** Returns undefined if it has ended. */
+  report(nowMs: number): CountReport | undefined;
+  /** Applies the answer; undefined if the store has no room. Returns why the answer is impossible; undefined if it is not. */
+  apply(answer: CountAnswer | undefined, report: CountReport, nowMs: number): string | undefined;
+}
+
+/** How a count is reported. */
+export interface Reporting {
+  /** Infinite until the store has answered for the first time. */
+  readonly members: number;
+  /** Whether the store is lost, or is not believed. */
+  readonly isStandalone: boolean;
+  markDue(count: Counted): void;
+}
+
+/**
+ * A caller's units in one window that several members spend. Units of its window beyond `total` are not reported yet; if it
+ * is greater than what the window says to be used, the difference is prepaid: counted for a request that comes again.
+ */
+export class SharedWindow implements WindowShare, Counted {
+  readonly id: string;
+  isDue = false;
+  readonly #window: QuotaWindow;
+  readonly #reporting: Reporting;
+  /** The units spent by all members, as of the last report or announcement. */
+  #total = 0;
+  /** Those of them that were spent or prepaid here. */
+  #counted = 0;
+  /** As the store has named it; 0 if it has not. */
+  #name = 0;
+  #prepay = 0;
+  /** Whether it has begun without the store: this member then has its part of the limit. */
+  #isStandalone: boolean;
+  #mayBeShortened: boolean;
+  /** The end of the window that was reported last. */
+  #reportedEndMs = 0;
+
+  constructor(id: string, window: QuotaWindow, isEarly: boolean, reporting: Reporting) {
+    this.id = id;
+    this.#window = window;
+    this.#reporting = reporting;
+    this.#isStandalone = reporting.isStandalone;
+    this.#mayBeShortened = !isEarly; // else a false store could let windows follow each other without end
+  }
+
+  get spendable(): number {
+    return Math.floor(Math.min(this.#window.balance, this.#cap - this.#unreported));
+  }
+
+  onSpent(): void {
+    if (!this.isDue && this.#unreported >= REPORTED_PART * this.#cap) this.#reporting.markDue(this);
+  }
+
+  onRefused(units: number): void {
+    this.#prepay = Math.max(this.#prepay, units);
+    this.#reporting.markDue(this);
+  }
+
+  onContinued(): void {
+    this.#total = this.#window.used;
+    this.#counted = 0;
+    this.#name = 0;
+    this.#prepay = 0;
+    this.#isStandalone = this.#reporting.isStandalone;
+    this.#mayBeShortened = false;
+  }
+
+  /** Whether the store knows of it, or would if it were there. */
+  get isReported(): boolean {
+    return this.#name > 0 || this.#isStandalone;
+  }
+
+  report(nowMs: number): CountReport | undefined {
+    const { limit, windowSeconds, endsAtMs } = this.#window;
+    if (nowMs >= endsAtMs) {
+      this.isDue = false;
+      return undefined;
+    }
+    const windowMs = windowSeconds * 1000;
+    const ageMs = this.#name === 0 ? Math.max(0, Math.round(nowMs - (endsAtMs - windowMs))) : 0;
+    const [total, counted, prepay] = [this.#total, this.#counted, this.#prepay];
+    this.#prepay = 0;
+    this.#reportedEndMs = endsAtMs;
+    return { id: this.id, limit, windowMs, window: this.#name, ageMs, total, counted, spent: this.#spent, prepay };
+  }
+
+  apply(answer: CountAnswer | undefined, report: CountReport, nowMs: number): string | undefined {
+    this.isDue = false;
+    if (this.#window.endsAtMs !== this.#reportedEndMs) return undefined; // it has another end by now, or is another one
+    if (answer === undefined) {
+      this.#isStandalone = true;
+      return undefined;
+    }
+    const problem = this.#faultIn(answer);
+    if (problem !== undefined || this.#isNext(answer, nowMs)) return problem;
+    const added = Math.max(0, report.spent - report.counted);
+    if (answer.total < Math.min(report.total + added, 2 * report.limit))
+      return `a total of ${answer.total} after ${report.total + added}`;
+    const spent = this.#spent;
+    const most = Math.max(report.counted, report.spent + report.prepay);
+    this.#counted = Math.max(0, Math.min(answer.counted, most));
+    this.#setTotal(answer, spent - this.#counted, nowMs);
+    this.#reportAgain();
+    return undefined;
+  }
+
+  /** Applies a total that was announced. Returns why it is impossible; undefined if it is not. */
+  onTotal(announced: CountTotal, nowMs: number): string | undefined {
+    const problem = this.#faultIn(announced);
+    if (problem !== undefined) return problem;
+    const isOther = this.#name !== 0 && announced.window !== this.#name;
+    if (isOther || announced.total <= this.#total) return undefined; // an older one
+    this.#setTotal(announced, this.#unreported, nowMs);
+    this.#reportAgain();
+    return undefined;
+  }
+
+  get #unreported(): number {
+    return this.#window.used - this.#total;
+  }
+
+  /** What was spent here in all. */
+  get #spent(): number {
+    return this.#counted + this.#unreported;
+  }
+
+  get #cap(): number {
+    const { limit } = this.#window;
+    const { members } = this.#reporting;
+    if (!this.#isStandalone) return capOf(limit, this.#total, members);
+    return Math.max(0, Math.min(limit - this.#total, Math.max(1, limit / members)));
+  }
+
+  #setTotal({ window, endsInMs, total }: CountTotal, unreported: number, nowMs: number): void {
+    const own = this.#window;
+    const endsAtMs = nowMs + endsInMs;
+    if (this.#name === 0) {
+      this.#name = window;
+      if (this.#mayBeShortened || endsAtMs >= own.endsAtMs) {
+        own.endsAtMs = endsAtMs;
+        own.reset = Math.ceil(window / 1000);
+      }
+    }
+    this.#isStandalone = false;
+    this.#total = Math.max(this.#total, total);
+    own.used = this.#total + unreported;
+  }
+
+  #reportAgain(): void {
+    if (this.#prepay > 0) this.#reporting.markDue(this);
+    else if (this.#unreported > 0) this.onSpent();
+  }
+
+  /** Returns whether an answer is about the window that follows this one: it ends here within moments. */
+  #isNext({ window }: CountTotal, nowMs: number): boolean {
+    return this.#name !== 0 && window !== this.#name && nowMs >= this.#window.endsAtMs - SLACK_MS;
+  }
+
+  #faultIn({ total, window, endsInMs }: CountTotal): string | undefined {
+    const { limit, windowSeconds } = this.#window;
+    if (!Number.isSafeInteger(total) || total < 0 || total > 2 * limit) return `a total of ${total} of ${limit}`;
+    if (!(window > 0 && endsInMs >= 0 && endsInMs <= windowSeconds * 1000 + SLACK_MS))
+      return `a window of ${windowSeconds} s that ends in ${endsInMs} ms`;
+    return undefined;
+  }
+}

@@ -1,0 +1,147 @@
+import type { Clock } from '../../../shared/domain/clock.ts';
+import { repeat } from '../../../shared/runtime/repeat.ts';
+
+export interface StakeBalancesOptions {
+  /** Reads a wallet's current balance, in base units. */
+  readonly readBalance: (wallet: string) => Promise<bigint>;
+  readonly holdSeconds: number;
+  /** Smallest balance that counts, in base units; wallets below it are evicted first. */
+  readonly step: bigint;
+  /** The most wallets sampled at one time. */
+  readonly maxWallets: number;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Receives the first error of a series of failed reads. */
+  readonly onProblem: (problem: unknown) => void;
+}
+
+interface Sample {
+  readonly atMs: number;
+  readonly amount: bigint;
+}
+
+interface WalletSamples {
+  /** Samples, oldest first; the first may be older than `holdSeconds`, as the balance at the start of that time. */
+  samples: readonly Sample[];
+  /** Start of the time without a gap in its samples. */
+  sampledSinceMs: number;
+  nextSampleMs: number;
+  /** Time of the last request with this wallet. */
+  lastUsedMs: number;
+}
+
+const TICK_MS = 1000;
+
+/** The most wallets read per tick, whatever callers claim: invented wallets cost the upstream no more. */
+const READS_PER_TICK = 40;
+
+/** The shortest time for which a wallet is sampled after it was used: open streams use it once a minute. */
+const MIN_SAMPLED_MS = 120_000;
+
+/** The number of samples of a wallet in `holdSeconds`. */
+const SAMPLES_PER_HOLD = 20;
+
+/**
+ * The lowest balance observed per wallet over `holdSeconds`, sampled at random times while the wallet is in use, so
+ * that the same tokens can't count for two wallets.
+ */
+export class StakeBalances {
+  readonly #options: StakeBalancesOptions;
+  readonly #holdMs: number;
+  readonly #wallets = new Map<string, WalletSamples>();
+  #stopTicking: (() => void) | undefined;
+  #isFailing = false;
+  #isClosed = false;
+
+  constructor(options: StakeBalancesOptions) {
+    this.#options = options;
+    this.#holdMs = options.holdSeconds * 1000;
+  }
+
+  get size(): number {
+    return this.#wallets.size;
+  }
+
+  /**
+   * Returns the lowest balance in base units; 0 for a wallet that has not been sampled for `holdSeconds`. Starts
+   * sampling an unknown wallet if there is capacity.
+   */
+  balanceOf(wallet: string): bigint {
+    const nowMs = this.#options.clock.monotonic();
+    const known = this.#wallets.get(wallet);
+    if (known === undefined) this.#startSampling(wallet, nowMs);
+    else known.lastUsedMs = nowMs;
+    if (known === undefined || nowMs - known.sampledSinceMs < this.#holdMs) return 0n;
+    return this.balanceInUse(wallet) ?? 0n;
+  }
+
+  /**
+   * Returns the lowest balance in base units of a wallet whose tier is in use: 0 if it isn't sampled, undefined while its
+   * balance can't be read. Nobody loses a tier because a node doesn't answer.
+   */
+  balanceInUse(wallet: string): bigint | undefined {
+    const known = this.#wallets.get(wallet);
+    if (known === undefined) {
+      this.balanceOf(wallet); // starts to sample it
+      return this.#wallets.has(wallet) ? undefined : 0n;
+    }
+    known.lastUsedMs = this.#options.clock.monotonic();
+    const newest = known.samples.at(-1);
+    return newest === undefined || known.lastUsedMs - newest.atMs > this.#holdMs ? undefined : lowestOf(known.samples);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#stopTicking?.();
+  }
+
+  #startSampling(wallet: string, nowMs: number): void {
+    if (this.#isClosed || (this.#wallets.size >= this.#options.maxWallets && !this.#evictBelowStep())) return;
+    this.#stopTicking ??= repeat(this.#options.clock, TICK_MS, () => this.#tick(), 0);
+    this.#wallets.set(wallet, { samples: [], sampledSinceMs: nowMs, nextSampleMs: nowMs, lastUsedMs: nowMs });
+  }
+
+  /** Evicts the first wallet that is known to hold less than a step. */
+  #evictBelowStep(): boolean {
+    for (const [wallet, { samples }] of this.#wallets) {
+      const newest = samples.at(-1);
+      if (newest !== undefined && newest.amount < this.#options.step) return this.#wallets.delete(wallet);
+    }
+    return false;
+  }
+
+  #tick(): void {
+    const nowMs = this.#options.clock.monotonic();
+    let readsLeft = READS_PER_TICK;
+    for (const [name, wallet] of this.#wallets) {
+      if (nowMs - wallet.lastUsedMs > Math.max(this.#holdMs, MIN_SAMPLED_MS)) this.#wallets.delete(name);
+      else if (wallet.nextSampleMs <= nowMs && readsLeft-- > 0) void this.#sample(name, wallet);
+    }
+    if (this.#wallets.size > 0) return;
+    this.#stopTicking?.();
+    this.#stopTicking = undefined;
+  }
+
+  /** Reads a balance. A failed read is no sample: the next one may come in time. */
+  async #sample(name: string, wallet: WalletSamples): Promise<void> {
+    const { clock, random, readBalance, onProblem } = this.#options;
+    wallet.nextSampleMs = clock.monotonic() + (this.#holdMs / SAMPLES_PER_HOLD) * (0.5 + random());
+    try {
+      const amount = await readBalance(name);
+      this.#isFailing = false;
+      const atMs = clock.monotonic();
+      const gapMs = atMs - (wallet.samples.at(-1)?.atMs ?? Number.NEGATIVE_INFINITY);
+      if (gapMs > this.#holdMs) wallet.sampledSinceMs = atMs;
+      const firstInHold = wallet.samples.findIndex(({ atMs: then }) => atMs - then < this.#holdMs);
+      const recent = gapMs > this.#holdMs ? [] : wallet.samples.slice(Math.max(0, firstInHold - 1));
+      wallet.samples = [...recent, { atMs, amount }];
+    } catch (thrown) {
+      if (!this.#isFailing) onProblem(thrown);
+      this.#isFailing = true;
+    }
+  }
+}
+
+/** Returns the lowest balance of at least one sample: Math.min accepts no bigint. */
+const lowestOf = (samples: readonly Sample[]): bigint =>
+  samples.reduce((lowest, sample) => (sample.amount < lowest.amount ? sample : lowest)).amount;

@@ -1,0 +1,106 @@
+import type { Clock } from '../../../shared/domain/clock.ts';
+import type { DurableWrites } from '../../../shared/runtime/durable-writes.ts';
+import { withPidLock } from '../../../shared/runtime/files/with-pid-lock.ts';
+import { repeat } from '../../../shared/runtime/repeat.ts';
+import { appendUsage, compactUsage, fileSizeOf, truncateTornLine } from './usage-file.ts';
+import { REQUEST_OUTCOMES, type RequestOutcome, type UsageRow } from './usage-line.ts';
+
+export interface UsageCounterOptions {
+  readonly path: string;
+  readonly clock: Clock;
+  /** Counts that could not be written are kept, and written with the next second's. */
+  readonly writes: Pick<DurableWrites, 'attempt'>;
+}
+
+const FLUSH_MS = 1000;
+
+/** The growth after which a file that has also doubled is compacted. */
+const COMPACT_BYTES = 1024 * 1024;
+
+const DAY_MS = 86_400_000;
+
+/** One line of usage while it is counted. */
+type CountedRow = UsageRow & { readonly counts: number[]; units: number };
+
+/** The attempts to lock the file at the start and at the end, where the process may stand still for a moment. */
+const PATIENT_ATTEMPTS = 20;
+
+/** Counts the requests of API keys by route and outcome, and their units. A kill loses the last second. */
+export class UsageCounter {
+  readonly #options: UsageCounterOptions;
+  #rows: CountedRow[] = [];
+  /** The rows of the day, by key and route. */
+  #rowsOfDay = new Map<string, Map<string, CountedRow>>();
+  #day = '';
+  #dayStartsMs = Number.NEGATIVE_INFINITY;
+  /** The number of failed writes. */
+  failures = 0;
+  #compactAtBytes = COMPACT_BYTES;
+  #stopFlushing = (): void => {};
+
+  /** Truncates a line that a kill left unfinished. A file that can't be used does not prevent the start. */
+  constructor(options: UsageCounterOptions) {
+    this.#options = options;
+    this.#change(PATIENT_ATTEMPTS, () => truncateTornLine(options.path));
+  }
+
+  count(key: string, route: string, outcome: RequestOutcome, units: number): void {
+    this.#checkDay(this.#options.clock.now());
+    const row = this.#rowsOfDay.get(key)?.get(route) ?? this.#addRow(key, route);
+    const at = REQUEST_OUTCOMES.indexOf(outcome);
+    row.counts[at] = (row.counts[at] ?? 0) + 1;
+    row.units += units;
+  }
+
+  #checkDay(nowMs: number): void {
+    if (nowMs >= this.#dayStartsMs && nowMs < this.#dayStartsMs + DAY_MS) return;
+    this.#dayStartsMs = Math.floor(nowMs / DAY_MS) * DAY_MS;
+    this.#day = dayOf(nowMs);
+    this.#rowsOfDay = new Map();
+  }
+
+  #addRow(key: string, route: string): CountedRow {
+    const row = { day: this.#day, key, route, counts: REQUEST_OUTCOMES.map(() => 0), units: 0 };
+    if (this.#rows.push(row) === 1)
+      this.#stopFlushing = repeat(this.#options.clock, FLUSH_MS, () => this.#flushEachSecond());
+    const rowsOfKey = this.#rowsOfDay.get(key) ?? new Map<string, CountedRow>();
+    this.#rowsOfDay.set(key, rowsOfKey.set(route, row));
+    return row;
+  }
+
+  flush(): void {
+    if (this.#rows.length > 0) this.#write(PATIENT_ATTEMPTS);
+  }
+
+  close(): void {
+    this.#stopFlushing();
+    this.flush();
+  }
+
+  #flushEachSecond(): void {
+    this.#write(2); // what can't be written now is with the next second's
+    if (this.#rows.length === 0) this.#stopFlushing();
+  }
+
+  #write(attempts: number): void {
+    this.#change(attempts, () => {
+      appendUsage(this.#options.path, this.#rows);
+      this.#rows = [];
+      this.#rowsOfDay = new Map();
+    });
+  }
+
+  /** A gateway with the same state folder may compact the file, which loses what is appended to the old one. */
+  #change(attempts: number, change: () => void): void {
+    const { path, clock, writes } = this.#options;
+    const work = (): void => {
+      change();
+      if (fileSizeOf(path) < this.#compactAtBytes) return;
+      compactUsage(path, dayOf(clock.now()));
+      this.#compactAtBytes = Math.max(COMPACT_BYTES, fileSizeOf(path) * 2);
+    };
+    if (!writes.attempt('usage', () => withPidLock(path, attempts, work))) this.failures++;
+  }
+}
+
+const dayOf = (unixMs: number): string => new Date(unixMs).toISOString().slice(0, 10);

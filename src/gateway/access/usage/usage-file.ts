@@ -1,0 +1,70 @@
+import { appendFileSync, readFileSync, statSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { replaceFile } from '../../../shared/runtime/files/replace-file.ts';
+import { formatUsageLine, parseUsageLine, REQUEST_OUTCOMES, type UsageRow } from './usage-line.ts';
+
+export const usagePath = (state: string): string => join(state, 'usage.log');
+
+/** The number of days kept; compaction drops older ones. */
+const KEEP_DAYS = 92;
+
+/** The most rows kept by compaction, newest days first. */
+const MAX_ROWS = 50_000;
+
+/** Reads a file and sums its rows. Damaged lines are skipped. */
+export function readUsage(path: string): readonly UsageRow[] {
+  const lines = bytesOf(path).toString().split('\n').slice(0, -1);
+  return sumUsage(lines.flatMap((line) => parseUsageLine(line) ?? []));
+}
+
+/** Appends rows to the file: all of them, or none if the write fails. The rows survive a kill of the process. */
+export function appendUsage(path: string, rows: readonly UsageRow[]): void {
+  const size = fileSizeOf(path);
+  try {
+    appendFileSync(path, formatUsageLine(rows), { mode: 0o600 });
+  } catch (thrown) {
+    if (fileSizeOf(path) > size) truncateSync(path, size); // a full disk writes a part, which no line may follow
+    throw thrown;
+  }
+}
+
+/** Truncates the line that a killed process left unfinished, if there is one. */
+export function truncateTornLine(path: string): void {
+  const bytes = bytesOf(path);
+  const whole = bytes.lastIndexOf('\n') + 1;
+  if (whole < bytes.length) truncateSync(path, whole);
+}
+
+/** 0 if there is no file. */
+export const fileSizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+const bytesOf = (path: string): Buffer => (fileSizeOf(path) === 0 ? Buffer.alloc(0) : readFileSync(path));
+
+/** Rewrites a file with one row per sum. */
+export function compactUsage(path: string, today: string): void {
+  const oldest = new Date(Date.parse(today) - KEEP_DAYS * 86_400_000).toISOString().slice(0, 10);
+  const rows = readUsage(path).filter(({ day }) => day > oldest);
+  const lines = rows.slice(-MAX_ROWS).map((row) => formatUsageLine([row]));
+  replaceFile(path, lines.join(''));
+}
+
+/** Sums rows by day, key and route; returns the sums in order. */
+export function sumUsage(rows: readonly UsageRow[]): readonly UsageRow[] {
+  const sums = new Map<string, UsageRow>();
+  addUsage(sums, rows);
+  return sortUsage(sums);
+}
+
+/** Adds rows to sums, which are named by day, key and route. */
+export function addUsage(sums: Map<string, UsageRow>, rows: readonly UsageRow[]): void {
+  for (const row of rows) {
+    const name = `${row.day} ${row.key} ${row.route}`;
+    const before = sums.get(name);
+    const counts = REQUEST_OUTCOMES.map((_, i) => (before?.counts[i] ?? 0) + (row.counts[i] ?? 0));
+    sums.set(name, { ...row, counts, units: (before?.units ?? 0) + row.units });
+  }
+}
+
+/** Returns sums in the order of their names. */
+export const sortUsage = (sums: Iterable<readonly [string, UsageRow]>): readonly UsageRow[] =>
+  [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);

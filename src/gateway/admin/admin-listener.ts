@@ -1,0 +1,178 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { StartError } from '../../shared/domain/start-error.ts';
+import type { Log } from '../../shared/runtime/log.ts';
+import { makeRoom } from '../../shared/runtime/make-room.ts';
+import { usagePath } from '../access/usage/usage-file.ts';
+import { REQUEST_OUTCOMES } from '../access/usage/usage-line.ts';
+import { UsageTail } from '../access/usage/usage-tail.ts';
+import { type AdminAnswer, type AdminPage, json, plain } from './admin-page.ts';
+import type { AdminSources } from './admin-sources.ts';
+import { metricsOf } from './metrics.ts';
+import { createMetricsPage } from './metrics-page.ts';
+import { checkReadiness, formatChecks, isReady } from './readiness.ts';
+import { createStatusPage } from './status-page.ts';
+
+export interface AdminListenerOptions {
+  readonly sources: AdminSources;
+  /** Whether the configured port must be it: else the next free one is bound. */
+  readonly isPortChosen: boolean;
+  readonly log: Log;
+}
+
+/** The listener for operators. */
+export interface AdminListener {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** The most connections that stay open: a scraper, some probes, and an operator's browser. */
+const MAX_CONNECTIONS = 64;
+
+/** The most sockets, those included that are about to make room: each needs a file descriptor of the gateway. */
+const MAX_SOCKETS = 4096;
+
+/** The longest time for the head of a request, and the time between two looks at who is beyond it, in milliseconds. */
+const REQUEST_TIMEOUT_MS = 5000;
+const LOOK_MS = 1000;
+
+/** How many ports are tried after one that is in use. */
+const PORTS_TO_TRY = 20;
+
+const LOOPBACK_ADDRESS = /^(127\.|::1$|::ffff:127\.)/;
+
+/** The names of this machine for itself. A web page of a foreign name that leads here comes with that name (DNS rebinding). */
+const LOOPBACK_HOST = /^(localhost|[a-z0-9-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
+
+/** Opens the listener for operators; undefined if the configuration has none. Throws a StartError if it can't listen. */
+export async function openAdminListener(options: AdminListenerOptions): Promise<AdminListener | undefined> {
+  const { sources, log } = options;
+  const { host, port } = sources.config.admin;
+  if (port === null) return undefined;
+  const server = createServer({
+    headersTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionsCheckingInterval: LOOK_MS,
+  });
+  server.maxConnections = MAX_SOCKETS;
+  makeRoom(server, MAX_CONNECTIONS, sources.context.clock);
+  const bound = await listen(server, port, options);
+  const isLocal = LOOPBACK_ADDRESS.test(bound.address);
+  if (!isLocal) log.warn({}, `metrics, status and usage are served to anybody that reaches ${urlOf(bound)}`);
+  if (port !== 0 && bound.port !== port)
+    log.warn({}, `port ${port} of ${host} is in use: metrics, probes and status are at ${urlOf(bound)}`);
+  const pages = pagesOf(sources);
+  server.on('request', (request, response) => void answer(request, response, pages, log, isLocal));
+  return {
+    url: urlOf(bound),
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function pagesOf(sources: AdminSources): ReadonlyMap<string, AdminPage> {
+  const { context, workers } = sources;
+  const metrics = metricsOf(sources).map((metric) => workers?.spread(metric) ?? metric);
+  return new Map<string, AdminPage>([
+    ['/metrics', createMetricsPage(metrics)],
+    ['/livez', () => plain(200, 'ok')],
+    ['/readyz', () => plain(isReady(context) ? 200 : 503, formatChecks(checkReadiness(context)))],
+    ['/statusz', createStatusPage(sources)],
+    ['/usage.json', createUsagePage(sources.config.state)],
+  ]);
+}
+
+/** Creates the page `/usage.json`: requests and units by day, API key and route; `?day=` and `?key=` choose. */
+const createUsagePage =
+  (state: string): AdminPage =>
+  async (query) => {
+    const [day, key] = [query.get('day'), query.get('key')];
+    const rows = (await new UsageTail(usagePath(state)).read())
+      .filter((row) => (day ?? row.day) === row.day && (key ?? row.key) === row.key)
+      .map(({ counts, units, ...row }) => ({
+        ...row,
+        ...Object.fromEntries(REQUEST_OUTCOMES.map((outcome, i) => [outcome, counts[i] ?? 0])),
+        units,
+      }));
+    return json({ usage: rows });
+  };
+
+const urlOf = ({ address, family, port }: AddressInfo): string =>
+  `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+
+async function listen(
+  server: Server,
+  port: number,
+  { sources: { config }, isPortChosen }: AdminListenerOptions,
+): Promise<AddressInfo> {
+  const { host } = config.admin;
+  const callersPort = config.port; // it is not to be bound here
+  const ports = isPortChosen || port === 0 ? [port] : [...nextPorts(port), 0];
+  for (const candidate of ports) {
+    if (candidate === callersPort && candidate !== 0 && !isPortChosen) continue;
+    try {
+      if (candidate === callersPort && candidate !== 0) throw Object.assign(new Error(), { code: 'EADDRINUSE' });
+      server.listen({ host, port: candidate });
+      await once(server, 'listening');
+      return server.address() as AddressInfo; // null and text only for other kinds of sockets
+    } catch (thrown) {
+      const { code } = Object(thrown);
+      const isLast = candidate === ports.at(-1);
+      if (code !== 'EADDRINUSE' || isLast) throw cantListen(`${host}:${candidate}`, code, thrown);
+    }
+  }
+  throw new Error('no port was tried');
+}
+
+const nextPorts = (port: number): readonly number[] =>
+  Array.from({ length: PORTS_TO_TRY }, (_, i) => port + i).filter((next) => next <= 65_535);
+
+function cantListen(where: string, code: unknown, cause: unknown): StartError {
+  const reasons: Record<string, string> = {
+    EADDRINUSE: 'the port is in use; --admin-port chooses another, --admin-port null none',
+    EADDRNOTAVAIL: 'this machine does not have the address of admin.host',
+    EACCES: 'the system reserves the port for privileged processes; --admin-port chooses another',
+  };
+  const reason = reasons[String(code)] ?? String(cause);
+  return new StartError(1, `can't listen on ${where} for metrics, probes and status: ${reason}`, cause);
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  pages: ReadonlyMap<string, AdminPage>,
+  log: Log,
+  isLocal: boolean,
+): Promise<void> {
+  const { method = '', url = '/', headers, headersDistinct } = request;
+  const [path = '/', query = ''] = url.split('?', 2);
+  const send = ({ status, contentType, body }: AdminAnswer, more: Record<string, string> = {}): void => {
+    response.writeHead(status, {
+      'Content-Type': contentType,
+      'Content-Length': Buffer.byteLength(body),
+      'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
+      ...more,
+    });
+    response.end(method === 'HEAD' ? undefined : body);
+  };
+  try {
+    if ((headersDistinct['host']?.length ?? 0) > 1)
+      return send(plain(400, 'the request has more than one Host'), { Connection: 'close' });
+    if (isLocal && !LOOPBACK_HOST.test(headers.host ?? ''))
+      return send(plain(403, 'this listener answers to names of this machine only, such as localhost'));
+    if (method !== 'GET' && method !== 'HEAD')
+      return send(plain(405, 'this listener accepts GET and HEAD'), { Allow: 'GET, HEAD' });
+    const page = pages.get(path);
+    if (page === undefined) return send(plain(404, `there are ${[...pages.keys()].join(', ')}`));
+    send(await page(new URLSearchParams(query)));
+  } catch (err) {
+    log.error({ path, err }, 'the listener for operators met a defect');
+    if (!response.headersSent) send(plain(500, 'a defect of the gateway; its log has the cause'));
+  }
+}

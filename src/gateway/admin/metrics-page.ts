@@ -1,0 +1,66 @@
+import type { Metric as PrometheusMetric, Registry } from 'prom-client';
+import type { Tally } from '../../shared/runtime/tally.ts';
+import type { AdminPage } from './admin-page.ts';
+import type { Metric } from './metric.ts';
+
+/** A value as prom-client formats it. */
+interface FormattedValue {
+  readonly labels: Record<string, string | number>;
+  readonly value: number;
+  /** The name of a part of a histogram. */
+  readonly metricName?: string;
+}
+
+/**
+ * Creates the page `/metrics`. prom-client, which writes the text, is loaded with the first scrape: a gateway that
+ * nobody scrapes starts without it.
+ */
+export function createMetricsPage(metrics: readonly Metric[]): AdminPage {
+  let registry: Promise<Registry> | undefined;
+  return async () => {
+    registry ??= createRegistry(metrics);
+    const loaded = await registry;
+    return { status: 200, contentType: loaded.contentType, body: await loaded.metrics() };
+  };
+}
+
+async function createRegistry(metrics: readonly Metric[]): Promise<Registry> {
+  const { Registry } = await import('prom-client');
+  const registry = new Registry();
+  for (const metric of metrics) registry.registerMetric(readAtScrape(metric) as unknown as PrometheusMetric);
+  return registry;
+}
+
+/** Returns a metric for prom-client's registry, which reads its values at each scrape. */
+const readAtScrape = (metric: Metric) => ({
+  name: metric.name,
+  help: metric.help,
+  type: metric.type,
+  get: async () => {
+    const { name, help, type } = metric;
+    const values: FormattedValue[] = [];
+    for (const [labels, value] of await metric.read()) {
+      if (typeof value === 'number') values.push({ labels: labelled(metric, labels), value });
+      else values.push(...bucketsOf(name, labelled(metric, labels), value));
+    }
+    return { name, help, type, aggregator: 'sum', values };
+  },
+});
+
+const labelled = ({ labels }: Metric, values: readonly (string | number)[]): Record<string, string | number> =>
+  Object.fromEntries(labels.map((label, i) => [label, values[i] ?? '']));
+
+/** Lists the parts of a histogram: each bucket counts the smaller values, too. */
+function* bucketsOf(
+  name: string,
+  labels: Record<string, string | number>,
+  { bounds, counts, sum }: Tally,
+): Iterable<FormattedValue> {
+  let total = 0;
+  for (const [i, count] of counts.entries()) {
+    total += count;
+    yield { metricName: `${name}_bucket`, labels: { ...labels, le: bounds[i] ?? '+Inf' }, value: total };
+  }
+  yield { metricName: `${name}_sum`, labels, value: sum };
+  yield { metricName: `${name}_count`, labels, value: total };
+}

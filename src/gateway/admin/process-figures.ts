@@ -1,0 +1,37 @@
+import { readdir } from 'node:fs/promises';
+import { type EventLoopUtilization, performance } from 'node:perf_hooks';
+import process from 'node:process';
+import { readMaxOpenFiles } from '../../shared/runtime/max-open-files.ts';
+
+/** Reads the figures of this process; those of files are undefined where the system has no /proc. */
+export async function readProcessFigures() {
+  const { user, system } = process.cpuUsage();
+  const { rss, heapUsed } = process.memoryUsage();
+  return {
+    cpuSeconds: (user + system) / 1e6,
+    residentBytes: rss,
+    heapUsedBytes: heapUsed,
+    startSeconds: performance.timeOrigin / 1000, // in Unix time
+    openFiles: await countOpenFiles(),
+    maxFiles: readMaxOpenFiles(),
+  };
+}
+
+const countOpenFiles = (): Promise<number | undefined> =>
+  readdir('/proc/self/fd').then(
+    ({ length }) => length,
+    () => undefined,
+  );
+
+/** Measures the share of the time in which the event loop is busy, from one call to the next. */
+export class LoopUtilization {
+  #last: EventLoopUtilization = performance.eventLoopUtilization();
+
+  /** Returns the share since the last call, or since the start. */
+  readAndReset(): number {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, this.#last);
+    this.#last = now;
+    return utilization;
+  }
+}

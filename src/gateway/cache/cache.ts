@@ -1,0 +1,473 @@
+import type { Answer } from '../../shared/domain/answer.ts';
+import type { Clock } from '../../shared/domain/clock.ts';
+import { COMMITMENTS, type Commitment } from '../../shared/domain/commitment.ts';
+import type { GatewayError } from '../../shared/domain/gateway-error.ts';
+import type { Lease, LeaseListener, LeaseSource } from '../../shared/domain/lease.ts';
+import type { Slot } from '../../shared/domain/slot.ts';
+import { TemplatedText } from '../../shared/runtime/templated-text.ts';
+import {
+  type AnswerMeta,
+  type CacheItem,
+  type CachePolicy,
+  type Entry,
+  type EntryStatus,
+  newEntry,
+  newRefusal,
+  newSlotMark,
+  redatedEntry,
+  type TimedPolicy,
+} from './entry.ts';
+import { HotKeys } from './hot-keys.ts';
+import { type KeyRecord, LruItems } from './lru-items.ts';
+import { MonotonicFloors } from './monotonic-floors.ts';
+import { Tip } from './tip.ts';
+
+export interface CacheOptions {
+  readonly clock: Clock;
+  /** The most memory that all entries together take, in bytes. */
+  readonly bytes: number;
+  /** The age in milliseconds up to which an answer is served after it was last validated. */
+  readonly maxStaleMs: number;
+  /** The most keys that are remembered as hot, per slot. */
+  readonly hotKeys: number;
+  /** Called before an item is read: a copy checks whether the cache that it copies has changed. */
+  readonly beforeRead?: () => void;
+}
+
+/** The circumstances of a fetch. */
+export interface FetchInfo {
+  /** The tip when the request was sent upstream. Default: the tip now. */
+  readonly tipAtFetch?: Slot;
+  /** Reads the answer again. */
+  readonly refresher?: Entry['refresher'];
+}
+
+/** Receives what the cache serves; for its copies in other processes. */
+export interface CacheObserver {
+  /** Called with each item that is served from now on. */
+  onPublished(item: CacheItem): void;
+  /** Called when the lease of the answer that is served under the key is revoked, or is no longer observed. */
+  onLeaseEnded(key: string): void;
+}
+
+/** The time without a new slot, in milliseconds, after which the tip counts as stalled. */
+const MAX_STALL_MS = 2000;
+
+/** The distance to the tip up to which an entry is served while it is refreshed, or while its lease is lost. */
+const MAX_REFRESH_LAG_SLOTS = 8;
+
+/** The memory of an entry without its text: the object, its place in the map and in the LRU list. */
+const ENTRY_OVERHEAD_BYTES = 400;
+
+/** The cached answers by key, each with the slot at which it holds. A newer slot always wins: no answer goes back in time. */
+export class Cache {
+  readonly maxStaleMs: number;
+  /** The reads that the hit path didn't answer, by where their answers came from. */
+  readonly reads = { hit: 0, miss: 0, stale: 0, bypass: 0, joined: 0 };
+  readonly #clock: Clock;
+  readonly #items: LruItems;
+  readonly #tip: Tip;
+  readonly #hotKeys: HotKeys;
+  readonly #maxBytes: number;
+  readonly #beforeRead: (() => void) | undefined;
+  #evictions = 0;
+  readonly #floors = new MonotonicFloors();
+  /** Refreshes a hot entry whose lease was revoked, so that its readers needn't wait. */
+  readonly #leaseListener: LeaseListener = {
+    onRevoked: (key) => {
+      this.#observer?.onLeaseEnded(key);
+      const entry = this.peek(key);
+      if (entry !== undefined && this.isHot(entry)) this.#refresh(entry);
+    },
+  };
+  #holdBack: ((next: Entry, published: CacheItem | undefined) => boolean) | undefined;
+  #observer: CacheObserver | undefined;
+
+  constructor({ clock, bytes, maxStaleMs, hotKeys, beforeRead }: CacheOptions) {
+    this.#beforeRead = beforeRead;
+    this.#clock = clock;
+    this.maxStaleMs = maxStaleMs;
+    this.#tip = new Tip(clock, MAX_STALL_MS);
+    this.#hotKeys = new HotKeys(hotKeys);
+    this.#maxBytes = bytes;
+    this.#items = new LruItems({
+      maxBytes: bytes,
+      maxItemBytes: Math.ceil(bytes / 4),
+      sizeOf: entrySizeBytes,
+      onEvicted: (item) => {
+        this.#evictions++;
+        this.#onEvicted(item);
+      },
+    });
+  }
+
+  /** The newest processed slot. */
+  get tip(): Slot {
+    return this.#tip.slot;
+  }
+
+  /** Milliseconds since the tip last moved; infinite before the first slot. */
+  get tipAgeMs(): number {
+    return this.#clock.monotonic() - this.#tip.advancedMs;
+  }
+
+  /** True after a time without a new slot that skipped slots don't explain: nothing is fresh then. */
+  get isStalled(): boolean {
+    return this.#tip.isStalled;
+  }
+
+  /** Monotonic milliseconds at the last {@link tick}: precise enough for ages in seconds, without a system call. */
+  get coarseNowMs(): number {
+    return this.#tip.coarseNowMs;
+  }
+
+  get entryCount(): number {
+    return this.#items.size;
+  }
+
+  get sizeBytes(): number {
+    return this.#items.bytes;
+  }
+
+  /** The most memory that entries may take, in bytes. */
+  get maxBytes(): number {
+    return this.#maxBytes;
+  }
+
+  /** The number of entries dropped to stay within that. */
+  get evictions(): number {
+    return this.#evictions;
+  }
+
+  /** Advances the tip to the newest slot. It never goes back. */
+  advanceTip(slot: Slot): void {
+    this.#tip.advance(slot);
+  }
+
+  /** Updates the coarse time; called a few times a second, so that a hit needs no clock. */
+  tick(): void {
+    this.#tip.tick();
+  }
+
+  /** Returns the item of a key, an answer re-dated to the newest slot that its lease covers, and records the read. */
+  get(key: string): CacheItem | undefined {
+    this.#beforeRead?.();
+    const record = this.#items.find(key);
+    if (record === undefined) return undefined;
+    if (record.item.tipAtLastRead !== this.#tip.slot) this.#recordRead(record);
+    return this.#advanceToLease(record);
+  }
+
+  /** Returns true for an entry that was read at this tip or at the one before. */
+  isHot({ tipAtLastRead }: CacheItem): boolean {
+    return tipAtLastRead >= this.#tip.previous;
+  }
+
+  /** Returns the item of a key as it is, and records no read. */
+  peek(key: string): CacheItem | undefined {
+    return this.#items.find(key)?.item;
+  }
+
+  /** Returns what {@link get} does, and records no read. */
+  peekCurrent(key: string): CacheItem | undefined {
+    this.#beforeRead?.();
+    const record = this.#items.find(key);
+    return record && this.#advanceToLease(record);
+  }
+
+  /** Returns true when the entry may be served as a hit. The only check on the hot path. */
+  isFresh(entry: CacheItem): boolean {
+    if (entry.final) return true;
+    if (this.#tip.isStalled) return false;
+    if (entry.policy === 'live') return this.#tip.coarseNowMs - entry.validatedMs <= this.maxStaleMs;
+    const state = entry.lease?.state;
+    if (state === 'lost' || state === 'renewing' || state === 'behind') return false;
+    if (entry.isRefreshing || entry.successor !== undefined)
+      return this.#tip.slot - entry.tipAtFetch < MAX_REFRESH_LAG_SLOTS;
+    if (entry.lease !== undefined) return state === 'active' && entry.lease.slot <= entry.slot;
+    const { policy } = entry;
+    if (policy.ms !== undefined) return this.#tip.coarseNowMs - entry.validatedMs < policy.ms;
+    return this.#tip.slot - entry.tipAtFetch < policy.slots;
+  }
+
+  /** Replaces an answer that is not fresh from live state. Returns the new one; undefined if its reader has to wait. */
+  renew(entry: Entry): Entry | undefined {
+    if (this.#tip.isStalled || entry.refresher?.refreshNow?.(entry.key) !== true) return undefined;
+    const published = this.peek(entry.key);
+    const newest = published?.successor ?? published;
+    return newest?.kind === 'answer' && this.isFresh(newest) ? newest : undefined;
+  }
+
+  /** Returns how an entry may be used, for requests that are not hits. */
+  statusOf(entry: CacheItem): EntryStatus {
+    if (this.isFresh(entry)) return 'fresh';
+    if (entry.kind !== 'answer') return 'expired';
+    const { lease } = entry;
+    const validatedMs =
+      entry.policy === 'live'
+        ? Math.min(entry.validatedMs, this.#tip.advancedMs)
+        : (lease?.validatedMs ?? entry.validatedMs);
+    if (this.#clock.monotonic() - validatedMs > this.maxStaleMs) return 'expired';
+    if (isTentative(entry) && entry.tipAtFetch < this.#tip.slot) return 'expired';
+    if (this.#tip.isStalled || lease?.state === 'renewing') return 'stale';
+    return lease?.state === 'lost' && lease.lagSlots <= MAX_REFRESH_LAG_SLOTS ? 'stale' : 'old';
+  }
+
+  /** Reports what is served to an observer from now on. */
+  observeWith(observer: CacheObserver): void {
+    this.#observer = observer;
+  }
+
+  /** Raises the floors of all keys that have no entry: another process has served answers up to these slots. */
+  raiseFloors(slots: Readonly<Partial<Record<Commitment, Slot>>>): void {
+    for (const commitment of COMMITMENTS) this.#floors.raise(commitment, slots[commitment] ?? 0);
+  }
+
+  /** Yields the answers that the pipeline keeps current. */
+  *liveItems(): Iterable<CacheItem> {
+    for (const item of this.#items) if (item.policy === 'live') yield item;
+  }
+
+  /** Returns the newest slot of all answers that the cache has or had, by commitment. */
+  newestSlots(): Partial<Record<Commitment, Slot>> {
+    const newest = new MonotonicFloors();
+    for (const { slot, meta, kind } of this.#items) if (kind !== 'refusal') newest.raise(meta.commitment, slot);
+    for (const commitment of COMMITMENTS) newest.raise(commitment, this.#floors.of(commitment) ?? 0);
+    return Object.fromEntries(COMMITMENTS.map((commitment) => [commitment, newest.of(commitment)]));
+  }
+
+  /** Returns the slot below which no later answer for a key may be (I7). */
+  floor(key: string, commitment: Commitment): Slot | undefined {
+    const cached = this.peek(key);
+    return cached === undefined || cached.kind === 'refusal' ? this.#floors.of(commitment) : cached.slot;
+  }
+
+  /** Caches an answer unless a newer one is cached, since a node may lag. Returns the newer of the two. */
+  put(
+    key: string,
+    answer: Answer<string | Buffer>,
+    policy: CachePolicy,
+    meta: AnswerMeta,
+    fetchInfo: FetchInfo = {},
+  ): Entry {
+    const published = this.peek(key);
+    const isOvertaken = isNewer(published, answer.slot);
+    if (isOvertaken && published?.kind === 'answer') return published;
+    const next = newEntry(answer.result, {
+      key: published?.key ?? key, // one text for all answers
+      slot: answer.slot,
+      final: answer.final,
+      policy,
+      meta,
+      tipAtFetch: fetchInfo.tipAtFetch ?? this.#tip.slot,
+      validatedMs: this.#clock.monotonic(),
+      lease: answer.lease,
+      provenFrom: answer.provenFrom,
+      refresher: fetchInfo.refresher,
+      tipAtLastRead: published?.tipAtLastRead,
+    });
+    if (isOvertaken) return next;
+    this.#releaseLease(published);
+    answer.lease?.onRevoked(next.key, this.#leaseListener);
+    this.#replace(next, published);
+    return next;
+  }
+
+  /** Returns an answer as an entry that is served once and not cached; only its slot is remembered. */
+  passBy(key: string, { slot, result }: Answer<string | Buffer>, meta: AnswerMeta): Entry {
+    this.putSlotMark(key, slot, meta);
+    const validatedMs = this.#clock.monotonic();
+    return newEntry(result, { key, slot, policy: { slots: 0 }, meta, tipAtFetch: this.#tip.slot, validatedMs });
+  }
+
+  /** Remembers the slot of an answer that was served but isn't cached, so that no later one under its key is older (I7). */
+  putSlotMark(key: string, slot: Slot, meta: AnswerMeta): void {
+    const published = this.peek(key);
+    if (isNewer(published, slot)) return;
+    this.#releaseLease(published);
+    const validatedMs = this.#clock.monotonic();
+    this.publish(newSlotMark({ key, slot, policy: { slots: 0 }, meta, tipAtFetch: this.#tip.slot, validatedMs }));
+  }
+
+  /**
+   * Caches a refusal for some slots or some time, a final one for good, so that requests for missing data don't reach the upstream. It
+   * answers requests with a minimum slot up to `minSlot`, or up to the tip. It replaces an answer that is not fresh.
+   */
+  putRefusal(key: string, refusal: GatewayError, policy: TimedPolicy, meta: AnswerMeta, minSlot = 0): void {
+    const published = this.peek(key);
+    if (published !== undefined && published.kind !== 'refusal') {
+      if (published.kind === 'slot-mark' || this.isFresh(published)) return;
+      this.#onEvicted(published);
+    }
+    const tip = this.#tip.slot;
+    this.publish(
+      newRefusal(refusal, {
+        key,
+        slot: Math.max(tip, minSlot),
+        final: refusal.final,
+        policy,
+        meta,
+        tipAtFetch: tip,
+        validatedMs: this.#clock.monotonic(),
+        tipAtLastRead: tip,
+      }),
+    );
+  }
+
+  /**
+   * Sets a function that may hold back the next entry of a key by returning true. It calls {@link publish} when the body
+   * is ready, so that a hot key always has a body.
+   */
+  holdBackWith(holdBack: (next: Entry, published: CacheItem | undefined) => boolean): void {
+    this.#holdBack = holdBack;
+  }
+
+  /** Publishes an item: it is served from now on, unless a newer one is published already. */
+  publish(item: CacheItem): void {
+    const published = this.peek(item.key);
+    if (isNewer(published, item.slot)) return;
+    if (published !== undefined) item.tipAtLastRead = Math.max(item.tipAtLastRead, published.tipAtLastRead); // it may be newer
+    this.#items.set(item);
+    this.#observer?.onPublished(item);
+    if (item.kind === 'answer' && this.isHot(item)) this.#advanceHot(item); // its lease may have advanced while it was held back
+  }
+
+  /**
+   * Removes the body of an answer whose lease covers a newer slot: its next reader gets another one, unless the lease is
+   * revoked. Returns false where that isn't so.
+   */
+  removeSpentBody(key: string): boolean {
+    const item = this.peek(key);
+    if (item?.lease === undefined || item.successor !== undefined) return false;
+    if (item.lease.slot <= item.slot || item.lease.state === 'revoked') return false;
+    item.body = undefined;
+    item.compressed = undefined;
+    return true;
+  }
+
+  /** Returns the keys that were read since the last call, and are likely to be read again. */
+  takeHotKeys(): readonly string[] {
+    return this.#hotKeys.rotate();
+  }
+
+  /** Refreshes the entries that were read since the last call and have no active lease, before their next readers come. */
+  refreshHot(): void {
+    for (const key of this.takeHotKeys()) {
+      const entry = this.peek(key);
+      const state = entry?.lease?.state;
+      if (state !== 'active' && state !== 'renewing') this.#refresh(entry); // that one is read soon, with many others
+    }
+  }
+
+  /** Re-dates the hot entries whose leases a source has advanced. */
+  advanceHot(source: LeaseSource): void {
+    for (const key of this.#hotKeys.datedBy(source)) {
+      const entry = this.peek(key);
+      if (entry?.kind === 'answer') this.#advanceHot(entry);
+    }
+  }
+
+  /** Records the first read of an item at this tip. */
+  #recordRead(record: KeyRecord): void {
+    const { item } = record;
+    const { slot } = this.#tip;
+    if (isReadOften(item, this.#tip)) this.#hotKeys.record(item.key, item.lease?.sources);
+    item.tipAtLastRead = slot;
+    item.lease?.recordRead(slot);
+    this.#items.touch(record);
+  }
+
+  /** Re-dates an answer to the newest slot that its lease covers. Its body is made at its next read. */
+  #advanceToLease(record: KeyRecord): CacheItem {
+    const { item } = record;
+    const { lease } = item;
+    if (lease === undefined || item.kind !== 'answer') return item;
+    if (lease.slot <= item.slot || item.successor !== undefined || lease.state === 'revoked') return item;
+    const next = this.#redated(item, lease);
+    record.item = next;
+    return next;
+  }
+
+  /** Returns the same answer at the slot that its lease covers now. */
+  #redated(entry: Entry, { slot, validatedMs, provenFrom = entry.provenFrom }: Lease): Entry {
+    const earliest = Math.min(provenFrom, entry.provenFrom); // both prove the same state
+    return redatedEntry(entry, { slot, validatedMs, tipAtFetch: this.#tip.slot, provenFrom: earliest });
+  }
+
+  /** Re-dates an entry that is likely to be read, when its body is ready. */
+  #advanceHot(entry: Entry): void {
+    const { lease } = entry;
+    if (lease?.state !== 'active' || lease.slot <= entry.slot || entry.successor !== undefined) return;
+    this.#replace(this.#redated(entry, lease), entry);
+  }
+
+  /** Publishes the next entry of a key, now or when its body is ready. */
+  #replace(next: Entry, published: CacheItem | undefined): void {
+    if (this.#holdBack?.(next, published) !== true) this.publish(next);
+    else if (published !== undefined) published.successor = next;
+  }
+
+  #refresh(entry: CacheItem | undefined): void {
+    if (entry?.refresher === undefined || entry.isRefreshing) return;
+    if (entry.refresher.refreshNow?.(entry.key) === true) return;
+    entry.isRefreshing = true;
+    void entry.refresher.refresh(entry.key).finally(() => {
+      entry.isRefreshing = false;
+    });
+  }
+
+  #releaseLease(item: CacheItem | undefined): void {
+    if (item?.lease === undefined) return;
+    item.lease.offRevoked(item.key);
+    this.#observer?.onLeaseEnded(item.key);
+  }
+
+  #onEvicted(item: CacheItem): void {
+    this.#releaseLease(item);
+    if (item.kind !== 'refusal') this.#floors.raise(item.meta.commitment, item.slot);
+  }
+}
+
+/**
+ * Returns true for an entry whose next reader is likely to come while an answer that is read for it now is fresh: a
+ * reader at longer intervals would find that one too old, too. An entry with a lease is kept current without reads.
+ */
+const isReadOften = (
+  { lease, policy, tipAtLastRead, tipAtFetch, validatedMs }: CacheItem,
+  { slot, coarseNowMs }: Pick<Tip, 'slot' | 'coarseNowMs'>,
+): boolean => {
+  if (lease !== undefined || policy === 'live') return true;
+  if (policy.ms !== undefined) return coarseNowMs - validatedMs <= policy.ms;
+  return slot - Math.max(tipAtLastRead, tipAtFetch) <= policy.slots;
+};
+
+/** Returns true if an answer after this slot was served under the key. Refusals have no part in the order of answers. */
+const isNewer = (item: CacheItem | undefined, slot: Slot): boolean =>
+  item !== undefined && item.kind !== 'refusal' && item.slot > slot;
+
+/** Returns true for a processed state that isn't kept current: a fork may take it back with the next slot. */
+const isTentative = ({ policy, meta }: CacheItem): boolean => policy !== 'live' && meta.commitment === 'processed';
+
+/** The memory of the error of a refusal. */
+const REFUSAL_BYTES = 600;
+
+/** The length of the receipt around a result. */
+const RECEIPT_LENGTH = 600;
+
+/** The body length from which a body is compressed, and what its two compressed forms together take at most of it. */
+const COMPRESSED_LENGTH = 1024;
+const COMPRESSED_SHARE = 1.5; // base64 of random bytes, which is the worst that nodes send
+
+/** Estimates the memory of an entry in bytes, including the body and its compressed forms, which most entries get later. */
+function entrySizeBytes({ key, result, resultBytes }: CacheItem): number {
+  const ownBytes = ENTRY_OVERHEAD_BYTES + key.length * 2;
+  if (result === undefined) return ownBytes + REFUSAL_BYTES;
+  const bodyBytes = resultBytes + RECEIPT_LENGTH;
+  const compressedBytes = bodyBytes >= COMPRESSED_LENGTH ? bodyBytes * COMPRESSED_SHARE : 0;
+  const textBytes = result instanceof TemplatedText ? result.ownLength : textSizeBytes(result, resultBytes);
+  return Math.ceil(ownBytes + textBytes + Math.max(bodyBytes, textBytes) + compressedBytes);
+}
+
+/** V8 stores a text with one character beyond Latin-1 as two bytes for each. */
+const textSizeBytes = ({ length }: string | Buffer, utf8Bytes: number): number =>
+  utf8Bytes === length ? length : length * 2;

@@ -1,0 +1,17 @@
+import type { AdminSources } from '../admin/admin-sources.ts';
+import type { Environment } from './environment.ts';
+import type { Answers } from './open-answers.ts';
+import type { OpenServer } from './open-server.ts';
+import type { State } from './open-state.ts';
+
+/** Returns what the listener for operators reads of a process. */
+export function adminSourcesOf(
+  { config, warnings, vitals, failedReloads }: Environment,
+  { access }: State,
+  guard: AdminSources['guard'],
+  { context, liveAccounts, tokenLists }: Answers,
+  { server, sealer, frameDelays }: OpenServer,
+): AdminSources {
+  const live = { liveAccounts: liveAccounts.liveSet, tokenLists: tokenLists.liveSet };
+  return { config, context, vitals, server, access, sealer, guard, ...live, frameDelays, warnings, failedReloads };
+}

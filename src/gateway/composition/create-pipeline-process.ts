@@ -1,0 +1,133 @@
+import { parseTarget } from '../../shared/domain/canonical-request.ts';
+import { COMMITMENTS } from '../../shared/domain/commitment.ts';
+import { GatewayError } from '../../shared/domain/gateway-error.ts';
+import type { RequestCost } from '../../shared/domain/request-cost.ts';
+import { machineClock } from '../../shared/runtime/machine-clock.ts';
+import { WorkerFigures } from '../admin/worker-figures.ts';
+import { MemoryStore } from '../fleet/counters/memory-store.ts';
+import type { PipelineFacts } from '../fleet/supervisor/member-messages.ts';
+import { PipelineEnd, type PipelineEndOptions, type PipelineService } from '../fleet/workers/pipeline-end.ts';
+import { matchRoute } from '../routes/index.ts';
+import { paramsOfKey, type ReadRequest } from '../routes/routing/route-read-through.ts';
+import { rpc } from '../routes/rpc/rpc.ts';
+import type { Admit } from '../serving/read-through.ts';
+import { closerOf, openOrClose } from './closing.ts';
+import { type Environment, environmentOf, type GatewayOptions } from './environment.ts';
+import { addressOf } from './open-answers.ts';
+import { openRedisStore } from './open-counters.ts';
+import { engineOf } from './open-engine.ts';
+import { reloadReceiptKeys } from './open-state.ts';
+import { follow, openParts, type Parts } from './parts.ts';
+
+/** Windows that are counted for each address: those of principals, and of addresses within them, come besides. */
+const WINDOWS_PER_IDENTITY = 2;
+
+/** A process of a gateway that has several. */
+export interface FleetProcess {
+  /** Reloads what the operator may have changed. */
+  reload(): void;
+  close(): Promise<void>;
+}
+
+/** The process of a gateway that reads from the cluster. */
+export interface PipelineProcess extends FleetProcess {
+  readonly facts: PipelineFacts;
+  /** Counts settings that were read again by its supervisor and could not be applied. */
+  countFailedReload(): void;
+}
+
+/** Opens the pipeline process: all of a gateway save its listener, for workers that serve copies of what its cache shows. */
+export async function createPipelineProcess(
+  options: GatewayOptions,
+  fleet: Omit<PipelineEndOptions, 'clock'>,
+): Promise<PipelineProcess> {
+  const env = environmentOf(options, await engineOf(options));
+  return openOrClose(env, async () => {
+    const end = new PipelineEnd({ ...fleet, clock: env.clock });
+    env.disposals.defer(() => end.close());
+    const figures = new WorkerFigures();
+    const redisStore = openRedisStore(env);
+    const parts = await openParts(env, options, {
+      redisStore,
+      onLeasesAdvanced: () => end.publishWatermarks(),
+      workers: figures,
+    });
+    const { state, server } = parts;
+    const { mesh } = parts.upstream;
+    for (const commitment of COMMITMENTS) mesh.onTip(commitment, (slot) => end.onTip(commitment, slot));
+    let resolveStarted = (): void => {};
+    const started = new Promise<void>((resolve) => {
+      resolveStarted = resolve;
+    });
+    const capacity = env.config.limits.trackedAddresses * WINDOWS_PER_IDENTITY;
+    const counterStore = redisStore ?? new MemoryStore(capacity, machineClock);
+    await end.open({ started, figures, counterStore, ...serviceOf(env, parts) });
+    await follow(env, parts);
+    resolveStarted();
+    const reload = (): void => {
+      reloadReceiptKeys(env, state, server.sealer);
+      end.reloadReceiptKeys();
+    };
+    const countFailedReload = (): void => {
+      env.failedReloads.settings++;
+    };
+    return { reload, countFailedReload, close: closerOf(env), facts: factsOf(parts) };
+  });
+}
+
+/** Returns what workers request of the pipeline process. */
+function serviceOf(env: Environment, parts: Parts): Omit<PipelineService, 'started' | 'figures' | 'counterStore'> {
+  const { startup, signing } = parts;
+  const { mesh, embedded } = parts.upstream;
+  const { cache, context, readThrough, liveAccounts } = parts.answers;
+  const { admission, authenticator } = parts.state.access;
+  // Each worker has held the caller to its own tier already.
+  const tier = { ...authenticator.tierOf(undefined), inFlight: Number.POSITIVE_INFINITY };
+  const admitFor = ({ caller, hasPriority }: RequestCost): Admit =>
+    caller === ''
+      ? (work) => admission.runOwn(work)
+      : (work) => admission.run({ key: caller, tier: { ...tier, priority: hasPriority } }, work);
+  return {
+    cache,
+    guard: signing.guard,
+    liveAccounts,
+    vitals: () => ({
+      nodes: mesh.nodes(),
+      isFailing: env.vitals.isFailing,
+      slotTimeMs: mesh.slotTimeMs,
+      startupProblem: startup.problem ?? null,
+      problems: context.problems(),
+      genesisHash: mesh.genesisHash ?? null,
+      apiVersion: mesh.apiVersion ?? null,
+      embedded: addressOf(embedded),
+    }),
+    read(key, minSlot, isForPush, cost) {
+      const request = { ...parseReadRequest(key), minSlot, isForPush };
+      const cached = readThrough.fromCache(request);
+      return cached === undefined ? readThrough.fetch(request, admitFor(cost), cost) : Promise.resolve(cached);
+    },
+    answerRpc: (body, minSlot, cost) =>
+      env.turnBudget.run({ caller: cost.caller, bytes: body.length }, () =>
+        rpc.resolve(rpc.parse(body), context, admitFor(cost), { cost, minSlot }),
+      ),
+  };
+}
+
+function factsOf({ state, upstream: { mesh }, signing, admin }: Parts): PipelineFacts {
+  return {
+    cluster: mesh.genesisHash ?? null,
+    admin: admin?.url ?? null,
+    publicKey: signing.signer.publicKey,
+    receiptMode: signing.guard.receiptMode,
+    receiptKeyPath: state.loadedKeys.path,
+    nodes: mesh.nodes(),
+  };
+}
+
+/** Returns the request for the answer under a key. */
+function parseReadRequest(key: string): ReadRequest {
+  const route = matchRoute(parseTarget(key).path)?.route;
+  if (route?.kind !== 'read' && route?.kind !== 'live')
+    throw new GatewayError('route_not_found', 'there is no such path');
+  return { route, params: paramsOfKey(route, key, matchRoute), key };
+}

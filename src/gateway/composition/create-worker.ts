@@ -1,0 +1,114 @@
+import type { Config } from '../../config/config-schema.ts';
+import { API_PREFIX } from '../../shared/domain/canonical-request.ts';
+import { parseNetworkSnapshot } from '../../shared/domain/network-snapshot.ts';
+import { repeat } from '../../shared/runtime/repeat.ts';
+import { CounterMember } from '../access/quota/counter-member.ts';
+import { metricsOf } from '../admin/metrics.ts';
+import { readFigures } from '../admin/worker-figures.ts';
+import { RemoteStore } from '../fleet/counters/remote-store.ts';
+import { WorkerEnd, type WorkerEndOptions } from '../fleet/workers/worker-end.ts';
+import { WorkerReads } from '../fleet/workers/worker-reads.ts';
+import { Signer } from '../receipts/signer.ts';
+import { readMintBalance } from '../routes/mint-balance.ts';
+import type { RouteContext } from '../routes/routing/route.ts';
+import { adminSourcesOf } from './admin-sources-of.ts';
+import { closerOf, openOrClose } from './closing.ts';
+import type { FleetProcess } from './create-pipeline-process.ts';
+import { environmentOf, type GatewayOptions } from './environment.ts';
+import { openAnswers } from './open-answers.ts';
+import { engineOf } from './open-engine.ts';
+import { listen, type OpenServer, openServer } from './open-server.ts';
+import { openState, reloadReceiptKeys } from './open-state.ts';
+
+/** Time between two messages of what this worker counts. */
+const FIGURES_MS = 1000;
+
+const NETWORK_KEY = `${API_PREFIX}/network`;
+
+/** The part of the limit of new connections that a worker has beyond an equal one: the kernel spreads them unevenly. */
+const CONNECTION_SHARE = 1.15;
+
+/** Returns the settings of one worker of several: of the limit of new connections it has a share. */
+function withConnectionShare(config: Config): Config {
+  const { count } = config.workers;
+  const connections = Math.ceil((config.limits.connections * CONNECTION_SHARE) / Number(count));
+  return { ...config, limits: { ...config.limits, connections: Math.min(config.limits.connections, connections) } };
+}
+
+/** Opens a worker: the listener, on a port that others share, over a copy of what the pipeline process' cache shows. */
+export async function createWorker(
+  options: GatewayOptions,
+  fleet: Pick<WorkerEndOptions, 'id' | 'folder' | 'onOvertaken'>,
+): Promise<FleetProcess & { readonly url: string }> {
+  const receiptKey = { ...options.receiptKey, production: true }; // the key is there
+  const engine = await engineOf(options);
+  const env = environmentOf({ ...options, receiptKey, config: withConnectionShare(options.config) }, engine);
+  const { config, clock, disposals } = env;
+  return openOrClose(env, async () => {
+    const counterStore = new RemoteStore(Number(config.workers.count));
+    const counters = new CounterMember({ store: counterStore, member: '', clock, afterTurn: setImmediate });
+    disposals.defer(() => counters.close());
+    const state = await openState(env, counters);
+    let opened: OpenServer | undefined;
+    const reload = (): void => opened && reloadReceiptKeys(env, state, opened.sealer);
+    const end: WorkerEnd = new WorkerEnd({
+      ...fleet,
+      clock,
+      cache: { ...config.cache, bytes: config.workers.cacheBytes, clock, hotKeys: config.refresh.hotKeys },
+      waitMs: config.upstreamPolicy.slowTimeoutMs + config.upstreamPolicy.timeoutMs,
+      onLiveAnswer(entry) {
+        if (entry.key === NETWORK_KEY) opened?.server.publish(entry, parseNetworkSnapshot(entry.result.toString()));
+      },
+      onReceiptKeys: reload,
+      counterStore,
+    });
+    disposals.defer(() => end.close());
+    await end.joined;
+    const { mesh, cache } = end;
+    const signer = new Signer(state.keys, mesh, end.answers);
+    const startup = {
+      get problem() {
+        return mesh.vitals?.startupProblem ?? undefined;
+      },
+    };
+    const upstream = { mesh, embedded: undefined };
+    const base = openAnswers(env, state, { signer }, upstream, startup, { copy: cache });
+    const readThrough = new WorkerReads({ end, clock, admitOwn: (work) => work() });
+    state.access.readBalancesWith((wallet, mint) => readMintBalance(readThrough, wallet, mint));
+    const context: RouteContext = {
+      ...base.context,
+      embedded: mesh.vitals?.embedded ?? null,
+      liveAccounts: {
+        read: (query) => base.liveAccounts.read(query),
+        readBalances: (query) => base.liveAccounts.readBalances(query),
+        readLive: (query) => base.liveAccounts.readLive(query),
+        readLiveBalances: (query) => base.liveAccounts.readLiveBalances(query),
+        subscribe: (address, commitment, subscriber, caller) => end.follow(address, commitment, subscriber, caller),
+      },
+      vitals: {
+        get isFailing() {
+          return mesh.vitals?.isFailing ?? true;
+        },
+      },
+      problems: () => [...new Set([...(mesh.vitals?.problems ?? []), ...base.context.problems()])],
+    };
+    opened = openServer(
+      env,
+      state,
+      { signer },
+      { ...base, context, readThrough },
+      {
+        sharesPort: true,
+        answerRpc: (body, minSlot, cost) => end.answerRpc(body, minSlot, cost),
+      },
+    );
+    const guard = { conflicts: 0, isSoleSigner: false }; // the pipeline process has it
+    const metrics = metricsOf(adminSourcesOf(env, state, guard, { ...base, context }, opened));
+    const reportFigures = async (): Promise<void> =>
+      end.reportFigures(await readFigures(metrics), base.context.problems());
+    disposals.defer(reportFigures);
+    disposals.defer(repeat(clock, FIGURES_MS, () => void reportFigures()));
+    await Promise.all([end.warm, counters.join()]); // no caller comes before: another worker serves until then
+    return { reload, close: closerOf(env), url: await listen(env, opened) };
+  });
+}

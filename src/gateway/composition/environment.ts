@@ -1,0 +1,120 @@
+import type { Config } from '../../config/config-schema.ts';
+import { readJupiterKey, type Secrets } from '../../config/secret-variables.ts';
+import type { Clock } from '../../shared/domain/clock.ts';
+import { ClusterVitals } from '../../shared/domain/cluster-vitals.ts';
+import { DisposalStack } from '../../shared/runtime/disposal-stack.ts';
+import { DurableWrites } from '../../shared/runtime/durable-writes.ts';
+import type { Log } from '../../shared/runtime/log.ts';
+import { RecentWarnings } from '../../shared/runtime/recent-warnings.ts';
+import { systemClock } from '../../shared/runtime/system-clock.ts';
+import { TurnBudget } from '../../shared/runtime/turn-budget.ts';
+import type { SharedWatch } from '../fleet/replication/shared-watch.ts';
+import { type RedisSettings, readRedisSettings } from '../fleet/transport/redis/redis-settings.ts';
+import type { Engine } from '../http/engine/engine.ts';
+import type { KeySource } from '../receipts/keys/key-source.ts';
+import { fitCaches } from './fit-caches.ts';
+import type { ClusterInUse } from './start-embedded.ts';
+
+/** What a process of a gateway is opened with. */
+export interface GatewayOptions {
+  readonly config: Config;
+  readonly log: Log;
+  /** Loads the configuration again; without, it never changes. Throws a StartError if it can't be used. */
+  readonly loadConfig?: () => Config;
+  /** Source of the signing key; without a key in it, the state folder. */
+  readonly receiptKey?: Omit<KeySource, 'stateDir'>;
+  /** Secrets that stand in no setting. */
+  readonly secrets?: Secrets;
+  /** The HTTP engine. Default: the one that `http.engine` names. */
+  readonly engine?: Engine;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+  /** An embedded cluster that is being started. Default: the gateway starts one where no node is configured. */
+  readonly embedded?: Promise<ClusterInUse> | undefined;
+  /** Whether the admin listener must have its configured port: else the next free one is used. Default: true. */
+  readonly isAdminPortChosen?: boolean;
+  /** Joins the gateway to a watch that is shared over another feed than that of Redis. */
+  readonly joinWatch?: ((watch: SharedWatch) => void) | undefined;
+  /** Whether the end closes connections without a request immediately. Default: it waits for their peers to close them. */
+  readonly closesIdleConnections?: boolean;
+  /** Closes the gateway when it aborts. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Everything that all parts of a process share. */
+export interface Environment {
+  readonly config: Config;
+  /** Source of the receipt keys. */
+  readonly keySource: KeySource;
+  readonly engine: Engine;
+  readonly log: Log;
+  readonly warnings: RecentWarnings;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** The time that bodies of callers have for being parsed, in each turn of the event loop. */
+  readonly turnBudget: TurnBudget;
+  /** The end of the gateway, which begins before anything is closed. */
+  readonly leaving: { hasBegun: boolean };
+  /** Closes the parts in reverse order. */
+  readonly disposals: DisposalStack;
+  /** The writes to the state folder. */
+  readonly writes: DurableWrites;
+  readonly vitals: ClusterVitals;
+  /** How often something that was read again could not be used. */
+  readonly failedReloads: { receiptKeys: number; settings: number };
+  /** Start of the process, in monotonic milliseconds. */
+  readonly startedMs: number;
+  /** The key of Jupiter's API; undefined for none. */
+  readonly jupiterKey: string | undefined;
+  /** The Redis of the fleet; undefined for none. */
+  readonly redis: RedisSettings | undefined;
+  /** The secret of the fleet; undefined where it follows from the receipt key. */
+  readonly fleetSecret: string | undefined;
+}
+
+/** The milliseconds of a turn in which bodies are parsed: with the longest one, a quarter of the longest turn allowed. */
+const PARSING_MS = 4;
+
+/** The bodies that wait to be parsed: one caller may send one over each of its connections, 1,000 a second. */
+const MAX_WAITING_BODIES = 4096;
+const MAX_WAITING_BODY_BYTES = 32 * 1024 * 1024;
+
+/** Returns what all parts of a process share. */
+export function environmentOf(options: GatewayOptions, engine: Engine): Environment {
+  const { secrets = {}, clock = systemClock, random = Math.random } = options;
+  const warnings = new RecentWarnings(options.log, clock);
+  const config = fitCaches(options.config, (setting, bytes) =>
+    warnings.log.warn({ bytes }, `${setting} is more than this process has memory for: it gets a third of the heap`),
+  );
+  const { log } = warnings;
+  const disposals = new DisposalStack();
+  const writes = new DurableWrites({
+    clock,
+    onProblem: (problem) => log.warn({}, problem),
+    onRecovery: (message) => log.info({}, message),
+  });
+  disposals.defer(() => writes.close());
+  return {
+    config,
+    keySource: { production: false, ...options.receiptKey, stateDir: config.state },
+    engine,
+    log,
+    warnings,
+    clock,
+    random,
+    turnBudget: new TurnBudget({
+      turnMs: PARSING_MS,
+      queue: { items: MAX_WAITING_BODIES, bytes: MAX_WAITING_BODY_BYTES, waiting: 'wait to be parsed' },
+      clock,
+    }),
+    leaving: { hasBegun: false },
+    disposals,
+    writes,
+    vitals: new ClusterVitals(),
+    failedReloads: { receiptKeys: 0, settings: 0 },
+    startedMs: clock.monotonic(),
+    jupiterKey: readJupiterKey(secrets, config.prices.jupiter.keyFile),
+    redis: readRedisSettings(config, secrets),
+    fleetSecret: secrets.fleetSecret,
+  };
+}

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '../../shared/domain/clock.ts';
+import type { DurableWrites } from '../../shared/runtime/durable-writes.ts';
+import { createFolder } from '../../shared/runtime/files/create-folder.ts';
+import { replaceFile } from '../../shared/runtime/files/replace-file.ts';
+import { type LearnedLimit, type LearnedLimits, REMEMBERED_MS } from '../upstream/pubsub/subscription-limit.ts';
+
+export interface LearnedLimitsFileOptions {
+  readonly clock: Clock;
+  /** State folder. */
+  readonly state: string;
+  readonly writes: Pick<DurableWrites, 'keep'>;
+}
+
+/** Most nodes that are remembered, those of the latest lessons. */
+const MAX_NODES = 64;
+
+/** Nodes by {@link nodeKey}. */
+type LimitsByNode = Map<string, LearnedLimit>;
+
+/**
+ * Remembers in the state folder how many subscriptions each node accepts on a WebSocket, for a day. Of the node it keeps a
+ * digest of its address alone, which may hold a key.
+ */
+export function openLearnedLimits({ clock, state, writes }: LearnedLimitsFileOptions): LearnedLimits {
+  const path = join(state, 'subscription-limits.json');
+  const latest = (limits: LimitsByNode): LimitsByNode =>
+    new Map(
+      [...limits]
+        .filter(([, { learnedMs }]) => Math.abs(clock.now() - learnedMs) <= REMEMBERED_MS)
+        .sort(([, a], [, b]) => b.learnedMs - a.learnedMs)
+        .slice(0, MAX_NODES),
+    );
+  const unsaved: LimitsByNode = new Map();
+  const known = (): LimitsByNode => latest(new Map([...readLimits(path), ...unsaved])); // another process may have added some
+  return {
+    get: (wsUrl) => known().get(nodeKey(wsUrl)),
+    set(wsUrl, learned) {
+      unsaved.set(nodeKey(wsUrl), learned);
+      writes.keep('the subscription limits of nodes', () => {
+        createFolder(state);
+        replaceFile(path, `${JSON.stringify({ nodes: Object.fromEntries(known()) }, null, 2)}\n`);
+        unsaved.clear();
+      });
+    },
+  };
+}
+
+const nodeKey = (wsUrl: string): string => createHash('sha256').update(wsUrl).digest('hex').slice(0, 32);
+
+/** Reads the file; what is missing or damaged is learned again. */
+function readLimits(path: string): LimitsByNode {
+  try {
+    const { nodes } = JSON.parse(readFileSync(path, 'utf8'));
+    return new Map(Object.entries(nodes).flatMap(([key, value]) => (isLearnedLimit(value) ? [[key, value]] : [])));
+  } catch {
+    return new Map();
+  }
+}
+
+function isLearnedLimit(value: unknown): value is LearnedLimit {
+  const { limit, proven, failed, learnedMs } = (value ?? {}) as Record<string, unknown>; // checked below
+  const isCount = (count: unknown): boolean => Number.isSafeInteger(count) && Number(count) >= 0;
+  return (
+    isCount(limit) && Number(limit) > 0 && isCount(proven) && (failed === null || isCount(failed)) && isCount(learnedMs)
+  );
+}

@@ -1,0 +1,156 @@
+import type { LeaseSource } from '../../shared/domain/lease.ts';
+import { oncePerErrorSite } from '../../shared/runtime/log-once.ts';
+import { version } from '../../shared/runtime/package.ts';
+import type { WorkerFigures } from '../admin/worker-figures.ts';
+import { Cache } from '../cache/cache.ts';
+import { LiveAccountSource } from '../live/accounts/live-account-source.ts';
+import { RequestBudgets } from '../live/request-budget.ts';
+import { LiveTokenListSource } from '../live/token-lists/live-token-list-source.ts';
+import { configuredPrices } from '../prices/configured-prices.ts';
+import { PooledDecoder } from '../routes/decoding/pooled-decoder.ts';
+import { HolderTableCache } from '../routes/holders/holder-table-cache.ts';
+import { PooledTabler } from '../routes/holders/pooled-tabler.ts';
+import { readMintBalance } from '../routes/mint-balance.ts';
+import { StakeTableCache } from '../routes/portfolio/stake-table-cache.ts';
+import { BlockListings } from '../routes/routing/block-listings.ts';
+import type { RouteContext } from '../routes/routing/route.ts';
+import { RouteReadThrough } from '../routes/routing/route-read-through.ts';
+import { SeenBlocks } from '../routes/routing/seen-blocks.ts';
+import { createRpcReadThrough } from '../routes/rpc/answer-rpc-call.ts';
+import { ScanGate } from '../routes/scans/scan-gate.ts';
+import type { Admit } from '../serving/read-through.ts';
+import { createKnownMints } from '../tokens/known-mints.ts';
+import { SharedListings } from '../tokens/owner-listing.ts';
+import { TokenLabelCache } from '../tokens/token-labels.ts';
+import type { Mesh } from '../upstream/mesh/mesh.ts';
+import { AccountBatcher } from '../upstream/reads/account-batcher.ts';
+import { MergedSignatures } from '../upstream/reads/merged-signatures.ts';
+import { ProgramIdlCache } from '../upstream/reads/program-idls.ts';
+import { TransactionRecords } from '../upstream/reads/transaction-records.ts';
+import { callsForRequest } from '../upstream/rpc/calls-for-request.ts';
+import type { Environment } from './environment.ts';
+import type { Signing } from './open-signing.ts';
+import type { State } from './open-state.ts';
+import type { Upstream } from './open-upstream.ts';
+import type { Startup } from './startup.ts';
+
+export type Answers = ReturnType<typeof openAnswers>;
+
+/** What `cache.bytes` is divided by for the limit of cached transactions. */
+const TRANSACTION_SHARE = 8;
+
+/** One thread decodes about ten of the longest transactions a second. */
+const DECODING_THREADS = 1;
+
+/** What differs between processes. */
+interface AnswersOptions {
+  readonly onLeasesAdvanced?: (() => void) | undefined;
+  /** The cache that is filled from elsewhere. Default: one of this process. */
+  readonly copy?: Cache;
+  /** What workers report; undefined where there are none. */
+  readonly workers?: Pick<WorkerFigures, 'problems'> | undefined;
+}
+
+/** Creates the cache and the sources of answers. */
+export function openAnswers(
+  env: Environment,
+  { keys, access }: State,
+  { signer, fleet }: Pick<Signing, 'signer'> & Partial<Pick<Signing, 'fleet'>>,
+  { mesh, embedded }: Pick<Upstream, 'embedded'> & { readonly mesh: Mesh },
+  startup: Pick<Startup, 'problem'>,
+  { onLeasesAdvanced = () => {}, copy, workers }: AnswersOptions = {},
+) {
+  const { config, engine, log, clock, vitals, leaving, disposals, startedMs, jupiterKey, writes } = env;
+  const recordBytes = Math.floor(config.cache.bytes / TRANSACTION_SHARE);
+  const bytes = config.cache.bytes - recordBytes;
+  const cache = copy ?? new Cache({ ...config.cache, bytes, clock, hotKeys: config.refresh.hotKeys });
+  const budgets = new RequestBudgets(clock, config.live.requestsPerSecond);
+  disposals.defer(() => budgets.close());
+  const advanceHot = (source: LeaseSource): void => {
+    cache.advanceHot(source);
+    onLeasesAdvanced();
+  };
+  const liveOptions = {
+    mesh,
+    clock,
+    settings: config.live,
+    budgets,
+    onLeasesAdvanced: advanceHot,
+    onProblem: (problem: string, fields: object) => log.warn(fields, problem),
+  };
+  const admitOwn: Admit = (work) => access.admission.runOwn(work);
+  const accounts = new AccountBatcher(mesh, { clock, tip: (commitment) => mesh.tip(commitment) });
+  const liveAccounts = new LiveAccountSource({ ...liveOptions, upstream: accounts });
+  const { list: listOwner } = new SharedListings(mesh);
+  const tokenLists = new LiveTokenListSource({ ...liveOptions, listOwner });
+  const { prices, findVerified } = configuredPrices(config.prices, {
+    accounts: liveAccounts,
+    clock,
+    clusterFeeds: embedded?.priceFeeds,
+    jupiterKey,
+    timeoutMs: config.upstreamPolicy.timeoutMs,
+    tip: () => ({ slot: cache.tip, slotTimeMs: mesh.slotTimeMs }),
+    onOutage: (source, err) =>
+      log.warn({ source, err }, 'a price source fails: until it recovers, its last prices are shown as stale'),
+    onRecovery: (source) => log.info({ source }, 'a price source gives prices again'),
+  });
+  const onDecodeError = oncePerErrorSite((signature: string, err) =>
+    log.warn({ signature, err }, 'a transaction could not be decoded'),
+  );
+  const scanGate = new ScanGate(clock);
+  const decoder = new PooledDecoder(clock, DECODING_THREADS);
+  disposals.defer(() => decoder.close());
+  const holderTabler = new PooledTabler(clock);
+  disposals.defer(() => holderTabler.close());
+  const knownMints = createKnownMints(config.tokens.known, findVerified);
+  const context: RouteContext = {
+    mesh,
+    callsFor: ({ cost }) =>
+      cost === undefined ? mesh : { ...callsForRequest(mesh, cost), tip: (commitment) => mesh.tip(commitment) },
+    cache,
+    clock,
+    keys,
+    version,
+    engine: { name: engine.name, version: engine.version },
+    startedMs,
+    embedded: addressOf(embedded),
+    accounts,
+    liveAccounts,
+    tokenLists,
+    listOwner,
+    mergedSignatures: new MergedSignatures(),
+    holderTables: new HolderTableCache(clock, scanGate, holderTabler),
+    stakeTables: new StakeTableCache(clock, scanGate),
+    knownMints,
+    tokenLabels: new TokenLabelCache(clock, knownMints),
+    programIdls: new ProgramIdlCache(clock),
+    seenBlocks: new SeenBlocks(),
+    blockListings: new BlockListings(clock),
+    decoder,
+    transactionRecords: new TransactionRecords(mesh, recordBytes),
+    prices,
+    rpcReadThrough: createRpcReadThrough({ cache, mesh, clock, admitOwn }),
+    vitals,
+    onDecodeError,
+    startupProblem: () => startup.problem,
+    problems: () => [
+      ...new Set([
+        ...writes.problems(),
+        ...access.problems(),
+        ...signer.problems(clock.now()),
+        ...(fleet?.problems() ?? []),
+        ...(workers?.problems ?? []),
+      ]),
+    ],
+    isLeaving: () => leaving.hasBegun || disposals.disposed,
+    isDraining: () => disposals.disposed,
+  };
+  const readThrough = new RouteReadThrough(context, admitOwn);
+  access.readBalancesWith((wallet, mint) => readMintBalance(readThrough, wallet, mint));
+  const liveSources = [liveAccounts.liveSet, tokenLists.liveSet];
+  return { cache, context, readThrough, liveAccounts, tokenLists, liveSources, onLeasesAdvanced: advanceHot };
+}
+
+/** Returns the address of the embedded cluster; null where there is none. */
+export const addressOf = (embedded: Upstream['embedded']): { readonly rpc: string } | null =>
+  embedded === undefined ? null : { rpc: embedded.url };

@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import { Alert } from '../../shared/runtime/alert.ts';
+import { repeat } from '../../shared/runtime/repeat.ts';
+import { type Pipeline, startPipeline } from '../pipeline/pipeline.ts';
+import { isHealthy, unhealthyReason } from '../routes/health.ts';
+import type { Environment } from './environment.ts';
+import type { Answers } from './open-answers.ts';
+import type { OpenServer } from './open-server.ts';
+import type { Signing } from './open-signing.ts';
+import type { Upstream } from './open-upstream.ts';
+
+/** The longest wait for the first frame at the start, so that the first caller gets an answer. */
+const MAX_WARM_UP_MS = 5000;
+
+/** Time between two checks of the health that is logged. */
+const HEALTH_CHECK_MS = 1000;
+
+/**
+ * Returns a function that starts the pipeline, which keeps the cache current. It resolves with the first frame, or after
+ * {@link MAX_WARM_UP_MS}.
+ */
+export function openPipeline(
+  { config, log, clock, vitals, leaving, disposals }: Environment,
+  { mesh }: Pick<Upstream, 'mesh'>,
+  { guard }: Pick<Signing, 'guard'>,
+  { cache, context, liveSources }: Answers,
+  { server, frameDelays }: OpenServer,
+): () => Promise<void> {
+  let newestSlot = 0;
+  let pipeline: Pipeline | undefined;
+  const start = (onFirstFrame: () => void): Pipeline =>
+    startPipeline({
+      mesh,
+      cache,
+      clock,
+      vitals,
+      liveSources,
+      equivocationGuard: guard,
+      streamId: randomBytes(8).toString('hex'),
+      refresh: config.refresh,
+      ...config.stream,
+      isHealthy: () => isHealthy(context),
+      onFrame(frame, snapshot) {
+        if (frame.body !== undefined) server.publish(frame, snapshot);
+        if (frame.slot > newestSlot && frame.slot === cache.tip) frameDelays.record(cache.tipAgeMs / 1000);
+        newestSlot = frame.slot; // a frame that is repeated in silence has no delay
+        onFirstFrame();
+      },
+      onError: (part, err) =>
+        log.warn({ part, err }, 'a read failed; until a retry succeeds, the previous answer is served'),
+    });
+  const health = new Alert({
+    onFiring: (reason) => log.warn({}, `unhealthy: ${reason}`),
+    onResolved: () => log.info({}, 'healthy again'),
+  });
+  disposals.defer(() => pipeline?.close());
+  const checkHealth = (): void => {
+    if (context.startupProblem() === undefined && !leaving.hasBegun) health.check(unhealthyReason(context));
+  };
+  disposals.defer(repeat(clock, HEALTH_CHECK_MS, checkHealth));
+  return async () => {
+    if (disposals.disposed) return;
+    await new Promise<void>((resolve) => {
+      const cancel = clock.after(MAX_WARM_UP_MS, resolve);
+      pipeline = start(() => {
+        cancel();
+        resolve();
+      });
+    });
+  };
+}

@@ -1,0 +1,95 @@
+import { maxConnectionsOf, readMaxOpenFiles } from '../../shared/runtime/max-open-files.ts';
+import { sleep } from '../../shared/runtime/sleep.ts';
+import { Tally } from '../../shared/runtime/tally.ts';
+import { polledEvents, startCpuStopwatch } from '../../shared/runtime/turn-figures.ts';
+import { addressText } from '../access/limits/client-ip.ts';
+import { RequestMeter } from '../http/rest/request-meter.ts';
+import { createServer, type ServerOptions } from '../http/server.ts';
+import type { RouteReads } from '../routes/routing/route-read-through.ts';
+import { Sealer } from '../serving/sealer.ts';
+import type { Environment } from './environment.ts';
+import type { Answers } from './open-answers.ts';
+import type { Signing } from './open-signing.ts';
+import type { State } from './open-state.ts';
+
+export type OpenServer = ReturnType<typeof openServer>;
+
+/** The bounds of frame delays, in seconds. */
+const FRAME_DELAY_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25];
+
+/** Time between two looks at the connections that are left. */
+const POLL_MS = 20;
+
+/** Creates what answers requests; it does not listen yet. */
+export function openServer(
+  { config, engine, log, clock, random, turnBudget, disposals }: Environment,
+  { access, site, openApiDocument }: State,
+  { signer }: Pick<Signing, 'signer'>,
+  { cache, context, readThrough, liveSources }: Omit<Answers, 'readThrough'> & { readonly readThrough: RouteReads },
+  elsewhere: Pick<ServerOptions, 'sharesPort' | 'answerRpc'> = {},
+) {
+  const sealer = new Sealer({ ...config.cache, cache, signer, clock });
+  const meter = new RequestMeter({
+    clock,
+    slowMs: config.log.slowMs,
+    onSlow: ({ ms, ...request }, omitted) =>
+      log.info({ ...request, ms: Math.round(ms), ...(omitted > 0 && { omitted }) }, 'a slow request'),
+    onUntrustedProxy: (address) =>
+      log.warn(
+        { peer: addressText(address) },
+        'a caller that sends X-Forwarded-For was refused: if this peer is your proxy, list it in trustedProxies, as all callers behind it count as one',
+      ),
+  });
+  const server = createServer({
+    ...elsewhere,
+    engine,
+    host: config.host,
+    port: config.port,
+    hosts: config.hosts,
+    origins: config.origins,
+    clock,
+    random,
+    polledEvents,
+    startCpuStopwatch,
+    maxConnections: maxConnectionsOf(readMaxOpenFiles()),
+    context,
+    readThrough,
+    sealer,
+    access,
+    meter,
+    maxBodyBytes: config.limits.bodyBytes,
+    turnBudget,
+    pendingBytes: config.limits.pendingBytes,
+    openApiDocument,
+    site,
+    stream: config.stream,
+    onInternalError: (requestId: string, err: unknown) => log.error({ requestId, err }, 'a request met a defect'),
+  });
+  disposals.defer(() => server.close());
+  for (const source of liveSources.toReversed()) disposals.defer(() => source.close());
+  return { server, sealer, frameDelays: new Tally(FRAME_DELAY_BOUNDS) };
+}
+
+/**
+ * Listens, and returns the address. At the end the server accepts no new connections first of all, and goes on until the last
+ * one is closed, or for `drainTimeoutMs`: a connection that is cut off may have a request on its way. With `closesIdle` it goes on
+ * until the last request is answered.
+ */
+export async function listen(
+  { config, log, clock, disposals }: Environment,
+  { server }: Pick<OpenServer, 'server'>,
+  closesIdle = false,
+): Promise<string> {
+  const { host, drainTimeoutMs } = config;
+  disposals.defer(async () => {
+    server.drain();
+    const isInUse = (): boolean =>
+      closesIdle ? server.pendingResponses > 0 || server.pendingBytes > 0 : server.connections > 0;
+    const { connections } = server;
+    if (isInUse() && drainTimeoutMs > 0) log.info({ connections }, 'waiting for the last connections to close');
+    const deadlineMs = clock.monotonic() + drainTimeoutMs;
+    while (isInUse() && clock.monotonic() < deadlineMs) await sleep(clock, POLL_MS);
+  });
+  const port = await server.listen();
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,56 @@
+import type { Log } from '../../shared/runtime/log.ts';
+import { createMesh } from '../upstream/mesh/create-mesh.ts';
+import type { RestingMesh } from '../upstream/mesh/mesh.ts';
+import type { Environment } from './environment.ts';
+import { openLearnedLimits } from './learned-limits-file.ts';
+import { type ClusterInUse, startEmbedded } from './start-embedded.ts';
+
+/** The nodes, and the embedded cluster if they are its. */
+export interface Upstream {
+  readonly mesh: RestingMesh;
+  readonly embedded: ClusterInUse | undefined;
+}
+
+/**
+ * Creates the mesh of the configured nodes; without any, starts an embedded cluster, which is then the only one, unless
+ * the caller has started it already.
+ */
+export async function openUpstream(
+  { config, clock, random, log, writes, disposals }: Environment,
+  starting: Promise<ClusterInUse> | undefined = startEmbedded(config),
+): Promise<Upstream> {
+  const embedded = await starting;
+  if (embedded !== undefined) logEmbedded(embedded, log);
+  void embedded?.ended.then((cause) => {
+    // Nothing can bring it back, so this ends the process.
+    if (!disposals.disposed) throw new Error('the embedded cluster has ended: start the gateway again', { cause });
+  });
+  disposals.defer(() => embedded?.close());
+  const learnedLimits = openLearnedLimits({ clock, state: config.state, writes });
+  const mesh = createMesh({
+    nodes: embedded ? [{ id: 'embedded', ...embedded }] : config.upstreams,
+    clock,
+    random,
+    settings: config.upstreamPolicy,
+    expectedGenesisHash: config.cluster,
+    ...(embedded === undefined && { learnedLimits }), // another one comes with the next start
+    onProblem: (node, problem) => log.warn({ node }, problem),
+    onRecovery: (node, recovery) => log.info({ node }, recovery),
+  });
+  disposals.defer(() => mesh.close());
+  return { mesh, embedded };
+}
+
+/** Logs where the embedded cluster is and what is in it. */
+function logEmbedded(started: ClusterInUse, log: Log): void {
+  const { url: rpc, genesisHash: cluster, takenPort } = started;
+  if (takenPort !== undefined) {
+    const owner = takenPort.genesisHash === null ? 'another process' : 'another cluster';
+    const problem = `port ${takenPort.port} belongs to ${owner}; the embedded cluster listens on two free ports`;
+    log.warn({ rpc, cluster, otherCluster: takenPort.genesisHash }, problem);
+  }
+  const accounts = Object.fromEntries(
+    started.accounts.map(({ name, address, holds }) => [name, `${address} ${holds}`]),
+  );
+  log.info({ rpc, cluster, accounts }, 'the embedded demo cluster runs, a new one at each start');
+}

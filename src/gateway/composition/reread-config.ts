@@ -1,0 +1,32 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Config, configSchema } from '../../config/config-schema.ts';
+import { settingsOf } from '../../config/setting-names.ts';
+import { StartError } from '../../shared/domain/start-error.ts';
+import type { GatewayOptions } from './environment.ts';
+
+/**
+ * Reads the configuration again, and finds the settings that differ from those in use. Returns undefined, and logs why, if
+ * it can't be used: the old one then stays in use.
+ */
+export function rereadConfig(
+  inUse: Config,
+  { loadConfig = () => inUse, log }: Pick<GatewayOptions, 'loadConfig' | 'log'>,
+): { readonly config: Config; readonly changed: readonly string[] } | undefined {
+  try {
+    const config = loadConfig();
+    return { config, changed: changedSettings(inUse, config) };
+  } catch (thrown) {
+    if (!(thrown instanceof StartError)) throw thrown;
+    log.error({}, `the configuration can't be used; the old one stays in use: ${thrown.message}`);
+    return undefined;
+  }
+}
+
+/** Returns the names of the settings that differ. */
+const changedSettings = (before: Config, after: Config): readonly string[] =>
+  settingsOf(configSchema)
+    .filter(({ path }) => !isDeepStrictEqual(valueAt(before, path), valueAt(after, path)))
+    .map(({ name }) => name);
+
+const valueAt = (config: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>((section, key) => (section as Record<string, unknown> | undefined)?.[key], config);

@@ -1,0 +1,155 @@
+import { timingSafeEqual } from 'node:crypto';
+import { StartError } from '../../../shared/domain/start-error.ts';
+import {
+  type ApiKeyRecord,
+  formatKeyFile,
+  parseVersionedKeys,
+  type VersionedKeys,
+} from '../../access/api-keys/api-key-record.ts';
+import type { FleetSecret } from '../transport/redis/fleet-secret.ts';
+import { type RedisConnection, scriptOf } from '../transport/redis/redis-connection.ts';
+
+/** Where the keys of a fleet are. */
+export interface FleetKeysPlace {
+  readonly redis: Pick<RedisConnection, 'run' | 'call'>;
+  /** The start of all keys of the fleet. */
+  readonly prefix: string;
+  /** The secret under which records are sealed: who only writes to Redis can issue no key. */
+  readonly secret: Pick<FleetSecret, 'digest'>;
+}
+
+/** The keys of a fleet as Redis has them. */
+export interface FleetKeys extends VersionedKeys {
+  /** The names of records that nobody with the secret of this fleet has sealed. */
+  readonly forged: readonly string[];
+}
+
+/** Returns the channel on which a change of the keys is announced. */
+export const keysChannel = (prefix: string): string => `${prefix}keys:changed`;
+
+/** KEYS: records, version. Answers the version, then name and record of each. */
+const READ = scriptOf(`
+local out = redis.call('HGETALL', KEYS[1])
+table.insert(out, 1, redis.call('GET', KEYS[2]) or '0')
+return out`);
+
+/**
+ * Writes records in one step with their version, and notifies all gateways. KEYS: records, version. ARGV: channel, version
+ * that was read, next version, then id and record of each, an empty text for one to remove. Answers 0 if the keys have
+ * changed since.
+ */
+const WRITE = scriptOf(`
+if (redis.call('GET', KEYS[2]) or '0') ~= ARGV[2] then return 0 end
+for i = 4, #ARGV, 2 do
+  if ARGV[i + 1] == '' then redis.call('HDEL', KEYS[1], ARGV[i])
+  else redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1]) end
+end
+redis.call('SET', KEYS[2], ARGV[3])
+redis.call('PUBLISH', ARGV[1], ARGV[3])
+return 1`);
+
+/** How often a change is tried again if another one came between. */
+const ATTEMPTS = 5;
+
+/** Reads how often the keys of a fleet have changed. Rejects if Redis can't be called. */
+export const readKeysVersion = async ({ redis, prefix }: Pick<FleetKeysPlace, 'redis' | 'prefix'>): Promise<number> =>
+  Number((await redis.call('GET', `${prefix}keys:version`)) ?? 0);
+
+/** Reads the keys of a fleet. Rejects if Redis can't be called, or has something else under their name. */
+export async function readFleetKeys({ redis, prefix, secret }: FleetKeysPlace): Promise<FleetKeys> {
+  const [version, ...fields] = (await redis.run(READ, keysOf(prefix), [])) as string[];
+  const records: string[] = [];
+  const forged: string[] = [];
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    const [name = '', sealed = ''] = fields.slice(i, i + 2);
+    const record = sealed.slice(SEAL_DIGITS + 1);
+    if (areEqual(sealed, sealRecord(secret, name, record))) records.push(record);
+    else forged.push(name);
+  }
+  return { ...parseVersionedKeys(`{"version":${Number(version)},"keys":[${records.join(',')}]}`), forged };
+}
+
+const SEAL_DIGITS = 64;
+
+/** Compares in a time that does not depend on how much is right. */
+const areEqual = (one: string, other: string): boolean =>
+  Buffer.byteLength(one) === Buffer.byteLength(other) && timingSafeEqual(Buffer.from(one), Buffer.from(other));
+
+/** Returns a record as Redis keeps it: behind a MAC of it and its name. */
+export const sealRecord = (secret: FleetKeysPlace['secret'], name: string, record: string): string =>
+  `${secret.digest('key', `${name}\0${record}`).toString('hex')} ${record}`;
+
+/**
+ * Applies a change to the keys of a fleet. When it resolves Redis has it, and the gateways are notified. `known` are those
+ * that a state folder has: a Redis that has lost keys accepts no others before it has them again.
+ */
+export function updateFleetKeys<T>(
+  place: FleetKeysPlace,
+  known: VersionedKeys,
+  change: (keys: readonly ApiKeyRecord[]) => { readonly keys: readonly ApiKeyRecord[]; readonly result: T },
+): Promise<T> {
+  return changeKeys(place, (before) => {
+    if (before.forged.length > 0 && before.keys.length === 0)
+      throw new StartError(
+        1,
+        'the keys of this fleet are sealed under another secret: RECEIPT_KEY_FILE or SLOTGATE_FLEET_SECRET is not that of its gateways, or the keys are to be sealed again with slotgate keys restore',
+      );
+    const lost = known.keys.filter(({ id }) => !before.keys.some((key) => key.id === id));
+    if (before.version < known.version || (before.version === 0 && lost.length > 0))
+      throw new StartError(
+        1,
+        `Redis has not all keys of this fleet: ${lost.length} of this state folder are missing there; give it those with slotgate keys restore`,
+      );
+    return { ...change(before.keys), version: before.version + 1 };
+  });
+}
+
+/**
+ * Gives a fleet the keys that a state folder knows, and removes those that nobody with its secret has sealed. A key that
+ * is revoked on either side stays revoked. Returns how many it has then.
+ */
+export function restoreFleetKeys(place: FleetKeysPlace, known: readonly VersionedKeys[]): Promise<number> {
+  return changeKeys(place, (before) => {
+    const merged = mergeKeys([...known.map(({ keys }) => keys), before.keys]);
+    const version = Math.max(before.version, ...known.map((each) => each.version)) + 1;
+    parseVersionedKeys(formatKeyFile(merged)); // two keys may have one name
+    return { keys: merged, version, removed: before.forged, result: merged.length };
+  });
+}
+
+/** Merges lists of keys; of two revocations of a key the earlier one counts. */
+export function mergeKeys(lists: readonly (readonly ApiKeyRecord[])[]): readonly ApiKeyRecord[] {
+  const merged = new Map<string, ApiKeyRecord>();
+  for (const key of lists.flat()) {
+    const revokedAt = [merged.get(key.id)?.revokedAt ?? null, key.revokedAt]
+      .filter((time) => time !== null)
+      .sort((a, b) => Date.parse(a) - Date.parse(b))[0];
+    merged.set(key.id, { ...key, revokedAt: revokedAt ?? null });
+  }
+  return [...merged.values()];
+}
+
+interface Change<T> extends VersionedKeys {
+  /** The names of records to remove. */
+  readonly removed?: readonly string[];
+  readonly result: T;
+}
+
+/** Writes what `change` makes of the keys, again if they have changed since they were read. Rejects as that throws. */
+async function changeKeys<T>(place: FleetKeysPlace, change: (before: FleetKeys) => Change<T>): Promise<T> {
+  const { redis, prefix, secret } = place;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const before = await readFleetKeys(place);
+    const { keys, version, removed = [], result } = change(before);
+    const texts = new Set(before.keys.map((key) => JSON.stringify(key)));
+    const sealed = keys.flatMap((key) => {
+      const text = JSON.stringify(key);
+      return texts.has(text) ? [] : [key.id, sealRecord(secret, key.id, text)];
+    });
+    const args = [keysChannel(prefix), before.version, version, ...removed.flatMap((id) => [id, '']), ...sealed];
+    if ((await redis.run(WRITE, keysOf(prefix), args)) === 1) return result;
+  }
+  throw new StartError(1, 'the keys of the fleet are being changed by others; try again');
+}
+
+const keysOf = (prefix: string): readonly string[] => [`${prefix}keys`, `${prefix}keys:version`];

@@ -1,0 +1,93 @@
+import type { Clock } from '../../../shared/domain/clock.ts';
+import type { DurableWrites } from '../../../shared/runtime/durable-writes.ts';
+import type { Log } from '../../../shared/runtime/log.ts';
+import { repeat } from '../../../shared/runtime/repeat.ts';
+import { readVersionedKeys, writeFleetKeys } from '../../access/api-keys/api-key-store.ts';
+import type { RedisConnection } from '../transport/redis/redis-connection.ts';
+import { type FleetKeysPlace, keysChannel, mergeKeys, readFleetKeys, readKeysVersion } from './fleet-keys.ts';
+
+export interface KeyMirrorOptions extends FleetKeysPlace {
+  readonly redis: Pick<RedisConnection, 'run' | 'call' | 'subscribe' | 'isReady'>;
+  /** The file that the keys of the fleet are copied to, where this gateway reads its keys. */
+  readonly keysPath: string;
+  readonly clock: Clock;
+  readonly log: Pick<Log, 'warn' | 'error'>;
+  readonly writes: Pick<DurableWrites, 'keep'>;
+}
+
+/** The interval of checks for changes whose message was lost, in milliseconds. */
+const CHECK_MS = 5000;
+
+const FORGED = 'nobody with the secret of this fleet has written them; slotgate keys restore seals its own again';
+
+/** Keeps a file equal to the keys of a fleet. Without Redis the keys of the file stay in use. */
+export class KeyMirror {
+  readonly #options: KeyMirrorOptions;
+  readonly #stopChecking: () => void;
+  readonly #unsubscribe: () => void;
+  #version: number;
+  #isOlder = false;
+  #forged = 0;
+  #lastProblem: string | undefined;
+  #refreshing = Promise.resolve();
+
+  constructor(options: KeyMirrorOptions) {
+    this.#options = options;
+    this.#version = readVersionedKeys(options.keysPath).version;
+    this.#unsubscribe = options.redis.subscribe(keysChannel(options.prefix), () => void this.refresh());
+    this.#stopChecking = repeat(options.clock, CHECK_MS, () => this.refresh(), 0);
+  }
+
+  /** What operators should know; undefined if all is well. */
+  get problem(): string | undefined {
+    if (this.#forged > 0) return `${this.#forged} API keys at Redis are not applied: ${FORGED}`;
+    if (!this.#isOlder) return undefined;
+    return 'Redis has lost API keys, which are valid here: slotgate keys restore gives them back';
+  }
+
+  /** Copies a change, after the refresh that is under way. */
+  refresh(): Promise<void> {
+    this.#refreshing = this.#refreshing.then(() => this.#refresh());
+    return this.#refreshing;
+  }
+
+  close(): void {
+    this.#stopChecking();
+    this.#unsubscribe();
+  }
+
+  async #refresh(): Promise<void> {
+    const { redis, log } = this.#options;
+    if (!redis.isReady) return; // the keys of the file stay in use
+    try {
+      await this.#copy();
+      this.#lastProblem = undefined;
+    } catch (thrown) {
+      const problem = thrown instanceof Error ? thrown.message : String(thrown);
+      if (problem !== this.#lastProblem) log.warn({}, `the API keys of the fleet can't be copied: ${problem}`);
+      this.#lastProblem = problem;
+    }
+  }
+
+  async #copy(): Promise<void> {
+    const { keysPath: path, writes, log } = this.#options;
+    const version = await readKeysVersion(this.#options);
+    const wasOlder = this.#isOlder;
+    this.#isOlder = version < this.#version;
+    if (this.#isOlder && !wasOlder)
+      log.error({}, 'Redis has older API keys than this gateway, which keeps its own: slotgate keys restore');
+    if (version <= this.#version) return;
+    const found = await readFleetKeys(this.#options);
+    const records = found.forged.length;
+    if (records > 0 && records !== this.#forged) log.error({ records }, `API keys at Redis are not applied: ${FORGED}`);
+    this.#forged = records;
+    // A record that is not applied leaves the key as it was, and an earlier record brings no revoked key back.
+    const kept = readVersionedKeys(path).keys.filter(
+      ({ id, revokedAt }) => revokedAt !== null || found.forged.includes(id),
+    );
+    writes.keep('the API keys of the fleet', () => {
+      writeFleetKeys(path, { version: found.version, keys: mergeKeys([kept, found.keys]) });
+      this.#version = found.version;
+    });
+  }
+}

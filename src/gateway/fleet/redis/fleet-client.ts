@@ -1,0 +1,55 @@
+import type { Clock } from '../../../shared/domain/clock.ts';
+import { StartError } from '../../../shared/domain/start-error.ts';
+import type { FleetKeysPlace } from '../keys/fleet-keys.ts';
+import { RedisConnection } from '../transport/redis/redis-connection.ts';
+import type { RedisSettings } from '../transport/redis/redis-settings.ts';
+
+/** The longest wait for Redis, in milliseconds. */
+const CONNECT_MS = 3000;
+
+/** The most names of keys that one step of a search reads. */
+const SCAN_COUNT = '1000';
+
+/**
+ * Does work on the fleet of a Redis, which is that of the cluster with `genesisHash` if there are several. Rejects with a
+ * StartError if there is none, or Redis can't be reached.
+ */
+export async function withFleetClient<T>(
+  settings: RedisSettings,
+  genesisHash: string | null,
+  clock: Clock,
+  work: (fleet: Omit<FleetKeysPlace, 'secret'>) => Promise<T>,
+): Promise<T> {
+  const redis = await RedisConnection.open({ ...settings, clock, random: Math.random, onReady: () => {} });
+  try {
+    await redis.waitUntilReady(CONNECT_MS);
+    if (!redis.isReady) throw new StartError(1, `redis.url: ${redis.problem}`);
+    return await work({ redis, prefix: await findFleet(redis, genesisHash) });
+  } finally {
+    redis.close();
+  }
+}
+
+async function findFleet(redis: RedisConnection, genesisHash: string | null): Promise<string> {
+  const prefixes: string[] = [];
+  let cursor = '0';
+  do {
+    const answer = await redis.call('SCAN', cursor, 'MATCH', 'slotgate:{*}:genesis', 'COUNT', SCAN_COUNT);
+    const [next, names] = answer as [string, string[]];
+    cursor = next;
+    prefixes.push(...names.map((name) => name.slice(0, -'genesis'.length)));
+  } while (cursor !== '0');
+  const found = prefixes.filter((prefix) => genesisHash === null || prefix === prefixOf(genesisHash));
+  const [prefix] = found;
+  if (prefix === undefined)
+    throw new StartError(1, 'redis.url: no gateway has ever joined a fleet there: start one first');
+  if (found.length > 1)
+    throw new StartError(
+      1,
+      'redis.url: there are the fleets of several clusters; choose one with --set cluster=GENESIS-HASH',
+    );
+  return prefix;
+}
+
+/** The start of all keys of a fleet: those of several clusters may share one Redis. */
+export const prefixOf = (genesisHash: string): string => `slotgate:{${genesisHash.slice(0, 8)}}:`;

@@ -1,0 +1,125 @@
+import { COMMITMENTS, type Commitment } from '../../../shared/domain/commitment.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
+import type { AccountJson } from '../../live/accounts/account-json.ts';
+import type { AccountState } from '../../live/accounts/account-state.ts';
+import type { FollowedSession } from '../../live/followed-session.ts';
+import type { TokenListState } from '../../live/token-lists/token-list-state.ts';
+import { Watermark } from '../../live/watermark.ts';
+import type { TokenList } from '../../tokens/token-list.ts';
+import type { Event, EventOf, StateKey, ValueSet } from '../events.ts';
+import { keyOf, type State, type StatesOptions } from './state-publisher.ts';
+
+export interface StateFollowerOptions extends StatesOptions {
+  /** Called after a watermark has advanced, and all leases that rely on it. */
+  readonly onLeasesAdvanced: (watermark: Watermark) => void;
+}
+
+/** Applies the events of the leader, in their order, to what this gateway keeps live by them. */
+export class StateFollower {
+  readonly accounts: FollowedSession<AccountState, AccountJson>;
+  readonly lists: FollowedSession<TokenListState, TokenList>;
+  readonly #options: StateFollowerOptions;
+  readonly #watermarks = new Map<number, { readonly commitment: Commitment; readonly watermark: Watermark }>();
+  readonly #tips = new Map<Commitment, Slot>();
+  #isJoined = false;
+
+  constructor(options: StateFollowerOptions) {
+    this.#options = options;
+    const { mesh, accounts, lists } = options;
+    const report = (states: readonly State[], needsValues: boolean): void => this.#reportReads(states, needsValues);
+    this.accounts = accounts.createFollowedSession({ report });
+    this.lists = lists.createFollowedSession({ report });
+    for (const at of COMMITMENTS) {
+      mesh.onTip(at, () => {
+        for (const { commitment, watermark } of this.#watermarks.values()) if (commitment === at) watermark.checkLag();
+      });
+    }
+  }
+
+  /** The number of states that are kept live by the events. */
+  get followed(): number {
+    return this.accounts.size + this.lists.size;
+  }
+
+  get isJoined(): boolean {
+    return this.#isJoined;
+  }
+
+  /** The leader's newest slot; undefined while nothing is known. */
+  get tip(): Slot | undefined {
+    return this.#tips.get('processed');
+  }
+
+  join(snapshot: readonly Event[]): void {
+    this.lose();
+    this.#isJoined = true;
+    for (const event of snapshot) this.apply(event);
+  }
+
+  /** Ends all leases in this call: nothing is known any more (I6). */
+  lose(): void {
+    this.#isJoined = false;
+    for (const { watermark } of this.#watermarks.values()) watermark.markLost();
+    this.#watermarks.clear();
+    this.#tips.clear();
+  }
+
+  /** Applies an event; ignores types that are none of live states. */
+  apply(event: Event): void {
+    if (event.type === 'tip-advanced') this.#applyTip(event);
+    else if (event.type === 'watermark-advanced') this.#applyWatermark(event);
+    else if (event.type === 'account-set') this.#applyValue(this.accounts, event);
+    else if (event.type === 'list-set') this.#applyValue(this.lists, event);
+    else if (event.type === 'value-ended')
+      (event.key.kind === 'account' ? this.accounts : this.lists).onEnded(textOf(event.key), event.reason, event.slot);
+  }
+
+  #applyTip({ commitment, slot }: EventOf<'tip-advanced'>): void {
+    this.#tips.set(commitment, slot);
+    this.#options.mesh.observeSlot(commitment, slot);
+  }
+
+  #applyWatermark({ id, commitment = 'processed', slot, ageMs, state }: EventOf<'watermark-advanced'>): void {
+    const { mesh, clock, onLeasesAdvanced } = this.#options;
+    const followed = this.#watermarks.get(id) ?? {
+      commitment,
+      watermark: new Watermark(
+        () => mesh.tip(commitment),
+        () => this.#isJoined,
+      ),
+    };
+    const { watermark } = followed;
+    const isLost = state === 'lost' || state === 'renewing';
+    if (isLost) {
+      watermark.markLost();
+      this.#watermarks.delete(id);
+    } else {
+      this.#watermarks.set(id, followed);
+      if (slot < 0 || slot > (mesh.tip(commitment) ?? -1)) return; // it isn't accepted yet that the cluster has reached it
+      watermark.advance(slot, clock.monotonic() - ageMs);
+    }
+    this.accounts.onWatermark(watermark);
+    this.lists.onWatermark(watermark);
+    if (!isLost) onLeasesAdvanced(watermark);
+  }
+
+  #applyValue<V>(
+    session: Pick<FollowedSession<never, V>, 'onValue' | 'onEnded'>,
+    { key, slot, watermark: id, value }: ValueSet<V>,
+  ): void {
+    const watermark = id === undefined ? undefined : this.#watermarks.get(id)?.watermark;
+    if (id === undefined || watermark !== undefined) session.onValue(textOf(key), slot, value, watermark);
+    else session.onEnded(textOf(key));
+  }
+
+  #reportReads(states: readonly State[], needsValues: boolean): void {
+    if (!this.#isJoined || states.length === 0) return;
+    const reads = states.map((state) => {
+      const { rank, tipAtLastRead = 0 } = state.holder.heat;
+      return { key: keyOf(state), rank, tipAtLastRead };
+    });
+    this.#options.publish({ type: 'states-read', reads, needsValues });
+  }
+}
+
+const textOf = ({ commitment, address }: StateKey): string => `${commitment}/${address}`;

@@ -1,0 +1,61 @@
+import type { Commitment } from '../../../shared/domain/commitment.ts';
+import type { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import type { RequestCost } from '../../../shared/domain/request-cost.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
+import type { Figures } from '../../admin/worker-figures.ts';
+import type { PostAnswer } from '../../routes/routing/route.ts';
+import type { CachedRead } from '../../serving/read-through.ts';
+import type { CounterMessage, CounterRequest } from '../counters/counter-messages.ts';
+
+// Messages between a worker and the pipeline process. Each side ignores types that it doesn't know, and members.
+
+/** What a worker sends. Those of a {@link Caller} are answered by a {@link Response} with their `id`. */
+export type WorkerRequest = Readonly<
+  /** The newest slots that it has served, and the newest at which it may have signed `exact`. */
+  | { type: 'hello'; worker: number; served: Readonly<Partial<Record<Commitment, Slot>>>; granted: Slot }
+  /** The answer under a key. */
+  | ({ type: 'read'; id: number; key: string; minSlot: Slot | undefined; isForPush: boolean } & Caller)
+  /** A call of a node's method, its body as it came. */
+  | ({ type: 'call'; id: number; body: Uint8Array; minSlot: Slot | undefined } & Caller)
+  /** The keys that were read since the last slot: what is read at any worker is kept current for all. */
+  | { type: 'hot-keys'; keys: readonly string[] }
+  | { type: 'subscribe'; id: number; address: string; commitment: Commitment; caller: string }
+  | { type: 'add-caller'; id: number; caller: string }
+  | { type: 'remove-caller'; id: number; caller: string }
+  | { type: 'unsubscribe'; id: number }
+  | { type: 'figures'; figures: Figures; problems: readonly string[] }
+  | { type: 'report'; request: CounterRequest }
+>;
+
+export type WorkerRequestOf<T extends WorkerRequest['type']> = Extract<WorkerRequest, { readonly type: T }>;
+
+/** The caller that a request counts for: an empty one for the gateway itself. */
+export type Caller = Pick<RequestCost, 'caller' | 'hasPriority'>;
+
+/** What the pipeline process sends. */
+export type PipelineMessage =
+  | Readonly<
+      /** Encoded events as a snapshot, the place in the log that continues it, and the structures by which all are encoded. */
+      | { type: 'joined'; path: string; from: number; snapshot: readonly Uint8Array[]; structures: Structures }
+      /** The first answers are there, or are not waited for any longer. */
+      | { type: 'started' }
+      | { type: 'log-grew' }
+      | { type: 'account-changed'; id: number; slot: Slot; isReorg: boolean }
+      | { type: 'subscription-ended'; id: number; reason: GatewayError }
+      | { type: 'count'; message: CounterMessage }
+    >
+  | Response;
+
+/** The result of a request, and what it has cost so far. */
+export type Response = Result & { readonly id: number; readonly spent: Spent };
+
+export type Result = Readonly<
+  /** A `StoredAnswer`, encoded when the log ended at this place. */
+  | { type: 'answer'; answer: Uint8Array; at: number; cacheStatus: CachedRead['cacheStatus'] }
+  | { type: 'call-result'; answer: PostAnswer }
+  | { type: 'failed'; error: GatewayError }
+>;
+
+type Spent = Pick<RequestCost, 'calls' | 'scans' | 'bytes' | 'rows' | 'addresses'>;
+
+type Structures = readonly (readonly string[])[];

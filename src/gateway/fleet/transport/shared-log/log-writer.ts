@@ -1,0 +1,79 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { FRAME_HEAD_BYTES, LOG_HEAD_BYTES, MAX_BATCH_BYTES, MAX_PAYLOAD_BYTES } from './log-layout.ts';
+
+export interface LogWriterOptions {
+  /** The file, which must not exist yet; on tmpfs, so that writing is copying. */
+  readonly path: string;
+  /** The length of the log without its head. */
+  readonly bytes: number;
+  /** Distinguishes this log from those of other writers. */
+  readonly epoch: number;
+}
+
+/**
+ * Appends frames to a log of fixed length in a file that many processes read. A place in the log (LSN) is a count of bytes
+ * that only grows; modulo the length it is where the byte lies. Data is written before the head with its end, so a reader
+ * of the end can read all before it, also after the writer was killed.
+ */
+export class LogWriter {
+  readonly #file: number;
+  readonly #bytes: number;
+  readonly #head = Buffer.alloc(24);
+  #end = 0;
+  #batch: Buffer[] = [];
+  #batchBytes = 0;
+
+  /** Creates the file, which only its owner can read, and fills it: so room on the disk can't run out later. */
+  constructor({ path, bytes, epoch }: LogWriterOptions) {
+    this.#file = openSync(path, 'wx', 0o600);
+    this.#bytes = bytes;
+    const zeros = Buffer.alloc(Math.min(bytes, MAX_BATCH_BYTES));
+    for (let at = 0; at < bytes; at += zeros.length)
+      writeSync(this.#file, zeros, 0, Math.min(zeros.length, bytes - at), LOG_HEAD_BYTES + at);
+    this.#head.writeBigUInt64LE(BigInt(epoch), 16);
+    this.#writeHead();
+  }
+
+  /** The place behind the last frame that readers can see. */
+  get end(): number {
+    return this.#end;
+  }
+
+  /** Adds a frame to the batch, which readers see after {@link flush}. Throws if the payload is too long. */
+  append(payload: Buffer): void {
+    if (payload.length > MAX_PAYLOAD_BYTES)
+      throw new Error(`a frame of ${payload.length} bytes is too long for the log`);
+    const length = FRAME_HEAD_BYTES + payload.length;
+    if (this.#batchBytes + length > MAX_BATCH_BYTES) this.flush();
+    const head = Buffer.allocUnsafe(FRAME_HEAD_BYTES);
+    head.writeUInt32LE(payload.length, 0);
+    this.#batch.push(head, payload);
+    this.#batchBytes += length;
+  }
+
+  /** Makes the batch visible to all readers at one moment. Returns the new end. */
+  flush(): number {
+    if (this.#batchBytes === 0) return this.#end;
+    const data = Buffer.concat(this.#batch, this.#batchBytes);
+    this.#batch = [];
+    this.#batchBytes = 0;
+    const at = this.#end % this.#bytes;
+    const first = Math.min(data.length, this.#bytes - at);
+    writeSync(this.#file, data, 0, first, LOG_HEAD_BYTES + at);
+    if (first < data.length) writeSync(this.#file, data, first, data.length - first, LOG_HEAD_BYTES);
+    this.#end += data.length;
+    this.#writeHead();
+    return this.#end;
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+
+  #writeHead(): void {
+    const end = BigInt(this.#end);
+    this.#head.writeBigUInt64LE(end, 0);
+    this.#head.writeBigUInt64LE(BigInt.asUintN(64, ~end), 8);
+    writeSync(this.#file, this.#head, 0, this.#head.length, 0);
+  }
+}

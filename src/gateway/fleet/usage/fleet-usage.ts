@@ -1,0 +1,73 @@
+import { sumUsage } from '../../access/usage/usage-file.ts';
+import { REQUEST_OUTCOMES, type UsageRow } from '../../access/usage/usage-line.ts';
+import { type RedisConnection, scriptOf } from '../transport/redis/redis-connection.ts';
+
+/** The number of days kept, as long as the file of a gateway keeps them. */
+const KEEP_DAYS = 92;
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Keeps the sums of one gateway in one day. KEYS: day. ARGV: days kept, then name and numbers of each sum. Sums only grow, so
+ * an older one changes nothing, however often and in whatever order they come.
+ */
+const KEEP = scriptOf(`
+for i = 2, #ARGV, 2 do
+  local before, out = {}, {}
+  for n in string.gmatch(redis.call('HGET', KEYS[1], ARGV[i]) or '', '%d+') do before[#before + 1] = tonumber(n) end
+  for n in string.gmatch(ARGV[i + 1], '%d+') do
+    out[#out + 1] = string.format('%.0f', math.max(tonumber(n), before[#out + 1] or 0))
+  end
+  redis.call('HSET', KEYS[1], ARGV[i], table.concat(out, ' '))
+end
+redis.call('EXPIRE', KEYS[1], ARGV[1] * 86400)
+return 1`);
+
+/** The most fields of one answer. */
+const SCAN_COUNT = '1000';
+
+/** Keeps sums of one gateway, all of one day. Rejects if Redis may not have them. */
+export async function keepUsage(
+  redis: Pick<RedisConnection, 'run'>,
+  prefix: string,
+  gateway: string,
+  day: string,
+  rows: readonly UsageRow[],
+): Promise<void> {
+  const fields = rows.flatMap(({ key, route, counts, units }) => [
+    `${gateway} ${key} ${route}`,
+    [...counts, units].join(' '),
+  ]);
+  await redis.run(KEEP, [keyOf(prefix, day)], [KEEP_DAYS + 1, ...fields]);
+}
+
+/** Reads the usage of all gateways of a fleet, in order. */
+export async function readFleetUsage(
+  redis: Pick<RedisConnection, 'call'>,
+  prefix: string,
+  nowMs: number,
+): Promise<readonly UsageRow[]> {
+  const rows: UsageRow[] = [];
+  for (let daysAgo = KEEP_DAYS; daysAgo >= -1; daysAgo--) {
+    const day = new Date(nowMs - daysAgo * DAY_MS).toISOString().slice(0, 10); // tomorrow too: clocks differ
+    const sums = new Map<string, string>(); // a scan may return a field twice
+    let cursor = '0';
+    do {
+      const answer = await redis.call('HSCAN', keyOf(prefix, day), cursor, 'COUNT', SCAN_COUNT);
+      const [next, fields] = answer as [string, string[]];
+      cursor = next;
+      for (let i = 0; i < fields.length; i += 2) sums.set(fields[i] ?? '', fields[i + 1] ?? '');
+    } while (cursor !== '0');
+    for (const [name, numbers] of sums) rows.push(rowOf(day, name, numbers));
+  }
+  return sumUsage(rows);
+}
+
+function rowOf(day: string, name: string, text: string): UsageRow {
+  const [, key = '', ...route] = name.split(' ');
+  const numbers = text.split(' ').map(Number);
+  const counts = numbers.slice(0, REQUEST_OUTCOMES.length);
+  return { day, key, route: route.join(' '), counts, units: numbers[REQUEST_OUTCOMES.length] ?? 0 };
+}
+
+const keyOf = (prefix: string, day: string): string => `${prefix}usage:${day}`;

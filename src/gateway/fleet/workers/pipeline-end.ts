@@ -1,0 +1,315 @@
+import { once } from 'node:events';
+import { chmodSync, rmSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import type { AccountSubscription } from '../../../shared/domain/account-change.ts';
+import type { Clock } from '../../../shared/domain/clock.ts';
+import type { Commitment } from '../../../shared/domain/commitment.ts';
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import { RequestCost } from '../../../shared/domain/request-cost.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
+import { repeat } from '../../../shared/runtime/repeat.ts';
+import { sleep } from '../../../shared/runtime/sleep.ts';
+import type { CounterConnection, CounterStore } from '../../access/quota/counter-store.ts';
+import type { WorkerFigures } from '../../admin/worker-figures.ts';
+import type { Cache } from '../../cache/cache.ts';
+import type { ClaimGuard } from '../../receipts/equivocation-guard.ts';
+import type { LiveAccounts, PostAnswer } from '../../routes/routing/route.ts';
+import type { CachedRead } from '../../serving/read-through.ts';
+import { EventCodec, STRUCTURES } from '../codec.ts';
+import type { CounterMessage, CounterRequest } from '../counters/counter-messages.ts';
+import type { Event, PipelineVitals } from '../events.ts';
+import { AnswerPublisher } from '../replication/answer-publisher.ts';
+import { Connection } from '../rpc/connection.ts';
+import type { PipelineMessage, Result, WorkerRequest, WorkerRequestOf } from '../rpc/messages.ts';
+import { LOG_BYTES, MAX_PAYLOAD_BYTES } from '../transport/shared-log/log-layout.ts';
+import { LogWriter } from '../transport/shared-log/log-writer.ts';
+
+/** What the pipeline process does for workers. */
+export interface PipelineService {
+  /** Resolves when the first answers are there, or are not waited for any longer. */
+  readonly started: Promise<void>;
+  readonly cache: Cache;
+  readonly guard: ClaimGuard & { advance(finalizedSlot: Slot): void };
+  readonly liveAccounts: LiveAccounts;
+  readonly counterStore: CounterStore;
+  readonly figures: WorkerFigures;
+  vitals(): PipelineVitals;
+  /** Reads an answer, for a request with these costs. */
+  read(key: string, minSlot: Slot | undefined, isForPush: boolean, cost: RequestCost): Promise<CachedRead>;
+  /** Answers a call of a node's method, its body as it came. */
+  answerRpc(body: Buffer, minSlot: Slot | undefined, cost: RequestCost): Promise<PostAnswer>;
+}
+
+export interface PipelineEndOptions {
+  /** The folder of the log and the socket, on tmpfs. */
+  readonly folder: string;
+  readonly epoch: number;
+  /** The workers that live already, and are waited for. */
+  readonly workers: readonly number[];
+  readonly clock: Clock;
+  /** Called with workers that have not come: they don't know what others show. */
+  readonly onLate: (workers: readonly number[]) => void;
+}
+
+/** The longest wait for the workers that live. */
+const GATHER_MS = 500;
+
+/** Time between two checks of what dates leases where nothing else happens, and between two of the vitals. */
+const WATERMARKS_MS = 50;
+const VITALS_MS = 500;
+
+/** The most bytes that the log grows by until workers are notified, so that it never overtakes an idle one. */
+const MAX_UNREPORTED_BYTES = LOG_BYTES / 16;
+
+export const SOCKET_NAME = 'socket';
+
+type OpenedService = PipelineService & { readonly publisher: AnswerPublisher };
+
+interface Worker {
+  readonly connection: Connection<PipelineMessage, WorkerRequest>;
+  /** Its number; -1 before it has said it. */
+  id: number;
+  /** Its part in the counters of callers, from its hello on. */
+  counters: CounterConnection | undefined;
+  readonly subscriptions: Map<number, AccountSubscription>;
+}
+
+/** The pipeline process as its workers see it: it logs what its cache serves, and does for them what only it can do. */
+export class PipelineEnd {
+  readonly #options: PipelineEndOptions;
+  readonly #writer: LogWriter;
+  readonly #logPath: string;
+  readonly #codec = new EventCodec();
+  readonly #workers = new Set<Worker>();
+  readonly #server: Server;
+  readonly #gathering: Set<number>;
+  #opened: OpenedService | undefined;
+  #nextMember = 1;
+  #isFlushDue = false;
+  /** Whether workers are to read the log before they need something that is in it. */
+  #isNewsDue = false;
+  #reportedEnd = 0;
+  #loggedVitals = '';
+  #stops: (() => void)[] = [];
+  readonly #allJoined = new AbortController();
+
+  constructor(options: PipelineEndOptions) {
+    const { folder, epoch, workers } = options;
+    this.#options = options;
+    this.#logPath = join(folder, `log-${epoch}`);
+    this.#writer = new LogWriter({ path: this.#logPath, bytes: LOG_BYTES, epoch });
+    this.#gathering = new Set(workers);
+    this.#server = createServer((socket) => this.#connect(socket));
+  }
+
+  /** Waits until each worker that lives has reported what it has served, which raises the floors here. */
+  async open(service: PipelineService): Promise<void> {
+    const { folder, clock, onLate } = this.#options;
+    const publish = (event: Event): void => this.#log(event);
+    const maxResultBytes = MAX_PAYLOAD_BYTES / 4;
+    const publisher = new AnswerPublisher({ ...service, clock, codec: this.#codec, publish, maxResultBytes });
+    this.#opened = { ...service, publisher };
+    const path = join(folder, SOCKET_NAME);
+    rmSync(path, { force: true });
+    await once(this.#server.listen(path), 'listening');
+    chmodSync(path, 0o600);
+    if (this.#gathering.size > 0) await sleep(clock, GATHER_MS, this.#allJoined.signal).catch(() => {});
+    if (this.#gathering.size > 0) onLate([...this.#gathering]);
+    this.#gathering.clear();
+    this.#stops = [
+      repeat(clock, WATERMARKS_MS, () => this.publishWatermarks()),
+      repeat(clock, VITALS_MS, () => this.#logVitals()),
+    ];
+  }
+
+  onTip(commitment: Commitment, slot: Slot): void {
+    this.#opened?.publisher.onTip(commitment, slot);
+  }
+
+  publishWatermarks(): void {
+    this.#opened?.publisher.publishWatermarks();
+  }
+
+  /** Makes workers read their receipt keys again. */
+  reloadReceiptKeys(): void {
+    this.#log({ type: 'receipt-keys-changed' });
+  }
+
+  close(): void {
+    for (const stop of this.#stops) stop();
+    this.#server.close();
+    for (const { connection } of this.#workers) connection.close();
+    this.#writer.close();
+    rmSync(this.#logPath, { force: true });
+  }
+
+  #log(event: Event): void {
+    this.#writer.append(this.#codec.encode(event));
+    if (event.type !== 'answer-stored' || event.isLive) this.#isNewsDue = true; // its requester reads another answer
+    if (this.#isFlushDue) return;
+    this.#isFlushDue = true;
+    setImmediate(() => this.#flush());
+  }
+
+  #flush(): number {
+    this.#isFlushDue = false;
+    this.#opened?.publisher.onFlushed();
+    const end = this.#writer.flush();
+    if (this.#isNewsDue || end - this.#reportedEnd > MAX_UNREPORTED_BYTES) {
+      for (const { connection } of this.#workers) connection.send({ type: 'log-grew' });
+      this.#isNewsDue = false;
+      this.#reportedEnd = end;
+    }
+    return end;
+  }
+
+  #logVitals(): void {
+    const vitals = this.#open().vitals();
+    const text = JSON.stringify(vitals);
+    if (text === this.#loggedVitals) return;
+    this.#loggedVitals = text;
+    this.#log({ type: 'vitals-changed', vitals });
+  }
+
+  #open(): OpenedService {
+    if (this.#opened === undefined) throw new Error('the pipeline process is not open yet');
+    return this.#opened;
+  }
+
+  #connect(socket: Socket): void {
+    const worker: Worker = {
+      connection: new Connection(
+        socket,
+        (message) => this.#handle(worker, message),
+        () => this.#onGone(worker),
+      ),
+      id: -1,
+      counters: undefined,
+      subscriptions: new Map(),
+    };
+    this.#workers.add(worker);
+  }
+
+  #onGone(worker: Worker): void {
+    this.#opened?.figures.leave(`worker ${worker.id}`);
+    this.#workers.delete(worker);
+    worker.counters?.leave();
+    for (const subscription of worker.subscriptions.values()) subscription.end();
+  }
+
+  #handle(worker: Worker, message: WorkerRequest): void {
+    const { cache, figures } = this.#open();
+    const { subscriptions } = worker;
+    switch (message.type) {
+      case 'hello':
+        this.#join(worker, message);
+        break;
+      case 'read':
+        void this.#respond(worker, message, (cost) => this.#read(message, cost));
+        break;
+      case 'call':
+        void this.#respond(worker, message, (cost) => this.#call(message, cost));
+        break;
+      case 'hot-keys':
+        for (const key of message.keys) cache.get(key);
+        break;
+      case 'subscribe':
+        this.#subscribe(worker, message);
+        break;
+      case 'add-caller':
+        subscriptions.get(message.id)?.addCaller(message.caller);
+        break;
+      case 'remove-caller':
+        subscriptions.get(message.id)?.removeCaller(message.caller);
+        break;
+      case 'unsubscribe':
+        subscriptions.get(message.id)?.end();
+        subscriptions.delete(message.id);
+        break;
+      case 'figures':
+        figures.take(`worker ${worker.id}`, message.figures, message.problems);
+        break;
+      case 'report':
+        void this.#report(worker, message.request);
+        break;
+      default:
+        message satisfies never; // of a worker of another build
+    }
+  }
+
+  #join(worker: Worker, { worker: id, served, granted }: WorkerRequestOf<'hello'>): void {
+    const { cache, guard, vitals, started, publisher, counterStore } = this.#open();
+    const { connection } = worker;
+    worker.id = id;
+    cache.raiseFloors(served);
+    if (granted > 0) guard.advance(granted);
+    const live = publisher.liveAnswers();
+    const from = this.#flush();
+    const snapshot: Event[] = [{ type: 'vitals-changed', vitals: vitals() }, ...publisher.dates(), ...live];
+    connection.send({
+      type: 'joined',
+      path: this.#logPath,
+      from,
+      snapshot: snapshot.map((event) => this.#codec.encode(event)),
+      structures: STRUCTURES,
+    });
+    const member = `${id} ${this.#nextMember++}`; // no other had that name before
+    const send = (message: CounterMessage): void => connection.send({ type: 'count', message });
+    worker.counters = counterStore.join(member, {
+      onTotal: (total) => send({ type: 'total', total }),
+      onStale: (stale) => send({ type: 'stale', id: stale }),
+    });
+    void started.then(() => connection.send({ type: 'started' }));
+    this.#gathering.delete(id);
+    if (this.#gathering.size === 0) this.#allJoined.abort();
+  }
+
+  /** Does work for a worker's request, and sends it the result and the costs. */
+  async #respond(
+    { connection }: Worker,
+    { id, caller, hasPriority }: WorkerRequestOf<'read' | 'call'>,
+    work: (cost: RequestCost) => Promise<Result>,
+  ): Promise<void> {
+    const cost = new RequestCost(caller, hasPriority);
+    const result = await this.#open()
+      .started.then(() => work(cost))
+      .catch((thrown: unknown): Result => ({ type: 'failed', error: GatewayError.from(thrown) }));
+    this.#flush(); // what the worker learns from the result, others can read
+    const { calls, scans, bytes, rows, addresses } = cost;
+    connection.send({ ...result, id, spent: { calls, scans, bytes, rows, addresses } });
+  }
+
+  async #read({ key, minSlot, isForPush }: WorkerRequestOf<'read'>, cost: RequestCost): Promise<Result> {
+    const { read, publisher } = this.#open();
+    const { entry, cacheStatus } = await read(key, minSlot, isForPush, cost);
+    const answer = publisher.encodeRequested(entry);
+    return { type: 'answer', answer, at: this.#flush(), cacheStatus };
+  }
+
+  async #call({ body, minSlot }: WorkerRequestOf<'call'>, cost: RequestCost): Promise<Result> {
+    return { type: 'call-result', answer: await this.#open().answerRpc(Buffer.from(body), minSlot, cost) };
+  }
+
+  async #report({ connection, counters }: Worker, { id, reports }: CounterRequest): Promise<void> {
+    if (counters === undefined) return;
+    const answers = await counters.report(reports).catch(() => undefined);
+    connection.send({ type: 'count', message: { type: 'reported', id, answers, members: counters.members } });
+  }
+
+  #subscribe(
+    { connection, subscriptions }: Worker,
+    { id, address, commitment, caller }: WorkerRequestOf<'subscribe'>,
+  ): void {
+    const onEnd = (reason: GatewayError): void => connection.send({ type: 'subscription-ended', id, reason });
+    const onChange = ({ slot, isReorg }: { slot: Slot; isReorg: boolean }): void => {
+      this.#flush();
+      connection.send({ type: 'account-changed', id, slot, isReorg });
+    };
+    try {
+      subscriptions.set(id, this.#open().liveAccounts.subscribe(address, commitment, { onChange, onEnd }, caller));
+    } catch (thrown) {
+      onEnd(GatewayError.from(thrown));
+    }
+  }
+}

@@ -1,0 +1,306 @@
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import type { AccountSubscriber, AccountSubscription } from '../../../shared/domain/account-change.ts';
+import type { Clock } from '../../../shared/domain/clock.ts';
+import type { Commitment } from '../../../shared/domain/commitment.ts';
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import type { RequestCost } from '../../../shared/domain/request-cost.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
+import { repeat } from '../../../shared/runtime/repeat.ts';
+import type { Figures } from '../../admin/worker-figures.ts';
+import { Cache, type CacheOptions } from '../../cache/cache.ts';
+import type { Entry } from '../../cache/entry.ts';
+import type { PostAnswer } from '../../routes/routing/route.ts';
+import type { CachedRead } from '../../serving/read-through.ts';
+import { EventCodec } from '../codec.ts';
+import type { RemoteStore } from '../counters/remote-store.ts';
+import type { Event, EventOf } from '../events.ts';
+import { AnswerFollower } from '../replication/answer-follower.ts';
+import { Connection } from '../rpc/connection.ts';
+import type { Caller, PipelineMessage, Response, WorkerRequest } from '../rpc/messages.ts';
+import { LOG_BYTES } from '../transport/shared-log/log-layout.ts';
+import { LogReader } from '../transport/shared-log/log-reader.ts';
+import { SOCKET_NAME } from './pipeline-end.ts';
+import { RemoteMesh } from './remote-mesh.ts';
+import { createTurnWatch } from './turn-watch.ts';
+
+export interface WorkerEndOptions {
+  readonly id: number;
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly cache: CacheOptions;
+  readonly counterStore: RemoteStore;
+  /** The longest wait for an answer of the pipeline process, in milliseconds. */
+  readonly waitMs: number;
+  /** Called with each answer that the pipeline keeps current. */
+  readonly onLiveAnswer: (entry: Entry) => void;
+  readonly onReceiptKeys: () => void;
+  /** Called when this worker was overtaken by the log: what it has is of no use any more. */
+  readonly onOvertaken: () => void;
+}
+
+interface Subscription {
+  readonly address: string;
+  readonly commitment: Commitment;
+  readonly callers: string[];
+  readonly subscriber: AccountSubscriber;
+}
+
+/** Time between two tries to reach the pipeline process. */
+const RETRY_MS = 20;
+
+/** Time between two updates of the cache's coarse clock. */
+const TICK_MS = 250;
+
+/** The most requests that wait for the pipeline process. */
+const MAX_PENDING = 10_000;
+
+/** The most characters of the keys that are reported as read, in a slot. */
+const MAX_HOT_KEYS_LENGTH = 1 << 16;
+
+/**
+ * A worker's end of the way to the pipeline process: a copy of that process' cache, and requests for what only that can do.
+ * While the process is gone, its copy serves on by the rules for lost leases, and requests wait for the next one.
+ */
+export class WorkerEnd {
+  readonly cache: Cache;
+  readonly answers: AnswerFollower;
+  readonly mesh = new RemoteMesh();
+  readonly #options: WorkerEndOptions;
+  /** The requests that wait for the pipeline process. */
+  readonly #pending = new Map<
+    number,
+    { readonly message: WorkerRequest; readonly settle: (response: Response) => void }
+  >();
+  readonly #subscriptions = new Map<number, Subscription>();
+  readonly #stopTicking: () => void;
+  #nextId = 1;
+  #connection: Connection<WorkerRequest, PipelineMessage> | undefined;
+  #reader: LogReader | undefined;
+  #hasJoined = false;
+  #isClosed = false;
+  #cancelRetry = (): void => {};
+  #resolveJoined = (): void => {};
+  #resolveWarm = (): void => {};
+  /** Resolves when the copy is complete for the first time. */
+  readonly joined: Promise<void>;
+  /** Resolves when the first answers are there besides, or are not waited for any longer: from then on callers may come. */
+  readonly warm: Promise<void>;
+
+  constructor(options: WorkerEndOptions) {
+    const { clock } = options;
+    this.#options = options;
+    this.cache = new Cache({ ...options.cache, beforeRead: createTurnWatch(() => this.#catchUp(), clock) });
+    this.answers = new AnswerFollower({
+      cache: this.cache,
+      clock,
+      onTip: (tip) => this.#onTip(tip),
+      onLiveAnswer: options.onLiveAnswer,
+    });
+    this.joined = new Promise((resolve) => {
+      this.#resolveJoined = resolve;
+    });
+    this.warm = new Promise((resolve) => {
+      this.#resolveWarm = resolve;
+    });
+    this.#stopTicking = repeat(clock, TICK_MS, () => this.cache.tick());
+    this.#connect();
+  }
+
+  /** Lets the pipeline process read an answer, and keeps a copy. */
+  async read(key: string, minSlot: Slot | undefined, isForPush: boolean, cost?: RequestCost): Promise<CachedRead> {
+    const awaited = this.answers.await(key);
+    try {
+      const request = (id: number): WorkerRequest => ({ type: 'read', id, key, minSlot, isForPush, ...callerOf(cost) });
+      const { answer, at, cacheStatus } = await this.#request('answer', request, cost);
+      const item = awaited.keep(answer, at);
+      if (item.kind === 'refusal') throw item.refusal;
+      if (item.kind === 'slot-mark') throw new GatewayError('stale', 'another worker has served a newer answer; retry');
+      return { entry: item, cacheStatus };
+    } finally {
+      awaited.end();
+    }
+  }
+
+  /** Lets the pipeline process answer a call of a node's method. */
+  async answerRpc(body: Buffer, minSlot: Slot | undefined, cost: RequestCost): Promise<PostAnswer> {
+    const request = (id: number): WorkerRequest => ({ type: 'call', id, body, minSlot, ...callerOf(cost) });
+    return (await this.#request('call-result', request, cost)).answer;
+  }
+
+  /** Subscribes to an account that the pipeline process keeps live. */
+  follow(address: string, commitment: Commitment, subscriber: AccountSubscriber, caller: string): AccountSubscription {
+    const id = this.#nextId++;
+    const callers = [caller];
+    this.#subscriptions.set(id, { address, commitment, callers, subscriber });
+    this.#connection?.send({ type: 'subscribe', id, address, commitment, caller });
+    return {
+      addCaller: (other) => {
+        callers.push(other);
+        this.#connection?.send({ type: 'add-caller', id, caller: other });
+      },
+      removeCaller: (other) => {
+        callers.splice(callers.indexOf(other), 1);
+        this.#connection?.send({ type: 'remove-caller', id, caller: other });
+      },
+      end: () => {
+        if (this.#subscriptions.delete(id)) this.#connection?.send({ type: 'unsubscribe', id });
+      },
+    };
+  }
+
+  /** Reports what this worker counts, and what is wrong with it. */
+  reportFigures(figures: Figures, problems: readonly string[]): void {
+    if (this.#hasJoined) this.#connection?.send({ type: 'figures', figures, problems });
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#stopTicking();
+    this.#cancelRetry();
+    this.#connection?.close();
+    this.#reader?.close();
+    this.#reader = undefined;
+  }
+
+  /** Sends a request. Resolves to the response of this type, also if another process gives it; rejects with the error. */
+  #request<T extends Response['type']>(type: T, messageOf: (id: number) => WorkerRequest, cost?: RequestCost) {
+    return new Promise<ResponseOf<T>>((resolve, reject) => {
+      if (this.#pending.size >= MAX_PENDING)
+        throw new GatewayError('overloaded', 'too many requests wait for the cluster; retry in a moment');
+      const id = this.#nextId++;
+      const message = messageOf(id);
+      const cancel = this.#options.clock.after(this.#options.waitMs, () => {
+        this.#pending.delete(id);
+        reject(new GatewayError('upstream_unavailable', 'the process that reads from the cluster does not answer'));
+      });
+      const settle = (response: Response): void => {
+        cancel();
+        if (cost !== undefined) Object.assign(cost, response.spent);
+        if (isOfType(response, type)) resolve(response);
+        else reject(response.type === 'failed' ? response.error : new Error(`got a response of type ${response.type}`));
+      };
+      this.#pending.set(id, { message, settle });
+      if (this.#hasJoined) this.#connection?.send(message);
+    });
+  }
+
+  #connect(): void {
+    const socket = connect(join(this.#options.folder, SOCKET_NAME));
+    const connection = new Connection<WorkerRequest, PipelineMessage>(
+      socket,
+      (message) => this.#handle(connection, message),
+      () => this.#onGone(),
+    );
+    socket.on('connect', () => {
+      this.#connection = connection;
+      const served = this.cache.newestSlots();
+      connection.send({ type: 'hello', worker: this.#options.id, served, granted: this.answers.newestGranted });
+    });
+  }
+
+  #onGone(): void {
+    this.#connection = undefined;
+    this.#hasJoined = false;
+    this.#options.counterStore.connect(undefined);
+    if (this.#isClosed) return;
+    this.#catchUp(); // what it logged before its end
+    this.answers.lose();
+    this.#reader?.close();
+    this.#reader = undefined;
+    this.#cancelRetry = this.#options.clock.after(RETRY_MS, () => this.#connect());
+  }
+
+  #handle(connection: Connection<WorkerRequest, PipelineMessage>, message: PipelineMessage): void {
+    this.#catchUp(); // with what the process logged before the message
+    switch (message.type) {
+      case 'joined':
+        this.#join(connection, message);
+        break;
+      case 'started':
+        this.#resolveWarm();
+        break;
+      case 'log-grew':
+        break;
+      case 'answer':
+      case 'call-result':
+      case 'failed':
+        this.#pending.get(message.id)?.settle(message);
+        this.#pending.delete(message.id);
+        break;
+      case 'account-changed':
+        this.#subscriptions.get(message.id)?.subscriber.onChange({ slot: message.slot, isReorg: message.isReorg });
+        break;
+      case 'subscription-ended':
+        this.#endSubscription(message.id, message.reason);
+        break;
+      case 'count':
+        this.#options.counterStore.onMessage(message.message);
+        break;
+      default:
+        message satisfies never; // of a pipeline process of another build
+    }
+  }
+
+  #join(
+    connection: Connection<WorkerRequest, PipelineMessage>,
+    { path, from, snapshot, structures }: Extract<PipelineMessage, { readonly type: 'joined' }>,
+  ): void {
+    const codec = new EventCodec(structures);
+    this.answers.follow(codec);
+    const onFrame = (payload: Uint8Array, at: number): void => this.#onEvent(codec.decode(payload), at);
+    this.#reader = new LogReader({ path, bytes: LOG_BYTES, from, onFrame });
+    for (const event of snapshot) onFrame(event, from);
+    this.#hasJoined = true;
+    this.#options.counterStore.connect((request) => connection.send({ type: 'report', request }));
+    this.#catchUp();
+    for (const { message } of this.#pending.values()) connection.send(message);
+    for (const [id, { address, commitment, callers, subscriber }] of this.#subscriptions) {
+      const [caller = '', ...others] = callers;
+      connection.send({ type: 'subscribe', id, address, commitment, caller });
+      for (const other of others) connection.send({ type: 'add-caller', id, caller: other });
+      subscriber.onChange({ slot: 0, isReorg: false }); // nobody has reported what has changed in between
+    }
+    this.#resolveJoined();
+  }
+
+  #endSubscription(id: number, reason: GatewayError): void {
+    const subscription = this.#subscriptions.get(id);
+    this.#subscriptions.delete(id);
+    subscription?.subscriber.onEnd(reason);
+  }
+
+  #catchUp(): void {
+    if (this.#reader?.catchUp() === false) this.#options.onOvertaken();
+  }
+
+  #onEvent(event: Event, at: number): void {
+    if (event.type === 'vitals-changed') this.mesh.update(event.vitals);
+    else if (event.type === 'receipt-keys-changed') this.#options.onReceiptKeys();
+    else this.answers.apply(event, at);
+  }
+
+  #onTip({ commitment, slot }: EventOf<'tip-advanced'>): void {
+    this.mesh.advance(commitment, slot);
+    if (commitment === 'processed') this.#reportHotKeys();
+  }
+
+  /** Reports which keys were read since the last slot: what is read at any worker is kept current for all. */
+  #reportHotKeys(): void {
+    const keys: string[] = [];
+    let length = 0;
+    for (const key of this.cache.takeHotKeys()) {
+      length += key.length;
+      if (length > MAX_HOT_KEYS_LENGTH) break;
+      keys.push(key);
+    }
+    if (keys.length > 0) this.#connection?.send({ type: 'hot-keys', keys });
+  }
+}
+
+const callerOf = ({ caller = '', hasPriority = false }: Partial<RequestCost> = {}): Caller => ({ caller, hasPriority });
+
+type ResponseOf<T extends Response['type']> = Extract<Response, { readonly type: T }>;
+
+const isOfType = <T extends Response['type']>(response: Response, type: T): response is ResponseOf<T> =>
+  response.type === type;

@@ -1,0 +1,86 @@
+import type { Socket } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { addressKeyOf, type RateLimitKey } from '../../../access/limits/rate-limit-key.ts';
+import type { EngineConnection } from '../engine.ts';
+import type { RawResponse } from '../raw-response.ts';
+
+/** A response that waits for work, as its connection knows it. */
+interface PendingResponse {
+  abort(): void;
+}
+
+/** A socket as `node:http` leaves it, which has no declared type. */
+interface ParsedSocket extends Socket {
+  readonly parser?: { onIncoming: () => number } | null;
+}
+
+/** The response to the last request of a connection. */
+interface NewestResponse {
+  /** Answers in its place, if its request has not arrived as a whole; else behind it. */
+  refuse(answer: RawResponse, writeBehind: () => void): void;
+}
+
+/** What the engine keeps of one TCP connection. */
+export class NodeConnection implements EngineConnection {
+  readonly socket: Socket;
+  /** The key of its address. */
+  readonly peer: RateLimitKey;
+  /** The responses that are not complete when their handlers return. */
+  readonly pending = new Set<PendingResponse>();
+  /** The newest response: all others of the connection go out before it. */
+  newest: NewestResponse | undefined;
+  /** The address in a PROXY header before the first request; empty if there was none. */
+  proxiedAddress = new ArrayBuffer(0);
+  /** True once the connection carries a WebSocket. */
+  isUpgraded = false;
+  /** True once nothing more of it is read: it has sent bytes that are no request, or in a turn whose budget was spent. */
+  isRefused = false;
+  /** The turn of the newest request, and the number of requests in it. */
+  turn = 0;
+  requestsInTurn = 0;
+  readonly #address: ArrayBuffer;
+
+  constructor(socket: Socket) {
+    this.socket = socket;
+    this.#address = bytesOfAddress(socket.remoteAddress);
+    this.peer = addressKeyOf(this.#address);
+  }
+
+  getRemoteAddress(): ArrayBuffer {
+    return this.#address;
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+
+  /**
+   * Ends the parsing of what was read, for which `node:http` has no call: behind a request that switches protocols (2)
+   * its parser stops.
+   */
+  stopParsing(): void {
+    const { parser } = this.socket as ParsedSocket;
+    if (parser) parser.onIncoming = () => 2;
+  }
+
+  /** Aborts the responses that wait. */
+  onClosed(): void {
+    for (const response of [...this.pending]) response.abort();
+  }
+
+  /** True while it carries no WebSocket, and all of its requests are answered. */
+  get isIdle(): boolean {
+    return !this.isUpgraded && this.pending.size === 0 && this.socket.writableLength === 0;
+  }
+
+  /** True while the peer has a request that is not answered, and the gateway, not the peer, is late. */
+  get awaitsGateway(): boolean {
+    return this.pending.size > 0 && this.socket.writableLength === 0;
+  }
+}
+
+/** Returns the bytes of an address; none of a connection that the peer has reset already. */
+function bytesOfAddress(address: string | undefined): ArrayBuffer {
+  if (address === undefined || !ipaddr.isValid(address)) return new ArrayBuffer(0);
+  return Uint8Array.from(ipaddr.parse(address).toByteArray()).buffer;
+}

@@ -1,0 +1,349 @@
+import { createServer, type IncomingMessage, ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createNetServer, Server as NetServer, type Socket } from 'node:net';
+import process from 'node:process';
+import type { Duplex } from 'node:stream';
+import { StartError } from '../../../../shared/domain/start-error.ts';
+import { DeferredRequests } from '../deferred-requests.ts';
+import {
+  type Engine,
+  type EngineApp,
+  type EngineAppOptions,
+  type EngineConnection,
+  MAX_HEAD_BYTES,
+  type MethodHandlers,
+  type RequestHandler,
+  type UnparsableFault,
+  type WebSocketBehavior,
+} from '../engine.ts';
+import { PipeliningBudget } from '../pipelining-budget.ts';
+import { partsOf } from '../raw-response.ts';
+import { NodeConnection } from './node-connection.ts';
+import { NodeRequest } from './node-request.ts';
+import { NodeResponse, type NodeUpgradeContext } from './node-response.ts';
+import { NodeSockets } from './node-sockets.ts';
+import { OpenConnections } from './open-connections.ts';
+import { readProxyHeader } from './proxy-header.ts';
+
+/** The time in which a request must arrive, and after which an idle or stalled connection is closed; uWebSockets.js has the same. */
+const IDLE_MS = 10_000;
+
+/** Time between two looks for late requests, in milliseconds. */
+const LOOK_MS = 1_000;
+
+/** The engine on `node:http` and `ws`, for systems on which no binary of uWebSockets.js loads. */
+export const nodeEngine: Engine = {
+  name: 'node',
+  version: process.versions.node,
+  idleSeconds: (IDLE_MS + LOOK_MS) / 1000,
+  createApp: (options) => new NodeApp(options),
+};
+
+/** Returns true if several processes may listen on one port: `reusePort` exists from Node 22.12 and 23.1 on. */
+export function canSharePort(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major > 23 || (major === 23 && minor >= 1) || (major === 22 && minor >= 12);
+}
+
+/** The requests of a connection in a turn that are always served: one, and one that is pipelined behind it. */
+const UNBUDGETED = 2;
+
+/** Options of `createServer` that newer Nodes have and older ones ignore. */
+interface NewerServerOptions {
+  /** Decides whether a request with `Upgrade` becomes one; before Node 22.21 and 24.9 each does. */
+  shouldUpgradeCallback(message: IncomingMessage): boolean;
+}
+
+/** The WebSockets of one path, whatever their data is. */
+interface SocketRoute {
+  readonly path: string;
+  /** Has a handshake checked; `connection` is where it is accepted. */
+  upgrade(res: NodeResponse, req: NodeRequest, connection?: DetachedConnection): void;
+  publish(topic: string, message: string | Buffer, isBinary: boolean): void;
+  close(): void;
+}
+
+/** A connection that `node:http` parses no longer. */
+interface DetachedConnection {
+  readonly message: IncomingMessage;
+  readonly connection: NodeConnection;
+  /** The bytes behind the request. */
+  readonly head: Buffer;
+}
+
+class NodeApp implements EngineApp {
+  readonly #options: EngineAppOptions;
+  readonly #server: ReturnType<typeof createServer>;
+  /** What listens: the server, or what reads the PROXY headers before it. */
+  readonly #listener: NetServer;
+  /** The connections whose first bytes are not there yet. */
+  readonly #silent = new Set<Socket>();
+  readonly #connections = new WeakMap<Duplex, NodeConnection>();
+  readonly #connectHandlers: ((connection: EngineConnection) => void)[] = [];
+  readonly #disconnectHandlers: (() => void)[] = [];
+  readonly #budget: PipeliningBudget;
+  #turn = 0;
+  #isInTurn = false;
+  readonly #deferred = new DeferredRequests();
+  readonly #open = new OpenConnections();
+  #handlers: MethodHandlers | undefined;
+  #socketRoute: SocketRoute | undefined;
+
+  constructor(options: EngineAppOptions) {
+    this.#options = options;
+    this.#budget = new PipeliningBudget(options.startCpuStopwatch);
+    const newer: NewerServerOptions = { shouldUpgradeCallback: (message) => this.#isHandshake(message) };
+    const server = createServer({
+      ...newer,
+      maxHeaderSize: MAX_HEAD_BYTES,
+      requireHostHeader: false, // the request guard answers it
+      keepAliveTimeout: IDLE_MS,
+      headersTimeout: IDLE_MS,
+      requestTimeout: IDLE_MS,
+      connectionsCheckingInterval: LOOK_MS,
+    });
+    this.#server = server;
+    server.maxHeadersCount = 0; // by default node:http drops those beyond 2,000
+    server.timeout = IDLE_MS;
+    const onRequest = (message: IncomingMessage, response: ServerResponse): void => this.#onRequest(message, response);
+    this.#listener = options.readsProxyHeaders
+      ? createNetServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.#onSilent(socket))
+      : server;
+    server.on('connection', (socket) => this.#onConnection(socket));
+    server.on('request', onRequest);
+    server.on('checkContinue', onRequest);
+    server.on('checkExpectation', onRequest);
+    server.on('upgrade', (message, socket, head) => this.#onDetached(message, socket, head));
+    server.on('connect', (message, socket, head) => this.#onDetached(message, socket, head));
+    server.on('clientError', (error, socket) => this.#onUnparsable(error, socket));
+    server.on('timeout', (socket) => {
+      if (this.#connections.get(socket)?.awaitsGateway !== true) socket.destroy();
+    });
+  }
+
+  onConnect(handler: (connection: EngineConnection) => void): void {
+    this.#connectHandlers.push(handler);
+  }
+
+  countOpen(address: ArrayBuffer): number {
+    return this.#open.count(address);
+  }
+
+  closeIdle(address?: ArrayBuffer): boolean {
+    return this.#open.closeIdle(address);
+  }
+
+  onDisconnect(handler: () => void): void {
+    this.#disconnectHandlers.push(handler);
+  }
+
+  handleRequests(handlers: MethodHandlers): void {
+    this.#handlers = handlers;
+  }
+
+  handleWebSockets<Data>(path: string, behavior: WebSocketBehavior<Data>): void {
+    const sockets = new NodeSockets(behavior, this.#options.clock);
+    this.#socketRoute = {
+      path,
+      upgrade: (res, req, detached) => {
+        const context: NodeUpgradeContext<Data> = {
+          accept: (data, headers) => {
+            if (detached === undefined) throw new Error('this connection can not be upgraded');
+            this.#open.upgrade(detached.connection);
+            sockets.accept(detached.message, detached.connection.socket, detached.head, data, headers);
+          },
+        };
+        behavior.upgrade(res, req, context);
+      },
+      publish: (topic, message, isBinary) => sockets.publish(topic, message, isBinary),
+      close: () => sockets.close(),
+    };
+  }
+
+  publish(topic: string, message: string | Buffer, isBinary: boolean): void {
+    this.#socketRoute?.publish(topic, message, isBinary);
+  }
+
+  listen(host: string, port: number, sharesPort: boolean): Promise<number> {
+    const fail = (reason: string, cause?: unknown): StartError =>
+      new StartError(1, `can't listen on ${host}:${port}: ${reason}`, cause);
+    const server = this.#listener;
+    return new Promise((resolve, reject) => {
+      if (sharesPort && !canSharePort(process.versions.node)) {
+        reject(
+          fail(`several processes share a port over node:http from Node 22.12 on, and this is ${process.version}`),
+        );
+        return;
+      }
+      const onError = (error: Error): void => reject(fail(error.message, error));
+      server.once('error', onError);
+      server.listen({ host, port, exclusive: true, reusePort: sharesPort }, () => {
+        server.off('error', onError);
+        resolve((server.address() as AddressInfo).port); // it listens on a TCP port
+      });
+    });
+  }
+
+  stopListening(): void {
+    NetServer.prototype.close.call(this.#listener); // that of node:http also resets idle connections, on which a request may be on its way
+  }
+
+  close(): void {
+    this.stopListening();
+    this.#server.close(); // and its timer
+    for (const socket of this.#silent) socket.destroy();
+    this.#socketRoute?.close();
+    this.#server.closeAllConnections();
+  }
+
+  /** Reads a PROXY header, if there is one, and passes the connection on. */
+  #onSilent(socket: Socket): void {
+    this.#silent.add(socket);
+    socket.on('close', () => this.#silent.delete(socket));
+    const connection = this.#connect(socket);
+    readProxyHeader(socket, IDLE_MS, (address) => {
+      this.#silent.delete(socket);
+      connection.proxiedAddress = address;
+      this.#server.emit('connection', socket);
+    });
+  }
+
+  #onConnection(socket: Socket): void {
+    if (!this.#connections.has(socket)) this.#connect(socket);
+  }
+
+  #connect(socket: Socket): NodeConnection {
+    const connection = new NodeConnection(socket);
+    this.#connections.set(socket, connection);
+    this.#open.touch(connection);
+    socket.on('close', () => {
+      connection.onClosed();
+      this.#open.delete(connection);
+      if (connection.isUpgraded) return;
+      for (const handler of this.#disconnectHandlers) handler();
+    });
+    for (const handler of this.#connectHandlers) handler(connection);
+    return connection;
+  }
+
+  #onRequest(message: IncomingMessage, response: ServerResponse): void {
+    const connection = this.#connections.get(message.socket);
+    if (connection === undefined || connection.isRefused) return;
+    this.#open.touch(connection);
+    const res = new NodeResponse(message, response, connection);
+    const req = new NodeRequest(message);
+    if (this.#countInTurn(connection) <= UNBUDGETED) {
+      this.#handle(message, res, req);
+      return;
+    }
+    const verdict = this.#budget.admit(this.#open.httpCount);
+    if (verdict === 'serve') {
+      if (!this.#handle(message, res, req)) this.#budget.countOther();
+      return;
+    }
+    connection.isRefused = true; // of what may be behind
+    connection.stopParsing();
+    response.shouldKeepAlive = false;
+    if (verdict === 'defer') {
+      this.#deferred.defer(() => this.#handle(message, res, req), res, req);
+      return;
+    }
+    const { headers, body } = this.#options.refusePipelined(connection.getRemoteAddress());
+    res.writeStatus(headers);
+    res.end(Buffer.concat(partsOf(body ?? '')), true);
+  }
+
+  /** Returns the number of requests that came by a connection in this turn. */
+  #countInTurn(connection: NodeConnection): number {
+    if (!this.#isInTurn) {
+      this.#isInTurn = true;
+      this.#turn++;
+      setImmediate(() => {
+        this.#isInTurn = false;
+      });
+    }
+    connection.requestsInTurn = connection.turn === this.#turn ? connection.requestsInTurn + 1 : 1;
+    connection.turn = this.#turn;
+    return connection.requestsInTurn;
+  }
+
+  /** Returns whether the request was a hit. */
+  #handle(message: IncomingMessage, res: NodeResponse, req: NodeRequest): boolean {
+    if (!this.#isHandshake(message)) return this.#handlerOf(message)?.(res, req) === true;
+    this.#socketRoute?.upgrade(res, req);
+    return false;
+  }
+
+  #handlerOf({ method }: IncomingMessage): RequestHandler | undefined {
+    const handlers = this.#handlers;
+    switch (method) {
+      case 'GET':
+        return handlers?.get;
+      case 'HEAD':
+        return handlers?.head;
+      case 'POST':
+        return handlers?.post;
+      case 'OPTIONS':
+        return handlers?.options;
+      default:
+        return handlers?.other;
+    }
+  }
+
+  /** Returns true for a WebSocket handshake, by the rule of uWebSockets.js: the key has its length. */
+  #isHandshake({ method, url = '', headers }: IncomingMessage): boolean {
+    const path = this.#socketRoute?.path;
+    if (path === undefined || method !== 'GET' || !url.startsWith(path)) return false;
+    const isPath = url.length === path.length || url[path.length] === '?';
+    return isPath && headers['sec-websocket-key']?.length === KEY_LENGTH;
+  }
+
+  /** Handles a request behind which `node:http` parses nothing more: a WebSocket, another upgrade, or a CONNECT. */
+  #onDetached(message: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const connection = this.#connections.get(socket);
+    if (connection === undefined) return;
+    socket.on('error', () => {}); // `close` follows
+    const response = new ServerResponse(message);
+    const res = new NodeResponse(message, response, connection);
+    const req = new NodeRequest(message);
+    if (this.#isHandshake(message)) this.#socketRoute?.upgrade(res, req, { message, connection, head });
+    else this.#handlerOf(message)?.(res, req);
+    if (connection.isUpgraded) return;
+    response.shouldKeepAlive = false;
+    response.assignSocket(connection.socket);
+    response.on('finish', () => connection.socket.destroySoon());
+  }
+
+  /** Answers bytes that are no request, behind the answers to the requests before them. */
+  #onUnparsable(error: NodeJS.ErrnoException, socket: Duplex): void {
+    const connection = this.#connections.get(socket);
+    const isSyntax = error.code?.startsWith('HPE_') === true && !SILENT_FAULTS.has(error.code);
+    if (connection === undefined || !socket.writable || !isSyntax) {
+      if (error.code !== 'HPE_CLOSED_CONNECTION') socket.destroy(); // an answer that closes is on its way
+      return;
+    }
+    if (connection.isRefused) return;
+    connection.isRefused = true;
+    const fault: UnparsableFault = error.code === 'HPE_HEADER_OVERFLOW' ? 'head-too-long' : 'malformed';
+    const answer = this.#options.refuseUnparsable(fault, connection.getRemoteAddress());
+    const write = (): void => {
+      const { headers, body } = answer;
+      const bytes = Buffer.concat(partsOf(body ?? ''));
+      const lines = [
+        `Content-Length: ${bytes.length}`,
+        `Date: ${new Date().toUTCString()}`,
+        'Connection: close',
+        '',
+        '',
+      ];
+      socket.end(Buffer.concat([Buffer.from(`HTTP/1.1 ${headers}\r\n${lines.join('\r\n')}`), bytes]));
+    };
+    if (connection.newest === undefined) write();
+    else connection.newest.refuse(answer, write);
+  }
+}
+
+/** The length of a Sec-WebSocket-Key: 16 bytes in base64. */
+const KEY_LENGTH = 24;
+
+/** Faults that need no answer: the peer has closed, or sends more behind a request with `Connection: close`. */
+const SILENT_FAULTS: ReadonlySet<string | undefined> = new Set(['HPE_INVALID_EOF_STATE', 'HPE_CLOSED_CONNECTION']);

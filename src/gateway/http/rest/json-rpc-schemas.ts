@@ -1,0 +1,51 @@
+import type { ErrorCode } from '../../../shared/domain/gateway-error.ts';
+
+const VERSION = { const: '2.0' };
+const ID = { type: ['string', 'number', 'null'], description: 'Sent back as it was written; null if there was none' };
+
+/** Says when a response has JSON-RPC's form. */
+export const JSON_RPC_FORM =
+  'A body with `jsonrpc` is a JSON-RPC 2.0 call: all that is decided after it was read is a 200 of that form.';
+
+/** Returns the schema of a JSON-RPC call from the schema of the plain body. */
+export function jsonRpcCallSchema({
+  properties,
+  required = [],
+}: {
+  properties?: object;
+  required?: readonly string[];
+}): object {
+  return {
+    type: 'object',
+    description: 'A JSON-RPC 2.0 call: its response has that form too',
+    properties: { jsonrpc: VERSION, id: ID, ...properties },
+    required: ['jsonrpc', ...required],
+  };
+}
+
+/** Returns the schemas of the responses to a JSON-RPC call; `errors` are the codes that `data.error` may have. */
+export const jsonRpcResponseSchemas = (result: object, errors: readonly ErrorCode[]): readonly object[] => [
+  responseSchema('result', result),
+  responseSchema('error', {
+    type: 'object',
+    properties: {
+      code: { type: 'integer', description: 'The code of the node, or one of -32600, -32601, -32602, -32603, -32016' },
+      message: { type: 'string' },
+      data: {
+        type: 'object',
+        properties: { error: { enum: errors, description: 'The stable code that the plain form has as `error`' } },
+        required: ['error'],
+        additionalProperties: false,
+      },
+    },
+    required: ['code', 'message', 'data'],
+    additionalProperties: false,
+  }),
+];
+
+const responseSchema = (name: 'result' | 'error', schema: object): object => ({
+  type: 'object',
+  properties: { jsonrpc: VERSION, [name]: schema, id: ID },
+  required: ['jsonrpc', name, 'id'],
+  additionalProperties: false,
+});

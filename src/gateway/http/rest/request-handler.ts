@@ -1,0 +1,108 @@
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import type { RequestCost } from '../../../shared/domain/request-cost.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
+import { unitsOfBody } from '../../../shared/domain/units.ts';
+import type { TurnBudget } from '../../../shared/runtime/turn-budget.ts';
+import { LARGE_READ_UNITS, type PostAnswer } from '../../routes/routing/route.ts';
+import { parseMinSlot } from '../../serving/min-slot.ts';
+import type { MethodHandlers, RequestHandler } from '../engine/engine.ts';
+import type { RawResponse } from '../engine/raw-response.ts';
+import { Reply } from '../engine/reply.ts';
+import { GetResponder, type GetResponderDeps } from './get-responder.ts';
+import {
+  type CheckedRequest,
+  type GuardedMethod,
+  GuardedRequest,
+  type Responder,
+  UNCOUNTED_QUOTA,
+} from './guarded-request.ts';
+import { HitPath, type HitPathDeps } from './hit-path.ts';
+import { allowedMethods, pathLabel, throwRouteNotFound } from './path-kinds.ts';
+import { formatHeaders, type Header, PREFLIGHT_HEADERS } from './response-headers.ts';
+import { errorResponse, postResponse } from './responses.ts';
+
+export interface RequestHandlerDeps extends HitPathDeps, GetResponderDeps {
+  /** The longest request body, in bytes. */
+  readonly maxBodyBytes: number;
+  /** The time for parsing bodies. */
+  readonly turnBudget: TurnBudget;
+  /** Answers POSTs to `/rpc` elsewhere. Default: this process answers them. */
+  readonly answerRpc?: (body: Buffer, minSlot: Slot | undefined, cost: RequestCost) => Promise<PostAnswer>;
+}
+
+/** Creates the handlers of all requests: cache hits take the hit path, all others are guarded. None ever throws. */
+export function createRequestHandlers(deps: RequestHandlerDeps): MethodHandlers {
+  const { meter, pendingResponses, onInternalError } = deps;
+  const hitPath = new HitPath(deps);
+  const getResponder = new GetResponder(deps);
+  const guarded =
+    (method: GuardedMethod, respond: Responder): RequestHandler =>
+    (res, req) => {
+      new GuardedRequest(deps, method, res, req).handle(res, req, respond);
+      return false;
+    };
+
+  const head = guarded('get', (request) => getResponder.respond(request));
+  const get: RequestHandler = (res, req) => {
+    try {
+      return hitPath.serve(res, req) || head(res, req);
+    } catch (thrown) {
+      meter.countStatus(pathLabel(req.getUrl()), 500);
+      meter.countError('internal_error');
+      new Reply(res, pendingResponses).send(errorResponse(UNCOUNTED_QUOTA, thrown, onInternalError));
+      return false;
+    }
+  };
+  const post = guarded('post', (request) => respondToPost(deps, request));
+  const options = guarded('options', respondToPreflight);
+  const other = guarded('other', () => throwRouteNotFound());
+
+  return { get, head, post, options, other };
+}
+
+function respondToPost(
+  { context, maxBodyBytes, turnBudget, answerRpc }: RequestHandlerDeps,
+  { req, match, reply, pay, admitFor, cost, charge, maxRpcBytes, isByAddress, markUncached }: CheckedRequest,
+): Promise<RawResponse> {
+  const route = match?.route;
+  if (route?.kind !== 'post') return throwRouteNotFound();
+  if (!isJsonContentType(req.getHeader('content-type')))
+    throw new GatewayError('unsupported_media_type', 'the body must be application/json');
+  const minSlot = route.hasSlot ? parseMinSlot(req.getHeader('x-min-slot')) : undefined;
+  return reply
+    .readBody(route.maxBytes ?? maxBodyBytes)
+    .then((body) => {
+      pay(unitsOfBody(body.length));
+      const { signal } = reply;
+      return turnBudget.run({ caller: cost.caller, bytes: body.length, signal }, () => {
+        const parsed = route.parse(body);
+        const isElsewhere = route.path === '/rpc' && answerRpc !== undefined; // where it may be a hit
+        const known = isElsewhere ? 0 : (route.missUnitsOf?.(parsed) ?? 0);
+        const admit = admitFor({ known, highest: route.mostUnitsOf?.(parsed) ?? LARGE_READ_UNITS });
+        if (isElsewhere) return admit(() => answerRpc(body, minSlot, cost));
+        return route.resolve(parsed, context, admit, { cost, signal, minSlot });
+      });
+    })
+    .then((answer) => {
+      if (answer.cacheStatus !== 'HIT') markUncached();
+      if (route.path === '/rpc') checkRpcLength(answer, maxRpcBytes, isByAddress);
+      return postResponse(charge, route.envelope, answer);
+    });
+}
+
+/** Throws `result_too_large` for a result that is longer than the caller's tier gets. */
+function checkRpcLength({ result, jsonRpcId }: PostAnswer, maxBytes: number, isByAddress: boolean): void {
+  if (result.length <= maxBytes) return;
+  const remedy = isByAddress ? 'request less, or use an API key' : 'request less';
+  const message = `the result has ${result.length} bytes, and your tier gets at most ${maxBytes}: ${remedy}`;
+  const error = new GatewayError('result_too_large', message);
+  throw jsonRpcId === undefined ? error : error.forJsonRpc(jsonRpcId);
+}
+
+function respondToPreflight({ pathKind, charge }: CheckedRequest): RawResponse {
+  if (pathKind === undefined) throwRouteNotFound();
+  const headers: readonly Header[] = [...PREFLIGHT_HEADERS, ['Allow', allowedMethods(pathKind)]];
+  return { headers: formatHeaders(204, charge(0), headers, null).text, body: null };
+}
+
+const isJsonContentType = (type: string): boolean => type === '' || /^application\/json\s*(;|$)/i.test(type);

@@ -1,0 +1,173 @@
+import { receiptTextIn } from '../../../client/verify/index.ts';
+import type { Envelope } from '../../../shared/domain/envelope.ts';
+import { GatewayError, type LastKnown } from '../../../shared/domain/gateway-error.ts';
+import { toJson } from '../../../shared/domain/to-json.ts';
+import { BASE_UNITS, unitsOfBytes, unitsOfText } from '../../../shared/domain/units.ts';
+import type { SiteFile } from '../../../shared/site/site.ts';
+import type { Quota, QuotaFigures } from '../../access/limits/quota.ts';
+import { type Entry, etagOf } from '../../cache/entry.ts';
+import { jsonRpcError, jsonRpcFrame } from '../../routes/routing/json-rpc-form.ts';
+import type { Caller, LocalRoute, ParamSet, Params, PostAnswer, RouteContext } from '../../routes/routing/route.ts';
+import type { CachedRead } from '../../serving/read-through.ts';
+import type { RawBody, RawResponse } from '../engine/raw-response.ts';
+import { bodyFor, negotiateCoding } from './content-coding.ts';
+import { formatHeaders, type Header, weakEtag } from './response-headers.ts';
+
+/** Charges what a request cost in all, `answerUnits` of it for its answer. Returns the quota after that. */
+export type Charge = (answerUnits: number) => QuotaFigures;
+
+/** Returns the `Cache-Control` of an entry: final answers may be cached as their route says, any other is revalidated. */
+export function cacheControlOf({ final, meta: { finalFor } }: Entry): string {
+  if (!final || finalFor === undefined) return 'no-cache';
+  return finalFor === 'immutable' ? 'public, max-age=31536000, immutable' : `public, max-age=${finalFor.seconds}`;
+}
+
+/** The request headers that change the response to a GET. */
+export interface Conditions {
+  /** The caller's nonce: the answer is then signed for this caller alone. */
+  readonly nonce: string | undefined;
+  readonly ifNoneMatch: string;
+  readonly accept: string;
+}
+
+/** A read and its complete body. */
+export interface SealedRead extends CachedRead {
+  readonly body: string | Buffer;
+  /** The duration of the upstream's work, in milliseconds. */
+  readonly upstreamMs?: number | undefined;
+}
+
+/** Formats the response to a read, except for plain hits, whose headers are prebuilt. */
+export function cachedReadResponse(
+  charge: Charge,
+  { entry, cacheStatus, body: identityBody, upstreamMs }: SealedRead,
+  conditions: Conditions,
+): RawResponse {
+  const extraHeaders: Header[] = [
+    ['X-Slot', String(entry.slot)],
+    ['X-Cache', cacheStatus],
+    ['Cache-Control', conditions.nonce === undefined ? cacheControlOf(entry) : 'no-store'],
+  ];
+  const etag = etagOf(entry);
+  if (etag !== '') extraHeaders.push(['ETag', weakEtag(etag)]);
+  if (cacheStatus === 'MISS' && upstreamMs !== undefined)
+    extraHeaders.push(['Server-Timing', `upstream;dur=${upstreamMs.toFixed(1)}`]);
+  if (matchesEtag(conditions.ifNoneMatch, etag)) {
+    extraHeaders.push(['X-Receipt', receiptTextIn(identityBody)]); // the caller has the result that this receipt is about
+    return { headers: formatHeaders(304, charge(0), extraHeaders).text, body: null };
+  }
+  const { coding, body } = bodyFor(entry, identityBody, conditions.accept, conditions.nonce !== undefined);
+  if (coding !== 'identity') extraHeaders.push(['Content-Encoding', coding]);
+  const answerUnits = entry.units - BASE_UNITS;
+  return { headers: formatHeaders(200, charge(answerUnits), extraHeaders).text, body };
+}
+
+/** Returns true if `If-None-Match` names this result, by weak comparison (RFC 9110 13.1.2). */
+export function matchesEtag(ifNoneMatch: string, etag: string): boolean {
+  if (ifNoneMatch === '' || etag === '') return false;
+  if (ifNoneMatch.trim() === '*') return true;
+  return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === `"${etag}"`);
+}
+
+/** Formats the response of a route that answers from the process alone. */
+export function localResponse(
+  charge: Charge,
+  route: LocalRoute,
+  params: Params<ParamSet>,
+  context: RouteContext,
+  caller: Caller,
+): RawResponse {
+  const json = toJson(route.answer(params, context, caller));
+  const extraHeaders: Header[] = [
+    ['X-Cache', 'BYPASS'],
+    ['Cache-Control', route.cacheControl],
+  ];
+  const headerValue = route.header?.valueOf(params, context);
+  if (route.header !== undefined && headerValue !== undefined) extraHeaders.push([route.header.name, headerValue]);
+  return {
+    headers: formatHeaders(200, charge(unitsOfText(json)), extraHeaders).text,
+    body: route.envelope === 'bare' ? `{"result":${json}}` : json,
+  };
+}
+
+export function postResponse(charge: Charge, envelope: Envelope, answer: PostAnswer): RawResponse {
+  const { slot, cacheStatus } = answer;
+  const extraHeaders: Header[] = [
+    ['X-Cache', cacheStatus],
+    ['Cache-Control', 'no-store'],
+  ];
+  if (slot !== undefined) extraHeaders.push(['X-Slot', String(slot)]);
+  const { result } = answer;
+  const quota = charge(typeof result === 'string' ? unitsOfText(result) : unitsOfBytes(result.length));
+  const headers = formatHeaders(200, quota, extraHeaders).text;
+  return { headers, body: postBody(envelope, answer) };
+}
+
+function postBody(envelope: Envelope, { result, jsonRpcId }: PostAnswer): RawBody {
+  if (envelope === 'plain') return result;
+  const [before, after] = jsonRpcId === undefined ? ['{"result":', '}'] : jsonRpcFrame(jsonRpcId);
+  return typeof result === 'string' ? before + result + after : [Buffer.from(before), result, Buffer.from(after)];
+}
+
+/** Formats the response with a file that was encoded at the build. */
+export function siteFileResponse(charge: Charge, file: SiteFile, { accept, ifNoneMatch }: Conditions): RawResponse {
+  const { contentType, etag } = file;
+  const extraHeaders: Header[] = [...file.headers, ['ETag', weakEtag(etag)]];
+  if (matchesEtag(ifNoneMatch, etag))
+    return { headers: formatHeaders(304, charge(0), extraHeaders, contentType).text, body: null };
+  const coding = negotiateCoding(accept);
+  if (coding !== 'identity') extraHeaders.push(['Content-Encoding', coding]);
+  return { headers: formatHeaders(200, charge(0), extraHeaders, contentType).text, body: file[coding] };
+}
+
+/**
+ * Formats an error response; in JSON-RPC's form its status is 200. Calls `onInternalError` with the cause of an
+ * `internal_error`, which the caller never sees.
+ */
+export function errorResponse(
+  quota: QuotaFigures,
+  thrown: unknown,
+  onInternalError: (requestId: string, thrown: unknown) => void,
+): RawResponse {
+  let error = GatewayError.from(thrown);
+  const extraHeaders: Header[] = [
+    ['Cache-Control', 'no-store'],
+    ['Link', `</docs#error-${error.code}>; rel="help"`],
+  ];
+  if (error.retryAfter !== undefined) extraHeaders.push(['Retry-After', String(error.retryAfter)]);
+  if (error.allow !== undefined) extraHeaders.push(['Allow', error.allow]);
+  if (error.rpcCode !== undefined) extraHeaders.push(['X-Rpc-Error-Code', String(error.rpcCode)]);
+  if (error.lastKnown !== undefined) extraHeaders.push(...lastKnownHeaders(error.lastKnown));
+  if (error.code === 'upgrade_required') extraHeaders.push(['Upgrade', 'websocket'], ['Sec-WebSocket-Version', '13']);
+  const { jsonRpcId } = error;
+  const isPlain = jsonRpcId === undefined;
+  const { text, requestId } = formatHeaders(isPlain ? error.status : 200, quota, extraHeaders);
+  if (error.code === 'internal_error') {
+    onInternalError(requestId, error.cause ?? error);
+    error = new GatewayError('internal_error', `${error.message}; the gateway's log has its cause as ${requestId}`);
+  }
+  return { headers: text, body: isPlain ? JSON.stringify(error) : jsonRpcError(jsonRpcId, error) };
+}
+
+function lastKnownHeaders({ cluster, slot, slotAgeMs }: LastKnown): readonly Header[] {
+  const ofCluster: readonly Header[] = cluster === undefined ? [] : [['X-Cluster', cluster]];
+  if (slot === 0) return ofCluster;
+  return [...ofCluster, ['X-Slot', String(slot)], ['X-Slot-Age', String(Math.round(slotAgeMs / 1000))]];
+}
+
+/**
+ * Returns the error for a caller that has used up its quota. Waiting is no remedy where the price is beyond the whole
+ * limit, unless a full window allows it all the same. `what` is refused: a request, or a message of the stream.
+ */
+export function rateLimitExceeded(
+  quota: Quota,
+  fitsFullWindow = quota.units <= quota.limit,
+  what: 'request' | 'message' = 'request',
+): GatewayError {
+  const { units, isByAddress, limit, remaining, retryAfter } = quota;
+  const price = `this ${what} costs ${units} ${units === 1 ? 'unit' : 'units'}`;
+  const message = fitsFullWindow
+    ? `${price}, ${remaining} of ${limit} are left; wait ${retryAfter} s${isByAddress ? ' or use an API key' : ''}`
+    : `${price}, and your tier never has more than ${limit}: request less${isByAddress ? ', or use an API key' : ''}`;
+  return new GatewayError('rate_limited', message, { retryAfter });
+}

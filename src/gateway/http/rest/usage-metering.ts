@@ -1,0 +1,22 @@
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import type { Principal } from '../../access/limits/tiers.ts';
+import type { UsageCounter } from '../../access/usage/usage-counter.ts';
+import type { RequestOutcome } from '../../access/usage/usage-line.ts';
+
+/** Counts a request and its units in the usage of its API key; a wallet has no usage record. */
+export function recordUsage(
+  usage: UsageCounter,
+  { key }: Principal,
+  route: string,
+  outcome: RequestOutcome,
+  units: number,
+): void {
+  if (key !== undefined) usage.count(key, route, outcome, units);
+}
+
+/** Returns how the usage counts a request that failed. */
+export function usageOutcomeOf(thrown: unknown): RequestOutcome {
+  const { status } = GatewayError.from(thrown);
+  if (status === 429) return 'limited';
+  return status < 500 ? 'refused' : 'failed';
+}

@@ -1,0 +1,155 @@
+import type { Clock } from '../../shared/domain/clock.ts';
+import { ERRORS, GatewayError } from '../../shared/domain/gateway-error.ts';
+import type { NetworkSnapshot } from '../../shared/domain/network-snapshot.ts';
+import { addressKeyOf } from '../access/limits/rate-limit-key.ts';
+import type { Entry } from '../cache/entry.ts';
+import { AllowedSources, type SourceLimits } from './engine/allowed-sources.ts';
+import { BodySender } from './engine/body-sender.ts';
+import { type Engine, type EngineConnection, MAX_HEAD_BYTES, type UnparsableFault } from './engine/engine.ts';
+import type { PendingBytesLimits } from './engine/pending-bytes.ts';
+import { PipeliningDetector } from './engine/pipelining-detector.ts';
+import { ReaderSampling } from './engine/reader-sampling.ts';
+import { pathLabel } from './rest/path-kinds.ts';
+import { createRequestHandlers, type RequestHandlerDeps } from './rest/request-handler.ts';
+import { errorResponse } from './rest/responses.ts';
+import { AccountTopics } from './stream/account-topics.ts';
+import { StreamServer } from './stream/stream-server.ts';
+
+export interface ServerOptions
+  extends Omit<RequestHandlerDeps, 'pendingResponses' | 'pipelining' | 'sources'>,
+    SourceLimits {
+  readonly engine: Engine;
+  readonly host: string;
+  /** TCP port; 0 takes a free one. */
+  readonly port: number;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Returns the number of I/O events that the event loop has handled up to this turn. */
+  readonly polledEvents: () => number;
+  /** Starts to measure the CPU time of this thread, in milliseconds. */
+  readonly startCpuStopwatch: () => () => number;
+  readonly pendingBytes: PendingBytesLimits;
+  /** The most connections that may be open, WebSockets too. */
+  readonly maxConnections: number;
+  readonly stream: { readonly maxBackpressureBytes: number };
+  /** Whether other processes of this machine listen on the same port. Default: none may. */
+  readonly sharesPort?: boolean;
+}
+
+export type Server = ReturnType<typeof createServer>;
+
+/**
+ * Counts new connections, and closes the ones over the limit, or for which no idle one can make room. The engine's
+ * handle of a connection without a request is valid during this call only.
+ */
+const acceptConnection =
+  (
+    { access, onInternalError }: Pick<ServerOptions, 'access' | 'onInternalError'>,
+    pipelining: PipeliningDetector,
+    isCrowded: () => boolean,
+    hasRoom: (address: ArrayBuffer) => boolean,
+  ) =>
+  (connection: EngineConnection): void => {
+    try {
+      const address = connection.getRemoteAddress();
+      if (access.connectionLimiter.accepts(address, isCrowded()) && hasRoom(address))
+        pipelining.countConnection(addressKeyOf(address));
+      else connection.close();
+    } catch (thrown) {
+      onInternalError('a new connection', thrown); // an exception that leaves this function ends the process
+    }
+  };
+
+const unparsableError = (fault: UnparsableFault): GatewayError =>
+  fault === 'malformed'
+    ? new GatewayError('invalid_request', 'this is no valid HTTP request')
+    : new GatewayError('headers_too_large', `the request line and the headers are longer than ${MAX_HEAD_BYTES} bytes`);
+
+const tooDeepError = (): GatewayError =>
+  new GatewayError('rate_limited', 'too many requests are pipelined: wait for answers before you send more', {
+    retryAfter: 1,
+  });
+
+/** Creates the gateway's only listener, which doesn't listen yet. */
+export function createServer(options: ServerOptions) {
+  const { engine, host, port, context, sharesPort = false, access, onInternalError } = options;
+  const app = engine.createApp({
+    clock: options.clock,
+    readsProxyHeaders: access.clientIp.trustsProxies,
+    refuseUnparsable: (fault, peer) =>
+      errorResponse(access.rateLimiter.peek(peer), unparsableError(fault), onInternalError),
+    refusePipelined(peer) {
+      options.meter.countStatus(pathLabel(''), ERRORS.rate_limited.status);
+      options.meter.countError('rate_limited');
+      return errorResponse(access.rateLimiter.peek(peer), tooDeepError(), onInternalError);
+    },
+    startCpuStopwatch: options.startCpuStopwatch,
+  });
+  const pipelining = new PipeliningDetector(options.polledEvents);
+  let connections = 0;
+  app.onConnect(() => {
+    connections++;
+  });
+  const openCount = (): number => connections - stream.ended; // the engine calls no filter when a WebSocket is closed
+  const hasRoom = (address: ArrayBuffer): boolean =>
+    app.countOpen(address) > access.connectionLimiter.maxOpenOf(address)
+      ? app.closeIdle(address)
+      : openCount() <= options.maxConnections || app.closeIdle();
+  const isCrowded = (): boolean => openCount() > options.maxConnections / 2;
+  app.onConnect(acceptConnection(options, pipelining, isCrowded, hasRoom));
+  app.onDisconnect(() => {
+    connections--;
+  });
+  const pendingResponses = {
+    count: 0,
+    bodies: new BodySender({ ...options, sampling: new ReaderSampling(options.random) }),
+  };
+  const { clock, readThrough, sealer } = options;
+  const sources = new AllowedSources(options);
+  const stream = new StreamServer(app, {
+    ...options,
+    sources,
+    ...options.stream,
+    accountTopics: new AccountTopics({ clock, readThrough, sealer, liveAccounts: context.liveAccounts }),
+    pendingResponses,
+  });
+  app.handleRequests(createRequestHandlers({ ...options, sources, pipelining, pendingResponses }));
+
+  const drain = (): void => {
+    app.stopListening();
+    stream.close();
+  };
+
+  return {
+    /** Starts to listen; resolves to the port. Rejects with a StartError if it can't. */
+    listen: () => app.listen(host, port, sharesPort),
+    get connections() {
+      return openCount();
+    },
+    get subscribers() {
+      return stream.subscribers;
+    },
+    get stream() {
+      return stream.figures;
+    },
+    /** What was answered. */
+    meter: options.meter,
+    /** The bytes of answers that their readers don't have yet. */
+    get pendingBytes() {
+      return pendingResponses.bodies.owed.total;
+    },
+    /** The number of requests that are not answered yet. */
+    get pendingResponses() {
+      return pendingResponses.count;
+    },
+    /** Sends one frame to every subscriber of the stream. */
+    publish: (entry: Entry, snapshot: NetworkSnapshot): void => stream.publish(entry, snapshot),
+    /** Refuses new connections and closes the streams. Pending requests are still answered. */
+    drain,
+    /** Drains, and closes all connections without waiting. */
+    close() {
+      drain();
+      app.close();
+    },
+  };
+}

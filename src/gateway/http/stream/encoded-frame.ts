@@ -1,0 +1,50 @@
+import type { NetworkSnapshot } from '../../../shared/domain/network-snapshot.ts';
+import type { Entry } from '../../cache/entry.ts';
+import type { Sealer } from '../../serving/sealer.ts';
+import { packFrame } from './msgpack-frame.ts';
+
+export type FrameFormat = 'json' | 'msgpack';
+
+export interface FrameEncoding {
+  readonly format: FrameFormat;
+  /** The request that its receipt names; undefined for frames without a receipt. */
+  readonly request: string | undefined;
+}
+
+/** One frame in every encoding that is needed, each made once. */
+export class EncodedFrame {
+  readonly #entry: Entry;
+  readonly #snapshot: NetworkSnapshot;
+  readonly #sealer: Sealer;
+  readonly #signedFrames = new Map<string, string>();
+  readonly #jsonFrame: Buffer;
+  #msgpackFrame: Buffer | undefined;
+
+  constructor(entry: Entry, snapshot: NetworkSnapshot, sealer: Sealer) {
+    this.#entry = entry;
+    this.#snapshot = snapshot;
+    this.#sealer = sealer;
+    this.#jsonFrame = Buffer.from(entry.body ?? '');
+  }
+
+  /** Encodes the frames with receipts, all under one signature. */
+  sign(encodings: readonly FrameEncoding[]): void {
+    const requests = encodings.flatMap(({ request }) => request ?? []);
+    if (requests.length === 0) return;
+    const frames = this.#sealer.sealFrame(this.#entry, requests);
+    requests.forEach((request, i) => {
+      this.#signedFrames.set(request, frames[i] ?? ''); // one for each
+    });
+  }
+
+  encodedAs(encoding: FrameEncoding): string | Buffer {
+    const { format, request } = encoding;
+    if (format === 'msgpack') {
+      this.#msgpackFrame ??= packFrame(this.#snapshot);
+      return this.#msgpackFrame;
+    }
+    if (request === undefined) return this.#jsonFrame;
+    if (!this.#signedFrames.has(request)) this.sign([encoding]);
+    return this.#signedFrames.get(request) ?? '';
+  }
+}

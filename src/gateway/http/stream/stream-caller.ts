@@ -1,0 +1,105 @@
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import { RequestCost } from '../../../shared/domain/request-cost.ts';
+import type { Access } from '../../access/access.ts';
+import { rateLimitKeyOf } from '../../access/authenticator.ts';
+import { callerNameOf, siteKeyOf } from '../../access/limits/rate-limit-key.ts';
+import type { StreamSlot } from '../../access/limits/stream-quota.ts';
+import type { Principal, Tier } from '../../access/limits/tiers.ts';
+import type { Admit } from '../../serving/read-through.ts';
+import { rateLimitExceeded } from '../rest/responses.ts';
+
+/** The parts that decide what the caller of a stream may use. */
+export type StreamCallerAccess = Pick<Access, 'admission' | 'authenticator' | 'rateLimiter' | 'streamQuota'>;
+
+/** The caller of one stream: its identity, and what it may use. */
+export class StreamCaller {
+  /** The name under which its places for live accounts are counted: an IPv6 /48 is one caller. */
+  readonly name: string;
+  readonly streamSlot: StreamSlot;
+  readonly #access: StreamCallerAccess;
+  readonly #address: ArrayBuffer;
+  #principal: Principal | undefined;
+  #tier: Tier;
+
+  /** Acquires a place for the stream of a caller; undefined if its tier allows no more. */
+  static accept(
+    access: StreamCallerAccess,
+    address: ArrayBuffer,
+    principal: Principal | undefined,
+  ): StreamCaller | undefined {
+    const tier = access.authenticator.tierOf(principal);
+    const streamSlot = access.streamQuota.acquire(rateLimitKeyOf(address, principal), tier);
+    return streamSlot && new StreamCaller(access, address, principal, tier, streamSlot);
+  }
+
+  private constructor(
+    access: StreamCallerAccess,
+    address: ArrayBuffer,
+    principal: Principal | undefined,
+    tier: Tier,
+    streamSlot: StreamSlot,
+  ) {
+    this.name = callerNameOf(rateLimitKeyOf(address, principal));
+    this.streamSlot = streamSlot;
+    this.#access = access;
+    this.#address = address;
+    this.#principal = principal;
+    this.#tier = tier;
+  }
+
+  /** The principal whose credentials the stream was opened with. */
+  get principal(): Principal | undefined {
+    return this.#principal;
+  }
+
+  /** The most account subscriptions of one stream. */
+  get maxSubscriptions(): number {
+    return this.#tier.subscriptions;
+  }
+
+  /** Waits for a turn at the upstream, like the request of this caller. */
+  readonly admit: Admit = (work) => {
+    const key = rateLimitKeyOf(this.#address, this.#principal);
+    return this.#access.admission.run({ key, siteKey: siteKeyOf(key), tier: this.#tier }, work);
+  };
+
+  /** Returns a new account of what one read causes. */
+  newCost(): RequestCost {
+    return new RequestCost(this.name, this.#tier.priority);
+  }
+
+  /**
+   * Consumes the units of a message in the window of the caller. Throws `rate_limited`, and consumes none, if few are left;
+   * `invalid_request` if a whole window has fewer, as waiting is no remedy then.
+   */
+  charge(units: number): void {
+    const quota = this.#access.rateLimiter.consume(this.#address, units, this.#principal);
+    if (quota.allowed) return;
+    if (units <= quota.limit) throw rateLimitExceeded(quota, true, 'message');
+    const message = `this message costs ${units} units, and you have ${quota.limit} in a window: name fewer addresses`;
+    throw new GatewayError('invalid_request', message);
+  }
+
+  /** Gives back units of {@link charge} for what was refused for lack of room. */
+  giveBack(units: number): void {
+    this.#access.rateLimiter.giveBack(this.#address, units, this.#principal);
+  }
+
+  /**
+   * Goes on with the tier that the credentials give by now. Returns why the stream can't go on; undefined if it can.
+   * `subscriptions` is the number of its subscriptions.
+   */
+  findFault(subscriptions: number): string | undefined {
+    const { authenticator } = this.#access;
+    // streams of an invalid key are closed with a code of their own
+    if (this.#principal === undefined || authenticator.isKeyInvalid(this.#principal)) return undefined;
+    const tier = authenticator.currentTierOf(this.#principal);
+    if (tier === undefined) return 'the wallet holds less than its tier needs: connect again';
+    this.#tier = tier;
+    this.#principal = { ...this.#principal, tier };
+    if (!this.streamSlot.changeTier(tier)) return `your tier is now one with ${tier.streams} streams: close some`;
+    if (subscriptions > tier.subscriptions)
+      return `your tier is now one with ${tier.subscriptions} subscriptions per stream: connect again`;
+    return undefined;
+  }
+}

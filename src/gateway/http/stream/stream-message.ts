@@ -1,0 +1,115 @@
+import { COMMITMENTS, type Commitment } from '../../../shared/domain/commitment.ts';
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import { address } from '../../routes/routing/params.ts';
+import { type AccountTopic, accountTopicOf, isTopicName, type TopicName } from '../../routes/stream-topics.ts';
+
+/** The client's own id of a message and its subscription. */
+export type MessageId = string | number | null;
+
+/** The account topics that a message names: one address, or a batch of them. */
+export interface TopicList {
+  readonly name: TopicName;
+  readonly commitment: Commitment | undefined;
+  /** The addresses as the client wrote them. */
+  readonly addresses: readonly string[];
+  /** True if the message has `addresses`: a frame about one of them then names it. */
+  readonly isBatch: boolean;
+}
+
+/** A client's message on the stream. `invalid`: a known operation with an invalid member. */
+export type StreamMessage =
+  | { readonly op: 'ping'; readonly id: MessageId }
+  | { readonly op: 'subscribe' | 'unsubscribe'; readonly id: MessageId; readonly topics: TopicList }
+  | { readonly op: 'unsubscribeId'; readonly id: string | number }
+  | { readonly op: 'invalid'; readonly id: MessageId; readonly error: GatewayError };
+
+/** The most addresses in one message: more don't fit into 4 KiB with an id. */
+export const MAX_ADDRESSES = 80;
+
+const KNOWN_MEMBERS: ReadonlySet<string> = new Set(['op', 'topic', 'address', 'addresses', 'commitment', 'id']);
+const MAX_ID_LENGTH = 64;
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** Parses a message; undefined if it is not a JSON object with a known `op`. */
+export function parseStreamMessage(bytes: ArrayBuffer): StreamMessage | undefined {
+  const message = parseJsonObject(bytes);
+  const op = message?.['op'];
+  if (message === undefined || (op !== 'ping' && op !== 'subscribe' && op !== 'unsubscribe')) return undefined;
+  const id = isMessageId(message['id']) ? message['id'] : null;
+  if (op === 'ping') return { op, id };
+  try {
+    checkMembers(message);
+    if (op === 'unsubscribe' && namesOnlyId(message)) return { op: 'unsubscribeId', id: namedId(id) };
+    return { op, id, topics: parseTopics(message) };
+  } catch (thrown) {
+    return { op: 'invalid', id, error: GatewayError.from(thrown) };
+  }
+}
+
+export function isAddress(text: string): boolean {
+  try {
+    address.parse(text, 'address');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the topic of one address of a message. Throws `invalid_address`. */
+export const topicOf = ({ name, commitment }: TopicList, text: string): AccountTopic =>
+  accountTopicOf(name, address.parse(text, 'address'), commitment);
+
+function checkMembers(message: Readonly<Record<string, unknown>>): void {
+  const unknown = Object.keys(message).find((name) => !KNOWN_MEMBERS.has(name));
+  if (unknown !== undefined) {
+    throw new GatewayError('invalid_request', `a message has only the members ${[...KNOWN_MEMBERS].join(', ')}`);
+  }
+  if (!isMessageId(message['id'] ?? null))
+    throw new GatewayError('invalid_request', 'id must be an integer or text of at most 64 characters');
+}
+
+const namesOnlyId = (message: Readonly<Record<string, unknown>>): boolean =>
+  Object.keys(message).every((name) => name === 'op' || name === 'id');
+
+function namedId(id: MessageId): string | number {
+  if (id !== null) return id;
+  throw new GatewayError('invalid_request', 'name what to unsubscribe from: an id, or topic and address or addresses');
+}
+
+function parseTopics(message: Readonly<Record<string, unknown>>): TopicList {
+  const { topic: name, address: single, addresses, commitment } = message;
+  if (!isTopicName(name)) throw new GatewayError('invalid_request', 'topic must be balance or account');
+  const named = COMMITMENTS.find((known) => known === commitment);
+  if (commitment !== undefined && named === undefined) {
+    throw new GatewayError('invalid_request', `commitment must be one of ${COMMITMENTS.join(', ')}`);
+  }
+  if (addresses === undefined) {
+    const text = address.parse(typeof single === 'string' ? single : undefined, 'address');
+    return { name, commitment: named, addresses: [text], isBatch: false };
+  }
+  if (single !== undefined) throw new GatewayError('invalid_request', 'send either address or addresses');
+  if (!isAddressList(addresses))
+    throw new GatewayError('invalid_request', `addresses must be a list of 1 to ${MAX_ADDRESSES} texts`);
+  return { name, commitment: named, addresses, isBatch: true };
+}
+
+const isAddressList = (list: unknown): list is readonly string[] =>
+  Array.isArray(list) &&
+  list.length > 0 &&
+  list.length <= MAX_ADDRESSES &&
+  list.every((entry) => typeof entry === 'string');
+
+const isMessageId = (id: unknown): id is MessageId =>
+  id === null || Number.isSafeInteger(id) || (typeof id === 'string' && id.length <= MAX_ID_LENGTH);
+
+function parseJsonObject(bytes: ArrayBuffer): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(decoder.decode(bytes));
+    // An object with unknown members: each one that is used is checked above.
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,182 @@
+import { API_PREFIX } from '../../../shared/domain/canonical-request.ts';
+import type { Clock } from '../../../shared/domain/clock.ts';
+import type { NetworkSnapshot } from '../../../shared/domain/network-snapshot.ts';
+import { repeat } from '../../../shared/runtime/repeat.ts';
+import type { Entry } from '../../cache/entry.ts';
+import type { Sealer } from '../../serving/sealer.ts';
+import type { EngineApp } from '../engine/engine.ts';
+import type { AccountTopics } from './account-topics.ts';
+import { FrameChannels } from './frame-channels.ts';
+import { OpenSockets } from './open-sockets.ts';
+import { SlowConsumers } from './slow-consumers.ts';
+import { StreamMessages } from './stream-messages.ts';
+import { CLOSE_CODES, type SocketData, type StreamSocket } from './stream-socket.ts';
+import { createStreamUpgrade, type StreamUpgradeOptions } from './stream-upgrade.ts';
+
+export interface StreamServerOptions extends Omit<StreamUpgradeOptions, 'channels'> {
+  readonly clock: Clock;
+  /** Returns the number of I/O events that the event loop has handled up to this turn. */
+  readonly polledEvents: () => number;
+  /** The most bytes that may be buffered for a slow client; beyond it frames are dropped. */
+  readonly maxBackpressureBytes: number;
+  /** Signs the frames of streams with receipts. */
+  readonly sealer: Sealer;
+  /** The account topics that clients may subscribe to. */
+  readonly accountTopics: AccountTopics;
+}
+
+/** The longest WebSocket message. The engine cuts the connection at longer ones, so it accepts more than is allowed. */
+const MAX_PAYLOAD_BYTES = 64 * 1024;
+
+/** The time in which each stream with credentials is reviewed, a part of them each second. */
+const REVIEW_INTERVAL_MS = 60_000;
+const REVIEW_TICK_MS = 1000;
+
+export interface StreamFigures {
+  /** The open connections; several channels may have the same format and interval. */
+  readonly channels: readonly {
+    readonly format: string;
+    /** 0 for every frame. */
+    readonly intervalMs: number;
+    readonly connections: number;
+  }[];
+  /** The account subscriptions by topic. */
+  readonly subscriptions: ReadonlyMap<string, number>;
+  readonly frames: number;
+  readonly dropped: number;
+  /** The ended connections by close code; 0 for one that no rule names. */
+  readonly closes: ReadonlyMap<number, number>;
+}
+
+/** The close codes that are counted apart: ours, and those of a connection that its client closes or loses. */
+const COUNTED_CLOSE_CODES: ReadonlySet<number> = new Set([1000, 1005, 1006, ...Object.values(CLOSE_CODES)]);
+
+/** Stands for any other close code, which a client may choose. */
+const OTHER_CLOSE_CODE = 0;
+
+/** Serves `/stream`: frames of the network and account topics over WebSocket. */
+export class StreamServer {
+  readonly #accountTopics: AccountTopics;
+  readonly #maxBackpressureBytes: number;
+  readonly #channels: FrameChannels;
+  readonly #sockets: OpenSockets;
+  readonly #slowConsumers: SlowConsumers<StreamSocket>;
+  readonly #messages: StreamMessages;
+  readonly #stopReviews: () => void;
+  /** The streams that have ended, by close code. */
+  readonly #closes = new Map([...COUNTED_CLOSE_CODES, OTHER_CLOSE_CODE].map((code) => [code, 0]));
+
+  constructor(app: EngineApp, options: StreamServerOptions) {
+    const { access, accountTopics, clock, maxBackpressureBytes, polledEvents, sealer } = options;
+    this.#accountTopics = accountTopics;
+    this.#maxBackpressureBytes = maxBackpressureBytes;
+    this.#channels = new FrameChannels(
+      (topic, message, isBinary) => app.publish(topic, message, isBinary),
+      sealer,
+      clock,
+      polledEvents,
+    );
+    this.#sockets = new OpenSockets(access.authenticator);
+    this.#stopReviews = repeat(clock, REVIEW_TICK_MS, () => this.#review());
+    this.#slowConsumers = new SlowConsumers(clock);
+    this.#messages = new StreamMessages(options);
+    app.handleWebSockets<SocketData>(`${API_PREFIX}/stream`, {
+      maxPayloadLength: MAX_PAYLOAD_BYTES,
+      maxBackpressure: maxBackpressureBytes,
+      idleTimeout: 60,
+      upgrade: createStreamUpgrade({ ...options, channels: this.#channels }),
+      open: (socket) => this.#onOpen(socket),
+      message: (socket, bytes, isBinary) => this.#messages.handle(socket, bytes, isBinary),
+      dropped: (socket) => this.#slowConsumers.recordDrop(socket),
+      drain: (socket) => this.#onDrain(socket),
+      close: (socket, code) => this.#onClose(socket, code),
+    });
+  }
+
+  /** The number of open streams. */
+  get subscribers(): number {
+    return this.#sockets.size;
+  }
+
+  /** The number of streams that have ended. */
+  get ended(): number {
+    return [...this.#closes.values()].reduce((sum, count) => sum + count, 0);
+  }
+
+  get figures(): StreamFigures {
+    const channels = this.#channels.all.map(({ format, intervalMs, fanout }) => ({
+      format,
+      intervalMs,
+      connections: fanout.subscriberCount,
+    }));
+    return {
+      channels,
+      subscriptions: this.#accountTopics.subscriptionCounts,
+      frames: this.#channels.frames,
+      dropped: this.#slowConsumers.dropped,
+      closes: this.#closes,
+    };
+  }
+
+  /** Sends a frame: the entry's body to streams in JSON, the snapshot to those in MessagePack. */
+  publish(entry: Entry, snapshot: NetworkSnapshot): void {
+    this.#channels.publish(entry, snapshot);
+    this.#slowConsumers.closeExpired();
+    this.#sockets.closeInvalidKeys();
+  }
+
+  close(): void {
+    this.#stopReviews();
+    this.#sockets.closeAll();
+    this.#accountTopics.close(); // last, since each closed socket begins grace periods
+  }
+
+  /** Closes those of the next streams whose caller has lost the tier that they need: each has its turn in a minute. */
+  #review(): void {
+    for (const socket of this.#sockets.nextAuthenticated(REVIEW_TICK_MS / REVIEW_INTERVAL_MS)) {
+      const { caller, connection } = socket.getUserData();
+      const fault = caller.findFault(this.#accountTopics.subscriptionsOf(connection));
+      if (fault !== undefined) socket.end(CLOSE_CODES.tierFell, fault);
+    }
+  }
+
+  #onOpen(socket: StreamSocket): void {
+    const { channel, shard, connection, caller } = socket.getUserData();
+    this.#sockets.add(socket);
+    caller.streamSlot.onRevoked(() => socket.end(CLOSE_CODES.tooMany, 'too many open streams: close one first'));
+    connection.open({
+      socket,
+      maxUnsentBytes: this.#maxBackpressureBytes / 2,
+      onDrop: () => this.#slowConsumers.recordDrop(socket),
+    });
+    const isFrameQueued = channel.fanout.hasPending(shard);
+    const latest = isFrameQueued ? undefined : this.#channels.latestFrame(channel);
+    if (latest !== undefined) socket.send(latest, channel.format === 'msgpack');
+    socket.subscribe(channel.fanout.topicOf(shard));
+  }
+
+  #onDrain(socket: StreamSocket): void {
+    if (socket.getBufferedAmount() > 0) return;
+    if (!this.#slowConsumers.recordDrain(socket)) {
+      socket.end(CLOSE_CODES.slowConsumer, 'too slow: frames were dropped for three seconds');
+      return;
+    }
+    const { connection } = socket.getUserData();
+    connection.sendReplies();
+    this.#accountTopics.sendUnsent(connection);
+    this.#messages.resume(connection);
+  }
+
+  #onClose(socket: StreamSocket, code: number): void {
+    const counted = COUNTED_CLOSE_CODES.has(code) ? code : OTHER_CLOSE_CODE;
+    this.#closes.set(counted, (this.#closes.get(counted) ?? 0) + 1);
+    const { channel, shard, caller, connection } = socket.getUserData();
+    connection.close();
+    this.#accountTopics.removeConnection(connection);
+    this.#messages.removeConnection(connection);
+    this.#sockets.remove(socket);
+    this.#slowConsumers.remove(socket);
+    channel.fanout.removeSubscriber(shard);
+    caller.streamSlot.release();
+  }
+}

@@ -1,0 +1,62 @@
+import { canonicalJson, members, parseString } from '../../upstream/json/raw-json.ts';
+import { parseAccountLamports } from '../../upstream/reads/account-info.ts';
+
+/** An account as JSON in one-byte characters, which the garbage collector need not trace; null when it is absent. */
+export type AccountJson = string | null;
+
+const JSON_NULL = Buffer.from('null');
+const OPENING_BRACE = 0x7b;
+
+/** Converts a node's account to the form that is kept. A node reports a closed account with 0 lamports: that is null. */
+export function toAccountJson(account: Buffer | null): AccountJson {
+  if (account === null || account.equals(JSON_NULL) || parseAccountLamports(account) === 0n) return null;
+  return account.toString('latin1');
+}
+
+/** Converts a node's account as {@link toAccountJson} does; undefined for one that can't be decoded. */
+export function decodeAccountJson(account: Buffer | null): AccountJson | undefined {
+  try {
+    return toAccountJson(account);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the balance in lamports; 0 for an absent account. */
+export function lamportsOf(json: AccountJson): bigint {
+  const account = accountBytes(json);
+  return account === null ? 0n : parseAccountLamports(account);
+}
+
+export const accountBytes = (json: AccountJson): Buffer | null => (json === null ? null : Buffer.from(json, 'latin1'));
+
+/**
+ * Returns true when the parsed JSON may change while the account does not: `jsonParsed` scales the amount of a
+ * token-2022 account by extensions of its mint and by the Clock, and the account doesn't say whether its mint has any.
+ */
+export function dependsOnClock(account: Buffer | null): boolean {
+  const data = account === null ? undefined : members(account).get('data');
+  if (data?.[0] !== OPENING_BRACE) return false;
+  const parts = members(data);
+  const parsed = parts.get('parsed');
+  if (parseString(parts.get('program')) !== 'spl-token-2022' || parsed?.[0] !== OPENING_BRACE) return false;
+  return parseString(members(parsed).get('type')) === 'account';
+}
+
+/** Returns true when two texts describe the same account: a node orders members differently over HTTP and WebSocket. */
+export function isSameAccount(one: AccountJson, other: AccountJson): boolean {
+  return one === other || canonicalAccount(one) === canonicalAccount(other);
+}
+
+/** Never throws: JSON that has no canonical form stands for itself. */
+function canonicalAccount(json: AccountJson): string {
+  const account = accountBytes(json);
+  if (account === null) return '';
+  try {
+    if (!dependsOnClock(account)) return canonicalJson(account);
+    const parts = members(account);
+    return ['lamports', 'owner', 'space'].map((name) => parts.get(name)?.toString()).join();
+  } catch {
+    return account.toString('latin1');
+  }
+}

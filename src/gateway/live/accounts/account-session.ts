@@ -1,0 +1,332 @@
+import type { Commitment } from '../../../shared/domain/commitment.ts';
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
+import type {
+  ClockUpdate,
+  PubsubSession,
+  PubsubSubscription,
+  SubscriptionHandler,
+} from '../../upstream/pubsub/pubsub-session.ts';
+import type { AccountQuery, AccountRead } from '../../upstream/reads/account-batcher.ts';
+import type { AuditRead } from '../audit-mismatches.ts';
+import { clockEventOf, marginSlotsOf } from '../initial-sync.ts';
+import { type LiveSessionOptions, SessionAudit } from '../session-audit.ts';
+import { type AccountJson, decodeAccountJson, isSameAccount } from './account-json.ts';
+import type { AccountState, UpdateResult } from './account-state.ts';
+import { PacedAccountReads } from './paced-account-reads.ts';
+
+export interface AccountSessionOptions extends LiveSessionOptions<AccountState> {
+  /** The size of the largest account that is kept live, in bytes of its JSON. */
+  readonly maxAccountBytes: number;
+  /** Called when an account has changed or was rolled back. */
+  onChange(account: AccountState, result: UpdateResult, slot: Slot): void;
+  /** Called when an account can't be kept live. */
+  onIneligible(account: AccountState, reason: GatewayError): void;
+  /** Called when an account must be subscribed again, perhaps on another session. */
+  reassign(account: AccountState): void;
+}
+
+/** The most accounts of one request: what a node accepts in one getMultipleAccounts, with the Clock. */
+const MAX_BATCH = 99;
+
+/** The accounts that are looked at for a batch of one commitment. */
+const MAX_SCANNED = 1000;
+
+/** One session, and the accounts that are kept live over it. */
+export class AccountSession {
+  readonly pubsub: PubsubSession;
+  readonly sessionAudit: SessionAudit<AccountState>;
+  readonly #options: AccountSessionOptions;
+  readonly #accounts = new Map<AccountState, SessionAccount>();
+  /** The accounts whose initial sync is under way. */
+  readonly #syncing = new Set<SessionAccount>();
+  /** Those of them that are to be read, in the order in which they became ready for it. */
+  readonly #toRead = new Set<SessionAccount>();
+  /** The accounts of the last notifications that no later Clock update has proven yet, and the slots of these. */
+  readonly #unproven = new Map<SessionAccount, Slot>();
+  /** The accounts at processed, which a fork may take back. */
+  readonly #processed = new Set<AccountState>();
+  readonly #syncReads: PacedAccountReads;
+  readonly #auditReads: PacedAccountReads;
+  #isReading = false;
+
+  constructor(options: AccountSessionOptions) {
+    const { pubsub, budget } = options;
+    this.#options = options;
+    this.pubsub = pubsub;
+    this.#syncReads = new PacedAccountReads(pubsub, budget, 'sync', options);
+    this.#auditReads = new PacedAccountReads(pubsub, budget, 'audit', options);
+    this.sessionAudit = new SessionAudit({
+      session: options,
+      awaitTurn: () => budget.acquire('audit'),
+      states: () => this.#accounts.keys(),
+      nextBatch: (count) => this.#nextAuditBatch(count),
+      reread: (accounts) => this.#reread(accounts),
+      restart: (account) => options.reassign(account),
+      onClockUpdate: (commitment, update) => this.#onClockUpdate(commitment, update),
+      onLost: () => {
+        this.#accounts.clear();
+        this.#syncing.clear();
+        this.#toRead.clear();
+        this.#unproven.clear();
+        this.#processed.clear();
+      },
+    });
+  }
+
+  get size(): number {
+    return this.#accounts.size;
+  }
+
+  get syncing(): number {
+    return this.#syncing.size;
+  }
+
+  add(account: AccountState): void {
+    const { pubsub } = this.#options;
+    const { address, commitment } = account;
+    account.attach(this.sessionAudit.watermarkOf(commitment));
+    const entry = new SessionAccount(this, account);
+    this.#accounts.set(account, entry);
+    this.#syncing.add(entry);
+    if (commitment === 'processed') this.#processed.add(account);
+    entry.subscription = pubsub.subscribe('accountSubscribe', [address, { encoding: 'jsonParsed', commitment }], entry);
+  }
+
+  remove(account: AccountState): void {
+    const entry = this.#accounts.get(account);
+    if (entry === undefined) return;
+    this.#accounts.delete(account);
+    this.#syncing.delete(entry);
+    this.#toRead.delete(entry);
+    this.#unproven.delete(entry);
+    this.#processed.delete(account);
+    entry.subscription?.stop();
+    account.detach();
+  }
+
+  onAcknowledged(entry: SessionAccount): void {
+    entry.account.onSyncEvent({ name: 'acknowledged', marginSlots: this.#marginSlots });
+    this.#readIfNeeded(entry);
+  }
+
+  get #marginSlots(): number {
+    const { pubsub, slotTimeMs } = this.#options;
+    return marginSlotsOf(pubsub.isPooled, slotTimeMs());
+  }
+
+  onNotification(entry: SessionAccount, slot: Slot, value: Buffer): void {
+    const { account } = entry;
+    const json = this.#decodeOrMarkIneligible(account, value);
+    if (json === undefined) return;
+    const leasedSlot = account.lease?.slot;
+    this.#rollbackIfForked(account, slot);
+    if (account.commitment !== 'processed') this.#unproven.set(entry, slot);
+    this.#handleResult(account, account.onNotification(slot, json), slot, leasedSlot);
+  }
+
+  onRejected({ account }: SessionAccount): void {
+    this.#markIneligible(account, new GatewayError('upstream_error', 'the node rejects a subscription to the account'));
+  }
+
+  onRefused({ account }: SessionAccount): void {
+    this.#options.reassign(account);
+  }
+
+  #onClockUpdate(commitment: Commitment, update: ClockUpdate): void {
+    const { slot, provenFrom } = update;
+    if (commitment === 'processed') for (const account of this.#processed) this.#rollbackIfForked(account, slot);
+    else this.#prove(commitment, slot, provenFrom);
+    const event = clockEventOf(update, this.#options.pubsub.isPooled);
+    for (const entry of this.#syncing) {
+      if (entry.account.commitment !== commitment) continue;
+      entry.account.onSyncEvent(event);
+      this.#readIfNeeded(entry);
+    }
+  }
+
+  /**
+   * Applies a Clock update to what was notified for slots before it: a node evaluates the subscriptions of one slot in no
+   * order, but all before those of the next one.
+   */
+  #prove(commitment: Commitment, clockSlot: Slot, provenFrom: Slot): void {
+    for (const [entry, slot] of this.#unproven) {
+      const { account } = entry;
+      if (account.commitment !== commitment || slot >= clockSlot) continue;
+      this.#unproven.delete(entry);
+      if (account.onProof(provenFrom)) continue;
+      account.resync(this.#marginSlots + provenFrom - clockSlot); // what was notified may be of its newest root
+      this.#syncing.add(entry);
+      this.#readIfNeeded(entry);
+    }
+  }
+
+  /** Reads an account if its initial sync needs a read. A read that fails is repeated at the next Clock update. */
+  #readIfNeeded(entry: SessionAccount): void {
+    if (entry.account.pendingReadMinSlot === undefined || entry.isReading) return;
+    this.#toRead.add(entry);
+    if (this.#isReading) return;
+    this.#isReading = true;
+    setImmediate(() => void this.#readAll()); // with all others of this turn
+  }
+
+  /** Reads what is to be read, batch by batch as the budget allows. */
+  async #readAll(): Promise<void> {
+    try {
+      while (this.#toRead.size > 0) {
+        await this.#options.budget.acquire('sync');
+        const batch = this.#nextReadBatch();
+        if (batch.length === 0) break; // all have left since
+        const reads = this.#syncReads.readBatch(batch.map(({ account }) => queryOf(account)));
+        for (const [i, read] of reads.entries()) {
+          const entry = batch[i];
+          if (entry !== undefined) this.#applyRead(entry, read);
+        }
+      }
+    } finally {
+      this.#isReading = false;
+    }
+  }
+
+  /** Returns accounts of one commitment, those first that became ready first. */
+  #nextReadBatch(): SessionAccount[] {
+    const batch: SessionAccount[] = [];
+    let scanned = 0;
+    for (const entry of this.#toRead) {
+      if (batch.length === MAX_BATCH || ++scanned > MAX_SCANNED) break;
+      if (batch[0] !== undefined && batch[0].account.commitment !== entry.account.commitment) continue;
+      entry.isReading = true;
+      batch.push(entry);
+    }
+    for (const entry of batch) this.#toRead.delete(entry);
+    return batch;
+  }
+
+  #applyRead(entry: SessionAccount, reading: Promise<AccountRead>): void {
+    const { account } = entry;
+    const isAttached = (): boolean => this.#accounts.get(account) === entry;
+    reading
+      .then(({ slot, provenFrom, account: current }) => {
+        entry.isReading = false;
+        if (!isAttached()) return;
+        const json = this.#decodeOrMarkIneligible(account, current);
+        if (json === undefined) return;
+        this.#handleResult(account, account.onRead(slot, json, provenFrom), slot);
+        if (!account.holder.isSynced) return;
+        this.#syncing.delete(entry);
+        this.#options.onRoom();
+      })
+      .catch((thrown: unknown) => {
+        entry.isReading = false;
+        const reason = GatewayError.from(thrown);
+        const isPermanent = reason.code === 'result_too_large' || reason.code === 'internal_error';
+        if (isPermanent && isAttached()) this.#markIneligible(account, reason); // else the read is still needed
+      });
+  }
+
+  /** Returns leased accounts of one commitment, those first whose turn was longest ago, and puts them last. */
+  #nextAuditBatch(count: number): readonly AccountState[] {
+    const batch: SessionAccount[] = [];
+    let scanned = 0;
+    for (const entry of this.#accounts.values()) {
+      if (batch.length === Math.min(count, MAX_BATCH) || (batch.length > 0 && ++scanned > MAX_SCANNED)) break;
+      const { lease, commitment } = entry.account;
+      if (lease === undefined || (batch[0] !== undefined && batch[0].account.commitment !== commitment)) continue;
+      batch.push(entry);
+    }
+    for (const entry of batch) {
+      this.#accounts.delete(entry.account);
+      this.#accounts.set(entry.account, entry);
+    }
+    return batch.map(({ account }) => account);
+  }
+
+  async #reread(accounts: readonly AccountState[]): Promise<readonly (AuditRead | undefined)[]> {
+    const queries = accounts.map(({ address, commitment }) => unboundedQuery(address, commitment));
+    const reads = await Promise.allSettled(this.#auditReads.readBatch(queries));
+    return reads.map((read, i) => {
+      const account = accounts[i];
+      if (read.status === 'rejected' || account === undefined) return undefined; // the next audit tries again
+      const json = decodeAccountJson(read.value.account);
+      if (json === undefined) return undefined; // it says nothing about the account that is kept
+      return { slot: read.value.slot, isUnchanged: () => isSameAccount(json, account.json) };
+    });
+  }
+
+  /** Rolls an account back when the node has left the fork on which its state was processed. */
+  #rollbackIfForked(account: AccountState, slot: Slot): void {
+    if (account.commitment !== 'processed' || !this.#options.pubsub.isOnAnotherFork(account.slot, slot)) return;
+    this.#handleResult(account, account.rollback(), slot);
+  }
+
+  /**
+   * Returns the account as it is kept. One that is too large or can't be decoded becomes ineligible: reading it again at
+   * once would most likely give the same, and use the requests of others.
+   */
+  #decodeOrMarkIneligible(account: AccountState, bytes: Buffer | null): AccountJson | undefined {
+    const json = decodeAccountJson(bytes);
+    const isTooLarge = json != null && json.length > this.#options.maxAccountBytes;
+    if (json === undefined) this.#markIneligible(account, undecodableError());
+    else if (isTooLarge) this.#markIneligible(account, tooLargeError());
+    return isTooLarge ? undefined : json;
+  }
+
+  #handleResult(account: AccountState, result: UpdateResult, slot: Slot, leasedSlot?: Slot): void {
+    if (result === 'late') this.sessionAudit.invalidate(account, { leased: leasedSlot, notified: slot });
+    else if (result !== 'ignored' && result !== 'unchanged') this.#options.onChange(account, result, slot);
+  }
+
+  #markIneligible(account: AccountState, reason: GatewayError): void {
+    this.remove(account);
+    this.#options.onIneligible(account, reason);
+    this.#options.onRoom();
+  }
+}
+
+/** An account on a session: all that the session keeps of it, in one object, since there may be very many. */
+class SessionAccount implements SubscriptionHandler {
+  readonly account: AccountState;
+  subscription: PubsubSubscription | undefined = undefined;
+  isReading = false;
+  readonly #session: AccountSession;
+
+  constructor(session: AccountSession, account: AccountState) {
+    this.#session = session;
+    this.account = account;
+  }
+
+  onAcknowledged(): void {
+    this.#session.onAcknowledged(this);
+  }
+
+  onNotification(slot: Slot, value: Buffer): void {
+    this.#session.onNotification(this, slot, value);
+  }
+
+  onRejected(): void {
+    this.#session.onRejected(this);
+  }
+
+  onRefused(): void {
+    this.#session.onRefused(this);
+  }
+}
+
+const unboundedQuery = (address: string, commitment: Commitment): AccountQuery => ({
+  address,
+  commitment,
+  shape: 'parsed',
+  minContextSlot: undefined,
+});
+
+/** Returns the query of the read that an account's initial sync waits for. */
+const queryOf = ({ address, commitment, pendingReadMinSlot = 0 }: AccountState): AccountQuery => ({
+  ...unboundedQuery(address, commitment),
+  minContextSlot: pendingReadMinSlot > 0 ? pendingReadMinSlot : undefined,
+});
+
+const tooLargeError = (): GatewayError =>
+  new GatewayError('result_too_large', 'the account is too large to be kept live');
+
+const undecodableError = (): GatewayError =>
+  new GatewayError('upstream_error', 'the node sent something that is not an account');

@@ -1,0 +1,243 @@
+import type { Commitment } from '../../../shared/domain/commitment.ts';
+import type { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import { provenWithoutClock } from '../../../shared/domain/root-lead.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
+import { ownText } from '../../../shared/runtime/own-text.ts';
+import { type TemplatedText, toTemplatedText } from '../../../shared/runtime/templated-text.ts';
+import type { PreviousBalance } from '../../upstream/reads/account-batcher.ts';
+import type { InitialSync, SyncEvent } from '../initial-sync.ts';
+import { LeaseHolder } from '../lease-holder.ts';
+import type { ReadHeat } from '../read-heat.ts';
+import type { Watermark } from '../watermark.ts';
+import type { WatermarkLease } from '../watermark-lease.ts';
+import { type AccountJson, isSameAccount, lamportsOf } from './account-json.ts';
+
+/**
+ * The effect of a read or notification on an account's state. `late`: the lease covered that slot already, without the
+ * change, so it was wrong.
+ */
+export type UpdateResult = 'ignored' | 'unchanged' | 'changed' | 'rolled-back' | 'late';
+
+/** The reason why an account can't be kept live, and the tip at which it was found. */
+export interface Ineligibility {
+  readonly reason: GatewayError;
+  readonly tip: Slot;
+}
+
+/** The state of one account at one commitment. Does no I/O: its session calls it, and reads what it needs. */
+export class AccountState {
+  readonly address: string;
+  readonly commitment: Commitment;
+  readonly subscriptionCount = 1;
+  readonly holder: LeaseHolder;
+  /** Undefined while the account is eligible to be kept live. */
+  ineligibility: Ineligibility | undefined;
+  #slot: Slot = -1;
+  #provenFrom: Slot = 0;
+  /** Whether the present state was notified, and no later Clock update has shown of which slot it is at most. */
+  #isUnproven = false;
+  /** Whether an account was notified that differs, for a slot that is not newer: it may be newer all the same. */
+  #isContested = false;
+  /** Whether the session's node has notified the present state: it may not do so again. */
+  #isNotified = false;
+  #json: AccountJson | TemplatedText = null;
+  #isKnown = false;
+  #previous: PreviousBalance | undefined;
+
+  constructor(address: string, commitment: Commitment, initialSync: InitialSync, heat: ReadHeat) {
+    this.address = address;
+    this.commitment = commitment;
+    this.holder = new LeaseHolder(initialSync, heat);
+  }
+
+  get tipAtIneligible(): Slot | undefined {
+    return this.ineligibility?.tip;
+  }
+
+  /** The slot of {@link json}; -1 while nothing is known. */
+  get slot(): Slot {
+    return this.#slot;
+  }
+
+  /** The first slot at which {@link json} is proven to hold: the node's newest root may have been ahead of {@link slot}. */
+  get provenFrom(): Slot {
+    return this.#provenFrom;
+  }
+
+  get json(): AccountJson {
+    return this.#json?.toString() ?? null;
+  }
+
+  /** The newest slot at which the account is known to hold; undefined while it isn't kept live. */
+  get coveredSlot(): Slot | undefined {
+    return this.lease?.slot;
+  }
+
+  /** The balance before the newest change, if it was live. */
+  get previous(): PreviousBalance | undefined {
+    return this.#previous;
+  }
+
+  /** False before the first state, and after a rollback. */
+  get isKnown(): boolean {
+    return this.#isKnown;
+  }
+
+  /** The lease that dates {@link json} beyond {@link slot}. */
+  get lease(): WatermarkLease | undefined {
+    return this.holder.lease;
+  }
+
+  /** The slot that the next read must have reached; undefined when no read is needed. */
+  get pendingReadMinSlot(): Slot | undefined {
+    return this.holder.awaitedReadSlot;
+  }
+
+  /** Starts the initial sync on a session: what is open about the notifications of the one before ends with it. */
+  attach(watermark: Watermark | undefined): void {
+    this.#isUnproven = false;
+    this.#isContested = false;
+    this.#isNotified = false;
+    this.holder.attach(watermark);
+  }
+
+  detach(): void {
+    this.holder.detach();
+  }
+
+  onSyncEvent(event: SyncEvent): void {
+    this.holder.advanceSync(event);
+    this.#grantLease();
+  }
+
+  /**
+   * Applies an account that was read from the session's node. Another node of a pool may have answered: what may be older
+   * than the notified state, though its slot is newer, replaces nothing. If it differs, the account is read again.
+   */
+  onRead(slot: Slot, json: AccountJson, provenFrom: Slot = provenWithoutClock(slot)): UpdateResult {
+    const mayBeOlder = this.#isNotified && provenFrom < this.#provenFrom;
+    if (mayBeOlder && !isSameAccount(json, this.json)) return 'ignored';
+    const result = mayBeOlder ? 'ignored' : this.#apply(slot, json, provenFrom);
+    this.onSyncEvent({ name: 'read', slot });
+    return result;
+  }
+
+  /** Applies a notification. At processed, one for a slot that is not newer shows that the node has changed forks. */
+  onNotification(slot: Slot, json: AccountJson): UpdateResult {
+    const isOlder = slot < this.#slot || (slot === this.#slot && json !== this.json);
+    if (isOlder && this.commitment === 'processed') return this.rollback();
+    if (isOlder) this.#isContested = !isSameAccount(json, this.json);
+    const result = this.#apply(slot, json, provenWithoutClock(slot));
+    if (result === 'ignored') return result;
+    this.#isUnproven = true;
+    this.#isContested = false;
+    this.#isNotified = true;
+    return result;
+  }
+
+  /**
+   * Applies what a Clock update proves about the notifications for slots before it. Returns false where one of them may
+   * be newer than the state that it didn't replace: then the account must be read again.
+   */
+  onProof(provenFrom: Slot): boolean {
+    if (this.#isUnproven) {
+      this.#isUnproven = false;
+      this.#provenFrom = provenFrom;
+      this.lease?.proveFrom(provenFrom);
+    }
+    const isCurrent = !this.#isContested || provenFrom <= this.#slot;
+    this.#isContested = false;
+    return isCurrent;
+  }
+
+  /** Starts the initial sync over: only a read can show the state. */
+  resync(marginSlots: number): void {
+    this.holder.restartSync();
+    this.onSyncEvent({ name: 'acknowledged', marginSlots });
+  }
+
+  /**
+   * Adopts the state and the lease of another gateway, which holds from `slot` up to what its watermark covers. The
+   * caller makes sure that this is no less than what is known here. Returns whether the account is another one.
+   */
+  adopt(slot: Slot, json: AccountJson, watermark: Watermark): boolean {
+    const isSame = this.#isKnown && json === this.json;
+    const { lease } = this;
+    if (isSame && lease?.watermark === watermark) return false;
+    const previous = isSame ? this.#previous : this.#presentUnderLease();
+    // Where the same slots had another state here, one of both is wrong: the newest is believed.
+    const sinceSlot = isSame || slot > this.#slot ? slot : Math.max(slot, watermark.slot);
+    this.#slot = Math.max(this.#slot, sinceSlot);
+    if (!isSame) this.#json = json && toTemplatedText(ownText(json)); // it may be a part of a frame's text
+    this.#isKnown = true;
+    this.holder.takeLease();
+    this.#previous = previous;
+    this.#isNotified = false;
+    this.#provenFrom = provenWithoutClock(this.#slot);
+    this.holder.adoptLease(this.#slot, watermark, this.#provenFrom);
+    lease?.revoke();
+    return !isSame;
+  }
+
+  /** Ends the lease that was adopted: a newer state will come. */
+  endAdopted(): void {
+    this.holder.takeLease()?.revoke();
+  }
+
+  /** Gives up the state, since the node has left the fork that it belongs to. */
+  rollback(): UpdateResult {
+    if (!this.#isKnown) return 'ignored';
+    this.#isKnown = false;
+    return 'rolled-back';
+  }
+
+  /** Forgets the state, which turned out to be wrong. */
+  reset(): void {
+    this.#slot = -1;
+    this.#isKnown = false;
+    this.#previous = undefined;
+    this.holder.takeLease();
+  }
+
+  /** Forgets the state, which turned out to be wrong, and denies what its lease covered. */
+  invalidate(): void {
+    const lease = this.holder.takeLease();
+    this.reset();
+    lease?.invalidate();
+  }
+
+  /** Replaces state and slot together by a newer state; ignores any other (I4). */
+  #apply(slot: Slot, json: AccountJson, provenFrom: Slot): UpdateResult {
+    if (slot <= this.#slot) return 'ignored';
+    const isLate = this.lease !== undefined && slot <= this.lease.slot;
+    const isSame = this.#isKnown && json === this.json;
+    const previous = isSame ? this.#previous : this.#presentUnderLease();
+    this.#slot = slot;
+    if (!isSame) this.#json = json && toTemplatedText(json);
+    this.#isKnown = true;
+    this.#isUnproven = false;
+    this.#isNotified = false;
+    this.#provenFrom = provenFrom;
+    if (isSame) {
+      this.lease?.proveFrom(provenFrom);
+      this.lease?.extend(slot);
+      return 'unchanged';
+    }
+    const previousLease = this.holder.takeLease();
+    this.#previous = previous;
+    this.#grantLease();
+    previousLease?.revoke();
+    return isLate ? 'late' : 'changed';
+  }
+
+  /** Returns the present balance with the lease that dates it; undefined without one. */
+  #presentUnderLease(): PreviousBalance | undefined {
+    const { lease } = this;
+    return lease && { sinceSlot: this.#slot, lamports: lamportsOf(this.json), lease };
+  }
+
+  /** Grants a lease, except at processed: a fork may take back what no Clock update has denied. */
+  #grantLease(): void {
+    if (this.commitment !== 'processed') this.holder.grantLease(this.#slot, this.#provenFrom);
+  }
+}

@@ -1,0 +1,251 @@
+import type { Config } from '../../../config/config-schema.ts';
+import type { AccountSubscriber, AccountSubscription } from '../../../shared/domain/account-change.ts';
+import type { Commitment } from '../../../shared/domain/commitment.ts';
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import type { Lease } from '../../../shared/domain/lease.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
+import { ownText } from '../../../shared/runtime/own-text.ts';
+import type {
+  AccountQuery,
+  AccountRead,
+  AccountSource,
+  BalancesQuery,
+  BalancesRead,
+} from '../../upstream/reads/account-batcher.ts';
+import { doubleRead } from '../initial-sync.ts';
+import { LiveSet, type LiveSourceOptions, type LiveSourceSettings } from '../live-set.ts';
+import { readWhenCovered } from '../read-when-covered.ts';
+import {
+  type AccountJson,
+  accountBytes,
+  dependsOnClock,
+  isSameAccount,
+  lamportsOf,
+  toAccountJson,
+} from './account-json.ts';
+import { AccountSession } from './account-session.ts';
+import { AccountState, type UpdateResult } from './account-state.ts';
+import { balancesFromStates, balancesLease } from './live-balances.ts';
+
+/** The part of the config section `live` that is about accounts. */
+export type LiveAccountSettings = LiveSourceSettings & Pick<Config['live'], 'accounts' | 'maxAccountBytes'>;
+
+export interface LiveAccountSourceOptions extends LiveSourceOptions<LiveAccountSettings> {
+  /** The source of accounts that are not kept live. */
+  readonly upstream: AccountSource;
+}
+
+/** A subscription, and the callers that its place counts for; none once it has ended. */
+interface Subscription {
+  readonly subscriber: AccountSubscriber;
+  readonly callers: string[];
+}
+
+/** Reads accounts, and keeps those live that are read often. */
+export class LiveAccountSource implements AccountSource {
+  readonly liveSet: LiveSet<AccountState, AccountJson>;
+  readonly #options: LiveAccountSourceOptions;
+  /** The subscriptions to each account that has some. */
+  readonly #subscriptions = new Map<AccountState, Set<Subscription>>();
+
+  constructor(options: LiveAccountSourceOptions) {
+    const { settings } = options;
+    this.#options = options;
+    this.liveSet = new LiveSet({
+      ...options,
+      maxSize: settings.accounts,
+      maxAudited: settings.accounts,
+      onEvicted: (account) => this.#endAll(account, displacedError()),
+      describe: ({ address, commitment }) => ({ address, commitment }),
+      createSession: (session) =>
+        new AccountSession({
+          ...session,
+          maxAccountBytes: settings.maxAccountBytes,
+          onChange: (account, result, slot) => this.#notify(account, result, slot),
+          reassign: (account) => this.liveSet.reassign(account),
+          onIneligible: (account, reason) => this.#markIneligible(account, reason),
+        }),
+      addressOf: ({ address }) => address,
+      createState: (address, commitment, heat) =>
+        new AccountState(ownText(address), commitment, options.initialSync ?? doubleRead, heat),
+      onFollowedChange: (account, slot) => this.#notify(account, 'changed', slot),
+      applyProcessed: (account, slot, json) => this.#applyProcessed(account, slot, json),
+      onNotFollowed: (account) => this.#markIneligible(account, noPlaceError()),
+    });
+  }
+
+  /** Reads an account: from memory when it is kept live, else from the upstream. Keeps it live once it is hot. */
+  read(query: AccountQuery): Promise<AccountRead> {
+    const account = this.#recordRead(query.address, query.commitment, query.cost?.caller);
+    return account === undefined ? this.#options.upstream.read(query) : this.#readThrough(account, query);
+  }
+
+  async #readThrough(account: AccountState, query: AccountQuery): Promise<AccountRead> {
+    const { commitment, minContextSlot = 0, mayWait = false } = query;
+    const { clock, mesh } = this.#options;
+    const fromState = await readWhenCovered({
+      minSlot: minContextSlot,
+      tip: mesh.tip(commitment),
+      read: () => readFromState(account, query, this.liveSet.tip),
+      leaseOf: () => (mayWait ? account.lease : undefined),
+      clock,
+      slotTimeMs: mesh.slotTimeMs,
+    });
+    if (fromState !== undefined) return fromState;
+    const floor = Math.max(minContextSlot, account.slot);
+    const fetched = await this.#options.upstream.read({ ...query, minContextSlot: floor > 0 ? floor : undefined });
+    return { ...fetched, lease: leaseFor(account, fetched, query) };
+  }
+
+  readLive(query: AccountQuery): AccountRead | undefined {
+    const account = this.liveSet.get(query.address, query.commitment);
+    const read = account && readFromState(account, query, this.liveSet.tip);
+    if (read !== undefined) this.#recordHeat(account);
+    return read;
+  }
+
+  /** Reads balances at one slot: from memory when that slot is known of all accounts, else in one call for all. */
+  async readBalances(query: BalancesQuery): Promise<BalancesRead> {
+    const { addresses, commitment, minContextSlot = 0, cost } = query;
+    const accounts = addresses.map((address) => this.#recordRead(address, commitment, cost?.caller));
+    const fromStates = balancesFromStates(accounts, minContextSlot);
+    if (fromStates !== undefined) return fromStates;
+    const floor = Math.max(minContextSlot, ...accounts.map((account) => account?.slot ?? 0));
+    const read = await this.#options.upstream.readBalances({ ...query, minContextSlot: floor > 0 ? floor : undefined });
+    return { ...read, lease: balancesLease(accounts, read) };
+  }
+
+  readLiveBalances({ addresses, commitment, minContextSlot = 0 }: BalancesQuery): BalancesRead | undefined {
+    const accounts = addresses.map((address) => this.liveSet.get(address, commitment));
+    const read = balancesFromStates(accounts, minContextSlot);
+    if (read !== undefined) for (const account of accounts) this.#recordHeat(account);
+    return read;
+  }
+
+  /**
+   * Keeps an account live, whether it is read or not, and reports its changes until the subscription ends. Throws
+   * `overloaded` when the caller can have no place, and the reason that `onEnd` receives when the account is ineligible.
+   */
+  subscribe(
+    address: string,
+    commitment: Commitment,
+    subscriber: AccountSubscriber,
+    firstCaller: string,
+  ): AccountSubscription {
+    const known = this.liveSet.get(address, commitment);
+    if (known?.ineligibility !== undefined) throw known.ineligibility.reason;
+    const account = this.liveSet.subscribe(address, commitment, firstCaller);
+    if (account === undefined) throw noPlaceError();
+    const subscription: Subscription = { subscriber, callers: [firstCaller] };
+    const { callers } = subscription;
+    this.#subscriptions.set(account, (this.#subscriptions.get(account) ?? new Set()).add(subscription));
+    return {
+      addCaller: (caller) => {
+        if (this.liveSet.subscribe(address, commitment, caller) !== undefined) callers.push(caller);
+      },
+      removeCaller: (caller) => {
+        if (!callers.includes(caller)) return; // the subscription has ended
+        callers.splice(callers.indexOf(caller), 1);
+        this.liveSet.unsubscribe(address, commitment, caller);
+      },
+      end: () => this.#end(account, subscription),
+    };
+  }
+
+  /** Records a read of an account. Returns its state if it is kept live, or is from this read on. */
+  #recordRead(address: string, commitment: Commitment, caller: string | undefined): AccountState | undefined {
+    const account = this.liveSet.get(address, commitment) ?? this.liveSet.addIfHot(address, commitment, caller);
+    this.#recordHeat(account);
+    return account;
+  }
+
+  /**
+   * Counts a read of an account. One with subscribers is read after each change, for whom is unknown: it counts as read
+   * when the cache answers with its lease.
+   */
+  #recordHeat(account: AccountState | undefined): void {
+    if (account !== undefined && !this.#subscriptions.has(account)) account.holder.heat.record(this.liveSet.tip);
+  }
+
+  #end(account: AccountState, subscription: Subscription): void {
+    const subscriptions = this.#subscriptions.get(account);
+    subscriptions?.delete(subscription);
+    if (subscriptions?.size === 0) this.#subscriptions.delete(account);
+    const { address, commitment } = account;
+    for (const caller of subscription.callers.splice(0)) this.liveSet.unsubscribe(address, commitment, caller);
+  }
+
+  /** Ends all subscriptions to an account that is no longer kept live. */
+  #endAll(account: AccountState, reason: GatewayError): void {
+    for (const subscription of [...(this.#subscriptions.get(account) ?? [])]) {
+      this.#end(account, subscription);
+      subscription.subscriber.onEnd(reason);
+    }
+  }
+
+  /** Gives an account up, which keeps its place: it is tried again after `idleMs`. */
+  #markIneligible(account: AccountState, reason: GatewayError): void {
+    account.ineligibility = { reason, tip: this.liveSet.tip };
+    this.#endAll(account, reason);
+    this.liveSet.observer?.onLeft(account);
+  }
+
+  #applyProcessed(account: AccountState, slot: Slot, json: AccountJson | undefined): void {
+    const result = json === undefined ? account.rollback() : account.onNotification(slot, json);
+    if (result !== 'ignored' && result !== 'unchanged') this.#notify(account, result, slot);
+  }
+
+  #notify(account: AccountState, result: UpdateResult, slot: Slot): void {
+    const isReorg = result === 'rolled-back';
+    if (account.commitment === 'processed') this.liveSet.observer?.onProcessed(account, isReorg);
+    // The state that replaces it is known only from the next slot on: the same slot again would be a step back.
+    const fromSlot = isReorg ? Math.max(slot, account.slot + 1) : slot;
+    for (const { subscriber } of this.#subscriptions.get(account) ?? [])
+      subscriber.onChange({ slot: fromSlot, isReorg });
+  }
+}
+
+const noPlaceError = (): GatewayError =>
+  new GatewayError('overloaded', 'no place is left for another live account: unsubscribe from some or try later');
+
+const displacedError = (): GatewayError =>
+  new GatewayError(
+    'overloaded',
+    'another caller needs the place of this account, and you subscribe to more than your share: try again later',
+  );
+
+/**
+ * Returns the lease for an account that was read at a slot that the lease doesn't cover yet: if the read equals the
+ * state that is kept live, it holds at its own slot and at all slots that the lease advances to.
+ */
+function leaseFor(
+  account: AccountState,
+  { slot, account: current }: AccountRead,
+  query: AccountQuery,
+): Lease | undefined {
+  const { lease, json } = account;
+  if (lease?.state !== 'active' || slot < account.slot) return undefined;
+  const read = toAccountJson(current);
+  if (query.shape === 'parsed') return !dependsOnClock(current) && isSameAccount(read, json) ? lease : undefined;
+  return lamportsOf(read) === lamportsOf(json) ? lease : undefined;
+}
+
+/** Answers a query from the state that is kept live; undefined when that state can't answer it. */
+function readFromState(account: AccountState, query: AccountQuery, tip: Slot): AccountRead | undefined {
+  const { lease, commitment } = account;
+  const { minContextSlot = 0, shape } = query;
+  const isCurrentProcessed = commitment === 'processed' && account.isKnown && account.slot >= tip - 1;
+  if (lease?.state !== 'active' && !isCurrentProcessed) return undefined;
+  const slot = lease?.slot ?? account.slot;
+  if (slot < minContextSlot) return undefined;
+  const json = accountBytes(account.json);
+  if (shape === 'parsed' && slot > account.slot && dependsOnClock(json)) return undefined;
+  return {
+    slot,
+    sinceSlot: account.slot,
+    provenFrom: account.provenFrom,
+    account: json,
+    lease: shape === 'parsed' && dependsOnClock(json) ? undefined : lease,
+    previous: account.previous,
+  };
+}

@@ -1,0 +1,61 @@
+import type { Slot } from '../../shared/domain/slot.ts';
+
+/** A state that is kept live, and the slots at which it is known to hold. */
+export interface LeasedState {
+  /** The first of them. */
+  readonly slot: Slot;
+  /** The newest of them; undefined while the state has no lease. */
+  readonly coveredSlot: Slot | undefined;
+}
+
+/** A state that was read again to compare it. */
+export interface AuditRead {
+  readonly slot: Slot;
+  /** Compares the re-read with the state that is kept by now. */
+  isUnchanged(): boolean;
+}
+
+/** A re-read that differs from the state that was kept then. */
+interface Mismatch<T> {
+  readonly state: T;
+  readonly read: AuditRead;
+}
+
+/** A lease that covered a slot at which the state had changed already, and the slots that show it. */
+interface LeaseViolation<T> {
+  readonly state: T;
+  readonly evidence: object;
+}
+
+/**
+ * The differences that an audit has found and nobody has explained yet. Each may be a notification on its way. It is a
+ * violation if the state still differs once it is known to hold at the slot of the re-read (I9).
+ */
+export class AuditMismatches<T extends LeasedState> {
+  #mismatches: Mismatch<T>[] = [];
+
+  add(state: T, read: AuditRead): void {
+    this.#mismatches.push({ state, read });
+  }
+
+  /** Drops mismatches that can be explained, and violations; returns the latter. */
+  takeViolations(): readonly LeaseViolation<T>[] {
+    if (this.#mismatches.length === 0) return [];
+    const comparable = this.#mismatches.filter(
+      ({ state, read }) => state.coveredSlot !== undefined && state.slot <= read.slot,
+    );
+    const isDue = ({ state, read }: Mismatch<T>): boolean =>
+      state.coveredSlot !== undefined && state.coveredSlot >= read.slot;
+    this.#mismatches = comparable.filter((mismatch) => !isDue(mismatch));
+    return comparable
+      .filter((mismatch) => isDue(mismatch) && !mismatch.read.isUnchanged())
+      .map(({ state, read }) => ({
+        state,
+        evidence: { from: state.slot, leased: state.coveredSlot, read: read.slot },
+      }));
+  }
+
+  clear(): void {
+    this.#mismatches = [];
+  }
+}

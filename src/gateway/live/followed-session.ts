@@ -1,0 +1,217 @@
+import type { Commitment } from '../../shared/domain/commitment.ts';
+import type { Slot } from '../../shared/domain/slot.ts';
+import { batchesOf } from '../../shared/runtime/batches-of.ts';
+import type { LeaseHolder } from './lease-holder.ts';
+import type { PooledSession, PoolItem } from './session-pool.ts';
+import type { Watermark } from './watermark.ts';
+
+/** How often a state is read, as gateways report to each other (`ReadHeat`). */
+export interface ReadRate {
+  readonly rank: number;
+  readonly tipAtLastRead: Slot;
+}
+
+/** A state that can be copied from a gateway which keeps it live. */
+export interface FollowedState<V> extends PoolItem {
+  readonly commitment: Commitment;
+  /** The slot of the present value; -1 while nothing is known. */
+  readonly slot: Slot;
+  /** The tip at which it became ineligible to be kept live; undefined while it is eligible. */
+  readonly tipAtIneligible: Slot | undefined;
+  readonly holder: LeaseHolder;
+  /** Joins a session, here one whose watermarks come with the values. */
+  attach(watermark: Watermark | undefined): void;
+  /** Leaves the session and revokes the lease. */
+  detach(): void;
+  /** Adopts a value and its lease. Returns whether the value is another one. */
+  adopt(slot: Slot, value: V, watermark: Watermark): boolean;
+  /** Ends the lease that was adopted: a newer value will come, which readers may wait for. */
+  endAdopted(): void;
+  /** Forgets the value, which turned out to be wrong. */
+  invalidate(): void;
+}
+
+/** Why a value holds no longer: a newer one comes, it was wrong, its fork was left, or it isn't kept live any more. */
+export type ValueEnd = 'replaced' | 'wrong' | 'rolled-back' | 'left';
+
+/** A value as the gateway that keeps it live has published it. */
+interface Published<V> {
+  readonly slot: Slot;
+  readonly value: V;
+  readonly watermark: Watermark;
+}
+
+/** The gateway that keeps states live, as their follower sees it. */
+export interface FollowLink<T> {
+  /** Reports states that are read, which it keeps live; `needsValues` if their values are missing here. */
+  report(states: readonly T[], needsValues: boolean): void;
+}
+
+export interface FollowedSessionOptions<T, V> extends FollowLink<T> {
+  /** Returns the newest slot that the cluster is known to have reached. */
+  tip(commitment: Commitment): Slot | undefined;
+  /** Returns the slots without a read after which a state isn't kept live any more. */
+  idleSlots(): number;
+  keyOf(state: T): string;
+  onChange(state: T, slot: Slot): void;
+  /** Applies a value at processed, which has no lease; undefined when the last one was rolled back. */
+  applyProcessed?(state: T, slot: Slot, value: V | undefined): void;
+  /** Called when the other gateway doesn't keep a state. */
+  onLeft(state: T): void;
+  onLost(states: Iterable<T>, reason: string): void;
+}
+
+/** How often a state that is still read is reported in the time after which it would be given up. */
+const REPORTS_PER_IDLE_TIME = 3;
+
+/** The slots after which a missing value is requested again: the request or the value may be lost. */
+const RETRY_SLOTS = 16;
+
+/** The most states that one report names. */
+const MAX_REPORTED = 1000;
+
+/** It makes no subscription. */
+const UNBOUNDED = { capacity: Number.POSITIVE_INFINITY, maxSubscriptions: Number.POSITIVE_INFINITY, mayGrow: false };
+
+/**
+ * States that another gateway keeps live, copied. It takes the place of a session with a node: no subscription is made, and
+ * nothing is read. A value is adopted together with the watermark that dates it, and never for slots below those that
+ * it was claimed for here before: after a change of that gateway the next one may be a little behind.
+ */
+export class FollowedSession<T extends FollowedState<V>, V> implements PooledSession<T> {
+  readonly pubsub = UNBOUNDED;
+  /** It compares nothing: the gateway that keeps the states does. */
+  readonly sessionAudit = { checkLag: (commitment: Commitment) => this.#checkLag(commitment), audit: async () => 0 };
+  readonly syncing = 0;
+  readonly #options: FollowedSessionOptions<T, V>;
+  readonly #states = new Map<string, T>();
+  /** The states without a lease, and the values that have come of them but can't be claimed yet. */
+  readonly #awaited = new Map<T, Published<V> | undefined>();
+  #toRequest: T[] = [];
+  #tipAtLastRequest: Slot = 0;
+
+  constructor(options: FollowedSessionOptions<T, V>) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#states.size;
+  }
+
+  add(state: T): void {
+    this.#states.set(this.#options.keyOf(state), state);
+    state.attach(undefined);
+    this.#awaited.set(state, undefined);
+    if (this.#toRequest.push(state) === 1) queueMicrotask(() => this.#request());
+  }
+
+  remove(state: T): void {
+    const key = this.#options.keyOf(state);
+    if (this.#states.get(key) !== state) return;
+    this.#states.delete(key);
+    this.#awaited.delete(state);
+    state.detach();
+  }
+
+  /** Applies a value, and the watermark that dates it; undefined for a value at processed. */
+  onValue(key: string, slot: Slot, value: V, watermark: Watermark | undefined): void {
+    const state = this.#states.get(key);
+    if (state === undefined) return;
+    if (watermark === undefined) {
+      this.#awaited.delete(state);
+      this.#options.applyProcessed?.(state, slot, value);
+    } else this.#settle(state, { slot, value, watermark });
+  }
+
+  /** Ends the lease of a state, forgets a wrong value, rolls back one at processed, or gives up what isn't kept. */
+  onEnded(key: string, reason: ValueEnd = 'replaced', slot: Slot = 0): void {
+    const state = this.#states.get(key);
+    if (state === undefined) return;
+    if (reason === 'rolled-back') this.#options.applyProcessed?.(state, slot, undefined);
+    else if (reason === 'left') {
+      this.remove(state);
+      this.#options.onLeft(state);
+    } else {
+      this.#awaited.set(state, undefined);
+      if (reason === 'wrong') state.invalidate();
+      else state.endAdopted();
+    }
+  }
+
+  /** Adopts what waited for a watermark; what a lost one dated waits again. */
+  onWatermark(watermark: Watermark): void {
+    if (watermark.isLost) {
+      for (const state of this.#states.values()) {
+        if (state.holder.lease?.watermark === watermark) this.#awaited.set(state, undefined);
+      }
+    }
+    for (const [state, value] of this.#awaited) if (value !== undefined) this.#settle(state, value);
+  }
+
+  /** Requests missing values again, and reports what is still read; called when the tip has advanced. */
+  #checkLag(commitment: Commitment): void {
+    const tip = this.#options.tip('processed');
+    if (commitment !== 'processed' || tip === undefined) return;
+    if (tip - this.#tipAtLastRequest >= RETRY_SLOTS) {
+      this.#toRequest = [...this.#awaited.keys()].slice(0, MAX_REPORTED);
+      this.#request();
+    }
+    this.#reportRead(tip);
+  }
+
+  /** Gives up all states, and ends what still dates them. */
+  close(reason = 'it is not followed any more'): void {
+    const states = [...this.#states.values()];
+    for (const state of states) if (state.holder.lease?.watermark.isLost === false) state.endAdopted();
+    this.#states.clear();
+    this.#awaited.clear();
+    this.#toRequest = [];
+    this.#options.onLost(states, reason);
+  }
+
+  #request(): void {
+    const states = this.#toRequest.filter((state) => this.#awaited.has(state));
+    this.#toRequest = [];
+    this.#tipAtLastRequest = this.#options.tip('processed') ?? 0;
+    for (const state of states) recordSubscriber(state, this.#tipAtLastRequest);
+    for (const batch of batchesOf(states, MAX_REPORTED)) this.#options.report(batch, true);
+  }
+
+  /** Adopts a value if its slot was reached and is none below those claimed before; else it waits for its watermark. */
+  #settle(state: T, published: Published<V>): void {
+    const { slot, value, watermark } = published;
+    const coveredSlot = Math.max(slot, watermark.slot);
+    const claimedSlot = Math.max(state.slot, state.holder.claimedSlot);
+    const tip = this.#options.tip(state.commitment) ?? -1;
+    if (watermark.isLost || coveredSlot > tip || coveredSlot < claimedSlot) {
+      this.#awaited.set(state, watermark.isLost ? undefined : published);
+      state.endAdopted();
+      return;
+    }
+    this.#awaited.delete(state);
+    if (state.adopt(slot, value, watermark)) this.#options.onChange(state, state.slot);
+  }
+
+  /** Examines some states in turn, and reports those that are read: each before it would be given up. */
+  #reportRead(tip: Slot): void {
+    const { idleSlots, keyOf, report } = this.#options;
+    const intervalSlots = Math.ceil(idleSlots() / REPORTS_PER_IDLE_TIME);
+    const read: T[] = [];
+    const states = this.#states.values();
+    for (let i = Math.ceil(this.size / intervalSlots); i > 0; i--) {
+      const state = states.next().value;
+      if (state === undefined) break;
+      recordSubscriber(state, tip);
+      if (tip - (state.holder.heat.tipAtLastRead ?? 0) <= intervalSlots) read.push(state);
+      const key = keyOf(state);
+      this.#states.delete(key);
+      this.#states.set(key, state); // at the end: the others have their turn first
+    }
+    for (const batch of batchesOf(read, MAX_REPORTED)) report(batch, false);
+  }
+}
+
+/** Counts a subscriber as a reader: the other gateway knows readers only. */
+function recordSubscriber({ holder }: { readonly holder: LeaseHolder }, tip: Slot): void {
+  if (holder.isSubscribed) holder.heat.record(tip);
+}

@@ -1,0 +1,47 @@
+import { LRUCache } from 'lru-cache';
+import type { Slot } from '../../shared/domain/slot.ts';
+import { ReadHeat } from './read-heat.ts';
+
+/** The fewest keys that are remembered: as many readers of one key each may come between two reads of another. */
+const MIN_KEYS = 4096;
+
+/** What is left out of the heat that makes a key hot, for rounding. */
+const ROUNDING = 1e-6;
+
+/** The half-lives after which a read doesn't count any more: what is left of it is still well above the rounding. */
+const MAX_HALF_LIVES = 15;
+
+/** Distinguishes keys that are read often from those read once, by the heat of the keys that were read last. */
+export class HotKeyDetector {
+  readonly #heats: LRUCache<string, ReadHeat>;
+  readonly #halfLifeSlots: number;
+
+  /** Remembers twice as many keys as can be kept live, and some. */
+  constructor(maxLive: number, halfLifeSlots: number) {
+    this.#halfLifeSlots = halfLifeSlots;
+    // by size: `max` would allocate all places at the start
+    this.#heats = new LRUCache({ maxSize: Math.max(MIN_KEYS, 2 * maxLive), sizeCalculation: () => 1 });
+  }
+
+  /** Records a read; returns the heat of the key if it is that of two reads within some slots. */
+  recordRead(key: string, tip: Slot, withinSlots: number): ReadHeat | undefined {
+    const heat = this.#heats.get(key) ?? new ReadHeat(this.#halfLifeSlots);
+    heat.record(tip);
+    this.#heats.set(key, heat);
+    const halfLives = Math.min(withinSlots / this.#halfLifeSlots, MAX_HALF_LIVES);
+    const hot = 1 + 2 ** -halfLives - ROUNDING;
+    return heat.at(tip) >= hot ? heat : undefined;
+  }
+
+  /** Forgets a key, whose heat is kept with its state from now on; returns the heat. */
+  take(key: string): ReadHeat {
+    const heat = this.#heats.get(key) ?? new ReadHeat(this.#halfLifeSlots);
+    this.#heats.delete(key);
+    return heat;
+  }
+
+  /** Remembers the heat of a key that is no longer kept live: it may come back. */
+  giveBack(key: string, heat: ReadHeat): void {
+    this.#heats.set(key, heat);
+  }
+}

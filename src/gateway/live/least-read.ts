@@ -1,0 +1,78 @@
+import type { ReadHeat } from './read-heat.ts';
+
+/** Something whose reads are counted. */
+interface Read {
+  readonly heat: ReadHeat;
+}
+
+/** A member, and its rank when it was queued: it may have been read since. */
+interface Queued<T> {
+  readonly member: T;
+  readonly rank: number;
+}
+
+/** The members that are found by one look at all of them. */
+const QUEUE_LENGTH = 64;
+
+/**
+ * A set that finds its least read member. It doesn't follow reads, which are many: a rank only rises, so the members that
+ * had the lowest ones stay the candidates. One pass over all members finds the next {@link QUEUE_LENGTH} of these.
+ */
+export class LeastRead<T extends Read> {
+  readonly #members = new Set<T>();
+  /** The members that were least read, in the order of their ranks then. */
+  #queue: Queued<T>[] = [];
+  /** The rank up to which the queue is complete: every other member has a higher one. */
+  #completeTo = Number.NEGATIVE_INFINITY;
+
+  get size(): number {
+    return this.#members.size;
+  }
+
+  add(member: T): void {
+    this.#members.add(member);
+    this.#enqueue(member);
+  }
+
+  delete(member: T): void {
+    this.#members.delete(member);
+  }
+
+  /** Returns the member with the lowest rank; undefined if there is none. */
+  find(): T | undefined {
+    for (;;) {
+      const [first] = this.#queue;
+      if (first === undefined) {
+        if (this.#members.size === 0) return undefined;
+        this.#refill();
+      } else {
+        const { member, rank } = first;
+        const isMember = this.#members.has(member);
+        if (isMember && member.heat.rank === rank) return member;
+        this.#queue.shift();
+        if (isMember) this.#enqueue(member);
+      }
+    }
+  }
+
+  /** Queues a member at its rank, unless the queue leaves it out. */
+  #enqueue(member: T): void {
+    const { rank } = member.heat;
+    if (rank > this.#completeTo) return;
+    const index = this.#queue.findLastIndex((other) => other.rank <= rank) + 1;
+    this.#queue.splice(index, 0, { member, rank });
+    if (this.#queue.length > 2 * QUEUE_LENGTH) this.#truncate();
+  }
+
+  #refill(): void {
+    this.#completeTo = Number.POSITIVE_INFINITY;
+    for (const member of this.#members) this.#enqueue(member);
+    this.#truncate();
+  }
+
+  /** Leaves out the members beyond the length of the queue. */
+  #truncate(): void {
+    const left = this.#queue.splice(QUEUE_LENGTH);
+    if (left.length > 0) this.#completeTo = this.#queue.at(-1)?.rank ?? Number.NEGATIVE_INFINITY;
+  }
+}

@@ -1,0 +1,386 @@
+import type { Config } from '../../config/config-schema.ts';
+import type { Clock } from '../../shared/domain/clock.ts';
+import type { Commitment } from '../../shared/domain/commitment.ts';
+import type { LeaseSource } from '../../shared/domain/lease.ts';
+import type { Slot } from '../../shared/domain/slot.ts';
+import { TARGET_SLOT_MS } from '../../shared/domain/slot-time.ts';
+import type { Mesh } from '../upstream/mesh/mesh.ts';
+import type { PubsubSession } from '../upstream/pubsub/pubsub-session.ts';
+import { FollowedSession, type FollowedState, type FollowLink, type ReadRate } from './followed-session.ts';
+import { HotKeyDetector } from './hot-key-detector.ts';
+import type { InitialSync } from './initial-sync.ts';
+import type { LiveObserver } from './live-observer.ts';
+import { Places } from './places.ts';
+import type { ReadHeat } from './read-heat.ts';
+import { FIRST_PER_SECOND, RequestBudgets } from './request-budget.ts';
+import type { LiveSessionOptions, SessionAudit } from './session-audit.ts';
+import { type PooledSession, SessionPool } from './session-pool.ts';
+
+/** The settings that accounts and token lists have in common. */
+export type LiveSourceSettings = Pick<Config['live'], 'idleMs' | 'auditMs' | 'callerShare' | 'requestsPerSecond'>;
+
+/** The options that accounts and token lists have in common. */
+export interface LiveSourceOptions<S extends LiveSourceSettings> {
+  readonly mesh: Pick<Mesh, 'openSession' | 'tip' | 'slotTimeMs'>;
+  readonly clock: Clock;
+  readonly settings: S;
+  /** The requests that the initial sync and audits may make, shared by all that is kept live. Default: its own. */
+  readonly budgets?: RequestBudgets;
+  /** The rule that decides from when on silence means "unchanged". Default: {@link doubleRead}. */
+  readonly initialSync?: InitialSync;
+  /** Called after the leases of a source have advanced to a newer slot. */
+  readonly onLeasesAdvanced?: (source: LeaseSource) => void;
+  readonly onProblem?: (problem: string, facts: object) => void;
+}
+
+/** A session and all that is kept live over it. */
+interface LiveSession<T> extends PooledSession<T> {
+  readonly sessionAudit: Pick<SessionAudit<never>, 'checkLag' | 'audit'>;
+}
+
+export interface LiveSetStats {
+  /** The number of states that are kept live, or are about to be. */
+  readonly size: number;
+  /** The number of leases that covered a slot at which the state had changed. It must be 0. */
+  readonly leaseViolations: number;
+  /** The number of states that audits have compared. */
+  readonly audited: number;
+  readonly lostSessions: number;
+  readonly sessionCount: number;
+  /** The time in which all that is live was audited last, or the interval of audits if that is longer. */
+  readonly auditIntervalMs: number;
+}
+
+/** What keeps states live: sessions with nodes, another gateway, or nothing for the moment. */
+export type KeptOver<T extends FollowedState<V>, V> = FollowedSession<T, V> | 'nodes' | 'nothing';
+
+export interface LiveSetOptions<T, V> extends Omit<LiveSourceOptions<LiveSourceSettings>, 'initialSync'> {
+  /** The most states that are kept live at a time. */
+  readonly maxSize: number;
+  /** About the subscriptions that a state needs, by which the number of sessions is bounded. Default: 1. */
+  readonly subscriptionsPerState?: number;
+  /** About the most states that an audit compares, over all sessions; the others have their turn in the next ones. */
+  readonly maxAudited: number;
+  createSession(options: LiveSessionOptions<T>): LiveSession<T>;
+  createState(address: string, commitment: Commitment, heat: ReadHeat): T;
+  addressOf(state: T): string;
+  /** Called when a state that another gateway keeps has changed there. */
+  onFollowedChange?(state: T, slot: Slot): void;
+  /** Applies what another gateway publishes of a state at processed. */
+  applyProcessed?(state: T, slot: Slot, value: V | undefined): void;
+  /** Called with a state that another gateway doesn't keep. */
+  onNotFollowed(state: T): void;
+  /** Called with a state that has lost its place, to somebody else or since nobody reads it. */
+  onEvicted?(state: T): void;
+  /** Returns the log fields that name a state. */
+  describe(state: T): object;
+}
+
+/** The states whose initial sync is under way for each request a second: two batches of it. */
+const SYNCING_PER_REQUEST = 200;
+
+/**
+ * Chooses which accounts or lists are kept live ({@link Places}), each a state with a value of its kind, assigns them to
+ * sessions, and audits them.
+ */
+export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
+  readonly #options: LiveSetOptions<T, V>;
+  readonly #hotKeys: HotKeyDetector;
+  readonly #places: Places<T>;
+  readonly #sessions: SessionPool<T, LiveSession<T>, PubsubSession | FollowedSession<T, V>>;
+  #keptOver: KeptOver<T, V> = 'nodes';
+  #onKeptOver = (): void => {};
+  #observer: LiveObserver<T> | undefined;
+  #cancelAudit = (): void => {};
+  #auditIntervalMs: number;
+  #isClosed = false;
+  #idle = { tip: -1, slots: 1 };
+  #leaseViolations = 0;
+  #audited = 0;
+  #lostSessions = 0;
+
+  constructor(options: LiveSetOptions<T, V>) {
+    const { mesh, clock, maxSize } = options;
+    const { idleMs, callerShare, auditMs, requestsPerSecond } = options.settings;
+    const budgets = options.budgets ?? new RequestBudgets(clock, requestsPerSecond);
+    this.#auditIntervalMs = auditMs;
+    this.#options = options;
+    this.#hotKeys = new HotKeyDetector(maxSize, Math.ceil(idleMs / TARGET_SLOT_MS / 2));
+    this.#places = new Places({
+      maxSize,
+      callerShare,
+      tip: () => this.tip,
+      heatOf: ({ holder }) => holder.heat,
+      isIdle: (state) => this.#isIdle(state),
+      onSubscribed: ({ holder }, isSubscribed) => {
+        holder.isSubscribed = isSubscribed;
+      },
+      staysUntilIdle: ({ tipAtIneligible }) => tipAtIneligible !== undefined, // else it would be retried immediately
+      onEvict: (key, state) => {
+        if (!this.#isIdle(state)) this.#hotKeys.giveBack(key, state.holder.heat);
+        this.#sessions.remove(state);
+        options.onEvicted?.(state);
+        this.#observer?.onLeft(state);
+      },
+    });
+    this.#sessions = new SessionPool({
+      clock,
+      maxSubscriptions: maxSize * (options.subscriptionsPerState ?? 1),
+      maxSyncing: SYNCING_PER_REQUEST * (requestsPerSecond ?? FIRST_PER_SECOND),
+      rankOf: ({ holder }) => holder.rank,
+      openPubsub: () => this.#open(),
+      createSession: (pubsub) => {
+        if (!this.#isInUse(pubsub)) queueMicrotask(() => pubsub.close()); // that has changed just now
+        if (pubsub instanceof FollowedSession) return pubsub;
+        const session: LiveSession<T> = options.createSession({
+          pubsub,
+          clock,
+          tip: (commitment) => mesh.tip(commitment),
+          slotTimeMs: () => mesh.slotTimeMs,
+          onLeasesAdvanced: (watermark) => {
+            options.onLeasesAdvanced?.(watermark);
+            this.#observer?.onWatermark(watermark);
+          },
+          onWatermarkLost: (watermark) => this.#observer?.onWatermark(watermark),
+          budget: budgets.of(pubsub),
+          onRoom: () => this.#sessions.assignWaiting(),
+          isRenewing: () => this.#sessions.isAssigning,
+          onLeaseViolation: (state, dropped, evidence) =>
+            this.#reportViolation(state, { dropped, node: pubsub.nodeId, ...evidence }),
+          onLost: (states, reason) => this.#onSessionLost(session, states, { node: pubsub.nodeId, reason }),
+        });
+        pubsub.onAnswered(() => this.#sessions.assignWaiting());
+        return session;
+      },
+    });
+    this.#auditAfter(auditMs);
+  }
+
+  get size(): number {
+    return this.#places.size;
+  }
+
+  get leaseViolations(): number {
+    return this.#leaseViolations;
+  }
+
+  get audited(): number {
+    return this.#audited;
+  }
+
+  get lostSessions(): number {
+    return this.#lostSessions;
+  }
+
+  get sessionCount(): number {
+    return [...this.#sessions.sessions].length;
+  }
+
+  get auditIntervalMs(): number {
+    return this.#auditIntervalMs;
+  }
+
+  /** The cluster's newest processed slot; 0 before the first. */
+  get tip(): Slot {
+    return this.#options.mesh.tip('processed') ?? 0;
+  }
+
+  get(address: string, commitment: Commitment): T | undefined {
+    return this.#places.get(keyOf(address, commitment));
+  }
+
+  /**
+   * Records a read of a state that is not in the set, and adds it when it has become hot and has a place. The place counts
+   * for the caller; undefined is the gateway itself. A processed state holds for one slot: only a subscription adds it.
+   */
+  addIfHot(address: string, commitment: Commitment, caller: string | undefined): T | undefined {
+    if (commitment === 'processed' || this.#options.maxSize === 0 || this.#isClosed) return undefined;
+    const key = keyOf(address, commitment);
+    const heat = this.#hotKeys.recordRead(key, this.tip, Math.ceil(this.#idleSlots / 2)); // one that is polled at that pace isn't idle
+    if (heat === undefined) return undefined;
+    return this.#places.addRead(key, caller, heat, () => this.#start(address, commitment, this.#hotKeys.take(key)));
+  }
+
+  /**
+   * Keeps a state in the set for a subscription of a caller, until {@link unsubscribe}, and adds it if it isn't there.
+   * Returns undefined when the caller can have no place, or when the set is closed.
+   */
+  subscribe(address: string, commitment: Commitment, caller: string): T | undefined {
+    if (this.#isClosed) return undefined;
+    const key = keyOf(address, commitment);
+    return this.#places.subscribe(key, caller, () => this.#start(address, commitment, this.#hotKeys.take(key), true));
+  }
+
+  /** Ends a subscription of a caller. The state stays in the set only if it is read, too. */
+  unsubscribe(address: string, commitment: Commitment, caller: string): void {
+    this.#places.unsubscribe(keyOf(address, commitment), caller);
+  }
+
+  /**
+   * Keeps a state live for the readers of another gateway, who read it so often; undefined when others are read more, or
+   * when the set is closed.
+   */
+  keepFor(address: string, commitment: Commitment, { rank, tipAtLastRead }: ReadRate): T | undefined {
+    const key = keyOf(address, commitment);
+    const known = this.#places.get(key);
+    known?.holder.heat.absorb(rank, tipAtLastRead);
+    if (known !== undefined || this.#options.maxSize === 0 || this.#isClosed) return known;
+    const heat = this.#hotKeys.take(key);
+    heat.absorb(rank, tipAtLastRead);
+    const state = this.#places.addRead(key, undefined, heat, () => this.#start(address, commitment, heat));
+    if (state === undefined) this.#hotKeys.giveBack(key, heat);
+    return state;
+  }
+
+  get observer(): LiveObserver<T> | undefined {
+    return this.#observer;
+  }
+
+  /** Reports what is kept live to an observer from now on. */
+  observeWith(observer: LiveObserver<T>): void {
+    this.#observer = observer;
+    for (const state of this.#places.values()) this.#observe(state);
+  }
+
+  /** Creates the session by which states can be copied from another gateway. */
+  createFollowedSession(link: FollowLink<T>): FollowedSession<T, V> {
+    const { mesh, addressOf, onFollowedChange, applyProcessed, onNotFollowed } = this.#options;
+    const session: FollowedSession<T, V> = new FollowedSession<T, V>({
+      ...link,
+      tip: (commitment) => mesh.tip(commitment),
+      idleSlots: () => this.#idleSlots,
+      keyOf: (state) => keyOf(addressOf(state), state.commitment),
+      onChange: (state, slot) => onFollowedChange?.(state, slot),
+      applyProcessed: (state, slot, value) => applyProcessed?.(state, slot, value),
+      onLeft: onNotFollowed,
+      onLost: (states) => this.#sessions.dropSession(session, states),
+    });
+    return session;
+  }
+
+  /** Keeps all states live over this from now on. The sessions that kept them before are closed. */
+  keepOver(keptOver: KeptOver<T, V>): void {
+    if (keptOver === this.#keptOver) return;
+    this.#keptOver = keptOver;
+    this.#onKeptOver();
+    this.#sessions.closeAll(keptOver instanceof FollowedSession ? keptOver : undefined);
+  }
+
+  /** Moves a state to another session: its own has no capacity left for all its subscriptions. */
+  reassign(state: T): void {
+    this.#sessions.remove(state);
+    this.#sessions.add(state);
+  }
+
+  /** Closes sessions that lag behind the new tip, and evicts idle states so that each is examined in `idleMs`. */
+  onTip(commitment: Commitment): void {
+    for (const session of [...this.#sessions.sessions]) session.sessionAudit.checkLag(commitment);
+    if (commitment !== 'processed') return;
+    this.#places.evictIdle(Math.ceil(this.size / this.#idleSlots));
+  }
+
+  /** Re-reads what has a lease and compares it. A timer calls this each `auditMs`, or later if one takes longer. */
+  async audit(): Promise<void> {
+    const sessions = [...this.#sessions.sessions];
+    const total = sessions.reduce((sum, { size }) => sum + size, 0);
+    for (const session of sessions) {
+      const share = total === 0 ? 0 : session.size / total;
+      this.#audited += await session.sessionAudit.audit(Math.ceil(this.#options.maxAudited * share));
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cancelAudit();
+    this.#sessions.close();
+  }
+
+  /** The slots that pass in `idleMs`: a read is dated by the tip, which all gateways of a fleet have in common. */
+  get #idleSlots(): number {
+    const { mesh, settings } = this.#options;
+    const { tip } = this;
+    if (this.#idle.tip !== tip)
+      // once a slot: each miss needs it
+      this.#idle = { tip, slots: Math.max(1, Math.round(settings.idleMs / mesh.slotTimeMs)) };
+    return this.#idle.slots;
+  }
+
+  #auditAfter(ms: number): void {
+    const { clock, settings } = this.#options;
+    this.#cancelAudit = clock.after(ms, () => {
+      const startMs = clock.monotonic();
+      const next = (): void => {
+        const tookMs = clock.monotonic() - startMs;
+        this.#auditIntervalMs = Math.max(settings.auditMs, tookMs);
+        if (!this.#isClosed) this.#auditAfter(this.#auditIntervalMs - tookMs);
+      };
+      void this.audit()
+        .catch(() => {}) // the next audit tries again
+        .then(next);
+    });
+  }
+
+  /** Opens a session over what is in use by then. */
+  async #open(): Promise<PubsubSession | FollowedSession<T, V>> {
+    for (;;) {
+      if (this.#keptOver instanceof FollowedSession) return this.#keptOver;
+      const changed = new Promise<void>((resolve) => {
+        this.#onKeptOver = resolve;
+      });
+      const opening = this.#keptOver === 'nodes' ? this.#options.mesh.openSession() : undefined;
+      const opened = await (opening === undefined ? changed : Promise.race([opening, changed]));
+      if (opened !== undefined && this.#isInUse(opened)) return opened;
+      opening?.then((pubsub) => pubsub.close()).catch(() => {});
+    }
+  }
+
+  #isInUse(session: PubsubSession | FollowedSession<T, V>): boolean {
+    return session instanceof FollowedSession ? this.#keptOver === session : this.#keptOver === 'nodes';
+  }
+
+  #observe(state: T): void {
+    const observer = this.#observer;
+    if (observer === undefined) return;
+    state.holder.observer = {
+      onGranted: (lease) => observer.onGranted(state, lease),
+      onEnded: (lease) => observer.onEnded(state, lease),
+    };
+  }
+
+  /** Creates a state and assigns it to a session. One that is subscribed to has its turn before others. */
+  #start(address: string, commitment: Commitment, heat: ReadHeat, isSubscribed = false): T {
+    const state = this.#options.createState(address, commitment, heat);
+    state.holder.isSubscribed = isSubscribed;
+    this.#observe(state);
+    this.#sessions.add(state);
+    return state;
+  }
+
+  /** Returns true for a state that nobody has read for long, or that is to be tried again since it was ineligible. */
+  #isIdle({ tipAtIneligible, holder }: T): boolean {
+    const sinceSlot = tipAtIneligible ?? holder.heat.tipAtLastRead;
+    return sinceSlot === undefined || this.tip - sinceSlot > this.#idleSlots;
+  }
+
+  #reportViolation(state: T, evidence: object): void {
+    this.#leaseViolations++;
+    const facts = { ...this.#options.describe(state), ...evidence };
+    this.#options.onProblem?.(
+      'a lease covered a slot at which the state had changed: what it covered is no longer served',
+      facts,
+    );
+  }
+
+  #onSessionLost(session: LiveSession<T>, states: Iterable<T>, facts: object): void {
+    if (!this.#sessions.has(session)) return; // it was empty, and closed
+    if (this.#isClosed) return;
+    if (this.#keptOver === 'nodes') {
+      this.#lostSessions++;
+      this.#options.onProblem?.('a session that keeps accounts live was lost: they move to another', facts);
+    }
+    this.#sessions.dropSession(session, states);
+  }
+}
+
+/** Names a state of a set. */
+const keyOf = (address: string, commitment: Commitment): string => `${commitment}/${address}`;

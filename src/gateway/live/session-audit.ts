@@ -1,0 +1,167 @@
+import type { Clock } from '../../shared/domain/clock.ts';
+import { COMMITMENTS, type Commitment } from '../../shared/domain/commitment.ts';
+import type { Slot } from '../../shared/domain/slot.ts';
+import type { ClockUpdate, PubsubSession } from '../upstream/pubsub/pubsub-session.ts';
+import { AuditMismatches, type AuditRead, type LeasedState } from './audit-mismatches.ts';
+import type { RequestBudget } from './request-budget.ts';
+import { Watermark } from './watermark.ts';
+
+/** The lag behind the cluster beyond which a session is closed, so that its states move to another node. */
+const DISCONNECT_LAG_SLOTS = 20;
+
+/** A pub/sub session that states are kept live over, and the callbacks of its owner. */
+export interface LiveSessionOptions<T> {
+  readonly pubsub: PubsubSession;
+  readonly clock: Clock;
+  /** Returns the newest slot that any node has reported at a commitment. */
+  tip(commitment: Commitment): Slot | undefined;
+  /** Returns the slot time of the cluster in milliseconds. */
+  slotTimeMs(): number;
+  /** Called after a watermark has advanced, and all leases that rely on it. */
+  onLeasesAdvanced(watermark: Watermark): void;
+  /** Paces the initial sync and the audits. */
+  readonly budget: RequestBudget;
+  /** Called when the session may be able to accept more. */
+  onRoom(): void;
+  /** Returns true while states that lost their session wait for their turn on another. */
+  isRenewing(): boolean;
+  /**
+   * Called with the slots that show a violation: the node broke the order that leases rely on, or the gateway did.
+   * `dropped` is what isn't served any more.
+   */
+  onLeaseViolation(state: T, dropped: 'state' | 'session', evidence: object): void;
+  /** Called with each watermark when the session is lost. */
+  onWatermarkLost(watermark: Watermark): void;
+  onLost(states: Iterable<T>, reason: string): void;
+}
+
+/** A state that a session may hold a lease for. */
+export interface AuditedState extends LeasedState {
+  /** Forgets the state, as the watermark that its lease relied on turned out to be wrong. */
+  reset(): void;
+  /** Forgets the state, and denies its lease: it alone turned out to be wrong. */
+  invalidate(): void;
+}
+
+export interface SessionAuditOptions<T> {
+  readonly session: LiveSessionOptions<T>;
+  /** Resolves when a batch may be re-read. */
+  awaitTurn(): Promise<void>;
+  /** Returns all states that are kept live over the session, those first whose turn was longest ago. */
+  states(): Iterable<T>;
+  /** Returns the states that can be re-read together, of those with a lease, at most `count`, and puts them last. */
+  nextBatch(count: number): readonly T[];
+  /** Reads states again from the same node. Gives undefined for one that can't be compared. */
+  reread(batch: readonly T[]): Promise<readonly (AuditRead | undefined)[]>;
+  /** Starts over with a state that was forgotten. */
+  restart(state: T): void;
+  /** Called with each Clock update, after the watermark of its commitment has advanced. */
+  onClockUpdate(commitment: Commitment, update: ClockUpdate): void;
+  onLost(): void;
+}
+
+/** The watermarks of one session, and the audit of the leases that rely on them. */
+export class SessionAudit<T extends AuditedState> {
+  readonly #options: SessionAuditOptions<T>;
+  readonly #watermarks: Readonly<Record<Commitment, Watermark>>;
+  readonly #mismatches = new AuditMismatches<T>();
+  #violations = 0;
+
+  constructor(options: SessionAuditOptions<T>) {
+    const { session, states, onClockUpdate } = options;
+    this.#options = options;
+    const watermark = (commitment: Commitment) =>
+      new Watermark(
+        () => session.tip(commitment),
+        () => session.isRenewing(),
+      );
+    this.#watermarks = {
+      processed: watermark('processed'),
+      confirmed: watermark('confirmed'),
+      finalized: watermark('finalized'),
+    };
+    for (const commitment of COMMITMENTS) {
+      session.pubsub.onClockUpdate(commitment, (update) => {
+        const advanced = this.watermarkOf(commitment);
+        advanced.advance(update.previous, session.clock.monotonic());
+        onClockUpdate(commitment, update);
+        this.#checkMismatches();
+        if (commitment !== 'processed') session.onLeasesAdvanced(advanced);
+      });
+    }
+    session.pubsub.onLost((reason) => {
+      const lost = Object.values(this.#watermarks);
+      for (const each of lost) each.markLost();
+      const lostStates = [...states()];
+      this.#mismatches.clear();
+      for (const each of lost) session.onWatermarkLost(each);
+      options.onLost();
+      session.onLost(lostStates, reason);
+    });
+  }
+
+  watermarkOf(commitment: Commitment): Watermark {
+    return this.#watermarks[commitment];
+  }
+
+  /** Compares the session with the cluster's tip; closes it when it lags too far. Called when the tip has advanced. */
+  checkLag(commitment: Commitment): void {
+    const watermark = this.watermarkOf(commitment);
+    watermark.checkLag();
+    if (watermark.isBehind && watermark.lagSlots > DISCONNECT_LAG_SLOTS) this.#options.session.pubsub.close();
+  }
+
+  /**
+   * Re-reads states that have a lease and compares them, batch by batch as the budget allows: at most `maxStates`, those
+   * first whose last audit is longest ago. Resolves to the number of states that were compared.
+   */
+  async audit(maxStates: number): Promise<number> {
+    const { session, states, awaitTurn, nextBatch } = this.#options;
+    const audits: Promise<number>[] = [];
+    let leased = 0;
+    for (const { coveredSlot } of states()) if (coveredSlot !== undefined) leased++;
+    for (let left = Math.min(maxStates, leased); left > 0; ) {
+      await awaitTurn();
+      const batch = session.pubsub.isLost ? [] : nextBatch(left);
+      if (batch.length === 0) break;
+      left -= batch.length;
+      audits.push(this.#auditBatch(batch));
+    }
+    return (await Promise.all(audits)).reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Ends the session after a lease violation: no state that was kept over it is served any more. */
+  invalidate(violated: T, evidence: object): void {
+    const { session, states } = this.#options;
+    for (const watermark of Object.values(this.#watermarks)) watermark.invalidate();
+    for (const state of states()) state.reset();
+    session.onLeaseViolation(violated, 'session', evidence);
+    session.pubsub.close();
+  }
+
+  async #auditBatch(batch: readonly T[]): Promise<number> {
+    const reads = await this.#options.reread(batch).catch(() => []); // the node doesn't answer now; the next audit tries again
+    let count = 0;
+    for (const [i, state] of batch.entries()) {
+      const read = reads[i];
+      if (read === undefined || state.coveredSlot === undefined || read.slot < state.slot) continue; // older than the state
+      count++;
+      if (!read.isUnchanged()) this.#mismatches.add(state, read);
+    }
+    this.#checkMismatches();
+    return count;
+  }
+
+  /** The first state that an audit finds wrong is forgotten alone; with a second one nothing of the session is believed. */
+  #checkMismatches(): void {
+    for (const { state, evidence } of this.#mismatches.takeViolations()) {
+      if (this.#options.session.pubsub.isLost) return;
+      if (++this.#violations > 1) this.invalidate(state, evidence);
+      else {
+        state.invalidate();
+        this.#options.session.onLeaseViolation(state, 'state', evidence);
+        this.#options.restart(state);
+      }
+    }
+  }
+}

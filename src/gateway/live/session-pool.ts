@@ -1,0 +1,220 @@
+import type { Clock } from '../../shared/domain/clock.ts';
+import type { PubsubSession } from '../upstream/pubsub/pubsub-session.ts';
+import { HottestFirst, type Ranked } from './hottest-first.ts';
+
+/** An item that needs subscriptions on a session. */
+export interface PoolItem {
+  /** The number of subscriptions that it needs, as far as is known. */
+  readonly subscriptionCount: number;
+}
+
+/** A session that serves several items. */
+export interface PooledSession<T> {
+  readonly pubsub: Pick<PubsubSession, 'capacity' | 'mayGrow' | 'maxSubscriptions'>;
+  /** The number of items on it. */
+  readonly size: number;
+  /** The number of its items that are not live yet. */
+  readonly syncing: number;
+  add(item: T): void;
+  remove(item: T): void;
+}
+
+/** What a session is made over. */
+interface Closable {
+  close(): void;
+}
+
+export interface SessionPoolOptions<T, L, P extends Closable = PubsubSession> {
+  readonly clock: Clock;
+  /** The subscriptions that there are sessions for, and one session more; items beyond wait until others leave. */
+  readonly maxSubscriptions: number;
+  /** The most items whose initial sync is under way; the others wait, those first that are read most. Default: all. */
+  readonly maxSyncing?: number;
+  /** Returns how much is read of an item. */
+  rankOf(item: T): number;
+  openPubsub(): Promise<P>;
+  createSession(pubsub: P): L;
+}
+
+/** The time for which a session without items stays open, in milliseconds: other items may come. */
+const IDLE_MS = 30_000;
+
+/** The most sessions, whatever else is configured: what the larger plans of providers allow (Helius: 250 connections). */
+const MAX_SESSIONS = 250;
+
+/** The most items that are assigned in one turn of the event loop. */
+const ITEMS_PER_TURN = 500;
+
+/**
+ * Assigns items to sessions, those first that are read most. Packs them as tightly as nodes accept: another session is
+ * opened only when no other can accept more, and one that has been empty for a while is closed.
+ */
+export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P extends Closable = PubsubSession> {
+  readonly #options: SessionPoolOptions<T, L, P>;
+  readonly #pubsubs = new Map<L, P>();
+  readonly #waiting = new Set<T>();
+  /** The items that wait, and some that no longer do. */
+  readonly #queue = new HottestFirst<T>();
+  /** The functions that stop the closing of empty sessions. */
+  readonly #closing = new Map<L, () => void>();
+  #isOpening = false;
+  #isStuck = false;
+  #scheduled: NodeJS.Immediate | undefined;
+  /** The subscriptions that a new session can make. */
+  #sessionCapacity = 1;
+
+  constructor(options: SessionPoolOptions<T, L, P>) {
+    this.#options = options;
+  }
+
+  get sessions(): Iterable<L> {
+    return this.#pubsubs.keys();
+  }
+
+  /** True while items that wait will be live soon: there is a session, and room on it. */
+  get isAssigning(): boolean {
+    return this.#pubsubs.size > 0 && !this.#isStuck;
+  }
+
+  /**
+   * Assigns an item to a session, the fullest with room, or to the next that opens. An empty session accepts any item:
+   * no other has more capacity.
+   */
+  add(item: T): void {
+    this.#wait(item);
+    if (this.#scheduled === undefined) this.assignWaiting();
+  }
+
+  /** Removes an item. What it leaves goes to an item that waits; a session that stays empty is closed. */
+  remove(item: T): void {
+    this.#waiting.delete(item);
+    for (const session of this.#pubsubs.keys()) {
+      const { size } = session;
+      session.remove(item);
+      if (session.size === 0 && size > 0) this.#closeWhenIdle(session);
+    }
+    this.assignWaiting();
+  }
+
+  /** Returns false for a session that the pool has closed. */
+  has(session: L): boolean {
+    return this.#pubsubs.has(session);
+  }
+
+  /** Forgets a lost session and assigns its items to others. */
+  dropSession(session: L, items: Iterable<T>): void {
+    this.#closing.get(session)?.();
+    this.#pubsubs.delete(session);
+    for (const item of items) this.#wait(item);
+    this.assignWaiting();
+  }
+
+  /** Assigns items that wait for as long as there is room; called when a session may have more. */
+  assignWaiting(): void {
+    if (this.#waiting.size === 0) return;
+    let syncing = this.#countSyncing();
+    const { maxSyncing = Number.POSITIVE_INFINITY } = this.#options;
+    const tooLarge: Ranked<T>[] = [];
+    let smallest = Number.POSITIVE_INFINITY; // of the items that find no room
+    for (let left = ITEMS_PER_TURN; syncing < maxSyncing && smallest > 1; left--) {
+      if (left === 0) {
+        this.#scheduled ??= setImmediate(() => {
+          this.#scheduled = undefined;
+          this.assignWaiting();
+        });
+        break;
+      }
+      const next = this.#queue.pop();
+      if (next === undefined) break;
+      if (!this.#waiting.has(next.item)) continue;
+      const session = next.item.subscriptionCount < smallest ? this.#sessionFor(next.item) : undefined;
+      if (session === undefined) {
+        tooLarge.push(next);
+        smallest = Math.min(smallest, next.item.subscriptionCount);
+        continue;
+      }
+      this.#waiting.delete(next.item);
+      session.add(next.item);
+      this.#closing.get(session)?.();
+      syncing++;
+    }
+    for (const waiting of tooLarge) this.#queue.putBack(waiting);
+    this.#isStuck = tooLarge.length > 0 && !this.#mayOneGrow();
+    if (this.#isStuck) void this.#openSession();
+  }
+
+  /** Closes all sessions but one. Their owners notice the loss, and give back their items. */
+  closeAll(except?: P): void {
+    for (const pubsub of [...this.#pubsubs.values()]) if (pubsub !== except) pubsub.close();
+  }
+
+  /** Stops the closing of empty sessions. */
+  close(): void {
+    clearImmediate(this.#scheduled);
+    for (const stop of this.#closing.values()) stop();
+  }
+
+  #wait(item: T): void {
+    if (this.#waiting.has(item)) return;
+    this.#waiting.add(item);
+    this.#queue.push(item, this.#options.rankOf(item));
+  }
+
+  #sessionFor({ subscriptionCount }: T): L | undefined {
+    let chosen: L | undefined;
+    for (const session of this.#pubsubs.keys()) {
+      const { capacity } = session.pubsub;
+      if (capacity === 0 || (capacity < subscriptionCount && session.size > 0)) continue;
+      if (chosen === undefined || capacity < chosen.pubsub.capacity) chosen = session;
+    }
+    return chosen;
+  }
+
+  #countSyncing(): number {
+    let count = 0;
+    for (const { syncing } of this.#pubsubs.keys()) count += syncing;
+    return count;
+  }
+
+  #mayOneGrow(): boolean {
+    for (const { pubsub } of this.#pubsubs.keys()) if (pubsub.mayGrow) return true;
+    return false;
+  }
+
+  /** Opens a session, unless an empty one can make no subscription: the next could make none, either. */
+  async #openSession(): Promise<void> {
+    let sessionCapacity = 1;
+    for (const { size, pubsub } of this.#pubsubs.keys()) {
+      if (size === 0 && pubsub.capacity === 0) return;
+      sessionCapacity = Math.max(sessionCapacity, pubsub.maxSubscriptions);
+    }
+    if (this.#pubsubs.size === 0) sessionCapacity = this.#sessionCapacity;
+    const mostSessions = Math.min(MAX_SESSIONS, Math.ceil(this.#options.maxSubscriptions / sessionCapacity) + 1);
+    if (this.#isOpening || this.#pubsubs.size >= mostSessions) return;
+    this.#isOpening = true;
+    const pubsub = await this.#options.openPubsub().catch(() => undefined); // rejects only when the mesh is closed
+    this.#isOpening = false;
+    if (pubsub === undefined) return;
+    const session = this.#options.createSession(pubsub);
+    this.#pubsubs.set(session, pubsub);
+    this.#sessionCapacity = Math.max(1, session.pubsub.maxSubscriptions);
+    this.assignWaiting();
+    if (session.size === 0) this.#closeWhenIdle(session);
+  }
+
+  #closeWhenIdle(session: L): void {
+    this.#closing.get(session)?.();
+    const cancel = this.#options.clock.after(IDLE_MS, () => {
+      stop();
+      const pubsub = this.#pubsubs.get(session);
+      this.#pubsubs.delete(session); // before it is closed: it isn't lost
+      pubsub?.close();
+      this.assignWaiting();
+    });
+    const stop = (): void => {
+      cancel();
+      this.#closing.delete(session);
+    };
+    this.#closing.set(session, stop);
+  }
+}

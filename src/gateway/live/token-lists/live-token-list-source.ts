@@ -1,0 +1,146 @@
+import { LRUCache } from 'lru-cache';
+import type { Config } from '../../../config/config-schema.ts';
+import type { Lease } from '../../../shared/domain/lease.ts';
+import { countRows } from '../../../shared/domain/request-cost.ts';
+import { type ListOwner, SharedListings } from '../../tokens/owner-listing.ts';
+import {
+  filterByMint,
+  isSameList,
+  readTokenList,
+  type TokenList,
+  type TokenListQuery,
+  type TokenListRead,
+  type TokenListSource,
+} from '../../tokens/token-list.ts';
+import type { Mesh } from '../../upstream/mesh/mesh.ts';
+import { doubleRead } from '../initial-sync.ts';
+import { LiveSet, type LiveSourceOptions, type LiveSourceSettings } from '../live-set.ts';
+import { readWhenCovered } from '../read-when-covered.ts';
+import { TokenListSession } from './token-list-session.ts';
+import { TokenListState } from './token-list-state.ts';
+
+/** The part of the config section `watch` that is about token lists. */
+export type LiveTokenListSettings = LiveSourceSettings & Pick<Config['live'], 'lists' | 'maxListMembers'>;
+
+export interface LiveTokenListSourceOptions extends LiveSourceOptions<LiveTokenListSettings> {
+  readonly mesh: Pick<Mesh, 'call' | 'openSession' | 'tip' | 'slotTimeMs'>;
+  /** Lists an owner's token accounts. Default: lists that its own reads share. */
+  readonly listOwner?: ListOwner;
+}
+
+/** About the most lists that one audit compares: three calls each, so two a second at the default interval. */
+const MAX_AUDITED_LISTS = 20;
+
+/** The most accounts of lists that are remembered though they are not kept live, a few hundred bytes each. */
+const MAX_REMEMBERED_ACCOUNTS = 20_000;
+
+/** About the subscriptions of a list: one per token program, and three per token that is listed. */
+const TYPICAL_SUBSCRIPTIONS = 11;
+
+/** Reads token lists, and keeps those live that are read often. */
+export class LiveTokenListSource implements TokenListSource {
+  readonly liveSet: LiveSet<TokenListState, TokenList>;
+  readonly #options: LiveTokenListSourceOptions;
+  readonly #listOwner: ListOwner;
+  /** The lists that were read last: a node may leave out an account that was closed just after the slot of the next one. */
+  readonly #lastRead = new LRUCache<string, TokenList>({
+    maxSize: MAX_REMEMBERED_ACCOUNTS,
+    sizeCalculation: ({ accounts }) => accounts.length + 1,
+  });
+
+  constructor(options: LiveTokenListSourceOptions) {
+    const { settings } = options;
+    this.#options = options;
+    this.#listOwner = options.listOwner ?? new SharedListings(options.mesh).list;
+    this.liveSet = new LiveSet({
+      ...options,
+      maxSize: settings.lists,
+      maxAudited: MAX_AUDITED_LISTS,
+      subscriptionsPerState: TYPICAL_SUBSCRIPTIONS,
+      describe: ({ owner, commitment }) => ({ owner, commitment }),
+      createSession: (session) =>
+        new TokenListSession({
+          ...session,
+          maxAccounts: settings.maxListMembers,
+          onCapacityExceeded: (state) => this.liveSet.reassign(state),
+          onIneligible: (state) => this.liveSet.observer?.onLeft(state),
+        }),
+      addressOf: ({ owner }) => owner,
+      createState: (owner, commitment, heat) =>
+        new TokenListState(owner, commitment, options.initialSync ?? doubleRead, heat),
+      onNotFollowed: (state) => state.markIneligible(this.liveSet.tip),
+    });
+  }
+
+  /**
+   * Reads a list: from memory when it is kept live, else from the upstream. Keeps it live once it is hot. A query for
+   * one mint is answered from the whole list, but doesn't make it hot.
+   */
+  async read(query: TokenListQuery): Promise<TokenListRead> {
+    const { owner, mint, commitment, minContextSlot = 0, cost } = query;
+    const state =
+      this.liveSet.get(owner, commitment) ??
+      (mint === undefined ? this.liveSet.addIfHot(owner, commitment, cost?.caller) : undefined);
+    if (state === undefined) return this.#fetch(query);
+    state.holder.heat.record(this.liveSet.tip);
+    const { clock, mesh } = this.#options;
+    const fromState = await readWhenCovered({
+      minSlot: minContextSlot,
+      tip: mesh.tip(commitment),
+      read: async () => {
+        if (state.holder.isSynced) await state.pendingRead?.done; // that list is newer than the one that is kept
+        return readFromState(state, query);
+      },
+      leaseOf: () => state.latestLease,
+      clock,
+      slotTimeMs: mesh.slotTimeMs,
+    });
+    if (fromState !== undefined) {
+      countRows({ cost }, fromState.list.accounts.length);
+      return fromState;
+    }
+    const floor = Math.max(minContextSlot, state.slot);
+    const bounded = { ...query, minContextSlot: floor > 0 ? floor : undefined };
+    const fetched = await this.#fetch(bounded, state.list);
+    return { ...fetched, lease: leaseFor(state, fetched, query) };
+  }
+
+  /** Reads a list from the upstream, and the accounts of the one before by address. */
+  async #fetch(query: TokenListQuery, listed?: TokenList): Promise<TokenListRead> {
+    const key = `${query.commitment}/${query.owner}`;
+    const known = listed ?? this.#lastRead.get(key);
+    const fetched = await readTokenList(this.#options.mesh, { ...query, known }, this.#listOwner);
+    if (query.mint === undefined && fetched.isLong !== true) this.#lastRead.set(key, fetched.list);
+    return fetched;
+  }
+}
+
+/** Answers a query from the list that is kept live; undefined when that list can't answer it. */
+function readFromState(state: TokenListState, query: TokenListQuery): TokenListRead | undefined {
+  const { slot: sinceSlot, list, latestLease: lease } = state;
+  const { mint, minContextSlot = 0 } = query;
+  if (lease === undefined || list === undefined || lease.slot < minContextSlot || lacksIdentities(list, query))
+    return undefined;
+  return {
+    slot: lease.slot,
+    sinceSlot,
+    isConsistent: true,
+    list: mint === undefined ? list : filterByMint(list, mint),
+    lease,
+  };
+}
+
+const lacksIdentities = ({ identities }: TokenList, { mint, withIdentities = false }: TokenListQuery): boolean =>
+  withIdentities && mint === undefined && identities === undefined;
+
+/**
+ * Returns the lease for a list that was read at a slot that the lease doesn't cover yet: if the read equals the list
+ * that is kept live, it holds at its own slot and at all slots that the lease advances to.
+ */
+function leaseFor(state: TokenListState, fetched: TokenListRead, query: TokenListQuery): Lease | undefined {
+  const { lease, slot, list } = state;
+  const { mint } = query;
+  if (list === undefined || lacksIdentities(list, query)) return undefined;
+  if (lease?.state !== 'active' || !fetched.isConsistent || fetched.slot < slot) return undefined;
+  return isSameList(fetched.list, mint === undefined ? list : filterByMint(list, mint)) ? lease : undefined;
+}

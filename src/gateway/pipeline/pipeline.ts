@@ -1,0 +1,64 @@
+import { connectable, distinctUntilChanged, merge, Observable, Subject, scan, tap } from 'rxjs';
+import { COMMITMENTS, type Commitment } from '../../shared/domain/commitment.ts';
+import type { Slot } from '../../shared/domain/slot.ts';
+import type { Mesh } from '../upstream/mesh/mesh.ts';
+import { interval$ } from './clock-timers.ts';
+import { type NetworkFramesOptions, networkFrames$ } from './network-frames.ts';
+import { WarmReads, type WarmReadsOptions } from './warm-reads.ts';
+
+export interface PipelineOptions extends WarmReadsOptions, NetworkFramesOptions {
+  /** The accounts and token lists that are kept live. */
+  readonly liveSources: readonly { onTip(commitment: Commitment): void }[];
+  /** The guard that decides which receipts may be `exact`. */
+  readonly equivocationGuard: { advance(finalizedSlot: Slot): void };
+}
+
+export interface Pipeline {
+  close(): void;
+}
+
+/** The time between two updates of the cache's coarse clock. */
+const CACHE_TICK_MS = 250;
+
+/** Does everything that happens on a new slot, in the order of this list, until the pipeline is closed. */
+export function startPipeline(options: PipelineOptions): Pipeline {
+  const { mesh, cache, clock, liveSources, equivocationGuard } = options;
+  const slot$ = connectable(newest$(tip$(mesh, 'processed')).pipe(tap((slot) => cache.advanceTip(slot))), {
+    connector: () => new Subject(),
+  });
+  const warmReads = new WarmReads(slot$, options);
+
+  const slotConsumers = [
+    // At each commitment: live sessions that lag are closed, and what nobody reads is evicted.
+    ...liveSources.flatMap((source) =>
+      COMMITMENTS.map((commitment) => tip$(mesh, commitment).pipe(tap(() => source.onTip(commitment)))),
+    ),
+    // At finalized: receipts of newer slots may be `exact`.
+    tip$(mesh, 'finalized').pipe(tap((slot) => equivocationGuard.advance(slot))),
+    // The cache's tip advances, parts of the network's state that are due are read, `/slot` and a frame are published.
+    networkFrames$(slot$, warmReads, options),
+    // Entries that were read during the last slot are refreshed before somebody has to wait for them.
+    slot$.pipe(tap(() => cache.refreshHot())),
+    // Without slots, too: time passes for the cache.
+    interval$(clock, CACHE_TICK_MS).pipe(tap(() => cache.tick())),
+  ];
+  const subscription = merge(...slotConsumers).subscribe();
+  subscription.add(slot$.connect()); // after all have subscribed, as there may be a slot already
+
+  return { close: () => subscription.unsubscribe() };
+}
+
+/** Emits the tip of the mesh at a commitment, if there is one yet, and each newer one. */
+const tip$ = (mesh: Mesh, commitment: Commitment): Observable<Slot> =>
+  new Observable((out) => {
+    const tip = mesh.tip(commitment);
+    if (tip !== undefined) out.next(tip);
+    return mesh.onTip(commitment, (slot) => out.next(slot));
+  });
+
+/** Leaves out slots that are not newer than those before. */
+const newest$ = (source$: Observable<Slot>): Observable<Slot> =>
+  source$.pipe(
+    scan((newest, slot) => Math.max(newest, slot), 0),
+    distinctUntilChanged(),
+  );

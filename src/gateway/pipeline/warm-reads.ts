@@ -1,0 +1,155 @@
+import {
+  catchError,
+  defer,
+  EMPTY,
+  exhaustMap,
+  filter,
+  finalize,
+  from,
+  map,
+  type Observable,
+  ReplaySubject,
+  share,
+  startWith,
+  tap,
+} from 'rxjs';
+import type { Clock } from '../../shared/domain/clock.ts';
+import type { ClusterConsensus } from '../../shared/domain/cluster-consensus.ts';
+import type { ClusterVitals } from '../../shared/domain/cluster-vitals.ts';
+import { describeEpoch, type EpochInfo } from '../../shared/domain/epoch-info.ts';
+import { describePerformance, type Performance } from '../../shared/domain/performance-sample.ts';
+import { describePriorityFee, type PriorityFee } from '../../shared/domain/priority-fee-estimate.ts';
+import type { Slot } from '../../shared/domain/slot.ts';
+import type { Cache } from '../cache/cache.ts';
+import type { Mesh } from '../upstream/mesh/mesh.ts';
+import { readClusterConsensus } from '../upstream/reads/cluster-consensus.ts';
+import { readEpochInfo, readPerformanceSamples, readPrioritizationFees } from '../upstream/reads/network-statistics.ts';
+import { type LivePath, putLiveAnswer } from './live-answer.ts';
+
+export interface WarmReadsOptions {
+  readonly mesh: Mesh;
+  readonly cache: Cache;
+  readonly clock: Clock;
+  /** Updated with the parts that fail. */
+  readonly vitals: ClusterVitals;
+  /** The shortest time between two reads of each part, in milliseconds. */
+  readonly refresh: { readonly epochMs: number; readonly performanceMs: number; readonly priorityFeeMs: number };
+  /** Called with the first failure in a row; the previous answer is still served. */
+  readonly onError: (path: string, cause: unknown) => void;
+}
+
+interface WarmRead<T, R> {
+  read(): Promise<T>;
+  /** Puts what was read into the cache. Returns what frames of the network take from it. */
+  publish(answer: T): R;
+}
+
+/** The longest time after which a read that failed is tried again. */
+const RETRY_MS = 1000;
+
+/** The time after which the consensus is read again within an epoch, in which a cluster migrates. */
+const CONSENSUS_MS = 60_000;
+
+const PATHS = ['/epoch', '/performance', '/priority-fee'] as const satisfies readonly LivePath[];
+
+/** Reads what the network's state consists of again as slots come, and caches it as answers of its own. */
+export class WarmReads {
+  readonly epoch$: Observable<EpochInfo>;
+  /** Null before the first sample. */
+  readonly performance$: Observable<Performance | null>;
+  /** Null before the first estimate. */
+  readonly priorityFee$: Observable<PriorityFee | null>;
+  /** Null while no node has said it. */
+  readonly consensus$: Observable<ClusterConsensus | null>;
+  /** Emits once, when each part was read or its first read has failed. */
+  readonly settled$ = new ReplaySubject<void>(1);
+  readonly #options: WarmReadsOptions;
+  readonly #unsettled = new Set<LivePath | 'consensus'>([...PATHS, 'consensus']);
+  readonly #slot$: Observable<Slot>;
+
+  constructor(slot$: Observable<Slot>, options: WarmReadsOptions) {
+    const { mesh, cache, clock, refresh } = options;
+    this.#options = options;
+    this.#slot$ = slot$;
+    const { epochMs, performanceMs, priorityFeeMs } = refresh;
+    this.epoch$ = this.#keepWarm('/epoch', epochMs, {
+      read: () => readEpochInfo(mesh, 'confirmed'),
+      publish: ({ slot, result }) => {
+        const epoch = describeEpoch(result, mesh.slotTimeMs, clock.now());
+        putLiveAnswer(cache, '/epoch', { slot, result: epoch }, 'confirmed');
+        return result;
+      },
+    }).pipe(share());
+    this.performance$ = this.#keepWarm('/performance', performanceMs, {
+      read: () => readPerformanceSamples(mesh),
+      publish: ({ slot, result }) => {
+        const samples = result.map(describePerformance);
+        putLiveAnswer(cache, '/performance', { slot, result: samples }, 'confirmed');
+        return samples[0] ?? null;
+      },
+    }).pipe(startWith<Performance | null>(null));
+    this.priorityFee$ = this.#keepWarm('/priority-fee', priorityFeeMs, {
+      read: () => readPrioritizationFees(mesh),
+      publish: ({ slot, result }) => {
+        const fee = describePriorityFee(result, slot);
+        putLiveAnswer(cache, '/priority-fee', { slot, result: fee }, 'confirmed');
+        return fee;
+      },
+    }).pipe(startWith<PriorityFee | null>(null));
+    this.consensus$ = this.#readConsensus().pipe(startWith<ClusterConsensus | null>(null));
+  }
+
+  /** Reads the consensus at the start, in each epoch and once a minute, until it is Alpenglow, which no cluster leaves. */
+  #readConsensus(): Observable<ClusterConsensus | null> {
+    const { mesh, clock, vitals } = this.#options;
+    let readIn: number | undefined;
+    let dueMs = Number.NEGATIVE_INFINITY;
+    return this.epoch$.pipe(
+      filter(({ epoch }) => vitals.consensus !== 'alpenglow' && (epoch !== readIn || clock.monotonic() >= dueMs)),
+      exhaustMap(({ epoch }) => {
+        readIn = epoch;
+        dueMs = clock.monotonic() + CONSENSUS_MS;
+        return from(readClusterConsensus(mesh)).pipe(finalize(() => this.#settle('consensus')));
+      }),
+      map((consensus) => {
+        vitals.consensus = consensus ?? vitals.consensus;
+        return vitals.consensus;
+      }),
+    );
+  }
+
+  /**
+   * Repeats a read as slots come, at most once per period and one at a time. After a failure the old answer stays, also
+   * where the answer can be read and not be published: past `catchError` that would end the pipeline.
+   */
+  #keepWarm<T, R>(path: LivePath, periodMs: number, { read, publish }: WarmRead<T, R>): Observable<R> {
+    const { clock, vitals, onError } = this.#options;
+    let dueMs = Number.NEGATIVE_INFINITY;
+    vitals.failures.set(path, 0);
+    const onReadFailed = (cause: unknown): Observable<never> => {
+      dueMs = clock.monotonic() + Math.min(RETRY_MS, periodMs);
+      if (path === '/epoch') this.#settle('consensus'); // which is read with it
+      if (vitals.recordFailure(path)) onError(path, cause); // not again at each retry
+      return EMPTY;
+    };
+    const attempt$ = defer(() => {
+      dueMs = clock.monotonic() + periodMs;
+      return read();
+    }).pipe(
+      map(publish),
+      tap(() => vitals.failingParts.delete(path)),
+      catchError(onReadFailed),
+      finalize(() => this.#settle(path)), // after the answer was put into the cache
+    );
+    return this.#slot$.pipe(
+      filter(() => clock.monotonic() >= dueMs),
+      exhaustMap(() => attempt$),
+    );
+  }
+
+  #settle(path: LivePath | 'consensus'): void {
+    if (!this.#unsettled.delete(path) || this.#unsettled.size > 0) return;
+    this.settled$.next();
+    this.settled$.complete();
+  }
+}

@@ -1,0 +1,41 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../shared/domain/clock.ts';
+import { expiresAfter } from '../../shared/runtime/expires-after.ts';
+import type { Price, PriceSource } from './price-source.ts';
+
+/** The time for which a price is cached: short against the age that a price may have, long against the time between requests. */
+const TTL_MS = 5000;
+
+/** The most mints whose prices are cached: a few MB. */
+const MAX_MINTS = 10_000;
+
+/**
+ * Caches a source's prices for some seconds, and also that it has none or failed, so that its load depends on the
+ * number of mints and not on the number of requests. Callers that want a mint which is being requested share the result.
+ */
+export function cachedPrices(source: PriceSource, clock: Pick<Clock, 'monotonic'>): PriceSource {
+  /** A price resolves to undefined when the source has none. */
+  const cache = new LRUCache<string, Promise<Price | undefined>>({ max: MAX_MINTS, ...expiresAfter(TTL_MS, clock) });
+  return {
+    name: source.name,
+    async prices(mints, asOf) {
+      const wanted = new Map(mints.map((mint) => [mint, cache.peek(mint)] as const)); // the oldest is evicted, not the least used
+      const missing = mints.filter((mint) => wanted.get(mint) === undefined);
+      if (missing.length > 0) {
+        const fetched = source.prices(missing, asOf);
+        for (const mint of missing) {
+          const price = fetched.then((found) => found.get(mint));
+          wanted.set(mint, price);
+          cache.set(mint, price);
+        }
+      }
+      await Promise.all(wanted.values());
+      const found = new Map<string, Price>();
+      for (const [mint, price] of wanted) {
+        const known = await price;
+        if (known !== undefined) found.set(mint, known);
+      }
+      return found;
+    },
+  };
+}

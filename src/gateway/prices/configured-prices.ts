@@ -1,0 +1,105 @@
+import type { PriceSettings } from '../../config/prices-schema.ts';
+import type { Clock } from '../../shared/domain/clock.ts';
+import { PRICE_SOURCES, type PriceSourceName } from '../../shared/domain/price-source-names.ts';
+import type { Slot } from '../../shared/domain/slot.ts';
+import { formatDouble, parseDecimal } from '../../transactions/index.ts';
+import type { AccountSource } from '../upstream/reads/account-batcher.ts';
+import { batchedPrices } from './batched-prices.ts';
+import { cachedPrices } from './cached-prices.ts';
+import { type GetBytes, httpGet } from './http-get.ts';
+import { JUPITER_MAX_IDS, jupiterPrices } from './jupiter-prices.ts';
+import { type FindVerified, jupiterVerifiedMints } from './jupiter-verified-mints.ts';
+import { lastPrices } from './last-prices.ts';
+import { createPriceLookup, type PriceLookup } from './price-lookup.ts';
+import type { Price, PriceSource } from './price-source.ts';
+import { pythPrices } from './pyth-prices.ts';
+import { watchedService } from './watched-service.ts';
+
+/** The dependencies of the sources. */
+export interface PriceDeps {
+  /** The source of the accounts of on-chain feeds. */
+  readonly accounts: AccountSource;
+  readonly clock: Clock;
+  /** The Pyth feeds of an embedded cluster, by mint; undefined for any other cluster. */
+  readonly clusterFeeds: Readonly<Record<string, string>> | undefined;
+  /** The key of Jupiter's API; undefined for none. It is a secret. */
+  readonly jupiterKey: string | undefined;
+  /** The time limit of a request to a service, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly tip: () => { readonly slot: Slot; readonly slotTimeMs: number };
+  /** Called once when a source begins to fail. */
+  readonly onOutage: (source: PriceSourceName, cause: unknown) => void;
+  /** Called once when it answers again. */
+  readonly onRecovery: (source: PriceSourceName) => void;
+}
+
+/** What the configured sources give. */
+export interface ConfiguredPrices {
+  readonly prices: PriceLookup;
+  /** Finds the mints on a service's list of verified tokens; undefined where no service is a source. */
+  readonly findVerified: FindVerified | undefined;
+}
+
+/** The time after a failure in which a service is not called again. */
+const SERVICE_PAUSE_MS = 5000;
+
+/** The largest response of a service, in bytes; fifty prices take a few KB, fifty tokens some 100 KB. */
+const MAX_RESPONSE_BYTES = 1 << 20;
+
+/** Opens the configured sources, always in the order of {@link PRICE_SOURCES}. */
+export function configuredPrices(settings: PriceSettings, deps: PriceDeps): ConfiguredPrices {
+  const { maxAgeSec, maxStaleSec, jupiter, pyth } = settings;
+  const { accounts, clock, clusterFeeds, jupiterKey, timeoutMs, tip } = deps;
+  const watch = <A extends readonly unknown[], R>(
+    name: PriceSourceName,
+    call: (...args: A) => Promise<R>,
+    pauseMs: number,
+  ) =>
+    watchedService(call, {
+      clock,
+      pauseMs,
+      onOutage: (cause) => deps.onOutage(name, cause),
+      onRecovery: () => deps.onRecovery(name),
+    });
+  const watched = (source: PriceSource, pauseMs: number): PriceSource => ({
+    name: source.name,
+    prices: watch(source.name, (mints, asOf) => source.prices(mints, asOf), pauseMs),
+  });
+  const headers: Readonly<Record<string, string>> = jupiterKey === undefined ? {} : { 'x-api-key': jupiterKey };
+  const get: GetBytes = (url) => httpGet(url, { clock, timeoutMs, maxBytes: MAX_RESPONSE_BYTES, headers });
+  const openSource: Readonly<Record<PriceSourceName, () => PriceSource>> = {
+    static: () => staticPrices(settings.static),
+    'pyth-onchain': () => {
+      const feeds = { ...clusterFeeds, ...pyth.feeds };
+      return lastPrices(watched(pythPrices({ accounts, programs: pyth.programs, feeds }), 0));
+    },
+    'jupiter-v3': () => {
+      const service = watched(jupiterPrices({ url: jupiter.url, get, clock, tip }), SERVICE_PAUSE_MS);
+      return cachedPrices(batchedPrices(lastPrices(service), JUPITER_MAX_IDS), clock);
+    },
+  };
+  const enabled: readonly PriceSourceName[] = settings.sources ?? (clusterFeeds === undefined ? [] : ['pyth-onchain']);
+  const sources = PRICE_SOURCES.filter((name) => enabled.includes(name)).map((name) => openSource[name]());
+  return {
+    prices: createPriceLookup(sources, { clock, maxAgeSec, maxStaleSec }),
+    findVerified: enabled.includes('jupiter-v3')
+      ? jupiterVerifiedMints({ url: jupiter.tokensUrl, get: watch('jupiter-v3', get, SERVICE_PAUSE_MS), clock })
+      : undefined,
+  };
+}
+
+/** Creates a source of prices from the configuration: for pegged tokens, and for tests. */
+const staticPrices = (usdByMint: Readonly<Record<string, number>>): PriceSource => {
+  const usdPrices = new Map(Object.entries(usdByMint).map(([mint, usd]) => [mint, parseDecimal(formatDouble(usd))]));
+  return {
+    name: 'static',
+    async prices(mints) {
+      return new Map(
+        mints.flatMap((mint): [string, Price][] => {
+          const usd = usdPrices.get(mint);
+          return usd === undefined ? [] : [[mint, { usd, source: 'static', slot: null, time: null, stale: false }]];
+        }),
+      );
+    },
+  };
+};

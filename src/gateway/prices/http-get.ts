@@ -1,0 +1,36 @@
+import { request } from 'undici';
+import type { Clock } from '../../shared/domain/clock.ts';
+import { GatewayError } from '../../shared/domain/gateway-error.ts';
+
+export interface HttpGetOptions {
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Requests a URL and resolves to the response's bytes. Rejects for any status but 200. */
+export type GetBytes = (url: string) => Promise<Buffer>;
+
+/** Requests bytes from a service other than a node. The errors contain neither the URL, a header nor the response. */
+export async function httpGet(url: string, { clock, timeoutMs, maxBytes, headers }: HttpGetOptions): Promise<Buffer> {
+  const deadline = new AbortController();
+  const cancelTimeout = clock.after(timeoutMs, () => deadline.abort());
+  try {
+    const { statusCode, body } = await request(url, { signal: deadline.signal, headers });
+    const chunks: Buffer[] = [];
+    let length = 0;
+    for await (const chunk of body) {
+      length += chunk.length;
+      if (length > maxBytes) throw new Error(`longer than ${maxBytes} bytes`);
+      chunks.push(chunk);
+    }
+    if (statusCode !== 200) throw new Error(`status ${statusCode}`);
+    return Buffer.concat(chunks);
+  } catch (cause) {
+    if (deadline.signal.aborted) throw new GatewayError('upstream_timeout', 'the price service did not answer in time');
+    throw new GatewayError('upstream_unavailable', 'the price service can not be reached', { cause });
+  } finally {
+    cancelTimeout();
+  }
+}

@@ -1,0 +1,67 @@
+import type { Clock } from '../../shared/domain/clock.ts';
+import type { RequestCost } from '../../shared/domain/request-cost.ts';
+import type { Slot } from '../../shared/domain/slot.ts';
+import { type Decimal, parseDecimal, roundSignificant } from '../../transactions/index.ts';
+import { isNull, type Members, members, parseIntegerOrNull } from '../upstream/json/raw-json.ts';
+import type { GetBytes } from './http-get.ts';
+import type { Price, PriceSource } from './price-source.ts';
+
+export interface JupiterOptions {
+  /** The URL of the service, without `?ids=`. */
+  readonly url: string;
+  readonly get: GetBytes;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Returns the tip and the average slot time, from which the age of a price is computed. */
+  readonly tip: () => { readonly slot: Slot; readonly slotTimeMs: number };
+}
+
+/** The most mints per request. https://dev.jup.ag/api-reference/price/v3/price */
+export const JUPITER_MAX_IDS = 50;
+
+/** The significant digits of a price: the service computes in doubles, whose last digits are noise. */
+const PRICE_DIGITS = 12;
+
+/** Creates a source that requests Jupiter's price API, version 3, or a compatible one, for at most {@link JUPITER_MAX_IDS}. */
+export function jupiterPrices({ url, get, clock, tip }: JupiterOptions): PriceSource {
+  return {
+    name: 'jupiter-v3',
+    async prices(mints, { cost }) {
+      const target = new URL(url);
+      target.searchParams.set('ids', mints.join(','));
+      const byMint = members(await counted(get(target.href), cost));
+      const { slot: tipSlot, slotTimeMs } = tip();
+      const nowMs = clock.now();
+      return new Map(
+        mints.flatMap((mint): [string, Price][] => {
+          const entry = byMint.get(mint);
+          if (entry === undefined || isNull(entry)) return []; // the service has no reliable price of it
+          const parts = members(entry);
+          const usd = usdOf(parts);
+          if (usd === undefined) return [];
+          const slot = parseIntegerOrNull(parts.get('blockId'));
+          const ageMs = slot === null ? 0 : Math.max(0, tipSlot - slot) * slotTimeMs;
+          const time = Math.floor((nowMs - ageMs) / 1000);
+          return [[mint, { usd, source: 'jupiter-v3', slot, time, stale: false }]];
+        }),
+      );
+    },
+  };
+}
+
+/** Counts a request to the service for the request that causes it. */
+function counted<T>(request: Promise<T>, cost: RequestCost | undefined): Promise<T> {
+  if (cost !== undefined) cost.calls++;
+  return request;
+}
+
+/**
+ * Returns the price of a token as the chain counts it. `usdPrice` is that of an amount as it is shown; a mint with a
+ * multiplier has the other beside it.
+ */
+function usdOf(parts: Members): Decimal | undefined {
+  const scaled = parts.get('scaledUiConfig');
+  const isScaled = scaled !== undefined && !isNull(scaled);
+  const number = isScaled ? members(scaled).get('usdPricePrescaled') : parts.get('usdPrice');
+  const usd = number && parseDecimal(number.toString('latin1'));
+  return usd === undefined || usd.units === 0n ? undefined : roundSignificant(usd, PRICE_DIGITS);
+}

@@ -1,0 +1,53 @@
+import type { Clock } from '../../shared/domain/clock.ts';
+import type { Price, PriceAsOf, PriceSource } from './price-source.ts';
+
+/** Looks up prices in all configured sources. */
+export type PriceLookup = ReturnType<typeof createPriceLookup>;
+
+export interface PriceLookupOptions {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly maxAgeSec: number;
+  /** The age from which on a price is not used at all, in seconds. */
+  readonly maxStaleSec: number;
+}
+
+/**
+ * Creates a look-up that queries each source in turn for the mints that those before have no fresh price of. Of stale
+ * prices it returns the newest.
+ */
+export function createPriceLookup(sources: readonly PriceSource[], options: PriceLookupOptions) {
+  const { clock, maxAgeSec, maxStaleSec } = options;
+  /** Returns a price as it is to be used now; undefined if it is too old for that. */
+  const judge = (price: Price): Price | undefined => {
+    const ageSec = price.time === null ? 0 : clock.now() / 1000 - price.time;
+    if (ageSec > maxStaleSec) return undefined;
+    return price.stale || ageSec <= maxAgeSec ? price : { ...price, stale: true };
+  };
+  return {
+    /** The first source; `none` when none is configured. */
+    source: sources[0]?.name ?? ('none' as const),
+    /** The age from which on a price is stale, in seconds. */
+    maxAgeSec,
+    /** Resolves to prices by mint. A source that fails is left out: that is no reason to reject the whole request. */
+    async find(mints: readonly string[], asOf: PriceAsOf): Promise<ReadonlyMap<string, Price>> {
+      const found = new Map<string, Price>();
+      for (const source of sources) {
+        const wanted = [...new Set(mints)].filter((mint) => found.get(mint)?.stale !== false);
+        if (wanted.length === 0) break;
+        try {
+          for (const [mint, price] of await source.prices(wanted, asOf)) {
+            const usable = judge(price);
+            if (usable !== undefined && isBetter(usable, found.get(mint))) found.set(mint, usable);
+          }
+        } catch {
+          // reported by the source
+        }
+      }
+      return found;
+    },
+  };
+}
+
+/** Returns whether a price is better than the one of a source before, which is stale if there is one. */
+const isBetter = (price: Price, before: Price | undefined): boolean =>
+  before === undefined || !price.stale || (price.time ?? 0) > (before.time ?? 0);

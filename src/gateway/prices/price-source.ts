@@ -1,0 +1,36 @@
+import type { Commitment } from '../../shared/domain/commitment.ts';
+import type { PriceSourceName } from '../../shared/domain/price-source-names.ts';
+import type { RequestCost } from '../../shared/domain/request-cost.ts';
+import type { Slot } from '../../shared/domain/slot.ts';
+import type { Decimal } from '../../transactions/index.ts';
+
+/**
+ * The price of one token: of `10 ** decimals` of the smallest units that the chain counts, whatever multiplier a mint's
+ * amounts are shown with.
+ */
+export interface Price {
+  /** The price in US dollars, to 12 significant digits. */
+  readonly usd: Decimal;
+  readonly source: PriceSourceName;
+  /** The slot of the price; null when the source gives none. */
+  readonly slot: Slot | null;
+  /** The Unix time of the price in seconds; null for a fixed price, which has no age. */
+  readonly time: number | null;
+  /** True for the last known price: it is too old to be the market's, or its source can't be reached now. */
+  readonly stale: boolean;
+}
+
+/** The state for which prices are wanted. */
+export interface PriceAsOf {
+  readonly commitment: Commitment;
+  /** The slot of the state that is valued: a price read from the chain must not be older. */
+  readonly slot: Slot;
+  /** The request that the reads count for. */
+  readonly cost?: RequestCost | undefined;
+}
+
+export interface PriceSource {
+  readonly name: PriceSourceName;
+  /** Resolves to prices by mint, of any age, SOL under the mint of wrapped SOL. A mint without a price is left out. */
+  prices(mints: readonly string[], asOf: PriceAsOf): Promise<ReadonlyMap<string, Price>>;
+}

@@ -1,0 +1,79 @@
+import {
+  decodePriceUpdate,
+  findPriceFeedAddress,
+  type PriceUpdate,
+  type PythPrograms,
+  usablePrice,
+} from '../../transactions/index.ts';
+import type { AccountSource } from '../upstream/reads/account-batcher.ts';
+import { parseEncodedAccount } from '../upstream/reads/encoded-accounts.ts';
+import type { Price, PriceAsOf, PriceSource } from './price-source.ts';
+
+export interface PythOptions {
+  /** The source of the feeds' accounts. Live ones cost no upstream call. */
+  readonly accounts: AccountSource;
+  /** The pairs of programs that may have a feed's account; the newest price of all counts. */
+  readonly programs: readonly PythPrograms[];
+  /** The id of each mint's feed: 64 hex digits. */
+  readonly feeds: Readonly<Record<string, string>>;
+}
+
+/** The account of a feed under one pair of programs. */
+interface FeedAccount {
+  readonly address: string;
+  readonly receiver: string;
+}
+
+interface Feed {
+  readonly id: string;
+  readonly accounts: readonly FeedAccount[];
+}
+
+/** Creates a source of Pyth's prices on chain. They are read as accounts, at the slot that is valued or later. */
+export function pythPrices({ accounts, programs, feeds }: PythOptions): PriceSource {
+  const feedsByMint = new Map(
+    Object.entries(feeds).map(([mint, feed]): [string, Feed] => {
+      const ofPrograms = programs.map(({ receiver, pushOracle }) => ({
+        address: findPriceFeedAddress(pushOracle, feed),
+        receiver,
+      }));
+      return [mint, { id: feed.replace(/^0x/, '').toLowerCase(), accounts: ofPrograms }];
+    }),
+  );
+  const readNewest = async (feed: Feed, { commitment, slot, cost }: PriceAsOf): Promise<PriceUpdate | undefined> => {
+    const updates = await Promise.all(
+      feed.accounts.map(async ({ address, receiver }) => {
+        const query = { address, shape: 'parsed', commitment, minContextSlot: slot, cost } as const;
+        const { account } = await accounts.read(query);
+        return account === null ? undefined : decodePriceUpdate(parseEncodedAccount(account), receiver);
+      }),
+    );
+    return updates
+      .filter((update) => update?.feedId === feed.id)
+      .reduce((newest, update) => (isNewer(update, newest) ? update : newest), undefined);
+  };
+  return {
+    name: 'pyth-onchain',
+    async prices(mints, asOf) {
+      const wanted = mints.flatMap((mint) => {
+        const feed = feedsByMint.get(mint);
+        return feed === undefined ? [] : [{ mint, feed }];
+      });
+      const read = await Promise.all(
+        wanted.map(async ({ mint, feed }) => ({ mint, update: await readNewest(feed, asOf) })),
+      );
+      return new Map(
+        read.flatMap(({ mint, update }): [string, Price][] => {
+          const usd = update && usablePrice(update);
+          if (update === undefined || usd === undefined) return [];
+          const { postedSlot, publishTime } = update;
+          const [slot, time] = [Number(postedSlot), Number(publishTime)];
+          return [[mint, { usd, source: 'pyth-onchain', slot, time, stale: false }]];
+        }),
+      );
+    },
+  };
+}
+
+const isNewer = (update: PriceUpdate | undefined, other: PriceUpdate | undefined): boolean =>
+  update !== undefined && (other === undefined || update.publishTime > other.publishTime);

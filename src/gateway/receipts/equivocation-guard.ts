@@ -1,0 +1,182 @@
+import type { Claim } from '../../client/verify/index.ts';
+import type { Commitment } from '../../shared/domain/commitment.ts';
+import type { Slot } from '../../shared/domain/slot.ts';
+
+/** The parts of a statement that decide its claim. */
+export interface ClaimRequest {
+  readonly request: string;
+  readonly slot: Slot;
+  /** The newest slot at which a process may sign the same digest, if other processes sign, too. Default: `slot`. */
+  readonly until?: Slot;
+  readonly commitment: Commitment;
+  readonly claim: Claim;
+  readonly digest: string;
+}
+
+/** Decides which claim a statement may carry. */
+export interface ClaimGuard {
+  grantClaim(request: ClaimRequest): Claim;
+}
+
+/** Two results for the same request at the same slot. One of two nodes, or our own rendering, is wrong. */
+export interface Conflict {
+  readonly request: string;
+  readonly slot: Slot;
+  readonly signed: string;
+  readonly refused: string;
+}
+
+/** The slots at which one digest may have been signed for a request. */
+interface SignedRange {
+  readonly from: Slot;
+  readonly end: Slot;
+  readonly digest: string;
+}
+
+const WINDOW_SLOTS = 64;
+const MAX_ENTRIES = 100_000;
+
+/** The part of them that newcomers leave to requests that had an exact claim at a slot before. */
+const RESERVED_ENTRIES = 25_000;
+
+/**
+ * Keeps the gateway from signing two different `exact` results. Two `exact` receipts at finalized with different
+ * digests convict their signer, so `exact` is granted only where the guard remembers every signed digest: once this
+ * process alone signs, near the finalized tip, above the first tip seen since then (another process may have signed
+ * below it), and within its memory limit. Elsewhere the claim is `observed`, which promises less and convicts nobody.
+ * Where several processes sign, a digest is granted for all slots at which one of them may sign it: the range grows as
+ * its claim is carried on, and no other digest is granted inside.
+ */
+export class EquivocationGuard implements ClaimGuard {
+  /** The ranges of each request in the order of their slots, of which they have none in common. */
+  readonly #rangesByRequest = new Map<string, SignedRange[]>();
+  /** The requests that have a range with this end, by which it is forgotten. */
+  readonly #requestsByEnd = new Map<Slot, Set<string>>();
+  readonly #onConflict: (conflict: Conflict) => void;
+  readonly #onFull: () => void;
+  #isFull = false;
+  #entries = 0;
+  #isSole = false;
+  #floor: Slot | undefined;
+  #tip: Slot = 0;
+  #conflicts = 0;
+  /** The slots that a fleet lets this gateway sign for: above the first, up to the second. */
+  #above: Slot = -1;
+  #upTo: Slot = Number.POSITIVE_INFINITY;
+
+  /** `onFull` is called each time that the memory becomes full, from when on new requests are not granted `exact`. */
+  constructor(onConflict: (conflict: Conflict) => void, onFull: () => void = () => {}) {
+    this.#onConflict = onConflict;
+    this.#onFull = onFull;
+  }
+
+  /** The number of conflicting results. */
+  get conflicts(): number {
+    return this.#conflicts;
+  }
+
+  /** The number of ranges in memory. */
+  get entries(): number {
+    return this.#entries;
+  }
+
+  /** Whether no other process signs with the same keys. */
+  get isSoleSigner(): boolean {
+    return this.#isSole;
+  }
+
+  /** The claim that finalized answers may have. */
+  get receiptMode(): Claim {
+    return this.#isSole ? 'exact' : 'observed';
+  }
+
+  /** Records that no other process signs with the same keys from now on. */
+  becomeSoleSigner(): void {
+    this.#isSole = true;
+  }
+
+  /** Grants `exact` only for slots above one and up to another: other gateways with the same key sign for the others. */
+  confineTo(above: Slot, upTo: Slot): void {
+    this.#above = above;
+    this.#upTo = upTo;
+  }
+
+  /** Advances the finalized tip. Nothing is `exact` until the first call after {@link becomeSoleSigner}. */
+  advance(tip: Slot): void {
+    this.#tip = Math.max(this.#tip, tip);
+    if (this.#isSole) this.#floor ??= this.#tip;
+    for (const [end, requests] of this.#requestsByEnd) {
+      if (this.#isNearTip(end)) continue;
+      for (const request of requests) this.#forget(request, end);
+      this.#requestsByEnd.delete(end);
+    }
+    if (this.#entries < MAX_ENTRIES - 2 * RESERVED_ENTRIES) this.#isFull = false;
+  }
+
+  /**
+   * Returns the claim that a statement may carry at `slot`, and at all slots up to `until`. A digest that was granted
+   * `exact` counts as signed.
+   */
+  grantClaim({ request, slot, until = slot, commitment, claim, digest }: ClaimRequest): Claim {
+    if (claim !== 'exact' || commitment !== 'finalized') return 'observed';
+    if (until < slot || until > this.#upTo || !this.#isGrantable(until)) return 'observed';
+    const ranges = this.#rangesByRequest.get(request) ?? [];
+    const first = ranges.findLastIndex(({ end }) => end < slot) + 1; // few are newer
+    const known = ranges.slice(first).filter(({ from }) => from <= until);
+    const other = known.find((range) => range.digest !== digest);
+    if (other !== undefined) {
+      this.#conflicts++;
+      this.#onConflict({ request, slot: Math.max(slot, other.from), signed: other.digest, refused: digest });
+      return 'observed';
+    }
+    // a range that goes on may have begun below what can be granted now, and has no slot between that others sign for
+    if (!this.#isGrantable(slot) && !known.some(({ from, end }) => from <= slot && end >= this.#above))
+      return 'observed';
+    if (known.some(({ from, end }) => from <= slot && end >= until)) return 'exact';
+    if (known.length === 0 && !this.#makesRoomFor(request)) return 'observed';
+    for (const { end } of known) this.#requestsByEnd.get(end)?.delete(request);
+    const from = Math.min(slot, known[0]?.from ?? slot);
+    const end = Math.max(until, known.at(-1)?.end ?? until);
+    ranges.splice(first, known.length, { from, end, digest });
+    this.#rangesByRequest.set(request, ranges);
+    this.#requestsByEnd.set(end, (this.#requestsByEnd.get(end) ?? new Set()).add(request));
+    this.#entries += 1 - known.length;
+    return 'exact';
+  }
+
+  /** Returns true if a digest may be granted that was not granted before. */
+  #isGrantable(slot: Slot): boolean {
+    return this.#floor !== undefined && slot > Math.max(this.#floor, this.#above) && this.#isNearTip(slot);
+  }
+
+  #forget(request: string, end: Slot): void {
+    const ranges = this.#rangesByRequest.get(request) ?? [];
+    const at = ranges.findIndex((range) => range.end === end);
+    if (at === -1) return;
+    ranges.splice(at, 1);
+    this.#entries--;
+    if (ranges.length === 0) this.#rangesByRequest.delete(request);
+  }
+
+  /**
+   * Returns true for a slot within the window on either side: an answer may be ahead of the slot notification, but a
+   * slot far ahead is false and would fill the memory.
+   */
+  #isNearTip(slot: Slot): boolean {
+    return Math.abs(slot - this.#tip) < WINDOW_SLOTS;
+  }
+
+  /** Returns true if a request may be remembered; reports the first that may not. */
+  #makesRoomFor(request: string): boolean {
+    if (this.#hasRoomFor(request)) return true;
+    if (!this.#isFull) this.#onFull();
+    this.#isFull = true;
+    return false;
+  }
+
+  /** Returns true if a request may be remembered: many new ones leave room for those that are remembered already. */
+  #hasRoomFor(request: string): boolean {
+    if (this.#entries < MAX_ENTRIES - RESERVED_ENTRIES) return true;
+    return this.#entries < MAX_ENTRIES && this.#rangesByRequest.has(request);
+  }
+}

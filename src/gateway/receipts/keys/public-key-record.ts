@@ -1,0 +1,25 @@
+import type { Succession } from '../../../client/verify/index.ts';
+
+/** The permanent public record of a key. */
+export interface PublicKeyRecord {
+  readonly publicKey: string;
+  readonly notBeforeMs: number;
+  readonly succession: Succession | null;
+}
+
+const GRAMMAR =
+  /^\{"publicKey":"([1-9A-HJ-NP-Za-km-z]{32,44})","notBefore":(0|[1-9]\d{0,15}),"succession":(?:null|\{"kid":"([0-9a-f]{16})","sig":"([0-9a-f]{128})"\})\}\n$/;
+
+/** Formats a record as in its file. */
+export const formatPublicKeyRecord = ({ publicKey, notBeforeMs, succession }: PublicKeyRecord): string =>
+  `{"publicKey":"${publicKey}","notBefore":${notBeforeMs},"succession":${
+    succession === null ? 'null' : `{"kid":"${succession.kid}","sig":"${succession.sig}"}`
+  }}\n`;
+
+/** Parses the output of {@link formatPublicKeyRecord}; returns undefined for any other text. */
+export function parsePublicKeyRecord(text: string): PublicKeyRecord | undefined {
+  const [, publicKey, notBefore, kid, sig] = GRAMMAR.exec(text) ?? [];
+  if (publicKey === undefined) return undefined;
+  const succession = kid === undefined || sig === undefined ? null : { kid, sig };
+  return { publicKey, notBeforeMs: Number(notBefore), succession };
+}

@@ -1,0 +1,63 @@
+import type { Succession } from '../../../client/verify/index.ts';
+import type { Clock } from '../../../shared/domain/clock.ts';
+import type { SigningKey } from '../signing-key.ts';
+import { activeKey, type KeyRing, type ReceiptKey, validSuccession } from './key-ring.ts';
+
+/** The keys of a running gateway: one signs until the next one's start has passed. */
+export class ReceiptKeys {
+  readonly #clock: Clock;
+  readonly #onChange: (key: SigningKey) => void;
+  #ring: KeyRing;
+  #nowMs = 0;
+  #active: SigningKey;
+
+  /** Subscribes `onChange` to each key that begins to sign after the first. */
+  constructor(ring: KeyRing, clock: Clock, onChange: (key: SigningKey) => void) {
+    this.#ring = ring;
+    this.#clock = clock;
+    this.#onChange = onChange;
+    this.#active = this.#dueKey();
+  }
+
+  /** The key that signs now. */
+  get active(): SigningKey {
+    const due = this.#dueKey();
+    if (due.kid === this.#active.kid) return this.#active;
+    this.#active = due;
+    this.#onChange(due);
+    return due;
+  }
+
+  /** The ids of all keys, those included that sign no more or will sign. */
+  get ids(): readonly string[] {
+    return this.#ring.map(({ kid }) => kid);
+  }
+
+  find(kid: string): ReceiptKey | undefined {
+    return this.#ring.find((key) => key.kid === kid);
+  }
+
+  /** Returns the succession that a key can present; null if there is none or its signer was revoked. */
+  validSuccession(key: ReceiptKey): Succession | null {
+    return validSuccession(this.#ring, key);
+  }
+
+  /** Replaces the keys. Removed keys stay known but no longer sign. Returns whether a key is newly revoked. */
+  replace(ring: KeyRing): boolean {
+    const known = new Set(ring.map(({ kid }) => kid));
+    const removed = this.#ring.filter(({ kid }) => !known.has(kid)).map((key) => ({ ...key, signing: null }));
+    const hasNewRevocation = ring.some(({ kid, isRevoked }) => isRevoked && this.find(kid)?.isRevoked === false);
+    this.#ring = [...removed, ...ring];
+    return hasNewRevocation;
+  }
+
+  #dueKey(): SigningKey {
+    this.#nowMs = Math.max(this.#nowMs, this.#clock.now()); // a clock set back must not reactivate an old key
+    const signing = activeKey(
+      this.#ring.filter((key) => key.signing !== null),
+      this.#nowMs,
+    )?.signing;
+    if (!signing) throw new Error('no receipt key can sign');
+    return signing;
+  }
+}

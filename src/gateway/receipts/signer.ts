@@ -1,0 +1,87 @@
+import { FIRST_CLAIM_NUMBER, type Statement } from '../../client/verify/index.ts';
+import type { ClaimGuard, ClaimRequest } from './equivocation-guard.ts';
+import { signBatch } from './sign-batch.ts';
+import type { SigningKey } from './signing-key.ts';
+
+/** An answer to be sealed with a receipt. */
+export interface SealRequest extends ClaimRequest {
+  /** Nonce that the caller sent to bind the receipt to their request, or null. */
+  readonly nonce: string | null;
+  /** The number of the claim, which stands for the form of the result. Default: the first one. */
+  readonly claimNumber?: number | undefined;
+}
+
+/** The furthest that receipts are dated ahead of a clock that was set back. */
+const MAX_LEAD_MS = 5000;
+
+/** The lead from which on a step back is reported; less is the clock being slowed. */
+const NOTABLE_LEAD_MS = 1000;
+
+/** Signs the answers of one process, for one cluster, with one key at a time. */
+export class Signer {
+  readonly #cluster: { readonly genesisHash: string | undefined };
+  readonly #keys: { readonly active: SigningKey };
+  readonly #guard: ClaimGuard;
+  readonly #onStepBack: (leadMs: number) => void;
+  #issuedAt = 0;
+
+  /**
+   * Reads the key for each batch, so that a key can start to sign between two batches, and binds receipts to the cluster, whose
+   * genesis hash is undefined until it is known, before which there is no answer to sign. `onStepBack` is called when the clock
+   * was set back further than receipts wait for it.
+   */
+  constructor(
+    keys: { readonly active: SigningKey },
+    cluster: { readonly genesisHash: string | undefined },
+    guard: ClaimGuard,
+    onStepBack: (leadMs: number) => void = () => {},
+  ) {
+    this.#onStepBack = onStepBack;
+    this.#keys = keys;
+    this.#cluster = cluster;
+    this.#guard = guard;
+  }
+
+  /** The public key that signs now, base58. */
+  get publicKey(): string {
+    return this.#keys.active.publicKey;
+  }
+
+  /** Returns what `/health` shows while receipts are dated ahead of the clock. */
+  problems(nowMs: number): readonly string[] {
+    const leadMs = this.#issuedAt - nowMs;
+    return leadMs > NOTABLE_LEAD_MS ? [`receipts are dated ${Math.ceil(leadMs / 1000)} s ahead of the clock`] : [];
+  }
+
+  /**
+   * Returns a receipt for each item, in order, under one signature. `nowMs` is Unix time in whole milliseconds; if it
+   * goes back by up to {@link MAX_LEAD_MS}, receipts keep the latest time so far; if by more, it was wrong before, and
+   * they follow it: verifiers refuse what is dated in their future.
+   */
+  seal(items: readonly SealRequest[], nowMs: number): string[] {
+    if (items.length === 0) return [];
+    const { genesisHash } = this.#cluster;
+    if (genesisHash === undefined) throw new Error('nothing can be signed before the cluster is known');
+    const leadMs = this.#issuedAt - nowMs;
+    if (leadMs > MAX_LEAD_MS) this.#onStepBack(leadMs);
+    if (leadMs < 0 || leadMs > MAX_LEAD_MS) this.#issuedAt = nowMs;
+    return signBatch(
+      items.map((item) => this.#statementFor(item, genesisHash)),
+      this.#keys.active,
+    );
+  }
+
+  #statementFor(item: SealRequest, cluster: string): Statement {
+    return {
+      cluster,
+      request: item.request,
+      status: 200,
+      slot: item.slot,
+      commitment: item.commitment,
+      claim: `${this.#guard.grantClaim(item)}/${item.claimNumber ?? FIRST_CLAIM_NUMBER}`,
+      digest: item.digest,
+      issuedAt: this.#issuedAt,
+      nonce: item.nonce,
+    };
+  }
+}

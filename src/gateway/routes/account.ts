@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import type { Answer } from '../../shared/domain/answer.ts';
+import { COMMITMENTS, type Commitment } from '../../shared/domain/commitment.ts';
+import type { Slot } from '../../shared/domain/slot.ts';
+import { toSol } from '../../shared/domain/sol-amount.ts';
+import { RawJson, toJson } from '../../shared/domain/to-json.ts';
+import { concatInTurns } from '../../shared/runtime/concat-in-turns.ts';
+import { accountKindOf } from '../../transactions/index.ts';
+import { canonicalJson, canonicalParts, textOf } from '../upstream/json/raw-json.ts';
+import type { AccountQuery, AccountRead } from '../upstream/reads/account-batcher.ts';
+import { type AccountInfo, parseAccountInfo, parseAccountInfoYielding } from '../upstream/reads/account-info.ts';
+import { address, commitment } from './routing/params.ts';
+import { readRoute, type Uses } from './routing/route.ts';
+import { integer, lamports, rawJson, serialized, serializedBytes } from './routing/schemas.ts';
+
+/** The length from which an account is parsed and copied in turns of the event loop: a program may have 14 MB. */
+const LONG_ACCOUNT = 16 * 1024;
+
+/** The length from which the answer stays bytes: to make a text of it takes a millisecond. */
+const LONG_TEXT = 512 * 1024;
+
+const result = z
+  .strictObject({
+    address: z.string(),
+    kind: z.string(),
+    ...lamports,
+    owner: z.string(),
+    executable: z.boolean(),
+    rentEpoch: z.string().regex(/^\d+$/),
+    space: integer,
+    data: rawJson,
+  })
+  .nullable();
+
+type Account = z.infer<typeof result>;
+
+export const account = readRoute({
+  path: '/account/:addr',
+  summary: "An account, its data as Solana's own parsers show it; null if it doesn't exist",
+  params: { addr: address, commitment: commitment('confirmed', COMMITMENTS) },
+  result,
+  envelope: 'signed',
+  cache: { slots: 2 },
+  commitmentOf: ({ commitment }) => commitment,
+  errors: ['invalid_address'],
+
+  async resolve({ addr, commitment }, { liveAccounts }: Uses<'liveAccounts'>, { minSlot, cost }) {
+    const read = await liveAccounts.read({ ...queryOf(addr, commitment, minSlot), cost });
+    const { account } = read;
+    return account === null || account.length <= LONG_ACCOUNT
+      ? answerOf(addr, read)
+      : longAnswerOf(addr, account, read);
+  },
+
+  resolveLive({ addr, commitment }, { liveAccounts }: Uses<'liveAccounts'>, minSlot) {
+    const read = liveAccounts.readLive(queryOf(addr, commitment, minSlot)); // accounts that are kept live are short
+    return read && answerOf(addr, read);
+  },
+});
+
+const queryOf = (address: string, commitment: Commitment, minContextSlot: Slot | undefined): AccountQuery => ({
+  address,
+  shape: 'parsed',
+  commitment,
+  minContextSlot,
+});
+
+function answerOf(address: string, { slot, account, lease }: AccountRead): Answer<Account> {
+  if (account === null) return { slot, lease, result: null };
+  const info = parseAccountInfo(account);
+  return { slot, lease, result: { ...headOf(address, info), data: new RawJson(canonicalJson(info.data)) } };
+}
+
+/** Serializes the answer itself, in slices. */
+async function longAnswerOf(address: string, account: Buffer, { slot, lease }: AccountRead): Promise<Answer<Account>> {
+  const info = await parseAccountInfoYielding(account);
+  const head = Buffer.from(`${toJson(headOf(address, info)).slice(0, -1)},"data":`);
+  const parts = [head, ...(await canonicalParts(info.data)), Buffer.from('}')];
+  const whole = await concatInTurns(parts);
+  const result = account.length > LONG_TEXT ? serializedBytes<Account>(whole) : serialized<Account>(textOf(whole));
+  return { slot, lease, result };
+}
+
+const headOf = (address: string, { lamports, owner, executable, rentEpoch, space, parsed }: AccountInfo) => ({
+  address,
+  kind: accountKindOf(owner, parsed),
+  lamports,
+  sol: toSol(lamports),
+  owner,
+  executable,
+  rentEpoch,
+  space,
+});

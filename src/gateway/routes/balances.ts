@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import type { Answer } from '../../shared/domain/answer.ts';
+import { COMMITMENTS } from '../../shared/domain/commitment.ts';
+import { toSol } from '../../shared/domain/sol-amount.ts';
+import { unitsOfAddresses } from '../../shared/domain/units.ts';
+import type { BalancesRead } from '../upstream/reads/account-batcher.ts';
+import { addresses, commitment } from './routing/params.ts';
+import { readRoute, SMALL_READ_UNITS, type Uses } from './routing/route.ts';
+import { lamports } from './routing/schemas.ts';
+
+/** The most addresses of a request: more don't fit into the longest canonical request. */
+const MAX_ADDRESSES = 40;
+
+const result = z.array(z.strictObject({ address: z.string(), ...lamports }));
+
+type Balances = z.infer<typeof result>;
+
+export const balances = readRoute({
+  path: '/balances',
+  summary: 'The SOL balances of several accounts at one slot, in the order of the request',
+  params: { addresses: addresses(MAX_ADDRESSES), commitment: commitment('confirmed', COMMITMENTS) },
+  result,
+  mostUnitsOf: ({ addresses }) => SMALL_READ_UNITS + unitsOfAddresses(addresses.length),
+  envelope: 'signed',
+  cache: { slots: 2 },
+  commitmentOf: ({ commitment }) => commitment,
+  isExact: ({ commitment }) => commitment === 'finalized',
+  missUnitPrice: '1 for each started 10 addresses that a node is read for beyond the first',
+  errors: ['invalid_address'],
+
+  async resolve({ addresses, commitment }, { liveAccounts }: Uses<'liveAccounts'>, { minSlot, cost }) {
+    const query = { addresses, commitment, minContextSlot: minSlot, cost };
+    return answerOf(addresses, await liveAccounts.readBalances(query));
+  },
+
+  resolveLive({ addresses, commitment }, { liveAccounts }: Uses<'liveAccounts'>, minSlot) {
+    const read = liveAccounts.readLiveBalances({ addresses, commitment, minContextSlot: minSlot });
+    return read && answerOf(addresses, read);
+  },
+});
+
+function answerOf(addresses: readonly string[], { slot, provenFrom, lamports, lease }: BalancesRead): Answer<Balances> {
+  const result = addresses.map((address, i) => {
+    const balance = lamports[i] ?? 0n; // one for each
+    return { address, lamports: balance, sol: toSol(balance) };
+  });
+  return { slot, provenFrom, lease, result };
+}

@@ -1,0 +1,84 @@
+import type { Slot } from '../../../shared/domain/slot.ts';
+import { encodeKey, TOKEN_PROGRAMS, type TokenProgram } from '../../../transactions/index.ts';
+import type { Mesh } from '../../upstream/mesh/mesh.ts';
+import { listProgramAccounts, type ProgramAccountsFilter } from '../../upstream/reads/program-accounts.ts';
+import type { Holder, HolderTable, HolderTabler, OwnerTable } from '../routing/holder-tables.ts';
+import { HOLDER_DATA_SLICE, HolderRows } from './holder-rows.ts';
+import { OWNER_ROW_BYTES, OwnerRows } from './owner-rows.ts';
+
+/** Size of a token account without extensions. */
+const ACCOUNT_SIZE = 165;
+
+/** Filter for accounts with extensions: Token-2022 writes the account type 2 behind the base, '3' in base58. */
+const EXTENDED_ACCOUNT_FILTER = { memcmp: { offset: ACCOUNT_SIZE, bytes: '3' } } as const;
+
+/** Filters per token program. Together with the mint they let nodes use their index of accounts by mint. */
+const ACCOUNT_FILTERS: Readonly<Record<TokenProgram, readonly ProgramAccountsFilter[]>> = {
+  'spl-token': [{ dataSize: ACCOUNT_SIZE }],
+  'spl-token-2022': [{ dataSize: ACCOUNT_SIZE }, EXTENDED_ACCOUNT_FILTER],
+};
+
+/** The lists of all token accounts of a mint. */
+interface HolderScan {
+  readonly slot: Slot;
+  /** The JSON of each list. */
+  readonly lists: readonly Buffer[];
+}
+
+/** Lists all token accounts of a mint by program scans. Rejects with the node's own error. */
+export async function scanHolders(
+  mesh: Pick<Mesh, 'call'>,
+  mint: string,
+  program: TokenProgram,
+  minContextSlot: Slot | undefined,
+): Promise<HolderScan> {
+  const mintFilter: ProgramAccountsFilter = { memcmp: { offset: 0, bytes: mint } };
+  const slots: Slot[] = [];
+  const lists: Buffer[] = [];
+  for (const accountFilter of ACCOUNT_FILTERS[program]) {
+    const floor = slots[0] ?? minContextSlot;
+    const query = { filters: [mintFilter, accountFilter], dataSlice: HOLDER_DATA_SLICE, minContextSlot: floor };
+    const { slot, rows } = await listProgramAccounts(mesh, TOKEN_PROGRAMS[program], query);
+    slots.push(slot);
+    lists.push(rows);
+  }
+  return { slot: Math.min(...slots), lists };
+}
+
+/** Makes the table of a scan, whose lists are handed over. */
+export async function createHolderTable(
+  { slot, lists }: HolderScan,
+  tabler: HolderTabler,
+  caller: string | undefined,
+): Promise<HolderTable> {
+  const memory = await tabler.packHolders(lists, caller);
+  const holders = new HolderRows(memory);
+  const { total } = holders;
+  const holderAt = (row: number): Holder => ({
+    address: encodeKey(holders.addressAt(row)),
+    owner: encodeKey(holders.ownerAt(row)),
+    amount: holders.amountAt(row),
+  });
+  let owners: Promise<OwnerTable> | undefined;
+  const addUp = async (): Promise<OwnerTable> => {
+    const rows = new OwnerRows(await tabler.packOwners(memory, caller), holders);
+    return { total: rows.total, rows: (from, to) => rangeOf(from, to, rows.total, (i) => rows.holdingAt(i)) };
+  };
+  return {
+    slot,
+    total,
+    bytes: memory.byteLength + total * OWNER_ROW_BYTES,
+    rows: (from, to) => rangeOf(from, to, total, holderAt),
+    owners() {
+      owners ??= addUp().catch((thrown: unknown) => {
+        owners = undefined; // there may be a free thread the next time
+        throw thrown;
+      });
+      return owners;
+    },
+  };
+}
+
+/** Returns the items from one place to another, as far as there are any. */
+const rangeOf = <T>(from: number, to: number, total: number, itemAt: (i: number) => T): T[] =>
+  Array.from({ length: Math.max(0, Math.min(to, total) - from) }, (_, i) => itemAt(from + i));

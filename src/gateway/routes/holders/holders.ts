@@ -1,0 +1,182 @@
+import { z } from 'zod';
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
+import { SCAN_UNITS } from '../../../shared/domain/units.ts';
+import {
+  type AmountScale,
+  addressBytes,
+  decodeTokenProgramAccount,
+  ownerLabelsOf,
+  toTokenAmount,
+} from '../../../transactions/index.ts';
+import { requireMint } from '../../tokens/require-mint.ts';
+import type { ReadOptions } from '../../upstream/reads/encoded-accounts.ts';
+import { readLargestTokenAccounts } from '../../upstream/reads/largest-token-accounts.ts';
+import type { RpcCaller } from '../../upstream/rpc/rpc-response.ts';
+import type { Holder, OwnerHolding, ReadHolders } from '../routing/holder-tables.ts';
+import { address, optionalLiteral, page } from '../routing/params.ts';
+import { LARGE_READ_UNITS, readRoute, type Uses } from '../routing/route.ts';
+import { integer } from '../routing/schemas.ts';
+import { isScanRefused, REFUSAL_SEC } from '../scans/scan-refusals.ts';
+import { createHolderTable, scanHolders } from './holder-table.ts';
+
+/** Rows of a page: getTokenLargestAccounts returns 20 without a scan. */
+const PAGE_SIZE = 20;
+
+/** The most units of a later page: two scans, at most 64 MiB each, and some calls. */
+const MOST_SCAN_UNITS = 2 * (SCAN_UNITS + 64) + 1;
+
+const amounts = { amount: z.string(), uiAmountString: z.string(), percentage: z.number() };
+const label = z
+  .string()
+  .nullable()
+  .describe('What the owner is, if it is a burn address or a vault of a known program');
+
+const accountRow = z.strictObject({
+  rank: integer,
+  address: z.string(),
+  owner: z.string().nullable(),
+  ...amounts,
+  label,
+});
+const ownerRow = z.strictObject({ rank: integer, owner: z.string(), accounts: integer, ...amounts, label });
+
+export const holders = readRoute({
+  path: '/token/:mint/holders',
+  summary: 'The largest token accounts of a mint, with their owners, or its largest owners',
+  params: {
+    mint: address,
+    page,
+    by: optionalLiteral('owner', 'With `owner`: one row per owner, its accounts added up'),
+  },
+  result: z.strictObject({
+    mint: z.string(),
+    decimals: integer,
+    supply: z.string(),
+    page: integer,
+    pageSize: z.literal(PAGE_SIZE),
+    total: integer.nullable(),
+    hasMore: z.boolean(),
+    source: z.enum(['largest-accounts', 'scan', 'das']),
+    items: z.union([z.array(accountRow), z.array(ownerRow)]),
+  }),
+  missUnitPrice: '20 for each scan, which pages after the first and `by=owner` need',
+  missUnitsOf: (params) => (needsScan(params) ? SCAN_UNITS : 0),
+  mostUnitsOf: (params) => (needsScan(params) ? MOST_SCAN_UNITS : LARGE_READ_UNITS),
+  envelope: 'signed',
+  cache: { ms: 10_000 },
+  commitmentOf: () => 'confirmed',
+  claimNumberOf: () => 2,
+  errors: ['invalid_address', 'invalid_page', 'not_found', 'not_a_mint', 'holders_unavailable'],
+
+  async resolve(params, { callsFor, holderTables }: Uses<'callsFor' | 'holderTables'>, scope) {
+    const { minSlot, namedSlot = 0, cost } = scope;
+    const rpc = callsFor(scope);
+    const { mint: address, page, by } = params;
+    const at: ReadOptions = { commitment: 'confirmed', minContextSlot: minSlot };
+    const table = holderTables.get(address, namedSlot);
+    if (!needsScan(params) && table === undefined) {
+      const found = await readFirstPage(rpc, address, at).catch(throwHoldersUnavailable);
+      const { slot, supply, scale, rows } = found;
+      const total = found.isComplete ? rows.length : null;
+      const shown = { ...pageFields(address, page, supply, scale), total, hasMore: !found.isComplete };
+      const items = toItems(rows, 1, { mint: address, supply, scale });
+      return { slot, result: { ...shown, source: 'largest-accounts' as const, items } };
+    }
+    let mintRead: Awaited<ReturnType<typeof requireMint>> | undefined;
+    const scan: ReadHolders = async (tabler, caller) => {
+      mintRead = await requireMint(rpc, address, at);
+      const scanned = await scanHolders(rpc, address, mintRead.mint.program, minSlot);
+      return createHolderTable(scanned, tabler, caller);
+    };
+    const scanned = await holderTables
+      .getOrRead({ mint: address, minSlot: namedSlot }, scan, cost)
+      .catch(throwHoldersUnavailable);
+    const owners = by === 'owner' ? await scanned.owners() : undefined;
+    const { slot: mintSlot, mint, mints } = mintRead ?? (await requireMint(rpc, address, at));
+    const from = (page - 1) * PAGE_SIZE;
+    const to = from + PAGE_SIZE;
+    const { total } = owners ?? scanned;
+    const scale = mints.scale(address);
+    const listed = { mint: address, supply: mint.supply, scale };
+    const shown = { ...pageFields(address, page, mint.supply, scale), total, hasMore: to < total };
+    const items = owners
+      ? toItems(owners.rows(from, to), from + 1, listed)
+      : toItems(scanned.rows(from, to), from + 1, listed);
+    const slot = Math.min(mintSlot, scanned.slot);
+    return { slot, result: { ...shown, source: 'scan' as const, items }, fromSnapshot: true };
+  },
+});
+
+const needsScan = ({ page, by }: { readonly page: number; readonly by: 'owner' | undefined }): boolean =>
+  page > 1 || by === 'owner';
+
+const pageFields = (mint: string, page: number, supply: bigint, { decimals }: AmountScale) =>
+  ({ mint, decimals, supply: `${supply}`, page, pageSize: PAGE_SIZE }) as const;
+
+/** The mint that the rows of a page belong to. */
+interface ListedMint {
+  readonly mint: string;
+  readonly supply: bigint;
+  readonly scale: AmountScale;
+}
+
+const toItems = <Row extends Holder | OwnerHolding>(rows: readonly Row[], firstRank: number, mint: ListedMint) => {
+  const labelOf = ownerLabelsOf(mint.mint);
+  return rows.map((row, i) => {
+    const { amount, ...holder } = row;
+    return { rank: firstRank + i, ...holder, ...describeAmount(amount, mint), label: labelOf(row.owner) };
+  });
+};
+
+const describeAmount = (amount: bigint, { supply, scale }: ListedMint) => ({
+  amount: `${amount}`,
+  uiAmountString: toTokenAmount(amount, scale).uiAmountString,
+  percentage: supply === 0n ? 0 : Number(((Number(amount) / Number(supply)) * 100).toFixed(6)),
+});
+
+/** The first page, read without a scan. */
+interface FirstPage {
+  readonly slot: Slot;
+  readonly supply: bigint;
+  readonly scale: AmountScale;
+  readonly rows: readonly Holder[];
+  /** True if there are no other holders. */
+  readonly isComplete: boolean;
+}
+
+/** Reads the largest accounts by getTokenLargestAccounts, then these and the mint, all at one slot. */
+async function readFirstPage(rpc: RpcCaller, address: string, at: ReadOptions): Promise<FirstPage> {
+  await requireMint(rpc, address, at); // throws not_a_mint, where the node's own error doesn't say why
+  const largest = await readLargestTokenAccounts(rpc, address, at);
+  const { mint, mints } = await requireMint(rpc, address, { ...at, minContextSlot: largest.slot }, largest.addresses);
+  const rows = largest.addresses.flatMap((holder): Holder[] => {
+    const account = mints.accounts.get(holder);
+    const token = account && decodeTokenProgramAccount(account);
+    if (token?.type !== 'account' || token.mint !== address || token.amount === 0n) return [];
+    return [{ address: holder, owner: token.owner, amount: token.amount }];
+  });
+  return {
+    slot: largest.slot,
+    supply: mint.supply,
+    scale: mints.scale(address),
+    rows: rows.sort((a, b) => compareAmounts(a, b) || compareAddresses(a, b)),
+    isComplete: largest.addresses.length < PAGE_SIZE,
+  };
+}
+
+const compareAmounts = (a: Holder, b: Holder): number => (a.amount > b.amount ? -1 : a.amount < b.amount ? 1 : 0);
+
+/** Compares the bytes of addresses, as the sort of a scan does. */
+const compareAddresses = (a: Holder, b: Holder): number =>
+  Buffer.compare(addressBytes(a.address), addressBytes(b.address));
+
+/** Throws `holders_unavailable` if the node has no index of token accounts, or the mint has too many holders. */
+function throwHoldersUnavailable(thrown: unknown): never {
+  if (!(thrown instanceof GatewayError) || !isScanRefused(thrown)) throw thrown; // the caller may retry
+  const reason =
+    thrown.code === 'result_too_large'
+      ? 'this mint has more holders than can be listed: request the first page by account, which needs no list'
+      : 'no node lists the holders of this mint';
+  throw new GatewayError('holders_unavailable', reason, { cause: thrown, retryAfter: REFUSAL_SEC });
+}

@@ -1,0 +1,78 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../../shared/domain/clock.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
+import { expiresAfter } from '../../../shared/runtime/expires-after.ts';
+import { SingleFlight } from '../../cache/single-flight.ts';
+import type { BlockSummary } from '../../upstream/reads/block-summary.ts';
+
+/** A program, and how many transactions of a block called it. */
+export interface ProgramCount {
+  readonly programId: string;
+  readonly name: string | null;
+  readonly count: number;
+}
+
+/** The transactions of a block, a row of JSON each. */
+export interface BlockListing {
+  readonly block: BlockSummary;
+  /** The rows of all pages as JSON, those of a page separated by commas. */
+  readonly rows: Uint8Array;
+  /** Where each page ends in {@link rows}. */
+  readonly pageEnds: readonly number[];
+  /** The programs that most transactions called. */
+  readonly programs: readonly ProgramCount[];
+  /** The number of the programs that are not among them. */
+  readonly otherPrograms: number;
+}
+
+/** A listing, and the slot at which it was read. */
+export interface BlockListingRead {
+  readonly slot: Slot;
+  readonly listing: BlockListing;
+}
+
+/** How long a listing is cached. */
+interface CacheBounds {
+  /** Undefined for a block that can't change any more. */
+  readonly ttlMs: number | undefined;
+  /** The slot at which a cached listing must have been read, or a later one. */
+  readonly minSlot: Slot;
+}
+
+/** Maximum memory of all listings: some fifty blocks of mainnet. */
+const MAX_BYTES = 32 << 20;
+
+/** Memory of a listing besides its rows: summary, counted programs, entry. */
+const OVERHEAD_BYTES = 16 << 10;
+
+/**
+ * Caches listings of blocks, by a key that names block and commitment, up to a total size; the least used go first.
+ * Concurrent reads of one share one call.
+ */
+export class BlockListings {
+  readonly #listings: LRUCache<string, BlockListingRead>;
+  readonly #flights = new SingleFlight<BlockListingRead>();
+
+  constructor(clock: Pick<Clock, 'monotonic'>) {
+    this.#listings = new LRUCache({
+      maxSize: MAX_BYTES,
+      sizeCalculation: ({ listing }) => listing.rows.length + OVERHEAD_BYTES,
+      ...expiresAfter(0, clock), // each has its own
+    });
+  }
+
+  /** Returns the cached listing, or caches what `read` returns. */
+  async getOrRead(
+    key: string,
+    { ttlMs = 0, minSlot }: CacheBounds,
+    read: () => Promise<BlockListingRead>,
+  ): Promise<BlockListingRead> {
+    const cached = this.#listings.get(key);
+    if (cached !== undefined && cached.slot >= minSlot) return cached;
+    return this.#flights.run(key, async () => {
+      const fresh = await read();
+      this.#listings.set(key, fresh, { ttl: ttlMs }); // 0: for good
+      return fresh;
+    });
+  }
+}

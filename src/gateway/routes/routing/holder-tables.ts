@@ -1,0 +1,59 @@
+import type { RequestCost } from '../../../shared/domain/request-cost.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
+
+/** A token account with a balance, and its owner. */
+export interface Holder {
+  readonly address: string;
+  readonly owner: string;
+  readonly amount: bigint;
+}
+
+/** What an owner has in all token accounts of a mint. */
+export interface OwnerHolding {
+  readonly owner: string;
+  readonly amount: bigint;
+  /** The number of token accounts with a balance. */
+  readonly accounts: number;
+}
+
+/** All owners of a mint, the largest sum first, then by the bytes of their addresses. */
+export interface OwnerTable {
+  readonly total: number;
+  rows(from: number, to: number): OwnerHolding[];
+}
+
+/** All holders of a mint at a slot, largest first, then by the bytes of their addresses. */
+export interface HolderTable {
+  readonly slot: Slot;
+  readonly total: number;
+  /** Memory of the table in bytes, with that of its owners once they are added up. */
+  readonly bytes: number;
+  rows(from: number, to: number): Holder[];
+  /** Returns the same holders added up by owner, which takes long the first time. */
+  owners(): Promise<OwnerTable>;
+}
+
+export interface HoldersQuery {
+  readonly mint: string;
+  /** The slot that a cached table must have, or a later one. */
+  readonly minSlot: Slot;
+}
+
+/** Cached holder tables, by mint. */
+export interface HolderTables {
+  /** Returns the cached table of a mint, until it expires, unless it is older than `minSlot`. */
+  get(mint: string, minSlot?: Slot): HolderTable | undefined;
+  /** Returns the cached table of a mint, or caches the one that `read` returns, which counts for the request of `cost`. */
+  getOrRead(query: HoldersQuery, read: ReadHolders, cost: RequestCost | undefined): Promise<HolderTable>;
+}
+
+/** Reads a table, which a tabler makes. */
+export type ReadHolders = (tabler: HolderTabler, caller?: string) => Promise<HolderTable>;
+
+/** Makes tables in a thread, for which callers take turns. What it makes is memory that threads share. */
+export interface HolderTabler {
+  /** Packs the holders in lists, each the JSON of getProgramAccounts. The memory of the lists is handed over. */
+  packHolders(lists: readonly Buffer[], caller?: string): Promise<SharedArrayBuffer>;
+  /** Adds up packed holders by owner. */
+  packOwners(holders: SharedArrayBuffer, caller?: string): Promise<SharedArrayBuffer>;
+}

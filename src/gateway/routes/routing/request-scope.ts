@@ -1,0 +1,22 @@
+import type { RequestCost } from '../../../shared/domain/request-cost.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
+import type { Requester } from './transaction-decoder.ts';
+
+/** What a read is made for, and how new its answer must be. All that reads for a miss is given it. */
+export interface RequestScope {
+  /** What it makes at the upstream; undefined for work of the gateway itself, which nobody pays. */
+  readonly cost: RequestCost | undefined;
+  /** Oldest slot that an answer may have: an older one was served already, or the caller has seen this slot. */
+  readonly minSlot: Slot | undefined;
+  /** Oldest slot that a snapshot may have, from which several answers come: the caller has seen it. Default: 0. */
+  readonly namedSlot?: Slot;
+  /** Aborted when the caller has gone. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A query that names the request it counts for. What forgets that does not compile. */
+export type Counted<Q> = Q & Pick<RequestScope, 'cost'>;
+
+/** Returns the request that waits for work of threads; undefined for work of the gateway itself. */
+export const requesterOf = ({ cost, signal }: Pick<RequestScope, 'cost' | 'signal'>): Requester | undefined =>
+  cost && { caller: cost.caller, signal };

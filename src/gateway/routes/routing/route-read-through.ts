@@ -1,0 +1,176 @@
+import type { Answer } from '../../../shared/domain/answer.ts';
+import { parseTarget } from '../../../shared/domain/canonical-request.ts';
+import type { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import type { RequestCost } from '../../../shared/domain/request-cost.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
+import { LongJson, toJson } from '../../../shared/domain/to-json.ts';
+import { isWithinOneUnit } from '../../../shared/domain/units.ts';
+import type { AnswerMeta, Entry, Refresher } from '../../cache/entry.ts';
+import { SharedMetas } from '../../cache/shared-metas.ts';
+import {
+  type Admit,
+  type CacheableRead,
+  type CachedRead,
+  isLastingRefusal,
+  ReadThrough,
+} from '../../serving/read-through.ts';
+import { translateRpcError } from '../../upstream/rpc/translate-rpc-error.ts';
+import { parsePathArguments, parseQueryArguments } from './arguments.ts';
+import { createRouteMatcher, type MatchRoute } from './match-route.ts';
+import type { GetRoute, LiveRoute, ParamSet, Params, ReadRoute, RouteContext } from './route.ts';
+
+/** A request for the answer of a route, its parameters valid. */
+export interface ReadRequest {
+  readonly route: LiveRoute | ReadRoute;
+  readonly params: Params<ParamSet>;
+  /** Canonical target of the request: the key of the answer in the cache. */
+  readonly key: string;
+  /** Oldest slot that the caller accepts. */
+  readonly minSlot?: Slot | undefined;
+  /** Whether the answer is for subscribers: it then doesn't count as read. Default: false. */
+  readonly isForPush?: boolean;
+}
+
+/** A read of a route's answer under its key. */
+interface RouteRead {
+  readonly route: ReadRoute;
+  readonly params: Params<ParamSet>;
+  readonly key: string;
+}
+
+/** The longest result that is read again before its next reader comes: each slot, a longer one would take a tenth of the CPU. */
+const MAX_REFRESHED_LENGTH = 1 << 20;
+
+/** Reads the answers of routes through a cache. */
+export interface RouteReads {
+  /** Returns the cached answer if it may be served without waiting, else undefined. Throws a cached negative answer. */
+  fromCache(request: ReadRequest): CachedRead | undefined;
+  /**
+   * Reads the answer from the upstream, or serves the cached one if that fails. A new read needs admission; what it
+   * makes there counts for `cost`. Refreshes in the background count for nobody.
+   */
+  fetch(request: ReadRequest, admit?: Admit, cost?: RequestCost): Promise<CachedRead>;
+}
+
+/** Reads the answers of routes through the cache of this process. */
+export class RouteReadThrough implements RouteReads {
+  readonly #context: RouteContext;
+  readonly #readThrough: ReadThrough<Entry>;
+  readonly #refreshers = new Map<ReadRoute, Refresher>();
+  readonly #metas = new SharedMetas();
+
+  /** `admitOwn` admits what no request waits for, such as refreshes and the reads of the stream. */
+  constructor(context: RouteContext, admitOwn: Admit) {
+    const { cache, mesh, clock } = context;
+    this.#context = context;
+    this.#readThrough = new ReadThrough({
+      cache,
+      mesh,
+      clock,
+      staleWhileRevalidate: true,
+      staleIf: 'upstream-fails',
+      admitOwn,
+    });
+  }
+
+  fromCache(request: ReadRequest): CachedRead | undefined {
+    return this.#readThrough.fromCache(this.#readOf(request));
+  }
+
+  fetch(request: ReadRequest, admit?: Admit, cost?: RequestCost): Promise<CachedRead> {
+    return this.#readThrough.fetch(this.#readOf(request, cost), admit);
+  }
+
+  #readOf(
+    { route, params, key, minSlot = 0, isForPush = false }: ReadRequest,
+    cost?: RequestCost,
+  ): CacheableRead<Entry> {
+    const waitsForMinSlot = true;
+    if (route.kind === 'live') {
+      const { envelope, commitment } = route;
+      const meta = { envelope, commitment, exact: false };
+      return { key, minSlot, isForPush, waitsForMinSlot, isNegative, meta, load: undefined };
+    }
+    const routeRead = { route, params, key };
+    const load = (floor: Slot | undefined, namedSlot: Slot) =>
+      route.resolve(params, this.#context, { cost, minSlot: floor, namedSlot }).then(
+        (answer) => ({
+          slot: answer.slot,
+          fromSnapshot: answer.fromSnapshot,
+          store: (tipAtFetch: Slot) => this.#store(routeRead, answer, tipAtFetch, cost),
+        }),
+        withoutRpcCode,
+      );
+    return { key, minSlot, isForPush, waitsForMinSlot, isNegative, meta: metaOf(route, params), load };
+  }
+
+  /** Caches an answer of a route, unless it must not be, and returns what is served. */
+  #store({ route, params, key }: RouteRead, answer: Answer<unknown>, tipAtFetch: Slot, cost?: RequestCost): Entry {
+    const { slot, result, final = false, exact, lease, fromSnapshot = false, uncached = false, provenFrom } = answer;
+    const { cache } = this.#context;
+    const meta = this.#metas.share(metaOf(route, params, exact, fromSnapshot));
+    const json = result instanceof LongJson ? result.bytes : toJson(result);
+    if (uncached) return cache.passBy(key, { slot, result: json }, meta);
+    const serialized = { slot, result: json, final, lease, provenFrom };
+    // the next slot may take a processed state back
+    if (meta.commitment === 'processed') return cache.put(key, serialized, { slots: 1 }, meta, { tipAtFetch });
+    const isDear = json.length > MAX_REFRESHED_LENGTH || (cost !== undefined && !isWithinOneUnit(cost));
+    const refresher = final || isDear ? undefined : this.#refresherOf(route);
+    return cache.put(key, serialized, route.cache, meta, { tipAtFetch, refresher });
+  }
+
+  /**
+   * Returns what refreshes the answers of a route. All share it, and their parameters are parsed from the key again: each
+   * entry of the cache takes memory, and few are refreshed.
+   */
+  #refresherOf(route: ReadRoute): Refresher {
+    const known = this.#refreshers.get(route);
+    if (known !== undefined) return known;
+    const match = createRouteMatcher([route]);
+    const readOf = (key: string): RouteRead => ({ route, params: paramsOfKey(route, key, match), key });
+    const refresher: Refresher = {
+      refresh: (key) => this.#readThrough.refresh(this.#readOf(readOf(key))),
+      ...(route.resolveLive !== undefined && { refreshNow: (key: string) => this.#refreshNow(readOf(key)) }),
+    };
+    this.#refreshers.set(route, refresher);
+    return refresher;
+  }
+
+  /** Caches the answer that live state gives at the floor or later. Returns false where it gives none. */
+  #refreshNow(read: RouteRead): boolean {
+    const { route, params, key } = read;
+    const { cache } = this.#context;
+    const floor = cache.floor(key, route.commitmentOf(params)) ?? 0;
+    try {
+      const answer = route.resolveLive?.(params, this.#context, floor > 0 ? floor : undefined);
+      if (answer === undefined || answer.slot < floor) return false;
+      this.#store(read, answer, cache.tip);
+      return true;
+    } catch {
+      return false; // a read that waits meets the same error, and reports it
+    }
+  }
+}
+
+/** Parses the parameters of a route from a key. */
+export function paramsOfKey(route: GetRoute, key: string, match: MatchRoute): Params<ParamSet> {
+  const target = parseTarget(key);
+  return parseQueryArguments(route, target, parsePathArguments(route, match(target.path)?.pathTexts ?? {}));
+}
+
+/** Returns true for what no older answer may hide: a 404 or 410, the cluster's own answer, or a lasting refusal. */
+export const isNegative = (error: GatewayError): boolean =>
+  error.status === 404 || error.status === 410 || isLastingRefusal(error);
+
+const metaOf = (route: ReadRoute, params: Params<ParamSet>, exact?: boolean, fromSnapshot = false): AnswerMeta => ({
+  envelope: route.envelope,
+  commitment: route.commitmentOf(params),
+  exact: exact ?? route.isExact?.(params) ?? false,
+  claimNumber: route.claimNumberOf?.(params),
+  finalFor: route.finalForOf?.(params),
+  route: route.path,
+  fromSnapshot,
+});
+
+/** Removes the JSON-RPC code of an error that the route doesn't translate. Only `/rpc` has such codes. */
+const withoutRpcCode = translateRpcError({});

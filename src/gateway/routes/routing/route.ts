@@ -1,0 +1,256 @@
+import type { z } from 'zod';
+import type { AccountSubscriber, AccountSubscription } from '../../../shared/domain/account-change.ts';
+import type { Answer } from '../../../shared/domain/answer.ts';
+import type { Clock } from '../../../shared/domain/clock.ts';
+import type { ClusterVitals } from '../../../shared/domain/cluster-vitals.ts';
+import type { Commitment } from '../../../shared/domain/commitment.ts';
+import type { Envelope } from '../../../shared/domain/envelope.ts';
+import type { ErrorCode } from '../../../shared/domain/gateway-error.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
+import type { Cache } from '../../cache/cache.ts';
+import type { FinalFor, TimedPolicy } from '../../cache/entry.ts';
+import type { PriceLookup } from '../../prices/price-lookup.ts';
+import type { PriceAsOf } from '../../prices/price-source.ts';
+import type { ReceiptKeys } from '../../receipts/keys/receipt-keys.ts';
+import type { Admit, ReadThrough } from '../../serving/read-through.ts';
+import type { KnownMints } from '../../tokens/known-mints.ts';
+import type { ListOwner } from '../../tokens/owner-listing.ts';
+import type { TokenLabels } from '../../tokens/token-labels.ts';
+import type { TokenListQuery, TokenListRead } from '../../tokens/token-list.ts';
+import type { Mesh } from '../../upstream/mesh/mesh.ts';
+import type { AccountQuery, AccountRead, BalancesQuery, BalancesRead } from '../../upstream/reads/account-batcher.ts';
+import type { MergedSignatures } from '../../upstream/reads/merged-signatures.ts';
+import type { ProgramIdls } from '../../upstream/reads/program-idls.ts';
+import type { TransactionRecords } from '../../upstream/reads/transaction-records.ts';
+import type { BlockListings } from './block-listings.ts';
+import type { HolderTables } from './holder-tables.ts';
+import type { Param } from './params.ts';
+import type { Counted, RequestScope } from './request-scope.ts';
+import type { SeenBlocks } from './seen-blocks.ts';
+import type { StakeTables } from './stake-accounts.ts';
+import type { TransactionDecoder } from './transaction-decoder.ts';
+
+// `any` would let a wrong type through; method shorthand below keeps these assignable without it.
+export type ParamSet = Readonly<Record<string, Param<unknown>>>;
+export type Params<P> = { readonly [K in keyof P]: P[K] extends Param<infer T, unknown> ? T : never };
+
+/** The cluster, and the gateway's own state: everything that a route may use. Routes name what they do: {@link Uses}. */
+export interface RouteContext {
+  /** The cluster. Its nodes are called through {@link callsFor}. */
+  readonly mesh: Omit<Mesh, 'call'>;
+  /** Returns what calls nodes for a request. */
+  callsFor(scope: Pick<RequestScope, 'cost'>): Pick<Mesh, 'call' | 'tip'>;
+  /** Reads accounts from the upstream, several in one call. */
+  readonly accounts: AccountReads;
+  /** Reads accounts. Those read often are kept live and then cost no upstream call. */
+  readonly liveAccounts: LiveAccounts;
+  /** Reads the token accounts of an owner. Lists read often are kept live. */
+  readonly tokenLists: { read(query: Counted<TokenListQuery>): Promise<TokenListRead> };
+  /** Lists the token accounts of an owner, unparsed. Reads of one owner that begin at one tip share one list. */
+  readonly listOwner: ListOwner;
+  /** Reads the signatures of several addresses as one list. */
+  readonly mergedSignatures: MergedSignatures;
+  readonly cache: Cache;
+  readonly prices: Omit<PriceLookup, 'find'> & {
+    find(mints: readonly string[], asOf: Counted<PriceAsOf>): ReturnType<PriceLookup['find']>;
+  };
+  readonly holderTables: HolderTables;
+  readonly seenBlocks: SeenBlocks;
+  readonly stakeTables: StakeTables;
+  readonly knownMints: KnownMints;
+  /** Finds how sentences call tokens. */
+  readonly tokenLabels: TokenLabels;
+  /** Finds how programs call their instructions. */
+  readonly programIdls: ProgramIdls;
+  readonly blockListings: BlockListings;
+  readonly decoder: TransactionDecoder;
+  /** Reads transactions, and caches final ones. */
+  readonly transactionRecords: Pick<TransactionRecords, 'read' | 'readAll'>;
+  readonly clock: Clock;
+  readonly keys: Pick<ReceiptKeys, 'active' | 'find' | 'validSuccession'>;
+  readonly version: string;
+  /** The HTTP engine that serves. */
+  readonly engine: { readonly name: string; readonly version: string };
+  /** Start of the process, in monotonic milliseconds. */
+  readonly startedMs: number;
+  /** The address of the embedded cluster; null over configured nodes. */
+  readonly embedded: { readonly rpc: string } | null;
+  /** Reads the answers to `/rpc` through the cache. */
+  readonly rpcReadThrough: ReadThrough<SerializedAnswer>;
+  readonly vitals: Readonly<Pick<ClusterVitals, 'isFailing'>>;
+  /** Called when a transaction could not be decoded or classified. The answer is then sent without its meaning. */
+  onDecodeError(signature: string, defect: unknown): void;
+  /** Returns why the first answers of the cluster are not there yet; undefined once they are. */
+  startupProblem(): string | undefined;
+  /** Returns what is wrong with the gateway itself while its answers can be trusted all the same. */
+  problems(): readonly string[];
+  /** Returns true once the gateway is about to shut down: it answers, and nobody new should come. */
+  isLeaving(): boolean;
+  /** Returns true once the process has begun to shut down. */
+  isDraining(): boolean;
+}
+
+/** The caller of a route, as far as an answer may depend on it. */
+export interface Caller {
+  /** Whether the request comes from this machine, as far as the trusted proxies show. */
+  readonly isLoopback: boolean;
+}
+
+/** The parts of the context that a route, or a function of it, uses: each declares its own. */
+export type Uses<K extends keyof RouteContext> = Pick<RouteContext, K>;
+
+/** Reads accounts for requests. */
+export interface AccountReads {
+  read(query: Counted<AccountQuery>): Promise<AccountRead>;
+  readBalances(query: Counted<BalancesQuery>): Promise<BalancesRead>;
+}
+
+/** Reads accounts, keeps those read often live, and notifies of changes. */
+export interface LiveAccounts extends AccountReads {
+  /** Reads an account that is kept live from memory; undefined if it isn't, or if its state can't answer the query. */
+  readLive(query: AccountQuery): AccountRead | undefined;
+  /** Reads balances of accounts that are kept live from memory; undefined if that can't be at one slot. */
+  readLiveBalances(query: BalancesQuery): BalancesRead | undefined;
+  /** Notifies of each change, even if nobody reads the account, until the subscription ends. Its place counts for `caller`. */
+  subscribe(
+    address: string,
+    commitment: Commitment,
+    subscriber: AccountSubscriber,
+    caller: string,
+  ): AccountSubscription;
+}
+
+/** The most units of a read of one account: 14 MiB from the node, as much as an answer, and some tries. */
+export const LARGE_READ_UNITS = 28;
+
+/** The most units of a read whose answer is short, however many nodes are tried. */
+export const SMALL_READ_UNITS = 2;
+
+interface RouteDescription<R> {
+  readonly path: `/${string}`;
+  readonly summary: string;
+  readonly result: z.ZodType<R>;
+  readonly envelope: Envelope;
+  /** The units of what its misses do and others don't, in words, such as scans. */
+  readonly missUnitPrice?: string;
+  /** Errors of this route alone, for the document. */
+  readonly errors?: readonly ErrorCode[];
+}
+
+/** A route whose answer the pipeline keeps current, so that it has nothing to resolve. */
+export interface LiveRoute<R = unknown> extends RouteDescription<R> {
+  readonly kind: 'live';
+  readonly params: Readonly<Record<never, never>>;
+  readonly commitment: Commitment;
+}
+
+/** A route whose answer is read from the upstream on request and cached for some slots or some time. */
+export interface ReadRoute<P extends ParamSet = ParamSet, R = unknown> extends RouteDescription<R> {
+  readonly kind: 'read';
+  readonly params: P;
+  readonly cache: TimedPolicy;
+  /** Returns for how long callers may keep a final answer. Default: they revalidate it each time. */
+  finalForOf?(params: Params<P>): FinalFor;
+  commitmentOf(params: Params<P>): Commitment;
+  /**
+   * Returns true if the result is a pure function of the ledger at its slot: the receipt then claims `exact`. If this
+   * depends on more than the parameters, `Answer.exact` decides instead.
+   */
+  isExact?(params: Params<P>): boolean;
+  /**
+   * Returns the number of the claim: it rises by one with each release in which the same data give other result bytes.
+   * Default: 1.
+   */
+  claimNumberOf?(params: Params<P>): number;
+  /** Returns the units that a miss surely costs besides: it is refused unless they are left. Default: 0. */
+  missUnitsOf?(params: Params<P>): number;
+  /** Returns the most units that a miss may cost besides, which it reserves. Default: {@link LARGE_READ_UNITS}. */
+  mostUnitsOf?(params: Params<P>): number;
+  resolve(params: Params<P>, context: RouteContext, scope: RequestScope): Promise<Answer<R>>;
+  /**
+   * Answers as {@link resolve} does, from state that is kept live: without waiting, or undefined where there is no such state.
+   * Readers of an account that has just changed then get a hit.
+   */
+  resolveLive?(params: Params<P>, context: RouteContext, minSlot: Slot | undefined): Answer<R> | undefined;
+}
+
+/** A route that is answered synchronously from the state of the process, and never cached. */
+export interface LocalRoute<P extends ParamSet = ParamSet, R = unknown> extends RouteDescription<R> {
+  readonly kind: 'local';
+  readonly params: P;
+  readonly cacheControl: string;
+  /** Whether requests count against the rate limit. Health probes of a load balancer don't. */
+  readonly isMetered: boolean;
+  answer(params: Params<P>, context: RouteContext, caller: Caller): R;
+  readonly header?: RouteHeader<P>;
+}
+
+interface RouteHeader<P> {
+  readonly name: string;
+  readonly description: string;
+  /** Regular expression that all its values match. */
+  readonly pattern: string;
+  /** Returns the value, or undefined to leave the header out. */
+  valueOf(params: Params<P>, context: RouteContext): string | undefined;
+}
+
+/** A route whose input is too long for a URL. */
+export interface PostRoute<B = unknown, R = unknown, I = unknown> extends RouteDescription<R> {
+  readonly kind: 'post';
+  /** Schema for the document and the client. `parse` does the validation. */
+  readonly body: z.ZodType<I>;
+  /** Maximum length of the body, if it differs from that of other routes. */
+  readonly maxBytes?: number;
+  /** Returns the units that a miss surely costs besides: it is refused unless they are left. Default: 0. */
+  missUnitsOf?(body: B): number;
+  /** Returns the most units that a miss may cost besides, which it reserves. Default: {@link LARGE_READ_UNITS}. */
+  mostUnitsOf?(body: B): number;
+  /** Parses the raw body. Throws `invalid_json`, `invalid_request` or another 400. */
+  parse(text: Buffer): B;
+  /** Whether an answer holds at a slot: it then names it in `X-Slot`, and `X-Min-Slot` is a floor for it. */
+  readonly hasSlot: boolean;
+  /** Whether a body with `jsonrpc` is answered in JSON-RPC's form. */
+  readonly hasJsonRpcForm: boolean;
+  /** Answers a parsed body. Every new upstream call must go through `admit`. */
+  resolve(body: B, context: RouteContext, admit: Admit, scope: RequestScope): Promise<PostAnswer>;
+}
+
+/** An answer to a call, its result as the node wrote it. */
+export interface SerializedAnswer {
+  readonly slot: Slot;
+  readonly result: string | Buffer;
+}
+
+/** An answer to a POST, its result already serialized. */
+export interface PostAnswer {
+  readonly result: string | Buffer;
+  /** Absent if the answer depends on no slot. */
+  readonly slot?: Slot;
+  readonly cacheStatus: 'HIT' | 'MISS' | 'STALE' | 'BYPASS';
+  /** The id of a JSON-RPC call, as JSON text; undefined for the plain form. */
+  readonly jsonRpcId?: string | undefined;
+}
+
+export type GetRoute = LiveRoute | ReadRoute | LocalRoute;
+export type Route = GetRoute | PostRoute;
+
+/** Literal types of a declaration, from which the SDK derives the types of its methods. */
+export interface RouteLiterals<Path, E> {
+  readonly path: Path;
+  readonly envelope: E;
+}
+
+type RouteDeclaration<R extends Route, Path, E> = Omit<R, 'kind' | 'path' | 'envelope'> & RouteLiterals<Path, E>;
+
+export const liveRoute = <R, const Path extends `/${string}`, const E extends Envelope>(
+  route: Omit<RouteDeclaration<LiveRoute<R>, Path, E>, 'params'>,
+): LiveRoute<R> & RouteLiterals<Path, E> => ({ kind: 'live', params: {}, ...route });
+export const readRoute = <P extends ParamSet, R, const Path extends `/${string}`, const E extends Envelope>(
+  route: RouteDeclaration<ReadRoute<P, R>, Path, E>,
+): ReadRoute<P, R> & RouteLiterals<Path, E> => ({ kind: 'read', ...route });
+export const localRoute = <P extends ParamSet, R, const Path extends `/${string}`, const E extends Envelope>(
+  route: RouteDeclaration<LocalRoute<P, R>, Path, E>,
+): LocalRoute<P, R> & RouteLiterals<Path, E> => ({ kind: 'local', ...route });
+export const postRoute = <B, R, I, const Path extends `/${string}`, const E extends Envelope>(
+  route: RouteDeclaration<PostRoute<B, R, I>, Path, E>,
+): PostRoute<B, R, I> & RouteLiterals<Path, E> => ({ kind: 'post', ...route });

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { LongJson, RawJson, toJson } from '../../../shared/domain/to-json.ts';
+import { batchesOf } from '../../../shared/runtime/batches-of.ts';
+import { mapInChunks } from '../../../shared/runtime/map-in-chunks.ts';
+import { formatUnits } from '../../../transactions/index.ts';
+
+/** A slot, a count or a time: an integer below 2^53. */
+export const integer = z.int();
+
+/** An integer that may exceed 2^53, written as a JSON integer with every digit. */
+export const bigInteger = z.bigint();
+
+/** Lamports, and the same amount in SOL as exact text. */
+export const lamports = { lamports: bigInteger, sol: z.string().regex(/^\d+(\.\d{1,9})?$/) };
+
+/** JSON of the node, passed on byte for byte. */
+export const rawJson = z.instanceof(RawJson);
+
+/** JSON text that a route serialized itself from a value of type `T`. */
+export interface PreSerialized<T> extends RawJson {
+  /** Never set: carries the type `T` only. */
+  readonly value?: T;
+}
+
+/**
+ * Types rows that the route serializes itself, in chunks, so that long lists don't block the event loop. The document
+ * shows the schema of a row; the route must keep to it.
+ */
+export const preSerialized = <T>(schema: z.ZodType<T>): z.ZodType<PreSerialized<T>> =>
+  schema as z.ZodType as z.ZodType<PreSerialized<T>>;
+
+/** Returns JSON that a route serialized itself in place of the value, which would become the same JSON. */
+export const serialized = <T>(json: string): T => new RawJson(json) as unknown as T;
+
+/** Returns JSON as {@link serialized} does, which is so long that it stays bytes. */
+export const serializedBytes = <T>(json: Buffer): T => new LongJson(json) as unknown as T;
+
+/** A decimal number of any length, written with every digit. */
+export const exactNumber = preSerialized(z.number());
+
+/** Returns the JSON number `units * 10 ** -scale`, exactly. */
+export const toExactNumber = (units: bigint, scale: number): PreSerialized<number> =>
+  new RawJson(formatUnits(units, scale));
+
+/**
+ * Serializes the rows of a long list, some in each turn of the event loop. Each turn joins its rows to one text: to join
+ * thousands of texts takes a long turn.
+ */
+export async function serializeInChunks<T, R>(
+  items: readonly T[],
+  chunkSize: number,
+  toRow: (item: T) => R,
+): Promise<PreSerialized<R[]>> {
+  const texts = await mapInChunks(batchesOf(items, chunkSize), 1, (batch) =>
+    batch.map((item) => toJson(toRow(item))).join(),
+  );
+  return new RawJson(`[${texts.join()}]`);
+}
+
+/** An amount of tokens as Solana RPC writes it (UiTokenAmount). Only `amount` is exact. */
+export const tokenAmountSchema = z.strictObject({
+  amount: z.string().regex(/^\d+$/),
+  decimals: integer,
+  uiAmount: z.number().nullable(),
+  uiAmountString: z.string(),
+});
+
+/** Extensions of a Token-2022 mint or account; null under the classic token program, which has none. */
+export const extensions = z
+  .array(z.strictObject({ extension: z.string(), state: z.record(z.string(), z.unknown()).optional() }))
+  .readonly()
+  .nullable();
+
+const BIG_INTEGER_SCHEMA = {
+  type: 'integer',
+  format: 'int64',
+  description: 'May be beyond 2^53, where a JSON number read as a double is rounded',
+};
+
+/** Returns the JSON Schema of a zod schema, as OpenAPI 3.1 accepts it. */
+export function jsonSchema(zodType: z.ZodType): object {
+  const { $schema: _, ...schema } = z.toJSONSchema(zodType, {
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      if (zodSchema._zod.def.type === 'bigint') Object.assign(jsonSchema, BIG_INTEGER_SCHEMA);
+    },
+  });
+  return schema;
+}

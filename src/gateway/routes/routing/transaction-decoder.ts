@@ -1,0 +1,55 @@
+import type { IdlAccount, IdlNames, NetRow, TokenLabel, TransferRow } from '../../../transactions/index.ts';
+import type { BlockListing } from './block-listings.ts';
+
+/** Decodes transactions. What may take long is decoded in a thread, for which callers take turns. */
+export interface TransactionDecoder {
+  /** Explains the transaction in a body of `/explain`. Throws `invalid_json`, `invalid_request` or `overloaded`. */
+  explain(body: Buffer, requester: Requester | undefined): Promise<string>;
+  /** Makes the enhanced view of a record, which is the JSON of `getTransaction`. */
+  enhance(record: Buffer, names: SentenceNames | undefined, requester: Requester | undefined): Promise<EnhancedRecord>;
+  /** Reads the names of instructions in the first of these accounts that holds an IDL. */
+  readIdl(accounts: readonly IdlAccount[], requester: Requester | undefined): Promise<ReadonlyMap<string, string>>;
+  /** Finds what a record changed for an address, and the transfers in it from or to that address. */
+  findTransfers(record: Buffer, query: TransferQuery, requester: Requester | undefined): Promise<AddressTransfers>;
+  /** Lists the transactions of a block, which is the JSON of `getBlock`. */
+  listBlock(block: Buffer, requester: Requester | undefined): Promise<BlockListing>;
+}
+
+/** What is looked up for a description. */
+export interface SentenceNames {
+  /** Labels of tokens by mint. */
+  readonly labels?: ReadonlyMap<string, TokenLabel>;
+  readonly idlNames?: IdlNames;
+}
+
+/** The request that waits for a decoded transaction; none for work of the gateway itself. */
+export interface Requester {
+  /** Key of the rate limit. */
+  readonly caller: string;
+  /** Aborted when the caller has gone. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface EnhancedRecord {
+  /** The view as JSON. */
+  readonly json: string;
+  /** The mints that the description names by their addresses: some of them at most. */
+  readonly unlabelledMints: readonly string[];
+  /** The program of which the description says no more than that it was called; null if it says more. */
+  readonly unnamedProgram: string | null;
+  /** The errors that left the transaction UNKNOWN. */
+  readonly defects: readonly unknown[];
+}
+
+/** What a transaction did for one address. */
+export interface AddressTransfers {
+  /** The net row, then one for each transfer. */
+  readonly rows: readonly (NetRow | TransferRow)[];
+  /** The errors that left transfers out. */
+  readonly defects: readonly unknown[];
+}
+
+export interface TransferQuery {
+  readonly address: string;
+  readonly confirmationStatus: TransferRow['confirmationStatus'];
+}

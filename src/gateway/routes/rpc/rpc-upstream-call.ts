@@ -1,0 +1,59 @@
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import type { ReadMethod } from '../../../shared/domain/rpc-methods.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
+import { member } from '../../upstream/json/raw-json.ts';
+import type { Mesh } from '../../upstream/mesh/mesh.ts';
+import { minContextSlotOf } from '../../upstream/rpc/response-slot.ts';
+import type { RpcResponse } from '../../upstream/rpc/rpc-response.ts';
+import { commitmentOfCall, hasOnlyStandardConfig, type RpcCall } from './parse-rpc-call.ts';
+import type { RpcReadRequest } from './rpc-cache-policy.ts';
+
+/** Calls the upstream. The answer is no older than `floor`, even if the method returns no slot. */
+export async function callUpstream(
+  mesh: Pick<Mesh, 'call' | 'tip'>,
+  request: RpcReadRequest,
+  floor: Slot,
+): Promise<Pick<RpcResponse, 'slot' | 'result'>> {
+  const { call } = request;
+  const params = withMinContextSlot(call, minContextSlotFor(mesh, request, floor));
+  const options = { commitment: commitmentOfCall(call), minSlot: floor };
+  if (call.method !== 'getBlockHeight' || !hasOnlyStandardConfig(params))
+    return mesh.call(call.method, params, options);
+  // getBlockHeight returns no slot; getEpochInfo dates the height by the slot of its bank
+  const { slot, result } = await mesh.call('getEpochInfo', params, options);
+  const height = member(result, 'blockHeight');
+  if (height === undefined)
+    throw new GatewayError('upstream_error', 'a node returned epoch info without a block height');
+  return { slot, result: height };
+}
+
+/** Returns the slot that a node is to have reached before it answers; 0 leaves that to the caller's parameters. */
+function minContextSlotFor(mesh: Pick<Mesh, 'tip'>, { call, waitsForMinSlot }: RpcReadRequest, floor: Slot): Slot {
+  if (call.method === 'getSignaturesForAddress') return Math.max(floor, mesh.tip(commitmentOfCall(call)) ?? 0); // it returns no slot
+  return waitsForMinSlot ? floor : 0;
+}
+
+/** The position of the config among the parameters, for the methods that accept a `minContextSlot` in it. */
+const CONFIG_POSITIONS: { readonly [M in ReadMethod]?: number } = {
+  getSlot: 0,
+  getBlockHeight: 0,
+  getEpochInfo: 0,
+  getLatestBlockhash: 0,
+  getBalance: 1,
+  getAccountInfo: 1,
+  getMultipleAccounts: 1,
+  getSignaturesForAddress: 1,
+  getTokenAccountsByOwner: 2,
+};
+
+/** Raises the `minContextSlot` of a call, if its method accepts one. Malformed parameters are left to the node. */
+function withMinContextSlot({ method, params }: RpcCall, slot: Slot): readonly unknown[] {
+  const position = CONFIG_POSITIONS[method];
+  if (slot === 0 || position === undefined || params.length < position) return params;
+  const config = params[position] ?? {};
+  if (typeof config !== 'object' || Array.isArray(config)) return params;
+  const callerSlot = minContextSlotOf([config]);
+  if ('minContextSlot' in config && callerSlot === undefined) return params;
+  const raised = { ...config, minContextSlot: Math.max(slot, callerSlot ?? 0) };
+  return [...params.slice(0, position), raised, ...params.slice(position + 1)];
+}

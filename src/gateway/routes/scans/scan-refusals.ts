@@ -1,0 +1,20 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../../shared/domain/clock.ts';
+import type { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import { expiresAfter } from '../../../shared/runtime/expires-after.ts';
+
+/** Life of a refusal: a mint doesn't lose most of its holders in minutes, nor does a node gain an index. */
+export const REFUSAL_SEC = 300;
+
+/** Maximum refusals that are remembered: a few MB. */
+const MAX_REFUSALS = 10_000;
+
+/** The refusals of scans, by what was scanned for: to find one out again is as dear as a scan. */
+export type ScanRefusals = LRUCache<string, GatewayError>;
+
+export const createScanRefusals = (clock: Pick<Clock, 'monotonic'>): ScanRefusals =>
+  new LRUCache({ max: MAX_REFUSALS, ...expiresAfter(REFUSAL_SEC * 1000, clock) });
+
+/** Returns true if no node answers a scan, for good: it finds too many accounts, or the nodes have no index of them. */
+export const isScanRefused = ({ code, status }: GatewayError): boolean =>
+  code === 'result_too_large' || (code === 'rpc_error' && status !== 503);

@@ -1,0 +1,101 @@
+import type { Clock } from '../../shared/domain/clock.ts';
+import type { Commitment } from '../../shared/domain/commitment.ts';
+import { GatewayError } from '../../shared/domain/gateway-error.ts';
+import type { Slot } from '../../shared/domain/slot.ts';
+import { sleep } from '../../shared/runtime/sleep.ts';
+import type { Mesh } from '../upstream/mesh/mesh.ts';
+import { RPC_ERROR_CODE } from '../upstream/rpc/rpc-error-code.ts';
+
+/** Tips of the cluster, and a clock to wait for them. */
+export interface SlotSource {
+  readonly mesh: Pick<Mesh, 'tip' | 'onTip' | 'slotTimeMs'>;
+  readonly clock: Clock;
+}
+
+/** Longest wait for a slot, in milliseconds. */
+const MAX_WAIT_MS = 1000;
+
+/** Time between two checks of an answer that the pipeline publishes, in milliseconds. */
+const LIVE_CHECK_MS = 20;
+
+/** Slots by which one that is waited for may be further away than pass in {@link MAX_WAIT_MS}: nodes differ by some. */
+const SPARE_SLOTS = 2;
+
+/** Parses the `X-Min-Slot` header: the newest slot the caller has seen. Answers may not be older. */
+export function parseMinSlot(header: string): Slot | undefined {
+  if (header === '') return undefined;
+  const slot = slotIn(header);
+  if (slot !== undefined) return slot;
+  throw new GatewayError('invalid_slot', 'X-Min-Slot must be a slot: a decimal number');
+}
+
+/** Returns the slot that a text names; undefined if it is none. */
+export function slotIn(text: string): Slot | undefined {
+  const slot = Number(text);
+  return /^(0|[1-9]\d{0,15})$/.test(text) && Number.isSafeInteger(slot) ? slot : undefined;
+}
+
+/** Throws `min_slot_not_reached` if the slot is too far ahead of the tip to wait for. */
+export function checkReachable(slot: Slot, commitment: Commitment, { mesh }: SlotSource): void {
+  const tip = mesh.tip(commitment) ?? 0;
+  const maxSlots = Math.ceil(MAX_WAIT_MS / mesh.slotTimeMs) + SPARE_SLOTS;
+  if (slot - tip > maxSlots) throw minSlotNotReached(slot, tip);
+}
+
+/** Waits until the tip reaches the slot. Rejects with `min_slot_not_reached` after {@link MAX_WAIT_MS}. */
+export async function waitForSlot(slot: Slot, commitment: Commitment, { mesh, clock }: SlotSource): Promise<void> {
+  if ((mesh.tip(commitment) ?? 0) >= slot) return;
+  await new Promise<void>((resolve, reject) => {
+    const stop = mesh.onTip(commitment, (tip) => {
+      if (tip < slot) return;
+      cancel();
+      stop();
+      resolve();
+    });
+    const cancel = clock.after(MAX_WAIT_MS, () => {
+      stop();
+      reject(minSlotNotReached(slot, mesh.tip(commitment) ?? 0));
+    });
+  });
+}
+
+/**
+ * Waits until an answer that the pipeline publishes has reached the slot. Rejects with `min_slot_not_reached` after
+ * {@link MAX_WAIT_MS}. It checks on a timer, since a frame may follow its slot by the stream's throttle.
+ */
+export async function waitForLiveSlot(slot: Slot, newestSlot: () => Slot, clock: Clock): Promise<void> {
+  const deadlineMs = clock.monotonic() + MAX_WAIT_MS;
+  while (newestSlot() < slot) {
+    if (clock.monotonic() >= deadlineMs) throw minSlotNotReached(slot, newestSlot());
+    await nextCheck(clock);
+  }
+}
+
+const checks = new WeakMap<Clock, Promise<void>>();
+
+/** Resolves at the next check, for all that wait: there may be thousands. */
+function nextCheck(clock: Clock): Promise<void> {
+  const due = checks.get(clock) ?? sleep(clock, LIVE_CHECK_MS).finally(() => checks.delete(clock));
+  checks.set(clock, due);
+  return due;
+}
+
+/** Returns true if a read failed because no upstream has reached its minimum slot, also if that is its cause. */
+export const isSlotNotReached = (thrown: unknown): boolean =>
+  thrown instanceof GatewayError &&
+  (thrown.rpcCode === RPC_ERROR_CODE.minContextSlotNotReached ||
+    thrown.code === 'stale' ||
+    isSlotNotReached(thrown.cause));
+
+export const minSlotNotReached = (slot: Slot, reached: Slot, cause?: unknown): GatewayError =>
+  new GatewayError(
+    'min_slot_not_reached',
+    `no upstream has an answer of slot ${slot} or later, the newest at this commitment is ${reached}; retry in a moment`,
+    { cause },
+  );
+
+/** Returns the error for an answer that would be older than one already served. */
+export const servedSlotNotReached = (cause?: unknown): GatewayError =>
+  new GatewayError('stale', 'no upstream has reached the slot of an answer already served; retry in a moment', {
+    cause,
+  });

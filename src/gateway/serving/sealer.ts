@@ -1,0 +1,229 @@
+import { formatSignedBody } from '../../client/verify/index.ts';
+import type { Clock } from '../../shared/domain/clock.ts';
+import type { Cache } from '../cache/cache.ts';
+import {
+  anchoredBodyOf,
+  type Body,
+  type CacheItem,
+  type Entry,
+  isExact,
+  type SealJob,
+  type SealWaiter,
+} from '../cache/entry.ts';
+import { digestOf } from '../receipts/digest.ts';
+import type { SealRequest, Signer } from '../receipts/signer.ts';
+import { ensureDigest } from './entry-digest.ts';
+import { formatInTurns, hasLongResult } from './long-result.ts';
+import { SealQueue } from './seal-queue.ts';
+import { SpentBodies } from './spent-bodies.ts';
+
+/** The age of a receipt at which its body is no longer served, so that no verifier refuses it as too old. */
+const MAX_RECEIPT_AGE_MS = 20_000;
+
+/** The age of a receipt at which a new one is made in the background while the body is still served. */
+const RESEAL_AGE_MS = 10_000;
+
+/** How often a body is sent as text. */
+const TIMES_WORTH_BYTES = 8;
+
+export interface SealerOptions {
+  readonly cache: Cache;
+  readonly signer: Signer;
+  readonly clock: Clock;
+  /** The most bodies that are made before a request for them, per slot. */
+  readonly presign: number;
+  /** The most answers that share a signature: beyond 64 their Merkle paths grow and nothing is gained. */
+  readonly signBatchSize: number;
+}
+
+/**
+ * Makes the bodies of answers: result, slot and receipt. All receipts of one turn of the event loop share a Merkle tree
+ * and a signature.
+ */
+export class Sealer {
+  readonly #cache: Cache;
+  readonly #signer: Signer;
+  readonly #clock: Clock;
+  readonly #queue: SealQueue;
+  readonly #spentBodies: SpentBodies;
+  #sealedCount = 0;
+  #signatureCount = 0;
+  #invalidUntilMs = Number.NEGATIVE_INFINITY;
+
+  constructor({ cache, signer, clock, presign, signBatchSize }: SealerOptions) {
+    this.#cache = cache;
+    this.#signer = signer;
+    this.#clock = clock;
+    this.#spentBodies = new SpentBodies(cache);
+    this.#queue = new SealQueue({ maxBatchSize: signBatchSize, sealBatch: (batch) => this.#sealOrReject(batch) });
+    sealHotEntriesAhead(cache, this.#queue, presign);
+  }
+
+  /** The number of receipts that were made. */
+  get sealedCount(): number {
+    return this.#sealedCount;
+  }
+
+  /** The number of signatures for these receipts. */
+  get signatureCount(): number {
+    return this.#signatureCount;
+  }
+
+  /** Returns the body if it can be sent as it is. A cache hit needs no other call. */
+  bodyOf(entry: Entry): Body | undefined {
+    if (entry.meta.envelope !== 'signed') return entry.body;
+    if (entry.sealedMs <= this.#invalidUntilMs) return undefined;
+    if (entry.final && entry.meta.finalFor === 'immutable') return servedBody(entry); // its receipt may have any age
+    const age = this.#cache.coarseNowMs - entry.sealedMs;
+    if (age <= RESEAL_AGE_MS) return servedBody(entry);
+    if (age > MAX_RECEIPT_AGE_MS) return undefined;
+    if (entry.body !== undefined) this.#queue.addShared(entry, false);
+    return servedBody(entry);
+  }
+
+  /** Stops serving all receipts made until now, since a key was revoked or replaced. */
+  invalidateReceipts(): void {
+    this.#invalidUntilMs = this.#cache.coarseNowMs;
+  }
+
+  /** Makes the body at the end of this turn of the event loop; for one caller if there is a nonce, which it contains. */
+  seal(entry: Entry, nonce: string | null = null): Promise<Body> {
+    return new Promise((resolve, reject) => this.sealFor(entry, nonce, { resolve, reject }));
+  }
+
+  /** Does what {@link seal} does, without a promise. */
+  sealFor(entry: Entry, nonce: string | null, waiter: SealWaiter): void {
+    if (nonce === null) this.#queue.addShared(entry, false).waiters.push(waiter);
+    else this.#queue.add({ entry, nonce, isHeldBack: false, waiters: [waiter] });
+  }
+
+  /**
+   * Does so before it returns, under a signature of its own: for a caller that can't be answered later. A long result
+   * takes several turns all the same.
+   */
+  sealNow(entry: Entry, nonce: string | null, waiter: SealWaiter): void {
+    if (hasLongResult(entry)) {
+      this.sealFor(entry, nonce, waiter);
+      return;
+    }
+    const queued = this.#queue.take(entry.key); // earlier requests are answered before: at this slot or an older one
+    this.#sealOrReject([...queued, { entry, nonce, isHeldBack: false, waiters: [waiter] }]);
+  }
+
+  /** Makes a frame of the stream for each of these requests, in their order, all under one signature. */
+  sealFrame({ result, slot, meta }: Entry, requests: readonly string[]): string[] {
+    const text = result.toString();
+    const digest = digestOf(text);
+    const { commitment } = meta;
+    const items = requests.map(
+      (request): SealRequest => ({
+        request,
+        slot,
+        commitment,
+        claim: 'observed',
+        claimNumber: meta.claimNumber,
+        digest,
+        nonce: null,
+      }),
+    );
+    return this.#sign(items).map((receipt) => formatSignedBody(text, slot, receipt));
+  }
+
+  #sealOrReject(batch: readonly SealJob[]): void {
+    try {
+      this.#sealBatch(batch);
+    } catch (reason) {
+      for (const job of batch) {
+        this.#queue.finish(job);
+        this.#reject(job, reason);
+      }
+    }
+  }
+
+  /** Rejects all that wait. An entry that was held back is published unsealed: its next reader meets it. */
+  #reject({ entry, isHeldBack, waiters }: SealJob, reason: unknown): void {
+    if (isHeldBack) this.#cache.publish(entry);
+    for (const waiter of waiters) waiter.reject(reason);
+  }
+
+  #sealBatch(batch: readonly SealJob[]): void {
+    this.#spentBodies.remove();
+    const receipts = this.#sign(batch.map(sealRequestOf));
+    const sealedMs = this.#cache.coarseNowMs;
+    batch.forEach((job, i) => {
+      const { entry } = job;
+      const receipt = receipts[i] ?? ''; // one for each
+      if (hasLongResult(entry)) void this.#finishInTurns(job, receipt, sealedMs);
+      else this.#finish(job, formatSignedBody(entry.result.toString(), entry.slot, receipt), sealedMs);
+    });
+  }
+
+  /** Makes the body of a long result, as bytes: to write text of that length takes ten times as long. */
+  async #finishInTurns(job: SealJob, receipt: string, sealedMs: number): Promise<void> {
+    try {
+      this.#finish(job, await formatInTurns(job.entry, receipt), sealedMs);
+    } catch (reason) {
+      this.#reject(job, reason);
+    } finally {
+      this.#queue.finish(job);
+    }
+  }
+
+  #finish({ entry, nonce, isHeldBack, waiters }: SealJob, body: Body, sealedMs: number): void {
+    if (nonce === null) {
+      entry.body = body;
+      entry.sealedMs = sealedMs;
+      if (entry.lease !== undefined) this.#spentBodies.record(entry.key);
+      if (isHeldBack) this.#cache.publish(entry);
+    }
+    for (const waiter of waiters) waiter.resolve(body);
+  }
+
+  #sign(items: readonly SealRequest[]): readonly string[] {
+    this.#sealedCount += items.length;
+    this.#signatureCount++;
+    return this.#signer.seal(items, this.#clock.now());
+  }
+}
+
+/**
+ * Returns the body. It is made as text, which takes little memory and no care of the garbage collector; one that is sent
+ * often becomes bytes, which the engine need not convert each time.
+ */
+function servedBody(entry: Entry): Body | undefined {
+  const { body } = entry;
+  if (typeof body !== 'string' || ++entry.timesServed < TIMES_WORTH_BYTES || entry.compressed !== undefined)
+    return body;
+  const bytes = Buffer.from(body);
+  entry.body = bytes;
+  return bytes;
+}
+
+function sealRequestOf({ entry, nonce }: SealJob): SealRequest {
+  const { key, slot, meta } = entry;
+  return {
+    request: `GET ${key}`,
+    slot,
+    commitment: meta.commitment,
+    claim: isExact(entry) ? 'exact' : 'observed',
+    claimNumber: meta.claimNumber,
+    digest: ensureDigest(entry),
+    nonce,
+  };
+}
+
+/**
+ * Holds back new entries of hot keys in the cache until they are sealed, so that a hot key's next reader finds a body. At most
+ * `maxQueued` bodies are sealed ahead at a time. Entries without a receipt get their body immediately.
+ */
+function sealHotEntriesAhead(cache: Cache, queue: SealQueue, maxQueued: number): void {
+  cache.holdBackWith((next, current) => {
+    if (next.meta.envelope === 'anchored') next.body = anchoredBodyOf(next);
+    if (next.meta.envelope !== 'signed' || !isHot(cache, next, current) || queue.length >= maxQueued) return false;
+    queue.addShared(next, true);
+    return true;
+  });
+}
+
+const isHot = (cache: Cache, next: Entry, current: CacheItem | undefined): boolean =>
+  next.policy === 'live' || (current?.body !== undefined && cache.isHot(current));

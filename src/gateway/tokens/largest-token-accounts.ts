@@ -1,0 +1,55 @@
+import { GatewayError } from '../../shared/domain/gateway-error.ts';
+import type { Slot } from '../../shared/domain/slot.ts';
+import { mapInChunks } from '../../shared/runtime/map-in-chunks.ts';
+import { TOKEN_AMOUNT_OFFSET } from '../../transactions/index.ts';
+import type { Mesh } from '../upstream/mesh/mesh.ts';
+import type { ReadOptions } from '../upstream/reads/encoded-accounts.ts';
+import { parseKeyedAccount } from '../upstream/reads/token-accounts-by-owner.ts';
+import { RPC_ERROR_CODE } from '../upstream/rpc/rpc-error-code.ts';
+import type { ListOwner } from './owner-listing.ts';
+
+export interface LargestTokenAccounts {
+  /** The slots of the lists. Empty where there is no list. */
+  readonly slots: readonly Slot[];
+  readonly addresses: readonly string[];
+  /** The accounts that were looked at. */
+  readonly listed: number;
+}
+
+/** The number of rows that are read in one turn of the event loop, in a few milliseconds. */
+const ROWS_PER_CHUNK = 128;
+
+/**
+ * Finds the token accounts of an owner that hold the largest amounts, in smallest units, of both token programs. Where
+ * there is no list, since it has more than 10,000 accounts or the node has no index of that owner, it finds none.
+ */
+export async function findLargestTokenAccounts(
+  mesh: Pick<Mesh, 'call'>,
+  listOwner: ListOwner,
+  owner: string,
+  { maxAccounts, ...options }: ReadOptions & { readonly maxAccounts: number },
+): Promise<LargestTokenAccounts> {
+  try {
+    const { slots, rows } = await listOwner(mesh, owner, options);
+    const accounts = await mapInChunks(rows, ROWS_PER_CHUNK, (row) => {
+      const { address, data } = parseKeyedAccount(row);
+      return { address, amount: amountIn(data) };
+    });
+    const largest = accounts.sort((a, b) => compare(b.amount, a.amount) || compare(a.address, b.address));
+    return { slots, addresses: largest.slice(0, maxAccounts).map(({ address }) => address), listed: rows.length };
+  } catch (thrown) {
+    if (thrown instanceof GatewayError && isWithoutList(thrown)) return { slots: [], addresses: [], listed: 0 };
+    throw thrown;
+  }
+}
+
+const isWithoutList = ({ code, rpcCode }: GatewayError): boolean =>
+  code === 'result_too_large' || rpcCode === RPC_ERROR_CODE.keyExcludedFromSecondaryIndex;
+
+/** Reads the amount of a token account; 0 for data that is none. */
+function amountIn(data: Uint8Array): bigint {
+  if (data.length < TOKEN_AMOUNT_OFFSET + 8) return 0n;
+  return new DataView(data.buffer, data.byteOffset).getBigUint64(TOKEN_AMOUNT_OFFSET, true);
+}
+
+const compare = <T extends bigint | string>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,0 +1,65 @@
+import { GatewayError } from '../../shared/domain/gateway-error.ts';
+import { CLOCK_SYSVAR } from '../../shared/domain/well-known-addresses.ts';
+import { mapInChunks } from '../../shared/runtime/map-in-chunks.ts';
+import {
+  type AmountScale,
+  amountScaleOf,
+  decodeClockTimestamp,
+  decodeTokenProgramAccount,
+  dependsOnClock,
+  type Mint,
+} from '../../transactions/index.ts';
+import type { Mesh } from '../upstream/mesh/mesh.ts';
+import { type EncodedAccount, type ReadOptions, readEncodedAccounts } from '../upstream/reads/encoded-accounts.ts';
+
+/** Mints at some slot, and the cluster's time there, by which some of them scale amounts. */
+export type MintScales = Awaited<ReturnType<typeof readMintScales>>;
+
+/** The number of mints that are decoded in one turn of the event loop. */
+const MINTS_PER_CHUNK = 64;
+
+/** Reads mints, the Clock sysvar and, in the same request, other accounts of the same answer. */
+export async function readMintScales(
+  mesh: Pick<Mesh, 'call'>,
+  addresses: readonly string[],
+  options: ReadOptions,
+  extraAddresses: readonly string[] = [],
+) {
+  const { slots, accounts } = await readEncodedAccounts(mesh, [CLOCK_SYSVAR, ...addresses, ...extraAddresses], options);
+  const clock = accounts.get(CLOCK_SYSVAR);
+  const unixSeconds = clock && decodeClockTimestamp(clock.data);
+  if (unixSeconds === undefined) throw new GatewayError('upstream_error', 'the node returned no Clock sysvar');
+  const decoded = await mapInChunks(addresses, MINTS_PER_CHUNK, (address) => decodeMint(accounts.get(address)));
+  const mints = new Map(addresses.map((address, i) => [address, decoded[i]]));
+  const scales = new Map<string, AmountScale>();
+  for (const [address, mint] of mints) if (mint !== undefined) scales.set(address, amountScaleOf(mint, unixSeconds));
+  return {
+    slots,
+    accounts,
+    /** The cluster's unix time, in seconds. */
+    unixSeconds,
+    /** Returns the mint at an address; undefined when there is none. */
+    mint: (address: string): Mint | undefined => mints.get(address),
+    /** Returns the scale of a mint's amounts. A closed mint has no decimals. */
+    scale: (address: string): AmountScale => scales.get(address) ?? CLOSED_MINT_SCALE,
+  };
+}
+
+/** The scale of a closed mint: it has no decimals. */
+export const CLOSED_MINT_SCALE: AmountScale = { decimals: 0 };
+
+/** Decodes a mint; returns undefined for any other account, or none. */
+export function decodeMint(account: EncodedAccount | undefined): Mint | undefined {
+  const token = account && decodeTokenProgramAccount(account);
+  return token?.type === 'mint' ? token : undefined;
+}
+
+/**
+ * Returns true when the account is a mint with exactly this scale, independent of the Clock, or when it is no mint and
+ * there is no scale.
+ */
+export function hasScale(account: EncodedAccount, scale: AmountScale | undefined): boolean {
+  const mint = decodeMint(account);
+  if (mint === undefined || scale === undefined) return mint === undefined && scale === undefined;
+  return !dependsOnClock(mint) && scale.toUiAmount === undefined && mint.decimals === scale.decimals;
+}

@@ -1,0 +1,347 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Commitment } from '../../shared/domain/commitment.ts';
+import { GatewayError } from '../../shared/domain/gateway-error.ts';
+import type { Lease } from '../../shared/domain/lease.ts';
+import { countRows, type RequestCost } from '../../shared/domain/request-cost.ts';
+import type { Slot } from '../../shared/domain/slot.ts';
+import { mapInChunks } from '../../shared/runtime/map-in-chunks.ts';
+import { ownTurn } from '../../shared/runtime/own-turn.ts';
+import {
+  type AmountScale,
+  dependsOnClock,
+  identityInMint,
+  nameInMetaplexAccount,
+  type TokenIdentity,
+} from '../../transactions/index.ts';
+import type { Mesh } from '../upstream/mesh/mesh.ts';
+import type { EncodedAccount, ReadOptions } from '../upstream/reads/encoded-accounts.ts';
+import { type ReadParts, readAtOneSlot } from '../upstream/reads/read-at-one-slot.ts';
+import { MAX_TOKEN_ACCOUNTS, readTokenAccountsByOwner } from '../upstream/reads/token-accounts-by-owner.ts';
+import { callsForRequest } from '../upstream/rpc/calls-for-request.ts';
+import { type ListedTokenAccount, listedTokenAccount, parseListedTokenAccount } from './listed-token-account.ts';
+import { cachedMetadataAddress } from './metadata-addresses.ts';
+import { CLOSED_MINT_SCALE, type MintScales, readMintScales } from './mint-scales.ts';
+import { type ListOwner, readOwnerListing } from './owner-listing.ts';
+
+/** The token accounts of one owner, and the scales of their amounts. */
+export interface TokenList {
+  /** The accounts, ordered by mint and address. */
+  readonly accounts: readonly ListedTokenAccount[];
+  /** The scale of each mint that exists. */
+  readonly scales: ReadonlyMap<string, AmountScale>;
+  /** The identity of each mint that exists, if they were read. */
+  readonly identities: ReadonlyMap<string, TokenIdentity> | undefined;
+  /** True when the Clock sysvar scales some amounts: they change while no account does. */
+  readonly dependsOnClock: boolean;
+}
+
+/** What a list shows of its mints. */
+export type MintFacts = Pick<TokenList, 'scales' | 'identities'>;
+
+export interface TokenListQuery {
+  readonly owner: string;
+  /** The mint to which the list is limited. Default: all accounts of both token programs. */
+  readonly mint?: string | undefined;
+  readonly commitment: Commitment;
+  /** The slot that the answer must have reached. */
+  readonly minContextSlot: Slot | undefined;
+  /** A recent list: a node may leave out an account that was closed just after the slot that it reports. */
+  readonly known?: TokenList | undefined;
+  /** Whether the identities of the mints are read, too. Ignored for the list of one mint. */
+  readonly withIdentities?: boolean | undefined;
+  /**
+   * The most mints of which the owner has some: a list with more of them is refused as `result_too_large`. Of a long
+   * list only these mints are read, and only the accounts that hold some are returned. Default: any number.
+   */
+  readonly maxHeldMints?: number;
+  /** The most accounts of the list: a longer one is refused as `result_too_large` before its mints are read. */
+  readonly maxAccounts?: number;
+  /** The most tries to read all parts at one slot. Callers that retry a larger read themselves pass one. */
+  readonly maxAttempts?: number;
+  /** The request that the read counts for. */
+  readonly cost?: RequestCost | undefined;
+}
+
+export interface TokenListRead {
+  readonly slot: Slot;
+  /** The first slot at which the whole list is known to hold. Default: {@link slot}. */
+  readonly sinceSlot?: Slot;
+  /** False when its parts could not be read at one slot. */
+  readonly isConsistent: boolean;
+  /** True when the list is so long that it isn't read again for the sake of one slot. Default: false. */
+  readonly isLong?: boolean;
+  readonly list: TokenList;
+  /** The lease that dates the list beyond {@link slot}. */
+  readonly lease?: Lease | undefined;
+}
+
+/** A source of token lists. It throws `result_too_large` for more than 10,000 accounts. */
+export interface TokenListSource {
+  read(query: TokenListQuery): Promise<TokenListRead>;
+}
+
+/** Reads a token list from the upstream, with accounts and mints at one slot if possible. */
+export async function readTokenList(
+  mesh: Pick<Mesh, 'call'>,
+  query: TokenListQuery,
+  listOwner: ListOwner = readOwnerListing,
+): Promise<TokenListRead> {
+  const { mint, commitment, cost } = query;
+  const rpc = callsForRequest(mesh, cost);
+  const read = (minContextSlot: Slot | undefined): Promise<ListParts> => {
+    const options = { commitment, minContextSlot };
+    return mint === undefined
+      ? readAllAccounts(rpc, query, options, listOwner)
+      : readAccountsOfMint(rpc, mint, query, options);
+  };
+  const { slot, sinceSlot, value, isConsistent } = await readAtOneSlot(query.minContextSlot, read, query.maxAttempts);
+  return { slot, sinceSlot, isConsistent, isLong: value.isLong, list: value.list };
+}
+
+/** The parts of a list, and whether it is too long to be read again. */
+type ListParts = ReadParts<Pick<TokenListRead, 'list'> & { readonly isLong: boolean }>;
+
+/** Returns the scale of a mint's amounts. A closed mint has no decimals. */
+export const scaleOf = ({ scales }: TokenList, mint: string): AmountScale => scales.get(mint) ?? CLOSED_MINT_SCALE;
+
+/**
+ * Returns true when two lists are equal; identities count where both have them. A list that depends on the Clock equals
+ * no other.
+ */
+export function isSameList(one: TokenList, other: TokenList): boolean {
+  if (one.identities !== undefined && other.identities !== undefined) return isDeepStrictEqual(one, other);
+  return isDeepStrictEqual({ ...one, identities: undefined }, { ...other, identities: undefined });
+}
+
+/** Returns the list after some of its accounts have changed, or left it: those are undefined. */
+export function withChanges(
+  list: TokenList,
+  changes: ReadonlyMap<string, ListedTokenAccount | undefined>,
+  mints: MintFacts,
+): TokenList {
+  const unchanged = list.accounts.filter(({ address }) => !changes.has(address));
+  const changed = [...changes.values()].filter((account) => account !== undefined);
+  return listOf([...unchanged, ...changed], mints);
+}
+
+/** Returns the part of a list that belongs to one mint; an empty list when that is no mint. */
+export function filterByMint({ accounts, scales, dependsOnClock: followsClock }: TokenList, mint: string): TokenList {
+  const scale = scales.get(mint);
+  const identities = undefined;
+  if (scale === undefined) return { accounts: [], scales: new Map(), identities, dependsOnClock: followsClock };
+  return {
+    accounts: accounts.filter(({ token }) => token.mint === mint),
+    scales: new Map([[mint, scale]]),
+    identities,
+    dependsOnClock: followsClock,
+  };
+}
+
+/** What a token's name costs in rows: an address is derived, two accounts are read, and symbols are compared. */
+const ROWS_PER_IDENTITY = 2;
+
+/** The number of rows that are decoded in one turn of the event loop, in a few milliseconds. */
+const ROWS_PER_CHUNK = 32;
+
+/** The number of addresses that are derived in one turn of the event loop, in a few milliseconds. */
+const ADDRESSES_PER_CHUNK = 16;
+
+/** The number of accounts whose mints are looked up in one turn of the event loop. */
+const MINTS_PER_CHUNK = 1024;
+
+/** The length of a list up to which its accounts are re-read by address. No live list is longer. */
+const MAX_REREAD_ACCOUNTS = 200;
+
+async function readAllAccounts(
+  mesh: Pick<Mesh, 'call'>,
+  query: TokenListQuery,
+  options: ReadOptions,
+  listOwner: ListOwner,
+): Promise<ListParts> {
+  const { owner, known, maxAccounts = MAX_TOKEN_ACCOUNTS, maxHeldMints, cost } = query;
+  const { slots, rows } = await counted(listOwner(mesh, owner, options), cost);
+  if (rows.length > maxAccounts)
+    throw new GatewayError('result_too_large', `the owner has more than ${maxAccounts} token accounts`);
+  const isLong = rows.length > MAX_REREAD_ACCOUNTS;
+  const listed = isLong && maxHeldMints !== undefined ? await parseHeld(rows, maxHeldMints) : await parseListed(rows);
+  const read = isLong
+    ? await readMintsOf(mesh, query, listed, options)
+    : await readByAddress(mesh, query, [...listed, ...(known?.accounts ?? [])], options);
+  return partsOf(slots, read, isLong);
+}
+
+/** Counts the rows of a listing for the request; those of one that is too long, too: it was read to its end. */
+async function counted<T extends { readonly rows: readonly Buffer[] }>(
+  listing: Promise<T>,
+  cost: RequestCost | undefined,
+): Promise<T> {
+  try {
+    const listed = await listing;
+    countRows({ cost }, listed.rows.length);
+    return listed;
+  } catch (thrown) {
+    if (thrown instanceof GatewayError && thrown.code === 'result_too_large') countRows({ cost }, MAX_TOKEN_ACCOUNTS);
+    throw thrown;
+  }
+}
+
+/** Reads the accounts of one mint. A node rejects an address that is no mint; here that is an empty list. */
+async function readAccountsOfMint(
+  mesh: Pick<Mesh, 'call'>,
+  mint: string,
+  query: TokenListQuery,
+  options: ReadOptions,
+): Promise<ListParts> {
+  const { owner, known, cost } = query;
+  const mints = await readMintScales(mesh, [mint], options);
+  if (mints.mint(mint) === undefined)
+    return partsOf([], { slots: mints.slots, value: await buildTokenList([], mints, undefined) }, false);
+  const { slot, rows } = await counted(readTokenAccountsByOwner(mesh, owner, { mint }, options), cost);
+  const isLong = rows.length > MAX_REREAD_ACCOUNTS;
+  const listed = await parseListed(rows);
+  const ofMint = { ...query, withIdentities: false };
+  const knownOfMint = known === undefined ? [] : filterByMint(known, mint).accounts;
+  const read = isLong
+    ? await readMintsOf(mesh, ofMint, listed, options)
+    : await readByAddress(mesh, ofMint, [...listed, ...knownOfMint], options);
+  return partsOf([slot], read, isLong);
+}
+
+const partsOf = (slots: readonly Slot[], read: ReadParts<TokenList>, isLong: boolean): ListParts => ({
+  slots: [...slots, ...read.slots],
+  isRepeatable: !isLong,
+  value: { list: read.value, isLong },
+});
+
+const parseListed = (rows: readonly Buffer[]): Promise<readonly ListedTokenAccount[]> =>
+  mapInChunks(rows, ROWS_PER_CHUNK, parseListedTokenAccount);
+
+/** Parses the accounts that hold some of a mint. Throws `result_too_large` as soon as there are more mints than `maxMints`. */
+async function parseHeld(rows: readonly Buffer[], maxMints: number): Promise<readonly ListedTokenAccount[]> {
+  const mints = new Set<string>();
+  const listed = await mapInChunks(rows, ROWS_PER_CHUNK, (row) => {
+    const account = parseListedTokenAccount(row);
+    if (account.token.amount === 0n) return undefined;
+    mints.add(account.token.mint);
+    if (mints.size > maxMints) throw tooManyMints(maxMints);
+    return account;
+  });
+  return listed.filter((account) => account !== undefined);
+}
+
+const tooManyMints = (maxMints: number): GatewayError =>
+  new GatewayError(
+    'result_too_large',
+    `the address holds more than ${maxMints.toLocaleString('en-US')} different tokens, the most that are valued: list them with /token-accounts/OWNER, or those of one mint with ?mint=MINT`,
+  );
+
+/** Reads the accounts of a list and their mints by address. */
+async function readByAddress(
+  mesh: Pick<Mesh, 'call'>,
+  query: TokenListQuery,
+  candidates: readonly ListedTokenAccount[],
+  options: ReadOptions,
+): Promise<ReadParts<TokenList>> {
+  const addresses = candidates.map(({ address }) => address);
+  const select = (mints: MintScales) => selectOwned(addresses, mints.accounts, query.owner);
+  return readMintsOf(mesh, query, candidates, options, { addresses, select });
+}
+
+/** Accounts that are read together with the mints, and what of them belongs to the list. */
+interface Reread {
+  readonly addresses: readonly string[];
+  select(read: MintScales): Promise<readonly ListedTokenAccount[]>;
+}
+
+/** Reads the mints of the listed accounts by address. */
+async function readMintsOf(
+  mesh: Pick<Mesh, 'call'>,
+  { withIdentities = false, known, cost }: TokenListQuery,
+  listed: readonly ListedTokenAccount[],
+  options: ReadOptions,
+  { addresses, select }: Reread = { addresses: [], select: async () => listed },
+): Promise<ReadParts<TokenList>> {
+  if (listed.length === 0)
+    return { slots: [], value: withIdentities ? EMPTY_LIST : { ...EMPTY_LIST, identities: undefined } };
+  const mintAddresses = [...new Set(listed.map(({ token }) => token.mint))];
+  countRows({ cost }, (withIdentities ? 1 + ROWS_PER_IDENTITY : 1) * mintAddresses.length);
+  const metadataAddressOf = (mint: string): string =>
+    known?.identities?.get(mint)?.metadataAddress ?? cachedMetadataAddress(mint);
+  const metadata = withIdentities ? await mapInChunks(mintAddresses, ADDRESSES_PER_CHUNK, metadataAddressOf) : [];
+  const mints = await readMintScales(mesh, mintAddresses, options, [...addresses, ...metadata]);
+  const accounts = await select(mints);
+  const identities = withIdentities ? identitiesOf(mintAddresses, metadata, mints) : undefined;
+  return { slots: mints.slots, value: await buildTokenList(accounts, mints, identities) };
+}
+
+const EMPTY_LIST: TokenList = { accounts: [], scales: new Map(), identities: new Map(), dependsOnClock: false };
+
+/**
+ * Selects the accounts that belong to an owner when read by address. A node's list only says which accounts there may
+ * be: it is built from the node's newest root, which may be newer than the finalized slot that the node reports
+ * (https://github.com/anza-xyz/agave/pull/11666).
+ */
+async function selectOwned(
+  addresses: readonly string[],
+  accounts: ReadonlyMap<string, EncodedAccount>,
+  owner: string,
+): Promise<readonly ListedTokenAccount[]> {
+  const listed = await mapInChunks([...new Set(addresses)], ROWS_PER_CHUNK, (address) => {
+    const account = accounts.get(address);
+    return account && listedTokenAccount(address, account);
+  });
+  return listed.flatMap((account) => (account?.token.owner === owner ? [account] : []));
+}
+
+/** Builds a list from accounts and mints that were read together. */
+async function buildTokenList(
+  accounts: readonly ListedTokenAccount[],
+  mints: MintScales,
+  identities: MintFacts['identities'],
+): Promise<TokenList> {
+  await ownTurn();
+  const sorted = accounts.toSorted(byMintAndAddress); // 5 ms for the 10,000 that a list has at most
+  const scales = new Map<string, AmountScale>();
+  let followsClock = false;
+  await mapInChunks(sorted, MINTS_PER_CHUNK, ({ token }) => {
+    const mint = mints.mint(token.mint);
+    if (mint === undefined || scales.has(token.mint)) return;
+    followsClock ||= dependsOnClock(mint);
+    scales.set(token.mint, mints.scale(token.mint));
+  });
+  const listed = identities && new Map([...identities].filter(([mint]) => scales.has(mint)));
+  return { accounts: sorted, scales, identities: listed, dependsOnClock: followsClock };
+}
+
+/** Returns a list of accounts whose amounts don't depend on the Clock, with what is known of their mints. */
+function listOf(accounts: readonly ListedTokenAccount[], { scales, identities }: MintFacts): TokenList {
+  const mints = new Set(accounts.map(({ token }) => token.mint));
+  const ofListed = <V>(facts: ReadonlyMap<string, V>): Map<string, V> =>
+    new Map([...facts].filter(([mint]) => mints.has(mint)));
+  return {
+    accounts: accounts.toSorted(byMintAndAddress), // quick where they are sorted already
+    scales: ofListed(scales),
+    identities: identities && ofListed(identities),
+    dependsOnClock: false,
+  };
+}
+
+/** Returns the identity of each mint that exists. */
+function identitiesOf(addresses: readonly string[], metadataAddresses: readonly string[], mints: MintScales) {
+  const identities = new Map<string, TokenIdentity>();
+  for (const [i, address] of addresses.entries()) {
+    const mint = mints.mint(address);
+    if (mint === undefined) continue;
+    const metadataAddress = metadataAddresses[i] ?? '';
+    const inMint = identityInMint(address, mint);
+    const metaplex =
+      inMint.embedded === null ? nameInMetaplexAccount(address, mints.accounts.get(metadataAddress)) : null;
+    identities.set(address, { metadataAddress, metaplex, ...inMint });
+  }
+  return identities;
+}
+
+const byMintAndAddress = (a: ListedTokenAccount, b: ListedTokenAccount): number =>
+  compareText(a.token.mint, b.token.mint) || compareText(a.address, b.address);
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

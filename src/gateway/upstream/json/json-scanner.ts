@@ -1,0 +1,259 @@
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+
+/** Deepest JSON that is accepted, so that no response can exhaust the stack. No node nests a tenth as deep. */
+const MAX_DEPTH = 128;
+
+/** Most digits, most white space in one place, and the longest name: they are skipped in one turn. */
+const [MAX_DIGITS, MAX_SPACE, MAX_NAME] = [4096, 65_536, 65_536];
+
+const [QUOTE, COLON] = [0x22, 0x3a];
+export const BACKSLASH = 0x5c;
+const [MINUS, PLUS, DOT, ZERO, NINE, SMALL_E] = [0x2d, 0x2b, 0x2e, 0x30, 0x39, 0x65];
+const CLOSE_OBJECT = 0x7d;
+const COMMA = 0x2c;
+export const OPEN_OBJECT = 0x7b;
+export const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+
+// A scanner of JSON (RFC 8259). Each function gets the position where something starts and returns the position just
+// after it, or throws `upstream_error` where the grammar is broken.
+
+/**
+ * Skips values from the start of one on, `depth` levels deep, until the outermost ends, which leaves nothing in `open`, or
+ * the next begins at `pauseAt` or later, or a string is longer. `open` has the brackets around `at`, outermost first, and a
+ * quote for such a string.
+ */
+export function skipParts(bytes: Buffer, start: number, depth: number, open: number[], pauseAt: number): number {
+  let at = start;
+  while (at < pauseAt) {
+    const byte = bytes[at];
+    const isInString = open.length > 0 && open[open.length - 1] === QUOTE;
+    if (isInString || byte === QUOTE) {
+      if (isInString) open.pop();
+      const stringEnd = isInString ? findStringEnd(bytes, at, pauseAt) : skipString(bytes, at, pauseAt);
+      if (stringEnd === undefined) {
+        open.push(QUOTE);
+        return pauseAt;
+      }
+      at = stringEnd;
+    } else if (!isOpening(byte)) at = skipScalar(bytes, at);
+    else {
+      if (depth + open.length === MAX_DEPTH) throw malformed();
+      at = skipSpace(bytes, at + 1);
+      if (bytes[at] !== closingOf(byte)) {
+        open.push(byte);
+        if (byte === OPEN_OBJECT) at = skipName(bytes, at);
+        continue;
+      }
+      at++;
+    }
+    for (;;) {
+      if (open.length === 0) return at;
+      const enclosing = open[open.length - 1];
+      at = skipSpace(bytes, at);
+      if (bytes[at] === COMMA) {
+        at = skipSpace(bytes, at + 1);
+        if (enclosing === OPEN_OBJECT) at = skipName(bytes, at);
+        break;
+      }
+      if (bytes[at] !== closingOf(enclosing)) throw malformed();
+      open.pop();
+      at++;
+    }
+  }
+  return at;
+}
+
+export const isOpening = (byte: number | undefined): byte is number => byte === OPEN_OBJECT || byte === OPEN_ARRAY;
+
+const closingOf = (opening: number | undefined): number => (opening === OPEN_OBJECT ? CLOSE_OBJECT : CLOSE_ARRAY);
+
+function skipScalar(bytes: Buffer, at: number): number {
+  switch (bytes[at]) {
+    case 0x74:
+      return skipLiteral(bytes, at, 'true');
+    case 0x66:
+      return skipLiteral(bytes, at, 'false');
+    case 0x6e:
+      return skipLiteral(bytes, at, 'null');
+    default:
+      return skipNumber(bytes, at);
+  }
+}
+
+/** Skips the name of a member and its colon, to where the value starts. */
+const skipName = (bytes: Buffer, at: number): number => skipColon(bytes, skipQuoted(bytes, at));
+
+function skipQuoted(bytes: Buffer, at: number): number {
+  const end = bytes[at] === QUOTE ? skipString(bytes, at, at + MAX_NAME) : undefined;
+  if (end === undefined) throw malformed();
+  return end;
+}
+
+function skipColon(bytes: Buffer, nameEnd: number): number {
+  const colon = skipSpace(bytes, nameEnd);
+  if (bytes[colon] !== COLON) throw malformed();
+  return skipSpace(bytes, colon + 1);
+}
+
+/** Called with the positions of each member's value and quoted name, or of each element. */
+export type VisitPart = (start: number, end: number, nameStart: number, nameEnd: number) => void;
+
+/** Returns the visitor for the members of an object that is a member's value. */
+export type VisitorOf = (start: number, nameStart: number, nameEnd: number) => VisitPart | undefined;
+
+/**
+ * Visits the parts of one value: the members of an object, or the elements of an array. One of depth 0 is the whole text;
+ * at depth -1 the only part is the whole text, and there is no opening bracket. A walk through long JSON is made in steps.
+ * The members of a member that is an object itself are visited in the same pass, by the visitor that `visitorOf` returns
+ * for it, if it returns any.
+ */
+export class PartsWalk {
+  readonly #bytes: Buffer;
+  readonly #depth: number;
+  readonly #closing: number | undefined;
+  readonly #visit: VisitPart;
+  readonly #visitorOf: VisitorOf | undefined;
+  /** The brackets that are open within the part at which the walk has paused. */
+  readonly #open: number[] = [];
+  #inner: PartsWalk | undefined;
+  #nameStart = 0;
+  #nameEnd = 0;
+  #start = -1;
+  #at: number;
+  #isOver: boolean;
+
+  constructor(bytes: Buffer, opening: number, depth: number, visit: VisitPart, visitorOf?: VisitorOf) {
+    if (depth === MAX_DEPTH) throw malformed();
+    this.#bytes = bytes;
+    this.#depth = depth;
+    this.#closing = opening < 0 ? undefined : closingOf(bytes[opening]);
+    this.#visit = visit;
+    this.#visitorOf = visitorOf;
+    this.#at = skipSpace(bytes, opening + 1);
+    this.#isOver = opening >= 0 && bytes[this.#at] === this.#closing;
+    if (this.#isOver) this.#at++;
+  }
+
+  /** The position up to which the walk has come. */
+  get at(): number {
+    return this.#at;
+  }
+
+  /** Walks on for about that many bytes. Returns true at the end of the value. */
+  run(maxBytes = WHOLE): boolean {
+    const bytes = this.#bytes;
+    let at = this.#at;
+    const pauseAt = at + maxBytes;
+    while (!this.#isOver && at < pauseAt) {
+      if (this.#start < 0) at = this.#enterPart(at);
+      at = this.#skipPart(at, pauseAt);
+      if (this.#open.length > 0 || this.#inner !== undefined) break;
+      this.#visit(this.#start, at, this.#nameStart, this.#nameEnd);
+      this.#start = -1;
+      at = skipSpace(bytes, at);
+      if (bytes[at] === this.#closing) this.#isOver = true;
+      else if (bytes[at] !== COMMA || this.#closing === undefined) throw malformed();
+      at = this.#isOver ? at + 1 : skipSpace(bytes, at + 1);
+    }
+    if (this.#isOver && this.#depth === 0 && skipSpace(bytes, at) !== bytes.length) throw malformed();
+    this.#at = at;
+    return this.#isOver;
+  }
+
+  /** Returns where the value of the part starts. */
+  #enterPart(at: number): number {
+    const bytes = this.#bytes;
+    this.#start = at;
+    if (this.#closing !== CLOSE_OBJECT) return at;
+    this.#nameStart = at;
+    this.#nameEnd = skipQuoted(bytes, at);
+    this.#start = skipColon(bytes, this.#nameEnd);
+    if (this.#visitorOf !== undefined && bytes[this.#start] === OPEN_OBJECT) {
+      const visit = this.#visitorOf(this.#start, this.#nameStart, this.#nameEnd);
+      this.#inner = visit && new PartsWalk(bytes, this.#start, this.#depth + 1, visit);
+    }
+    return this.#start;
+  }
+
+  /** Returns where the part ends, or the position at which to go on within it. */
+  #skipPart(at: number, pauseAt: number): number {
+    if (this.#inner === undefined)
+      return skipParts(this.#bytes, at, this.#depth + 1, this.#open, Math.max(pauseAt, at + 1));
+    const inner = this.#inner;
+    if (inner.run(pauseAt - at)) this.#inner = undefined;
+    return inner.#at;
+  }
+}
+
+/** More bytes than any buffer has that is walked through in one step; the sum with a position is a small integer. */
+export const WHOLE = 2 ** 30;
+
+/** Characters of a string that are looked at one by one: a call into native code takes as long as some twenty. */
+const SHORT_STRING = 16;
+
+/**
+ * Skips a string; undefined if it doesn't end before `until`. Looks at its first characters, then jumps from quote to quote
+ * in native code: a name is short, data is long.
+ */
+function skipString(bytes: Buffer, open: number, until: number): number | undefined {
+  const shortEnd = Math.min(open + SHORT_STRING, until);
+  for (let at = open + 1; at < shortEnd && bytes[at] !== BACKSLASH; at++) if (bytes[at] === QUOTE) return at + 1;
+  let quote = bytes.indexOf(QUOTE, open + 1);
+  for (; quote >= 0 && quote < until; quote = bytes.indexOf(QUOTE, quote + 1))
+    if (!isEscaped(bytes, quote)) return quote + 1;
+  if (quote < 0) throw malformed();
+  return undefined;
+}
+
+/** Returns true if an odd number of backslashes precedes a quote. */
+function isEscaped(bytes: Buffer, quote: number): boolean {
+  let before = quote - 1;
+  while (bytes[before] === BACKSLASH) before--;
+  return (quote - before) % 2 === 0;
+}
+
+/** Finds the end of a string from a position within it on; undefined if there is none before `until`. */
+function findStringEnd(bytes: Buffer, from: number, until: number): number | undefined {
+  const part = bytes.subarray(from, until);
+  for (let at = part.indexOf(QUOTE); at >= 0; at = part.indexOf(QUOTE, at + 1))
+    if (!isEscaped(bytes, from + at)) return from + at + 1;
+  if (until >= bytes.length) throw malformed();
+  return undefined;
+}
+
+function skipNumber(bytes: Buffer, start: number): number {
+  let at = bytes[start] === MINUS ? start + 1 : start;
+  at = bytes[at] === ZERO ? at + 1 : skipDigits(bytes, at);
+  if (bytes[at] === DOT) at = skipDigits(bytes, at + 1);
+  if (((bytes[at] ?? 0) | 0x20) === SMALL_E) {
+    const sign = bytes[at + 1];
+    at = skipDigits(bytes, sign === PLUS || sign === MINUS ? at + 2 : at + 1);
+  }
+  return at;
+}
+
+function skipDigits(bytes: Buffer, start: number): number {
+  let at = start;
+  for (let byte = bytes[at] ?? 0; byte >= ZERO && byte <= NINE; byte = bytes[at] ?? 0)
+    if (++at - start > MAX_DIGITS) throw malformed();
+  if (at === start) throw malformed();
+  return at;
+}
+
+function skipLiteral(bytes: Buffer, start: number, literal: string): number {
+  for (let i = 0; i < literal.length; i++) if (bytes[start + i] !== literal.charCodeAt(i)) throw malformed();
+  return start + literal.length;
+}
+
+/** Skips white space, if there is any. */
+export function skipSpace(bytes: Buffer, start: number): number {
+  let at = start;
+  for (let byte = bytes[at]; byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09; byte = bytes[at])
+    if (++at - start > MAX_SPACE) throw malformed();
+  return at;
+}
+
+/** Creates the error for a node's broken JSON. */
+export const malformed = (cause?: unknown): GatewayError =>
+  new GatewayError('upstream_error', 'a node sent invalid JSON', { cause });

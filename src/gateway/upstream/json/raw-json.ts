@@ -1,0 +1,361 @@
+import { isAscii, isUtf8 } from 'node:buffer';
+import { concatInTurns } from '../../../shared/runtime/concat-in-turns.ts';
+import { runYielding } from './cooperative.ts';
+import {
+  BACKSLASH,
+  isOpening,
+  malformed,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  PartsWalk,
+  skipSpace,
+  type VisitorOf,
+  type VisitPart,
+  WHOLE,
+} from './json-scanner.ts';
+
+const INTEGER = /^-?(0|[1-9][0-9]*)$/;
+/** The length from which it is worth finding out whether a text is ASCII. */
+const LONG_TEXT = 64 * 1024;
+
+/** Members of a JSON object by name: the exact bytes of each value. */
+export type Members = ReadonlyMap<string, Buffer>;
+
+/**
+ * Finds the members of a JSON object, each the exact bytes of its value, without building any value. Of repeated
+ * members the last counts. Throws `upstream_error` when `bytes` are anything but one whole object: the grammar is
+ * checked to the last byte, except inside strings.
+ */
+export const members = (bytes: Buffer): Members => found(findMembers(bytes));
+
+/** Finds members as {@link members} does, and yields to the event loop in between: for long objects. */
+export const membersYielding = (bytes: Buffer, yieldTurn?: () => Promise<void>): Promise<Members> =>
+  foundYielding(findMembers(bytes), yieldTurn);
+
+/** The members of an object, and in turn those of one of them if it is an object, too. */
+export interface NestedMembers {
+  readonly outer: Members;
+  readonly inner: Members | undefined;
+}
+
+/** Finds members as {@link membersYielding} does, and those of the member `name`, in one pass over long JSON. */
+export async function nestedMembersYielding(
+  bytes: Buffer,
+  name: string,
+  yieldTurn?: () => Promise<void>,
+): Promise<NestedMembers> {
+  let inner = new Map<string, Buffer>();
+  let innerStart = -1;
+  const search = findMembers(bytes, (start, nameStart, nameEnd) => {
+    if (nameOf(bytes, nameStart, nameEnd) !== name) return undefined;
+    inner = new Map();
+    innerStart = start;
+    return collect(bytes, inner);
+  });
+  const outer = await foundYielding(search, yieldTurn);
+  const isOfLast = outer.get(name)?.byteOffset === bytes.byteOffset + innerStart; // of repeated members the last counts
+  return { outer, inner: isOfLast ? inner : undefined };
+}
+
+/** What a walk through a whole text finds. */
+interface Search<T> {
+  readonly walk: PartsWalk;
+  readonly found: T;
+}
+
+function found<T>({ walk, found }: Search<T>): T {
+  walk.run();
+  return found;
+}
+
+async function foundYielding<T>({ walk, found }: Search<T>, yieldTurn?: () => Promise<void>): Promise<T> {
+  await runYielding(walk, yieldTurn);
+  return found;
+}
+
+function findMembers(bytes: Buffer, visitorOf?: VisitorOf): Search<Members> {
+  const found = new Map<string, Buffer>();
+  return { found, walk: walkWhole(bytes, OPEN_OBJECT, collect(bytes, found), visitorOf) };
+}
+
+/** Returns the walk through a text, which must be one object or array. */
+function walkWhole(bytes: Buffer, opening: number, visit: VisitPart, visitorOf?: VisitorOf): PartsWalk {
+  const start = skipSpace(bytes, 0);
+  if (bytes[start] !== opening) throw malformed();
+  return new PartsWalk(bytes, start, 0, visit, visitorOf);
+}
+
+const collect =
+  (bytes: Buffer, found: Map<string, Buffer>): VisitPart =>
+  (start, end, nameStart, nameEnd) =>
+    found.set(nameOf(bytes, nameStart, nameEnd), bytes.subarray(start, end));
+
+/** Finds the exact bytes of one member's value. Reads and throws as {@link members} does. */
+export const member = (bytes: Buffer, name: string): Buffer | undefined => pickMembers(bytes, [name])[0];
+
+/**
+ * Finds the values of the members with these ASCII names, in their order. Reads and throws as {@link members} does, in half
+ * the time: no text is made.
+ */
+export function pickMembers(bytes: Buffer, names: readonly string[]): (Buffer | undefined)[] {
+  const picked = Array<Buffer | undefined>(names.length).fill(undefined);
+  const pick: VisitPart = (start, end, nameStart, nameEnd) => {
+    for (let i = 0; i < names.length; i++)
+      if (isNamed(bytes, nameStart, nameEnd, names[i] ?? '')) picked[i] = bytes.subarray(start, end);
+  };
+  walkWhole(bytes, OPEN_OBJECT, pick).run();
+  return picked;
+}
+
+/** Returns true if a quoted name is this one, also if it is spelled with escapes. */
+function isNamed(bytes: Buffer, start: number, end: number, name: string): boolean {
+  if (end - start === name.length + 2) {
+    let i = 0;
+    while (i < name.length && bytes[start + 1 + i] === name.charCodeAt(i)) i++;
+    if (i === name.length) return true;
+  }
+  for (let at = start; at < end; at++) if (bytes[at] === BACKSLASH) return nameOf(bytes, start, end) === name;
+  return false;
+}
+
+/** Finds the elements of a JSON array, each byte for byte. Throws `upstream_error` for anything else. */
+export const elements = (bytes: Buffer): Buffer[] => found(findElements(bytes));
+
+/** Finds elements as {@link elements} does, and yields to the event loop in between: for long arrays. */
+export const elementsYielding = (bytes: Buffer, yieldTurn?: () => Promise<void>): Promise<Buffer[]> =>
+  foundYielding(findElements(bytes), yieldTurn);
+
+/** Finds elements some at a time, so that the reader of a long array can yield between two of them. */
+export function* eachElement(bytes: Buffer): Generator<Buffer, void> {
+  const { walk, found } = findElements(bytes);
+  for (let isOver = false; !isOver; ) {
+    isOver = walk.run(ELEMENTS_AT_A_TIME);
+    yield* found.splice(0);
+  }
+}
+
+/** The bytes in which {@link eachElement} finds elements at a time. */
+const ELEMENTS_AT_A_TIME = 4096;
+
+function findElements(bytes: Buffer): Search<Buffer[]> {
+  const found: Buffer[] = [];
+  return { found, walk: walkWhole(bytes, OPEN_ARRAY, (start, end) => found.push(bytes.subarray(start, end))) };
+}
+
+/** Parses an integer that a double holds exactly, such as a slot. Throws `upstream_error` for anything else. */
+export function parseSafeInteger(bytes: Buffer | undefined): number {
+  const digits = bytes?.toString('latin1') ?? '';
+  const value = Number(digits);
+  if (!INTEGER.test(digits) || !Number.isSafeInteger(value)) throw malformed();
+  return value;
+}
+
+/** Parses a u64 such as lamports, which never becomes a double. Throws `upstream_error` for anything else. */
+export function parseU64(bytes: Buffer | undefined): bigint {
+  const digits = bytes?.toString('latin1') ?? '';
+  if (!/^\d{1,20}$/.test(digits)) throw malformed();
+  return BigInt(digits);
+}
+
+/** Parses an i64 such as a reward, which never becomes a double. Throws `upstream_error` for anything else. */
+export function parseI64(bytes: Buffer | undefined): bigint {
+  const digits = bytes?.toString('latin1') ?? '';
+  if (!/^-?\d{1,19}$/.test(digits)) throw malformed();
+  return BigInt(digits);
+}
+
+/** Returns true if a member is null or missing: nodes mean the same by both. */
+export const isNull = (bytes: Buffer | undefined): boolean => bytes === undefined || bytes.equals(NULL);
+
+const NULL = Buffer.from('null');
+
+/** Parses an integer that the node may not know: null or missing becomes null. */
+export const parseIntegerOrNull = (bytes: Buffer | undefined): number | null =>
+  isNull(bytes) ? null : parseSafeInteger(bytes);
+
+/** Parses a u64 that the node may not know: null or missing becomes null. */
+export const parseU64OrNull = (bytes: Buffer | undefined): bigint | null => (isNull(bytes) ? null : parseU64(bytes));
+
+/** Parses a JSON string. Throws `upstream_error` for anything else. */
+export function parseString(bytes: Buffer | undefined): string {
+  const value = parse(bytes?.toString() ?? '');
+  if (typeof value !== 'string') throw malformed();
+  return value;
+}
+
+/**
+ * Rewrites JSON to the one spelling that can be compared and signed: compact, members sorted by name, the last of
+ * repeated members kept, each number and each string as the node spelled it. Throws as {@link members} does.
+ */
+export function canonicalJson(bytes: Buffer): string {
+  const text = new CanonicalText(bytes);
+  text.run(WHOLE);
+  return text.short ?? textOf(Buffer.concat(text.parts));
+}
+
+/** Rewrites JSON as {@link canonicalJson} does, a long text in turns of the event loop. */
+export async function canonicalJsonYielding(bytes: Buffer): Promise<string> {
+  const text = new CanonicalText(bytes);
+  await runYielding(text);
+  return text.short ?? textOf(await concatInTurns(text.parts));
+}
+
+/** Rewrites JSON as {@link canonicalJsonYielding} does. Returns the text in parts, which to join is left to the caller. */
+export async function canonicalParts(bytes: Buffer, yieldTurn?: () => Promise<void>): Promise<readonly Buffer[]> {
+  const text = new CanonicalText(bytes);
+  await runYielding(text, yieldTurn);
+  return text.parts;
+}
+
+/** The length from which a value is not copied: the data of an account may have 14 MB. */
+const LONG_VALUE = 16 * 1024;
+
+/** The bytes that are scanned in the time in which one is written. */
+const SCANNED_PER_WRITTEN = 8;
+
+/** A value, and the text before it. */
+interface Piece {
+  before: string;
+  readonly start: number;
+  end: number;
+}
+
+/** The canonical text of a value, written in steps. */
+class CanonicalText {
+  readonly #bytes: Buffer;
+  readonly #parts: Buffer[] = [];
+  #text = '';
+  /** The pieces that are left to write, the next one last. */
+  readonly #rest: Piece[] = [];
+  /** Finds the next pieces. The first walk checks the whole text: none of the others goes deeper. */
+  #walk: PartsWalk | undefined;
+  #found: () => readonly Piece[];
+
+  constructor(bytes: Buffer) {
+    if (!isUtf8(bytes)) throw malformed(); // otherwise a broken character would silently become another one
+    this.#bytes = bytes;
+    const found: Piece[] = [];
+    this.#found = () => found;
+    this.#walk = new PartsWalk(bytes, -1, -1, addRun(bytes, found));
+  }
+
+  /** The text, if no step ended within it and nothing in it is long. */
+  get short(): string | undefined {
+    return this.#parts.length === 0 ? this.#text : undefined;
+  }
+
+  /** The text in parts. Long strings are not copied. */
+  get parts(): readonly Buffer[] {
+    this.#flush();
+    return this.#parts;
+  }
+
+  #flush(): void {
+    if (this.#text !== '') this.#parts.push(Buffer.from(this.#text));
+    this.#text = '';
+  }
+
+  /** Writes on for as long as scanning about that many bytes takes. Returns true at the end. */
+  run(maxBytes: number): boolean {
+    for (let left = maxBytes; left > 0; ) {
+      if (this.#walk !== undefined) left -= this.#find(this.#walk, left);
+      else {
+        const piece = this.#rest.pop();
+        if (piece === undefined) return true;
+        left -= this.#write(piece);
+      }
+    }
+    this.#flush();
+    return false;
+  }
+
+  /** Finds the next pieces. Returns the number of bytes that were scanned. */
+  #find(walk: PartsWalk, maxBytes: number): number {
+    const from = walk.at;
+    if (walk.run(maxBytes)) {
+      this.#walk = undefined;
+      const found = this.#found();
+      for (let i = found.length - 1; i >= 0; i--) {
+        const piece = found[i] as Piece; // up to its length there is one
+        if (i > 0) piece.before = `,${piece.before}`;
+        this.#rest.push(piece);
+      }
+    }
+    return walk.at - from;
+  }
+
+  /** Writes a piece, or begins to find those within it. Returns the number of bytes that could be scanned in that time. */
+  #write({ before, start, end }: Piece): number {
+    const bytes = this.#bytes;
+    const length = end - start;
+    this.#text += before;
+    if (length === 0) return SCANNED_PER_WRITTEN;
+    if (isOpening(bytes[start])) this.#findWithin(start);
+    else if (length > LONG_VALUE) {
+      this.#flush();
+      this.#parts.push(bytes.subarray(start, end));
+    } else {
+      this.#text += bytes.toString('utf8', start, end);
+      return SCANNED_PER_WRITTEN * length;
+    }
+    return SCANNED_PER_WRITTEN;
+  }
+
+  #findWithin(opening: number): void {
+    const bytes = this.#bytes;
+    if (bytes[opening] === OPEN_ARRAY) {
+      const found: Piece[] = [];
+      this.#found = () => found;
+      this.#walk = new PartsWalk(bytes, opening, 1, addRun(bytes, found));
+      this.#text += '[';
+      this.#rest.push({ before: ']', start: 0, end: 0 });
+    } else {
+      const byName = new Map<string, Piece>();
+      this.#found = () => [...byName].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, piece]) => piece); // no two names are equal
+      this.#walk = new PartsWalk(bytes, opening, 1, (start, end, nameStart, nameEnd) =>
+        byName.set(nameOf(bytes, nameStart, nameEnd), {
+          before: `${bytes.toString('utf8', nameStart, nameEnd)}:`,
+          start,
+          end,
+        }),
+      );
+      this.#text += '{';
+      this.#rest.push({ before: '}', start: 0, end: 0 });
+    }
+  }
+}
+
+/**
+ * Adds elements of an array in runs: each of those that have elements or members alone, and of the others all that have
+ * nothing but commas between them. These are copied as they are: element by element a list of short ones takes a
+ * hundred times as long.
+ */
+function addRun(bytes: Buffer, found: Piece[]): VisitPart {
+  let last: Piece | undefined;
+  return (start, end) => {
+    const hasParts = isOpening(bytes[start]);
+    if (!hasParts && last?.end === start - 1) {
+      last.end = end;
+      return;
+    }
+    const run = { before: '', start, end };
+    found.push(run);
+    last = hasParts ? undefined : run;
+  };
+}
+
+export const textOf = (bytes: Buffer): string =>
+  bytes.toString(bytes.length > LONG_TEXT && isAscii(bytes) ? 'latin1' : 'utf8'); // Latin-1 is read in a tenth of the time
+
+function nameOf(bytes: Buffer, start: number, end: number): string {
+  const name = bytes.toString('utf8', start + 1, end - 1);
+  return name.includes('\\') ? String(parse(`"${name}"`)) : name;
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw malformed(); // the parser's own message would quote the node's answer
+  }
+}

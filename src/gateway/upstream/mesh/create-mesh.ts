@@ -1,0 +1,107 @@
+import { COMMITMENTS } from '../../../shared/domain/commitment.ts';
+import { ByteBudget } from '../failsafe/byte-budget.ts';
+import type { LearnedLimits } from '../pubsub/subscription-limit.ts';
+import { noNodeReachable } from '../rpc/error-normalizer.ts';
+import { NodeSlots } from '../rpc/node-slots.ts';
+import type { NodeOptions, UpstreamDeps } from '../upstream-options.ts';
+import { bootstrap } from './bootstrap.ts';
+import type { RestingMesh } from './mesh.ts';
+import { MeshNode } from './mesh-node.ts';
+import { openBestSession } from './open-best-session.ts';
+import { routeCall } from './route-call.ts';
+import { SlotConsensus } from './slot-consensus.ts';
+
+export interface MeshOptions extends UpstreamDeps {
+  /** Nodes in order of preference, where nothing else distinguishes them. */
+  readonly nodes: readonly NodeOptions[];
+  /** Genesis hash that the nodes must have. Without one the first node to answer decides. */
+  readonly expectedGenesisHash?: string | null;
+  /** Memory of the subscriptions that each node accepts. Default: that of this process. */
+  readonly learnedLimits?: LearnedLimits;
+  /** Called with problems for the operator, in texts without secrets: each once, when it starts. */
+  readonly onProblem?: (nodeId: string, problem: string) => void;
+  /** Called when a problem is over. */
+  readonly onRecovery?: (nodeId: string, recovery: string) => void;
+}
+
+/** The name under which the slots count that another gateway reports. No node has it. */
+const OTHER_GATEWAY = 'another gateway';
+
+/** Creates a mesh that is not connected yet. */
+export function createMesh(options: MeshOptions): RestingMesh {
+  const { nodes, clock, random, settings, onProblem = () => {}, onRecovery = () => {}, learnedLimits } = options;
+  const deps: UpstreamDeps = { clock, random, settings };
+  const budget = new ByteBudget(settings.inFlightBytes);
+  const expectedGenesisHash = options.expectedGenesisHash ?? undefined;
+  const consensus: SlotConsensus = new SlotConsensus({
+    clock,
+    settings,
+    expectedGenesisHash,
+    onQuarantine: (nodeId, reason) => meshNodes.find(({ id }) => id === nodeId)?.reportQuarantine(reason),
+  });
+  const meshNodes = nodes.map(
+    (node) => new MeshNode({ node, deps, budget, consensus, learnedLimits, onProblem, onRecovery }),
+  );
+  const reported: NodeSlots = new NodeSlots(clock, (commitment, slot) =>
+    consensus.observe(OTHER_GATEWAY, commitment, slot, reported),
+  );
+  const closing = new AbortController();
+  let genesisHash: string | undefined;
+
+  async function connect(): Promise<string> {
+    const contact = await bootstrap(meshNodes, deps, closing.signal);
+    genesisHash = contact.genesisHash;
+    consensus.start();
+    followTips(meshNodes, consensus);
+    for (const meshNode of new Set([contact.anchor, ...meshNodes])) meshNode.replaySlots();
+    for (const meshNode of meshNodes) meshNode.start();
+    // A lease must not lag with its node while another node is healthy.
+    consensus.onTip('processed', () => {
+      if (!meshNodes.some(({ isHealthy }) => isHealthy)) return;
+      for (const { isOutOfSync, sessions } of meshNodes) if (isOutOfSync) sessions.closeAll();
+    });
+    return contact.genesisHash;
+  }
+
+  return {
+    get genesisHash() {
+      return genesisHash;
+    },
+    connect,
+    get apiVersion() {
+      return meshNodes.find(({ client }) => client.apiVersion !== undefined)?.client.apiVersion;
+    },
+    get requestCount() {
+      return meshNodes.reduce((sum, { client }) => sum + client.requestCount, 0);
+    },
+    async call(method, params = [], callOptions = {}) {
+      if (genesisHash === undefined) throw noNodeReachable();
+      return routeCall({ meshNodes, clock, random, consensus }, method, params, callOptions);
+    },
+    tip: (commitment) => consensus.tip(commitment),
+    get slotTimeMs() {
+      return consensus.slotTimeMs;
+    },
+    onTip: (commitment, listener) => consensus.onTip(commitment, listener),
+    rest(isResting) {
+      for (const meshNode of meshNodes) meshNode.rest(isResting);
+    },
+    observeSlot: (commitment, slot) => reported.observe(commitment, slot),
+    openSession: () => openBestSession(meshNodes, deps, () => closing.signal.aborted),
+    nodes: () => meshNodes.map((meshNode) => meshNode.status()),
+    figures: () => meshNodes.map((meshNode) => meshNode.figures()),
+    async close() {
+      closing.abort(noNodeReachable());
+      await Promise.all(meshNodes.map((meshNode) => meshNode.close()));
+    },
+  };
+}
+
+/** Re-evaluates the lag of all nodes with each new tip. */
+function followTips(meshNodes: readonly MeshNode[], consensus: SlotConsensus): void {
+  for (const commitment of COMMITMENTS) {
+    consensus.onTip(commitment, () => {
+      for (const meshNode of meshNodes) meshNode.updateLag();
+    });
+  }
+}

@@ -1,0 +1,418 @@
+import { COMMITMENTS, type Commitment } from '../../../shared/domain/commitment.ts';
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import type { RpcMethod } from '../../../shared/domain/rpc-methods.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
+import { Alert } from '../../../shared/runtime/alert.ts';
+import { exponentialDelayMs } from '../../../shared/runtime/exponential-backoff.ts';
+import type { ByteBudget } from '../failsafe/byte-budget.ts';
+import { member, parseString } from '../json/raw-json.ts';
+import { NodeSessions } from '../pubsub/node-sessions.ts';
+import { PubsubCounts } from '../pubsub/pubsub-counts.ts';
+import { ReconnectingFeed } from '../pubsub/reconnecting-feed.ts';
+import { subscribeToSlots } from '../pubsub/slot-subscriptions.ts';
+import { type LearnedLimits, SubscriptionLimit } from '../pubsub/subscription-limit.ts';
+import { callCounter } from '../rpc/call-counter.ts';
+import { minContextSlotNotReached, noNodeReachable, rpcFaultOf } from '../rpc/error-normalizer.ts';
+import { failureReason } from '../rpc/failure-reason.ts';
+import { MethodSupport } from '../rpc/method-support.ts';
+import { redactedOrigin } from '../rpc/redact.ts';
+import { minContextSlotOf } from '../rpc/response-slot.ts';
+import { type RequestOptions, RpcClient } from '../rpc/rpc-client.ts';
+import type { RpcResponse } from '../rpc/rpc-response.ts';
+import { profileOfVersion, type ServerProfile } from '../rpc/server-profile.ts';
+import type { NodeOptions, UpstreamDeps } from '../upstream-options.ts';
+import { GenesisCheck } from './genesis-check.ts';
+import type { NodeFigures, NodeStatus } from './mesh.ts';
+import { NodeLag } from './node-lag.ts';
+import type { Candidate } from './node-selection.ts';
+import type { SlotConsensus } from './slot-consensus.ts';
+import { SlotPoller } from './slot-poller.ts';
+
+/** Form of a genesis hash. Receipts are bound to it and operators see it: nothing else may pass for one. */
+const GENESIS_HASH = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
+
+/** What to do about a WebSocket that was never up. */
+const NAME_WEBSOCKET = 'if the node has it at another address, name that too: --upstream URL,WEBSOCKET-URL';
+
+/** Longest wait for the version of a node, which delays the first call to it: afterwards it counts as before. */
+const VERSION_MS = 1000;
+/** Shortest time between two reads of it: several servers may answer in turn behind one address. */
+const SERVER_MS = 60_000;
+
+const STATUS_RANK = { ok: 0, behind: 3, stalled: 4, down: 5 } as const;
+const UNSUPPORTED_RANK = 10;
+
+export interface MeshNodeOptions {
+  readonly node: NodeOptions;
+  readonly deps: UpstreamDeps;
+  readonly budget: ByteBudget;
+  readonly consensus: SlotConsensus;
+  /** Memory of what nodes accept. Default: that of this process. */
+  readonly learnedLimits?: LearnedLimits | undefined;
+  /** Called when a problem starts; its text holds no secret. */
+  onProblem(nodeId: string, problem: string): void;
+  /** Called when a problem is over. */
+  onRecovery(nodeId: string, recovery: string): void;
+}
+
+/** Bounds of a call, and the request that it is made for. */
+export interface NodeCallOptions extends RequestOptions {
+  /** Commitment whose latest slot dates a response that names none. */
+  readonly anchorCommitment: Commitment;
+  /** Oldest slot of the response. Default: the `minContextSlot` of the parameters. */
+  readonly minSlot?: Slot;
+}
+
+/** One node of the mesh: its RPC client, feed and sessions, used only while its genesis and slots are trusted. */
+export class MeshNode {
+  readonly id: string;
+  readonly client: RpcClient;
+  readonly methodSupport: MethodSupport;
+  readonly sessions: NodeSessions;
+  readonly #pubsub = new PubsubCounts();
+  readonly #options: MeshNodeOptions;
+  readonly #genesis = new GenesisCheck(() => this.#checkGenesis());
+  readonly #lag: NodeLag;
+  readonly #poller: SlotPoller;
+  readonly #alert: Alert;
+  readonly #feedAlert: Alert;
+  #feed: ReconnectingFeed | undefined;
+  #wasFeedUp = false;
+  /** Reason why the latest check of its genesis hash failed; undefined if it did not. */
+  #genesisFailure: string | undefined;
+  /** When the kind of server may be read again, and how many reads of it in a row got no answer. */
+  #serverDueMs = Number.NEGATIVE_INFINITY;
+  #lostServerReads = 0;
+  #isStarted = false;
+  #isResting = false;
+  #isClosed = false;
+
+  constructor(options: MeshNodeOptions) {
+    const { node, deps, budget, consensus, onProblem, onRecovery } = options;
+    this.#options = options;
+    this.id = node.id;
+    this.client = new RpcClient(node, deps, (commitment, slot) => this.#onSlot(commitment, slot), budget);
+    this.methodSupport = new MethodSupport(deps.clock, node.methods);
+    this.#lag = new NodeLag(this.client.slots, consensus);
+    this.#poller = new SlotPoller({
+      client: this.client,
+      clock: deps.clock,
+      support: this.methodSupport,
+      verifyGenesis: async () => {
+        await this.verifyGenesis();
+        if (this.#lostServerReads > 0) void this.#readServer(); // no poll waits for it
+      },
+      onPolled: () => this.#checkAlerts(),
+    });
+    this.#alert = new Alert({
+      onFiring: (reason) => onProblem(this.id, `unavailable: ${reason} (${redactedOrigin(node.url)})`),
+      onResolved: () => onRecovery(this.id, 'available again'),
+    });
+    this.#feedAlert = new Alert({
+      onFiring: (reason) => {
+        const advice = this.#wasFeedUp ? '' : `; ${NAME_WEBSOCKET}`;
+        onProblem(this.id, `the WebSocket ${reason} (${redactedOrigin(node.wsUrl)}): slots are polled${advice}`);
+      },
+      onResolved: () => onRecovery(this.id, 'the WebSocket is up again'),
+    });
+    this.sessions = new NodeSessions({
+      node,
+      deps,
+      limit: new SubscriptionLimit({
+        clock: deps.clock,
+        cap: deps.settings.subscriptions,
+        wsUrl: node.wsUrl,
+        learnedLimits: options.learnedLimits,
+      }),
+      counts: this.#pubsub,
+      verifyGenesis: async () => {
+        await this.#genesis.repeat(); // another node may answer there
+        if (!this.server.keepsOrder) throw noNodeReachable();
+      },
+      call: (method, params, { commitment = 'confirmed', deadlineMs, isLarge, cost }) =>
+        this.call(method, params, {
+          anchorCommitment: commitment,
+          deadlineMs,
+          isLarge,
+          cost,
+          onSent: callCounter(cost, method),
+        }),
+      acceptsSlot: (commitment, slot) => {
+        this.client.slots.observe(commitment, slot);
+        return this.isTrusted && consensus.isAccepted(commitment, slot);
+      },
+    });
+  }
+
+  /** What kind of server the node is, as far as is known. */
+  get server(): ServerProfile {
+    return this.methodSupport.server;
+  }
+
+  get isArchival(): boolean {
+    return this.#options.node.archival ?? false;
+  }
+
+  /** False for a quarantined node, which is never called, even if no other is left. */
+  get isTrusted(): boolean {
+    return this.#options.consensus.isTrusted(this.id);
+  }
+
+  get isHealthy(): boolean {
+    return this.#health === 'ok';
+  }
+
+  /** True for a node that runs, but whose slots differ from those of the others. */
+  get isOutOfSync(): boolean {
+    return !this.isTrusted || this.#health === 'behind';
+  }
+
+  /** True for a node that named another genesis hash than that of the cluster. */
+  get isForeign(): boolean {
+    return this.#options.consensus.isForeign(this.id);
+  }
+
+  /** Rates the node for a call whose response must not be older than `minSlot`. */
+  candidateFor(method: RpcMethod, commitment: Commitment = 'confirmed', minSlot: Slot = 0): Candidate {
+    const rank = STATUS_RANK[this.#health];
+    const isBelowMinSlot = (this.client.slots.latest(commitment) ?? 0) < minSlot;
+    const { weight = 1 } = this.#options.node;
+    const { methodSupport } = this;
+    const isUnsupported =
+      methodSupport.isUnsupported(method) || (commitment === 'processed' && methodSupport.refusesProcessed);
+    return {
+      rank: Math.max(rank, isBelowMinSlot ? 1 : 0, this.client.isHung ? 2 : 0) + (isUnsupported ? UNSUPPORTED_RANK : 0),
+      currentWeight: weight / (1 + this.client.meanLatencyMs),
+      id: this.id,
+      weight,
+    };
+  }
+
+  /** Reports the node's latest slots to the consensus once more. */
+  replaySlots(): void {
+    for (const commitment of COMMITMENTS) {
+      const slot = this.client.slots.latest(commitment);
+      if (slot !== undefined) this.#onSlot(commitment, slot);
+    }
+  }
+
+  /** Starts to follow the node's slots, over WebSocket and HTTP. */
+  start(): void {
+    this.#isStarted = true;
+    this.#updateFeed();
+    this.#poller.start();
+  }
+
+  /** Follows the node's slots over HTTP alone while it rests. */
+  rest(isResting: boolean): void {
+    if (isResting === this.#isResting) return;
+    this.#isResting = isResting;
+    this.#updateFeed();
+  }
+
+  /**
+   * Makes sure that the node is of the cluster and has reported a slot at each commitment; resolves to its genesis hash.
+   * Calls the node only if it has been out of touch since the last time.
+   */
+  verifyGenesis(): Promise<string> {
+    return this.#genesis.ensure();
+  }
+
+  /** Calls the node as `RpcClient.call` does. Rejects a response that is too old (I8) or at no accepted slot (I16). */
+  async call(
+    method: RpcMethod,
+    params: readonly unknown[],
+    { anchorCommitment, minSlot = minContextSlotOf(params) ?? 0, ...options }: NodeCallOptions,
+  ): Promise<RpcResponse> {
+    await this.verifyGenesis();
+    try {
+      const response = await this.client.call(method, params, anchorCommitment, options);
+      if (!this.#options.consensus.acceptsResponse(this.id, response.slot)) {
+        throw new GatewayError('upstream_error', 'a node reports slots that are not accepted');
+      }
+      if (response.slot < minSlot) throw minContextSlotNotReached();
+      return response;
+    } catch (thrown) {
+      if (this.client.isFailing) this.#genesis.invalidate();
+      if (thrown instanceof GatewayError) this.methodSupport.record(method, thrown);
+      throw thrown;
+    }
+  }
+
+  /** Re-evaluates whether the node lags the cluster; called whenever any node reports a new slot. */
+  updateLag(): void {
+    this.#lag.update();
+  }
+
+  /** Reports that the node could not be reached at the start. */
+  reportUnreached(): void {
+    if (this.#problem !== null) this.#alert.fire(this.#problem);
+  }
+
+  reportQuarantine(reason: string): void {
+    this.#alert.escalate(reason);
+  }
+
+  /** Returns the node's status as `/health` shows it. */
+  status(): NodeStatus {
+    const { consensus } = this.#options;
+    const slot = this.client.slots.latest('processed') ?? null;
+    const tip = consensus.tip('processed');
+    return {
+      id: this.id,
+      status: this.#health,
+      slot,
+      behindSlots: slot === null || tip === undefined ? null : Math.max(0, tip - slot),
+      ws: this.#needsFeed ? (this.#feed?.status ?? 'down') : 'idle',
+      problem: this.#problem,
+    };
+  }
+
+  /** Returns what was counted about the node. */
+  figures(): NodeFigures {
+    const { status, behindSlots, ws } = this.status();
+    const { counts } = this.client;
+    return {
+      id: this.id,
+      state: this.isTrusted ? status : 'refused',
+      behindSlots,
+      isWebSocketUp: ws === 'up',
+      subscriptions: this.#pubsub.subscriptions,
+      reconnects: this.#pubsub.reconnects,
+      hedges: counts.hedges,
+      requests: counts.byMethod,
+      seconds: counts.seconds,
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#poller.stop();
+    this.#feed?.close();
+    this.sessions.closeAll();
+    await this.client.close();
+  }
+
+  /** Whether the node's slots are to be followed over its WebSocket. */
+  get #needsFeed(): boolean {
+    return !this.#isResting && this.server.notifiedSlots.length > 0;
+  }
+
+  /** Opens the feed, or closes it where none is needed any more. */
+  #updateFeed(): void {
+    if (!this.#isStarted || this.#isClosed || this.#needsFeed === (this.#feed !== undefined)) return;
+    if (this.#needsFeed) this.#openFeed();
+    else this.#closeFeed();
+  }
+
+  #closeFeed(): void {
+    const feed = this.#feed;
+    this.#feed = undefined;
+    feed?.close();
+    this.#feedAlert.check(undefined);
+  }
+
+  #openFeed(): void {
+    const { node, deps, onProblem } = this.#options;
+    const feed = new ReconnectingFeed({
+      node,
+      deps,
+      counts: this.#pubsub,
+      verifyGenesis: () => this.#genesis.repeat(),
+      onStatus: (status, reason) => {
+        this.#wasFeedUp ||= status === 'up';
+        if (status === 'up' || this.#isClosed || !this.#needsFeed) return;
+        this.#genesis.invalidate();
+        this.#feedAlert.fire(reason);
+      },
+    });
+    this.#feed = feed;
+    subscribeToSlots(
+      feed,
+      this.server.notifiedSlots,
+      (commitment, slot) => {
+        this.#poller.onNotification(commitment);
+        this.client.slots.observe(commitment, slot);
+      },
+      (topic) => onProblem(this.id, `rejects the subscription to ${topic}`),
+    );
+  }
+
+  get #health(): NodeStatus['status'] {
+    const { slots, isFailing, breaker } = this.client;
+    if (!this.isTrusted || isFailing || breaker.isOpen || slots.latest('processed') === undefined) return 'down';
+    if (slots.unchangedMs > this.#options.deps.settings.idleTimeoutMs) return 'stalled';
+    return this.#lag.isBehind ? 'behind' : 'ok';
+  }
+
+  get #problem(): string | null {
+    const { client, isTrusted } = this;
+    const health = this.#health;
+    if (health === 'ok') return null;
+    if (!isTrusted) return this.#options.consensus.quarantineReason(this.id) ?? null;
+    const failure = this.#genesisFailure ?? client.failure;
+    if (failure !== undefined) return failure;
+    if (health === 'stalled') return 'its slot does not advance';
+    if (health === 'behind') return `behind by ${this.#lag.lag} slots`;
+    return client.breaker.isOpen ? 'most calls fail' : 'no answer yet';
+  }
+
+  #checkAlerts(): void {
+    if (this.#isClosed) return;
+    this.#alert.check(this.#problem ?? undefined);
+    this.#feedAlert.check(!this.#needsFeed || this.#feed?.status === 'up' ? undefined : 'is down');
+  }
+
+  #onSlot(commitment: Commitment, slot: Slot): void {
+    this.#options.consensus.observe(this.id, commitment, slot, this.client.slots);
+    this.updateLag();
+  }
+
+  async #checkGenesis(): Promise<string> {
+    try {
+      const hash = await this.#readGenesis();
+      this.#genesisFailure = undefined;
+      return hash;
+    } catch (thrown) {
+      this.#genesisFailure = failureReason(thrown);
+      throw thrown;
+    }
+  }
+
+  async #readGenesis(): Promise<string> {
+    const hash = parseString(await this.client.request('getGenesisHash', []));
+    if (!GENESIS_HASH.test(hash)) throw new GatewayError('upstream_error', 'a node sent no genesis hash');
+    if (!this.#options.consensus.verifyGenesis(this.id, hash)) throw noNodeReachable();
+    await this.#readServer();
+    await this.#poller.pollMissing();
+    return hash;
+  }
+
+  /**
+   * Reads which kind of server answers. A node that doesn't name it counts as what it was before: as agave at first. A
+   * read that got no answer is due again soon.
+   */
+  async #readServer(): Promise<void> {
+    const { clock, settings } = this.#options.deps;
+    const startMs = clock.monotonic();
+    if (startMs < this.#serverDueMs) return;
+    const failures = this.#lostServerReads;
+    this.#lostServerReads = 0;
+    this.#serverDueMs = startMs + SERVER_MS;
+    const server = await this.client
+      .request('getVersion', [], { deadlineMs: startMs + VERSION_MS })
+      .then((result) => profileOfVersion(parseString(member(result, 'solana-core'))))
+      .catch((thrown: unknown) => {
+        if (rpcFaultOf(GatewayError.from(thrown)) !== 'node-limit') {
+          this.#lostServerReads = failures + 1;
+          this.#serverDueMs = clock.monotonic() + exponentialDelayMs(failures + 1, settings.backoffMinMs, SERVER_MS);
+        }
+        return this.server;
+      });
+    if (server === this.server) return;
+    this.methodSupport.server = server;
+    this.#closeFeed(); // what it notifies of differs
+    this.#updateFeed();
+    if (!server.keepsOrder) this.sessions.closeAll();
+  }
+}

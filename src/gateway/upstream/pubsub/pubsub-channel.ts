@@ -1,0 +1,248 @@
+import { WebSocket } from 'ws';
+import type { Clock } from '../../../shared/domain/clock.ts';
+import { RawJson, toJson } from '../../../shared/domain/to-json.ts';
+import { member, members, pickMembers } from '../json/raw-json.ts';
+import { connectionFault } from '../rpc/failure-reason.ts';
+import type { NodeOptions, UpstreamSettings } from '../upstream-options.ts';
+import { Heartbeat } from './heartbeat.ts';
+import { MessageQueue } from './message-queue.ts';
+import type { PubsubCounts } from './pubsub-counts.ts';
+
+/** Longest pause of reading: past it the gateway is too slow for the node, and a new channel is better than a growing lag. */
+const MAX_PAUSE_MS = 2000;
+
+const NOTIFICATION_PARAMS = ['result', 'subscription'] as const;
+
+/** Node's id of a subscription: a number, or its text where that exceeds a double. */
+export type SubscriptionId = number | string;
+
+/** The reason of a close that is no loss. */
+export const NOT_NEEDED = 'is no longer needed';
+
+/** Subscription to a node's pubsub. */
+export interface ChannelSubscription {
+  readonly method: string;
+  /** Id that the node gave it on its present channel; the channel sets it. */
+  subscriptionId?: SubscriptionId | undefined;
+  /** Called with the bytes of `result` in each notification. */
+  onNotification(result: Buffer): void;
+  /** Called when the node has accepted it: notifications arrive from now on. */
+  onAcknowledged?(): void;
+  /** Called with the node's `error` when it has rejected it. */
+  onRejected(error: Buffer | undefined): void;
+}
+
+/** Subscription that waits for its acknowledgement. */
+interface PendingSubscription {
+  readonly subscription: ChannelSubscription;
+  readonly sentMs: number;
+}
+
+export interface ChannelOptions {
+  readonly node: NodeOptions;
+  readonly settings: UpstreamSettings;
+  readonly clock: Clock;
+  readonly counts: PubsubCounts;
+  onOpen(): void;
+  /** Called when the node has acknowledged a subscription. */
+  onAcknowledged(): void;
+  /**
+   * Called once, whatever the reason. Nothing is called afterwards. `isUnanswered` says that the node ended it, or sent no
+   * answer in time, while it had not answered all subscriptions.
+   */
+  onClose(reason: string, isUnanswered: boolean): void;
+}
+
+/**
+ * One WebSocket to a node, from handshake to close. It closes when the node closes it, falls silent, leaves a ping or a
+ * subscription unanswered, sends a malformed message or sends faster than the gateway can read.
+ */
+export class PubsubChannel {
+  readonly #options: ChannelOptions;
+  readonly #socket: WebSocket;
+  readonly #messages: MessageQueue;
+  /** Subscriptions by the id of their request, oldest first. */
+  readonly #pending = new Map<number, PendingSubscription>();
+  /** Pending subscriptions that were stopped already. */
+  readonly #stopped = new Set<ChannelSubscription>();
+  /** Subscribers by the node's id. Equal subscriptions share an id. */
+  readonly #subscribersById = new Map<SubscriptionId, ChannelSubscription | Set<ChannelSubscription>>();
+  readonly #heartbeat: Heartbeat;
+  #cancelPauseTimeout = (): void => {};
+  #cancelAckTimeout: (() => void) | undefined;
+  #lastId = 0;
+  #isOpen = false;
+  #isClosed = false;
+
+  constructor(options: ChannelOptions) {
+    const { node, settings, clock } = options;
+    this.#options = options;
+    this.#heartbeat = new Heartbeat({
+      clock,
+      pingMs: settings.pingMs,
+      silenceMs: settings.idleTimeoutMs,
+      sendPing: () => this.#socket.ping(),
+      onDead: (reason) => this.close(reason),
+    });
+    this.#messages = new MessageQueue({
+      maxBytes: settings.maxBytes, // a single message may have as many
+      handle: (message) => this.#handleMessage(message),
+      pause: () => this.#pause(),
+      resume: () => this.#resume(),
+    });
+    this.#socket = new WebSocket(node.wsUrl, {
+      headers: { ...node.headers },
+      perMessageDeflate: false,
+      maxPayload: settings.maxBytes,
+      handshakeTimeout: settings.ackTimeoutMs,
+    });
+    this.#socket.on('open', () => {
+      if (this.#isClosed) return;
+      this.#isOpen = true;
+      options.counts.recordOpen();
+      this.#heartbeat.start();
+      options.onOpen();
+    });
+    this.#socket.on('pong', () => this.#heartbeat.onPong());
+    this.#socket.on('message', (data) => {
+      this.#heartbeat.onTraffic();
+      if (!this.#isClosed && Buffer.isBuffer(data)) this.#messages.push(data);
+    });
+    this.#socket.on('error', (thrown) => this.#end(`failed: ${connectionFault(thrown)}`, true));
+    this.#socket.on('close', (code) => this.#end(`was closed with code ${code}`, true));
+  }
+
+  /** Subscribes. From the first subscription on silence counts, since a node's slots never cease. */
+  subscribe(subscription: ChannelSubscription, params: readonly unknown[]): void {
+    this.#heartbeat.expectTraffic();
+    subscription.subscriptionId = undefined;
+    const sentMs = this.#options.clock.monotonic();
+    this.#pending.set(this.#send(subscription.method, params), { subscription, sentMs });
+    this.#watchAcks();
+  }
+
+  unsubscribe(subscription: ChannelSubscription): void {
+    const { subscriptionId } = subscription;
+    if (subscriptionId === undefined) this.#stopped.add(subscription);
+    else this.#removeSubscriber(subscriptionId, subscription);
+  }
+
+  /** Terminates the connection, without a closing handshake that a dead node would leave unanswered. */
+  close(reason: string): void {
+    this.#end(reason, false);
+  }
+
+  #end(reason: string, isByNode: boolean): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#options.counts.addSubscriptions(-this.#subscribersById.size);
+    if (this.#isOpen && reason !== NOT_NEEDED) this.#options.counts.recordLoss();
+    this.#heartbeat.stop();
+    this.#cancelPauseTimeout();
+    this.#cancelAckTimeout?.();
+    this.#messages.close();
+    this.#socket.terminate();
+    this.#options.onClose(reason, isByNode && this.#pending.size > 0);
+  }
+
+  #send(method: string, params: readonly unknown[]): number {
+    const id = ++this.#lastId;
+    this.#socket.send(toJson({ jsonrpc: '2.0', id, method, params }), () => {}); // a failure also closes
+    return id;
+  }
+
+  /** Closes the channel when the oldest pending subscription has waited too long; one timer serves all. */
+  #watchAcks(): void {
+    if (this.#cancelAckTimeout !== undefined) return;
+    const [oldest] = this.#pending.values();
+    if (oldest === undefined) return;
+    const { clock, settings } = this.#options;
+    const waitMs = Math.max(0, oldest.sentMs + settings.ackTimeoutMs - clock.monotonic());
+    this.#cancelAckTimeout = clock.after(waitMs, () => {
+      this.#cancelAckTimeout = undefined;
+      const [first] = this.#pending.values();
+      if (first === undefined) return;
+      if (clock.monotonic() - first.sentMs >= settings.ackTimeoutMs) this.#end('left a subscription unanswered', true);
+      else this.#watchAcks();
+    });
+  }
+
+  #addSubscriber(subscriptionId: SubscriptionId, subscription: ChannelSubscription): void {
+    subscription.subscriptionId = subscriptionId;
+    const present = this.#subscribersById.get(subscriptionId);
+    if (present === undefined) this.#options.counts.addSubscriptions(1);
+    if (present === undefined) this.#subscribersById.set(subscriptionId, subscription);
+    else if (present instanceof Set) present.add(subscription);
+    else this.#subscribersById.set(subscriptionId, new Set([present, subscription]));
+  }
+
+  #removeSubscriber(subscriptionId: SubscriptionId, subscription: ChannelSubscription): void {
+    const present = this.#subscribersById.get(subscriptionId);
+    if (present instanceof Set) {
+      present.delete(subscription);
+      if (present.size > 0) return;
+    } else if (present !== subscription) return;
+    this.#subscribersById.delete(subscriptionId);
+    if (!this.#isClosed) this.#options.counts.addSubscriptions(-1);
+    const { method } = subscription;
+    this.#send(method.replace('Subscribe', 'Unsubscribe'), [new RawJson(`${subscriptionId}`)]);
+  }
+
+  /** Handles a message. All are handled in order, so no notification precedes the acknowledgement that names its id. */
+  #handleMessage(message: Buffer): void {
+    if (this.#isClosed) return;
+    try {
+      const params = member(message, 'params');
+      if (params === undefined) this.#acknowledge(members(message));
+      else this.#dispatch(params);
+    } catch {
+      this.close('sent a malformed message');
+    }
+  }
+
+  #dispatch(params: Buffer): void {
+    const [result, subscription] = pickMembers(params, NOTIFICATION_PARAMS);
+    if (result === undefined) return;
+    const subscribers = this.#subscribersById.get(toSubscriptionId(`${subscription}`));
+    if (subscribers instanceof Set) for (const subscriber of subscribers) subscriber.onNotification(result);
+    else subscribers?.onNotification(result);
+  }
+
+  #acknowledge(response: ReadonlyMap<string, Buffer>): void {
+    const id = Number(`${response.get('id')}`);
+    const pending = this.#pending.get(id);
+    if (pending === undefined) return; // such as the response to an unsubscribe
+    const { subscription } = pending;
+    this.#pending.delete(id);
+    const isStopped = this.#stopped.delete(subscription);
+    const text = response.get('result')?.toString();
+    if (text === undefined) {
+      subscription.onRejected(response.get('error'));
+      return;
+    }
+    const subscriptionId = toSubscriptionId(text);
+    this.#addSubscriber(subscriptionId, subscription);
+    if (isStopped) this.#removeSubscriber(subscriptionId, subscription);
+    else subscription.onAcknowledged?.();
+    this.#options.onAcknowledged();
+  }
+
+  #pause(): void {
+    this.#socket.pause();
+    this.#heartbeat.setPaused(true);
+    this.#cancelPauseTimeout = this.#options.clock.after(MAX_PAUSE_MS, () =>
+      this.close('sent more than could be read'),
+    );
+  }
+
+  #resume(): void {
+    this.#cancelPauseTimeout();
+    this.#heartbeat.setPaused(false);
+    if (!this.#isClosed) this.#socket.resume();
+  }
+}
+
+/** Digits of the longest number that is exact as a double. */
+const EXACT_DIGITS = 15;
+
+const toSubscriptionId = (text: string): SubscriptionId => (text.length <= EXACT_DIGITS ? Number(text) : text);

@@ -1,0 +1,111 @@
+import { backoffMs } from '../failsafe/jittered-backoff.ts';
+import type { NodeOptions, UpstreamDeps } from '../upstream-options.ts';
+import { type ChannelSubscription, NOT_NEEDED, PubsubChannel } from './pubsub-channel.ts';
+import type { PubsubCounts } from './pubsub-counts.ts';
+
+/** Subscription that is made again on each channel. */
+interface FeedSubscription extends ChannelSubscription {
+  readonly params: readonly unknown[];
+}
+
+export interface FeedOptions {
+  readonly node: NodeOptions;
+  readonly deps: UpstreamDeps;
+  readonly counts: PubsubCounts;
+  /** Called for each new channel before anything is subscribed. A rejection closes the channel. */
+  verifyGenesis(): Promise<unknown>;
+  /** Called in the turn of each change: whatever depends on a channel is stale from the moment it is lost. */
+  onStatus(status: 'up' | 'down', reason: string): void;
+}
+
+/** Feeds a node's notifications to subscribers over any number of channels: reconnects and subscribes again. */
+export class ReconnectingFeed {
+  readonly #options: FeedOptions;
+  readonly #subscriptions = new Set<FeedSubscription>();
+  #channel: PubsubChannel | undefined;
+  /** Channel on which the genesis is verified. */
+  #readyChannel: PubsubChannel | undefined;
+  #status: 'up' | 'down' | undefined;
+  #failures = 0;
+  #cancelRetry = (): void => {};
+  #isClosed = false;
+
+  constructor(options: FeedOptions) {
+    this.#options = options;
+    this.#connect();
+  }
+
+  /** Status: `up` while the node acknowledges subscriptions. */
+  get status(): 'up' | 'down' {
+    return this.#status ?? 'down';
+  }
+
+  /**
+   * Calls `onNotification` with the bytes of `result` in each notification, over any number of channels, until the
+   * returned function is called. Calls `onRejected` when the node rejects the subscription.
+   */
+  subscribe(
+    method: string,
+    params: readonly unknown[],
+    onNotification: (result: Buffer) => void,
+    onRejected: () => void = () => {},
+  ): () => void {
+    const subscription: FeedSubscription = { method, params, onNotification, onRejected };
+    this.#subscriptions.add(subscription);
+    this.#readyChannel?.subscribe(subscription, params);
+    return () => {
+      this.#subscriptions.delete(subscription);
+      this.#readyChannel?.unsubscribe(subscription);
+    };
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cancelRetry();
+    this.#channel?.close(NOT_NEEDED);
+  }
+
+  #connect(): void {
+    const { node, deps, counts, verifyGenesis } = this.#options;
+    const channel = new PubsubChannel({
+      node,
+      settings: deps.settings,
+      clock: deps.clock,
+      counts,
+      onOpen: () => {
+        verifyGenesis()
+          .then(() => this.#resubscribe(channel))
+          .catch(() => channel.close('failed the genesis check'));
+      },
+      onAcknowledged: () => {
+        this.#failures = 0;
+        this.#setStatus('up', 'is up');
+      },
+      onClose: (reason) => this.#onChannelClosed(reason),
+    });
+    this.#channel = channel;
+  }
+
+  #resubscribe(channel: PubsubChannel): void {
+    if (this.#channel !== channel) return; // lost since
+    this.#readyChannel = channel;
+    for (const subscription of this.#subscriptions) channel.subscribe(subscription, subscription.params);
+  }
+
+  #onChannelClosed(reason: string): void {
+    this.#channel = undefined;
+    this.#readyChannel = undefined;
+    if (!this.#isClosed) {
+      this.#cancelRetry = this.#options.deps.clock.after(backoffMs(++this.#failures, this.#options.deps), () =>
+        this.#connect(),
+      );
+    }
+    this.#setStatus('down', reason);
+  }
+
+  #setStatus(status: 'up' | 'down', reason: string): void {
+    if (this.#status === status) return;
+    this.#status = status;
+    this.#options.onStatus(status, reason);
+  }
+}

@@ -1,0 +1,52 @@
+import type { Commitment } from '../../../shared/domain/commitment.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
+import { CLOCK_SYSVAR } from '../../../shared/domain/well-known-addresses.ts';
+import { member, parseSafeInteger, pickMembers } from '../json/raw-json.ts';
+import type { ReconnectingFeed } from './reconnecting-feed.ts';
+
+/** Method and parameters of a subscription. */
+interface SubscribeRequest {
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+/**
+ * Subscription to each slot that a node starts, and its parent (Solana RPC, slotSubscribe). The transactions of the
+ * former have not run yet; the latter is processed.
+ */
+export const SLOT_SUBSCRIPTION: SubscribeRequest = {
+  method: 'slotSubscribe',
+  params: [],
+};
+
+export function parseSlotNotification(result: Buffer): { readonly slot: Slot; readonly parent: Slot } {
+  const [slot, parent] = pickMembers(result, ['slot', 'parent']);
+  return { slot: parseSafeInteger(slot), parent: parseSafeInteger(parent) };
+}
+
+/** Creates the subscription to the Clock sysvar at a commitment. The Clock changes in every slot, so each slot notifies. */
+export const clockSubscription = (commitment: Commitment): SubscribeRequest => ({
+  method: 'accountSubscribe',
+  params: [CLOCK_SYSVAR, { encoding: 'base64', commitment }],
+});
+
+/** Calls `onSlot` with each slot that a node reaches at each of the commitments, until the feed is closed. */
+export function subscribeToSlots(
+  feed: ReconnectingFeed,
+  commitments: readonly Commitment[],
+  onSlot: (commitment: Commitment, slot: Slot) => void,
+  onRejected: (what: string) => void,
+): void {
+  const { method, params } = SLOT_SUBSCRIPTION;
+  const onSlotNotification = (result: Buffer) => onSlot('processed', parseSlotNotification(result).parent);
+  feed.subscribe(method, params, onSlotNotification, () => onRejected('slots'));
+  for (const commitment of commitments) {
+    if (commitment === 'processed') continue;
+    const onClockNotification = (result: Buffer) => {
+      const context = member(result, 'context');
+      if (context !== undefined) onSlot(commitment, parseSafeInteger(member(context, 'slot')));
+    };
+    const { method, params } = clockSubscription(commitment);
+    feed.subscribe(method, params, onClockNotification, () => onRejected(`the clock at ${commitment}`));
+  }
+}

@@ -1,0 +1,241 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../../shared/domain/clock.ts';
+import type { Commitment } from '../../../shared/domain/commitment.ts';
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import type { Lease } from '../../../shared/domain/lease.ts';
+import type { RequestCost } from '../../../shared/domain/request-cost.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
+import { isByteBudgetSpent } from '../failsafe/byte-budget.ts';
+import { CLOCK_SLOT_BYTES } from '../rpc/clock-slot.ts';
+import { RPC_ERROR_CODE } from '../rpc/rpc-error-code.ts';
+import type { RpcCaller } from '../rpc/rpc-response.ts';
+import { parseAccountLamports } from './account-info.ts';
+import type { ReadOptions } from './encoded-accounts.ts';
+import { acceptedBatchesOf, namesClock, readMultipleAccounts } from './multiple-accounts.ts';
+import { SharedCost } from './shared-cost.ts';
+
+/** Form of an account: `lamports` leaves the data out, `parsed` has it as the node's parser returns it. */
+export type AccountShape = 'lamports' | 'parsed';
+
+export interface AccountQuery {
+  readonly address: string;
+  readonly shape: AccountShape;
+  readonly commitment: Commitment;
+  /** Oldest slot of the answer. */
+  readonly minContextSlot: Slot | undefined;
+  /** Whether to wait for a live account to reach that slot: it spares a read. Default: false. */
+  readonly mayWait?: boolean;
+  /** Request that the read is for. Default: work of the gateway itself. */
+  readonly cost?: RequestCost | undefined;
+}
+
+export interface AccountRead {
+  readonly slot: Slot;
+  /** First slot at which the account is known to hold. Default: {@link slot}. */
+  readonly sinceSlot?: Slot;
+  /** First slot at which the account is proven to hold: a node may have read it from a newer root. Default: unknown. */
+  readonly provenFrom?: Slot | undefined;
+  /** JSON of the node, or null when there is no account at that slot. */
+  readonly account: Buffer | null;
+  /** Lease that dates the account at later slots too. */
+  readonly lease?: Lease | undefined;
+  /** The balance before a change that was just notified: other parts of an answer may not have reached that slot yet. */
+  readonly previous?: PreviousBalance | undefined;
+}
+
+/** A balance that has changed since: it holds up to the slot of its lease, which was revoked. */
+export interface PreviousBalance {
+  readonly sinceSlot: Slot;
+  readonly lamports: bigint;
+  readonly lease: Lease;
+}
+
+/** Query for the balances of different addresses, at most 99. */
+export interface BalancesQuery extends ReadOptions {
+  readonly addresses: readonly string[];
+  /** Request that the read is for. Default: work of the gateway itself. */
+  readonly cost?: RequestCost | undefined;
+}
+
+/** Balances that hold together at one slot. */
+export interface BalancesRead {
+  readonly slot: Slot;
+  /** First slot at which all are proven to hold, as {@link AccountRead.provenFrom}. */
+  readonly provenFrom?: Slot | undefined;
+  /** Lamports in the order of the addresses; 0 where there is no account. */
+  readonly lamports: readonly bigint[];
+  /** Lease that dates all of them at later slots too. */
+  readonly lease?: Lease | undefined;
+}
+
+export interface AccountSource {
+  read(query: AccountQuery): Promise<AccountRead>;
+  readBalances(query: BalancesQuery): Promise<BalancesRead>;
+}
+
+/** Returns the encoding of a shape: of the data no more than the Clock's slot needs, where that is read. */
+const encodingOf = (shape: AccountShape, commitment: Commitment): object =>
+  shape === 'parsed'
+    ? { encoding: 'jsonParsed' }
+    : { encoding: 'base64', dataSlice: { offset: 0, length: namesClock(commitment) ? CLOCK_SLOT_BYTES : 0 } };
+
+const configOf = (shape: AccountShape, commitment: Commitment, minContextSlot: Slot | undefined) => ({
+  ...encodingOf(shape, commitment),
+  commitment,
+  ...(minContextSlot !== undefined && { minContextSlot }),
+});
+
+interface PendingQuery extends AccountQuery {
+  resolve(reading: AccountRead): void;
+  reject(reason: unknown): void;
+}
+
+/** What is left to the parts of a failed batch. */
+interface SplitBounds {
+  /** Monotonic time at which the last call must be answered. */
+  readonly deadlineMs: number;
+  /** Halvings that are left; then each read of a part that fails is made once, alone. */
+  halvings: number;
+}
+
+/** Length of an account's JSON from which on it counts as large: a hundred of this length fit into one response. */
+const LARGE_BYTES = 256 << 10;
+
+/** Most addresses of large accounts that are remembered. */
+const MAX_LARGE_ACCOUNTS = 10_000;
+
+/** Milliseconds after a batch's failure in which its parts are read. */
+const MAX_SPLIT_MS = 1000;
+
+export interface AccountBatcherOptions {
+  readonly clock: Clock;
+  /** Returns the newest slot at a commitment: only reads from it or before share a call. */
+  tip(commitment: Commitment): Slot | undefined;
+}
+
+/** Batches account reads: those of one event-loop turn become one call, and so hold at one slot. */
+export class AccountBatcher implements AccountSource {
+  readonly #rpc: RpcCaller;
+  readonly #options: AccountBatcherOptions;
+  /** Addresses of accounts that were large when they were read last: they are read alone, so as not to burden other reads. */
+  readonly #largeAccounts = new LRUCache<string, true>({ max: MAX_LARGE_ACCOUNTS });
+  #pending: PendingQuery[] = [];
+
+  constructor(rpc: RpcCaller, options: AccountBatcherOptions) {
+    this.#rpc = rpc;
+    this.#options = options;
+  }
+
+  read({ address, shape, commitment, minContextSlot, cost }: AccountQuery): Promise<AccountRead> {
+    return new Promise((resolve, reject) => {
+      if (this.#pending.length === 0) setImmediate(() => this.#flush());
+      this.#pending.push({ address, shape, commitment, minContextSlot, cost, resolve, reject });
+    });
+  }
+
+  /** Reads balances in a call of their own: so they hold at one slot, and no other read's minimum slot fails them. */
+  async readBalances({ addresses, commitment, minContextSlot, cost }: BalancesQuery): Promise<BalancesRead> {
+    const config = configOf('lamports', commitment, minContextSlot);
+    if (cost !== undefined) cost.addresses += addresses.length;
+    const { slot, provenFrom, accounts } = await readMultipleAccounts(this.#rpc, addresses, config, { cost });
+    const lamports = addresses.map((address) => {
+      const account = accounts.get(address);
+      return account === undefined ? 0n : parseAccountLamports(account);
+    });
+    return { slot, provenFrom, lamports };
+  }
+
+  #flush(): void {
+    const groups = new Map<string, PendingQuery[]>();
+    for (const query of this.#pending) {
+      const groupKey = this.#groupKeyOf(query);
+      const group = groups.get(groupKey);
+      if (group === undefined) groups.set(groupKey, [query]);
+      else group.push(query);
+    }
+    this.#pending = [];
+    for (const group of groups.values()) {
+      const [first] = group;
+      if (first === undefined) continue;
+      for (const batch of acceptedBatchesOf(group, first.commitment)) void this.#readBatch(batch);
+    }
+  }
+
+  /** Returns what the reads of one call have in common. What may fail or delay others is read without them. */
+  #groupKeyOf({ address, commitment, shape, minContextSlot = 0, cost }: AccountQuery): string {
+    const isAboveTip = minContextSlot > (this.#options.tip(commitment) ?? 0);
+    const [payer, apart] = [cost === undefined ? 'gateway' : 'caller', isAboveTip ? minContextSlot : ''];
+    return `${commitment}/${shape}/${payer}/${apart}/${this.#isLarge(shape, address) ? address : ''}`;
+  }
+
+  #isLarge(shape: AccountShape, address: string): boolean {
+    return shape === 'parsed' && this.#largeAccounts.has(address);
+  }
+
+  #recordLength(address: string, bytes: number): void {
+    if (bytes < LARGE_BYTES) this.#largeAccounts.delete(address);
+    else this.#largeAccounts.set(address, true);
+  }
+
+  async #readBatch(batch: readonly PendingQuery[], bounds?: SplitBounds): Promise<void> {
+    const [first] = batch;
+    if (first === undefined) return;
+    const { commitment, shape } = first;
+    const addresses = [...new Set(batch.map(({ address }) => address))];
+    const minContextSlots = batch.flatMap(({ minContextSlot }) => minContextSlot ?? []);
+    const config = configOf(shape, commitment, minContextSlots.length > 0 ? Math.max(...minContextSlots) : undefined);
+    const shared = new SharedCost(batch);
+    const isLarge = this.#isLarge(shape, first.address); // then no other is in the batch
+    const callOptions = { cost: shared.cost, deadlineMs: bounds?.deadlineMs, isLarge };
+    try {
+      const { slot, provenFrom, accounts } = await readMultipleAccounts(this.#rpc, addresses, config, callOptions);
+      shared.onAnswered(({ address }) => accounts.get(address)?.length ?? 0);
+      if (shape === 'parsed')
+        for (const address of addresses) this.#recordLength(address, accounts.get(address)?.length ?? 0);
+      for (const { address, resolve } of batch) resolve({ slot, provenFrom, account: accounts.get(address) ?? null });
+    } catch (thrown) {
+      shared.onFailed();
+      if (shape === 'parsed' && batch.length === 1 && GatewayError.from(thrown).code === 'result_too_large')
+        this.#recordLength(first.address, Number.POSITIVE_INFINITY);
+      this.#splitOrReject(batch, thrown, bounds);
+    }
+  }
+
+  /**
+   * Rejects the reads of a failed batch, or reads them in parts: the minimum slot, the size or the time of one read must
+   * not fail the others. A batch of n causes at most n + 2 log2(n) further calls, until {@link MAX_SPLIT_MS} later.
+   */
+  #splitOrReject(batch: readonly PendingQuery[], reason: unknown, bounds?: SplitBounds): void {
+    const nowMs = this.#options.clock.monotonic();
+    const left = bounds ?? { deadlineMs: nowMs + MAX_SPLIT_MS, halvings: Math.ceil(Math.log2(batch.length)) };
+    if (batch.length === 1 || nowMs >= left.deadlineMs || !mayBeOfOneRead(GatewayError.from(reason), batch)) {
+      for (const { reject } of batch) reject(reason);
+      return;
+    }
+    const sorted = batch.toSorted(
+      (a, b) => (a.minContextSlot ?? 0) - (b.minContextSlot ?? 0) || compareTexts(a.cost?.caller, b.cost?.caller),
+    );
+    const partLength = left.halvings-- > 0 ? Math.ceil(sorted.length / 2) : 1;
+    for (let i = 0; i < sorted.length; i += partLength) void this.#readBatch(sorted.slice(i, i + partLength), left);
+  }
+}
+
+/** Returns true if one read may have made a batch fail: without it the others may succeed. */
+function mayBeOfOneRead(error: GatewayError, batch: readonly AccountQuery[]): boolean {
+  switch (error.code) {
+    case 'upstream_error':
+    case 'upstream_timeout':
+    case 'result_too_large':
+      return true;
+    case 'overloaded':
+      return isByteBudgetSpent(error);
+    case 'rpc_error':
+      return error.rpcCode === RPC_ERROR_CODE.minContextSlotNotReached
+        ? new Set(batch.map(({ minContextSlot = 0 }) => minContextSlot)).size > 1
+        : error.status === 502; // some providers have codes of their own for a response that is too large
+    default:
+      return false;
+  }
+}
+
+const compareTexts = (a = '', b = ''): number => (a < b ? -1 : Number(a > b));

@@ -1,0 +1,72 @@
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import {
+  type Members,
+  member,
+  members,
+  membersYielding,
+  parseSafeInteger,
+  parseString,
+  parseU64,
+} from '../json/raw-json.ts';
+
+/** Account as a node returns it. */
+export interface AccountInfo {
+  readonly lamports: bigint;
+  readonly owner: string;
+  readonly executable: boolean;
+  /** Decimal u64: 18446744073709551615 in nearly every account. */
+  readonly rentEpoch: string;
+  readonly space: number;
+  /** The node's JSON: `{program, parsed, space}` where the node has a parser, else `[base64, "base64"]`. */
+  readonly data: Buffer;
+  readonly parsed: { readonly program: string; readonly type: string } | null;
+}
+
+/** Parses only the balance of an account's JSON. */
+export const parseAccountLamports = (account: Buffer): bigint => parseU64(member(account, 'lamports'));
+
+/** Parses an account's JSON. Throws `upstream_error` for anything else. */
+export function parseAccountInfo(account: Buffer): AccountInfo {
+  const parts = members(account);
+  const data = dataOf(parts);
+  if (data[0] !== OPENING_BRACE) return infoOf(parts, null);
+  const kind = members(data);
+  const parsed = parsedOf(kind);
+  return infoOf(parts, kindOf(kind, parsed[0] === OPENING_BRACE ? members(parsed) : undefined));
+}
+
+/** Parses a long account as {@link parseAccountInfo} does, and yields to the event loop in between. */
+export async function parseAccountInfoYielding(account: Buffer): Promise<AccountInfo> {
+  const parts = await membersYielding(account);
+  const data = dataOf(parts);
+  if (data[0] !== OPENING_BRACE) return infoOf(parts, null);
+  const kind = await membersYielding(data);
+  const parsed = parsedOf(kind);
+  return infoOf(parts, kindOf(kind, parsed[0] === OPENING_BRACE ? await membersYielding(parsed) : undefined));
+}
+
+const OPENING_BRACE = 0x7b;
+
+const dataOf = (account: Members): Buffer => account.get('data') ?? throwNotAnAccount();
+
+const parsedOf = (data: Members): Buffer => data.get('parsed') ?? throwNotAnAccount();
+
+const infoOf = (account: Members, parsed: AccountInfo['parsed']): AccountInfo => ({
+  lamports: parseU64(account.get('lamports')),
+  owner: parseString(account.get('owner')),
+  executable: account.get('executable')?.toString() === 'true',
+  rentEpoch: parseU64(account.get('rentEpoch')).toString(),
+  space: parseSafeInteger(account.get('space')),
+  data: dataOf(account),
+  parsed,
+});
+
+/** Returns program and type of parsed data. Some parsers name no type: that of recent blockhashes, for example. */
+function kindOf(data: Members, parsed: Members | undefined): AccountInfo['parsed'] {
+  const type = parsed?.get('type');
+  return { program: parseString(data.get('program')), type: type === undefined ? '' : parseString(type) };
+}
+
+function throwNotAnAccount(): never {
+  throw new GatewayError('upstream_error', 'the upstream sent something that is not an account');
+}

@@ -1,0 +1,178 @@
+import type { Commitment } from '../../../shared/domain/commitment.ts';
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
+import { ownTurn } from '../../../shared/runtime/own-turn.ts';
+import { YIELD_EVERY_BYTES } from '../json/cooperative.ts';
+import { malformed } from '../json/json-scanner.ts';
+import {
+  eachElement,
+  isNull,
+  type Members,
+  members,
+  membersYielding,
+  parseI64,
+  parseIntegerOrNull,
+  parseSafeInteger,
+  parseString,
+} from '../json/raw-json.ts';
+import { RPC_ERROR_CODE } from '../rpc/rpc-error-code.ts';
+import type { RpcCaller, RpcResponse } from '../rpc/rpc-response.ts';
+import { type RpcErrorTranslations, translateRpcError } from '../rpc/translate-rpc-error.ts';
+import { type BlockTally, tallyTransactions } from './block-tally.ts';
+import { callWithMaxSupportedVersion } from './max-supported-version.ts';
+
+/** Block with counts in place of its transactions. */
+export interface BlockSummary {
+  readonly blockhash: string;
+  readonly parentSlot: Slot;
+  readonly previousBlockhash: string;
+  readonly blockHeight: number | null;
+  /** Unix seconds. */
+  readonly blockTime: number | null;
+  readonly transactions: BlockTally;
+  /** Lamports that the leader earned; null, as `leader`, where the block has no rewards. */
+  readonly rewardLamports: bigint | null;
+  readonly leader: string | null;
+  /** Sums of the rewards of each kind, in the order of their names; null where the node gives none. */
+  readonly rewards: readonly RewardSum[] | null;
+}
+
+/** The rewards of one kind in a block. */
+export interface RewardSum {
+  /** As nodes name it: `Fee`, `Rent`, `Staking`, `Voting`; null for older records. */
+  readonly kind: string | null;
+  readonly count: number;
+  /** Less than 0 where it was taken, as rent was. */
+  readonly lamports: bigint;
+}
+
+export interface BlockSummaryRead {
+  /** Latest slot of the node when the request was sent. */
+  readonly slot: Slot;
+  readonly block: BlockSummary;
+  /** The length of what it was made of. */
+  readonly bytes: number;
+}
+
+/** Creates the error for a slot without a block so far. */
+export const blockNotAvailable = (): GatewayError =>
+  new GatewayError('block_not_available', 'the block is not available yet; retry in a moment', { retryAfter: 1 });
+
+const slotSkipped = (): GatewayError => new GatewayError('slot_skipped', 'the slot has no block and never will');
+const blockPruned = (): GatewayError =>
+  new GatewayError('block_pruned', 'the block is older than what the upstreams keep');
+
+const TRANSLATIONS: RpcErrorTranslations = {
+  [RPC_ERROR_CODE.blockCleanedUp]: blockPruned,
+  [RPC_ERROR_CODE.blockNotAvailable]: blockNotAvailable,
+  [RPC_ERROR_CODE.slotSkipped]: slotSkipped,
+  [RPC_ERROR_CODE.longTermStorageSlotSkipped]: slotSkipped,
+  [RPC_ERROR_CODE.transactionHistoryNotAvailable]: blockPruned,
+  [RPC_ERROR_CODE.blockStatusNotAvailableYet]: blockNotAvailable,
+};
+
+interface BlockReadOptions {
+  readonly commitment: Commitment;
+  readonly minSlot?: Slot | undefined;
+}
+
+/**
+ * Reads the block of a slot and summarizes it. Throws `slot_skipped`, `block_not_available` or `block_pruned` where
+ * there is none.
+ */
+export async function readBlockSummary(
+  rpc: RpcCaller,
+  slot: Slot,
+  options: BlockReadOptions,
+): Promise<BlockSummaryRead> {
+  const response = await readBlock(rpc, slot, { transactionDetails: 'accounts' }, options);
+  const { slot: readAt, result } = response;
+  return { slot: readAt, block: await summarizeBlock(result), bytes: result.length };
+}
+
+/** Reads the block of a slot with all that its transactions say. Throws as {@link readBlockSummary} does. */
+export const readFullBlock = (rpc: RpcCaller, slot: Slot, options: BlockReadOptions): Promise<RpcResponse> =>
+  readBlock(rpc, slot, { transactionDetails: 'full', encoding: 'json' }, options);
+
+async function readBlock(
+  rpc: RpcCaller,
+  slot: Slot,
+  details: object,
+  { commitment, minSlot }: BlockReadOptions,
+): Promise<RpcResponse> {
+  const config = { ...details, rewards: true };
+  const request = { method: 'getBlock', subject: slot, config, commitment, minSlot } as const;
+  const response = await callWithMaxSupportedVersion(rpc, request).catch(translateRpcError(TRANSLATIONS));
+  if (isNull(response.result)) throw blockNotAvailable();
+  return response;
+}
+
+/** Summarizes a `getBlock` result in many turns of the event loop, none longer than a few milliseconds. */
+export async function summarizeBlock(result: Buffer): Promise<BlockSummary> {
+  const parts = await membersYielding(result);
+  const transactions = await tallyTransactions(eachElement(transactionsOf(parts)), ownTurn);
+  const rewards = new RewardCounter();
+  let bytesSinceYield = 0;
+  for (const reward of eachReward(parts)) {
+    rewards.add(reward);
+    bytesSinceYield += reward.length;
+    if (bytesSinceYield < YIELD_EVERY_BYTES) continue;
+    await ownTurn(); // the first blocks of an epoch have megabytes of rewards
+    bytesSinceYield = 0;
+  }
+  return describeBlock(parts, transactions, rewards);
+}
+
+/** Returns the transactions in a `getBlock` result. Throws `upstream_error` if it has none. */
+export function transactionsOf(block: Members): Buffer {
+  const transactions = block.get('transactions');
+  if (transactions === undefined) throw malformed();
+  return transactions;
+}
+
+/** Returns the rewards in a `getBlock` result, one after the other. */
+export function eachReward(block: Members): Iterable<Buffer> {
+  const rewards = block.get('rewards');
+  return rewards === undefined || isNull(rewards) ? [] : eachElement(rewards);
+}
+
+/** Puts a summary together from the members of a `getBlock` result and what was counted in it. */
+export const describeBlock = (block: Members, transactions: BlockTally, rewards: RewardCounter): BlockSummary => ({
+  blockhash: parseString(block.get('blockhash')),
+  parentSlot: parseSafeInteger(block.get('parentSlot')),
+  previousBlockhash: parseString(block.get('previousBlockhash')),
+  blockHeight: parseIntegerOrNull(block.get('blockHeight')),
+  blockTime: parseIntegerOrNull(block.get('blockTime')),
+  transactions,
+  ...rewards.leaderReward,
+  rewards: isNull(block.get('rewards')) ? null : rewards.sums(),
+});
+
+/** Adds up the rewards of a block by kind, and finds the leader: the account that gets its fees. */
+export class RewardCounter {
+  readonly #sums = new Map<string | null, RewardSum>();
+  #leaderReward: Pick<BlockSummary, 'rewardLamports' | 'leader'> = { rewardLamports: null, leader: null };
+
+  get leaderReward(): Pick<BlockSummary, 'rewardLamports' | 'leader'> {
+    return this.#leaderReward;
+  }
+
+  add(bytes: Buffer): void {
+    const reward = members(bytes);
+    const rewardType = reward.get('rewardType');
+    const kind = isNull(rewardType) ? null : parseString(rewardType);
+    const lamports = parseI64(reward.get('lamports'));
+    const { count = 0, lamports: sum = 0n } = this.#sums.get(kind) ?? {};
+    if (count === 0 && this.#sums.size >= MAX_REWARD_KINDS) throw malformed();
+    this.#sums.set(kind, { kind, count: count + 1, lamports: sum + lamports });
+    if (kind === 'Fee' && this.#leaderReward.leader === null)
+      this.#leaderReward = { rewardLamports: lamports, leader: parseString(reward.get('pubkey')) };
+  }
+
+  sums(): readonly RewardSum[] {
+    return [...this.#sums.values()].sort((a, b) => ((a.kind ?? '') < (b.kind ?? '') ? -1 : 1));
+  }
+}
+
+/** More kinds than any cluster has. */
+const MAX_REWARD_KINDS = 16;

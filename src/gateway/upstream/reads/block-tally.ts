@@ -1,0 +1,185 @@
+import { CLOCK_SYSVAR, SLOT_HASHES_SYSVAR, VOTE_PROGRAM } from '../../../shared/domain/well-known-addresses.ts';
+import { JITO_TIP_ACCOUNTS } from '../../../transactions/index.ts';
+import { malformed } from '../json/json-scanner.ts';
+import {
+  elements,
+  isNull,
+  type Members,
+  member,
+  members,
+  parseString,
+  parseU64,
+  parseU64OrNull,
+} from '../json/raw-json.ts';
+
+/** Counts and sums over the transactions of a block. */
+export interface BlockTally {
+  readonly count: number;
+  readonly voteCount: number;
+  readonly nonVoteCount: number;
+  readonly successCount: number;
+  readonly failedCount: number;
+  readonly feesLamports: bigint;
+  /** Fees beyond those for the signatures of the transactions. */
+  readonly priorityFeesLamports: bigint;
+  /** Lamports that tip accounts of block builders received. */
+  readonly tipsLamports: bigint;
+  /** Null when one transaction's record lacks it. */
+  readonly computeUnitsConsumed: bigint | null;
+  /** Signatures of the first non-vote transactions. */
+  readonly signatures: readonly string[];
+}
+
+/** What a transaction of a block adds to the tally. */
+export interface TransactionOutcome {
+  readonly isVote: boolean;
+  readonly fee: bigint;
+  readonly signatureCount: number;
+  readonly tips: bigint;
+  /** Null where the node kept no status. */
+  readonly succeeded: boolean | null;
+  readonly computeUnits: bigint | null;
+  readonly signature: () => string;
+}
+
+const MAX_SIGNATURES = 50;
+
+/** Bytes of transactions that are counted in one turn of the event loop: about a millisecond's work. */
+const TALLIED_BYTES_PER_TURN = 32 * 1024;
+
+/** Lamports that a signature costs. https://solana.com/docs/core/fees */
+const LAMPORTS_PER_SIGNATURE = 5000n;
+
+/** Adds up the transactions of a block. */
+export class BlockCounter {
+  readonly #signatures: string[] = [];
+  #count = 0;
+  #voteCount = 0;
+  #successCount = 0;
+  #failedCount = 0;
+  #fees = 0n;
+  #priorityFees = 0n;
+  #tips = 0n;
+  #computeUnits: bigint | null = 0n;
+
+  add({ isVote, fee, signatureCount, tips, succeeded, computeUnits, signature }: TransactionOutcome): void {
+    this.#count++;
+    if (isVote) this.#voteCount++;
+    else if (this.#signatures.length < MAX_SIGNATURES) this.#signatures.push(signature());
+    if (succeeded === true) this.#successCount++;
+    if (succeeded === false) this.#failedCount++;
+    this.#fees += fee;
+    const priorityFee = fee - LAMPORTS_PER_SIGNATURE * BigInt(signatureCount);
+    if (priorityFee > 0n) this.#priorityFees += priorityFee; // some clusters charge less
+    this.#tips += tips;
+    if (this.#computeUnits !== null)
+      this.#computeUnits = computeUnits === null ? null : this.#computeUnits + computeUnits;
+  }
+
+  tally(): BlockTally {
+    return {
+      count: this.#count,
+      voteCount: this.#voteCount,
+      nonVoteCount: this.#count - this.#voteCount,
+      successCount: this.#successCount,
+      failedCount: this.#failedCount,
+      feesLamports: this.#fees,
+      priorityFeesLamports: this.#priorityFees,
+      tipsLamports: this.#tips,
+      computeUnitsConsumed: this.#count === 0 ? null : this.#computeUnits, // without a record there is none
+      signatures: this.#signatures,
+    };
+  }
+}
+
+/**
+ * Counts the transactions of a block, each in the form of `transactionDetails: "accounts"`. A block has megabytes of
+ * them, so it awaits `yieldTurn` now and then. Throws `upstream_error` for anything else.
+ */
+export async function tallyTransactions(
+  transactions: Iterable<Buffer>,
+  yieldTurn: () => Promise<void>,
+): Promise<BlockTally> {
+  const counter = new BlockCounter();
+  let bytesSinceYield = 0;
+  for (const bytes of transactions) {
+    counter.add(parseOutcome(bytes));
+    bytesSinceYield += bytes.length;
+    if (bytesSinceYield < TALLIED_BYTES_PER_TURN) continue;
+    await yieldTurn();
+    bytesSinceYield = 0;
+  }
+  return counter.tally();
+}
+
+function parseOutcome(bytes: Buffer): TransactionOutcome {
+  const whole = members(bytes);
+  const [transaction, meta] = [whole.get('transaction'), whole.get('meta')];
+  if (transaction === undefined) throw malformed();
+  const signed = members(transaction);
+  const [signatures, keys] = [signed.get('signatures'), signed.get('accountKeys')];
+  if (signatures === undefined || keys === undefined) throw malformed();
+  const effects = meta === undefined || isNull(meta) ? undefined : members(meta);
+  const votes = isVote(whole.get('version'), keys);
+  const maybeTips = !votes && effects !== undefined && TIP_ACCOUNTS_AS_BYTES.some((address) => keys.includes(address));
+  return {
+    isVote: votes,
+    ...parseEffects(effects, elements(signatures)),
+    tips: maybeTips
+      ? tipsIn(
+          elements(keys).map((key) => parseString(member(key, 'pubkey'))),
+          effects,
+        )
+      : 0n,
+  };
+}
+
+const TIP_ACCOUNTS_AS_BYTES = [...JITO_TIP_ACCOUNTS].map((address) => Buffer.from(address));
+
+/** Parses what a transaction's record says of its outcome; `effects` are the members of its `meta`, if there is one. */
+export const parseEffects = (effects: Members | undefined, signatures: readonly Buffer[]) => ({
+  fee: effects === undefined ? 0n : parseU64(effects.get('fee')),
+  signatureCount: signatures.length,
+  succeeded: effects === undefined ? null : isNull(effects.get('err')),
+  computeUnits: parseU64OrNull(effects?.get('computeUnitsConsumed')),
+  signature: () => parseString(signatures[0]),
+});
+
+/** Sums up what Jito's tip accounts received. What goes out of them is their owner's matter. */
+export function tipsIn(addresses: readonly string[], effects: Members | undefined): bigint {
+  const tipped = addresses.flatMap((address, i) => (JITO_TIP_ACCOUNTS.has(address) ? [i] : []));
+  if (tipped.length === 0 || effects === undefined) return 0n;
+  const [before, after] = [effects.get('preBalances'), effects.get('postBalances')];
+  if (before === undefined || after === undefined) throw malformed();
+  const [pre, post] = [elements(before), elements(after)];
+  const received = tipped.map((i) => parseU64(post[i]) - parseU64(pre[i]));
+  return received.reduce((sum, change) => (change > 0n ? sum + change : sum), 0n);
+}
+
+const ACCOUNTS_READ_BY_VOTES: ReadonlySet<string> = new Set([VOTE_PROGRAM, CLOCK_SYSVAR, SLOT_HASHES_SYSVAR]);
+const VERSION_LEGACY = '"legacy"';
+
+/** The most signers of a transaction that the cluster counts as a vote. */
+export const MAX_VOTE_SIGNERS = 2;
+
+/** Whether a transaction is of the first form, which has no version. */
+export const isLegacy = (version: Buffer | undefined): boolean =>
+  isNull(version) || version?.toString('latin1') === VERSION_LEGACY;
+
+/**
+ * Returns true if the cluster counts a transaction as a vote: a legacy transaction with at most two signers whose only
+ * instruction is the Vote program's. The accounts show it: those that are neither written nor sign are that program and
+ * the sysvars that it reads.
+ */
+function isVote(version: Buffer | undefined, keys: Buffer): boolean {
+  if (!isLegacy(version) || !keys.includes(VOTE_PROGRAM)) return false;
+  const accounts = elements(keys).map((key) => {
+    const { pubkey, signer, writable } = Object.fromEntries(members(key));
+    return { address: parseString(pubkey), signs: isTrue(signer), isWritten: isTrue(writable) };
+  });
+  const signers = accounts.filter(({ signs }) => signs).length;
+  const read = accounts.filter(({ signs, isWritten }) => !signs && !isWritten);
+  return signers <= MAX_VOTE_SIGNERS && read.every(({ address }) => ACCOUNTS_READ_BY_VOTES.has(address));
+}
+
+const isTrue = (bytes: Buffer | undefined): boolean => bytes?.toString('latin1') === 'true';

@@ -1,0 +1,89 @@
+import type { Commitment } from '../../../shared/domain/commitment.ts';
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
+import { mapConcurrently } from '../../../shared/runtime/map-concurrently.ts';
+import { elements, members, parseString } from '../json/raw-json.ts';
+import type { RpcCaller } from '../rpc/rpc-response.ts';
+import { parseAccountLamports } from './account-info.ts';
+import {
+  type AccountsAtSlot,
+  type AccountsConfig,
+  acceptedBatchesOf,
+  readMultipleAccounts,
+} from './multiple-accounts.ts';
+
+/** Account with its data as bytes, which the gateway decodes itself. */
+export interface EncodedAccount {
+  readonly lamports: bigint;
+  readonly owner: string;
+  readonly data: Uint8Array;
+}
+
+/** Commitment and oldest slot of a read of state. */
+export interface ReadOptions {
+  readonly commitment: Commitment;
+  /** Oldest slot of the answer. */
+  readonly minContextSlot: Slot | undefined;
+}
+
+export interface EncodedAccountsRead {
+  /** Slot of each request: one per hundred addresses, more where they are large. */
+  readonly slots: readonly Slot[];
+  /** Existing accounts by address. */
+  readonly accounts: ReadonlyMap<string, EncodedAccount>;
+}
+
+/** Most bytes of a hundred accounts, as JSON. */
+const MAX_BYTES = 64 << 20;
+
+/** Most requests of one read that are under way: more would crowd out the node's other callers. */
+const MAX_CONCURRENT_BATCHES = 4;
+
+/** Reads whole accounts. Missing ones are left out. */
+export async function readEncodedAccounts(
+  rpc: RpcCaller,
+  addresses: readonly string[],
+  options: ReadOptions,
+): Promise<EncodedAccountsRead> {
+  const batches = acceptedBatchesOf([...new Set(addresses)], options.commitment);
+  const config = { encoding: 'base64', ...options };
+  const found = new Map<string, EncodedAccount>();
+  const slots = await mapConcurrently(batches, MAX_CONCURRENT_BATCHES, async (batch) => {
+    const parts = await readInParts(rpc, batch, config);
+    for (const { accounts } of parts)
+      for (const [address, json] of accounts) found.set(address, parseEncodedAccount(json));
+    return parts.map(({ slot }) => slot);
+  });
+  return { slots: slots.flat(), accounts: found };
+}
+
+/** Reads a batch, by halves where it is too large for one response: some accounts have megabytes. */
+async function readInParts(
+  rpc: RpcCaller,
+  addresses: readonly string[],
+  config: AccountsConfig,
+): Promise<AccountsAtSlot[]> {
+  try {
+    return [await readMultipleAccounts(rpc, addresses, config)];
+  } catch (thrown) {
+    if (addresses.length === 1 || !(thrown instanceof GatewayError) || thrown.code !== 'result_too_large') throw thrown;
+    const half = Math.ceil(addresses.length / 2);
+    const first = await readInParts(rpc, addresses.slice(0, half), config); // one after the other: each is large
+    const parts = [...first, ...(await readInParts(rpc, addresses.slice(half), config))];
+    if (parts.reduce((sum, { bytes }) => sum + bytes, 0) > MAX_BYTES) throw thrown;
+    return parts;
+  }
+}
+
+/** Parses a node's JSON of an account whose data is in base64. Throws `upstream_error` for anything else. */
+export function parseEncodedAccount(json: Buffer): EncodedAccount {
+  const parts = members(json);
+  const [data, encoding] = elements(parts.get('data') ?? Buffer.from('null'));
+  if (parseString(encoding) !== 'base64')
+    throw new GatewayError('upstream_error', 'the data of an account is not base64');
+  return {
+    lamports: parseAccountLamports(json),
+    owner: parseString(parts.get('owner')),
+    data: Buffer.from(parseString(data), 'base64'),
+  };
+}

@@ -1,0 +1,129 @@
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
+import {
+  canonicalJson,
+  elements,
+  isNull,
+  members,
+  parseIntegerOrNull,
+  parseSafeInteger,
+  parseString,
+} from '../json/raw-json.ts';
+import type { Mesh } from '../mesh/mesh.ts';
+import { RPC_ERROR_CODE } from '../rpc/rpc-error-code.ts';
+import { translateRpcError } from '../rpc/translate-rpc-error.ts';
+
+type SignatureReader = Pick<Mesh, 'call' | 'tip'>;
+
+/** Commitments at which nodes return transactions (web3.js: Finality). */
+export type Finality = 'confirmed' | 'finalized';
+
+export interface SignatureQuery {
+  readonly address: string;
+  /** Cursor: the page starts below this signature, or at the newest without one. */
+  readonly before: string | undefined;
+  /** Most rows, up to 1,000. */
+  readonly limit: number;
+  readonly commitment: Finality;
+  /** Oldest slot of the answer. */
+  readonly minSlot: Slot | undefined;
+}
+
+/** Transaction that names the address. */
+export interface SignatureRow {
+  readonly signature: string;
+  readonly slot: Slot;
+  /** Unix seconds. */
+  readonly blockTime: number | null;
+  readonly confirmationStatus: Finality;
+  /** Canonical JSON; `null` for success. */
+  readonly err: string;
+  readonly memo: string | null;
+}
+
+export interface SignaturePage {
+  readonly slot: Slot;
+  /** Rows below the cursor, newest first. */
+  readonly rows: readonly SignatureRow[];
+  /** Cursor of the next page; null when the node has no more. */
+  readonly nextBefore: string | null;
+  /** True for a full page below a finalized cursor: it can't change any more. */
+  readonly isFinal: boolean;
+}
+
+/**
+ * Reads a page of an address' history. Below a finalized signature both commitments return the same, so a page with a
+ * cursor is read at finalized first and may be cached; a cursor that is too new is unknown there. The pages of one
+ * address come from one node while it is healthy, since each node orders the transactions of a slot differently. Throws
+ * `cursor_not_found`.
+ */
+export async function readSignaturePage(mesh: SignatureReader, query: SignatureQuery): Promise<SignaturePage> {
+  const { before, commitment, minSlot = 0 } = query;
+  const tryFinalized = before !== undefined && (mesh.tip('finalized') ?? -1) >= minSlot;
+  if (commitment === 'finalized' || !tryFinalized) return fetchPage(mesh, query);
+  return fetchPage(mesh, { ...query, commitment: 'finalized' }).catch((thrown: unknown) => {
+    if (thrown instanceof GatewayError && thrown.code === 'cursor_not_found') return fetchPage(mesh, query);
+    throw thrown;
+  });
+}
+
+async function fetchPage(mesh: SignatureReader, query: SignatureQuery): Promise<SignaturePage> {
+  const { before, limit, commitment } = query;
+  const { slot, rows: scanned } = await readSignatureRows(mesh, query);
+  // Nodes order a slot's transactions differently; rows above the cursor were on an earlier page.
+  const rows = scanned.slice(scanned.findLastIndex(({ signature }) => signature === before) + 1);
+  const isFull = scanned.length === limit;
+  const nextBefore = isFull ? (rows.at(-1)?.signature ?? throwRepeatedPage()) : null;
+  const isFinal = isFull && rows.length === limit && before !== undefined && commitment === 'finalized';
+  return { slot, rows, nextBefore, isFinal };
+}
+
+/**
+ * Reads the rows of a node's list of an address, as the node orders them. All reads with one `affinity` come from one node
+ * while it is healthy. Throws `cursor_not_found`.
+ */
+export async function readSignatureRows(
+  mesh: SignatureReader,
+  { address, before, limit, commitment, minSlot = 0 }: SignatureQuery,
+  affinity = address,
+): Promise<{ readonly slot: Slot; readonly rows: readonly SignatureRow[] }> {
+  // The response names no slot: `minContextSlot` holds the node to the newest one instead.
+  const minContextSlot = Math.max(minSlot, mesh.tip(commitment) ?? 0);
+  const config = { limit, ...(before !== undefined && { before }), commitment, minContextSlot };
+  const { slot, result } = await mesh
+    .call('getSignaturesForAddress', [address, config], { commitment, affinity })
+    .catch(translateRpcError({ [RPC_ERROR_CODE.filterTransactionNotFound]: cursorNotFound }));
+  return { slot, rows: elements(result).slice(0, limit).map(parseSignatureRow) };
+}
+
+function parseSignatureRow(bytes: Buffer): SignatureRow {
+  const parts = members(bytes);
+  const memberOrUndefined = (name: string): Buffer | undefined =>
+    isNull(parts.get(name)) ? undefined : parts.get(name);
+  const [err, memo, status] = [
+    memberOrUndefined('err'),
+    memberOrUndefined('memo'),
+    memberOrUndefined('confirmationStatus'),
+  ];
+  return {
+    signature: parseString(parts.get('signature')),
+    slot: parseSafeInteger(parts.get('slot')),
+    blockTime: parseIntegerOrNull(parts.get('blockTime')),
+    // Nodes leave it out of records from long-term storage.
+    confirmationStatus: status === undefined || parseString(status) === 'finalized' ? 'finalized' : 'confirmed',
+    err: err === undefined ? 'null' : canonicalJson(err),
+    memo: memo === undefined ? null : parseString(memo),
+  };
+}
+
+/** Creates the error for a cursor below which no page of the address begins. */
+export const cursorNotFound = (): GatewayError =>
+  new GatewayError(
+    'cursor_not_found',
+    '`before` names no transaction of this address that the cluster knows: take the nextBefore of a page',
+  );
+
+/** Throws for a page that would repeat: paging must not look as if it advanced. */
+function throwRepeatedPage(): never {
+  throw new GatewayError('upstream_error', 'the upstream returned the same page again');
+}

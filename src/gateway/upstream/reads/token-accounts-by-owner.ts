@@ -1,0 +1,59 @@
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
+import { elementsYielding, members, parseString } from '../json/raw-json.ts';
+import type { RpcCaller } from '../rpc/rpc-response.ts';
+import { type EncodedAccount, parseEncodedAccount, type ReadOptions } from './encoded-accounts.ts';
+
+/** Filter of an owner's token accounts: those of one mint, or all of one token program. */
+export type TokenAccountsFilter = { readonly mint: string } | { readonly programId: string };
+
+/** Most accounts in an answer: no caller could use more. */
+export const MAX_TOKEN_ACCOUNTS = 10_000;
+
+/**
+ * Reads the token accounts of an owner as the node's JSON: {@link parseKeyedAccount} parses one. Callers can parse a long
+ * list in parts. Throws `result_too_large` for more than 10,000.
+ */
+export async function readTokenAccountsByOwner(
+  rpc: RpcCaller,
+  owner: string,
+  filter: TokenAccountsFilter,
+  options: ReadOptions,
+): Promise<{ readonly slot: Slot; readonly rows: readonly Buffer[] }> {
+  const params = [owner, filter, { encoding: 'base64', ...options }];
+  const { slot, value } = await rpc.call('getTokenAccountsByOwner', params, { commitment: options.commitment });
+  const rows = await elementsYielding(value);
+  if (rows.length > MAX_TOKEN_ACCOUNTS) throw tooManyTokenAccounts('mint' in filter);
+  return { slot, rows };
+}
+
+/** Reads an owner's token accounts of each program. Throws as {@link readTokenAccountsByOwner} does. */
+export async function readAllTokenAccounts(
+  rpc: RpcCaller,
+  owner: string,
+  programs: readonly string[],
+  options: ReadOptions,
+): Promise<{ readonly slots: readonly Slot[]; readonly rows: readonly Buffer[] }> {
+  const lists = await Promise.all(
+    programs.map((programId) => readTokenAccountsByOwner(rpc, owner, { programId }, options)),
+  );
+  const rows = lists.flatMap(({ rows }) => rows);
+  if (rows.length > MAX_TOKEN_ACCOUNTS) throw tooManyTokenAccounts(false);
+  return { slots: lists.map(({ slot }) => slot), rows };
+}
+
+/** Parses an account of a list, with its address. */
+export function parseKeyedAccount(row: Buffer): EncodedAccount & { readonly address: string } {
+  const parts = members(row);
+  const account = parts.get('account');
+  if (account === undefined) throw new GatewayError('upstream_error', 'a listed account has no account');
+  return { address: parseString(parts.get('pubkey')), ...parseEncodedAccount(account) };
+}
+
+const tooManyTokenAccounts = (isOfOneMint: boolean): GatewayError =>
+  new GatewayError(
+    'result_too_large',
+    isOfOneMint
+      ? 'the owner has more than 10,000 token accounts of this mint'
+      : 'the owner has over 10,000 token accounts: request those of one mint, with /token-accounts/OWNER?mint=MINT',
+  );

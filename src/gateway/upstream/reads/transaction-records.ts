@@ -1,0 +1,97 @@
+import { LRUCache } from 'lru-cache';
+import { countRows, type RequestCost } from '../../../shared/domain/request-cost.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
+import { rowsOfRecord } from '../../../shared/domain/units.ts';
+import { mapConcurrently } from '../../../shared/runtime/map-concurrently.ts';
+import { member, parseSafeInteger } from '../json/raw-json.ts';
+import type { Mesh } from '../mesh/mesh.ts';
+import type { RpcCaller } from '../rpc/rpc-response.ts';
+import { readTransactionRecord, type TransactionRead, type TransactionReadOptions } from './transaction-record.ts';
+
+/** Most concurrent reads of one page of history: more would crowd out the node's other callers. */
+const MAX_CONCURRENT_READS = 8;
+
+/** Memory of a cached record without its bytes. */
+const RECORD_OVERHEAD_BYTES = 400;
+
+interface CachedRecord {
+  readonly record: Buffer;
+  /** Slot of its block. */
+  readonly landedAt: Slot;
+  /** Whether that block was finalized when the record was read. */
+  readonly isFinal: boolean;
+}
+
+/** Transaction that is listed at a slot; undefined where nothing says where it is. */
+export interface ListedTransaction {
+  readonly signature: string;
+  readonly slot: Slot | undefined;
+}
+
+/**
+ * Reads transactions, and caches their records in `maxBytes`: a finalized one never changes, and any other is valid
+ * for as long as a newer list has it in the same slot.
+ */
+export class TransactionRecords {
+  readonly #mesh: Pick<Mesh, 'tip'>;
+  readonly #cache: LRUCache<string, CachedRecord>;
+
+  constructor(mesh: Pick<Mesh, 'tip'>, maxBytes: number) {
+    this.#mesh = mesh;
+    this.#cache = new LRUCache({
+      maxSize: maxBytes,
+      sizeCalculation: ({ record }) => record.length + RECORD_OVERHEAD_BYTES,
+    });
+  }
+
+  /** Reads a transaction, through `rpc` where it isn't cached. Its record counts for a request, cached or not. */
+  async read(
+    rpc: RpcCaller,
+    transaction: ListedTransaction,
+    options: TransactionReadOptions,
+    cost: RequestCost | undefined,
+  ): Promise<TransactionRead> {
+    const read = await this.#read(rpc, transaction, options);
+    countRows({ cost }, rowsOfRecord(read.record?.length ?? 0));
+    return read;
+  }
+
+  async #read(
+    rpc: RpcCaller,
+    { signature, slot: listedAt }: ListedTransaction,
+    options: TransactionReadOptions,
+  ): Promise<TransactionRead> {
+    const { commitment, minSlot = 0 } = options;
+    const hit = this.#cache.get(signature);
+    const slot = this.#mesh.tip(commitment) ?? -1;
+    if (hit !== undefined && slot >= Math.max(minSlot, hit.landedAt) && (hit.isFinal || hit.landedAt === listedAt))
+      return { slot, record: hit.record };
+    const finalized = this.#mesh.tip('finalized') ?? -1; // as of before the request is sent
+    const read = await readTransactionRecord(rpc, signature, options);
+    if (read.record === null) return read;
+    const landedAt = slotIn(read.record);
+    if (landedAt === undefined) return read;
+    const isFinal = commitment === 'finalized' || landedAt <= finalized;
+    this.#cache.set(signature, { record: read.record, landedAt, isFinal });
+    return read;
+  }
+
+  /** Reads many transactions, a few at a time, and returns them in their order. */
+  readAll(
+    rpc: RpcCaller,
+    transactions: readonly ListedTransaction[],
+    options: TransactionReadOptions,
+    cost: RequestCost | undefined,
+  ): Promise<TransactionRead[]> {
+    return mapConcurrently(transactions, MAX_CONCURRENT_READS, (each) => this.read(rpc, each, options, cost));
+  }
+}
+
+/** Returns the slot that a record names; undefined for a malformed one, which its reader judges. */
+function slotIn(record: Buffer): Slot | undefined {
+  try {
+    return parseSafeInteger(member(record, 'slot'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,93 @@
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import { member, parseSafeInteger, parseString } from '../json/raw-json.ts';
+import { RPC_ERROR_CODE } from './rpc-error-code.ts';
+import { agaveErrorOf, PROCESSED_REFUSED } from './server-profile.ts';
+
+/**
+ * Cause of a failed call, which decides what to do next. `caller`: the request is wrong. `fact`: a true answer about
+ * the chain. `not-yet`: the node has not reached it. `node-limit`: the node never can. `rate-limit`: the node wants
+ * fewer requests. `transport`: no valid response came. For the last four another node may do better.
+ */
+export type RpcFault = 'caller' | 'fact' | 'not-yet' | 'node-limit' | 'rate-limit' | 'transport';
+
+/** Faults and HTTP statuses of the known RPC error codes; any other is a `transport` fault, 502. */
+const RPC_ERRORS: ReadonlyMap<number, { readonly fault: RpcFault; readonly status: number }> = new Map([
+  [RPC_ERROR_CODE.invalidRequest, { fault: 'caller', status: 400 }],
+  [RPC_ERROR_CODE.invalidParams, { fault: 'caller', status: 400 }],
+  [RPC_ERROR_CODE.unsupportedTransactionVersion, { fault: 'caller', status: 400 }],
+  [RPC_ERROR_CODE.methodNotFound, { fault: 'node-limit', status: 502 }],
+  [RPC_ERROR_CODE.slotSkipped, { fault: 'node-limit', status: 404 }], // another node may have it
+  [RPC_ERROR_CODE.longTermStorageSlotSkipped, { fault: 'fact', status: 404 }],
+  [RPC_ERROR_CODE.filterTransactionNotFound, { fault: 'fact', status: 404 }],
+  [RPC_ERROR_CODE.blockCleanedUp, { fault: 'node-limit', status: 404 }], // another node may keep it
+  [RPC_ERROR_CODE.transactionHistoryNotAvailable, { fault: 'node-limit', status: 404 }],
+  [RPC_ERROR_CODE.keyExcludedFromSecondaryIndex, { fault: 'node-limit', status: 502 }],
+  [RPC_ERROR_CODE.scanError, { fault: 'node-limit', status: 502 }],
+  [RPC_ERROR_CODE.firedancerLimit, { fault: 'node-limit', status: 502 }],
+  [RPC_ERROR_CODE.longTermStorageUnreachable, { fault: 'node-limit', status: 502 }],
+  [RPC_ERROR_CODE.blockNotAvailable, { fault: 'not-yet', status: 404 }],
+  [RPC_ERROR_CODE.blockStatusNotAvailableYet, { fault: 'not-yet', status: 404 }],
+  [RPC_ERROR_CODE.nodeUnhealthy, { fault: 'not-yet', status: 503 }],
+  [RPC_ERROR_CODE.minContextSlotNotReached, { fault: 'not-yet', status: 503 }],
+]);
+
+const RATE_LIMIT_CODE = 429;
+
+/**
+ * Converts the `error` member of a node's response to a GatewayError, with agave's code and text where the server has its
+ * own. `redact` removes secrets from the node's text.
+ */
+export function normalizeRpcError(error: Buffer, redact: (text: string) => string, retryAfter: number): GatewayError {
+  const code = parseSafeInteger(member(error, 'code'));
+  const message = parseString(member(error, 'message'));
+  const meaning = agaveErrorOf(code, message);
+  if (meaning !== undefined) return rpcError(meaning.code, meaning.message, meaning.cause);
+  if (code === RATE_LIMIT_CODE || (code === RPC_ERROR_CODE.nodeUnhealthy && isRateLimit(error, message)))
+    return rateLimited(retryAfter);
+  return rpcError(code, redact(message));
+}
+
+const rpcError = (rpcCode: number, message: string, cause?: string): GatewayError =>
+  new GatewayError('rpc_error', `${rpcCode}: ${message}`, {
+    status: RPC_ERRORS.get(rpcCode)?.status ?? 502,
+    rpcCode,
+    cause,
+  });
+
+/** Creates the error of a node that has not implemented a method, by HTTP 501. */
+export const methodNotFound = (): GatewayError => rpcError(RPC_ERROR_CODE.methodNotFound, 'Method not found');
+
+/** Creates the error of a node that wants fewer requests, by HTTP 429 or in JSON. `retryAfter` in whole seconds. */
+export const rateLimited = (retryAfter: number): GatewayError =>
+  new GatewayError('upstream_unavailable', 'all upstreams are rate-limiting us', {
+    retryAfter,
+    rpcCode: RATE_LIMIT_CODE,
+  });
+
+/** Creates the error of a node that accepts no request body of this length, by HTTP 413; another may. */
+export const requestTooLong = (bytes: number): GatewayError =>
+  new GatewayError('payload_too_large', `no node accepts a call of ${bytes} bytes`);
+
+/** Creates the error that a node gives for a `minContextSlot` beyond its own: for methods without that parameter. */
+export const minContextSlotNotReached = (): GatewayError =>
+  rpcError(RPC_ERROR_CODE.minContextSlotNotReached, 'Minimum context slot has not been reached');
+
+/** Creates the error for when no node answers, or none is of this cluster. */
+export const noNodeReachable = (cause?: unknown): GatewayError =>
+  new GatewayError('upstream_unavailable', 'no node of the cluster can be reached', { cause });
+
+/** Returns the {@link RpcFault} of a call's error. */
+export function rpcFaultOf({ code, rpcCode, cause }: GatewayError): RpcFault {
+  if (cause === PROCESSED_REFUSED) return 'node-limit';
+  if (code === 'overloaded' || code === 'result_too_large') return 'caller'; // another node would do no better
+  if (code === 'payload_too_large') return 'node-limit';
+  if (rpcCode === RATE_LIMIT_CODE) return 'rate-limit';
+  return (rpcCode !== undefined && RPC_ERRORS.get(rpcCode)?.fault) || 'transport';
+}
+
+/** Returns true if a provider uses the code of an unhealthy node for a rate limit, as some do. */
+function isRateLimit(error: Buffer, message: string): boolean {
+  const data = member(error, 'data');
+  const isBehind = data?.[0] === 0x7b && member(data, 'numSlotsBehind') !== undefined; // 0x7b: an object
+  return !isBehind && /rate|limit/i.test(message);
+}

@@ -1,0 +1,1 @@
+export { type EmbeddedCluster, startEmbeddedCluster } from './embedded-cluster.ts';

@@ -1,0 +1,251 @@
+import { ReceiptError, type Snapshot } from '../../client/index.ts';
+import type { ReceiptFault } from '../../client/verify/index.ts';
+import { parseTrustedKey } from '../../client/verify/index.ts';
+import { parseExactJson } from '../../shared/domain/parse-exact-json.ts';
+import { systemClock } from '../../shared/runtime/system-clock.ts';
+import { Feed } from '../feed/feed.ts';
+import { readHealth } from '../feed/read-health.ts';
+import { whileSeen } from '../feed/while-seen.ts';
+import type { HealthReport } from '../live/health.ts';
+import { type Line, type LineView, type LiveState, movedBy, newLine, viewOf } from '../live/state.ts';
+import { gatewayUrl } from './gateway-url.ts';
+import { createTrustedClient, keyMemory, readPublicKey, type TrustedClient } from './trusted-client.ts';
+
+/** What has been verified on the line. */
+export interface Proof {
+  readonly publicKey: string | undefined;
+  readonly cluster: string | undefined;
+  readonly verified: number;
+  readonly refused: number;
+  /** Why the newest frame was refused; undefined if it was proven. */
+  readonly fault: ReceiptFault | undefined;
+  /** The key that the gateway signs with although no key that this browser trusts has signed for it. */
+  readonly unknownKey: string | undefined;
+}
+
+export interface LiveLineOptions {
+  readonly onFrame: (frame: Snapshot) => void;
+  readonly onClient: (trusted: TrustedClient) => void;
+  readonly onHealth: (report: HealthReport | undefined) => void;
+  /** Called when the view or the proof may have changed. */
+  readonly onChange: () => void;
+}
+
+/** What the tab that has the line sends to the others. Its times count from the moment at which it was sent. */
+interface SharedState {
+  readonly line: Line;
+  readonly proof: Proof;
+  readonly frame: Snapshot | undefined;
+}
+
+/** What the tabs of one gateway send each other: the state, or a request for it, or that the reader trusts another key. */
+type TabMessage = SharedState | 'request' | 'trust';
+
+const HEALTH_MS = 10_000;
+
+/** The longest pause between two tries: `/health` is free, and a restart takes seconds. */
+const MAX_BACKOFF_MS = 1600;
+
+/**
+ * The line to the gateway, which all tabs of this page share: one of them, which holds a lock, opens it and verifies each
+ * frame, the others draw what it sends. When it closes, or nobody has seen it for a minute, another one opens the line.
+ */
+export class LiveLine {
+  readonly #options: LiveLineOptions;
+  readonly #name = `slotgate line ${gatewayUrl().href}`;
+  readonly #tabs = new BroadcastChannel(this.#name);
+  #line = newLine(0);
+  #proof: Proof = {
+    publicKey: undefined,
+    cluster: undefined,
+    verified: 0,
+    refused: 0,
+    fault: undefined,
+    unknownKey: undefined,
+  };
+  #frame: Snapshot | undefined;
+  #trusted: TrustedClient | undefined;
+  /** The feed of this tab, if it has the line. */
+  #feed: Feed | undefined;
+  /** Gives the line up, or the place in the queue for it. */
+  #leave: AbortController | undefined;
+  #state: LiveState | undefined;
+  #viewTimer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: LiveLineOptions) {
+    this.#options = options;
+    this.#tabs.onmessage = ({ data }: MessageEvent<TabMessage>) => this.#onMessage(data);
+    whileSeen(
+      () => {
+        this.#join();
+        this.#feed?.wake();
+      },
+      () => this.#leave?.abort(),
+    );
+    setInterval(() => void this.#readHealth(), HEALTH_MS);
+    if (!document.hidden) this.#join();
+    this.#onView();
+  }
+
+  get view(): LineView {
+    return viewOf(this.#line, performance.now());
+  }
+
+  get proof(): Proof {
+    return this.#proof;
+  }
+
+  /** Trusts the key that the gateway signs with now, as its reader has decided. */
+  acceptKey(): void {
+    const { cluster, unknownKey } = this.#proof;
+    if (cluster === undefined || unknownKey === undefined) return;
+    keyMemory.remember(cluster, unknownKey);
+    this.#send('trust');
+    this.#onTrust();
+  }
+
+  /** Waits for the line, and opens it. Where a page may have no locks, which are for secure ones, each tab has its own. */
+  #join(): void {
+    if (this.#leave !== undefined && !this.#leave.signal.aborted) return;
+    const leave = new AbortController();
+    const { signal } = leave;
+    this.#leave = leave;
+    this.#send('request');
+    const lead = (): Promise<void> => this.#lead(signal);
+    // what is aborted while it waits rejects
+    if ('locks' in navigator) void navigator.locks.request(this.#name, { signal }, lead).catch(() => {});
+    else void lead();
+  }
+
+  /** Owns the line until the signal. */
+  #lead(signal: AbortSignal): Promise<void> {
+    const feed = new Feed(
+      {
+        base: gatewayUrl().href,
+        interval: 0,
+        receipts: true,
+        polls: true,
+        sleeps: false, // this line does, and may be that of tabs which somebody sees
+        maxBackoffMs: MAX_BACKOFF_MS,
+        clock: systemClock,
+        read: (text, request) => this.#read(text, request),
+      },
+      this.#line,
+    );
+    this.#feed = feed;
+    const stop = feed.listen((_, frame) => this.#onState({ line: feed.line, proof: this.#proof, frame }));
+    return new Promise((resolve) => {
+      signal.addEventListener('abort', () => {
+        stop();
+        this.#feed = undefined;
+        resolve();
+      });
+    });
+  }
+
+  /** Returns a client that trusts the key of a cluster: by default the one that the gateway serves. */
+  async #trust(cluster = this.#trusted?.cluster): Promise<TrustedClient> {
+    const served = cluster ?? (await readHealth(gatewayUrl())).cluster;
+    if (served === undefined) throw new Error('the gateway names no cluster yet');
+    if (this.#trusted?.cluster === served) return this.#trusted;
+    const trusted = await createTrustedClient(served);
+    this.#trusted = trusted;
+    this.#setProof({ cluster: served, publicKey: trusted.publicKey, fault: undefined, unknownKey: undefined });
+    this.#options.onClient(trusted);
+    return trusted;
+  }
+
+  async #read(text: string, request: string | undefined): Promise<Snapshot | undefined> {
+    const trusting = this.#trust();
+    if (request === undefined) {
+      trusting.catch(() => {}); // what is polled has no receipt
+      return (parseExactJson(text) as { readonly result: Snapshot }).result;
+    }
+    try {
+      const { client } = await trusting;
+      const verified = await client.verify<Snapshot>(text, { request });
+      this.#setProof({ verified: this.#proof.verified + 1, fault: undefined });
+      void this.#rememberSuccessor(verified.receipt.kid);
+      return verified.result;
+    } catch (thrown) {
+      if (thrown instanceof ReceiptError) this.#onRefused(thrown.code);
+      return undefined;
+    }
+  }
+
+  #onRefused(fault: ReceiptFault): void {
+    this.#setProof({ refused: this.#proof.refused + 1, fault });
+    if (fault === 'unknown-key' && this.#proof.unknownKey === undefined) void this.#learnUnknownKey();
+    if (fault === 'cluster') this.#trusted = undefined; // its health names the cluster that it serves now
+  }
+
+  async #learnUnknownKey(): Promise<void> {
+    const publicKey = await readPublicKey().catch(() => undefined);
+    if (publicKey !== this.#proof.publicKey) this.#setProof({ unknownKey: publicKey });
+  }
+
+  /** Remembers a key that a trusted one has signed for: the verifier has seen that. */
+  async #rememberSuccessor(kid: string): Promise<void> {
+    const { publicKey, cluster } = this.#proof;
+    if (publicKey === undefined || cluster === undefined || parseTrustedKey(publicKey).kid === kid) return;
+    const current = await readPublicKey().catch(() => undefined);
+    if (current === undefined || parseTrustedKey(current).kid !== kid) return;
+    keyMemory.remember(cluster, current);
+    this.#setProof({ publicKey: current });
+  }
+
+  #onMessage(message: TabMessage): void {
+    if (message === 'trust') this.#onTrust();
+    else if (message === 'request') this.#share();
+    else if (this.#feed === undefined) {
+      const { cluster } = message.proof;
+      this.#onState({ ...message, line: movedBy(message.line, performance.now()) });
+      if (cluster !== undefined) void this.#trust(cluster).catch(() => {}); // the next message tries again
+    }
+  }
+
+  #onTrust(): void {
+    this.#trusted = undefined;
+    this.#setProof({ unknownKey: undefined, fault: undefined, verified: 0 }); // by that key nothing is verified yet
+  }
+
+  #send(message: TabMessage): void {
+    this.#tabs.postMessage(message);
+  }
+
+  /** Sends the state to the other tabs, if this one has the line. */
+  #share(): void {
+    if (this.#feed === undefined) return;
+    this.#send({ line: movedBy(this.#line, -performance.now()), proof: this.#proof, frame: this.#frame });
+  }
+
+  #onState({ line, proof, frame }: SharedState): void {
+    const isNew = frame !== undefined && (frame.seq !== this.#frame?.seq || frame.stream !== this.#frame.stream);
+    const isChanged = line !== this.#line;
+    [this.#line, this.#proof, this.#frame] = [line, proof, frame ?? this.#frame];
+    if (isNew) this.#options.onFrame(frame);
+    if (isChanged) this.#share();
+    this.#onView();
+  }
+
+  #setProof(change: Partial<Proof>): void {
+    this.#proof = { ...this.#proof, ...change };
+    this.#share();
+    this.#options.onChange();
+  }
+
+  /** Reports that the view has changed, and again when it will change by itself. */
+  #onView(): void {
+    clearTimeout(this.#viewTimer);
+    const { state, changesInMs } = this.view;
+    if (state !== this.#state) void this.#readHealth();
+    this.#state = state;
+    if (changesInMs !== undefined) this.#viewTimer = setTimeout(() => this.#onView(), changesInMs);
+    this.#options.onChange();
+  }
+
+  async #readHealth(): Promise<void> {
+    if (document.hidden) return;
+    this.#options.onHealth(await readHealth(gatewayUrl()).catch(() => undefined));
+  }
+}

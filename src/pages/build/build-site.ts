@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { MANIFEST_NAME, OPENAPI_NAME, SITE_FOLDER, type SiteEntry } from '../../shared/site/site.ts';
+import type { ApiDocument } from '../docs/api-document.ts';
+import { readChapters } from '../docs/chapters.ts';
+import { docsMarkdown } from '../docs/docs-markdown.ts';
+import { llmsText } from '../docs/llms-text.ts';
+import { renderDocs } from '../docs/render.ts';
+import { composePage, PAGES, type PageName } from './compose-page.ts';
+
+// Run by the build after the bundler: composes the files of the site from the bundles and the OpenAPI document in the folder
+// that is named.
+
+const bundles = pathToFileURL(`${process.argv[2]}/`);
+const manifest: Record<string, SiteEntry> = {};
+
+const read = (file: string): string => readFileSync(new URL(file, bundles), 'utf8');
+
+const widget = read('widget/main.js');
+
+const ETAG_DIGITS = 16;
+
+/** Writes a file in every content coding, at the best quality, and notes its headers. */
+function writeSiteFile(name: string, text: string, contentType: string, headers: SiteEntry['headers']): void {
+  const identity = Buffer.from(text);
+  const br = brotliCompressSync(identity, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: identity.length } });
+  const gzip = gzipSync(identity, { level: constants.Z_BEST_COMPRESSION, memLevel: 9 });
+  for (const [suffix, bytes] of Object.entries({ '': identity, '.br': br, '.gz': gzip }))
+    writeFileSync(new URL(name + suffix, SITE_FOLDER), bytes);
+  const etag = createHash('sha256').update(identity).digest('hex').slice(0, ETAG_DIGITS);
+  manifest[name] = { contentType, headers, etag };
+}
+
+function writePage(name: PageName, html: string): void {
+  const parts = { name, html, style: read(`${name}/page.css`), script: read(`${name}/main.js`) };
+  const page = composePage({ ...parts, widget: name === 'docs' ? widget : undefined });
+  writeSiteFile(`${name}.html`, page.html, 'text/html; charset=utf-8', [
+    ['Cache-Control', 'no-cache'],
+    ['Content-Security-Policy', page.contentSecurityPolicy],
+    ['X-Content-Type-Options', 'nosniff'],
+  ]);
+}
+
+/** The widget changes with a release: it is fresh for five minutes, and for a day it is refreshed in the background. */
+const WIDGET_HEADERS = [
+  ['Cache-Control', 'public, max-age=300, stale-while-revalidate=86400'],
+  ['Cross-Origin-Resource-Policy', 'cross-origin'],
+  ['X-Content-Type-Options', 'nosniff'],
+] as const;
+
+const TEXT_HEADERS = [
+  ['Cache-Control', 'no-cache'],
+  ['X-Content-Type-Options', 'nosniff'],
+] as const;
+
+mkdirSync(SITE_FOLDER, { recursive: true });
+const json = read(OPENAPI_NAME);
+const document: ApiDocument = JSON.parse(json);
+const chapters = readChapters();
+writeSiteFile(OPENAPI_NAME, json, 'application/json; charset=utf-8', [['Cache-Control', 'public, max-age=300']]);
+writeSiteFile('widget.js', widget, 'text/javascript; charset=utf-8', WIDGET_HEADERS);
+writeSiteFile('docs.md', docsMarkdown(chapters, document), 'text/markdown; charset=utf-8', TEXT_HEADERS);
+writeSiteFile('llms.txt', llmsText(chapters, document), 'text/plain; charset=utf-8', TEXT_HEADERS);
+for (const { name } of PAGES) {
+  const html = read(`${name}/page.html`);
+  writePage(name, name === 'docs' ? renderDocs(html, chapters, document) : html);
+}
+writeFileSync(new URL(MANIFEST_NAME, SITE_FOLDER), JSON.stringify(manifest));

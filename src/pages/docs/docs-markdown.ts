@@ -1,0 +1,71 @@
+import { ERRORS, type ErrorCode } from '../../shared/domain/gateway-error.ts';
+import { ERROR_REFERENCE } from '../../shared/site/error-reference.ts';
+import { type ApiDocument, errorCodesOf, type Operation, operationsOf } from './api-document.ts';
+import type { Chapter } from './chapters.ts';
+import { formatSchemaType, propertiesOf } from './schema-rows.ts';
+
+/** Returns the whole reference in Markdown: what `/docs` shows, for editors, agents and terminals. */
+export const docsMarkdown = (chapters: readonly Chapter[], document: ApiDocument): string =>
+  `# slotgate ${document.info.version}\n\n${document.info.description}\n\n${chapters
+    .map((chapter) => chapterMarkdown(chapter, document))
+    .join('\n')}`;
+
+function chapterMarkdown({ id, title, markdown }: Chapter, document: ApiDocument): string {
+  const generated = id === 'routes' ? routesMarkdown(document) : id === 'errors' ? errorsMarkdown() : '';
+  return [`## ${title}`, lowerHeadings(markdown), generated]
+    .filter((part) => part !== '')
+    .join('\n\n')
+    .concat('\n');
+}
+
+/** Moves headings one level down, those in code aside. */
+const lowerHeadings = (markdown: string): string =>
+  markdown
+    .split(/(^```.*?^```$)/ms)
+    .map((part) => (part.startsWith('```') ? part : part.replace(/^(#+) /gm, '#$1 ')))
+    .join('');
+
+const routesMarkdown = (document: ApiDocument): string =>
+  operationsOf(document)
+    .map((operation) => operationMarkdown(operation, document))
+    .join('\n\n');
+
+function operationMarkdown({ method, path, details }: Operation, document: ApiDocument): string {
+  const { summary, description, parameters, responses } = details;
+  const rows = parameters.map(
+    ({ name, in: place, required, schema, description: text = '' }) =>
+      `| \`${name}\`${required ? '' : ' (optional)'} | ${place} | ${cell(formatSchemaType(schema))} | ${cell(text)} |`,
+  );
+  const result = propertiesOf(responses['200']?.content?.['application/json']?.schema, document).map(
+    ({ path: name, type, description: text }) => `| \`${name}\` | ${cell(type)} | ${cell(text)} |`,
+  );
+  const codes = errorCodesOf(responses);
+  return [
+    `### ${method.toUpperCase()} ${path}`,
+    `${summary}.`,
+    description,
+    table('| parameter | in | type | meaning |', rows),
+    table('| member | type | meaning |', result),
+    codes.length > 0 && `Errors: ${codes.map((code) => `\`${code}\``).join(' ')}`,
+  ]
+    .filter((part) => typeof part === 'string' && part !== '')
+    .join('\n\n');
+}
+
+/** Returns a table; nothing if it has no rows. */
+const table = (head: string, rows: readonly string[]): string =>
+  rows.length === 0 ? '' : [head, head.replace(/[^|]+/g, '---'), ...rows].join('\n');
+
+const cell = (text: string): string => text.replaceAll('|', '\\|').replace(/\s*\n+\s*/g, ' ');
+
+function errorsMarkdown(): string {
+  const codes = Object.keys(ERRORS) as ErrorCode[]; // the table's own keys
+  return codes
+    .map((code) => {
+      const { status, retry } = ERRORS[code];
+      const { meaning, fix } = ERROR_REFERENCE[code];
+      const again = retry === 'later' ? 'The same request may succeed later.' : 'The same request fails again.';
+      return `### ${code}\n\n${status}: ${meaning}. ${fix} ${again}`;
+    })
+    .join('\n\n');
+}

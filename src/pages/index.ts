@@ -1,0 +1,1 @@
+export { afterEvent, describeView, isCurrent, isOld, type LineEvent, newLine, viewOf } from './live/state.ts';

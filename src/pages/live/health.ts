@@ -1,0 +1,40 @@
+import type { Result } from '../../client/index.ts';
+import { formatSpan } from '../format/figures.ts';
+import type { LineView } from './state.ts';
+
+/** What a healthy gateway says of itself: what pages use of it. */
+export type Health = Pick<
+  Result<'/health'>,
+  'cluster' | 'slot' | 'slotAgeMs' | 'problems' | 'upstreams' | 'version' | 'uptimeSec'
+>;
+
+/** The answer of `/health`. */
+export interface HealthReport {
+  /** The genesis hash; undefined before a node has named it. */
+  readonly cluster: string | undefined;
+  /** The newest slot; 0 before the first. */
+  readonly slot: number;
+  readonly slotAgeMs: number;
+  /** Undefined for a gateway that is not healthy. */
+  readonly health: Health | undefined;
+  /** Why the gateway is not healthy. */
+  readonly message: string;
+}
+
+/** Returns the one sentence of a page about the health of its gateway. */
+export function healthSentence(report: HealthReport | undefined, { state, slotAgeMs }: LineView): string {
+  if (state === 'offline') return 'No answer from the gateway.';
+  const isBehind = state === 'slow' || state === 'stalled';
+  const delay = `No new slot for ${formatSpan(slotAgeMs)}`;
+  const { health, message = '' } = report ?? {};
+  if (health === undefined && message !== '')
+    return message.replace(/^no new slot for \d+ s/, isBehind ? delay : 'Until now $&'); // its number is seconds old
+  if (isBehind) return `${delay}.`;
+  if (health === undefined) return 'The gateway has not yet named its health.';
+  const { upstreams, problems } = health;
+  const bad = upstreams.filter(({ status, ws }) => status !== 'ok' || ws === 'down');
+  const nodes = bad.map(({ id, status }) => `${id} is ${status === 'ok' ? 'without its WebSocket' : status}`);
+  const sentence =
+    bad.length === 0 ? 'All nodes answer.' : `${bad.length} of ${upstreams.length} nodes: ${nodes.join(', ')}.`;
+  return [sentence, ...problems].join(' ');
+}

@@ -1,0 +1,170 @@
+import { formatSpan } from '../format/figures.ts';
+
+/** What people read about the network and the line to its gateway. */
+export type LiveState = 'connecting' | 'live' | 'degraded' | 'slow' | 'stalled' | 'offline' | 'restarting' | 'limited';
+
+export const STATE_WORDS: Readonly<Record<LiveState, string>> = {
+  connecting: 'Connecting',
+  live: 'Live',
+  degraded: 'Degraded',
+  slow: 'Slow',
+  stalled: 'Stalled',
+  offline: 'Offline',
+  restarting: 'Restarting',
+  limited: 'Rate limited',
+};
+
+/** What is known about the line. All times are monotonic, of the reader's own clock: a frame's `updatedAt` is another's. */
+export interface Line {
+  /** The interval of frames that was requested, in milliseconds; 0 for one each slot. */
+  readonly intervalMs: number;
+  /** The newest slot; undefined before the first. */
+  readonly slot: number | undefined;
+  /** The time at which the slot last rose. */
+  readonly risenMs: number;
+  /** Whether a frame has come: before one there are no values. */
+  readonly hasFrame: boolean;
+  /** Whether the newest frame was read over HTTP, since no stream was to be had. */
+  readonly isPolled: boolean;
+  readonly health: 'ok' | 'degraded';
+  /** The connections in a row that were lost, or that nobody answered. */
+  readonly lost: number;
+  readonly isRestarting: boolean;
+  /** The time until which the gateway refuses requests. */
+  readonly limitedUntilMs: number | undefined;
+  /** Whether another connection would be refused too. */
+  readonly isEnded: boolean;
+}
+
+/** What happens on the line. */
+export type LineEvent =
+  | { readonly type: 'frame'; readonly slot: number; readonly health: 'ok' | 'degraded'; readonly isPolled: boolean }
+  /** The gateway answered, and named its newest slot if it has one. */
+  | { readonly type: 'answer'; readonly slot: number; readonly slotAgeMs: number }
+  /** A connection closed, or none could be made. */
+  | { readonly type: 'closed'; readonly code: number }
+  | { readonly type: 'limited'; readonly retryAfterMs: number }
+  /** A connection closed, and another one would be refused: the key is not valid, or the page has a defect. */
+  | { readonly type: 'ended' };
+
+/** The state of a line at one time. */
+export interface LineView {
+  readonly state: LiveState;
+  /** The time since the slot last rose, in milliseconds; 0 before the first. */
+  readonly slotAgeMs: number;
+  /** The time left of a limit, in milliseconds. */
+  readonly waitMs: number;
+  readonly isPolled: boolean;
+  /** The time after which the view changes although nothing happens, in milliseconds; undefined for never. */
+  readonly changesInMs: number | undefined;
+}
+
+/** A slot comes each 400 ms. */
+const SLOW_MS = 3000;
+
+/** The age from which fees and rates, which move fast, are no longer shown. */
+const STALLED_MS = 15_000;
+
+/** The time between two reads over HTTP. */
+export const POLL_MS = 5000;
+
+/** A slot that falls by more is that of another cluster; several gateways behind one address differ by less. */
+const OTHER_CLUSTER_SLOTS = 1000;
+
+/** The first connection that is lost is no failed reconnect; the second one that fails is the third that is lost. */
+const LOST_WHEN_OFFLINE = 3;
+
+const SECOND_MS = 1000;
+
+/** Close code of a gateway that shuts down (RFC 6455). */
+const GOING_AWAY = 1001;
+
+export const newLine = (intervalMs: number): Line => ({
+  intervalMs,
+  slot: undefined,
+  risenMs: 0,
+  hasFrame: false,
+  isPolled: false,
+  health: 'ok',
+  lost: 0,
+  isRestarting: false,
+  limitedUntilMs: undefined,
+  isEnded: false,
+});
+
+/** Returns the line after an event. */
+export function afterEvent(line: Line, event: LineEvent, nowMs: number): Line {
+  const { slot = Number.NEGATIVE_INFINITY } = line;
+  switch (event.type) {
+    case 'frame': {
+      const { health, isPolled } = event;
+      const isRisen = event.slot > slot || event.slot < slot - OTHER_CLUSTER_SLOTS;
+      const risen = isRisen ? { slot: event.slot, risenMs: nowMs } : { slot, risenMs: line.risenMs };
+      return { ...newLine(line.intervalMs), ...risen, hasFrame: true, isPolled, health };
+    }
+    case 'answer': {
+      const risenMs = nowMs - event.slotAgeMs;
+      // the reader's own clock counts, unless it began when the slot was old already
+      const isNews = event.slot > slot || (event.slot === slot && risenMs < line.risenMs);
+      return { ...line, lost: 0, ...(event.slot > 0 && isNews && { slot: event.slot, risenMs }) };
+    }
+    case 'limited':
+      return { ...line, lost: 0, limitedUntilMs: nowMs + event.retryAfterMs };
+    case 'closed':
+      return { ...line, lost: line.lost + 1, isRestarting: line.isRestarting || event.code === GOING_AWAY };
+    case 'ended':
+      return { ...line, isEnded: true };
+  }
+}
+
+/** Moves the times of a line by a span: by minus a clock's time to send it, by another's to receive it. */
+export const movedBy = (line: Line, ms: number): Line => ({
+  ...line,
+  risenMs: line.risenMs + ms,
+  limitedUntilMs: line.limitedUntilMs === undefined ? undefined : line.limitedUntilMs + ms,
+});
+
+/** Returns what people read about the line now. */
+export function viewOf(line: Line, nowMs: number): LineView {
+  const { slot, risenMs, limitedUntilMs = 0, isPolled } = line;
+  const slotAgeMs = slot === undefined ? 0 : Math.max(0, nowMs - risenMs);
+  // a moment after the second, when a line that turns slow has turned
+  const nextSecondMs = slot === undefined ? undefined : SECOND_MS - (slotAgeMs % SECOND_MS) + 1;
+  const view = (state: LiveState, changesInMs = nextSecondMs, waitMs = 0): LineView => ({
+    state,
+    slotAgeMs,
+    waitMs,
+    isPolled,
+    changesInMs,
+  });
+  if (line.isEnded) return view('offline');
+  const waitMs = limitedUntilMs - nowMs;
+  if (waitMs > 0) return view('limited', waitMs % SECOND_MS || SECOND_MS, waitMs);
+  if (line.lost >= LOST_WHEN_OFFLINE) return view('offline');
+  if (line.isRestarting) return view('restarting');
+  const waitedMs = slotAgeMs - pauseMsOf(line);
+  if (waitedMs > STALLED_MS) return view('stalled');
+  if (waitedMs > SLOW_MS) return view('slow');
+  if (!line.hasFrame) return view('connecting');
+  return view(line.health === 'ok' ? 'live' : 'degraded', Math.min(nextSecondMs ?? SECOND_MS, SLOW_MS - waitedMs + 1));
+}
+
+/** Returns the time by which a frame may be later than its slot. */
+function pauseMsOf({ intervalMs, isPolled }: Line): number {
+  if (isPolled) return POLL_MS;
+  return intervalMs > SECOND_MS ? intervalMs : 0;
+}
+
+/** Returns true if the values can be read as current ones. */
+export const isCurrent = ({ state }: Pick<LineView, 'state'>): boolean => state === 'live' || state === 'degraded';
+
+/** Returns true if the values are so old that those which move fast are not shown any more. */
+export const isOld = (view: LineView): boolean => !isCurrent(view) && view.slotAgeMs > STALLED_MS;
+
+/** Returns the state in words, with the time that belongs to it. */
+export function describeView({ state, slotAgeMs, waitMs, isPolled }: LineView): string {
+  const word = STATE_WORDS[state];
+  if (state === 'slow' || state === 'stalled') return `${word}: no new slot for ${formatSpan(slotAgeMs)}`;
+  if (state === 'limited') return `${word}, next try in ${Math.ceil(waitMs / SECOND_MS)} s`;
+  return isPolled && isCurrent({ state }) ? `${word}, each ${POLL_MS / SECOND_MS} s` : word;
+}

@@ -1,0 +1,139 @@
+import type { Receipt } from '../../client/verify/index.ts';
+import {
+  answerInFrame,
+  canonicalRequestLine,
+  FAULT_EXPLANATIONS,
+  parseSignedBody,
+  parseTrustedKey,
+  ReceiptError,
+  type ReceiptFault,
+  verifyReceipt,
+} from '../../client/verify/index.ts';
+import { explainBatch, explainClaim, explainCluster, explainCommitment, explainIssuedAt } from './explanations.ts';
+
+/** The values that the user expects. An empty one is not compared with the receipt. */
+export interface VerificationInput {
+  readonly publicKey: string;
+  readonly cluster: string;
+  readonly request: string;
+  readonly nonce: string;
+}
+
+/**
+ * The status of a line. `proven`: signed, and as the user expects. `signed`: signed, but the user gave no expected value.
+ * `unproven`: not verified. `wrong`: the verification failed here.
+ */
+export type LineStatus = 'proven' | 'signed' | 'unproven' | 'wrong';
+
+/** One line of the signed statement. */
+export interface StatementLine {
+  readonly name: string;
+  readonly value: string;
+  readonly explanation: string;
+  readonly status: LineStatus;
+}
+
+/** The result of verifying a pasted text. */
+export interface VerificationReport {
+  /** The verdict; `open` if the user gave no key. */
+  readonly verdict: 'proven' | 'refused' | 'open';
+  readonly explanation: string;
+  /** The lines of the statement, in its order; none if the text has no receipt. */
+  readonly lines: readonly StatementLine[];
+  /** The signed text of the result; null unless it is proven. */
+  readonly result: string | null;
+}
+
+/** The line that each fault is about; the other faults are about the whole text. */
+const LINE_OF_FAULT: Readonly<Partial<Record<ReceiptFault, string>>> = {
+  digest: 'digest',
+  status: 'status',
+  cluster: 'cluster',
+  request: 'request',
+  nonce: 'nonce',
+  'unknown-key': 'key',
+  'weak-key': 'key',
+  path: 'signature',
+  signature: 'signature',
+};
+
+/**
+ * Verifies a body or an account push, line by line. `nowMs` is only displayed, never compared. Throws TypeError or
+ * GatewayError if the user's input is not a key or a request.
+ */
+export function verifyText(text: string, input: VerificationInput, nowMs: number): VerificationReport {
+  const body = answerInFrame(text.trim());
+  const request = input.request === '' ? '' : canonicalRequestLine(input.request);
+  if (input.publicKey !== '') parseTrustedKey(input.publicKey);
+  try {
+    const { receipt } = parseSignedBody(body);
+    const lines = statementLines(receipt, { ...input, request }, nowMs);
+    if (input.publicKey === '') {
+      const explanation = 'The receipt is about this result. Enter a key that you trust to verify who signed it.';
+      return {
+        verdict: 'open',
+        explanation,
+        lines: lines.map((line) => ({ ...line, status: 'unproven' as const })),
+        result: null,
+      };
+    }
+    return verifyStatement(body, receipt, { ...input, request }, lines);
+  } catch (thrown) {
+    if (!(thrown instanceof ReceiptError)) throw thrown;
+    return { verdict: 'refused', explanation: FAULT_EXPLANATIONS[thrown.code], lines: [], result: null };
+  }
+}
+
+function verifyStatement(
+  body: string,
+  receipt: Receipt,
+  input: VerificationInput,
+  lines: readonly StatementLine[],
+): VerificationReport {
+  try {
+    const { result } = verifyReceipt(body, {
+      publicKeys: [input.publicKey],
+      cluster: input.cluster || receipt.cluster,
+      request: input.request || receipt.request,
+      nonce: input.nonce || receipt.nonce,
+    });
+    const explanation = 'The holder of this key has signed every line. Compare the lines marked “signed” yourself.';
+    return { verdict: 'proven', explanation, lines, result };
+  } catch (thrown) {
+    const code = thrown instanceof ReceiptError ? thrown.code : 'request'; // not a request line at all
+    const failedLine = LINE_OF_FAULT[code];
+    const unprovenLines = lines.map(
+      (line): StatementLine => ({ ...line, status: line.name === failedLine ? 'wrong' : 'unproven' }),
+    );
+    return { verdict: 'refused', explanation: FAULT_EXPLANATIONS[code], lines: unprovenLines, result: null };
+  }
+}
+
+/** Returns the lines of a statement whose receipt is valid. */
+function statementLines(receipt: Receipt, input: VerificationInput, nowMs: number): StatementLine[] {
+  const statusOf = (expected: string): LineStatus => (expected === '' ? 'signed' : 'proven');
+  const { cluster, request, slot, nonce } = receipt;
+  const withNonce = 'Made for this nonce: it did not exist before the request.';
+  const withoutNonce = 'Made for no nonce: it may have been sent before, and to others.';
+  return [
+    statementLine('format', 'proof-of-serve/v1', 'A statement about an answer, and nothing else.', 'proven'),
+    statementLine('key', input.publicKey, 'The holder of this key signs the following.', statusOf(input.publicKey)),
+    statementLine('cluster', cluster, explainCluster(cluster), statusOf(input.cluster)),
+    statementLine('request', request, 'The request that was answered.', statusOf(input.request)),
+    statementLine('status', String(receipt.status), 'The request succeeded.', 'proven'),
+    statementLine('slot', String(slot), 'The result holds at this slot.', 'signed'),
+    statementLine('commitment', receipt.commitment, explainCommitment(receipt.commitment), 'signed'),
+    statementLine('claim', receipt.claim, explainClaim(receipt.claim), 'signed'),
+    statementLine('digest', receipt.digest, 'SHA-256 of the result: no byte of it was changed.', 'proven'),
+    statementLine('issued', String(receipt.issuedAt), explainIssuedAt(receipt.issuedAt, nowMs), 'signed'),
+    statementLine('nonce', nonce ?? '-', nonce === null ? withoutNonce : withNonce, statusOf(input.nonce)),
+    statementLine('signature', receipt.sig, explainBatch(receipt), 'proven'),
+  ];
+}
+
+const statementLine = (name: string, value: string, explanation: string, status: LineStatus): StatementLine => ({
+  name,
+  value,
+  explanation,
+  status,
+});

@@ -1,0 +1,38 @@
+import type { Snapshot } from '../../client/index.ts';
+import { systemClock } from '../../shared/runtime/system-clock.ts';
+import { Feed } from '../feed/feed.ts';
+
+/**
+ * Checks the text of a frame, whose receipt is about that request: `SUB` and the target of the stream. One that it does not
+ * return or resolve to true for is not shown.
+ */
+export type Verify = (text: string, request: string) => boolean | Promise<boolean>;
+
+const MAX_BACKOFF_MS = 30_000;
+
+/** The feeds of the page: where its script was loaded twice, the copies share them. */
+const SHARED = Symbol.for('slotgate.feeds');
+
+/** Returns the feed of a gateway, which all widgets with the same interval share. Over HTTP there is no receipt to check. */
+export function sharedFeed(base: string, interval: number, verify?: Verify): Feed {
+  const page = globalThis as { [SHARED]?: Map<string, Feed> };
+  page[SHARED] ??= new Map();
+  const key = `${base} ${interval}${verify ? ' verified' : ''}`;
+  const feed =
+    page[SHARED].get(key) ??
+    new Feed({
+      base,
+      interval,
+      receipts: verify !== undefined,
+      polls: verify === undefined,
+      sleeps: true,
+      maxBackoffMs: MAX_BACKOFF_MS,
+      clock: systemClock,
+      async read(text, request) {
+        const snapshot: Snapshot = JSON.parse(text).result;
+        return !verify || (request !== undefined && (await verify(text, request))) ? snapshot : undefined;
+      },
+    });
+  page[SHARED].set(key, feed);
+  return feed;
+}

@@ -1,0 +1,227 @@
+import type { Snapshot } from '../../client/index.ts';
+import { Announcer } from '../live/announcer.ts';
+import { describeView, isOld, type LineView, type LiveState, newLine, viewOf } from '../live/state.ts';
+import { FIELDS, fieldNames, fieldText, type Rate, rateOf } from './fields.ts';
+import { sharedFeed, type Verify } from './shared-feed.ts';
+import { SPARKLINE_VIEW, Sparkline } from './sparkline.ts';
+import { STYLE } from './style.ts';
+
+/** The intervals of frames that a gateway sends, in milliseconds. */
+const INTERVALS: ReadonlySet<number> = new Set([1000, 5000, 10_000]);
+
+export interface WidgetOptions {
+  /** The gateway of elements without `src`; it ends with a slash. */
+  readonly gateway?: string | undefined;
+  /** Checks each frame before it is shown. Frames then come over WebSocket only, each with its receipt. */
+  readonly verify?: Verify;
+}
+
+/** Defines `<slotgate-status>`, unless the page has it already. */
+export function defineStatusElement({ gateway, verify }: WidgetOptions = {}): void {
+  if (customElements.get('slotgate-status') !== undefined) return;
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(STYLE);
+
+  /** The state of the Solana network, as a gateway sees it, kept current. */
+  class SlotgateStatus extends HTMLElement {
+    static readonly observedAttributes = ['src', 'fields', 'interval', 'label', 'lang'];
+    readonly #internals = this.attachInternals();
+    readonly #root = create('div', 'root');
+    readonly #word = create('span', 'word');
+    readonly #said = create('span', 'said');
+    readonly #announcer = new Announcer();
+    readonly #values = new Map<string, HTMLElement>();
+    readonly #sparkPath = createSvg('path');
+    #sparkline = new Sparkline();
+    /** The rate that the sparkline shows. */
+    #rate: Rate | undefined;
+    #numbers = new Intl.NumberFormat();
+    #view: LineView = viewOf(newLine(0), 0);
+    /** What stands in the card in place of a gateway that `src` does not name. */
+    #problem: string | undefined;
+    #frame: Snapshot | undefined;
+    #stop: (() => void) | undefined;
+    #feed = '';
+    #isScheduled = false;
+
+    constructor() {
+      super();
+      const shadow = this.attachShadow({ mode: 'open' });
+      shadow.adoptedStyleSheets = [sheet];
+      this.#said.setAttribute('role', 'status');
+      shadow.append(this.#root, this.#said);
+    }
+
+    get state(): LiveState {
+      return this.#view.state;
+    }
+
+    /** The newest snapshot; undefined before the first. */
+    get frame(): Snapshot | undefined {
+      return this.#frame;
+    }
+
+    connectedCallback(): void {
+      this.#internals.role = 'group';
+      this.#draw();
+      this.#schedule();
+    }
+
+    disconnectedCallback(): void {
+      this.#stop?.();
+      this.#stop = undefined;
+    }
+
+    attributeChangedCallback(): void {
+      this.#schedule();
+    }
+
+    /** Gathers changes of one turn: a parser sets the attributes one by one, and each would open a connection. */
+    #schedule(): void {
+      if (this.#isScheduled) return;
+      this.#isScheduled = true;
+      queueMicrotask(() => {
+        this.#isScheduled = false;
+        if (!this.isConnected) return;
+        this.#draw();
+        this.#follow();
+      });
+    }
+
+    #draw(): void {
+      this.#internals.ariaLabel = this.getAttribute('label') ?? 'Solana network status';
+      this.#numbers = numbersFor(this.lang || document.documentElement.lang);
+      const state = create('div', 'state');
+      state.append(create('span', 'dot'), this.#word);
+      const list = create('dl', 'values');
+      this.#values.clear();
+      const { known: names, unknown } = fieldNames(this.getAttribute('fields'));
+      if (unknown.length > 0) console.warn(`slotgate-status: there is no field ${unknown.join(', ')}`);
+      for (const name of names) {
+        const label = create('dt', 'label');
+        const value = create('dd', 'value');
+        value.part.add(`value-${name}`);
+        label.textContent = FIELDS[name]?.label ?? name;
+        const pair = document.createElement('div');
+        pair.append(label, value);
+        list.append(pair);
+        this.#values.set(name, value);
+      }
+      this.#root.replaceChildren(state, list);
+      this.#drawSparkline(rateOf(names));
+      this.#show(this.#view);
+    }
+
+    /** Keeps the room of the sparkline from the first paint on: nothing moves when its values come. */
+    #drawSparkline(rate: Rate | undefined): void {
+      if (rate !== this.#rate) this.#clearSparkline();
+      this.#rate = rate;
+      if (rate === undefined) return;
+      const drawing = createSvg('svg');
+      drawing.classList.add('spark');
+      drawing.part.add('spark');
+      drawing.ariaHidden = 'true'; // the values say the same
+      drawing.setAttribute('viewBox', SPARKLINE_VIEW);
+      drawing.setAttribute('preserveAspectRatio', 'none');
+      drawing.append(this.#sparkPath);
+      this.#root.append(drawing);
+    }
+
+    #clearSparkline(): void {
+      this.#sparkline = new Sparkline();
+      this.#sparkPath.setAttribute('d', '');
+    }
+
+    #follow(): void {
+      const src = this.getAttribute('src');
+      const base = src === null ? gateway : gatewayOf(src);
+      const wanted = Number(this.getAttribute('interval'));
+      const interval = INTERVALS.has(wanted) ? wanted : 1000;
+      const feed = `${base} ${interval}`;
+      this.#problem = base === undefined ? `No gateway at ${src ?? 'src'}` : undefined;
+      if (base === undefined) {
+        console.warn('slotgate-status: the attribute src must name a gateway by an http: or https: URL');
+        this.disconnectedCallback();
+        this.#onView({ ...viewOf(newLine(0), 0), state: 'offline' }, undefined);
+        return;
+      }
+      if (this.#stop !== undefined && feed === this.#feed) return;
+      this.#stop?.();
+      if (feed !== this.#feed) this.#clearSparkline();
+      this.#feed = feed;
+      this.#stop = sharedFeed(base, interval, verify).listen((view, frame) => {
+        this.#onView(view, frame);
+      });
+    }
+
+    #onView(view: LineView, frame: Snapshot | undefined): void {
+      const isNew = frame !== undefined && frame !== this.#frame;
+      const previous = this.#view.state;
+      this.#frame = frame;
+      this.#view = view;
+      this.#show(view);
+      if (isNew || isOld(view)) this.#extendSparkline(isNew ? frame : undefined);
+      if (isNew) this.#emit('slotgate-frame', frame);
+      if (view.state !== previous) this.#emit('slotgate-state', { state: view.state, previous });
+    }
+
+    /** Adds the rate of a frame; without one a gap, as the time between two frames isn't to be seen in the line. */
+    #extendSparkline(frame: Snapshot | undefined): void {
+      if (this.#rate === undefined) return;
+      this.#sparkline.add(frame?.[this.#rate] ?? null);
+      this.#sparkPath.setAttribute('d', this.#sparkline.path);
+    }
+
+    #show(view: LineView): void {
+      const { states } = this.#internals;
+      if (!states.has(view.state)) {
+        states.clear();
+        states.add(view.state);
+      }
+      setText(this.#word, this.#problem ?? describeView(view));
+      const announcement = this.#announcer.next(view.state, performance.now());
+      if (announcement !== undefined) setText(this.#said, announcement);
+      for (const [name, value] of this.#values)
+        setText(value, fieldText(name, this.#frame, isOld(view), this.#numbers));
+    }
+
+    #emit(type: string, detail: unknown): void {
+      this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true }));
+    }
+  }
+
+  customElements.define('slotgate-status', SlotgateStatus);
+}
+
+/** Returns the base of a gateway's URLs, with the prefix that it may have; undefined if it can be none. */
+function gatewayOf(src: string): string | undefined {
+  try {
+    const url = new URL(src.replace(/\/*$/, '/'), document.baseURI);
+    return /^https?:$/.test(url.protocol) ? url.href : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function numbersFor(lang: string): Intl.NumberFormat {
+  try {
+    return new Intl.NumberFormat(lang || undefined);
+  } catch {
+    return new Intl.NumberFormat(); // the page's language tag is none
+  }
+}
+
+/** Creates an element whose class is its part, too. */
+function create(tag: string, name: string): HTMLElement {
+  const created = document.createElement(tag);
+  created.className = name;
+  created.part.add(name);
+  return created;
+}
+
+const createSvg = <Tag extends 'svg' | 'path'>(tag: Tag): SVGElementTagNameMap[Tag] =>
+  document.createElementNS('http://www.w3.org/2000/svg', tag);
+
+function setText(element: Element, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
+}

@@ -1,5 +1,0 @@
-import { serveTasks } from '../../runtime/thread-tasks.ts';
-import { decodingTasks } from './decoding-tasks.ts';
-
-// The module of a thread that decodes transactions.
-serveTasks(decodingTasks);

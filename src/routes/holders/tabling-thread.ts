@@ -1,5 +1,0 @@
-import { serveTasks } from '../../runtime/thread-tasks.ts';
-import { tablingTasks } from './tabling-tasks.ts';
-
-// The module of a thread that makes tables of holders.
-serveTasks(tablingTasks);

@@ -1,3 +1,0 @@
-/** Tells whether an error has this system code, such as `ENOENT`. */
-export const hasErrorCode = (thrown: unknown, code: string): boolean =>
-  thrown instanceof Error && 'code' in thrown && thrown.code === code;

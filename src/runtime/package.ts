@@ -1,9 +1,0 @@
-import { readFileSync } from 'node:fs';
-
-/** Returns the URL of a file of this package, wherever it is installed. */
-export const packageFile = (path: string): URL => new URL(`../../../${path}`, import.meta.url); // from dist/src/runtime
-
-const manifest = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string }; // npm requires it
-
-/** The version of this package, shown by `--version` and `/health`. */
-export const { version } = manifest;

@@ -1,0 +1,2 @@
+/** The number of a Solana slot; always a safe integer. */
+export type Slot = number;

@@ -1,0 +1,64 @@
+import type { RequestCost } from './request-cost.ts';
+
+/** The units that every request costs. */
+export const BASE_UNITS = 1;
+
+/** The units that a nonce adds: an answer signed for one caller costs more than one for all. */
+export const NONCE_UNITS = 1;
+
+/** The units of one scan of a whole program. */
+export const SCAN_UNITS = 20;
+
+/** The upstream calls that cost one unit, after a first one that costs none. */
+const CALLS_PER_UNIT = 10;
+
+/** The rows that cost one unit, after the first ones that cost none: some 15 ms of CPU. */
+const ROWS_PER_UNIT = 100;
+
+/** The addresses of `/balances` and getMultipleAccounts that cost one unit, after the first ones that cost none. */
+const ADDRESSES_PER_UNIT = 10;
+
+/** The bytes of a transaction's record that are decoded in the time of one row. */
+const RECORD_BYTES_PER_ROW = 1024;
+
+const MIB = 1 << 20;
+
+/** Returns the units of a number of bytes: one for each started MiB beyond the first. */
+export const unitsOfBytes = (bytes: number): number => Math.max(0, Math.ceil(bytes / MIB) - 1);
+
+/** The bytes of a request body that one unit pays for. */
+const BODY_BYTES_PER_UNIT = 16 * 1024;
+
+/** Returns the units of a request body: one for each started 16 KiB, the first of which every request pays. */
+export const unitsOfBody = (bytes: number): number => Math.max(0, Math.ceil(bytes / BODY_BYTES_PER_UNIT) - 1);
+
+/** Returns the rows that the record of a transaction counts as. */
+export const rowsOfRecord = (bytes: number): number => Math.ceil(bytes / RECORD_BYTES_PER_ROW);
+
+/** Returns the units of addresses that a node is read for: one for each started ten beyond the first. */
+export const unitsOfAddresses = (addresses: number): number =>
+  Math.max(0, Math.ceil(addresses / ADDRESSES_PER_UNIT) - 1);
+
+/** Returns the units of what was made at the upstream. Failed calls and refused answers count, too. */
+export const unitsOfUpstream = ({ calls, scans, bytes, rows, addresses }: UpstreamWork): number =>
+  Math.ceil(Math.max(0, calls - 1) / CALLS_PER_UNIT) +
+  SCAN_UNITS * scans +
+  unitsOfBytes(bytes) +
+  Math.max(0, Math.ceil(rows / ROWS_PER_UNIT) - 1) +
+  unitsOfAddresses(addresses);
+
+/**
+ * Returns true for work so small that one unit pays for it. Only such work is repeated ahead of the next reader: nobody
+ * is charged for that, and a caller that reads an answer in each slot pays one unit for each.
+ */
+export const isWithinOneUnit = ({ calls, scans, bytes, rows, addresses }: UpstreamWork): boolean =>
+  calls <= CALLS_PER_UNIT && scans === 0 && bytes <= MIB && rows <= ROWS_PER_UNIT && addresses <= ADDRESSES_PER_UNIT;
+
+type UpstreamWork = Pick<RequestCost, 'calls' | 'scans' | 'bytes' | 'rows' | 'addresses'>;
+
+/** The length of a text that can't be longer than one MiB, whatever its characters. */
+const SURELY_SHORT = MIB / 3;
+
+/** Returns the units of a text as an answer. */
+export const unitsOfText = (text: string): number =>
+  text.length < SURELY_SHORT ? 0 : unitsOfBytes(Buffer.byteLength(text));

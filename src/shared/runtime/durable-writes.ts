@@ -1,0 +1,85 @@
+import type { Clock } from '../domain/clock.ts';
+import { repeat } from './repeat.ts';
+
+export interface DurableWritesOptions {
+  readonly clock: Clock;
+  /** Called when writes of a kind begin to fail. */
+  readonly onProblem: (problem: string) => void;
+  /** Called when they work again. */
+  readonly onRecovery: (message: string) => void;
+}
+
+/** Time between two attempts of a write that has failed, in milliseconds. */
+const RETRY_MS = 1000;
+
+/** Failures in a row that are a problem: one alone may be another process that holds the lock of a file. */
+const FAILURES_TO_REPORT = 2;
+
+/** A kind of writes that fails. */
+interface Failing {
+  readonly problem: string;
+  readonly times: number;
+}
+
+/** The writes to the state folder of a running process. A kind that fails is a problem until a write of it works. */
+export class DurableWrites {
+  readonly #options: DurableWritesOptions;
+  readonly #failing = new Map<string, Failing>();
+  /** The writes that are repeated until they work. */
+  readonly #pending = new Map<string, () => void>();
+  #stopRetrying = (): void => {};
+
+  constructor(options: DurableWritesOptions) {
+    this.#options = options;
+  }
+
+  /** What can't be written, for `/health`. */
+  problems(): readonly string[] {
+    return [...this.#failing.values()].flatMap(({ problem, times }) => (times < FAILURES_TO_REPORT ? [] : problem));
+  }
+
+  /** Writes once. Returns whether it worked; if not, the caller writes again within a second. */
+  attempt(kind: string, write: () => void): boolean {
+    const { onProblem, onRecovery } = this.#options;
+    const before = this.#failing.get(kind);
+    try {
+      write();
+    } catch (thrown) {
+      const reason = thrown instanceof Error ? thrown.message : String(thrown);
+      const failure = `${kind} can't be written, and is kept in memory until it can`;
+      if (before === undefined) onProblem(`${failure}: ${reason}`);
+      const problem = `${failure}: ${codeOf(thrown)}`;
+      this.#failing.set(kind, { problem, times: (before?.times ?? 0) + 1 });
+      return false;
+    }
+    this.#failing.delete(kind);
+    if (before !== undefined) onRecovery(`${kind} can be written again, and nothing of it is lost`);
+    return true;
+  }
+
+  /** Writes, each second again until it works or a later write of its kind replaces it. */
+  keep(kind: string, write: () => void): void {
+    const isRetrying = this.#pending.size > 0;
+    this.#pending.set(kind, write);
+    this.#tryPending(kind, write);
+    if (!isRetrying && this.#pending.size > 0)
+      this.#stopRetrying = repeat(this.#options.clock, RETRY_MS, () => this.#retry());
+  }
+
+  close(): void {
+    this.#stopRetrying();
+  }
+
+  #retry(): void {
+    for (const [kind, write] of this.#pending) this.#tryPending(kind, write);
+    if (this.#pending.size === 0) this.#stopRetrying();
+  }
+
+  #tryPending(kind: string, write: () => void): void {
+    if (this.attempt(kind, write)) this.#pending.delete(kind);
+  }
+}
+
+/** Returns what anybody may read of an error: its message names paths and processes of this machine. */
+const codeOf = (thrown: unknown): string =>
+  thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'the log says why';

@@ -1,0 +1,52 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Clock } from '../domain/clock.ts';
+
+/** The time in which a new connection keeps its place, in milliseconds: its request is on its way. */
+const GRACE_MS = 200;
+
+/**
+ * Bounds the connections of a server, and refuses none: beyond `maxConnections` the one that has waited longest for a
+ * request makes room, and where none waits, the one whose request came first. WebSockets don't count.
+ */
+export function makeRoom(server: Server, maxConnections: number, clock: Pick<Clock, 'monotonic' | 'after'>): void {
+  /** The time at which each connection began to wait for a request, or got its last one; the oldest come first. */
+  const waiting = new Map<Duplex, number>();
+  const answering = new Map<Duplex, number>();
+  let isLooking = false;
+
+  const leave = (socket: Duplex): boolean => waiting.delete(socket) || answering.delete(socket);
+  const excess = (): number => waiting.size + answering.size - maxConnections;
+
+  const lookLater = (): void => {
+    if (isLooking || excess() <= 0) return;
+    isLooking = true;
+    clock.after(GRACE_MS, look);
+  };
+  const look = (): void => {
+    const latestMs = clock.monotonic() - GRACE_MS;
+    for (const connections of [waiting, answering]) {
+      for (const [socket, sinceMs] of connections) {
+        if (excess() <= 0 || sinceMs > latestMs) break;
+        leave(socket);
+        socket.destroy();
+      }
+    }
+    isLooking = false;
+    lookLater();
+  };
+
+  server.on('connection', (socket) => {
+    waiting.set(socket, clock.monotonic());
+    socket.on('close', () => leave(socket));
+    lookLater();
+  });
+  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    leave(socket);
+    answering.set(socket, clock.monotonic());
+    response.on('close', () => {
+      if (answering.delete(socket)) waiting.set(socket, clock.monotonic());
+    });
+  });
+  server.on('upgrade', (_, socket) => leave(socket));
+}

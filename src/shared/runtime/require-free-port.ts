@@ -1,0 +1,36 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { StartError } from '../domain/start-error.ts';
+
+const REASONS: Record<string, string> = {
+  EADDRINUSE: 'the port is in use; --port chooses another',
+  EADDRNOTAVAIL: 'this machine does not have the address',
+  EACCES: 'the system reserves the port for privileged processes; --port chooses another',
+};
+
+/**
+ * Throws a StartError if the gateway could not listen. It listens only once it has answers, which is late to learn that a
+ * port is in use, and the engine gives no reason.
+ */
+export async function requireFreePort(host: string, port: number): Promise<void> {
+  if (port === 0) return;
+  const probe = createServer().listen({ host, port });
+  try {
+    await once(probe, 'listening');
+  } catch (thrown) {
+    const reason = REASONS[Object(thrown).code] ?? String(thrown);
+    throw new StartError(1, `can't listen on ${host}:${port}: ${reason}`, thrown);
+  }
+  const closed = once(probe, 'close');
+  probe.close();
+  await closed;
+}
+
+/** Returns a port that is free now, for processes that are to share it: the kernel shares none that it has chosen itself. */
+export async function findFreePort(host: string): Promise<number> {
+  const server = createServer().listen(0, host);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,17 @@
+import type { ErrorCode } from '../domain/gateway-error.ts';
+import { readTables } from '../runtime/files/read-tables.ts';
+
+/** What people read about an error besides its message. Markdown in one line. */
+interface ErrorWords {
+  /** What has happened. */
+  readonly meaning: string;
+  /** What the caller, or the operator, can do about it. */
+  readonly fix: string;
+}
+
+const [table] = readTables(new URL('data/errors.tsv', import.meta.url), 'error');
+
+/** The meaning of every error and its cure, for the API document and the reference. Programs need neither. */
+export const ERROR_REFERENCE = Object.fromEntries(
+  (table?.rows ?? []).map(([code, meaning = '', fix = '']) => [code, { meaning, fix }]),
+) as Readonly<Record<ErrorCode, ErrorWords>>; // a test compares the codes with those of the gateway

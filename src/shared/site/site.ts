@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+
+/** A file that the gateway serves to people, in every content coding. */
+export interface SiteFile {
+  readonly identity: Buffer;
+  readonly br: Buffer;
+  readonly gzip: Buffer;
+  /** The identifier of the content: hex digits. */
+  readonly etag: string;
+  readonly contentType: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+}
+
+/** What the build writes down about a file of the site. */
+export type SiteEntry = Pick<SiteFile, 'contentType' | 'headers' | 'etag'>;
+
+/** The name of each file of the site, by the path that it is served at. */
+export const SITE_PATHS: ReadonlyMap<string, string> = new Map([
+  ['/', 'status.html'],
+  ['/explorer', 'explorer.html'],
+  ['/docs', 'docs.html'],
+  ['/docs.md', 'docs.md'],
+  ['/llms.txt', 'llms.txt'],
+  ['/verify', 'verify.html'],
+  ['/widget.js', 'widget.js'],
+]);
+
+/** The name of the OpenAPI document, which is no page: it is served without pages, too. */
+export const OPENAPI_NAME = 'openapi.json';
+
+/** The folder that the build writes, and the list of its files. */
+export const SITE_FOLDER = new URL('../../pages/site/', import.meta.url);
+export const MANIFEST_NAME = 'manifest.json';
+
+/** The files that the build has made, by name. */
+export type Site = ReadonlyMap<string, SiteFile>;
+
+/** Loads the files that the build has composed and compressed. */
+export async function loadSite(): Promise<Site> {
+  const manifest = await readFile(new URL(MANIFEST_NAME, SITE_FOLDER), 'utf8');
+  const entries = Object.entries<SiteEntry>(JSON.parse(manifest)); // the build wrote it
+  return new Map(await Promise.all(entries.map(async ([name, entry]) => [name, await loadFile(name, entry)] as const)));
+}
+
+async function loadFile(name: string, entry: SiteEntry): Promise<SiteFile> {
+  const read = (suffix: string): Promise<Buffer> => readFile(new URL(name + suffix, SITE_FOLDER));
+  const [identity, br, gzip] = await Promise.all([read(''), read('.br'), read('.gz')]);
+  return { ...entry, identity, br, gzip };
+}

@@ -1,0 +1,121 @@
+import { isTradingProgram } from '../programs/known-programs.ts';
+import { type ActionAmount, toAmount } from './action.ts';
+import { negate, solAmount } from './asset-amount.ts';
+import { grouped } from './grouped.ts';
+import { splitBySign } from './net-change.ts';
+import type { ParsedTransaction } from './parsed-transaction.ts';
+import { findSupplyChanges, isNftAmount, type Payment, sumByMint } from './payments.ts';
+import { programFlowsOf } from './program-flows.ts';
+import { type Swap, swapLegsOf } from './swap-legs.ts';
+import type { WalletChanges } from './wallet-changes.ts';
+
+/** What the trades of a transaction are found by. */
+interface TradeFacts {
+  readonly parsed: ParsedTransaction;
+  readonly mainProgram: string | null;
+  readonly payments: readonly Payment[];
+  /** Returns the wallets that instructions of exchanges name as their users. */
+  readonly usersOf: () => ReadonlySet<string>;
+  readonly changesOf: (wallet: string) => WalletChanges;
+}
+
+/** Finds the trade of a transaction; null if it has none. */
+export function findSwap(facts: TradeFacts): Swap | null {
+  const { parsed, payments, mainProgram } = facts;
+  const signers = new Set([parsed.feePayer, ...parsed.signers]);
+  for (const signer of signers) {
+    const swap = calledSwap(signer, parsed);
+    if (swap !== null) return swap;
+  }
+  if (isCircularTrade(facts)) return null;
+  const nfts = mintedOrBurnedNfts(parsed);
+  for (const program of new Set(payments.map((payment) => payment.program)))
+    for (const signer of program === null ? [] : signers) {
+      const moved = payments.filter((payment) => payment.program === program);
+      const { given, received } = programFlowsOf(signer, { parsed, payments: moved, mainProgram: program });
+      const inputs = given.filter(({ mint }) => !nfts.has(mint));
+      const outputs = received.filter(({ mint }) => !nfts.has(mint));
+      if (inputs.length > 0 && outputs.length > 0) return { wallet: signer, inputs, outputs, program };
+    }
+  return isTradingProgram(mainProgram) ? findUnsignedSwap(facts) : null;
+}
+
+/** Sums what the calls of exchanges moved for a wallet; null if they moved nothing both ways. */
+function calledSwap(wallet: string, { actions }: ParsedTransaction): Swap | null {
+  const trades = actions.filter(({ kind, actor }) => kind === 'swap' && actor === wallet);
+  const received = trades.flatMap(({ got }) => got.map(toAmount));
+  const given = trades.flatMap((trade) => trade.given.map((amount) => negate(toAmount(amount))));
+  const { lost: inputs, gained: outputs } = splitBySign(sumByMint([...received, ...given]));
+  return inputs.length > 0 && outputs.length > 0
+    ? { wallet, inputs, outputs, program: trades[0]?.program ?? null }
+    : null;
+}
+
+/**
+ * Finds a trade between two parties that did not sign, such as a trader's own program and a pool: the one that the
+ * exchange's instruction names as its user, if it is known. Null if there is none, or if it is unclear which parties are
+ * pools.
+ */
+function findUnsignedSwap({ parsed, changesOf, usersOf, mainProgram }: TradeFacts): Swap | null {
+  const nfts = mintedOrBurnedNfts(parsed);
+  const swaps = unsignedChanges({ parsed, changesOf }).flatMap(({ wallet, sol, tokens }) => {
+    const solLeg = swapLegsOf({ tokens: [], sol })[0]?.amount ?? 0n;
+    return walletSwap({ wallet, sol: solLeg, tokens }, nfts) ?? [];
+  });
+  const users = usersOf();
+  const [swap] = users.size === 1 ? swaps.filter(({ wallet }) => wallet !== null && users.has(wallet)) : [];
+  const found = swap ?? (swaps.length > 2 ? undefined : swaps[0]);
+  return found === undefined ? null : { ...found, wallet: null, program: mainProgram };
+}
+
+/** Returns the changes of the owners of tokens that did not sign. */
+export function unsignedChanges({
+  parsed,
+  changesOf,
+}: Pick<TradeFacts, 'parsed' | 'changesOf'>): readonly WalletChanges[] {
+  const signers = new Set(parsed.signers);
+  const owners = new Set(
+    parsed.accountData.flatMap((account) => account.tokenBalanceChanges.map(({ userAccount }) => userAccount)),
+  );
+  return [...owners].filter((owner) => !signers.has(owner)).map(changesOf);
+}
+
+function walletSwap({ wallet, sol, tokens }: WalletChanges, nfts: ReadonlySet<string>): Omit<Swap, 'program'> | null {
+  const traded = tokens.filter((token) => !nfts.has(token.mint));
+  const inputs = traded.filter((token) => token.amount < 0n).map(negate);
+  const outputs = traded.filter((token) => token.amount > 0n);
+  if (inputs.length > 0 && outputs.length > 0) return { wallet, inputs, outputs };
+  if (outputs.length > 0 && sol < 0n) return { wallet, inputs: [solAmount(-sol)], outputs };
+  if (inputs.length > 0 && sol > 0n) return { wallet, inputs, outputs: [solAmount(sol)] };
+  return null;
+}
+
+/** Finds NFTs that were minted or burned: they stand for positions or collectibles and are no price. */
+function mintedOrBurnedNfts(parsed: ParsedTransaction): ReadonlySet<string> {
+  return new Set(
+    [...findSupplyChanges(parsed, 'minted'), ...findSupplyChanges(parsed, 'burned')]
+      .filter(isNftAmount)
+      .map(({ mint }) => mint),
+  );
+}
+
+/** Returns whether all tokens that the signers sent into programs came back in kind: a circular trade for its surplus. */
+export function isCircularTrade({ parsed, mainProgram }: Pick<TradeFacts, 'parsed' | 'mainProgram'>): boolean {
+  const signers = new Set(parsed.signers);
+  const mintsOf = (amounts: readonly ActionAmount[], wallet: string | null): readonly string[] =>
+    signers.has(wallet ?? '') ? amounts.map(({ mint }) => mint) : [];
+  const [sent, returned] = [new Set<string>(), new Set<string>()];
+  for (const made of grouped(parsed.actions, ({ program }) => program ?? '')) {
+    if (made[0]?.program === null) continue;
+    const back = made.flatMap(({ actor, counterparty, given, got }) => [
+      ...mintsOf(got, actor),
+      ...mintsOf(given, counterparty),
+    ]);
+    for (const mint of back) returned.add(mint);
+    // what a program only took, such as a fee, is no leg
+    for (const { kind, actor, given } of back.length === 0 ? [] : made)
+      if (kind === 'transfer' || kind === 'swap') for (const mint of mintsOf(given, actor)) sent.add(mint);
+  }
+  const isTrade = sent.size > 1 || isTradingProgram(mainProgram);
+  return isTrade && sent.size > 0 && [...sent].every((mint) => returned.has(mint));
+}

@@ -1,0 +1,78 @@
+import { TOKEN_PROGRAM_IDS } from '../../shared/domain/well-known-addresses.ts';
+import {
+  isIncidentalProgram,
+  isTradingProgram,
+  KNOWN_PROGRAMS,
+  type KnownProgram,
+  programRole,
+} from '../programs/known-programs.ts';
+import { allInstructions, type ParsedInstruction, type ParsedTransaction } from './parsed-transaction.ts';
+
+/**
+ * Finds the main program of a transaction; null if it only used Solana's own. A known program that an unknown one
+ * called takes precedence: a trader's private program says less than the exchange that it trades on. Of several
+ * exchanges the one that moved tokens does: a trading bot may only leave its mark beside it.
+ */
+export function findMainProgram(parsed: Pick<ParsedTransaction, 'instructions'>): string | null {
+  const isRelevant = (id: string): boolean => !isIncidentalProgram(id);
+  const called = [...parsed.instructions]
+    .sort((a, b) => Number(isTrade(b)) - Number(isTrade(a)))
+    .map(({ programId }) => programId)
+    .filter(isRelevant);
+  const inner = allInstructions(parsed)
+    .map(({ programId }) => programId)
+    .filter(isRelevant);
+  const findKnown = (ids: readonly string[]): string | undefined =>
+    ids.find((id) => programRole(id) === 'orders') ??
+    ids.find(isTradingProgram) ??
+    ids.find((id) => KNOWN_PROGRAMS.has(id));
+  return findKnown(called) ?? findKnown(inner) ?? called[0] ?? null;
+}
+
+/** Returns the programs of the top-level instructions that are calls of a program, or made some. */
+export const callersOf = (
+  program: string | null,
+  { instructions }: Pick<ParsedTransaction, 'instructions'>,
+): ReadonlySet<string | null> =>
+  new Set(
+    instructions
+      .filter(
+        ({ programId, innerInstructions }) =>
+          programId === program || innerInstructions.some((call) => call.programId === program),
+      )
+      .map(({ programId }) => programId),
+  );
+
+/** Returns whether an instruction called an exchange that moved tokens. */
+const isTrade = ({ programId, innerInstructions }: ParsedInstruction): boolean =>
+  isTradingProgram(programId) &&
+  innerInstructions.some((call) => TOKEN_PROGRAM_IDS.includes(call.programId) && /^transfer/.test(call.type ?? ''));
+
+/** Returns the `source` of the enhanced view: Helius' name of the main program or of Solana's own, else the program's id. */
+export function sourceOf(parsed: Pick<ParsedTransaction, 'instructions'>): string {
+  const id =
+    findMainProgram(parsed) ?? parsed.instructions.map(({ programId }) => programId).sort(compareImportance)[0];
+  return id === undefined ? 'UNKNOWN' : (KNOWN_PROGRAMS.get(id)?.source ?? id);
+}
+
+/** Solana's own programs, the most significant one first. */
+const CORE_SOURCES_BY_IMPORTANCE: readonly KnownProgram['source'][] = [
+  'STAKE_PROGRAM',
+  'VOTE_PROGRAM',
+  'BPF_UPGRADEABLE_LOADER',
+  'LOADER_V4',
+  'BPF_LOADER',
+  'ADDRESS_LOOKUP_TABLE_PROGRAM',
+  'SPL_TOKEN',
+  'SYSTEM_PROGRAM',
+  'ASSOCIATED_TOKEN_PROGRAM',
+  'MEMO_PROGRAM',
+];
+
+function compareImportance(a: string, b: string): number {
+  const rank = (id: string): number => {
+    const index = CORE_SOURCES_BY_IMPORTANCE.indexOf(KNOWN_PROGRAMS.get(id)?.source ?? '');
+    return index < 0 ? CORE_SOURCES_BY_IMPORTANCE.length : index;
+  };
+  return rank(a) - rank(b);
+}

@@ -1,0 +1,145 @@
+import { METADATA_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
+import { findProgramAddress } from '../accounts/program-derived-address.ts';
+import { decodeBase58, maxBase58Length } from '../codec/base58.ts';
+import { decodeKey } from '../codec/base58-key.ts';
+import { type ByteReader, tryDecode } from '../codec/byte-reader.ts';
+import type { ProgramInstruction } from '../programs/program-instruction.ts';
+import type { ParsedInstruction } from './parsed-transaction.ts';
+
+export const BUBBLEGUM = 'BGUMAp9Gq7iTEuizy4pqaxsTyUCBK68MDfK752saRPUY';
+export const METAPLEX_CORE = 'CoREENxT6tW1HoK8ypY1SxRMZTcVPm7R94rH4PZNhX7d';
+const NOOP_PROGRAMS: readonly string[] = [
+  'noopb9bkMVfRPU8AsbpTUg8AQkHtKwMYZiFUjNRtMmV',
+  'mnoopTCrg4p8ry25e4bcWA9XZjbNjMTfgYVGGEdRsf3',
+];
+
+/** Names of Metaplex' enum `TokenStandard`, and of the kind of asset that Core makes. */
+export const NFT_STANDARDS = ['NonFungible', 'NonFungibleEdition', 'ProgrammableNonFungible', 'MplCoreAsset'] as const;
+
+export type TokenStandard = (typeof NFT_STANDARDS)[number];
+
+/** An NFT: its mint, or the id of an asset that has none. */
+export interface Nft {
+  /** Null for a compressed one whose id the transaction doesn't name. */
+  readonly mint: string | null;
+  /** Null if the transaction doesn't show it. */
+  readonly tokenStandard: TokenStandard | null;
+}
+
+/** Something that a call did to an NFT beside its token accounts. */
+export interface AssetCall extends Nft {
+  readonly type: ProgramInstruction['type'];
+  readonly from: string | null;
+  readonly to: string | null;
+  /** Position of the top-level instruction. */
+  readonly step: number;
+}
+
+/** Most asset ids that are derived for a transaction: each costs a fraction of a millisecond. */
+const MAX_DERIVED_IDS = 16;
+
+/** Finds what was done to NFTs that are in no token account: those of Core and compressed ones. */
+export function findAssetCalls(
+  instructions: readonly ParsedInstruction[],
+  instructionOf: (call: ParsedInstruction) => ProgramInstruction | null,
+): readonly AssetCall[] {
+  let derived = 0;
+  return instructions.flatMap((topLevel, step) => {
+    const calls = [topLevel, ...topLevel.innerInstructions];
+    return calls.flatMap((call, place): AssetCall[] => {
+      if (call.programId !== BUBBLEGUM && call.programId !== METAPLEX_CORE) return [];
+      const instruction = instructionOf(call);
+      if (instruction === null || instruction.type === null) return [];
+      const { type, roles } = instruction;
+      const owners = ownersOf(instruction);
+      if (call.programId === METAPLEX_CORE)
+        return [{ type, mint: roles.mint ?? null, tokenStandard: 'MplCoreAsset', ...owners, step }];
+      const written = findWrittenId(calls, place);
+      const isDerived = written === null && roles.tree !== undefined && derived < MAX_DERIVED_IDS;
+      if (isDerived) derived += 1;
+      const mint = isDerived ? deriveAssetId(call, instruction, roles.tree ?? '') : written;
+      return [{ type, mint, tokenStandard: 'NonFungible', ...owners, step }];
+    });
+  });
+}
+
+function ownersOf({ type, roles }: ProgramInstruction): Pick<AssetCall, 'from' | 'to'> {
+  const owner = roles.owner ?? roles.user ?? null;
+  switch (type) {
+    case 'NFT_MINT':
+    case 'COMPRESSED_NFT_MINT':
+      return { from: null, to: owner };
+    case 'NFT_TRANSFER':
+    case 'COMPRESSED_NFT_TRANSFER':
+      return { from: owner, to: roles.newOwner ?? null };
+    default:
+      return { from: owner, to: null };
+  }
+}
+
+/** Finds the id that Bubblegum writes about a leaf through the Noop program, before its next call. */
+function findWrittenId(calls: readonly ParsedInstruction[], place: number): string | null {
+  for (let next = place + 1; next < calls.length; next++) {
+    const call = calls[next];
+    if (call === undefined || call.programId === BUBBLEGUM) return null;
+    if (!NOOP_PROGRAMS.includes(call.programId)) continue;
+    const id = readLeafEvent(call.data);
+    if (id !== null) return id;
+  }
+  return null;
+}
+
+/**
+ * Reads the asset's id from an event of Bubblegum; null for any other.
+ * https://github.com/metaplex-foundation/mpl-bubblegum/blob/main/programs/bubblegum/program/src/state/leaf_schema.rs
+ */
+function readLeafEvent(data: string | null): string | null {
+  if (data === null || data.length > MAX_EVENT_LENGTH) return null;
+  const bytes = decodeBase58(data);
+  if (bytes === undefined) return null;
+  const id = tryDecode(bytes, (reader) => {
+    const [kind, , ...length] = reader.bytes(6);
+    const [event, , schema = 2] = reader.bytes(3);
+    if (kind !== 1 || event !== 1 || schema > 1 || length.length !== 4) return null;
+    return reader.pubkey();
+  });
+  return id ?? null;
+}
+
+/** The event of the second version, with its framing, is the longest: changes of the tree are much longer. */
+const MAX_EVENT_LENGTH = maxBase58Length(320);
+
+/** Derives the id of an asset from its tree and the nonce in a call's data; null for calls that have none. */
+function deriveAssetId({ data }: ParsedInstruction, { name }: ProgramInstruction, tree: string): string | null {
+  const key = decodeKey(tree);
+  const bytes = data === null || data.length > MAX_EVENT_LENGTH ? undefined : decodeBase58(data);
+  if (key === undefined || bytes === undefined || name.startsWith('mint')) return null;
+  const nonce = tryDecode(bytes, (reader) => {
+    reader.bytes(8 + 3 * 32); // root and hashes
+    if (name.endsWith('_v2')) skipFlags(reader);
+    return reader.bytes(8);
+  });
+  return nonce === undefined ? null : findProgramAddress(BUBBLEGUM, ['asset', key, nonce]);
+}
+
+function skipFlags(reader: ByteReader): void {
+  reader.option(() => reader.bytes(32));
+  reader.option(() => reader.u8());
+}
+
+/** Finds the standards that calls of Token Metadata show: a programmable NFT has a record beside its token account. */
+export function findTokenStandards(
+  calls: readonly ParsedInstruction[],
+  instructionOf: (call: ParsedInstruction) => ProgramInstruction | null,
+): ReadonlyMap<string, TokenStandard> {
+  const standards = new Map<string, TokenStandard>();
+  for (const call of calls) {
+    if (call.programId !== METADATA_PROGRAM) continue;
+    const instruction = instructionOf(call);
+    const { mint, tokenRecord } = instruction?.roles ?? {};
+    if (instruction === null || mint === undefined) continue;
+    if (tokenRecord !== undefined) standards.set(mint, 'ProgrammableNonFungible');
+    else if (/^print$|edition/.test(instruction.name)) standards.set(mint, 'NonFungibleEdition');
+  }
+  return standards;
+}

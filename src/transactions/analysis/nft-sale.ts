@@ -1,0 +1,128 @@
+import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
+import { SYSTEM_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
+import type { ProgramInstruction } from '../programs/program-instruction.ts';
+import type { AssetAmount } from './asset-amount.ts';
+import { solAmount } from './asset-amount.ts';
+import { infoAddress, infoAmount, type ParsedInstruction, type ParsedTransaction } from './parsed-transaction.ts';
+import { isNftAmount, type Payment } from './payments.ts';
+
+/** What a creator got of a sale. */
+export interface Royalty {
+  readonly account: string;
+  readonly amount: bigint;
+}
+
+/** The money of a sale. */
+export interface SaleMoney {
+  /** What was paid in all, to whomever. */
+  readonly price: AssetAmount | null;
+  readonly proceeds: AssetAmount | null;
+  readonly royalties: readonly Royalty[] | null;
+}
+
+/** An instruction of a sale, with its place. */
+export interface SaleCall {
+  readonly instruction: ProgramInstruction;
+  /** Position of the top-level instruction. */
+  readonly step: number;
+}
+
+export const UNKNOWN_MONEY: SaleMoney = { price: null, proceeds: null, royalties: null };
+
+/**
+ * Finds what was paid in sales: by the payments that their instructions made or, where a program pays from an account of
+ * its own, by the lamports that no instruction moved.
+ */
+export function findSaleMoney(
+  sales: readonly SaleCall[],
+  facts: {
+    readonly parsed: ParsedTransaction;
+    readonly calls: readonly ParsedInstruction[];
+    readonly payments: readonly Payment[];
+  },
+): SaleMoney {
+  const steps = new Set<number | null>(sales.map(({ step }) => step));
+  const paid = facts.payments.filter((payment) => steps.has(payment.step) && !isNftAmount(payment));
+  const [currency, ...others] = new Set(paid.map(({ mint }) => mint));
+  if (others.length > 0) return UNKNOWN_MONEY;
+  if (currency === undefined)
+    return sales.length > 1 ? UNKNOWN_MONEY : shareOut(sales, unexplainedLamports(facts), null);
+  const nets = new Map<string, bigint>();
+  for (const { from, to, amount } of paid) {
+    add(nets, from, -amount);
+    add(nets, to, amount);
+  }
+  const decimals = paid[0]?.decimals ?? 0;
+  return shareOut(sales, nets, { mint: currency, amount: 0n, decimals });
+}
+
+/** Shares out what was paid among seller, marketplace and creators. `paid` names the currency; null if by balances. */
+function shareOut(sales: readonly SaleCall[], nets: ReadonlyMap<string, bigint>, paid: AssetAmount | null): SaleMoney {
+  const rolesOf = (...names: readonly (keyof ProgramInstruction['roles'])[]): ReadonlySet<string> =>
+    new Set(sales.flatMap(({ instruction: { roles } }) => names.flatMap((name) => roles[name] ?? [])));
+  const buyers = rolesOf('buyer');
+  const sellers = rolesOf('seller');
+  const own = rolesOf('vault', 'pool');
+  const served = rolesOf('treasury', 'makerBroker', 'takerBroker');
+  const received = [...nets].filter(([account, net]) => net > 0n && !buyers.has(account));
+  const total = received.reduce((sum, [, net]) => sum + net, 0n);
+  const proceeds = received.reduce(
+    (sum, [account, net]) => (sellers.has(account) || own.has(account) ? sum + net : sum),
+    0n,
+  );
+  if (proceeds === 0n || (paid === null && !isPaidByOne(nets, buyers))) return UNKNOWN_MONEY;
+  const isFeeKnown = sales.every(({ instruction }) => instruction.roles.treasury !== undefined);
+  const royalties = received
+    .filter(([account]) => !sellers.has(account) && !own.has(account) && !served.has(account))
+    .map(([account, amount]) => ({ account, amount }));
+  const inCurrency = (amount: bigint): AssetAmount => (paid === null ? solAmount(amount) : { ...paid, amount });
+  return { price: inCurrency(total), proceeds: inCurrency(proceeds), royalties: isFeeKnown ? royalties : null };
+}
+
+/**
+ * Returns whether one account alone paid, or gave the buyer back what the others lost: else part of what others gained is
+ * rent of accounts that closed.
+ */
+function isPaidByOne(nets: ReadonlyMap<string, bigint>, buyers: ReadonlySet<string>): boolean {
+  const losses = [...nets.values()].filter((net) => net < 0n).map((net) => -net);
+  const [largest = 0n] = losses.toSorted((a, b) => (a < b ? 1 : -1));
+  const rest = losses.reduce((sum, loss) => sum + loss, 0n) - largest;
+  const returned = [...nets].reduce((sum, [account, net]) => (net > 0n && buyers.has(account) ? sum + net : sum), 0n);
+  return rest === 0n || rest === returned;
+}
+
+/** Returns the changes in lamports that no instruction explains: programs change accounts of their own directly. */
+function unexplainedLamports({
+  parsed,
+  calls,
+}: {
+  readonly parsed: ParsedTransaction;
+  readonly calls: readonly ParsedInstruction[];
+}): ReadonlyMap<string, bigint> {
+  const nets = new Map(
+    parsed.accountData.map(({ account, nativeBalanceChange }) => [account, BigInt(nativeBalanceChange)]),
+  );
+  add(nets, parsed.feePayer, BigInt(parsed.fee));
+  const move = (from: string | null, to: string | null, amount: bigint): void => {
+    if (from === null || to === null) return;
+    add(nets, from, amount);
+    add(nets, to, -amount);
+  };
+  for (const call of calls)
+    if (call.programId === SYSTEM_PROGRAM) {
+      const to = infoAddress(call, 'newAccount') ?? infoAddress(call, 'destination');
+      move(infoAddress(call, 'source'), to, infoAmount(call, 'lamports') ?? 0n);
+    }
+  for (const { mint, fromTokenAccount, toTokenAccount, amount } of parsed.tokenTransfers)
+    if (mint === WRAPPED_SOL) move(fromTokenAccount, toTokenAccount, BigInt(amount));
+  for (const call of calls)
+    if (call.type === 'closeAccount') {
+      const account = infoAddress(call, 'account');
+      move(account, infoAddress(call, 'destination'), -(nets.get(account ?? '') ?? 0n));
+    }
+  return nets;
+}
+
+function add(sums: Map<string, bigint>, account: string, amount: bigint): void {
+  sums.set(account, (sums.get(account) ?? 0n) + amount);
+}

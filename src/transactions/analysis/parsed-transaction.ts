@@ -1,0 +1,129 @@
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
+import { asBigInt, asString } from '../codec/json-fields.ts';
+import type { TransactionFailure } from '../errors/decode-failure.ts';
+import type { Action, Unaccounted } from './action.ts';
+import type { AuthorityChange } from './authority-changes.ts';
+import type { ConfidentialTransfer } from './confidential-transfers.ts';
+
+/** A transfer of SOL from one account to another. */
+export interface NativeTransfer {
+  readonly fromUserAccount: string;
+  readonly toUserAccount: string;
+  /** Lamports. */
+  readonly amount: string;
+}
+
+/** A transfer of tokens; a mint has no sender, a burn no receiver. */
+export interface TokenTransfer {
+  readonly fromUserAccount: string | null;
+  readonly toUserAccount: string | null;
+  readonly fromTokenAccount: string | null;
+  readonly toTokenAccount: string | null;
+  readonly mint: string;
+  /** Amount in smallest units. */
+  readonly amount: string;
+  readonly decimals: number;
+  /** The same amount in whole tokens, exact. */
+  readonly uiAmount: string;
+  /** Transfer fee withheld from `amount`, in smallest units; null if there is none. */
+  readonly feeAmount: string | null;
+  readonly program: 'spl-token' | 'spl-token-2022';
+}
+
+export interface TokenBalanceChange {
+  readonly userAccount: string;
+  readonly tokenAccount: string;
+  readonly mint: string;
+  readonly rawTokenAmount: { readonly tokenAmount: string; readonly decimals: number };
+}
+
+/** The difference of an account's balances before and after. */
+export interface AccountData {
+  readonly account: string;
+  /** Change in lamports; the fee payer's includes the fee. */
+  readonly nativeBalanceChange: string;
+  readonly tokenBalanceChanges: readonly TokenBalanceChange[];
+}
+
+export interface ParsedInstruction {
+  /** Place among the instructions of the transaction or caller. Instructions of one batch share that of the batch. */
+  readonly index: number;
+  readonly programId: string;
+  readonly programName: string | null;
+  /** The `jsonParsed` type, if the program's instructions can be decoded. */
+  readonly type: string | null;
+  /** What its program calls it, in its log or its IDL: a stranger's word. */
+  readonly name: string | null;
+  readonly info: Readonly<Record<string, unknown>> | null;
+  readonly accounts: readonly string[];
+  /** Data in base58; null if only the decoded form is known. */
+  readonly data: string | null;
+  readonly innerInstructions: readonly ParsedInstruction[];
+}
+
+/**
+ * The effects of a transaction under Helius' names: the facts of the enhanced view, from which the rest of it is
+ * inferred.
+ */
+export interface ParsedTransaction {
+  readonly status: 'success' | 'failed';
+  /** Lamports. */
+  readonly fee: number | bigint;
+  readonly feePayer: string;
+  readonly signers: readonly string[];
+  readonly signature: string;
+  /** Null for an entry of a block without it. */
+  readonly slot: number | null;
+  /** Unix seconds. */
+  readonly timestamp: number | null;
+  readonly computeUnitsConsumed: number | null;
+  /** Micro-lamports per compute unit. */
+  readonly priorityFee: number | bigint;
+  readonly nativeTransfers: readonly NativeTransfer[];
+  readonly tokenTransfers: readonly TokenTransfer[];
+  /** Movements of tokens whose amounts are hidden. None if the transaction failed. */
+  readonly confidentialTransfers: readonly ConfidentialTransfer[];
+  /** Rights that passed to another holder, in execution order. None if the transaction failed. */
+  readonly authorityChanges: readonly AuthorityChange[];
+  /** All that changed balances of wallets: for each that signed, they add up to the change of its balances. */
+  readonly actions: readonly Action[];
+  /** What of such a change no action explains; the description says so. */
+  readonly unaccounted: readonly Unaccounted[];
+  readonly accountData: readonly AccountData[];
+  readonly instructions: readonly ParsedInstruction[];
+  readonly transactionError: TransactionFailure | null;
+}
+
+/** Returns every instruction in execution order: each top-level one, then its inner ones. */
+export const allInstructions = (parsed: Pick<ParsedTransaction, 'instructions'>): readonly ParsedInstruction[] =>
+  parsed.instructions.flatMap((topLevel) => [topLevel, ...topLevel.innerInstructions]);
+
+/** Returns the top-level instructions of these programs whose type matches. */
+export const findInstructions = (
+  parsed: Pick<ParsedTransaction, 'instructions'>,
+  programs: readonly string[],
+  type: RegExp,
+): readonly ParsedInstruction[] =>
+  parsed.instructions.filter(
+    (instruction) => programs.includes(instruction.programId) && type.test(instruction.type ?? ''),
+  );
+
+export const hasInstruction = (...criteria: Parameters<typeof findInstructions>): boolean =>
+  findInstructions(...criteria).length > 0;
+
+/** Returns the instructions that close token accounts, top-level or inner. */
+export const findCloseAccountInstructions = (
+  parsed: Pick<ParsedTransaction, 'instructions'>,
+): readonly ParsedInstruction[] =>
+  allInstructions(parsed).filter(
+    ({ programId, type }) =>
+      (programId === TOKEN_PROGRAM || programId === TOKEN_2022_PROGRAM) && type === 'closeAccount',
+  );
+
+/** Returns an address in `info`; null if there is none of this name. */
+export const infoAddress = (instruction: ParsedInstruction | undefined, name: string): string | null =>
+  asString(instruction?.info?.[name]);
+
+/** Returns an integer in `info`, whatever its JSON type; null if there is none. */
+export const infoAmount = (instruction: ParsedInstruction, name: string): bigint | null =>
+  asBigInt(instruction.info?.[name]);

@@ -1,0 +1,48 @@
+import {
+  ASSOCIATED_TOKEN_PROGRAM,
+  LOADER_V4,
+  LOOKUP_TABLE_PROGRAM,
+  SYSTEM_PROGRAM,
+  UPGRADEABLE_LOADER,
+} from '../../../shared/domain/well-known-addresses.ts';
+import type { AccountInterpretation } from '../interpretation.ts';
+import { findCloseAccountInstructions, findInstructions, hasInstruction, infoAddress } from '../parsed-transaction.ts';
+import type { TransactionFacts } from '../transaction-facts.ts';
+import type { Rule } from './rule.ts';
+
+const OPENERS: readonly string[] = [ASSOCIATED_TOKEN_PROGRAM, LOOKUP_TABLE_PROGRAM, SYSTEM_PROGRAM];
+const CLOSERS: readonly string[] = [LOOKUP_TABLE_PROGRAM, UPGRADEABLE_LOADER, LOADER_V4];
+
+export const closingRule: Rule = (facts) => {
+  const { parsed } = facts;
+  const closed = findCloseAccountInstructions(parsed);
+  if (closed.length === 0 && !hasInstruction(parsed, CLOSERS, /^(close|deactivate)/)) return null;
+  return { ...accountChange(facts), type: 'CLOSE_ACCOUNT', closedTokenAccounts: closed.length };
+};
+
+export const openingRule: Rule = (facts) => {
+  const { parsed, openedAccounts } = facts;
+  if (!hasInstruction(parsed, OPENERS, /^(create|extend)/) && openedAccounts.size === 0) return null;
+  const [creation, ...more] = findInstructions(parsed, [ASSOCIATED_TOKEN_PROGRAM], /^create/);
+  const wallet = infoAddress(creation, 'wallet');
+  const mint = infoAddress(creation, 'mint');
+  return {
+    ...accountChange(facts),
+    type: 'CREATE_ACCOUNT',
+    tokenAccount: more.length === 0 && wallet !== null && mint !== null ? { wallet, mint } : null,
+    extendedTable: infoAddress(findInstructions(parsed, [LOOKUP_TABLE_PROGRAM], /^extend/)[0], 'lookupTableAccount'),
+  };
+};
+
+function accountChange({ parsed, mainProgram, openedAccounts }: TransactionFacts): Omit<AccountInterpretation, 'type'> {
+  const { feePayer, fee, accountData } = parsed;
+  return {
+    actor: feePayer,
+    program: mainProgram,
+    accounts: openedAccounts,
+    tokenAccount: null,
+    extendedTable: null,
+    closedTokenAccounts: 0,
+    refund: BigInt(accountData.find(({ account }) => account === feePayer)?.nativeBalanceChange ?? 0) + BigInt(fee),
+  };
+}

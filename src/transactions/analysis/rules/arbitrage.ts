@@ -1,0 +1,73 @@
+import { WRAPPED_SOL } from '../../../shared/domain/known-mints.ts';
+import { isTradingProgram, KNOWN_PROGRAMS, programRole } from '../../programs/known-programs.ts';
+import { isCircularTrade } from '../find-swap.ts';
+import type { ArbitrageInterpretation } from '../interpretation.ts';
+import type { ParsedTransaction } from '../parsed-transaction.ts';
+import type { TransactionFacts } from '../transaction-facts.ts';
+import { calledChange, isUnchanged } from './calls.ts';
+import type { Rule } from './rule.ts';
+
+/** Interprets a trade in a circle by the balances: all that was sent into programs came back in kind. */
+export const circularTradeRule: Rule = (facts) => {
+  if (facts.hasFailed || facts.swap !== null || !isCircularTrade(facts)) return null;
+  const exchanges = facts.calls.map(({ programId }) => programId).filter(isExchange);
+  return interpretArbitrage(facts, new Set(exchanges), true);
+};
+
+/**
+ * Infers that a program without a name was to trade, where nothing moved: nobody passes the ids of several exchanges to a
+ * program that doesn't call them. Evidence: the 250 such transactions of block 361774429 are calls of fourteen
+ * programs; those that write logs say `paths checked: 6`, `No profitable arbitrage found`. Such a program that gets
+ * one exchange alone may be anything that uses it: a vault, a launch, a trade for a person.
+ */
+export const attemptedArbitrageRule: Rule = (facts) => {
+  const { parsed, hasFailed } = facts;
+  if (!hasFailed && !isUnchanged(facts)) return null;
+  const callers = parsed.instructions.filter(
+    ({ programId }) => !KNOWN_PROGRAMS.has(programId) || programRole(programId) === 'arbitrageBot',
+  );
+  if (parsed.instructions.some(({ programId }) => isExchange(programId))) return null;
+  for (const caller of callers) {
+    const called = caller.innerInstructions.map(({ programId }) => programId);
+    const exchanges = new Set([...caller.accounts, ...called].filter(isExchange));
+    if (exchanges.size > 1 || (exchanges.size === 1 && programRole(caller.programId) === 'arbitrageBot'))
+      return { ...interpretArbitrage(facts, exchanges, false), program: caller.programId };
+  }
+  return null;
+};
+
+const isExchange = (id: string): boolean => isTradingProgram(id) && programRole(id) !== 'orders';
+
+function interpretArbitrage(
+  { parsed, mainProgram, payments }: TransactionFacts,
+  exchanges: ReadonlySet<string>,
+  hasTraded: boolean,
+): ArbitrageInterpretation {
+  const actor = parsed.feePayer;
+  const senders = new Set(payments.map(({ from }) => from)); // a pool sends what it was paid for
+  const paid = payments.filter(
+    ({ from, to, program }) => from === actor && !senders.has(to) && !isTradingProgram(program),
+  );
+  const solChange = solChangeOf(parsed, actor);
+  return {
+    type: 'ARBITRAGE',
+    actor,
+    program: mainProgram,
+    exchanges: [...exchanges],
+    hasTraded,
+    payments: paid,
+    solChange,
+    ...calledChange(parsed, null, paid),
+  };
+}
+
+/** Sums the changes of a wallet's SOL in either form, the fee and tips included. */
+function solChangeOf({ accountData }: ParsedTransaction, wallet: string): bigint {
+  let sum = 0n;
+  for (const { account, nativeBalanceChange, tokenBalanceChanges } of accountData) {
+    if (account === wallet) sum += BigInt(nativeBalanceChange);
+    for (const { userAccount, mint, rawTokenAmount } of tokenBalanceChanges)
+      if (userAccount === wallet && mint === WRAPPED_SOL) sum += BigInt(rawTokenAmount.tokenAmount);
+  }
+  return sum;
+}

@@ -1,0 +1,30 @@
+import { asString } from '../../codec/json-fields.ts';
+import { KNOWN_PROGRAMS } from '../../programs/known-programs.ts';
+import type { Asides, Interpretation } from '../interpretation.ts';
+import { allInstructions, type ParsedTransaction } from '../parsed-transaction.ts';
+import { findRemainder } from '../remainder.ts';
+import type { TransactionFacts } from '../transaction-facts.ts';
+import { findGivenRights } from './authorities.ts';
+
+const NONE: Asides = { actions: [], changes: [], rights: [], hiddenTransfers: [], memos: [] };
+
+/**
+ * Finds what a transaction did beside its interpretation. A swap or a move in a game decides the sentence, which must
+ * still name what was sent or given away beside it: that is how wallets are emptied.
+ */
+export function findAsides(interpretation: Interpretation, facts: TransactionFacts): Asides {
+  const { parsed, hasFailed } = facts;
+  if (hasFailed) return NONE;
+  const described = 'change' in interpretation ? interpretation.change : null;
+  return {
+    ...findRemainder(interpretation, facts),
+    rights: findGivenRights(parsed).filter((change) => change !== described),
+    hiddenTransfers: parsed.confidentialTransfers.filter(({ type }) => type !== 'apply'),
+    memos: interpretation.type === 'TRANSFER' || interpretation.type === 'NFT_TRANSFER' ? memosOf(parsed) : [],
+  };
+}
+
+const memosOf = (parsed: ParsedTransaction): readonly string[] =>
+  allInstructions(parsed)
+    .filter(({ programId }) => KNOWN_PROGRAMS.get(programId)?.source === 'MEMO_PROGRAM')
+    .flatMap(({ info }) => asString(info?.['memo']) ?? []);

@@ -1,0 +1,160 @@
+import { asBigInt, asObject } from '../../codec/json-fields.ts';
+import { programRole } from '../../programs/known-programs.ts';
+import type { AuthorityChange } from '../authority-changes.ts';
+import type { AuthorityInterpretation } from '../interpretation.ts';
+import {
+  allInstructions,
+  findCloseAccountInstructions,
+  infoAddress,
+  infoAmount,
+  type ParsedInstruction,
+  type ParsedTransaction,
+} from '../parsed-transaction.ts';
+import type { TransactionFacts } from '../transaction-facts.ts';
+import { findOpenedAccounts } from '../wallet-changes.ts';
+import type { Rule } from './rule.ts';
+
+const TYPE_BY_KIND: Readonly<Partial<Record<AuthorityChange['kind'], AuthorityInterpretation['type']>>> = {
+  setAuthority: 'SET_AUTHORITY',
+  assign: 'SET_AUTHORITY',
+  setLockup: 'SET_AUTHORITY',
+  approve: 'APPROVE',
+  revoke: 'REVOKE',
+  freeze: 'FREEZE',
+  freezeNewAccounts: 'FREEZE',
+  pause: 'FREEZE',
+  thaw: 'THAW',
+  thawNewAccounts: 'THAW',
+  resume: 'THAW',
+};
+
+/** Rights by what their holder can do with what somebody owns, the most dangerous first; all others come after. */
+const RIGHTS_BY_DANGER: readonly string[] = [
+  'accountOwner',
+  'assign',
+  'withdrawer',
+  'permanentDelegate',
+  'approve',
+  'staker',
+  'nonce',
+  'upgrade',
+  'closeAccount',
+];
+const RIGHTS_OVER_ASSETS = RIGHTS_BY_DANGER.filter(
+  (right) => right !== 'permanentDelegate' && right !== 'closeAccount',
+);
+/** What the creator of a mint may leave in the hands of somebody else from the start. */
+const RIGHTS_FROM_THE_START: readonly string[] = ['permanentDelegate', 'closeMint'];
+
+const rightOf = ({ kind, authorityType }: AuthorityChange): string =>
+  kind === 'setAuthority' || kind === 'initializeAuthority' ? (authorityType ?? '') : kind;
+
+/**
+ * Finds the rights that somebody else has in the end, whether the transaction itself gave them or a program did, the most
+ * dangerous first: of equal ones that over the account with most in it. A right that was used up, taken back or passed on
+ * within the transaction is none, nor is one over an account that is closed.
+ */
+export function findGivenRights(parsed: ParsedTransaction): readonly AuthorityChange[] {
+  const { authorityChanges } = parsed;
+  if (authorityChanges.length === 0) return [];
+  const calls = allInstructions(parsed);
+  const closed = new Set(findCloseAccountInstructions(parsed).map((call) => infoAddress(call, 'account')));
+  const opened = findOpenedAccounts(parsed);
+  const keyOf = (change: AuthorityChange): string =>
+    `${change.account} ${change.kind === 'revoke' ? 'approve' : rightOf(change)}`;
+  const holders = new Map(authorityChanges.toReversed().map((change) => [keyOf(change), change.from]));
+  const last = new Map(authorityChanges.map((change) => [keyOf(change), change]));
+  const isGiven = (change: AuthorityChange): boolean => {
+    const { kind, account, authorityType, to, tokenBalance, innerInstructionIdx } = change;
+    const isMade = innerInstructionIdx !== null && opened.has(account) && (tokenBalance ?? '0') === '0';
+    switch (kind) {
+      case 'approve':
+        return last.get(keyOf(change)) === change && !closed.has(account) && !isUsedUp(change, calls);
+      case 'setAuthority':
+        return (
+          last.get(keyOf(change)) === change && !closed.has(account) && holders.get(keyOf(change)) !== to && !isMade
+        );
+      case 'initializeAuthority':
+        return RIGHTS_FROM_THE_START.includes(authorityType ?? '');
+      case 'assign':
+        return true;
+      default:
+        return innerInstructionIdx === null && kind !== 'revoke' && kind !== 'upgradeProgram';
+    }
+  };
+  const dangerOf = (change: AuthorityChange): number => {
+    const rank = RIGHTS_BY_DANGER.indexOf(rightOf(change));
+    return rank < 0 ? RIGHTS_BY_DANGER.length : rank;
+  };
+  const stakeOf = ({ tokenBalance, lamports }: AuthorityChange): bigint => BigInt(tokenBalance ?? lamports ?? 0);
+  return authorityChanges
+    .filter(isGiven)
+    .toSorted((a, b) => dangerOf(a) - dangerOf(b) || (stakeOf(a) < stakeOf(b) ? 1 : stakeOf(a) > stakeOf(b) ? -1 : 0));
+}
+
+/** Returns whether the delegate moved all that it was allowed to. */
+function isUsedUp({ account, to, amount }: AuthorityChange, calls: readonly ParsedInstruction[]): boolean {
+  if (amount === null || amount === '0') return amount === '0';
+  let moved = 0n;
+  for (const call of calls) {
+    if (!/^(transfer|burn)/.test(call.type ?? '') || infoAddress(call, 'authority') !== to) continue;
+    if ((infoAddress(call, 'source') ?? infoAddress(call, 'account')) !== account) continue;
+    moved += infoAmount(call, 'amount') ?? asBigInt(asObject(call.info?.['tokenAmount'])['amount']) ?? 0n;
+  }
+  return moved >= BigInt(amount);
+}
+
+/**
+ * Interprets a right over assets that somebody else gets, before whatever was sent beside it: that is how wallets are
+ * emptied. Only top-level instructions decide, since programs pass accounts on for their own purposes.
+ */
+export const ownershipRule: Rule = (facts) => {
+  const first = findGivenRights(facts.parsed).find(
+    (change) => change.innerInstructionIdx === null && RIGHTS_OVER_ASSETS.includes(rightOf(change)),
+  );
+  return first === undefined ? null : interpretChange(first, facts);
+};
+
+/** Interprets any other change of authority; one that a program made counts where the transaction makes none itself. */
+export const authorityRule: Rule = (facts) => {
+  if (facts.hasFailed) return triedChange(facts);
+  const given = findGivenRights(facts.parsed).filter(({ kind }) => TYPE_BY_KIND[kind] !== undefined);
+  const changes = topLevelChanges(facts);
+  const first = given[0] ?? (changes.length > 0 ? changes : typedChanges(facts)).find(({ kind }) => kind !== 'approve');
+  return first === undefined ? null : interpretChange(first, facts);
+};
+
+/** Returns the changes that have a type; what a new mint is made with is no change. */
+const typedChanges = ({ parsed }: TransactionFacts): readonly AuthorityChange[] =>
+  parsed.authorityChanges.filter(({ kind }) => TYPE_BY_KIND[kind] !== undefined);
+
+const topLevelChanges = (facts: TransactionFacts): readonly AuthorityChange[] =>
+  typedChanges(facts).filter(({ innerInstructionIdx }) => innerInstructionIdx === null);
+
+function interpretChange(
+  change: AuthorityChange,
+  { parsed, mainProgram }: TransactionFacts,
+): AuthorityInterpretation | null {
+  const type = TYPE_BY_KIND[change.kind];
+  if (type === undefined) return null;
+  const program = change.innerInstructionIdx === null ? null : mainProgram;
+  return { type, actor: change.owner ?? change.authority ?? parsed.feePayer, program, change };
+}
+
+const TYPE_BY_INSTRUCTION: readonly (readonly [name: RegExp, type: AuthorityInterpretation['type']])[] = [
+  [/^approve/, 'APPROVE'],
+  [/^revoke/, 'REVOKE'],
+  [/^freezeAccount/, 'FREEZE'],
+  [/^thawAccount/, 'THAW'],
+  [/^(setAuthority|authorize|setLockup|assign|transferAuthority)/, 'SET_AUTHORITY'],
+];
+
+/** Interprets what a failed transaction would have changed. */
+function triedChange({ parsed }: TransactionFacts): AuthorityInterpretation | null {
+  for (const { programId, type } of parsed.instructions) {
+    if (programRole(programId) !== 'core') continue;
+    const found = TYPE_BY_INSTRUCTION.find(([name]) => name.test(type ?? ''));
+    if (found !== undefined) return { type: found[1], actor: parsed.feePayer, program: null, change: null };
+  }
+  return null;
+}

@@ -1,0 +1,106 @@
+import { programRole } from '../../programs/known-programs.ts';
+import type { ProgramInstruction } from '../../programs/program-instruction.ts';
+import type { TransactionType } from '../../programs/transaction-types.ts';
+import type { Interpretation } from '../interpretation.ts';
+import { programFlowsOf } from '../program-flows.ts';
+import type { Swap } from '../swap-legs.ts';
+import type { TransactionFacts } from '../transaction-facts.ts';
+import { interpretCall } from './calls.ts';
+import type { Rule } from './rule.ts';
+
+/** Types that a table of instructions decides, the most significant one first: a loan goes before its collateral. */
+const DECIDED: readonly TransactionType[] = [
+  'LIQUIDATE',
+  'BORROW',
+  'REPAY_LOAN',
+  'FILL_ORDER',
+  'OPEN_ORDER',
+  'PLACE_ORDER',
+  'CANCEL_ORDER',
+  'ADD_TO_POOL',
+  'REMOVE_FROM_POOL',
+  'WITHDRAW',
+  'DEPOSIT',
+  'CLAIM',
+  'QUOTE_UPDATE',
+];
+
+/** Types that say no more than what a program is for: rules on movements go before them. */
+const PURPOSES: readonly TransactionType[] = ['ORACLE_UPDATE', 'BRIDGE', 'PERPS', 'GAME', 'LEND', 'INFRA'];
+
+/** Interprets the main program's instruction by its table. Order books have a rule of their own. */
+export const decodedRule: Rule = (facts) => findDecoded(DECIDED, facts);
+
+/** Interprets what the main program's instruction is about, where no other rule says more. */
+export const decodedPurposeRule: Rule = (facts) => findDecoded(PURPOSES, facts);
+
+function findDecoded(types: readonly TransactionType[], facts: TransactionFacts): Interpretation | null {
+  const { calls, parsed, mainProgram, instructionOf } = facts;
+  if (mainProgram === null || programRole(mainProgram) === 'orderBook') return null;
+  const topLevel = parsed.instructions.filter(({ programId }) => programId === mainProgram);
+  const called = topLevel.length > 0 ? topLevel : calls.filter(({ programId }) => programId === mainProgram);
+  const decoded = called.map(instructionOf).filter((instruction) => instruction !== null);
+  if (decoded.some(({ type }) => type === 'NFT_SALE')) return null;
+  for (const type of types) {
+    const instruction = decoded.find((candidate) => candidate.type === type);
+    // beside an unknown call, what was listed or bid for may have been sold in the same transaction
+    if (type.startsWith('NFT_') && decoded.length < called.length) continue;
+    if (instruction !== undefined) return interpretDecoded(type, instruction, facts);
+  }
+  return null;
+}
+
+function interpretDecoded(
+  type: TransactionType,
+  { name, roles }: ProgramInstruction,
+  facts: TransactionFacts,
+): Interpretation | null {
+  const { parsed, mainProgram: program } = facts;
+  const named = [roles['user'], roles['owner'], roles['seller'], roles['buyer']].filter((role) => role !== undefined);
+  const actor = named.find((wallet) => parsed.signers.includes(wallet)) ?? parsed.feePayer;
+  switch (type) {
+    case 'LIQUIDATE':
+    case 'BORROW':
+    case 'REPAY_LOAN':
+    case 'OPEN_ORDER':
+    case 'CANCEL_ORDER':
+    case 'ADD_TO_POOL':
+    case 'REMOVE_FROM_POOL':
+    case 'WITHDRAW':
+    case 'DEPOSIT':
+    case 'CLAIM': {
+      const { given, received, receiptsGot, receiptsGiven } = programFlowsOf(actor, facts);
+      if (type === 'CLAIM' && !facts.hasFailed && received.length + receiptsGot.length === 0) return null;
+      const [gained, lost] = [
+        [...received, ...receiptsGot],
+        [...given, ...receiptsGiven],
+      ];
+      return { type, actor, program, gained, lost };
+    }
+    case 'FILL_ORDER':
+      return interpretFill(roles, facts);
+    case 'PLACE_ORDER':
+    case 'QUOTE_UPDATE':
+    case 'ORACLE_UPDATE':
+    case 'BRIDGE':
+    case 'PERPS':
+    case 'GAME':
+    case 'LEND':
+    case 'INFRA':
+      return { ...interpretCall(facts, type), actor, instruction: name };
+    default:
+      return null;
+  }
+}
+
+/** Interprets a fill from the side of the order's owner; null if the instruction doesn't name it, or if nothing came in for it. */
+function interpretFill(roles: ProgramInstruction['roles'], facts: TransactionFacts): Interpretation | null {
+  const owner = roles['owner'] ?? roles['user'];
+  const { mainProgram: program, hasFailed } = facts;
+  if (owner === undefined || owner === roles['keeper']) return null;
+  if (hasFailed) return { type: 'FILL_ORDER', actor: owner, program, swap: null };
+  const outputs = programFlowsOf(owner, facts).received;
+  const inputs = programFlowsOf(roles['order'] ?? '', facts).given;
+  const swap: Swap = { wallet: owner, inputs, outputs, program };
+  return inputs.length === 0 || outputs.length === 0 ? null : { type: 'FILL_ORDER', actor: owner, program, swap };
+}

@@ -1,0 +1,71 @@
+import type { Interpretation, Interpreted } from '../interpretation.ts';
+import type { ParsedTransaction } from '../parsed-transaction.ts';
+import { findFacts, type TransactionFacts } from '../transaction-facts.ts';
+import { closingRule, openingRule } from './accounts.ts';
+import { attemptedArbitrageRule, circularTradeRule } from './arbitrage.ts';
+import { findAsides } from './asides.ts';
+import { authorityRule, ownershipRule } from './authorities.ts';
+import { interpretCall } from './calls.ts';
+import { claimRule } from './claims.ts';
+import { decodedPurposeRule, decodedRule } from './decoded.ts';
+import { launchRule } from './launch.ts';
+import { lendingRule } from './lending.ts';
+import { innerStakeRule, loaderRule, memoRule, nonceRule, stakeRule, voteRule } from './native-programs.ts';
+import { nftTradeRule, nftTransferRule } from './nft.ts';
+import { orderChangeRule, orderFillRule } from './orders.ts';
+import { paymentRule } from './payments.ts';
+import { poolRule } from './pools.ts';
+import { oracleRule, orderBookRule, quoteRule, roleRule } from './quotes.ts';
+import type { Rule } from './rule.ts';
+import { burnRule, mintRule } from './supply.ts';
+import { swapRule } from './swap.ts';
+
+/** The rules in their order: the first that returns an interpretation decides. Movements go before calls. */
+const RULES: readonly Rule[] = [
+  voteRule,
+  loaderRule,
+  quoteRule,
+  attemptedArbitrageRule,
+  launchRule,
+  nftTradeRule,
+  decodedRule,
+  orderFillRule,
+  orderChangeRule,
+  lendingRule,
+  poolRule,
+  claimRule,
+  orderBookRule,
+  circularTradeRule,
+  swapRule,
+  oracleRule,
+  stakeRule,
+  ownershipRule,
+  nftTransferRule,
+  decodedPurposeRule,
+  roleRule,
+  mintRule,
+  burnRule,
+  innerStakeRule,
+  paymentRule,
+  authorityRule,
+  closingRule,
+  openingRule,
+  nonceRule,
+  memoRule,
+];
+
+/** Interprets a transaction: type, description and events all follow from the result. */
+export function interpretTransaction(parsed: ParsedTransaction): Interpreted {
+  const facts = findFacts(parsed);
+  const interpretation = interpretFacts(facts);
+  const tip = facts.tips.reduce((sum, { amount }) => sum + amount, 0n);
+  return { ...interpretation, tip, asides: findAsides(interpretation, facts) };
+}
+
+function interpretFacts(facts: TransactionFacts): Interpretation {
+  for (const rule of RULES) {
+    const interpretation = rule(facts);
+    if (interpretation !== null) return interpretation;
+  }
+  return interpretCall(facts, 'UNKNOWN');
+}

@@ -1,0 +1,73 @@
+import { TOKEN_PROGRAM_IDS } from '../../../shared/domain/well-known-addresses.ts';
+import { fallbackTypeOf, isIncidentalProgram, isTradingProgram, programRole } from '../../programs/known-programs.ts';
+import type { ParsedInstruction } from '../parsed-transaction.ts';
+import { programFlowsOf } from '../program-flows.ts';
+import { interpretCall, isUnchanged } from './calls.ts';
+import type { Rule } from './rule.ts';
+
+/**
+ * Interprets prices that a market maker wrote. Evidence: the transaction itself calls an exchange that trades against one
+ * maker's own prices, and no other one; it calls nothing and isn't passed a token program, so that it can't move a token;
+ * and no balance changed. An exchange with pools that anybody fills is called like this for other reasons, such as its
+ * books.
+ */
+export const quoteRule: Rule = (facts) => {
+  const { parsed, hasFailed } = facts;
+  const calls = parsed.instructions.filter(({ programId }) => isTradingProgram(programId));
+  const [call] = calls;
+  if (call === undefined || !calls.every(isQuote)) return null;
+  return hasFailed || isUnchanged(facts) ? interpretCall(facts, 'QUOTE_UPDATE', call.programId) : null;
+};
+
+const isQuote = ({ programId, accounts, innerInstructions }: ParsedInstruction): boolean =>
+  programRole(programId) === 'marketMaker' &&
+  innerInstructions.length === 0 &&
+  accounts.length > 0 &&
+  !accounts.some((account) => TOKEN_PROGRAM_IDS.includes(account));
+
+/**
+ * Interprets orders in an order book that were placed or cancelled, with what was put in or came back for them. A
+ * transaction that does both places a new set of orders.
+ */
+export const orderBookRule: Rule = (facts) => {
+  const { parsed, instructionOf, mainProgram, swap } = facts;
+  if (programRole(mainProgram) !== 'orderBook' || swap !== null) return null;
+  const types = parsed.instructions
+    .filter(({ programId }) => programId === mainProgram)
+    .map((call) => instructionOf(call)?.type ?? null);
+  const isCancelled = types.includes('CANCEL_ORDER') && types.every((type) => type === 'CANCEL_ORDER' || type === null);
+  if (!isCancelled) return interpretCall(facts, 'PLACE_ORDER', mainProgram);
+  const actor = parsed.feePayer;
+  const { given, received } = programFlowsOf(actor, facts);
+  return { type: 'CANCEL_ORDER', actor, program: mainProgram, gained: received, lost: given };
+};
+
+/** Interprets the update of an oracle, where only helpers were called besides; it may reward its writers. */
+export const oracleRule: Rule = (facts) => {
+  const { parsed, mainProgram, payments } = facts;
+  if (mainProgram !== null) return null;
+  const oracle = parsed.instructions.find(({ programId }) => programRole(programId) === 'oracle');
+  if (oracle === undefined || payments.some(({ program }) => program !== null && program !== oracle.programId))
+    return null;
+  return interpretCall(facts, 'ORACLE_UPDATE', oracle.programId);
+};
+
+/** Interprets a call by the program's role where its instruction isn't known: the last resort. */
+export const roleRule: Rule = (facts) => {
+  const { mainProgram } = facts;
+  if (mainProgram === null || isIncidentalProgram(mainProgram)) return null;
+  const type = fallbackTypeOf(mainProgram);
+  switch (type) {
+    case 'QUOTE_UPDATE':
+    case 'PLACE_ORDER':
+      return isUnchanged(facts) || facts.hasFailed ? { ...interpretCall(facts, type), isByRole: true } : null;
+    case 'BRIDGE':
+    case 'PERPS':
+    case 'GAME':
+    case 'LEND':
+    case 'INFRA':
+      return { ...interpretCall(facts, type), isByRole: true };
+    default:
+      return null;
+  }
+};

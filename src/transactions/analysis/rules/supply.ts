@@ -1,0 +1,32 @@
+import { TOKEN_PROGRAM_IDS } from '../../../shared/domain/well-known-addresses.ts';
+import type { AssetAmount } from '../asset-amount.ts';
+import { callersOf } from '../main-program.ts';
+import { hasInstruction } from '../parsed-transaction.ts';
+import { calledChange } from './calls.ts';
+import type { Rule } from './rule.ts';
+
+/** Interprets minted tokens; in a failed transaction, the attempt to mint some. */
+export const mintRule: Rule = ({ parsed, hasFailed, minted, burned, mainProgram }) => {
+  const isMint = hasFailed ? hasInstruction(parsed, TOKEN_PROGRAM_IDS, /^mintTo/) : minted.length > 0;
+  if (!isMint) return null;
+  const netChange = calledChange(parsed, callersOf(mainProgram, parsed));
+  const receivers = parsed.tokenTransfers.filter(({ fromTokenAccount }) => fromTokenAccount === null);
+  const holders = new Set(receivers.map(({ toUserAccount }) => toUserAccount ?? parsed.feePayer));
+  const isBurned = ({ mint }: AssetAmount): boolean => burned.some((amount) => amount.mint === mint);
+  const common = { actor: parsed.feePayer, program: mainProgram, gained: netChange.gained };
+  const lost = netChange.lost.filter((amount) => !isBurned(amount)); // a burn is described apart
+  return { type: 'TOKEN_MINT', ...common, lost, amounts: minted, holders };
+};
+
+/** Interprets burned tokens; in a failed transaction, the attempt to burn some. */
+export const burnRule: Rule = ({ parsed, hasFailed, burned, mainProgram }) => {
+  const isBurn = hasFailed ? hasInstruction(parsed, TOKEN_PROGRAM_IDS, /^burn/) : burned.length > 0;
+  if (!isBurn) return null;
+  const netChange = calledChange(parsed, callersOf(mainProgram, parsed));
+  const holders = new Set(
+    parsed.tokenTransfers
+      .filter(({ toTokenAccount }) => toTokenAccount === null)
+      .map(({ fromUserAccount }) => fromUserAccount ?? parsed.feePayer),
+  );
+  return { type: 'BURN', actor: parsed.feePayer, program: mainProgram, amounts: burned, holders, ...netChange };
+};

@@ -1,0 +1,47 @@
+import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
+import { asDecimals, asObject, asString } from '../codec/json-fields.ts';
+import { type Instruction, inExecutionOrder } from '../transactions/instruction.ts';
+import type { TokenBalance } from '../transactions/token-balance.ts';
+import type { Transaction } from '../transactions/transaction.ts';
+
+/** A token account at one point of a transaction. */
+export interface TokenAccountBalance {
+  readonly mint: string;
+  readonly owner: string | null;
+  readonly amount: bigint;
+}
+
+/** Returns token accounts by address, from the balances before or after. */
+export function tokenAccountBalances(balances: readonly TokenBalance[] | null): Map<string, TokenAccountBalance> {
+  return new Map((balances ?? []).map(({ account, mint, owner, amount }) => [account, { mint, owner, amount }]));
+}
+
+/** Returns the decimals of the mints in a transaction, as far as its record has them. */
+export function collectMintDecimals({
+  preTokenBalances,
+  postTokenBalances,
+  instructions,
+}: Transaction): Map<string, number> {
+  const decimalsByMint = new Map([[WRAPPED_SOL, 9]]);
+  for (const { parsed } of inExecutionOrder(instructions)) {
+    const { mint, decimals, tokenAmount } = parsed?.info ?? {};
+    const { decimals: amountDecimals } = asObject(tokenAmount);
+    const found = asDecimals(decimals) ?? asDecimals(amountDecimals);
+    if (typeof mint === 'string' && found !== null) decimalsByMint.set(mint, found);
+  }
+  for (const { mint, decimals } of [...(preTokenBalances ?? []), ...(postTokenBalances ?? [])]) {
+    decimalsByMint.set(mint, decimals);
+  }
+  return decimalsByMint;
+}
+
+/** Returns the account, mint and owner of a token account that the instruction initializes; null for other instructions. */
+export function initializedTokenAccount({
+  program,
+  parsed,
+}: Instruction): (TokenAccountBalance & { readonly account: string }) | null {
+  if (program !== 'spl-token' || !parsed?.type.startsWith('initializeAccount')) return null;
+  const { account, mint, owner } = parsed.info;
+  if (typeof account !== 'string' || typeof mint !== 'string') return null;
+  return { account, mint, owner: asString(owner), amount: 0n };
+}

@@ -1,0 +1,67 @@
+import { findProgramInstruction, type ProgramInstruction } from '../programs/program-instruction.ts';
+import type { AssetAmount } from './asset-amount.ts';
+import { findSwap } from './find-swap.ts';
+import { findMainProgram } from './main-program.ts';
+import { type NetChange, netChangeOf } from './net-change.ts';
+import { findTokenStandards, type TokenStandard } from './nft-asset.ts';
+import { allInstructions, type ParsedInstruction, type ParsedTransaction } from './parsed-transaction.ts';
+import { findPayments, findSupplyChanges, type Payment } from './payments.ts';
+import type { Swap } from './swap-legs.ts';
+import { findOpenedAccounts, sumWalletChanges, type WalletChanges } from './wallet-changes.ts';
+
+/** What the rules need to know of a transaction, found once. */
+export interface TransactionFacts {
+  readonly parsed: ParsedTransaction;
+  readonly hasFailed: boolean;
+  /** Every instruction in execution order: each top-level one, then its inner ones. */
+  readonly calls: readonly ParsedInstruction[];
+  /** What each call is by the tables of programs, as far as they have it. */
+  readonly instructionOf: (call: ParsedInstruction) => ProgramInstruction | null;
+  readonly mainProgram: string | null;
+  readonly changesOf: (wallet: string) => WalletChanges;
+  /** The fee payer's gains and losses, without the fee, deposits and tips. */
+  readonly netChange: NetChange;
+  /** What was paid, without tips and the lamports that programs charge for a call. */
+  readonly payments: readonly Payment[];
+  readonly tips: readonly Payment[];
+  readonly minted: readonly AssetAmount[];
+  readonly burned: readonly AssetAmount[];
+  readonly openedAccounts: ReadonlySet<string>;
+  /** Standards of NFTs by mint, found when a rule first needs them. */
+  readonly tokenStandards: ReadonlyMap<string, TokenStandard>;
+  /** The trade by the gains and losses of wallets; null if there is none. */
+  readonly swap: Swap | null;
+}
+
+/** Finds the facts of a transaction in time linear in its size. */
+export function findFacts(parsed: ParsedTransaction): TransactionFacts {
+  const calls = allInstructions(parsed);
+  const instructions = new Map(calls.map((call) => [call, findProgramInstruction(call)]));
+  const changesOf = sumWalletChanges(parsed);
+  const mainProgram = findMainProgram(parsed);
+  const hasFailed = parsed.status === 'failed';
+  const { payments, tips } = findPayments(parsed);
+  const usersOf = (): ReadonlySet<string> =>
+    new Set([...instructions.values()].flatMap((call) => (call?.type === 'SWAP' ? (call.roles['user'] ?? []) : [])));
+  const instructionOf = (call: ParsedInstruction): ProgramInstruction | null => instructions.get(call) ?? null;
+  let tokenStandards: ReadonlyMap<string, TokenStandard> | undefined;
+  return {
+    parsed,
+    hasFailed,
+    calls,
+    instructionOf,
+    mainProgram,
+    changesOf,
+    netChange: netChangeOf(changesOf(parsed.feePayer)),
+    payments,
+    tips,
+    minted: findSupplyChanges(parsed, 'minted'),
+    burned: findSupplyChanges(parsed, 'burned'),
+    openedAccounts: findOpenedAccounts(parsed),
+    get tokenStandards() {
+      tokenStandards ??= findTokenStandards(calls, instructionOf);
+      return tokenStandards;
+    },
+    swap: hasFailed ? null : findSwap({ parsed, mainProgram, changesOf, payments, usersOf }),
+  };
+}

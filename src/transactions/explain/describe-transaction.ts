@@ -1,0 +1,103 @@
+import type { Interpreted } from '../analysis/interpretation.ts';
+import type { FormatAddress } from './sentence-formats.ts';
+import { describeAuthority, describeClosing, describeOpening, describeProgramChange } from './sentences-account.ts';
+import { describeAsides, memoPhrase } from './sentences-aside.ts';
+import { describeCall } from './sentences-call.ts';
+import { describeBurn, describeMint, describeTransfer } from './sentences-movement.ts';
+import { describeMemo, describeNonceAdvance, describeStake, describeVote } from './sentences-native.ts';
+import { describeNft, describeNftTransfer } from './sentences-nft.ts';
+import {
+  describeArbitrage,
+  describeExchangeOfValue,
+  describeLaunch,
+  describeOrderFill,
+  describeSwap,
+} from './sentences-trade.ts';
+
+/** Describes a successful transaction in one sentence, without its full stop, from its interpretation alone. */
+export function describeTransaction(interpretation: Interpreted, formatAddress: FormatAddress): string {
+  const asides = describeAsides(interpretation, formatAddress);
+  const deeds = isHiddenTransfer(interpretation)
+    ? []
+    : [`${describeDeed(interpretation, formatAddress)}${memoPhrase(interpretation)}`];
+  const actor = formatAddress(interpretation.actor);
+  const again = `${actor} also `;
+  return [...deeds, ...asides].reduce((text, part) =>
+    text.startsWith(actor) && part.startsWith(again)
+      ? `${text}, and also ${part.slice(again.length)}`
+      : `${text}; ${part}`,
+  );
+}
+
+/** Returns whether nothing but hidden amounts moved. */
+const isHiddenTransfer = (interpreted: Interpreted): boolean =>
+  interpreted.type === 'TRANSFER' &&
+  interpreted.asides.hiddenTransfers.length > 0 &&
+  interpreted.payments.length + interpreted.gained.length + interpreted.lost.length === 0;
+
+function describeDeed(interpretation: Interpreted, formatAddress: FormatAddress): string {
+  switch (interpretation.type) {
+    case 'SWAP':
+      return describeSwap(interpretation, formatAddress);
+    case 'FILL_ORDER':
+      return describeOrderFill(interpretation, formatAddress);
+    case 'CREATE':
+      return describeLaunch(interpretation, formatAddress);
+    case 'ARBITRAGE':
+      return describeArbitrage(interpretation, formatAddress);
+    case 'ADD_TO_POOL':
+    case 'REMOVE_FROM_POOL':
+    case 'OPEN_ORDER':
+    case 'CANCEL_ORDER':
+    case 'BORROW':
+    case 'REPAY_LOAN':
+    case 'DEPOSIT':
+    case 'WITHDRAW':
+    case 'LIQUIDATE':
+    case 'CLAIM':
+      return describeExchangeOfValue(interpretation, formatAddress);
+    case 'TRANSFER':
+      return describeTransfer(interpretation, formatAddress);
+    case 'NFT_TRANSFER':
+      return describeNftTransfer(interpretation, formatAddress);
+    case 'NFT_SALE':
+    case 'NFT_LISTING':
+    case 'NFT_CANCEL_LISTING':
+    case 'NFT_BID':
+    case 'NFT_BID_CANCELLED':
+    case 'NFT_MINT':
+    case 'BURN_NFT':
+    case 'COMPRESSED_NFT_MINT':
+    case 'COMPRESSED_NFT_TRANSFER':
+    case 'COMPRESSED_NFT_BURN':
+      return describeNft(interpretation, formatAddress);
+    case 'TOKEN_MINT':
+      return describeMint(interpretation, formatAddress);
+    case 'BURN':
+      return describeBurn(interpretation, formatAddress);
+    case 'STAKE':
+    case 'UNSTAKE':
+      return describeStake(interpretation, formatAddress);
+    case 'CREATE_ACCOUNT':
+      return describeOpening(interpretation, formatAddress);
+    case 'CLOSE_ACCOUNT':
+      return describeClosing(interpretation, formatAddress);
+    case 'SET_AUTHORITY':
+    case 'APPROVE':
+    case 'REVOKE':
+    case 'FREEZE':
+    case 'THAW':
+      return describeAuthority(interpretation, formatAddress);
+    case 'PROGRAM_DEPLOY':
+    case 'PROGRAM_UPGRADE':
+      return describeProgramChange(interpretation, formatAddress);
+    case 'NONCE_ADVANCE':
+      return describeNonceAdvance(interpretation, formatAddress);
+    case 'MEMO':
+      return describeMemo(interpretation, formatAddress);
+    case 'VOTE':
+      return describeVote(interpretation, formatAddress);
+    default:
+      return describeCall(interpretation, formatAddress);
+  }
+}

@@ -1,0 +1,157 @@
+import { quotedInSentence } from '../../shared/domain/quoted-name.ts';
+import type { Interpretation, Interpreted } from '../analysis/interpretation.ts';
+import type { ParsedTransaction } from '../analysis/parsed-transaction.ts';
+import { interpretTransaction } from '../analysis/rules/interpret-transaction.ts';
+import { decodeBase58 } from '../codec/base58.ts';
+import { withoutTrailing } from '../codec/without-trailing.ts';
+import type { TransactionFailure } from '../errors/decode-failure.ts';
+import { programName } from '../programs/known-programs.ts';
+import { describeTransaction } from './describe-transaction.ts';
+import { formatSol, shortAddress } from './sentence-formats.ts';
+
+/** Upper bound of an explanation's length, in UTF-16 units. */
+export const MAX_EXPLANATION_LENGTH = 280;
+
+/** Explains in one or two sentences what a transaction did and what it cost. The result is deterministic. */
+export function explainTransaction(parsed: ParsedTransaction): string {
+  const interpretation = interpretTransaction(parsed);
+  const { transactionError } = parsed;
+  const [deed, cost] =
+    transactionError === null
+      ? explainSuccess(parsed, interpretation)
+      : explainFailure(parsed, interpretation, transactionError);
+  const room = MAX_EXPLANATION_LENGTH - cost.length - 3; // two full stops and a space
+  return `${deed.length <= room ? deed : cutDeed(deed, room)}. ${cost}.`;
+}
+
+/** Cuts a sentence, and ends the quotation in which it is cut. */
+function cutDeed(deed: string, room: number): string {
+  const start = deed.slice(0, room - 2).replace(/[\ud800-\udbff]$/, '');
+  return `${start}…${start.lastIndexOf('“') > start.lastIndexOf('”') ? '”' : ''}`;
+}
+
+/** What was done and what it cost: two sentences without their full stops. */
+type Sentences = readonly [deed: string, cost: string];
+
+function explainSuccess(parsed: ParsedTransaction, interpretation: Interpreted): Sentences {
+  const payer = shortAddress(parsed.feePayer);
+  const sentence = describeTransaction(interpretation, shortAddress);
+  const { type, tip } = interpretation;
+  const isTipDescribed =
+    tip === 0n || (type === 'TRANSFER' && interpretation.program === null && interpretation.payments.length === 0);
+  if (sentence.startsWith(payer))
+    return [sentence, `The fee was ${formatFee(parsed)}${isTipDescribed ? '' : ` and the tip ${formatSol(tip)}`}`];
+  return [
+    sentence,
+    `${payer} paid the fee of ${formatFee(parsed)}${isTipDescribed ? '' : `, and the tip was ${formatSol(tip)}`}`,
+  ];
+}
+
+/** Returns the fee, and what of it was paid for priority. */
+function formatFee(parsed: ParsedTransaction): string {
+  const priorityFee = priorityFeeOf(parsed);
+  return `${formatSol(BigInt(parsed.fee))}${priorityFee === 0n ? '' : ` (priority fee ${formatSol(priorityFee)})`}`;
+}
+
+const ATTEMPT_BY_TYPE: Readonly<Partial<Record<Interpretation['type'], string>>> = {
+  SWAP: 'tried to trade',
+  ARBITRAGE: 'tried to trade',
+  FILL_ORDER: 'tried to fill an order',
+  OPEN_ORDER: 'tried to open an order',
+  PLACE_ORDER: 'tried to change orders',
+  CANCEL_ORDER: 'tried to cancel an order',
+  QUOTE_UPDATE: 'tried to write new prices',
+  ORACLE_UPDATE: 'tried to update an oracle',
+  ADD_TO_POOL: 'tried to add to a pool',
+  REMOVE_FROM_POOL: 'tried to take assets out of a pool',
+  BORROW: 'tried to borrow',
+  REPAY_LOAN: 'tried to repay a loan',
+  DEPOSIT: 'tried to make a deposit',
+  WITHDRAW: 'tried to make a withdrawal',
+  LIQUIDATE: 'tried to take over collateral',
+  CLAIM: 'tried to make a claim',
+  CREATE: 'tried to launch a token',
+  SET_AUTHORITY: 'tried to pass on an authority',
+  APPROVE: 'tried to let somebody else spend tokens',
+  NFT_SALE: 'tried to trade an NFT',
+  NFT_LISTING: 'tried to list an NFT',
+  NFT_CANCEL_LISTING: 'tried to take back a listing',
+  NFT_BID: 'tried to bid for an NFT',
+  NFT_BID_CANCELLED: 'tried to take back a bid',
+  NFT_MINT: 'tried to mint an NFT',
+  COMPRESSED_NFT_MINT: 'tried to mint a compressed NFT',
+  COMPRESSED_NFT_TRANSFER: 'tried to send a compressed NFT',
+  BURN_NFT: 'tried to burn an NFT',
+  COMPRESSED_NFT_BURN: 'tried to burn a compressed NFT',
+  TRANSFER: 'tried to send something',
+  TOKEN_MINT: 'tried to mint tokens',
+  BURN: 'tried to burn tokens',
+  STAKE: 'tried to stake SOL',
+  UNSTAKE: 'tried to unstake SOL',
+  CREATE_ACCOUNT: 'tried to open an account',
+  CLOSE_ACCOUNT: 'tried to close an account',
+  VOTE: 'tried to vote for a block',
+  REVOKE: 'tried to take back an approval',
+  FREEZE: 'tried to freeze an account',
+  THAW: 'tried to release a frozen account',
+  NFT_TRANSFER: 'tried to send an NFT',
+  NONCE_ADVANCE: 'tried to advance a nonce',
+  MEMO: 'tried to write a memo',
+  BRIDGE: 'tried to use a bridge',
+  PERPS: 'tried to use a market of perpetuals',
+  GAME: 'tried to play a game',
+  LEND: 'tried to use a lending program',
+  PROGRAM_DEPLOY: 'tried to put a program on the chain',
+  PROGRAM_UPGRADE: 'tried to replace a program',
+};
+
+function explainFailure(parsed: ParsedTransaction, { type }: Interpretation, error: TransactionFailure): Sentences {
+  const { feePayer, instructions } = parsed;
+  const attempt = `${shortAddress(feePayer)} ${ATTEMPT_BY_TYPE[type] ?? 'sent a transaction'}`;
+  const cost = `Nothing moved, but the fee of ${formatFee(parsed)} was paid`;
+  const reason = clauseOf(error.message);
+  const { instructionIndex, programId } = error;
+  if (instructionIndex === null) return [`${attempt}, but it failed: ${reason}`, cost];
+  const topLevelProgramId = instructions.find(({ index }) => index === instructionIndex)?.programId ?? null;
+  const innerProgram = programId !== null && programId !== topLevelProgramId ? `, in ${programLabel(programId)}` : '';
+  const stepCount = (instructions.at(-1)?.index ?? 0) + 1; // instructions of one batch are one step
+  const step = `step ${instructionIndex + 1} of ${stepCount} (${topLevelProgramId === null ? 'unknown' : programLabel(topLevelProgramId)}${innerProgram})`;
+  return [`${attempt}, but ${step} failed: ${reason}${errorNumber(error)}`, cost];
+}
+
+/** Returns a program's message as a part of a sentence: without full stops at its end, and none that begins another sentence. */
+function clauseOf(message: string): string {
+  const clause = message.slice(0, MAX_EXPLANATION_LENGTH).replace(/\p{C}/gu, ' ').replaceAll('. ', '; ').trim();
+  return withoutTrailing(clause, '.');
+}
+
+const programLabel = (programId: string): string => programName(programId) ?? `program ${shortAddress(programId)}`;
+
+/** The most characters of an error's name. */
+const MAX_ERROR_NAME_CHARACTERS = 64;
+
+/** Returns the program's error number, unless the message has it. */
+function errorNumber({ code, name, message }: TransactionFailure): string {
+  if (typeof code !== 'number' || message.includes(`${code}`)) return '';
+  const quoted = quotedInSentence(name ?? '', MAX_ERROR_NAME_CHARACTERS);
+  return quoted === null || message.includes(quoted) ? ` (error ${code})` : ` (error ${code}, ${quoted})`;
+}
+
+/** The fee of a signature, in lamports. https://solana.com/docs/core/fees */
+const SIGNATURE_LAMPORTS = 5_000n;
+/** The programs that check signatures which an instruction names, each of them for the fee of one. The first byte counts them. */
+const SIGNATURE_PROGRAMS: readonly string[] = [
+  'Ed25519SigVerify111111111111111111111111111',
+  'KeccakSecp256k11111111111111111111111111111',
+  'Secp256r1SigVerify1111111111111111111111111',
+];
+
+/** Returns the lamports of the fee that were paid for priority: all but the price of the signatures. */
+function priorityFeeOf({ fee, signers, instructions }: ParsedTransaction): bigint {
+  const checked = instructions.map(({ programId, data }) =>
+    SIGNATURE_PROGRAMS.includes(programId) ? (decodeBase58(data ?? '')?.[0] ?? 0) : 0,
+  );
+  const signatures = checked.reduce((sum, count) => sum + count, signers.length);
+  const paid = BigInt(fee) - SIGNATURE_LAMPORTS * BigInt(signatures);
+  return paid > 0n ? paid : 0n;
+}

@@ -1,0 +1,144 @@
+import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
+import type { AuthorityChange } from '../analysis/authority-changes.ts';
+import type {
+  AccountInterpretation,
+  AuthorityInterpretation,
+  ProgramInterpretation,
+} from '../analysis/interpretation.ts';
+import { programPhrase } from './program-phrase.ts';
+import { type FormatAddress, formatAccounts, formatAmount, formatSol, tokenName } from './sentence-formats.ts';
+
+export function describeOpening(
+  { actor, accounts, tokenAccount, extendedTable }: AccountInterpretation,
+  formatAddress: FormatAddress,
+): string {
+  if (tokenAccount !== null) {
+    const { wallet, mint } = tokenAccount;
+    const beneficiary = wallet === actor ? '' : ` for ${formatAddress(wallet)}`;
+    return `${formatAddress(actor)} opened an account${beneficiary} that can hold ${tokenLabel(mint, formatAddress)}`;
+  }
+  if (extendedTable !== null)
+    return `${formatAddress(actor)} added addresses to the lookup table ${formatAddress(extendedTable)}`;
+  const opened =
+    accounts.size === 1
+      ? `the account ${formatAccounts(accounts, formatAddress)}`
+      : accounts.size === 0
+        ? 'an account'
+        : `${accounts.size} accounts`;
+  return `${formatAddress(actor)} opened ${opened}`;
+}
+
+export function describeClosing(
+  { actor, program, closedTokenAccounts, refund }: AccountInterpretation,
+  formatAddress: FormatAddress,
+): string {
+  const closed =
+    closedTokenAccounts > 1
+      ? `${closedTokenAccounts} token accounts`
+      : closedTokenAccounts === 1
+        ? 'a token account'
+        : 'an account';
+  const got = refund > 0n ? ` and got ${formatSol(refund)} back` : '';
+  return `${formatAddress(actor)} closed ${closed}${got}${programPhrase(program, 'through', formatAddress)}`;
+}
+
+export function describeProgramChange(
+  { actor, change, account }: ProgramInterpretation,
+  formatAddress: FormatAddress,
+): string {
+  const who = formatAddress(actor);
+  const what = formatAddress(account ?? '');
+  switch (change) {
+    case 'deployed':
+      return `${who} put the program ${what} on the chain`;
+    case 'uploaded':
+      return `${who} uploaded a part of a program to ${account === null ? 'an account' : `the account ${what}`}`;
+    case 'extended':
+      return `${who} made room for a new version of the program ${what}`;
+    case 'upgraded':
+      return `${who} replaced the program ${what} by a new version`;
+  }
+}
+
+/** Rights in words; any other is named as it is. */
+const RIGHTS: Readonly<Record<string, string>> = {
+  accountOwner: 'ownership',
+  mintTokens: 'right to mint',
+  freezeAccount: 'right to freeze accounts',
+  closeAccount: 'right to close',
+  staker: 'right to delegate',
+  withdrawer: 'right to withdraw',
+  voter: 'right to vote',
+  nonce: 'authority',
+  upgrade: 'right to upgrade',
+};
+
+/** Largest amount of a token account: an approval of it has no limit. */
+const MAX_AMOUNT = `${2n ** 64n - 1n}`;
+
+/** Describes which authority passed to whom, and what is at stake. */
+export function describeAuthority({ actor, change }: AuthorityInterpretation, formatAddress: FormatAddress): string {
+  const who = formatAddress(actor);
+  return change === null
+    ? `${who} tried to change an authority`
+    : `${who} ${describeAuthorityChange(change, formatAddress)}`;
+}
+
+/** Describes a change of authority, without its author. */
+export function describeAuthorityChange(change: AuthorityChange, formatAddress: FormatAddress): string {
+  const { kind, account, authorityType, from, to, mint, amount } = change;
+  const subject = formatAddress(account);
+  const [before, after] = [from === null ? '' : ` from ${formatAddress(from)}`, to === null ? '' : formatAddress(to)];
+  const holding = holdingPhrase(change, formatAddress);
+  switch (kind) {
+    case 'approve': {
+      const tokens = amount === null || amount === MAX_AMOUNT ? 'all tokens' : tokensOf(change, amount, formatAddress);
+      return `allowed ${after} to spend ${tokens} of the account ${subject}${holding}`;
+    }
+    case 'revoke':
+      return `no longer allows anybody else to spend tokens of the account ${subject}${holding}`;
+    case 'freeze':
+      return `froze the account ${subject}${holding}`;
+    case 'thaw':
+      return `released the frozen account ${subject}${holding}`;
+    case 'pause':
+      return `stopped all transfers of ${tokenLabel(mint ?? account, formatAddress)}`;
+    case 'resume':
+      return `allowed transfers of ${tokenLabel(mint ?? account, formatAddress)} again`;
+    case 'freezeNewAccounts':
+      return `made new accounts of ${tokenLabel(mint ?? account, formatAddress)} start frozen`;
+    case 'thawNewAccounts':
+      return `no longer lets new accounts of ${tokenLabel(mint ?? account, formatAddress)} start frozen`;
+    case 'assign':
+      return `gave its wallet ${subject}${holding} away to the program ${after}`;
+    case 'initializeAuthority':
+      return authorityType === 'permanentDelegate'
+        ? `let ${after} move everybody's tokens of ${tokenLabel(mint ?? account, formatAddress)}`
+        : `let ${after} close the mint ${subject}`;
+    case 'setLockup':
+      return `changed the lock-up of the stake account ${subject}${holding}`;
+    default: {
+      const right = RIGHTS[authorityType ?? ''] ?? `${authorityType ?? ''} authority`.trim();
+      return to === null
+        ? `gave up the ${right} of ${subject}${holding} for good`
+        : `passed the ${right} of ${subject}${holding}${before} to ${after}`;
+    }
+  }
+}
+
+/** Returns `, which holds 5 USDC`, or nothing if nothing is known to be at stake. */
+function holdingPhrase(change: AuthorityChange, formatAddress: FormatAddress): string {
+  const { tokenBalance, lamports } = change;
+  if (tokenBalance !== null && tokenBalance !== '0')
+    return ` (which holds ${tokensOf(change, tokenBalance, formatAddress)})`;
+  const isStake = ['staker', 'withdrawer', 'nonce'].includes(change.authorityType ?? '') || change.kind === 'assign';
+  return isStake && lamports !== null && lamports !== '0' ? ` (which holds ${formatSol(BigInt(lamports))})` : '';
+}
+
+const tokensOf = ({ mint, decimals }: AuthorityChange, amount: string, formatAddress: FormatAddress): string =>
+  mint === null || decimals === null
+    ? `${amount} smallest units`
+    : formatAmount({ mint, amount: BigInt(amount), decimals }, formatAddress);
+
+const tokenLabel = (mint: string, formatAddress: FormatAddress): string =>
+  mint === WRAPPED_SOL ? 'wrapped SOL' : (tokenName(mint, formatAddress) ?? `the token ${formatAddress(mint)}`);

@@ -1,0 +1,74 @@
+import { quotedInSentence } from '../../shared/domain/quoted-name.ts';
+import type { Asides, CallInterpretation, Interpretation, Interpreted } from '../analysis/interpretation.ts';
+import { quotedWords } from '../errors/quoted-words.ts';
+import { isIncidentalProgram, programName } from '../programs/known-programs.ts';
+import { programPhrase } from './program-phrase.ts';
+import { type FormatAddress, formatAmounts } from './sentence-formats.ts';
+
+const DEEDS: Readonly<Partial<Record<CallInterpretation['type'], string>>> = {
+  QUOTE_UPDATE: 'wrote new prices',
+  PLACE_ORDER: 'placed or changed orders',
+  ORACLE_UPDATE: 'updated an oracle',
+};
+
+/** What a program is, by what it is for. */
+const PURPOSES: Readonly<Partial<Record<CallInterpretation['type'], (name: string) => string>>> = {
+  BRIDGE: (name) => `the bridge ${name}`,
+  PERPS: (name) => `the perpetuals exchange ${name}`,
+  GAME: (name) => `the game ${name}`,
+  LEND: (name) => `the lending program ${name}`,
+};
+
+/**
+ * Describes a call by what its program is for, or by the program's name or address alone: the instruction's type if a
+ * node or a table named one, and whether balances changed.
+ */
+export function describeCall(interpretation: Interpreted<CallInterpretation>, formatAddress: FormatAddress): string {
+  const { type, actor, program } = interpretation;
+  const deed = DEEDS[type];
+  if (deed === undefined) return describeUnknownCall(interpretation, formatAddress);
+  const phrase = programPhrase(program, type === 'ORACLE_UPDATE' ? 'of' : 'on', formatAddress);
+  const flows = interpretation.isUntouched ? [] : flowsOf(interpretation, formatAddress);
+  return [`${formatAddress(actor)} ${deed}${phrase}`, ...flows].join(' and ');
+}
+
+/** Returns the program of which a description says no more than that it was called; null if it says more. */
+export function unnamedProgramOf(interpretation: Interpretation): string | null {
+  if (!('calledName' in interpretation) || DEEDS[interpretation.type] !== undefined) return null;
+  const { program, instruction, calledName } = interpretation;
+  return instruction === null && calledName === null && !isIncidentalProgram(program ?? '') ? program : null;
+}
+
+function describeUnknownCall(interpretation: Interpreted<CallInterpretation>, formatAddress: FormatAddress): string {
+  const { type, actor, program, instruction, calledName, isUntouched, tip, asides } = interpretation;
+  if (program === null) return `${formatAddress(actor)} sent a transaction that does nothing`;
+  const name = programName(program);
+  const programText =
+    name === null ? `the program ${formatAddress(program)}` : (PURPOSES[type]?.(name) ?? `the ${name} program`);
+  const call = `${formatAddress(actor)} called ${programText}${instructionPhrase(instruction)}${calledPhrase(calledName)}`;
+  if (isUntouched && hasAsides(asides)) return call;
+  if (isUntouched) return `${call}; ${tip === 0n ? 'no SOL or token' : 'nothing but a tip'} changed hands`;
+  const flows = flowsOf(interpretation, formatAddress);
+  return flows.length === 0 ? `${call}; balances of other accounts changed` : [call, ...flows].join(' and ');
+}
+
+/** Returns the name of an instruction, which a node may have written: in quotation marks unless it is one word. */
+function instructionPhrase(name: string | null): string {
+  const phrase = /^\w{1,64}$/.test(name ?? '') ? name : quotedInSentence(name ?? '');
+  return phrase === null ? '' : ` (${phrase})`;
+}
+
+/** Returns the program's own name for an instruction, or that of its author, which is not ours to vouch for. */
+function calledPhrase(name: string | null): string {
+  const quoted = name === null ? null : quotedWords(name);
+  return quoted === null ? '' : ` (the program calls it ${quoted})`;
+}
+
+/** Describes what the actor gave and got. */
+const flowsOf = ({ gained, lost }: CallInterpretation, formatAddress: FormatAddress): readonly string[] => [
+  ...(lost.length > 0 ? [`gave ${formatAmounts(lost, formatAddress)}`] : []),
+  ...(gained.length > 0 ? [`got ${formatAmounts(gained, formatAddress)}`] : []),
+];
+
+const hasAsides = ({ actions, changes, rights, hiddenTransfers }: Asides): boolean =>
+  actions.length + changes.length + rights.length + hiddenTransfers.length > 0;

@@ -1,0 +1,96 @@
+import { grouped } from '../analysis/grouped.ts';
+import type { SupplyInterpretation, TransferInterpretation } from '../analysis/interpretation.ts';
+import type { NetChange } from '../analysis/net-change.ts';
+import type { Payment } from '../analysis/payments.ts';
+import { tipRelayOf } from '../programs/tip-accounts.ts';
+import { programPhrase } from './program-phrase.ts';
+import {
+  bySize,
+  type FormatAddress,
+  formatAccounts,
+  formatAmounts,
+  formatFlows,
+  formatSol,
+  joinPhrases,
+} from './sentence-formats.ts';
+
+/** What the sentence of a transfer says. */
+type Sent = Pick<TransferInterpretation, 'actor' | 'program' | 'payments' | 'gained' | 'lost'> &
+  Partial<Pick<TransferInterpretation, 'tips'>>;
+
+export function describeTransfer(sent: Sent, formatAddress: FormatAddress): string {
+  const { actor, program, payments, tips = [], gained, lost } = sent;
+  if (payments.length > 0) return describePayments(payments, 'sent', formatAddress).join('; ');
+  const tip = tips.reduce((sum, { amount }) => sum + amount, 0n);
+  const flows = formatFlows({ received: gained, paid: lost }, formatAddress);
+  if (flows !== '') return `${formatAddress(actor)} ${flows}${programPhrase(program, 'through', formatAddress)}`;
+  if (tip === 0n) return `${formatAddress(actor)} made a transfer that changed no balance`;
+  const relays = [...new Set(tips.flatMap(({ to }) => tipRelayOf(to) ?? []))];
+  return `${formatAddress(tips[0]?.from ?? actor)} paid a tip of ${formatSol(tip)} to ${joinPhrases(relays)} and did nothing else`;
+}
+
+/** Most senders, and most receivers of one sender, of which each is named. */
+const MAX_PARTIES = 8;
+const MAX_RECEIVERS = 3;
+
+/** Describes payments in a phrase for each sender, the largest first: small ones hide no large one. */
+export function describePayments(
+  payments: readonly Payment[],
+  verb: string,
+  formatAddress: FormatAddress,
+): readonly string[] {
+  const bySender = grouped(
+    payments.toSorted(bySize),
+    ({ from, delegate, program }) => `${from} ${delegate} ${program}`,
+  );
+  const phrases = bySender.slice(0, MAX_PARTIES).map((group) => describeSender(group, verb, formatAddress));
+  const others = bySender.slice(MAX_PARTIES).flat();
+  if (others.length === 0) return phrases;
+  const senders = new Set(others.map(({ from }) => from));
+  return [...phrases, `${formatAccounts(senders, formatAddress)} ${verb} ${formatAmounts(others, formatAddress)}`];
+}
+
+/** Describes what one wallet sent, or what a delegate moved of it. */
+function describeSender(payments: readonly Payment[], verb: string, formatAddress: FormatAddress): string {
+  const [first] = payments;
+  if (first === undefined) return '';
+  const { from, delegate, program } = first;
+  const byReceiver = grouped(payments, ({ to }) => to);
+  const owner = delegate === null ? '' : ` of ${formatAddress(from)}`;
+  const toReceiver = (group: readonly Payment[]): string => {
+    const to = group[0]?.to ?? '';
+    const withheld = group.some((payment) => payment.withheld > 0n);
+    const arrived = group.map((payment) => ({ ...payment, amount: payment.amount - payment.withheld }));
+    return `${formatAmounts(group, formatAddress)}${owner} to ${to === from ? 'itself' : formatAddress(to)}${withheld ? `, of which ${formatAmounts(arrived, formatAddress)} arrived` : ''}`;
+  };
+  const named = byReceiver.slice(0, byReceiver.length > MAX_RECEIVERS ? 1 : MAX_RECEIVERS);
+  const others = byReceiver.slice(named.length).flat();
+  const rest =
+    others.length === 0
+      ? []
+      : [`a total of ${formatAmounts(others, formatAddress)} to ${byReceiver.length - named.length} more accounts`];
+  const who = delegate === null ? `${formatAddress(from)} ${verb}` : `${formatAddress(delegate)}, as delegate, moved`;
+  return `${who} ${joinPhrases([...named.map(toReceiver), ...rest])}${programPhrase(program, 'through', formatAddress)}`;
+}
+
+export function describeMint(interpretation: SupplyInterpretation, formatAddress: FormatAddress): string {
+  const { actor, program, amounts, holders } = interpretation;
+  const receiver =
+    holders.size === 0 || (holders.size === 1 && holders.has(actor))
+      ? ''
+      : ` to ${formatAccounts(holders, formatAddress)}`;
+  return `${formatAddress(actor)} minted ${formatAmounts(amounts, formatAddress)}${receiver}${pricePhrase(interpretation, formatAddress)}${programPhrase(program, 'with', formatAddress)}`;
+}
+
+export function describeBurn(
+  { actor, holders, program, amounts, gained }: SupplyInterpretation,
+  formatAddress: FormatAddress,
+): string {
+  const receiver = holders.size === 1 && holders.has(actor) ? '' : ` ${formatAddress(actor)}`;
+  const proceeds = gained.length === 0 ? '' : ` and${receiver} received ${formatAmounts(gained, formatAddress)}`;
+  return `${formatAccounts(holders, formatAddress)} burned ${formatAmounts(amounts, formatAddress)}${proceeds}${programPhrase(program, 'with', formatAddress)}`;
+}
+
+/** Returns ` for 0.5 SOL`, or nothing if nothing was paid. */
+const pricePhrase = ({ lost }: NetChange, formatAddress: FormatAddress): string =>
+  lost.length === 0 ? '' : ` for ${formatAmounts(lost, formatAddress)}`;

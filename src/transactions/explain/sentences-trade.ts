@@ -1,0 +1,129 @@
+import { quotedInSentence } from '../../shared/domain/quoted-name.ts';
+import type { AssetAmount } from '../analysis/asset-amount.ts';
+import type {
+  ArbitrageInterpretation,
+  ExchangeOfValueInterpretation,
+  Interpreted,
+  LaunchInterpretation,
+  OrderFillInterpretation,
+  SwapInterpretation,
+} from '../analysis/interpretation.ts';
+import { exchangeNames, programLabel, programPhrase } from './program-phrase.ts';
+import { type FormatAddress, formatAccounts, formatAmounts, formatNumber, formatSol } from './sentence-formats.ts';
+
+export function describeSwap({ actor, program, swap }: SwapInterpretation, formatAddress: FormatAddress): string {
+  const venue = programPhrase(program, 'on', formatAddress);
+  if (swap === null) return `${formatAddress(actor)} let a program trade${venue}`;
+  const [inputs, outputs] = [formatAmounts(swap.inputs, formatAddress), formatAmounts(swap.outputs, formatAddress)];
+  return swap.wallet === null
+    ? `${formatAddress(actor)} let a program swap ${inputs} for ${outputs}${venue}`
+    : `${formatAddress(actor)} swapped ${inputs} for ${outputs}${venue}`;
+}
+
+/** Returns amounts of what was got just before: `4.12 of it` where that was one asset. */
+function formatPart(
+  amounts: readonly AssetAmount[],
+  whole: readonly AssetAmount[],
+  formatAddress: FormatAddress,
+): string {
+  const [part, ...others] = amounts;
+  return part !== undefined && others.length === 0 && whole.length === 1 && whole[0]?.mint === part.mint
+    ? `${formatNumber(part.amount, part.decimals)} of it`
+    : formatAmounts(amounts, formatAddress);
+}
+
+/** Describes the launch of a token, and what was bought of it in the same transaction. */
+export function describeLaunch(
+  { actor, program, mint, name, symbol, swap }: LaunchInterpretation,
+  formatAddress: FormatAddress,
+): string {
+  const [title, ticker] = [name, symbol].map((text) => quotedInSentence(text ?? ''));
+  const parts = [title, title && ticker ? `(${ticker})` : ticker, mint && formatAddress(mint)];
+  const token = ['the token', ...parts.filter((part) => part)].join(' ');
+  const launched = mint === null ? [] : [{ mint, amount: 0n, decimals: 0 }];
+  const bought =
+    swap === null
+      ? ''
+      : ` and bought ${formatPart(swap.outputs, launched, formatAddress)} for ${formatAmounts(swap.inputs, formatAddress)}`;
+  return `${formatAddress(actor)} launched ${token}${programPhrase(program, 'on', formatAddress)}${bought}`;
+}
+
+export function describeOrderFill(
+  { actor, program, swap }: OrderFillInterpretation,
+  formatAddress: FormatAddress,
+): string {
+  const venue = programPhrase(program, 'on', formatAddress);
+  return swap === null
+    ? `an order of ${formatAddress(actor)}${venue} was to be filled`
+    : `${formatAddress(actor)} swapped ${formatAmounts(swap.inputs, formatAddress)} for ${formatAmounts(swap.outputs, formatAddress)}${venue}`;
+}
+
+export function describeArbitrage(
+  {
+    actor,
+    program,
+    exchanges,
+    hasTraded,
+    gained,
+    lost,
+    payments,
+    tip,
+    solChange,
+  }: Interpreted<ArbitrageInterpretation>,
+  formatAddress: FormatAddress,
+): string {
+  if (!hasTraded) {
+    const caller = program === null ? '' : ` through ${programLabel(program, formatAddress)}`;
+    return `${formatAddress(actor)} tried to trade on ${exchangeNames(exchanges)}${caller}, but nothing was traded`;
+  }
+  const venue = exchanges.length > 0 ? ` on ${exchangeNames(exchanges)}` : programPhrase(program, 'on', formatAddress);
+  const outcome =
+    gained.length > 0
+      ? `made ${formatAmounts(gained, formatAddress)} by arbitrage${venue}`
+      : lost.length > 0
+        ? `lost ${formatAmounts(lost, formatAddress)} by arbitrage${venue}`
+        : `tried arbitrage${venue} without gain or loss`;
+  const paid =
+    payments.length === 0
+      ? ''
+      : ` and paid ${formatAmounts(payments, formatAddress)} to ${formatAccounts(new Set(payments.map(({ to }) => to)), formatAddress)}`;
+  const cost = tip > 0n ? 'fee and tip' : 'the fee';
+  const total = solChange > 0n ? `${formatSol(solChange)} more` : `${formatSol(-solChange)} less`;
+  return `${formatAddress(actor)} ${outcome}${paid}: ${total} in all, with ${cost}`;
+}
+
+/** What somebody did, said before and after the program; amounts are null where none is known. */
+type Deed = (gave: string | null, got: string | null) => readonly [deed: string, rest: string];
+
+const DEEDS: Readonly<Record<ExchangeOfValueInterpretation['type'], Deed>> = {
+  ADD_TO_POOL: (gave, got) => [gave === null ? 'added to a pool' : `put ${gave} into a pool`, and('got', got)],
+  REMOVE_FROM_POOL: (gave, got) => [`took ${got ?? 'something'} out of a pool`, gave === null ? '' : ` for ${gave}`],
+  OPEN_ORDER: (gave, got) => [gave === null ? 'opened an order' : `opened an order with ${gave}`, and('got', got)],
+  CANCEL_ORDER: (gave, got) => ['cancelled an order', and('got back', got) + and('paid', gave)],
+  BORROW: (gave, got) => [`borrowed ${got ?? 'something'}`, and('gave', gave)],
+  REPAY_LOAN: (gave, got) => [
+    gave === null ? 'repaid a loan' : `repaid ${gave}`,
+    got === null ? '' : ` and took back ${got} of collateral`,
+  ],
+  DEPOSIT: (gave, got) => [gave === null ? 'made a deposit' : `deposited ${gave}`, and('got', got)],
+  WITHDRAW: (gave, got) => [
+    got === null ? 'made a withdrawal' : `withdrew ${got}`,
+    gave === null ? '' : ` for ${gave}`,
+  ],
+  LIQUIDATE: (gave, got) => ["liquidated somebody else's loan", and('repaid', gave) + and('took over', got)],
+  CLAIM: (gave, got) => [got === null ? 'made a claim' : `claimed ${got}`, and('paid', gave)],
+};
+
+const and = (verb: string, amounts: string | null): string => (amounts === null ? '' : ` and ${verb} ${amounts}`);
+
+/** Describes what somebody gave to a program and got from it. */
+export function describeExchangeOfValue(
+  { type, actor, program, gained, lost }: ExchangeOfValueInterpretation,
+  formatAddress: FormatAddress,
+): string {
+  const [gave, got] = [lost, gained].map((amounts) =>
+    amounts.length === 0 ? null : formatAmounts(amounts, formatAddress),
+  );
+  const [deed, rest] = DEEDS[type](gave ?? null, got ?? null);
+  return `${formatAddress(actor)} ${deed}${programPhrase(program, 'on', formatAddress)}${rest}`;
+}

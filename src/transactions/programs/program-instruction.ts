@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { readTables } from '../../shared/runtime/files/read-tables.ts';
+import { decodeBase58, maxBase58Length } from '../codec/base58.ts';
+import type { InstructionRole } from './instruction-roles.ts';
+import type { TransactionType } from './transaction-types.ts';
+
+/** A call of a program, with its data in base58; null if only its decoded form is known. */
+export interface ProgramCall {
+  readonly programId: string;
+  readonly data: string | null;
+  readonly accounts: readonly string[];
+}
+
+/** What a call is by the program's table of instructions. */
+export interface ProgramInstruction {
+  /** The maker's name of the instruction, as in the program's source: `place_limit_order`. */
+  readonly name: string;
+  /** What a transaction is for that makes this call; null if it moves nothing of meaning, or its name doesn't show it. */
+  readonly type: TransactionType | null;
+  /** The accounts that matter, by role. */
+  readonly roles: Readonly<Partial<Record<InstructionRole, string>>>;
+}
+
+interface InstructionRow extends Pick<ProgramInstruction, 'name' | 'type'> {
+  readonly positions: readonly (readonly [role: InstructionRole, position: number])[];
+}
+
+interface InstructionTable {
+  /** Bytes at the start of the data that select the instruction: 8 for Anchor, 1 for most others; one program has two. */
+  readonly discriminatorLengths: readonly number[];
+  readonly byDiscriminator: ReadonlyMap<string, InstructionRow>;
+}
+
+/** An event that an Anchor program writes by calling itself. https://www.anchor-lang.com/docs/features/events */
+const EVENT: ProgramInstruction = { name: 'emit_event', type: null, roles: {} };
+const EVENT_DISCRIMINATOR = 'e445a52e51cb9a1d';
+const ANCHOR_LENGTH = 8;
+
+/** Longest data that is read, as long as most transactions may be: base58 is slow to decode. */
+const MAX_DATA_LENGTH = maxBase58Length(1232);
+
+/** Files with a table for some programs each: `program<TAB>ids<TAB>URL<TAB>date`, then a row for each instruction. */
+const FOLDER = new URL('data/instructions/', import.meta.url);
+
+/** The rows of instructions by program. Several programs may have the same rows. */
+const rowsOf = new Map(
+  readdirSync(FOLDER)
+    .flatMap((file) => readTables(new URL(file, FOLDER), 'program'))
+    .flatMap(({ head: [ids = ''], rows }) => ids.split(' ').map((id) => [id, rows] as const)),
+);
+/** Tables that were needed: most threads see few programs. */
+const tables = new Map<string, InstructionTable>();
+
+/** Finds what a call is; null if the program or its instruction is in no table. */
+export function findProgramInstruction({ programId, data, accounts }: ProgramCall): ProgramInstruction | null {
+  const table = tableOf(programId);
+  if (table === null) return null;
+  const hex = discriminatorOf(data);
+  const row = table.discriminatorLengths
+    .map((length) => table.byDiscriminator.get(hex.slice(0, 2 * length)))
+    .find((found) => found !== undefined);
+  if (row === undefined) return hex === EVENT_DISCRIMINATOR ? EVENT : null;
+  const roles: Partial<Record<InstructionRole, string>> = {};
+  for (const [role, position] of row.positions) {
+    const account = accounts[position];
+    if (account !== undefined && account !== programId) roles[role] = account; // the program itself stands for no account
+  }
+  return { name: row.name, type: row.type, roles };
+}
+
+/** Returns the first eight bytes of a call's data in hex; empty where the data is unknown or too long. */
+export function discriminatorOf(data: string | null): string {
+  if (data === null || data.length > MAX_DATA_LENGTH) return '';
+  return Buffer.from(decodeBase58(data)?.subarray(0, ANCHOR_LENGTH) ?? []).toString('hex');
+}
+
+/** Returns how many tables have each name of an instruction whose discriminator Anchor makes from it. */
+export function namesInTables(): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const rows of new Set(rowsOf.values()))
+    for (const [name = '', discriminator] of rows)
+      if (discriminator === '-') counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}
+
+function tableOf(programId: string): InstructionTable | null {
+  const known = tables.get(programId);
+  if (known !== undefined) return known;
+  const rows = rowsOf.get(programId)?.map(readRow);
+  if (rows === undefined) return null;
+  const discriminatorLengths = [...new Set(rows.map(([discriminator]) => discriminator.length / 2))];
+  const table = { discriminatorLengths, byDiscriminator: new Map(rows) };
+  tables.set(programId, table);
+  return table;
+}
+
+/**
+ * Reads `name<TAB>discriminator<TAB>type<TAB>roles`, such as `cancel_all_orders<TAB>06<TAB>CANCEL_ORDER<TAB>owner=3`. The
+ * discriminator `-` is the one that Anchor makes from the name, the type `-` is none.
+ */
+function readRow(cells: readonly string[]): [discriminator: string, InstructionRow] {
+  const [name = '', discriminator = '-', type = '-', roles = ''] = cells;
+  const positions = [...roles.matchAll(/(\w+)=(\d+)/g)].map(
+    ([, role, position]) => [role as InstructionRole, Number(position)] as const,
+  );
+  return [
+    discriminator === '-' ? anchorDiscriminator(name) : discriminator,
+    { name, type: type === '-' ? null : (type as TransactionType), positions },
+  ];
+}
+
+/** https://www.anchor-lang.com/docs/basics/idl#discriminators */
+export const anchorDiscriminator = (name: string): string =>
+  createHash('sha256')
+    .update(`global:${name}`)
+    .digest('hex')
+    .slice(0, 2 * ANCHOR_LENGTH);

@@ -1,0 +1,696 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { address } from '@solana/web3.js';
+import bs58 from 'bs58';
+import t, { type Test } from 'tap';
+import { DOLLAR, GOLD, TOLL, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
+import { PRICE_FEEDS, PYTH_PUSH_ORACLE } from '../../src/localnet/traffic/demo-price-feeds.ts';
+import { WRAPPED_SOL } from '../../src/shared/domain/known-mints.ts';
+import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/shared/domain/well-known-addresses.ts';
+import { findMetadataAddress } from '../../src/transactions/accounts/metaplex-metadata-account.ts';
+import { findPriceFeedAddress } from '../../src/transactions/accounts/pyth-price.ts';
+import { addressOfNumber } from '../support/address-of-number.ts';
+import type { JsonAt } from '../support/answer-json.ts';
+import { type HttpAnswer, type SteppedHarness, startGatewayOver, startStepped, waitFor } from '../support/harness.ts';
+import { accountReads, keepLive } from '../support/keep-live.ts';
+import { exchange, parseResponses } from '../support/raw-http.ts';
+import { rpcRequest } from '../support/rpc-request.ts';
+import { SLOT_TIMES } from '../support/slot-times.ts';
+import {
+  addressFromByte,
+  metadataFixture,
+  mintFixture,
+  tokenAccountFixture,
+  tokenOwner,
+} from '../support/token-account-fixtures.ts';
+
+t.test('live-accounts', async (t) => {
+  const WALLET = WALLETS[0]?.address ?? '';
+
+  const recorded = ({ cluster }: SteppedHarness, slot: number, address = WALLET): number =>
+    Number(cluster.chain.accountAt(address, slot)?.lamports ?? 0n);
+
+  for (const slotMs of SLOT_TIMES) {
+    t.test(
+      `${slotMs} ms a slot: an answer is what the chain records at its slot, at each commitment, and never of a future slot (I1)`,
+      async (t) => {
+        const world = await startStepped(t, { slotMs });
+        for (let i = 0; i < 12; i++) {
+          for (const commitment of ['processed', 'confirmed', 'finalized'] as const) {
+            const { result, slot } = (await world.get(`/balance/${WALLET}?commitment=${commitment}`)).json;
+            if (result.lamports !== recorded(world, slot)) t.fail(`${commitment} at ${slot}`);
+            t.ok(slot <= world.cluster.chain.slot(commitment));
+          }
+          await world.step();
+        }
+      },
+    );
+  }
+
+  for (const slotMs of SLOT_TIMES) {
+    t.test(
+      `${slotMs} ms a slot: a live account costs no reads, and its slot advances with the Clock updates (I2)`,
+      async (t) => {
+        const world = await startStepped(t, { slotMs });
+        await keepLive(world, `/balance/${WALLET}`);
+        const before = await accountReads(world);
+        const slots: number[] = [];
+        for (let i = 0; i < 10; i++) {
+          await world.step();
+          const { json, headers } = await world.get(`/balance/${WALLET}`);
+          t.equal(json.result.lamports, recorded(world, json.slot));
+          t.equal(headers.get('x-slot'), String(json.slot));
+          slots.push(json.slot);
+        }
+        t.equal(await accountReads(world), before);
+        const [first = 0, last = 0] = [slots[0], slots.at(-1)];
+        t.ok(last - first >= 7, `${slots}`);
+      },
+    );
+  }
+
+  t.test('one subscription serves the balance and the account of an address', async (t) => {
+    const world = await startStepped(t);
+    await keepLive(world, `/balance/${WALLET}`);
+    const before = await accountReads(world);
+    const { result, slot } = (await world.get(`/account/${WALLET}`)).json;
+    t.match(result, { address: WALLET, kind: 'system', lamports: recorded(world, slot) });
+    t.equal(await accountReads(world), before);
+  });
+
+  t.test('a processed answer is valid for one slot (I5)', async (t) => {
+    const world = await startStepped(t);
+    const path = `/balance/${WALLET}?commitment=processed`;
+    for (let i = 0; i < 6; i++) {
+      const before = await accountReads(world);
+      const { json, headers } = await world.get(path);
+      t.match([json.slot, headers.get('x-cache')], [world.cluster.chain.slot('processed'), 'MISS']);
+      t.equal((await world.get(path)).headers.get('x-cache'), 'HIT');
+      t.equal(await accountReads(world), before + 1);
+      await world.step();
+    }
+  });
+
+  for (const slotMs of SLOT_TIMES) {
+    t.test(
+      `${slotMs} ms a slot: when a session is lost, all accounts on it are stale immediately and live again soon (I6)`,
+      async (t) => {
+        const world = await startStepped(t, { slotMs });
+        const path = `/balance/${WALLET}`;
+        await keepLive(world, path);
+        const { slot } = (await world.get(path)).json;
+        await world.cluster.control.delayResponses(2000); // so that no answer can be newer
+        await world.cluster.control.dropWebSockets();
+        await waitFor(async () => (await world.get(path)).headers.get('x-cache') === 'STALE', 'the loss');
+        t.equal((await world.get(path)).json.slot, slot, 'claims what was proven, and no more');
+        await world.cluster.control.delayResponses(0);
+        await waitFor(async () => {
+          world.clock.advance(100);
+          await sleep(5);
+          return (await world.get('/health')).json.result?.upstreams[0].ws === 'up';
+        }, 'the connection');
+        await world.step();
+        await keepLive(world, path);
+        t.equal((await world.get(path)).headers.get('x-cache'), 'HIT');
+      },
+    );
+  }
+
+  for (const slotMs of SLOT_TIMES) {
+    t.test(`${slotMs} ms a slot: X-Min-Slot gets an answer that is not older, or a refusal (I7)`, async (t) => {
+      const world = await startStepped(t, { slotMs });
+      const path = `/balance/${WALLET}`;
+      const atLeast = (slot: number | string) => world.get(path, { headers: { 'x-min-slot': String(slot) } });
+      const { slot } = (await world.get(path)).json;
+      t.equal((await atLeast(slot)).headers.get('x-cache'), 'HIT');
+      do await world.step();
+      while (world.cluster.chain.slot('confirmed') <= slot + 1);
+      await waitFor(async () => (await atLeast(slot + 1)).json.slot > slot, 'the newer answer');
+      for (const bad of ['x', '-1', '1.5', '01', '99999999999999999999']) {
+        t.match((await atLeast(bad)).json, { error: 'invalid_slot' }, bad);
+      }
+      await world.step(Math.ceil(1000 / slotMs) + 1); // so that the slot time is measured
+      const far = await atLeast(world.cluster.chain.slot('confirmed') + Math.ceil(1000 / slotMs) + 4);
+      t.match([far.status, far.json.error, far.headers.get('retry-after')], [503, 'min_slot_not_reached', '1']);
+      const near = world.cluster.chain.slot('confirmed') + Math.ceil(1000 / slotMs) - 1;
+      const before = await accountReads(world);
+      const soon = atLeast(near);
+      await waitFor(async () => (await accountReads(world)) > before, 'the question');
+      while (world.cluster.chain.slot('confirmed') < near) await world.step();
+      t.equal((await soon).status, 200, 'waits for a slot that comes within a second');
+    });
+  }
+
+  t.test('a missing account is an answer too, and its creation and closing are notified (I11)', async (t) => {
+    const world = await startStepped(t);
+    const address = bs58.encode(Buffer.alloc(32, 7));
+    await keepLive(world, `/balance/${address}`);
+    t.match((await world.get(`/account/${address}`)).json, { result: null });
+    const empty = { lamports: 0n, owner: SYSTEM_PROGRAM, executable: false, data: new Uint8Array(0) };
+    for (const lamports of [5n, 0n, 7n]) {
+      world.cluster.chain.setAccount(address, { ...empty, lamports });
+      const before = await accountReads(world);
+      await world.step(3);
+      const { result, slot } = (await world.get(`/balance/${address}`)).json;
+      t.equal(result.lamports, Number(lamports), `at ${slot}`);
+      t.equal(await accountReads(world), before);
+    }
+  });
+
+  t.test('requests in flight are answered in order, in each slot, also about accounts that have changed', async (t) => {
+    const world = await startStepped(t, { set: ['cache.presign=0', 'limits.free.units=100000'] });
+    const addresses = Array.from({ length: 8 }, (_, i) => bs58.encode(Buffer.alloc(32, i + 1)));
+    const several = `/balances?addresses=${addresses.slice(0, 4).join('%2C')}` as const;
+    const paths = [...addresses.flatMap((address) => [`/balance/${address}`, `/account/${address}`]), several];
+    const readAll = () => Promise.all(paths.map((path) => world.get(path)));
+    for (let quiet = 0; quiet < 4; ) {
+      const before = await accountReads(world);
+      await readAll();
+      await world.step();
+      quiet = (await accountReads(world)) === before ? quiet + 1 : 0;
+    }
+    const packet = paths.map((path) => `GET /api/v1${path} HTTP/1.1\r\nHost: gateway.example\r\n\r\n`).join('');
+    const cut: unknown[] = [];
+    const slots = Number(process.argv[2] ?? 20);
+    const account = { owner: SYSTEM_PROGRAM, executable: false, data: new Uint8Array(0) };
+    for (let i = 0; i < slots; i++) {
+      // each is made, changed and closed in turn
+      const address = addresses[i % addresses.length] ?? '';
+      world.cluster.chain.setAccount(address, { ...account, lamports: BigInt(i % 3) });
+      await world.step();
+      const { text, closed } = await exchange(world.gateway.url, [packet], { responses: paths.length });
+      const answered = parseResponses(text).map(({ body }) => /"request":"GET .api.v1([^"]*)"/.exec(body)?.[1]);
+      if (closed || `${answered}` !== `${paths}`) cut.push({ i, answered });
+    }
+    t.same(cut, []);
+    await world.step(3);
+    const lamports = addresses.map((_, k) => (slots - 1 - ((slots - 1 - k) % addresses.length)) % 3);
+    const [balances, accounts] = await Promise.all(
+      (['balance', 'account'] as const).map((kind) =>
+        Promise.all(addresses.map((address) => world.get(`/${kind}/${address}`))),
+      ),
+    );
+    t.same(
+      balances?.map(({ json }) => json.result.lamports),
+      lamports,
+    );
+    t.same(
+      accounts?.map(({ json }) => json.result?.lamports ?? 0),
+      lamports,
+    );
+    t.same(
+      (await world.get(several)).json.result.map((each) => each.lamports),
+      lamports.slice(0, 4),
+    );
+  });
+});
+
+t.test('live-places', async (t) => {
+  /** The addresses that a message may name. */
+  const BATCH = 80;
+  const TRUST_THIS_MACHINE = 'trustedProxies=["127.0.0.1"]';
+  const UNAUDITED = 'live.auditMs=3600000';
+  const STEADY = addressOfNumber(900_001);
+
+  interface Frame {
+    readonly type: string;
+  }
+
+  /** A stream of a caller, by its address. */
+  interface Subscriber {
+    say(message: unknown): void;
+    count(type: string): number;
+    of(type: string): Frame[];
+  }
+
+  async function openStream(t: Test, { gateway }: SteppedHarness, caller: string): Promise<Subscriber> {
+    // Node's WebSocket takes headers, which its types leave out.
+    const init = { headers: { 'x-forwarded-for': caller } } as unknown as string[];
+    const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/api/v1/stream?interval=10000`, init);
+    const frames: Frame[] = [];
+    socket.onmessage = ({ data }) => {
+      if (String(data).startsWith('{"type"')) frames.push(JSON.parse(String(data)));
+    };
+    await once(socket, 'open');
+    t.teardown(() => socket.close());
+    const of = (type: string): Frame[] => frames.filter((frame) => frame.type === type);
+    return { say: (message) => socket.send(JSON.stringify(message)), of, count: (type) => of(type).length };
+  }
+
+  t.test('whoever subscribes and unsubscribes many times leaves the subscriptions of others working', async (t) => {
+    const total = 1600;
+    const world = await startStepped(t, {
+      perSlot: 0,
+      set: [TRUST_THIS_MACHINE, UNAUDITED, 'live.accounts=40', 'limits.free.subscriptions=80'],
+    });
+    const other = await openStream(t, world, '10.0.0.2');
+    other.say({ op: 'subscribe', topic: 'balance', address: STEADY, id: 'before' });
+    await waitFor(() => other.count('subscribed') === 1, 'a subscription before');
+    const churner = await openStream(t, world, '10.0.0.1');
+    for (let from = 0; from < total; from += BATCH) {
+      const addresses = Array.from({ length: BATCH }, (_, i) => addressOfNumber(from + i));
+      churner.say({ op: 'subscribe', topic: 'balance', addresses, id: from });
+      await waitFor(() => churner.count('subscribed') + churner.count('error') >= from + BATCH, 'all answers');
+      churner.say({ op: 'unsubscribe', id: from });
+      world.clock.advance(1000);
+    }
+    t.ok(churner.count('subscribed') > 40);
+    const late = Array.from({ length: 4 }, (_, i) => addressOfNumber(800_000 + i));
+    other.say({ op: 'subscribe', topic: 'balance', addresses: late, id: 'after' });
+    await waitFor(() => other.count('subscribed') + other.count('error') === 5, 'subscriptions after');
+    t.strictSame(other.of('error'), []);
+    t.equal(other.count('balance'), 0);
+  });
+
+  t.test(
+    'after strangers have read as many lists as are kept live, a steady reader still costs no reads',
+    async (t) => {
+      const world = await startStepped(t, { perSlot: 0, set: [UNAUDITED, TRUST_THIS_MACHINE, 'live.lists=40'] });
+      let reads = 0;
+      world.node.overrides.set('getTokenAccountsByOwner', ([owner]) => {
+        if (owner === STEADY) reads++;
+        return undefined;
+      });
+      const read = async (owner: string, caller: string): Promise<void> => {
+        await world.get(`/token-accounts/${owner}`, { headers: { 'x-forwarded-for': caller } });
+      };
+      for (let round = 0; round < 2; round++) {
+        for (let i = 0; i < 40; i++) await read(addressOfNumber(i), `10.1.${i}.1`);
+        await world.step();
+      }
+      let readsBefore = -1;
+      for (let i = 0; i < 12 && reads !== readsBefore; i++) {
+        readsBefore = reads; // it comes to be live long before the others are idle
+        for (let slots = 0; slots < 5; slots++) {
+          await world.step();
+          await read(STEADY, '10.0.0.9');
+        }
+      }
+      const untilLive = reads;
+      for (let i = 0; i < 10; i++) {
+        for (const stranger of [1, 2]) await read(addressOfNumber(i), `10.2.${i}.${stranger}`);
+        await world.step();
+        await read(STEADY, '10.0.0.9');
+      }
+      t.equal(reads - untilLive, 0);
+    },
+  );
+
+  t.test(
+    'as few WebSockets as the subscriptions need are opened, and those that nobody needs are closed',
+    async (t) => {
+      const open = new Set<Socket>();
+      const proxy = createServer((socket) => {
+        const toNode = connect(Number(new URL(nodeUrl).port));
+        socket.pipe(toNode).pipe(socket);
+        open.add(socket);
+        socket.on('close', () => {
+          open.delete(socket);
+          toNode.destroy();
+        });
+        for (const end of [socket, toNode]) end.on('error', () => {}); // cut at the end of the test
+      });
+      let nodeUrl = '';
+      const proxyWsUrl = async (url: string): Promise<string> => {
+        nodeUrl = url;
+        await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+        return `ws://127.0.0.1:${(proxy.address() as AddressInfo).port}`; // it listens on TCP
+      };
+      t.teardown(() => {
+        proxy.close();
+        for (const socket of open) socket.destroy();
+      });
+      const perSocket = 7;
+      const set = [UNAUDITED, `upstreamPolicy.subscriptions=${perSocket}`, 'live.idleMs=4000'];
+      const { get, step } = await startStepped(t, { perSlot: 0, set, proxyWsUrl });
+      const before = open.size;
+      const addresses = Array.from({ length: 20 }, (_, i) => addressOfNumber(i));
+      const counts: number[] = [];
+      for (let slot = 0; slot < 12; slot++) {
+        for (const address of addresses) await get(`/balance/${address}`);
+        await step();
+        counts.push(open.size - before);
+      }
+      const most = Math.max(...counts);
+      const needed = addresses.length / (perSocket - 4); // four are for the slots of the node
+      t.ok(most >= addresses.length / perSocket && most <= Math.ceil(needed) + 1, `${most} for 20 accounts`);
+      t.equal(counts.at(-1), counts.at(-5), 'no more are opened');
+      await step(100, 2); // an empty session stays open for thirty seconds
+      await waitFor(() => open.size === before, 'the end of what nobody needs');
+    },
+  );
+});
+
+t.test('live-subscriptions', async (t) => {
+  const UNAUDITED = 'live.auditMs=3600000';
+  /** The addresses that one request may name. */
+  const PER_REQUEST = 40;
+
+  const addresses = (count: number, from = 0): string[] =>
+    Array.from({ length: count }, (_, i) => addressOfNumber(from + i));
+
+  type Reader = Pick<SteppedHarness, 'get'>;
+
+  async function readAll({ get }: Reader, wanted: readonly string[]): Promise<void> {
+    for (let i = 0; i < wanted.length; i += PER_REQUEST) {
+      const { status } = await get(`/balances?addresses=${wanted.slice(i, i + PER_REQUEST).join('%2C')}`);
+      if (status !== 200) throw new Error(`status ${status}`);
+    }
+  }
+
+  /** Returns the subscriptions of each WebSocket, those with most of them first. */
+  const subscriptions = async ({ cluster }: SteppedHarness): Promise<number[]> =>
+    [...(await cluster.control.subscriptionCounts())].sort((a, b) => b - a);
+
+  const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
+
+  const reads = ({ node }: SteppedHarness): number => node.requestCounts.get('getMultipleAccounts') ?? 0;
+
+  /** Reads accounts in slot after slot until reading them costs nothing; returns the most WebSockets that were open. */
+  async function untilLive(world: SteppedHarness, wanted: readonly string[], reader: Reader = world): Promise<number> {
+    let most = 0;
+    for (let quiet = 0, slots = 0; quiet < 3; slots++) {
+      if (slots > 150) throw new Error(`not live: ${await subscriptions(world)}`);
+      const before = reads(world);
+      await readAll(reader, wanted);
+      await world.step();
+      most = Math.max(most, (await subscriptions(world)).length);
+      quiet = reads(world) === before ? quiet + 1 : 0;
+    }
+    return most;
+  }
+
+  t.test('accounts share one WebSocket of a node that sets no limit, more than are tried at first', async (t) => {
+    const world = await startStepped(t, { perSlot: 0, set: [UNAUDITED, 'live.callerShare=1'] });
+    const wanted = addresses(1200);
+    t.ok((await untilLive(world, wanted)) <= 2);
+    t.ok(Math.max(...(await subscriptions(world))) >= 1200);
+  });
+
+  t.test('the limit of a node is learned, however it shows, and each WebSocket is filled up to it', async (t) => {
+    const rows = [];
+    for (const refusal of ['error', 'close', 'late'] as const) {
+      const world = await startStepped(t, {
+        perSlot: 0,
+        set: [UNAUDITED, 'upstreamPolicy.ackTimeoutMs=5000', 'live.callerShare=1'],
+      });
+      await world.cluster.control.limitSubscriptions(100, refusal);
+      await untilLive(world, addresses(240));
+      const counts = await subscriptions(world);
+      rows.push({
+        refusal,
+        isKept: Math.max(...counts) <= 100,
+        isTight: counts.length <= (refusal === 'error' ? 4 : 6),
+      });
+    }
+    t.strictSame(
+      rows,
+      rows.map(({ refusal }) => ({ refusal, isKept: true, isTight: true })),
+    );
+  });
+
+  t.test('a restarted gateway remembers the limit', async (t) => {
+    const state = t.testdir();
+    const set = [UNAUDITED, 'live.callerShare=1'];
+    const world = await startStepped(t, { perSlot: 0, state, set });
+    await world.cluster.control.limitSubscriptions(100, 'close');
+    const wanted = addresses(200);
+    await untilLive(world, wanted);
+    const isLost = ({ message }: { readonly message: string }): boolean =>
+      message.includes('session') && message.includes('lost');
+    t.ok(world.logged.some(isLost));
+    await world.gateway.close();
+    const again = await startGatewayOver(t, `${world.node.url},${world.cluster.wsUrl}`, world.clock, { state, set });
+    for (let slots = 0; slots < 12 && sum(await subscriptions(world)) < 200; slots++) {
+      await readAll(again, wanted);
+      world.clock.advance(400);
+      await sleep(40);
+    }
+    t.ok(sum(await subscriptions(world)) >= 200);
+    t.notOk(again.logged.some(isLost));
+  });
+
+  t.test('after a lost connection accounts come to be live within the budget, those read most first', async (t) => {
+    const perSecond = 2;
+    const set = [UNAUDITED, 'live.callerShare=1', `live.requestsPerSecond=${perSecond}`];
+    const world = await startStepped(t, { perSlot: 0, set });
+    const all = addresses(500);
+    const hot = all.slice(400, 460);
+    await untilLive(world, all);
+    for (let slots = 0; slots < 3; slots++) {
+      await readAll(world, hot);
+      await world.get(`/balance/${hot[0]}`);
+      await world.step();
+    }
+    const sent: { readonly ms: number; readonly batch: readonly string[] }[] = [];
+    let readsOfCallers = 0;
+    world.node.overrides.set('getMultipleAccounts', ([batch, { encoding }]) => {
+      if (encoding === 'jsonParsed') sent.push({ ms: world.clock.monotonic(), batch });
+      else readsOfCallers++;
+      return undefined;
+    });
+    await world.cluster.control.dropWebSockets();
+    const cacheStatuses = new Set<string | null>();
+    for (let ms = 0; ms < 8000; ms += 20) {
+      world.clock.advance(20);
+      await sleep(2);
+      // from when another session is open: before, a request is read from the node
+      if (ms % 2000 === 1500) cacheStatuses.add((await world.get(`/balance/${hot[0]}`)).headers.get('x-cache'));
+    }
+    // A request takes some time, in which the clock moves.
+    const most = Math.max(...sent.map(({ ms: from }) => sent.filter(({ ms }) => ms >= from && ms < from + 900).length));
+    t.ok(sent.length >= 8 && most <= perSecond, `${most} requests in a second, ${sent.length} in all`);
+    const first = new Set(sent.slice(0, 2).flatMap(({ batch }) => batch));
+    t.strictSame(
+      hot.filter((address) => !first.has(address)),
+      [],
+    );
+    t.ok(cacheStatuses.has('STALE'), `${[...cacheStatuses]}`);
+    t.equal(readsOfCallers, 0, 'what is stale is served as it is, and what is live again from memory');
+  });
+});
+
+t.test('live-token-lists', async (t) => {
+  const OWNER = addressFromByte(7);
+  const [A, B] = [address(addressFromByte(21)), address(addressFromByte(22))];
+  const PATH = `/token-accounts/${OWNER}` as const;
+  type TokenList = HttpAnswer<JsonAt<typeof PATH>>;
+  type Portfolio = HttpAnswer<JsonAt<'/address/A/portfolio'>>;
+  const GONE = { lamports: 0n, owner: SYSTEM_PROGRAM, executable: false, data: new Uint8Array(0) };
+  /** The changes until a wallet is surely live, and those after which its reads are counted. */
+  const CHANGES = 20;
+  /** Settings without audits, whose reads would be counted. */
+  const UNAUDITED = 'live.auditMs=3600000';
+
+  /** Returns a token account in the form of the cluster's chain. */
+  const held = (owner: string, amount: number, mint: string = DOLLAR.mint.address, program = TOKEN_PROGRAM) => ({
+    ...tokenAccountFixture(owner, amount, mint),
+    owner: program,
+  });
+
+  const reads = async ({ cluster }: SteppedHarness): Promise<number> =>
+    (await cluster.control.requestCounts())['getTokenAccountsByOwner'] ?? 0;
+
+  /** Returns the number of upstream calls that read accounts, by lists or by address. */
+  async function accountReads({ cluster }: SteppedHarness): Promise<number> {
+    const counts = await cluster.control.requestCounts();
+    return (counts['getTokenAccountsByOwner'] ?? 0) + (counts['getMultipleAccounts'] ?? 0);
+  }
+
+  /** Reads a path in slot after slot until it has cost no list read for some slots; returns the answers. */
+  async function keepLive<const P extends string>(
+    world: SteppedHarness,
+    path: P,
+    slots = 3,
+  ): Promise<readonly HttpAnswer<JsonAt<P>>[]> {
+    const quiet: HttpAnswer<JsonAt<P>>[] = [];
+    for (let i = 0; quiet.length < slots; i++) {
+      if (i > 500) throw new Error(`${path} does not come to be kept live`);
+      const before = await reads(world);
+      await world.step();
+      const got = await getInTime(world, path);
+      if ((await reads(world)) === before) quiet.push(got);
+      else quiet.length = 0;
+    }
+    return quiet;
+  }
+
+  t.test('the token accounts of an owner that is requested repeatedly cost no reads (I15)', async (t) => {
+    const world = await startStepped(t, { perSlot: 0, set: [UNAUDITED] });
+    world.cluster.chain.setAccount(A, held(OWNER, 1_000_000));
+    world.cluster.chain.setAccount(B, held(OWNER, 50, TOLL.mint.address, TOKEN_2022_PROGRAM));
+    await world.step(3);
+    const answers = await keepLive(world, PATH, 6);
+    t.ok(answers.every(({ json }) => json.result.length === 2));
+    t.ok(Number(answers.at(-1)?.json.slot) > Number(answers[0]?.json.slot), 'their slot moves on');
+    t.match(await keepLive(world, `${PATH}?mint=${TOLL.mint.address}`), [{ json: { result: [{ address: B }] } }]);
+    t.strictSame((await keepLive(world, `${PATH}?mint=${GOLD.mint.address}`))[0]?.json.result, []);
+  });
+
+  t.test('each answer is what the chain holds at its slot, whatever happens to the accounts (I15)', async (t) => {
+    const world = await startStepped(t, { perSlot: 0 });
+    const { chain } = world.cluster;
+    const recorded = (slot: number): object =>
+      Object.fromEntries(
+        [A, B].flatMap((each) => {
+          const account = chain.accountAt(each, slot);
+          if (account?.owner !== TOKEN_PROGRAM || tokenOwner(account) !== OWNER) return [];
+          return [[each, `${Buffer.from(account.data).readBigUInt64LE(64)}`]];
+        }),
+      );
+    const lists = new Set<string>();
+    const check = ({ json: { slot, result } }: TokenList): void => {
+      const rows = Object.fromEntries(result.map(({ address, tokenAmount }) => [address, tokenAmount.amount]));
+      t.strictSame(rows, recorded(slot), `at ${slot}`);
+      lists.add(JSON.stringify(rows));
+    };
+    (await keepLive(world, PATH)).forEach(check);
+    for (const [each, account] of [
+      [A, held(OWNER, 1)],
+      [B, held(OWNER, 2)],
+      [A, held(OWNER, 3)],
+      [A, held(addressFromByte(9), 3)],
+      [B, GONE],
+      [A, held(OWNER, 4)],
+    ] as const) {
+      chain.setAccount(each, account);
+      for (let i = 0; i < 3; i++) {
+        await world.step();
+        check(await world.get(PATH));
+      }
+      (await keepLive(world, PATH)).forEach(check);
+    }
+    t.equal(lists.size, 6, 'all of it was seen');
+  });
+
+  const pyth = [`prices.sources=["pyth-onchain"]`, `prices.pyth.feeds=${JSON.stringify(PRICE_FEEDS)}`];
+
+  t.test('a live portfolio keeps its accounts and is valued again every few slots', async (t) => {
+    const world = await startStepped(t, { perSlot: 0, set: [UNAUDITED, ...pyth] });
+    const { chain } = world.cluster;
+    const wallet = WALLETS[0].address;
+    const path = `/address/${wallet}/portfolio` as const;
+    const answers = await keepLive(world, path, 10);
+    const sol = ({ json }: Portfolio) => json.result.items.find(({ asset }) => asset === 'SOL');
+    for (const each of answers) t.equal(sol(each)?.amount, `${chain.accountAt(wallet, each.json.slot)?.lamports}`);
+    t.ok(new Set(answers.map(({ json }) => json.slot)).size > 1, 'their slot moves on');
+    t.ok(new Set(answers.map((each) => sol(each)?.priceUsd)).size > 1, 'so do the prices');
+    chain.setAccount(wallet, { ...GONE, lamports: 77n });
+    await world.step(5); // a slot later than the balance alone: the tokens must have reached its slot
+    t.equal(sol(await world.get(path))?.amount, '77');
+  });
+
+  t.test('a portfolio that is polled costs no upstream call once it is live, and follows what it shows', async (t) => {
+    const world = await startStepped(t, { perSlot: 0, set: [UNAUDITED, ...pyth] });
+    const { chain } = world.cluster;
+    const path = `/address/${WALLETS[0].address}/portfolio` as const;
+    const rowOf = ({ json }: Portfolio, mint: string) => json.result.items.find((item) => item.mint === mint);
+    /** Requests the portfolio as a dashboard does, every five seconds. */
+    const poll = async (): Promise<Portfolio> => {
+      await world.step(12);
+      return world.get(path);
+    };
+    for (let i = 0; i < 5; i++) await poll();
+    const before = await accountReads(world);
+    const feed = address(findPriceFeedAddress(PYTH_PUSH_ORACLE, PRICE_FEEDS[WRAPPED_SOL] ?? ''));
+    const priceAt = (slot: number): number =>
+      Number(Buffer.from(chain.accountAt(feed, slot)?.data ?? []).readBigInt64LE(73)) / 1e8;
+    for (let i = 0; i < 4; i++) {
+      const answer = await poll();
+      const { slot } = answer.json;
+      const recent = Array.from({ length: 6 }, (_, ago) => priceAt(slot + 1 - ago));
+      t.ok(recent.includes(Number(rowOf(answer, WRAPPED_SOL)?.priceUsd)), 'the price is at most four slots old');
+    }
+    t.equal(await accountReads(world), before);
+
+    const mint = DOLLAR.mint.address;
+    t.match(rowOf(await poll(), mint), { name: 'Demo Dollar', decimals: 6 });
+    const metadata = metadataFixture(mint, 'Another Dollar', 'ADUSD');
+    chain.setAccount(address(findMetadataAddress(mint)), { ...metadata, executable: false });
+    await world.step(4);
+    t.match(rowOf(await world.get(path), mint), { name: 'Another Dollar', symbol: 'ADUSD' });
+    chain.setAccount(address(mint), mintFixture(2, 1_000_000_000));
+    await world.step(4);
+    t.match(rowOf(await world.get(path), mint), { name: 'Another Dollar', decimals: 2 });
+  });
+
+  t.test('a list of an owner without accounts, and one that does not exist, comes to be live', async (t) => {
+    const world = await startStepped(t, { perSlot: 0, set: [UNAUDITED] });
+    const path = `/address/${addressFromByte(99)}/portfolio` as const;
+    for (const answer of await keepLive(world, path, 5)) t.strictSame(answer.json.result.items, []);
+    world.cluster.chain.setAccount(A, held(addressFromByte(99), 7));
+    await world.step(4);
+    t.match((await world.get(path)).json.result.items, [{ amount: '7' }]);
+  });
+
+  /** Requests a path, and lets slots pass while the answer waits for them. */
+  async function getInTime<const P extends string>(
+    { get, step, cluster }: SteppedHarness,
+    path: P,
+    init?: RequestInit,
+  ): Promise<HttpAnswer<JsonAt<P>>> {
+    const answers: HttpAnswer<JsonAt<P>>[] = [];
+    void get(path, init).then((got) => answers.push(got));
+    for (;;) {
+      // Both come after it, and after what the node has notified of the slot, and are answered without a wait.
+      for (let round = 0; round < 3; round++) {
+        await get('/health');
+        await rpcRequest(cluster.url, 'getHealth');
+      }
+      const [answer] = answers;
+      if (answer !== undefined) return answer;
+      await step();
+    }
+  }
+
+  for (const [what, slots] of [
+    ['in each slot', 1],
+    ['each second', 2],
+  ] as const) {
+    for (const readers of ['a poller', 'a poller and a bot', 'a bot at the tip'] as const) {
+      t.test(`${readers} of a portfolio that changes ${what} cost hardly an upstream call (I15)`, async (t) => {
+        const world = await startStepped(t, { perSlot: 0, set: [UNAUDITED] });
+        const { chain } = world.cluster;
+        const path = `/address/${OWNER}/portfolio` as const;
+        let amount = 1;
+        let answers = 0;
+        const check = ({ json: { slot, result } }: Portfolio): void => {
+          answers++;
+          const amounts = Object.fromEntries(result.items.map((item) => [item.mint, item.amount]));
+          const data = chain.accountAt(A, slot)?.data ?? new Uint8Array(72);
+          const token = `${Buffer.from(data).readBigUInt64LE(64)}`;
+          const expected = {
+            [WRAPPED_SOL]: `${chain.accountAt(address(OWNER), slot)?.lamports}`,
+            [GOLD.mint.address]: '5',
+          };
+          t.strictSame(amounts, { ...expected, [DOLLAR.mint.address]: token }, `at ${slot}`);
+        };
+        /** Changes the wallet, and reads it: for the bot at the slot of the balance with the change, or at the processed one. */
+        const change = async (): Promise<void> => {
+          chain.setAccount(address(OWNER), { ...GONE, lamports: BigInt(++amount) });
+          chain.setAccount(A, held(OWNER, amount));
+          await world.step();
+          if (readers !== 'a bot at the tip') check(await getInTime(world, path));
+          if (readers !== 'a poller') {
+            const { slot } = (await world.get(readers === 'a bot at the tip' ? '/slot' : `/balance/${OWNER}`)).json;
+            const answer = await getInTime(world, path, { headers: { 'x-min-slot': `${slot}` } });
+            t.ok(answer.json.slot >= slot);
+            check(answer);
+          }
+          await world.step(slots - 1);
+        };
+        chain.setAccount(B, held(OWNER, 5, GOLD.mint.address));
+        chain.setAccount(address(OWNER), { ...GONE, lamports: 1n });
+        chain.setAccount(A, held(OWNER, 1));
+        await world.step(3); // so that the first answer has them
+        for (let i = 0; i < CHANGES; i++) await change(); // until it is live
+        answers = 0;
+        const before = await accountReads(world);
+        for (let i = 0; i < CHANGES; i++) await change();
+        const perAnswer = ((await accountReads(world)) - before) / answers;
+        t.ok(perAnswer <= 0.3, `${perAnswer} upstream calls an answer`);
+      });
+    }
+  }
+});

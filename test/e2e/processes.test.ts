@@ -1,0 +1,524 @@
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { Agent, get as httpGet } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import t, { type Test } from 'tap';
+import { WebSocket } from 'ws';
+import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
+import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
+import { openTamperingProxy } from '../browser/tampering-proxy.ts';
+import { addressOfNumber } from '../support/address-of-number.ts';
+import { type ChildProgram, PATIENT_ARGS, runModule, waitUntilListening } from '../support/child-process.ts';
+import { httpClient, waitFor } from '../support/harness.ts';
+import { longestExplainBody } from '../support/longest-explain-body.ts';
+import { scrapeSeries } from '../support/metrics.ts';
+import { rpcRequest } from '../support/rpc-request.ts';
+import { runSlotgate } from '../support/run-slotgate.ts';
+import { collectExposedOutput, findLeaks } from '../support/secret-leaks.ts';
+
+t.test('gateway-process', async (t) => {
+  const folders = t.testdir({
+    killed: {},
+    rotated: {},
+    drained: {},
+    busy: {},
+    waiting: {},
+    foreign: {},
+    full: {},
+    unusable: {},
+  });
+  const cluster = await startEmbeddedCluster({ slotMs: 100, transactionsPerSlot: 0 });
+  t.teardown(cluster.close);
+
+  function start(
+    state: string,
+    set: readonly string[] = [],
+    others: readonly string[] = [],
+    maxOpenFiles?: number,
+  ): ChildProgram {
+    const upstream = `${cluster.url},${cluster.wsUrl}`;
+    const args = [
+      ...['--port', '0', '--state', `${folders}/${state}`, '--upstream', upstream, ...PATIENT_ARGS],
+      ...set.flatMap((setting) => ['--set', setting]),
+      ...others,
+    ];
+    const child = runModule(new URL('../../src/main.js', import.meta.url), args, {}, maxOpenFiles);
+    t.teardown(() => child.process.kill('SIGKILL'));
+    return child;
+  }
+
+  async function serve(state: string): Promise<{ readonly child: ChildProgram; readonly url: string }> {
+    const child = start(state);
+    return { child, url: (await waitUntilListening(child)).url };
+  }
+
+  t.test('a killed gateway restarts with the same key, which no other gateway has', async (t) => {
+    const first = await serve('killed');
+    const { text } = await httpClient(first.url).get('/pubkey');
+    first.child.process.kill('SIGKILL');
+    t.equal(await first.child.exit(), 'SIGKILL');
+    const second = await serve('killed');
+    t.equal((await httpClient(second.url).get('/pubkey')).text, text);
+    t.match(first.child.stdout(), 'receipt key created');
+    t.notMatch(second.child.stdout(), 'receipt key created');
+    t.notMatch(second.child.stdout(), 'another process');
+    second.child.process.kill('SIGTERM');
+    t.equal(await second.child.exit(), 0);
+  });
+
+  t.test('a rotated key is published on SIGHUP, and signs without a restart', async (t) => {
+    const { child, url } = await serve('rotated');
+    const { get } = httpClient(url);
+    const before = (await get('/pubkey')).json.publicKey;
+    const rotate = runModule(new URL('../../src/main.js', import.meta.url), [
+      ...['receipt', 'key', 'rotate', '--after', '0', '--state', `${folders}/rotated`],
+    ]);
+    t.equal(await rotate.exit(), 0, rotate.stderr());
+    const [, publicKey] = /^active {3}[0-9a-f]{16} {2}(\w+)/m.exec(rotate.stdout()) ?? [];
+    t.equal((await get('/pubkey')).json.publicKey, before);
+    child.process.kill('SIGHUP');
+    await waitFor(() => child.stdout().includes('the receipt keys were reloaded'));
+    t.equal((await get('/pubkey')).json.publicKey, publicKey);
+    child.process.kill('SIGTERM');
+    t.equal(await child.exit(), 0);
+  });
+
+  t.test('settings and keys that are no good change nothing on SIGHUP, and are counted', async (t) => {
+    const folder = `${folders}/unusable`;
+    const config = `${folder}/slotgate.json`;
+    writeFileSync(config, '{}');
+    const child = start('unusable', ['admin.port=0'], ['--config', config]);
+    const { url, admin = '' } = await waitUntilListening(child);
+    const { get } = httpClient(url);
+    const before = (await get('/pubkey')).text;
+    writeFileSync(config, '{"limits": {"free": {"units": -1}}}');
+    writeFileSync(`${folder}/receipt-key.pem`, 'no key');
+    child.process.kill('SIGHUP');
+    await child.waitForOutput("the configuration can't be used");
+    await child.waitForOutput("the receipt keys can't be used");
+    for (const part of ['settings', 'receipt_keys'])
+      t.equal(await scrapeSeries(admin, `slotgate_reload_failures_total{part="${part}"}`), 1);
+    t.equal((await get('/pubkey')).text, before);
+    t.equal((await get('/slot')).status, 200);
+  });
+
+  t.test('on SIGTERM it answers until no connection is left, notifies listeners, and ends with 0', async (t) => {
+    const child = start('drained', ['drainTimeoutMs=60000']);
+    const { url } = await waitUntilListening(child);
+    const { get } = httpClient(url);
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/stream`);
+    await once(socket, 'message');
+    await cluster.control.delayResponses(700);
+    const calls = async () => (await cluster.control.requestCounts())['getMultipleAccounts'] ?? 0;
+    const before = await calls();
+    const answer = get(`/balance/${WALLETS[0].address}`);
+    const closed = once(socket, 'close');
+    const kept = connect(Number(new URL(url).port), '127.0.0.1');
+    const idle = connect(Number(new URL(url).port), '127.0.0.1');
+    await Promise.all([once(kept, 'connect'), once(idle, 'connect')]); // before the listener closes
+    await new Promise((resolve) => setTimeout(resolve, 200)); // the request has reached the cluster
+    t.equal(await calls(), before, 'which has not looked at it yet');
+    child.process.kill('SIGTERM');
+    await waitFor(() => child.stdout().includes('"closing"'));
+    const [code] = await closed;
+    t.equal(code, 1001);
+    await t.rejects(get('/slot'), 'no new connection is taken');
+    kept.write(
+      'GET /api/v1/stream HTTP/1.1\r\nHost: gateway.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
+        'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+    );
+    t.match(String(await once(kept, 'data')), /^HTTP\/1\.1 503 .*"error":"shutting_down"/s, 'nor a new stream');
+    const { status, json, headers } = await answer;
+    t.equal(status, 200);
+    t.type(json.result.lamports, 'number');
+    t.equal(headers.get('connection'), 'close');
+    idle.write('GET /api/v1/slot HTTP/1.1\r\nHost: gateway.example\r\n\r\n');
+    t.match(String(await once(idle, 'data')), /^HTTP\/1\.1 200 .*\r\nConnection: close\r\n/s, 'it waited for all');
+    t.equal(await child.exit(), 0);
+    t.equal(child.stderr(), '');
+  });
+
+  t.test('on SIGTERM a thread that has work for seconds ends with the process', async (t) => {
+    const child = start('busy', ['drainTimeoutMs=200']);
+    const { url } = await waitUntilListening(child);
+    const { get } = httpClient(url);
+    const headers = { 'content-type': 'application/json' };
+    const explain = () => get('/explain', { method: 'POST', headers, body: longestExplainBody() });
+    t.equal((await explain()).status, 200);
+    const answered = Array.from({ length: 30 }, () =>
+      explain().then(
+        ({ status }) => status === 200,
+        () => false,
+      ),
+    );
+    t.ok(await answered[0], 'the first of them');
+    child.process.kill('SIGTERM');
+    t.equal(await child.exit(), 0);
+    t.ok((await Promise.all(answered)).includes(false), 'it did not wait for all of them');
+  });
+
+  t.test('without a node it listens all the same, says why, and ends with 0 while it waits', async (t) => {
+    await cluster.control.stopListening();
+    const child = start('waiting', ['upstreamPolicy.startTimeoutMs=100']);
+    const { url, cluster: known } = await waitUntilListening(child);
+    t.equal(known, null);
+    await child.waitForOutput(`"node":"node-1","msg":"unavailable: connection refused (${cluster.url})"`);
+    const { status, json } = await httpClient(url).get('/health');
+    t.match({ status, json }, { status: 503, json: { error: 'unhealthy', message: /node-1: connection refused$/ } });
+    child.process.kill('SIGHUP');
+    await child.waitForOutput('the receipt keys were reloaded');
+    child.process.kill('SIGTERM');
+    t.equal(await child.exit(), 0);
+    t.equal(child.stderr(), '');
+    await cluster.control.startListening();
+  });
+
+  t.test('over a node of another cluster it ends with 1 and the reason', async (t) => {
+    const upstream = `${cluster.url},${cluster.wsUrl}`;
+    const other = 'cluster=4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY';
+    const { code, out, err } = await runSlotgate([
+      ...['--port', '0', '--state', `${folders}/foreign`, '--upstream', upstream, ...PATIENT_ARGS, '--set', other],
+    ]);
+    t.equal(code, 1);
+    t.match(err, `node-1: it is of another cluster: its genesis hash is ${cluster.genesisHash}, not 4uhc`);
+    t.notMatch(out, 'listening');
+  });
+
+  t.test('callers that take all connections leave it the files that it needs to reach its node again', async (t) => {
+    const maxOpenFiles = 256;
+    const child = start('full', ['limits.connections=1000'], [], maxOpenFiles);
+    const { url } = await waitUntilListening(child);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 }); // the connection that it has accepted already
+    t.teardown(() => agent.destroy());
+    let sent = 0;
+    const readCold = async (): Promise<string> => {
+      const request = httpGet(`${url}/api/v1/balance/${addressOfNumber(sent++)}`, { agent });
+      const [response] = await once(request, 'response');
+      const chunks = await response.toArray();
+      return `${response.statusCode} ${Buffer.concat(chunks)}`;
+    };
+    t.match(await readCold(), /^200 /);
+    const callers: Socket[] = [];
+    const connectCallers = (count: number): void => {
+      for (let i = 0; i < count; i++) {
+        const caller = connect(Number(new URL(url).port));
+        caller.on('error', () => {}); // those beyond the bound are closed
+        callers.push(caller);
+      }
+    };
+    connectCallers(maxOpenFiles + 50);
+    t.teardown(() => {
+      for (const caller of callers) caller.destroy();
+    });
+    await Promise.all(callers.map((caller) => once(caller, 'connect')));
+    await cluster.control.stopListening();
+    await waitFor(async () => (await readCold()) === NO_NODE, 'a node that is gone');
+    connectCallers(10); // they would take what the connections to the node have freed
+    await cluster.control.startListening();
+    await waitFor(async () => (await readCold()).startsWith('200 '), 'an answer');
+    t.notMatch(child.stdout(), 'EMFILE');
+    child.process.kill('SIGTERM');
+    t.equal(await child.exit(), 0);
+  });
+
+  const NO_NODE = '503 {"error":"upstream_unavailable","message":"no node can be reached"}';
+
+  t.test('a system without a binary of LiteSVM gets one sentence and exit code 78', async (t) => {
+    // Node resolves the package as on a system for which npm installs none of its binaries.
+    const resolver = `export const resolve = (name, context, next) => {
+    if (name === 'litesvm') throw new Error('no binary');
+    return next(name, context);
+  };`;
+    const registration = `import { register } from 'node:module'; register("data:text/javascript,${encodeURIComponent(resolver)}");`;
+    const args = [
+      '--port',
+      '0',
+      '--state',
+      `${folders}/no-litesvm`,
+      '--set',
+      'embedded.port=0',
+      '--set',
+      'admin.port=null',
+    ];
+    const child = runModule(new URL('../../src/main.js', import.meta.url), args, {
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(registration)}`,
+    });
+    t.equal(await child.exit(), 78);
+    t.match(
+      child.stderr(),
+      /^slotgate: the embedded cluster does not run on this system: .*name a node with --upstream$/m,
+    );
+  });
+});
+
+t.test('command-line', async (t) => {
+  const spawned = (args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProgram => {
+    const child = runModule(new URL('../../src/main.js', import.meta.url), args, env);
+    t.teardown(() => child.process.kill('SIGKILL'));
+    return child;
+  };
+
+  t.test('--help names every flag and command, --version the version', async (t) => {
+    const help = await runSlotgate(['--help']);
+    t.equal(help.code, 0);
+    const words = ['--config', '--host', '--port', '--state, --data-dir', '--upstream', '--set', 'SLOTGATE_'];
+    const commands = ['start', 'doctor', 'get', 'watch', 'config', 'keys', 'receipt', 'stake', 'completion'];
+    for (const word of [...words, ...commands]) t.match(help.out, word);
+    const version = spawned(['--version']);
+    t.equal(await version.exit(), 0);
+    t.match(version.stdout(), /^\d+\.\d+\.\d+\n$/);
+  });
+
+  /** Command lines and variables with errors, and the messages. */
+  const WRONG: readonly [readonly string[], Readonly<Record<string, string>>, number, RegExp][] = [
+    [['--prot', '1'], {}, 64, /unknown flag --prot, the nearest known name is --port\n/],
+    [['--upstrem=https://rpc.example/KEY'], {}, 64, /unknown flag --upstrem, the nearest known name is --upstream\n/],
+    [['https://rpc.example/KEY'], {}, 64, /unknown command https:\/\/rpc\.example\/\*\*\* \(of start, /],
+    [['--port'], {}, 64, /argument missing/],
+    [['--set', 'port'], {}, 64, /name=value/],
+    [['blance'], {}, 64, /unknown command blance \(of start, /],
+    [['strat'], {}, 64, /unknown command strat, the nearest known name is start/],
+    [['config', 'pint'], {}, 64, /unknown command config pint, the nearest known name is config print \(of /],
+    [['config'], {}, 64, /config needs one of print, check, schema/],
+    [
+      ['receipt', 'key', 'rotat'],
+      {},
+      64,
+      /unknown command receipt key rotat, the nearest known name is receipt key rotate/,
+    ],
+    [['keys', 'create', '--tier', 'bild', '--label', 'x'], {}, 64, /unknown value of --tier bild, .* is build \(of /],
+    [['keys', 'list', '--sett', 'x=1'], {}, 64, /unknown flag --sett, the nearest known name is --set\n/],
+    [['watch', '--balanc', 'x'], {}, 64, /unknown flag --balanc, the nearest known name is --balance\n/],
+    [['completion', 'bsh'], {}, 64, /unknown shell bsh, the nearest known name is bash/],
+    [['get', '/balence/ADDR'], {}, 64, /unknown path \/balence\/ADDR, the nearest known name is \/balance\/ADDR\n/],
+    [['get', 'api/v1/adress/ADDR/portfolio'], {}, 64, /the nearest known name is \/address\/ADDR\/portfolio\n/],
+    [['get', '/rpc'], {}, 64, /\/rpc accepts POST/],
+    [['get', '/slot', '--url', 'gateway'], {}, 64, /--url must be an http:\/\/ or https:\/\/ URL/],
+    [['--port', 'nope'], {}, 78, /port: expected a whole number from 0 to 65535, got "nope" \(--port\)/],
+    [['start', '--set', 'prot=1'], {}, 78, /unknown setting prot, the nearest known name is port/],
+    [['start', '--set', 'upstreamPolicy.subscriptions=4'], {}, 78, /upstreamPolicy\.subscriptions: expected .*, got 4/],
+    [['config', 'check', '--config', 'maninet'], {}, 78, /unknown configuration maninet, .* is mainnet/],
+    [['config', 'check'], { SLOTGATE_HOTS: '::1' }, 78, /unknown variable SLOTGATE_HOTS, .* is SLOTGATE_HOST/],
+  ];
+
+  t.test('an error is one line, and the exit code says what kind it is', async (t) => {
+    for (const [args, env, exitCode, line] of WRONG) {
+      const { code, out, err } = await runSlotgate(args, env);
+      t.equal(code, exitCode, args.join(' '));
+      t.match(err, line);
+      t.match(err, /^slotgate: [^\n]+\n$/);
+      t.equal(out, '');
+    }
+  });
+
+  t.test('the same in a child process', async (t) => {
+    const children = [WRONG.at(0), WRONG.at(-1)].map(([args, env] = [[], {}, 0, /^/]) => spawned(args, env));
+    const codes = await Promise.all(children.map((child) => child.exit()));
+    t.same(codes, [64, 78]);
+    for (const child of children) {
+      t.match(child.stderr(), /^slotgate: [^\n]+\n$/);
+      t.equal(child.stdout(), '');
+    }
+  });
+
+  t.test('config print prints the settings in force, without the keys in URLs', async (t) => {
+    const { code, out } = await runSlotgate(
+      ['config', 'print', '--upstream', 'https://rpc.example/v2/KEY', '--port', '5'],
+      {
+        SLOTGATE_PRICES_JUPITER_URL: 'https://prices.example/price/v3?api-key=KEY',
+        SLOTGATE_PORT: '4',
+        SLOTGATE_LIMITS_FREE_UNITS: '7',
+      },
+    );
+    t.equal(code, 0);
+    t.match(JSON.parse(out), { port: 5, limits: { free: { units: 7 } }, upstreams: [{ id: 'node-1' }] });
+    t.notMatch(out, /KEY/);
+  });
+
+  t.test('config check reports a valid configuration', async (t) => {
+    for (const args of [[], ['--config', 'mainnet'], ['--config', 'devnet']])
+      t.equal((await runSlotgate(['config', 'check', ...args])).code, 0);
+  });
+
+  t.test('config check refuses what a start would refuse, and creates nothing', async (t) => {
+    const state = t.testdir();
+    const check = (env: Readonly<Record<string, string>> = {}, ...args: string[]) =>
+      runSlotgate(['config', 'check', '--state', state, ...args], env);
+    t.match(await check({ RECEIPT_KEY: 'zzz' }), { code: 78, err: /RECEIPT_KEY can't be used: not a key/ });
+    t.match(await check({ RECEIPT_KEY: 'ephemeral', RECEIPT_KEY_FILE: 'x' }), { code: 78, err: /both set/ });
+    t.match(await check({ RECEIPT_KEY_FILE: `${state}/none` }), {
+      code: 78,
+      err: /RECEIPT_KEY_FILE: there is no file/,
+    });
+    t.match(await check({ NODE_ENV: 'production' }), { code: 78, err: /no receipt key: create one/ });
+    t.match(await check({}, '--host', 'not a host'), { code: 78, err: /host: expected an IP address or a host name/ });
+    t.equal((await check({ RECEIPT_KEY: 'ephemeral' })).code, 0);
+    t.equal((await check()).code, 0);
+    t.same(readdirSync(state), []);
+    writeFileSync(`${state}/keys.json`, '{');
+    t.match(await check(), { code: 1, err: /keys\.json: the file is not JSON/ });
+    t.match(await runSlotgate(['config', 'check', '--data-dir', state]), { code: 1, err: /keys\.json: the file is/ });
+  });
+
+  t.test('the variables of a Kubernetes service called slotgate are logged, and stop nothing', async (t) => {
+    const env = {
+      SLOTGATE_PORT: 'tcp://10.0.0.1:8787',
+      SLOTGATE_SERVICE_HOST: '10.0.0.1',
+      SLOTGATE_PORT_8787_TCP_PROTO: 'tcp',
+    };
+    const { code, err } = await runSlotgate(['config', 'check', '--data-dir', t.testdir()], env);
+    t.equal(code, 0);
+    t.match(err, /^slotgate: ignored SLOTGATE_PORT and others .* enableServiceLinks: false [^\n]*\n$/);
+  });
+
+  /** Arguments of a gateway over the embedded cluster, on free ports. */
+  const EMBEDDED_ARGS = ['--port', '0', '--set', 'embedded.port=0', ...PATIENT_ARGS];
+
+  /** What only a terminal understands. */
+  const ESCAPE = '\u001b';
+
+  /** An account whose balance never changes. */
+  const WHALE = '9grdmoXBEpJAQTNdRwykoouDMS4MoJ2vrDMLnbTpzT9o';
+  const PATH = `/balance/${WHALE}`;
+  const BALANCE = '{"lamports":9007199254740993,"sol":"9007199.254740993"}';
+
+  async function getsProvenAnswers(t: Test, url: string): Promise<void> {
+    const { publicKey } = (await (await fetch(`${url}/api/v1/pubkey`)).json()) as { publicKey: string };
+    const { result } = (await (await fetch(`${url}/api/v1/health`)).json()) as { result: { cluster: string } };
+    const believed = await runSlotgate(['get', PATH, '--url', url, '--nonce']);
+    t.same([believed.code, believed.out], [0, BALANCE], 'the signed bytes');
+    t.match(
+      believed.err,
+      /^slot \d+ {2}confirmed {2}observed\/\d+ {2}key \w+\.\.\w+ \(not pinned: no --public-key, no --cluster\)\n$/,
+    );
+    const pins = ['--public-key', publicKey, '--cluster', result.cluster];
+    const pinned = await runSlotgate(['get', `${url}/api/v1${PATH}?commitment=confirmed`, ...pins]);
+    t.same([pinned.code, pinned.out], [0, BALANCE], 'a whole URL');
+    t.notMatch(pinned.err, /not pinned/);
+    t.match(await runSlotgate(['get', 'health', '--url', url, '--quiet']), {
+      code: 0,
+      out: /^\{"status":"ok"/,
+      err: /^$/,
+    });
+    t.match(await runSlotgate(['get', '/network', '--url', url]), {
+      code: 0,
+      out: /^\{"slot":\d+.*\}$/,
+      err: /^slot \d+ {2}unsigned/,
+    });
+    t.match(await runSlotgate(['get', '/balance/x', '--url', url]), {
+      code: 1,
+      out: '',
+      err: /invalid_address: .*#error-invalid_address\n$/,
+    });
+    t.match(await runSlotgate(['get', '/slot', '--url', 'http://127.0.0.1:1']), {
+      code: 1,
+      out: '',
+      err: /is one running at http:\/\/127\.0\.0\.1:1/,
+    });
+
+    const proxy = await openTamperingProxy(t, url);
+    proxy.tamper = (packet) => packet.replace('254740993"', '254740994"');
+    const tampered = await runSlotgate(['get', PATH, '--url', proxy.url]);
+    t.same([tampered.code, tampered.out], [1, '']);
+    t.match(tampered.err, /^slotgate: the answer is not proven: digest\. The result is not the signed one/);
+    const other = await runSlotgate(['get', PATH, '--url', url, '--public-key', WHALE]);
+    t.match(other, { code: 1, out: '', err: /not proven: unknown-key/ });
+  }
+
+  async function watches(t: Test, url: string): Promise<void> {
+    const watch = spawned(['watch', '--url', url, '--balance', WHALE]);
+    await Promise.all([watch.waitForOutput(`{"result":${BALANCE}`), watch.waitForOutput('"SUB /api/v1/stream')]);
+    watch.process.kill('SIGTERM');
+    t.equal(await watch.exit(), 0, watch.stderr());
+    for (const line of watch.stdout().trimEnd().split('\n')) t.match(line, /^\{"result":\{.*\}$/);
+    t.notMatch(watch.stdout() + watch.stderr(), ESCAPE);
+
+    const proxy = await openTamperingProxy(t, url);
+    proxy.tamper = (packet) => packet.replace('"health":"ok"', '"health":"no"');
+    const deceived = spawned(['watch', '--url', proxy.url]);
+    t.equal(await deceived.exit(), 1);
+    t.same([deceived.stdout(), deceived.stderr().split(':')[1]], ['', ' the answer is not proven']);
+  }
+
+  t.test('without a command the gateway starts, reports its URL, and ends on SIGTERM', async (t) => {
+    const states = t.testdir({ first: {}, second: {} });
+    const child = spawned([...EMBEDDED_ARGS, '--state', `${states}/first`, '--set', 'log.level=info'], {
+      RECEIPT_KEY: 'ephemeral',
+      SLOTGATE_PORT: 'tcp://10.0.0.1:8787',
+    });
+    const { url, cluster, embedded } = await waitUntilListening(child);
+    t.match(child.stdout(), /"level":"warn".*enableServiceLinks: false/);
+    t.match(cluster, /^[1-9A-HJ-NP-Za-km-z]{32,44}$/);
+    t.equal(await rpcRequest(embedded?.rpc ?? '', 'getGenesisHash'), cluster);
+    t.equal((await fetch(new URL('/api/v1/pubkey', url))).status, 200);
+
+    const { port } = new URL(url);
+    const late = spawned([...EMBEDDED_ARGS, '--port', port, '--state', `${states}/second`], {
+      RECEIPT_KEY: 'ephemeral',
+    });
+    t.equal(await late.exit(), 1, 'a port that is in use');
+    t.match(late.stderr(), new RegExp(`^slotgate: [^\\n]*${port}: the port is in use[^\\n]*\\n$`));
+    const messages = [...late.stdout().matchAll(/"msg":"([^"]*)"/g)].map(([, message = '']) => message);
+    t.same(
+      messages.filter((message) => !message.startsWith('the HTTP engine is ')),
+      ['starting'],
+      'before a cluster is started',
+    );
+
+    const commandLine = `/proc/${child.process.pid}/cmdline`;
+    if (existsSync(commandLine))
+      t.equal(readFileSync(commandLine, 'utf8').replaceAll('\0', ''), `slotgate 127.0.0.1:${port}`);
+
+    await t.test('get prints what is proven, and nothing else', (t) => getsProvenAnswers(t, url));
+    await t.test('watch follows it frame by frame, and stops at the first that is not proven', (t) => watches(t, url));
+    await t.test('doctor finds nothing wrong with a node in order', async (t) => {
+      const { code, out, err } = await runSlotgate([
+        'doctor',
+        '--upstream',
+        embedded?.rpc ?? '',
+        '--state',
+        `${states}/no`,
+      ]);
+      t.equal(code, 0, out + err);
+      t.match(out, /^ok {4}node-1 methods +21 of 21 methods$/m);
+      t.match(out, /^ok {4}node-1 account news +after \d+ ms$/m);
+      t.notMatch(out, ESCAPE);
+      t.notOk(existsSync(`${states}/no`), 'it changes nothing');
+    });
+
+    child.process.kill('SIGTERM');
+    t.equal(await child.exit(), 0);
+    t.equal(child.stderr(), '');
+  });
+
+  t.test('the gateway ends with the reason if the thread of its embedded cluster has ended', async (t) => {
+    const folder = t.testdir({
+      'end-thread.cjs': `
+      const { isMainThread } = require('node:worker_threads');
+      if (!isMainThread) setTimeout(() => { throw new Error('out of luck'); }, 5000);
+    `,
+    });
+    const child = spawned([...EMBEDDED_ARGS, '--state', folder, '--set', 'log.level=error'], {
+      RECEIPT_KEY: 'ephemeral',
+      NODE_OPTIONS: `--require=${folder}/end-thread.cjs`,
+    });
+    t.equal(await child.exit(), 1);
+    t.match(child.stdout() + child.stderr(), /out of luck/);
+  });
+});
+
+t.test('secret-leaks', async (t) => {
+  t.test('25: no output, answer or file of the process contains a secret, nor do its requests to a node', async (t) => {
+    const found = await collectExposedOutput(t);
+    t.same(findLeaks(found), []);
+    t.equal(found.exit, 0);
+    t.same(
+      found.statuses.map((statuses) => statuses.map((status) => status === 401)),
+      [Array(6).fill(false), Array(6).fill(true), Array(6).fill(true)],
+    );
+    t.equal(found.statuses[0]?.at(-1), 101, 'the stream takes the key that a browser offers');
+    t.match(found.outputs.log, /"level"/);
+    const { nodeRequests, secrets } = found;
+    t.ok(nodeRequests.length > 5 && nodeRequests.some((question) => question.includes(String(secrets.upstream[0]))));
+  });
+});

@@ -1,0 +1,617 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import bs58 from 'bs58';
+import fc from 'fast-check';
+import t from 'tap';
+import { verifyReceipt } from '../../src/client/verify/verify-receipt.ts';
+import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
+import { COINS, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
+import { WRAPPED_SOL } from '../../src/shared/domain/known-mints.ts';
+import { CLOCK_SYSVAR } from '../../src/shared/domain/well-known-addresses.ts';
+import { KNOWN_PROGRAMS } from '../../src/transactions/programs/known-programs.ts';
+import { clockText } from '../support/clock-text.ts';
+import { type SteppedHarness, startGateway, startStepped, waitFor } from '../support/harness.ts';
+import { rpcRequest } from '../support/rpc-request.ts';
+import { SLOT_TIMES } from '../support/slot-times.ts';
+
+t.test('upstream-faults', async (t) => {
+  // The system clock, since the time of recovery for waiting callers is measured.
+  const { url, wsUrl, control, close } = await startEmbeddedCluster({ slotMs: 100, transactionsPerSlot: 1 });
+  t.teardown(close);
+  const { get, rpc, logged } = await startGateway(t, [`${url},${wsUrl}`], {
+    set: ['upstreamPolicy.idleTimeoutMs=1000', 'upstreamPolicy.timeoutMs=500'],
+  });
+
+  const health = async () => {
+    const { status, json } = await get('/health');
+    return status === 200 ? json.result : { status: json.error, slot: 0, upstreams: [] };
+  };
+  const isOk = async (): Promise<boolean> => (await health()).status === 'ok';
+  const slot = async (): Promise<number> => (await health()).slot;
+  let cold = 0;
+  const coldBalance = () => get(`/balance/${bs58.encode(Buffer.alloc(32, ++cold))}`);
+
+  /** Breaks the connection, waits until health reports it, restores it, and measures the time until slots go on. */
+  const faults: readonly [name: string, harm: () => Promise<void>, heal: () => Promise<void>][] = [
+    ['cut', () => control.dropWebSockets(), async () => {}],
+    ['closed politely', () => control.closeWebSockets(), async () => {}],
+    ['silenced', () => control.silenceWebSockets(true), () => control.silenceWebSockets(false)],
+    ['gone with its node', () => control.stopListening(), () => control.startListening()],
+  ];
+
+  for (const [name, harm, heal] of faults) {
+    t.test(`a WebSocket that is ${name}: health says so, and slots go on within 3 s of its return`, async (t) => {
+      await waitFor(isOk, 'good health');
+      const seen: Awaited<ReturnType<typeof health>>[] = [];
+      await harm();
+      await waitFor(async () => {
+        seen.push(await health());
+        return seen.at(-1)?.status !== 'ok';
+      }, 'bad health');
+      t.equal(seen.at(-1)?.status, 'degraded');
+      await heal();
+      const start = performance.now();
+      await waitFor(isOk, 'good health again');
+      const before = await slot();
+      await waitFor(async () => (await slot()) > before, 'a slot');
+      const tookMs = performance.now() - start;
+      t.ok(tookMs < 3000, `${Math.round(tookMs)} ms`);
+      t.equal((await get('/slot')).headers.get('x-cache'), 'HIT');
+    });
+  }
+
+  t.test('while the WebSocket is silent, slots are polled over HTTP', async (t) => {
+    await control.silenceWebSockets(true);
+    await waitFor(async () => (await health()).upstreams[0]?.ws === 'down', 'the loss');
+    const before = await slot();
+    await waitFor(async () => (await slot()) > before + 5, 'slots all the same');
+    t.equal((await get('/slot')).headers.get('x-cache'), 'HIT');
+    await control.silenceWebSockets(false);
+    await waitFor(isOk, 'good health');
+  });
+
+  t.test('a rate-limiting node is left alone, and callers get the time of the pause', async (t) => {
+    await control.rateLimit(1_000_000, 1); // more requests than the gateway sends
+    const refused = await rpc({ method: 'getHealth' });
+    await control.rateLimit(0);
+    t.equal(refused.status, 503);
+    t.equal(refused.json.error, 'upstream_unavailable');
+    t.equal(refused.headers.get('retry-after'), '1');
+    await waitFor(async () => (await coldBalance()).status === 200, 'an answer after the pause');
+    await waitFor(isOk, 'good health');
+  });
+
+  t.test('a node that has not reached the slot: 503 with its code and Retry-After', async (t) => {
+    await control.failMinContextSlot(1_000_000); // more reads than the gateway makes
+    const got = await rpc({ method: 'getAccountInfo', params: [WALLETS[20]?.address] });
+    await control.failMinContextSlot(0);
+    t.equal(got.status, 503);
+    t.equal(got.json.error, 'rpc_error');
+    t.equal(got.headers.get('x-rpc-error-code'), '-32016');
+    t.equal(got.headers.get('retry-after'), '1');
+    t.equal((await rpc({ method: 'getAccountInfo', params: [WALLETS[20]?.address] })).status, 200, 'not remembered');
+  });
+
+  t.test('a node that answers too late: 504, and no caller waits longer', async (t) => {
+    await control.delayResponses(1200);
+    const start = performance.now();
+    const got = await coldBalance();
+    t.equal(got.status, 504);
+    t.equal(got.json.error, 'upstream_timeout');
+    t.ok(performance.now() - start < 1100);
+    await control.delayResponses(0);
+    await waitFor(isOk, 'good health');
+  });
+
+  t.test('an unreachable node: 503 for what is not cached', async (t) => {
+    await control.stopListening();
+    const got = await coldBalance();
+    t.equal(got.status, 503);
+    t.equal(got.json.error, 'upstream_unavailable');
+    t.notMatch(got.text, /127\.0\.0\.1|ECONN/);
+    t.equal((await get('/epoch')).status, 200);
+    await control.startListening();
+    await waitFor(isOk, 'good health');
+    t.match(
+      logged.find(({ message }) => message.startsWith('the WebSocket')),
+      { level: 'warn', fields: { node: 'node-1' }, message: `the WebSocket was closed with code 1006 (${wsUrl})` },
+    );
+  });
+});
+
+t.test('undecodable', async (t) => {
+  const { get, cluster, node, logged, step } = await startStepped(t, { perSlot: 6 });
+  await step(60, 4);
+  t.beforeEach(() => node.overrides.clear());
+  const [{ address }] = WALLETS;
+
+  interface Changed {
+    readonly transaction: { readonly message: { accountKeys: unknown; instructions: unknown[] } };
+    readonly meta: Record<string, unknown>;
+  }
+
+  /** Has the node show a transaction otherwise than it was. */
+  async function shown(signature: string, change: (record: Changed) => void): Promise<void> {
+    const config = { encoding: 'jsonParsed', commitment: 'confirmed', maxSupportedTransactionVersion: 1 };
+    const result = await rpcRequest<Changed>(cluster.url, 'getTransaction', [signature, config]);
+    change(result);
+    node.overrides.set('getTransaction', ([wanted]) =>
+      wanted === signature ? { result: JSON.stringify(result) } : undefined,
+    );
+  }
+
+  const misread = () => logged.filter(({ message }) => message.includes('could not be decoded'));
+  const succeeded = () =>
+    cluster.chain
+      .transactionsOf(address)
+      .filter(({ slot, error }) => error === null && slot <= cluster.chain.slot('confirmed'))
+      .reverse();
+
+  t.test('a record that can not be read has no meaning, is served all the same, and is logged once', async (t) => {
+    const [{ signature = '' } = {}] = succeeded();
+    await shown(signature, (record) => {
+      record.transaction.message.accountKeys = 7;
+    });
+    const { status, json } = await get(`/tx/${signature}?enhanced=1`);
+    t.equal(status, 200);
+    t.equal(json.result.enhanced, null);
+    t.match(json.result.transaction, { message: { accountKeys: 7 } });
+    t.match(misread(), [{ level: 'warn', fields: { signature } }]);
+    t.ok(misread()[0]?.fields.err instanceof Error);
+    await step(4, 4);
+    t.equal((await get(`/tx/${signature}?enhanced=1`)).status, 200);
+    t.equal(misread().length, 1);
+  });
+
+  t.test('nor does it take the rest of its page of transfers along', async (t) => {
+    const [, { signature: before = '' } = {}, { signature = '' } = {}] = succeeded();
+    const pageBelow = async (cursor: string) =>
+      (await get(`/address/${address}/history?type=transfers&limit=25&before=${cursor}`)).json.result;
+    await shown(signature, (record) => {
+      record.transaction.message.accountKeys = 7;
+    });
+    const page = await pageBelow(before);
+    t.ok(page.scanned > 10 && page.rows.length > 0);
+    const rest = await pageBelow(signature);
+    const unmarked = (rows: readonly object[]) => rows.map((row) => ({ ...row, confirmationStatus: '' }));
+    t.same(unmarked(page.rows), unmarked(rest.rows.slice(0, page.rows.length)));
+  });
+
+  t.test('what can be read and not be judged is UNKNOWN, with its facts, and logged', async (t) => {
+    const unread = WALLETS.slice(1)
+      .flatMap((wallet) => cluster.chain.transactionsOf(String(wallet.address)))
+      .find(({ error, accountKeys }) => error === null && !accountKeys.includes(address)); // no page has had it
+    const { signature = '', fee } = unread ?? {};
+    await shown(signature, ({ transaction, meta }) => {
+      // so short that it is decoded in this thread, which has the broken table
+      transaction.message.accountKeys = [transaction.message.accountKeys].flat().slice(0, 3);
+      transaction.message.instructions.length = 0;
+      for (const name of ['preBalances', 'postBalances']) meta[name] = [meta[name]].flat().slice(0, 3);
+      for (const name of ['innerInstructions', 'preTokenBalances', 'postTokenBalances', 'logMessages']) meta[name] = [];
+    });
+    const lookUp = KNOWN_PROGRAMS.get;
+    Object.defineProperty(KNOWN_PROGRAMS, 'get', {
+      configurable: true,
+      value(id: string) {
+        if (/\binterpretTransaction\b/.test(new Error().stack ?? '')) throw new TypeError('a broken table');
+        return lookUp.call(this, id);
+      },
+    });
+    t.teardown(() => Reflect.deleteProperty(KNOWN_PROGRAMS, 'get'));
+    const { status, json } = await get(`/tx/${signature}?enhanced=1`);
+    t.equal(status, 200);
+    t.match(json.result.enhanced, { type: 'UNKNOWN', signature, fee: Number(fee), status: 'success' });
+    t.ok(json.result.enhanced.accountData.length > 0);
+    t.match(misread().at(-1), { level: 'warn', fields: { signature, err: { message: 'a broken table' } } });
+  });
+});
+
+t.test('inconsistent-reads', async (t) => {
+  // Reads of one answer that are valid at different slots.
+
+  const { get, cluster, node, step } = await startStepped(t, { perSlot: 0 });
+  await step(40, 4); // above the first finalized slot that the gateway observed
+  const TOKEN_2022 = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
+
+  /** The Clock, which is read together with amounts: time 0. */
+  const CLOCK = JSON.stringify({
+    data: [Buffer.alloc(40).toString('base64'), 'base64'],
+    executable: false,
+    lamports: 1,
+    owner: 'Sysvar1111111111111111111111111111111111111',
+    rentEpoch: 0,
+    space: 40,
+  });
+
+  /** Number of owners used, so that no request hits the cache. */
+  let owners = 0;
+  const owner = () => '2345678'.charAt(owners++).repeat(44);
+
+  /** Makes the node return no accounts, at the slot of `slotOf`; returns the number of reads. */
+  function nothingAt(slotOf: (read: number, programId: string | undefined) => number): () => number {
+    let reads = 0;
+    const context = (programId?: string) => `"context":{"slot":${slotOf(reads++, programId)}}`;
+    node.overrides.set('getTokenAccountsByOwner', ([, { programId }]) => ({
+      result: `{${context(programId)},"value":[]}`,
+    }));
+    node.overrides.set('getMultipleAccounts', ([keys]) => {
+      const accounts = keys.map((key: string) => (key === CLOCK_SYSVAR ? CLOCK : 'null'));
+      return { result: `{${context()},"value":[${accounts}]}` };
+    });
+    return () => reads;
+  }
+
+  t.afterEach(() => node.overrides.clear());
+
+  t.test('both token programs are read again until their slots agree', async (t) => {
+    const finalized = cluster.chain.slot('finalized');
+    const reads = nothingAt((read, programId) => (read < 2 && programId !== TOKEN_2022 ? finalized - 1 : finalized));
+    const { json } = await get(`/token-accounts/${owner()}?commitment=finalized`);
+    t.equal(reads(), 4, 'two lists, twice');
+    t.equal(json.slot, finalized);
+    t.match(json.receipt.claim, /^observed/, 'what is closed just behind that slot may be missing');
+  });
+
+  t.test('a list that has not changed for long is complete', async (t) => {
+    const [wallet] = WALLETS;
+    const path = `/token-accounts/${wallet.address}?commitment=finalized` as const;
+    for (let i = 0; i < 8; i++) {
+      await get(path); // until it is live
+      await step(2, 2);
+    }
+    const { json: young } = await get(`${path}&mint=${WRAPPED_SOL}`);
+    t.match(young.receipt.claim, /^observed/);
+    await step(80, 4);
+    const read = () => get(`${path}&mint=${COINS[0]?.mint.address}`);
+    let { json } = await read();
+    for (let i = 0; i < 10 && !json.receipt.claim.startsWith('exact'); i++) {
+      await step(2, 2); // on a busy machine it was not live in time
+      ({ json } = await read());
+    }
+    t.equal(json.result.length, 1);
+    t.match(json.receipt.claim, /^exact/);
+  });
+
+  t.test('an account that a node leaves out of a list is read by its address', async (t) => {
+    const path = `/token-accounts/${WALLETS[3]?.address}?commitment=finalized` as const;
+    const { json: before } = await get(path);
+    t.ok(before.result.length > 0);
+    await step(40, 4);
+    let lists = 0;
+    node.overrides.set('getTokenAccountsByOwner', () => {
+      lists++;
+      return { result: `{"context":{"slot":${cluster.chain.slot('finalized')}},"value":[]}` };
+    });
+    const { json } = await get(path);
+    t.ok(lists > 0, 'it is not kept live');
+    t.ok(json.slot > before.slot);
+    t.same(json.result, before.result);
+  });
+
+  t.test('if the slots never agree, the oldest slot is returned with the claim observed', async (t) => {
+    const from = cluster.chain.slot('finalized') - 20;
+    const reads = nothingAt((read) => from + read);
+    const { status, json } = await get(`/token-accounts/${owner()}?commitment=finalized`);
+    t.equal(status, 200);
+    t.same(json.result, []);
+    t.equal(reads(), 10, 'two lists, five times');
+    t.equal(json.slot, from + 8);
+    t.match(json.receipt.claim, /^observed/);
+  });
+
+  t.test('a portfolio, too, has the slot of its oldest part', async (t) => {
+    const from = cluster.chain.slot('confirmed') - 20;
+    const reads = nothingAt((read) => from + read);
+    const { status, json } = await get(`/address/${owner()}/portfolio`);
+    t.equal(status, 200);
+    t.match(json.result, { items: [], totalUsd: null });
+    t.equal(reads(), 15, 'the balance and two lists, five times');
+    t.equal(json.slot, from + 12);
+    t.match(json.receipt.claim, /^observed/);
+  });
+});
+
+t.test('lying-node', async (t) => {
+  /** What a node answers to `getMultipleAccounts`. */
+  interface Accounts {
+    readonly result: { readonly context: { slot: number }; readonly value: { lamports: number }[] };
+  }
+
+  /** The false finalized accounts that the node returns. */
+  let lie: ((answer: Accounts) => void) | undefined;
+
+  /** Starts a proxy in front of a node that changes its responses. */
+  async function liar(url: string): Promise<string> {
+    const server = createServer((req, res) => {
+      const pass = async (body: string): Promise<void> => {
+        const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+        const json = (await answer.json()) as Accounts;
+        const { method, params } = JSON.parse(body);
+        if (method === 'getMultipleAccounts' && params[1].commitment === 'finalized') lie?.(json);
+        res.setHeader('content-type', 'application/json');
+        res.end(JSON.stringify(json));
+      };
+      text(req)
+        .then(pass)
+        .catch(() => res.destroy()); // one of the sockets has closed
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    t.teardown(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on a port
+  }
+
+  const { get, gateway, cluster, step, logged } = await startStepped(t, { proxyUrl: liar });
+  const target = `/balance/${WALLETS[0].address}?commitment=finalized` as const;
+  const conflicts = () => logged.filter(({ message }) => message === 'two results for one finalized slot');
+  const proven = (body: string) =>
+    verifyReceipt(body, {
+      publicKeys: [gateway.publicKey],
+      cluster: cluster.genesisHash,
+      request: `GET /api/v1${target}`,
+    });
+
+  t.test('a node that changes a finalized result gets no second exact receipt for it', async (t) => {
+    await step(40, 4); // beyond the first finalized slot that this process observed
+    const truth = await get(target);
+    t.equal(truth.json.receipt.claim, 'exact/1');
+    lie = ({ result }) => {
+      result.context.slot = truth.json.slot;
+      for (const account of result.value) account.lamports += 1;
+      result.value.splice(-1, 1, JSON.parse(clockText(truth.json.slot))); // the Clock agrees
+    };
+    let lied = truth;
+    await waitFor(async () => {
+      await step();
+      lied = await get(target);
+      return lied.text !== truth.text;
+    }, 'the lie');
+    t.equal(lied.json.slot, truth.json.slot);
+    t.not(lied.json.result.lamports, truth.json.result.lamports, 'it is passed on');
+    t.equal(proven(lied.text).receipt.claim, 'observed/1', 'but it is not signed as exact');
+    t.ok(conflicts().length >= 1); // once per sealing
+    t.match(conflicts()[0], {
+      level: 'error',
+      fields: { slot: truth.json.slot, signed: truth.json.receipt.digest, refused: lied.json.receipt.digest },
+    });
+
+    lie = undefined;
+    await step(16, 4); // the false answer may be served while it is refreshed
+    const again = await get(target);
+    t.ok(again.json.slot > truth.json.slot);
+    t.equal(proven(again.text).receipt.claim, 'exact/1');
+  });
+});
+
+t.test('freshness', async (t) => {
+  const address = (rank: number): string => WALLETS[rank]?.address ?? '';
+
+  /** Advances the clock of gateway and cluster and lets pending work finish. */
+  async function pass({ clock }: SteppedHarness, ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= 400) {
+      clock.advance(Math.min(400, left));
+      await sleep(4);
+    }
+  }
+
+  const recovers = (world: SteppedHarness): Promise<void> =>
+    waitFor(async () => {
+      await pass(world, 400);
+      return (await status(world)) === 'ok';
+    }, 'good health');
+
+  const status = async ({ get }: SteppedHarness): Promise<string> => {
+    const { json } = await get('/health');
+    return json.result?.status ?? json.error;
+  };
+
+  for (const slotMs of SLOT_TIMES) {
+    t.test(
+      `${slotMs} ms a slot: an answer is a miss, then a hit, then refreshed; what is requested continuously is always a hit`,
+      async (t) => {
+        const world = await startStepped(t, { slotMs, set: ['live.accounts=0'] }); // a live account is always a hit
+        const { get, step, cluster } = world;
+        const balance = `/balance/${address(0)}`;
+        const first = await get(balance);
+        t.equal(first.headers.get('x-cache'), 'MISS');
+        t.match(first.headers.get('server-timing'), /^upstream;dur=\d+\.\d$/);
+        t.equal(first.headers.get('x-slot'), String(first.json.slot));
+        t.equal(first.headers.get('cache-control'), 'no-cache');
+        const second = await get(balance);
+        t.equal(second.headers.get('x-cache'), 'HIT');
+        t.equal(second.headers.get('server-timing'), null);
+        t.equal(second.text, first.text, 'the same bytes, the same receipt');
+        await step(4);
+        const third = await get(balance);
+        t.equal(third.headers.get('x-cache'), 'MISS');
+        t.ok(cluster.chain.slot('confirmed') - third.json.slot <= 1);
+        for (let i = 0; i < 6; i++) {
+          const { headers, json } = await get(balance);
+          t.equal(headers.get('x-cache'), 'HIT', 'read ahead of its reader');
+          t.ok(cluster.chain.slot('confirmed') - json.slot <= 3);
+          await step();
+          await sleep(20); // the refresh is in flight
+        }
+        for (const path of ['/health', '/pubkey']) t.equal((await get(path)).headers.get('x-cache'), 'BYPASS');
+        for (const path of ['/slot', '/network', '/epoch']) t.equal((await get(path)).headers.get('x-cache'), 'HIT');
+      },
+    );
+  }
+
+  t.test('a thousand callers of one uncached key cost one upstream call', async (t) => {
+    const { get, rpc, cluster, clock } = await startStepped(t, { perSlot: 0 });
+    await cluster.control.delayResponses(1);
+    const calls = async (method: string) => (await cluster.control.requestCounts())[method] ?? 0;
+    const attempt = async (method: string, call: () => Promise<{ status: number; text: string }>) => {
+      const before = await calls(method);
+      let answered = false;
+      const asking = Promise.all(Array.from({ length: 1000 }, call)).finally(() => {
+        answered = true;
+      });
+      for (await sleep(300); !answered; await sleep(20)) clock.advance(1); // most requests arrive before the node answers
+      const answers = await asking;
+      // who comes once the answer is there may get a receipt of its own
+      t.equal(new Set(answers.map(({ text }) => text.replace(/"receipt":.*/, ''))).size, 1, `${answers[0]?.text}`);
+      t.ok(answers.every(({ status }) => status === 200));
+      t.equal((await calls(method)) - before, 1, method);
+    };
+    await attempt('getMultipleAccounts', () => get(`/balance/${address(3)}`));
+    await attempt('getTokenSupply', () =>
+      rpc({ method: 'getTokenSupply', params: [cluster.setup.lookupTable.entries.at(-1)] }),
+    );
+  });
+
+  for (const slotMs of SLOT_TIMES) {
+    t.test(
+      `${slotMs} ms a slot: when reads fail, old answers are served as stale until they are too old, after a minute`,
+      async (t) => {
+        const world = await startStepped(t, { slotMs, perSlot: 0 });
+        const { get, cluster, clock, logged, step } = world;
+        const target = `/balance/${address(1)}`;
+        /** Advances by some time, a few slots at a time. */
+        const stepThrough = (ms: number): Promise<void> => step(Math.round(ms / slotMs), Math.ceil(1600 / slotMs));
+        const { json: known } = await get(target);
+        t.equal(await status(world), 'ok');
+
+        await cluster.control.rateLimit(1_000_000, 1);
+        await stepThrough(1600);
+        await waitFor(async () => (await status(world)) === 'degraded', 'degraded health');
+        await step(2); // the next frame has it: two are at least 200 ms apart
+        t.ok(logged.some(({ level, message }) => level === 'warn' && /a read failed/.test(message)));
+        const stale = await get(target);
+        t.equal(stale.status, 200);
+        t.equal(stale.headers.get('x-cache'), 'STALE');
+        t.equal(stale.headers.get('server-timing'), null);
+        t.equal(stale.json.slot, known.slot, 'its slot is the old one');
+        t.same(stale.json.result, known.result);
+        t.equal((await get('/slot')).json.result, cluster.chain.slot('processed'), 'slots go on by WebSocket');
+        t.equal((await get('/network')).json.result.health, 'degraded');
+        t.equal((await get('/epoch')).status, 200);
+        const cold = await get(`/balance/${address(2)}`);
+        t.equal(cold.status, 503);
+        t.equal(cold.json.error, 'upstream_unavailable');
+        t.equal(cold.headers.get('retry-after'), '1');
+
+        const provenMs = clock.now();
+        await stepThrough(56_000);
+        t.equal((await get(target)).headers.get('x-cache'), 'STALE', `${clock.now() - provenMs} ms later`);
+        await stepThrough(6400);
+        for (const path of [target, '/epoch', '/performance']) {
+          const tooOld = await get(path);
+          t.equal(tooOld.status, 503, path);
+          t.equal(tooOld.json.error, 'stale');
+          t.equal(tooOld.headers.get('retry-after'), '1');
+          t.equal(tooOld.headers.get('x-cache'), null);
+        }
+        t.equal((await get('/slot')).status, 200);
+
+        await cluster.control.rateLimit(0);
+        await recovers(world);
+        const isFresh = async (): Promise<boolean> => {
+          await step(); // the node had rate-limited the gateway
+          return /MISS|HIT/.test((await get(target)).headers.get('x-cache') ?? '');
+        };
+        await waitFor(isFresh, 'a fresh answer'); // a hit if it was refreshed in the background
+        t.equal((await get('/epoch')).status, 200);
+      },
+    );
+  }
+
+  for (const slotMs of SLOT_TIMES) {
+    t.test(
+      `${slotMs} ms a slot: without new slots health is degraded, then down; nothing is served as fresh until then`,
+      async (t) => {
+        const world = await startStepped(t, { slotMs, perSlot: 0 });
+        const { get, cluster } = world;
+        const target = `/epoch?commitment=processed`;
+        await get(target);
+        const slot = (await get('/slot')).json.result;
+        await cluster.control.pauseSlots();
+        await pass(world, 3200);
+        t.equal(await status(world), 'degraded');
+        const stale = await get('/slot');
+        t.equal(stale.headers.get('x-cache'), 'STALE');
+        t.equal(stale.json.result, slot);
+        t.equal((await get('/network')).headers.get('x-cache'), 'STALE');
+
+        await pass(world, 58_000);
+        const down = await get('/health');
+        t.equal(down.status, 503);
+        t.equal(down.json.error, 'unhealthy');
+        t.equal(down.headers.get('retry-after'), '1');
+        for (const path of ['/slot', '/network', '/performance']) t.equal((await get(path)).json.error, 'stale', path);
+        t.equal((await get(target)).headers.get('x-cache'), 'MISS', 'it is read from the node');
+
+        await cluster.control.resumeSlots();
+        await recovers(world);
+        t.equal((await get('/slot')).headers.get('x-cache'), 'HIT');
+        t.ok((await get('/slot')).json.result > slot);
+      },
+    );
+  }
+
+  t.test('a stream frame reports degraded health when no new slot arrives', async (t) => {
+    const world = await startStepped(t, { perSlot: 0 });
+    const before = (await world.get('/network')).json.result;
+    await world.cluster.control.pauseSlots();
+    await pass(world, 5600);
+    const { json } = await world.get('/network');
+    t.equal(json.result.health, 'degraded');
+    t.equal(json.slot, before.slot);
+    t.ok(json.result.seq > before.seq);
+  });
+
+  for (const slotMs of SLOT_TIMES) {
+    t.test(
+      `${slotMs} ms a slot: whatever the node does, no answer to the same request ever has an older slot`,
+      async (t) => {
+        const world = await startStepped(t, { slotMs, perSlot: 1, skipEvery: 7 });
+        const { get, cluster } = world;
+        const targets = ['processed', 'confirmed', 'finalized'].flatMap((commitment) => [
+          `/balance/${address(0)}?commitment=${commitment}`,
+          `/account/${address(0)}?commitment=${commitment}`,
+          `/epoch?commitment=${commitment}`,
+        ]);
+        targets.push('/slot', '/network', '/epoch', '/performance', '/priority-fee');
+        const newest = new Map<string, number>();
+        let answers = 0;
+        const read = async (target: string): Promise<void> => {
+          const { status, json } = await get(target);
+          if (status !== 200) return;
+          answers++;
+          const before = newest.get(target) ?? 0;
+          if (json.slot < before) throw new Error(`${target} went from ${before} back to ${json.slot}`);
+          newest.set(target, json.slot);
+        };
+        await Promise.all(targets.map(read));
+        t.equal(newest.size, targets.length, 'all are answered before the first fault');
+        const { control } = cluster;
+        const deed = fc.oneof(
+          { weight: 4, arbitrary: fc.integer({ min: 1, max: 5 }).map((slots) => () => pass(world, slots * slotMs)) },
+          { weight: 2, arbitrary: fc.integer({ min: -40, max: 0 }).map((slots) => () => control.skewSlots(slots)) },
+          { weight: 1, arbitrary: fc.integer({ min: 0, max: 12 }).map((slots) => () => control.lagBehind(slots)) },
+          { weight: 1, arbitrary: fc.constant(() => control.fork()) },
+          {
+            weight: 1,
+            arbitrary: fc.integer({ min: 1, max: 4 }).map((calls) => () => control.failMinContextSlot(calls)),
+          },
+          {
+            weight: 6,
+            arbitrary: fc.subarray(targets, { minLength: 1 }).map((some) => () => Promise.all(some.map(read))),
+          },
+        );
+        await fc.assert(
+          fc.asyncProperty(fc.array(deed, { minLength: 5, maxLength: 30 }), async (deeds) => {
+            for (const work of deeds) await work();
+          }),
+          { numRuns: 4, endOnFailure: true },
+        );
+        t.ok(answers > 2 * targets.length, `${answers} answers, also under faults`);
+      },
+    );
+  }
+});

@@ -1,0 +1,209 @@
+import bs58 from 'bs58';
+import { WRAPPED_SOL } from '../../src/shared/domain/known-mints.ts';
+import {
+  STAKE_PROGRAM,
+  SYSTEM_PROGRAM,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+} from '../../src/shared/domain/well-known-addresses.ts';
+import { normalizeTransaction, type Transaction } from '../../src/transactions/transactions/transaction.ts';
+import { addressOf, u64Bytes } from './synthetic-transaction.ts';
+
+/** A call with those that it made. */
+export interface ForgedCall {
+  readonly programId: string;
+  readonly accounts: readonly string[];
+  readonly data: readonly number[];
+  readonly inner: readonly ForgedCall[];
+}
+
+interface Holding {
+  readonly mint: string;
+  readonly decimals: number;
+  owner: string;
+  amount: bigint;
+}
+
+const FEE = 5_000n;
+const RENT = 2_039_280n;
+const [CLOCK, HISTORY] = [addressOf(240), addressOf(241)];
+
+/** Makes records in which balances, instructions and inner instructions agree: each call changes the balances. */
+export class Forgery {
+  readonly #signers: readonly string[];
+  readonly #lamports = new Map<string, bigint>();
+  readonly #holdings = new Map<string, Holding>();
+  #before:
+    | { readonly lamports: ReadonlyMap<string, bigint>; readonly holdings: ReadonlyMap<string, Holding> }
+    | undefined;
+
+  constructor(signers: readonly string[]) {
+    this.#signers = signers;
+    for (const signer of signers) this.fund(signer, 100_000_000_000n);
+  }
+
+  fund(address: string, lamports: bigint): void {
+    this.#lamports.set(address, lamports);
+  }
+
+  hold(account: string, owner: string, mint: string, amount: bigint, decimals = 6): void {
+    this.#holdings.set(account, { mint, owner, amount, decimals });
+    this.fund(account, RENT + (mint === WRAPPED_SOL ? amount : 0n));
+  }
+
+  /** Keeps the balances as those before the transaction. The calls that follow are in it. */
+  begin(): void {
+    const holdings = new Map([...this.#holdings].map(([account, holding]) => [account, { ...holding }]));
+    this.#before = { lamports: new Map(this.#lamports), holdings };
+    this.#move(this.#signers[0] ?? '', addressOf(250), FEE);
+    this.#lamports.delete(addressOf(250));
+  }
+
+  readonly program = (programId: string, accounts: readonly string[], ...inner: readonly ForgedCall[]): ForgedCall => ({
+    programId,
+    accounts: [...accounts, ...inner.flatMap((call) => call.accounts)],
+    data: [200],
+    inner,
+  });
+
+  readonly note = (programId: string, text: string): ForgedCall =>
+    call(programId, [], [...new TextEncoder().encode(text)]);
+
+  sendSol(from: string, to: string, lamports: bigint): ForgedCall {
+    this.#move(from, to, lamports);
+    return call(SYSTEM_PROGRAM, [from, to], [2, 0, 0, 0, ...u64Bytes(lamports)]);
+  }
+
+  create(payer: string, account: string, lamports: bigint, owner: string): ForgedCall {
+    this.#move(payer, account, lamports);
+    const data = [0, 0, 0, 0, ...u64Bytes(lamports), ...u64Bytes(10n), ...bs58.decode(owner)];
+    return call(SYSTEM_PROGRAM, [payer, account], data);
+  }
+
+  readonly assign = (account: string, owner: string): ForgedCall =>
+    call(SYSTEM_PROGRAM, [account], [1, 0, 0, 0, ...bs58.decode(owner)]);
+
+  send(from: string, to: string, authority: string, amount: bigint): ForgedCall {
+    this.#moveTokens(from, to, amount, 0n);
+    return call(TOKEN_PROGRAM, [from, to, authority], [3, ...u64Bytes(amount)]);
+  }
+
+  sendWithFee(from: string, to: string, authority: string, amount: bigint, fee: bigint): ForgedCall {
+    const { mint = '', decimals = 0 } = this.#holdings.get(from) ?? {};
+    this.#moveTokens(from, to, amount, fee);
+    const data = [26, 1, ...u64Bytes(amount), decimals, ...u64Bytes(fee)];
+    return call(TOKEN_2022_PROGRAM, [from, mint, to, authority], data);
+  }
+
+  mint(account: string, amount: bigint): ForgedCall {
+    const holding = this.#holdings.get(account);
+    if (holding !== undefined) holding.amount += amount;
+    return call(TOKEN_PROGRAM, [holding?.mint ?? '', account, addressOf(242)], [7, ...u64Bytes(amount)]);
+  }
+
+  burn(account: string, authority: string, amount: bigint): ForgedCall {
+    const holding = this.#holdings.get(account);
+    if (holding !== undefined) holding.amount -= amount;
+    return call(TOKEN_PROGRAM, [account, holding?.mint ?? '', authority], [8, ...u64Bytes(amount)]);
+  }
+
+  close(account: string, to: string, authority: string): ForgedCall {
+    this.#holdings.delete(account);
+    this.#move(account, to, this.#lamports.get(account) ?? 0n);
+    return call(TOKEN_PROGRAM, [account, to, authority], [9]);
+  }
+
+  readonly approve = (account: string, delegate: string, owner: string, amount: bigint): ForgedCall =>
+    call(TOKEN_PROGRAM, [account, delegate, owner], [4, ...u64Bytes(amount)]);
+
+  giveAway(account: string, owner: string, to: string): ForgedCall {
+    const holding = this.#holdings.get(account);
+    if (holding !== undefined) holding.owner = to;
+    return call(TOKEN_PROGRAM, [account, owner], [6, 2, 1, ...bs58.decode(to)]);
+  }
+
+  withdrawStake(account: string, to: string, authority: string, lamports: bigint): ForgedCall {
+    this.#move(account, to, lamports);
+    return call(STAKE_PROGRAM, [account, to, CLOCK, HISTORY, authority], [4, 0, 0, 0, ...u64Bytes(lamports)]);
+  }
+
+  /** `right`: 0 for the staker, 1 for the withdrawer. */
+  readonly authorizeStake = (account: string, authority: string, to: string, right: 0 | 1): ForgedCall =>
+    call(STAKE_PROGRAM, [account, CLOCK, authority], [1, 0, 0, 0, ...bs58.decode(to), right, 0, 0, 0]);
+
+  record(calls: readonly ForgedCall[]): Transaction {
+    const before = this.#before ?? { lamports: new Map(), holdings: new Map() };
+    const all = calls.flatMap(withInner);
+    const keys = [
+      ...new Set([
+        ...this.#signers,
+        ...before.lamports.keys(),
+        ...this.#lamports.keys(),
+        ...all.flatMap(({ call: { programId, accounts } }) => [programId, ...accounts]),
+      ]),
+    ];
+    const balances = (holdings: ReadonlyMap<string, Holding>): object[] =>
+      [...holdings].map(([account, { mint, owner, amount, decimals }]) => ({
+        accountIndex: keys.indexOf(account),
+        mint,
+        owner,
+        uiTokenAmount: { amount: `${amount}`, decimals },
+      }));
+    const toRecord = ({ programId, accounts, data }: ForgedCall): object => ({
+      programId,
+      accounts,
+      data: bs58.encode(Uint8Array.from(data)),
+    });
+    return normalizeTransaction({
+      slot: 1,
+      blockTime: null,
+      transaction: {
+        signatures: ['signature'],
+        message: {
+          accountKeys: keys.map((pubkey) => ({ pubkey, signer: this.#signers.includes(pubkey), writable: true })),
+          instructions: calls.map(toRecord),
+        },
+      },
+      meta: {
+        err: null,
+        fee: Number(FEE),
+        preBalances: keys.map((key) => before.lamports.get(key) ?? 0n),
+        postBalances: keys.map((key) => this.#lamports.get(key) ?? 0n),
+        preTokenBalances: balances(before.holdings),
+        postTokenBalances: balances(this.#holdings),
+        innerInstructions: calls.map(({ inner }, index) => ({
+          index,
+          instructions: inner
+            .flatMap(withInner)
+            .map(({ call, depth }) => ({ ...toRecord(call), stackHeight: depth + 1 })),
+        })),
+      },
+    });
+  }
+
+  #move(from: string, to: string, lamports: bigint): void {
+    this.#lamports.set(from, (this.#lamports.get(from) ?? 0n) - lamports);
+    this.#lamports.set(to, (this.#lamports.get(to) ?? 0n) + lamports);
+  }
+
+  #moveTokens(from: string, to: string, amount: bigint, fee: bigint): void {
+    const [sender, receiver] = [this.#holdings.get(from), this.#holdings.get(to)];
+    if (sender === undefined || receiver === undefined) throw new Error('no token account');
+    sender.amount -= amount;
+    receiver.amount += amount - fee;
+    if (sender.mint === WRAPPED_SOL) this.#move(from, to, amount);
+  }
+}
+
+const call = (programId: string, accounts: readonly string[], data: readonly number[]): ForgedCall => ({
+  programId,
+  accounts,
+  data,
+  inner: [],
+});
+
+/** Lists a call and those that it made, in the order of their execution, with their depths. */
+const withInner = (call: ForgedCall): readonly { readonly call: ForgedCall; readonly depth: number }[] => [
+  { call, depth: 1 },
+  ...call.inner.flatMap(withInner).map(({ call: inner, depth }) => ({ call: inner, depth: depth + 1 })),
+];

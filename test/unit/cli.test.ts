@@ -1,0 +1,914 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { stripVTControlCharacters } from 'node:util';
+import { ed25519 } from '@noble/curves/ed25519.js';
+import bs58 from 'bs58';
+import t, { type Test } from 'tap';
+import { checkNodeVersion } from '../../src/cli/check-node-version.ts';
+import type { RunningGateway } from '../../src/cli/run-process.ts';
+import { formatBanner } from '../../src/cli/start-banner.ts';
+import { Progress } from '../../src/cli/terminal/progress.ts';
+import { indentJson, terminalText } from '../../src/cli/terminal/terminal-text.ts';
+import { WatchScreen } from '../../src/cli/terminal/watch-screen.ts';
+import { FAULT_EXPLANATIONS } from '../../src/client/verify/fault-explanations.ts';
+import type { ReceiptFault } from '../../src/client/verify/receipt-error.ts';
+import { isApiKey } from '../../src/gateway/access/api-keys/api-key.ts';
+import { apiKeysPath, readApiKeys } from '../../src/gateway/access/api-keys/api-key-store.ts';
+import { appendUsage, usagePath } from '../../src/gateway/access/usage/usage-file.ts';
+import { loadEngine } from '../../src/gateway/http/load-engine.ts';
+import { CLOCK_SYSVAR } from '../../src/shared/domain/well-known-addresses.ts';
+import { type ChildProgram, runModule } from '../support/child-process.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { CLUSTER, newSigner, sealAnswers, type UnsealedAnswer } from '../support/receipts/sealed-answers.ts';
+import { testVectors } from '../support/receipts/test-vectors.ts';
+import { runSlotgate, type SlotgateOutput } from '../support/run-slotgate.ts';
+import {
+  errorBody,
+  notificationJson,
+  resultBody,
+  ScriptedNode,
+  SECRET,
+  subscriptionId,
+} from '../support/scripted-node.ts';
+
+t.test('check-node-version', async (t) => {
+  t.test('a Node older than 20.19 is refused with both versions', async (t) => {
+    for (const version of ['16.20.2', '18.20.4', '20.9.0', '20.18.3'])
+      t.throws(() => checkNodeVersion(version), {
+        exitCode: 1,
+        message: `this is Node ${version}, and slotgate needs Node 20.19`,
+      });
+  });
+
+  t.test('every newer Node is accepted', async (t) => {
+    for (const version of ['20.19.0', '20.20.2', '21.0.0', '22.11.0', '24.1.0', '26.10.0'])
+      t.doesNotThrow(() => checkNodeVersion(version));
+  });
+});
+
+t.test('keys-commands', async (t) => {
+  /** Runs `slotgate keys …` on a temporary state folder. */
+  const keysIn =
+    (state: string) =>
+    (...args: string[]) =>
+      runSlotgate(['keys', ...args, '--state', state]);
+
+  t.test('the life of a key: printed once, listed without itself, rotated, revoked', async (t) => {
+    const state = t.testdir();
+    const keys = keysIn(state);
+    const made = await keys('create', '--tier', 'scale', '--label', 'a shop', '--per-ip', '50', '--expires', '90d');
+    t.equal(made.code, 0);
+    const key = made.out.trim();
+    t.ok(isApiKey(key), 'the key alone is on standard output');
+    t.match(made.err, `is in ${apiKeysPath(state)}; `);
+    t.notMatch(made.err, 'created the state folder');
+    const [record] = readApiKeys(apiKeysPath(state));
+    const id = record?.id ?? '';
+    t.match(record, { tier: 'scale', label: 'a shop', last4: key.slice(-4), perIpLimit: 50, revokedAt: null });
+    t.ok(Math.abs(Date.parse(record?.expiresAt ?? '') - Date.now() - 90 * 86_400_000) < 60_000);
+
+    const listed = await keys('list');
+    t.match(listed.out, new RegExp(`^${id} +…${key.slice(-4)} +scale +valid .* a shop$`, 'm'));
+    t.notMatch(listed.out, key);
+
+    const next = (await keys('rotate', id, '--grace', '24h')).out.trim();
+    t.ok(isApiKey(next) && next !== key);
+    const [old, heir] = readApiKeys(apiKeysPath(state));
+    t.match(heir, { tier: 'scale', label: 'a shop', perIpLimit: 50, expiresAt: record?.expiresAt });
+    t.ok(Date.parse(old?.revokedAt ?? '') > Date.now(), 'the old one stays valid for a while');
+    t.match(
+      (await keys('list')).out,
+      new RegExp(`^${id} .* valid .* ${old?.revokedAt} `, 'm'),
+      'and the list says until when',
+    );
+
+    t.match(await keys('revoke', heir?.id ?? ''), { code: 0, out: `${heir?.id} is revoked\n` });
+    t.match((await keys('list')).out, new RegExp(`^${heir?.id} .* revoked `, 'm'));
+    t.match(await keys('revoke', 'other'), { code: 1, err: `no key has the id other in ${apiKeysPath(state)}` });
+    t.match(await keys('revoke', heir?.id ?? ''), { code: 1, err: /is revoked already/ });
+  });
+
+  t.test('a state folder that is new is named, since no running gateway has it', async (t) => {
+    const state = join(t.testdir(), 'elsewhere');
+    const keys = keysIn(state);
+    t.match(await keys('list'), { code: 0, err: `there is no ${apiKeysPath(state)}: ` });
+    t.match((await keys('create', '--tier', 'build', '--label', 'x')).err, `created the state folder ${state}: `);
+    t.notMatch((await keys('create', '--tier', 'build', '--label', 'x')).err, 'created the state folder');
+  });
+
+  t.test('usage is printed by day, key and route', async (t) => {
+    const state = t.testdir();
+    const row = { day: '2026-06-01', route: '/slot', counts: [3, 2, 1, 0], units: 9 };
+    appendUsage(usagePath(state), [
+      { ...row, key: 'a' },
+      { ...row, key: 'b' },
+    ]);
+    appendUsage(usagePath(state), [{ ...row, key: 'a' }]);
+    const keys = keysIn(state);
+    t.equal(
+      (await keys('usage', 'a')).out,
+      'day         key  route  answered  refused  limited  failed  units\n2026-06-01  a    /slot  6         4        2        0       18\n',
+    );
+    t.match((await keys('usage')).out, /^2026-06-01 {2}b .* 3 .* 9$/m);
+  });
+
+  t.test('errors are reported and change nothing', async (t) => {
+    const state = t.testdir();
+    const keys = keysIn(state);
+    const create = (...args: string[]) => keys('create', '--tier', 'build', '--label', 'x', ...args);
+    t.match(await keys('create', '--tier', 'free', '--label', 'x'), { code: 64, err: /build, scale/ });
+    t.match(await keys('create', '--tier', 'build'), { code: 64, err: /--label/ });
+    t.match(await create('--expires', 'soon'), { code: 64, err: /neither a date/ });
+    t.match(await create('--per-ip', '0'), { code: 64, err: /whole number/ });
+    t.match(await keys('revoke', 'nobody'), { code: 1, err: /no key has the id nobody/ });
+    t.match(await keys('rotate', 'nobody'), { code: 1, err: /no key has the id nobody/ });
+    t.match(await keys('mint'), { code: 64, err: /keys create, keys list, keys revoke, keys rotate, keys usage/ });
+    t.same(readApiKeys(apiKeysPath(state)), []);
+  });
+
+  t.test('a label can not write to a terminal', async (t) => {
+    const keys = keysIn(t.testdir());
+    await keys('create', '--tier', 'build', '--label', '\u001b[2Jgone');
+    t.match((await keys('list')).out, /\?\[2Jgone/);
+  });
+});
+
+t.test('receipt-key-commands', async (t) => {
+  /** Runs `slotgate receipt key …` on a state folder; returns output and exit code. */
+  const commandsOver =
+    (state: string, env: Readonly<Record<string, string>> = {}) =>
+    (...args: string[]): Promise<SlotgateOutput> =>
+      runSlotgate(['receipt', 'key', ...args, '--state', state], env);
+
+  const rows = ({ out }: SlotgateOutput): readonly (readonly string[])[] =>
+    out
+      .split('\n')
+      .filter((line) => /^(active|next|retired|revoked) /.test(line))
+      .map((line) => line.split(/\s+/));
+  const states = (said: SlotgateOutput): readonly (string | undefined)[] => rows(said).map(([state]) => state);
+  const kid = (said: SlotgateOutput, n: number): string => rows(said)[n]?.[1] ?? '';
+
+  function fails(t: Test, said: SlotgateOutput, code: number, why: RegExp): void {
+    t.equal(said.code, code);
+    t.match(said.err, why);
+    t.match(said.err, /^slotgate: [^\n]+\n$/);
+    t.equal(said.out, '');
+  }
+
+  t.test('the life of a key: created once, listed, rotated once at a time, revoked for good', async (t) => {
+    const state = join(t.testdir(), 'state');
+    const key = commandsOver(state, { NODE_ENV: 'production' });
+    fails(t, await key('show'), 78, /there is no receipt key .*receipt-key\.pem: .*create/);
+    const created = await key('create');
+    t.equal(created.code, 0);
+    t.match(created.out, /^active {3}[0-9a-f]{16} {2}[1-9A-HJ-NP-Za-km-z]{32,44}\n$/);
+    fails(t, await key('create'), 1, /a key exists already: .*receipt-key\.pem/);
+    t.equal((await key('show')).out, created.out);
+
+    const rotated = await key('rotate');
+    t.same(states(rotated), ['active', 'next']);
+    const from = Date.parse(/from (\S+)/.exec(rotated.out)?.[1] ?? '');
+    t.ok(Math.abs(from - Date.now() - 86_400_000) < 60_000, 'a day from now');
+    t.match(rotated.out, /SIGHUP/);
+    t.equal(rotated.err, '');
+    fails(t, await key('rotate'), 1, /is already pending/);
+
+    const revoked = await key('revoke', kid(rotated, 1));
+    t.same(states(revoked), ['active', 'revoked']);
+    const soon = await key('rotate', '--after', '0');
+    t.same(states(soon), ['retired', 'revoked', 'active']);
+    t.match(soon.err, /less than a day/);
+    const voided = await key('revoke', kid(soon, 2));
+    t.same(states(voided), ['retired', 'revoked', 'revoked', 'active']);
+    t.match(voided.out, `${kid(voided, 3)} signs instead`);
+    t.equal(kid(voided, 0), kid(created, 0));
+    t.same(states(await key('show')), ['retired', 'revoked', 'revoked', 'active']);
+  });
+
+  t.test('invalid arguments are reported and change nothing', async (t) => {
+    const state = t.testdir();
+    const key = commandsOver(state);
+    await key('create');
+    fails(t, await key('revoke', '0000000000000000'), 64, /no key has the id 0{16}/);
+    for (const after of ['', 'soon', '-1', '8761'])
+      fails(t, await key('rotate', `--after=${after}`), 64, /--after must be hours from 0 to 8760/);
+    fails(t, await key('revoke'), 64, /missing required argument/);
+    fails(t, await key('destroy'), 64, /unknown command receipt key destroy, the nearest known name is receipt key/);
+    t.same(readdirSync(state), ['receipt-key.pem']);
+  });
+
+  t.test('a key that RECEIPT_KEY_FILE names has its history next to it', async (t) => {
+    const dir = t.testdir();
+    const file = join(dir, 'own', 'key');
+    const key = commandsOver(join(dir, 'state'), { RECEIPT_KEY_FILE: file });
+    t.equal((await key('create')).code, 0);
+    t.same(states(await key('rotate', '--after', '0')), ['retired', 'active']);
+    t.same(readdirSync(`${file}.d`).sort(), ['.gitignore', '1.json', '2.json', '2.pem']);
+    t.notOk(existsSync(join(dir, 'state')));
+    rmSync(join(`${file}.d`, '2.json'));
+    rmSync(join(`${file}.d`, '1.json'));
+    t.same(states(await key('show')), ['active']);
+  });
+
+  t.test('a key that is given inline can not be changed here', async (t) => {
+    const key = commandsOver(t.testdir(), { RECEIPT_KEY: 'ephemeral' });
+    for (const verb of ['create', 'show', 'rotate']) fails(t, await key(verb), 78, /RECEIPT_KEY is set/);
+  });
+});
+
+t.test('receipt-verify-command', async (t) => {
+  /** Runs the command on a file with this text. */
+  async function verify(t: Test, args: readonly string[], text: string): Promise<SlotgateOutput> {
+    const file = join(t.testdir(), 'input');
+    writeFileSync(file, text);
+    return runSlotgate(['receipt', 'verify', ...args, file]);
+  }
+
+  /** Runs the command on standard input, in a child process. */
+  function fromInput(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProgram {
+    return runModule(new URL('../../src/main.js', import.meta.url), ['receipt', 'verify', ...args], env);
+  }
+
+  const signer = newSigner();
+  const about = (request: string, result: string, nonce: string | null = null): UnsealedAnswer => {
+    return { request, slot: 42, commitment: 'confirmed', claim: 'observed', nonce, result };
+  };
+  const balance = 'GET /api/v1/balance/9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
+  const stream = 'SUB /api/v1/stream?receipts=1';
+  const known = ['--public-key', signer.publicKey, '--cluster', CLUSTER];
+  const [body = '', frame = '', bound = ''] = sealAnswers(signer, [
+    about(balance, '{"lamports":9007199254740993,"text":"\\"answer\\":{}"}'),
+    about(stream, '{"slot":42}'),
+    about(balance, '{"lamports":1}', 'A'.repeat(22)),
+  ]);
+  const result = '{"lamports":9007199254740993,"text":"\\"answer\\":{}"}';
+  const push = `{"type":"balance","id":"\\"answer\\":","address":"9Wz","seq":1,"answer":${body}}`;
+
+  t.test('it accepts the published vectors and prints the signed result', async (t) => {
+    for (const { body, cluster, canonicalRequest, nonce, resultHex } of testVectors.vectors) {
+      const args = ['--public-key', testVectors.publicKey, '--cluster', cluster, '--request', canonicalRequest];
+      const said = await verify(t, nonce === null ? args : [...args, '--nonce', nonce], body);
+      t.same(said, { code: 0, out: `${Buffer.from(resultHex, 'hex')}\n`, err: '' });
+    }
+  });
+
+  t.test('a line end after the body is allowed', async (t) => {
+    for (const end of ['', '\n', '\r\n'])
+      t.same(await verify(t, [...known, '--request', balance], body + end), { code: 0, out: `${result}\n`, err: '' });
+  });
+
+  t.test('it reads standard input as well, whatever the settings of a gateway are', async (t) => {
+    const child = fromInput([...known, '--request', balance], { SLOTGATE_PORT: 'nope' });
+    child.process.stdin?.end(body);
+    t.equal(await child.exit(), 0);
+    t.equal(child.stdout(), `${result}\n`);
+  });
+
+  t.test('for an invalid receipt it exits with 1 and names the fault', async (t) => {
+    const ask = [...known, '--request', balance];
+    const cases: readonly [readonly string[], string, ReceiptFault][] = [
+      [ask, body.replace('993', '992'), 'digest'],
+      [ask, `${body}\n\n`, 'envelope'],
+      [ask, '', 'envelope'],
+      [ask, body.replace('"v":1', '"v":2'), 'malformed'],
+      [ask, body.replace('"size":3', '"size":4'), 'signature'],
+      [ask, bound, 'nonce'],
+      [[...ask, '--nonce', 'A'.repeat(22)], body, 'nonce'],
+      [[...known, '--request', 'GET /api/v1/slot'], body, 'request'],
+      [['--public-key', CLUSTER, '--cluster', CLUSTER, '--request', balance], body, 'unknown-key'],
+      [['--public-key', signer.publicKey, '--cluster', signer.publicKey, '--request', balance], body, 'cluster'],
+      [[...ask, '--max-age', '60'], body, 'stale'],
+    ];
+    for (const [args, input, fault] of cases) {
+      const err = `slotgate: the receipt is not valid: ${fault}. ${FAULT_EXPLANATIONS[fault]}\n`;
+      t.same(await verify(t, args, input), { code: 1, out: '', err });
+    }
+    const child = fromInput(ask);
+    child.process.stdin?.end(body.replace('993', '992'));
+    t.equal(await child.exit(), 1);
+    t.match(child.stderr(), /^slotgate: the receipt is not valid: digest\. The result is not the signed one[^\n]*\n$/);
+  });
+
+  t.test('age is checked only on request, and one of several keys is enough', async (t) => {
+    const several = [...known, '--public-key', CLUSTER, '--request', balance];
+    t.equal((await verify(t, [...several, '--max-age', '999999999'], body)).code, 0);
+    t.equal((await verify(t, several, body)).code, 0);
+    t.equal((await verify(t, [...several, '--nonce', 'A'.repeat(22)], bound)).out, '{"lamports":1}\n');
+  });
+
+  t.test('a usage error is 64, whatever the receipt', async (t) => {
+    const ask = [...known, '--request', balance];
+    for (const args of [
+      [],
+      known,
+      ['--public-key', 'nobody', '--cluster', CLUSTER, '--request', balance],
+      ['--public-key', signer.publicKey, '--cluster', 'mainnet', '--request', balance],
+      [...known, '--request', 'POST /api/v1/rpc'],
+      [...known, '--request', 'GET /api/v1/search?q=%zz'],
+      [...ask, '--nonce', 'short'],
+      [...ask, '--max-age', '-1'],
+      [...ask, '--max-age', '1m'],
+      [...ask, 'no-such-file'],
+      [...ask, 'one', 'two'],
+    ]) {
+      const { code, out, err } = await runSlotgate(['receipt', 'verify', ...args]);
+      t.same({ code, out }, { code: 64, out: '' }, args.join(' '));
+      t.match(err, /^slotgate: [^\n]+\n$/);
+    }
+    t.match(await verify(t, [...ask, '--pubic-key=x'], body), { err: /the nearest known name is --public-key/ });
+  });
+
+  t.test('with --ndjson each line of a stream is verified by itself, frames and pushes alike', async (t) => {
+    const ask = [...known, '--ndjson', '--request', stream, '--request', balance];
+    const good = `{"valid":true,"request":"${balance}","slot":42,"result":${result}}`;
+    const lines = [frame, push, body, push.replace('"balance"', '"subscribed"').replace('"seq":1', '"seq":0')];
+    t.same(await verify(t, ask, lines.join('\n')), {
+      code: 0,
+      out: `{"valid":true,"request":"${stream}","slot":42,"result":{"slot":42}}\n${`${good}\n`.repeat(3)}`,
+      err: '',
+    });
+    const mixed = [frame.replace('42', '43'), push, '{"type":"pong"}', '', push.replace('0993', '0992'), frame];
+    const said = await verify(t, ask, `${mixed.join('\r\n')}\r\n`);
+    t.equal(said.code, 1);
+    t.same(
+      said.out.split('\n').map((line) => line.slice(0, 32)),
+      [
+        '{"valid":false,"fault":"digest"}',
+        good.slice(0, 32),
+        '{"valid":false,"fault":"malformed"}'.slice(0, 32),
+        '{"valid":false,"fault":"envelope"}'.slice(0, 32),
+        '{"valid":false,"fault":"digest"}',
+        `{"valid":true,"request":"${stream}`.slice(0, 32),
+        '',
+      ],
+    );
+    t.equal(
+      said.err,
+      'line 1: digest\nline 3: malformed\nline 4: envelope\nline 5: digest\nslotgate: 4 of 6 lines are not valid\n',
+    );
+    t.same(await verify(t, ask, ''), { code: 1, out: '', err: 'slotgate: the input has no line\n' });
+  });
+
+  t.test('a line is verified as soon as it arrives', async (t) => {
+    const child = fromInput([...known, '--ndjson', '--request', stream]);
+    t.teardown(() => child.process.kill('SIGKILL'));
+    child.process.stdin?.write(`${frame}\n${frame.slice(0, 40)}`);
+    await child.waitForOutput('"valid":true');
+    child.process.stdin?.end(frame.slice(40));
+    t.equal(await child.exit(), 0);
+    t.equal(child.stdout().split('\n').length, 3);
+  });
+
+  t.test('it does not load the HTTP engine', async (t) => {
+    const addons = (): string[] => {
+      const report = process.report.getReport() as unknown as { sharedObjects: string[] }; // what Node documents
+      return report.sharedObjects.filter((path) => path.endsWith('.node'));
+    };
+    await verify(t, [...known, '--request', balance], 'no body');
+    t.same(addons(), []);
+    await import('litesvm'); // it loads on each Node, as no engine does
+    t.equal(addons().length, 1, 'an addon would be seen');
+  });
+});
+
+t.test('stake-commands', async (t) => {
+  const SECRET = new Uint8Array(32).fill(5);
+  const WALLET = bs58.encode(ed25519.getPublicKey(SECRET));
+  const HOST = ['--host', 'gateway.example'];
+
+  const sign = (text: string): string => bs58.encode(ed25519.sign(new TextEncoder().encode(text), SECRET));
+
+  const stake = (...args: readonly string[]): Promise<SlotgateOutput> => runSlotgate(['stake', ...args]);
+
+  t.test('the printed text is the one to sign, and its signature is accepted', async (t) => {
+    const text = await stake('text', '--wallet', WALLET, ...HOST);
+    t.equal(text.code, 0);
+    const [, issued = ''] = /^gateway\.example stake proof v1\nwallet: \w+\nissued: (\d+)$/.exec(text.out) ?? [];
+    t.equal(text.err, `X-Stake-Wallet: ${WALLET}\nX-Stake-Issued: ${issued}\n`);
+    const proof = ['--wallet', WALLET, '--issued', issued, '--signature', sign(text.out)];
+    t.match(await stake('check', ...proof, ...HOST), { code: 0, out: 'the stake proof is valid\n' });
+    const bySetting = await stake('check', ...proof, '--set', 'stake.host=gateway.example');
+    t.equal(bySetting.code, 0);
+    const elsewhere = await stake('check', ...proof, '--host', 'other.example');
+    t.match(elsewhere, { code: 1, out: '', err: 'the stake proof is not valid: the wallet did not sign this text' });
+  });
+
+  t.test('a time can be given, and an expired one is rejected', async (t) => {
+    const { out } = await stake('text', '--wallet', WALLET, '--issued', '5', ...HOST);
+    t.match(out, /issued: 5$/);
+    const proof = ['--wallet', WALLET, '--issued', '5', '--signature', sign(out)];
+    t.match(await stake('check', ...proof, ...HOST), { code: 1, err: /more than a day ago/ });
+  });
+
+  t.test('missing and invalid options are reported', async (t) => {
+    t.match(await stake('text', '--wallet', WALLET), {
+      code: 64,
+      err: /--host or the setting stake\.host/,
+    });
+    t.match(await stake('text', '--wallet', 'me', ...HOST), { code: 64, err: /not an address/ });
+    t.match(await stake('text', '--wallet', WALLET, '--issued', '1.5', ...HOST), {
+      code: 64,
+      err: /not a time/,
+    });
+    t.match(await stake('text', ...HOST), { code: 64, err: /--wallet/ });
+    t.match(await stake(), { code: 64, err: 'stake needs one of text, check' });
+  });
+});
+
+t.test('doctor', async (t) => {
+  interface PrintedFinding {
+    readonly verdict: string;
+    readonly name: string;
+    readonly finding: string;
+    readonly fix?: string;
+  }
+
+  /** Runs the doctor, over the engine that loads everywhere; returns what is not in order, by name, and its exit code. */
+  async function examine(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+    const { code, out, err } = await runSlotgate(
+      ['doctor', '--json', '--port', '0', '--admin-port', '0', '--set', 'http.engine=node', ...args],
+      env,
+    );
+    const { findings }: { readonly findings: readonly PrintedFinding[] } = JSON.parse(out);
+    const faults = new Map(findings.filter(({ verdict }) => verdict !== 'ok').map((fault) => [fault.name, fault]));
+    return { code, err, text: out, faults };
+  }
+
+  const answerAll = ['getVersion', 'getFirstAvailableBlock'] as const;
+
+  /** Starts a node in order, which has news for every subscription. */
+  async function startNode(t: Test): Promise<ScriptedNode> {
+    const node = await ScriptedNode.start();
+    t.teardown(() => node.close());
+    const replies = node.replies as Record<string, ScriptedNode['replies']['getSlot']>;
+    for (const method of answerAll) replies[method] = method === 'getVersion' ? '{"solana-core":"3.0.0"}' : '0';
+    node.onPubsubRequest = (socket, asked) => {
+      socket.send(resultBody(asked, subscriptionId(asked)));
+      socket.send(notificationJson(asked.method, subscriptionId(asked), '{}'));
+    };
+    const { READ_METHODS } = await import('../../src/shared/domain/rpc-methods.ts');
+    for (const method of READ_METHODS) replies[method] ??= 'null';
+    return node;
+  }
+
+  /** Returns the flag that names a node, with keys in both URLs. */
+  const upstream = (node: ScriptedNode): readonly string[] => {
+    const { url, wsUrl } = node.nodeOptions('node-1');
+    return ['--upstream', `${url},${wsUrl}`];
+  };
+
+  /** Asserts that a fault is named with a fix, and that nothing else is. */
+  function names(t: Test, found: Awaited<ReturnType<typeof examine>>, faults: Readonly<Record<string, RegExp>>): void {
+    t.same([...found.faults.keys()].sort(), Object.keys(faults).sort(), found.text);
+    for (const [name, finding] of Object.entries(faults)) {
+      const fault = found.faults.get(name);
+      t.match(fault?.finding, finding, name);
+      t.ok(fault?.fix, `${name} has a fix`);
+    }
+    const fails = [...found.faults.values()].filter(({ verdict }) => verdict === 'fail').length;
+    t.equal(found.code, fails > 0 ? 1 : 0);
+    t.notMatch(found.text + found.err, SECRET, 'no secret');
+  }
+
+  t.test('a machine and a node in order have no finding but ok', async (t) => {
+    const node = await startNode(t);
+    names(t, await examine([...upstream(node), '--state', `${t.testdir()}/new`], { RECEIPT_KEY: 'ephemeral' }), {
+      'receipt key': /given inline/,
+    });
+  });
+
+  t.test('the HTTP engine is named, and what it does worse than another', async (t) => {
+    const node = await startNode(t);
+    const args = [...upstream(node), '--state', `${t.testdir()}/new`, '--set', 'http.engine=auto'];
+    const { text, faults } = await examine(args, { RECEIPT_KEY: 'ephemeral' });
+    const { engine, drawback } = await loadEngine('auto');
+    t.match(text, `"name":"HTTP engine","finding":"${engine.name} ${engine.version}`);
+    t.equal(faults.get('HTTP engine')?.fix, drawback);
+  });
+
+  t.test('a proxy that a running gateway does not trust is named', async (t) => {
+    const node = await startNode(t);
+    let count = 0;
+    const admin = createServer((_, response) =>
+      response.end(
+        `# TYPE slotgate_untrusted_forwarded_total counter\nslotgate_untrusted_forwarded_total ${count}\nslotgate_x 5\n`,
+      ),
+    );
+    await new Promise<void>((resolve) => admin.listen(0, '127.0.0.1', resolve));
+    t.teardown(() => admin.close());
+    const { port } = admin.address() as AddressInfo; // it listens on a TCP port
+    const args = [...upstream(node), '--state', `${t.testdir()}/new`, '--admin-port', String(port)];
+    const inUse = { 'admin port': /in use/, 'receipt key': /given inline/ }; // for all else it is another program
+    names(t, await examine(args, { RECEIPT_KEY: 'ephemeral' }), inUse);
+    count = 120;
+    const found = await examine(args, { RECEIPT_KEY: 'ephemeral' });
+    names(t, found, { ...inUse, 'trusted proxies': /has refused 120 requests with X-Forwarded-For from a proxy/ });
+    t.match(found.faults.get('trusted proxies')?.fix, /list it in trustedProxies/);
+  });
+
+  t.test('planted faults of this machine are named with a fix', async (t) => {
+    const node = await startNode(t);
+    const ask = (args: readonly string[], env?: Readonly<Record<string, string>>) =>
+      examine([...upstream(node), ...args], env);
+    const folder = t.testdir({ state: {}, file: '' });
+    const state = `${folder}/state`;
+    chmodSync(state, 0o700);
+    const inState = ['--state', state];
+
+    names(t, await ask(['--set', 'cache.byte=1']), { settings: /unknown setting cache\.byte, .* cache\.bytes/ });
+    names(t, await ask(['--state', `${folder}/file`]), { 'state folder': /is no folder/, 'receipt key': /./ });
+
+    const other = createServer((_, response) => response.end('{}')).listen(0, '127.0.0.1');
+    t.teardown(() => other.close());
+    await new Promise((resolve) => other.once('listening', resolve));
+    const { port } = other.address() as AddressInfo; // it listens on TCP
+    names(t, await ask([...inState, '--port', `${port}`]), { port: /the port is in use/ });
+
+    writeFileSync(`${state}/receipt-key.pem`, 'no key', { mode: 0o600 });
+    writeFileSync(`${state}/keys.json`, '{', { mode: 0o600 });
+    names(t, await ask(inState), { 'receipt key': /can't be used/, 'API keys': /is not JSON/ });
+
+    mkdirSync(`${folder}/open`);
+    chmodSync(`${folder}/open`, 0o755);
+    t.equal((await runSlotgate(['receipt', 'key', 'create', '--state', `${folder}/open`])).code, 0);
+    chmodSync(`${folder}/open/receipt-key.pem`, 0o644);
+    names(t, await ask(['--state', `${folder}/open`]), {
+      'state folder': /open to others \(mode 755\)/,
+      'receipt key': /has mode 644, others can use it/,
+    });
+
+    const huge = ['cache.bytes=1099511627776', 'live.accounts=1000000', 'upstreamPolicy.connections=10000'].flatMap(
+      (each) => ['--set', each],
+    );
+    names(t, await ask([...huge, '--state', `${folder}/new`], { SLOTGATE_PORT: 'tcp://10.0.0.1:8787' }), {
+      environment: /enableServiceLinks/,
+      memory: /the cache uses up to/,
+      'open files': /slotgate uses \d{5} itself/,
+    });
+  });
+
+  t.test('planted faults of nodes are named with a fix', async (t) => {
+    const state = ['--state', `${t.testdir()}/new`];
+    const ask = (...args: readonly string[]) => examine([...args, ...state]);
+
+    const missing = await startNode(t);
+    await missing.close();
+    names(t, await ask(...upstream(missing)), { 'node-1 HTTP': /^connection refused$/ });
+
+    const faulty = await startNode(t);
+    const { replies } = faulty;
+    replies.getBlock = (response, asked) =>
+      response.end(errorBody(asked, '{"code":-32601,"message":"Method not found"}'));
+    replies.getTransaction = (response, asked) =>
+      response.end(
+        errorBody(asked, `{"code":-32000,"message":"getTransaction is not available on the plan of ${SECRET}"}`),
+      );
+    let reads = 0;
+    replies.getSlot = (response, asked) => {
+      const lag = { processed: 0, confirmed: 1, finalized: 200 }[asked.params[0]?.commitment as 'processed'] ?? 200;
+      response.setHeader('date', new Date(Date.now() - 60_000).toUTCString());
+      response.end(resultBody(asked, `${1000 - lag + (reads++ % 2) * 5}`));
+    };
+    replies.getGenesisHash = (response, asked) => {
+      response.setHeader('date', new Date(Date.now() - 60_000).toUTCString());
+      response.end(resultBody(asked, '"EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG"'));
+    };
+    faulty.onPubsubRequest = (socket, asked) => {
+      if (asked.params[0] === CLOCK_SYSVAR) socket.send(errorBody(asked, '{"code":-32005,"message":"too many"}'));
+      else if (asked.method === 'programSubscribe')
+        socket.send(errorBody(asked, `{"code":-32601,"message":"no programSubscribe for ${SECRET}"}`));
+      else {
+        socket.send(resultBody(asked, subscriptionId(asked)));
+        socket.send(notificationJson(asked.method, subscriptionId(asked), '{}'));
+      }
+    };
+    const cluster = ['--set', 'cluster=5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'];
+    names(t, await ask(...upstream(faulty), ...cluster), {
+      'node-1 cluster': /^devnet EtWT.*, but the setting cluster is 5eykt/,
+      'node-1 slots': /^processed \d+, confirmed \d+ behind, finalized \d+ behind$/,
+      'node-1 reads': /slots went back by 5: it is many nodes/,
+      'node-1 methods': /^19 of 21 methods; refused: (getBlock, getTransaction|getTransaction, getBlock)$/,
+      'node-1 account news': /^refused: error -32005 too many$/,
+      'node-1 program news': /refused: error -32601/,
+      clock: /^(59|60|61) s ahead of the nodes$/,
+    });
+  });
+
+  t.test('nodes are compared, and one without a WebSocket or over its limit is named', async (t) => {
+    const state = ['--state', `${t.testdir()}/new`];
+    const [ahead, behind, limited] = await Promise.all([startNode(t), startNode(t), startNode(t)]);
+    ahead.slots = { processed: 200, confirmed: 198, finalized: 168 };
+    const { url } = behind.nodeOptions('');
+    limited.replies.getSlot = (response) => response.writeHead(429).end();
+    const found = await examine([
+      ...[...upstream(ahead), '--upstream', `${url},ws://127.0.0.1:1/${SECRET}`],
+      ...[...upstream(limited), ...state],
+    ]);
+    names(t, found, {
+      'node-2 lag': /^100 slots behind the newest node$/,
+      'node-2 WebSocket': /^connection refused$/,
+      'node-3 slots': /does not return its slots/,
+      'node-3 reads': /HTTP 429/,
+      'node-3 methods': /HTTP 429/,
+    });
+    const text = await runSlotgate(['doctor', '--port', '0', '--admin-port', '0', ...upstream(ahead), ...state]);
+    t.match(text.out, /^ok {4}node-1 {15}http:\/\/127\.0\.0\.1:\d+\/\*\*\*, ws:\/\/127\.0\.0\.1:\d+\/\*\*\*$/m);
+    t.match(text.out, /^ok {4}node-1 slots +processed 200, confirmed 2 behind, finalized 32 behind$/m);
+    t.notMatch(text.out, '\u001b');
+  });
+
+  t.test('what a server has otherwise than agave is no fault of the node', async (t) => {
+    const state = ['--state', `${t.testdir()}/new`];
+    const key = { RECEIPT_KEY: 'ephemeral' };
+    const index = await startNode(t);
+    const { getSlot } = index.replies;
+    index.replies.getVersion = '{"solana-core":"4.3.0-cloudbreak0.1.0"}';
+    index.replies.getSlot = (response, asked) => {
+      if (asked.params[0]?.commitment === 'processed')
+        response.end(errorBody(asked, '{"code":-32003,"message":"PROCESSED_COMMITMENT_NOT_SUPPORTED"}'));
+      else if (typeof getSlot === 'function') getSlot(response, asked);
+    };
+    const found = await examine([...upstream(index), ...state], key);
+    names(t, found, { 'receipt key': /given inline/ });
+    t.match(found.text, '"name":"node-1 version","finding":"cloudbreak 4.3.0-cloudbreak0.1.0"');
+    t.match(found.text, '"finding":"processed 98, confirmed 0 behind, finalized 30 behind"');
+    t.match(found.text, '"name":"node-1 WebSocket","finding":"cloudbreak has none: its slots are polled"');
+    t.equal(index.handshakes, 0);
+
+    const validator = await startNode(t);
+    validator.replies.getVersion = '{"solana-core":"26.08.1","feature-set":1}';
+    validator.replies.getBlock = (response) => response.writeHead(501).end();
+    names(t, await examine([...upstream(validator), ...state], key), {
+      'receipt key': /given inline/,
+      'node-1 methods': /20 of 21 methods; refused: getBlock$/,
+    });
+  });
+});
+
+t.test('run-process', async (t) => {
+  const startChild = async (...args: string[]): Promise<ChildProgram> => {
+    const child = runModule(new URL('../support/run-process-child.js', import.meta.url), args);
+    t.teardown(() => child.process.kill('SIGKILL'));
+    await child.waitForOutput('listening');
+    return child;
+  };
+
+  const logLines = (child: ChildProgram): unknown[] =>
+    child
+      .stdout()
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line));
+
+  t.test('one line of JSON says when it listens, where and for which cluster', async (t) => {
+    const child = await startChild('0');
+    t.match(logLines(child), [{ level: 'info', msg: 'listening', url: 'http://127.0.0.1:1', cluster: 'genesis' }]);
+    t.equal(logLines(child).length, 1);
+  });
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    t.test(`${signal} closes the gateway, then the process ends with 0`, async (t) => {
+      const child = await startChild('200');
+      child.process.kill(signal);
+      t.equal(await child.exit(), 0);
+      t.match(child.stdout(), /"closing".*closed\n$/s);
+    });
+  }
+
+  t.test('SIGHUP reloads its keys, and it continues', async (t) => {
+    const child = await startChild('0');
+    child.process.kill('SIGHUP');
+    await child.waitForOutput('reloaded');
+    child.process.kill('SIGTERM');
+    t.equal(await child.exit(), 0);
+  });
+
+  t.test('a signal that comes twice in one moment, as Ctrl-C under npm does, counts once', async (t) => {
+    const child = await startChild('200');
+    child.process.kill('SIGINT');
+    await child.waitForOutput('closing');
+    child.process.kill('SIGINT');
+    t.equal(await child.exit(), 0);
+    t.match(child.stdout(), /closed/);
+  });
+
+  t.test('a second signal ends the process immediately', async (t) => {
+    const child = await startChild('60000');
+    child.process.kill('SIGTERM');
+    await child.waitForOutput('closing');
+    await sleep(600);
+    child.process.kill('SIGTERM');
+    t.equal(await child.exit(), 1);
+    t.notMatch(child.stdout(), /closed/);
+  });
+
+  t.test('a gateway that takes too long to close ends with 1, and says so', async (t) => {
+    const child = await startChild('60000', 'none', '300');
+    child.process.kill('SIGTERM');
+    t.equal(await child.exit(), 1);
+    t.match(child.stdout(), /closing took longer than 300 ms/);
+  });
+
+  t.test('a start that is refused behind the open port ends the process with its own code, closed', async (t) => {
+    const child = await startChild('50', 'refuses');
+    t.equal(await child.exit(), 78);
+    t.match(logLines(child)[1], { level: 'error', msg: 'the cluster is another one' });
+    t.match(child.stdout(), /closed/);
+  });
+
+  for (const defect of ['throws', 'rejects']) {
+    t.test(
+      `an uncaught error that ${defect} is logged with its stack and ends the process with 1, closed`,
+      async (t) => {
+        const child = await startChild('50', defect);
+        t.equal(await child.exit(), 1);
+        t.match(logLines(child)[1], { level: 'error', msg: 'an uncaught error', err: { stack: /run-process-child/ } });
+        t.match(child.stdout(), /closed/);
+      },
+    );
+  }
+});
+
+t.test('start-banner', async (t) => {
+  const MAINNET = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
+  const gateway: RunningGateway = {
+    url: 'http://127.0.0.1:8787',
+    cluster: MAINNET,
+    embedded: null,
+    admin: 'http://127.0.0.1:8788',
+    publicKey: '8Tzxqy7nJ3fSPu3yYxdpKuc147dw2N9d5eykt4UspVA5',
+    receiptKeyPath: '.slotgate/receipt-key.pem',
+    receiptMode: 'exact',
+    nodes: () => [
+      { id: 'rpc-1', status: 'ok', behindSlots: 0 },
+      { id: 'rpc-2', status: 'behind', behindSlots: 12 },
+    ],
+    reload() {},
+    close: async () => {},
+  };
+  const facts = { version: '1.2.3', startMs: 912, pages: ['/', '/docs'] };
+  const plain = (changes: Partial<RunningGateway> = {}): string =>
+    stripVTControlCharacters(formatBanner({ ...gateway, ...changes }, facts));
+
+  t.test('a banner shows the addresses, the cluster, the nodes and the key', async (t) => {
+    t.equal(
+      plain(),
+      `slotgate 1.2.3   mainnet-beta 5eyk..2N9d   ready in 0.9 s
+API     http://127.0.0.1:8787/api/v1    Pages   / /docs
+Admin   http://127.0.0.1:8788/metrics   Nodes   rpc-1 ok, rpc-2 12 behind
+Key     8Tzx..pVA5, .slotgate/receipt-key.pem, exact
+
+`,
+    );
+  });
+
+  t.test('it shows what is missing, and the embedded cluster', async (t) => {
+    const text = plain({ cluster: null, admin: null, receiptKeyPath: null, receiptMode: 'observed' });
+    t.match(text, /no node reached yet/);
+    t.match(text, /Key +8Tzx\.\.pVA5, inline, observed/);
+    t.notMatch(text, /Admin/);
+    t.match(plain({ embedded: { rpc: 'http://127.0.0.1:8899' } }), /Cluster http:\/\/127\.0\.0\.1:8899 /);
+  });
+});
+
+t.test('completion-script', async (t) => {
+  /** Lines that each shell is asked to complete, and words that it must offer. */
+  const CASES: readonly (readonly [words: readonly string[], offered: readonly string[], not: readonly string[]])[] = [
+    [['slotgate', ''], ['start', 'doctor', 'completion', '--config'], ['rotate']],
+    [['slotgate', 'keys', ''], ['create', 'usage'], ['start']],
+    [['slotgate', 'receipt', 'key', 'r'], ['rotate', 'revoke'], ['show']],
+    [['slotgate', 'keys', 'create', '--tier', ''], ['build', 'scale'], ['list']],
+    [['slotgate', '--port', '1', 'keys', 'rotate', '--'], ['--grace', '--data-dir'], ['--tier']],
+    [['slotgate', 'get', '/b'], ['/balance/', '/block/'], ['/tx/']],
+    [['slotgate', 'completion', ''], ['bash', 'zsh', 'fish'], ['start']],
+  ];
+
+  /** The program by which each shell prints what it would offer for the words that follow. */
+  const DRIVERS = {
+    bash: `source /dev/stdin <<< "$SCRIPT"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _slotgate; printf '%s\\n' "\${COMPREPLY[@]}"`,
+    zsh: `compdef() { :; }; compadd() { while [[ $1 != -- ]]; do shift; done; shift; print -l -- "$@"; }
+_files() { :; }; _describe() { print -l -- "\${(@P)2%%:*}"; }
+eval "$SCRIPT"; words=("$@"); CURRENT=$#; _slotgate | { grep -- "^\${words[CURRENT]}" || true; }`,
+    fish: 'echo "$SCRIPT" | source; complete -C "$(string join " " -- $argv)" | string replace -r "\\t.*" ""',
+  } as const;
+
+  for (const [shell, driver] of Object.entries(DRIVERS)) {
+    const skip = spawnSync(shell, ['-c', 'true']).status === 0 ? false : `there is no ${shell}`;
+    t.test(`${shell} offers commands, flags and their values`, { skip }, async (t) => {
+      const { code, out } = await runSlotgate(['completion', shell]);
+      t.equal(code, 0);
+      for (const [words, offered, not] of CASES) {
+        const args = shell === 'fish' ? ['-c', driver, ...words] : ['-c', driver, shell, ...words];
+        const { stdout, stderr } = spawnSync(shell, args, {
+          encoding: 'utf8',
+          env: { ...process.env, SCRIPT: out },
+        });
+        const lines = stdout.split('\n').map((line) => line.trim());
+        t.same(
+          {
+            missing: offered.filter((word) => !lines.includes(word)),
+            wrong: not.filter((word) => lines.includes(word)),
+          },
+          { missing: [], wrong: [] },
+          `${words.join(' ')}: ${stdout} ${stderr}`,
+        );
+      }
+    });
+  }
+
+  t.test('the scripts are static: each says what the command tree has', async (t) => {
+    for (const shell of Object.keys(DRIVERS)) {
+      const { out } = await runSlotgate(['completion', shell]);
+      for (const word of ['receipt', 'rotate', '--max-age'.slice(shell === 'fish' ? 2 : 0), 'scale', '/balance/'])
+        t.match(out, word);
+      t.notMatch(out, /undefined|\[object/);
+    }
+  });
+});
+
+t.test('progress', async (t) => {
+  const collect = (isTTY: boolean) => {
+    const written: string[] = [];
+    return { written, isTTY, columns: 60, write: (text: string) => written.push(text) };
+  };
+
+  t.test('progress is drawn ten times a second at most, in one line, and removed', async (t) => {
+    const clock = new ManualClock();
+    const output = collect(true);
+    const progress = new Progress({ output, clock, what: 'verifying', total: 1000 });
+    for (let step = 0; step < 500; step++) {
+      await clock.advance(2);
+      progress.advance(1, 'a note that is far too long for what is left of the line');
+    }
+    t.equal(output.written.length, 10);
+    t.match(output.written.at(-1), /\[Kverifying {2}4\d % {2}500\/s {2}2 s left {2}a note/);
+    for (const line of output.written) t.ok(line.length <= 60 + 4 && !line.includes('\n'));
+    progress.end();
+    t.equal(output.written.length, 11);
+  });
+
+  t.test('where there is no terminal nothing is drawn', async (t) => {
+    const output = collect(false);
+    const progress = new Progress({ output, clock: new ManualClock(), what: 'x' });
+    progress.advance();
+    progress.end();
+    t.same(output.written, []);
+  });
+
+  t.test('JSON is indented without a change of its values', async (t) => {
+    const json = '{"a":[1,2.50,90071992547409931],"b":{},"c":[],"d":"x\\"{,}\\\\","e":{"f":null}}';
+    const indented = indentJson(json);
+    t.equal(indented.replace(/^ +|\n/gm, '').replaceAll('": ', '":'), json);
+    t.match(indented, '\n    90071992547409931\n');
+    t.match(indented, '\n  "b": {},\n');
+  });
+
+  t.test('a terminal gets no escape of somebody else, and the text means the same in JSON', async (t) => {
+    const hostile = 'a\u001b[2Jb\u009b1m\u202ec\u0007';
+    t.equal(terminalText(hostile), 'a\\u001b[2Jb\\u009b1m\\u202ec\\u0007');
+    t.equal(JSON.parse(`"${terminalText('\u202e\u{e0041}')}"`), '\u202e\u{e0041}');
+    t.equal(terminalText('one\ntwo'), 'one\ntwo');
+  });
+});
+
+t.test('watch-screen', async (t) => {
+  t.test('the screen counts the age of the slot, however many frames come', async (t) => {
+    const clock = new ManualClock();
+    let screen = '';
+    const watch = new WatchScreen({
+      url: 'http://gateway',
+      address: undefined,
+      end() {},
+      clock,
+      write(text) {
+        screen = stripVTControlCharacters(text);
+      },
+    });
+    t.teardown(() => watch.close());
+    const send = (slot: number, health: 'ok' | 'degraded'): void => watch.frame('', { slot, health, nonVoteTps: 900 });
+    t.match(screen, /^\r○ connecting {2}http/i);
+    send(100, 'ok');
+    clock.advance(400);
+    send(101, 'ok');
+    t.match(screen, /^\r● Live {2}http/);
+    clock.advance(4001);
+    t.match(screen, /^\r○ Slow: no new slot for 4 s {2}http/);
+    for (let frames = 0; frames < 19; frames++) {
+      clock.advance(5000);
+      send(101, 'degraded');
+    }
+    t.match(screen, /^\r○ Stalled: no new slot for 1 m 39 s {2}http/);
+    clock.advance(1000);
+    t.match(screen, /no new slot for 1 m 40 s/, 'by itself');
+    t.match(screen, /Slot +101\n\rTPS +– without votes/);
+    for (const _ of [1, 2, 3]) watch.lost();
+    t.match(screen, /^\r○ Offline {2}http/);
+    send(400, 'ok');
+    clock.advance(1000);
+    t.match(screen, /^\r● Live {2}http/);
+  });
+});

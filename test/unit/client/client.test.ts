@@ -1,0 +1,859 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import t, { type Test } from 'tap';
+import {
+  type Client,
+  type ClientOptions,
+  createClient,
+  type StreamOptions,
+  type StreamState,
+} from '../../../src/client/client.ts';
+import { receiptTextIn } from '../../../src/client/verify/signed-body.ts';
+import { parseTrustedKey } from '../../../src/client/verify/trusted-key.ts';
+import { signSuccession } from '../../../src/gateway/receipts/keys/sign-succession.ts';
+import { signingKeyOf } from '../../../src/gateway/receipts/signing-key.ts';
+import type { Clock } from '../../../src/shared/domain/clock.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { pluck } from '../../support/pluck.ts';
+import {
+  CLUSTER,
+  errorResponse,
+  NOW_MS,
+  newSigner,
+  type ReceivedRequest,
+  type RequestScript,
+  scriptedFetch,
+  signedBodyFor,
+  signer,
+} from './scripted-fetch.ts';
+import { ScriptedSocket } from './scripted-socket.ts';
+
+t.test('send-request', async (t) => {
+  const TARGET = '/api/v1/slot';
+  const MIB = 1024 * 1024;
+
+  /** A clock whose delays take no time, and are recorded. */
+  function hastyClock(): { readonly clock: Clock; readonly pauses: number[] } {
+    const pauses: number[] = [];
+    let nowMs = NOW_MS;
+    const after = (ms: number, work: () => void): (() => void) => {
+      if (ms === DEADLINE_MS) return () => {};
+      pauses.push(ms);
+      nowMs += ms;
+      queueMicrotask(work);
+      return () => {};
+    };
+    return { clock: { now: () => nowMs, monotonic: () => nowMs, after }, pauses };
+  }
+
+  const DEADLINE_MS = 10_000;
+
+  function open(script: RequestScript, options: Partial<ClientOptions> = {}) {
+    const { fetch, requests } = scriptedFetch(script);
+    const { clock, pauses } = hastyClock();
+    const pinned = { publicKey: signer.publicKey, cluster: CLUSTER };
+    const client = createClient({
+      url: 'https://gateway.test/solana/',
+      fetch,
+      clock,
+      random: () => 0,
+      ...pinned,
+      ...options,
+    });
+    return { client, requests, pauses };
+  }
+
+  const good = (): Response => new Response(signedBodyFor(TARGET, '7'));
+  const slot = (client: Client) => client.get('/slot');
+
+  t.test('a transient error is retried, each time after twice the delay', async (t) => {
+    for (const fault of [
+      () => errorResponse(503, 'overloaded'),
+      () => errorResponse(504, 'upstream_timeout'),
+      () => new Response('<h1>Bad gateway</h1>', { status: 502 }),
+      () => Promise.reject(new TypeError('fetch failed')),
+      () => new Response(new ReadableStream({ pull: (stream) => stream.error(new TypeError('cut')) })),
+    ]) {
+      const { client, requests, pauses } = open((_, count) => (count < 3 ? fault() : good()));
+      t.equal((await slot(client)).result, 7);
+      t.equal(requests.length, 4);
+      t.same(pauses, [125, 250, 500]);
+    }
+  });
+
+  t.test('a retry delay has jitter, and is never shorter than Retry-After', async (t) => {
+    const limited = (after: string) => (_: unknown, count: number) =>
+      count === 0 ? errorResponse(429, 'rate_limited', { 'retry-after': after }) : good();
+    for (const [random, pause] of [
+      [0, 7125],
+      [0.999, 7249.875],
+    ] as const) {
+      const { client, pauses } = open(limited('7'), { random: () => random });
+      await slot(client);
+      t.same(pauses, [pause]);
+    }
+    const dated = open(limited(new Date(NOW_MS + 3000).toUTCString()));
+    await slot(dated.client);
+    t.same(dated.pauses, [3125]);
+    const senseless = open(limited('soon'));
+    await slot(senseless.client);
+    t.same(senseless.pauses, [125]);
+  });
+
+  t.test('attempts are limited, and so is the Retry-After that is waited for', async (t) => {
+    const busy = open(() => errorResponse(503, 'overloaded', { 'retry-after': '1' }));
+    await t.rejects(slot(busy.client), { code: 'overloaded', status: 503, retryAfterMs: 1000 });
+    t.equal(busy.requests.length, 4);
+    await t.rejects(busy.client.get('/slot', {}, { attempts: 2 }), { code: 'overloaded' });
+    t.equal(busy.requests.length, 6);
+    const strict = open(() => errorResponse(429, 'rate_limited', { 'retry-after': '60' }));
+    await t.rejects(slot(strict.client), { code: 'rate_limited', retryAfterMs: 60_000 });
+    t.equal(strict.requests.length, 1, 'a minute is for the caller to decide on');
+  });
+
+  t.test('a permanent error is not retried', async (t) => {
+    for (const [status, error] of [
+      [400, 'invalid_query'],
+      [404, 'not_found'],
+      [500, 'internal_error'],
+      [503, 'unhealthy'],
+    ] as const) {
+      const { client, requests } = open(() => errorResponse(status, error, { 'x-request-id': 'abc' }));
+      await t.rejects(slot(client), { name: 'SlotgateError', code: error, status, requestId: 'abc' });
+      t.equal(requests.length, 1);
+    }
+    const forged = open(() => new Response(signedBodyFor(TARGET, '7').replace('7', '8')));
+    await t.rejects(slot(forged.client), { name: 'ReceiptError', code: 'digest' });
+    t.equal(forged.requests.length, 1);
+  });
+
+  t.test('a response that no gateway sends is unreadable', async (t) => {
+    for (const response of [
+      () => new Response('<h1>Teapot</h1>', { status: 418 }),
+      () => Response.json({ error: 'invented', message: '' }, { status: 400 }),
+      () => new Response(null, { status: 204 }),
+    ]) {
+      await t.rejects(slot(open(response).client), { code: 'unreadable', status: response().status });
+    }
+    await t.rejects(open(() => new Response('{')).client.get('/network'), { code: 'unreadable' });
+  });
+
+  t.test("a response body can't fill the memory of the client", async (t) => {
+    let sent = 0;
+    const endless = new ReadableStream({
+      pull(stream) {
+        sent++;
+        stream.enqueue(new Uint8Array(MIB));
+      },
+    });
+    const { client } = open(() => new Response(endless), { maxBodyBytes: 4 * MIB });
+    await t.rejects(slot(client), { code: 'unreadable' });
+    t.ok(sent < 10, `${sent} MiB were sent`);
+  });
+
+  t.test('an attempt that times out is aborted and retried', async (t) => {
+    const clock = new ManualClock(NOW_MS);
+    const { client, requests } = open((_, count) => (count === 0 ? new Promise(() => {}) : good()), {
+      clock,
+      timeoutMs: 2000,
+    });
+    const reading = slot(client);
+    clock.advance(1999);
+    t.equal(requests[0]?.signal.aborted, false);
+    clock.advance(1);
+    t.equal(requests[0]?.signal.aborted, true);
+    await new Promise((resolve) => setImmediate(resolve));
+    clock.advance(125);
+    t.equal((await reading).result, 7);
+    const silent = open(() => new Promise(() => {}), { clock, attempts: 1 });
+    const failing = slot(silent.client);
+    clock.advance(10_000);
+    await t.rejects(failing, { code: 'timeout', status: null });
+  });
+
+  t.test('an aborted request rejects immediately', async (t) => {
+    const clock = new ManualClock(NOW_MS);
+    const reason = new Error('enough');
+    const before = open(good);
+    await t.rejects(before.client.get('/slot', {}, { signal: AbortSignal.abort(reason) }), reason);
+    t.equal(before.requests.length, 0);
+    for (const script of [() => new Promise<never>(() => {}), () => errorResponse(503, 'stale')]) {
+      const { client, requests } = open(script, { clock });
+      const controller = new AbortController();
+      const reading = client.get('/slot', {}, { signal: controller.signal });
+      await new Promise((resolve) => setImmediate(resolve)); // the answer is awaited, or the pause has begun
+      controller.abort(reason);
+      await t.rejects(reading, reason);
+      clock.advance(60_000);
+      t.equal(requests.length, 1);
+    }
+  });
+
+  t.test('every request has the headers of the client, and bypasses the cache of the browser', async (t) => {
+    const modes: unknown[] = [];
+    const { fetch, requests } = scriptedFetch(good);
+    const { client } = open(good, {
+      headers: { 'x-api-key': 'sg_live_x' },
+      fetch: (url, init) => {
+        modes.push(Object(init).cache);
+        return fetch(url, init);
+      },
+    });
+    await slot(client);
+    t.equal(requests[0]?.headers.get('x-api-key'), 'sg_live_x');
+    t.same(modes, ['no-store']);
+    t.equal(requests[0]?.target, `/solana${TARGET}`, 'below the prefix, which is not part of the signed request');
+  });
+});
+
+t.test('stream', async (t) => {
+  const ADDRESS = '11111111111111111111111111111111';
+  const OTHER = 'SysvarC1ock11111111111111111111111111111111';
+
+  /** Returns the network in a frame of the gateway; its slot is its number. */
+  const network = (seq: number, stream = 'a'): string => JSON.stringify({ slot: seq, seq, stream, health: 'ok' });
+  const frame = (seq: number, stream?: string): string => `{"result":${network(seq, stream)},"slot":${seq}}`;
+
+  /** Returns a text as long as an address; each number gives another. */
+  const addressFrom = (i: number): string => String(i).padStart(44, 'A');
+
+  /** What the tests read of an error that is reported. */
+  type Fault = { readonly code?: string };
+
+  const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+  function open(t: Test, options: StreamOptions = {}, client: Partial<ClientOptions> = {}) {
+    const clock = new ManualClock(NOW_MS);
+    const sockets: ScriptedSocket[] = [];
+    const seen: number[] = [];
+    const gaps: (number | null)[] = [];
+    const states: StreamState[] = [];
+    const errors: Fault[] = [];
+    const headers: object[] = [];
+    const { stream: openStream } = createClient({
+      url: 'https://gateway.test/solana',
+      publicKey: signer.publicKey,
+      cluster: CLUSTER,
+      clock,
+      random: () => 1,
+      headers: { 'x-api-key': 'sg_live_x' },
+      openSocket: (url, sent) => {
+        headers.push(sent);
+        const socket = new ScriptedSocket(url);
+        sockets.push(socket);
+        return socket;
+      },
+      ...client,
+    });
+    const stream = openStream({
+      onSnapshot: ({ seq }) => seen.push(seq),
+      onGap: ({ missed }) => gaps.push(missed),
+      onState: (state) => states.push(state),
+      onError: (error) => errors.push(error as Fault),
+      ...options,
+    });
+    t.teardown(() => stream.close());
+    const last = (): ScriptedSocket => {
+      const socket = sockets.at(-1);
+      if (socket === undefined) throw new Error('no socket');
+      return socket;
+    };
+    const receive = async (...texts: readonly string[]): Promise<void> => {
+      for (const text of texts) last().receive(text);
+      await settled();
+    };
+    return { clock, stream, sockets, last, receive, seen, gaps, states, errors, headers };
+  }
+
+  t.test('each frame is delivered once, and a missing number is a gap', async (t) => {
+    const { last, receive, seen, gaps, states, errors, headers } = open(t);
+    t.equal(last().url, 'wss://gateway.test/solana/api/v1/stream');
+    t.same(headers, [{ 'x-api-key': 'sg_live_x' }]);
+    last().open();
+    await receive(frame(1), frame(2), frame(2), frame(3), frame(7), frame(6), frame(8));
+    t.same(seen, [1, 2, 3, 7, 8]);
+    t.same(gaps, [3]);
+    t.same(states, ['connecting', 'open']);
+    t.same(errors, []);
+  });
+
+  t.test('with an interval missing numbers are no gap', async (t) => {
+    const { last, receive, seen, gaps } = open(t, { interval: 5000 });
+    t.match(last().url, /\/stream\?interval=5000$/);
+    last().open();
+    await receive(frame(1), frame(13), frame(1, 'b'));
+    t.same(seen, [1, 13, 1]);
+    t.same(gaps, [null], 'but a takeover by another process is always reported');
+  });
+
+  t.test('a closed socket reconnects, and the frames missed until then are reported', async (t) => {
+    const { clock, sockets, last, receive, seen, gaps, states } = open(t);
+    last().open();
+    await receive(frame(1));
+    last().end(1001);
+    t.equal(states.at(-1), 'waiting');
+    clock.advance(499);
+    t.equal(sockets.length, 1);
+    clock.advance(1);
+    last().open();
+    await receive(frame(1), frame(2));
+    last().end(1006);
+    clock.advance(500);
+    last().open();
+    await receive(frame(5));
+    last().end(1006);
+    clock.advance(500);
+    last().open();
+    await receive(frame(9, 'b'));
+    t.same(seen, [1, 2, 5, 9]);
+    t.same(gaps, [2, null]);
+    t.same(states, ['connecting', 'open', ...Array(3).fill(['waiting', 'connecting', 'open']).flat()]);
+  });
+
+  t.test('refused connections are retried after longer delays, at most half a minute', async (t) => {
+    const { clock, sockets, last } = open(t);
+    const waits: number[] = [];
+    for (let i = 0; i < 9; i++) {
+      last().end(1006);
+      const before = clock.now();
+      const count = sockets.length;
+      while (sockets.length === count) clock.advance(100);
+      waits.push(clock.now() - before);
+    }
+    t.same(waits, [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
+  });
+
+  t.test('after the close codes for slow or fast clients the reconnect waits longer', async (t) => {
+    for (const code of [1013, 4429]) {
+      const { clock, sockets, last, receive } = open(t, {}, { random: () => 0 });
+      last().open();
+      await receive(frame(1));
+      last().end(code);
+      clock.advance(1999);
+      t.equal(sockets.length, 1);
+      clock.advance(1);
+      t.equal(sockets.length, 2);
+    }
+  });
+
+  t.test('an invalid key, or a message that the gateway does not understand, ends the stream for good', async (t) => {
+    for (const [code, error] of [
+      [4401, 'invalid_api_key'],
+      [4403, 'invalid_request'],
+    ] as const) {
+      const { clock, sockets, last, states, errors } = open(t);
+      last().open();
+      last().end(code);
+      clock.advance(600_000);
+      t.equal(sockets.length, 1);
+      t.same(states, ['connecting', 'open', 'ended']);
+      t.match(errors, [{ name: 'SlotgateError', code: error }]);
+    }
+  });
+
+  t.test('a silent socket is replaced, one that never opens too', async (t) => {
+    const { clock, sockets, last, receive, states } = open(t);
+    clock.advance(14_999);
+    t.equal(sockets.length, 1);
+    clock.advance(1);
+    t.equal(states.at(-1), 'waiting');
+    t.ok(sockets[0]?.isClosed);
+    clock.advance(500);
+    last().open();
+    for (let i = 1; i < 10; i++) {
+      clock.advance(10_000);
+      await receive(frame(i));
+    }
+    t.equal(sockets.length, 2);
+    clock.advance(15_000);
+    t.ok(sockets[1]?.isClosed);
+    sockets[1]?.receive(frame(10)); // as a connection that was silent for a while may
+    await settled();
+    clock.advance(500);
+    t.equal(sockets.length, 3);
+  });
+
+  t.test('a closed stream stays closed', async (t) => {
+    const { clock, stream, sockets, last, receive, seen, states } = open(t);
+    last().open();
+    await receive(frame(1));
+    last().receive(frame(2));
+    stream.close();
+    await receive(frame(3));
+    clock.advance(600_000);
+    t.same(seen, [1]);
+    t.equal(sockets.length, 1);
+    t.ok(last().isClosed);
+    t.equal(states.at(-1), 'ended');
+  });
+
+  const TARGET = '/api/v1/stream?receipts=1';
+
+  t.test('signed frames are verified with the request of the stream', async (t) => {
+    const receipts: unknown[] = [];
+    const { last, receive, errors } = open(t, {
+      receipts: true,
+      onSnapshot: ({ seq }, { receipt }) => receipts.push([seq, receipt?.slot]),
+    });
+    const signedFrame = (seq: number, request = `SUB ${TARGET}`): string =>
+      signedBodyFor(TARGET, network(seq), { request, slot: seq });
+    t.match(last().url, /\?receipts=1$/);
+    last().open();
+    await receive(
+      signedFrame(1),
+      frame(2),
+      signedFrame(3, `GET ${TARGET}`),
+      signedFrame(4).replace('"seq":4', '"seq":5'),
+      signedFrame(6),
+    );
+    t.same(receipts, [
+      [1, 1],
+      [6, 6],
+    ]);
+    t.same(pluck(errors, 'code'), ['malformed', 'request', 'digest']);
+  });
+
+  const lamports = (amount: number, slot: number, target = `/api/v1/balance/${ADDRESS}`): string =>
+    signedBodyFor(target, `{"lamports":${amount},"sol":"0"}`, { slot });
+  const pushed = (head: string, answer: string): string => `{${head},"answer":${answer}}`;
+
+  t.test('an account is subscribed to on every connection, and its values are verified', async (t) => {
+    const { clock, stream, last, receive } = open(t);
+    const updates: unknown[] = [];
+    const faults: Fault[] = [];
+    const stop = stream.subscribe('balance', ADDRESS, {
+      onUpdate: ({ result, slot, seq, reorg }) => updates.push([result.lamports, slot, seq, reorg]),
+      onError: (error) => faults.push(error as Fault),
+    });
+    stream.subscribe('account', OTHER, { commitment: 'processed', onUpdate: () => {} });
+    const wishes = (firstId: number) => [
+      { op: 'subscribe', topic: 'balance', addresses: [ADDRESS], id: firstId },
+      { op: 'subscribe', topic: 'account', addresses: [OTHER], commitment: 'processed', id: firstId + 1 },
+    ];
+    last().open();
+    await settled();
+    t.same(last().sent, wishes(1));
+    await receive(
+      pushed(`"type":"subscribed","id":1,"topic":"balance","address":"${ADDRESS}","seq":0`, lamports(5, 10)),
+      pushed(`"type":"balance","id":1,"address":"${ADDRESS}","seq":1`, lamports(6, 11)),
+      pushed(`"type":"balance","id":1,"address":"${ADDRESS}","seq":2`, lamports(7, 12).replace('7', '8')),
+      pushed(`"type":"balance","id":1,"address":"${ADDRESS}","seq":3`, lamports(7, 13, `/api/v1/balance/${OTHER}`)),
+      pushed(`"type":"balance","id":1,"address":"${ADDRESS}","seq":4,"reorg":true`, lamports(9, 14)),
+      pushed(`"type":"balance","id":99,"address":"${ADDRESS}","seq":1`, lamports(6, 11)),
+      '{"type":"pong"}',
+    );
+    t.same(updates, [
+      [5, 10, 0, false],
+      [6, 11, 1, false],
+      [9, 14, 4, true],
+    ]);
+    t.same(pluck(faults, 'code'), ['digest', 'request']);
+    last().end(1001);
+    clock.advance(500);
+    last().open();
+    await settled();
+    t.same(last().sent, wishes(3), 'again');
+    stop();
+    await settled();
+    t.same(last().sent.at(-1), { op: 'unsubscribe', topic: 'balance', addresses: [ADDRESS], id: 5 });
+    await receive(pushed(`"type":"balance","id":3,"address":"${ADDRESS}","seq":1`, lamports(6, 15)));
+    t.equal(updates.length, 3);
+    last().end(1001);
+    clock.advance(500);
+    last().open();
+    await settled();
+    t.same(last().sent, [{ ...wishes(3)[1], id: 6 }]);
+  });
+
+  t.test('a refused subscription is reported; one with a transient error is retried', async (t) => {
+    const { clock, stream, last, receive } = open(t);
+    const faults: Fault[] = [];
+    const follow = { onUpdate: () => {}, onError: (error: unknown) => faults.push(error as Fault) };
+    stream.subscribe('balance', 'nobody', follow);
+    stream.subscribe('balance', ADDRESS, follow);
+    stream.subscribe('balance', OTHER, follow);
+    last().open();
+    await receive(
+      '{"type":"error","id":1,"address":"nobody","error":"invalid_address","message":"no"}',
+      '{"type":"error","id":1,"address":"nobody","error":"invalid_address","message":"no"}',
+      `{"type":"error","id":1,"address":"${ADDRESS}","error":"upstream_unavailable","message":"not now"}`,
+      `{"type":"error","id":1,"address":"${OTHER}","error":"rate_limited","message":"full"}`,
+    );
+    t.match(faults, [
+      { name: 'SlotgateError', code: 'invalid_address', message: 'no' },
+      { name: 'SlotgateError', code: 'rate_limited', message: 'full' },
+    ]);
+    t.equal(faults.length, 2);
+    clock.advance(2000);
+    await settled();
+    t.same(
+      last().sent.map(({ id, addresses }) => [id, addresses]),
+      [
+        [1, ['nobody', ADDRESS, OTHER]],
+        [2, [ADDRESS]],
+      ],
+    );
+    await receive(`{"type":"error","id":2,"address":"${ADDRESS}","error":"upstream_unavailable","message":"not now"}`);
+    last().end(1006);
+    clock.advance(500);
+    last().open();
+    await settled();
+    clock.advance(5000);
+    await settled();
+    t.same(pluck(last().sent, 'addresses'), [[ADDRESS]], 'the new connection has sent it by itself');
+  });
+
+  t.test("many subscriptions go into few messages, within the gateway's limit", async (t) => {
+    const { clock, stream, last } = open(t);
+    const addresses = Array.from({ length: 1000 }, (_, i) => addressFrom(i));
+    for (const address of addresses) stream.subscribe('balance', address, { onUpdate: () => {} });
+    for (const address of addresses.slice(0, 3)) stream.subscribe('account', address, { onUpdate: () => {} });
+    last().open();
+    await settled();
+    const sizes = (): number[] => last().sent.map(({ addresses }) => addresses.length);
+    t.same(sizes(), Array(8).fill(80));
+    clock.advance(999);
+    await settled();
+    t.equal(sizes().length, 8);
+    clock.advance(1);
+    await settled();
+    t.same(sizes().slice(8), [80, 80, 80, 80, 40, 3]);
+    const named = last().sent.filter(({ topic }) => topic === 'balance');
+    t.same(
+      named.flatMap(({ addresses }) => addresses),
+      addresses,
+    );
+    for (const message of last().sent) t.ok(JSON.stringify(message).length <= 4096);
+  });
+
+  t.test('one account that is subscribed to twice is named once in a message', async (t) => {
+    const { stream, last } = open(t);
+    for (let i = 0; i < 2; i++) stream.subscribe('balance', ADDRESS, { onUpdate: () => {} });
+    last().open();
+    await settled();
+    t.same(pluck(last().sent, 'addresses'), [[ADDRESS], [ADDRESS]]);
+  });
+
+  t.test('messages that the gateway did not handle are sent again', async (t) => {
+    const { clock, stream, last, receive } = open(t);
+    const faults: Fault[] = [];
+    const follow = { onUpdate: () => {}, onError: (error: unknown) => faults.push(error as Fault) };
+    const stop = stream.subscribe('balance', ADDRESS, follow);
+    last().open();
+    await settled();
+    stream.subscribe('account', ADDRESS, follow);
+    stop();
+    await settled();
+    t.same(
+      last().sent.map(({ op, id }) => [op, id]),
+      [
+        ['subscribe', 1],
+        ['unsubscribe', 2],
+        ['subscribe', 3],
+      ],
+    );
+    await receive('{"type":"error","id":2,"error":"rate_limited","message":"too fast","ids":[2,3]}');
+    clock.advance(2000);
+    await settled();
+    t.match(last().sent.slice(3), [
+      { op: 'unsubscribe', topic: 'balance', addresses: [ADDRESS] },
+      { op: 'subscribe', topic: 'account', addresses: [ADDRESS] },
+    ]);
+    await receive('{"type":"error","id":5,"error":"rate_limited","message":"too few units are left","retryAfter":9}');
+    clock.advance(8999);
+    await settled();
+    t.equal(last().sent.length, 5, 'not before the time that the gateway names');
+    clock.advance(1);
+    await settled();
+    t.match(last().sent.slice(5), [{ op: 'subscribe', topic: 'account', addresses: [ADDRESS] }]);
+    t.same(faults, []);
+  });
+
+  t.test('a subscription that ends before it is sent is never sent', async (t) => {
+    const { stream, last } = open(t);
+    last().open();
+    const stop = stream.subscribe('balance', ADDRESS, { onUpdate: () => {} });
+    stop();
+    stream.subscribe('balance', OTHER, { onUpdate: () => {} });
+    await settled();
+    t.same(last().sent, [{ op: 'subscribe', topic: 'balance', addresses: [OTHER], id: 1 }]);
+  });
+
+  t.test('the WebSocket of the runtime gets the API key as a subprotocol', (t) => {
+    const opened: unknown[] = [];
+    const { WebSocket } = globalThis;
+    t.teardown(() => Object.assign(globalThis, { WebSocket }));
+    class Recorder extends ScriptedSocket {
+      constructor(url: string, protocols: unknown) {
+        super(url);
+        opened.push([url, protocols]);
+      }
+    }
+    Object.assign(globalThis, { WebSocket: Recorder });
+    for (const headers of [{ 'X-Api-Key': 'sg_live_x' }, {}]) {
+      createClient({ url: 'http://gateway.test', headers, clock: new ManualClock() }).stream().close();
+    }
+    t.same(opened, [
+      ['ws://gateway.test/api/v1/stream', ['slotgate', 'sg_live_x']],
+      ['ws://gateway.test/api/v1/stream', []],
+    ]);
+    t.end();
+  });
+
+  t.test('a subscription that is added while the stream opens is sent once', async (t) => {
+    const { stream, last } = open(t, {
+      onState: (state) => state === 'open' && stream.subscribe('balance', ADDRESS, { onUpdate: () => {} }),
+    });
+    last().open();
+    await settled();
+    t.equal(last().sent.length, 1);
+  });
+
+  t.test('an unreadable message is reported, and the stream goes on', async (t) => {
+    const { last, receive, seen, errors } = open(t);
+    last().open();
+    await receive('{"type":"balance"', '{"result":{"seq":1,', 'x', frame(1));
+    t.equal(errors.length, 3);
+    t.same(seen, [1]);
+  });
+
+  t.test('while a new key is requested messages wait in order; too many of them replace the connection', async (t) => {
+    const other = newSigner();
+    let answer = (_: Response): void => {};
+    const { fetch } = scriptedFetch(
+      () =>
+        new Promise<Response>((resolve) => {
+          answer = resolve;
+        }),
+    );
+    const { sockets, last, receive, seen, errors } = open(t, { receipts: true }, { fetch });
+    last().open();
+    await receive(signedBodyFor(TARGET, network(1), { request: `SUB ${TARGET}`, slot: 1, signer: other }));
+    await receive(signedBodyFor(TARGET, network(2), { request: `SUB ${TARGET}`, slot: 2 }));
+    t.same(seen, []);
+    answer(errorResponse(404, 'unknown_key'));
+    for (let i = 0; i < 20 && seen.length === 0; i++) await settled();
+    t.same(seen, [2]);
+    t.match(errors, [{ code: 'unknown-key' }]);
+    await receive(signedBodyFor(TARGET, network(3), { request: `SUB ${TARGET}`, slot: 3, signer: other }));
+    for (let i = 0; i < 1001; i++) last().receive(frame(4));
+    t.ok(sockets[0]?.isClosed);
+  });
+});
+
+t.test('trust-store', async (t) => {
+  const newSecret = (): KeyObject => generateKeyPairSync('ed25519').privateKey;
+  const [oldKey, midKey, newKey] = [newSecret(), newSecret(), newSecret()];
+  const [old, mid, next] = [newSigner(oldKey), newSigner(midKey), newSigner(newKey)];
+
+  const kidOf = ({ publicKey }: { readonly publicKey: string }): string => parseTrustedKey(publicKey).kid;
+
+  /** Returns the header of a succession from one key to another. */
+  function word(by: KeyObject, from: string, to: string, notBeforeMs = NOW_MS): string {
+    const { kid, sig } = signSuccession(
+      { ...signingKeyOf(by), publicKey: from, kid: parseTrustedKey(from).kid },
+      to,
+      notBeforeMs,
+    );
+    return `${kid};${notBeforeMs};${sig}`;
+  }
+
+  /** Creates a client that reads `/slot` from a scripted gateway. */
+  function reading(script: RequestScript, options: Partial<ClientOptions> = {}) {
+    const { fetch, requests } = scriptedFetch(script);
+    const client = createClient({
+      url: 'http://gateway.test',
+      clock: new ManualClock(NOW_MS),
+      fetch,
+      attempts: 1,
+      ...options,
+    });
+    return { requests, slot: () => client.get('/slot') };
+  }
+
+  const TARGET = '/api/v1/slot';
+  const keyOf = (publicKey: string, headers: Readonly<Record<string, string>> = {}): Response =>
+    Response.json({ publicKey, algorithm: 'ed25519' }, { headers });
+
+  t.test('without a pinned key the first one is trusted on first use, and requested once', async (t) => {
+    const { requests, slot } = reading(({ target }) => {
+      if (target === '/api/v1/pubkey') return keyOf(old.publicKey);
+      if (target === '/api/v1/health') return Response.json({ result: { cluster: CLUSTER } });
+      return new Response(signedBodyFor(TARGET, '7', { signer: requests.length < 6 ? old : next }));
+    });
+    const answers = await Promise.all([slot(), slot()]);
+    t.same(pluck(answers, 'result'), [7, 7]);
+    t.equal(requests.filter(({ target }) => target !== TARGET).length, 2);
+    await slot();
+    t.equal(requests.length, 5);
+    await t.rejects(slot().then(slot), { code: 'unknown-key' }, 'a later one is not trusted, whatever /pubkey answers');
+  });
+
+  t.test('anchors that could not be learned are requested again', async (t) => {
+    const { slot } = reading(
+      ({ target }, count) => {
+        if (target === '/api/v1/health')
+          return count < 3 ? errorResponse(503, 'unhealthy') : Response.json({ result: { cluster: CLUSTER } });
+        return new Response(signedBodyFor(TARGET, '7', { signer: old }));
+      },
+      { publicKey: old.publicKey },
+    );
+    await t.rejects(slot(), { name: 'SlotgateError', code: 'unhealthy' });
+    t.equal((await slot()).result, 7);
+  });
+
+  t.test('a new key is trusted by a chain of successions from a trusted key', async (t) => {
+    const pinned = { publicKey: old.publicKey, cluster: CLUSTER };
+    const keys = new Map([
+      [kidOf(mid), keyOf.bind(null, mid.publicKey, { 'x-key-succession': word(oldKey, old.publicKey, mid.publicKey) })],
+      [
+        kidOf(next),
+        keyOf.bind(null, next.publicKey, { 'x-key-succession': word(midKey, mid.publicKey, next.publicKey) }),
+      ],
+    ]);
+    const { requests, slot } = reading(({ target }) => {
+      const [, kid] = target.split('?kid=');
+      if (kid === undefined) return new Response(signedBodyFor(TARGET, '7', { signer: next }));
+      return keys.get(kid)?.() ?? errorResponse(404, 'unknown_key');
+    }, pinned);
+    t.equal((await slot()).receipt.kid, kidOf(next));
+    await slot();
+    t.same(
+      requests.map(({ target }) => target),
+      [TARGET, `/api/v1/pubkey?kid=${kidOf(next)}`, `/api/v1/pubkey?kid=${kidOf(mid)}`, TARGET],
+    );
+  });
+
+  t.test('a new key without a valid succession is not trusted', async (t) => {
+    const words: Readonly<Record<string, Response>> = {
+      'no word': keyOf(next.publicKey),
+      'its own word': keyOf(next.publicKey, { 'x-key-succession': word(newKey, next.publicKey, next.publicKey) }),
+      'a word that somebody else signed': keyOf(next.publicKey, {
+        'x-key-succession': word(newKey, old.publicKey, next.publicKey),
+      }),
+      'a word for another key': keyOf(next.publicKey, {
+        'x-key-succession': word(oldKey, old.publicKey, mid.publicKey),
+      }),
+      'a word for later': keyOf(next.publicKey, {
+        'x-key-succession': word(oldKey, old.publicKey, next.publicKey, NOW_MS + 5001),
+      }),
+      'another key': keyOf(mid.publicKey, { 'x-key-succession': word(oldKey, old.publicKey, mid.publicKey) }),
+      'no text at all': keyOf(next.publicKey, { 'x-key-succession': 'trust me' }),
+      'a key that nobody knows': errorResponse(404, 'unknown_key'),
+      'a void key': errorResponse(410, 'key_revoked'),
+    };
+    for (const [what, response] of Object.entries(words)) {
+      const { slot } = reading(
+        ({ target }) =>
+          target === TARGET ? new Response(signedBodyFor(TARGET, '7', { signer: next })) : response.clone(),
+        { publicKey: old.publicKey, cluster: CLUSTER },
+      );
+      await t.rejects(slot(), { name: 'ReceiptError', code: 'unknown-key' }, what);
+    }
+  });
+});
+
+t.test('verify-answer', async (t) => {
+  const ADDRESS = '11111111111111111111111111111111';
+  const TARGET = `/api/v1/balance/${ADDRESS}`;
+  const RESULT = '{"lamports":18446744073709551615,"sol":"18446744073.709551615"}';
+
+  function open(script: RequestScript) {
+    const { fetch, requests } = scriptedFetch(script);
+    const pinned = { publicKey: signer.publicKey, cluster: CLUSTER };
+    const client = createClient({
+      url: 'http://gateway.test',
+      fetch,
+      clock: new ManualClock(NOW_MS),
+      attempts: 1,
+      ...pinned,
+    });
+    return { client, requests };
+  }
+
+  const nonceOf = ({ headers }: ReceivedRequest): string | null => headers.get('x-receipt-nonce');
+
+  t.test('a nonce is new each time, long enough, and must be in the receipt', async (t) => {
+    const { client, requests } = open(
+      (asked) => new Response(signedBodyFor(TARGET, RESULT, { nonce: nonceOf(asked) })),
+    );
+    const nonces = new Set<string>();
+    for (let i = 0; i < 50; i++) {
+      const { receipt, result } = await client.get('/balance/:addr', { addr: ADDRESS }, { nonce: true });
+      t.equal(result.lamports, 18446744073709551615n);
+      t.match(receipt.nonce, /^[\w-]{22}$/);
+      nonces.add(String(receipt.nonce));
+    }
+    t.equal(nonces.size, 50);
+    const own = await client.get('/balance/:addr', { addr: ADDRESS }, { nonce: 'my-own-sixteen-16' });
+    t.equal(own.receipt.nonce, 'my-own-sixteen-16');
+    const plain = await client.get('/balance/:addr', { addr: ADDRESS });
+    t.equal(plain.receipt.nonce, null);
+    t.equal(requests.at(-1)?.headers.has('x-receipt-nonce'), false);
+  });
+
+  t.test('an answer with another nonce, or with none, fails verification', async (t) => {
+    for (const nonce of [null, 'AAAAAAAAAAAAAAAAAAAAAA']) {
+      const { client } = open(() => new Response(signedBodyFor(TARGET, RESULT, { nonce })));
+      const reading = client.get('/balance/:addr', { addr: ADDRESS }, { nonce: true });
+      await t.rejects(reading, { name: 'ReceiptError', code: 'nonce' });
+    }
+    const replayed = open(() => new Response(signedBodyFor(TARGET, RESULT, { nonce: 'AAAAAAAAAAAAAAAAAAAAAA' })));
+    await t.rejects(replayed.client.get('/balance/:addr', { addr: ADDRESS }), { code: 'nonce' });
+  });
+
+  /** Returns the 304 for a result that still holds. */
+  function still(slot: number, result = RESULT): Response {
+    const body = signedBodyFor(TARGET, result, { slot });
+    return new Response(null, {
+      status: 304,
+      headers: { etag: 'W/"abc"', 'x-slot': String(slot), 'x-receipt': receiptTextIn(body) },
+    });
+  }
+
+  const whole = (): Response => new Response(signedBodyFor(TARGET, RESULT), { headers: { etag: 'W/"abc"' } });
+
+  t.test('an answer that still holds is verified by its new receipt alone', async (t) => {
+    const { client, requests } = open((_, count) => (count === 0 ? whole() : still(10 + count)));
+    const params = { addr: ADDRESS };
+    let since = await client.get('/balance/:addr', params);
+    for (const slot of [11, 12, 13]) {
+      const later = await client.get('/balance/:addr', params, { since });
+      t.match(later, { unchanged: true, slot, etag: 'W/"abc"', result: since.result });
+      t.equal(later.body, signedBodyFor(TARGET, RESULT, { slot }), 'the body that a 200 would have had');
+      since = later;
+    }
+    t.same(
+      requests.map(({ headers }) => headers.get('if-none-match')),
+      [null, 'W/"abc"', 'W/"abc"', 'W/"abc"'],
+    );
+  });
+
+  t.test('a 304 fails verification unless its receipt is valid', async (t) => {
+    const bare = () => new Response(null, { status: 304, headers: { 'x-slot': '11' } });
+    const other = () => still(11, '{"lamports":1,"sol":"0.000000001"}');
+    const wrongSlot = () => {
+      const { headers } = still(11);
+      headers.set('x-slot', '12');
+      return new Response(null, { status: 304, headers });
+    };
+    for (const [response, code] of [
+      [bare, 'envelope'],
+      [other, 'digest'],
+      [wrongSlot, 'envelope'],
+    ] as const) {
+      const { client } = open((_, count) => (count === 0 ? whole() : response()));
+      const since = await client.get('/balance/:addr', { addr: ADDRESS });
+      await t.rejects(client.get('/balance/:addr', { addr: ADDRESS }, { since }), { name: 'ReceiptError', code });
+    }
+    const unasked = open(() => still(11));
+    await t.rejects(unasked.client.get('/balance/:addr', { addr: ADDRESS }), { name: 'ReceiptError' });
+  });
+
+  t.test('an answer older than the requested slot fails verification', async (t) => {
+    const { client, requests } = open(() => new Response(signedBodyFor(TARGET, RESULT, { slot: 10 })));
+    const read = (minSlot: number) => client.get('/balance/:addr', { addr: ADDRESS }, { minSlot });
+    t.equal((await read(10)).slot, 10);
+    await t.rejects(read(11), { code: 'old-slot' });
+    t.equal(requests[1]?.headers.get('x-min-slot'), '11');
+  });
+});

@@ -1,0 +1,1069 @@
+import { isDeepStrictEqual } from 'node:util';
+import { deflateSync } from 'node:zlib';
+import fc from 'fast-check';
+import t from 'tap';
+import { decodingTasks } from '../../../src/gateway/routes/decoding/decoding-tasks.ts';
+import type { Mesh } from '../../../src/gateway/upstream/mesh/mesh.ts';
+import { AccountBatcher, type AccountQuery } from '../../../src/gateway/upstream/reads/account-batcher.ts';
+import { summarizeBlock } from '../../../src/gateway/upstream/reads/block-summary.ts';
+import { tallyTransactions } from '../../../src/gateway/upstream/reads/block-tally.ts';
+import { readEncodedAccounts } from '../../../src/gateway/upstream/reads/encoded-accounts.ts';
+import { blockExists, transactionExists } from '../../../src/gateway/upstream/reads/existence-checks.ts';
+import { callWithMaxSupportedVersion } from '../../../src/gateway/upstream/reads/max-supported-version.ts';
+import { MergedSignatures } from '../../../src/gateway/upstream/reads/merged-signatures.ts';
+import { ProgramIdlCache } from '../../../src/gateway/upstream/reads/program-idls.ts';
+import {
+  cursorNotFound,
+  readSignaturePage,
+  type SignaturePage,
+  type SignatureQuery,
+} from '../../../src/gateway/upstream/reads/signature-page.ts';
+import { parseTransactionRecord } from '../../../src/gateway/upstream/reads/transaction-record.ts';
+import { TransactionRecords } from '../../../src/gateway/upstream/reads/transaction-records.ts';
+import { RPC_ERROR_CODE } from '../../../src/gateway/upstream/rpc/rpc-error-code.ts';
+import type { CallOptions, RpcCaller, RpcResponse } from '../../../src/gateway/upstream/rpc/rpc-response.ts';
+import { GatewayError } from '../../../src/shared/domain/gateway-error.ts';
+import { RequestCost } from '../../../src/shared/domain/request-cost.ts';
+import { toJson } from '../../../src/shared/domain/to-json.ts';
+import { unitsOfUpstream } from '../../../src/shared/domain/units.ts';
+import { CLOCK_SYSVAR } from '../../../src/shared/domain/well-known-addresses.ts';
+import type { IdlAccount } from '../../../src/transactions/index.ts';
+import { idlPlacesOf } from '../../../src/transactions/programs/program-idl.ts';
+import { JITO_TIP_ACCOUNTS } from '../../../src/transactions/programs/tip-accounts.ts';
+import { clockText } from '../../support/clock-text.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { connectScripted, notifyAll, startScriptedNode } from '../../support/mesh-harness.ts';
+import { pluck } from '../../support/pluck.ts';
+import { waitUntil } from '../../support/scripted-node.ts';
+import { addressFromByte, rpcResultOf } from '../../support/token-account-fixtures.ts';
+
+t.test('account-batcher', async (t) => {
+  interface Call {
+    readonly addresses: readonly string[];
+    readonly config: { readonly commitment: string; readonly encoding: string; readonly minContextSlot?: number };
+  }
+
+  /** The Clock of a node at a slot, in the encoding of a read. */
+  const clockAs = (encoding: string, slot: number): string =>
+    encoding === 'jsonParsed'
+      ? `{"data":{"parsed":{"info":{"epoch":0,"slot":${slot}},"type":"clock"},"program":"sysvar","space":40}}`
+      : clockText(slot);
+
+  /** Starts a node on which each account's balance is the number that its address ends in, at slot 7. */
+  function open(
+    failWhen: (call: Call) => GatewayError | undefined = () => undefined,
+    clockOf = (encoding: string) => clockAs(encoding, 7),
+  ) {
+    const calls: Call[] = [];
+    const options: CallOptions[] = [];
+    const clock = new ManualClock();
+    const mesh: Pick<Mesh, 'call'> = {
+      async call(_, [addresses, config] = [], callOptions = {}) {
+        if (callOptions.cost !== undefined) callOptions.cost.calls++;
+        options.push(callOptions);
+        const call = { addresses, config } as Call; // what AccountBatcher sends
+        calls.push(call);
+        const failure = failWhen(call);
+        if (failure !== undefined) throw failure;
+        const accounts = call.addresses.map((address) => {
+          if (address === CLOCK_SYSVAR) return clockOf(call.config.encoding);
+          return address === 'none' ? 'null' : `{"lamports":${address.slice(1)}}`;
+        });
+        const value = Buffer.from(`[${accounts.join(',')}]`);
+        return { slot: 7, result: value, value };
+      },
+    };
+    return { accounts: new AccountBatcher(mesh, { clock, tip: () => 10 }), clock, calls, options };
+  }
+
+  const notReached = new GatewayError('rpc_error', '-32016: Minimum context slot has not been reached', {
+    status: 503,
+    rpcCode: -32016,
+  });
+
+  const query = (address: string, more: Partial<AccountQuery> = {}): AccountQuery => ({
+    address,
+    shape: 'lamports',
+    commitment: 'confirmed',
+    minContextSlot: undefined,
+    ...more,
+  });
+
+  t.test('reads of one turn become one call, and each gets its own account', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(300), { minLength: 1, maxLength: 350 }), async (numbers) => {
+        const { accounts, calls } = open();
+        const readings = await Promise.all(numbers.map((number) => accounts.read(query(`a${number}`))));
+        const fits = readings.every(
+          ({ slot, account }, i) => slot === 7 && String(account) === `{"lamports":${numbers[i]}}`,
+        );
+        return (
+          fits &&
+          calls.length === Math.ceil(numbers.length / 100) &&
+          calls.every((call) => call.addresses.length <= 100)
+        );
+      }),
+    );
+  });
+
+  t.test(
+    'finalized reads name the Clock as their last address, which shows from which slot on they are proven',
+    async (t) => {
+      const finalized = (address: string, shape: AccountQuery['shape'] = 'lamports'): AccountQuery =>
+        query(address, { commitment: 'finalized', shape });
+      for (const shape of ['lamports', 'parsed'] as const) {
+        for (const [clockOf, provenFrom] of [
+          [(encoding: string) => clockAs(encoding, 7), 7],
+          [(encoding: string) => clockAs(encoding, 9), 9], // the node's newest root is two slots ahead
+          [(encoding: string) => clockAs(encoding, 6), 71], // it keeps the Clock elsewhere
+          [() => 'null', 71],
+          [() => '{"data":["AAAA","base64"]}', 71],
+          [() => '{"data":["","base58"]}', 71],
+          [() => '{"data":7}', 71],
+        ] as const) {
+          const { accounts, calls } = open(undefined, clockOf);
+          t.match(
+            await accounts.read(finalized('a1', shape)),
+            { slot: 7, provenFrom },
+            `${shape} ${clockOf('base64')}`,
+          );
+          t.match(await accounts.readBalances({ ...finalized('a1'), addresses: ['a1', 'a2'] }), {
+            lamports: [1n, 2n],
+            provenFrom,
+          });
+          t.same(
+            calls.map(({ addresses }) => addresses),
+            [
+              ['a1', CLOCK_SYSVAR],
+              ['a1', 'a2', CLOCK_SYSVAR],
+            ],
+          );
+        }
+      }
+      const { accounts, calls } = open();
+      const numbers = Array.from({ length: 99 }, (_, i) => i);
+      await Promise.all(numbers.map((number) => accounts.read(finalized(`a${number}`))));
+      t.match(calls, { length: 1 }, 'one call for 99');
+      t.match(calls[0]?.addresses, { length: 100, 99: CLOCK_SYSVAR });
+      const read = await accounts.read(finalized(CLOCK_SYSVAR));
+      t.same(calls[1]?.addresses, [CLOCK_SYSVAR], 'the Clock itself is named once');
+      t.equal(String(read.account), clockText(7));
+    },
+  );
+
+  t.test('a missing account is null; one that is read twice is sent once', async (t) => {
+    const { accounts, calls } = open();
+    const readings = await Promise.all(['none', 'a1', 'a1'].map((address) => accounts.read(query(address))));
+    t.same(
+      readings.map(({ account }) => account && String(account)),
+      [null, '{"lamports":1}', '{"lamports":1}'],
+    );
+    t.same(calls[0]?.addresses, ['none', 'a1']);
+  });
+
+  t.test(
+    'different commitments or shapes become different calls; the highest minContextSlot holds for all',
+    async (t) => {
+      const { accounts, calls } = open();
+      await Promise.all([
+        accounts.read(query('a1', { minContextSlot: 5 })),
+        accounts.read(query('a2', { minContextSlot: 9 })),
+        accounts.read(query('a3')),
+        accounts.read(query('a1', { commitment: 'finalized' })),
+        accounts.read(query('a1', { shape: 'parsed' })),
+      ]);
+      t.same(
+        calls.map(({ addresses, config }) => [
+          addresses.length,
+          config.commitment,
+          config.encoding,
+          config.minContextSlot,
+        ]),
+        [
+          [3, 'confirmed', 'base64', 9],
+          [2, 'finalized', 'base64', undefined], // with the Clock
+          [1, 'confirmed', 'jsonParsed', undefined],
+        ],
+      );
+    },
+  );
+
+  t.test('a minimum slot above the tip is read apart, so that it fails nobody else', async (t) => {
+    const { accounts, calls } = open(({ config }) => ((config.minContextSlot ?? 0) > 10 ? notReached : undefined));
+    const outcomes = await Promise.allSettled([
+      accounts.read(query('a1')),
+      accounts.read(query('a2', { minContextSlot: 14 })),
+      accounts.read(query('a3', { minContextSlot: 10 })),
+    ]);
+    t.same(pluck(outcomes, 'status'), ['fulfilled', 'rejected', 'fulfilled']);
+    t.equal(calls.length, 2);
+  });
+
+  t.test(
+    'no read fails for the slot, the size or the time of another, and the calls that takes are bounded',
+    async () => {
+      const kinds = [
+        new GatewayError('upstream_error', 'broke off'),
+        new GatewayError('upstream_timeout', 'no node answered in time'),
+        new GatewayError('result_too_large', 'too long'),
+        new GatewayError('rpc_error', '-32000: response too large', { status: 502, rpcCode: -32000 }),
+      ] as const;
+      await fc.assert(
+        fc.asyncProperty(
+          fc.integer({ min: 2, max: 100 }),
+          fc.uniqueArray(fc.nat(99), { maxLength: 100 }),
+          fc.constantFrom(...kinds, undefined),
+          async (count, bad, failure) => {
+            // Without a failure of one account, the bad ones require a slot that the node has not reached.
+            const { accounts, calls } = open(({ addresses, config }) => {
+              if (failure === undefined) return (config.minContextSlot ?? 0) > 7 ? notReached : undefined;
+              return addresses.some((address) => bad.includes(Number(address.slice(1)))) ? failure : undefined;
+            });
+            const outcomes = await Promise.allSettled(
+              Array.from({ length: count }, (_, i) =>
+                accounts.read(query(`a${i}`, { minContextSlot: failure === undefined && bad.includes(i) ? 9 : 5 })),
+              ),
+            );
+            const fits = outcomes.every(({ status }, i) => (status === 'rejected') === bad.includes(i));
+            return fits && calls.length <= 1 + count + 2 * Math.ceil(Math.log2(count));
+          },
+        ),
+      );
+    },
+  );
+
+  t.test('one bad account in a hundred is found by halves', async (t) => {
+    const broken = new GatewayError('upstream_error', 'broke off');
+    const { accounts, calls } = open(({ addresses }) => (addresses.includes('a66') ? broken : undefined));
+    await Promise.allSettled(Array.from({ length: 100 }, (_, i) => accounts.read(query(`a${i}`))));
+    t.ok(calls.length <= 15, `${calls.length} calls`);
+  });
+
+  t.test('the parts of a failed batch are read for a second at most', async (t) => {
+    const { accounts, clock, calls } = open(() => {
+      clock.advance(600);
+      return new GatewayError('upstream_timeout', 'no node answered in time');
+    });
+    const outcomes = await Promise.allSettled(Array.from({ length: 64 }, (_, i) => accounts.read(query(`a${i}`))));
+    t.ok(outcomes.every(({ status }) => status === 'rejected'));
+    t.equal(calls.length, 3, 'the batch and its halves');
+  });
+
+  t.test('an account that was large is read alone from then on', async (t) => {
+    const { accounts, calls } = open();
+    const pad = `1,"data":"${'x'.repeat(300_000)}"`;
+    const readAll = (): Promise<unknown> =>
+      Promise.all([`a${pad}`, 'a2', 'a3'].map((address) => accounts.read(query(address, { shape: 'parsed' }))));
+    await readAll();
+    await readAll();
+    t.same(
+      calls.map(({ addresses }) => addresses.length),
+      [3, 1, 2],
+    );
+  });
+
+  t.test(
+    'a shared call is paid by all, each its own bytes, and counts for the caller with the fewest reads',
+    async (t) => {
+      const { accounts, options } = open();
+      const [one, many] = [new RequestCost('one', false), new RequestCost('many', false)];
+      await Promise.all([
+        ...['a1', 'a2', 'a3'].map((address) => accounts.read(query(address, { cost: many }))),
+        accounts.read(query('a4', { cost: one })),
+        accounts.read(query('a5')),
+      ]);
+      t.same(
+        options.map(({ cost }) => cost?.caller),
+        ['one', undefined],
+        'work of the gateway itself is a call of its own',
+      );
+      const bytes = '{"lamports":1}'.length;
+      t.match(
+        [one, many],
+        [
+          { calls: 1, bytes },
+          { calls: 1, bytes: 3 * bytes },
+        ],
+      );
+      await accounts.readBalances({ addresses: ['a1'], commitment: 'confirmed', minContextSlot: undefined, cost: one });
+      t.equal(one.calls, 2);
+    },
+  );
+
+  t.test('an error of the whole batch is not retried by halves', async (t) => {
+    const down = new GatewayError('upstream_unavailable', 'no node');
+    const { accounts, calls } = open(() => down);
+    const outcomes = await Promise.allSettled(['a1', 'a2', 'a3'].map((address) => accounts.read(query(address))));
+    t.ok(outcomes.every(({ status }) => status === 'rejected'));
+    t.equal(calls.length, 1);
+  });
+
+  t.test('balances are one call of their own, whatever else is read in the turn', async (t) => {
+    const { accounts, calls } = open();
+    const options = { commitment: 'confirmed', minContextSlot: undefined } as const;
+    const [, balances, others] = await Promise.all([
+      accounts.read(query('a1', { minContextSlot: 9 })),
+      accounts.readBalances({ ...options, addresses: ['a3', 'none', 'a1'] }),
+      accounts.readBalances({ ...options, addresses: ['a2'], minContextSlot: 5 }),
+    ]);
+    t.same(
+      [balances, others],
+      [
+        { slot: 7, lamports: [3n, 0n, 1n] },
+        { slot: 7, lamports: [2n] },
+      ],
+    );
+    t.same(
+      calls.map(({ addresses, config }) => [addresses.join(), config.minContextSlot]),
+      [
+        ['a3,none,a1', undefined],
+        ['a2', 5],
+        ['a1', 9],
+      ],
+    );
+  });
+
+  t.test('a batch that fails counts, and so do its halves', async (t) => {
+    const { accounts } = open(({ addresses }) =>
+      addresses.includes('a1') ? new GatewayError('upstream_error', 'too large') : undefined,
+    );
+    const [one, other] = [new RequestCost('one', false), new RequestCost('other', false)];
+    await t.rejects(
+      Promise.all([accounts.read(query('a1', { cost: one })), accounts.read(query('a2', { cost: other }))]),
+    );
+    t.same([one.calls, other.calls], [2, 2]);
+  });
+});
+
+t.test('block-tally', async (t) => {
+  const VOTE = 'Vote111111111111111111111111111111111111111';
+  const SYSTEM = '11111111111111111111111111111111';
+  const CLOCK = 'SysvarC1ock11111111111111111111111111111111';
+
+  interface Made {
+    readonly vote?: boolean;
+    readonly fee?: bigint;
+    readonly err?: object | null;
+    readonly units?: number | bigint;
+    readonly version?: 'legacy' | number;
+    /** An account of these lamports before and after. */
+    readonly funded?: readonly [address: string, before: bigint, after: bigint];
+    /** Further accounts, neither written nor signing. */
+    readonly also?: readonly string[];
+    readonly signers?: number;
+  }
+
+  let count = 0;
+
+  /** Builds a transaction in the form of `transactionDetails: "accounts"`. */
+  function transaction(made: Made): Buffer {
+    const { vote = false, fee = 5000n, err = null, units, version, also = [], signers = 1, funded } = made;
+    const key = (pubkey: string, signer: boolean, writable: boolean): object => ({
+      pubkey,
+      signer,
+      source: 'transaction',
+      writable,
+    });
+    const accountKeys = [
+      ...(funded ? [key(funded[0], false, true)] : []),
+      ...Array.from({ length: signers }, (_, i) => key(`signer${i}`, true, true)),
+      key('account', false, true),
+      key(vote ? VOTE : SYSTEM, false, false),
+      ...also.map((address) => key(address, false, false)),
+    ];
+    const [preBalances, postBalances] = [funded?.[1] ?? 18446744073709551615n, funded?.[2] ?? 0n].map((one) => [one]);
+    const meta = { err, fee, computeUnitsConsumed: units, preBalances, postBalances, rewards: null };
+    const signatures = [`signature${count++}`, '"} ,]['];
+    return Buffer.from(toJson({ meta, transaction: { accountKeys, signatures }, version }));
+  }
+
+  const soon = async (): Promise<void> => {};
+
+  t.test('a block is counted: votes, failures, fees to the last lamport', async (t) => {
+    const result = await tallyTransactions(
+      [
+        transaction({ vote: true, version: 'legacy' }),
+        transaction({ vote: true, also: [CLOCK] }),
+        transaction({ fee: 9007199254740993n }),
+        transaction({ err: { InstructionError: [0, { Custom: 1 }] }, version: 0 }),
+      ],
+      soon,
+    );
+    t.match(result, { count: 4, voteCount: 2, nonVoteCount: 2, successCount: 3, failedCount: 1 });
+    t.equal(result.feesLamports, 9007199254755993n);
+    t.equal(result.computeUnitsConsumed, null);
+    t.equal(result.signatures.length, 2);
+  });
+
+  t.test('priority fees and tips are distinguished from the fees of signatures', async (t) => {
+    const [tipAccount] = JITO_TIP_ACCOUNTS;
+    const tip = (before: bigint, after: bigint): Buffer => transaction({ funded: [tipAccount ?? '', before, after] });
+    const most = 2n ** 64n - 1n;
+    const result = await tallyTransactions(
+      [
+        tip(most - 1n, most),
+        tip(10n, 1_010n),
+        tip(5_000n, 0n), // the builder gets what was tipped
+        transaction({ funded: ['somebody', 0n, 7_000n] }),
+        transaction({ fee: 10_007n }), // two signatures each
+        transaction({ fee: 0n }), // a cluster that charges nothing
+      ],
+      soon,
+    );
+    t.match(result, { tipsLamports: 1_001n, priorityFeesLamports: 7n, feesLamports: 30_007n });
+  });
+
+  t.test('a vote is what the cluster counts as one', async (t) => {
+    const votes = async (one: Made): Promise<number> => (await tallyTransactions([transaction(one)], soon)).voteCount;
+    t.equal(await votes({ vote: true }), 1);
+    t.equal(await votes({ vote: true, signers: 2 }), 1);
+    t.equal(await votes({ vote: true, signers: 3 }), 0, 'a vote has no third signer');
+    t.equal(await votes({ vote: true, version: 0 }), 0, 'votes are legacy');
+    t.equal(await votes({ vote: true, also: [SYSTEM] }), 0, 'a second program: a vote account is opened');
+  });
+
+  t.test('compute units are summed where every record has them', async (t) => {
+    const [one, two] = [transaction({ units: 150 }), transaction({ units: 300 })];
+    t.equal((await tallyTransactions([one, two], soon)).computeUnitsConsumed, 450n);
+    const widest = transaction({ units: 2n ** 64n - 1n });
+    t.equal((await tallyTransactions([widest, two], soon)).computeUnitsConsumed, 2n ** 64n + 299n);
+    t.equal((await tallyTransactions([one, transaction({}), two], soon)).computeUnitsConsumed, null);
+    t.equal((await tallyTransactions([], soon)).computeUnitsConsumed, null);
+  });
+
+  t.test('the signatures of the first 50 non-vote transactions are listed', async (t) => {
+    const many = Array.from({ length: 130 }, (_, i) => transaction({ vote: i % 2 === 0 }));
+    const { signatures, nonVoteCount } = await tallyTransactions(many, soon);
+    t.equal(nonVoteCount, 65);
+    t.equal(signatures.length, 50);
+    t.match(signatures[0], /^signature\d+$/);
+  });
+
+  t.test('a transaction without a status is counted, but neither as success nor as failure', async (t) => {
+    const bare = Buffer.from('{"meta":null,"transaction":{"accountKeys":[],"signatures":["a"]}}');
+    t.match(await tallyTransactions([bare], soon), { count: 1, successCount: 0, failedCount: 0, feesLamports: 0n });
+  });
+
+  t.test(
+    'however large the block, no turn of the event loop scans more than 256 KiB and one transaction',
+    async (t) => {
+      const [plain, vote] = [transaction({}), transaction({ vote: true, also: [CLOCK] })];
+      const turn = 256 * 1024;
+      await fc.assert(
+        fc.asyncProperty(fc.array(fc.constantFrom(plain, vote), { maxLength: 50 }), async (pattern) => {
+          const sizes: number[] = [];
+          let inThisTurn = 0;
+          const block = function* (): Generator<Buffer> {
+            for (let bytes = 0; bytes < 5_000_000 && pattern.length > 0; ) {
+              for (const one of pattern) {
+                bytes += one.length;
+                inThisTurn += one.length;
+                yield one;
+              }
+            }
+          };
+          await tallyTransactions(block(), async () => {
+            sizes.push(inThisTurn);
+            inThisTurn = 0;
+          });
+          const longest = Math.max(inThisTurn, ...sizes);
+          return longest <= turn + Math.max(plain.length, vote.length) && (pattern.length === 0 || sizes.length >= 18);
+        }),
+        { numRuns: 5 },
+      );
+      t.pass('as the property says');
+    },
+  );
+
+  t.test("the leader is who has the block's fees; old blocks name no time, height or reward", async (t) => {
+    const head = { blockhash: 'b', parentSlot: 7, previousBlockhash: 'p' };
+    const rewards = [
+      { pubkey: 'staker', lamports: -5, rewardType: 'Rent' },
+      { pubkey: 'other', lamports: -2, rewardType: 'Rent' },
+      { pubkey: 'leader', lamports: 9007199254740993n, postBalance: 1, rewardType: 'Fee', commission: null },
+    ];
+    const block = (more: object): Buffer => Buffer.from(toJson({ ...head, ...more, transactions: [] }));
+    t.match(await summarizeBlock(block({ rewards, blockTime: 1, blockHeight: 2 })), {
+      leader: 'leader',
+      rewardLamports: 9007199254740993n,
+      blockTime: 1,
+      blockHeight: 2,
+      transactions: { count: 0 },
+      rewards: [
+        { kind: 'Fee', count: 1, lamports: 9007199254740993n },
+        { kind: 'Rent', count: 2, lamports: -7n },
+      ],
+    });
+    for (const none of [{}, { rewards: null, blockTime: null }, { rewards: [] }]) {
+      t.match(await summarizeBlock(block(none)), {
+        leader: null,
+        rewardLamports: null,
+        blockTime: null,
+        blockHeight: null,
+      });
+    }
+  });
+
+  t.test('anything else than a block is rejected', async (t) => {
+    const texts = ['{}', '[]', '{"transactions":[{}]}', '{"transactions":{}}', '{"transactions":[1 2]}'];
+    for (const text of texts) await t.rejects(summarizeBlock(Buffer.from(text)), { code: 'upstream_error' }, text);
+  });
+});
+
+t.test('encoded-accounts', async (t) => {
+  /** A node whose responses have at most `maxBytes`, and whose large accounts have `largeBytes` each. */
+  function open(largeBytes: number, maxBytes: number) {
+    const calls: number[] = [];
+    const rpc: RpcCaller = {
+      async call(_, [addresses] = []) {
+        const list = addresses as readonly string[];
+        calls.push(list.length);
+        const data = (address: string): string => 'A'.repeat(address.startsWith('large') ? largeBytes : 4);
+        const accounts = list.map((address) => `{"lamports":1,"owner":"o","data":["${data(address)}","base64"]}`);
+        const value = Buffer.from(`[${accounts}]`);
+        if (value.length > maxBytes) throw new GatewayError('result_too_large', 'the response is too long');
+        return { slot: 7, result: value, value };
+      },
+    };
+    return { rpc, calls };
+  }
+
+  const options = { commitment: 'confirmed', minContextSlot: undefined } as const;
+
+  t.test('accounts too large for one response are read by halves', async (t) => {
+    const { rpc, calls } = open(1000, 2500);
+    const addresses = ['large1', 'a1', 'a2', 'large2', 'a3', 'large3', 'a4', 'a5'];
+    const { slots, accounts } = await readEncodedAccounts(rpc, addresses, options);
+    t.equal(accounts.size, 8);
+    t.same(slots, [7, 7], 'the slot of each part');
+    t.same(calls, [8, 4, 4]);
+  });
+
+  t.test('one account too large for any response, or too many bytes in all, is refused', async (t) => {
+    const refused = { code: 'result_too_large' };
+    const tooLong = open(3000, 2500);
+    await t.rejects(readEncodedAccounts(tooLong.rpc, ['a1', 'large1', 'a2'], options), refused);
+    const tooMany = open(30 << 20, 32 << 20);
+    await t.rejects(readEncodedAccounts(tooMany.rpc, ['large1', 'large2', 'large3', 'a1'], options), refused);
+  });
+});
+
+t.test('existence-checks', async (t) => {
+  t.test('a call with a minimum slot is answered by a node that has reached it', async (t) => {
+    const [late, first] = [await startScriptedNode(t), await startScriptedNode(t)];
+    for (const node of [late, first]) {
+      node.slots = { processed: 4999, confirmed: 4997, finalized: 4967 };
+      node.replies.getTransaction = 'null';
+      node.replies.getBlockTime = '1700000000';
+    }
+    const world = await connectScripted(t, [late, first]);
+    const { mesh } = world;
+    await notifyAll(world, [late, first], 5000);
+    first.slots = { processed: 5006, confirmed: 5004, finalized: 4974 };
+    first.notify('accountSubscribe', '{"context":{"slot":5004},"value":null}', 'confirmed');
+    await waitUntil(() => mesh.tip('confirmed') === 5004);
+    const signature = '5'.repeat(87);
+    t.same(await transactionExists(mesh, signature, undefined), { slot: 4998, exists: false }, 'the late one will do');
+    t.same(await transactionExists(mesh, signature, 5001), { slot: 5004, exists: false });
+    t.same(await blockExists(mesh, 4000n, undefined), { slot: 4998, exists: true });
+    t.same(await blockExists(mesh, 4000n, 5001), { slot: 5004, exists: true });
+  });
+});
+
+t.test('merged-signatures', async (t) => {
+  /** A transaction of the ledger: which of the lists name it, as bits. A block is a list of them, in its order. */
+  interface Landed {
+    readonly signature: string;
+    readonly slot: number;
+    readonly lists: number;
+  }
+
+  const ADDRESSES = ['owner', 'account 1', 'account 2'] as const;
+  const FIRST_SLOT = 1000;
+
+  /** A ledger, and a node over it that pages as agave does: by place in the block, below any transaction it knows. */
+  class Ledger {
+    readonly landed: readonly Landed[];
+    readonly calls: string[] = [];
+    readonly floors = new Set<number>();
+    readonly mesh: Pick<Mesh, 'call' | 'tip'>;
+    readonly #tip: number;
+
+    /** A skipped slot is null; each other one is the lists of each of its transactions. */
+    constructor(blocks: readonly (readonly number[] | null)[]) {
+      let n = 0;
+      this.landed = blocks.flatMap((block, i) =>
+        (block ?? []).map((lists) => ({ signature: scrambled(n++), slot: FIRST_SLOT + i, lists })),
+      );
+      this.#tip = FIRST_SLOT + blocks.length - 1;
+      const finalized = this.#tip - 3;
+      this.mesh = {
+        tip: (commitment) => (commitment === 'finalized' ? finalized : this.#tip),
+        call: async (method, [subject, config] = []): Promise<RpcResponse> => {
+          this.calls.push(method);
+          const known = (config as { commitment: string }).commitment === 'finalized' ? finalized : this.#tip;
+          const result = Buffer.from(
+            JSON.stringify(
+              method === 'getBlock'
+                ? this.#block(Number(subject), blocks, known)
+                : this.#list(String(subject), config as ListConfig, known),
+            ),
+          );
+          return { slot: known, result, value: result };
+        },
+      };
+    }
+
+    /** Returns the list as it should be: newest slot first, then by signature. */
+    get expected(): string[] {
+      return this.landed
+        .filter(({ lists }) => lists > 0)
+        .toSorted((a, b) => b.slot - a.slot || (a.signature < b.signature ? -1 : 1))
+        .map(({ signature }) => signature);
+    }
+
+    #block(slot: number, blocks: readonly (readonly number[] | null)[], known: number): object {
+      if (slot > known || blocks[slot - FIRST_SLOT] == null)
+        throw new GatewayError('rpc_error', 'skipped', { rpcCode: RPC_ERROR_CODE.slotSkipped, status: 404 });
+      return { signatures: this.landed.filter((each) => each.slot === slot).map(({ signature }) => signature) };
+    }
+
+    #list(address: string, { before, limit, minContextSlot }: ListConfig, known: number): object[] {
+      this.floors.add(minContextSlot);
+      const bit = 1 << ADDRESSES.indexOf(address as (typeof ADDRESSES)[number]); // no other is requested
+      const end =
+        before === undefined ? this.landed.length : this.landed.findIndex((each) => each.signature === before);
+      if (end < 0 || (this.landed[end]?.slot ?? 0) > known)
+        throw new GatewayError('rpc_error', 'unknown', {
+          rpcCode: RPC_ERROR_CODE.filterTransactionNotFound,
+          status: 404,
+        });
+      return this.landed
+        .slice(0, end)
+        .filter(({ lists, slot }) => (lists & bit) > 0 && slot <= known)
+        .slice(-limit)
+        .toReversed()
+        .map(({ signature, slot }) => ({ signature, slot, err: null, memo: null, blockTime: null }));
+    }
+  }
+
+  interface ListConfig {
+    readonly commitment: string;
+    readonly before?: string;
+    readonly limit: number;
+    readonly minContextSlot: number;
+  }
+
+  /** Returns a signature whose place in the alphabet says nothing about its place in the ledger. */
+  const scrambled = (n: number): string => ((n * 7919 + 13) % 100_003).toString(36).padStart(5, '0');
+
+  /** Reads a page. Each merger has met the pages that it read itself. */
+  const readPage = (ledger: Ledger, merger: MergedSignatures, limit: number, before?: string): Promise<SignaturePage> =>
+    merger.read(ledger.mesh, {
+      addresses: ADDRESSES,
+      before,
+      limit,
+      commitment: 'confirmed',
+      minSlot: undefined,
+      slotOfCursor: async (cursor) => {
+        const found = ledger.landed.find(({ signature }) => signature === cursor);
+        if (found === undefined) throw cursorNotFound();
+        return found.slot;
+      },
+    });
+
+  /** Walks from the newest to the end. */
+  async function walk(ledger: Ledger, limit: number, mergerOf: () => MergedSignatures): Promise<string[]> {
+    const signatures: string[] = [];
+    for (let before: string | undefined; ; ) {
+      const { rows, nextBefore } = await readPage(ledger, mergerOf(), limit, before);
+      if (rows.length > limit) throw new Error(`${rows.length} rows`);
+      signatures.push(...rows.map(({ signature }) => signature));
+      if (nextBefore === null) return signatures;
+      before = nextBefore;
+    }
+  }
+
+  const blocks = fc.array(fc.option(fc.array(fc.integer({ min: 0, max: 7 }), { minLength: 1, maxLength: 6 })), {
+    minLength: 1,
+    maxLength: 25,
+  });
+
+  t.test(
+    'a walk lists each transaction once, in order, whatever the pages and whoever read the one before',
+    async (t) => {
+      await fc.assert(
+        fc.asyncProperty(blocks, fc.integer({ min: 1, max: 9 }), async (blocks, limit) => {
+          const ledger = new Ledger(blocks);
+          const merger = new MergedSignatures();
+          const walks = [
+            await walk(ledger, limit, () => merger),
+            await walk(ledger, limit, () => new MergedSignatures()),
+          ];
+          const floors = ledger.floors.size; // one for each commitment
+          return floors <= 2 && walks.every((signatures) => isDeepStrictEqual(signatures, ledger.expected));
+        }),
+        { numRuns: 80 },
+      );
+      t.pass();
+    },
+  );
+
+  t.test('any transaction of the lists is a cursor', async (t) => {
+    await fc.assert(
+      fc.asyncProperty(blocks, fc.nat(), async (blocks, pick) => {
+        const ledger = new Ledger(blocks);
+        const { expected } = ledger;
+        if (expected.length === 0) return true;
+        const place = pick % expected.length;
+        const { rows } = await readPage(ledger, new MergedSignatures(), 5, expected[place]);
+        const signatures = rows.map(({ signature }) => signature);
+        return isDeepStrictEqual(signatures, expected.slice(place + 1, place + 6));
+      }),
+      { numRuns: 80 },
+    );
+    t.pass();
+  });
+
+  t.test('a slot with more rows than a page is paged like any other', async (t) => {
+    const ledger = new Ledger([[1], Array.from({ length: 60 }, (_, i) => 1 + (i % 7)), [2], null, [4]]);
+    const merger = new MergedSignatures();
+    t.same(await walk(ledger, 7, () => merger), ledger.expected);
+    t.same(await walk(ledger, 7, () => new MergedSignatures()), ledger.expected);
+  });
+
+  t.test('a walk costs a call for each list and page: what is above a cursor is remembered', async (t) => {
+    const ledger = new Ledger(Array.from({ length: 60 }, (_, i) => [1 + (i % 7), 0]));
+    const merger = new MergedSignatures();
+    await walk(ledger, 10, () => merger);
+    t.same(ledger.calls, Array(ADDRESSES.length * 6).fill('getSignaturesForAddress'));
+    ledger.calls.length = 0;
+    await readPage(ledger, new MergedSignatures(), 10, ledger.expected[10]);
+    t.same(
+      ledger.calls.filter((method) => method === 'getBlock'),
+      ['getBlock'],
+    );
+  });
+
+  t.test('a page below a finalized cursor may change: a closed account is not merged any more', async (t) => {
+    const ledger = new Ledger(Array.from({ length: 40 }, () => [3]));
+    t.notOk((await readPage(ledger, new MergedSignatures(), 5, ledger.expected[10])).isFinal);
+  });
+
+  t.test('a cursor that nobody knows is refused as such, and a node that repeats a slot is given up', async (t) => {
+    const ledger = new Ledger([[1], [2]]);
+    await t.rejects(readPage(ledger, new MergedSignatures(), 5, 'nobody'), { code: 'cursor_not_found' });
+    const row = { slot: FIRST_SLOT, err: null, memo: null, blockTime: null };
+    const endless = Buffer.from(
+      JSON.stringify(Array.from({ length: 1000 }, (_, i) => ({ ...row, signature: `${i}` }))),
+    );
+    let calls = 0;
+    const mesh: Ledger['mesh'] = {
+      tip: () => FIRST_SLOT,
+      call: async () => {
+        calls++;
+        return { slot: FIRST_SLOT, result: endless, value: endless };
+      },
+    };
+    const query = { addresses: ADDRESSES, before: undefined, limit: 5, commitment: 'confirmed', minSlot: 0 } as const;
+    const reading = new MergedSignatures().read(mesh, { ...query, slotOfCursor: async () => 0 });
+    await t.rejects(reading, { code: 'upstream_error' });
+    t.ok(calls <= 24, `${calls} calls`);
+  });
+});
+
+t.test('program-idls', async (t) => {
+  t.test('an IDL is read in one call of two accounts that belong to the right programs, and remembered', async (t) => {
+    const [program, other] = [addressFromByte(1), addressFromByte(2)];
+    const idl = deflateSync(
+      JSON.stringify({ instructions: [{ name: 'go', discriminator: [1, 2, 3, 4, 5, 6, 7, 8] }] }),
+    );
+    const header = Buffer.alloc(44);
+    header.writeUInt32LE(idl.length, 40);
+    const data = Buffer.concat([header, idl]);
+    const accountAt = (of: string, owner: string) =>
+      [idlPlacesOf(of)[0]?.address ?? '', { lamports: 1n, owner, data }] as const;
+    const accounts = new Map([accountAt(program, program), accountAt(other, program)]);
+    const requested: unknown[] = [];
+    const call = async (method: string, params: readonly unknown[] = []) => {
+      requested.push(params);
+      const value = Buffer.from(rpcResultOf(accounts, method, params));
+      return { slot: 9, value, result: value };
+    };
+    const cost = new RequestCost('me', true);
+    const readIdl = async (found: readonly IdlAccount[]) => decodingTasks.readIdl(found);
+    const clock = new ManualClock();
+    const idls = new ProgramIdlCache(clock);
+    const find = async (id: string) => [
+      ...(await idls.find(id, { rpc: { call }, cost, readIdl }, { commitment: 'confirmed', minContextSlot: 9 })),
+    ];
+    t.strictSame(await find(program), [['0102030405060708', 'go']]);
+    t.strictSame(await find(program), [['0102030405060708', 'go']]);
+    t.match(requested, [[Array, { dataSlice: { offset: 0, length: 65_632 }, minContextSlot: 9 }]]);
+    t.equal(cost.rows, 2);
+    t.strictSame(await find(other), [], 'an account of another program is not its IDL');
+    t.strictSame(await find(other), []);
+    t.equal(requested.length, 2, 'that there is none is remembered');
+  });
+});
+
+t.test('signature-page', async (t) => {
+  /** History of one address, and a mesh that returns it. A few transactions share a slot. */
+  class Past {
+    readonly signatures: string[] = [];
+    readonly #perSlot = 3;
+
+    constructor(length: number) {
+      this.arrive(length);
+    }
+
+    arrive(count: number): void {
+      for (let i = 0; i < count; i++) this.signatures.push(`s${this.signatures.length}`);
+    }
+
+    slotOf = (place: number): number => 1000 + Math.floor(place / this.#perSlot);
+
+    readonly mesh: Pick<Mesh, 'call' | 'tip'> = {
+      tip: (commitment) => this.slotOf(this.signatures.length) - (commitment === 'finalized' ? 32 : 0),
+      call: async (_, [, config] = []): Promise<RpcResponse> => {
+        // parameters of readSignaturePage, in the node's names
+        const { limit, before, commitment, minContextSlot } = config as {
+          readonly limit: number;
+          readonly before?: string;
+          readonly commitment: 'confirmed' | 'finalized';
+          readonly minContextSlot: number;
+        };
+        const tip = this.mesh.tip(commitment) ?? 0;
+        if (minContextSlot > tip)
+          throw new GatewayError('rpc_error', 'behind', {
+            rpcCode: RPC_ERROR_CODE.minContextSlotNotReached,
+            status: 503,
+          });
+        const knownCount = Math.min(this.signatures.length, (tip + 1 - this.slotOf(0)) * this.#perSlot);
+        const end = before === undefined ? knownCount : Number(before.slice(1)); // signatures are s0, s1, and so on
+        if (!(end < knownCount || before === undefined))
+          throw new GatewayError('rpc_error', 'not found', {
+            rpcCode: RPC_ERROR_CODE.filterTransactionNotFound,
+            status: 404,
+          });
+        const rows = this.signatures.slice(Math.max(0, end - limit), end).map((signature, i) => ({
+          blockTime: null,
+          confirmationStatus: this.slotOf(Math.max(0, end - limit) + i) <= tip - 32 ? 'finalized' : 'confirmed',
+          err: null,
+          memo: null,
+          signature,
+          slot: this.slotOf(Math.max(0, end - limit) + i),
+        }));
+        const result = Buffer.from(JSON.stringify(rows.reverse()));
+        return { slot: minContextSlot, result, value: result };
+      },
+    };
+
+    page = (query: Partial<SignatureQuery> = {}): Promise<SignaturePage> =>
+      readSignaturePage(this.mesh, {
+        address: 'a',
+        before: undefined,
+        limit: 100,
+        commitment: 'confirmed',
+        minSlot: undefined,
+        ...query,
+      });
+  }
+
+  t.test('paging reaches the end of a growing history: no duplicate, no gap, no loop', async (t) => {
+    const length = 10_000;
+    const step = fc.record({ limit: fc.integer({ min: 1, max: 100 }), arrivals: fc.integer({ min: 0, max: 40 }) });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { minLength: 1, maxLength: 10 }),
+        fc.constantFrom('confirmed', 'finalized'),
+        async (steps, commitment) => {
+          const past = new Past(length);
+          const finalized = past.signatures.filter(
+            (_, place) => past.slotOf(place) <= (past.mesh.tip(commitment) ?? 0),
+          );
+          const walked: string[] = [];
+          let before: string | undefined;
+          for (let i = 0; ; i++) {
+            const { limit = 1, arrivals = 0 } = steps[i % steps.length] ?? {};
+            const { rows, nextBefore } = await past.page({ limit, before, commitment });
+            walked.push(...rows.map(({ signature }) => signature));
+            if (nextBefore === null) break;
+            before = nextBefore;
+            past.arrive(arrivals);
+            if (i > length) throw new Error('the walk goes in circles');
+          }
+          return walked.join() === finalized.reverse().join();
+        },
+      ),
+      { numRuns: 6 },
+    );
+    t.pass('as the property says');
+  });
+
+  t.test('a full page below a finalized cursor is final, and no other', async (t) => {
+    const past = new Past(1000);
+    const newest = await past.page();
+    t.equal(newest.isFinal, false, 'the first page');
+    t.equal(newest.slot, past.mesh.tip('confirmed'));
+    const recent = await past.page({ before: newest.rows[3]?.signature });
+    t.equal(recent.isFinal, false, 'the cursor is not finalized');
+    const old = await past.page({ before: newest.nextBefore ?? '' });
+    t.equal(old.isFinal, true);
+    t.equal(old.slot, past.mesh.tip('finalized'), 'its slot is that of the call');
+    const last = await past.page({ before: 's50' });
+    t.match(last, { isFinal: false, nextBefore: null });
+    t.equal(last.rows.length, 50);
+  });
+
+  t.test('a page that ends exactly with the history is followed by an empty one', async (t) => {
+    const past = new Past(200);
+    const page = await past.page({ before: 's100' });
+    t.equal(page.nextBefore, 's0');
+    t.match(await past.page({ before: 's0' }), { rows: [], nextBefore: null, isFinal: false });
+  });
+
+  t.test('a page is never older than one before', async (t) => {
+    const past = new Past(1000);
+    const minSlot = past.mesh.tip('confirmed') ?? 0;
+    t.equal((await past.page({ before: 's100', minSlot })).slot, minSlot);
+    await t.rejects(past.page({ minSlot: minSlot + 1 }), { code: 'stale', status: 503 });
+  });
+
+  t.test('an unknown cursor has its own error', async (t) => {
+    await t.rejects(new Past(10).page({ before: 'unknown' }), { code: 'cursor_not_found', status: 404 });
+  });
+
+  /** Reads a page with exactly these signatures. */
+  function pageOf(...signatures: string[]): Promise<SignaturePage> {
+    const rows = signatures.map((signature) => ({ signature, slot: 5, err: { InstructionError: [0, 'Custom'] } }));
+    const result = Buffer.from(JSON.stringify(rows));
+    const mesh: Pick<Mesh, 'call' | 'tip'> = {
+      tip: () => 9,
+      call: async () => ({ slot: 9, result, value: result }),
+    };
+    const query = { address: 'a', before: 'c', limit: 3, commitment: 'finalized', minSlot: undefined } as const;
+    return readSignaturePage(mesh, query);
+  }
+
+  t.test('rows at or above the cursor were on an earlier page, so they are dropped', async (t) => {
+    const page = await pageOf('b', 'c', 'd');
+    t.strictSame(page.rows, [
+      {
+        signature: 'd',
+        slot: 5,
+        blockTime: null,
+        confirmationStatus: 'finalized',
+        err: '{"InstructionError":[0,"Custom"]}',
+        memo: null,
+      },
+    ]);
+    t.match(page, { nextBefore: 'd', isFinal: false });
+  });
+
+  t.test('a node that returns the same page again causes an error, not a loop', async (t) => {
+    await t.rejects(pageOf('a', 'b', 'c'), { code: 'upstream_error' });
+  });
+});
+
+t.test('transaction-record', async (t) => {
+  type Reader = Pick<Mesh, 'call'>;
+
+  const UNSUPPORTED = new GatewayError('rpc_error', '-32015: Transaction version (3) is not supported by the client', {
+    rpcCode: RPC_ERROR_CODE.unsupportedTransactionVersion,
+    status: 400,
+  });
+
+  t.test('an unknown version is requested by the number that the node names, once', async (t) => {
+    const versions: unknown[] = [];
+    const mesh: Reader = {
+      call: async (_, params = []) => {
+        const { maxSupportedTransactionVersion } = Object(params[1]);
+        versions.push(maxSupportedTransactionVersion);
+        if (maxSupportedTransactionVersion !== 3) throw UNSUPPORTED;
+        return { slot: 1, result: Buffer.from('{}'), value: Buffer.from('{}') };
+      },
+    };
+    const read = { method: 'getBlock', subject: 7, config: { rewards: true }, commitment: 'confirmed' } as const;
+    t.equal((await callWithMaxSupportedVersion(mesh, read)).slot, 1);
+    t.strictSame(versions, [1, 3]);
+    const stubborn: Reader = { call: () => Promise.reject(UNSUPPORTED) };
+    await t.rejects(callWithMaxSupportedVersion(stubborn, read), { code: 'rpc_error' });
+  });
+
+  t.test('many records are read eight at a time, and returned in the order of the signatures', async (t) => {
+    let [under, most] = [0, 0];
+    const mesh: Reader = {
+      call: async (_, [signature] = []) => {
+        most = Math.max(most, ++under);
+        await new Promise((resolve) => setImmediate(resolve));
+        under--;
+        const result = Buffer.from(signature === 's3' ? 'null' : JSON.stringify({ signature }));
+        return { slot: 1, result, value: result };
+      },
+    };
+    const signatures = Array.from({ length: 25 }, (_, i) => `s${i}`);
+    const reader = new TransactionRecords({ tip: () => 1 }, 100_000);
+    const listed = signatures.map((signature) => ({ signature, slot: 1 }));
+    const read = await reader.readAll(mesh, listed, { commitment: 'confirmed', minSlot: undefined }, undefined);
+    const records = read.map(({ record }) => record);
+    t.equal(most, 8);
+    t.strictSame(
+      records.map((record) => record && JSON.parse(record.toString()).signature),
+      signatures.map((signature) => (signature === 's3' ? null : signature)),
+    );
+  });
+
+  t.test('a finalized record is read once; another is read again unless a list has it in the same slot', async (t) => {
+    const tips = { confirmed: 40, finalized: 8 };
+    let calls = 0;
+    const mesh: Reader = {
+      call: async (_, [signature] = []) => {
+        calls++;
+        const result = Buffer.from(`{"slot":${signature === 'final' ? 8 : 39}}`);
+        return { slot: tips.confirmed, result, value: result };
+      },
+    };
+    const reader = new TransactionRecords({ tip: (commitment) => Object(tips)[commitment] }, 10_000);
+    const read = async (signature: string, slot?: number, minSlot?: number): Promise<number> => {
+      const before = calls;
+      await reader.read(mesh, { signature, slot }, { commitment: 'confirmed', minSlot }, undefined);
+      return calls - before;
+    };
+    t.strictSame([await read('final'), await read('final'), await read('final', 8)], [1, 0, 0]);
+    t.equal(await read('final', undefined, 41), 1, 'a slot that is not reached');
+    t.strictSame([await read('new'), await read('new'), await read('new', 39), await read('new', 38)], [1, 1, 0, 1]);
+    for (let i = 0; i < 100; i++) await read(`other ${i}`);
+    t.equal(await read('final'), 1, 'the bytes are bounded');
+  });
+
+  t.test('each read of a transaction counts for its length, kept or not', async (t) => {
+    const record = Buffer.from(`{"slot":8,"data":"${'x'.repeat(149 * 1024)}"}`);
+    const mesh: Reader = { call: async () => ({ slot: 8, result: record, value: record }) };
+    const reader = new TransactionRecords({ tip: () => 8 }, 1_000_000);
+    const cost = new RequestCost('me', true);
+    const at = { commitment: 'finalized', minSlot: undefined } as const;
+    for (let read = 1; read <= 3; read++) {
+      await reader.readAll(mesh, [{ signature: 's', slot: undefined }], at, cost);
+      t.equal(cost.rows, 150 * read);
+    }
+    t.equal(unitsOfUpstream(cost), 4);
+  });
+
+  t.test('a record keeps its digits; what old ones leave out is null', async (t) => {
+    const old = Buffer.from('{"slot":5,"transaction":{"b":18446744073709551615,"a":1.0}}');
+    t.strictSame(await parseTransactionRecord(old), {
+      slot: 5,
+      blockTime: null,
+      transactionIndex: null,
+      version: null,
+      transaction: '{"a":1.0,"b":18446744073709551615}',
+      meta: 'null',
+    });
+    const version = async (spelled: string): Promise<unknown> =>
+      (await parseTransactionRecord(Buffer.from(`{"slot":5,"transaction":[],"version":${spelled}}`))).version;
+    t.strictSame([await version('"legacy"'), await version('0'), await version('1')], ['legacy', 0, 1]);
+    for (const spelled of ['"newest"', '-1.5', '{}']) await t.rejects(version(spelled), { code: 'upstream_error' });
+    await t.rejects(parseTransactionRecord(Buffer.from('{"slot":5}')), { code: 'upstream_error' });
+  });
+});

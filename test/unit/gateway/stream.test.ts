@@ -1,0 +1,735 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import fc from 'fast-check';
+import { Unpackr } from 'msgpackr';
+import t from 'tap';
+import { AccountTopics } from '../../../src/gateway/http/stream/account-topics.ts';
+import { Fanout } from '../../../src/gateway/http/stream/fanout.ts';
+import { packFrame } from '../../../src/gateway/http/stream/msgpack-frame.ts';
+import { ShardQueue } from '../../../src/gateway/http/stream/shard-queue.ts';
+import { SocketConnection } from '../../../src/gateway/http/stream/stream-connection.ts';
+import type { MessageId, TopicList } from '../../../src/gateway/http/stream/stream-message.ts';
+import { SubscriptionQueue } from '../../../src/gateway/http/stream/subscription-queue.ts';
+import type { RouteReadThrough } from '../../../src/gateway/routes/routing/route-read-through.ts';
+import { accountTopicOf } from '../../../src/gateway/routes/stream-topics.ts';
+import type { Sealer } from '../../../src/gateway/serving/sealer.ts';
+import type { AccountSubscriber } from '../../../src/shared/domain/account-change.ts';
+import { GatewayError } from '../../../src/shared/domain/gateway-error.ts';
+import type { NetworkSnapshot } from '../../../src/shared/domain/network-snapshot.ts';
+import { RequestCost } from '../../../src/shared/domain/request-cost.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { pluck } from '../../support/pluck.ts';
+import { addressFromByte } from '../../support/token-account-fixtures.ts';
+
+t.test('account-topics', async (t) => {
+  const TOPIC = accountTopicOf('balance', 'a', undefined);
+
+  /** Opens account topics over an account that a test changes by hand. */
+  function open() {
+    const clock = new ManualClock();
+    const subscribers = new Set<AccountSubscriber>();
+    const callers: string[] = [];
+    let [slot, result, isDown] = [1, '"one"', false];
+    const readThrough = {
+      fromCache: () => {
+        if (isDown) throw new GatewayError('upstream_unavailable', 'nobody');
+        return {
+          entry: { slot, result, refusal: undefined, body: `{"result":${result},"slot":${slot}}` },
+          cacheStatus: 'HIT',
+        };
+      },
+    } as unknown as RouteReadThrough; // no other member is used here
+    const sealer = { bodyOf: ({ body }: { body: string }) => body } as unknown as Sealer; // the same
+    const liveAccounts = {
+      read: () => Promise.reject(new Error('not read here')),
+      readBalances: () => Promise.reject(new Error('not read here')),
+      readLive: () => undefined,
+      readLiveBalances: () => undefined,
+      subscribe: (_address: string, _commitment: string, subscriber: AccountSubscriber, caller: string) => {
+        subscribers.add(subscriber);
+        callers.push(caller);
+        return {
+          addCaller: (added: string) => void callers.push(added),
+          removeCaller: (removed: string) => void callers.splice(callers.indexOf(removed), 1),
+          end: () => {
+            subscribers.delete(subscriber);
+            callers.splice(0);
+          },
+        };
+      },
+    };
+    const change = async (newSlot: number, newResult: string, isReorg = false): Promise<void> => {
+      [slot, result] = [newSlot, newResult];
+      for (const subscriber of subscribers) subscriber.onChange({ slot, isReorg });
+      await settle();
+    };
+    return {
+      clock,
+      subscribers,
+      callers,
+      change,
+      down: (down: boolean) => {
+        isDown = down;
+      },
+      topics: new AccountTopics({ clock, readThrough, sealer, liveAccounts }),
+    };
+  }
+
+  const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+  /** Creates a connection that can be made slow; its replies can be kept waiting. */
+  function openConnection(maxSubscriptions = 10, name = 'somebody') {
+    const frames: object[] = [];
+    const waiting: (() => void)[] = [];
+    const connection = {
+      isSlow: false,
+      isWaiting: false,
+      caller: {
+        name,
+        maxSubscriptions,
+        admit: <T>(work: () => Promise<T>) => work(),
+        newCost: () => new RequestCost(name, false),
+      },
+      reply(makeFrame: () => string | undefined, onSent?: () => void): void {
+        const send = (): void => {
+          const frame = makeFrame();
+          if (frame === undefined) return;
+          frames.push(JSON.parse(frame));
+          onSent?.();
+        };
+        if (connection.isWaiting) waiting.push(send);
+        else send();
+      },
+      sendWaiting(): void {
+        for (const send of waiting.splice(0)) send();
+      },
+      push(frame: string): boolean {
+        if (!connection.isSlow) frames.push(JSON.parse(frame));
+        return !connection.isSlow;
+      },
+    };
+    return { frames, connection };
+  }
+
+  t.test('each subscriber gets the first value and the changes, and nothing if the value is the same', async (t) => {
+    const { topics, change } = open();
+    const [one, two] = [openConnection(), openConnection()];
+    await topics.subscribe(one.connection, TOPIC, 'x');
+    await change(2, '"two"');
+    await topics.subscribe(two.connection, TOPIC, null);
+    await change(3, '"two"');
+    await change(4, '"four"');
+    t.match(one.frames, [
+      { type: 'subscribed', id: 'x', topic: 'balance', address: 'a', seq: 0, answer: { result: 'one', slot: 1 } },
+      { type: 'balance', id: 'x', address: 'a', seq: 1, answer: { result: 'two', slot: 2 } },
+      { type: 'balance', id: 'x', address: 'a', seq: 2, answer: { result: 'four', slot: 4 } },
+    ]);
+    t.match(two.frames, [
+      { type: 'subscribed', id: null, seq: 0, answer: { slot: 2 } },
+      { seq: 1, answer: { slot: 4 } },
+    ]);
+    t.strictSame(Object.keys(one.frames[1] ?? {}).at(-1), 'answer');
+  });
+
+  t.test('a reverted value is pushed again, marked as a reorg', async (t) => {
+    const { topics, change } = open();
+    const one = openConnection();
+    await topics.subscribe(one.connection, TOPIC, null);
+    await change(2, '"two"');
+    await change(3, '"one"', true);
+    t.match(one.frames[2], { seq: 2, reorg: true, answer: { result: 'one', slot: 3 } });
+    t.strictSame(Object.keys(one.frames[2] ?? {}).slice(-2), ['reorg', 'answer']);
+    t.notOk('reorg' in (one.frames[1] ?? {}));
+  });
+
+  t.test('a slow consumer misses changes, sees so by seq, and gets the newest once it has caught up', async (t) => {
+    const { topics, change } = open();
+    const one = openConnection();
+    await topics.subscribe(one.connection, TOPIC, null);
+    one.connection.isSlow = true;
+    for (const slot of [2, 3, 4]) await change(slot, `"${slot}"`);
+    one.connection.isSlow = false;
+    topics.sendUnsent(one.connection);
+    topics.sendUnsent(one.connection);
+    t.match(one.frames.slice(1), [{ seq: 3, answer: { result: '4' } }]);
+    t.equal(one.frames.length, 2);
+  });
+
+  t.test('a slow consumer still gets every reply to its messages', async (t) => {
+    const { topics, change } = open();
+    const one = openConnection();
+    one.connection.isSlow = true;
+    await topics.subscribe(one.connection, TOPIC, 1);
+    await change(2, '"two"');
+    topics.unsubscribe(one.connection, TOPIC, 2);
+    t.match(one.frames, [
+      { type: 'subscribed', id: 1, answer: { slot: 1 } },
+      { type: 'unsubscribed', id: 2 },
+    ]);
+    t.equal(one.frames.length, 2);
+  });
+
+  t.test('a first value that waits for room is the newest then, and nothing is pushed before it', async (t) => {
+    const { topics, change } = open();
+    const one = openConnection();
+    one.connection.isWaiting = true;
+    await topics.subscribe(one.connection, TOPIC, 1);
+    await change(2, '"two"');
+    t.equal(one.frames.length, 0);
+    one.connection.sendWaiting();
+    await change(3, '"three"');
+    t.match(one.frames, [
+      { type: 'subscribed', seq: 0, answer: { slot: 2, result: 'two' } },
+      { type: 'balance', seq: 1, answer: { slot: 3 } },
+    ]);
+    const two = openConnection();
+    two.connection.isWaiting = true;
+    await topics.subscribe(two.connection, TOPIC, 1);
+    topics.unsubscribe(two.connection, TOPIC, 2);
+    two.connection.sendWaiting();
+    t.match(two.frames, [{ type: 'unsubscribed', id: 2 }]);
+    t.equal(two.frames.length, 1, 'no first value after the end');
+  });
+
+  t.test('an id ends all subscriptions that have it, and no others', async (t) => {
+    const { topics, subscribers } = open();
+    const [one, two] = [openConnection(), openConnection()];
+    const [b, c] = ['b', 'c'].map((address) => accountTopicOf('balance', address, undefined));
+    if (b === undefined || c === undefined) throw new Error('no topics');
+    await topics.subscribe(one.connection, TOPIC, 7, true);
+    await topics.subscribe(one.connection, b, 7, true);
+    await topics.subscribe(one.connection, c, '7');
+    await topics.subscribe(two.connection, TOPIC, 7);
+    topics.unsubscribeId(one.connection, 7);
+    t.strictSame(one.frames.slice(3), [
+      { type: 'unsubscribed', id: 7, topic: 'balance', address: 'a' },
+      { type: 'unsubscribed', id: 7, topic: 'balance', address: 'b' },
+    ]);
+    t.equal(topics.findFault(one.connection, TOPIC), undefined, 'it may subscribe again');
+    t.match(topics.findFault(two.connection, TOPIC), { code: 'invalid_request' }, 'another one still is');
+    t.throws(() => topics.unsubscribeId(one.connection, 7), { code: 'invalid_request' });
+    for (const subscriber of subscribers) subscriber.onEnd(new GatewayError('result_too_large', 'too large'));
+    t.notOk('address' in (one.frames.at(-1) ?? {}), 'one address alone needs no name');
+  });
+
+  t.test('the end of one address of a batch names it', async (t) => {
+    const { topics, subscribers } = open();
+    const one = openConnection();
+    await topics.subscribe(one.connection, TOPIC, 7, true);
+    for (const subscriber of subscribers) subscriber.onEnd(new GatewayError('result_too_large', 'too large'));
+    t.strictSame(one.frames.slice(1), [
+      { type: 'error', id: 7, address: 'a', error: 'result_too_large', message: 'too large' },
+    ]);
+  });
+
+  t.test("a topic that can't be kept live ends with an error frame, and can be subscribed to again", async (t) => {
+    const { topics, subscribers, change } = open();
+    const [one, two] = [openConnection(1), openConnection()];
+    await topics.subscribe(one.connection, TOPIC, 'x');
+    await topics.subscribe(two.connection, TOPIC, 7);
+    for (const subscriber of subscribers) subscriber.onEnd(new GatewayError('result_too_large', 'too large'));
+    t.match([subscribers.size, topics.topicCount], [0, 0]);
+    t.strictSame(one.frames.slice(1), [{ type: 'error', id: 'x', error: 'result_too_large', message: 'too large' }]);
+    t.strictSame(two.frames.slice(1), [{ type: 'error', id: 7, error: 'result_too_large', message: 'too large' }]);
+    await topics.subscribe(one.connection, TOPIC, 'y');
+    await change(2, '"two"');
+    t.match(one.frames.slice(2), [
+      { type: 'subscribed', id: 'y' },
+      { seq: 1, answer: { slot: 2 } },
+    ]);
+  });
+
+  t.test('an account has one subscription for all connections, until ten seconds after the last of them', async (t) => {
+    const { topics, subscribers, clock } = open();
+    const [one, two] = [openConnection(), openConnection()];
+    await topics.subscribe(one.connection, TOPIC, null);
+    await topics.subscribe(two.connection, TOPIC, null);
+    t.equal(subscribers.size, 1);
+    topics.unsubscribe(one.connection, TOPIC, 7);
+    t.match(one.frames.at(-1), { type: 'unsubscribed', id: 7, topic: 'balance', address: 'a' });
+    topics.removeConnection(two.connection);
+    clock.advance(9_999);
+    t.equal(subscribers.size, 1);
+    await topics.subscribe(one.connection, TOPIC, null);
+    clock.advance(60_000);
+    t.equal(subscribers.size, 1, 'a connection that comes back in time keeps it');
+    topics.removeConnection(one.connection);
+    clock.advance(10_000);
+    t.match([subscribers.size, topics.topicCount], [0, 0]);
+  });
+
+  t.test('a place counts for each caller that subscribes, and in the grace period for the last one', async (t) => {
+    const { clock, callers, topics } = open();
+    const [one, two] = [openConnection(10, 'one'), openConnection(10, 'two')];
+    await topics.subscribe(one.connection, TOPIC, null);
+    await topics.subscribe(two.connection, TOPIC, null);
+    t.same(callers, ['one', 'two']);
+    topics.unsubscribe(one.connection, TOPIC, null);
+    t.same(callers, ['two']);
+    topics.unsubscribe(two.connection, TOPIC, null);
+    t.same(callers, ['two']);
+    await topics.subscribe(one.connection, TOPIC, null);
+    t.same(callers, ['one']);
+    topics.removeConnection(one.connection);
+    clock.advance(10_000);
+    t.same(callers, []);
+  });
+
+  t.test('a connection has a maximum of subscriptions, and one per topic', async (t) => {
+    const { topics } = open();
+    const { connection } = openConnection(1);
+    await topics.subscribe(connection, TOPIC, null);
+    await t.rejects(topics.subscribe(connection, TOPIC, null), { code: 'invalid_request' });
+    await t.rejects(topics.subscribe(connection, accountTopicOf('account', 'a', undefined), null), {
+      code: 'rate_limited',
+    });
+  });
+
+  t.test(
+    'a change that can not be read yet is pushed later; a first value that can not be read ends the subscription',
+    async (t) => {
+      const { topics, change, down, clock, subscribers } = open();
+      const one = openConnection();
+      await topics.subscribe(one.connection, TOPIC, null);
+      down(true);
+      await change(2, '"two"');
+      t.equal(one.frames.length, 1);
+      await t.rejects(topics.subscribe(openConnection().connection, TOPIC, null), { code: 'upstream_unavailable' });
+      down(false);
+      clock.advance(400);
+      await settle();
+      t.match(one.frames[1], { seq: 1, answer: { result: 'two' } });
+      t.equal(subscribers.size, 1);
+    },
+  );
+});
+
+t.test('fanout', async (t) => {
+  /** Counts the events of a loop that has some in each turn. */
+  const busy = () => {
+    let events = 0;
+    return () => events++;
+  };
+
+  /** Opens a fan-out with subscribers, and records the topic of each published message. */
+  function open(subscribers: number, polledEvents = busy()) {
+    const published: { readonly topic: string; readonly message: string }[] = [];
+    const queue = new ShardQueue((topic, message) => published.push({ topic, message: String(message) }), polledEvents);
+    const fanout = new Fanout('json', queue);
+    const shards = Array.from({ length: subscribers }, () => fanout.addSubscriber());
+    return { fanout, queue, published, shards };
+  }
+
+  t.test('a message to two hundred subscribers is published in one turn', async (t) => {
+    const { fanout, published, shards } = open(200);
+    fanout.send('a', false);
+    t.equal(published.length, new Set(shards).size);
+    t.notOk(shards.some((shard) => fanout.hasPending(shard)));
+  });
+
+  t.test('a message to a thousand is published one shard per turn of the event loop', async (t) => {
+    const { fanout, published, shards } = open(1000);
+    const count = new Set(shards).size;
+    t.equal(fanout.subscriberCount, 1000);
+    fanout.send('a', false);
+    t.equal(published.length, 1, 'the first immediately');
+    for (let i = 2; i <= count; i++) {
+      await turn();
+      t.equal(published.length, i);
+    }
+    t.same(new Set(published.map(({ topic }) => topic)), new Set(shards.map((shard) => fanout.topicOf(shard))));
+  });
+
+  t.test('while turns have no I/O event, each has twice the shards of the one before, up to four', async (t) => {
+    let events = 0;
+    const { fanout, published } = open(2000, () => events);
+    fanout.send('a', false);
+    const counts = [published.length];
+    for (let i = 0; i < 4; i++) {
+      if (i === 3) events++;
+      await turn();
+      counts.push(published.length);
+    }
+    t.same(counts, [1, 3, 7, 11, 12]);
+  });
+
+  t.test(
+    'many topics together have no more shards in a turn than one, and one with few subscribers waits for none',
+    async (t) => {
+      const { fanout, queue, published } = open(1000, () => 0);
+      const others = ['a', 'b', 'c'].map((topic) => new Fanout(topic, queue));
+      for (const other of others) for (let i = 0; i < 1000; i++) other.addSubscriber();
+      const small = new Fanout('small', queue);
+      small.addSubscriber();
+      for (const each of [fanout, ...others, small]) each.send('x', false);
+      t.same(pluck(published, 'topic'), ['json/0', 'small/0']);
+      const shares = [];
+      for (let before = published.length; published.length < 33; before = published.length) {
+        await turn();
+        shares.push(published.length - before);
+      }
+      t.same(shares, [2, 4, 4, 4, 4, 4, 4, 4, 1]);
+    },
+  );
+
+  t.test('no shard has more than 128 subscribers, and a free place is filled again', async (t) => {
+    const { fanout, shards } = open(300);
+    const members = (shard: number) => shards.filter((other) => other === shard).length;
+    t.ok(shards.every((shard) => members(shard) <= 128));
+    fanout.removeSubscriber(0);
+    t.equal(fanout.addSubscriber(), 0);
+  });
+
+  t.test('each shard gets every message, in order, however they overlap', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 2000 }),
+        fc.array(fc.nat(3), { maxLength: 10 }),
+        async (size, pauses) => {
+          const { fanout, published, shards } = open(size);
+          const messages: string[] = [];
+          for (const pause of pauses) {
+            messages.push(`message ${messages.length}`);
+            fanout.send(messages.at(-1) ?? '', false);
+            for (let i = 0; i < pause; i++) await turn();
+          }
+          for (let i = 0; i < 200; i++) await turn();
+          return [...new Set(shards)].every((shard) => {
+            const got = published.filter(({ topic }) => topic === fanout.topicOf(shard)).map(({ message }) => message);
+            return got.join() === messages.join() && !fanout.hasPending(shard);
+          });
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+
+  t.test('a subscriber that joins between two turns can see whether a message is pending', async (t) => {
+    const { fanout, shards } = open(2000);
+    const last = Math.max(...shards);
+    fanout.send('a', false);
+    t.equal(fanout.hasPending(last), true);
+    t.equal(fanout.hasPending(0), false);
+    for (let shard = 0; shard < last; shard++) await turn();
+    t.equal(fanout.hasPending(last), false);
+  });
+
+  t.test('without subscribers nothing is published', async (t) => {
+    const { fanout, published } = open(1);
+    fanout.removeSubscriber(0);
+    fanout.send('a', false);
+    t.same(published, []);
+  });
+});
+
+t.test('msgpack-frame', async (t) => {
+  const unpackr = new Unpackr({ useRecords: false, int64AsType: 'bigint' });
+  const levels = { min: 0n, low: 1n, medium: 2n, high: 3n, veryHigh: 4n, unsafeMax: 2n ** 64n - 1n };
+  const snapshot: NetworkSnapshot = {
+    slot: 348_000_123,
+    blockHeight: 326_000_000,
+    epoch: 805,
+    epochProgress: 0.5,
+    slotIndex: 1,
+    slotsInEpoch: 432_000,
+    tps: 1234.5,
+    nonVoteTps: 7,
+    slotTimeMs: null,
+    priorityFee: 2n,
+    priorityFeeLevels: levels,
+    transactionCount: 2n ** 64n - 1n,
+    consensus: 'tower',
+    health: 'ok',
+    seq: 0,
+    stream: 'abc',
+    updatedAt: 1_700_000_000_000,
+  };
+
+  t.test('a MessagePack frame is a plain map with the members of the JSON frame, in their order', async (t) => {
+    const { result, slot } = unpackr.unpack(packFrame(snapshot));
+    t.equal(slot, snapshot.slot);
+    t.same(Object.keys(result), Object.keys(snapshot));
+    t.same(result.priorityFeeLevels, { min: 0, low: 1, medium: 2, high: 3, veryHigh: 4, unsafeMax: 2n ** 64n - 1n });
+    t.equal(result.tps, 1234.5);
+    t.equal(result.slotTimeMs, null);
+  });
+
+  t.test('every integer is packed as an integer, with every digit', async () => {
+    fc.assert(
+      fc.property(fc.bigInt(0n, 2n ** 64n - 1n), fc.maxSafeNat(), (priorityFee, updatedAt) => {
+        const { result } = unpackr.unpack(packFrame({ ...snapshot, priorityFee, updatedAt }));
+        const isWide = (value: unknown, number: bigint) => (typeof value === 'bigint') === number > 0xffff_ffffn;
+        return (
+          BigInt(result.priorityFee) === priorityFee &&
+          BigInt(result.updatedAt) === BigInt(updatedAt) &&
+          isWide(result.priorityFee, priorityFee) &&
+          isWide(result.updatedAt, BigInt(updatedAt))
+        );
+      }),
+    );
+  });
+});
+
+t.test('stream-connection', async (t) => {
+  const CALLER = {
+    name: 'somebody',
+    maxSubscriptions: 10,
+    admit: <T>(work: () => Promise<T>) => work(),
+    newCost: () => new RequestCost('somebody', false),
+  };
+
+  /** Opens a connection over a socket that keeps what it is sent until the test reads it. */
+  function open(maxUnsentBytes = 100) {
+    const sent: string[] = [];
+    let unsentBytes = 0;
+    let drops = 0;
+    const connection = new SocketConnection(CALLER);
+    const socket = {
+      send(frame: string): number {
+        sent.push(frame);
+        unsentBytes += Buffer.byteLength(frame);
+        return 1;
+      },
+      getBufferedAmount: () => unsentBytes,
+    } as unknown as Parameters<SocketConnection['open']>[0]['socket']; // the socket of the engine takes more than text
+    connection.open({ socket, maxUnsentBytes, onDrop: () => drops++ });
+    return {
+      connection,
+      sent,
+      unsent: () => unsentBytes,
+      drops: () => drops,
+      drain(): void {
+        unsentBytes = 0;
+        connection.sendReplies();
+      },
+    };
+  }
+
+  t.test('replies wait for room, in order, and what is unsent stays below the bound', (t) => {
+    const { connection, sent, unsent, drain } = open();
+    const texts = Array.from({ length: 10 }, (_, i) => String(i).repeat(40));
+    for (const text of texts) {
+      connection.reply(() => text);
+      t.ok(unsent() <= 100);
+    }
+    t.same(sent, texts.slice(0, 2));
+    t.notOk(connection.hasRoom);
+    for (let drained = 4; drained <= 10; drained += 2) {
+      drain();
+      t.ok(unsent() <= 100);
+      t.same(sent, texts.slice(0, drained));
+    }
+    t.ok(connection.hasRoom);
+    t.end();
+  });
+
+  t.test(
+    'a reply longer than the room is sent alone, letters count by their bytes, and one that is void is skipped',
+    (t) => {
+      const { connection, sent, drain } = open();
+      const done: string[] = [];
+      connection.reply(() => 'a');
+      connection.reply(
+        () => '€'.repeat(40),
+        () => done.push('long'),
+      );
+      connection.reply(
+        () => undefined,
+        () => done.push('void'),
+      );
+      connection.reply(
+        () => 'b',
+        () => done.push('b'),
+      );
+      t.same(sent, ['a']);
+      t.same(done, []);
+      drain();
+      t.same(sent, ['a', '€'.repeat(40)]);
+      drain();
+      t.same(sent.at(-1), 'b');
+      t.same(done, ['long', 'b']);
+      t.end();
+    },
+  );
+
+  t.test('a change is dropped when half of the bound is unsent; a short frame is always sent', (t) => {
+    const { connection, sent, drops } = open();
+    t.ok(connection.push('x'.repeat(101)));
+    t.notOk(connection.push('y'));
+    t.equal(drops(), 1);
+    connection.send('pong');
+    t.equal(sent.at(-1), 'pong');
+    t.end();
+  });
+
+  t.test('nothing is sent before the socket is open and after it is closed', (t) => {
+    const fresh = new SocketConnection(CALLER);
+    t.notOk(fresh.push('x') || fresh.hasRoom);
+    const { connection, sent } = open();
+    connection.close();
+    connection.send('x');
+    connection.reply(() => 'x');
+    t.notOk(connection.push('x') || connection.hasRoom);
+    t.same(sent, []);
+    t.end();
+  });
+});
+
+t.test('subscription-queue', async (t) => {
+  /** Opens a queue over topics whose reads the test ends. */
+  function open({ maxSubscriptions = 100, waitsMs = [] as number[], units = 1000 } = {}) {
+    const clock = new ManualClock();
+    const reads: { readonly address: string; readonly end: (fault?: GatewayError) => void }[] = [];
+    const done: string[] = [];
+    const errors: [MessageId, string, string | undefined][] = [];
+    const connection = { hasRoom: true };
+    let count = 0;
+    let unitsLeft = units;
+    const accountTopics = {
+      findFault: () => (count >= maxSubscriptions ? new GatewayError('rate_limited', 'full') : undefined),
+      subscribe: (_: unknown, { address }: { readonly address: string }) =>
+        new Promise<void>((resolve, reject) => {
+          count++;
+          reads.push({ address, end: (fault) => (fault === undefined ? resolve() : reject(fault)) });
+        }),
+      unsubscribe: (_: unknown, { address }: { readonly address: string }) => void done.push(`end ${address}`),
+      unsubscribeId: (_: unknown, id: number) => void done.push(`end all ${id}`),
+    } as unknown as AccountTopics; // no other member is used here
+    const queue = new SubscriptionQueue({
+      clock,
+      accountTopics,
+      connection: connection as unknown as SocketConnection, // the same
+      caller: {
+        maxSubscriptions,
+        charge(units) {
+          if (units > unitsLeft) throw new GatewayError('rate_limited', 'no units', { retryAfter: 9 });
+          unitsLeft -= units;
+        },
+        giveBack(units) {
+          unitsLeft += units;
+        },
+        streamSlot: { consumeSubscribe: () => waitsMs.shift() ?? 0 },
+      },
+      replyError: (id, thrown, { address }) => errors.push([id, GatewayError.from(thrown).code, address]),
+    });
+    return { clock, reads, done, errors, connection, queue, unitsLeft: () => unitsLeft };
+  }
+
+  const listOf = (addresses: readonly string[], isBatch = true): TopicList => ({
+    name: 'balance',
+    commitment: undefined,
+    addresses,
+    isBatch,
+  });
+  const ADDRESSES = Array.from({ length: 80 }, (_, i) => addressFromByte(i + 1));
+  const [FIRST = '', SECOND = ''] = ADDRESSES;
+  /** Resolves after the next turn of the event loop. */
+  const settle = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+
+  t.test('at most forty first values are read at one time, each end lets the next begin', async (t) => {
+    const { reads, queue } = open();
+    queue.add({ op: 'subscribe', id: 1, topics: listOf(ADDRESSES) });
+    t.equal(reads.length, 40);
+    for (const { end } of reads.slice(0, 5)) end();
+    await settle();
+    t.equal(reads.length, 45);
+    for (let i = 5; i < 80; i++) {
+      reads[i]?.end();
+      await settle();
+    }
+    t.same(pluck(reads, 'address'), ADDRESSES);
+  });
+
+  t.test('a turn of the event loop runs at most forty steps, whatever they are', async (t) => {
+    const { errors, queue } = open();
+    for (let id = 1; id <= 2; id++) queue.add({ op: 'subscribe', id, topics: listOf(Array(80).fill('nobody')) });
+    t.equal(errors.length, 40);
+    await settle();
+    t.ok(errors.length <= 120);
+    for (let turns = 0; turns < 4; turns++) await settle();
+    t.equal(errors.length, 160);
+  });
+
+  t.test('nothing is read for a client that does not receive what it is sent, and all goes on once it does', (t) => {
+    const { reads, connection, queue } = open();
+    connection.hasRoom = false;
+    queue.add({ op: 'subscribe', id: 1, topics: listOf([FIRST, SECOND]) });
+    t.equal(reads.length, 0);
+    connection.hasRoom = true;
+    queue.advance();
+    t.equal(reads.length, 2);
+    t.end();
+  });
+
+  t.test('messages are handled in their order, and an error names the address of a batch', async (t) => {
+    const { reads, done, errors, queue } = open();
+    queue.add({ op: 'subscribe', id: 'a', topics: listOf([FIRST, 'nobody']) });
+    queue.add({ op: 'unsubscribe', id: 'b', topics: listOf([SECOND], false) });
+    queue.add({ op: 'unsubscribeId', id: 7 });
+    t.same(done, [`end ${SECOND}`, 'end all 7']);
+    reads[0]?.end(new GatewayError('upstream_unavailable', 'nobody'));
+    await settle();
+    t.same(errors, [
+      ['a', 'invalid_address', 'nobody'],
+      ['a', 'upstream_unavailable', FIRST],
+    ]);
+  });
+
+  t.test('an address waits for its turn, but not to be refused', (t) => {
+    const { clock, reads, errors, queue } = open({ maxSubscriptions: 2, waitsMs: [0, 50, 0, 1000] });
+    queue.add({ op: 'subscribe', id: 1, topics: listOf(ADDRESSES.slice(0, 4)) });
+    t.equal(reads.length, 1);
+    queue.advance();
+    clock.advance(49);
+    t.equal(reads.length, 1);
+    clock.advance(1);
+    t.equal(reads.length, 2);
+    t.same(errors, [
+      [1, 'rate_limited', ADDRESSES[2]],
+      [1, 'rate_limited', ADDRESSES[3]],
+    ]);
+    t.end();
+  });
+
+  t.test(
+    'each address to subscribe to costs a unit, and a message that costs too much is refused as a whole',
+    async (t) => {
+      const { reads, errors, queue, unitsLeft } = open({ units: 5 });
+      queue.add({ op: 'subscribe', id: 1, topics: listOf([FIRST, 'nobody', SECOND]) });
+      t.same([unitsLeft(), errors.length], [3, 1], 'an invalid one costs nothing');
+      t.throws(() => queue.add({ op: 'subscribe', id: 2, topics: listOf(ADDRESSES.slice(2, 6)) }), {
+        code: 'rate_limited',
+        retryAfter: 9,
+      });
+      queue.add({ op: 'unsubscribe', id: 3, topics: listOf(ADDRESSES) });
+      t.same([unitsLeft(), reads.length], [3, 2]);
+    },
+  );
+
+  t.test('a message is refused if too many addresses wait', (t) => {
+    const { connection, reads, queue } = open({ maxSubscriptions: 90 });
+    connection.hasRoom = false;
+    for (let i = 0; i < 2; i++) queue.add({ op: 'subscribe', id: i, topics: listOf(ADDRESSES) });
+    t.throws(() => queue.add({ op: 'subscribe', id: 2, topics: listOf(ADDRESSES) }), { code: 'rate_limited' });
+    queue.close();
+    connection.hasRoom = true;
+    queue.advance();
+    t.equal(reads.length, 0, 'a closed connection wants nothing');
+    t.end();
+  });
+
+  t.test('an address for which there is no room costs nothing, one that is refused for itself does', async (t) => {
+    const { reads, queue, errors, unitsLeft } = open({ maxSubscriptions: 3, units: 10 });
+    queue.add({ op: 'subscribe', id: 1, topics: listOf(ADDRESSES.slice(0, 4)) });
+    t.same(errors, [[1, 'rate_limited', ADDRESSES[3]]]);
+    t.equal(unitsLeft(), 7);
+    reads[0]?.end(new GatewayError('overloaded', 'no turn'));
+    reads[1]?.end(new GatewayError('upstream_unavailable', 'none'));
+    reads[2]?.end();
+    await settle();
+    t.same(
+      errors.slice(1).map(([, code]) => code),
+      ['overloaded', 'upstream_unavailable'],
+    );
+    t.equal(unitsLeft(), 8);
+  });
+});

@@ -1,0 +1,578 @@
+import { fork, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import fc from 'fast-check';
+import t, { type Test } from 'tap';
+import { loadConfig } from '../../../src/config/load-config.ts';
+import { WorkerFigures } from '../../../src/gateway/admin/worker-figures.ts';
+import { Cache } from '../../../src/gateway/cache/cache.ts';
+import type { AnswerMeta, CacheItem, Entry } from '../../../src/gateway/cache/entry.ts';
+import { EventCodec } from '../../../src/gateway/fleet/codec.ts';
+import type { StoredAnswer } from '../../../src/gateway/fleet/events.ts';
+import { AnswerFollower } from '../../../src/gateway/fleet/replication/answer-follower.ts';
+import { Connection } from '../../../src/gateway/fleet/rpc/connection.ts';
+import type { PipelineMessage, WorkerRequest } from '../../../src/gateway/fleet/rpc/messages.ts';
+import { createMemoryFolder } from '../../../src/gateway/fleet/supervisor/memory-folder.ts';
+import { Supervisor } from '../../../src/gateway/fleet/supervisor/supervisor.ts';
+import {
+  LOG_BYTES,
+  MAX_BATCH_BYTES,
+  MAX_PAYLOAD_BYTES,
+} from '../../../src/gateway/fleet/transport/shared-log/log-layout.ts';
+import { LogReader } from '../../../src/gateway/fleet/transport/shared-log/log-reader.ts';
+import { LogWriter } from '../../../src/gateway/fleet/transport/shared-log/log-writer.ts';
+import { PipelineEnd, SOCKET_NAME } from '../../../src/gateway/fleet/workers/pipeline-end.ts';
+import { createTurnWatch } from '../../../src/gateway/fleet/workers/turn-watch.ts';
+import { ReadHeat } from '../../../src/gateway/live/read-heat.ts';
+import { Watermark } from '../../../src/gateway/live/watermark.ts';
+import { WatermarkLease } from '../../../src/gateway/live/watermark-lease.ts';
+import { Sealer } from '../../../src/gateway/serving/sealer.ts';
+import type { Slot } from '../../../src/shared/domain/slot.ts';
+import type { StartError } from '../../../src/shared/domain/start-error.ts';
+import { systemClock } from '../../../src/shared/runtime/system-clock.ts';
+import { waitFor } from '../../support/harness.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { newSigner } from '../../support/receipts/sealed-answers.ts';
+import { MAX_STALE_MS, openWorker, serviceOver, shortFolder } from '../../support/worker-world.ts';
+
+t.test('connection', async (t) => {
+  const MIB = 1 << 20;
+
+  /** Opens a connection to a socket that does what a test wants. */
+  async function openConnection(t: Test) {
+    const received: object[] = [];
+    const path = join(shortFolder(), 'socket');
+    const server = createServer();
+    await once(server.listen(path), 'listening');
+    const peer: Socket = connect(path);
+    peer.on('error', () => {}); // it is cut off
+    const [socket] = (await once(server, 'connection')) as [Socket];
+    let isClosed = false;
+    const connection = new Connection<object, object>(
+      socket,
+      (message) => received.push(message),
+      () => {
+        isClosed = true;
+      },
+    );
+    t.teardown(() => {
+      peer.destroy();
+      server.close();
+    });
+    return { connection, peer, received, isClosed: () => isClosed };
+  }
+
+  t.test('messages arrive whole and in order, however they are cut', async (t) => {
+    const { connection, peer, received } = await openConnection(t);
+    const data: Buffer[] = [];
+    peer.on('data', (piece: Buffer) => data.push(piece));
+    const sent = [{ type: 'a', id: 1, text: 'text' }, { type: 'b', text: 'x'.repeat(100_000) }, { type: 'c' }];
+    for (const message of sent) connection.send(message);
+    while (Buffer.concat(data).length < 100_000) await once(peer, 'data');
+    const bytes = Buffer.concat(data);
+    for (let at = 0; at < bytes.length; at += 7_001) {
+      peer.write(bytes.subarray(at, at + 7_001));
+      await new Promise(setImmediate);
+    }
+    while (received.length < sent.length) await new Promise(setImmediate);
+    t.same(received, sent);
+  });
+
+  t.test('F13: a process that reads nothing is cut off before it costs much memory', async (t) => {
+    const { connection, peer } = await openConnection(t);
+    peer.pause();
+    let sent = 0;
+    while (connection.isOpen && sent < 300) {
+      connection.send({ type: 'answer', answer: new Uint8Array(MIB) });
+      sent++;
+    }
+    t.ok(sent > 100 && sent < 200, `after ${sent} MiB`);
+  });
+
+  t.test('F13: a peer that announces a message that no process sends is cut off', async (t) => {
+    const { peer, isClosed } = await openConnection(t);
+    const head = Buffer.alloc(4);
+    head.writeUInt32LE(100 * MIB, 0);
+    peer.write(head);
+    await once(peer, 'close');
+    t.ok(isClosed());
+  });
+
+  t.test('F13: a worker keeps 10,000 requests waiting, and refuses the next without a wait', async (t) => {
+    const worker = openWorker(shortFolder()); // there is no pipeline process
+    t.teardown(() => worker.close());
+    const codes = new Map<string, number>();
+    const requests = Array.from({ length: 10_050 }, async () => {
+      const { code } = await worker.read('/api/v1/slot', undefined, false).catch((thrown) => thrown);
+      codes.set(code, (codes.get(code) ?? 0) + 1);
+    });
+    await new Promise(setImmediate);
+    t.equal(codes.get('overloaded'), 50); // on a busy machine some of the others have waited a second already
+    await Promise.all(requests);
+    t.equal(codes.get('upstream_unavailable'), 10_000);
+  });
+});
+
+t.test('log', async (t) => {
+  const folder = t.testdir();
+  const BYTES = 3 * MAX_BATCH_BYTES;
+  let logs = 0;
+
+  function createLog(bytes = BYTES) {
+    const path = join(folder, `log-${logs++}`);
+    const writer = new LogWriter({ path, bytes, epoch: 1 });
+    t.teardown(() => writer.close());
+    const read = (from = 0) => {
+      const frames: string[] = [];
+      const onFrame = (payload: Buffer) => frames.push(`${payload.length}:${payload[0] ?? ''}`);
+      const reader = new LogReader({ path, bytes, from, onFrame });
+      t.teardown(() => reader.close());
+      return { reader, frames };
+    };
+    return { path, writer, read };
+  }
+
+  t.test('each reader has read a prefix of one log, around its end too (F1)', async () => {
+    const steps = fc.array(
+      fc.oneof(
+        fc.record({ length: fc.oneof(fc.nat(400), fc.nat(300_000)), fill: fc.nat(255) }),
+        fc.constant('flush' as const),
+        fc.constantFrom('read 0' as const, 'read 1' as const),
+      ),
+      { maxLength: 60 },
+    );
+    fc.assert(
+      fc.property(steps, (list) => {
+        const { path, writer, read } = createLog();
+        const [one, two] = [read(), read()];
+        const written: string[] = [];
+        let visible = 0;
+        let isFollowed = true;
+        for (const step of list) {
+          if (step === 'flush') {
+            writer.flush();
+            visible = written.length;
+          } else if (typeof step === 'string') {
+            const { reader, frames } = step === 'read 0' ? one : two;
+            if (!reader.catchUp())
+              isFollowed = false; // it was overtaken, and says so
+            else if (frames.length < visible) return false;
+            if (frames.join() !== written.slice(0, frames.length).join()) return false;
+          } else {
+            written.push(`${step.length}:${step.length === 0 ? '' : step.fill}`);
+            writer.append(Buffer.alloc(step.length, step.fill));
+          }
+          if (!isFollowed) break;
+        }
+        rmSync(path);
+        return true;
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  t.test('a reader that was overtaken says so, and has handled nothing that was written over', async (t) => {
+    const { writer, read } = createLog();
+    const { reader, frames } = read();
+    for (let i = 0; i < 4; i++) {
+      writer.append(Buffer.alloc(MAX_PAYLOAD_BYTES, i));
+      writer.flush();
+    }
+    t.notOk(reader.catchUp());
+    t.same(frames, []);
+    const { reader: joined, frames: later } = read(writer.end);
+    writer.append(Buffer.from('x'));
+    writer.flush();
+    t.ok(joined.catchUp());
+    t.same(later, ['1:120']);
+  });
+
+  t.test(
+    'a torn head is not believed, frames that are too long are refused, and only the owner can read (F14)',
+    async (t) => {
+      const { path, writer, read } = createLog();
+      const { reader, frames } = read();
+      writer.append(Buffer.from('a'));
+      writer.flush();
+      t.ok(reader.catchUp());
+      const file = openSync(path, 'r+');
+      writeSync(file, Buffer.from([255]), 0, 1, 0); // half of a head
+      t.ok(reader.catchUp());
+      t.same(frames, ['1:97']);
+      t.throws(() => writer.append(Buffer.alloc(MAX_PAYLOAD_BYTES + 1)), { message: /too long/ });
+      t.equal(statSync(path).mode & 0o777, 0o600);
+    },
+  );
+
+  t.test('a writer that is killed leaves whole frames', async (t) => {
+    const path = join(folder, 'killed');
+    const child = fork(new URL('../../support/log-writing.js', import.meta.url), [path]);
+    await once(child, 'message');
+    const sums: number[] = [];
+    const onFrame = (payload: Buffer) => sums.push(payload.readUInt32LE(0) - payload.readUInt32LE(payload.length - 4));
+    const reader = new LogReader({ path, bytes: 4 * MAX_BATCH_BYTES, from: 0, onFrame });
+    t.teardown(() => reader.close());
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    t.ok(reader.catchUp());
+    t.ok(sums.length > 0);
+    t.ok(sums.every((difference) => difference === 0));
+  });
+
+  t.test('a worker catches up before the first request of a turn, and again after 32', async (t) => {
+    let times = 0;
+    const watch = createTurnWatch(() => times++, new ManualClock());
+    for (let i = 0; i < 32; i++) watch();
+    t.equal(times, 1);
+    watch();
+    t.equal(times, 2);
+    await new Promise((resolve) => setImmediate(resolve));
+    watch();
+    t.equal(times, 3);
+  });
+
+  t.test('a worker that was stopped in the midst of a turn catches up before the next request of it', async (t) => {
+    let times = 0;
+    const clock = new ManualClock();
+    const watch = createTurnWatch(() => times++, clock);
+    watch();
+    watch();
+    t.equal(times, 1);
+    clock.advance(2000);
+    watch();
+    t.equal(times, 2);
+  });
+});
+
+t.test('memory-folder', async (t) => {
+  const MODULE = new URL('../../../src/gateway/fleet/supervisor/memory-folder.js', import.meta.url);
+
+  t.test('a gateway removes the folder of one that was killed, and not that of one that lives', async (t) => {
+    const script = `const { createMemoryFolder } = await import(${JSON.stringify(MODULE.href)});
+    process.stdout.write(createMemoryFolder().path);
+    process.kill(process.pid, 'SIGKILL');`;
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+    t.match(stdout, /slotgate-[0-9a-f]{12}$/);
+    t.ok(existsSync(stdout), 'the killed process has left it');
+    const living = createMemoryFolder();
+    t.notOk(existsSync(stdout));
+    t.notOk(existsSync(`${stdout}.lock`));
+    const other = createMemoryFolder();
+    t.ok(existsSync(living.path));
+    living.remove();
+    other.remove();
+    for (const { path } of [living, other]) t.notOk(existsSync(path) || existsSync(`${path}.lock`));
+  });
+});
+
+t.test('pipeline-end', async (t) => {
+  const KEYS = ['/api/v1/balance/A', '/api/v1/balance/B', '/api/v1/balance/C'] as const;
+  const META: AnswerMeta = { envelope: 'signed', commitment: 'confirmed', exact: false };
+  const FIRST_SLOT = 100;
+  const signer = newSigner();
+  const codec = new EventCodec();
+
+  /** Opens live accounts, the log of the cache that shows them, and a copy that the log is applied to frame by frame. */
+  async function openLoggedAccounts(folder: string) {
+    const clock = new ManualClock();
+    const cache = new Cache({ clock, bytes: 1 << 20, maxStaleMs: MAX_STALE_MS, hotKeys: 10 });
+    const sealer = new Sealer({ cache, signer, clock, presign: 10, signBatchSize: 4 });
+    const end = new PipelineEnd({ folder, epoch: 1, workers: [], clock, onLate: () => {} });
+    await end.open(serviceOver(cache, { read: async (key) => ({ entry: read(key), cacheStatus: 'MISS' }) }));
+    const heat = new ReadHeat(75);
+    let tip = FIRST_SLOT;
+    const watermark = new Watermark(() => tip);
+    watermark.advance(tip, clock.monotonic());
+    const accounts = KEYS.map((key) => ({
+      key,
+      changes: [FIRST_SLOT] as Slot[],
+      lease: new WatermarkLease(FIRST_SLOT, watermark, heat),
+    }));
+    const resultAt = (key: string, slot: Slot): string =>
+      `{"changed":${accounts.find((each) => each.key === key)?.changes.findLast((change) => change <= slot)}}`;
+
+    const copy = new Cache({ clock, bytes: 1 << 20, maxStaleMs: MAX_STALE_MS, hotKeys: 10 });
+    const follower = new AnswerFollower({ cache: copy, clock, onTip: () => {}, onLiveAnswer: () => {} });
+    const faults: string[] = [];
+    const logged: string[] = [];
+    const log = new LogReader({
+      path: join(folder, 'log-1'),
+      bytes: LOG_BYTES,
+      from: 0,
+      onFrame(payload, at) {
+        const event = codec.decode(payload);
+        if (event.type === 'watermark-advanced') logged.push(`watermark ${event.slot}`);
+        if (event.type === 'answer-stored') {
+          const { slot, body } = codec.decode<StoredAnswer>(event.answer);
+          if (body !== null) logged.push(`body ${slot}`);
+          const awaited = follower.await(event.key);
+          awaited.keep(event.answer, at);
+          awaited.end();
+        } else follower.apply(event, at);
+        for (const key of KEYS) {
+          const item = copy.get(key);
+          if (item?.kind === 'answer' && item.result !== resultAt(key, item.slot))
+            faults.push(`behind ${event.type}: ${item.result} at ${item.slot}`);
+        }
+      },
+    });
+    const leaseOf = (key: string): WatermarkLease | undefined => accounts.find((each) => each.key === key)?.lease;
+    function read(key: string): Entry {
+      const item = cache.get(key);
+      const lease = leaseOf(key);
+      if (item?.kind === 'answer' && cache.isFresh(item)) return item;
+      const slot = lease?.slot ?? 0;
+      return cache.put(key, { slot, result: resultAt(key, slot), lease }, { slots: 2 }, META);
+    }
+    const act = {
+      read() {
+        for (const key of KEYS)
+          sealer.sealFor(read(key), null, { resolve: () => {}, reject: (reason) => faults.push(String(reason)) });
+      },
+      change(i: number) {
+        const account = accounts[i % accounts.length];
+        if (account === undefined || account.changes.at(-1) === tip) return;
+        account.changes.push(tip);
+        const former = account.lease;
+        account.lease = new WatermarkLease(tip, watermark, heat);
+        former.revoke();
+      },
+      tip() {
+        clock.advance(400);
+        tip++;
+        cache.advanceTip(tip);
+        end.onTip('processed', tip);
+      },
+      'clock update'() {
+        watermark.advance(tip - 1, clock.monotonic());
+        cache.advanceHot(watermark);
+        end.publishWatermarks();
+      },
+      turn: () => {},
+    };
+    return {
+      act,
+      faults,
+      resultAt,
+      catchUp: () => log.catchUp(),
+      logged,
+      close() {
+        log.close();
+        end.close();
+        rmSync(folder, { recursive: true, force: true });
+      },
+    };
+  }
+
+  t.test('F8: a watermark is logged behind all ends of leases and hot bodies that it rests on', async (t) => {
+    const event = fc.oneof(
+      fc.record({ name: fc.constantFrom('read', 'tip', 'clock update', 'turn') }),
+      fc.record({ name: fc.constant('change'), i: fc.nat(KEYS.length - 1) }),
+    );
+    let frames = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(event, { minLength: 10, maxLength: 60 }), async (events) => {
+        const accounts = await openLoggedAccounts(shortFolder());
+        const { act, faults, catchUp, close } = accounts;
+        for (const { name, ...rest } of events) {
+          act[name as keyof typeof act]('i' in rest ? Number(rest.i) : 0);
+          if (name !== 'turn') continue;
+          await turn();
+          catchUp();
+        }
+        for (let i = 0; i < 6; i++) await turn();
+        catchUp();
+        frames += accounts.logged.length;
+        close();
+        if (faults.length > 0) throw new Error([...new Set(faults)].join('; '));
+      }),
+      { numRuns: 30 },
+    );
+    t.ok(frames > 20, `${frames} watermarks and bodies`);
+
+    const { act, logged, catchUp, close } = await openLoggedAccounts(shortFolder());
+    const turns = async (): Promise<void> => {
+      for (let i = 0; i < 6; i++) await turn();
+      catchUp();
+    };
+    for (let i = 0; i < 4; i++) {
+      act.read();
+      act.tip();
+      await turns();
+    }
+    logged.length = 0;
+    act['clock update']();
+    await turns();
+    t.same(logged, [...KEYS.map(() => 'body 103'), 'watermark 103']);
+    close();
+  });
+
+  t.test('F8: an answer that was requested is dated no further than its lease', async (t) => {
+    const event = fc.oneof(
+      { weight: 4, arbitrary: fc.record({ name: fc.constantFrom('request', 'change'), i: fc.nat(KEYS.length - 1) }) },
+      { weight: 5, arbitrary: fc.record({ name: fc.constantFrom('tip', 'clock update', 'turn') }) },
+    );
+    let answers = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(event, { minLength: 20, maxLength: 100 }), async (events) => {
+        const folder = shortFolder();
+        const { act, faults, resultAt, close } = await openLoggedAccounts(folder);
+        const worker = openWorker(folder);
+        await worker.joined;
+        const check = (item: CacheItem | undefined): void => {
+          if (item?.kind !== 'answer') return;
+          answers++;
+          if (item.result !== resultAt(item.key, item.slot)) faults.push(`${item.key}: ${item.result} at ${item.slot}`);
+        };
+        const requested: Promise<void>[] = [];
+        for (const { name, ...rest } of events) {
+          const i = 'i' in rest ? Number(rest.i) : 0;
+          if (name === 'request')
+            requested.push(worker.read(KEYS[i] ?? KEYS[0], undefined, false).then(({ entry }) => check(entry)));
+          else act[name as keyof typeof act](i);
+          if (name !== 'turn') continue;
+          await turn();
+          for (const key of KEYS) check(worker.cache.get(key));
+        }
+        await Promise.all(requested);
+        for (let i = 0; i < 6; i++) await turn();
+        for (const key of KEYS) check(worker.cache.get(key));
+        worker.close();
+        close();
+        if (faults.length > 0) throw new Error([...new Set(faults)].join('; '));
+      }),
+      { numRuns: 30 },
+    );
+    t.ok(answers > 100, `${answers} answers`);
+  });
+
+  t.test('what one worker requests is logged once, and wakes no other until the log has grown', async (t) => {
+    const folder = shortFolder();
+    const cache = new Cache({ clock: systemClock, bytes: 1 << 24, maxStaleMs: MAX_STALE_MS, hotKeys: 10 });
+    const end = new PipelineEnd({ folder, epoch: 1, workers: [], clock: systemClock, onLate: () => {} });
+    const result = JSON.stringify('x'.repeat(100_000));
+    await end.open(
+      serviceOver(cache, {
+        read: async (key) => ({ entry: cache.put(key, { slot: 1, result }, { slots: 2 }, META), cacheStatus: 'MISS' }),
+      }),
+    );
+    const requesting = openWorker(folder);
+    const received: string[] = [];
+    const socket = connect(join(folder, SOCKET_NAME));
+    const other = new Connection<WorkerRequest, PipelineMessage>(
+      socket,
+      ({ type }) => received.push(type),
+      () => {},
+    );
+    let answers = 0;
+    const onFrame = (payload: Buffer): void => {
+      if (codec.decode(payload).type === 'answer-stored') answers++;
+    };
+    const log = new LogReader({ path: join(folder, 'log-1'), bytes: LOG_BYTES, from: 0, onFrame });
+    t.teardown(() => {
+      log.close();
+      other.close();
+      requesting.close();
+      end.close();
+    });
+    other.send({ type: 'hello', worker: 1, served: {}, granted: 0 });
+    await requesting.joined;
+    await turn(); // what joining brings is logged
+    const caller = { caller: '', hasPriority: false };
+    other.send({ type: 'read', id: 1, key: '/api/v1/balance/0', minSlot: undefined, isForPush: false, ...caller });
+    await waitFor(() => received.includes('answer'), 'all that was sent before');
+    received.length = 0;
+
+    for (let i = 1; received.length === 0; i++) {
+      await requesting.read(`/api/v1/balance/${i}`, undefined, false);
+      log.catchUp();
+      t.equal(answers, 1 + i);
+      await turn();
+    }
+    t.same(received, ['log-grew']);
+    t.ok(answers * result.length >= LOG_BYTES / 16, `${answers} answers until then`);
+  });
+
+  t.test('F12: a worker has caught up when the first answers are there, and not before', async (t) => {
+    const folder = shortFolder();
+    const cache = new Cache({ clock: systemClock, bytes: 1 << 20, maxStaleMs: MAX_STALE_MS, hotKeys: 10 });
+    const end = new PipelineEnd({ folder, epoch: 1, workers: [], clock: systemClock, onLate: () => {} });
+    let start = (): void => {};
+    const started = new Promise<void>((resolve) => {
+      start = resolve;
+    });
+    await end.open(serviceOver(cache, { started }));
+    const worker = openWorker(folder);
+    t.teardown(() => {
+      worker.close();
+      end.close();
+    });
+    let isWarm = false;
+    void worker.warm.then(() => {
+      isWarm = true;
+    });
+    await worker.joined;
+    await turn();
+    t.equal(isWarm, false);
+    start();
+    await worker.warm;
+  });
+
+  t.test('what is wrong with one worker is seen at each, until it is mended or the worker has ended', async (t) => {
+    const folder = shortFolder();
+    const cache = new Cache({ clock: systemClock, bytes: 1 << 20, maxStaleMs: MAX_STALE_MS, hotKeys: 10 });
+    const end = new PipelineEnd({ folder, epoch: 1, workers: [0, 1], clock: systemClock, onLate: () => {} });
+    const figures = new WorkerFigures();
+    const service = serviceOver(cache, { figures });
+    await end.open({ ...service, vitals: () => ({ ...service.vitals(), problems: figures.problems }) });
+    const workers = [0, 1].map((id) => openWorker(folder, undefined, id));
+    const [first, other] = workers;
+    t.teardown(() => {
+      for (const worker of workers) worker.close();
+      end.close();
+    });
+    await Promise.all(workers.map(({ joined }) => joined));
+    const isSeen = (problem?: string) => (): boolean => other?.mesh.vitals?.problems[0] === problem;
+    first?.reportFigures([], ['a full disk']);
+    await waitFor(isSeen('a full disk'), 'the problem at the other worker');
+    first?.reportFigures([], []);
+    await waitFor(isSeen(), 'none');
+    first?.reportFigures([], ['a full disk']);
+    await waitFor(isSeen('a full disk'), 'the problem at the other worker');
+    first?.close();
+    await waitFor(isSeen(), 'none');
+  });
+});
+
+t.test('supervisor', async (t) => {
+  t.test('a process that is refused when it is up already is reported, and not started again', async (t) => {
+    const logged: string[] = [];
+    const write = (_: object, message: string): void => {
+      logged.push(message);
+    };
+    let onFatal = (_: StartError): void => {};
+    const fatal = new Promise<StartError>((resolve) => {
+      onFatal = resolve;
+    });
+    const config = loadConfig({ cwd: '/' });
+    const supervisor = new Supervisor({
+      config: { ...config, workers: { ...config.workers, count: 1 } },
+      receiptKey: { production: false },
+      secrets: {},
+      isAdminPortChosen: false,
+      embedded: undefined,
+      module: new URL('../../support/refused-member.js', import.meta.url),
+      clock: systemClock,
+      log: { info: write, warn: write, error: write },
+      onFatal,
+    });
+    t.teardown(() => supervisor.close());
+    await supervisor.open();
+    supervisor.reload(); // at which this pipeline process is refused
+    t.match(await fatal, { exitCode: 78, message: 'the nodes are of another cluster' });
+    t.same(logged, []);
+  });
+});

@@ -1,0 +1,583 @@
+import { getTransferSolInstruction } from '@solana-program/system';
+import bs58 from 'bs58';
+import fc from 'fast-check';
+import t, { type Test } from 'tap';
+import type { Account } from '../../../src/localnet/bank/svm-account.ts';
+import { amountScaleOf } from '../../../src/localnet/bank/token-state.ts';
+import { createGenesis } from '../../../src/localnet/cluster-genesis.ts';
+import { JsonRpcError } from '../../../src/localnet/encode/json-rpc-error.ts';
+import { parseAccountData } from '../../../src/localnet/encode/parse-account-data.ts';
+import { sortKeys } from '../../../src/localnet/encode/sort-keys.ts';
+import { encodeParsedInstruction } from '../../../src/localnet/encode/ui-instruction.ts';
+import { toUiTokenAmount } from '../../../src/localnet/encode/ui-token-amount.ts';
+import { wrapInZstdFrame } from '../../../src/localnet/encode/zstd-frame.ts';
+import { startInThreadCluster } from '../../../src/localnet/in-thread-cluster.ts';
+import { callMethod } from '../../../src/localnet/rpc/call-method.ts';
+import { noFaults } from '../../../src/localnet/rpc/injected-faults.ts';
+import { handleJsonRpc } from '../../../src/localnet/rpc/json-rpc-handler.ts';
+import type { NodeContext } from '../../../src/localnet/rpc/method-handler.ts';
+import { buildTransaction } from '../../../src/localnet/traffic/build-transaction.ts';
+import { COINS, POOL, TREASURY, WALLETS, WHALE } from '../../../src/localnet/traffic/demo-accounts.ts';
+import { deriveKeypair } from '../../../src/localnet/traffic/demo-keypair.ts';
+import { createFaucet } from '../../../src/localnet/traffic/faucet.ts';
+import { startTraffic } from '../../../src/localnet/traffic/traffic-generator.ts';
+import { toJson } from '../../../src/shared/domain/to-json.ts';
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../../src/shared/domain/well-known-addresses.ts';
+import type { AmountScale } from '../../../src/transactions/accounts/ui-amount.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { pluck } from '../../support/pluck.ts';
+import { rpcPost, rpcRequest } from '../../support/rpc-request.ts';
+import { responseDifferences, shapeDifferences, shapeOf } from './json-shape.ts';
+import { KNOWN_DIFFERENCES } from './known-differences.ts';
+import { RECORDED_ANSWERS, RECORDED_NAMES, RECORDED_PUBSUB, type RecordedAnswer } from './recorded-conversation.ts';
+import { startReplayedCluster } from './replayed-cluster.ts';
+import { createTestChain } from './test-chain.ts';
+
+t.test('json-rpc-handler', async (t) => {
+  /** Answers for a node with three methods. */
+  function answer(text: string, defects: unknown[] = []): string {
+    const call = (method: string, params: unknown): unknown => {
+      if (method === 'echo') return params;
+      if (method === 'refuse') throw new JsonRpcError(-32016, 'too early', { contextSlot: 5 });
+      throw new TypeError('a defect');
+    };
+    return handleJsonRpc(text, call, (thrown) => defects.push(thrown));
+  }
+
+  t.test('a batch is answered in order, without its notifications', async (t) => {
+    const batch = [
+      { jsonrpc: '2.0', id: 1, method: 'echo', params: [{ b: 1, a: [2] }] },
+      { jsonrpc: '2.0', method: 'echo' },
+      { jsonrpc: '2.0', id: 'two', method: 'refuse' },
+    ];
+    t.equal(
+      answer(JSON.stringify(batch)),
+      '[{"jsonrpc":"2.0","result":[{"a":[2],"b":1}],"id":1},' +
+        '{"jsonrpc":"2.0","error":{"code":-32016,"message":"too early","data":{"contextSlot":5}},"id":"two"}]',
+    );
+    t.equal(answer('[{"jsonrpc":"2.0","method":"echo"}]'), '', 'no response');
+  });
+
+  t.test('an invalid entry with an id is refused alone, one without an id fails the batch', async (t) => {
+    const good = '{"jsonrpc":"2.0","id":1,"method":"echo","params":[]}';
+    t.equal(
+      answer(`[${good},{"id":2}]`),
+      '[{"jsonrpc":"2.0","result":[],"id":1},{"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid request"},"id":2}]',
+    );
+    for (const bad of ['1', 'null', '[]', '{"jsonrpc":"2.0","id":-1,"method":"echo"}', '{"id":true,"method":"echo"}']) {
+      t.equal(
+        answer(`[${good},${bad}]`),
+        '{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error"},"id":null}',
+        bad,
+      );
+    }
+  });
+
+  t.test('a defect of a method is an internal error for its caller, and is reported', async (t) => {
+    const defects: unknown[] = [];
+    const text = answer('{"jsonrpc":"2.0","id":1,"method":"break"}', defects);
+    t.equal(text, '{"jsonrpc":"2.0","error":{"code":-32603,"message":"Internal error"},"id":1}');
+    t.match(defects, [new TypeError('a defect')]);
+  });
+});
+
+t.test('rpc-errors', async (t) => {
+  const [alice, bob = alice] = WALLETS;
+
+  async function start(t: Test, skipEvery: number) {
+    const clock = new ManualClock();
+    const genesis = createGenesis(new Uint8Array(32).fill(7), clock.now());
+    const cluster = await startInThreadCluster(clock, genesis, { transactionsPerSlot: 0, skipEvery });
+    t.teardown(() => cluster.close());
+    const { chain, url } = cluster;
+    const produceBlocks = (slots: number): void => {
+      for (let i = 0; i < slots; i++) chain.produceBlock();
+    };
+    const transfer = (amount: bigint, blockhash = chain.latestBlockhash('processed').hash): Uint8Array =>
+      buildTransaction({
+        payer: alice,
+        instructions: [getTransferSolInstruction({ source: alice, destination: bob.address, amount })],
+        blockhash,
+      });
+    const send = (bytes: Uint8Array, options: object = {}) =>
+      rpcRequest(url, 'sendTransaction', [Buffer.from(bytes).toString('base64'), { encoding: 'base64', ...options }]);
+    return { ...cluster, clock, produceBlocks, transfer, send };
+  }
+
+  t.test('each reason for a missing block has its own code', async (t) => {
+    const { chain, control, url, produceBlocks } = await start(t, 7);
+    produceBlocks(60);
+    const slots = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index);
+    const [processed, finalized, first] = [chain.slot('processed'), chain.slot('finalized'), chain.firstAvailableSlot];
+    const refusal = async (slot: number, commitment = 'confirmed') =>
+      rpcRequest(url, 'getBlock', [slot, { commitment }]).then(
+        () => undefined,
+        (error) => error.code,
+      );
+    const skipped = slots(first, finalized).find((slot) => chain.isSkipped(slot)) ?? 0;
+    const [oldSkipped = 0, oldBlock = 0] = [true, false].map((is) =>
+      slots(first - 20, first).find((slot) => chain.isSkipped(slot) === is),
+    );
+    t.equal(await refusal(finalized, 'finalized'), undefined);
+    t.equal(await refusal(skipped), -32007, 'skipped');
+    t.equal(await refusal(oldSkipped), -32009, 'skipped before the oldest block');
+    t.equal(await refusal(oldBlock), -32001, 'before the oldest block');
+    t.equal(await refusal(processed), -32004, 'processed, not confirmed');
+    t.equal(await refusal(finalized + 1, 'finalized'), -32004, 'confirmed, not finalized');
+    t.equal(await refusal(processed + 1000), -32004, 'ahead');
+    await control.withholdBlockStatus(2);
+    t.equal(await refusal(chain.slot('confirmed')), -32014, 'not written down yet');
+    t.equal(await refusal(finalized), undefined);
+  });
+
+  t.test('a node that lags far behind reports its lag', async (t) => {
+    const { control, clock, url } = await start(t, 0);
+    await control.lagBehind(150);
+    clock.advance(100 * 400);
+    t.equal(await rpcRequest(url, 'getHealth'), 'ok');
+    clock.advance(100 * 400);
+    await t.rejects(rpcRequest(url, 'getHealth'), { code: -32005, message: /^Node is behind by \d+ slots$/ });
+    await control.lagBehind(0);
+    t.equal(await rpcRequest(url, 'getHealth'), 'ok');
+  });
+
+  t.test('a transaction that would fail is refused before it costs a fee', async (t) => {
+    const { url, produceBlocks, transfer, send } = await start(t, 0);
+    produceBlocks(1);
+    const balance = () =>
+      rpcRequest<{ value: number }>(url, 'getBalance', [alice.address, { commitment: 'processed' }]);
+    const before = (await balance()).value;
+    const overdraft = transfer(10n ** 18n);
+    await t.rejects(send(overdraft), {
+      code: -32002,
+      message: 'Transaction simulation failed: Error processing Instruction 0: custom program error: 0x1',
+      data: { err: { InstructionError: [0, { Custom: 1 }] } },
+    });
+    produceBlocks(1);
+    t.equal((await balance()).value, before);
+    await send(overdraft, { skipPreflight: true });
+    produceBlocks(1);
+    t.equal((await balance()).value, before - 5000, 'sent without preflight, it pays');
+  });
+
+  t.test('a transaction that can not land is refused with the reason', async (t) => {
+    const { url, produceBlocks, transfer, send } = await start(t, 0);
+    produceBlocks(1);
+    const stale = transfer(1n, WHALE.address); // the system program's address is not a block's hash
+    await t.rejects(send(stale), { code: -32002, message: 'Transaction simulation failed: Blockhash not found' });
+    const forged = transfer(1n);
+    forged.fill(1, 1, 65);
+    await t.rejects(send(forged), { code: -32003, message: 'Transaction signature verification failure' });
+    await t.rejects(send(Uint8Array.of(1, 2, 3)), { code: -32602 });
+    await t.rejects(rpcRequest(url, 'sendTransaction', ['not base58: 0OIl']), { code: -32602 });
+    const twice = transfer(2n);
+    t.equal(typeof (await send(twice)), 'string');
+    await t.rejects(send(twice), {
+      code: -32002,
+      message: /This transaction has already been processed/,
+    });
+  });
+
+  t.test('the fee for a message is known while its blockhash is valid', async (t) => {
+    const { chain, url, produceBlocks } = await start(t, 0);
+    produceBlocks(1);
+    const message = (blockhash: string): string => {
+      const transfer = getTransferSolInstruction({ source: alice, destination: bob.address, amount: 1n });
+      const wire = buildTransaction({ payer: alice, instructions: [transfer], blockhash });
+      return Buffer.from(wire.subarray(65)).toString('base64'); // behind the count and the one signature
+    };
+    const fee = async (text: string) =>
+      (await rpcRequest<{ value: number | null }>(url, 'getFeeForMessage', [text])).value;
+    t.equal(await fee(message(chain.latestBlockhash('processed').hash)), 5000);
+    t.equal(await fee(message(WHALE.address)), null);
+  });
+
+  t.test('lamports beyond a double are exact', async (t) => {
+    const { chain, url, produceBlocks } = await start(t, 0);
+    const { address: receiver } = deriveKeypair('receiver');
+    await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: `{"jsonrpc":"2.0","id":1,"method":"requestAirdrop","params":["${receiver}",9007199254740995]}`,
+    });
+    produceBlocks(1);
+    t.equal(chain.account(receiver, 'processed')?.lamports, 9_007_199_254_740_995n);
+    for (const [method, ...params] of [
+      ['getBalance', WHALE.address],
+      ['getAccountInfo', WHALE.address],
+      ['getMultipleAccounts', [WHALE.address]],
+    ]) {
+      const text = await (await rpcPost(url, `${method}`, params)).text();
+      t.match(text, /[^\d]9007199254740993[^\d]/, `${method}`);
+    }
+  });
+
+  t.test('equal airdrops in one slot are all served', async (t) => {
+    const { url, chain, produceBlocks } = await start(t, 0);
+    const amount = 1_000_000_000;
+    const before = chain.account(bob.address, 'processed')?.lamports ?? 0n;
+    const signatures = await Promise.all([1, 2, 3].map(() => rpcRequest(url, 'requestAirdrop', [bob.address, amount])));
+    t.equal(new Set(signatures).size, 3);
+    produceBlocks(1);
+    t.equal((chain.account(bob.address, 'processed')?.lamports ?? 0n) - before, 3n * BigInt(amount));
+  });
+
+  t.test('pages of any origin may call', async (t) => {
+    const { url } = await start(t, 0);
+    const preflight = await fetch(url, { method: 'OPTIONS', headers: { origin: 'http://localhost:3000' } });
+    t.equal(preflight.status, 200);
+    const header = (name: string) => preflight.headers.get(`access-control-allow-${name}`);
+    t.strictSame(['origin', 'methods', 'headers'].map(header), ['*', 'OPTIONS, POST', '*']);
+    const answer = await rpcPost(url, 'getSlot');
+    t.equal(answer.headers.get('access-control-allow-origin'), '*');
+    const refused = await fetch(url, { method: 'PUT' });
+    t.equal(refused.status, 405);
+  });
+});
+
+t.test('token-methods', async (t) => {
+  const COMMITMENTS = ['processed', 'confirmed', 'finalized'] as const;
+  const OWNERS = [...WALLETS, TREASURY, POOL, deriveKeypair('an owner without accounts')].map(({ address }) => address);
+
+  interface Entry {
+    readonly pubkey: string;
+    readonly account: { readonly data: readonly [string, string]; readonly owner: string };
+  }
+
+  /** Starts a chain with traffic, and records which accounts it ever changed. */
+  async function startNode() {
+    const { clock, chain } = await createTestChain('token methods', { skipEvery: 7 });
+    const faucet = createFaucet(chain);
+    await startTraffic(chain, { transactionsPerSlot: 8, seed: 3 });
+    const changed = new Set<string>();
+    chain.onSlot(({ processed }) => {
+      for (const address of processed.changedAccounts) changed.add(address);
+    });
+    chain.produceBlock();
+    const node: NodeContext = { chain, faucet, faults: noFaults(), clock, address: '127.0.0.1:1' };
+    return { chain, node, changed };
+  }
+
+  t.test(
+    'over forks and at each commitment, lists of token accounts are those of a scan of all accounts',
+    async (t) => {
+      const { chain, node, changed } = await startNode();
+      const dataOf = ({ account }: Entry): Buffer => Buffer.from(account.data[0], 'base64');
+      const hasAt = (entry: Entry, offset: number, address: string): boolean =>
+        dataOf(entry)
+          .subarray(offset, offset + 32)
+          .equals(bs58.decode(address));
+      const ask = (method: string, ...params: unknown[]): unknown => callMethod(node, method, params);
+      let compared = 0;
+      const check = (): void => {
+        for (const commitment of COMMITMENTS) {
+          const options = { encoding: 'base64', commitment };
+          for (const program of [TOKEN_PROGRAM, TOKEN_2022_PROGRAM]) {
+            const all = ask('getProgramAccounts', program, options) as Entry[];
+            const scanned = [...changed].filter((address) => chain.account(address, commitment)?.owner === program);
+            const listed = new Set(all.map(({ pubkey }) => pubkey));
+            t.same(
+              scanned.filter((address) => !listed.has(address)),
+              [],
+              'a scan has no other accounts',
+            );
+            t.same(pluck(all, 'pubkey'), [...listed].sort());
+            const tokenAccounts = all.filter((entry) => dataOf(entry).length >= 165);
+            for (const owner of OWNERS) {
+              const { value } = ask('getTokenAccountsByOwner', owner, { programId: program }, options) as {
+                value: Entry[];
+              };
+              const wanted = tokenAccounts.filter((entry) => hasAt(entry, 32, owner));
+              compared += wanted.length;
+              if (JSON.stringify(value, spellBigInt) !== JSON.stringify(wanted, spellBigInt)) {
+                t.same(value, wanted, `${owner} at ${commitment}`);
+              }
+            }
+            for (const { mint, program: coinProgram } of COINS) {
+              if (coinProgram !== program) continue;
+              const holders = tokenAccounts.filter((entry) => hasAt(entry, 0, mint.address));
+              const memcmp = { offset: 0, bytes: mint.address };
+              const found = ask('getProgramAccounts', program, { ...options, filters: [{ memcmp }] }) as Entry[];
+              t.same(
+                pluck(found, 'pubkey'),
+                holders.map(({ pubkey }) => pubkey),
+              );
+              const { value: largest } = ask('getTokenLargestAccounts', mint.address, options) as {
+                value: { readonly address: string; readonly amount: string }[];
+              };
+              const amounts = holders.map((entry) => dataOf(entry).readBigUInt64LE(64));
+              t.same(
+                largest.map(({ amount }) => amount),
+                amounts
+                  .sort((a, b) => (a < b ? 1 : -1))
+                  .slice(0, 20)
+                  .map(String),
+              );
+            }
+          }
+        }
+      };
+      const script = fc.array(
+        fc.oneof({ weight: 5, arbitrary: fc.nat(3) }, { weight: 1, arbitrary: fc.constant('fork') }),
+        {
+          minLength: 3,
+          maxLength: 6,
+        },
+      );
+      fc.assert(
+        fc.property(script, (steps) => {
+          for (const step of steps) {
+            if (step === 'fork') chain.fork();
+            else for (let block = 0; block <= Number(step); block++) chain.produceBlock();
+          }
+          check();
+        }),
+        { numRuns: 6 },
+      );
+      t.ok(compared > 1000, `${compared} accounts were compared`);
+    },
+  );
+
+  const spellBigInt = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? `${value}` : value);
+});
+
+t.test('json-parsed', async (t) => {
+  /** Times at which the node answered and at which it made the newest final block, in Unix seconds. */
+  const NOW = 1_795_234_176;
+  const FINAL = 1_795_234_166;
+
+  const recordedResponse = (note: string): string =>
+    RECORDED_ANSWERS.find((answer) => answer.note === note)?.response ?? '';
+
+  function recordedAccount(note: string): Account {
+    const { data, owner, executable } = JSON.parse(recordedResponse(`${note}, base64`)).result.value;
+    return { lamports: 1n, owner, executable, data: Buffer.from(data[0], 'base64') };
+  }
+
+  const { mint = '', mint22 = '' } = RECORDED_NAMES;
+  const mints = new Map([
+    [mint, recordedAccount('mint')],
+    [mint22, recordedAccount('token-2022 mint with extensions')],
+  ]);
+  const scale = (mint: string): AmountScale | undefined => {
+    const account = mints.get(mint);
+    return account && amountScaleOf(account, NOW);
+  };
+
+  t.test('an account is encoded exactly as the node encoded the same bytes', async (t) => {
+    const notes = [
+      'mint',
+      'token-2022 mint with extensions',
+      'token account with delegate',
+      'token account',
+      'token-2022 account',
+      'nonce account',
+      'stake account',
+      'lookup table',
+    ];
+    for (const note of notes) {
+      const encoded = /"data":(.*),"executable"/.exec(recordedResponse(`${note}, jsonParsed`))?.[1];
+      t.equal(toJson(sortKeys(parseAccountData('', recordedAccount(note), scale))), encoded, note);
+    }
+  });
+
+  t.test('an interest-bearing amount is scaled to the time of the bank', async (t) => {
+    const account = recordedAccount('token-2022 mint with extensions');
+    const supply = toUiTokenAmount(1_000_000_000_000n, amountScaleOf(account, FINAL) ?? { decimals: 0 });
+    t.ok(recordedResponse('mint22').length > 0);
+    t.equal(supply.uiAmountString, '1000.000019964', 'as getTokenSupply said');
+  });
+
+  t.test('an amount is exact as text, and only its float is rounded', async (t) => {
+    t.equal(
+      toJson(sortKeys(toUiTokenAmount(9_007_199_254_740_993n, { decimals: 6 }))),
+      '{"amount":"9007199254740993","decimals":6,"uiAmount":9007199254.740992,"uiAmountString":"9007199254.740993"}',
+    );
+    const amounts = fc.tuple(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), fc.integer({ min: 0, max: 18 }));
+    fc.assert(
+      fc.property(amounts, ([amount, decimals]) => {
+        const [whole = '', fraction = ''] = toUiTokenAmount(amount, { decimals }).uiAmountString.split('.');
+        return BigInt(whole + fraction.padEnd(decimals, '0')) === amount && !fraction.endsWith('0');
+      }),
+    );
+  });
+
+  interface CompiledInstruction {
+    readonly programIdIndex: number;
+    readonly accounts: readonly number[];
+    readonly data: string;
+    readonly stackHeight: number;
+  }
+
+  interface RecordedMeta {
+    readonly meta: { readonly innerInstructions: readonly { readonly instructions: readonly CompiledInstruction[] }[] };
+  }
+
+  t.test('an instruction is encoded as the node encoded the same bytes', async (t) => {
+    const [raw, encoded] = ['full json', 'full jsonParsed'].map(
+      (note) => JSON.parse(recordedResponse(note)).result.transactions.at(-1), // the first transaction is a vote
+    );
+    const { accountKeys, instructions } = raw.transaction.message;
+    const inner = ({ meta }: RecordedMeta): readonly CompiledInstruction[] =>
+      meta.innerInstructions.flatMap(({ instructions }) => instructions);
+    const parse = ({ programIdIndex, accounts, data, stackHeight }: CompiledInstruction): unknown =>
+      encodeParsedInstruction({
+        programId: accountKeys[programIdIndex],
+        accounts: accounts.map((index) => accountKeys[index]),
+        data: bs58.decode(data),
+        stackHeight,
+      });
+    const expected = [...encoded.transaction.message.instructions, ...inner(encoded)];
+    t.ok(expected.length > 4);
+    const parsed = [...instructions, ...inner(raw)].map(parse);
+    t.strictSame(JSON.parse(toJson(parsed)), expected);
+  });
+
+  t.test('an account or instruction of any bytes is encoded without an error', async (t) => {
+    const owners = [
+      '11111111111111111111111111111111',
+      'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
+      'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb',
+      'AddressLookupTab1e1111111111111111111111111',
+      'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL',
+      'Stake11111111111111111111111111111111111111',
+      'BPFLoaderUpgradeab1e11111111111111111111111',
+      'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr',
+    ];
+    const whole = recordedAccount('token-2022 mint with extensions').data;
+    const damaged = fc.tuple(fc.nat(whole.length - 1), fc.nat(255), fc.nat(whole.length)).map(([at, byte, end]) =>
+      Uint8Array.from(whole)
+        .fill(byte, at, at + 1)
+        .subarray(0, end),
+    );
+    const data = fc.oneof(fc.uint8Array({ maxLength: 400 }), damaged);
+    fc.assert(
+      fc.property(fc.constantFrom(...owners), data, fc.array(fc.constantFrom(...owners)), (owner, data, accounts) => {
+        toJson(parseAccountData('', { lamports: 1n, owner, executable: false, data }, scale));
+        toJson(encodeParsedInstruction({ programId: owner, accounts, data, stackHeight: 1 }));
+      }),
+      { numRuns: 2000 },
+    );
+    t.pass('nothing was thrown');
+  });
+});
+
+t.test('zstd-frame', async (t) => {
+  t.test('an empty frame equals the one that a node sends', async (t) => {
+    t.equal(Buffer.from(wrapInZstdFrame(new Uint8Array(0))).toString('base64'), 'KLUv/SAAAQAA');
+  });
+
+  t.test('the blocks of a frame contain the wrapped bytes', async (t) => {
+    for (const size of [1, 255, 256, 131_072, 131_073, 300_000]) {
+      const bytes = Uint8Array.from({ length: size }, (_, index) => index * 7);
+      t.strictSame(Buffer.compare(unwrapZstdFrame(wrapInZstdFrame(bytes)), bytes), 0, `${size} bytes`);
+    }
+    fc.assert(
+      fc.property(fc.uint8Array(), (bytes) => Buffer.compare(unwrapZstdFrame(wrapInZstdFrame(bytes)), bytes) === 0),
+    );
+  });
+
+  /** Reads a frame of raw blocks as RFC 8878 describes it. */
+  function unwrapZstdFrame(frame: Uint8Array): Buffer {
+    const view = Buffer.from(frame);
+    t.equal(view.readUInt32LE(0), 0xfd2fb528);
+    const sizeBytes = view.readUInt8(4) === 0x20 ? 1 : 4;
+    const size = view.readUIntLE(5, sizeBytes);
+    const blocks: Buffer[] = [];
+    for (let at = 5 + sizeBytes, last = false; !last; ) {
+      const header = view.readUIntLE(at, 3);
+      last = (header & 1) === 1;
+      t.equal((header >> 1) & 3, 0, 'a raw block');
+      blocks.push(view.subarray(at + 3, at + 3 + (header >> 3)));
+      at += 3 + (header >> 3);
+      if (last) t.equal(at, view.length, 'nothing follows the last block');
+    }
+    const whole = Buffer.concat(blocks);
+    t.equal(whole.length, size);
+    return whole;
+  }
+});
+
+t.test('recorded-conversation', async (t) => {
+  const replayed = await startReplayedCluster();
+  t.teardown(() => replayed.close());
+
+  /** Requests that were too long to record, by their note. */
+  const { alice: ALICE } = RECORDED_NAMES;
+  const OVERSIZED: Readonly<Record<string, { readonly method: string; readonly params: readonly unknown[] }>> = {
+    '101 keys': { method: 'getMultipleAccounts', params: [Array(101).fill(ALICE)] },
+    '129': { method: 'getRecentPrioritizationFees', params: [Array(129).fill(ALICE)] },
+    '60 kB body': { method: 'getSlot', params: ['x'.repeat(60_000)] },
+  };
+
+  t.test('every recorded request over HTTP gets an answer of the same shape', async (t) => {
+    const met = new Set<string>();
+    for (const recorded of RECORDED_ANSWERS) {
+      const key = requestKeyOf(recorded);
+      const long = OVERSIZED[recorded.note];
+      const request = long === undefined ? recorded.request : JSON.stringify({ jsonrpc: '2.0', id: 1, ...long });
+      const contentType = recorded.note === 'text/plain' ? 'text/plain' : 'application/json';
+      const answer = await replayed.post(replayed.translate(request), contentType);
+      const known = KNOWN_DIFFERENCES.find((difference) => difference.request === key);
+      if (known !== undefined) met.add(known.request);
+      t.equal(answer.status, recorded.status, `${key}: status`);
+      t.equal(answer.contentType, recorded.contentType, `${key}: content type`);
+      t.strictSame(responseDifferences(recorded.response, answer.response), known?.differences ?? [], key);
+    }
+    t.equal(met.size, KNOWN_DIFFERENCES.length, 'each known difference belongs to a recorded request');
+  });
+
+  t.test('every message to pubsub gets a reply of the recorded shape', async (t) => {
+    const wanted = repliesById(recordedMessages());
+    const found = repliesById(replayed.received);
+    t.ok(wanted.size > 20);
+    for (const [id, reply] of wanted) {
+      t.strictSame(responseDifferences(reply, found.get(id) ?? 'no reply'), [], `reply to ${id}`);
+    }
+    t.strictSame([...found.keys()].sort(), [...wanted.keys()].sort(), 'and there is no other');
+  });
+
+  t.test('every kind of notification has the recorded shape', async (t) => {
+    const wanted = notificationsBySubscription(recordedMessages());
+    const found = notificationsBySubscription(replayed.received);
+    t.ok(wanted.size > 8);
+    for (const [subscription, texts] of wanted) {
+      const received = found.get(subscription) ?? [];
+      t.strictSame(shapeDifferences(shapeOf(`[${texts}]`), shapeOf(`[${received}]`)), [], subscription);
+    }
+  });
+
+  /** Returns a recorded request as the table of differences spells it: with names instead of addresses. */
+  function requestKeyOf({ request, note }: RecordedAnswer): string {
+    const whole = !request.includes('…') && /^\{"jsonrpc":"2.0","id":1,"method":"(\w+)","params":(.*)\}$/.exec(request);
+    if (!whole) return note;
+    let params = whole[2] ?? '';
+    for (const [name, here] of Object.entries(RECORDED_NAMES)) params = params.replaceAll(here, `<${name}>`);
+    return `${whole[1]} ${params}`;
+  }
+
+  function recordedMessages(): string[] {
+    return RECORDED_PUBSUB.flatMap((message) => ('in' in message ? [message.in] : []));
+  }
+
+  function repliesById(messages: readonly string[]): Map<string, string> {
+    const replies = messages.filter((text) => !text.includes('"method"'));
+    return new Map(replies.map((text) => [JSON.stringify(JSON.parse(text).id), text]));
+  }
+
+  /** Groups notifications by their subscribe request. */
+  function notificationsBySubscription(messages: readonly string[]): Map<string, string[]> {
+    const requests = new Map<number, string>();
+    for (const [id, reply] of repliesById(messages)) {
+      const { result } = JSON.parse(reply);
+      if (typeof result === 'number') requests.set(result, `subscription ${id}`);
+    }
+    const found = new Map<string, string[]>();
+    for (const text of messages.filter((text) => text.includes('"method"'))) {
+      const { method, params } = JSON.parse(text);
+      const key = `${requests.get(params.subscription)} ${method}`;
+      found.set(key, [...(found.get(key) ?? []), text]);
+    }
+    return found;
+  }
+});

@@ -1,0 +1,742 @@
+import { createHash } from 'node:crypto';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import t from 'tap';
+import type { Snapshot } from '../../src/client/client.ts';
+import { FAULT_EXPLANATIONS } from '../../src/client/verify/fault-explanations.ts';
+import { createOpenApiDocument } from '../../src/gateway/http/rest/openapi.ts';
+import { routes } from '../../src/gateway/routes/index.ts';
+import { composePage, PAGES } from '../../src/pages/build/compose-page.ts';
+import { type ApiDocument, operationsOf } from '../../src/pages/docs/api-document.ts';
+import { CHAPTER_IDS, readChapters, sectionId } from '../../src/pages/docs/chapters.ts';
+import { docsMarkdown } from '../../src/pages/docs/docs-markdown.ts';
+import { llmsText } from '../../src/pages/docs/llms-text.ts';
+import { chapterHtml, escapeHtml } from '../../src/pages/docs/markdown-html.ts';
+import { snippetOf } from '../../src/pages/docs/snippets.ts';
+import { Figures, formatSpan, shorten } from '../../src/pages/format/figures.ts';
+import { Announcer } from '../../src/pages/live/announcer.ts';
+import { type Health, type HealthReport, healthSentence } from '../../src/pages/live/health.ts';
+import { KeyMemory } from '../../src/pages/live/key-memory.ts';
+import {
+  afterEvent,
+  describeView,
+  isOld,
+  type LineEvent,
+  movedBy,
+  newLine,
+  viewOf,
+} from '../../src/pages/live/state.ts';
+import { FeeLevels } from '../../src/pages/plot/fee-levels.ts';
+import { TimeSeries } from '../../src/pages/plot/series.ts';
+import { SlotPace } from '../../src/pages/plot/slot-pace.ts';
+import { extentOf, summarize, tableRows } from '../../src/pages/plot/summary.ts';
+import { TransactionRates } from '../../src/pages/plot/transaction-rates.ts';
+import {
+  type VerificationInput,
+  type VerificationReport,
+  verifyText,
+} from '../../src/pages/verify/verification-report.ts';
+import { fieldNames, fieldText, rateOf } from '../../src/pages/widget/fields.ts';
+import { Sparkline } from '../../src/pages/widget/sparkline.ts';
+import { ERRORS } from '../../src/shared/domain/gateway-error.ts';
+import { loadSite, SITE_PATHS, type SiteFile } from '../../src/shared/site/site.ts';
+import { CLUSTER, NOW_MS, newSigner, sealAnswers } from '../support/receipts/sealed-answers.ts';
+import { testVectors } from '../support/receipts/test-vectors.ts';
+
+t.test('docs-markdown', async (t) => {
+  const document = createOpenApiDocument(routes, '1.2.3') as ApiDocument;
+  const chapters = readChapters();
+  const markdown = docsMarkdown(chapters, document);
+  const llms = llmsText(chapters, document);
+
+  /** Every anchor that the reference has. */
+  const anchors = new Set([
+    ...CHAPTER_IDS,
+    ...chapters.flatMap(({ id, markdown: text }) =>
+      [...text.matchAll(/^##+ (.+)$/gm)].map(([, heading = '']) => sectionId(id, heading)),
+    ),
+    ...Object.keys(ERRORS).map((code) => `error-${code}`),
+    ...operationsOf(document).map(({ details }) => details.operationId),
+  ]);
+
+  t.test('the reference describes every route with its parameters, and every error with its cure', async (t) => {
+    const headings = new Set(markdown.match(/^#+ .+$/gm));
+    const missing = [
+      ...operationsOf(document).map(({ method, path }) => `### ${method.toUpperCase()} ${path}`),
+      ...Object.keys(ERRORS).map((code) => `### ${code}`),
+      ...chapters.map(({ title }) => `## ${title}`),
+    ].filter((heading) => !headings.has(heading));
+    t.same(missing, []);
+    t.match(markdown, /\| `limit` \(optional\) \| query \| integer \|/);
+    t.match(markdown, /\| `result\.items\[\]\.mint` \| string \|/);
+    t.match(
+      markdown,
+      /### rate_limited\n\n429: the request costs .* `Retry-After`.*The same request may succeed later\./,
+    );
+    t.match(markdown, '```python\nimport hashlib', 'with the examples that tests run');
+    t.notMatch(markdown, '<!-- example');
+  });
+
+  t.test('no heading is lost or made by code, and tables have as many cells in every row', async (t) => {
+    const fences = markdown.match(/^```/gm) ?? [];
+    t.equal(fences.length % 2, 0);
+    const text = markdown.replace(/^```.*?^```$/gms, '');
+    const uneven: string[] = [];
+    let cells = 0;
+    for (const line of text.split('\n')) {
+      const count = line.startsWith('|') ? line.replaceAll('\\|', '').split('|').length : 0;
+      if (cells > 0 && count > 0 && count !== cells) uneven.push(line);
+      cells = count;
+    }
+    t.same(uneven, []);
+  });
+
+  t.test('every link leads to a place that there is', async (t) => {
+    const links = [...`${markdown}\n${llms}`.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+    const broken = links.filter((target) => {
+      const [path = '', anchor] = target.split('#');
+      if (/^https?:/.test(path)) return false;
+      if (path !== '' && !['/docs', '/docs.md', '/verify', '/api/v1/openapi.json'].includes(path)) return true;
+      return anchor !== undefined && !anchors.has(anchor);
+    });
+    t.ok(links.length > 50);
+    t.same(broken, []);
+  });
+
+  t.test('llms.txt has the form that agents expect', async (t) => {
+    t.match(llms, /^# slotgate\n\n> [^\n]+\n\n[^#]+\n\n## Reference\n\n- \[/);
+    t.match(llms, '- [GET /api/v1/balance/{addr}](/docs#getBalance): ');
+  });
+});
+
+t.test('render', async (t) => {
+  t.test('Markdown of chapters becomes HTML, and none of it is taken for markup', async (t) => {
+    const markdown = [
+      '## Two `a<b>` words',
+      'Text with **strong `code`** and [a link](/docs#limits),\na <https://example.com/x>, `x|y` & <b>.',
+      '| a | b |\n|---|---|\n| `1 \\| 2` | <i> |',
+      '- one\n- two',
+      '1. first\n2. second',
+      '```ts\nif (a < b && `c`) {}\n\n## no heading\n```',
+    ].join('\n\n');
+    t.equal(
+      chapterHtml('chapter', markdown),
+      [
+        '<h3 id="chapter-two-a-b-words">Two <code>a&lt;b></code> words</h3>',
+        '<p>Text with <b>strong <code>code</code></b> and <a href="#limits">a link</a>,\na <a href="https://example.com/x">https://example.com/x</a>, <code>x|y</code> &amp; &lt;b>.</p>',
+        '<table><thead><tr><th>a<th>b</thead><tbody><tr><td><code>1 | 2</code><td>&lt;i></tbody></table>',
+        '<ul><li>one<li>two</ul>',
+        '<ol><li>first<li>second</ol>',
+        '<pre tabindex="0"><code>if (a &lt; b &amp;&amp; `c`) {}\n\n## no heading</code></pre>',
+      ].join(''),
+    );
+    t.equal(escapeHtml('<a href="&">'), '&lt;a href="&amp;">');
+  });
+
+  t.test('each error has its place on the page, and each link of the page leads to one', async (t) => {
+    const html = (await loadSite()).get('docs.html')?.identity.toString() ?? '';
+    const ids = new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
+    t.same(
+      Object.keys(ERRORS).filter((code) => !ids.has(`error-${code}`)),
+      [],
+    );
+    const links = [...html.matchAll(/ href="#([^"]+)"/g)].map(([, id]) => id);
+    t.ok(links.length > 100);
+    t.same(
+      links.filter((id) => !ids.has(id)),
+      [],
+    );
+  });
+
+  t.test('a request is written as curl, TypeScript and Python', async (t) => {
+    const request = {
+      base: 'https://host/prefix/',
+      method: 'get',
+      path: '/token/{mint}/holders',
+      pathValues: { mint: 'M/1' },
+      query: { page: '2', by: "o'wner" },
+      headers: { 'X-Min-Slot': '7', 'X-Api-Key': 'sg_1' },
+    };
+    t.equal(
+      snippetOf('curl', request),
+      "curl -H 'X-Min-Slot: 7' -H 'X-Api-Key: sg_1' 'https://host/prefix/api/v1/token/M%2F1/holders?page=2&by=o%27wner'",
+    );
+    t.equal(
+      snippetOf('TypeScript', request),
+      `import { createClient } from "slotgate-client";
+const client = createClient({ url: "https://host/prefix/", headers: { 'x-api-key': "sg_1" } });
+const { result } = await client.get("/token/:mint/holders", { mint: "M/1", page: 2, by: "o'wner" }, { minSlot: 7 }); // verified`,
+    );
+    t.match(snippetOf('Python', request), /headers=\{"X-Min-Slot":"7","X-Api-Key":"sg_1"\}\)/);
+    const post = {
+      ...request,
+      method: 'post',
+      path: '/rpc',
+      pathValues: {},
+      query: {},
+      headers: {},
+      body: '{"a":"\'"}',
+    };
+    t.equal(
+      snippetOf('curl', post),
+      `curl -H 'content-type: application/json' -d '{"a":"'\\''"}' 'https://host/prefix/api/v1/rpc'`,
+    );
+    t.match(snippetOf('TypeScript', post), 'client.post("/rpc", {"a":"\'"});');
+  });
+});
+
+t.test('figures', async (t) => {
+  t.test('figures are written as their reader does', async (t) => {
+    const [english, german] = [new Figures('en-US', 'UTC'), new Figures('de-DE', 'UTC')];
+    t.equal(english.integer(348_000_123), '348,000,123');
+    t.equal(german.integer(348_000_123), '348.000.123');
+    t.equal(english.integer(9_007_199_254_740_993n), '9,007,199,254,740,993');
+    t.equal(english.decimal('-9007199.254740993'), '−9,007,199.254740993');
+    t.equal(german.decimal('9007199.254740993'), '9.007.199,254740993');
+    t.equal(english.percent(0.6243), '62.4 %');
+    t.equal(english.milliseconds(401.6), '402 ms');
+    t.equal(english.usd(1234.5), '$1,234.50');
+    t.match(english.time(1_700_000_000), /Nov 14, 2023/);
+    t.equal(new Figures('no such tag!').integer(1), '1');
+  });
+
+  t.test('what is not known is a dash', async (t) => {
+    const figures = new Figures('en');
+    t.same(
+      [figures.integer(null), figures.percent(null), figures.milliseconds(null), figures.usd(null), figures.time(null)],
+      ['–', '–', '–', '–', '–'],
+    );
+  });
+
+  t.test('spans have two units, identifiers their ends', async (t) => {
+    const spans = [0, 999, 7000, 61_000, 3_600_000, 65_520_000, 90_000_000, -5];
+    t.same(spans.map(formatSpan), ['0 s', '0 s', '7 s', '1 m 1 s', '1 h', '18 h 12 m', '1 d 1 h', '0 s']);
+    t.same([shorten('8TzxAAAAAAAApVA5'), shorten('short')], ['8Tzx…pVA5', 'short']);
+  });
+});
+
+t.test('state', async (t) => {
+  const frameOf = (slot: number, health: 'ok' | 'degraded' = 'ok', isPolled = false): LineEvent => ({
+    type: 'frame',
+    slot,
+    health,
+    isPolled,
+  });
+  const frame = frameOf(100);
+  const closed = (code: number): LineEvent => ({ type: 'closed', code });
+  const answer = (slot: number, slotAgeMs: number): LineEvent => ({ type: 'answer', slot, slotAgeMs });
+
+  type Events = readonly (readonly [atMs: number, event: LineEvent])[];
+
+  /** Returns the line after events, each at its time. */
+  const lineAfter = (events: Events, intervalMs = 0) =>
+    events.reduce((line, [atMs, event]) => afterEvent(line, event, atMs), newLine(intervalMs));
+
+  const stateAt = (nowMs: number, ...events: Events) => viewOf(lineAfter(events), nowMs).state;
+
+  const wordsAt = (nowMs: number, ...events: Events) => describeView(viewOf(lineAfter(events), nowMs));
+
+  t.test('the state of a line follows from the age of its slot, its closes and the clock', async (t) => {
+    const cases: readonly (readonly [what: string, expected: string, nowMs: number, ...events: Events])[] = [
+      ['before the first frame', 'connecting', 60_000],
+      ['a frame', 'live', 0, [0, frame]],
+      ['three seconds without a slot', 'live', 3000, [0, frame]],
+      ['and a moment more', 'slow', 3001, [0, frame]],
+      ['frames without a new slot', 'slow', 6001, [0, frame], [5000, frameOf(100, 'degraded')]],
+      ['and frames of an earlier one', 'slow', 6001, [0, frame], [5000, frameOf(99)], [5900, frame]],
+      ['15 s without a slot', 'slow', 15_000, [0, frame], [14_900, frameOf(100, 'degraded')]],
+      ['and a moment more', 'stalled', 15_001, [0, frame], [15_000, frameOf(100, 'degraded')]],
+      ['a new slot', 'live', 15_001, [0, frame], [15_000, frameOf(101)]],
+      ['one of another cluster', 'live', 15_001, [0, frameOf(5000)], [15_000, frameOf(100)]],
+      ['a slot of a gateway with bad nodes', 'degraded', 3000, [0, frameOf(100, 'degraded')]],
+      ['a gateway whose slot is old', 'stalled', 100, [0, answer(100, 90_000)], [50, frameOf(100, 'degraded')]],
+      ['also if the frame came first', 'stalled', 100, [0, frameOf(100, 'degraded')], [50, answer(100, 90_000)]],
+      ['a gateway without a slot', 'connecting', 100, [0, answer(0, 0)]],
+      ['a slot of which no frame has come', 'connecting', 100, [0, answer(100, 0)]],
+      ['an interval that was polled', 'live', 8000, [0, frameOf(100, 'ok', true)]],
+      ['and a moment more', 'slow', 8001, [0, frameOf(100, 'ok', true)]],
+      ['a line that broke just now', 'live', 1000, [0, frame], [900, closed(1006)]],
+      ['a reconnect that failed', 'slow', 3500, [0, frame], [900, closed(1006)], [1500, closed(1006)]],
+      ['two that failed', 'offline', 2000, [0, frame], [900, closed(1006)], [1500, closed(1006)], [1900, closed(1006)]],
+      ['three without a frame', 'offline', 9, [1, closed(1006)], [2, closed(1006)], [3, closed(1006)]],
+      [
+        'an answer after them',
+        'connecting',
+        9,
+        [1, closed(1006)],
+        [2, closed(1006)],
+        [3, closed(1006)],
+        [4, answer(0, 0)],
+      ],
+      ['a shutdown', 'restarting', 1000, [0, frame], [900, closed(1001)]],
+      [
+        'and nobody there',
+        'offline',
+        5000,
+        [0, frame],
+        [900, closed(1001)],
+        [2500, closed(1006)],
+        [4000, closed(1006)],
+      ],
+      ['a frame after it', 'live', 6000, [0, frame], [900, closed(1001)], [2500, closed(1006)], [5900, frameOf(108)]],
+      ['a limit', 'limited', 9999, [0, { type: 'limited', retryAfterMs: 10_000 }]],
+      ['its end', 'connecting', 10_000, [0, { type: 'limited', retryAfterMs: 10_000 }]],
+      ['a key that is not valid', 'offline', 1, [0, frame], [1, { type: 'ended' }]],
+    ];
+    for (const [what, expected, nowMs, ...events] of cases) t.equal(stateAt(nowMs, ...events), expected, what);
+  });
+
+  t.test('an interval above a second is waited for', async (t) => {
+    const line = lineAfter([[0, frame]], 5000);
+    t.equal(viewOf(line, 8000).state, 'live');
+    t.equal(viewOf(line, 8001).state, 'slow');
+    t.equal(viewOf(lineAfter([[0, frame]], 1000), 3001).state, 'slow');
+  });
+
+  t.test('a view names the moment of its next change, and its words count each second', async (t) => {
+    const line = lineAfter([[0, frame]]);
+    for (let nowMs = 0, words = 0; nowMs < 20_000; words++) {
+      const { slotAgeMs, changesInMs = 0 } = viewOf(line, nowMs);
+      t.ok(changesInMs > 0 && changesInMs <= 1001 && words < 30, `${slotAgeMs}`);
+      nowMs += changesInMs;
+    }
+    t.equal(wordsAt(2900, [0, frame]), 'Live');
+    t.equal(wordsAt(4300, [0, frame]), 'Slow: no new slot for 4 s');
+    t.equal(wordsAt(100_000, [0, frame], [99_000, frameOf(100, 'degraded')]), 'Stalled: no new slot for 1 m 40 s');
+    t.equal(wordsAt(0, [0, frameOf(100, 'ok', true)]), 'Live, each 5 s');
+    const limited = lineAfter([[0, { type: 'limited', retryAfterMs: 9000 }]]);
+    t.equal(describeView(viewOf(limited, 500)), 'Rate limited, next try in 9 s');
+    t.equal(viewOf(limited, 500).changesInMs, 500);
+  });
+
+  t.test('a line that another tab sends counts on the clock of this one', async (t) => {
+    const line = lineAfter([
+      [5000, frame],
+      [6000, { type: 'limited', retryAfterMs: 3000 }],
+    ]);
+    const received = movedBy(movedBy(line, -8000), 100);
+    t.strictSame(viewOf(received, 100), viewOf(line, 8000));
+    t.strictSame(viewOf(received, 4100), viewOf(line, 12_000));
+  });
+
+  t.test('values are old a quarter of a minute after the last slot', async (t) => {
+    const line = lineAfter([[0, frame]]);
+    t.notOk(isOld(viewOf(line, 15_000)));
+    t.ok(isOld(viewOf(line, 15_001)));
+  });
+
+  t.test('one sentence says how the gateway is, and agrees with the state', async (t) => {
+    const node = { id: 'a', status: 'ok', slot: 100, behindSlots: 0, ws: 'up' } as const;
+    const healthy: HealthReport = {
+      cluster: 'c',
+      slot: 100,
+      slotAgeMs: 10,
+      message: '',
+      health: { cluster: 'c', slot: 100, slotAgeMs: 10, problems: [], upstreams: [node], version: '1', uptimeSec: 1 },
+    };
+    const at = (nowMs: number, report: HealthReport | undefined, ...more: Events): string =>
+      healthSentence(report, viewOf(lineAfter([[0, frame], ...more]), nowMs));
+    t.equal(at(0, healthy), 'All nodes answer.');
+    t.equal(at(20_000, healthy), 'No new slot for 20 s.', 'an answer from before says nothing else');
+    const message = 'no new slot for 99 s; node-1: no answer within 2000 ms';
+    const unhealthy = { ...healthy, health: undefined, message };
+    t.equal(at(104_000, unhealthy), 'No new slot for 1 m 44 s; node-1: no answer within 2000 ms');
+    t.equal(at(0, unhealthy), `Until now ${message}`);
+    const behind = { ...node, id: 'b', status: 'behind', behindSlots: 9 } as const;
+    const health = { ...healthy.health, upstreams: [node, behind], problems: ['The disk is full.'] } as Health;
+    t.equal(at(0, { ...healthy, health }), '1 of 2 nodes: b is behind. The disk is full.');
+    const lost: Events = [1, 2, 3].map((atMs) => [atMs, closed(1006)] as const);
+    t.equal(at(9, healthy, ...lost), 'No answer from the gateway.');
+    t.equal(at(0, undefined), 'The gateway has not yet named its health.');
+  });
+
+  t.test('changes of state are announced, at most one in five seconds', async (t) => {
+    const announcer = new Announcer();
+    t.equal(announcer.next('connecting', 0), undefined);
+    t.equal(announcer.next('live', 100), 'Network status: Live');
+    t.equal(announcer.next('slow', 3000), undefined);
+    t.equal(announcer.next('live', 4000), undefined);
+    t.equal(announcer.next('slow', 5100), 'Network status: Slow');
+    t.equal(announcer.next('slow', 20_000), undefined);
+  });
+
+  t.test('a key is remembered by cluster, where the browser lets the page keep anything', async (t) => {
+    const kept = new Map<string, string>();
+    const memory = new KeyMemory({
+      getItem: (name) => kept.get(name) ?? null,
+      setItem: (name, value) => void kept.set(name, value),
+    });
+    memory.remember('a', 'key of a');
+    t.equal(memory.keyOf('a'), 'key of a');
+    t.equal(memory.keyOf('b'), undefined);
+    const refuse = (): never => {
+      throw new Error('SecurityError');
+    };
+    const forgetful = new KeyMemory({ getItem: refuse, setItem: refuse });
+    forgetful.remember('a', 'key');
+    t.equal(forgetful.keyOf('a'), undefined);
+  });
+});
+
+t.test('series', async (t) => {
+  const levels = (medium: number) => ({ low: medium - 1, medium, high: BigInt(medium) + 1n });
+
+  t.test('a series keeps its span, one point a second, and its gaps', async (t) => {
+    const series = new TimeSeries(1, 10);
+    for (let second = 0; second < 30; second++) series.set(second, [second]);
+    series.set(29, [7]);
+    series.set(3, [7]); // the clock was set back
+    t.same(series.columns[0]?.length, 10);
+    t.same([series.columns[0]?.at(-1), series.columns[1]?.at(-1)], [29, 7]);
+    series.addGap();
+    t.same([series.columns[0]?.at(-1), series.columns[1]?.at(-1)], [30, null]);
+  });
+
+  t.test('the pace is of the clock of the gateway, in bins of a second; a restart is a gap', async (t) => {
+    const pace = new SlotPace();
+    const frames = [0, 400, 800, 1300, 1700, 2100].map((ms, at) => ({ slot: 100 + at, stream: 'a', updatedAt: ms }));
+    for (const frame of frames) pace.add(frame);
+    pace.add({ slot: 105, stream: 'a', updatedAt: 2500 }); // no new slot
+    t.same(pace.columns, [
+      [1, 2],
+      [450, 400],
+    ]);
+    pace.add({ slot: 1, stream: 'b', updatedAt: 9000 });
+    pace.add({ slot: 2, stream: 'b', updatedAt: 9900 });
+    pace.add({ slot: 3, stream: 'b', updatedAt: 10_300 });
+    t.same(pace.columns, [
+      [1, 2, 3, 10],
+      [450, 400, null, 400],
+    ]);
+  });
+
+  t.test('levels of fees outlive a reload, and no other stream', async (t) => {
+    const fees = new FeeLevels();
+    fees.add({ stream: 'a', updatedAt: 2000, priorityFeeLevels: levels(5) });
+    fees.add({ stream: 'a', updatedAt: 4100, priorityFeeLevels: levels(6) });
+    fees.add({ stream: 'a', updatedAt: 6100, priorityFeeLevels: null });
+    const saved = fees.save();
+    const restored = (text: string | null, stream: string) => {
+      const again = new FeeLevels();
+      again.restore(text, stream);
+      return again.columns;
+    };
+    const empty = [[], [], [], []];
+    t.same(fees.columns, [
+      [2, 4],
+      [4, 5],
+      [5, 6],
+      [6, 7],
+    ]);
+    t.same(restored(saved, 'a'), fees.columns);
+    t.same(
+      [restored(saved, 'b'), restored(null, 'a'), restored('{', 'a'), restored('{"stream":"a"}', 'a')],
+      [empty, empty, empty, empty],
+    );
+  });
+
+  t.test('rates are signed rows laid out backwards; until the first one, counts of frames', async (t) => {
+    const rates = new TransactionRates();
+    const count = (updatedAt: number, transactionCount: bigint | null, stream = 'a') =>
+      rates.addFrame({ updatedAt, transactionCount, stream });
+    count(0, 9_007_199_254_740_993n);
+    count(1000, null);
+    count(2000, 9_007_199_254_741_093n);
+    count(5000, 9_007_199_254_741_493n);
+    t.same(rates.columns, [[5], [null], [100]]);
+    rates.setRows([], 600);
+    t.equal(rates.columns[0]?.length, 1);
+    const row = { slot: 1, samplePeriodSecs: 60 };
+    rates.setRows(
+      [
+        { ...row, tps: 30, nonVoteTps: 3 },
+        { ...row, tps: 20, nonVoteTps: null },
+      ],
+      615,
+    );
+    count(99_000, 1n);
+    t.same(rates.columns, [
+      [540, 600],
+      [null, 3],
+      [20, 30],
+    ]);
+  });
+
+  t.test('a plot is described by a sentence and a table', async (t) => {
+    const columns = [
+      [1, 2, 3],
+      [5, null, 4],
+    ];
+    t.same(extentOf(columns, 1), { lowest: 4, highest: 5, newest: 4 });
+    t.equal(extentOf([[], []], 1), undefined);
+    t.equal(
+      summarize('Pace', columns, 1, (value) => `${value} ms`),
+      'Pace: now 4 ms, between 4 ms and 5 ms',
+    );
+    t.equal(summarize('Pace', [[], []], 1, String), 'Pace: no values yet');
+    t.same(tableRows(columns, 2), [
+      [3, 4],
+      [1, 5],
+    ]);
+  });
+});
+
+t.test('site', async (t) => {
+  const site = await loadSite();
+
+  const fileOf = (name: string): SiteFile => {
+    const file = site.get(name);
+    if (file === undefined) throw new Error(`the build has made no ${name}`);
+    return file;
+  };
+
+  const sha256Of = (content: string | Buffer): string =>
+    `sha256-${createHash('sha256').update(content).digest('base64')}`;
+
+  const policyOf = ({ headers }: SiteFile): string =>
+    headers.find(([name]) => name === 'Content-Security-Policy')?.[1] ?? '';
+
+  /** The most bytes of each file in gzip, as its readers pay for them. */
+  const LIMITS = {
+    'status.html': 64 * 1024,
+    'explorer.html': 45 * 1024,
+    'docs.html': 27 * 1024,
+    'verify.html': 25 * 1024,
+    'widget.js': 8000,
+  } as const;
+
+  t.test('every file of the site was built, within its limit', async (t) => {
+    t.same(
+      [...SITE_PATHS.values()].filter((name) => !site.has(name)),
+      [],
+    );
+    const sizes = Object.entries(LIMITS).map(([name, limit]) => ({ name, bytes: fileOf(name).gzip.length, limit }));
+    t.comment(sizes.map(({ name, bytes }) => `${name} ${bytes}`).join(', '));
+    t.same(
+      sizes.filter(({ bytes, limit }) => bytes > limit),
+      [],
+    );
+  });
+
+  for (const { name } of PAGES) {
+    t.test(`the page ${name} is one file that loads no other, except for the widget that it shows`, async (t) => {
+      const page = fileOf(`${name}.html`);
+      const html = page.identity.toString();
+      const policy = policyOf(page);
+      t.match(html, /^<!doctype html>/);
+      const markup = html
+        .replace(/<(script type="module"|style)>[\s\S]*?<\/(?:script|style)>/g, '')
+        .replace(/<pre[\s\S]*?<\/pre>/g, '');
+      const widget = /<script src="widget.js\?[\w%]+" integrity="(sha256-[^"]+)" async>/.exec(markup)?.[1];
+      t.equal(widget, name === 'docs' ? sha256Of(fileOf('widget.js').identity) : undefined);
+      if (widget !== undefined) t.match(policy, ` '${widget}';`);
+      t.notMatch(
+        markup.replace('<script src="widget.js', ''),
+        /\b(?:src|url)\s*=|\bstyle=|<link (?!rel="icon" href="data:)|\son\w+=/i,
+      );
+      t.notMatch(html, /\bimport\s*\(|@import|url\((?!data:)/);
+      for (const [tag, open] of [
+        ['script', '<script type="module">'],
+        ['style', '<style>'],
+      ] as const) {
+        const inside = html.split(open)[1]?.split(`</${tag}>`)[0] ?? '';
+        t.ok(inside.length > 100);
+        t.match(policy, `${tag}-src '${sha256Of(inside)}`);
+      }
+      t.match(
+        policy,
+        /^default-src 'none'; .*require-trusted-types-for 'script'; trusted-types 'none'; frame-ancestors/,
+      );
+      t.match(html, `content="${policy.replace("; frame-ancestors 'none'", '')}"`);
+    });
+  }
+
+  t.test('all content codings decode to the same file, which its ETag names', async (t) => {
+    for (const [name, { identity, br, gzip, etag }] of site) {
+      t.ok(brotliDecompressSync(br).equals(identity), name);
+      t.ok(gunzipSync(gzip).equals(identity), name);
+      t.ok(createHash('sha256').update(identity).digest('hex').startsWith(etag), name);
+    }
+  });
+
+  t.test('another script makes another policy, and dollar signs in it have no meaning', async (t) => {
+    const html = '<!-- style --><!-- script -->';
+    const made = (script: string) => composePage({ name: 'verify', html, style: 'p{}', script });
+    t.equal(made("'$&'").html, `<style>p{}</style><script type="module">'$&'</script>`);
+    t.not(made("'$&'").contentSecurityPolicy, made("'$1'").contentSecurityPolicy);
+  });
+});
+
+t.test('verification-report', async (t) => {
+  const signer = newSigner();
+  const request = 'GET /api/v1/balance/9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM?commitment=finalized';
+  const result = '{"lamports":9007199254740993}';
+  const answer = { request, slot: 42, commitment: 'finalized', claim: 'exact', nonce: null, result } as const;
+  const [body = '', bound = ''] = sealAnswers(signer, [answer, { ...answer, nonce: 'A'.repeat(22) }]);
+  const nothing: VerificationInput = { publicKey: '', cluster: '', request: '', nonce: '' };
+  const all: VerificationInput = { publicKey: signer.publicKey, cluster: CLUSTER, request, nonce: '' };
+  const verify = (text: string, input: Partial<VerificationInput> = {}) =>
+    verifyText(text, { ...all, ...input }, NOW_MS + 180_000);
+  const lineOf = (report: VerificationReport, name: string) => report.lines.find((line) => line.name === name);
+
+  t.test('a valid body is reported line by line, with its result', async (t) => {
+    const report = verify(body);
+    t.match(report, { verdict: 'proven', result });
+    t.same(
+      report.lines.map(({ name, status }) => `${name} ${status}`),
+      [
+        ...['format proven', 'key proven', 'cluster proven', 'request proven', 'status proven', 'slot signed'],
+        ...['commitment signed', 'claim signed', 'digest proven', 'issued signed', 'nonce signed', 'signature proven'],
+      ],
+    );
+    t.match(lineOf(report, 'cluster'), { value: CLUSTER, explanation: /mainnet-beta/ });
+    t.match(lineOf(report, 'issued'), { explanation: /2024-06-20T16:13:20\.000Z, 3 minutes ago/ });
+    t.match(lineOf(report, 'signature'), { explanation: /for 2 statements, of which this is number 1/ });
+  });
+
+  t.test('lines without an expected value are signed, but not compared', async (t) => {
+    const report = verify(bound, { cluster: '', request: '' });
+    t.equal(report.verdict, 'proven');
+    for (const name of ['cluster', 'request', 'nonce']) t.match(lineOf(report, name), { status: 'signed' });
+    const compared = verify(bound, { nonce: 'A'.repeat(22) });
+    t.match(lineOf(compared, 'nonce'), { status: 'proven' });
+  });
+
+  t.test('without a key nothing is proven, and there is no result', async (t) => {
+    const report = verifyText(body, nothing, NOW_MS);
+    t.match(report, { verdict: 'open', result: null });
+    for (const { name, status } of report.lines) t.equal(status, 'unproven', name);
+  });
+
+  t.test('an invalid body proves no line, and the wrong one is marked', async (t) => {
+    const cases: readonly [string, Partial<VerificationInput>, string | undefined, string][] = [
+      [body.replace('993', '992'), {}, undefined, FAULT_EXPLANATIONS.digest],
+      [body.replace('"v":1', '"v":2'), {}, undefined, FAULT_EXPLANATIONS.malformed],
+      ['{"result":1}', {}, undefined, FAULT_EXPLANATIONS.malformed],
+      ['hello', {}, undefined, FAULT_EXPLANATIONS.envelope],
+      [body.replace('exact/1', 'exact/2'), {}, 'signature', FAULT_EXPLANATIONS.signature],
+      [body.replace('"size":2', '"size":1'), {}, 'signature', FAULT_EXPLANATIONS.path],
+      [body, { publicKey: CLUSTER }, 'key', FAULT_EXPLANATIONS['unknown-key']],
+      [body, { cluster: signer.publicKey }, 'cluster', FAULT_EXPLANATIONS.cluster],
+      [body, { request: 'GET /api/v1/slot' }, 'request', FAULT_EXPLANATIONS.request],
+      [body, { nonce: 'A'.repeat(22) }, 'nonce', FAULT_EXPLANATIONS.nonce],
+    ];
+    for (const [text, input, wrong, explanation] of cases) {
+      const report = verify(text, input);
+      t.match(report, { verdict: 'refused', explanation, result: null });
+      const statuses = report.lines.map(({ name, status }) => (status === 'wrong' ? name : status));
+      t.same(new Set(statuses), new Set(wrong === undefined ? [] : ['unproven', wrong]), explanation);
+    }
+  });
+
+  t.test('a signed request that nobody can have made is refused', async (t) => {
+    for (const request of ['GET /api/v1/a//b', 'POST /api/v1/rpc']) {
+      const [body = ''] = sealAnswers(signer, [{ ...answer, request }]);
+      const report = verify(body, { request: '' });
+      t.match(report, { verdict: 'refused', result: null });
+      t.match(lineOf(report, 'request'), { status: 'wrong' });
+    }
+  });
+
+  t.test('a push frame and a body with blanks around it are verified too', async (t) => {
+    t.equal(verify(`{"type":"balance","id":"\\"answer\\":","seq":1,"answer":${body}}`).verdict, 'proven');
+    t.equal(verify(`\n  ${body}\n\n`).verdict, 'proven');
+  });
+
+  t.test('the published vectors are proven', async (t) => {
+    for (const { body, cluster, canonicalRequest, nonce, resultHex } of testVectors.vectors) {
+      const known = { publicKey: testVectors.publicKey, cluster, request: canonicalRequest, nonce: nonce ?? '' };
+      t.match(verifyText(body, known, NOW_MS), { verdict: 'proven', result: Buffer.from(resultHex, 'hex').toString() });
+    }
+  });
+
+  t.test('invalid input of the user is reported apart from the body', async (t) => {
+    t.throws(() => verify(body, { publicKey: 'nobody' }), TypeError);
+    t.throws(() => verify(body, { request: 'the balance' }), TypeError);
+    t.throws(() => verify(body, { request: 'GET /api/v1/search?q=%zz' }), { code: 'invalid_query' });
+  });
+
+  t.test('no time in a receipt stops the page', async (t) => {
+    fc.assert(
+      fc.property(fc.maxSafeNat(), fc.maxSafeNat(), (issuedAt, nowMs) => {
+        const [late = ''] = sealAnswers(signer, [answer], issuedAt);
+        const { lines } = verifyText(late, nothing, nowMs);
+        return lines.some(({ name, explanation }) => name === 'issued' && explanation.startsWith('Issued '));
+      }),
+      { numRuns: 50 },
+    );
+    const [beyond = ''] = sealAnswers(newSigner(), [answer], Number.MAX_SAFE_INTEGER);
+    t.match(lineOf(verifyText(beyond, nothing, 0), 'issued'), {
+      explanation: 'Issued at a time that no calendar has.',
+    });
+  });
+});
+
+t.test('fields', async (t) => {
+  const numbers = new Intl.NumberFormat('en');
+  /** What the fields show of a frame. */
+  const snapshot = {
+    slot: 348_000_123,
+    blockHeight: 326_000_001,
+    epoch: 805,
+    epochProgress: 0.6249,
+    tps: 3911.2,
+    nonVoteTps: null,
+    slotTimeMs: 401.6,
+    priorityFee: 5000,
+    health: 'ok',
+    seq: 1,
+    stream: 'a',
+  } as Snapshot;
+
+  t.test('fields are those that are known, each once; without any, four', async (t) => {
+    const unknown = ['constructor', 'nothing'];
+    t.same(fieldNames('epoch, slot slot constructor nothing'), { known: ['epoch', 'slot'], unknown });
+    for (const text of [null, '', 'toString']) t.same(fieldNames(text).known, ['slot', 'tps', 'slot-time', 'epoch']);
+  });
+
+  t.test('each field has its text, and a dash for what is not known', async (t) => {
+    const names = ['slot', 'height', 'tps', 'total-tps', 'slot-time', 'fee', 'epoch'];
+    t.same(
+      names.map((name) => fieldText(name, snapshot, false, numbers)),
+      ['348,000,123', '326,000,001', '–', '3,911', '402', '5,000', '805 · 62%'],
+    );
+    t.same(
+      names.map((name) => fieldText(name, snapshot, true, numbers)),
+      ['348,000,123', '326,000,001', '–', '–', '402', '–', '805 · 62%'],
+      'what moves fast is not shown when it is old',
+    );
+    t.equal(fieldText('slot', undefined, false, numbers), '–');
+  });
+
+  t.test('the first rate among the fields is the one to draw', async (t) => {
+    t.equal(rateOf(['slot', 'total-tps', 'tps']), 'tps');
+    t.equal(rateOf(['slot', 'tps']), 'nonVoteTps');
+    t.equal(rateOf(['slot', 'epoch']), undefined);
+  });
+});
+
+t.test('sparkline', async (t) => {
+  const pathOf = (...values: readonly (number | null)[]): string => {
+    const line = new Sparkline();
+    for (const value of values) line.add(value);
+    return line.path;
+  };
+
+  t.test('the line ends at the right, between its least and greatest value', async (t) => {
+    t.equal(pathOf(), '');
+    t.equal(pathOf(null), '');
+    t.equal(pathOf(100, 300, 200), 'M57 15L58 1L59 8');
+    t.equal(pathOf(7, 7), 'M58 8L59 8', 'values that are equal make a line in the middle');
+  });
+
+  t.test('a gap interrupts it, once', async (t) => {
+    t.equal(pathOf(null, 0, 2, null, null, 1), 'M56 15L57 1M59 8');
+  });
+
+  t.test('it keeps sixty values', async (t) => {
+    const path = pathOf(...Array.from({ length: 100 }, (_, at) => at));
+    t.equal(path.match(/[ML]/g)?.length, 60);
+    t.match(path, /^M0 15L1 .*L59 1$/);
+  });
+});

@@ -1,0 +1,1683 @@
+import fc from 'fast-check';
+import t, { type Test } from 'tap';
+import { knownMintSymbol, WRAPPED_SOL } from '../../../src/shared/domain/known-mints.ts';
+import { parseExactJson } from '../../../src/shared/domain/parse-exact-json.ts';
+import {
+  CLOCK_SYSVAR,
+  COMPUTE_BUDGET_PROGRAM,
+  LOADER_V4,
+  LOOKUP_TABLE_PROGRAM,
+  MEMO_PROGRAM,
+  STAKE_PROGRAM,
+  SYSTEM_PROGRAM,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+  UPGRADEABLE_LOADER,
+  VOTE_PROGRAM,
+} from '../../../src/shared/domain/well-known-addresses.ts';
+import { findAddressWithSeed } from '../../../src/transactions/accounts/program-derived-address.ts';
+import { effectsOf } from '../../../src/transactions/analysis/action.ts';
+import type { AuthorityChange } from '../../../src/transactions/analysis/authority-changes.ts';
+import { balanceChangesOf } from '../../../src/transactions/analysis/balance-changes.ts';
+import { extractTransfers } from '../../../src/transactions/analysis/extract-transfers.ts';
+import { heliusTransfersOf } from '../../../src/transactions/analysis/helius-transfers.ts';
+import { type NetRow, netRowOf } from '../../../src/transactions/analysis/net-row.ts';
+import { parseTransaction } from '../../../src/transactions/analysis/parse-transaction.ts';
+import { interpretTransaction } from '../../../src/transactions/analysis/rules/interpret-transaction.ts';
+import type { Transfer } from '../../../src/transactions/analysis/transfer.ts';
+import { transferRowsOf } from '../../../src/transactions/analysis/transfer-row.ts';
+import { findOpenedAccounts } from '../../../src/transactions/analysis/wallet-changes.ts';
+import { formatUnits } from '../../../src/transactions/codec/format-decimal.ts';
+import { asArray, asBigInt, asObject, asString } from '../../../src/transactions/codec/json-fields.ts';
+import { enhanceTransaction } from '../../../src/transactions/explain/enhanced-transaction.ts';
+import { explainTransaction } from '../../../src/transactions/explain/explain-transaction.ts';
+import { isTradingProgram } from '../../../src/transactions/programs/known-programs.ts';
+import { normalizeTransaction, type Transaction } from '../../../src/transactions/transactions/transaction.ts';
+import { type ForgedCall, Forgery } from '../../support/forged-transaction.ts';
+import { pluck } from '../../support/pluck.ts';
+import { type RecordedTransaction, readRecordings, recordedTransactions } from '../../support/recorded-transactions.ts';
+import {
+  addressesOf,
+  addressOf,
+  bytesOf,
+  type SyntheticBalance,
+  type SyntheticCall,
+  type SyntheticTransaction,
+  syntheticTransaction as syntheticFromCalls,
+  syntheticTransaction,
+  u64Bytes,
+} from '../../support/synthetic-transaction.ts';
+import { expectListedDifferences } from './difference-table.ts';
+
+t.test('authority-changes', async (t) => {
+  const [owner, heir, delegate, mint, account, base] = addressesOf(1, 2, 3, 4, 5, 6);
+  const u32 = (value: number): number[] => [value, 0, 0, 0];
+  const heirBytes = [...bytesOf(2)];
+  const text = (value: string): number[] => [...u64Bytes(BigInt(value.length)), ...new TextEncoder().encode(value)];
+
+  const tokens = [{ account, mint, owner, before: 900n, after: 900n }];
+
+  const changesOf = (transaction: Partial<SyntheticTransaction>): readonly AuthorityChange[] =>
+    parseTransaction(syntheticTransaction({ calls: [], signers: [owner], tokens, ...transaction })).authorityChanges;
+
+  const changeBy = (
+    programId: string,
+    accounts: readonly string[],
+    data: readonly number[],
+    further: Partial<SyntheticTransaction> = {},
+  ): AuthorityChange | undefined => changesOf({ calls: [{ programId, accounts, data }], ...further })[0];
+
+  t.test('a change of the owner of tokens names what the account holds', async (t) => {
+    for (const programId of [TOKEN_PROGRAM, TOKEN_2022_PROGRAM]) {
+      t.strictSame(changeBy(programId, [account, owner], [6, 2, 1, ...heirBytes]), {
+        kind: 'setAuthority',
+        authorityType: 'accountOwner',
+        programId,
+        account,
+        mint,
+        owner,
+        from: owner,
+        to: heir,
+        authority: owner,
+        amount: null,
+        tokenBalance: '900',
+        decimals: 6,
+        lamports: null,
+        lockup: null,
+        instructionIdx: 0,
+        innerInstructionIdx: null,
+      });
+    }
+  });
+
+  t.test('every authority type of the token programs has its name, holder and account', async (t) => {
+    const types = Array.from({ length: 18 }, (_, type) => {
+      const change = changeBy(TOKEN_2022_PROGRAM, [account, delegate], [6, type, 0]);
+      return [change?.authorityType, change?.account, change?.from, change?.to];
+    });
+    t.strictSame(
+      types,
+      [
+        ...['mintTokens', 'freezeAccount', 'accountOwner', 'closeAccount', 'transferFeeConfig', 'withheldWithdraw'],
+        ...['closeMint', 'interestRate', 'permanentDelegate', 'confidentialTransferMint', 'transferHookProgramId'],
+        ...['confidentialTransferFeeConfig', 'metadataPointer', 'groupPointer', 'groupMemberPointer', 'scaledUiAmount'],
+        ...['pause', 'permissionedBurn'],
+      ].map((name) => [name, account, name === 'accountOwner' ? owner : delegate, null]),
+    );
+  });
+
+  t.test('approvals, freezes, pauses and rights of new mints', async (t) => {
+    const most = 2n ** 64n - 1n;
+    const token = (accounts: readonly string[], ...data: readonly number[]) =>
+      changeBy(TOKEN_2022_PROGRAM, accounts, data);
+    t.match(token([account, delegate, owner], 4, ...u64Bytes(most)), {
+      kind: 'approve',
+      ...{ account, mint, owner, to: delegate, amount: `${most}`, tokenBalance: '900', decimals: 6 },
+    });
+    t.match(token([account, mint, delegate, base, owner], 13, ...u64Bytes(5n), 2), {
+      ...{ kind: 'approve', mint, owner, authority: base, amount: '5', decimals: 2 },
+    });
+    t.match(token([account, owner], 5), { kind: 'revoke', account, owner, to: null, tokenBalance: '900' });
+    t.match(token([account, mint, heir], 10), { kind: 'freeze', account, mint, owner, authority: heir });
+    t.match(token([account, mint, heir], 11), { kind: 'thaw', account, mint, owner, authority: heir });
+    t.match(token([mint, heir], 44, 1), { kind: 'pause', account: mint, mint, authority: heir, lamports: null });
+    t.match(token([mint, heir], 44, 2), { kind: 'resume', account: mint });
+    t.match(token([mint, heir], 28, 1, 2), { kind: 'freezeNewAccounts', mint, authority: heir });
+    t.match(token([mint, heir], 28, 1, 1), { kind: 'thawNewAccounts', mint });
+    const given = { kind: 'initializeAuthority', mint, from: null, to: heir };
+    t.match(token([mint], 35, ...heirBytes), { ...given, authorityType: 'permanentDelegate' });
+    t.match(token([mint], 25, 1, ...heirBytes), { ...given, authorityType: 'closeMint' });
+  });
+
+  t.test('rights over stake: with and without sysvars, checked, by a seed', async (t) => {
+    const lamports = { before: [10n, 7_000n], after: [10n, 7_000n] };
+    const stake = (accounts: readonly string[], ...data: readonly number[]) =>
+      changeBy(STAKE_PROGRAM, accounts, data, { accounts: [owner, account], lamports, tokens: [] });
+    const change = { kind: 'setAuthority', account, to: heir, lamports: '7000', mint: null, tokenBalance: null };
+    const staker = { ...change, authorityType: 'staker', from: null, authority: owner };
+    const withdrawer = { ...change, authorityType: 'withdrawer', from: owner, authority: owner };
+    t.match(stake([account, CLOCK_SYSVAR, owner], ...u32(1), ...heirBytes, ...u32(0)), staker);
+    t.match(stake([account, owner], ...u32(1), ...heirBytes, ...u32(1)), withdrawer);
+    t.match(stake([account, CLOCK_SYSVAR, owner, heir], ...u32(10), ...u32(1)), withdrawer);
+    t.match(stake([account, owner, heir], ...u32(10), ...u32(0)), staker);
+    const seeded = { ...withdrawer, ...seededBy('a seed') };
+    t.match(
+      stake([account, base, CLOCK_SYSVAR], ...u32(8), ...heirBytes, ...u32(1), ...text('a seed'), ...bytesOf(9)),
+      seeded,
+    );
+    t.match(stake([account, base, heir], ...u32(11), ...u32(1), ...text('a seed'), ...bytesOf(9)), seeded);
+    const lockup = { kind: 'setLockup', account, authority: owner, lamports: '7000' };
+    t.match(stake([account, owner], ...u32(6), 1, ...u64Bytes(99n), 0, 1, ...heirBytes), {
+      ...lockup,
+      ...{ to: heir, lockup: { unixTimestamp: '99', epoch: null } },
+    });
+    t.match(stake([account, owner, heir], ...u32(12), 0, 1, ...u64Bytes(3n)), {
+      ...lockup,
+      ...{ to: heir, lockup: { unixTimestamp: null, epoch: '3' } },
+    });
+  });
+
+  const seededBy = (seed: string) => {
+    const authority = findAddressWithSeed(base, seed, addressOf(9));
+    return { authority, from: authority };
+  };
+
+  t.test('rights over votes, nonces, programs and lookup tables', async (t) => {
+    const vote = (accounts: readonly string[], ...data: readonly number[]) =>
+      changeBy(VOTE_PROGRAM, [account, CLOCK_SYSVAR, ...accounts], data);
+    const change = { kind: 'setAuthority', account, to: heir };
+    t.match(vote([owner], ...u32(1), ...heirBytes, ...u32(0)), { ...change, authorityType: 'voter', from: null });
+    t.match(vote([owner, heir], ...u32(7), ...u32(1)), { ...change, authorityType: 'withdrawer', from: owner });
+    t.match(vote([owner, heir], ...u32(7), ...u32(2), ...Array<number>(144).fill(1)), { authorityType: 'voter' });
+    t.match(vote([base], ...u32(10), ...u32(1), ...bytesOf(9), ...text('s'), ...heirBytes), {
+      ...change,
+      ...seededBy('s'),
+    });
+    t.match(vote([base, heir], ...u32(11), ...u32(1), ...bytesOf(9), ...text('s')), { ...change, ...seededBy('s') });
+    t.match(changeBy(SYSTEM_PROGRAM, [account, owner], [...u32(7), ...heirBytes]), {
+      ...{ ...change, authorityType: 'nonce', from: owner },
+    });
+    const upgrade = { ...change, authorityType: 'upgrade', from: owner, authority: owner };
+    t.match(changeBy(UPGRADEABLE_LOADER, [account, owner, heir], u32(4)), upgrade);
+    t.match(changeBy(UPGRADEABLE_LOADER, [account, owner], u32(4)), { ...upgrade, to: null });
+    t.match(changeBy(UPGRADEABLE_LOADER, [account, owner, heir], u32(7)), upgrade);
+    t.match(changeBy(LOADER_V4, [account, owner, heir], u32(5)), upgrade);
+    t.match(changeBy(LOADER_V4, [account, owner], u32(6)), { ...upgrade, to: null });
+    t.match(changeBy(UPGRADEABLE_LOADER, [base, account, heir, heir, heir, heir, owner], u32(3)), {
+      ...{ kind: 'upgradeProgram', account, authority: owner, to: null },
+    });
+    t.match(changeBy(LOOKUP_TABLE_PROGRAM, [account, owner], u32(1)), {
+      ...{ kind: 'setAuthority', authorityType: 'lookupTable', from: owner, to: null },
+    });
+  });
+
+  t.test('an account that has something and is assigned to a program is given away; a new one is opened', async (t) => {
+    const assign = (before: bigint, signers: readonly string[]) =>
+      changeBy(SYSTEM_PROGRAM, [owner], [...u32(1), ...heirBytes], {
+        ...{ signers, accounts: [owner], tokens: [], lamports: { before: [before], after: [before] } },
+      });
+    t.match(assign(8n, [owner]), { kind: 'assign', account: owner, to: heir, lamports: '8' });
+    t.equal(assign(0n, [owner]), undefined, 'it is opened');
+    t.equal(assign(8n, [delegate]), undefined, 'a program opens its own account, which someone paid into before');
+  });
+
+  t.test('inner calls change rights, too; a failed transaction changes none', async (t) => {
+    const call = { programId: TOKEN_PROGRAM, accounts: [account, delegate, owner], data: [4, ...u64Bytes(1n)] };
+    const outer = { programId: addressOf(77), accounts: [], data: [0] };
+    t.match(changesOf({ calls: [outer], inner: [call] }), [{ instructionIdx: 0, innerInstructionIdx: 0 }]);
+    t.strictSame(changesOf({ calls: [call], err: { InstructionError: [0, 'InvalidAccountData'] } }), []);
+  });
+
+  t.test('what is at stake is the balance at that time', async (t) => {
+    const receive = { programId: TOKEN_PROGRAM, accounts: [base, account, heir], data: [3, ...u64Bytes(100n)] };
+    const give = { programId: TOKEN_PROGRAM, accounts: [account, owner], data: [6, 2, 1, ...heirBytes] };
+    const [first, second] = changesOf({
+      calls: [give, receive, { ...give, accounts: [account, heir], data: [6, 2, 1, ...bytesOf(3)] }],
+      tokens: [
+        { account, mint, owner, before: 900n, after: 1_000n },
+        { account: base, mint, owner: heir, before: 100n, after: 0n },
+      ],
+    });
+    t.match(first, { from: owner, to: heir, tokenBalance: '900' });
+    t.match(second, { from: heir, to: delegate, tokenBalance: '1000' });
+  });
+});
+
+t.test('confidential-transfers', async (t) => {
+  const [wallet, shop, mint, walletTokens, shopTokens, proof, otherProof, lastProof] = Array.from(
+    { length: 8 },
+    (_, n) => addressOf(n + 1),
+  ) as [string, string, string, string, string, string, string, string];
+
+  const BALANCE = Array<number>(36).fill(7);
+  const AMOUNT = Array<number>(128).fill(8);
+
+  const token = (accounts: readonly string[], ...data: readonly number[]): SyntheticCall => ({
+    programId: TOKEN_2022_PROGRAM,
+    accounts,
+    data,
+  });
+
+  const balances = (before: bigint, after: bigint): SyntheticBalance[] => [
+    { account: walletTokens, mint, owner: wallet, before, after },
+    { account: shopTokens, mint, owner: shop, before: 0n, after: 0n },
+  ];
+
+  const viewOf = (call: SyntheticCall, tokens = balances(100n, 100n)) =>
+    syntheticTransaction({ calls: [call], signers: [wallet], tokens });
+
+  t.test('a hidden amount that moves is a fact, with owners, mint and accounts', async (t) => {
+    const proofs = [proof, otherProof, lastProof];
+    const call = token([walletTokens, mint, shopTokens, ...proofs, wallet], 27, 7, ...BALANCE, ...AMOUNT, 0, 0, 0);
+    const transaction = viewOf(call);
+    t.strictSame(parseTransaction(transaction).confidentialTransfers, [
+      {
+        type: 'transfer',
+        mint,
+        fromUserAccount: wallet,
+        toUserAccount: shop,
+        fromTokenAccount: walletTokens,
+        toTokenAccount: shopTokens,
+        amount: null,
+        instructionIdx: 0,
+        innerInstructionIdx: null,
+      },
+    ]);
+    t.match(transaction.instructions[0]?.parsed, {
+      type: 'confidentialTransfer',
+      info: {
+        equalityProofAccount: proof,
+        ciphertextValidityProofAccount: otherProof,
+        rangeProofAccount: lastProof,
+        owner: wallet,
+      },
+    });
+  });
+
+  t.test('proofs may be instructions instead, which the sysvar shows', async (t) => {
+    const call = token([walletTokens, mint, shopTokens, proof, wallet], 27, 13, ...BALANCE, ...AMOUNT, 1, 2, 3, 4, 255);
+    const transaction = viewOf(call);
+    t.match(parseTransaction(transaction).confidentialTransfers, [{ type: 'transfer', fromUserAccount: wallet }]);
+    t.match(transaction.instructions[0]?.parsed, {
+      type: 'confidentialTransferWithFee',
+      info: {
+        instructionsSysvar: proof,
+        owner: wallet,
+        equalityProofInstructionOffset: 1,
+        rangeProofInstructionOffset: -1,
+      },
+    });
+  });
+
+  t.test('deposits and withdrawals are transfers, too, so that balances are explained', async (t) => {
+    const deposit = viewOf(token([walletTokens, mint, wallet], 27, 5, ...u64Bytes(40n), 6), balances(100n, 60n));
+    const owners = { fromUserAccount: wallet, toUserAccount: wallet };
+    t.match(parseTransaction(deposit).confidentialTransfers, [{ type: 'deposit', mint, amount: '40', ...owners }]);
+    t.match(extractTransfers(deposit), [
+      {
+        type: 'depositConfidential',
+        amount: 40n,
+        fromTokenAccount: walletTokens,
+        toTokenAccount: null,
+        feeAmount: null,
+      },
+    ]);
+    const data = [27, 6, ...u64Bytes(30n), 6, ...BALANCE, 0, 0];
+    const withdrawal = viewOf(token([walletTokens, mint, proof, otherProof, wallet], ...data), balances(100n, 130n));
+    t.match(parseTransaction(withdrawal).confidentialTransfers, [{ type: 'withdraw', mint, amount: '30', ...owners }]);
+    t.match(extractTransfers(withdrawal), [
+      { type: 'withdrawConfidential', amount: 30n, toTokenAccount: walletTokens },
+    ]);
+  });
+
+  t.test('nodes name the accounts of a deposit source and destination', async (t) => {
+    const info = { source: walletTokens, destination: mint, mint: wallet, amount: 40, decimals: 6 };
+    const parsed = { type: 'depositConfidentialTransfer', info };
+    const deposit = viewOf({ programId: TOKEN_2022_PROGRAM, program: 'spl-token', parsed }, balances(100n, 60n));
+    t.match(parseTransaction(deposit).confidentialTransfers, [{ fromTokenAccount: walletTokens, mint, amount: '40' }]);
+  });
+
+  t.test('minted, burned and withheld amounts may be hidden', async (t) => {
+    const hidden = (accounts: readonly string[], ...data: readonly number[]) =>
+      parseTransaction(viewOf(token(accounts, ...data))).confidentialTransfers[0];
+    const amounts = [...BALANCE, ...AMOUNT, 0, 0, 0];
+    const minted = { type: 'mint', fromTokenAccount: null, toUserAccount: shop, mint };
+    t.match(hidden([shopTokens, mint, wallet], 42, 3, ...amounts), minted);
+    const burned = { type: 'burn', fromUserAccount: wallet, toTokenAccount: null, mint };
+    t.match(hidden([walletTokens, mint, wallet], 42, 4, ...amounts), burned);
+    t.match(hidden([walletTokens, mint, proof, otherProof, lastProof, shop, wallet], 46, 3, ...amounts), burned);
+    const withheld = { type: 'withdrawWithheldFee', toUserAccount: shop, mint };
+    t.match(hidden([mint, shopTokens, proof, wallet], 37, 1, 0, ...BALANCE), withheld);
+    t.match(hidden([mint, shopTokens, proof, wallet, walletTokens], 37, 2, 1, 0, ...BALANCE), withheld);
+  });
+
+  t.test('applying a pending balance is a movement within the account', async (t) => {
+    const transaction = viewOf(token([walletTokens, wallet], 27, 8, ...u64Bytes(1n), ...BALANCE));
+    t.match(parseTransaction(transaction).confidentialTransfers, [
+      { type: 'apply', mint, fromUserAccount: wallet, toUserAccount: wallet, amount: null },
+    ]);
+    t.strictSame(extractTransfers(transaction), []);
+  });
+});
+
+t.test('extract-transfers', async (t) => {
+  const recorded = recordedTransactions('transactions');
+  const everything = [...recorded, ...recordedTransactions('mainnet-block')];
+
+  const findTransaction = (name: string): Transaction => {
+    const found = recorded.find((other) => other.name.startsWith(name));
+    if (found === undefined) throw new Error(`no recording ${name}`);
+    return found.transaction;
+  };
+
+  const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((a, b) => a + b, 0n);
+
+  t.test('the sum of lamports changes by the fee only', async (t) => {
+    const broken = everything.filter(
+      ({ transaction }) =>
+        sum(balanceChangesOf(transaction).map(({ lamports }) => lamports)) !== -(transaction.fee ?? 0n),
+    );
+    t.strictSame(
+      broken.map(({ name }) => name),
+      ['tx/2Pp2vWG88Bse_jsonParsed'], // its recorder left the payer's balances unchanged
+    );
+  });
+
+  t.test('the tokens of each account change by the sum of its transfers', async (t) => {
+    const unrecorded: string[] = [];
+    const broken = new Set<string>();
+    for (const { name, transaction } of everything) {
+      if (transaction.preTokenBalances === null || transaction.postTokenBalances === null) {
+        unrecorded.push(name);
+        continue;
+      }
+      const moved = new Map<string, bigint>();
+      const add = (account: string | null, amount: bigint): void => {
+        if (account !== null) moved.set(account, (moved.get(account) ?? 0n) + amount);
+      };
+      for (const { type, asset, fromTokenAccount, toTokenAccount, amount, feeAmount } of extractTransfers(
+        transaction,
+      )) {
+        if (asset === 'SOL' || type === 'changeOwner') continue;
+        add(fromTokenAccount, -amount);
+        add(toTokenAccount, amount - (feeAmount ?? 0n));
+      }
+      for (const { account, tokens } of balanceChangesOf(transaction))
+        add(account, -sum(tokens.map((token) => token.amount)));
+      if ([...moved.values()].some((rest) => rest !== 0n)) broken.add(name);
+    }
+    t.strictSame(unrecorded, ['tx/29ku1FzyNHgx_jsonParsed']); // from 2020, before nodes recorded token balances
+    t.strictSame([...broken], ['tx/2cQ1xf4meFvQ_jsonParsed']); // its recorder exchanged source and destination
+  });
+
+  /** Returns the tokens of a mint that a transfer creates (positive) or destroys (negative). */
+  function createdAmount({ type, amount, feeAmount }: Transfer): bigint {
+    if (type === 'mint' || type === 'wrap' || type === 'withdrawWithheldFee') return amount;
+    if (type === 'burn' || type === 'unwrap') return -amount;
+    return -(feeAmount ?? 0n);
+  }
+
+  t.test('the tokens of a mint change only by minting, burning, wrapping, unwrapping and transfer fees', async (t) => {
+    const broken = new Set<string>();
+    for (const { name, transaction } of everything) {
+      if (transaction.preTokenBalances === null) continue;
+      const left = new Map<string, bigint>();
+      const add = (mint: string, amount: bigint): unknown => left.set(mint, (left.get(mint) ?? 0n) + amount);
+      for (const { tokens } of balanceChangesOf(transaction)) for (const { mint, amount } of tokens) add(mint, amount);
+      for (const row of extractTransfers(transaction)) if (row.mint !== null) add(row.mint, -createdAmount(row));
+      for (const [mint, rest] of left) if (rest !== 0n) broken.add(`${name}: ${rest} of ${mint} from nowhere`);
+    }
+    t.strictSame([...broken], []);
+  });
+
+  t.test('a failed transaction has no transfers', async (t) => {
+    const failed = everything.filter(({ transaction }) => transaction.err !== null);
+    t.ok(failed.length > 100);
+    t.ok(failed.every(({ transaction }) => extractTransfers(transaction).length === 0));
+  });
+
+  t.test('every token transfer names its mint, decimals and an account', async (t) => {
+    const nameless = new Set<string>();
+    for (const { name, transaction } of everything) {
+      if (transaction.preTokenBalances === null) continue;
+      for (const row of extractTransfers(transaction).filter(({ asset }) => asset === 'token')) {
+        if (row.mint === null || (row.fromTokenAccount ?? row.toTokenAccount) === null)
+          nameless.add(`${name}: ${row.type}`);
+      }
+    }
+    t.strictSame([...nameless], []);
+  });
+
+  t.test('owners are the owners of the accounts, whichever account signed', async (t) => {
+    const rows = extractTransfers(findTransaction('tx/5qrv9rzi2Yph'));
+    const [burn] = rows.filter(({ type }) => type === 'burn');
+    t.match(burn, { fromUserAccount: 'HB7Dv9XLM1bD5p8kyGnyMnH9Gk67Rv3CjzheJfTL8bMk', toUserAccount: null });
+  });
+
+  t.test('an owner missing in old records follows from the transfers, or from the associated account', async (t) => {
+    const [payer, pools] = [
+      '7AECg1KFC1k8oMAhWZQrLo67hQEWMd8KwMDf6LTaWnZe',
+      '5Q544fKrFoe6tsEbD7S8EmxGTJYAKtTVhAW5Q5pge4j1',
+    ];
+    const rows = extractTransfers(findTransaction('tx/5GqfwKpphZvY'));
+    t.strictSame(
+      rows.map(({ fromUserAccount, toUserAccount, amount }) => [fromUserAccount, toUserAccount, amount]),
+      [
+        [payer, null, 90_871_408n], // the vault's owner is unknown
+        [pools, payer, 10_771_935_087n],
+        [payer, null, 10_766_894_605n],
+        [pools, payer, 108_404_808n],
+      ],
+    );
+  });
+
+  t.test(
+    'in an old record a delegate does not count as the owner, and a new owner only after the change',
+    async (t) => {
+      const [mint, account, owner, delegate, heir, other] = addressesOf(1, 2, 3, 4, 5, 6);
+      const call = (accounts: readonly string[], ...data: readonly number[]): SyntheticCall => ({
+        programId: TOKEN_PROGRAM,
+        accounts,
+        data,
+      });
+      const transaction = syntheticFromCalls({
+        calls: [
+          call([account, delegate, owner], 4, ...u64Bytes(5n)),
+          call([account, other, delegate], 3, ...u64Bytes(5n)),
+          call([account, owner], 6, 2, 1, ...bytesOf(5)),
+        ],
+        signers: [delegate],
+        tokens: [
+          { account, mint, owner: null, before: 7n, after: 2n },
+          { account: other, mint, owner: null, before: 0n, after: 5n },
+        ],
+      });
+      const ownersOf = (balances: Transaction['preTokenBalances']) => balances?.map((balance) => balance.owner);
+      t.strictSame(ownersOf(transaction.preTokenBalances), [owner, null]);
+      t.strictSame(ownersOf(transaction.postTokenBalances), [heir, null]);
+    },
+  );
+
+  t.test('the amount wrapped at opening follows from the rent, also on clusters with another rent', async (t) => {
+    const rows = extractTransfers(findTransaction('tx/5qrv9rzi2Yph')); // Eclipse: 19,924 lamports
+    const wrapped = rows.filter(({ mint }) => mint === WRAPPED_SOL).map(({ type, amount }) => [type, amount]);
+    t.strictSame(wrapped, [
+      ['wrap', 268_650_000n],
+      ['transfer', 268_650_000n],
+    ]);
+    t.match(
+      rows.find(({ type }) => type === 'closeAccount'),
+      { amount: 19_924n },
+    );
+  });
+
+  t.test('a transfer fee comes from the instruction, or else from the balances', async (t) => {
+    const fees = (name: string): unknown =>
+      extractTransfers(findTransaction(name)).flatMap(({ amount, feeAmount }) =>
+        feeAmount === null ? [] : [[amount, feeAmount]],
+      );
+    t.strictSame(fees('validator/173 fee22'), [[400_000n, 2_000n]]);
+    t.strictSame(fees('tx/3oR9ryME5VTS'), [[384_000_000n, 15_360_000n]]);
+  });
+
+  t.test('the associated-token program’s payment for an account is rent', async (t) => {
+    const rows = extractTransfers(findTransaction('tx/4HobvUWLuUJB'));
+    t.match(rows, [
+      { type: 'transfer', innerInstructionIdx: null, amount: 1_000_000n },
+      { type: 'createAccount', innerInstructionIdx: 1, amount: 1_148_400n },
+    ]);
+  });
+
+  /** Returns a transaction of decoded token instructions; accounts without a balance are empty. */
+  function syntheticTransaction(instructions: readonly object[], before: object, after: object): Transaction {
+    const accounts = [...new Set(['payer', ...Object.keys(before), ...Object.keys(after)])];
+    const balances = (amounts: object): object[] =>
+      Object.entries(amounts).map(([account, amount]) => ({
+        accountIndex: accounts.indexOf(account),
+        mint: 'mint',
+        owner: `owner of ${account}`,
+        uiTokenAmount: { amount, decimals: 2 },
+      }));
+    return normalizeTransaction({
+      transaction: {
+        signatures: ['signature'],
+        message: {
+          accountKeys: accounts.map((pubkey) => ({ pubkey, signer: pubkey === 'payer', writable: true })),
+          instructions: instructions.map((parsed) => ({ program: 'spl-token', programId: 'token', parsed })),
+        },
+      },
+      meta: { err: null, fee: 0, preTokenBalances: balances(before), postTokenBalances: balances(after) },
+    });
+  }
+
+  const send = (source: string, destination: string, amount: string): object => ({
+    type: 'transfer',
+    info: { source, destination, amount, authority: 'a delegate' },
+  });
+
+  t.test('withdrawals of withheld fees come from the balances', async (t) => {
+    const withdraw = { type: 'withdrawWithheldTokensFromMint', info: { mint: 'mint', feeRecipient: 'a' } };
+    const rows = extractTransfers(
+      syntheticTransaction([withdraw, send('a', 'b', '5')], { a: '10', b: '0' }, { a: '12', b: '5' }),
+    );
+    t.match(rows, [
+      { type: 'withdrawWithheldFee', amount: 7n, fromTokenAccount: null, toUserAccount: 'owner of a' },
+      { type: 'transfer', amount: 5n, fromUserAccount: 'owner of a', toUserAccount: 'owner of b', feeAmount: null },
+    ]);
+  });
+
+  t.test('a fee of several transfers to one account is allocated by their amounts', async (t) => {
+    const sent = [send('a', 'b', '1000'), send('a', 'b', '3000')];
+    const rows = extractTransfers(syntheticTransaction(sent, { a: '4000', b: '0' }, { a: '0', b: '3960' }));
+    t.strictSame(pluck(rows, 'feeAmount'), [10n, 30n]);
+  });
+
+  t.test('a change of owner includes the tokens in the account', async (t) => {
+    const info = { account: 'a', authorityType: 'accountOwner', newAuthority: 'heir', authority: 'owner of a' };
+    const rows = extractTransfers(
+      syntheticTransaction(
+        [send('b', 'a', '5'), { type: 'setAuthority', info }, send('a', 'b', '1')],
+        { a: '2', b: '5' },
+        { a: '6', b: '1' },
+      ),
+    );
+    t.match(rows, [
+      { type: 'transfer', toUserAccount: 'owner of a' },
+      { type: 'changeOwner', fromUserAccount: 'owner of a', toUserAccount: 'heir', amount: 7n },
+      { type: 'transfer', fromUserAccount: 'heir' },
+    ]);
+  });
+
+  t.test('an account may end under another mint than before', async (t) => {
+    const transaction = syntheticTransaction([], { a: '2' }, { a: '3' });
+    const [before] = transaction.preTokenBalances ?? [];
+    const changed = { ...transaction, preTokenBalances: before === undefined ? [] : [{ ...before, mint: 'other' }] };
+    t.match(balanceChangesOf(changed)[1]?.tokens, [
+      { mint: 'other', amount: -2n },
+      { mint: 'mint', amount: 3n },
+    ]);
+  });
+
+  const RENT = 2_039_280n;
+  const [walletSol, otherSol, wallet, shop] = addressesOf(11, 12, 1, 2);
+
+  t.test('unwrapped lamports leave a wrapped SOL account, alone or in a batch before it closes', async (t) => {
+    const unwrap = (...data: readonly number[]): SyntheticCall => ({
+      programId: TOKEN_PROGRAM,
+      accounts: [walletSol, shop, wallet],
+      data,
+    });
+    const transfersOf = (call: SyntheticCall, after: readonly [bigint, bigint | null]) => {
+      const transaction = syntheticFromCalls({
+        calls: [call],
+        signers: [wallet],
+        accounts: [wallet, walletSol, shop],
+        lamports: { before: [9n, RENT + 1_000n, 0n], after: [9n, after[0], RENT + 1_000n - after[0]] },
+        tokens: [{ account: walletSol, mint: WRAPPED_SOL, owner: wallet, before: 1_000n, after: after[1] }],
+      });
+      const rows = extractTransfers(transaction);
+      return {
+        rows: rows.map(({ type, amount, toUserAccount }) => [type, amount, toUserAccount]),
+        native: heliusTransfersOf(transaction, rows).nativeTransfers.map(({ amount, toUserAccount }) => [
+          amount,
+          toUserAccount,
+        ]),
+      };
+    };
+    t.strictSame(transfersOf(unwrap(45, 1, ...u64Bytes(400n)), [RENT + 600n, 600n]), {
+      rows: [['unwrap', 400n, shop]],
+      native: [['400', shop]],
+    });
+    t.strictSame(transfersOf(unwrap(45, 0), [RENT, 0n]), {
+      rows: [['unwrap', 1_000n, shop]],
+      native: [['1000', shop]],
+    });
+    const batch: SyntheticCall = {
+      programId: TOKEN_PROGRAM,
+      accounts: [walletSol, shop, wallet, walletSol, shop, wallet],
+      data: [255, 3, 10, 45, 1, ...u64Bytes(400n), 3, 1, 9],
+    };
+    t.strictSame(transfersOf(batch, [0n, null]), {
+      rows: [
+        ['unwrap', 400n, shop],
+        ['unwrap', 600n, shop],
+        ['closeAccount', RENT, shop],
+      ],
+      native: [
+        ['400', shop],
+        [`${RENT + 600n}`, shop],
+      ],
+    });
+  });
+
+  t.test('accounts that one batch closes are paid out apart', async (t) => {
+    const transaction = syntheticFromCalls({
+      calls: [
+        {
+          programId: TOKEN_PROGRAM,
+          accounts: [walletSol, wallet, wallet, otherSol, wallet, wallet],
+          data: [255, 3, 1, 9, 3, 1, 9],
+        },
+      ],
+      signers: [wallet],
+      accounts: [wallet, walletSol, otherSol],
+      lamports: { before: [1n, RENT + 5n, RENT + 7n], after: [2n * RENT + 13n, 0n, 0n] },
+      tokens: [
+        { account: walletSol, mint: WRAPPED_SOL, owner: wallet, before: 5n, after: null },
+        { account: otherSol, mint: WRAPPED_SOL, owner: wallet, before: 7n, after: null },
+      ],
+    });
+    t.strictSame(
+      heliusTransfersOf(transaction, extractTransfers(transaction)).nativeTransfers.map(({ amount }) => amount),
+      [`${RENT + 5n}`, `${RENT + 7n}`],
+    );
+  });
+
+  t.test(
+    'lamports that leave mints, tables and buffers are transfers, though their instructions name no amount',
+    async (t) => {
+      const moved = (programId: string, data: readonly number[], left: bigint) =>
+        extractTransfers(
+          syntheticFromCalls({
+            calls: [{ programId, accounts: [walletSol, shop, wallet], data }],
+            signers: [wallet],
+            accounts: [wallet, walletSol, shop],
+            lamports: { before: [1n, 900n, 10n], after: [1n, left, 910n - left] },
+          }),
+        ).map(({ asset, amount, fromUserAccount, toUserAccount }) => [asset, amount, fromUserAccount, toUserAccount]);
+      t.strictSame(moved(TOKEN_2022_PROGRAM, [38], 300n), [['SOL', 600n, walletSol, shop]]);
+      t.strictSame(moved(TOKEN_PROGRAM, [38], 300n), [['SOL', 600n, walletSol, shop]]);
+      t.strictSame(moved(UPGRADEABLE_LOADER, [5, 0, 0, 0], 0n), [['SOL', 900n, walletSol, shop]]);
+      t.strictSame(moved(LOOKUP_TABLE_PROGRAM, [4, 0, 0, 0], 0n), [['SOL', 900n, walletSol, wallet]]);
+    },
+  );
+
+  t.test('an account may be created where lamports are already', async (t) => {
+    const transaction = syntheticFromCalls({
+      calls: [
+        {
+          programId: SYSTEM_PROGRAM,
+          accounts: [otherSol, wallet],
+          data: [13, 0, 0, 0, ...u64Bytes(50n), ...u64Bytes(8n), ...bytesOf(3)],
+        },
+      ],
+      signers: [wallet],
+    });
+    t.match(extractTransfers(transaction), [
+      { type: 'createAccount', amount: 50n, fromUserAccount: wallet, toUserAccount: otherSol },
+    ]);
+  });
+
+  t.test('the fee of a token transfer stands in the enhanced view', async (t) => {
+    const transaction = findTransaction('validator/173 fee22');
+    const [transfer] = heliusTransfersOf(transaction, extractTransfers(transaction)).tokenTransfers;
+    t.match(transfer, { amount: '400000', feeAmount: '2000' });
+  });
+
+  t.test('an address gets the rows that involve it, from its side', async (t) => {
+    const transaction = findTransaction('validator/173 fee22');
+    const rows = (address: string): unknown =>
+      transferRowsOf(address, transaction, { confirmationStatus: 'confirmed', symbolOf: () => 'EXC' });
+    const [transfer] = extractTransfers(transaction);
+    const { fromUserAccount, toUserAccount, toTokenAccount } = transfer ?? {};
+    const row = { symbol: 'EXC', amount: '400000', uiAmount: '0.0004', feeAmount: '2000', decimals: 9 };
+    t.match(rows(fromUserAccount ?? ''), [{ ...row, direction: 'out', counterparty: toUserAccount }]);
+    t.match(rows(toUserAccount ?? ''), [{ ...row, direction: 'in', counterparty: fromUserAccount }]);
+    t.match(rows(toTokenAccount ?? ''), [{ ...row, direction: 'in' }]);
+    t.strictSame(rows('nobody'), []);
+  });
+});
+
+t.test('forged-transactions', async (t) => {
+  const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
+  const USDT = 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB';
+  const JUPITER = 'JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4';
+  const RAYDIUM = '675kPX9MHTjS2zt1qfr1NYHuzeLXfQM9H24wFSUt1Mp8';
+  const GAME = 'SAGE2HAwep459SNq61LHvjxPk4pLPEJLoMETef7f7EE';
+  const [sponsor, victim, thief, pool, delegate, program, stake, wallet, account, ...dust] = addressesOf(
+    1,
+    2,
+    3,
+    4,
+    5,
+    6,
+    7,
+    8,
+    9,
+    10,
+    11,
+    12,
+    13,
+    14,
+  );
+  const [usdc, usdt, wsol, bonk, stolenUsdc, stolenUsdt, stolenSol, stolenBonk, poolUsdc, poolBonk] = addressesOf(
+    20,
+    21,
+    22,
+    23,
+    24,
+    25,
+    26,
+    27,
+    28,
+    29,
+  );
+  const BONK = 'DezXAZ8z7PnrnRJjz3wXBoRgixCa6xjnB7YaB1pPB263';
+
+  /** A wallet of a victim, and accounts of a thief and a pool, before the transaction. */
+  function prepare(signers: readonly string[] = [victim]): Forgery {
+    const forgery = new Forgery(signers);
+    for (const [owner, accounts] of [
+      [victim, [usdc, usdt, wsol, bonk]],
+      [thief, [stolenUsdc, stolenUsdt, stolenSol, stolenBonk]],
+    ] as const)
+      for (const [place, mint] of [USDC, USDT, WRAPPED_SOL, BONK].entries())
+        forgery.hold(
+          accounts[place] ?? '',
+          owner,
+          mint,
+          50_000_000_000n,
+          mint === WRAPPED_SOL ? 9 : mint === BONK ? 5 : 6,
+        );
+    forgery.hold(poolUsdc, pool, USDC, 900_000_000_000n);
+    forgery.hold(poolBonk, pool, BONK, 900_000_000_000n, 5);
+    forgery.fund(stake, 30_000_000_000n);
+    forgery.begin();
+    return forgery;
+  }
+
+  /** What happens beside a theft: it must not hide it. */
+  const SCENES: Readonly<Record<string, (forgery: Forgery, theft: readonly ForgedCall[]) => readonly ForgedCall[]>> = {
+    alone: (_, theft) => theft,
+    'beside a swap on Raydium': (forgery, theft) => [forgery.program(RAYDIUM, [pool], ...swapOf(forgery)), ...theft],
+    'after a swap on Jupiter in the call of a program': (forgery, theft) => [
+      forgery.program(JUPITER, [victim], forgery.program(RAYDIUM, [pool], ...swapOf(forgery))),
+      forgery.program(program, [victim], ...theft),
+    ],
+    'in the call of a program that swaps': (forgery, theft) => [
+      forgery.program(program, [victim], forgery.program(RAYDIUM, [pool], ...swapOf(forgery)), ...theft),
+    ],
+    'beside a move in a game': (forgery, theft) => [forgery.program(GAME, [victim]), ...theft],
+  };
+
+  /** 1,000 USDC for 12.34567 BONK. */
+  const swapOf = (forgery: Forgery): readonly ForgedCall[] => [
+    forgery.send(usdc, poolUsdc, victim, 1_000_000_000n),
+    forgery.send(poolBonk, bonk, pool, 1_234_567n),
+  ];
+
+  interface Attack {
+    readonly signers?: readonly string[];
+    readonly make: (forgery: Forgery) => readonly ForgedCall[];
+    /** What the description must say. */
+    readonly says: readonly string[];
+    readonly never?: RegExp;
+  }
+
+  /** Thefts, with what a description must name. */
+  const ATTACKS: Readonly<Record<string, Attack>> = {
+    'tokens sent away': {
+      make: (f) => [f.send(usdc, stolenUsdc, victim, 10_000_000_000n)],
+      says: ['10000 USDC', thief],
+      never: /11000 USDC/,
+    },
+    'SOL sent away': { make: (f) => [f.sendSol(victim, thief, 7_000_000_000n)], says: ['7 SOL', thief] },
+    'SOL below what a deposit is': {
+      make: (f) => [f.sendSol(victim, thief, 9_999_999n)],
+      says: ['0.009999999 SOL', thief],
+    },
+    'wrapped SOL sent away': { make: (f) => [f.send(wsol, stolenSol, victim, 6_000_000_000n)], says: ['6 SOL', thief] },
+    "a second signer's SOL": {
+      signers: [sponsor, victim],
+      make: (f) => [f.sendSol(victim, thief, 8_000_000_000n)],
+      says: [victim, '8 SOL', thief],
+    },
+    "a second signer's tokens": {
+      signers: [sponsor, victim],
+      make: (f) => [f.send(usdc, stolenUsdc, victim, 20_000_000_000n)],
+      says: [victim, '20000 USDC', thief],
+    },
+    'two mints': {
+      make: (f) => [f.send(usdc, stolenUsdc, victim, 3_000_000n), f.send(usdt, stolenUsdt, victim, 4_000_000n)],
+      says: ['3 USDC', '4 USDT', thief],
+    },
+    'what was bought sent away': {
+      make: (f) => [f.send(bonk, stolenBonk, victim, 1_000_000n)],
+      says: ['10 BONK', thief],
+    },
+    'moved by a delegate': {
+      signers: [delegate, victim],
+      make: (f) => [f.send(usdc, stolenUsdc, delegate, 10_000_000_000n)],
+      says: [`${delegate}, as delegate, moved 10000 USDC of ${victim} to ${thief}`],
+    },
+    'burned by a delegate': {
+      signers: [delegate, victim],
+      make: (f) => [f.burn(usdc, delegate, 10_000_000_000n)],
+      says: ['burned', '10000 USDC', victim],
+    },
+    'burned, and minted to a thief': {
+      make: (f) => [f.burn(usdc, victim, 10_000_000_000n), f.mint(stolenUsdc, 10_000_000_000n)],
+      says: [victim, 'burned', '10000 USDC'],
+    },
+    'a wallet given to a program': {
+      make: (f) => [f.assign(victim, program)],
+      says: ['gave its wallet', 'away', program],
+    },
+    'an account given away': {
+      make: (f) => [f.giveAway(usdt, victim, thief)],
+      says: ['ownership', '50000 USDT', thief],
+    },
+    'wrapped SOL given away with its account': {
+      make: (f) => [f.giveAway(wsol, victim, thief)],
+      says: ['ownership', '50 SOL', thief],
+    },
+    'an allowance': { make: (f) => [f.approve(usdt, thief, victim, 5_000_000n)], says: ['allowed', thief, '5 USDT'] },
+    'an allowance without a limit': {
+      make: (f) => [f.approve(usdt, thief, victim, 2n ** 64n - 1n)],
+      says: ['allowed', thief, 'all tokens', '50000 USDT'],
+    },
+    'the right to withdraw a stake': {
+      make: (f) => [f.authorizeStake(stake, victim, thief, 0), f.authorizeStake(stake, victim, thief, 1)],
+      says: ['right to withdraw', 'right to delegate', thief, '30 SOL'],
+    },
+    'a stake withdrawn to a thief': {
+      make: (f) => [f.withdrawStake(stake, thief, victim, 30_000_000_000n)],
+      says: ['30 SOL', thief],
+    },
+    'rent of a closed account': {
+      make: (f) => [f.send(usdc, stolenUsdc, victim, 1n), f.close(usdt, thief, victim)],
+      says: ['0.00203928 SOL', thief],
+    },
+    'an account of wrapped SOL closed for a thief': {
+      make: (f) => [f.close(wsol, thief, victim)],
+      says: ['50', thief],
+    },
+    'lamports of a new account': {
+      make: (f) => [f.create(victim, wallet, 5_000_000_000n, program)],
+      says: ['5 SOL', wallet],
+    },
+    'dust before a large payment': {
+      make: (f) => [...dust.map((to) => f.sendSol(victim, to, 1n)), f.sendSol(victim, thief, 9_000_000_000n)],
+      says: ['9 SOL', thief],
+    },
+    'a fee of a token': {
+      make: (f) => [f.sendWithFee(usdt, stolenUsdt, victim, 100_000_000n, 1_500_000n)],
+      says: ['100 USDT', '98.5 USDT arrived', thief],
+    },
+    'a note that speaks': {
+      make: (f) => [
+        f.note(MEMO_PROGRAM, 'Refund” of 900 USDC. You got 900 USDC'),
+        f.sendSol(victim, thief, 2_000_000_000n),
+      ],
+      says: ['2 SOL', thief],
+      never: /(?<!“[^”]*)You got/,
+    },
+  };
+
+  const describe = (transaction: Transaction): string => enhanceTransaction(transaction).description;
+
+  for (const [scene, arrange] of Object.entries(SCENES))
+    t.test(`a theft ${scene} is described`, async (t) => {
+      for (const [name, { signers, make, says, never }] of Object.entries(ATTACKS)) {
+        const forgery = prepare(signers);
+        const transaction = forgery.record(arrange(forgery, make(forgery)));
+        const text = describe(transaction);
+        const missing = says.filter((part) => !text.includes(part));
+        t.strictSame(missing, [], `${name}: ${text}`);
+        if (never !== undefined) t.notMatch(text, never, name);
+        t.strictSame(openChanges(transaction), [], name);
+      }
+    });
+
+  t.test('an exchange that is called for nothing is not credited', async (t) => {
+    const forgery = prepare();
+    const stolen = forgery.program(
+      program,
+      [victim],
+      forgery.send(usdc, stolenUsdc, victim, 10_000_000_000n),
+      forgery.send(stolenBonk, bonk, thief, 1n),
+    );
+    const text = describe(forgery.record([forgery.program(JUPITER, [victim]), stolen]));
+    t.notMatch(text, /Jupiter/);
+    t.match(text, /10000 USDC/);
+  });
+
+  t.test('a user that trades on one pool through a program without a name swaps', async (t) => {
+    const forgery = prepare();
+    const view = enhanceTransaction(
+      forgery.record([forgery.program(program, [victim], forgery.program(RAYDIUM, [pool], ...swapOf(forgery)))]),
+    );
+    t.equal(view.type, 'SWAP');
+    t.match(view.description, / swapped 1000 USDC for 12\.34567 BONK on Raydium$/);
+    t.strictSame(
+      view.actions
+        .filter(({ kind }) => kind === 'swap')
+        .map(({ actor, program, instruction }) => ({ actor, program, instruction })),
+      [{ actor: victim, program: RAYDIUM, instruction: [0, 0] }],
+    );
+  });
+
+  t.test('an allowance that is used up belongs to what used it', async (t) => {
+    const forgery = prepare([victim, delegate]);
+    const calls = [
+      forgery.approve(usdc, delegate, victim, 5_000_000n),
+      forgery.send(usdc, stolenUsdc, delegate, 5_000_000n),
+    ];
+    t.notMatch(describe(forgery.record(calls)), /allowed/);
+  });
+
+  t.test('what recorded transactions changed is accounted for, or the description says so', async (t) => {
+    const open: string[] = [];
+    for (const pack of ['transactions', 'mainnet-block'])
+      for (const { name, transaction } of recordedTransactions(pack))
+        if (!name.startsWith('tx-rebuilt/')) open.push(...openChanges(transaction).map((text) => `${name} ${text}`));
+    t.strictSame(open, []);
+  });
+
+  const arbitraryStep = fc.record({
+    kind: fc.nat(7),
+    amount: fc.bigInt(2n, 1_000_000_000n),
+    nested: fc.constantFrom('top', 'unknown', 'raydium', 'jupiter', 'game'),
+  });
+
+  t.test('what random transactions change is accounted for, and each loss is named', async (t) => {
+    fc.assert(
+      fc.property(fc.array(arbitraryStep, { minLength: 1, maxLength: 6 }), fc.boolean(), (steps, isSponsored) => {
+        const forgery = prepare(isSponsored ? [sponsor, victim] : [victim]);
+        const losses: [mint: string, amount: bigint][] = [];
+        const calls = steps.map(({ kind, amount, nested }) => {
+          const made = makeStep(forgery, kind, amount, losses);
+          return nested === 'top'
+            ? made
+            : nested === 'jupiter'
+              ? forgery.program(JUPITER, [victim], forgery.program(RAYDIUM, [pool], made))
+              : forgery.program({ unknown: program, raydium: RAYDIUM, game: GAME }[nested], [victim], made);
+        });
+        const transaction = forgery.record(calls);
+        const text = describe(transaction);
+        const open = openChanges(transaction);
+        if (open.length > 0) throw new Error(open.join('; '));
+        for (const [mint, amount] of losses) {
+          const same = losses.filter(([other]) => other === mint);
+          const sum = same.reduce((total, [, part]) => total + part, 0n);
+          const isNetted = steps.some(
+            ({ kind, nested }) => kind === (mint === USDC ? 5 : mint === BONK ? 6 : -1) && nested !== 'top',
+          );
+          // what one program took and gave back of a mint is one figure
+          if (
+            same.length === 1 &&
+            !isNetted &&
+            !text.includes(formatUnits(sum, mint === WRAPPED_SOL ? 9 : mint === BONK ? 5 : 6))
+          )
+            throw new Error(`${amount} of ${mint} is missing: ${text}`);
+        }
+      }),
+      { seed: 1, numRuns: 400 },
+    );
+    t.pass('400 transactions');
+  });
+
+  /** Makes a call that costs the victim something, or that gives it something. */
+  function makeStep(
+    forgery: Forgery,
+    kind: number,
+    amount: bigint,
+    losses: [mint: string, amount: bigint][],
+  ): ForgedCall {
+    const lose = (mint: string): void => void losses.push([mint, amount]);
+    switch (kind) {
+      case 0:
+        lose(WRAPPED_SOL);
+        return forgery.sendSol(victim, thief, amount);
+      case 1:
+        lose(USDC);
+        return forgery.send(usdc, stolenUsdc, victim, amount);
+      case 2:
+        lose(WRAPPED_SOL);
+        return forgery.send(wsol, stolenSol, victim, amount);
+      case 3:
+        lose(USDT);
+        return forgery.send(usdt, stolenUsdt, delegate, amount);
+      case 4:
+        lose(BONK);
+        return forgery.burn(bonk, victim, amount);
+      case 5:
+        return forgery.send(poolUsdc, usdc, pool, 2n * amount);
+      case 6:
+        return forgery.mint(bonk, 3n * amount);
+      default:
+        return forgery.assign(account, program);
+    }
+  }
+
+  /** Returns what actions and `unaccounted` leave open of the changes of the wallets that signed. Computed from raw balances. */
+  function openChanges(transaction: Transaction): readonly string[] {
+    const { accounts, preBalances, postBalances, preTokenBalances, postTokenBalances, err } = transaction;
+    const { actions, unaccounted, description } = enhanceTransaction(transaction);
+    const signers = new Set(accounts.filter(({ signer }) => signer).map(({ address }) => address));
+    const tokens = [...(preTokenBalances ?? []), ...(postTokenBalances ?? [])];
+    const owners = new Map(tokens.toReversed().map(({ account, owner }) => [account, owner ?? account]));
+    const sums = new Map<string, bigint>();
+    const add = (wallet: string, mint: string, amount: bigint): void => {
+      if (signers.has(wallet)) sums.set(`${wallet} ${mint}`, (sums.get(`${wallet} ${mint}`) ?? 0n) + amount);
+    };
+    if (postBalances.length > 0)
+      for (const [place, { address }] of accounts.entries())
+        add(owners.get(address) ?? address, WRAPPED_SOL, (postBalances[place] ?? 0n) - (preBalances[place] ?? 0n));
+    if (preTokenBalances !== null && postTokenBalances !== null)
+      for (const [balances, sign] of [
+        [preTokenBalances, -1n],
+        [postTokenBalances, 1n],
+      ] as const)
+        for (const { account, owner, mint, amount } of balances)
+          if (mint !== WRAPPED_SOL) add(owner ?? account, mint, sign * amount);
+    const hidden = unaccounted.filter(
+      ({ amount, decimals }) => !description.includes(formatUnits(BigInt(amount.replace('-', '')), decimals)),
+    );
+    if (postBalances.length === 0 || preTokenBalances === null || err !== null) return [];
+    for (const [wallet, { mint, amount }] of actions.flatMap(effectsOf)) add(wallet, mint, -amount);
+    for (const { userAccount, mint, amount } of unaccounted) add(userAccount, mint, -BigInt(amount));
+    return [
+      ...[...sums].filter(([, amount]) => amount !== 0n).map(([key, amount]) => `${key} ${amount}`),
+      ...hidden.map(({ userAccount, mint, amount }) => `not in the description: ${userAccount} ${mint} ${amount}`),
+    ];
+  }
+});
+
+t.test('net-row', async (t) => {
+  const context = { confirmationStatus: 'finalized', symbolOf: knownMintSymbol } as const;
+  const recordings = ['transactions', 'mainnet-block'].flatMap(recordedTransactions);
+
+  /** Returns a row's amounts by mint; those of SOL under SOL. */
+  const amountsOf = ({ changes }: NetRow): Record<string, string> =>
+    Object.fromEntries(changes.map(({ asset, mint, amount }) => [asset === 'SOL' ? 'SOL' : mint, amount]));
+
+  /** The members of a node's record that hold balances. */
+  interface RawRecord {
+    readonly meta: {
+      readonly fee: number | bigint;
+      readonly err: unknown;
+      readonly preBalances: readonly (number | bigint)[];
+      readonly postBalances: readonly (number | bigint)[];
+      readonly preTokenBalances?: readonly RawTokenBalance[] | null;
+      readonly postTokenBalances?: readonly RawTokenBalance[] | null;
+    } | null;
+  }
+
+  interface RawTokenBalance {
+    readonly mint: string;
+    readonly owner?: string;
+    readonly uiTokenAmount: { readonly amount: string };
+  }
+
+  /** Returns the fee payer's balance changes as the raw record has them. */
+  function rawChanges({ result, transaction }: RecordedTransaction): Record<string, string> | undefined {
+    const { meta } = result as RawRecord; // as nodes return it
+    if (meta === null || [meta.preTokenBalances, meta.postTokenBalances].some(lacksOwners)) return undefined;
+    const sums = new Map([['SOL', BigInt(meta.postBalances[0] ?? 0) - BigInt(meta.preBalances[0] ?? 0)]]);
+    for (const [sign, balances] of [[-1n, meta.preTokenBalances] as const, [1n, meta.postTokenBalances] as const])
+      for (const { mint, owner, uiTokenAmount } of balances ?? [])
+        if (owner === transaction.feePayer)
+          sums.set(mint, (sums.get(mint) ?? 0n) + sign * BigInt(uiTokenAmount.amount));
+    return Object.fromEntries([...sums].filter(([, sum]) => sum !== 0n).map(([mint, sum]) => [mint, `${sum}`]));
+  }
+
+  const lacksOwners = (balances: readonly RawTokenBalance[] | null | undefined): boolean =>
+    balances?.some(({ owner }) => owner === undefined) ?? true;
+
+  const sorted = (object: object): object =>
+    Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
+
+  t.test('for every recorded fee payer the net row is the change of the balances, and names the fee', (t) => {
+    const wrong: unknown[] = [];
+    let checked = 0;
+    for (const recording of recordings) {
+      const expected = rawChanges(recording);
+      if (expected === undefined) continue;
+      checked++;
+      const { transaction, result, name } = recording;
+      const row = netRowOf(transaction.feePayer, transaction, context);
+      const { meta } = result as RawRecord; // there is one
+      const facts = { ...amountsOf(row), fee: row.fee, status: row.status };
+      const status = meta?.err === null ? 'success' : 'failed';
+      const wanted = { ...expected, fee: `${meta?.fee}`, status };
+      if (JSON.stringify(sorted(facts)) !== JSON.stringify(sorted(wanted))) wrong.push({ name, facts, wanted });
+    }
+    t.same(wrong, []);
+    t.ok(checked > 900, `${checked} fee payers`);
+    t.end();
+  });
+
+  t.test(
+    'nothing is gained or lost: the net rows of all accounts sum to the fee, and each token to what was minted',
+    (t) => {
+      const wrong = recordings.flatMap(({ name, transaction, result }) => {
+        const { meta } = result as RawRecord; // as nodes return it
+        if (meta === null || name.startsWith('tx-rebuilt/')) return [];
+        const lamports = transaction.accounts.map(({ address }) => {
+          const sol = netRowOf(address, transaction, context).changes.find(({ asset }) => asset === 'SOL');
+          return BigInt(sol?.amount ?? 0);
+        });
+        const sum = lamports.reduce((total, change) => total + change, 0n);
+        const expected = transaction.preBalances.reduce((total, before, i) => {
+          return total + (transaction.postBalances[i] ?? 0n) - before;
+        }, 0n);
+        return sum === expected ? [] : [name];
+      });
+      t.same(wrong, []);
+      t.end();
+    },
+  );
+
+  t.test('lamports that a program moved by itself are in the net row', (t) => {
+    const found = recordings.find(({ transaction }) => transaction.signatures[0]?.startsWith('3bYXWjjN'));
+    const row = found && netRowOf(found.transaction.feePayer, found.transaction, context);
+    t.match(row?.changes[0], { asset: 'SOL', mint: null, amount: /^3705\d{7}$/, uiAmount: /^37\.05/ });
+    t.end();
+  });
+
+  const [OWNER, OTHER, ACCOUNT, MINT] = ['1', '2', '3', '4'].map((digit) => digit.repeat(44)) as [
+    string,
+    string,
+    string,
+    string,
+  ];
+
+  /** Makes a record of one token account before and after. */
+  function record(before: object | null, after: object | null, more: object = {}): unknown {
+    const balances = (balance: object | null): object[] =>
+      balance === null ? [] : [{ accountIndex: 1, mint: MINT, programId: 'Tokenkeg', ...balance }];
+    return {
+      slot: 7,
+      blockTime: 9,
+      transaction: { signatures: ['s'], message: { accountKeys: [OTHER, ACCOUNT], instructions: [] } },
+      meta: {
+        err: null,
+        fee: 5000,
+        preBalances: [10_000, 20],
+        postBalances: [5000, 20],
+        preTokenBalances: balances(before),
+        postTokenBalances: balances(after),
+        ...more,
+      },
+    };
+  }
+
+  const amount = (units: number): object => ({ uiTokenAmount: { amount: `${units}`, decimals: 1 } });
+  const changesOf = (address: string, value: unknown): Record<string, string> =>
+    amountsOf(netRowOf(address, normalizeTransaction(value), context));
+
+  t.test('an account whose owner changes is lost by one and gained by the other', (t) => {
+    const passedOn = record({ owner: OWNER, ...amount(70) }, { owner: OTHER, ...amount(70) });
+    t.same(changesOf(OWNER, passedOn), { [MINT]: '-70' });
+    t.same(changesOf(OTHER, passedOn), { SOL: '-5000', [MINT]: '70' });
+    t.same(changesOf(ACCOUNT, passedOn), {}, 'for itself nothing has changed');
+    t.end();
+  });
+
+  t.test('an account that opens or closes, or counts for itself', (t) => {
+    t.same(changesOf(OWNER, record(null, { owner: OWNER, ...amount(5) })), { [MINT]: '5' });
+    t.same(changesOf(OWNER, record({ owner: OWNER, ...amount(5) }, null)), { [MINT]: '-5' });
+    const paid = record({ owner: OWNER, ...amount(5) }, { owner: OWNER, ...amount(25) });
+    t.same(changesOf(ACCOUNT, paid), { [MINT]: '20' });
+    t.match(netRowOf(OWNER, normalizeTransaction(paid), context).changes, [
+      { uiAmount: '2', decimals: 1, symbol: null },
+    ]);
+    t.same(changesOf(MINT, paid), {});
+    t.end();
+  });
+
+  t.test('of a record without balances nothing is known to have changed', (t) => {
+    const bare = { slot: 7, transaction: { signatures: ['s'], message: { accountKeys: [OTHER] } }, meta: null };
+    const row = netRowOf(OTHER, normalizeTransaction(bare), context);
+    t.match(row, { type: 'net', fee: null, changes: [], blockTime: null });
+    const half = record({ owner: OWNER, ...amount(5) }, null, { postTokenBalances: null });
+    t.same(changesOf(OWNER, half), {});
+    t.end();
+  });
+});
+
+t.test('opened-accounts', async (t) => {
+  t.test('a lookup table is opened when it is created or extended, not when it ends', async (t) => {
+    const accounts = addressesOf(1, 2, 3, 4);
+    const opened = (...data: readonly number[]) => [
+      ...findOpenedAccounts(
+        parseTransaction(syntheticTransaction({ calls: [{ programId: LOOKUP_TABLE_PROGRAM, accounts, data }] })),
+      ),
+    ];
+    t.strictSame(opened(0, 0, 0, 0, ...u64Bytes(9n), 255), [accounts[0]]);
+    t.strictSame(opened(2, 0, 0, 0, ...u64Bytes(0n)), [accounts[0]]);
+    t.strictSame(opened(3, 0, 0, 0), [], 'deactivated');
+    t.strictSame(opened(4, 0, 0, 0), [], 'closed');
+  });
+});
+
+t.test('other-parsers', async (t) => {
+  const transactions = new Map(
+    recordedTransactions('transactions')
+      .filter(({ name }) => name.startsWith('tx'))
+      .map(({ transaction }) => [transaction.signatures[0], transaction]),
+  );
+
+  /** The result of another project's parser for a transaction that is recorded here. */
+  interface ParserResult {
+    readonly name: string;
+    readonly transaction: Transaction;
+    readonly expected: Readonly<Record<string, unknown>>;
+  }
+
+  const parserResults = (parser: string): ParserResult[] =>
+    readRecordings('expected').flatMap((line) => {
+      const { name, result } = asObject(parseExactJson(line));
+      const { signature, expected } = asObject(result);
+      const transaction = transactions.get(asString(signature) ?? '');
+      if (!String(name).startsWith(parser) || transaction === undefined) return [];
+      return { name: String(name), transaction, expected: asObject(expected) };
+    });
+
+  const amountOf = (value: unknown): unknown => {
+    const { amount } = asObject(value);
+    return amount;
+  };
+
+  const inSol = (lamports: bigint | null): string => formatUnits(lamports ?? 0n, 9);
+
+  /** Returns the lamports of an amount of SOL as text. */
+  const lamports = (sol: unknown): bigint => {
+    const [units = '0', fraction = ''] = String(sol).split('.');
+    return BigInt(units + fraction.padEnd(9, '0'));
+  };
+
+  t.test('fees equal those of four other parsers', async (t) => {
+    const compared = [
+      ...parserResults('dexparser').map((opinion) => {
+        const { fee } = opinion.expected;
+        return { ...opinion, theirs: inSol(asBigInt(amountOf(fee))) };
+      }),
+      ...parserResults('crosschain').map((opinion) => {
+        const { Fee } = opinion.expected;
+        return { ...opinion, theirs: inSol(asBigInt(Fee)) };
+      }),
+      ...parserResults('rotki').map((opinion) => {
+        const { events } = opinion.expected;
+        const [fee] = asArray(events)
+          .map(asObject)
+          .filter(({ notes }) => /transaction fee$/.test(String(notes)));
+        return { ...opinion, theirs: String(amountOf(fee)) };
+      }),
+      ...parserResults('metamask').flatMap((opinion) => {
+        const { fees } = opinion.expected;
+        const paid = asArray(fees).map((fee) => {
+          const { asset } = asObject(fee);
+          return amountOf(asset);
+        });
+        if (paid.length === 0) return []; // from the view of an account that paid none
+        return { ...opinion, theirs: inSol(paid.map(lamports).reduce((a, b) => a + b)) };
+      }),
+    ];
+    t.ok(compared.length > 100, `${compared.length} fees`);
+    const differing = compared.filter(({ transaction, theirs }) => inSol(transaction.fee) !== theirs);
+    t.strictSame(pluck(differing, 'name'), []);
+  });
+
+  const at = ({ instructionIdx, innerInstructionIdx }: Transfer): string =>
+    innerInstructionIdx === null ? `${instructionIdx}` : `${instructionIdx}-${innerInstructionIdx}`;
+
+  t.test('transfers equal those of two other parsers, except the listed differences', async (t) => {
+    expectListedDifferences(t, 'transfer-differences.txt', [...dexParserDifferences(t), ...crosschainDifferences()]);
+  });
+
+  function dexParserDifferences(t: Test): string[] {
+    const differences: string[] = [];
+    let compared = 0;
+    for (const { name, transaction, expected } of parserResults('dexparser')) {
+      const ours = new Set(
+        extractTransfers(transaction).map((row) => {
+          const [from, to] =
+            row.asset === 'SOL' ? [row.fromUserAccount, row.toUserAccount] : [row.fromTokenAccount, row.toTokenAccount];
+          return `${at(row)} ${from ?? ''}>${to ?? ''} ${row.amount} ${row.mint ?? WRAPPED_SOL}`;
+        }),
+      );
+      const { transfers } = expected;
+      if (transaction.err !== null && asArray(transfers).length > 0) {
+        differences.push(`${name}\t${asArray(transfers).length} transfers of a failed transaction`);
+        continue;
+      }
+      for (const { type, idx, info } of asArray(transfers).map(asObject)) {
+        const { source, destination, mint, tokenAmount } = asObject(info);
+        const amount = amountOf(tokenAmount);
+        compared++;
+        if (!ours.has(`${idx} ${source ?? ''}>${destination ?? ''} ${amount} ${mint}`)) {
+          differences.push(`${name}\t${type} at ${idx}: ${amount} of ${mint}`);
+        }
+      }
+    }
+    t.ok(compared > 100, `${compared} transfers`);
+    return differences;
+  }
+
+  /** Returns the differences to crosschain, which lists only the transfers that it counts as the payment. */
+  function crosschainDifferences(): string[] {
+    return parserResults('crosschain').flatMap(({ name, transaction, expected }) => {
+      const ours = new Set(
+        extractTransfers(transaction).map(
+          ({ mint, amount, fromUserAccount, toUserAccount }) =>
+            `${fromUserAccount}>${toUserAccount} ${amount} ${mint ?? ''}`,
+        ),
+      );
+      const { Sources, Destinations } = expected;
+      return asArray(Sources).flatMap((source, index) => {
+        const { Address: from, Amount, ContractAddress } = asObject(source);
+        const { Address: to } = asObject(asArray(Destinations)[index]);
+        return ours.has(`${from}>${to} ${Amount} ${ContractAddress ?? ''}`) ? [] : `${name}\t${from}>${to} ${Amount}`;
+      });
+    });
+  }
+
+  t.test('the number of SOL transfers equals the explorer’s', async (t) => {
+    for (const { name, transaction, expected } of parserResults('explorer-count')) {
+      const { solTransfers } = expected;
+      if (solTransfers === undefined) continue; // its note is tested in extract-transfers.test.ts
+      const own = extractTransfers(transaction).filter(
+        ({ type, asset, innerInstructionIdx }) =>
+          type === 'transfer' && asset === 'SOL' && innerInstructionIdx === null,
+      );
+      t.equal(own.length, solTransfers, name);
+    }
+  });
+});
+
+t.test('interpret-transaction', async (t) => {
+  const [user, other, pool, account, poolAccount, account2, poolAccount2, mint, mint2, lpMint, lpAccount, unknown] =
+    addressesOf(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12);
+
+  const RAYDIUM = '675kPX9MHTjS2zt1qfr1NYHuzeLXfQM9H24wFSUt1Mp8';
+  const ORCA = 'whirLbMiicVdio4qvUfM5KAg6Ct8VwpYzGff3uctyCc';
+  const HUMIDIFI = '9H6tua7jkLhdm3w8BvgpTn5LZNU7g4ZynDmCiNN3q6Rp';
+  const PUMP_FUN = '6EF8rrecthR5Dkzon8Nwu78hRvfCKubJ14M5uBEwF6P';
+  const DISTRIBUTOR = 'MErKy6nZVoVAkryxAejJz2juifQ4ArgLgHmaJCQkU7N';
+  const GAME = 'SAGE2HAwep459SNq61LHvjxPk4pLPEJLoMETef7f7EE';
+  const KAMINO_LEND = 'KLend2g3cP87fffoy8q1mQqGKjrxjC8boSyAYavgmjD';
+  const PHOENIX = 'PhoeNiXZ8ByJGLkxNfZRnkUfjvmuYqLR89jjFHGqdXY';
+  const TIP_ACCOUNT = '96gYZGLnJYVFmbjzopPSU6QiEV5fGqZNyN9nmNhvrZU5';
+
+  const all = ['transactions', 'mainnet-block'].flatMap(recordedTransactions);
+
+  const call = (programId: string, accounts: readonly string[] = [], data: readonly number[] = []): SyntheticCall => ({
+    programId,
+    accounts,
+    data,
+  });
+  const sendTokens = (from: string, to: string, authority: string, amount: bigint): SyntheticCall =>
+    call(TOKEN_PROGRAM, [from, to, authority], [3, ...u64Bytes(amount)]);
+  const mintTokens = (from: string, to: string, amount: bigint): SyntheticCall =>
+    call(TOKEN_PROGRAM, [from, to, other], [7, ...u64Bytes(amount)]);
+  const sendSol = (from: string, to: string, lamports: bigint): SyntheticCall =>
+    call(SYSTEM_PROGRAM, [from, to], [2, 0, 0, 0, ...u64Bytes(lamports)]);
+  const balance = (of: string, owner: string, mint: string, before: bigint, after: bigint) => ({
+    account: of,
+    owner,
+    mint,
+    before,
+    after,
+  });
+
+  const typeOf = (transaction: Partial<SyntheticTransaction>): string => interpretTransaction(parse(transaction)).type;
+  const textOf = (transaction: Partial<SyntheticTransaction>): string => explainTransaction(parse(transaction));
+  const parse = (transaction: Partial<SyntheticTransaction>) =>
+    parseTransaction(syntheticTransaction({ calls: [], signers: [user], ...transaction }));
+
+  t.test('a swap has an exchange as its main program, and its actor is a party that acted', async (t) => {
+    const wrong: string[] = [];
+    for (const { name, transaction } of all) {
+      const view = enhanceTransaction(transaction);
+      const interpreted = interpretTransaction(view);
+      if (view.events.swap !== undefined && !isTradingProgram(interpreted.program))
+        wrong.push(`${name}: ${interpreted.program}`);
+      const acts =
+        view.signers.includes(interpreted.actor) ||
+        ['FILL_ORDER', 'SET_AUTHORITY', 'APPROVE'].includes(interpreted.type);
+      if (!acts) wrong.push(`${name}: ${interpreted.type} by ${interpreted.actor}`);
+    }
+    t.strictSame(wrong, []);
+  });
+
+  t.test('an explanation interprets no other type than the enhanced view has', async (t) => {
+    const other = all.filter(({ transaction }) => {
+      const view = enhanceTransaction(transaction);
+      return interpretTransaction(view).type !== view.type;
+    });
+    t.equal(other.length, 0);
+  });
+
+  t.test('a program that is passed exchanges tried to trade only where nothing moved', async (t) => {
+    const err = { InstructionError: [0, { Custom: 1 }] };
+    const passed = call(unknown, [user, RAYDIUM, pool, ORCA, TOKEN_PROGRAM]);
+    t.equal(typeOf({ calls: [passed], err }), 'ARBITRAGE');
+    t.match(
+      textOf({ calls: [passed] }),
+      / tried to trade on Raydium and Orca through the program .*, but nothing was traded\./,
+    );
+    const tokens = [balance(account, user, mint, 100n, 60n), balance(account2, other, mint, 0n, 40n)];
+    t.equal(typeOf({ calls: [passed], inner: [sendTokens(account, account2, user, 40n)], tokens }), 'TRANSFER');
+    t.equal(
+      typeOf({ calls: [call(unknown, [user, RAYDIUM, pool])], err }),
+      'UNKNOWN',
+      'one exchange may be for anything',
+    );
+    t.equal(typeOf({ calls: [passed, call(RAYDIUM, [TOKEN_PROGRAM])], err }), 'SWAP', 'the exchange itself was called');
+  });
+
+  t.test('an exchange that is called without a token program writes a quote; with one it was to trade', async (t) => {
+    const err = { InstructionError: [0, { Custom: 57005 }] };
+    t.equal(typeOf({ calls: [call(HUMIDIFI, [user, pool])] }), 'QUOTE_UPDATE');
+    t.equal(typeOf({ calls: [call(HUMIDIFI, [user, pool])], err }), 'QUOTE_UPDATE');
+    t.equal(typeOf({ calls: [call(HUMIDIFI, [user, pool, TOKEN_PROGRAM])], err }), 'SWAP');
+    t.equal(typeOf({ calls: [call(ORCA, [user, pool])] }), 'UNKNOWN', 'a pool that anybody fills has no maker');
+    const lamports = { before: [100_000n, 0n, 10n], after: [85_000n, 10_000n, 10n] };
+    const accounts = [user, TIP_ACCOUNT, pool];
+    const tipped = { calls: [call(HUMIDIFI, [user, pool]), sendSol(user, TIP_ACCOUNT, 10_000n)], accounts, lamports };
+    t.match(textOf(tipped), / wrote new prices on HumidiFi\. The fee was 0\.000005 SOL and the tip 0\.00001 SOL\.$/);
+  });
+
+  t.test('a tip beside a program without a name is no transfer; alone it is one, described as a tip', async (t) => {
+    const lamports = { before: [100_000n, 0n], after: [85_000n, 10_000n] };
+    const accounts = [user, TIP_ACCOUNT];
+    const tip = sendSol(user, TIP_ACCOUNT, 10_000n);
+    t.equal(typeOf({ calls: [call(unknown, [user]), tip], accounts, lamports }), 'UNKNOWN');
+    t.match(textOf({ calls: [tip], accounts, lamports }), / paid a tip of 0\.00001 SOL to Jito and did nothing else\./);
+    const charge = { before: [100_000n, 0n], after: [94_999n, 1n] };
+    t.equal(
+      typeOf({
+        calls: [call(unknown, [user])],
+        inner: [sendSol(user, other, 1n)],
+        accounts: [user, other],
+        lamports: charge,
+      }),
+      'UNKNOWN',
+      'a lamport that a program charges is no payment',
+    );
+  });
+
+  t.test('two assets that go into a pool for a receipt are liquidity, and the other way round', async (t) => {
+    const added = {
+      calls: [call(RAYDIUM, [user])],
+      inner: [
+        sendTokens(account, poolAccount, user, 40n),
+        sendTokens(account2, poolAccount2, user, 50n),
+        mintTokens(lpMint, lpAccount, 7n),
+      ],
+      tokens: [
+        balance(account, user, mint, 100n, 60n),
+        balance(poolAccount, pool, mint, 0n, 40n),
+        balance(account2, user, mint2, 100n, 50n),
+        balance(poolAccount2, pool, mint2, 0n, 50n),
+        balance(lpAccount, user, lpMint, 0n, 7n),
+      ],
+    };
+    t.equal(typeOf(added), 'ADD_TO_POOL');
+    t.match(textOf(added), / put .* into a pool on Raydium and got 0\.000007 of the token /);
+    const removed = {
+      calls: [call(RAYDIUM, [user])],
+      inner: [
+        call(TOKEN_PROGRAM, [lpAccount, lpMint, user], [8, ...u64Bytes(7n)]),
+        sendTokens(poolAccount, account, pool, 40n),
+        sendTokens(poolAccount2, account2, pool, 50n),
+      ],
+      tokens: [
+        balance(account, user, mint, 60n, 100n),
+        balance(poolAccount, pool, mint, 40n, 0n),
+        balance(account2, user, mint2, 50n, 100n),
+        balance(poolAccount2, pool, mint2, 50n, 0n),
+        balance(lpAccount, user, lpMint, 7n, 0n),
+      ],
+    };
+    t.equal(typeOf(removed), 'REMOVE_FROM_POOL');
+  });
+
+  t.test('the launch of a token names it, and what was bought of it at its whole price', async (t) => {
+    const name = (text: string): number[] => [text.length, 0, 0, 0, ...new TextEncoder().encode(text)];
+    const createAccount = call(
+      SYSTEM_PROGRAM,
+      [user, pool],
+      [0, 0, 0, 0, ...u64Bytes(1_000_000n), ...u64Bytes(9n), ...bytesOf(3)],
+    );
+    const launched = {
+      calls: [call(PUMP_FUN, [user, pool], [1, 2, 3, 4, 5, 6, 7, 8, ...name('Moon Cat'), ...name('MCAT')])],
+      inner: [
+        createAccount,
+        call(TOKEN_PROGRAM, [mint], [20, 6, ...bytesOf(2), 0]),
+        sendSol(user, pool, 50_000_000n),
+        sendTokens(poolAccount, account, pool, 40n),
+      ],
+      accounts: [user, pool],
+      lamports: { before: [100_000_000n, 0n], after: [48_995_000n, 51_000_000n] },
+      tokens: [balance(account, user, mint, 0n, 40n), balance(poolAccount, pool, mint, 40n, 0n)],
+    };
+    t.equal(typeOf(launched), 'CREATE');
+    t.match(
+      textOf(launched),
+      / launched the token “Moon Cat” \(“MCAT”\) .* on Pump\.fun and bought 0\.00004 of it for 0\.05 SOL, and also paid 0\.001 SOL of rent /,
+      'the deposit of the pool is no part of the price',
+    );
+  });
+
+  t.test('an airdrop that is claimed for a fee is no swap', async (t) => {
+    const claimed = {
+      calls: [call(DISTRIBUTOR, [user])],
+      inner: [sendSol(user, other, 20_000_000n), sendTokens(poolAccount, account, pool, 40n)],
+      tokens: [balance(account, user, mint, 0n, 40n), balance(poolAccount, pool, mint, 40n, 0n)],
+      accounts: [user, other],
+      lamports: { before: [50_000_000n, 0n], after: [29_995_000n, 20_000_000n] },
+    };
+    t.equal(typeOf(claimed), 'CLAIM');
+    t.match(textOf(claimed), / claimed 0\.00004 of the token .* on .* and paid 0\.02 SOL\./);
+  });
+
+  t.test('a new right to move tokens is described, with what is at stake', async (t) => {
+    const tokens = [balance(account, user, mint, 900n, 900n)];
+    const approve = (amount: bigint) => call(TOKEN_PROGRAM, [account, other, user], [4, ...u64Bytes(amount)]);
+    const stolen = call(TOKEN_PROGRAM, [account, user], [6, 2, 1, ...bytesOf(2)]);
+    t.match(
+      textOf({ calls: [stolen], tokens }),
+      / passed the ownership of .* \(which holds 0\.0009 of the token .*\) from .* to /,
+    );
+    t.equal(typeOf({ calls: [stolen], tokens }), 'SET_AUTHORITY');
+    t.match(textOf({ calls: [approve(2n ** 64n - 1n)], tokens }), / allowed .* to spend all tokens of the account /);
+    t.match(textOf({ calls: [approve(5n)], tokens }), / to spend 0\.000005 of the token /);
+    const revoke = call(TOKEN_PROGRAM, [account, user], [5]);
+    t.equal(typeOf({ calls: [revoke], tokens }), 'REVOKE');
+    t.equal(typeOf({ calls: [approve(5n), revoke], tokens }), 'REVOKE', 'what is revoked in the same transaction');
+    t.equal(typeOf({ calls: [revoke, approve(5n)], tokens }), 'APPROVE', 'what is given after the end of another');
+    const sent = {
+      calls: [stolen, sendSol(user, other, 10n)],
+      tokens,
+      accounts: [user, other],
+      lamports: { before: [10_000n, 0n], after: [4_990n, 10n] },
+    };
+    t.equal(typeOf(sent), 'SET_AUTHORITY', 'a payment beside it hides nothing');
+    t.equal(typeOf({ calls: [stolen], tokens, err: { InstructionError: [0, { Custom: 4 }] } }), 'SET_AUTHORITY');
+    t.equal(typeOf({ calls: [call(COMPUTE_BUDGET_PROGRAM)] }), 'UNKNOWN');
+  });
+
+  /** A swap of 40 of `mint` for 50 of `mint2`. */
+  const swap = {
+    calls: [call(RAYDIUM, [user, TOKEN_PROGRAM])],
+    inner: [sendTokens(account, poolAccount, user, 40n), sendTokens(poolAccount2, account2, pool, 50n)],
+    tokens: [
+      balance(account, user, mint, 100n, 60n),
+      balance(poolAccount, pool, mint, 0n, 40n),
+      balance(account2, user, mint2, 0n, 50n),
+      balance(poolAccount2, pool, mint2, 50n, 0n),
+    ],
+  };
+
+  t.test('whatever stands before it, what was sent or given away beside it is described', async (t) => {
+    const before: Readonly<Record<string, Partial<SyntheticTransaction>>> = {
+      'a move in a game': { calls: [call(GAME, [user])] },
+      'a swap': swap,
+      'new prices': { calls: [call(HUMIDIFI, [user, pool])] },
+      'a search for a trade': { calls: [call(unknown, [user, RAYDIUM, ORCA])] },
+      'a loan': { calls: [call(KAMINO_LEND, [user])] },
+      'the end of a stake': { calls: [call(STAKE_PROGRAM, [pool, other, user], [5, 0, 0, 0])] },
+      'a vote': {
+        calls: [{ programId: VOTE_PROGRAM, program: 'vote', parsed: { type: 'vote', info: { voteAccount: pool } } }],
+      },
+    };
+    const lamports = { before: [10_000n, 0n, 0n], after: [4_990n, 10n, 0n] };
+    const paid = { accounts: [user, other], lamports };
+    const target = [balance(lpAccount, user, lpMint, 900n, 900n)];
+    const approval = call(TOKEN_PROGRAM, [lpAccount, other, user], [4, ...u64Bytes(5n)]);
+    const theft = call(TOKEN_PROGRAM, [lpAccount, user], [6, 2, 1, ...bytesOf(2)]);
+    const undescribed = Object.entries(before).flatMap(([name, { calls = [], tokens = [], ...rest }]) => {
+      const sent = textOf({ ...rest, calls: [...calls, sendSol(user, other, 10n)], tokens, ...paid });
+      const allowed = textOf({ ...rest, calls: [...calls, approval], tokens: [...tokens, ...target] });
+      const given = textOf({ ...rest, calls: [...calls, theft], tokens: [...tokens, ...target] });
+      return [
+        / sent 0\.00000001 SOL to /.test(sent) ? null : `${name}: ${sent}`,
+        / allowed .* to spend 0\.000005 of the token /.test(allowed) ? null : `${name}: ${allowed}`,
+        / passed the ownership of .* from .* to /.test(given) ? null : `${name}: ${given}`,
+        /hands/.test(sent + allowed + given) ? `${name}: nothing changed hands` : null,
+      ].filter((text) => text !== null);
+    });
+    t.strictSame(undescribed, []);
+    const within = { calls: [call(GAME, [user])], inner: [theft], tokens: target };
+    t.match(textOf(within), / Star Atlas.* also passed the ownership of /, 'given away by a program');
+  });
+
+  t.test('what an order book pays out was received by the wallet that changed the orders', async (t) => {
+    const paidOut = {
+      calls: [call(PHOENIX, [user, TOKEN_PROGRAM])],
+      inner: [sendTokens(poolAccount, account, pool, 40n)],
+      tokens: [balance(poolAccount, pool, mint, 40n, 0n), balance(account, user, mint, 0n, 40n)],
+    };
+    t.match(textOf(paidOut), / changed orders on Phoenix and got 0\.00004 of the token \S+\. The fee /);
+  });
+
+  t.test('a token that the transaction sent to somebody beside a swap was not swapped', async (t) => {
+    const thiefAccount = addressOf(20);
+    const tokens = [
+      ...swap.tokens,
+      balance(lpAccount, user, lpMint, 700n, 0n),
+      balance(thiefAccount, other, lpMint, 0n, 700n),
+    ];
+    const text = textOf({ ...swap, calls: [...swap.calls, sendTokens(lpAccount, thiefAccount, user, 700n)], tokens });
+    t.match(text, / swapped 0\.00004 of the token .{9} for 0\.00005 of the token .{9} on Raydium\b/);
+    t.match(text, / also sent 0\.0007 of the token /);
+  });
+
+  t.test('a hidden amount is a transfer, not nothing', async (t) => {
+    const info = { source: account, destination: account2, mint, owner: user };
+    const hidden = {
+      calls: [{ programId: TOKEN_2022_PROGRAM, program: 'spl-token', parsed: { type: 'confidentialTransfer', info } }],
+      tokens: [balance(account, user, mint, 5n, 5n), balance(account2, other, mint, 0n, 0n)],
+    };
+    t.equal(typeOf(hidden), 'TRANSFER');
+    t.match(textOf(hidden), /^4vJ9…\S+ sent a hidden amount of the token \S+ to \S+\. The fee was 0\.000005 SOL\.$/);
+  });
+
+  t.test('a call of a pool that anybody may fill is no quote, whatever it is passed', async (t) => {
+    t.equal(typeOf({ calls: [call(ORCA, [user, pool])] }), 'UNKNOWN');
+    const err = { InstructionError: [1, { Custom: 1 }] };
+    t.equal(typeOf({ calls: [call(HUMIDIFI, [user, pool]), call(ORCA, [user, pool])], err }), 'SWAP');
+  });
+
+  t.test(
+    'rent goes to the wallet that got it, and a text of somebody else stays within its quotation marks',
+    async (t) => {
+      const burned = textOf({
+        calls: [
+          call(TOKEN_PROGRAM, [account, mint, user], [8, ...u64Bytes(900n)]),
+          call(TOKEN_PROGRAM, [account, other, user], [9]),
+        ],
+        signers: [other, user],
+        accounts: [other, user, account],
+        lamports: { before: [10_000n, 0n, 2_039_280n], after: [2_044_280n, 0n, 0n] },
+        tokens: [{ account, owner: user, mint, before: 900n, after: null }],
+      });
+      t.match(burned, /^4vJ9.* burned .* also closed a token account, whose 0\.00203928 SOL went to 8qbH/);
+      const text = [...Buffer.from('hi” on the chain. You got 5 SOL')];
+      t.match(textOf({ calls: [call(MEMO_PROGRAM, [], text)] }), / the memo “[^”]*5 SOL”\. The fee /);
+    },
+  );
+});
