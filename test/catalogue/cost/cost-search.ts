@@ -125,6 +125,14 @@ export async function searchFamily(
       leastMs = Math.min(leastMs, cpuMs);
     }
   };
+  /** Measures times and memory apart: after a full collection V8 runs the same code several times slower. */
+  const confirm = async (candidate: Candidate): Promise<Cost> => {
+    const [timed, weighed]: [Cost[], Cost[]] = [[], []];
+    for (let i = 0; i < CONFIRMATIONS; i++) timed.push(await measure(candidate));
+    for (let i = 0; i < CONFIRMATIONS; i++) weighed.push(await measure(candidate, true));
+    const { turnMs, cpuMs, waitMs, hasHung } = combined(timed, middle);
+    return { ...combined(weighed, middle), turnMs, cpuMs, waitMs, hasHung };
+  };
   const confirmed = new Map<Candidate, Cost>();
   const youngCosts = new Map<Candidate, Cost>();
   const unconfirmed: Champion[] = [];
@@ -138,9 +146,7 @@ export async function searchFamily(
     }
     youngCosts.set(candidate, cost);
     if (metric.isTime && part > 1 && !cost.hasHung) await warmUp(candidate);
-    const costs: Cost[] = [];
-    for (let i = 0; i < CONFIRMATIONS && !cost.hasHung; i++) costs.push(await measure(candidate, true));
-    confirmed.set(candidate, cost.hasHung ? cost : combined(costs, middle));
+    confirmed.set(candidate, cost.hasHung ? cost : await confirm(candidate));
   }
   const final = METRICS.flatMap((metric): Champion[] => {
     const own = unconfirmed.filter((champion) => champion.metric === metric);

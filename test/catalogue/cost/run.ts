@@ -24,7 +24,7 @@ const routes = positionals.filter((each) => each.startsWith('/'));
 const rowIds = positionals.filter((each) => !each.startsWith('/'));
 
 // The short search runs on any machine, beside other work, and in a process that still compiles its code.
-const timeAllowance = isShort ? 4 : 1;
+const timeAllowance = isShort ? 2 : 1;
 if (rowIds.length === 0 && !(await fuzzCost({ main, seed, seconds, routes, timeAllowance }))) process.exitCode = 1;
 if (routes.length === 0 && !isShort) {
   const rows = await loadRows<Row>(import.meta.url);
