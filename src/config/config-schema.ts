@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { RPC_PROFILES } from '../shared/domain/rpc-methods.ts';
 import { limitsSchema, stakeSchema } from './limits-schema.ts';
 import { pricesSchema, tokensSchema } from './prices-schema.ts';
 import { type NodeSetting, upstreamsSchema } from './upstreams-schema.ts';
@@ -197,6 +198,13 @@ export const configSchema = section({
         'HTTP engine: uws, uws-pack or node; auto for the first of them that loads on this machine. All answer alike, at different rates.',
       ),
   }).describe('The HTTP server.'),
+  rpc: section({
+    profile: z
+      .enum(RPC_PROFILES, `expected one of ${RPC_PROFILES.join(', ')}`)
+      .describe(
+        'Methods of POST /rpc: strict for the 21 read methods; standard for those and 20 more that web3.js, kit and other clients call by themselves.',
+      ),
+  }).describe('JSON-RPC.'),
   stream: streamSchema.describe('The WebSocket stream.'),
   pages: z
     .boolean('expected true or false')

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { READ_METHODS } from '../shared/domain/rpc-methods.ts';
+import { ALL_READ_METHODS } from '../shared/domain/rpc-methods.ts';
 
 const NODE_EXPECTED =
   'expected a URL, "URL,WEBSOCKET-URL" or an object with url and perhaps ws, id, weight, archival, pooled and methods';
@@ -34,7 +34,7 @@ const node = z
           'Whether many nodes answer behind the URL, so that responses may lag behind notifications; default: false.',
         ),
       methods: z
-        .exactOptional(z.array(z.enum(READ_METHODS, METHOD_EXPECTED), METHODS_EXPECTED).min(1, METHODS_EXPECTED))
+        .exactOptional(z.array(z.enum(ALL_READ_METHODS, METHOD_EXPECTED), METHODS_EXPECTED).min(1, METHODS_EXPECTED))
         .describe('The only RPC methods to send to the node; default: all.'),
     },
     NODE_EXPECTED,

@@ -13,7 +13,7 @@ import t, { type Test } from 'tap';
 import { Cache } from '../../src/gateway/cache/cache.ts';
 import { member } from '../../src/gateway/upstream/json/raw-json.ts';
 import { COINS, DOLLAR, WALLETS, WHALE } from '../../src/localnet/traffic/demo-accounts.ts';
-import { READ_METHODS } from '../../src/shared/domain/rpc-methods.ts';
+import { READ_METHODS, STANDARD_METHODS } from '../../src/shared/domain/rpc-methods.ts';
 import { SYSTEM_PROGRAM } from '../../src/shared/domain/well-known-addresses.ts';
 import type { RpcErrorJson } from '../support/answer-json.ts';
 import { anyCharacter } from '../support/any-character.ts';
@@ -279,6 +279,81 @@ t.test('json-rpc', async (t) => {
   });
 });
 
+t.test('rpc-standard-profile', async (t) => {
+  const world = await startStepped(t, { perSlot: 2, set: ['rpc.profile=standard'] });
+  const { rpc, cluster, node, step } = world;
+  await step(40, 4);
+  await untilCurrent(world);
+  const fits = await createDocumentChecker(world);
+  const [{ address: wallet }] = WALLETS;
+  const { signature = '' } = cluster.chain.transactionsOf(wallet)[0] ?? {};
+  const finalized = cluster.chain.slot('finalized');
+  const { hash } = cluster.chain.latestBlockhash('finalized');
+  type Method = (typeof STANDARD_METHODS)[number];
+  const PARAMS: { readonly [M in Method]?: readonly unknown[] } = {
+    getSignatureStatuses: [[signature, '1'.repeat(64)], { searchTransactionHistory: true }],
+    getMinimumBalanceForRentExemption: [165, { commitment: 'confirmed' }],
+    isBlockhashValid: [hash],
+    getFeeForMessage: ['AQABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4fIAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA='],
+    getBlocks: [finalized - 3, finalized],
+    getBlocksWithLimit: [finalized - 3, 2],
+    getSlotLeaders: [finalized, 3],
+    getTokenAccountsByDelegate: [wallet, { mint: DOLLAR.mint.address }, { encoding: 'jsonParsed' }],
+    getInflationReward: [[wallet], { epoch: 0 }],
+  };
+  const call = (method: string, params: readonly unknown[] = []): Promise<HttpAnswer> =>
+    rpc({ jsonrpc: '2.0', id: 1, method, params });
+  const fromNode = async (method: string, params: readonly unknown[] = []): Promise<string> =>
+    (await (await rpcPost(cluster.url, method, params)).text()).trim();
+
+  t.test('the answer to each method is that of the node, byte for byte', async (t) => {
+    for (const method of STANDARD_METHODS) {
+      const params = PARAMS[method] ?? [];
+      const expected = await fromNode(method, params);
+      const got = await call(method, params);
+      t.equal(got.status, 200, method);
+      if (JSON.parse(expected).error === undefined) t.equal(got.text, expected, method);
+      else t.match(JSON.parse(got.text).error, JSON.parse(expected).error, method);
+      fits(t, '/rpc', got, 'post');
+      if ('result' in got.json) t.equal((await call(method, params)).headers.get('x-cache'), 'HIT', method);
+    }
+    t.equal((await call('getSlot')).text, await fromNode('getSlot'), 'statuses are of the processed slot');
+  });
+
+  t.test('the genesis hash is known, and one read of the rent answers for each size', async (t) => {
+    await step(4);
+    const counts = (): readonly unknown[] => [...node.requestCounts].filter(([method]) => method !== 'getHealth');
+    await call('getMinimumBalanceForRentExemption', [0]);
+    const before = counts();
+    for (const size of [0, 1, 82, 165, 10_485_760])
+      t.equal(
+        (await call('getMinimumBalanceForRentExemption', [size])).text,
+        await fromNode('getMinimumBalanceForRentExemption', [size]),
+      );
+    await call('getGenesisHash');
+    t.strictSame(counts(), before);
+    for (const params of [[-1], ['x'], [], [165, { commitment: 1 }]]) {
+      const { error } = JSON.parse(await fromNode('getMinimumBalanceForRentExemption', params));
+      t.match((await call('getMinimumBalanceForRentExemption', params)).json, { error });
+    }
+  });
+
+  t.test('a scan costs as much as one of the holders of a mint', async (t) => {
+    const left = async (method: string): Promise<number> =>
+      Number((await call(method, [{ commitment: 'confirmed' }])).headers.get('x-ratelimit-remaining'));
+    const before = await left('getVoteAccounts');
+    t.equal(await left('getSupply'), before - 21);
+    t.equal(await left('getSupply'), before - 22, 'a hit costs one');
+  });
+
+  t.test('what sends, simulates or scans a program is in no profile', async (t) => {
+    for (const method of ['sendTransaction', 'simulateTransaction', 'requestAirdrop', 'getProgramAccounts'])
+      t.match((await call(method, [wallet])).json, {
+        error: { code: -32601, data: { error: 'rpc_method_not_allowed' } },
+      });
+  });
+});
+
 t.test('rpc-allow-list', async (t) => {
   const { get, rpc, cluster } = await startStepped(t, { perSlot: 0 });
 
@@ -287,15 +362,31 @@ t.test('rpc-allow-list', async (t) => {
 
   t.test('a method outside the 21 is 403, whatever it is, and never reaches a node', async (t) => {
     const before = await total();
-    const messages = new Set<string>();
-    for (const method of REJECTED_METHOD_NAMES) {
+    for (const method of [...REJECTED_METHOD_NAMES, ...STANDARD_METHODS]) {
       const got = await rpc({ method, params: [] });
       t.equal(got.status, 403, JSON.stringify(method));
       t.equal(got.json.error, 'rpc_method_not_allowed');
-      messages.add(got.json.message);
     }
-    t.equal(messages.size, 1, 'the message is the same for a write and for an unknown name');
     t.equal(await total(), before);
+  });
+
+  t.test('a refusal names the profile that has the method, or what to use in its place', async (t) => {
+    const messageOf = async (method: string): Promise<string> => (await rpc({ method })).json.message;
+    for (const method of STANDARD_METHODS)
+      t.match(
+        await messageOf(method),
+        `${method} is a method of rpc.profile "standard", and this gateway has "strict"`,
+      );
+    const alternatives: Readonly<Record<string, RegExp>> = {
+      sendTransaction: /^sendTransaction: slotgate sends nothing: give your client a second connection for that$/,
+      simulateTransaction: /sends nothing/,
+      getProgramAccounts: /GET \/api\/v1\/token\/MINT\/holders/,
+      getAssetsByOwner: /\/api\/v1\/address\/ADDRESS\/portfolio/,
+      getRecentBlockhash: /use getLatestBlockhash/,
+    };
+    for (const [method, alternative] of Object.entries(alternatives)) t.match(await messageOf(method), alternative);
+    for (const unknown of ['sendtransaction', '<b>', '__proto__'])
+      t.match(await messageOf(unknown), /^this method is not allowed, or not spelled as Solana RPC spells it/);
   });
 
   t.test('a batch and a method that is not text are 400 and never reach a node', async (t) => {

@@ -67,6 +67,7 @@ t.test('config-schema', async (t) => {
     if (name === 'upstreamPolicy.subscriptions') return [7, null, 1000];
     if (name === 'live.requestsPerSecond') return [1, null, 1000];
     if (name === 'http.engine') return ['node', 'uws-pack', 'uws'];
+    if (name === 'rpc.profile') return ['standard', 'strict', 'standard'];
     if (name === 'log.level') return ['silent', 'warn', 'error'];
     if (name === 'prices.sources') return [['static'], null, ['jupiter-v3', 'pyth-onchain']];
     if (name === 'prices.static') return [{ [MINT]: 1 }, { [MINT]: 0.5 }, { [MINT]: 2 }];

@@ -108,7 +108,7 @@ function serviceOf(env: Environment, parts: Parts): Omit<PipelineService, 'start
     },
     answerRpc: (body, minSlot, cost) =>
       env.turnBudget.run({ caller: cost.caller, bytes: body.length }, () =>
-        rpc.resolve(rpc.parse(body), context, admitFor(cost), { cost, minSlot }),
+        rpc.resolve(rpc.parse(body, context), context, admitFor(cost), { cost, minSlot }),
       ),
   };
 }

@@ -129,6 +129,7 @@ export function openAnswers(
     decoder,
     transactionRecords: new TransactionRecords(mesh, recordBytes),
     prices,
+    rpcProfile: config.rpc.profile,
     rpcReadThrough: createRpcReadThrough({ cache, mesh, clock, admitOwn }),
     vitals,
     onDecodeError,

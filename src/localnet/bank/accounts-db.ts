@@ -46,6 +46,11 @@ export class AccountsDb {
     return version === undefined ? this.newest(address) : version.account;
   }
 
+  /** Returns the lamports at the end of a slot, of the accounts that were read or written. */
+  lamportsAt(slot: Slot): bigint {
+    return [...this.#newest.keys()].reduce((sum, address) => sum + (this.at(address, slot)?.lamports ?? 0n), 0n);
+  }
+
   /** Returns the accounts of a program that match all filters at the end of a slot, sorted by address. */
   programAccounts(program: string, slot: Slot, filters: readonly Memcmp[]): [address: string, account: Account][] {
     this.#readProgram(program);

@@ -170,6 +170,23 @@ export class Chain {
     return { hash, lastValidHeight: height + MAX_PROCESSING_AGE };
   }
 
+  /** Returns whether a transaction with this blockhash may land on the newest block of a commitment. */
+  isBlockhashValid(hash: string, commitment: Commitment): boolean {
+    const through = this.#tips[commitment];
+    const blocks = this.#ledger.blocksBetween(-1, through).slice(-MAX_PROCESSING_AGE);
+    return blocks.some((block) => block.hash === hash);
+  }
+
+  /** Returns the lamports of all accounts that were read or written. */
+  supply(commitment: Commitment): bigint {
+    return this.#accounts.lamportsAt(this.#tips[commitment]);
+  }
+
+  /** Returns the slots with a block, from `first` through `last`. */
+  slotsWithBlock(first: Slot, last: Slot): Slot[] {
+    return this.#ledger.blocksBetween(first - 1, last).map(({ slot }) => slot);
+  }
+
   /** Returns the fee of a message in lamports; undefined when its blockhash is too old or unknown. */
   feeForMessage(message: TransactionMessage): bigint | undefined {
     return hasValidBlockhash(message, this.#checkContext()) ? feeOf(message) : undefined;

@@ -46,5 +46,11 @@ export const ACCOUNT_METHODS: MethodHandlers = {
     return withContext === true ? bank.withContext(found) : found;
   }),
 
+  getSupply: method(0, 1, (node, [options]) => {
+    const bank = readBankView(node, { ...readConfig(options), minContextSlot: undefined });
+    const total = node.chain.supply(bank.commitment);
+    return bank.withContext({ circulating: total, nonCirculating: 0, nonCirculatingAccounts: [], total });
+  }),
+
   getMinimumBalanceForRentExemption: method(1, 1, ({ chain }, [size]) => chain.minimumBalance(readU64(size))),
 };

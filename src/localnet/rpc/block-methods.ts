@@ -2,13 +2,14 @@ import type { Commitment } from '../../shared/domain/commitment.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
 import type { Chain } from '../bank/chain.ts';
 import type { Block } from '../bank/produced-block.ts';
-import { JsonRpcError } from '../encode/json-rpc-error.ts';
+import { invalidParams, JsonRpcError } from '../encode/json-rpc-error.ts';
 import { encodeUiTransaction, encodeUiTransactionAccounts } from '../encode/ui-transaction.ts';
-import { readBlockCommitment, readU64, readVariant } from './json-rpc-params.ts';
+import { readBlockCommitment, readConfig, readOptional, readU64, readVariant } from './json-rpc-params.ts';
 import { type MethodHandlers, method, type NodeContext } from './method-handler.ts';
 import { readBlockConfig, readTransactionView } from './transaction-view.ts';
 
 const TRANSACTION_DETAILS = ['full', 'signatures', 'none', 'accounts'] as const;
+const MAX_BLOCKS = 500_000;
 const LAMPORTS_PER_SIGNATURE = 5000n;
 
 /** RPC methods that read blocks. */
@@ -39,6 +40,24 @@ export const BLOCK_METHODS: MethodHandlers = {
   }),
 
   getBlockTime: method(1, 0, (node, [slot]) => findBlock(node, readU64(slot), 'processed').blockTime),
+
+  getBlocks: method(1, 2, ({ chain }, [from, to, options]) => {
+    const config = typeof to === 'object' && to !== null ? to : options; // the end may be left out
+    const newest = chain.slot(readBlockCommitment(readConfig(config)));
+    const last = typeof to === 'object' ? newest : (readOptional(to, readU64) ?? newest);
+    const first = readU64(from);
+    if (last - first > MAX_BLOCKS) throw invalidParams(`Slot range too large; max ${MAX_BLOCKS}`);
+    return chain.slotsWithBlock(first, Math.min(last, newest));
+  }),
+
+  getBlocksWithLimit: method(2, 1, ({ chain }, [from, limit, options]) => {
+    const newest = chain.slot(readBlockCommitment(readConfig(options)));
+    const count = readU64(limit);
+    if (count > MAX_BLOCKS) throw invalidParams(`Limit too large; max ${MAX_BLOCKS}`);
+    return chain.slotsWithBlock(readU64(from), newest).slice(0, count);
+  }),
+
+  minimumLedgerSlot: method(0, 0, ({ chain }) => chain.firstAvailableSlot),
 
   getFirstAvailableBlock: method(0, 0, ({ chain }) => chain.firstAvailableSlot),
 };

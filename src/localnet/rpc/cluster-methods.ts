@@ -1,9 +1,12 @@
 import { invalidParams, JsonRpcError } from '../encode/json-rpc-error.ts';
-import { readAddress, readList, readOptional, readU64 } from './json-rpc-params.ts';
+import { readBankView } from './bank-view.ts';
+import { readAddress, readCommitment, readConfig, readList, readOptional, readU64 } from './json-rpc-params.ts';
 import { type MethodHandlers, method, NODE_VERSION } from './method-handler.ts';
 
 /** Maximum lag of a healthy node in slots. */
 const MAX_SLOTS_BEHIND = 128;
+const MINIMUM_DELEGATION = 1_000_000_000;
+const MAX_REWARD_ACCOUNTS = 1024;
 const MAX_SAMPLES = 720;
 const MAX_FEE_ACCOUNTS = 128;
 
@@ -17,6 +20,37 @@ export const CLUSTER_METHODS: MethodHandlers = {
   }),
 
   getVersion: method(0, 0, () => ({ 'feature-set': 0, 'solana-core': NODE_VERSION })),
+  getIdentity: method(0, 0, ({ chain }) => ({ identity: chain.identity })),
+
+  getVoteAccounts: method(0, 1, (_node, [options]) => {
+    const { votePubkey, ...config } = readConfig(options);
+    readOptional(votePubkey, readAddress);
+    readCommitment(config);
+    return { current: [], delinquent: [] }; // blocks become final without votes here
+  }),
+
+  getStakeMinimumDelegation: method(0, 1, (node, [options]) =>
+    readBankView(node, { ...readConfig(options), minContextSlot: undefined }).withContext(MINIMUM_DELEGATION),
+  ),
+
+  getInflationRate: method(0, 0, ({ chain }) => ({
+    epoch: chain.epochOf(chain.slot('finalized')).epoch,
+    foundation: 0,
+    total: 0,
+    validator: 0,
+  })),
+
+  getInflationReward: method(0, 2, (node, [keys, options]) => {
+    const wanted = readList(keys ?? [], MAX_REWARD_ACCOUNTS).map(readAddress);
+    const { epoch, ...config } = readConfig(options);
+    const { slot } = readBankView(node, config);
+    const { slotsPerEpoch } = node.chain;
+    const rewarded = readOptional(epoch, readU64) ?? Math.max(0, node.chain.epochOf(slot).epoch - 1);
+    const first = (rewarded + 1) * slotsPerEpoch; // where rewards are paid
+    if (first > slot) throw new JsonRpcError(-32004, `Block not available for slot ${first}`);
+    return wanted.map(() => null);
+  }),
+
   getGenesisHash: method(0, 0, ({ chain }) => chain.genesisHash),
   getAgGenesisCert: method(0, 0, () => null), // as agave 4.2.2 under Tower
 

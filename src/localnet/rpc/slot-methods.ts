@@ -5,6 +5,8 @@ import { type BankView, readBankView } from './bank-view.ts';
 import { readAddress, readConfig, readOptional, readU64 } from './json-rpc-params.ts';
 import { type MethodHandlers, method, type NodeContext } from './method-handler.ts';
 
+const MAX_LEADERS = 5000;
+
 /** RPC methods that read slots, epochs and block production. */
 export const SLOT_METHODS: MethodHandlers = {
   getSlot: method(0, 1, (node, [options]) => readBankView(node, readConfig(options)).slot),
@@ -32,6 +34,40 @@ export const SLOT_METHODS: MethodHandlers = {
     const { hash, lastValidHeight } = node.chain.latestBlockhash(bank.commitment);
     return bank.withContext({ blockhash: hash, lastValidBlockHeight: lastValidHeight });
   }),
+
+  isBlockhashValid: method(1, 1, (node, [hash, options]) => {
+    const wanted = readAddress(hash);
+    const bank = readBankView(node, readConfig(options));
+    return bank.withContext(node.chain.isBlockhashValid(wanted, bank.commitment));
+  }),
+
+  getTransactionCount: method(
+    0,
+    1,
+    (node, [options]) => newestBlock(node, readBankView(node, readConfig(options)))?.transactionCount ?? 0,
+  ),
+
+  getSlotLeader: method(0, 1, (node, [options]) => {
+    readBankView(node, readConfig(options)); // for its minContextSlot
+    return node.chain.identity;
+  }),
+
+  getSlotLeaders: method(2, 0, ({ chain }, [from, limit]) => {
+    const { epoch } = chain.epochOf(readU64(from));
+    const count = readU64(limit);
+    if (count > MAX_LEADERS) throw invalidParams(`Invalid limit; max ${MAX_LEADERS}`);
+    if (epoch > chain.epochOf(chain.slot('finalized')).epoch + 1)
+      throw invalidParams(`Invalid slot range: leader schedule for epoch ${epoch} is unavailable`);
+    return Array.from({ length: count }, () => chain.identity);
+  }),
+
+  getEpochSchedule: method(0, 0, ({ chain: { slotsPerEpoch } }) => ({
+    firstNormalEpoch: 0,
+    firstNormalSlot: 0,
+    leaderScheduleSlotOffset: slotsPerEpoch,
+    slotsPerEpoch,
+    warmup: false,
+  })),
 
   getBlockProduction: method(0, 1, (node, [options]) => {
     const { identity, range, ...rest } = readConfig(options);

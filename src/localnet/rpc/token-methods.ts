@@ -10,7 +10,7 @@ import { toUiTokenAmount } from '../encode/ui-token-amount.ts';
 import { encodeAccount, readAccountView } from './account-view.ts';
 import { type BankView, readBankView } from './bank-view.ts';
 import { type RpcConfig, readAddress, readConfig } from './json-rpc-params.ts';
-import { type MethodHandlers, method } from './method-handler.ts';
+import { type MethodHandlers, method, type NodeContext } from './method-handler.ts';
 
 const MAX_LARGEST = 20;
 
@@ -46,24 +46,37 @@ export const TOKEN_METHODS: MethodHandlers = {
     return bank.withContext(largest);
   }),
 
-  getTokenAccountsByOwner: method(2, 1, (node, [key, filter, options]) => {
-    const owner = readAddress(key);
-    const wanted = readTokenFilter(readConfig(filter));
-    const bank = readBankView(node, readConfig(options));
-    const view = readAccountView(readConfig(options), 'binary', bank);
-    const program = 'mint' in wanted ? tokenProgramOfMint(bank, wanted.mint) : wanted.programId;
-    const ofOwner = addressAt(TOKEN_OWNER_OFFSET, owner);
-    const filters = 'mint' in wanted ? [ofOwner, addressAt(TOKEN_MINT_OFFSET, wanted.mint)] : [ofOwner];
-    const found = tokenAccountsOf(bank, program, filters).map(({ pubkey, account }) => ({
-      pubkey,
-      account: encodeAccount(pubkey, account, view),
-    }));
-    return bank.withContext(found);
+  getTokenAccountsByOwner: method(2, 1, (node, params) => {
+    const { bank, program, filters, encode } = readListing(node, params);
+    const ofOwner = addressAt(TOKEN_OWNER_OFFSET, readAddress(params[0]));
+    return bank.withContext(tokenAccountsOf(bank, program, [ofOwner, ...filters]).map(encode));
+  }),
+
+  getTokenAccountsByDelegate: method(2, 1, (node, params) => {
+    const { bank, program, filters, encode } = readListing(node, params);
+    const delegate = readAddress(params[0]);
+    const found = tokenAccountsOf(bank, program, filters).filter(({ token }) => token.delegate === delegate);
+    return bank.withContext(found.map(encode));
   }),
 };
 
 /** Removes `minContextSlot`, which these methods ignore. */
 const withoutMinContextSlot = (options: unknown): RpcConfig => ({ ...readConfig(options), minContextSlot: undefined });
+
+/** Reads what the two methods that list token accounts have in common. */
+function readListing(node: NodeContext, [key, filter, options]: readonly unknown[]) {
+  readAddress(key);
+  const wanted = readTokenFilter(readConfig(filter));
+  const bank = readBankView(node, readConfig(options));
+  const view = readAccountView(readConfig(options), 'binary', bank);
+  const encode = ({ pubkey, account }: TokenAccountEntry): object => ({
+    pubkey,
+    account: encodeAccount(pubkey, account, view),
+  });
+  const ofMint = 'mint' in wanted ? [addressAt(TOKEN_MINT_OFFSET, wanted.mint)] : [];
+  const program = 'mint' in wanted ? tokenProgramOfMint(bank, wanted.mint) : wanted.programId;
+  return { bank, program, filters: ofMint, encode };
+}
 
 function readTokenFilter(filter: RpcConfig): { readonly mint: string } | { readonly programId: string } {
   const [member, ...more] = Object.entries(filter);

@@ -378,9 +378,10 @@ t.test('redact', async (t) => {
 
 t.test('response-slot', async (t) => {
   t.test('a call without a commitment is at finalized, as for a node', async (t) => {
-    t.equal(commitmentOf([]), 'finalized');
-    t.equal(commitmentOf(['x', { commitment: 'processed' }]), 'processed');
-    t.equal(commitmentOf(['x', { commitment: 'root' }]), undefined);
+    t.equal(commitmentOf('getSlot', []), 'finalized');
+    t.equal(commitmentOf('getBalance', ['x', { commitment: 'processed' }]), 'processed');
+    t.equal(commitmentOf('getBalance', ['x', { commitment: 'root' }]), undefined);
+    t.equal(commitmentOf('getSignatureStatuses', [['x']]), 'processed', 'whose context is of the newest bank');
   });
 
   t.test('a call without minContextSlot has no minimum', async (t) => {

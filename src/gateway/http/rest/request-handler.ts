@@ -75,7 +75,7 @@ function respondToPost(
       pay(unitsOfBody(body.length));
       const { signal } = reply;
       return turnBudget.run({ caller: cost.caller, bytes: body.length, signal }, () => {
-        const parsed = route.parse(body);
+        const parsed = route.parse(body, context);
         const isElsewhere = route.path === '/rpc' && answerRpc !== undefined; // where it may be a hit
         const known = isElsewhere ? 0 : (route.missUnitsOf?.(parsed) ?? 0);
         const admit = admitFor({ known, highest: route.mostUnitsOf?.(parsed) ?? LARGE_READ_UNITS });

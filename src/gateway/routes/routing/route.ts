@@ -6,6 +6,7 @@ import type { ClusterVitals } from '../../../shared/domain/cluster-vitals.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import type { Envelope } from '../../../shared/domain/envelope.ts';
 import type { ErrorCode } from '../../../shared/domain/gateway-error.ts';
+import type { RpcProfile } from '../../../shared/domain/rpc-methods.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import type { Cache } from '../../cache/cache.ts';
 import type { FinalFor, TimedPolicy } from '../../cache/entry.ts';
@@ -75,6 +76,8 @@ export interface RouteContext {
   readonly startedMs: number;
   /** The address of the embedded cluster; null over configured nodes. */
   readonly embedded: { readonly rpc: string } | null;
+  /** The methods that `/rpc` has. */
+  readonly rpcProfile: RpcProfile;
   /** Reads the answers to `/rpc` through the cache. */
   readonly rpcReadThrough: ReadThrough<SerializedAnswer>;
   readonly vitals: Readonly<Pick<ClusterVitals, 'isFailing'>>;
@@ -206,7 +209,7 @@ export interface PostRoute<B = unknown, R = unknown, I = unknown> extends RouteD
   /** Returns the most units that a miss may cost besides, which it reserves. Default: {@link LARGE_READ_UNITS}. */
   mostUnitsOf?(body: B): number;
   /** Parses the raw body. Throws `invalid_json`, `invalid_request` or another 400. */
-  parse(text: Buffer): B;
+  parse(text: Buffer, context: Uses<'rpcProfile'>): B;
   /** Whether an answer holds at a slot: it then names it in `X-Slot`, and `X-Min-Slot` is a floor for it. */
   readonly hasSlot: boolean;
   /** Whether a body with `jsonrpc` is answered in JSON-RPC's form. */

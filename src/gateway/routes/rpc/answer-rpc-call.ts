@@ -1,11 +1,14 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import type { ReadMethod } from '../../../shared/domain/rpc-methods.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import { SCAN_UNITS, unitsOfAddresses } from '../../../shared/domain/units.ts';
 import type { Cache } from '../../cache/cache.ts';
 import { wholeResultOf } from '../../cache/entry.ts';
 import type { SlotSource } from '../../serving/min-slot.ts';
 import { type Admit, type CacheableRead, ReadThrough } from '../../serving/read-through.ts';
 import type { RequestScope } from '../routing/request-scope.ts';
 import type { PostAnswer, SerializedAnswer, Uses } from '../routing/route.ts';
+import { accountSizeOf, minimumBalance, toRentRequest } from './own-answer.ts';
 import type { RpcCall } from './parse-rpc-call.ts';
 import { type RpcReadRequest, toReadRequest } from './rpc-cache-policy.ts';
 import { findCachedAnswer } from './rpc-from-cache.ts';
@@ -28,8 +31,15 @@ export const createRpcReadThrough = (
 const MAX_KEYS = 100;
 
 /** Returns the number of keys that a node reads for a call: they are part of its price. */
-export const addressesIn = ({ method, params: [keys] }: RpcCall): number =>
+const addressesIn = ({ method, params: [keys] }: RpcCall): number =>
   method === 'getMultipleAccounts' && Array.isArray(keys) ? Math.min(keys.length, MAX_KEYS) : 0;
+
+/** Methods for which a node reads all accounts of a program, or all accounts. */
+const SCANS: ReadonlySet<ReadMethod> = new Set(['getSupply', 'getTokenAccountsByDelegate']);
+
+/** Returns the units that a miss of a call surely costs. */
+export const missUnitsOfCall = (call: RpcCall): number =>
+  unitsOfAddresses(addressesIn(call)) + (SCANS.has(call.method) ? SCAN_UNITS : 0);
 
 type RpcUses = Uses<'rpcReadThrough' | 'callsFor' | 'mesh' | 'cache'>;
 
@@ -42,10 +52,22 @@ export async function answerRpcCall(
 ): Promise<PostAnswer> {
   const { jsonRpcId } = call;
   try {
-    return { ...(await readAnswer(toReadRequest(call, scope.minSlot ?? 0), context, admit, scope)), jsonRpcId };
+    return { ...(await findAnswer(call, context, admit, scope)), jsonRpcId };
   } catch (thrown) {
     throw jsonRpcId === undefined ? thrown : GatewayError.from(thrown).forJsonRpc(jsonRpcId);
   }
+}
+
+/** Answers from what the gateway knows itself where that is enough, else reads. */
+async function findAnswer(call: RpcCall, context: RpcUses, admit: Admit, scope: RequestScope): Promise<PostAnswer> {
+  const { genesisHash } = context.mesh;
+  if (call.method === 'getGenesisHash' && call.params.length === 0 && genesisHash !== undefined)
+    return { result: JSON.stringify(genesisHash), cacheStatus: 'HIT' };
+  const minSlot = scope.minSlot ?? 0;
+  const bytes = accountSizeOf(call);
+  if (bytes === undefined) return readAnswer(toReadRequest(call, minSlot), context, admit, scope);
+  const rent = await readAnswer(toRentRequest(minSlot), context, admit, scope);
+  return { ...rent, result: minimumBalance(rent, bytes) };
 }
 
 /** Reads an answer from the cache, or calls the upstream once admitted. No answer is older than an earlier one. */
@@ -54,7 +76,7 @@ async function readAnswer(
   context: RpcUses,
   admit: Admit,
   scope: RequestScope,
-): Promise<PostAnswer> {
+): Promise<PostAnswer & SerializedAnswer> {
   const { rpcReadThrough } = context;
   const read = readOf(request, context, scope);
   copyFromRoutes(request, context);
@@ -77,7 +99,10 @@ function readOf(
     meta,
     bypasses: request.policy === undefined,
     async load(floor = 0) {
-      if (scope.cost !== undefined) scope.cost.addresses += addressesIn(request.call);
+      if (scope.cost !== undefined) {
+        scope.cost.addresses += addressesIn(request.call);
+        if (SCANS.has(request.call.method)) scope.cost.scans++;
+      }
       const { slot, result } = await callUpstream(context.callsFor(scope), request, floor);
       return { slot, store: (tipAtFetch) => storeAnswer(request, { slot, result }, context, tipAtFetch) };
     },

@@ -1,9 +1,10 @@
 import { COMMITMENTS, type Commitment } from '../../../shared/domain/commitment.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import { isReadMethod, type ReadMethod } from '../../../shared/domain/rpc-methods.ts';
+import { isReadMethod, type ReadMethod, type RpcProfile } from '../../../shared/domain/rpc-methods.ts';
 import { member } from '../../upstream/json/raw-json.ts';
 import { commitmentOf } from '../../upstream/rpc/response-slot.ts';
 import { parseJsonBody } from '../routing/parse-json-body.ts';
+import { refusalOf } from './refused-methods.ts';
 
 /** A validated call. Only {@link parseRpcCall} creates it. */
 export interface RpcCall {
@@ -24,19 +25,19 @@ interface RpcBody {
 /** Maximum number of values in a body. The longest call, getSignatureStatuses, names 256 signatures. */
 const MAX_VALUES = 2000;
 
-/** Parses the body of a call. Throws unless its method is one of the 21 read methods. */
-export function parseRpcCall(body: Buffer): RpcCall {
+/** Parses the body of a call. Throws unless its method is one of the profile's read methods. */
+export function parseRpcCall(body: Buffer, profile: RpcProfile): RpcCall {
   const request = parseJsonBody(body, MAX_VALUES);
   if (typeof request !== 'object' || request === null || Array.isArray(request)) {
     throw new GatewayError('invalid_request', 'the body must be one object: {"method": …, "params": […]}');
   }
-  if (!Object.hasOwn(request, 'jsonrpc')) return { ...parseCall(request), jsonRpcId: undefined };
+  if (!Object.hasOwn(request, 'jsonrpc')) return { ...parseCall(request, profile), jsonRpcId: undefined };
   const { jsonrpc, id, method, params }: RpcBody = request;
   const jsonRpcId = isId(id) ? writtenId(body) : 'null';
   try {
     if (jsonrpc !== '2.0') throw new GatewayError('invalid_request', 'jsonrpc must be "2.0"');
     if (!isId(id)) throw new GatewayError('invalid_request', 'id must be a string, a number or null');
-    return { ...parseCall({ method, params: params ?? undefined }), jsonRpcId }; // nodes read null as no parameters
+    return { ...parseCall({ method, params: params ?? undefined }, profile), jsonRpcId }; // nodes read null as no parameters
   } catch (thrown) {
     throw GatewayError.from(thrown).forJsonRpc(jsonRpcId);
   }
@@ -48,13 +49,9 @@ const isId = (id: unknown): boolean => id === undefined || id === null || ['stri
 /** Returns the id as the body spells it, since a number may have more digits than a double keeps. */
 const writtenId = (body: Buffer): string => member(body, 'id')?.toString() ?? 'null';
 
-function parseCall({ method, params = [] }: RpcBody): Pick<RpcCall, 'method' | 'params'> {
+function parseCall({ method, params = [] }: RpcBody, profile: RpcProfile): Pick<RpcCall, 'method' | 'params'> {
   if (typeof method !== 'string') throw new GatewayError('invalid_request', 'method must be a string');
-  if (!isReadMethod(method))
-    throw new GatewayError(
-      'rpc_method_not_allowed',
-      'this method is not allowed, or not spelled as Solana RPC spells it; GET /api/v1/openapi.json lists those that are allowed',
-    );
+  if (!isReadMethod(method, profile)) throw new GatewayError('rpc_method_not_allowed', refusalOf(method, profile));
   if (!Array.isArray(params)) throw new GatewayError('invalid_params', 'params must be an array');
   if (!hasOnlySafeNumbers(params))
     throw new GatewayError('invalid_params', 'params contain a number beyond 2^53, which would be rounded');
@@ -68,7 +65,8 @@ function hasOnlySafeNumbers(value: unknown): boolean {
 }
 
 /** Returns the commitment at which a node answers. Unknown names count as the default; the node rejects them. */
-export const commitmentOfCall = ({ params }: RpcCall): Commitment => commitmentOf(params) ?? 'finalized';
+export const commitmentOfCall = ({ method, params }: RpcCall): Commitment =>
+  commitmentOf(method, params) ?? 'finalized';
 
 /** Returns true if the parameters are a valid `commitment` and `minContextSlot` only. The node validates all others. */
 export function hasOnlyStandardConfig([config = {}, ...more]: readonly unknown[]): boolean {

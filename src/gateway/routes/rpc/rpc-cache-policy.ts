@@ -23,9 +23,11 @@ export interface RpcReadRequest {
 const ONE_SLOT: TimedPolicy = { slots: 1 };
 const TWO_SLOTS: TimedPolicy = { slots: 2 };
 const TEN_SECONDS: TimedPolicy = { ms: 10_000 };
+const ONE_MINUTE: TimedPolicy = { ms: 60_000 };
+const TEN_MINUTES: TimedPolicy = { ms: 600_000 };
 
-/** Life of a cached answer: in slots where each may change it. Methods that aren't listed are never cached. */
-const LIFETIMES: Partial<Record<ReadMethod, TimedPolicy>> = {
+/** Life of a cached answer: in slots where each may change it. Undefined: never cached. */
+const LIFETIMES: Readonly<Record<ReadMethod, TimedPolicy | undefined>> = {
   getBalance: TWO_SLOTS,
   getAccountInfo: TWO_SLOTS,
   getMultipleAccounts: TWO_SLOTS,
@@ -44,12 +46,38 @@ const LIFETIMES: Partial<Record<ReadMethod, TimedPolicy>> = {
   getRecentPerformanceSamples: TEN_SECONDS,
   getBlockProduction: TEN_SECONDS,
   getTokenLargestAccounts: TEN_SECONDS,
-  getClusterNodes: { ms: 60_000 },
-  getVersion: { ms: 600_000 },
+  getClusterNodes: ONE_MINUTE,
+  getVersion: TEN_MINUTES,
+  getHealth: undefined,
+  getSignatureStatuses: ONE_SLOT,
+  isBlockhashValid: ONE_SLOT,
+  getFeeForMessage: TWO_SLOTS,
+  getTransactionCount: ONE_SLOT,
+  getSlotLeader: ONE_SLOT,
+  getBlocks: TWO_SLOTS,
+  getBlocksWithLimit: TWO_SLOTS,
+  getSlotLeaders: TEN_SECONDS,
+  getFirstAvailableBlock: TEN_SECONDS,
+  minimumLedgerSlot: TEN_SECONDS,
+  getTokenAccountsByDelegate: TEN_SECONDS, // a scan
+  getVoteAccounts: TEN_SECONDS,
+  getSupply: ONE_MINUTE, // a scan
+  getInflationRate: ONE_MINUTE, // changes with the epoch
+  getInflationReward: ONE_MINUTE,
+  getStakeMinimumDelegation: ONE_MINUTE,
+  getIdentity: TEN_MINUTES,
+  getEpochSchedule: TEN_MINUTES,
+  getMinimumBalanceForRentExemption: TEN_MINUTES, // the rent, from which each is computed
+  getGenesisHash: undefined, // known since the start
 };
 
 /** Methods about the whole cluster: answers at one commitment share a key, whatever the other parameters. */
-const CLUSTER_WIDE_METHODS: ReadonlySet<ReadMethod> = new Set(['getSlot', 'getBlockHeight', 'getEpochInfo']);
+const CLUSTER_WIDE_METHODS: ReadonlySet<ReadMethod> = new Set([
+  'getSlot',
+  'getBlockHeight',
+  'getEpochInfo',
+  'getTransactionCount',
+]);
 
 /** Returns the read that answers a call, at the slot of its `X-Min-Slot` or later. */
 export function toReadRequest(call: RpcCall, minSlot: Slot): RpcReadRequest {
@@ -68,7 +96,7 @@ export function toReadRequest(call: RpcCall, minSlot: Slot): RpcReadRequest {
 }
 
 /** Returns the life of an answer. A processed one lives for a slot, since the next slot may take it back. */
-function lifetimeOf(method: ReadMethod, commitment: Commitment): TimedPolicy | undefined {
+export function lifetimeOf(method: ReadMethod, commitment: Commitment): TimedPolicy | undefined {
   const lifetime = LIFETIMES[method];
   return lifetime !== undefined && commitment === 'processed' ? ONE_SLOT : lifetime;
 }

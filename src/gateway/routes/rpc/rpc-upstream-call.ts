@@ -17,15 +17,19 @@ export async function callUpstream(
   const { call } = request;
   const params = withMinContextSlot(call, minContextSlotFor(mesh, request, floor));
   const options = { commitment: commitmentOfCall(call), minSlot: floor };
-  if (call.method !== 'getBlockHeight' || !hasOnlyStandardConfig(params))
-    return mesh.call(call.method, params, options);
-  // getBlockHeight returns no slot; getEpochInfo dates the height by the slot of its bank
+  const part = EPOCH_INFO_MEMBERS[call.method];
+  if (part === undefined || !hasOnlyStandardConfig(params)) return mesh.call(call.method, params, options);
   const { slot, result } = await mesh.call('getEpochInfo', params, options);
-  const height = member(result, 'blockHeight');
-  if (height === undefined)
-    throw new GatewayError('upstream_error', 'a node returned epoch info without a block height');
-  return { slot, result: height };
+  const value = member(result, part);
+  if (value === undefined) throw new GatewayError('upstream_error', `a node returned epoch info without its ${part}`);
+  return { slot, result: value };
 }
+
+/** Methods that return no slot, and the members of getEpochInfo that are the same at a slot that it names. */
+const EPOCH_INFO_MEMBERS: { readonly [M in ReadMethod]?: string } = {
+  getBlockHeight: 'blockHeight',
+  getTransactionCount: 'transactionCount',
+};
 
 /** Returns the slot that a node is to have reached before it answers; 0 leaves that to the caller's parameters. */
 function minContextSlotFor(mesh: Pick<Mesh, 'tip'>, { call, waitsForMinSlot }: RpcReadRequest, floor: Slot): Slot {
@@ -44,6 +48,12 @@ const CONFIG_POSITIONS: { readonly [M in ReadMethod]?: number } = {
   getMultipleAccounts: 1,
   getSignaturesForAddress: 1,
   getTokenAccountsByOwner: 2,
+  getTransactionCount: 0,
+  getSlotLeader: 0,
+  isBlockhashValid: 1,
+  getFeeForMessage: 1,
+  getInflationReward: 1,
+  getTokenAccountsByDelegate: 2,
 };
 
 /** Raises the `minContextSlot` of a call, if its method accepts one. Malformed parameters are left to the node. */

@@ -40,7 +40,7 @@ export async function routeCall(
     deadlineMs: latestMs = Number.POSITIVE_INFINITY,
   }: CallOptions,
 ): Promise<RpcResponse> {
-  const commitment = commitmentOf(params) ?? anchorCommitment;
+  const commitment = commitmentOf(method, params) ?? anchorCommitment;
   const minContextSlot = Math.max(minContextSlotOf(params) ?? 0, minSlot);
   const candidates = callableNodes(meshNodes, method).map((meshNode) => ({
     meshNode,

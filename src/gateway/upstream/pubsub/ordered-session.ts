@@ -106,7 +106,7 @@ export class OrderedSession implements PubsubSession {
     handler: SubscriptionHandler,
   ): PubsubSubscription {
     if (this.capacity === 0) throw new GatewayError('overloaded', 'the session accepts no more subscriptions');
-    const subscription = new SessionSubscription(this, method, commitmentOf(params) ?? 'finalized', handler);
+    const subscription = new SessionSubscription(this, method, commitmentOf(method, params) ?? 'finalized', handler);
     this.#usedSubscriptions++;
     this.#channel.subscribe(subscription, params);
     return subscription;

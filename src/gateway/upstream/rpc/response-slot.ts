@@ -16,7 +16,16 @@ const METHODS_WITH_CONTEXT: ReadonlySet<RpcMethod> = new Set([
   'getTokenSupply',
   'getTokenLargestAccounts',
   'getLatestBlockhash',
+  'getSignatureStatuses',
+  'isBlockhashValid',
+  'getFeeForMessage',
+  'getStakeMinimumDelegation',
+  'getTokenAccountsByDelegate',
+  'getSupply',
 ]);
+
+/** Methods that accept no commitment, and read the newest bank (agave, rpc.rs). */
+const PROCESSED_METHODS: ReadonlySet<string> = new Set(['getSignatureStatuses']);
 
 /** Methods that return no context, but refuse to answer from before a given `minContextSlot`. */
 const METHODS_WITH_MIN_CONTEXT_SLOT: ReadonlySet<RpcMethod> = new Set(['getBlockHeight', 'getSignaturesForAddress']);
@@ -60,8 +69,9 @@ export function slotOfResponse(
   return { response: { slot, result, value: result }, isOwnSlot: ownSlot !== undefined, apiVersion: undefined };
 }
 
-/** Returns the commitment of `params`: `finalized` by default (Solana RPC), undefined for an unknown name. */
-export function commitmentOf(params: readonly unknown[]): Commitment | undefined {
+/** Returns the commitment of a call: `finalized` by default (Solana RPC), undefined for an unknown name. */
+export function commitmentOf(method: string, params: readonly unknown[]): Commitment | undefined {
+  if (PROCESSED_METHODS.has(method)) return 'processed';
   const { commitment } = configOf(params);
   return COMMITMENTS.find((known) => known === (commitment ?? 'finalized'));
 }

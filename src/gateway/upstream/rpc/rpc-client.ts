@@ -25,9 +25,14 @@ import type { RpcResponse } from './rpc-response.ts';
 const SLOW_METHODS: ReadonlySet<RpcMethod> = new Set([
   'getBlock',
   'getBlockProduction',
+  'getBlocks',
+  'getBlocksWithLimit',
   'getClusterNodes',
+  'getInflationReward',
   'getProgramAccounts',
   'getSignaturesForAddress',
+  'getSupply',
+  'getTokenAccountsByDelegate',
   'getTokenAccountsByOwner',
   'getTokenLargestAccounts',
   'getTransaction',
@@ -163,7 +168,7 @@ export class RpcClient {
     anchorCommitment: Commitment,
     options?: RequestOptions,
   ): Promise<RpcResponse> {
-    const commitment = commitmentOf(params);
+    const commitment = commitmentOf(method, params);
     const slotBefore = commitment === undefined ? undefined : this.slots.latest(commitment);
     const anchor = this.slots.latest(anchorCommitment); // as of before the request is sent
     const dated = slotOfResponse(method, params, await this.#request(method, params, options), anchor);

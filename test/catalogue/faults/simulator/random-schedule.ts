@@ -207,6 +207,7 @@ export async function runSchedule(
   const knownMints = createKnownMints({});
   const context: RouteContext = {
     mesh,
+    rpcProfile: 'strict',
     callsFor: () => mesh,
     cache,
     clock,
