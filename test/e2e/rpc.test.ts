@@ -208,7 +208,7 @@ t.test('json-rpc', async (t) => {
       ['method_not_allowed', 405, get('/rpc')],
       ['invalid_json', 400, rpc(body.slice(0, -1))],
       ['invalid_json', 400, rpc(`${body.slice(0, -1)},"__proto__":{}}`)],
-      ['invalid_request', 400, rpc(`[${body}]`)],
+      ['invalid_request', 400, rpc(`[${Array(101).fill(body).join()}]`)],
       ['invalid_request', 400, rpc('[]')],
     ];
     for (const [code, status, sent] of cases) {
@@ -354,6 +354,77 @@ t.test('rpc-standard-profile', async (t) => {
   });
 });
 
+t.test('rpc-batches', async (t) => {
+  const world = await startStepped(t, { perSlot: 1, set: ['limits.free.units=300'] });
+  const { rpc, cluster, node, step } = world;
+  await step(40, 4);
+  await untilCurrent(world);
+  const fits = await createDocumentChecker(world);
+  const addresses = WALLETS.map(({ address }) => address);
+  const callOf = (method: string, params: readonly unknown[], id: unknown = method) => ({
+    jsonrpc: '2.0',
+    id,
+    method,
+    params,
+  });
+  const alone = async (call: object): Promise<string> => (await rpc(call)).text;
+
+  t.test('each call has the answer that it has alone, in the order of the calls', async (t) => {
+    const finalized = cluster.chain.slot('finalized');
+    const calls = [
+      callOf('getBalance', [WHALE.address], 1.5),
+      callOf('getAccountInfo', [DOLLAR.mint.address, { encoding: 'jsonParsed' }]),
+      callOf('getAccountInfo', [DOLLAR.mint.address, { encoding: 'base64' }]),
+      callOf('getAccountInfo', [addressFromByte(9), { encoding: 'base64' }]),
+      callOf('getBalance', [addressFromByte(9)]),
+      callOf('getBlockTime', [finalized]),
+      callOf('getBalance', ['nobody']),
+      callOf('sendTransaction', []),
+      callOf('getSlot', [{ minContextSlot: finalized + 1_000 }]),
+    ];
+    const batch = await rpc(calls);
+    t.equal(batch.status, 200);
+    t.equal(batch.text, `[${(await Promise.all(calls.map(alone))).join()}]`);
+    t.equal(batch.headers.get('x-slot'), String(finalized));
+    fits(t, '/rpc', batch, 'post');
+    t.equal((await rpc(`\n [ ${JSON.stringify(calls[0])} ]`)).text, `[${await alone(calls[0] ?? {})}]`);
+  });
+
+  t.test('accounts of a batch are one call of a node', async (t) => {
+    await step(4, 4);
+    const before = new Map(node.requestCounts);
+    const made = (method: string): number => (node.requestCounts.get(method) ?? 0) - (before.get(method) ?? 0);
+    const encodings = ['base64', 'jsonParsed'];
+    const config = { commitment: 'confirmed' };
+    for (const encoding of encodings)
+      await rpc(addresses.map((address) => callOf('getAccountInfo', [address, { ...config, encoding }])));
+    await rpc(addresses.map((address) => callOf('getBalance', [address, config])));
+    t.same([made('getAccountInfo'), made('getBalance'), made('getMultipleAccounts')], [0, 0, 3]);
+  });
+
+  t.test('a call that is none has an error in its place, with the id null', async (t) => {
+    const slot = callOf('getSlot', []);
+    const { json } = await rpc([1, null, [slot], { method: 'getSlot' }, { ...slot, jsonrpc: '1.0' }, slot]);
+    t.match(json, [
+      ...Array(4).fill({ error: { code: -32600 }, id: null }),
+      { error: { code: -32600 }, id: 'getSlot' },
+      {},
+    ]);
+    t.match(json, { 5: { id: 'getSlot', result: Number } });
+  });
+
+  t.test('it costs the sum of its calls, and is refused as a whole where that is not left', async (t) => {
+    const left = async (calls: number): Promise<HttpAnswer> => rpc(Array(calls).fill(callOf('getSlot', [])));
+    const [one, many] = [await left(1), await left(20)];
+    const remaining = (answer: HttpAnswer): number => Number(answer.headers.get('x-ratelimit-remaining'));
+    t.equal(remaining(many), remaining(one) - 20);
+    let refused = await left(100);
+    for (let sent = 1; refused.status === 200 && sent < 3; sent++) refused = await left(100);
+    t.match(refused, { status: 429, json: { error: 'rate_limited' } });
+    t.equal((await left(1)).status, 200);
+  });
+});
+
 t.test('rpc-allow-list', async (t) => {
   const { get, rpc, cluster } = await startStepped(t, { perSlot: 0 });
 
@@ -389,7 +460,7 @@ t.test('rpc-allow-list', async (t) => {
       t.match(await messageOf(unknown), /^this method is not allowed, or not spelled as Solana RPC spells it/);
   });
 
-  t.test('a batch and a method that is not text are 400 and never reach a node', async (t) => {
+  t.test('an empty batch and a method that is not text are 400 and never reach a node', async (t) => {
     const before = await total();
     for (const body of malformedCalls('getClusterNodes')) t.equal((await rpc(JSON.stringify(body))).status, 400);
     t.equal(await total(), before);
@@ -427,7 +498,9 @@ t.test('rpc-allow-list', async (t) => {
         const members = Object.keys(answer).join();
         return [400, 403].includes(status)
           ? members === 'error,message'
-          : status === 200 && members === 'jsonrpc,error,id' && /"code":(-32600|-32601|-32602),/.test(text);
+          : Array.isArray(answer)
+            ? answer.every(({ error }) => [-32600, -32601, -32602].includes(error.code))
+            : status === 200 && members === 'jsonrpc,error,id' && /"code":(-32600|-32601|-32602),/.test(text);
       }),
       { numRuns: 400 },
     );

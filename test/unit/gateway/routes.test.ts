@@ -11,7 +11,7 @@ import { type BlockListingRead, BlockListings } from '../../../src/gateway/route
 import type { HolderTable, HolderTabler } from '../../../src/gateway/routes/routing/holder-tables.ts';
 import { address, addresses, commitment, kid } from '../../../src/gateway/routes/routing/params.ts';
 import { parseJsonBody } from '../../../src/gateway/routes/routing/parse-json-body.ts';
-import { parseRpcCall } from '../../../src/gateway/routes/rpc/parse-rpc-call.ts';
+import { parseRpcBody } from '../../../src/gateway/routes/rpc/parse-rpc-call.ts';
 import { ScanGate } from '../../../src/gateway/routes/scans/scan-gate.ts';
 import { searchTerm } from '../../../src/gateway/routes/search/search-term.ts';
 import { type ErrorCode, GatewayError } from '../../../src/shared/domain/gateway-error.ts';
@@ -531,7 +531,7 @@ t.test('parse-rpc-call', async (t) => {
   /** Returns the code of the error for a body, or `accepted`. */
   function refusalOf(body: string | Uint8Array): string {
     try {
-      parseRpcCall(Buffer.from(body), 'strict');
+      parseRpcBody(Buffer.from(body), 'strict');
     } catch (thrown) {
       if (thrown instanceof GatewayError) return thrown.code;
       throw thrown;
@@ -542,10 +542,10 @@ t.test('parse-rpc-call', async (t) => {
   t.test('each of the 21 methods is accepted, with params or without', async (t) => {
     t.equal(READ_METHODS.length, 21);
     for (const method of READ_METHODS) {
-      const plain = parseRpcCall(Buffer.from(JSON.stringify({ method, id: 1 })), 'strict');
+      const plain = parseRpcBody(Buffer.from(JSON.stringify({ method, id: 1 })), 'strict');
       t.same(plain, { method, params: [], jsonRpcId: undefined });
       const params = ['x', { commitment: 'confirmed' }, [1, null, true]];
-      const jsonRpc = parseRpcCall(Buffer.from(JSON.stringify({ id: 1, jsonrpc: '2.0', method, params })), 'strict');
+      const jsonRpc = parseRpcBody(Buffer.from(JSON.stringify({ id: 1, jsonrpc: '2.0', method, params })), 'strict');
       t.same(jsonRpc, { method, params, jsonRpcId: '1' });
     }
   });
@@ -561,7 +561,8 @@ t.test('parse-rpc-call', async (t) => {
     fc.assert(
       fc.property(body, (body) => {
         try {
-          return isReadMethod(parseRpcCall(Buffer.from(body), 'strict').method, 'strict');
+          const request = parseRpcBody(Buffer.from(body), 'strict');
+          return 'method' in request ? isReadMethod(request.method, 'strict') : request.calls.length > 0;
         } catch (thrown) {
           return thrown instanceof GatewayError && refusals.includes(thrown.code);
         }

@@ -7,7 +7,7 @@ import { ERROR_REFERENCE } from '../../../shared/site/error-reference.ts';
 import type { Param } from '../../routes/routing/params.ts';
 import type { PostRoute, Route } from '../../routes/routing/route.ts';
 import { jsonSchema } from '../../routes/routing/schemas.ts';
-import { JSON_RPC_FORM, jsonRpcCallSchema, jsonRpcResponseSchemas } from './json-rpc-schemas.ts';
+import { JSON_RPC_FORM, jsonRpcCallSchema, jsonRpcResponseSchemas, orBatch } from './json-rpc-schemas.ts';
 
 /** The fragments of the document that depend on no route. */
 interface Fragments {
@@ -160,7 +160,7 @@ function requestBodyOf({ body, hasJsonRpcForm }: PostRoute): object {
   const schema = jsonSchema(body);
   return {
     required: true,
-    content: jsonContent(hasJsonRpcForm ? { anyOf: [schema, jsonRpcCallSchema(schema)] } : schema),
+    content: jsonContent(hasJsonRpcForm ? { anyOf: [schema, ...orBatch(jsonRpcCallSchema(schema))] } : schema),
   };
 }
 
@@ -205,7 +205,7 @@ function responseSchemaOf(route: Route): object {
   const schema = plainSchemaOf(route);
   if (!hasJsonRpcForm(route)) return schema;
   const codes = errorsOf(route).filter((code) => !REFUSED_PLAINLY.has(code));
-  return { anyOf: [schema, ...jsonRpcResponseSchemas(referenceTo(route), codes)] };
+  return { anyOf: [schema, ...orBatch(...jsonRpcResponseSchemas(referenceTo(route), codes))] };
 }
 
 /** Returns the schema of the whole body around a route's result. */

@@ -76,6 +76,7 @@ function respondToPost(
       const { signal } = reply;
       return turnBudget.run({ caller: cost.caller, bytes: body.length, signal }, () => {
         const parsed = route.parse(body, context);
+        pay(route.unitsOf?.(parsed) ?? 0);
         const isElsewhere = route.path === '/rpc' && answerRpc !== undefined; // where it may be a hit
         const known = isElsewhere ? 0 : (route.missUnitsOf?.(parsed) ?? 0);
         const admit = admitFor({ known, highest: route.mostUnitsOf?.(parsed) ?? LARGE_READ_UNITS });

@@ -103,8 +103,8 @@ export function postResponse(charge: Charge, envelope: Envelope, answer: PostAns
   return { headers, body: postBody(envelope, answer) };
 }
 
-function postBody(envelope: Envelope, { result, jsonRpcId }: PostAnswer): RawBody {
-  if (envelope === 'plain') return result;
+function postBody(envelope: Envelope, { result, jsonRpcId, isBatch = false }: PostAnswer): RawBody {
+  if (envelope === 'plain' || isBatch) return result;
   const [before, after] = jsonRpcId === undefined ? ['{"result":', '}'] : jsonRpcFrame(jsonRpcId);
   return typeof result === 'string' ? before + result + after : [Buffer.from(before), result, Buffer.from(after)];
 }

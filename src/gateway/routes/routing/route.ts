@@ -19,7 +19,13 @@ import type { ListOwner } from '../../tokens/owner-listing.ts';
 import type { TokenLabels } from '../../tokens/token-labels.ts';
 import type { TokenListQuery, TokenListRead } from '../../tokens/token-list.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
-import type { AccountQuery, AccountRead, BalancesQuery, BalancesRead } from '../../upstream/reads/account-batcher.ts';
+import type {
+  AccountQuery,
+  AccountRead,
+  BalancesQuery,
+  BalancesRead,
+  EncodedQuery,
+} from '../../upstream/reads/account-batcher.ts';
 import type { MergedSignatures } from '../../upstream/reads/merged-signatures.ts';
 import type { ProgramIdls } from '../../upstream/reads/program-idls.ts';
 import type { TransactionRecords } from '../../upstream/reads/transaction-records.ts';
@@ -42,7 +48,7 @@ export interface RouteContext {
   /** Returns what calls nodes for a request. */
   callsFor(scope: Pick<RequestScope, 'cost'>): Pick<Mesh, 'call' | 'tip'>;
   /** Reads accounts from the upstream, several in one call. */
-  readonly accounts: AccountReads;
+  readonly accounts: AccountReads & { read(query: Counted<AccountQuery | EncodedQuery>): Promise<AccountRead> };
   /** Reads accounts. Those read often are kept live and then cost no upstream call. */
   readonly liveAccounts: LiveAccounts;
   /** Reads the token accounts of an owner. Lists read often are kept live. */
@@ -204,6 +210,8 @@ export interface PostRoute<B = unknown, R = unknown, I = unknown> extends RouteD
   readonly body: z.ZodType<I>;
   /** Maximum length of the body, if it differs from that of other routes. */
   readonly maxBytes?: number;
+  /** Returns the units that a body costs besides, whatever answers it. Default: 0. */
+  unitsOf?(body: B): number;
   /** Returns the units that a miss surely costs besides: it is refused unless they are left. Default: 0. */
   missUnitsOf?(body: B): number;
   /** Returns the most units that a miss may cost besides, which it reserves. Default: {@link LARGE_READ_UNITS}. */
@@ -232,6 +240,8 @@ export interface PostAnswer {
   readonly cacheStatus: 'HIT' | 'MISS' | 'STALE' | 'BYPASS';
   /** The id of a JSON-RPC call, as JSON text; undefined for the plain form. */
   readonly jsonRpcId?: string | undefined;
+  /** True for a batch, whose result is the whole body. */
+  readonly isBatch?: boolean;
 }
 
 export type GetRoute = LiveRoute | ReadRoute | LocalRoute;

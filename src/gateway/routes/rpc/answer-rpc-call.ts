@@ -41,7 +41,7 @@ const SCANS: ReadonlySet<ReadMethod> = new Set(['getSupply', 'getTokenAccountsBy
 export const missUnitsOfCall = (call: RpcCall): number =>
   unitsOfAddresses(addressesIn(call)) + (SCANS.has(call.method) ? SCAN_UNITS : 0);
 
-type RpcUses = Uses<'rpcReadThrough' | 'callsFor' | 'mesh' | 'cache'>;
+export type RpcUses = Uses<'rpcReadThrough' | 'callsFor' | 'mesh' | 'cache'>;
 
 /** Answers a call in the form of its body. Rejects with GatewayError. */
 export async function answerRpcCall(

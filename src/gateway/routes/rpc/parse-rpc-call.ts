@@ -1,7 +1,7 @@
 import { COMMITMENTS, type Commitment } from '../../../shared/domain/commitment.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { isReadMethod, type ReadMethod, type RpcProfile } from '../../../shared/domain/rpc-methods.ts';
-import { member } from '../../upstream/json/raw-json.ts';
+import { elements, member } from '../../upstream/json/raw-json.ts';
 import { commitmentOf } from '../../upstream/rpc/response-slot.ts';
 import { parseJsonBody } from '../routing/parse-json-body.ts';
 import { refusalOf } from './refused-methods.ts';
@@ -25,9 +25,38 @@ interface RpcBody {
 /** Maximum number of values in a body. The longest call, getSignatureStatuses, names 256 signatures. */
 const MAX_VALUES = 2000;
 
-/** Parses the body of a call. Throws unless its method is one of the profile's read methods. */
-export function parseRpcCall(body: Buffer, profile: RpcProfile): RpcCall {
+/** Calls that one body names. What one of them is refused for stands in its place. */
+export interface RpcBatch {
+  readonly calls: readonly (RpcCall | GatewayError)[];
+}
+
+export type RpcRequest = RpcCall | RpcBatch;
+
+/** Maximum number of calls in a batch. */
+const MAX_BATCH = 100;
+
+/** Parses a body: a call, or a batch of JSON-RPC calls. Throws unless the method of a call is one of the profile's. */
+export function parseRpcBody(body: Buffer, profile: RpcProfile): RpcRequest {
   const request = parseJsonBody(body, MAX_VALUES);
+  if (!Array.isArray(request)) return parseRpcCall(request, body, profile);
+  if (request.length === 0 || request.length > MAX_BATCH)
+    throw new GatewayError('invalid_request', `a batch has 1 to ${MAX_BATCH} calls`);
+  const texts = elements(body);
+  return { calls: request.map((entry, i) => parseEntry(entry, texts[i] ?? body, profile)) };
+}
+
+function parseEntry(entry: unknown, text: Buffer, profile: RpcProfile): RpcCall | GatewayError {
+  try {
+    const call = parseRpcCall(entry, text, profile);
+    if (call.jsonRpcId !== undefined) return call;
+    throw new GatewayError('invalid_request', 'each call of a batch needs jsonrpc: "2.0"');
+  } catch (thrown) {
+    const error = GatewayError.from(thrown);
+    return error.jsonRpcId === undefined ? error.forJsonRpc('null') : error;
+  }
+}
+
+function parseRpcCall(request: unknown, body: Buffer, profile: RpcProfile): RpcCall {
   if (typeof request !== 'object' || request === null || Array.isArray(request)) {
     throw new GatewayError('invalid_request', 'the body must be one object: {"method": …, "params": […]}');
   }

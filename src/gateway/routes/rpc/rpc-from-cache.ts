@@ -88,7 +88,7 @@ function accountValue(routeResult: Buffer, encoding: 'jsonParsed' | 'base64'): s
 const OPENING_BRACKET = 0x5b;
 
 /** Wraps a value with the slot and the API version that a node last reported. */
-function withContext(
+export function withContext(
   slot: Slot,
   value: string | undefined,
   { mesh: { apiVersion } }: Uses<'mesh'>,

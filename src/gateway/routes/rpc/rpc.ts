@@ -1,9 +1,12 @@
 import { z } from 'zod';
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { ALL_READ_METHODS, type ReadMethod } from '../../../shared/domain/rpc-methods.ts';
+import { BASE_UNITS } from '../../../shared/domain/units.ts';
 import { postRoute, SMALL_READ_UNITS } from '../routing/route.ts';
 import { rawJson } from '../routing/schemas.ts';
+import { answerRpcBatch } from './answer-rpc-batch.ts';
 import { answerRpcCall, missUnitsOfCall } from './answer-rpc-call.ts';
-import { parseRpcCall } from './parse-rpc-call.ts';
+import { parseRpcBody, type RpcBatch, type RpcCall, type RpcRequest } from './parse-rpc-call.ts';
 
 /** The methods whose results may be as long as a response of a node may be. */
 const LARGE_METHODS: ReadonlySet<ReadMethod> = new Set([
@@ -33,9 +36,18 @@ export const rpc = postRoute({
   hasJsonRpcForm: true,
   missUnitPrice:
     '1 for each started 10 keys of getMultipleAccounts beyond the first, 20 for getSupply and getTokenAccountsByDelegate',
-  missUnitsOf: missUnitsOfCall,
-  mostUnitsOf: (call) =>
-    (LARGE_METHODS.has(call.method) ? LARGE_RESULT_UNITS : SMALL_READ_UNITS) + missUnitsOfCall(call),
-  parse: (body, { rpcProfile }) => parseRpcCall(body, rpcProfile),
-  resolve: answerRpcCall,
+  unitsOf: (request: RpcRequest) => BASE_UNITS * (callsOf(request).length - 1),
+  missUnitsOf: (request) => sum(callsOf(request), missUnitsOfCall),
+  mostUnitsOf: (request) => sum(callsOf(request), mostUnitsOfCall),
+  parse: (body, { rpcProfile }) => parseRpcBody(body, rpcProfile),
+  resolve: (request, context, admit, scope) =>
+    'calls' in request ? answerRpcBatch(request, context, admit, scope) : answerRpcCall(request, context, admit, scope),
 });
+
+const callsOf = (request: RpcRequest): RpcBatch['calls'] => ('calls' in request ? request.calls : [request]);
+
+const sum = (calls: RpcBatch['calls'], unitsOf: (call: RpcCall) => number): number =>
+  calls.reduce((units, call) => units + (call instanceof GatewayError ? 0 : unitsOf(call)), 0);
+
+const mostUnitsOfCall = (call: RpcCall): number =>
+  (LARGE_METHODS.has(call.method) ? LARGE_RESULT_UNITS : SMALL_READ_UNITS) + missUnitsOfCall(call);

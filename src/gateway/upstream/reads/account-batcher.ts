@@ -29,6 +29,11 @@ export interface AccountQuery {
   readonly cost?: RequestCost | undefined;
 }
 
+/** Query for an account as it lies in the node's memory. None of these is answered from what is kept live. */
+export interface EncodedQuery extends Omit<AccountQuery, 'shape'> {
+  readonly shape: 'base64';
+}
+
 export interface AccountRead {
   readonly slot: Slot;
   /** First slot at which the account is known to hold. Default: {@link slot}. */
@@ -74,21 +79,23 @@ export interface AccountSource {
 }
 
 /** Returns the encoding of a shape: of the data no more than the Clock's slot needs, where that is read. */
-const encodingOf = (shape: AccountShape, commitment: Commitment): object =>
-  shape === 'parsed'
-    ? { encoding: 'jsonParsed' }
+const encodingOf = (shape: BatchedQuery['shape'], commitment: Commitment): object =>
+  shape !== 'lamports'
+    ? { encoding: shape === 'parsed' ? 'jsonParsed' : 'base64' }
     : { encoding: 'base64', dataSlice: { offset: 0, length: namesClock(commitment) ? CLOCK_SLOT_BYTES : 0 } };
 
-const configOf = (shape: AccountShape, commitment: Commitment, minContextSlot: Slot | undefined) => ({
+const configOf = (shape: BatchedQuery['shape'], commitment: Commitment, minContextSlot: Slot | undefined) => ({
   ...encodingOf(shape, commitment),
   commitment,
   ...(minContextSlot !== undefined && { minContextSlot }),
 });
 
-interface PendingQuery extends AccountQuery {
+type BatchedQuery = AccountQuery | EncodedQuery;
+
+type PendingQuery = BatchedQuery & {
   resolve(reading: AccountRead): void;
   reject(reason: unknown): void;
-}
+};
 
 /** What is left to the parts of a failed batch. */
 interface SplitBounds {
@@ -126,7 +133,7 @@ export class AccountBatcher implements AccountSource {
     this.#options = options;
   }
 
-  read({ address, shape, commitment, minContextSlot, cost }: AccountQuery): Promise<AccountRead> {
+  read({ address, shape, commitment, minContextSlot, cost }: BatchedQuery): Promise<AccountRead> {
     return new Promise((resolve, reject) => {
       if (this.#pending.length === 0) setImmediate(() => this.#flush());
       this.#pending.push({ address, shape, commitment, minContextSlot, cost, resolve, reject });
@@ -162,14 +169,14 @@ export class AccountBatcher implements AccountSource {
   }
 
   /** Returns what the reads of one call have in common. What may fail or delay others is read without them. */
-  #groupKeyOf({ address, commitment, shape, minContextSlot = 0, cost }: AccountQuery): string {
+  #groupKeyOf({ address, commitment, shape, minContextSlot = 0, cost }: BatchedQuery): string {
     const isAboveTip = minContextSlot > (this.#options.tip(commitment) ?? 0);
     const [payer, apart] = [cost === undefined ? 'gateway' : 'caller', isAboveTip ? minContextSlot : ''];
     return `${commitment}/${shape}/${payer}/${apart}/${this.#isLarge(shape, address) ? address : ''}`;
   }
 
-  #isLarge(shape: AccountShape, address: string): boolean {
-    return shape === 'parsed' && this.#largeAccounts.has(address);
+  #isLarge(shape: BatchedQuery['shape'], address: string): boolean {
+    return shape !== 'lamports' && this.#largeAccounts.has(address);
   }
 
   #recordLength(address: string, bytes: number): void {
@@ -190,12 +197,12 @@ export class AccountBatcher implements AccountSource {
     try {
       const { slot, provenFrom, accounts } = await readMultipleAccounts(this.#rpc, addresses, config, callOptions);
       shared.onAnswered(({ address }) => accounts.get(address)?.length ?? 0);
-      if (shape === 'parsed')
+      if (shape !== 'lamports')
         for (const address of addresses) this.#recordLength(address, accounts.get(address)?.length ?? 0);
       for (const { address, resolve } of batch) resolve({ slot, provenFrom, account: accounts.get(address) ?? null });
     } catch (thrown) {
       shared.onFailed();
-      if (shape === 'parsed' && batch.length === 1 && GatewayError.from(thrown).code === 'result_too_large')
+      if (shape !== 'lamports' && batch.length === 1 && GatewayError.from(thrown).code === 'result_too_large')
         this.#recordLength(first.address, Number.POSITIVE_INFINITY);
       this.#splitOrReject(batch, thrown, bounds);
     }
@@ -221,7 +228,7 @@ export class AccountBatcher implements AccountSource {
 }
 
 /** Returns true if one read may have made a batch fail: without it the others may succeed. */
-function mayBeOfOneRead(error: GatewayError, batch: readonly AccountQuery[]): boolean {
+function mayBeOfOneRead(error: GatewayError, batch: readonly BatchedQuery[]): boolean {
   switch (error.code) {
     case 'upstream_error':
     case 'upstream_timeout':
