@@ -370,7 +370,7 @@ t.test('receipt-verify-command', async (t) => {
     };
     await verify(t, [...known, '--request', balance], 'no body');
     t.same(addons(), []);
-    await import('litesvm'); // it loads on each Node, as no engine does
+    await import('litesvm/dist/internal.js'); // it loads on each Node, as no engine does
     t.equal(addons().length, 1, 'an addon would be seen');
   });
 });

@@ -78,7 +78,7 @@ export class AccountsDb {
   set(address: string, slot: Slot, account: Account | undefined): void {
     const before = this.newest(address);
     this.#svm.setAccount(address, account);
-    this.#record(address, slot, before, this.#svm.account(address));
+    this.#record(address, slot, before, account !== undefined && account.lamports > 0n ? account : undefined);
   }
 
   /** Drops what the slots after `slot` wrote; returns the addresses of the accounts that are as before again. */

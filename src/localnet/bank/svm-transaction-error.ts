@@ -1,4 +1,4 @@
-import type { FailedTransactionMetadata } from 'litesvm';
+import type { FailedTransactionMetadata } from 'litesvm/dist/internal.js';
 import { readTables } from '../../shared/runtime/files/read-tables.ts';
 
 /** Reason why a transaction failed, as the JSON of a Solana node. */

@@ -1,12 +1,12 @@
-import { type Address, type EncodedAccount, getTransactionDecoder, lamports } from '@solana/web3.js';
 import bs58 from 'bs58';
-import type { FailedTransactionMetadata, LiteSVM, TransactionMetadata } from 'litesvm';
+import type { FailedTransactionMetadata, LiteSvm, TransactionMetadata } from 'litesvm/dist/internal.js';
 import type { Slot } from '../../shared/domain/slot.ts';
+import { decodeKey, encodeKey } from '../../transactions/index.ts';
 import { NO_LITESVM } from './no-litesvm.ts';
 import { type Account, systemAccount } from './svm-account.ts';
 import { type TransactionError, toTransactionError } from './svm-transaction-error.ts';
 
-type LiteSvmModule = typeof import('litesvm');
+type Bindings = typeof import('litesvm/dist/internal.js');
 
 /** Result of running a transaction, whether it succeeded or not. */
 export interface ExecutionResult {
@@ -36,65 +36,69 @@ export interface BankSysvars {
   readonly slotHashes: readonly { readonly slot: Slot; readonly hash: string }[];
 }
 
-/** LiteSVM, which runs programs, reduced to the calls that the chain needs. It keeps no history. */
+/**
+ * LiteSVM, which runs programs, reduced to the calls that the chain needs. It keeps no history. Its native module is called
+ * without the wrapper of the package, which loads a second copy of Solana's library and decodes each transaction and
+ * address once more: half the CPU of a start, and of each transaction.
+ */
 export class Svm {
-  readonly #bindings: LiteSvmModule;
-  readonly #liteSvm: LiteSVM;
+  readonly #bindings: Bindings;
+  readonly #liteSvm: LiteSvm;
 
-  private constructor(litesvm: LiteSvmModule, slotsPerEpoch: number) {
-    this.#bindings = litesvm;
+  private constructor(bindings: Bindings, slotsPerEpoch: number) {
+    this.#bindings = bindings;
     const length = BigInt(slotsPerEpoch);
-    this.#liteSvm = new litesvm.LiteSVM()
-      .withNativeMints()
-      // The chain checks age and repetition itself: a hash is valid for 150 blocks, and a fork runs transactions again.
-      .withBlockhashCheck(false)
-      .withTransactionHistory(0n);
-    this.#liteSvm.setEpochSchedule(new litesvm.EpochSchedule(length, length, false, 0n, 0n));
+    this.#liteSvm = new bindings.LiteSvm();
+    this.#liteSvm.withNativeMints();
+    // The chain checks age and repetition itself: a hash is valid for 150 blocks, and a fork runs transactions again.
+    this.#liteSvm.setBlockhashCheck(false);
+    this.#liteSvm.setTransactionHistory(0n);
+    this.#liteSvm.setEpochSchedule(new bindings.EpochSchedule(length, length, false, 0n, 0n));
   }
 
   /** Loads the native module on demand: a gateway over a real cluster works without it. */
   static async load(slotsPerEpoch: number): Promise<Svm> {
-    const litesvm = await import('litesvm').catch((cause: unknown) => {
+    const bindings = await import('litesvm/dist/internal.js').catch((cause: unknown) => {
       throw Object.assign(new Error(String(cause)), { code: NO_LITESVM, cause });
     });
-    return new Svm(litesvm, slotsPerEpoch);
+    return new Svm(bindings, slotsPerEpoch);
   }
 
   /** Returns a copy of an account as it is now. */
   account(address: string): Account | undefined {
-    const found = this.#liteSvm.getAccount(address as Address); // callers hold addresses that were decoded before
-    return found.exists && found.lamports > 0n ? toAccount(found) : undefined;
+    const found = this.#liteSvm.getAccount(toKey(address));
+    if (found === null || found.lamports() === 0n) return undefined;
+    return {
+      lamports: found.lamports(),
+      owner: encodeKey(found.owner()),
+      executable: found.executable(),
+      data: found.data(), // a copy that is ours
+    };
   }
 
-  /** Returns the addresses of the accounts that a program owns now. It decodes all of them, so it is slow. */
+  /** Returns the addresses of the accounts that a program owns now. */
   programAddresses(program: string): string[] {
     return this.#liteSvm
-      .getProgramAccounts(program as Address)
-      .filter((found) => found.lamports > 0n)
-      .map((found) => found.address);
+      .getProgramAccounts(toKey(program))
+      .filter((found) => found.account().lamports() > 0n)
+      .map((found) => encodeKey(found.address));
   }
 
   /** Writes an account without checks; `undefined` removes it. */
   setAccount(address: string, account: Account | undefined): void {
-    const { lamports: accountLamports, owner, executable, data } = account ?? systemAccount(0n);
-    this.#liteSvm.setAccount({
-      address: address as Address,
-      lamports: lamports(accountLamports),
-      programAddress: owner as Address,
-      executable,
-      data,
-      space: BigInt(data.length),
-    });
+    const { lamports, owner, executable, data } = account ?? systemAccount(0n);
+    const written = new this.#bindings.Account(lamports, data, toKey(owner), executable, 0n);
+    this.#liteSvm.setAccount(toKey(address), written);
   }
 
-  /** Runs a signed transaction, given in its wire format. */
+  /** Runs a transaction, given in its wire format, with all its signatures. */
   run(transaction: Uint8Array): ExecutionResult {
-    return this.#toExecutionResult(this.#liteSvm.sendTransaction(transactionDecoder.decode(transaction)));
+    return this.#toExecutionResult(this.#liteSvm.sendVersionedTransaction(transaction));
   }
 
   /** Runs a transaction like {@link run}, without effects. */
   simulate(transaction: Uint8Array): ExecutionResult {
-    const outcome = this.#liteSvm.simulateTransaction(transactionDecoder.decode(transaction));
+    const outcome = this.#liteSvm.simulateVersionedTransaction(transaction);
     return this.#toExecutionResult(
       outcome instanceof this.#bindings.SimulatedTransactionInfo ? outcome.meta() : outcome,
     );
@@ -141,8 +145,9 @@ export class Svm {
   }
 }
 
-function toAccount({ lamports, programAddress: owner, executable, data }: EncodedAccount): Account {
-  return { lamports, owner, executable, data: data as Uint8Array }; // the bindings give a copy that is ours
+/** Decodes an address that was checked before. */
+function toKey(address: string): Uint8Array {
+  const key = decodeKey(address);
+  if (key === undefined) throw new Error(`${JSON.stringify(address)} is no address`);
+  return key;
 }
-
-const transactionDecoder = getTransactionDecoder();

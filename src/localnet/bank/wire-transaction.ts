@@ -1,4 +1,4 @@
-import { getCompiledTransactionMessageDecoder, getTransactionDecoder, type ReadonlyUint8Array } from '@solana/web3.js';
+import { getCompiledTransactionMessageCodec, getTransactionCodec, type ReadonlyUint8Array } from '@solana/web3.js';
 import bs58 from 'bs58';
 import { COMPUTE_BUDGET_PROGRAM, SYSTEM_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import { ownText } from '../../shared/runtime/own-text.ts';
@@ -43,12 +43,28 @@ export interface CompiledInstruction {
 /** Placeholder of a missing signature: 64 zero bytes. */
 export const MISSING_SIGNATURE = '1'.repeat(64);
 
-const transactionDecoder = getTransactionDecoder();
-const messageDecoder = getCompiledTransactionMessageDecoder();
+const transactionCodec = getTransactionCodec();
+const messageCodec = getCompiledTransactionMessageCodec();
+
+/**
+ * Throws {@link TransactionRefused} for a transaction in other bytes than its only valid ones. LiteSVM ends the process on
+ * some that are decoded here, such as a length in more bytes than it needs.
+ */
+export function checkEncoding(bytes: Uint8Array): void {
+  const encoded = decodeOrRefuse(() => {
+    const transaction = transactionCodec.decode(bytes);
+    const message = messageCodec.decode(transaction.messageBytes);
+    return Buffer.concat([
+      Uint8Array.from(transactionCodec.encode(transaction)).subarray(0, bytes.length - transaction.messageBytes.length),
+      Uint8Array.from(messageCodec.encode(message)),
+    ]);
+  });
+  if (!encoded.equals(bytes)) throw new TransactionRefused('SanitizeFailure');
+}
 
 /** Decodes a signed transaction. Throws {@link TransactionRefused} on malformed bytes. */
 export function decodeTransaction(bytes: Uint8Array): WireTransaction {
-  const decoded = decodeOrRefuse(() => transactionDecoder.decode(bytes));
+  const decoded = decodeOrRefuse(() => transactionCodec.decode(bytes));
   const message = decodeMessage(decoded.messageBytes);
   const signatures = Object.values(decoded.signatures).map((signature) =>
     signature ? ownText(bs58.encode(signature)) : MISSING_SIGNATURE,
@@ -58,7 +74,7 @@ export function decodeTransaction(bytes: Uint8Array): WireTransaction {
 
 /** Decodes a message alone, as `getFeeForMessage` gets it. Throws {@link TransactionRefused} on malformed bytes. */
 export function decodeMessage(bytes: ReadonlyUint8Array): TransactionMessage {
-  const message = decodeOrRefuse(() => messageDecoder.decode(bytes));
+  const message = decodeOrRefuse(() => messageCodec.decode(bytes));
   if (message.version === 1) throw new TransactionRefused('UnsupportedVersion');
   return {
     version: message.version,

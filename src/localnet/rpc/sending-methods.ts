@@ -1,6 +1,6 @@
 import bs58 from 'bs58';
 import { type TransactionError, TransactionRefused } from '../bank/svm-transaction-error.ts';
-import { decodeMessage } from '../bank/wire-transaction.ts';
+import { checkEncoding, decodeMessage } from '../bank/wire-transaction.ts';
 import { invalidParams, JsonRpcError } from '../encode/json-rpc-error.ts';
 import { readBankView } from './bank-view.ts';
 import { readAddress, readConfig, readExactU64, readOptional, readString, readVariant } from './json-rpc-params.ts';
@@ -18,6 +18,7 @@ export const SENDING_METHODS: MethodHandlers = {
       readString(transaction),
       readOptional(encoding, (name) => readVariant(name, ENCODINGS)) ?? 'base58',
     );
+    withRefusals(() => checkEncoding(bytes));
     if (skipPreflight !== true) runPreflight(node, bytes);
     return withRefusals(() => node.chain.send(bytes).signature);
   }),

@@ -11,6 +11,7 @@ import type { Chain } from '../bank/chain.ts';
 import { systemAccount } from '../bank/svm-account.ts';
 import { tokenAccountOf } from './associated-token-accounts.ts';
 import { buildTransaction } from './build-transaction.ts';
+import { copyTokenAccount } from './copy-token-accounts.ts';
 import { planLookupTable } from './create-lookup-table.ts';
 import { COINS, type Coin, DOLLAR, GOLD, NONCE, POOL, TREASURY, WALLETS, WHALE } from './demo-accounts.ts';
 import type { Keypair } from './demo-keypair.ts';
@@ -29,7 +30,7 @@ const NONCE_BYTES = 80;
 /** Space for the metadata of any coin; the lamports of unused space stay in the mint. */
 const METADATA_CAPACITY_BYTES = 512;
 
-/** Writes the first state to a chain that has no block yet: lamports directly, all else by transactions. */
+/** Writes the first state to a chain that has no block yet: lamports directly, all else by transactions or as they left it. */
 export async function setUpTraffic(chain: Chain): Promise<TrafficSetup> {
   const run = (instructions: readonly Instruction[]): void => {
     const { hash } = chain.latestBlockhash('processed');
@@ -50,9 +51,17 @@ export async function setUpTraffic(chain: Chain): Promise<TrafficSetup> {
     }
   }
   // Balances fall with the rank of a wallet: the first wallets own most.
-  WALLETS.forEach((owner, rank) => {
-    run(COINS.flatMap((coin) => mintToInstructions(coin, owner, (1_000_000n * unitsPerCoin(coin)) / BigInt(rank + 1))));
-  });
+  const [richest, ...others] = WALLETS;
+  run(COINS.flatMap((coin) => mintToInstructions(coin, richest, 1_000_000n * unitsPerCoin(coin))));
+  for (const coin of COINS) {
+    const amountOf = (rank: number): bigint => (1_000_000n * unitsPerCoin(coin)) / BigInt(rank + 1);
+    copyTokenAccount(
+      chain,
+      coin,
+      richest,
+      others.map((owner, index) => ({ owner, amount: amountOf(index + 1) })),
+    );
+  }
   run([
     ...mintToInstructions(DOLLAR, POOL, 5_000_000n * unitsPerCoin(DOLLAR)),
     ...mintToInstructions(GOLD, POOL, 2000n * unitsPerCoin(GOLD)),

@@ -82,7 +82,7 @@ t.test('embedded-cluster', async (t) => {
 
   t.test('one that may have others is another cluster, with the same demo accounts', async (t) => {
     const second = await startEmbeddedCluster({ transactionsPerSlot: 0, port, orFreePorts: true });
-    t.same(second.takenPort, { port, genesisHash: first.genesisHash });
+    t.equal(second.takenPort?.port, port);
     t.not(await rpcRequest(second.url, 'getGenesisHash'), first.genesisHash);
     t.same(second.accounts, first.accounts);
     await second.close();

@@ -169,6 +169,11 @@ t.test('rpc-errors', async (t) => {
     forged.fill(1, 1, 65);
     await t.rejects(send(forged), { code: -32003, message: 'Transaction signature verification failure' });
     await t.rejects(send(Uint8Array.of(1, 2, 3)), { code: -32602 });
+    const bytes = transfer(1n);
+    const keysAt = 65 + 3; // behind a signature and the header of the message
+    const lengthInTwoBytes = Buffer.concat([bytes.subarray(0, keysAt), Buffer.of(0x83, 0), bytes.subarray(keysAt + 1)]);
+    t.equal(bytes[keysAt], 3);
+    await t.rejects(send(lengthInTwoBytes), { code: -32602, message: /failed to deserialize/ }, 'LiteSVM would abort');
     await t.rejects(rpcRequest(url, 'sendTransaction', ['not base58: 0OIl']), { code: -32602 });
     const twice = transfer(2n);
     t.equal(typeof (await send(twice)), 'string');
