@@ -87,8 +87,8 @@ function oneAfterAnother(renew: (isWanted: IsWanted) => Promise<void>): (isWante
 
 /** Returns what other processes need to know of the cluster. */
 function dataOf(cluster: ClusterInUse): MemberSettings['embedded'] {
-  const { url, wsUrl, takenPort, genesisHash, accounts, priceFeeds } = cluster;
-  return { url, wsUrl, takenPort, genesisHash, accounts, priceFeeds };
+  const { url, wsUrl, geyserUrl, takenPort, genesisHash, accounts, priceFeeds } = cluster;
+  return { url, wsUrl, geyserUrl, takenPort, genesisHash, accounts, priceFeeds };
 }
 
 /** The sections that hold as long as this process: of the port, the state folder, the cluster, and its peers. */

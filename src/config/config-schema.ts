@@ -78,6 +78,9 @@ const embeddedSchema = section({
   skipEvery: countOrZero.describe('Number of slots of which one has no block; 0 for a block in every slot.'),
   slotsPerEpoch: wholeNumber(32, 1_000_000_000).describe('Slots per epoch.'),
   transactionsPerSlot: wholeNumber(0, 1_000).describe('Average number of transactions per slot; 0 for no traffic.'),
+  geyserPort: z
+    .nullable(wholeNumber(0, 65_535, ', or null'))
+    .describe('Port of its Geyser gRPC feed, 0 for a free one; null for none.'),
 });
 
 const refreshSchema = section({

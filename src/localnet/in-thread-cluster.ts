@@ -3,6 +3,7 @@ import { Chain } from './bank/chain.ts';
 import type { Genesis } from './cluster-genesis.ts';
 import { type ClusterControl, createClusterControl } from './control/cluster-control.ts';
 import { SlotTicker } from './control/slot-ticker.ts';
+import { noGeyserFaults } from './geyser/geyser-faults.ts';
 import type { TakenPort, WantedPorts } from './port-pair.ts';
 import { noFaults } from './rpc/injected-faults.ts';
 import { startRpcServer } from './rpc-server.ts';
@@ -18,12 +19,16 @@ export interface LocalClusterOptions extends WantedPorts {
   /** Number of slots of which one is skipped; 0 skips none. */
   readonly skipEvery?: number;
   readonly slotsPerEpoch?: number;
+  /** Port of the Geyser gRPC feed, 0 for a free one; null, which is the default, for none. */
+  readonly geyserPort?: number | null;
 }
 
 /** A Solana cluster that listens on loopback. */
 export interface LocalCluster {
   readonly url: string;
   readonly wsUrl: string;
+  /** Where the Geyser gRPC feed is; undefined without one. */
+  readonly geyserUrl: string | undefined;
   /** The wanted port that another process has, if that is why the cluster listens on other ports. */
   readonly takenPort: TakenPort | undefined;
   readonly genesisHash: string;
@@ -48,7 +53,13 @@ const TRAFFIC_SEED = 1;
 export async function startInThreadCluster(
   clock: Clock,
   genesis: Genesis,
-  { transactionsPerSlot = 5, skipEvery = 23, slotsPerEpoch = 8192, ...ports }: LocalClusterOptions = {},
+  {
+    transactionsPerSlot = 5,
+    skipEvery = 23,
+    slotsPerEpoch = 8192,
+    geyserPort = null,
+    ...ports
+  }: LocalClusterOptions = {},
 ): Promise<InThreadCluster> {
   const { hash: genesisHash, originMs, slotMs } = genesis;
   const chain = await Chain.create({ clock, genesisHash, originMs, slotMs, skipEvery, slotsPerEpoch });
@@ -58,20 +69,29 @@ export async function startInThreadCluster(
   const faults = noFaults();
   chain.produceBlock(); // the first block is complete; before it no request can be answered
   const server = await startRpcServer({ chain, faucet, faults, clock }, ports);
+  const geyserFaults = noGeyserFaults();
+  const geyser =
+    geyserPort === null
+      ? undefined
+      : await import('./geyser/geyser-server.ts').then(({ startGeyserServer }) =>
+          startGeyserServer(chain, clock, geyserFaults, geyserPort),
+        );
   const slotTicker = new SlotTicker(clock, chain);
   slotTicker.start();
   return {
     url: server.url,
     wsUrl: server.wsUrl,
+    geyserUrl: geyser?.url,
     takenPort: server.takenPort,
     genesisHash,
     accounts: DEMO_ACCOUNTS,
     priceFeeds: PRICE_FEEDS,
-    control: createClusterControl({ chain, slotTicker, faults, server }),
+    control: createClusterControl({ chain, slotTicker, faults, server, geyser, geyserFaults }),
     chain,
     setup,
     async close() {
       slotTicker.stop();
+      await geyser?.close();
       await server.close();
     },
   };

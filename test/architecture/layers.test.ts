@@ -27,7 +27,7 @@ t.test('layers', async (t) => {
 
   localnet/bank
   localnet/encode               localnet/traffic
-  localnet/rpc
+  localnet/rpc                  localnet/geyser
   localnet/control              localnet/pubsub
   localnet
 
@@ -41,7 +41,7 @@ t.test('layers', async (t) => {
   gateway/upstream/json
   gateway/upstream
   gateway/upstream/failsafe
-  gateway/upstream/rpc
+  gateway/upstream/rpc          gateway/upstream/geyser
   gateway/upstream/pubsub
   gateway/upstream/mesh
   gateway/upstream/reads

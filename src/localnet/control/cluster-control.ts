@@ -1,5 +1,7 @@
 import type { Slot } from '../../shared/domain/slot.ts';
 import type { Chain } from '../bank/chain.ts';
+import type { GeyserFaults } from '../geyser/geyser-faults.ts';
+import type { GeyserServer } from '../geyser/geyser-server.ts';
 import type { InjectedFaults, SubscriptionRefusal } from '../rpc/injected-faults.ts';
 import type { SlotTicker } from './slot-ticker.ts';
 
@@ -25,6 +27,9 @@ interface ControlledParts {
   readonly slotTicker: SlotTicker;
   readonly faults: InjectedFaults;
   readonly server: ControlledServer;
+  /** Undefined where the cluster has no Geyser feed. */
+  readonly geyser: Pick<GeyserServer, 'restart' | 'lag'> | undefined;
+  readonly geyserFaults: GeyserFaults;
 }
 
 /**
@@ -33,7 +38,7 @@ interface ControlledParts {
 export type ClusterControl = ReturnType<typeof createClusterControl>;
 
 /** Creates the control of a cluster in the same thread. */
-export function createClusterControl({ chain, slotTicker, faults, server }: ControlledParts) {
+export function createClusterControl({ chain, slotTicker, faults, server, geyser, geyserFaults }: ControlledParts) {
   const { dropWebSockets, closeWebSockets, stopListening, startListening, requestCounts, subscriptionCounts } = server;
   const inject = async (changes: Partial<InjectedFaults>): Promise<void> => void Object.assign(faults, changes);
   return {
@@ -67,5 +72,11 @@ export function createClusterControl({ chain, slotTicker, faults, server }: Cont
     delayResponses: (ms: number) => inject({ delayMs: ms }),
     /** Adds a number to every slot that the node reports. */
     skewSlots: (slots: number) => inject({ slotSkew: slots }),
+    /** Injects faults into the Geyser feed. */
+    injectGeyser: async (changes: Partial<GeyserFaults>): Promise<void> => void Object.assign(geyserFaults, changes),
+    /** Ends all subscriptions to the Geyser feed, as a restart does; without a replay its blocks are forgotten. */
+    restartGeyser: async (keepsReplay: boolean) => geyser?.restart(keepsReplay),
+    /** Ends all subscriptions to the Geyser feed as those of slow readers. */
+    lagGeyser: async () => geyser?.lag(),
   };
 }

@@ -1,0 +1,168 @@
+import type { Client, Metadata, StatusObject } from '@grpc/grpc-js';
+import protobuf from 'protobufjs/minimal.js';
+
+/** Where a feed is. */
+export interface FeedAddress {
+  /** `http://host:port`, or `https://` for TLS. */
+  readonly url: string;
+  /** Sent in `x-token`; undefined for none. */
+  readonly token: string | undefined;
+}
+
+/** Why a call ended: a status of gRPC, and the same in words without secrets. */
+export interface FeedFailure {
+  readonly code: number;
+  readonly reason: string;
+}
+
+export interface FeedListener {
+  onMessage(bytes: Uint8Array): void;
+  /** Called once, when the subscription has ended for whatever reason. */
+  onEnd(failure: FeedFailure): void;
+}
+
+/** An open subscription. */
+export interface FeedCall {
+  /** Sends a request. It replaces the one before. */
+  send(request: Uint8Array): void;
+  cancel(): void;
+}
+
+/** The client of one feed. */
+export interface FeedClient {
+  /** Resolves to the text by which the server names its version. Throws a {@link FeedError}. */
+  version(): Promise<string>;
+  subscribe(listener: FeedListener): FeedCall;
+  close(): void;
+}
+
+/** Thrown where a feed can't be used; the message says why, without secrets. */
+export class FeedError extends Error {
+  override readonly name = 'FeedError';
+}
+
+/** Longest message in bytes: a block with 50,000 accounts that all change. */
+const MAX_MESSAGE_BYTES = 64 << 20;
+/** Longest time of a call that is answered once, in milliseconds. */
+const CALL_MS = 5000;
+/** Interval of HTTP/2 pings, and the longest time until they are answered, in milliseconds. */
+const [KEEPALIVE_MS, KEEPALIVE_TIMEOUT_MS] = [10_000, 5000];
+
+/** Codes that the callers distinguish. */
+export const GRPC_CODE = {
+  invalidArgument: 3,
+  permissionDenied: 7,
+  resourceExhausted: 8,
+  outOfRange: 11,
+  unimplemented: 12,
+  internal: 13,
+  unavailable: 14,
+  unauthenticated: 16,
+} as const;
+
+/** Loads gRPC and creates a client. It connects with the first call, and again after each loss. */
+export async function createFeedClient({ url, token }: FeedAddress): Promise<FeedClient> {
+  const grpc = await import('@grpc/grpc-js'); // only where a feed is configured
+  const { hostname, host, port, protocol } = new URL(url);
+  const isSecure = protocol === 'https:';
+  const credentials = isSecure ? grpc.credentials.createSsl() : grpc.credentials.createInsecure();
+  const metadata = new grpc.Metadata();
+  if (token !== undefined) metadata.set('x-token', token);
+  const client = new grpc.Client(port === '' ? `${hostname}:${isSecure ? 443 : 80}` : host, credentials, {
+    'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
+    'grpc.max_send_message_length': -1,
+    'grpc.keepalive_time_ms': KEEPALIVE_MS,
+    'grpc.keepalive_timeout_ms': KEEPALIVE_TIMEOUT_MS,
+    'grpc.enable_retries': 0,
+    'grpc.enable_http_proxy': 0,
+    'grpc.use_local_subchannel_pool': 1, // a connection of its own: streams of one connection share its window
+  });
+  return {
+    version: () => readVersion(client, metadata),
+    subscribe: (listener) => subscribe(client, metadata, listener),
+    close: () => client.close(),
+  };
+}
+
+function subscribe(client: Client, metadata: Metadata, { onMessage, onEnd }: FeedListener): FeedCall {
+  const call = client.makeBidiStreamRequest('/geyser.Geyser/Subscribe', asIs, (bytes) => bytes, metadata);
+  let hasEnded = false;
+  const end = (failure: FeedFailure): void => {
+    if (hasEnded) return;
+    hasEnded = true;
+    onEnd(failure);
+  };
+  call.on('data', (bytes: Buffer) => {
+    if (!hasEnded) onMessage(bytes);
+  });
+  call.on('error', (error: Partial<StatusObject>) => end(failureOf(error)));
+  call.on('end', () => end({ code: GRPC_CODE.unavailable, reason: 'ended the stream' }));
+  return {
+    send(request) {
+      if (!hasEnded) call.write(request);
+    },
+    cancel() {
+      hasEnded = true;
+      call.cancel();
+    },
+  };
+}
+
+async function readVersion(client: Client, metadata: Metadata): Promise<string> {
+  const answer = await new Promise<Uint8Array>((resolve, reject) => {
+    const options = { deadline: Date.now() + CALL_MS };
+    client.makeUnaryRequest(
+      '/geyser.Geyser/GetVersion',
+      asIs,
+      (bytes) => bytes,
+      new Uint8Array(0),
+      metadata,
+      options,
+      (error, value) => {
+        if (error === null && value !== undefined) resolve(value);
+        else reject(new FeedError(failureOf(error ?? {}).reason, { cause: error }));
+      },
+    );
+  });
+  try {
+    const reader = protobuf.Reader.create(answer);
+    while (reader.pos < reader.len) {
+      const tag = reader.tag();
+      if (tag >>> 3 === 1) return reader.string();
+      reader.skipType(tag & 7);
+    }
+  } catch (cause) {
+    throw new FeedError('answers GetVersion with something else', { cause });
+  }
+  return '';
+}
+
+const asIs = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+
+/** Says in words why a call ended. */
+function failureOf({ code = GRPC_CODE.internal, details = '' }: Partial<StatusObject>): FeedFailure {
+  return { code, reason: reasonOf(code, details) };
+}
+
+/** The longest part of a server's own words that is shown. */
+const MAX_DETAILS = 120;
+
+function reasonOf(code: number, details: string): string {
+  switch (code) {
+    case GRPC_CODE.unauthenticated:
+    case GRPC_CODE.permissionDenied:
+      return 'refuses the token';
+    case GRPC_CODE.unimplemented:
+      return 'is no Geyser feed';
+    case GRPC_CODE.unavailable:
+      if (/certificate|altname|SSL|TLS|EPROTO|wrong version/i.test(details))
+        return `fails the TLS handshake (${quoted(details)})`;
+      if (/Protocol error|Parse Error|HTTP\/1|ERR_HTTP2/i.test(details)) return 'does not speak HTTP/2';
+      return `can't be reached (${quoted(details)})`;
+    default:
+      return `ends with status ${code} (${quoted(details)})`;
+  }
+}
+
+/** Quotes words of a server or of the network: they may hold anything. */
+const quoted = (text: string): string => JSON.stringify(text.replace(/[^\x20-\x7e]/g, '?').slice(0, MAX_DETAILS));

@@ -1,0 +1,440 @@
+import { createServer as createHttpServer } from 'node:http';
+import bs58 from 'bs58';
+import fc from 'fast-check';
+import t, { type Test } from 'tap';
+import { decodeUpdate } from '../../../src/gateway/upstream/geyser/decode-update.ts';
+import { encodeFilter, encodePing, versionOf } from '../../../src/gateway/upstream/geyser/encode-request.ts';
+import type { FeedUpdate } from '../../../src/gateway/upstream/geyser/feed-update.ts';
+import { parseFeedVersion, versionProblem } from '../../../src/gateway/upstream/geyser/feed-version.ts';
+import {
+  createFeedClient,
+  type FeedCall,
+  type FeedFailure,
+} from '../../../src/gateway/upstream/geyser/geyser-client.ts';
+import { noGeyserFaults } from '../../../src/localnet/geyser/geyser-faults.ts';
+import { decodeRequest } from '../../../src/localnet/geyser/geyser-messages.ts';
+import { startGeyserServer } from '../../../src/localnet/geyser/geyser-server.ts';
+import { deriveKeypair } from '../../../src/localnet/traffic/demo-keypair.ts';
+import { createFaucet } from '../../../src/localnet/traffic/faucet.ts';
+import { CLOCK_SYSVAR, SYSTEM_PROGRAM } from '../../../src/shared/domain/well-known-addresses.ts';
+import { listenOnLoopback } from '../../support/loopback-server.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { readRecordedFeed } from '../../support/recorded-feed.ts';
+import { createTestChain } from '../localnet/test-chain.ts';
+
+const keyOf = (address: string): string => Buffer.from(bs58.decode(address)).toString('latin1');
+const addressOf = (key: string): string => bs58.encode(Buffer.from(key, 'latin1'));
+
+/** Names an update for a comparison of orders. */
+const nameOf = (update: FeedUpdate): string => (update.kind === 'slot' ? `slot ${update.status}` : update.kind);
+
+t.test('decode-update', async (t) => {
+  const lines = readRecordedFeed();
+  const of = (name: string): FeedUpdate[] =>
+    lines.flatMap(({ stream, bytes }) =>
+      stream === name && bytes !== undefined ? [decodeUpdate(Buffer.from(bytes, 'base64'))] : [],
+    );
+
+  t.test('the recorded blocks name each other, and come after their accounts', async (t) => {
+    for (const stream of ['confirmed', 'finalized']) {
+      const updates = of(stream);
+      const blocks = updates.filter((update) => update.kind === 'block');
+      t.ok(blocks.length > 30, `${blocks.length} blocks`);
+      for (const [i, { parentSlot, parentBlockhash }] of blocks.slice(1).entries())
+        t.match(blocks[i], { slot: parentSlot, blockhash: parentBlockhash });
+      for (const { slot, blockhash, writes } of blocks) {
+        const ofSlot = updates.filter((update) => 'slot' in update && update.slot === slot);
+        const own = ofSlot.filter((update) => update.kind !== 'slot' || update.status === stream).map(nameOf);
+        t.same(own, [...writes.map(() => 'account'), 'block', 'block-meta', `slot ${stream}`], `slot ${slot}`);
+        const meta = ofSlot.find((update) => update.kind === 'block-meta');
+        t.match(meta, { slot, blockhash });
+        const apart = ofSlot.flatMap((update) => (update.kind === 'account' ? [update.write] : []));
+        const byKey = (a: { key: string }, b: { key: string }): number => (a.key < b.key ? -1 : 1);
+        t.same(apart.sort(byKey), writes.toSorted(byKey), 'accounts are the same in the block and apart');
+      }
+    }
+  });
+
+  t.test('balances and a closed account are those that the node answers for', async (t) => {
+    const reads = lines.flatMap(({ rpc }) => (rpc?.method === 'getMultipleAccounts' ? [rpc] : []));
+    t.equal(reads.length, 2);
+    for (const { params, result } of reads) {
+      const { context, value } = result as {
+        context: { slot: number };
+        value: ({ lamports: number; owner: string; rentEpoch: number } | null)[];
+      };
+      const addresses = params[0] as string[];
+      for (const [i, address] of addresses.entries()) {
+        const newest = of('from-10-back')
+          .concat(of('confirmed'))
+          .filter((update) => update.kind === 'block')
+          .filter(({ slot }) => slot <= context.slot)
+          .sort((a, b) => a.slot - b.slot)
+          .flatMap(({ writes }) => writes.filter(({ key }) => key === keyOf(address)))
+          .at(-1);
+        const { lamports, owner } = newest?.value ?? {};
+        t.same(
+          newest && (newest.value === null ? null : [lamports, owner]),
+          value[i] && [BigInt(value[i].lamports), value[i].owner],
+        );
+      }
+    }
+    const closed = of('confirmed').filter((update) => update.kind === 'account' && update.write.value === null);
+    t.ok(closed.length > 0, 'a closed account was recorded');
+  });
+
+  t.test('a new request is in force from the first block with its name', async (t) => {
+    const versions = of('confirmed').flatMap((update) =>
+      update.kind === 'block' ? update.filters.map(versionOf) : [],
+    );
+    t.same(versions, versions.toSorted());
+    t.same(new Set(versions), new Set([1, 2]));
+    t.same([versionOf('x'), versionOf(''), versionOf('b-'), versionOf('b12')], [-1, -1, -1, 12]);
+  });
+
+  t.test('bytes that are no update are refused or decoded, never anything else', async (t) => {
+    const valid = lines
+      .flatMap(({ bytes }) => (bytes === undefined ? [] : [Buffer.from(bytes, 'base64')]))
+      .slice(0, 60);
+    const mutated = fc
+      .tuple(fc.constantFrom(...valid), fc.nat(), fc.integer({ min: 0, max: 255 }))
+      .map(([of, at, byte]) => {
+        const copy = Buffer.from(of);
+        copy[at % copy.length] = byte;
+        return copy.subarray(0, at % 7 === 0 ? at % copy.length : copy.length);
+      });
+    fc.assert(
+      fc.property(fc.oneof(mutated, fc.uint8Array({ maxLength: 64 })), (bytes) => {
+        try {
+          decodeUpdate(bytes);
+        } catch (thrown) {
+          if (!(thrown instanceof RangeError) && !/invalid|illegal|max depth|wire type|tag/i.test(String(thrown)))
+            throw thrown;
+        }
+      }),
+      { numRuns: 2000 },
+    );
+    t.throws(() => decodeUpdate(Buffer.from([0x12, 0x7f])), RangeError);
+  });
+});
+
+t.test('encode-request', async (t) => {
+  const [one, two] = [deriveKeypair('one').address, deriveKeypair('two').address];
+
+  t.test('a filter with accounts in blocks', async (t) => {
+    const { fromSlot, commitment, blocks, slots, accounts, blocksMeta } = decodeRequest(
+      encodeFilter({ mode: 'blocks', version: 42, addresses: [one, two], fromSlot: 2 ** 33 + 1 }),
+    );
+    t.same([fromSlot, commitment], [2 ** 33 + 1, 1]);
+    t.same([...blocks], [['b42', { accounts: new Set([one, two]), includesAccounts: true }]]);
+    t.same([...slots], [['s42', { byCommitment: false, interslot: false }]]);
+    t.same([accounts.size, blocksMeta.length], [0, 0]);
+  });
+
+  t.test('a filter with accounts before the block meta', async (t) => {
+    const { fromSlot, blocks, accounts, blocksMeta } = decodeRequest(
+      encodeFilter({ mode: 'accounts', version: 7, addresses: [one] }),
+    );
+    t.same([fromSlot, blocks.size, blocksMeta], [undefined, 0, ['m7']]);
+    t.same([...accounts], [['a7', new Set([one])]]);
+  });
+
+  t.test('the answer to a ping changes no filter', async (t) => {
+    t.match(decodeRequest(encodePing()), { pingId: 1, blocks: new Map(), accounts: new Map() });
+  });
+});
+
+t.test('feed-version', async (t) => {
+  const problemOf = (text: string): string | undefined => {
+    const version = parseFeedVersion(text);
+    return version === undefined ? 'no version' : versionProblem(version);
+  };
+  const yellowstone = (version: string): string =>
+    JSON.stringify({ version: { package: 'yellowstone-grpc-geyser', version } });
+  const recorded = readRecordedFeed().find(({ unary }) => unary === 'GetVersion')?.response?.version ?? '';
+
+  t.test('versions that lose late updates are refused', async (t) => {
+    t.equal(problemOf(recorded), undefined);
+    for (const good of ['14.2.2', '14.3.0', '15.0.0', '16.0.0-rc10+solana.4.3.0'])
+      t.equal(problemOf(yellowstone(good)), undefined, good);
+    for (const old of ['14.2.1', '14.1.9', '13.9.9']) t.match(problemOf(yellowstone(old)), /loses late updates/, old);
+    t.match(problemOf(yellowstone('latest')), /"latest" is unknown/);
+  });
+
+  t.test('a server that names no version', async (t) => {
+    for (const text of ['', 'v1', '{}', '{"version":"15.1.2"}', 'null']) t.equal(problemOf(text), 'no version', text);
+  });
+});
+
+/** A subscription that a test reads message by message. */
+function openCall(
+  subscribe: (listener: { onMessage(bytes: Uint8Array): void; onEnd(failure: FeedFailure): void }) => FeedCall,
+) {
+  const updates: FeedUpdate[] = [];
+  let onChange = (): void => {};
+  let failure: FeedFailure | undefined;
+  const call = subscribe({
+    onMessage(bytes) {
+      updates.push(decodeUpdate(bytes));
+      onChange();
+    },
+    onEnd(ended) {
+      failure = ended;
+      onChange();
+    },
+  });
+  const until = async (isDone: () => boolean): Promise<void> => {
+    while (!isDone())
+      await new Promise<void>((resolve) => {
+        onChange = resolve;
+      });
+  };
+  return {
+    call,
+    updates,
+    /** Resolves when the server has read all requests, in whose order it answers; or when the stream has ended. */
+    async inForce(): Promise<void> {
+      call.send(encodePing());
+      const pongs = updates.filter(({ kind }) => kind === 'other').length;
+      await until(() => failure !== undefined || updates.filter(({ kind }) => kind === 'other').length > pongs);
+    },
+    blocks: () => updates.filter((update) => update.kind === 'block'),
+    /** Resolves when the newest block of this slot has come whole. */
+    confirmed: (slot: number) =>
+      until(() =>
+        updates.some((update) => update.kind === 'slot' && update.status === 'confirmed' && update.slot >= slot),
+      ),
+    ended: async (): Promise<FeedFailure> => {
+      await until(() => failure !== undefined);
+      return failure ?? { code: -1, reason: '' };
+    },
+  };
+}
+
+/** Starts a cluster without traffic whose slots a test produces, and a client of its feed. */
+async function startFeed(t: Test, name: string) {
+  const { chain } = await createTestChain(name);
+  const faults = noGeyserFaults();
+  const clock = new ManualClock();
+  const faucet = createFaucet(chain);
+  chain.produceBlock();
+  const server = await startGeyserServer(chain, clock, faults, 0);
+  const client = await createFeedClient({ url: server.url, token: undefined });
+  t.teardown(async () => {
+    client.close();
+    await server.close();
+  });
+  const wallet = deriveKeypair(`${name}-wallet`).address;
+  const produce = (slots: number): void => {
+    for (let i = 0; i < slots; i++) {
+      faucet.airdrop(wallet, 1_000_000_000n);
+      chain.produceBlock();
+    }
+  };
+  return { chain, faults, clock, server, client, wallet, produce };
+}
+
+t.test('embedded-feed', async (t) => {
+  const { chain, faults, clock, server, client, wallet, produce } = await startFeed(t, 'embedded-feed');
+  const subscribe = async (mode: 'blocks' | 'accounts', version = 1, fromSlot?: number) => {
+    const stream = openCall((listener) => client.subscribe(listener));
+    stream.call.send(encodeFilter({ mode, version, addresses: [CLOCK_SYSVAR, wallet], fromSlot }));
+    await stream.inForce();
+    return stream;
+  };
+  const confirmedAfter = (slots: number): number => {
+    produce(slots);
+    return chain.slot('confirmed');
+  };
+  const ordersOf = (updates: readonly FeedUpdate[], status: string): string[] => {
+    const slots = new Set(
+      updates.flatMap((update) => (update.kind === 'slot' && update.status === status ? [update.slot] : [])),
+    );
+    return [...slots].map((slot) =>
+      updates
+        .filter(
+          (update) => 'slot' in update && update.slot === slot && (update.kind !== 'slot' || update.status === status),
+        )
+        .map(nameOf)
+        .join(),
+    );
+  };
+
+  t.test('the order of Yellowstone, with accounts in blocks and apart', async (t) => {
+    produce(4);
+    for (const [mode, order] of [
+      ['blocks', 'block,slot confirmed'],
+      ['accounts', 'account,account,block-meta,slot confirmed'],
+    ] as const) {
+      const stream = await subscribe(mode);
+      await stream.confirmed(confirmedAfter(6));
+      t.same([...new Set(ordersOf(stream.updates, 'confirmed'))], [order]);
+      for (const { writes } of stream.blocks())
+        t.same(new Set(writes.map(({ key }) => addressOf(key))), new Set([CLOCK_SYSVAR, wallet]));
+      for (const [i, block] of stream.blocks().slice(1).entries())
+        t.match(stream.blocks()[i], { slot: block.parentSlot, blockhash: block.parentBlockhash });
+      stream.call.cancel();
+    }
+  });
+
+  t.test('the values of a block are those of the chain', async (t) => {
+    const stream = await subscribe('blocks');
+    await stream.confirmed(confirmedAfter(3));
+    const block = stream.blocks().at(-1);
+    const write = block?.writes.find(({ key }) => key === keyOf(wallet));
+    t.equal(write?.value?.lamports, chain.accountAt(wallet, block?.slot ?? 0)?.lamports);
+    t.match(write?.value, { owner: SYSTEM_PROGRAM, executable: false, rentEpoch: 2n ** 64n - 1n });
+    stream.call.cancel();
+  });
+
+  t.test('Richat sends the status of a slot first', async (t) => {
+    faults.order = 'richat';
+    const stream = await subscribe('blocks');
+    const slot = confirmedAfter(4);
+    await stream.confirmed(slot);
+    await stream.inForce();
+    t.match(ordersOf(stream.updates, 'confirmed')[0], /^slot confirmed,block/);
+    stream.call.cancel();
+    faults.order = 'yellowstone';
+  });
+
+  t.test('a replay, and the errors where there is none, as recorded', async (t) => {
+    const tip = chain.slot('confirmed');
+    const replay = await subscribe('blocks', 3, tip - 2);
+    await replay.confirmed(tip);
+    t.same(
+      replay.blocks().map(({ slot }) => slot),
+      [tip - 2, tip - 1, tip],
+    );
+    replay.call.cancel();
+
+    const recorded = readRecordedFeed().flatMap(({ stream, error }) =>
+      error === undefined ? [] : [[stream, error] as const],
+    );
+    const recordedOf = (name: string) => recorded.find(([stream]) => stream === name)?.[1];
+    const tooLate = await (await subscribe('blocks', 1, tip + 1)).ended();
+    t.match(tooLate, { code: recordedOf('from-tip-plus-1')?.code });
+    t.match(tooLate.reason, recordedOf('from-tip-plus-1')?.details);
+    const tooEarly = await (await subscribe('blocks', 1, 5)).ended();
+    t.match(tooEarly, { code: recordedOf('from-first')?.code });
+    const wording = (text = ''): string => text.replace(/\d+/g, 'N');
+    t.ok(wording(tooEarly.reason).includes(wording(recordedOf('from-first')?.details)), tooEarly.reason);
+
+    faults.replaysTwice = true;
+    const twice = await subscribe('blocks', 3, tip);
+    t.same(
+      twice.blocks().map(({ slot }) => slot),
+      [tip, tip],
+    );
+    twice.call.cancel();
+    faults.replaysTwice = false;
+  });
+
+  t.test('a block that can not be sealed is missing without a word', async (t) => {
+    const stream = await subscribe('blocks');
+    faults.omittedBlocks = 1;
+    await stream.confirmed(confirmedAfter(5));
+    const blocks = stream.blocks();
+    const gaps = blocks.slice(1).filter(({ parentSlot }, i) => parentSlot !== blocks[i]?.slot);
+    t.equal(gaps.length, 1);
+    stream.call.cancel();
+  });
+
+  t.test('a filter is in force from the first message with its name', async (t) => {
+    faults.filterDelayMs = 50;
+    const stream = await subscribe('blocks', 1);
+    stream.call.send(encodeFilter({ mode: 'blocks', version: 2, addresses: [CLOCK_SYSVAR] }));
+    await stream.inForce();
+    await stream.confirmed(confirmedAfter(2));
+    t.same(new Set(stream.blocks().flatMap(({ filters }) => filters)), new Set(['b1']));
+    clock.advance(50);
+    await stream.confirmed(confirmedAfter(2));
+    t.same(stream.blocks().at(-1)?.filters, ['b2']);
+    stream.call.cancel();
+    faults.filterDelayMs = 0;
+  });
+
+  t.test('lost, forged and rejected accounts, and blocks of another cluster', async (t) => {
+    const last = async (changes: Partial<typeof faults>) => {
+      Object.assign(faults, changes);
+      const stream = await subscribe('blocks');
+      await stream.confirmed(confirmedAfter(3));
+      stream.call.cancel();
+      Object.assign(faults, noGeyserFaults());
+      return stream.blocks().at(-1);
+    };
+    const addresses = async (changes: Partial<typeof faults>) =>
+      (await last(changes))?.writes.map(({ key }) => addressOf(key));
+    t.same(await addresses({ lostAddress: wallet }), [CLOCK_SYSVAR]);
+    t.same(await addresses({ rejectedOwner: SYSTEM_PROGRAM }), [CLOCK_SYSVAR]);
+    const forged = await last({ isForging: true });
+    const ofWallet = forged?.writes.find(({ key }) => key === keyOf(wallet));
+    t.equal(ofWallet?.value?.lamports, (chain.accountAt(wallet, forged?.slot ?? 0)?.lamports ?? 0n) + 1n);
+    const foreign = await last({ hasOtherGenesis: true });
+    t.not(foreign?.blockhash, chain.block(foreign?.slot ?? 0)?.hash);
+  });
+
+  t.test('two banks for a slot show in interslot updates only', async (t) => {
+    faults.hasTwoBanks = true;
+    const stream = await subscribe('blocks');
+    await stream.confirmed(confirmedAfter(3));
+    t.notOk(stream.updates.some((update) => update.kind === 'slot' && update.status === 'dead'));
+    t.equal(stream.blocks().length, new Set(stream.blocks().map(({ slot }) => slot)).size);
+    stream.call.cancel();
+    faults.hasTwoBanks = false;
+  });
+
+  t.test('a restart, a lagging reader, a refused filter and a block beyond the limit end the stream', async (t) => {
+    const restarted = await subscribe('blocks');
+    await server.restart(true);
+    t.match(await restarted.ended(), { code: 14 });
+    const lagged = await subscribe('blocks');
+    await server.lag();
+    t.match(await lagged.ended(), { code: 13, reason: /lagged/ });
+    faults.refusesAccountsInBlocks = true;
+    t.match(await (await subscribe('blocks')).ended(), { code: 3 });
+    faults.refusesAccountsInBlocks = false;
+    const big = await subscribe('blocks');
+    faults.paddingBytes = 65 << 20;
+    produce(1);
+    faults.paddingBytes = 0;
+    produce(1);
+    t.match(await big.ended(), { code: 8 });
+    const tip = chain.slot('confirmed');
+    await server.restart(false);
+    t.match(await (await subscribe('blocks', 1, tip)).ended(), { code: 13 });
+  });
+
+  t.test('a call without the token is refused', async (t) => {
+    faults.token = 'secret';
+    t.match(await (await openRefused()).ended(), { code: 16, reason: 'refuses the token' });
+    await t.rejects(client.version(), { name: 'FeedError', message: 'refuses the token' });
+    const allowed = await createFeedClient({ url: server.url, token: 'secret' });
+    t.match(await allowed.version(), /yellowstone/);
+    allowed.close();
+    faults.token = undefined;
+
+    async function openRefused() {
+      const stream = openCall((listener) => client.subscribe(listener));
+      stream.call.send(encodeFilter({ mode: 'blocks', version: 1, addresses: [CLOCK_SYSVAR] }));
+      return stream;
+    }
+  });
+});
+
+t.test('servers that are no feed are named in one line', async (t) => {
+  const http = createHttpServer((_, response) => response.end('hello'));
+  t.teardown(() => http.close());
+  const url = `http://127.0.0.1:${await listenOnLoopback(http)}`;
+  for (const [address, reason] of [
+    [url, /does not speak HTTP\/2|can't be reached/],
+    [url.replace('http:', 'https:'), /fails the TLS handshake/],
+    ['http://127.0.0.1:1', /can't be reached/],
+  ] as const) {
+    const client = await createFeedClient({ url: address, token: undefined });
+    const failure = await client.version().catch((thrown: Error) => thrown.message);
+    t.match(failure, reason, failure);
+    t.notMatch(failure, /\n/);
+    client.close();
+  }
+});
