@@ -45,7 +45,7 @@ t.test('layers', async (t) => {
   gateway/upstream/pubsub
   gateway/upstream/mesh
   gateway/upstream/reads
-  gateway/serving               gateway/prices
+  gateway/serving               gateway/prices                gateway/live/feed
   gateway/tokens                gateway/live
   gateway/live/accounts         gateway/live/token-lists      gateway/pipeline
   gateway/routes/routing        gateway/routes/scans

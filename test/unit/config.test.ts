@@ -56,6 +56,7 @@ t.test('config-schema', async (t) => {
     if (typeof value === 'number') return [value + 1, value + 2, value + 3];
     if (name === 'host' || name === 'admin.host') return ['::1', '0.0.0.0', 'gateway.example'];
     if (name === 'embedded.port') return [0, null, 65_534];
+    if (name === 'embedded.geyserPort') return [0, null, 65_535];
     if (name === 'cluster') return ['1'.repeat(32), null, '2'.repeat(44)];
     if (name === 'upstreams') return [['http://a:1/'], [], ['http://b:1/', 'https://c/']];
     if (name === 'stake.mint') return [MINT, null, '1'.repeat(32)];

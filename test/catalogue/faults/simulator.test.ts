@@ -1,5 +1,6 @@
 import t from 'tap';
 import { CONTROLS, ROOMY } from './simulator/controls.ts';
+import { FEED_CONTROLS, runFeedSchedules } from './simulator/feed-schedule.ts';
 import { runSchedules, type ScheduleOutcome } from './simulator/random-schedule.ts';
 
 /** `SCHEDULES=10` runs ten times as many; the row random-schedules of the faults runs 10,000. */
@@ -47,3 +48,19 @@ for (const [what, options, names] of [
     t.same([...unseen], []);
   });
 }
+
+t.test(
+  'no account of a Geyser feed is claimed falsely, whatever is late, lost, doubled, forged or out of order',
+  async (t) => {
+    const { claims, gaps, refused, dropped, ...faults } = runFeedSchedules(1, 100 * FACTOR);
+    t.match(faults, { falseClaims: 0, regressions: 0, stale: 0 });
+    t.ok(claims > 1000 && gaps > 10 && refused > 0 && dropped > 0, `${claims} claims, ${gaps} gaps`);
+  },
+);
+
+for (const { rule, shows } of FEED_CONTROLS)
+  t.test(`such schedules detect a feed without rule ${rule}`, async (t) => {
+    let found = 0;
+    for (let seed = 1; found === 0 && seed <= 300; seed++) found = runFeedSchedules(seed, 1, rule)[shows];
+    t.ok(found > 0, shows);
+  });
