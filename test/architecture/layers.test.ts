@@ -35,7 +35,7 @@ t.test('layers', async (t) => {
   gateway/access/limits
   gateway/access/api-keys
   gateway/access
-  gateway/cache
+  gateway/cache                 gateway/network-history
   gateway/receipts
   gateway/receipts/keys
   gateway/upstream/json

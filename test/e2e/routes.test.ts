@@ -4,6 +4,7 @@ import { Unpackr } from 'msgpackr';
 import t from 'tap';
 import { WebSocket } from 'ws';
 import { createClient } from '../../src/client/client.ts';
+import type { NetworkHistoryRead } from '../../src/gateway/network-history/network-history.ts';
 import { COINS, DOLLAR, NONCE, WALLETS, WHALE } from '../../src/localnet/traffic/demo-accounts.ts';
 import { parseExactJson } from '../../src/shared/domain/parse-exact-json.ts';
 import { CLOCK_SYSVAR, TOKEN_PROGRAM } from '../../src/shared/domain/well-known-addresses.ts';
@@ -41,6 +42,12 @@ t.test('rest-routes', async (t) => {
       ['/performance', '/performance'],
       ['/priority-fee', '/priority-fee'],
       ['/network', '/network'],
+      [
+        '/network/history',
+        '/network/history',
+        '/network/history?step=slot&span=5m',
+        '/network/history?step=10&span=7d',
+      ],
       ['/balance/{addr}', `/balance/${wallet}`, `/balance/${NOBODY}?commitment=processed`],
       ['/balances', `/balances?addresses=${wallet},${NOBODY}`],
       ['/account/{addr}', ...[wallet, NOBODY, CLOCK_SYSVAR, TOKEN_PROGRAM, NONCE.address].map((a) => `/account/${a}`)],
@@ -170,6 +177,28 @@ t.test('rest-routes', async (t) => {
     const later = await step().then(() => get('/network'));
     t.equal(later.json.result.seq, result.seq + 1);
     t.equal(later.json.result.stream, result.stream);
+  });
+
+  t.test('/network/history has rows without gaps, as short as its span allows', async (t) => {
+    const read = async (query: string) => {
+      const { json } = await get(`/network/history${query}`);
+      return json as unknown as { readonly slot: number; readonly result: NetworkHistoryRead };
+    };
+    const { result, slot } = await read('?step=slot&span=5m');
+    t.match(result, { step: 'slot', span: '5m' });
+    t.ok(result.rows.length > 50, `${result.rows.length} rows`);
+    t.ok(
+      result.rows.every((row) => row.slot <= slot),
+      'none is newer than the answer',
+    );
+    for (const [i, row] of result.rows.slice(1).entries()) t.equal(row.slot - row.slots, result.rows[i]?.slot);
+    const steps = ['?step=slot&span=1h', '?step=10&span=24h', '', '?span=24h', '?step=10&span=7d'];
+    t.strictSame(await Promise.all(steps.map(async (query) => (await read(query)).result.step)), [10, 60, 60, 60, 600]);
+    const [minute] = (await read('?step=60&span=1h')).result.rows;
+    t.match(minute, { health: 'ok', consensus: 'tower', nodeVersion: null, slots: Number, skippedSlots: Number });
+    t.equal((minute?.endedAt ?? 1) % 60_000, 0);
+    for (const query of ['?step=1', '?step=600', '?span=1d', '?span='])
+      t.match(await get(`/network/history${query}`), { status: 400, json: { error: 'invalid_query' } }, query);
   });
 
   t.test('/balance has every digit, and 0 for a missing account', async (t) => {

@@ -6,6 +6,7 @@ import { Cache } from '../cache/cache.ts';
 import { LiveAccountSource } from '../live/accounts/live-account-source.ts';
 import { RequestBudgets } from '../live/request-budget.ts';
 import { LiveTokenListSource } from '../live/token-lists/live-token-list-source.ts';
+import { NetworkHistory } from '../network-history/network-history.ts';
 import { configuredPrices } from '../prices/configured-prices.ts';
 import { PooledDecoder } from '../routes/decoding/pooled-decoder.ts';
 import { HolderTableCache } from '../routes/holders/holder-table-cache.ts';
@@ -102,6 +103,7 @@ export function openAnswers(
   disposals.defer(() => decoder.close());
   const holderTabler = new PooledTabler(clock);
   disposals.defer(() => holderTabler.close());
+  const networkHistory = new NetworkHistory(clock);
   const knownMints = createKnownMints(config.tokens.known, findVerified);
   const context: RouteContext = {
     mesh,
@@ -119,6 +121,7 @@ export function openAnswers(
     tokenLists,
     listOwner,
     mergedSignatures: new MergedSignatures(),
+    networkHistory,
     holderTables: new HolderTableCache(clock, scanGate, holderTabler),
     stakeTables: new StakeTableCache(clock, scanGate),
     knownMints,
@@ -149,7 +152,8 @@ export function openAnswers(
   const readThrough = new RouteReadThrough(context, admitOwn);
   access.readBalancesWith((wallet, mint) => readMintBalance(readThrough, wallet, mint));
   const liveSources = [liveAccounts.liveSet, tokenLists.liveSet];
-  return { cache, context, readThrough, liveAccounts, tokenLists, liveSources, onLeasesAdvanced: advanceHot };
+  const live = { liveAccounts, tokenLists, liveSources, onLeasesAdvanced: advanceHot };
+  return { cache, context, readThrough, networkHistory, ...live };
 }
 
 /** Returns the address of the embedded cluster; null where there is none. */

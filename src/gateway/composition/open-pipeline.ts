@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { Alert } from '../../shared/runtime/alert.ts';
 import { repeat } from '../../shared/runtime/repeat.ts';
+import { MinuteFiles } from '../network-history/minute-files.ts';
 import { type Pipeline, startPipeline } from '../pipeline/pipeline.ts';
 import { isHealthy, unhealthyReason } from '../routes/health.ts';
 import type { Environment } from './environment.ts';
@@ -20,10 +22,10 @@ const HEALTH_CHECK_MS = 1000;
  * {@link MAX_WARM_UP_MS}.
  */
 export function openPipeline(
-  { config, log, clock, vitals, leaving, disposals }: Environment,
-  { mesh }: Pick<Upstream, 'mesh'>,
+  { config, log, clock, vitals, leaving, disposals, writes }: Environment,
+  { mesh, embedded }: Upstream,
   { guard }: Pick<Signing, 'guard'>,
-  { cache, context, liveSources }: Answers,
+  { cache, context, liveSources, networkHistory }: Answers,
   { server, frameDelays }: OpenServer,
 ): () => Promise<void> {
   let newestSlot = 0;
@@ -40,10 +42,11 @@ export function openPipeline(
       refresh: config.refresh,
       ...config.stream,
       isHealthy: () => isHealthy(context),
-      onFrame(frame, snapshot) {
+      onFrame(frame, snapshot, epoch) {
         if (frame.body !== undefined) server.publish(frame, snapshot);
         if (frame.slot > newestSlot && frame.slot === cache.tip) frameDelays.record(cache.tipAgeMs / 1000);
         newestSlot = frame.slot; // a frame that is repeated in silence has no delay
+        networkHistory.observe({ snapshot, epoch, atMs: clock.monotonic(), nodeVersion: mesh.apiVersion });
         onFirstFrame();
       },
       onError: (part, err) =>
@@ -60,6 +63,11 @@ export function openPipeline(
   disposals.defer(repeat(clock, HEALTH_CHECK_MS, checkHealth));
   return async () => {
     if (disposals.disposed) return;
+    const { genesisHash: cluster } = mesh;
+    const folder = join(config.state, 'network-history');
+    // an embedded cluster is another one after a restart
+    if (cluster !== undefined && embedded === undefined)
+      networkHistory.continueFrom(new MinuteFiles({ folder, cluster, clock, writes }));
     await new Promise<void>((resolve) => {
       const cancel = clock.after(MAX_WARM_UP_MS, resolve);
       pipeline = start(() => {

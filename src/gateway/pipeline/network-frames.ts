@@ -10,6 +10,7 @@ import {
   withLatestFrom,
 } from 'rxjs';
 import type { Clock } from '../../shared/domain/clock.ts';
+import type { EpochInfo } from '../../shared/domain/epoch-info.ts';
 import { describeNetwork, type NetworkSnapshot } from '../../shared/domain/network-snapshot.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
 import type { Cache } from '../cache/cache.ts';
@@ -28,8 +29,8 @@ export interface NetworkFramesOptions {
   /** The time without a slot after which the last frame is repeated, in milliseconds, so that silence is unambiguous. */
   readonly repeatAfterMs: number;
   readonly isHealthy: () => boolean;
-  /** Called with each new frame of the network stream. */
-  readonly onFrame: (frame: Entry, snapshot: NetworkSnapshot) => void;
+  /** Called with each new frame of the network stream, and the epoch that it was made from. */
+  readonly onFrame: (frame: Entry, snapshot: NetworkSnapshot, epoch: EpochInfo) => void;
 }
 
 /**
@@ -58,7 +59,7 @@ export function networkFrames$(
         { slot, epoch, performance, priorityFee, consensus, health },
         { seq: seq++, stream: options.streamId, updatedAt: clock.now() },
       );
-      options.onFrame(putLiveAnswer(cache, '/network', { slot, result: snapshot }, 'processed'), snapshot);
+      options.onFrame(putLiveAnswer(cache, '/network', { slot, result: snapshot }, 'processed'), snapshot, epoch);
     }),
   );
 }

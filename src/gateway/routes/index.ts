@@ -12,6 +12,7 @@ import { health } from './health.ts';
 import { history } from './history/history.ts';
 import { holders } from './holders/holders.ts';
 import { network } from './network.ts';
+import { networkHistory } from './network-history.ts';
 import { performance } from './performance.ts';
 import { portfolio } from './portfolio/portfolio.ts';
 import { priorityFee } from './priority-fee.ts';
@@ -33,6 +34,7 @@ export const routes = [
   performance,
   priorityFee,
   network,
+  networkHistory,
   balance,
   balances,
   account,

@@ -111,22 +111,27 @@ export const optionalAddress: Param<string | undefined> = {
   parse: (text, name) => (text === undefined ? undefined : address.parse(text, name)),
 };
 
+/** Returns a parameter with some allowed values, of which one is the default. */
+export const oneOf = <T extends string>(
+  defaultValue: NoInfer<T>,
+  accepted: readonly T[],
+  description: string,
+): Param<T, T | undefined> => ({
+  schema: { type: 'string', enum: accepted, default: defaultValue },
+  required: false,
+  description,
+  parse(text, name) {
+    const known = accepted.find((value) => value === text);
+    if (text === undefined || known !== undefined) return known ?? defaultValue;
+    throw new GatewayError('invalid_query', `${name} must be one of ${accepted.join(', ')}`);
+  },
+});
+
 /** Returns the parameter `?commitment=`, limited to the commitments that the route accepts. */
-export function commitment<C extends Commitment>(
+export const commitment = <C extends Commitment>(
   defaultCommitment: NoInfer<C>,
   accepted: readonly C[],
-): Param<C, C | undefined> {
-  return {
-    schema: { type: 'string', enum: accepted, default: defaultCommitment },
-    required: false,
-    description: 'Commitment of the cluster to the slot of the answer',
-    parse(text, name) {
-      const known = accepted.find((value) => value === text);
-      if (text === undefined || known !== undefined) return known ?? defaultCommitment;
-      throw new GatewayError('invalid_query', `${name} must be one of ${accepted.join(', ')}`);
-    },
-  };
-}
+): Param<C, C | undefined> => oneOf(defaultCommitment, accepted, 'Commitment of the cluster to the slot of the answer');
 
 /** `?page=`: page number from 1. */
 export const page: Param<number, number | undefined> = {

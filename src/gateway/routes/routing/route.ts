@@ -10,6 +10,7 @@ import type { RpcProfile } from '../../../shared/domain/rpc-methods.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import type { Cache } from '../../cache/cache.ts';
 import type { FinalFor, TimedPolicy } from '../../cache/entry.ts';
+import type { NetworkHistory } from '../../network-history/network-history.ts';
 import type { PriceLookup } from '../../prices/price-lookup.ts';
 import type { PriceAsOf } from '../../prices/price-source.ts';
 import type { ReceiptKeys } from '../../receipts/keys/receipt-keys.ts';
@@ -61,6 +62,7 @@ export interface RouteContext {
   readonly prices: Omit<PriceLookup, 'find'> & {
     find(mints: readonly string[], asOf: Counted<PriceAsOf>): ReturnType<PriceLookup['find']>;
   };
+  readonly networkHistory: Pick<NetworkHistory, 'read'>;
   readonly holderTables: HolderTables;
   readonly seenBlocks: SeenBlocks;
   readonly stakeTables: StakeTables;

@@ -4,6 +4,7 @@ import type { Entry } from '../../../../src/gateway/cache/entry.ts';
 import { LiveAccountSource } from '../../../../src/gateway/live/accounts/live-account-source.ts';
 import { doubleRead, type InitialSync } from '../../../../src/gateway/live/initial-sync.ts';
 import { LiveTokenListSource } from '../../../../src/gateway/live/token-lists/live-token-list-source.ts';
+import { NetworkHistory } from '../../../../src/gateway/network-history/network-history.ts';
 import { createPriceLookup } from '../../../../src/gateway/prices/price-lookup.ts';
 import { singleKeyRing } from '../../../../src/gateway/receipts/keys/key-history.ts';
 import { ReceiptKeys } from '../../../../src/gateway/receipts/keys/receipt-keys.ts';
@@ -216,6 +217,7 @@ export async function runSchedule(
     tokenLists,
     listOwner: readOwnerListing,
     mergedSignatures: new MergedSignatures(),
+    networkHistory: new NetworkHistory(clock),
     holderTables: new HolderTableCache(clock, scanGate, new PooledTabler(clock)),
     stakeTables: new StakeTableCache(clock, scanGate),
     knownMints,

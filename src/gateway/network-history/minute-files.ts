@@ -1,0 +1,96 @@
+import { appendFileSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '../../shared/domain/clock.ts';
+import { parseExactJson } from '../../shared/domain/parse-exact-json.ts';
+import { toJson } from '../../shared/domain/to-json.ts';
+import type { DurableWrites } from '../../shared/runtime/durable-writes.ts';
+import { createFolder } from '../../shared/runtime/files/create-folder.ts';
+import type { MinuteStore } from './network-history.ts';
+import { type NetworkRow, networkRow } from './network-row.ts';
+
+export interface MinuteFilesOptions {
+  readonly folder: string;
+  /** Genesis hash: each cluster has files of its own. */
+  readonly cluster: string;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly writes: Pick<DurableWrites, 'keep'>;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Days of which files are kept, today's included. */
+const MAX_DAYS = 8;
+
+/** Rows that wait for a disk that can't be written: an hour's. */
+const MAX_UNSAVED = 60;
+
+/** Characters of the genesis hash in a file's name. */
+const CLUSTER_LENGTH = 16;
+
+/**
+ * Keeps minutes in a file for each day of UTC, a line of JSON each. A line begins with its line break, so that one cut by a
+ * crash ends with the next. A file's text is below 400 KiB.
+ */
+export class MinuteFiles implements MinuteStore {
+  readonly #options: MinuteFilesOptions;
+  #unsaved: NetworkRow[] = [];
+
+  constructor(options: MinuteFilesOptions) {
+    this.#options = options;
+  }
+
+  /** Reads the rows of all days, the oldest first, and removes files that are too old. A line that is damaged is skipped. */
+  read(): readonly NetworkRow[] {
+    const { folder, cluster } = this.#options;
+    const oldest = this.#dayOf(this.#options.clock.now() - (MAX_DAYS - 1) * DAY_MS);
+    const rows = new Map<number, NetworkRow>(); // of two processes in one minute, the later one's
+    for (const name of namesIn(folder).sort()) {
+      const [of, day = ''] = name.replace('.jsonl', '').split('.');
+      if (day < oldest) rmSync(join(folder, name), { force: true });
+      else if (of === cluster.slice(0, CLUSTER_LENGTH))
+        for (const row of rowsIn(readFileSync(join(folder, name), 'utf8'))) rows.set(row.endedAt, row);
+    }
+    return [...rows.values()].sort((a, b) => a.endedAt - b.endedAt);
+  }
+
+  append(row: NetworkRow): void {
+    this.#unsaved.push(row);
+    if (this.#unsaved.length > MAX_UNSAVED) this.#unsaved.shift();
+    this.#options.writes.keep('the history of the network', () => this.#save());
+  }
+
+  #save(): void {
+    const { folder, cluster } = this.#options;
+    createFolder(folder);
+    while (this.#unsaved[0] !== undefined) {
+      const [row] = this.#unsaved;
+      const name = `${cluster.slice(0, CLUSTER_LENGTH)}.${this.#dayOf(row.endedAt)}.jsonl`;
+      appendFileSync(join(folder, name), `\n${toJson(row)}`, { mode: 0o600, flush: true });
+      this.#unsaved.shift();
+    }
+  }
+
+  #dayOf(ms: number): string {
+    return new Date(ms).toISOString().slice(0, 10);
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
+  } catch {
+    return []; // it comes with the first row
+  }
+}
+
+const rowsIn = (text: string): NetworkRow[] => text.split('\n').flatMap((line) => parseRow(line) ?? []);
+
+function parseRow(line: string): NetworkRow | undefined {
+  try {
+    const row = parseExactJson(line) as { readonly priorityFee: Readonly<Record<string, number | bigint>> | null };
+    const fees = Object.entries(row.priorityFee ?? {}).map(([level, fee]) => [level, BigInt(fee)]);
+    return networkRow.safeParse({ ...row, priorityFee: row.priorityFee && Object.fromEntries(fees) }).data;
+  } catch {
+    return undefined;
+  }
+}

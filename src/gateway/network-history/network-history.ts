@@ -1,0 +1,78 @@
+import type { Clock } from '../../shared/domain/clock.ts';
+import type { Slot } from '../../shared/domain/slot.ts';
+import { joinRows, type NetworkRow, type Observation } from './network-row.ts';
+import { RowCollector } from './row-collector.ts';
+
+/** Milliseconds of the spans that can be requested. */
+export const SPANS = { '5m': 300_000, '1h': 3_600_000, '24h': 86_400_000, '7d': 604_800_000 } as const;
+
+export type Span = keyof typeof SPANS;
+
+/** The lengths of rows that can be requested: one slot, or seconds. */
+export const REQUESTED_STEPS = ['slot', '10', '60'] as const;
+
+export type RequestedStep = (typeof REQUESTED_STEPS)[number];
+
+/** The most rows of an answer, and of each step in memory but minutes. */
+export const MAX_ROWS = 1500;
+
+const MINUTE_MS = 60_000;
+
+/** The length of a row where a row a minute would be too many: ten minutes, in seconds. */
+const LONGEST_STEP = 600;
+
+/** Minutes that are kept. */
+const MAX_MINUTES = SPANS['7d'] / MINUTE_MS;
+
+export interface NetworkHistoryRead {
+  /** The length of a row in seconds, or one slot: longer than requested where the span needs too many rows. */
+  readonly step: 'slot' | 10 | 60 | 600;
+  readonly span: Span;
+  /** The oldest first. A time without the gateway has none. */
+  readonly rows: readonly NetworkRow[];
+}
+
+/** Where the minutes of earlier processes are. */
+export interface MinuteStore {
+  read(): readonly NetworkRow[];
+  append(row: NetworkRow): void;
+}
+
+/** The state of the network over time: five minutes by slot, an hour by ten seconds, seven days by minute. */
+export class NetworkHistory {
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #slots = new RowCollector({ stepMs: undefined, maxRows: MAX_ROWS });
+  readonly #tens = new RowCollector({ stepMs: 10_000, maxRows: MAX_ROWS });
+  readonly #minutes = new RowCollector({
+    stepMs: MINUTE_MS,
+    maxRows: MAX_MINUTES,
+    onRow: (row) => this.#store?.append(row),
+  });
+  #store: MinuteStore | undefined;
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock;
+  }
+
+  /** Continues the minutes of a store, to which new ones are appended. */
+  continueFrom(store: MinuteStore): void {
+    this.#minutes.restore(store.read());
+    this.#store = store;
+  }
+
+  observe(observation: Observation): void {
+    for (const collector of [this.#slots, this.#tens, this.#minutes]) collector.observe(observation);
+  }
+
+  /** Reads the rows of a span that ended at this slot or before. */
+  read(requested: RequestedStep, span: Span, atSlot: Slot): NetworkHistoryRead {
+    const spanMs = SPANS[span];
+    const sinceMs = this.#clock.now() - spanMs;
+    const within = ({ rows }: RowCollector): readonly NetworkRow[] =>
+      rows.filter(({ endedAt, slot }) => endedAt > sinceMs && slot <= atSlot);
+    if (requested === 'slot' && spanMs <= SPANS['5m']) return { step: 'slot', span, rows: within(this.#slots) };
+    if (requested !== '60' && spanMs <= SPANS['1h']) return { step: 10, span, rows: within(this.#tens) };
+    if (spanMs <= SPANS['24h']) return { step: 60, span, rows: within(this.#minutes) };
+    return { step: LONGEST_STEP, span, rows: joinRows(within(this.#minutes), LONGEST_STEP * 1000) };
+  }
+}

@@ -1,0 +1,60 @@
+import { markOf, type NetworkRow, type Observation, rowBetween, type SlotMark } from './network-row.ts';
+
+export interface RowCollectorOptions {
+  /** The length of a row; undefined for a row with each new slot. */
+  readonly stepMs: number | undefined;
+  /** The most rows that are kept: the oldest are dropped. */
+  readonly maxRows: number;
+  readonly onRow?: (row: NetworkRow) => void;
+}
+
+/** Collects observations into rows, which end at multiples of their length by the wall clock, and keeps the newest. */
+export class RowCollector {
+  readonly #options: RowCollectorOptions;
+  #rows: NetworkRow[] = [];
+  /** The row that is collected. */
+  #open: { readonly step: number; readonly base: SlotMark; last: Observation; end: SlotMark; ok: boolean } | undefined;
+
+  constructor(options: RowCollectorOptions) {
+    this.#options = options;
+  }
+
+  /** The rows that have ended, the oldest first. */
+  get rows(): readonly NetworkRow[] {
+    return this.#rows;
+  }
+
+  /** Puts rows of an earlier process before those of this one. */
+  restore(rows: readonly NetworkRow[]): void {
+    this.#rows = [...rows, ...this.#rows].slice(-this.#options.maxRows);
+  }
+
+  observe(observation: Observation): void {
+    const { stepMs } = this.#options;
+    const { slot, updatedAt, health } = observation.snapshot;
+    const open = this.#open;
+    const step = stepMs === undefined ? Math.max(slot, open?.step ?? 0) : Math.floor(updatedAt / stepMs);
+    const ok = health === 'ok';
+    const end = markOf(observation, open?.end);
+    if (open === undefined) {
+      this.#open = { step, base: end, last: observation, end, ok };
+    } else if (step === open.step) {
+      Object.assign(open, { last: observation, end, ok: open.ok && ok });
+    } else if (stepMs === undefined) {
+      const ended = { endedAt: updatedAt, health: open.ok && ok ? 'ok' : 'degraded' } as const;
+      this.#add({ ...rowBetween(open.base, end, observation, ended), skippedSlots: null });
+      this.#open = { step, base: end, last: observation, end, ok };
+    } else {
+      const ended = { endedAt: (open.step + 1) * stepMs, health: open.ok ? 'ok' : 'degraded' } as const;
+      this.#add(rowBetween(open.base, open.end, open.last, ended));
+      this.#open = { step, base: open.end, last: observation, end, ok };
+    }
+  }
+
+  #add(row: NetworkRow): void {
+    const { maxRows, onRow } = this.#options;
+    this.#rows.push(row);
+    if (this.#rows.length > maxRows) this.#rows.shift();
+    onRow?.(row);
+  }
+}

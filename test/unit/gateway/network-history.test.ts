@@ -1,0 +1,168 @@
+import { appendFileSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import t from 'tap';
+import { MinuteFiles } from '../../../src/gateway/network-history/minute-files.ts';
+import { NetworkHistory } from '../../../src/gateway/network-history/network-history.ts';
+import type { NetworkRow, Observation } from '../../../src/gateway/network-history/network-row.ts';
+import { DurableWrites } from '../../../src/shared/runtime/durable-writes.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+const FEES = { min: 0n, low: 1n, medium: 2n ** 60n, high: 2n ** 63n, veryHigh: 2n ** 63n, unsafeMax: 2n ** 63n };
+const MINUTE_MS = 60_000;
+
+function observationOf(
+  clock: ManualClock,
+  slot: number,
+  blockHeight = slot,
+  isHealthy = true,
+  nodeVersion = '4.2.0',
+): Observation {
+  const epoch = { absoluteSlot: slot, blockHeight, epoch: 1, slotIndex: 1, slotsInEpoch: 10, transactionCount: null };
+  return {
+    snapshot: {
+      ...{ slot, blockHeight, epoch: 1, epochProgress: 0, slotIndex: 1, slotsInEpoch: 10, tps: 7, nonVoteTps: 3 },
+      ...{ slotTimeMs: 400, priorityFee: FEES.medium, priorityFeeLevels: FEES, transactionCount: null },
+      ...{ consensus: 'tower', health: isHealthy ? 'ok' : 'degraded', seq: slot, stream: 's', updatedAt: clock.now() },
+    },
+    epoch,
+    atMs: clock.monotonic(),
+    nodeVersion,
+  };
+}
+
+const sum = (rows: readonly NetworkRow[], of: (row: NetworkRow) => number | null): number =>
+  rows.reduce((total, row) => total + (of(row) ?? 0), 0);
+
+t.test('rows of every step add up to the slots, the skipped ones and the time that have passed', async () => {
+  const slots = fc.array(fc.record({ ms: fc.integer({ min: 1, max: 30_000 }), by: fc.nat(3), skipped: fc.nat(2) }), {
+    minLength: 2,
+    maxLength: 60,
+  });
+  fc.assert(
+    fc.property(slots, (steps) => {
+      const clock = new ManualClock(1_700_000_040_000); // a whole minute
+      const history = new NetworkHistory(clock);
+      let [slot, height] = [1000, 900];
+      history.observe(observationOf(clock, slot, height));
+      const startMs = clock.now();
+      let reachedMs = startMs;
+      for (const { ms, by, skipped } of steps) {
+        clock.advance(ms);
+        slot += by;
+        height += Math.max(0, by - skipped);
+        if (by > 0) reachedMs = clock.now();
+        history.observe(observationOf(clock, slot, height));
+      }
+      const last = { slot, height };
+      clock.advance(MINUTE_MS);
+      history.observe(observationOf(clock, last.slot, last.height)); // ends the row before
+      for (const step of ['10', '60'] as const) {
+        const { rows } = history.read(step, '1h', slot);
+        const skipped = slot - 1000 - (height - 900);
+        const timeMs = sum(rows, (row) => (row.slotTimeMs ?? 0) * row.slots);
+        if (sum(rows, (row) => row.slots) !== slot - 1000 || sum(rows, (row) => row.skippedSlots) !== skipped)
+          return false;
+        if (Math.abs(timeMs - (slot === 1000 ? 0 : reachedMs - startMs)) > 0.05 * (slot - 1000) + 0.01) return false;
+        if (
+          rows.some(({ endedAt }, i) => endedAt % (Number(step) * 1000) !== 0 || endedAt <= (rows[i - 1]?.endedAt ?? 0))
+        )
+          return false;
+      }
+      return true;
+    }),
+    { numRuns: 200 },
+  );
+});
+
+t.test('ten minutes of a week become one row, with the worst health', async (t) => {
+  const clock = new ManualClock(1_700_000_400_000); // a multiple of ten minutes
+  const history = new NetworkHistory(clock);
+  for (let i = 0; i <= 20; i++) {
+    history.observe(observationOf(clock, 1000 + 150 * i, 900 + 140 * i, i !== 3));
+    clock.advance(MINUTE_MS);
+  }
+  const { step, rows } = history.read('slot', '7d', 10_000);
+  t.equal(step, 600);
+  t.match(
+    rows.map(({ slots, skippedSlots, health, slotTimeMs }) => [slots, skippedSlots, health, slotTimeMs]),
+    [
+      [1350, 90, 'degraded', 400],
+      [1500, 100, 'ok', 400],
+    ],
+  );
+  t.strictSame(rows[0]?.priorityFee, { low: 1n, medium: 2n ** 60n, high: 2n ** 63n });
+  t.equal(
+    history.read('60', '1h', 1000 + 150 * 5).rows.at(-1)?.slot,
+    1000 + 150 * 5,
+    'none beyond the slot of the answer',
+  );
+});
+
+t.test('what a node calls its version is kept if it looks like one', async (t) => {
+  for (const [version, kept] of [
+    ['4.2.0-rc.1', '4.2.0-rc.1'],
+    ['9'.repeat(33), null],
+    ['<b>', null],
+  ] as const) {
+    const clock = new ManualClock();
+    const history = new NetworkHistory(clock);
+    for (const slot of [1, 2]) history.observe(observationOf(clock, slot, slot, true, version));
+    t.equal(history.read('slot', '5m', 2).rows[0]?.nodeVersion, kept, version);
+  }
+});
+
+t.test('minutes outlive the process, each cluster has its own, and only a cut line is lost', async (t) => {
+  const folder = join(t.testdir({}), 'network-history');
+  const clock = new ManualClock(1_700_000_040_000);
+  const problems: string[] = [];
+  const writes = new DurableWrites({ clock, onProblem: (problem) => problems.push(problem), onRecovery: () => {} });
+  t.teardown(() => writes.close());
+  const start = (cluster: string): NetworkHistory => {
+    const history = new NetworkHistory(clock);
+    history.continueFrom(new MinuteFiles({ folder, cluster, clock, writes }));
+    return history;
+  };
+  const run = (history: NetworkHistory, minutes: number): void => {
+    for (let i = 0; i <= minutes; i++) {
+      history.observe(observationOf(clock, Math.round(clock.now() / 400)));
+      if (i < minutes) clock.advance(MINUTE_MS);
+    }
+  };
+  const dayFiles = (): string[] => readdirSync(folder).filter((each) => each.endsWith('.jsonl'));
+  const rowsOf = (history: NetworkHistory): readonly NetworkRow[] => history.read('60', '24h', 2 ** 50).rows;
+  const first = start('A'.repeat(44));
+  run(first, 3);
+  t.strictSame(rowsOf(start('A'.repeat(44))), rowsOf(first), 'with every digit of the fees');
+  t.equal(rowsOf(first).length, 3);
+  t.equal(rowsOf(start('B'.repeat(44))).length, 0);
+  const [name = ''] = dayFiles();
+  appendFileSync(join(folder, name), '\n{"endedAt":17000002800');
+  const second = start('A'.repeat(44));
+  run(second, 2);
+  t.equal(rowsOf(start('A'.repeat(44))).length, 5, 'the cut line ends with the next one');
+  clock.advance(6 * 24 * 60 * MINUTE_MS);
+  t.equal(start('A'.repeat(44)).read('60', '7d', 2 ** 50).rows.length > 0, true);
+  clock.advance(3 * 24 * 60 * MINUTE_MS);
+  start('B'.repeat(44));
+  t.strictSame(dayFiles(), [], 'a day that is too old is removed');
+  t.strictSame(problems, []);
+});
+
+t.test('minutes that the disk refuses are written once it accepts them', async (t) => {
+  const folder = join(t.testdir({ file: '' }), 'file', 'network-history'); // no folder can be below a file
+  const clock = new ManualClock(1_700_000_040_000);
+  const writes = new DurableWrites({ clock, onProblem: () => {}, onRecovery: () => {} });
+  t.teardown(() => writes.close());
+  const history = new NetworkHistory(clock);
+  history.continueFrom(new MinuteFiles({ folder, cluster: 'C'.repeat(44), clock, writes }));
+  for (let i = 0; i < 5; i++) {
+    history.observe(observationOf(clock, 100 + i));
+    clock.advance(MINUTE_MS);
+  }
+  t.match(writes.problems(), [/the history of the network can't be written, and is kept in memory until it can/]);
+  rmSync(join(folder, '..'));
+  clock.advance(1000); // the time of the next try
+  t.strictSame(writes.problems(), []);
+  t.equal(new MinuteFiles({ folder, cluster: 'C'.repeat(44), clock, writes }).read().length, 4);
+});
