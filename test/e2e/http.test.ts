@@ -353,7 +353,6 @@ t.test('error-responses', async (t) => {
       ['7', 400, 'invalid_request'],
       ['"getSlot"', 400, 'invalid_request'],
       ['[]', 400, 'invalid_request'],
-      ['[{"method":"getSlot"}]', 400, 'invalid_request'],
       ['{}', 400, 'invalid_request'],
       ['{"method":null}', 400, 'invalid_request'],
       ['{"method":["getSlot"]}', 400, 'invalid_request'],
