@@ -107,6 +107,22 @@ t.test('the status page is live, verified frame by frame, and says when it is no
   t.same(problems, []);
 });
 
+t.test('plots begin with what the gateway saw before the page was opened', async (t) => {
+  const seen = async (): Promise<number> => {
+    const response = await fetch(`${gateway.url}/api/v1/network/history?step=slot&span=5m`);
+    return ((await response.json()) as { result: { rows: unknown[] } }).result.rows.length;
+  };
+  await waitFor(async () => (await seen()) > 60, 'slots that the gateway has seen');
+  const { page, problems } = await openTab(t);
+  await page.goto(meddler.url);
+  await untilState(page, 'live');
+  await page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true');
+  const shown = (id: string): string =>
+    `document.querySelectorAll("#${id} tbody tr").length > Number.parseInt(document.getElementById("proof").textContent)`;
+  for (const id of ['pace', 'fees']) await until(page, shown(id));
+  t.same(problems, []);
+});
+
 t.test('the page is live again within three seconds after the gateway listens', async (t) => {
   const { gateway: first } = await startGateway(t, nodes, { state: `${folders}/gateway`, receiptKey });
   const proxy = await openTamperingProxy(t, first.url);

@@ -410,29 +410,45 @@ t.test('series', async (t) => {
     ]);
   });
 
-  t.test('levels of fees outlive a reload, and no other stream', async (t) => {
-    const fees = new FeeLevels();
-    fees.add({ stream: 'a', updatedAt: 2000, priorityFeeLevels: levels(5) });
-    fees.add({ stream: 'a', updatedAt: 4100, priorityFeeLevels: levels(6) });
-    fees.add({ stream: 'a', updatedAt: 6100, priorityFeeLevels: null });
-    const saved = fees.save();
-    const restored = (text: string | null, stream: string) => {
-      const again = new FeeLevels();
-      again.restore(text, stream);
-      return again.columns;
-    };
-    const empty = [[], [], [], []];
-    t.same(fees.columns, [
-      [2, 4],
-      [4, 5],
-      [5, 6],
-      [6, 7],
+  t.test('no line is drawn over a time without slots', async (t) => {
+    const pace = new SlotPace();
+    for (const [slot, updatedAt] of [
+      [1, 900],
+      [2, 1300],
+      [3, 101_300],
+    ] as const)
+      pace.add({ slot, stream: 'a', updatedAt });
+    t.same(pace.columns, [
+      [1, 2, 101],
+      [400, null, 100_000],
     ]);
-    t.same(restored(saved, 'a'), fees.columns);
-    t.same(
-      [restored(saved, 'b'), restored(null, 'a'), restored('{', 'a'), restored('{"stream":"a"}', 'a')],
-      [empty, empty, empty, empty],
-    );
+  });
+
+  t.test('what the gateway saw before stands in front of the frames', async (t) => {
+    const pace = new SlotPace();
+    const fees = new FeeLevels();
+    for (const [slot, updatedAt] of [
+      [8, 300_900],
+      [9, 301_300],
+    ] as const) {
+      pace.add({ slot, stream: 'a', updatedAt });
+      fees.add({ stream: 'a', updatedAt, priorityFeeLevels: levels(6) });
+    }
+    const row = { slots: 1, slotTimeMs: 500, priorityFee: levels(5) };
+    const rows = [
+      { ...row, endedAt: 200_000 },
+      { ...row, endedAt: 290_000, slotTimeMs: 90_000 },
+      { ...row, endedAt: 295_000, slotTimeMs: null, priorityFee: null },
+      { ...row, endedAt: 301_000 },
+    ];
+    pace.prepend(rows);
+    fees.prepend(rows);
+    t.same(pace.columns, [
+      [200, 201, 290, 301],
+      [500, null, 90_000, 400],
+    ]);
+    t.same(fees.columns[0], [200, 290, 300]);
+    t.same(fees.columns[2], [5, 5, 6]);
   });
 
   t.test('rates are signed rows laid out backwards; until the first one, counts of frames', async (t) => {
@@ -500,7 +516,7 @@ t.test('site', async (t) => {
   const LIMITS = {
     'status.html': 64 * 1024,
     'explorer.html': 45 * 1024,
-    'docs.html': 27 * 1024,
+    'docs.html': 48 * 1024,
     'verify.html': 25 * 1024,
     'widget.js': 8000,
   } as const;

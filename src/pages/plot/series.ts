@@ -30,6 +30,19 @@ export class TimeSeries {
     if (kept > 0) for (const column of this.#columns) column.splice(0, kept);
   }
 
+  /** Puts older points, the oldest first, before those that are there. */
+  prepend(points: readonly (readonly [timeSec: number, ...values: (number | null)[]])[]): void {
+    const [times = [], ...lines] = this.#columns.map((column) => [...column]);
+    const oldest = times[0] ?? Number.POSITIVE_INFINITY;
+    for (const column of this.#columns) column.length = 0;
+    for (const [timeSec, ...values] of points) if (timeSec < oldest) this.set(timeSec, values);
+    for (const [at, timeSec] of times.entries())
+      this.set(
+        timeSec ?? 0,
+        lines.map((line) => line[at] ?? null),
+      );
+  }
+
   /** Interrupts the lines after the newest point. */
   addGap(): void {
     const newest = this.#columns[0]?.at(-1);

@@ -8,7 +8,18 @@ export interface PaceFrame {
   readonly updatedAt: number;
 }
 
+/** A row of the network's history that is one slot or a few. */
+export interface PaceRow {
+  /** Unix milliseconds. */
+  readonly endedAt: number;
+  readonly slots: number;
+  readonly slotTimeMs: number | null;
+}
+
 const SPAN_SEC = 300;
+
+/** The time without a slot over which no line is drawn. */
+const GAP_MS = 3000;
 
 /** The milliseconds per slot of the last five minutes, in bins of a second. */
 export class SlotPace {
@@ -28,11 +39,26 @@ export class SlotPace {
       this.#base = undefined;
     } else if (last !== undefined && frame.slot <= last.slot)
       return; // repeated, since there is no new slot
-    else if (last !== undefined && secondOf(last) !== secondOf(frame)) this.#base = last;
+    else if (last !== undefined && secondOf(last) !== secondOf(frame)) {
+      this.#base = last;
+      if (frame.updatedAt - last.updatedAt > GAP_MS) this.#series.addGap();
+    }
     this.#last = frame;
     const base = this.#base;
     if (base !== undefined)
       this.#series.set(secondOf(frame), [(frame.updatedAt - base.updatedAt) / (frame.slot - base.slot)]);
+  }
+
+  /** Puts what the gateway saw before the page was opened in front. */
+  prepend(rows: readonly PaceRow[]): void {
+    this.#series.prepend(
+      rows.flatMap(({ endedAt, slots, slotTimeMs }): [number, number | null][] => {
+        if (slotTimeMs === null) return [];
+        const point: [number, number] = [Math.floor(endedAt / 1000), slotTimeMs];
+        const ms = slotTimeMs * slots;
+        return ms > GAP_MS ? [[Math.floor((endedAt - ms) / 1000) + 1, null], point] : [point];
+      }),
+    );
   }
 }
 

@@ -23,7 +23,6 @@ const MINUTE_MS = 60_000;
 
 const POLLED =
   'The gateway opened no live line for this page: this address may have used up its own, or a proxy between lets none through. The values are read over HTTP, without a receipt.';
-const SAVED_FEES = 'slotgate.fees';
 
 /** Rows of the table below a plot. */
 const TABLE_ROWS = 30;
@@ -146,41 +145,28 @@ let readMs = Number.NEGATIVE_INFINITY;
 const showSoon = paced(render);
 const line = new LiveLine({
   onFrame(newest) {
-    if (frame?.stream !== newest.stream) fees.restore(savedFees(), newest.stream);
     frame = newest;
     pace.add(newest);
     fees.add(newest);
     rates.addFrame(newest);
-    saveFees();
     if (performance.now() - readMs > MINUTE_MS) void readMinute();
   },
   onClient(client) {
     trusted = client;
     readMs = Number.NEGATIVE_INFINITY;
     showCluster(client.cluster);
+    void readHistory(client).catch(() => {});
   },
   onHealth: showHealth,
   onChange: showSoon,
 });
 
-function savedFees(): string | null {
-  try {
-    return sessionStorage.getItem(SAVED_FEES);
-  } catch {
-    return null; // the browser keeps nothing for this page
-  }
-}
-
-let feesSavedMs = 0;
-
-function saveFees(): void {
-  if (performance.now() - feesSavedMs < 5000) return;
-  feesSavedMs = performance.now();
-  try {
-    sessionStorage.setItem(SAVED_FEES, fees.save());
-  } catch {
-    // the browser keeps nothing for this page
-  }
+/** Reads what the gateway saw in the five minutes before. Without it the plots begin now. */
+async function readHistory({ client }: TrustedClient): Promise<void> {
+  const { rows } = (await client.get('/network/history', { step: 'slot', span: '5m' })).result;
+  pace.prepend(rows);
+  fees.prepend(rows);
+  showSoon();
 }
 
 /** Reads what changes once a minute. What fails is shown as before, and tried with the next minute. */
