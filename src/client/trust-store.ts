@@ -23,7 +23,6 @@ export interface TrustStoreOptions {
 
 /** The longest chain of successions from a trusted key to a new one. */
 const MAX_SUCCESSIONS = 8;
-
 const MAX_CLOCK_SKEW_MS = 5000;
 
 /**

@@ -7,7 +7,6 @@ export interface Genesis {
   readonly hash: string;
   /** Unix milliseconds of slot 0. */
   readonly originMs: number;
-  /** Length of a slot in milliseconds. */
   readonly slotMs: number;
 }
 

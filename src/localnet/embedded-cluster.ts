@@ -9,7 +9,6 @@ import type { LocalCluster, LocalClusterOptions } from './in-thread-cluster.ts';
 import type { WantedPorts } from './port-pair.ts';
 
 export interface EmbeddedClusterOptions extends LocalClusterOptions {
-  /** Length of a slot in milliseconds. */
   readonly slotMs?: number;
 }
 

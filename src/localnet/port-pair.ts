@@ -55,7 +55,6 @@ async function listenFrom(first: Server, next: Server, wanted: number): Promise<
   }
 }
 
-/** Listens on a port, 0 for a free one; returns it. */
 export async function listen(server: Server, port: number): Promise<number> {
   server.listen(port, HOST);
   await once(server, 'listening');

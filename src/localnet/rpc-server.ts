@@ -15,7 +15,7 @@ import type { NodeContext } from './rpc/method-handler.ts';
 import { createHttpHandler } from './rpc/rpc-http-handler.ts';
 import type { Faucet } from './traffic/faucet.ts';
 
-/** Parts that the server makes accessible. */
+/** What the server makes accessible. */
 export interface RpcBackend {
   readonly chain: Chain;
   readonly faucet: Faucet;
@@ -35,7 +35,6 @@ export interface RpcServer extends ControlledServer {
 const MAX_CONNECTIONS = 4096;
 /** The most of them that are no WebSockets: the rest stays for those. */
 const MAX_HTTP_CONNECTIONS = 1024;
-/** Maximum size of a message from a client. */
 const MAX_MESSAGE_BYTES = 4096;
 /** Unsent bytes at which a subscriber is disconnected: it would miss notifications anyway. */
 const MAX_BACKLOG_BYTES = 16 * 1024 * 1024;

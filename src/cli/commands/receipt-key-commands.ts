@@ -18,7 +18,6 @@ import { addCommandGroup } from './did-you-mean.ts';
 const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
 const YEAR_HOURS = 8760;
-
 const RELOAD_HINT = 'Send SIGHUP to a running gateway to apply this.\n';
 
 /** Adds `slotgate receipt key …`, which creates, lists and changes the keys of a gateway with the same settings. */

@@ -121,7 +121,6 @@ async function checkEmbeddedPort({ embedded }: Config): Promise<Finding> {
 }
 
 const DEFAULT_EMBEDDED_PORT = 8899;
-
 const MIN_FREE_BYTES = 100 * 1024 * 1024;
 
 function checkStateFolder(state: string): Finding {

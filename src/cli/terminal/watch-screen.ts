@@ -9,7 +9,6 @@ const MIN_INTERVAL_MS = 400;
 
 /** Close code of a connection that broke (RFC 6455 7.1.5). */
 const BROKEN = 1006;
-
 const CLEAR_LINE = '\u001b[K';
 
 export interface WatchScreenOptions {

@@ -19,10 +19,8 @@ import { StakeProofVerifier, type VerifySignature } from './stake/stake-proof.ts
 import { UsageCounter } from './usage/usage-counter.ts';
 import { usagePath } from './usage/usage-file.ts';
 
-/** Everything that decides how much each caller may use. */
 export type Access = ReturnType<typeof openAccess>;
 
-/** Reads a wallet's current balance of a mint, in base units. */
 type ReadMintBalance = (wallet: string, mint: string) => Promise<bigint>;
 
 export interface AccessOptions {
@@ -34,7 +32,6 @@ export interface AccessOptions {
   /** The time after which the engine has closed a connection without a request, in seconds. */
   readonly idleSeconds: number;
   readonly workers: Pick<Config['workers'], 'count'>;
-  /** The state folder, which outlives the process. */
   readonly state: string;
   /** The store of a fleet, whose keys are valid then. */
   readonly redis: Pick<Config['redis'], 'url'>;
@@ -83,11 +80,9 @@ export function openAccess(options: AccessOptions) {
     admission: new Admission({ maxInFlight: limits.inFlight, maxQueued: limits.queue, maxWaitMs, clock, isOverloaded }),
     streamQuota: new StreamQuota(clock, counters?.streams),
     usage,
-    /** The median lateness of the event loop, in milliseconds. */
     get loopDelayMs() {
       return lag.medianMs;
     },
-    /** Returns what is wrong, for `/health`. */
     problems: (): readonly string[] => [
       ...(keys.problem === undefined ? [] : ["the API keys can't be read: those revoked since may still be valid"]),
       ...(counters?.problem === undefined
@@ -96,7 +91,6 @@ export function openAccess(options: AccessOptions) {
     ],
     /** Sets how balances of staked wallets are read. Must be called before the first request. */
     readBalancesWith: (read: ReadMintBalance): void => stake?.readBalancesWith(read),
-    /** Writes the usage counted so far and releases files and timers. */
     close() {
       lag.close();
       keys.close();

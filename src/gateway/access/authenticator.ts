@@ -27,13 +27,9 @@ interface AuthenticatorOptions {
   readonly stake: StakeDeps | undefined;
 }
 
-/**
- * The units that the verification of a stake proof costs the address it comes from, whatever the outcome: it takes two
- * milliseconds of CPU time. A proof is verified once.
- */
+/** What verifying a proof, which takes two milliseconds of CPU time, costs its address, whatever the outcome. */
 const VERIFICATION_UNITS = 5;
 
-/** Identifies callers and their tiers. */
 export class Authenticator {
   readonly #options: AuthenticatorOptions;
 
@@ -82,14 +78,12 @@ export class Authenticator {
     return isHigher(tier, keyPrincipal.tier) ? { ...keyPrincipal, tier, wallet } : keyPrincipal;
   }
 
-  /** Returns whether the request has a stake proof whose signature is still to be verified. */
   mustVerify(headers: RequestHeaders): boolean {
     const { stake } = this.#options;
     const wallet = stake === undefined ? '' : headers.getHeader('x-stake-wallet');
     return wallet !== '' && stake?.proofs.mustVerify(proofFrom(headers, wallet)) === true;
   }
 
-  /** Returns whether the principal has a key that was revoked or has expired. */
   isKeyInvalid({ key }: Principal): boolean {
     return key !== undefined && this.#options.keys.tierOf(key) === undefined;
   }
@@ -113,7 +107,6 @@ export class Authenticator {
     return principal === undefined ? this.#options.tiers.free : principal.tier;
   }
 
-  /** Returns the tier of a wallet by its proof; undefined if it holds too little. */
   #stakedTier({ proofs, balances, step }: StakeDeps, proof: StakeProof, addressOf: () => ArrayBuffer) {
     const { rateLimiter } = this.#options;
     if (proofs.mustVerify(proof)) {

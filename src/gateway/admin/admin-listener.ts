@@ -39,7 +39,6 @@ const LOOK_MS = 1000;
 
 /** How many ports are tried after one that is in use. */
 const PORTS_TO_TRY = 20;
-
 const LOOPBACK_ADDRESS = /^(127\.|::1$|::ffff:127\.)/;
 
 /** The names of this machine for itself. A web page of a foreign name that leads here comes with that name (DNS rebinding). */

@@ -22,7 +22,6 @@ import { openState, reloadReceiptKeys } from './open-state.ts';
 
 /** Time between two messages of what this worker counts. */
 const FIGURES_MS = 1000;
-
 const NETWORK_KEY = `${API_PREFIX}/network`;
 
 /** The part of the limit of new connections that a worker has beyond an equal one: the kernel spreads them unevenly. */

@@ -13,7 +13,6 @@ export interface ChannelListener {
 
 /** One leader publishes to all, in order; a follower that misses a message loses all, and joins again with a snapshot. */
 export interface Channel {
-  /** Sends an event: the leader's to all followers, a follower's to the leader. Those of a turn go in one message. */
   publish(event: Event): void;
   subscribe(listener: ChannelListener): () => void;
 }

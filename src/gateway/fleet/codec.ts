@@ -53,7 +53,6 @@ addExtension({
     new GatewayError(code, message, details),
 });
 
-/** Encodes events, and what they have inside, for those that know the same structures. */
 export class EventCodec {
   readonly #packr: Packr;
 

@@ -8,25 +8,17 @@ import type { ValueEnd } from '../live/followed-session.ts';
 import type { TokenList } from '../tokens/token-list.ts';
 import type { NodeStatus } from '../upstream/mesh/mesh.ts';
 
-/**
- * What a process publishes to those that copy its state, in the order in which it came to hold. Copies ignore types that
- * they don't know.
- */
+/** What a process publishes to those that copy its state, in that order. Copies ignore types that they don't know. */
 export type Event = Readonly<
   /** The newest slot at a commitment. */
   | { type: 'tip-advanced'; commitment: Commitment; slot: Slot }
   | WatermarkAdvanced
-  /**
-   * An item of the cache: a {@link StoredAnswer}, encoded, so that a copy without this key need not decode it. `isLive` if
-   * the pipeline keeps it current, and every copy has it.
-   */
+  /** Encoded, so that a copy without this key need not decode it. With `isLive` every copy has it, kept current. */
   | { type: 'answer-stored'; key: string; isLive: boolean; answer: Uint8Array }
-  /** The lease of the answer under this key has ended. */
   | { type: 'answer-ended'; key: string }
   /** The newest slot up to which answers may be signed as `exact` so far. */
   | { type: 'exact-granted'; slot: Slot }
   | { type: 'vitals-changed'; vitals: PipelineVitals }
-  /** The files of the receipt keys are to be read again. */
   | { type: 'receipt-keys-changed' }
   | ({ type: 'account-set' } & ValueSet<AccountJson>)
   /** Lists whose amounts the Clock scales are not kept live: of a scale only its decimals are published. */
@@ -38,7 +30,6 @@ export type Event = Readonly<
 
 export type EventOf<T extends Event['type']> = Extract<Event, { readonly type: T }>;
 
-/** A watermark as it is now. */
 interface WatermarkAdvanced {
   type: 'watermark-advanced';
   id: number;
@@ -58,14 +49,12 @@ export interface StoredAnswer {
   /** The `AnswerMeta` in JSON: there are few different ones, which a copy finds by their text. */
   readonly meta: string;
   readonly tipAtFetch: Slot;
-  /** Milliseconds since it was last known to hold. */
   readonly ageMs: number;
   /** The result as compact JSON; null for a refusal, and for an answer of which only the slot is published. */
   readonly result: string | null;
   readonly refusal: GatewayError | null;
   /** The digest of the result; empty if nothing needed it yet. */
   readonly digest: string;
-  /** Whether it may be signed as `exact` at its slot. */
   readonly grant: boolean;
   /** The signed body, and the milliseconds since. */
   readonly body: string | Uint8Array | null;
@@ -80,7 +69,6 @@ export interface StoredLease {
   readonly endSlot: Slot | undefined;
 }
 
-/** What workers show of the pipeline process. */
 export interface PipelineVitals {
   readonly nodes: readonly NodeStatus[];
   readonly isFailing: boolean;
@@ -108,7 +96,6 @@ export interface ValueSet<V> {
   readonly value: V;
 }
 
-/** How often a state is read (`ReadHeat`). */
 export interface StateRead {
   readonly key: StateKey;
   readonly rank: number;

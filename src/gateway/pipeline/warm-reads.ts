@@ -49,7 +49,6 @@ const RETRY_MS = 1000;
 
 /** The time after which the consensus is read again within an epoch, in which a cluster migrates. */
 const CONSENSUS_MS = 60_000;
-
 const PATHS = ['/epoch', '/performance', '/priority-fee'] as const satisfies readonly LivePath[];
 
 /** Reads what the network's state consists of again as slots come, and caches it as answers of its own. */

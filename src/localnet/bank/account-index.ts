@@ -4,7 +4,6 @@ import { isOwnedByTokenProgram } from './token-state.ts';
 
 /** Offset of the mint in a token account, in both token programs. */
 export const TOKEN_MINT_OFFSET = 0;
-/** Offset of the owner in a token account, in both token programs. */
 export const TOKEN_OWNER_OFFSET = 32;
 
 const ADDRESS_BYTES = 32;
@@ -25,12 +24,10 @@ export class AccountIndex {
     return this.#addressesByKey.get(key) ?? [];
   }
 
-  /** Adds a state of an account. */
   add(address: string, state: Account): void {
     for (const key of indexKeysOf(state)) this.#addKey(address, key);
   }
 
-  /** Makes `states` the only states of an account. */
   replace(address: string, states: readonly Account[]): void {
     const kept = new Set(states.flatMap(indexKeysOf));
     for (const key of this.#keysByAddress.get(address) ?? []) if (!kept.has(key)) this.#removeKey(address, key);
@@ -48,7 +45,6 @@ export class AccountIndex {
   }
 }
 
-/** Returns all keys of a state of an account. */
 export function indexKeysOf(state: Account): string[] {
   const { owner, data } = state;
   if (!isOwnedByTokenProgram(state)) return [owner];
@@ -74,9 +70,7 @@ function tokenKey(program: string, offset: number, bytes: Uint8Array, start = of
 }
 
 function addTo(sets: Map<string, Set<string>>, name: string, member: string): void {
-  const set = sets.get(name);
-  if (set === undefined) sets.set(name, new Set([member]));
-  else set.add(member);
+  sets.set(name, (sets.get(name) ?? new Set()).add(member));
 }
 
 function removeFrom(sets: Map<string, Set<string>>, name: string, member: string): void {

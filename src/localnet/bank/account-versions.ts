@@ -2,7 +2,6 @@ import type { Slot } from '../../shared/domain/slot.ts';
 import type { Account } from './svm-account.ts';
 
 interface Version {
-  /** The slot whose bank wrote it. */
   readonly slot: Slot;
   /** `undefined` where the account did not exist. */
   readonly account: Account | undefined;
@@ -37,7 +36,6 @@ export class AccountVersions {
     return this.#changes.get(address)?.findLast((version) => version.slot <= slot);
   }
 
-  /** Returns the states of an account that a commitment may still read, if it has changed since the root. */
   statesOf(address: string): (Account | undefined)[] {
     return (this.#changes.get(address) ?? []).map(({ account }) => account);
   }

@@ -31,7 +31,6 @@ export class AccountsDb {
     this.#svm = svm;
   }
 
-  /** Returns the newest state of an account, that of the working bank. */
   newest(address: string): Account | undefined {
     const known = this.#newest.get(address);
     if (known !== undefined || this.#absent.has(address)) return known;
@@ -74,7 +73,6 @@ export class AccountsDb {
     return after;
   }
 
-  /** Writes an account in a slot. */
   set(address: string, slot: Slot, account: Account | undefined): void {
     const before = this.newest(address);
     this.#svm.setAccount(address, account);
@@ -92,7 +90,6 @@ export class AccountsDb {
     return restored.keys();
   }
 
-  /** Drops the states that no read can reach once `root` is final. */
   prune(root: Slot): void {
     for (const address of this.#versions.prune(root)) this.#reindex(address);
   }

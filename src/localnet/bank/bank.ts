@@ -27,8 +27,6 @@ interface BankPosition {
 }
 
 const MAX_TRANSACTIONS = 4096;
-
-/** Sysvars that every bank writes. */
 const BANK_SYSVARS = [CLOCK_SYSVAR, SLOT_HASHES_SYSVAR, RECENT_BLOCKHASHES_SYSVAR] as const;
 
 /** State of one slot while its block is made: runs transactions and records their effects. */
@@ -92,7 +90,6 @@ export class Bank {
     return landed;
   }
 
-  /** Writes an account without a transaction. */
   setAccount(address: string, account: Account | undefined): void {
     this.#accounts.set(address, this.slot, account);
     this.#changedAccounts.add(address);
@@ -126,7 +123,6 @@ export class Bank {
     };
   }
 
-  /** Records what LiteSVM did to an account since `before`; returns its state. */
   #reload(address: string, before: Account | undefined): Account | undefined {
     const after = this.#accounts.reload(address, this.slot, before);
     if (after !== before) this.#changedAccounts.add(address);
@@ -153,12 +149,9 @@ export class Bank {
   }
 }
 
-/** Bytes of a lookup table before its addresses. */
 const LOOKUP_TABLE_HEADER_BYTES = 56;
 
-/**
- * Returns whether the runtime lets the message write to an account: never to sysvars, nor to a program that it invokes.
- */
+/** The runtime lets no message write to sysvars, nor to a program that it invokes. */
 function isWritableAccount(message: TransactionMessage, loadedWritableCount: number, index: number): boolean {
   const { staticKeys, instructions } = message;
   if (index >= staticKeys.length) return index < staticKeys.length + loadedWritableCount;

@@ -99,20 +99,15 @@ export class Chain {
     this.#performanceSamples = new PerformanceSamples(first, this.#workingBank.blockTime);
   }
 
-  /** Returns the newest slot of a commitment. */
   slot(commitment: Commitment): Slot {
     return this.#tips[commitment];
   }
 
-  /** Returns the oldest slot whose block is stored. */
   get firstAvailableSlot(): Slot {
     return this.#ledger.oldestBlock?.slot ?? this.#tips.finalized;
   }
 
-  /**
-   * Returns true for a slot that passed without a block: skipped, which is known of any past slot, or abandoned by a
-   * fork.
-   */
+  /** A slot passed without a block if it was skipped, which is known of any past slot, or abandoned by a fork. */
   isSkipped(slot: Slot): boolean {
     if (slot < this.firstAvailableSlot) return this.#skippedSlots.has(slot);
     return slot <= this.#tips.processed && this.#ledger.block(slot) === undefined;
@@ -122,7 +117,7 @@ export class Chain {
     return this.#ledger.block(slot);
   }
 
-  /** Returns the newest block of a commitment; undefined only before the first {@link produceBlock}. */
+  /** Undefined only before the first {@link produceBlock}. */
   newestBlock(commitment: Commitment): Block | undefined {
     return this.#ledger.block(this.#tips[commitment]);
   }
@@ -140,10 +135,7 @@ export class Chain {
     return this.accountAt(address, this.#tips[commitment]);
   }
 
-  /**
-   * Returns the account at the end of a slot: any slot from the root to the newest, those of a {@link SlotEvent}
-   * included.
-   */
+  /** Returns the account at the end of a slot: from the root to the newest, those of a {@link SlotEvent} included. */
   accountAt(address: string, slot: Slot): Account | undefined {
     return this.#accounts.at(address, slot);
   }
@@ -192,7 +184,6 @@ export class Chain {
     return hasValidBlockhash(message, this.#checkContext()) ? feeOf(message) : undefined;
   }
 
-  /** Returns the lamports that make an account of `size` bytes rent exempt. */
   minimumBalance(size: number): bigint {
     return this.#svm.minimumBalance(size);
   }
@@ -208,10 +199,7 @@ export class Chain {
     return prioritizationFeesOf(this.#ledger.blocksBetween(-1, through).slice(-MAX_PROCESSING_AGE), addresses);
   }
 
-  /**
-   * Runs a signed transaction and puts it into the working bank. Throws `TransactionRefused` when it can't land; one
-   * that lands and fails is returned with its `error`.
-   */
+  /** Puts a signed transaction into the working bank. Throws `TransactionRefused` if it can't land, even as failed. */
   send(bytes: Uint8Array): LandedTransaction {
     const transaction = decodeTransaction(bytes);
     checkTransaction(transaction, this.#checkContext());
@@ -236,7 +224,6 @@ export class Chain {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Returns the slot of the block that is being made. */
   get workingSlot(): Slot {
     return this.#workingBank.slot;
   }
@@ -246,10 +233,7 @@ export class Chain {
     this.warpTo(this.workingSlot + 1);
   }
 
-  /**
-   * Produces the block like {@link produceBlock}, but opens the next bank at `nextSlot` or the first slot after it that
-   * is not skipped.
-   */
+  /** Produces the block, but opens the next bank at `nextSlot` or the first slot after it that is not skipped. */
   warpTo(nextSlot: Slot): void {
     const processed = this.#workingBank.freeze();
     this.#ledger.add(processed);
@@ -280,10 +264,7 @@ export class Chain {
     this.#ledger.trim(event.root);
   }
 
-  /**
-   * Abandons all blocks above the newest confirmed one and continues from there on another fork. Returns the abandoned
-   * slots.
-   */
+  /** Continues from the newest confirmed block on another fork. Returns the slots of the blocks above, now abandoned. */
   fork(): Slot[] {
     const parent = this.newestBlock('confirmed');
     if (parent === undefined) return [];

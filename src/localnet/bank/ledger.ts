@@ -1,7 +1,6 @@
 import type { Slot } from '../../shared/domain/slot.ts';
 import type { Block, LandedTransaction } from './produced-block.ts';
 
-/** Bounds of the history that a node keeps. */
 export interface LedgerLimits {
   readonly maxBlocks: number;
   readonly maxTransactions: number;
@@ -34,7 +33,7 @@ export class Ledger {
     return this.#blocks.get(this.#slots.at(-1 - distance) ?? -1);
   }
 
-  /** Returns at most `count` blocks, newest first. */
+  /** Newest first. */
   newestBlocks(count: number): Block[] {
     return this.#slots
       .slice(-count)
@@ -102,10 +101,6 @@ export class Ledger {
     return this.#slots.length > this.#limits.maxBlocks || this.#bySignature.size > this.#limits.maxTransactions;
   }
 
-  /**
-   * Removes a block and its transactions. Blocks leave at either end only, so their transactions are at that end of
-   * each list.
-   */
   #removeBlock(block: Block, end: 'oldest' | 'newest'): void {
     this.#blocks.delete(block.slot);
     for (const { signature, accountKeys } of block.transactions) {
@@ -113,7 +108,7 @@ export class Ledger {
       for (const key of accountKeys) {
         const list = this.#byAddress.get(key);
         if (end === 'oldest') list?.shift();
-        else list?.pop();
+        else list?.pop(); // blocks leave at either end only, so their transactions are at that end of each list
         if (list?.length === 0) this.#byAddress.delete(key);
       }
     }

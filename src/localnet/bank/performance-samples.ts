@@ -25,7 +25,7 @@ export class PerformanceSamples {
     this.#windowStart = { slot, time };
   }
 
-  /** Returns at most `limit` samples, newest first. */
+  /** Newest first. */
   newest(limit: number): PerformanceSample[] {
     return this.#samples.slice(0, limit);
   }

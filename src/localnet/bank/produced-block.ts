@@ -1,6 +1,5 @@
 import type { Slot } from '../../shared/domain/slot.ts';
-import type { InnerInstruction } from './svm.ts';
-import type { TransactionError } from './svm-transaction-error.ts';
+import type { ExecutionResult } from './svm.ts';
 import type { TokenBalance } from './token-balances.ts';
 import type { WireTransaction } from './wire-transaction.ts';
 
@@ -21,9 +20,8 @@ export interface Block {
 }
 
 /** A transaction in a block, whether it succeeded or only paid its fee. Lists by account follow `accountKeys`. */
-export interface LandedTransaction {
+export interface LandedTransaction extends ExecutionResult {
   readonly slot: Slot;
-  /** Position in the block. */
   readonly index: number;
   /** Unix seconds of the block. */
   readonly blockTime: number;
@@ -33,15 +31,9 @@ export interface LandedTransaction {
   readonly accountKeys: readonly string[];
   readonly writable: readonly boolean[];
   readonly loadedAddresses: { readonly writable: readonly string[]; readonly readonly: readonly string[] };
-  readonly error: TransactionError | null;
   readonly fee: bigint;
   readonly preBalances: readonly bigint[];
   readonly postBalances: readonly bigint[];
   readonly preTokenBalances: readonly TokenBalance[];
   readonly postTokenBalances: readonly TokenBalance[];
-  readonly logs: readonly string[];
-  readonly computeUnits: bigint;
-  /** Inner instructions per outer instruction, empty where it called nothing. */
-  readonly innerInstructions: readonly (readonly InnerInstruction[])[];
-  readonly returnData: { readonly program: string; readonly data: Uint8Array } | undefined;
 }

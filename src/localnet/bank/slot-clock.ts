@@ -1,7 +1,6 @@
 import type { Clock } from '../../shared/domain/clock.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
 
-/** Start and length of slots. */
 export interface SlotTiming {
   /** Unix milliseconds of slot 0. */
   readonly originMs: number;
@@ -25,12 +24,10 @@ export class SlotClock {
     this.#wallOffsetMs = clock.now() - clock.monotonic();
   }
 
-  /** Returns the slot of the current time. */
   currentSlot(): Slot {
     return Math.floor((this.#wallMs() - this.#timing.originMs - this.#pausedMs) / this.#timing.slotMs);
   }
 
-  /** Returns the Unix milliseconds at which a slot begins. */
   startMsOf(slot: Slot): number {
     return this.#timing.originMs + this.#pausedMs + slot * this.#timing.slotMs;
   }
@@ -44,7 +41,6 @@ export class SlotClock {
     return this.#pausedAtMs !== undefined;
   }
 
-  /** Stops the time of slots. */
   pause(): void {
     this.#pausedAtMs ??= this.#clock.monotonic();
   }

@@ -26,7 +26,6 @@ export interface InnerInstruction {
   readonly stackHeight: number;
 }
 
-/** Values of the sysvars of a bank. */
 export interface BankSysvars {
   readonly slot: Slot;
   readonly epoch: number;
@@ -64,7 +63,6 @@ export class Svm {
     return new Svm(bindings, slotsPerEpoch);
   }
 
-  /** Returns a copy of an account as it is now. */
   account(address: string): Account | undefined {
     const found = this.#liteSvm.getAccount(toKey(address));
     if (found === null || found.lamports() === 0n) return undefined;
@@ -96,7 +94,7 @@ export class Svm {
     return this.#toExecutionResult(this.#liteSvm.sendVersionedTransaction(transaction));
   }
 
-  /** Runs a transaction like {@link run}, without effects. */
+  /** Runs a transaction without effects. */
   simulate(transaction: Uint8Array): ExecutionResult {
     const outcome = this.#liteSvm.simulateVersionedTransaction(transaction);
     return this.#toExecutionResult(
@@ -113,7 +111,6 @@ export class Svm {
     this.#liteSvm.expireBlockhash();
   }
 
-  /** Returns the lamports that make an account of `size` bytes rent exempt. */
   minimumBalance(size: number): bigint {
     return this.#liteSvm.minimumBalanceForRentExemption(BigInt(size));
   }

@@ -8,7 +8,6 @@ export interface TokenBalance {
   readonly accountIndex: number;
   readonly mint: string;
   readonly owner: string;
-  /** Address of the token program. */
   readonly program: string;
   readonly amount: bigint;
   readonly decimals: number;

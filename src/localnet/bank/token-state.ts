@@ -12,13 +12,11 @@ import type { Account } from './svm-account.ts';
 export const isOwnedByTokenProgram = ({ owner }: Pick<Account, 'owner'>): boolean =>
   tokenProgramOf(owner) !== undefined;
 
-/** Reads a mint; undefined when the account is not an initialized one. */
 export function readMint(account: Account): Mint | undefined {
   const token = decodeTokenProgramAccount(account);
   return token?.type === 'mint' && token.isInitialized ? token : undefined;
 }
 
-/** Reads a token account; undefined when the account is not an initialized one. */
 export function readTokenAccount(account: Account): TokenAccount | undefined {
   const token = decodeTokenProgramAccount(account);
   return token?.type === 'account' && token.state !== 'uninitialized' ? token : undefined;

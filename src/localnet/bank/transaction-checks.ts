@@ -17,9 +17,7 @@ export const MAX_PROCESSING_AGE = 150;
 /** State that a transaction is checked against. */
 export interface TransactionCheckContext {
   readonly ledger: Ledger;
-  /** Bank in which it would land. */
   readonly bank: Bank;
-  /** Returns an account as the bank has it. */
   account(address: string): Account | undefined;
 }
 
@@ -32,10 +30,7 @@ export function checkTransaction({ message, signatures }: WireTransaction, conte
   if (!hasValidBlockhash(message, context)) throw new TransactionRefused('BlockhashNotFound');
 }
 
-/**
- * Returns whether a message's blockhash is young enough for the bank, or is the value of the nonce that the message
- * advances.
- */
+/** A message's blockhash must be young enough for the bank, or be the value of the nonce that the message advances. */
 export function hasValidBlockhash(
   message: TransactionMessage,
   { ledger, bank, account }: TransactionCheckContext,

@@ -102,16 +102,13 @@ function decodeOrRefuse<T>(decode: () => T): T {
   }
 }
 
-/** Returns whether a message may write to a static key. */
 export function isStaticWritable({ header, staticKeys }: TransactionMessage, index: number): boolean {
   return index < header.numSignerAccounts
     ? index < header.numSignerAccounts - header.numReadonlySignerAccounts
     : index < staticKeys.length - header.numReadonlyNonSignerAccounts;
 }
 
-/**
- * Returns the compute budget that a message requests: the price of a unit in micro-lamports, and the maximum of units.
- */
+/** Returns the requested price of a unit in micro-lamports, and the maximum of units. */
 export function computeBudgetOf({ staticKeys, instructions }: TransactionMessage): {
   readonly price: bigint;
   readonly units: bigint;
@@ -134,7 +131,6 @@ export function computeBudgetOf({ staticKeys, instructions }: TransactionMessage
 const DEFAULT_UNITS_PER_INSTRUCTION = 200_000n;
 const LAMPORTS_PER_SIGNATURE = 5000n;
 
-/** Returns the fee of a message in lamports. */
 export function feeOf(message: TransactionMessage): bigint {
   const { price, units } = computeBudgetOf(message);
   return LAMPORTS_PER_SIGNATURE * BigInt(message.header.numSignerAccounts) + (price * units + 999_999n) / 1_000_000n;

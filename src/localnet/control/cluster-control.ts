@@ -5,7 +5,6 @@ import type { GeyserServer } from '../geyser/geyser-server.ts';
 import type { InjectedFaults, SubscriptionRefusal } from '../rpc/injected-faults.ts';
 import type { SlotTicker } from './slot-ticker.ts';
 
-/** Part of the control that the server itself gives. */
 export interface ControlledServer {
   /** Cuts every WebSocket without a close frame. */
   dropWebSockets(): Promise<void>;
@@ -21,7 +20,6 @@ export interface ControlledServer {
   subscriptionCounts(): Promise<readonly number[]>;
 }
 
-/** Parts of the cluster that the control changes. */
 interface ControlledParts {
   readonly chain: Chain;
   readonly slotTicker: SlotTicker;
@@ -32,9 +30,7 @@ interface ControlledParts {
   readonly geyserFaults: GeyserFaults;
 }
 
-/**
- * Faults and events that a test can trigger in a running cluster. Each call has taken effect when its promise resolves.
- */
+/** Faults and events that a test can trigger. Each call has taken effect when its promise resolves. */
 export type ClusterControl = ReturnType<typeof createClusterControl>;
 
 /** Creates the control of a cluster in the same thread. */

@@ -1,7 +1,6 @@
 import type { MessagePort, Worker } from 'node:worker_threads';
 import type { ClusterControl } from './cluster-control.ts';
 
-/** Call that is sent to the thread of the cluster. */
 interface RemoteCall {
   readonly id: number;
   readonly name: string;
@@ -40,7 +39,6 @@ export function createRemoteControl(worker: Worker, names: readonly string[], en
   return Object.fromEntries(members); // the thread has named every command
 }
 
-/** Executes the calls that arrive at a port. */
 export function serveRemoteControl(port: MessagePort, commands: ClusterControl): void {
   port.on('message', ({ id, name, args }: RemoteCall) => {
     const command = commands[name as keyof ClusterControl] as (...args: readonly unknown[]) => Promise<unknown>; // the other end has the names of these

@@ -29,7 +29,6 @@ export class SlotTicker {
     this.#cancelTimer?.();
   }
 
-  /** Stops producing blocks. */
   pause(): void {
     this.#chain.slotClock.pause();
   }

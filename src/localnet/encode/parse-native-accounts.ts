@@ -24,7 +24,6 @@ export function parseNonce({ data }: Account): ParsedAccountData | undefined {
   return { type: 'initialized', info };
 }
 
-/** Parses an address lookup table. */
 export function parseLookupTable({ data }: Account): ParsedAccountData {
   const reader = new ByteReader(data);
   if (reader.u32() === 0) return { type: 'uninitialized', info: undefined };
@@ -57,7 +56,6 @@ export function parseLoader({ data }: Account): ParsedAccountData | undefined {
   return { type: 'programData', info: { slot, authority, data: [Buffer.from(code).toString('base64'), 'base64'] } };
 }
 
-/** Parses an account of the stake program. */
 export function parseStake({ data }: Account): ParsedAccountData | undefined {
   const reader = new ByteReader(data);
   const kind = reader.u32();

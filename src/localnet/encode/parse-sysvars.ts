@@ -17,7 +17,6 @@ const READERS: Readonly<Record<string, (reader: ByteReader) => unknown>> = {
   pubkey: (reader) => reader.pubkey(),
 };
 
-/** Parses a sysvar; undefined for an address that is not in the table. */
 export function parseSysvar(address: string, reader: ByteReader): ParsedAccountData | undefined {
   const sysvar = SYSVARS.get(address);
   if (sysvar === undefined) return undefined;

@@ -9,7 +9,6 @@ import { wrapInZstdFrame } from './zstd-frame.ts';
 export const ACCOUNT_ENCODINGS = ['binary', 'base58', 'base64', 'jsonParsed', 'base64+zstd'] as const;
 export type AccountEncoding = (typeof ACCOUNT_ENCODINGS)[number];
 
-/** Range of the data to return. */
 export interface DataSlice {
   readonly offset: number;
   readonly length: number;
@@ -42,7 +41,6 @@ const ZERO_RENT_EPOCH_OWNERS: ReadonlySet<string> = new Set([
   'NativeLoader1111111111111111111111111111111',
 ]);
 
-/** Encodes an account as the caller requests. */
 export function encodeUiAccount(address: string, account: Account, view: AccountView): UiAccount {
   const { lamports, owner, executable, data } = account;
   return {

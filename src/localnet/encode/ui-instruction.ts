@@ -21,10 +21,7 @@ export interface ResolvedInstruction {
   readonly stackHeight: number;
 }
 
-/**
- * Programs whose instructions are parsed. Of others that could be parsed, a node leaves some raw, and of votes and
- * loaders it parses more.
- */
+/** Those whose instructions are parsed. A node leaves others raw that could be, and parses votes and loaders, too. */
 const PARSED_PROGRAMS: ReadonlySet<string> = new Set([
   SYSTEM_PROGRAM,
   TOKEN_PROGRAM,

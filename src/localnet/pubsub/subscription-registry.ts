@@ -52,12 +52,10 @@ export class SubscriptionRegistry {
     return METHOD_PATTERN.exec(name)?.[2] === 'Subscribe';
   }
 
-  /** Returns the number of a connection's subscriptions. */
   countOf(subscriber: Subscriber): number {
     return this.#bySubscriber.get(subscriber)?.size ?? 0;
   }
 
-  /** Removes a closed connection's subscriptions. */
   removeSubscriber(subscriber: Subscriber): void {
     for (const subscription of [...(this.#bySubscriber.get(subscriber) ?? [])])
       this.#removeFrom(subscription, subscriber);
@@ -124,7 +122,6 @@ export class SubscriptionRegistry {
     if (subscription.subscribers.size === 0) this.#deleteSubscription(subscription);
   }
 
-  /** Forgets that a connection has a subscription. */
   #forget(subscription: SharedSubscription, subscriber: Subscriber): void {
     const subscriptions = this.#bySubscriber.get(subscriber);
     if (subscriptions?.delete(subscription) && subscriptions.size === 0) this.#bySubscriber.delete(subscriber);

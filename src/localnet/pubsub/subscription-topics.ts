@@ -31,7 +31,7 @@ export interface SubscriptionTopic {
 
 type BankEvent = Extract<PubsubEvent, { kind: 'bank' }>;
 
-/** Kinds of subscription: `<kind>Subscribe` starts one, `<kind>Notification` is its notification. */
+/** `<kind>Subscribe` starts a subscription, `<kind>Notification` is its notification. */
 const TOPIC_KINDS_BY_NAME: Readonly<Record<string, MethodHandler<SubscriptionTopic>>> = {
   slot: method(0, 0, ({ faults }) => ({
     triggers: ['created'],
@@ -90,7 +90,6 @@ const TOPIC_KINDS_BY_NAME: Readonly<Record<string, MethodHandler<SubscriptionTop
   }),
 };
 
-/** Names of the kinds of subscription. */
 export const TOPIC_KINDS: readonly string[] = Object.keys(TOPIC_KINDS_BY_NAME);
 
 /** Parses the parameters of a subscription. Throws JsonRpcError for parameters that a node refuses. */
@@ -118,7 +117,6 @@ function bankTopic(
   };
 }
 
-/** Reads the requested encoding of accounts as of the end of a block. */
 function accountViewAt({ chain }: NodeContext, options: unknown, { slot, blockTime }: Block): AccountView {
   return readAccountView(readConfig(options), 'binary', {
     scale(mint) {

@@ -6,7 +6,6 @@ import { parseAccountFilters } from './program-account-filter.ts';
 
 const MAX_ACCOUNTS = 100;
 
-/** RPC methods that read accounts. */
 export const ACCOUNT_METHODS: MethodHandlers = {
   getBalance: method(1, 1, (node, [key, options]) => {
     const wallet = readAddress(key);

@@ -13,7 +13,6 @@ import {
 import type { BankView } from './bank-view.ts';
 import { type RpcConfig, readConfig, readOptional, readU64, readVariant } from './json-rpc-params.ts';
 
-/** Reads the encoding of accounts that the caller requests; `defaultEncoding` where they name none. */
 export function readAccountView(
   { encoding, dataSlice }: RpcConfig,
   defaultEncoding: AccountEncoding,

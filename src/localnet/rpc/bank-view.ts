@@ -9,7 +9,7 @@ import { NODE_VERSION, type NodeContext } from './method-handler.ts';
 /** State of the chain that a method reads. */
 export type BankView = ReturnType<typeof readBankView>;
 
-/** Returns the newest state at the requested commitment. Throws when it is older than `minContextSlot`. */
+/** Throws if the newest state at the requested commitment is older than `minContextSlot`. */
 export function readBankView({ chain, faults }: NodeContext, config: RpcConfig) {
   const commitment = readCommitment(config);
   const slot = chain.slot(commitment) + faults.slotSkew;

@@ -12,7 +12,6 @@ const TRANSACTION_DETAILS = ['full', 'signatures', 'none', 'accounts'] as const;
 const MAX_BLOCKS = 500_000;
 const LAMPORTS_PER_SIGNATURE = 5000n;
 
-/** RPC methods that read blocks. */
 export const BLOCK_METHODS: MethodHandlers = {
   getBlock: method(1, 1, (node, [slot, options]) => {
     const wanted = readU64(slot);

@@ -10,7 +10,6 @@ const MAX_REWARD_ACCOUNTS = 1024;
 const MAX_SAMPLES = 720;
 const MAX_FEE_ACCOUNTS = 128;
 
-/** RPC methods that read the node and the cluster's load. */
 export const CLUSTER_METHODS: MethodHandlers = {
   getHealth: method(0, 0, ({ chain }) => {
     const behind = chain.slotClock.currentSlot() - chain.workingSlot;

@@ -6,9 +6,6 @@ import { invalidParams } from '../encode/json-rpc-error.ts';
 /** Members of a request's last parameter. */
 export type RpcConfig = Readonly<Record<string, unknown>>;
 
-/**
- * Returns the parameters of a request by position. A method has between `required` and `required + optional` of them.
- */
 export function readPositional(params: unknown, required: number, optional: number): readonly unknown[] {
   if (params !== undefined && params !== null && !Array.isArray(params)) {
     throw invalidParams('`params` should be an array');
@@ -26,7 +23,6 @@ export function readPositional(params: unknown, required: number, optional: numb
   return values;
 }
 
-/** Reads a string. */
 export function readString(value: unknown): string {
   if (typeof value !== 'string') throw wrongType(value, 'a string');
   return value;
@@ -35,23 +31,19 @@ export function readString(value: unknown): string {
 /** Reads a slot, a size or a limit; inexact above 2^53. */
 export const readU64 = (value: unknown): number => Number(readExactU64(value));
 
-/** Reads an exact amount. */
 export function readExactU64(value: unknown): bigint {
   if (!isInteger(value)) throw wrongType(value, 'u64');
   if (value < 0) throw invalidParams(`Invalid params: invalid value: integer \`${value}\`, expected u64.`);
   return BigInt(value);
 }
 
-/** Reads a list of at most `max` items. */
 export function readList(value: unknown, max: number): readonly unknown[] {
   if (!Array.isArray(value)) throw wrongType(value, 'a sequence');
   if (value.length > max) throw invalidParams(`Too many inputs provided; max ${max}`);
   return value;
 }
 
-/** Reads 32 bytes in base58; returns the text. */
 export const readAddress = (value: unknown): string => readBase58(value, 32);
-/** Reads 64 bytes in base58; returns the text. */
 export const readSignature = (value: unknown): string => readBase58(value, 64);
 
 /** Reads the last parameter, which may be absent or null. */
@@ -83,7 +75,6 @@ export function readBlockCommitment(config: RpcConfig): Commitment {
 export const readMinContextSlot = ({ minContextSlot }: RpcConfig): Slot | undefined =>
   readOptional(minContextSlot, readU64);
 
-/** Reads one of a closed set of names. */
 export function readVariant<T extends string>(value: unknown, names: readonly T[]): T {
   const name = readString(value);
   const known = names.find((known) => known === name);

@@ -19,7 +19,6 @@ type ProgramAccountFilter = Memcmp | ((account: Account) => boolean);
 const MAX_FILTERS = 4;
 const MAX_COMPARED_BYTES = 128;
 
-/** Parses the `filters` of getProgramAccounts and programSubscribe. */
 export function parseAccountFilters(value: unknown): ProgramAccountFilters {
   const items = value === undefined || value === null ? [] : readList(value, Number.POSITIVE_INFINITY);
   if (items.length > MAX_FILTERS) throw invalidParams(`Too many filters provided; max ${MAX_FILTERS}`);

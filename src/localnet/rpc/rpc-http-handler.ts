@@ -2,7 +2,6 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Clock } from '../../shared/domain/clock.ts';
 import type { InjectedFaults } from './injected-faults.ts';
 
-/** Maximum size of a request body. */
 const MAX_BODY_BYTES = 50 * 1024;
 
 interface HttpHandlerDeps {
@@ -40,11 +39,8 @@ export function createHttpHandler({ faults, clock, answer }: HttpHandlerDeps): R
       return respondText(response, 405, 'Used HTTP Method is not allowed. POST or OPTIONS is required\n');
     }
     if (!isJson(request)) {
-      return respondText(
-        response,
-        415,
-        'Supplied content type is not allowed. Content-Type: application/json is required\n',
-      );
+      const refusal = 'Supplied content type is not allowed. Content-Type: application/json is required\n';
+      return respondText(response, 415, refusal);
     }
     readBody(request, (text) => {
       if (text === undefined) {
@@ -71,7 +67,6 @@ function respondRateLimited(response: ServerResponse, retryAfter: number | undef
 const isJson = ({ headers }: IncomingMessage): boolean =>
   headers['content-type']?.split(';')[0]?.trim().toLowerCase() === 'application/json';
 
-/** Reads the body; undefined as soon as it is too long. */
 function readBody(request: IncomingMessage, onBody: (text: string | undefined) => void): void {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -7,7 +7,6 @@ import { type MethodHandlers, method, type NodeContext } from './method-handler.
 
 const MAX_LEADERS = 5000;
 
-/** RPC methods that read slots, epochs and block production. */
 export const SLOT_METHODS: MethodHandlers = {
   getSlot: method(0, 1, (node, [options]) => readBankView(node, readConfig(options)).slot),
 
@@ -86,7 +85,6 @@ export const SLOT_METHODS: MethodHandlers = {
 const newestBlock = ({ chain }: NodeContext, { commitment }: BankView): Block | undefined =>
   chain.newestBlock(commitment);
 
-/** Reads the range of slots to count: the requested one, else the epoch so far. */
 function readSlotRange(
   { chain }: NodeContext,
   bank: BankView,

@@ -14,7 +14,6 @@ import { type MethodHandlers, method, type NodeContext } from './method-handler.
 
 const MAX_LARGEST = 20;
 
-/** RPC methods that read tokens. */
 export const TOKEN_METHODS: MethodHandlers = {
   getTokenAccountBalance: method(1, 1, (node, [key, options]) => {
     const wanted = readAddress(key);

@@ -20,21 +20,14 @@ import { readBlockConfig, readTransactionView } from './transaction-view.ts';
 const MAX_PAGE = 1000;
 const MAX_STATUSES = 256;
 
-/** RPC methods that read transactions. */
 export const TRANSACTION_METHODS: MethodHandlers = {
   getTransaction: method(1, 1, ({ chain }, [id, options]) => {
     const wanted = readSignature(id);
     const config = readBlockConfig(options);
-    const commitment = readBlockCommitment(config);
-    const landed = findTransaction(chain, wanted, commitment);
+    const landed = findTransaction(chain, wanted, readBlockCommitment(config));
     if (landed === undefined) return null;
-    const { slot, blockTime, index } = landed;
-    return {
-      slot,
-      blockTime,
-      transactionIndex: index,
-      ...encodeUiTransaction(landed, readTransactionView(config)),
-    };
+    const { slot, blockTime, index: transactionIndex } = landed;
+    return { slot, blockTime, transactionIndex, ...encodeUiTransaction(landed, readTransactionView(config)) };
   }),
 
   getSignaturesForAddress: method(1, 1, (node, [key, options]) => {
@@ -75,10 +68,8 @@ function findTransaction(chain: Chain, id: string, commitment: Commitment): Land
 /** Number that no block's transactions exceed. */
 const MAX_BLOCK_TRANSACTIONS = 100_000;
 
-/** Returns a transaction's position in the whole history. */
 const positionOf = ({ slot, index }: LandedTransaction): number => slot * MAX_BLOCK_TRANSACTIONS + index;
 
-/** Returns the position of a transaction that bounds a page. Throws when there is no such transaction. */
 function readPosition(chain: Chain, id: string | undefined, commitment: Commitment): number | undefined {
   if (id === undefined) return undefined;
   const landed = findTransaction(chain, id, commitment);

@@ -14,7 +14,6 @@ export const WRAPPED_SOL = {
 /** The accounts that were derived. Derivation is slow, and the result is the same on every chain, so it is done once. */
 const derived = new Map<string, Address>();
 
-/** Returns the associated token account of an owner. */
 export function tokenAccountOf(
   { mint, program }: Coin | typeof WRAPPED_SOL,
   owner: { readonly address: Address },

@@ -19,7 +19,6 @@ import { seededRng } from './seeded-rng.ts';
 export const PYTH_PUSH_ORACLE = 'pythWSnswVUd12oZpeFP8e9CVaEqJg25g1Vtc2biRsT';
 const RECEIVER = 'rec5EKMGg6MxZYaMdyBfgwp4d5rB9T1VQH5pJv5LtFJ';
 
-/** Returns the feed id of a demo coin: its mint. */
 const feedIdOf = (mint: string): string => Buffer.from(bs58.decode(mint)).toString('hex');
 
 interface DemoPriceFeed {

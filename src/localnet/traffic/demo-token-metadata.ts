@@ -17,7 +17,6 @@ import type { Coin } from './demo-accounts.ts';
 const program = address(METADATA_PROGRAM);
 const addressEncoder = getAddressEncoder();
 
-/** Size of a metadata account. */
 export const METADATA_ACCOUNT_BYTES = 679;
 
 /** Encodes a text padded with NULs to a fixed length; its size prefix counts the padding. */

@@ -12,14 +12,12 @@ const TRANSIENT_WALLET_LAMPORTS = 10_000_000n;
 const transferSol = (source: Keypair, destination: Address, amount: bigint): Instruction =>
   getTransferSolInstruction({ source, destination, amount });
 
-/** Creates a memo that its author signs. */
 export function createMemo(authorKeypair: Keypair, text: string | Uint8Array): Instruction {
   const signer = { address: authorKeypair.address, role: AccountRole.READONLY_SIGNER, signer: authorKeypair } as const;
   const data = typeof text === 'string' ? new TextEncoder().encode(text) : text;
   return { programAddress: address(MEMO_PROGRAM), accounts: [signer], data };
 }
 
-/** Pays from one wallet to another. */
 export const payWallet: Scenario = ({ rng }) => {
   const [payer, payee] = pickTwoWallets(rng);
   return { payer, instructions: [transferSol(payer, payee.address, rng.amount(MAX_PAYMENT))] };

@@ -18,7 +18,6 @@ type TransactionTemplate = Omit<TransactionDraft, 'blockhash'> & { readonly bloc
 /** Generator of one kind of transaction. */
 export type Scenario = (context: ScenarioContext) => TransactionTemplate;
 
-/** Picks two different wallets. */
 export function pickTwoWallets({ intBelow, pick }: Rng): [Keypair, Keypair] {
   const first = pick(WALLETS);
   const other = WALLETS[(WALLETS.indexOf(first) + 1 + intBelow(WALLETS.length - 1)) % WALLETS.length];

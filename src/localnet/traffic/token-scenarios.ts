@@ -17,7 +17,6 @@ const MAX_HUNDREDTHS = 500;
 
 const rawAmount = (coin: Coin, hundredths: bigint): bigint => (hundredths * unitsPerCoin(coin)) / 100n;
 
-/** Transfers coins between two token accounts. */
 export const transferCoins = (
   coin: Coin,
   source: Address,
@@ -58,7 +57,6 @@ export const swap: Scenario = ({ rng, tokenAccountOf, account }) => {
   };
 };
 
-/** Mints more of a coin. */
 export const mintCoins: Scenario = ({ rng, tokenAccountOf }) => {
   const coin = rng.pick(COINS);
   const { program, decimals } = coin;
@@ -71,7 +69,6 @@ export const mintCoins: Scenario = ({ rng, tokenAccountOf }) => {
   return { payer: TREASURY, instructions: [instruction] };
 };
 
-/** Burns some of a wallet's coins. */
 export const burnCoins: Scenario = ({ rng, tokenAccountOf }) => {
   const payer = rng.pick(WALLETS);
   const coin = rng.pick(COINS);

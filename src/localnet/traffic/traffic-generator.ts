@@ -36,7 +36,6 @@ const SCENARIO_WEIGHTS: readonly (readonly [weight: number, scenario: Scenario])
   [1, payByNonce],
 ];
 const WEIGHTED_SCENARIOS = SCENARIO_WEIGHTS.flatMap(([weight, scenario]) => Array<Scenario>(weight).fill(scenario));
-
 const COMPUTE_UNIT_LIMITS = [60_000, 120_000, 200_000] as const;
 
 /**
@@ -73,17 +72,11 @@ function sendRandomTransaction(chain: Chain, context: ScenarioContext): void {
   }
 }
 
-/**
- * Returns whether compute budget instructions may precede: a nonce must be advanced first, and a budget is set only
- * once.
- */
+/** A nonce must be advanced before anything else, and a budget is set only once. */
 const acceptsComputeBudget = (first: Instruction | undefined): boolean =>
   first?.programAddress !== COMPUTE_BUDGET_PROGRAM && first?.accounts?.[0]?.address !== NONCE.address;
 
-/**
- * Creates the compute budget of a random priority: two of three transactions pay for priority, a few of them a high
- * price.
- */
+/** Two of three transactions pay for priority, a few of them a high price. */
 function randomComputeBudget(rng: Rng): Instruction[] {
   if (rng.intBelow(3) === 0) return [];
   const urgency = rng.intBelow(40);

@@ -23,7 +23,6 @@ const BODIES: Readonly<Record<string, string>> = {
 
 /** The longest part of an answer that is shown. */
 const SHOWN_CHARACTERS = 20_000;
-
 const SHOWN_FRAMES = 3;
 
 /** A parameter of a route, with the field for its value. */

@@ -73,7 +73,6 @@ const OTHER_CLUSTER_SLOTS = 1000;
 
 /** The first connection that is lost is no failed reconnect; the second one that fails is the third that is lost. */
 const LOST_WHEN_OFFLINE = 3;
-
 const SECOND_MS = 1000;
 
 /** Close code of a gateway that shuts down (RFC 6455). */

@@ -8,7 +8,6 @@ export const ROUTE_NOT_FOUND = `no route has this path; GET ${API_PREFIX}/openap
 
 /** The longest canonical request that the grammar of receipts allows, in bytes. */
 const MAX_REQUEST_BYTES = 2045;
-
 const PATH_GRAMMAR = /^(\/[A-Za-z0-9._~-]+)+$/;
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();

@@ -20,7 +20,6 @@ const ADDRESSES_PER_UNIT = 10;
 
 /** The bytes of a transaction's record that are decoded in the time of one row. */
 const RECORD_BYTES_PER_ROW = 1024;
-
 const MIB = 1 << 20;
 
 /** Returns the units of a number of bytes: one for each started MiB beyond the first. */

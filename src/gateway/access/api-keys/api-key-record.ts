@@ -8,9 +8,7 @@ export type KeyTier = (typeof KEY_TIERS)[number];
 const time = z.string().refine((text) => !Number.isNaN(Date.parse(text)));
 
 const recordSchema = z.object({
-  /** Name of the key in commands, logs and usage. */
   id: z.string().regex(/^[\w-]{1,32}$/),
-  /** Digest of the key, in hex. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   last4: z.string(),
   tier: z.enum(KEY_TIERS),
@@ -39,10 +37,7 @@ export interface VersionedKeys {
 export const isKeyValid = ({ expiresAt, revokedAt }: ApiKeyRecord, nowMs: number): boolean =>
   (expiresAt === null || nowMs < Date.parse(expiresAt)) && (revokedAt === null || nowMs < Date.parse(revokedAt));
 
-/**
- * Parses the text of a key file; a file without a version has 0. Throws an Error that says where it is invalid and quotes
- * nothing of it.
- */
+/** Throws an Error that says where the text is invalid and quotes nothing of it. A file without a version has 0. */
 export function parseVersionedKeys(text: string): VersionedKeys {
   const file = fileSchema.safeParse(parseJson(text));
   if (!file.success) throw new Error(`${z.core.toDotPath(file.error.issues[0]?.path ?? []) || 'the file'} is invalid`);

@@ -45,7 +45,6 @@ export class ApiKeyRegistry {
     this.close = repeat(options.clock, POLL_MS, () => this.#poll(), 0);
   }
 
-  /** The number of keys in the file, revoked and expired ones included. */
   get size(): number {
     return this.#byId.size;
   }

@@ -8,13 +8,9 @@ import { type ApiKeyRecord, formatKeyFile, parseVersionedKeys, type VersionedKey
 
 export const apiKeysPath = (state: string): string => join(state, 'keys.json');
 
-/** The copy of a fleet's keys. */
 export const fleetKeysPath = (state: string): string => join(state, 'fleet-keys.json');
 
-/**
- * Returns the path of the copy of a fleet's keys. A gateway that has no copy yet starts one with its own keys, which are
- * valid until the fleet has some.
- */
+/** A gateway that has no copy yet starts one with its own keys, which are valid until the fleet has some. */
 export function prepareFleetKeys(state: string): string {
   const path = fleetKeysPath(state);
   const own = readApiKeys(apiKeysPath(state));
@@ -25,7 +21,6 @@ export function prepareFleetKeys(state: string): string {
 /** Reads the issued keys; none if there is no file. Throws a StartError that names the file if it can't be read. */
 export const readApiKeys = (path: string): readonly ApiKeyRecord[] => readVersionedKeys(path).keys;
 
-/** Reads the issued keys as {@link readApiKeys} does, with their version. */
 export function readVersionedKeys(path: string): VersionedKeys {
   try {
     return parseVersionedKeys(readFileSync(path, 'utf8'));

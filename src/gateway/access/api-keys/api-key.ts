@@ -12,7 +12,6 @@ export function generateApiKey(): string {
   return apiKeyFrom(Array.from({ length: RANDOM_LENGTH }, () => DIGITS.charAt(randomInt(DIGITS.length))).join(''));
 }
 
-/** Builds the key from 30 characters, which should be random. */
 export const apiKeyFrom = (random: string): string => PREFIX + random + checksum(PREFIX + random);
 
 /** Returns whether the checksum matches. It distinguishes a mistyped key from an unknown one without a look-up. */

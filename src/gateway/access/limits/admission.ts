@@ -5,18 +5,14 @@ import { type RateLimitKey, SITE_FACTOR } from './rate-limit-key.ts';
 import type { Tier } from './tiers.ts';
 
 export interface AdmissionOptions {
-  /** The most work that may be with the upstream at one time. */
   readonly maxInFlight: number;
-  /** The most work that may wait for it. */
   readonly maxQueued: number;
-  /** The longest wait, in milliseconds. */
   readonly maxWaitMs: number;
   readonly clock: Clock;
   /** Whether the event loop lags so much that no work may be added. */
   readonly isOverloaded: () => boolean;
 }
 
-/** The caller of work. */
 export interface AdmittedCaller extends Pick<Claim<RateLimitKey>, 'reserve' | 'onEnd'> {
   readonly key: RateLimitKey;
   /** The key of the /48 around an IPv6 address. */
@@ -60,7 +56,6 @@ export class Admission {
     return this.#ofCallers.run(this.#claimOf(caller), work);
   }
 
-  /** Runs work of the gateway itself, as much at one time as of all callers. Rejects with `overloaded` if too much waits. */
   runOwn<T>(work: () => Promise<T>): Promise<T> {
     return this.own.run({ shares: [] }, work);
   }

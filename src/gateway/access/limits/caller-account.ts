@@ -5,7 +5,6 @@ import type { Quota } from './quota.ts';
 import { type RateLimitKey, siteKeyOf } from './rate-limit-key.ts';
 import type { Principal, TierName } from './tiers.ts';
 
-/** What a rate limiter has decided and charged. */
 export class LimiterCounts {
   readonly decisions: Readonly<Record<TierName, { allowed: number; refused: number }>> = {
     free: { allowed: 0, refused: 0 },
@@ -15,13 +14,11 @@ export class LimiterCounts {
   };
   /** In units. */
   charged = 0;
-  /** The charged units that were given back. */
   givenBack = 0;
   /** The units that were charged beyond what was left in the caller's window: the next one pays them. */
   debt = 0;
 }
 
-/** All windows, by what is counted in them. */
 export interface WindowBooks {
   readonly clock: Clock;
   readonly counts: LimiterCounts;
@@ -77,12 +74,10 @@ export class CallerAccount {
     return this.#outer;
   }
 
-  /** The windows that the caller is counted in: its own first. */
   get windows(): readonly QuotaWindow[] {
     return this.#outer === undefined ? [this.#own] : [this.#own, this.#outer];
   }
 
-  /** Finds the windows of a principal, or of the caller at an address. */
   find(addressKey: RateLimitKey, principal: Principal | undefined): this {
     const { clock, freeLimit, siteLimit, addresses, others } = this.#books;
     const nowMs = clock.monotonic();
@@ -104,7 +99,6 @@ export class CallerAccount {
     return this;
   }
 
-  /** Spends that many units if all windows have them, else none. */
   spend(units: number): Quota {
     const { counts } = this.#books;
     const allowed = units <= this.#own.spendableNow && units <= (this.#outer?.spendableNow ?? units);
@@ -117,17 +111,13 @@ export class CallerAccount {
     return this.quotaFor(units, allowed);
   }
 
-  /** Counts a refusal of a request that costs that many units. */
   refuse(units: number): void {
     this.#books.counts.decisions[this.#tier].refused++;
     this.#own.refuse(units);
     this.#outer?.refuse(units);
   }
 
-  /**
-   * Charges units that were not known before: they may lead into a debt of at most one limit. Returns those beyond that,
-   * which were not counted.
-   */
+  /** These units may lead into a debt of at most one limit. Returns those beyond that, which were not counted. */
   charge(units: number): readonly [own: number, outer: number] {
     const { counts } = this.#books;
     const { spendableLater } = this.#own;
@@ -148,7 +138,6 @@ export class CallerAccount {
     this.#books.counts.givenBack += units;
   }
 
-  /** Returns the quota of the window that refuses for the longest time, or of the one with the least left. */
   quotaFor(units: number, allowed: boolean): Quota {
     const own = this.#own;
     const outer = this.#outer;
@@ -182,7 +171,6 @@ export class CallerAccount {
   }
 }
 
-/** Returns the monotonic time at which a window, or the one after it, has that many units. */
 const freeAtMs = (window: QuotaWindow, units: number): number => window.endsAtMs + window.secondsOfDebt(units) * 1000;
 
 const refusesLonger = (one: QuotaWindow, other: QuotaWindow, units: number): boolean =>

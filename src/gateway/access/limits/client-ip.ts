@@ -11,7 +11,6 @@ export interface HeaderList {
   forEach(visit: (name: string, value: string) => void): void;
 }
 
-/** The remote end of a connection. */
 export interface ConnectionPeer {
   /** 4 or 16 bytes. */
   getRemoteAddress(): ArrayBuffer;
@@ -19,7 +18,6 @@ export interface ConnectionPeer {
   getProxiedRemoteAddress(): ArrayBuffer;
 }
 
-/** Resolves the address that a request counts for. */
 export type ClientIpResolver = ReturnType<typeof createClientIpResolver>;
 
 /**
@@ -57,10 +55,7 @@ export function createClientIpResolver(trustedProxies: readonly string[]) {
     /** Returns the address of the peer itself: the resolved one where no proxy is trusted, which saves a system call. */
     peerOf: (peer: ConnectionPeer, resolved: ArrayBuffer): ArrayBuffer =>
       trustsProxies || resolved.byteLength === 0 ? peer.getRemoteAddress() : resolved,
-    /**
-     * Returns whether the address comes from a PROXY header. A connection may have more than one, and callers may have sent
-     * the later ones: it must be closed after the answer.
-     */
+    /** Of several headers callers may have sent the later ones: such a connection must be closed after the answer. */
     hasProxyHeader: (peer: ConnectionPeer): boolean =>
       trustsProxies && peer.getProxiedRemoteAddress().byteLength > 0 && isTrustedProxy(peer.getRemoteAddress()),
     /** The address has 4 or 16 bytes. */
@@ -71,7 +66,6 @@ export function createClientIpResolver(trustedProxies: readonly string[]) {
 /** Returns whether an address of 4 or 16 bytes is one of this machine's loopback interface. */
 export const isLoopback = (address: ArrayBuffer): boolean => fromBytes(address)?.range() === 'loopback';
 
-/** Formats an address of 4 or 16 bytes. */
 export const addressText = (address: ArrayBuffer): string => fromBytes(address)?.toString() ?? '';
 
 function forwardedFor(headers: HeaderList): string[] {

@@ -4,18 +4,13 @@ import { RateLimiter } from './rate-limiter.ts';
 
 /** The most connections that an address may open in the engine's idle time while most places are taken. */
 const CROWDED_CONNECTIONS = 112;
-
-/** The most connections that an address may have open. */
 const OPEN_CONNECTIONS = 1024;
 
 export interface ConnectionLimiterOptions {
-  /** The most connections that an address may open per second. */
   readonly connections: number;
-  /** The number of addresses counted separately. */
   readonly trackedAddresses: number;
   /** The time after which the engine has closed a connection without a request, in seconds. */
   readonly idleSeconds: number;
-  /** The number of processes among which the kernel spreads the connections. */
   readonly processes: number;
   /** Exempts trusted proxies, whose connections carry many clients. */
   readonly clientIp: Pick<ClientIpResolver, 'isTrustedProxy'>;
@@ -51,7 +46,6 @@ export class ConnectionLimiter {
     return accepted;
   }
 
-  /** Returns how many connections an address of 4 or 16 bytes may have open. */
   maxOpenOf(address: ArrayBuffer): number {
     return this.#clientIp.isTrustedProxy(address) ? Number.POSITIVE_INFINITY : this.#maxOpen;
   }

@@ -6,7 +6,6 @@ const SAMPLE_INTERVAL_MS = 100;
 /** The number of samples. Their median counts: a single pause, however long, says nothing about the load. */
 const SAMPLES = 9;
 
-/** Measures how late the event loop runs its timers, which shows how overloaded it is. */
 export class EventLoopLag {
   readonly #clock: Clock;
   #lagsMs: readonly number[] = Array<number>(SAMPLES).fill(0);

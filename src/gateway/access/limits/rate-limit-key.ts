@@ -21,10 +21,7 @@ export function addressKeyOf(address: ArrayBuffer): RateLimitKey {
 export const siteKeyOf = (identity: RateLimitKey): RateLimitKey | undefined =>
   typeof identity === 'bigint' ? ~(identity >> 16n) : undefined;
 
-/**
- * Returns the name under which shares of what all callers use are counted: places, connections to a node. All of an IPv6
- * /48, which one customer usually has, is one caller there.
- */
+/** All of an IPv6 /48, which one customer usually has, is one caller where shares of what all use are counted. */
 export function callerNameOf(key: RateLimitKey): string {
   if (typeof key === 'string') return key;
   const siteKey = siteKeyOf(key);

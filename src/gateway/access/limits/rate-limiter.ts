@@ -15,7 +15,6 @@ import type { Principal } from './tiers.ts';
 export class RateLimiter {
   readonly counts = new LimiterCounts();
   readonly #books: WindowBooks;
-  /** The account of the caller that is counted at the moment. */
   readonly #account: CallerAccount;
 
   constructor(
@@ -45,22 +44,18 @@ export class RateLimiter {
     return this.consume(address, 0, principal);
   }
 
-  /** Charges that many units if they are left, else none. */
   consume(address: ArrayBuffer, units: number, principal?: Principal): Quota {
     return this.#account.find(addressKeyOf(address), principal).spend(units);
   }
 
-  /** Charges units that were not known before: they may lead into a debt of at most one limit. */
   charge(address: ArrayBuffer, units: number, principal?: Principal): void {
     this.#account.find(addressKeyOf(address), principal).charge(units);
   }
 
-  /** Gives back units that were consumed for what is refused after all. */
   giveBack(address: ArrayBuffer, units: number, principal?: Principal): Quota {
     return this.#account.find(addressKeyOf(address), principal).giveBack(units);
   }
 
-  /** Opens the bill of one request, whose price is not wholly known before. */
   openBill(address: ArrayBuffer, principal?: Principal): RequestBill {
     return new RequestBill(this.#account, addressKeyOf(address), principal);
   }

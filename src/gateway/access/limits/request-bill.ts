@@ -17,7 +17,6 @@ export class RequestBill {
   readonly #account: CallerAccount;
   readonly #addressKey: RateLimitKey;
   readonly #principal: Principal | undefined;
-  /** The units that were charged so far. */
   paid = 0;
   /** The windows that were charged last, and the units that were not, as the debt is at most one limit. */
   #own: Charged | undefined;
@@ -30,7 +29,6 @@ export class RequestBill {
     this.#principal = principal;
   }
 
-  /** Charges that many more units if they are left, else none. */
   pay(units: number): Quota {
     const quota = this.#current().spend(units);
     if (quota.allowed) this.#remember(units, 0, 0);
@@ -77,7 +75,6 @@ export class RequestBill {
     return account.quotaFor(units, true);
   }
 
-  /** Ends the reservation. */
   release(): void {
     for (const [window, units] of this.#reserved) window.reserved -= units;
     this.#reserved = [];

@@ -19,7 +19,6 @@ interface OpenStreams {
   cancelForgetting: () => void;
   readonly messageTokens: TokenBucket;
   readonly subscribeTokens: TokenBucket;
-  /** Its connections in the order in which they were opened. */
   readonly streams: Set<Revocable>;
 }
 
@@ -51,7 +50,6 @@ export class StreamQuota {
     return this.#byKey.size;
   }
 
-  /** Returns a slot for one more connection; undefined if the caller is at the limit. */
   acquire(key: RateLimitKey, firstTier: Tier) {
     let tier = firstTier;
     const site = siteKeyOf(key);
@@ -65,11 +63,9 @@ export class StreamQuota {
     let refusedMs: readonly number[] = [];
     const shareOf = (limit: number): number => this.#shareOf(key, limit);
     return {
-      /** The most messages per second, on this connection and on all of its caller's. */
       get messagesPerSecond() {
         return { stream: MESSAGES_PER_STREAM, caller: tier.messages };
       },
-      /** Counts a message and returns what becomes of it. */
       consumeMessage: (): MessageVerdict => {
         const perSecond = shareOf(tier.messages);
         const isInPace = messageTokens.consume(MESSAGES_PER_STREAM, MESSAGES_PER_STREAM) === 0;
@@ -85,7 +81,6 @@ export class StreamQuota {
        */
       consumeSubscribe: (): number =>
         openStreams.subscribeTokens.consume(shareOf(tier.subscriptions), shareOf(tier.messages)),
-      /** Returns false if the tier allows fewer connections than are open. */
       changeTier: (changed: Tier): boolean => {
         tier = changed;
         return this.#streamsOf(key) <= tier.streams;
@@ -105,7 +100,6 @@ export class StreamQuota {
     return (this.#byKey.get(key)?.streams.size ?? 0) + (this.#shared?.elsewhere(key) ?? 0);
   }
 
-  /** Returns the part of a caller's limit for the streams that it has here. */
   #shareOf(key: RateLimitKey, limit: number): number {
     const elsewhere = this.#shared?.elsewhere(key) ?? 0;
     if (elsewhere === 0) return limit;
@@ -159,7 +153,6 @@ class TokenBucket {
     return 0;
   }
 
-  /** Returns the milliseconds until all of them are back. */
   refillMs(perSecond: number): number {
     this.#refill(perSecond);
     return Math.ceil((this.#used / perSecond) * 1000);

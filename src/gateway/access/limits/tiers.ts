@@ -3,12 +3,10 @@ import type { RateLimit } from '../quota/quota-window.ts';
 
 export type TierLimits = LimitsSettings['staked'];
 
-/** The tiers, from the lowest. */
 export const TIER_NAMES = ['free', 'build', 'scale', 'staked'] as const;
 
 export type TierName = (typeof TIER_NAMES)[number];
 
-/** A caller's limits, window and priority. */
 export interface Tier extends TierLimits, RateLimit {
   readonly name: TierName;
   /** Whether its requests go first in the queue for the upstream. */
@@ -22,10 +20,7 @@ export function tiersOf({ free, build, scale, staked }: Pick<LimitsSettings, Tie
     free: { ...free, name: 'free', priority: false } satisfies Tier,
     build: { ...build, name: 'build', priority: false } satisfies Tier,
     scale: { ...scale, name: 'scale', priority: true } satisfies Tier,
-    /**
-     * Returns the tier of a wallet that holds that many steps, at least one: the free tier once more for each step, up to
-     * the configured limits.
-     */
+    /** The free tier once more for each of at least one step, up to the configured limits. */
     staked(steps: bigint): Tier {
       const multiple = Number(steps < MAX_STEPS ? steps : MAX_STEPS) + 1;
       const scaledLimit = (name: keyof TierLimits): number => Math.min(staked[name], free[name] * multiple);
@@ -47,18 +42,12 @@ export function tiersOf({ free, build, scale, staked }: Pick<LimitsSettings, Tie
 /** A number of steps beyond every configured limit. */
 const MAX_STEPS = 10_000_000n;
 
-/**
- * A caller with a proven identity, by API key or wallet, counted as such from every address. The number of issued keys and
- * known balances is bounded, so each always has a window.
- */
+/** A proven identity, counted as such from every address. Their number is bounded, so each always has a window. */
 export interface Principal {
-  /** The rate limit key, which differs from that of every address. */
   readonly id: string;
   readonly tier: Tier;
-  /** The id of its API key, if it used one. */
   readonly key: string | undefined;
   /** The wallet whose stake it has the tier of; undefined if it has that of its key. */
   readonly wallet?: string;
-  /** The most requests per window from one address. */
   readonly perIpLimit: number | undefined;
 }

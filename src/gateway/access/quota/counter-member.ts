@@ -15,7 +15,6 @@ import { keyOfText, textOfKey } from './window-key.ts';
 
 export interface CounterMemberOptions {
   readonly store: CounterStore;
-  /** The name of this member. */
   readonly member: string;
   readonly clock: Clock;
   /** Does work at the end of this turn of the event loop, or a little later. */
@@ -24,8 +23,6 @@ export interface CounterMemberOptions {
 
 /** The most reports of one call: a store that serves others, too, counts them in one turn. */
 const MAX_REPORTS = 500;
-
-/** Time until a call that failed is repeated. */
 const RETRY_MS = 50;
 
 /** The most totals that are remembered of windows that are not open here, at about 200 B each. */
@@ -76,7 +73,6 @@ export class CounterMember implements Reporting, CounterListener {
     });
   }
 
-  /** Creates a book of windows that all members share; all have one of that name. */
   readonly createBook = (name: string, capacity: number): QuotaBook => {
     const book = new QuotaBook(capacity, this.#options.clock, (window, isEarly) => {
       const { key, limit, windowSeconds } = window;

@@ -1,7 +1,4 @@
-/**
- * What one member has counted for one caller: units in a window, or open streams. Counts are absolute, so a report may be
- * repeated.
- */
+/** What one member has counted for one caller. Counts are absolute, so a report may be repeated. */
 export interface CountReport {
   /** The caller and what is counted of it, as all members name it. */
   readonly id: string;
@@ -23,19 +20,15 @@ export interface CountReport {
   readonly prepay: number;
 }
 
-/** The sum of all members. */
 export interface CountTotal extends Pick<CountReport, 'id' | 'windowMs' | 'window' | 'total'> {
   /** The milliseconds until the window ends. A span, as clocks of members differ. The name of the window is its end in Unix time. */
   readonly endsInMs: number;
 }
 
-/** The answer to a report. */
 export interface CountAnswer extends CountTotal {
-  /** What the store has counted for this member. */
   readonly counted: number;
 }
 
-/** What a store calls at a member. */
 export interface CounterListener {
   /** Accepts a new total: of a window at each halving of what is left, of streams at each change. */
   onTotal(total: CountTotal): void;
@@ -43,20 +36,15 @@ export interface CounterListener {
   onStale(id?: string): void;
 }
 
-/** A store as one member sees it. */
 export interface CounterConnection {
   /** The number of members, this one included. */
   readonly members: number;
-  /**
-   * Counts; answers in the order of the reports, undefined for what the store has no room for. Rejects where nothing was
-   * counted for sure: the next reports repeat it.
-   */
+  /** In the order of the reports, undefined for what the store has no room for. After a rejection they are repeated. */
   report(reports: readonly CountReport[]): Promise<readonly (CountAnswer | undefined)[]>;
   /** Leaves: the streams of this member are counted no more. */
   leave(): void;
 }
 
-/** Adds up what several members count. */
 export interface CounterStore {
   /** Adds a member, whose name no other had before. */
   join(member: string, listener: CounterListener): CounterConnection;

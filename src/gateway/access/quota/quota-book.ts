@@ -34,7 +34,6 @@ export class QuotaBook {
     this.#share = share;
   }
 
-  /** The number of windows in memory. */
   get size(): number {
     return this.#size;
   }

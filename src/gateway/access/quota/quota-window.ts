@@ -1,7 +1,6 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
 import type { WindowKey } from './window-key.ts';
 
-/** A number of units per window. */
 export interface RateLimit {
   readonly units: number;
   readonly windowSeconds: number;
@@ -18,7 +17,6 @@ export interface WindowShare {
   onContinued(): void;
 }
 
-/** One window of one key. */
 export class QuotaWindow {
   readonly key: WindowKey;
   readonly limit: number;
@@ -27,7 +25,6 @@ export class QuotaWindow {
   used = 0;
   /** The units that requests under way may still cost. */
   reserved = 0;
-  /** The end on the monotonic clock. */
   endsAtMs: number;
   /** The end in Unix seconds, fixed early, because callers have seen it. */
   reset: number;
@@ -58,7 +55,6 @@ export class QuotaWindow {
     return this.limit - this.used;
   }
 
-  /** The units that may be spent now. */
   get spendableNow(): number {
     return Math.max(0, this.share === undefined ? this.balance : this.share.spendable);
   }

@@ -9,14 +9,11 @@ export const capOf = (limit: number, total: number, members: number): number =>
   Math.max(0, Math.min(limit - total, Math.max(LEAST_CAP, (limit - total) / (2 * members))));
 
 const LEAST_CAP = 2;
-
-/** The part of its cap at which a member reports. */
 const REPORTED_PART = 1 / 2;
 
 /** The most milliseconds by which a store's end of a window may be later than it should, or an answer late. */
 const SLACK_MS = 1000;
 
-/** A count that is reported to a store. */
 export interface Counted {
   readonly id: string;
   /** Whether it will be reported, or is. */
@@ -27,11 +24,9 @@ export interface Counted {
   apply(answer: CountAnswer | undefined, report: CountReport, nowMs: number): string | undefined;
 }
 
-/** How a count is reported. */
 export interface Reporting {
   /** Infinite until the store has answered for the first time. */
   readonly members: number;
-  /** Whether the store is lost, or is not believed. */
   readonly isStandalone: boolean;
   markDue(count: Counted): void;
 }
@@ -45,7 +40,6 @@ export class SharedWindow implements WindowShare, Counted {
   isDue = false;
   readonly #window: QuotaWindow;
   readonly #reporting: Reporting;
-  /** The units spent by all members, as of the last report or announcement. */
   #total = 0;
   /** Those of them that were spent or prepaid here. */
   #counted = 0;

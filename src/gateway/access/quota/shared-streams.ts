@@ -4,13 +4,11 @@ import { keyOfText, textOfKey, type WindowKey } from './window-key.ts';
 
 const PREFIX = 'streams ';
 
-/** Returns the report of a caller's streams: of none if only `id` is given. */
 export const streamsReport = (report: Pick<CountReport, 'id'> & Partial<CountReport>): CountReport => ({
   ...{ limit: 0, windowMs: 0, window: 0, ageMs: 0, total: 0, counted: 0, spent: 0, prepay: 0 },
   ...report,
 });
 
-/** The open streams of one caller. */
 class CallerStreams implements Counted {
   readonly id: string;
   isDue = false;
@@ -26,7 +24,6 @@ class CallerStreams implements Counted {
     this.#onAnswered = onAnswered;
   }
 
-  /** Whether neither this member nor another has any. */
   get isUnused(): boolean {
     return this.count === 0 && this.#counted === 0 && this.elsewhere === 0;
   }
@@ -77,7 +74,6 @@ export class SharedStreams {
     return isStandalone ? Math.ceil(limit / members) : limit;
   }
 
-  /** Records how many a caller has here, and how many it may have in all. */
   set(key: WindowKey, count: number, limit: number): void {
     const streams = this.#streamsOf(key);
     streams.count = count;
@@ -85,7 +81,6 @@ export class SharedStreams {
     this.#reporting.markDue(streams);
   }
 
-  /** Accepts what all members have. */
   onTotal(total: CountTotal): void {
     const key = keyOfText(total.id.slice(PREFIX.length));
     const streams = this.#streamsOf(key);

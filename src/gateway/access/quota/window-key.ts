@@ -1,11 +1,9 @@
 /** What is counted by: an address, a site or a name, each of its own type. */
 export type WindowKey = number | bigint | string;
 
-/** Returns the text of a key, which is the same in all processes. */
 export const textOfKey = (key: WindowKey): string =>
   typeof key === 'string' ? `k${key}` : typeof key === 'bigint' ? `6${key}` : `4${key}`;
 
-/** Returns the key of a text. */
 export function keyOfText(text: string): WindowKey {
   const value = text.slice(1);
   return text[0] === 'k' ? value : text[0] === '6' ? BigInt(value) : Number(value);

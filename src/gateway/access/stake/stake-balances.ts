@@ -2,12 +2,10 @@ import type { Clock } from '../../../shared/domain/clock.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
 
 export interface StakeBalancesOptions {
-  /** Reads a wallet's current balance, in base units. */
   readonly readBalance: (wallet: string) => Promise<bigint>;
   readonly holdSeconds: number;
   /** Smallest balance that counts, in base units; wallets below it are evicted first. */
   readonly step: bigint;
-  /** The most wallets sampled at one time. */
   readonly maxWallets: number;
   readonly clock: Clock;
   readonly random: () => number;
@@ -23,10 +21,8 @@ interface Sample {
 interface WalletSamples {
   /** Samples, oldest first; the first may be older than `holdSeconds`, as the balance at the start of that time. */
   samples: readonly Sample[];
-  /** Start of the time without a gap in its samples. */
   sampledSinceMs: number;
   nextSampleMs: number;
-  /** Time of the last request with this wallet. */
   lastUsedMs: number;
 }
 
@@ -37,14 +33,9 @@ const READS_PER_TICK = 40;
 
 /** The shortest time for which a wallet is sampled after it was used: open streams use it once a minute. */
 const MIN_SAMPLED_MS = 120_000;
-
-/** The number of samples of a wallet in `holdSeconds`. */
 const SAMPLES_PER_HOLD = 20;
 
-/**
- * The lowest balance observed per wallet over `holdSeconds`, sampled at random times while the wallet is in use, so
- * that the same tokens can't count for two wallets.
- */
+/** The lowest balance per wallet over `holdSeconds`, at random times, so that tokens can't count for two wallets. */
 export class StakeBalances {
   readonly #options: StakeBalancesOptions;
   readonly #holdMs: number;
@@ -62,10 +53,7 @@ export class StakeBalances {
     return this.#wallets.size;
   }
 
-  /**
-   * Returns the lowest balance in base units; 0 for a wallet that has not been sampled for `holdSeconds`. Starts
-   * sampling an unknown wallet if there is capacity.
-   */
+  /** 0 for a wallet that has not been sampled for `holdSeconds`. An unknown one is sampled from now on, if it fits. */
   balanceOf(wallet: string): bigint {
     const nowMs = this.#options.clock.monotonic();
     const known = this.#wallets.get(wallet);
@@ -75,10 +63,7 @@ export class StakeBalances {
     return this.balanceInUse(wallet) ?? 0n;
   }
 
-  /**
-   * Returns the lowest balance in base units of a wallet whose tier is in use: 0 if it isn't sampled, undefined while its
-   * balance can't be read. Nobody loses a tier because a node doesn't answer.
-   */
+  /** 0 for a wallet that isn't sampled. Undefined while it can't be read: no tier is lost because a node is silent. */
   balanceInUse(wallet: string): bigint | undefined {
     const known = this.#wallets.get(wallet);
     if (known === undefined) {
@@ -101,7 +86,6 @@ export class StakeBalances {
     this.#wallets.set(wallet, { samples: [], sampledSinceMs: nowMs, nextSampleMs: nowMs, lastUsedMs: nowMs });
   }
 
-  /** Evicts the first wallet that is known to hold less than a step. */
   #evictBelowStep(): boolean {
     for (const [wallet, { samples }] of this.#wallets) {
       const newest = samples.at(-1);
@@ -122,7 +106,6 @@ export class StakeBalances {
     this.#stopTicking = undefined;
   }
 
-  /** Reads a balance. A failed read is no sample: the next one may come in time. */
   async #sample(name: string, wallet: WalletSamples): Promise<void> {
     const { clock, random, readBalance, onProblem } = this.#options;
     wallet.nextSampleMs = clock.monotonic() + (this.#holdMs / SAMPLES_PER_HOLD) * (0.5 + random());

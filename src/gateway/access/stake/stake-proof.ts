@@ -2,7 +2,6 @@ import bs58 from 'bs58';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../shared/domain/clock.ts';
 
-/** A caller's proof that it controls a wallet, as sent in headers. */
 export interface StakeProof {
   /** Base58. */
   readonly wallet: string;
@@ -40,7 +39,6 @@ export function findStakeProofFault(
   return isSigned ? undefined : 'the wallet did not sign this text';
 }
 
-/** Returns what is wrong with a proof as far as that can be seen without verifying its signature, which is slow. */
 function findPlainFault({ wallet, issued, signature }: StakeProof, nowMs: number): string | undefined {
   if (decodeBase58(wallet, 32) === undefined) return 'the wallet is not an address';
   if (decodeBase58(signature, 64) === undefined) return 'the signature is not 64 bytes in base58';
@@ -54,7 +52,6 @@ function findTimeFault(issued: string, nowMs: number): string | undefined {
   return ageSeconds > VALIDITY_SECONDS + SKEW_SECONDS ? 'it was issued more than a day ago' : undefined;
 }
 
-/** Verifies stake proofs, each one once. */
 export class StakeProofVerifier {
   readonly #host: string;
   readonly #verify: VerifySignature;
@@ -77,7 +74,6 @@ export class StakeProofVerifier {
     return !this.isVerified(proof) && findPlainFault(proof, this.#clock.now()) === undefined;
   }
 
-  /** Returns why a proof is not valid now, or undefined. */
   findFault(proof: StakeProof): string | undefined {
     const nowMs = this.#clock.now();
     if (this.isVerified(proof)) return findTimeFault(proof.issued, nowMs);

@@ -16,10 +16,8 @@ const FLUSH_MS = 1000;
 
 /** The growth after which a file that has also doubled is compacted. */
 const COMPACT_BYTES = 1024 * 1024;
-
 const DAY_MS = 86_400_000;
 
-/** One line of usage while it is counted. */
 type CountedRow = UsageRow & { readonly counts: number[]; units: number };
 
 /** The attempts to lock the file at the start and at the end, where the process may stand still for a moment. */
@@ -29,11 +27,9 @@ const PATIENT_ATTEMPTS = 20;
 export class UsageCounter {
   readonly #options: UsageCounterOptions;
   #rows: CountedRow[] = [];
-  /** The rows of the day, by key and route. */
   #rowsOfDay = new Map<string, Map<string, CountedRow>>();
   #day = '';
   #dayStartsMs = Number.NEGATIVE_INFINITY;
-  /** The number of failed writes. */
   failures = 0;
   #compactAtBytes = COMPACT_BYTES;
   #stopFlushing = (): void => {};

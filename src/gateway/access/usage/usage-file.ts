@@ -5,7 +5,6 @@ import { formatUsageLine, parseUsageLine, REQUEST_OUTCOMES, type UsageRow } from
 
 export const usagePath = (state: string): string => join(state, 'usage.log');
 
-/** The number of days kept; compaction drops older ones. */
 const KEEP_DAYS = 92;
 
 /** The most rows kept by compaction, newest days first. */
@@ -40,7 +39,6 @@ export const fileSizeOf = (path: string): number => statSync(path, { throwIfNoEn
 
 const bytesOf = (path: string): Buffer => (fileSizeOf(path) === 0 ? Buffer.alloc(0) : readFileSync(path));
 
-/** Rewrites a file with one row per sum. */
 export function compactUsage(path: string, today: string): void {
   const oldest = new Date(Date.parse(today) - KEEP_DAYS * 86_400_000).toISOString().slice(0, 10);
   const rows = readUsage(path).filter(({ day }) => day > oldest);
@@ -55,7 +53,6 @@ export function sumUsage(rows: readonly UsageRow[]): readonly UsageRow[] {
   return sortUsage(sums);
 }
 
-/** Adds rows to sums, which are named by day, key and route. */
 export function addUsage(sums: Map<string, UsageRow>, rows: readonly UsageRow[]): void {
   for (const row of rows) {
     const name = `${row.day} ${row.key} ${row.route}`;
@@ -65,6 +62,5 @@ export function addUsage(sums: Map<string, UsageRow>, rows: readonly UsageRow[])
   }
 }
 
-/** Returns sums in the order of their names. */
 export const sortUsage = (sums: Iterable<readonly [string, UsageRow]>): readonly UsageRow[] =>
   [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);

@@ -11,7 +11,6 @@ export interface UsageRow {
   readonly key: string;
   readonly route: string;
   readonly counts: readonly number[];
-  /** The units of the rate limit that they cost. */
   readonly units: number;
 }
 

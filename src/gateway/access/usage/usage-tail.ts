@@ -35,13 +35,11 @@ export class UsageTail {
     return sortUsage([...this.#returned].filter(([name, row]) => !isDeepStrictEqual(before.get(name), row)));
   }
 
-  /** Returns all sums with the next call. */
   forget(): void {
     this.#inode = 0n;
     this.#returned = new Map();
   }
 
-  /** Returns the whole lines that were appended, or all of a new file. */
   async #readNew(): Promise<string> {
     const file = await open(this.#path).catch((thrown: unknown) => {
       if (hasErrorCode(thrown, 'ENOENT')) return undefined;

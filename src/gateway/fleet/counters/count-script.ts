@@ -1,7 +1,6 @@
 import { MEMBER_MS } from '../leadership/members.ts';
 import { scriptOf } from '../transport/redis/redis-connection.ts';
 
-/** The arguments of {@link COUNT} for each counter, and the numbers of its answer. */
 const ARGS_PER_REPORT = 8;
 export const NUMBERS_PER_ANSWER = 4;
 

@@ -1,6 +1,5 @@
 import type { CountAnswer, CountReport, CountTotal } from '../../access/quota/counter-store.ts';
 
-/** What a worker sends to the pipeline process about its counters. */
 export interface CounterRequest {
   readonly id: number;
   readonly reports: readonly CountReport[];

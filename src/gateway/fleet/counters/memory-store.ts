@@ -1,12 +1,10 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
 import type { CountAnswer, CounterListener, CounterStore, CountReport } from '../../access/quota/counter-store.ts';
 
-/** What is counted under one id: a window of one caller, or its streams. */
 interface Counter {
   readonly id: string;
   readonly limit: number;
   readonly windowMs: number;
-  /** Its end in Unix time. */
   readonly window: number;
   /** Its end on the monotonic clock. */
   readonly endsAtMs: number;
@@ -115,7 +113,6 @@ export class MemoryStore implements CounterStore {
     return opened;
   }
 
-  /** Informs all members but the one that is answered. */
   #announce(counter: Counter, member: string): void {
     const total = this.#totalOf(counter);
     for (const [other, listener] of this.#listeners) if (other !== member) listener.onTotal(total);

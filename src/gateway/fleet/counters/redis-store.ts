@@ -9,7 +9,6 @@ import type { FleetSecret } from '../transport/redis/fleet-secret.ts';
 import type { RedisConnection } from '../transport/redis/redis-connection.ts';
 import { COUNT, NUMBERS_PER_ANSWER } from './count-script.ts';
 
-/** Where the gateways of a fleet count. */
 interface FleetStore {
   readonly redis: Pick<RedisConnection, 'run' | 'call' | 'subscribe'>;
   /** The name of this gateway, which no other has or had. */
@@ -28,18 +27,13 @@ export interface RedisStoreOptions {
   readonly onShared: () => void;
 }
 
-/** The interval at which streams of callers are reported again that have some at other gateways: one may have ended. */
 const REFRESH_MS = MEMBER_MS;
 
 /** The intervals after which all streams are reported again, as Redis may have lost them. */
 const REFRESHES_PER_ROUND = 10;
-
-/** The most ids that are remembered, at about 300 B each. */
 const MAX_IDS = 20_000;
-
 const NAME_DIGITS = 16;
 
-/** A member of this gateway: its one process, or a worker. */
 interface LocalMember {
   readonly listener: CounterListener;
   /** Whether there are others besides the streams that it has reported, by the id of these. */
@@ -67,7 +61,6 @@ export class RedisStore implements CounterStore {
     this.#stopRefreshing = repeat(options.clock, REFRESH_MS, () => this.#reportStreamsAgain());
   }
 
-  /** Counts with the other gateways from now on. Redis must have answered just before. */
   connect(store: FleetStore): void {
     this.#store = store;
     this.#setStandalone(false);
@@ -118,7 +111,6 @@ export class RedisStore implements CounterStore {
     return answers;
   }
 
-  /** Checks whether Redis answers again; no report waits for that. */
   async #probe(): Promise<void> {
     if (this.#isProbing || this.#store === undefined) return;
     this.#isProbing = true;

@@ -28,7 +28,6 @@ export class RemoteStore implements CounterStore, CounterConnection {
 
   leave(): void {} // the connection ends
 
-  /** Reports over a connection from now on, all that was counted; undefined while there is none. */
   connect(send: ((request: CounterRequest) => void) | undefined): void {
     this.#send = send;
     for (const settle of this.#pending.values()) settle(undefined);

@@ -9,7 +9,6 @@ import {
 import type { FleetSecret } from '../transport/redis/fleet-secret.ts';
 import { type RedisConnection, scriptOf } from '../transport/redis/redis-connection.ts';
 
-/** Where the keys of a fleet are. */
 export interface FleetKeysPlace {
   readonly redis: Pick<RedisConnection, 'run' | 'call'>;
   /** The start of all keys of the fleet. */
@@ -18,7 +17,6 @@ export interface FleetKeysPlace {
   readonly secret: Pick<FleetSecret, 'digest'>;
 }
 
-/** The keys of a fleet as Redis has them. */
 export interface FleetKeys extends VersionedKeys {
   /** The names of records that nobody with the secret of this fleet has sealed. */
   readonly forged: readonly string[];
@@ -48,10 +46,8 @@ redis.call('SET', KEYS[2], ARGV[3])
 redis.call('PUBLISH', ARGV[1], ARGV[3])
 return 1`);
 
-/** How often a change is tried again if another one came between. */
 const ATTEMPTS = 5;
 
-/** Reads how often the keys of a fleet have changed. Rejects if Redis can't be called. */
 export const readKeysVersion = async ({ redis, prefix }: Pick<FleetKeysPlace, 'redis' | 'prefix'>): Promise<number> =>
   Number((await redis.call('GET', `${prefix}keys:version`)) ?? 0);
 
@@ -75,7 +71,6 @@ const SEAL_DIGITS = 64;
 const areEqual = (one: string, other: string): boolean =>
   Buffer.byteLength(one) === Buffer.byteLength(other) && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 
-/** Returns a record as Redis keeps it: behind a MAC of it and its name. */
 export const sealRecord = (secret: FleetKeysPlace['secret'], name: string, record: string): string =>
   `${secret.digest('key', `${name}\0${record}`).toString('hex')} ${record}`;
 
@@ -104,10 +99,7 @@ export function updateFleetKeys<T>(
   });
 }
 
-/**
- * Gives a fleet the keys that a state folder knows, and removes those that nobody with its secret has sealed. A key that
- * is revoked on either side stays revoked. Returns how many it has then.
- */
+/** Removes keys that nobody with the fleet's secret has sealed. One that is revoked on either side stays revoked. */
 export function restoreFleetKeys(place: FleetKeysPlace, known: readonly VersionedKeys[]): Promise<number> {
   return changeKeys(place, (before) => {
     const merged = mergeKeys([...known.map(({ keys }) => keys), before.keys]);
@@ -130,7 +122,6 @@ export function mergeKeys(lists: readonly (readonly ApiKeyRecord[])[]): readonly
 }
 
 interface Change<T> extends VersionedKeys {
-  /** The names of records to remove. */
   readonly removed?: readonly string[];
   readonly result: T;
 }

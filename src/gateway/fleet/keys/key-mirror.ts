@@ -17,7 +17,6 @@ export interface KeyMirrorOptions extends FleetKeysPlace {
 
 /** The interval of checks for changes whose message was lost, in milliseconds. */
 const CHECK_MS = 5000;
-
 const FORGED = 'nobody with the secret of this fleet has written them; slotgate keys restore seals its own again';
 
 /** Keeps a file equal to the keys of a fleet. Without Redis the keys of the file stay in use. */

@@ -5,15 +5,12 @@ import { LEAD, LEFT_OUT_SLOTS, RESIGN } from './lead-script.ts';
 
 export interface LeaderOptions {
   readonly redis: Pick<RedisConnection, 'run'>;
-  /** The name of this gateway, which no other has. */
   readonly member: string;
-  /** The start of all keys of the fleet. */
   readonly prefix: string;
   readonly clock: Clock;
   readonly random: () => number;
   /** The newest finalized slot; undefined as long as there is none. */
   readonly tip: () => Slot | undefined;
-  /** Where `exact` is granted. */
   readonly guard: { confineTo(above: Slot, upTo: Slot): void };
   readonly onChange: (isLeader: boolean, epoch: number) => void;
 }
@@ -136,19 +133,14 @@ export class Leader {
   }
 }
 
-/** What a gateway knows of the ranges that Redis has given out. */
 interface KnownRange {
   readonly newestEpoch: number;
   readonly highestSlot: Slot;
 }
 
-/** What {@link LEAD} answers. */
 type Grant = readonly [leads: number, epoch: number, above: number, upTo: Slot];
 
-/**
- * Returns why {@link LEAD} can't have given an answer; undefined if it can. A server that gives a range twice, or one far
- * above the tip, could let two gateways sign `exact` for one slot.
- */
+/** A server that gives a range twice, or one far above the tip, could let two gateways sign `exact` for one slot. */
 function lieIn(
   answer: unknown,
   { newestEpoch, highestSlot, epoch: own, tip }: KnownRange & { readonly epoch: number; readonly tip: Slot },

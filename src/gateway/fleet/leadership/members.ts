@@ -3,9 +3,7 @@ import type { Log } from '../../../shared/runtime/log.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
 import { type RedisConnection, scriptOf } from '../transport/redis/redis-connection.ts';
 
-/** What a gateway reports to the others about itself. */
 export interface MemberRecord {
-  /** The ids of its receipt keys. */
   readonly kids: readonly string[];
   /** The digest of the settings that all should share. */
   readonly config: string;
@@ -49,7 +47,6 @@ export interface MembersOptions {
   readonly counters: { gateways: number } | undefined;
 }
 
-/** Notes a member, unless its record is empty, and lists those that have reported lately. */
 export async function listMembers(
   { redis, prefix }: Pick<MembersOptions, 'redis' | 'prefix'>,
   note: readonly string[] = ['', '', ''],
@@ -58,7 +55,6 @@ export async function listMembers(
   return records.map((record) => JSON.parse(record) as MemberRecord);
 }
 
-/** The gateways that are in the fleet now. */
 export class Members {
   readonly #options: MembersOptions;
   readonly #stop: () => void;

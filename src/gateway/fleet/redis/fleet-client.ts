@@ -4,16 +4,10 @@ import type { FleetKeysPlace } from '../keys/fleet-keys.ts';
 import { RedisConnection } from '../transport/redis/redis-connection.ts';
 import type { RedisSettings } from '../transport/redis/redis-settings.ts';
 
-/** The longest wait for Redis, in milliseconds. */
 const CONNECT_MS = 3000;
-
-/** The most names of keys that one step of a search reads. */
 const SCAN_COUNT = '1000';
 
-/**
- * Does work on the fleet of a Redis, which is that of the cluster with `genesisHash` if there are several. Rejects with a
- * StartError if there is none, or Redis can't be reached.
- */
+/** Rejects with a StartError if there is not just one fleet, or none with `genesisHash`, or Redis can't be reached. */
 export async function withFleetClient<T>(
   settings: RedisSettings,
   genesisHash: string | null,
@@ -51,5 +45,4 @@ async function findFleet(redis: RedisConnection, genesisHash: string | null): Pr
   return prefix;
 }
 
-/** The start of all keys of a fleet: those of several clusters may share one Redis. */
 export const prefixOf = (genesisHash: string): string => `slotgate:{${genesisHash.slice(0, 8)}}:`;

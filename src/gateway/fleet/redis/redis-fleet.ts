@@ -26,7 +26,6 @@ export interface RedisFleetOptions
   readonly kids: () => readonly string[];
   readonly secret: () => FleetSecret;
   readonly counters: Pick<RedisStore, 'gateways' | 'connect'> | undefined;
-  /** Writes the usage counted so far to the file of this gateway. */
   readonly flushUsage: () => void;
 }
 
@@ -35,7 +34,6 @@ const START_MS = 3000;
 
 /** The pause after an attempt to enter that has failed, in milliseconds. */
 const ENTER_MS = 1000;
-
 const OLDEST_VERSION = [6, 2] as const;
 
 /**
@@ -62,17 +60,14 @@ export class RedisFleet {
     options.guard.confineTo(0, 0);
   }
 
-  /** What the channel counts; undefined as long as this gateway is in no fleet. */
   get channelStats(): ChannelStats | undefined {
     return this.#channel?.stats;
   }
 
-  /** Shares what this gateway keeps live; call it before {@link join}. */
   share(watch: Pick<SharedWatch, 'open' | 'lead'>): void {
     this.#watch = watch;
   }
 
-  /** What operators should know; empty if all is well. */
   problems(): readonly string[] {
     if (this.#refusal !== undefined) return [`this gateway is in no fleet: ${this.#refusal}`];
     if (this.#redis?.isAnswering !== true)
@@ -173,13 +168,11 @@ export class RedisFleet {
   }
 }
 
-/** Returns whether a connection without TLS leads to another machine. */
 function isOpenToOthers(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'redis:' && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
 }
 
-/** Returns whether Redis was reached and does not let us in. */
 const isRefusal = (problem: string): boolean =>
   /^(WRONGPASS|NOAUTH|NOPERM|ERR invalid password|ERR AUTH)/.test(problem);
 

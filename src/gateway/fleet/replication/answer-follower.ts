@@ -49,7 +49,6 @@ export class AnswerFollower implements ClaimGuard {
     this.#options = options;
   }
 
-  /** Follows a process that encodes answers with this codec. */
   follow(codec: EventCodec): void {
     this.#codec = codec;
   }
@@ -63,10 +62,7 @@ export class AnswerFollower implements ClaimGuard {
     else if (event.type === 'exact-granted') this.newestGranted = Math.max(this.newestGranted, event.slot);
   }
 
-  /**
-   * Waits for an answer that comes beside the events. They may end its lease while it is not here yet: then it is dated no
-   * further than it says itself.
-   */
+  /** Until the answer is here, events may end its lease: then it is dated no further than it says itself. */
   await(key: string) {
     const awaited = this.#awaited.get(key) ?? { waiting: 0, lastEventAt: -1 };
     awaited.waiting++;
@@ -81,7 +77,6 @@ export class AnswerFollower implements ClaimGuard {
     };
   }
 
-  /** Ends all leases: no entry is dated further. The next events are of another process. */
   lose(): void {
     for (const watermark of this.#watermarks.values()) watermark.state = 'lost';
     this.#watermarks.clear();

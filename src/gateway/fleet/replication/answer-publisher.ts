@@ -27,7 +27,6 @@ export class AnswerPublisher implements CacheObserver {
   readonly #options: AnswerPublisherOptions;
   readonly #watermarks: NumberedWatermarks;
   readonly #tips = new Map<Commitment, Slot>();
-  /** The items that copies can read with the next flush. */
   readonly #unflushed = new Set<CacheItem>();
   #areWatermarksDue = false;
   #newestGranted: Slot = 0;
@@ -43,7 +42,6 @@ export class AnswerPublisher implements CacheObserver {
     this.#options.publish(this.#storedEvent(item));
   }
 
-  /** Called when copies can read what was published so far. */
   onFlushed(): void {
     this.#unflushed.clear();
   }
@@ -70,7 +68,6 @@ export class AnswerPublisher implements CacheObserver {
     );
   }
 
-  /** Returns the live answers, and publishes the watermarks that they name. */
   liveAnswers(): readonly Event[] {
     return [...this.#options.cache.liveItems()].map((item) => this.#storedEvent(item));
   }
@@ -87,7 +84,6 @@ export class AnswerPublisher implements CacheObserver {
     return this.#encode(item, true);
   }
 
-  /** Encodes an item, without what only its owner knows. */
   #encode(item: CacheItem, hasResult: boolean): Buffer {
     const { clock, cache, codec } = this.#options;
     const isAnswer = item.kind === 'answer';

@@ -3,10 +3,7 @@ import type { Slot } from '../../../shared/domain/slot.ts';
 import type { StoredLease } from '../events.ts';
 import type { ReplicatedWatermark } from './watermarks.ts';
 
-/**
- * The copy of a lease of another process: it covers what its watermarks prove, until an event ends it. It may lag behind
- * the lease, and never covers more.
- */
+/** Covers what its watermarks prove, until an event ends it: it may lag behind the lease, and never covers more. */
 export class ReplicatedLease implements Lease {
   readonly sources: readonly ReplicatedWatermark[];
   readonly endSlot: Slot | undefined;
@@ -48,7 +45,6 @@ export class ReplicatedLease implements Lease {
 
   offRevoked(): void {}
 
-  /** Freezes the lease at its present slot. */
   end(): void {
     this.#ended ??= { slot: this.slot, validatedMs: this.validatedMs };
   }

@@ -49,12 +49,10 @@ export class SharedWatch {
     return this.#role;
   }
 
-  /** The number of states that are followed: of this gateway by others while it leads, else of others by this one. */
   get followed(): number {
     return this.#role === 'leading' ? this.#publisher.followed : this.#follower.followed;
   }
 
-  /** Shares over this channel from now on. */
   open(channel: Channel): void {
     this.close();
     this.#channel = channel;
@@ -75,7 +73,6 @@ export class SharedWatch {
     });
   }
 
-  /** Makes this gateway the leader of the fleet from now on, or a follower. */
   lead(isLeader: boolean): void {
     if (isLeader === (this.#role === 'leading')) return;
     if (isLeader) {
@@ -89,7 +86,6 @@ export class SharedWatch {
     }
   }
 
-  /** Shares nothing more: this gateway is alone. */
   close(): void {
     this.#unsubscribe();
     this.#cancelWait();
@@ -118,7 +114,6 @@ export class SharedWatch {
     mesh.rest(true);
   }
 
-  /** Goes on with subscriptions of its own. */
   #subscribe(role: 'leading' | 'alone'): void {
     const { mesh, accounts, lists } = this.#options;
     this.#cancelWait();

@@ -36,7 +36,6 @@ export class StateFollower {
     }
   }
 
-  /** The number of states that are kept live by the events. */
   get followed(): number {
     return this.accounts.size + this.lists.size;
   }
@@ -45,7 +44,6 @@ export class StateFollower {
     return this.#isJoined;
   }
 
-  /** The leader's newest slot; undefined while nothing is known. */
   get tip(): Slot | undefined {
     return this.#tips.get('processed');
   }
@@ -64,7 +62,6 @@ export class StateFollower {
     this.#tips.clear();
   }
 
-  /** Applies an event; ignores types that are none of live states. */
   apply(event: Event): void {
     if (event.type === 'tip-advanced') this.#applyTip(event);
     else if (event.type === 'watermark-advanced') this.#applyWatermark(event);

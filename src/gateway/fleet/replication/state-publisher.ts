@@ -11,7 +11,6 @@ import type { RestingMesh } from '../../upstream/mesh/mesh.ts';
 import type { Event, EventOf, StateKey, StateRead } from '../events.ts';
 import { NumberedWatermarks, tipEvents } from './watermarks.ts';
 
-/** What a gateway keeps live, and how it publishes to the others. */
 export interface StatesOptions {
   readonly clock: Clock;
   readonly mesh: Pick<RestingMesh, 'tip' | 'onTip' | 'observeSlot'>;
@@ -31,7 +30,6 @@ export class StatePublisher implements LiveObserver<State> {
   readonly #options: StatesOptions;
   readonly #watermarks: NumberedWatermarks;
   #isLeading = false;
-  /** The states that followers read. */
   readonly #followed = new Set<State>();
   /** The leases that have ended in this call, until it is known whether another one replaces them. */
   readonly #ended = new Map<State, WatermarkLease>();
@@ -46,7 +44,6 @@ export class StatePublisher implements LiveObserver<State> {
       mesh.onTip(commitment, (slot) => this.#publish({ type: 'tip-advanced', commitment, slot }));
   }
 
-  /** The number of states that followers read. */
   get followed(): number {
     return this.#followed.size;
   }
@@ -55,7 +52,6 @@ export class StatePublisher implements LiveObserver<State> {
     this.#isLeading = true;
   }
 
-  /** Publishes nothing more: followers report what they read to the next leader. */
   stop(): void {
     this.#isLeading = false;
     this.#followed.clear();

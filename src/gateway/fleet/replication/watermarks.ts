@@ -4,7 +4,6 @@ import type { LeaseSource, LeaseState } from '../../../shared/domain/lease.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import type { EventOf } from '../events.ts';
 
-/** Returns the tips that are known, as events. */
 export const tipEvents = (tip: (commitment: Commitment) => Slot | undefined): readonly EventOf<'tip-advanced'>[] =>
   COMMITMENTS.flatMap((commitment) => {
     const slot = tip(commitment);
@@ -13,7 +12,6 @@ export const tipEvents = (tip: (commitment: Commitment) => Slot | undefined): re
 
 type WatermarkAdvanced = EventOf<'watermark-advanced'>;
 
-/** What was published of a watermark last. */
 interface Published {
   readonly id: number;
   readonly commitment: Commitment | undefined;
@@ -63,7 +61,6 @@ export class NumberedWatermarks {
     for (const watermark of this.#published.keys()) this.publish(watermark);
   }
 
-  /** Returns all as they are now. */
   snapshot(): readonly WatermarkAdvanced[] {
     return [...this.#published].map(([watermark, published]) => this.#eventOf(watermark, published));
   }

@@ -6,7 +6,6 @@ const MAX_MESSAGE_BYTES = 80 << 20;
 
 /** The most bytes that wait for a peer: one that reads so little is of no use any more. */
 const MAX_UNSENT_BYTES = 128 << 20;
-
 const HEAD_BYTES = 4;
 
 /** Members have their names in each message, so that processes of two builds understand each other. */
@@ -18,7 +17,6 @@ export class Connection<Sent extends object, Received> {
   /** The length of the message that comes next, if its head is there. */
   #next: number | undefined;
 
-  /** `onMessage` is called with each message, `onClose` once. */
   constructor(socket: Socket, onMessage: (message: Received) => void, onClose: () => void) {
     this.#socket = socket;
     socket.on('readable', () => this.#receive(onMessage));
@@ -47,7 +45,6 @@ export class Connection<Sent extends object, Received> {
     this.#socket.destroy();
   }
 
-  /** Handles the whole messages that have come. A read of more than that returns null, and what is left after the end. */
   #receive(onMessage: (message: Received) => void): void {
     while (!this.#socket.destroyed) {
       this.#next ??= this.#read(HEAD_BYTES)?.readUInt32LE(0);

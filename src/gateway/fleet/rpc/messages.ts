@@ -32,12 +32,10 @@ export type WorkerRequestOf<T extends WorkerRequest['type']> = Extract<WorkerReq
 /** The caller that a request counts for: an empty one for the gateway itself. */
 export type Caller = Pick<RequestCost, 'caller' | 'hasPriority'>;
 
-/** What the pipeline process sends. */
 export type PipelineMessage =
   | Readonly<
       /** Encoded events as a snapshot, the place in the log that continues it, and the structures by which all are encoded. */
       | { type: 'joined'; path: string; from: number; snapshot: readonly Uint8Array[]; structures: Structures }
-      /** The first answers are there, or are not waited for any longer. */
       | { type: 'started' }
       | { type: 'log-grew' }
       | { type: 'account-changed'; id: number; slot: Slot; isReorg: boolean }
@@ -46,7 +44,6 @@ export type PipelineMessage =
     >
   | Response;
 
-/** The result of a request, and what it has cost so far. */
 export type Response = Result & { readonly id: number; readonly spent: Spent };
 
 export type Result = Readonly<

@@ -6,7 +6,6 @@ import type { StartError } from '../../../shared/domain/start-error.ts';
 import type { KeySource } from '../../receipts/keys/key-source.ts';
 import type { NodeStatus } from '../../upstream/mesh/mesh.ts';
 
-/** What each process of a gateway is started with. */
 export interface MemberSettings {
   readonly config: Config;
   readonly receiptKey: Omit<KeySource, 'stateDir'>;
@@ -25,7 +24,6 @@ export type ToMember = Readonly<
   | { kind: 'close' }
 >;
 
-/** What is announced of a gateway when it listens. */
 export interface PipelineFacts {
   readonly cluster: string | null;
   readonly admin: string | null;

@@ -6,10 +6,7 @@ import { acquirePidLock } from '../../../shared/runtime/files/pid-lock.ts';
 
 const PREFIX = 'slotgate-';
 
-/**
- * Creates a folder in memory where the system has such a place, and removes those that gateways left that were killed. Each
- * has a lock beside it, which says whether its gateway lives.
- */
+/** In memory where the system has such a place. Removes folders of killed gateways: each has a lock beside it. */
 export function createMemoryFolder(): { readonly path: string; remove(): void } {
   const parent = memoryRoot();
   removeAbandoned(parent);

@@ -27,7 +27,6 @@ const CHECK_MS = 250;
 const SHORT_LIFE_MS = 5000;
 const MAX_RESTART_MS = 5000;
 
-/** A process, from one start to the next. */
 interface Member {
   readonly id: number;
   readonly name: string;
@@ -37,9 +36,7 @@ interface Member {
   isUp: boolean;
   lastMessageMs: number;
   startedMs: number;
-  /** Whether its end is wanted. */
   isLeaving: boolean;
-  /** The number of short lives in a row. */
   shortLives: number;
   hasEnded: Promise<void>;
 }
@@ -97,12 +94,10 @@ export class Supervisor {
     return this.#facts?.nodes ?? [];
   }
 
-  /** Makes all processes read again what the operator may have changed. */
   reload(): void {
     send(this.#pipeline.process, { kind: 'reload' }); // which makes workers reload, through the log
   }
 
-  /** Counts settings that were read again and could not be applied. */
   countFailedReload(): void {
     send(this.#pipeline.process, { kind: 'reloadFailed' });
   }
@@ -150,7 +145,6 @@ export class Supervisor {
     }
   }
 
-  /** Starts one more worker; one that can't start is forgotten. */
   async #startNewWorker(): Promise<void> {
     const worker = this.#addWorker();
     try {
@@ -161,7 +155,6 @@ export class Supervisor {
     }
   }
 
-  /** Ends the workers, which first answer pending requests, then the pipeline process. */
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#stopChecking();
@@ -246,7 +239,6 @@ export class Supervisor {
     });
   }
 
-  /** Starts a process again: without a wait, unless the one before has hardly lived. */
   #restart(member: Member): void {
     const { clock, log } = this.#options;
     const isShort = clock.monotonic() - member.startedMs < SHORT_LIFE_MS;

@@ -4,13 +4,9 @@ import { type RedisConnection, scriptOf } from '../transport/redis/redis-connect
 
 /** The number of days kept, as long as the file of a gateway keeps them. */
 const KEEP_DAYS = 92;
-
 const DAY_MS = 86_400_000;
 
-/**
- * Keeps the sums of one gateway in one day. KEYS: day. ARGV: days kept, then name and numbers of each sum. Sums only grow, so
- * an older one changes nothing, however often and in whatever order they come.
- */
+/** Sums only grow, so an older one changes nothing. KEYS: day. ARGV: days kept, then name and numbers of each sum. */
 const KEEP = scriptOf(`
 for i = 2, #ARGV, 2 do
   local before, out = {}, {}
@@ -23,10 +19,8 @@ end
 redis.call('EXPIRE', KEYS[1], ARGV[1] * 86400)
 return 1`);
 
-/** The most fields of one answer. */
 const SCAN_COUNT = '1000';
 
-/** Keeps sums of one gateway, all of one day. Rejects if Redis may not have them. */
 export async function keepUsage(
   redis: Pick<RedisConnection, 'run'>,
   prefix: string,
@@ -41,7 +35,6 @@ export async function keepUsage(
   await redis.run(KEEP, [keyOf(prefix, day)], [KEEP_DAYS + 1, ...fields]);
 }
 
-/** Reads the usage of all gateways of a fleet, in order. */
 export async function readFleetUsage(
   redis: Pick<RedisConnection, 'call'>,
   prefix: string,

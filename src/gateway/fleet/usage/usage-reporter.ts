@@ -15,21 +15,15 @@ import { keepUsage } from './fleet-usage.ts';
 export interface UsageReporterOptions {
   readonly redis: Pick<RedisConnection, 'run' | 'isReady'>;
   readonly prefix: string;
-  /** The settings with the state folder, whose usage file is reported. */
   readonly config: Pick<Config, 'state'>;
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
 }
 
 const REPORT_MS = 1000;
-
-/** The most sums of one call. */
 const SUMS_PER_CALL = 500;
 
-/**
- * Reports the usage that stands in the file of this gateway. It reports sums, which only grow: what is reported twice, or
- * again after Redis has lost it, counts once.
- */
+/** Reports sums, which only grow: what is reported twice, or again after Redis has lost it, counts once. */
 export class UsageReporter {
   readonly #options: UsageReporterOptions;
   readonly #tail: UsageTail;
@@ -49,12 +43,10 @@ export class UsageReporter {
     this.#stop = repeat(clock, REPORT_MS, () => this.report(), 0);
   }
 
-  /** Reports all sums again: Redis may have lost some. */
   reportAll(): void {
     this.#tail.forget();
   }
 
-  /** Reports what is new in the file. */
   report(): Promise<void> {
     this.#reporting ??= this.#report()
       .catch(() => {}) // tried again in a second
@@ -64,7 +56,6 @@ export class UsageReporter {
     return this.#reporting;
   }
 
-  /** Reports what the file has, and ends. */
   async close(): Promise<void> {
     this.#stop();
     await this.#reporting;
@@ -93,10 +84,7 @@ export class UsageReporter {
   }
 }
 
-/**
- * Returns the name under which the usage of a state folder is summed. A folder without usage gets another one: its sums
- * begin at 0, and would count only beyond those of the former.
- */
+/** A folder without usage gets another name: its sums begin at 0, and would count only beyond those of the former. */
 function gatewayNameIn(state: string): string {
   const path = join(state, 'fleet-usage-name');
   if (existsSync(path) && existsSync(usagePath(state))) return readFileSync(path, 'utf8').trim();

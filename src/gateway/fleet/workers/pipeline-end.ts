@@ -25,7 +25,6 @@ import type { PipelineMessage, Result, WorkerRequest, WorkerRequestOf } from '..
 import { LOG_BYTES, MAX_PAYLOAD_BYTES } from '../transport/shared-log/log-layout.ts';
 import { LogWriter } from '../transport/shared-log/log-writer.ts';
 
-/** What the pipeline process does for workers. */
 export interface PipelineService {
   /** Resolves when the first answers are there, or are not waited for any longer. */
   readonly started: Promise<void>;
@@ -35,14 +34,11 @@ export interface PipelineService {
   readonly counterStore: CounterStore;
   readonly figures: WorkerFigures;
   vitals(): PipelineVitals;
-  /** Reads an answer, for a request with these costs. */
   read(key: string, minSlot: Slot | undefined, isForPush: boolean, cost: RequestCost): Promise<CachedRead>;
-  /** Answers a call of a node's method, its body as it came. */
   answerRpc(body: Buffer, minSlot: Slot | undefined, cost: RequestCost): Promise<PostAnswer>;
 }
 
 export interface PipelineEndOptions {
-  /** The folder of the log and the socket, on tmpfs. */
   readonly folder: string;
   readonly epoch: number;
   /** The workers that live already, and are waited for. */
@@ -52,7 +48,6 @@ export interface PipelineEndOptions {
   readonly onLate: (workers: readonly number[]) => void;
 }
 
-/** The longest wait for the workers that live. */
 const GATHER_MS = 500;
 
 /** Time between two checks of what dates leases where nothing else happens, and between two of the vitals. */
@@ -70,7 +65,6 @@ interface Worker {
   readonly connection: Connection<PipelineMessage, WorkerRequest>;
   /** Its number; -1 before it has said it. */
   id: number;
-  /** Its part in the counters of callers, from its hello on. */
   counters: CounterConnection | undefined;
   readonly subscriptions: Map<number, AccountSubscription>;
 }
@@ -131,7 +125,6 @@ export class PipelineEnd {
     this.#opened?.publisher.publishWatermarks();
   }
 
-  /** Makes workers read their receipt keys again. */
   reloadReceiptKeys(): void {
     this.#log({ type: 'receipt-keys-changed' });
   }
@@ -265,7 +258,6 @@ export class PipelineEnd {
     if (this.#gathering.size === 0) this.#allJoined.abort();
   }
 
-  /** Does work for a worker's request, and sends it the result and the costs. */
   async #respond(
     { connection }: Worker,
     { id, caller, hasPriority }: WorkerRequestOf<'read' | 'call'>,

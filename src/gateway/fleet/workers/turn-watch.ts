@@ -3,10 +3,7 @@ import type { Clock } from '../../../shared/domain/clock.ts';
 /** The most requests of one turn of the event loop between two catch-ups. */
 const MAX_REQUESTS = 32;
 
-/**
- * The longest time of one turn between two catch-ups, in milliseconds: less than the round trip of a client. A request that
- * arrives during a turn may be handled in it, and a process may be stopped in the midst of one.
- */
+/** In milliseconds, less than a client's round trip: a request may arrive, or the process be stopped, in a turn. */
 const MAX_AGE_MS = 0.1;
 
 /**

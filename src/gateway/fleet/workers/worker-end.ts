@@ -30,9 +30,7 @@ export interface WorkerEndOptions {
   readonly clock: Clock;
   readonly cache: CacheOptions;
   readonly counterStore: RemoteStore;
-  /** The longest wait for an answer of the pipeline process, in milliseconds. */
   readonly waitMs: number;
-  /** Called with each answer that the pipeline keeps current. */
   readonly onLiveAnswer: (entry: Entry) => void;
   readonly onReceiptKeys: () => void;
   /** Called when this worker was overtaken by the log: what it has is of no use any more. */
@@ -46,28 +44,17 @@ interface Subscription {
   readonly subscriber: AccountSubscriber;
 }
 
-/** Time between two tries to reach the pipeline process. */
 const RETRY_MS = 20;
-
-/** Time between two updates of the cache's coarse clock. */
 const TICK_MS = 250;
-
-/** The most requests that wait for the pipeline process. */
 const MAX_PENDING = 10_000;
-
-/** The most characters of the keys that are reported as read, in a slot. */
 const MAX_HOT_KEYS_LENGTH = 1 << 16;
 
-/**
- * A worker's end of the way to the pipeline process: a copy of that process' cache, and requests for what only that can do.
- * While the process is gone, its copy serves on by the rules for lost leases, and requests wait for the next one.
- */
+/** A copy of the pipeline's cache, and requests to it. While it is gone, the copy serves on, and requests wait. */
 export class WorkerEnd {
   readonly cache: Cache;
   readonly answers: AnswerFollower;
   readonly mesh = new RemoteMesh();
   readonly #options: WorkerEndOptions;
-  /** The requests that wait for the pipeline process. */
   readonly #pending = new Map<
     number,
     { readonly message: WorkerRequest; readonly settle: (response: Response) => void }
@@ -107,7 +94,6 @@ export class WorkerEnd {
     this.#connect();
   }
 
-  /** Lets the pipeline process read an answer, and keeps a copy. */
   async read(key: string, minSlot: Slot | undefined, isForPush: boolean, cost?: RequestCost): Promise<CachedRead> {
     const awaited = this.answers.await(key);
     try {
@@ -122,13 +108,11 @@ export class WorkerEnd {
     }
   }
 
-  /** Lets the pipeline process answer a call of a node's method. */
   async answerRpc(body: Buffer, minSlot: Slot | undefined, cost: RequestCost): Promise<PostAnswer> {
     const request = (id: number): WorkerRequest => ({ type: 'call', id, body, minSlot, ...callerOf(cost) });
     return (await this.#request('call-result', request, cost)).answer;
   }
 
-  /** Subscribes to an account that the pipeline process keeps live. */
   follow(address: string, commitment: Commitment, subscriber: AccountSubscriber, caller: string): AccountSubscription {
     const id = this.#nextId++;
     const callers = [caller];
@@ -149,7 +133,6 @@ export class WorkerEnd {
     };
   }
 
-  /** Reports what this worker counts, and what is wrong with it. */
   reportFigures(figures: Figures, problems: readonly string[]): void {
     if (this.#hasJoined) this.#connection?.send({ type: 'figures', figures, problems });
   }
@@ -163,7 +146,6 @@ export class WorkerEnd {
     this.#reader = undefined;
   }
 
-  /** Sends a request. Resolves to the response of this type, also if another process gives it; rejects with the error. */
   #request<T extends Response['type']>(type: T, messageOf: (id: number) => WorkerRequest, cost?: RequestCost) {
     return new Promise<ResponseOf<T>>((resolve, reject) => {
       if (this.#pending.size >= MAX_PENDING)
@@ -285,7 +267,6 @@ export class WorkerEnd {
     if (commitment === 'processed') this.#reportHotKeys();
   }
 
-  /** Reports which keys were read since the last slot: what is read at any worker is kept current for all. */
   #reportHotKeys(): void {
     const keys: string[] = [];
     let length = 0;

@@ -27,7 +27,6 @@ const FORGOTTEN_MS = 40_000;
 
 /** About the length of status line and headers, which the engine copies too. */
 const HEADER_BYTES = 800;
-
 const EMPTY = Buffer.alloc(0);
 
 export interface BodySenderOptions {

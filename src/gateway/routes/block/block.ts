@@ -28,7 +28,6 @@ const MOST_UNITS = 112;
 
 /** The time for which pages of a block that is not final come from one read. */
 const UNFINISHED_TTL_MS = 10_000;
-
 const TYPE_NAMES = Object.keys(TRANSACTION_TYPES) as [TransactionType, ...TransactionType[]]; // the names it has
 
 const listedTransaction = z.strictObject({

@@ -14,7 +14,6 @@ const MAX_TABLE_BYTES = 40 << 20;
 
 /** Rows of a block: blocks need no copy as rows are added. */
 const ROWS_PER_BLOCK = 4096;
-
 const MAX_U64 = 2n ** 64n - 1n;
 const MAX_U32 = 2 ** 32 - 1;
 

@@ -14,7 +14,6 @@ import { bigInteger, integer } from '../routing/schemas.ts';
 
 const TYPE_NAMES = Object.keys(TRANSACTION_TYPES) as TransactionType[];
 const TYPE_MEANINGS = TYPE_NAMES.map((name) => `- \`${name}\`: ${TRANSACTION_TYPES[name]}`).join('\n');
-
 const KIND_NAMES = Object.keys(ACTION_KINDS) as ActionKind[];
 const KIND_MEANINGS = KIND_NAMES.map((name) => `- \`${name}\`: ${ACTION_KINDS[name]}`).join('\n');
 

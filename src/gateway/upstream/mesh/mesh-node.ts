@@ -38,7 +38,6 @@ const NAME_WEBSOCKET = 'if the node has it at another address, name that too: --
 const VERSION_MS = 1000;
 /** Shortest time between two reads of it: several servers may answer in turn behind one address. */
 const SERVER_MS = 60_000;
-
 const STATUS_RANK = { ok: 0, behind: 3, stalled: 4, down: 5 } as const;
 const UNSUPPORTED_RANK = 10;
 

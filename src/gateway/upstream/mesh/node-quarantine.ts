@@ -3,7 +3,6 @@ import type { Slot } from '../../../shared/domain/slot.ts';
 
 /** Distance below its highest accepted slot from which on a node doesn't lag, but has another ledger (I13). */
 const RESET_SLOTS = 1000;
-
 const NOT_ACCEPTED = 'it reports slots that are not accepted';
 
 export interface NodeQuarantineOptions {

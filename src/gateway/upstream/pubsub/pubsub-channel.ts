@@ -10,7 +10,6 @@ import type { PubsubCounts } from './pubsub-counts.ts';
 
 /** Longest pause of reading: past it the gateway is too slow for the node, and a new channel is better than a growing lag. */
 const MAX_PAUSE_MS = 2000;
-
 const NOTIFICATION_PARAMS = ['result', 'subscription'] as const;
 
 /** Node's id of a subscription: a number, or its text where that exceeds a double. */

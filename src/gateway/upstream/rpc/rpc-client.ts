@@ -43,7 +43,6 @@ const MAX_SCAN_BYTES = 64 << 20;
 
 /** Longest `error` of a response, which is parsed in one turn. Those of nodes have a few hundred bytes. */
 const MAX_ERROR_BYTES = 64 << 10;
-
 const CONTENT_TOO_LARGE = 413;
 const TOO_MANY_REQUESTS = 429;
 const NOT_IMPLEMENTED = 501;

@@ -18,7 +18,6 @@ type FollowerMessage = Readonly<
 
 export type ChannelMessage = LeaderMessage | FollowerMessage;
 
-/** Why a message is not accepted: forged or for another channel, or no message at all. */
 export type MessageFault = 'mac' | 'malformed';
 
 const MAC_BYTES = 32;
@@ -34,7 +33,6 @@ export function packMessage(message: ChannelMessage, channel: string, secret: Fl
   return Buffer.concat([macOf(body, channel, secret), body]);
 }
 
-/** Returns the message, or why it is none for this channel. */
 export function unpackMessage(bytes: Buffer, channel: string, secret: FleetSecret): ChannelMessage | MessageFault {
   if (bytes.length <= MAC_BYTES || bytes.length > MAX_MESSAGE_BYTES) return 'malformed';
   const body = bytes.subarray(MAC_BYTES);

@@ -7,7 +7,6 @@ export class ChannelStats {
   receivedBytes = 0;
   /** Messages that were not accepted: forged or changed, of no form, of a leader that has been replaced. */
   readonly rejected = { mac: 0, malformed: 0, outdated: 0 };
-  /** Times that messages of the leader were missing. */
   gaps = 0;
   snapshotsSent = 0;
   snapshotsTaken = 0;

@@ -13,15 +13,12 @@ export interface EventReceiverOptions {
   readonly member: string;
   readonly codec: EventCodec;
   readonly stats: ChannelStats;
-  /** Requests a snapshot of the leader. */
   readonly requestSnapshot: (joinId: string) => void;
 }
 
-/** A leader, and the place in its messages. */
 interface Leader {
   readonly epoch: number;
   readonly name: string;
-  /** The number of the last message that was applied. */
   seq: number;
   /** The number of the newest message that has come. */
   newestSeq: number;
@@ -46,7 +43,6 @@ export class EventReceiver {
   readonly #options: EventReceiverOptions;
   readonly #stop: () => void;
   #leader: Leader | undefined;
-  /** The request for a snapshot that is not answered yet. */
   #joinId: string | undefined;
   #isJoined = false;
   #receivedMs = Number.NEGATIVE_INFINITY;
@@ -59,7 +55,6 @@ export class EventReceiver {
     this.#stop = repeat(options.clock, CHECK_MS, () => this.#checkSilence());
   }
 
-  /** Whether what the leader keeps is known here. */
   get isJoined(): boolean {
     return this.#isJoined;
   }
@@ -137,7 +132,6 @@ export class EventReceiver {
     for (const event of events) if (this.#isJoined) this.#attempt(() => this.listener.onEvent(codec.decode(event)));
   }
 
-  /** Applies what the leader has sent; what this throws at is as good as lost. */
   #attempt(apply: () => void): void {
     try {
       apply();

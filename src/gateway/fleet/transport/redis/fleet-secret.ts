@@ -9,7 +9,6 @@ export class FleetSecret {
     this.#secret = secret;
   }
 
-  /** Returns the HMAC-SHA-256 of a text or bytes under a purpose. */
   digest(purpose: 'identity' | 'message' | 'key', content: string | Uint8Array): Buffer {
     return createHmac('sha256', this.#secret).update(purpose).update('\0').update(content).digest();
   }
@@ -21,10 +20,7 @@ const SECRET_BYTES = 32;
 export const fleetSecretOfText = (text: string | Buffer): FleetSecret =>
   new FleetSecret(Buffer.from(hkdfSync('sha256', text, '', 'slotgate fleet 1', SECRET_BYTES)));
 
-/**
- * Derives the secret from the oldest receipt key that is not revoked, which all gateways of a fleet have: it stays the same
- * when the next key is added.
- */
+/** From the oldest key that is not revoked, which all gateways have: it stays the same when the next key is added. */
 export function deriveFleetSecret(ring: KeyRing): FleetSecret {
   const signing = ring.find(({ isRevoked, signing }) => !isRevoked && signing !== null)?.signing;
   if (!signing) throw new Error('there is no receipt key to derive the secret of the fleet from');

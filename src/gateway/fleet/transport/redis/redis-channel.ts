@@ -18,7 +18,6 @@ export interface RedisChannelOptions {
   readonly secret: FleetSecret;
   /** Calls back at the end of this turn of the event loop. Default: setImmediate. */
   readonly atEndOfTurn?: (work: () => void) => void;
-  /** The length of a message from which on the next event goes into another one. Default: 512 KiB. */
   readonly messageBytes?: number;
 }
 
@@ -29,8 +28,6 @@ const BEAT_MS = 250;
 
 /** The wait for other followers that request a snapshot, too: one answers them all. In milliseconds. */
 const GATHER_MS = 50;
-
-/** The most requests that one snapshot answers. */
 const MAX_JOINING = 1000;
 
 /** Returns the names of what the leader sends to all, and of what followers send to it: each build talks to its equals. */
@@ -56,7 +53,6 @@ export class RedisChannel implements Channel {
   #seq = 0;
   /** What is sent at the end of this turn. */
   #events: Uint8Array[] = [];
-  /** The requests for a snapshot. */
   readonly #joinIds = new Set<string>();
   #stopBeating = (): void => {};
   #cancelSnapshot = (): void => {};
@@ -71,7 +67,6 @@ export class RedisChannel implements Channel {
     this.#unsubscribe = redis.subscribe(events, (bytes) => this.#onMessage(events, bytes));
   }
 
-  /** Sends what this gateway keeps from now on: it leads, under an epoch that is above all before. */
   lead(epoch: number): void {
     const { redis, clock } = this.#options;
     const { follower } = this.#names;
@@ -84,7 +79,6 @@ export class RedisChannel implements Channel {
     this.#unsubscribeFollowers ??= redis.subscribe(follower, (bytes) => this.#onMessage(follower, bytes));
   }
 
-  /** Sends nothing more, and follows the next leader. */
   resign(): void {
     this.#epoch = 0;
     this.#events = [];
@@ -93,7 +87,6 @@ export class RedisChannel implements Channel {
     this.#cancelSnapshot();
   }
 
-  /** Loses all that is known: messages may have been lost. */
   lose(reason: string): void {
     this.#receiver.lose(reason);
   }

@@ -8,7 +8,6 @@ import type { RedisSettings } from './redis-settings.ts';
 /** A Lua script, which Redis runs as one step. */
 export interface Script {
   readonly lua: string;
-  /** Its name at Redis. */
   readonly sha: string;
 }
 
@@ -32,9 +31,8 @@ const MAX_CALLS = 100;
 /** The most bytes of messages that Redis has not accepted yet. */
 const MAX_WAITING_BYTES = 64 << 20;
 
-/** The time without an answer in time after which Redis counts as gone, in milliseconds. */
+/** The time without an answer in time after which Redis counts as gone. */
 const LATE_MS = 1000;
-
 const CONNECT_MS = 2000;
 const PING_MS = 500;
 const SILENCE_MS = 1500;
@@ -42,8 +40,6 @@ const MAX_RECONNECT_MS = 500;
 
 /** Time between two checks of a connection that is waited for, in milliseconds. */
 const READY_CHECK_MS = 20;
-
-/** The pause after a channel could not be listened to, in milliseconds. */
 const LISTEN_AGAIN_MS = 500;
 
 /** A connection to Redis, made again whenever it is lost. Without one, calls fail without a wait. */
@@ -102,7 +98,6 @@ export class RedisConnection {
     for (const client of [this.#client, this.#listener]) client.connect().catch(() => {}); // it is tried again
   }
 
-  /** Whether Redis can be called now. */
   get isReady(): boolean {
     return this.#client.isReady;
   }
@@ -112,7 +107,6 @@ export class RedisConnection {
     return this.isReady && this.#clock.monotonic() - (this.#lateSinceMs ?? this.#clock.monotonic()) < LATE_MS;
   }
 
-  /** Whether messages arrive now. */
   get isListening(): boolean {
     return this.#listener.isReady;
   }
@@ -122,7 +116,6 @@ export class RedisConnection {
     return this.#lastProblem ?? 'it does not answer';
   }
 
-  /** Waits until Redis can be called, or `ms` milliseconds, or until `isVain`. */
   async waitUntilReady(ms: number, isVain: () => boolean = () => false): Promise<void> {
     const deadlineMs = this.#clock.monotonic() + ms;
     while (!this.isReady && this.#clock.monotonic() < deadlineMs && !isVain()) await sleep(this.#clock, READY_CHECK_MS);
@@ -156,10 +149,7 @@ export class RedisConnection {
     }
   }
 
-  /**
-   * Sends a message to all subscribers of a channel. Resolves to false if it may not have been sent: Redis can't be called,
-   * or reads too slowly.
-   */
+  /** Resolves to false if the message may not have been sent: Redis can't be called, or reads too slowly. */
   async publish(channel: string, message: Buffer): Promise<boolean> {
     if (!this.isReady || this.#waitingBytes + message.length > MAX_WAITING_BYTES) return false;
     this.#waitingBytes += message.length;

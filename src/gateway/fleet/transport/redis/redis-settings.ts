@@ -3,7 +3,6 @@ import type { Config } from '../../../../config/config-schema.ts';
 import { readRedisPassword, type Secrets } from '../../../../config/secret-variables.ts';
 import { StartError } from '../../../../shared/domain/start-error.ts';
 
-/** The store that the gateways of a fleet share. */
 export interface RedisSettings {
   readonly url: string;
   readonly password: string | undefined;

@@ -7,7 +7,6 @@ export const FRAME_HEAD_BYTES = 4;
 /** The most that is written at one time: a reader that is so near to being overtaken has to join again. */
 export const MAX_BATCH_BYTES = 1 << 20;
 
-/** The longest payload of a frame. */
 export const MAX_PAYLOAD_BYTES = MAX_BATCH_BYTES - FRAME_HEAD_BYTES;
 
 /** The length of the log without its head: seconds of the busiest traffic. */

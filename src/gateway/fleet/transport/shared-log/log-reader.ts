@@ -29,7 +29,6 @@ export class LogReader {
     this.#file = openSync(options.path, 'r');
   }
 
-  /** The place up to which all frames were handled. */
   get at(): number {
     return this.#at;
   }

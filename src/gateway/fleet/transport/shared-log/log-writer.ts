@@ -4,7 +4,6 @@ import { FRAME_HEAD_BYTES, LOG_HEAD_BYTES, MAX_BATCH_BYTES, MAX_PAYLOAD_BYTES } 
 export interface LogWriterOptions {
   /** The file, which must not exist yet; on tmpfs, so that writing is copying. */
   readonly path: string;
-  /** The length of the log without its head. */
   readonly bytes: number;
   /** Distinguishes this log from those of other writers. */
   readonly epoch: number;

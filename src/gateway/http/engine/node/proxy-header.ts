@@ -8,7 +8,6 @@ const FIXED_BYTES = 16;
 
 /** The longest header that is read; an IPv6 address and a few extensions have about 100 bytes. */
 const MAX_BYTES = 1024;
-
 const PROXY_COMMAND = 0x21;
 const TCP_OVER_IPV4 = 0x11;
 const TCP_OVER_IPV6 = 0x21;
