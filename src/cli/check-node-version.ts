@@ -1,6 +1,5 @@
 import { StartError } from '../shared/domain/start-error.ts';
 
-/** Refuses a Node that is too old for the code, before code is loaded that it can't even parse. */
 export function checkNodeVersion(version: string): void {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major < 20 || (major === 20 && minor < 19))

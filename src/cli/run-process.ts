@@ -9,10 +9,7 @@ export interface RunningGateway extends Omit<Gateway, 'nodes'> {
   renew?(): void;
 }
 
-/**
- * The time in which a second signal is the same key press: npm forwards Ctrl-C to a process that has it from the
- * terminal already.
- */
+/** A second signal in this time is the same key press: npm forwards Ctrl-C to a process that has it already. */
 const SAME_SIGNAL_MS = 500;
 
 /**
@@ -75,7 +72,6 @@ export async function runUntilSignal(
   announce(running);
 }
 
-/** Logs where it listens, for programs. */
 export function logListening({ url, cluster, embedded, admin }: RunningGateway, log: Log): void {
   log.info({ url, cluster, ...(embedded !== null && { embedded }), ...(admin !== null && { admin }) }, 'listening');
 }

@@ -3,7 +3,6 @@ import { CLUSTER_NAMES } from '../shared/domain/cluster-names.ts';
 import type { RunningGateway } from './run-process.ts';
 import { shortKey, terminalText } from './terminal/terminal-text.ts';
 
-/** What a banner shows besides the gateway itself. */
 export interface BannerFacts {
   readonly version: string;
   /** The duration of the start, in milliseconds. */

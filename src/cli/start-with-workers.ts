@@ -6,10 +6,7 @@ import { findFreePort, requireFreePort } from '../shared/runtime/require-free-po
 import { systemClock } from '../shared/runtime/system-clock.ts';
 import type { RunningGateway } from './run-process.ts';
 
-/**
- * Starts a gateway whose workers share the port. The embedded cluster, if there is one, outlives them in this process.
- * `onFatal` is called when none can serve any more.
- */
+/** The embedded cluster, if any, outlives them in this process. `onFatal` is called when none can serve any more. */
 export async function startWithWorkers(
   options: GatewayOptions,
   onFatal: (failure: StartError) => void,
@@ -85,7 +82,6 @@ function oneAfterAnother(renew: (isWanted: IsWanted) => Promise<void>): (isWante
   };
 }
 
-/** Returns what other processes need to know of the cluster. */
 function dataOf(cluster: ClusterInUse): MemberSettings['embedded'] {
   const { url, wsUrl, geyserUrl, takenPort, genesisHash, accounts, priceFeeds } = cluster;
   return { url, wsUrl, geyserUrl, takenPort, genesisHash, accounts, priceFeeds };
@@ -94,7 +90,6 @@ function dataOf(cluster: ClusterInUse): MemberSettings['embedded'] {
 /** The sections that hold as long as this process: of the port, the state folder, the cluster, and its peers. */
 const FIXED = ['host', 'port', 'state', 'cluster', 'embedded', 'redis'] as const;
 
-/** Returns settings as they apply to processes that replace others. */
 function withFixedSettings(
   config: Config,
   { host, port, state, cluster, embedded, redis, ...started }: Config,

@@ -24,11 +24,7 @@ export function fatalErrorOf(code: number): SlotgateError | undefined {
 
 export const isSlowCode = (code: number): boolean => SLOW_CODES.has(code);
 
-/**
- * Returns the delay before the next connection, after `failures` connections in a row that delivered nothing. It is
- * random below a bound that doubles up to `maxMs` (full jitter): after a gateway restarts its clients must not all
- * reconnect together.
- */
+/** Random below a bound that doubles up to `maxMs` (full jitter): clients must not all reconnect together. */
 export function reconnectDelayMs(failures: number, code: number, maxMs: number, random: () => number): number {
   const boundMs = exponentialDelayMs(failures, BASE_DELAY_MS, failures < LONG_LOST_FAILURES ? maxMs : MAX_DELAY_MS);
   return random() * boundMs + (isSlowCode(code) ? SLOW_DELAY_MS : 0);

@@ -31,7 +31,6 @@ export class FrameReader {
     this.#gapDetector = new GapDetector(options.expectsEveryFrame);
   }
 
-  /** Handles the text of one frame. Rejects only with what a callback throws. */
   async handle(text: string): Promise<void> {
     const { onSnapshot, onGap, onError } = this.#options;
     const frame = await this.#parse(text).catch((thrown: unknown) => {

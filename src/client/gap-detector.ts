@@ -1,15 +1,11 @@
 import type { Result } from './route-types.ts';
 
-/** The state of the network in one frame of the stream. */
 export type Snapshot = Result<'/network'>;
 
-/** Frames that were never received. */
 export interface Gap {
   /** The number of missed frames; null if another gateway process took over, which numbers its frames differently. */
   readonly missed: number | null;
-  /** The last frame before the gap. */
   readonly after: Snapshot;
-  /** The first frame after the gap. */
   readonly before: Snapshot;
 }
 

@@ -3,7 +3,6 @@ import type { EnvelopeOf, Parameters, Path, PostPath, Result, SignedPath } from 
 import type { RequestOptions } from './send-request.ts';
 import type { VerifiedAnswer } from './verify-answer.ts';
 
-/** A signed answer. */
 export interface Read<R> extends VerifiedAnswer<R> {
   /** True if the gateway proves that the result of `since` still holds; `slot` and `receipt` are current. */
   readonly unchanged: boolean;
@@ -19,7 +18,6 @@ export type Answer<P extends Path> =
       ? { readonly result: Result<P>; readonly slot: Slot }
       : { readonly result: Result<P> };
 
-/** The options of one read. */
 export interface ReadOptions<P extends Path = SignedPath> extends RequestOptions {
   /** The lowest slot that the answer may be about. */
   readonly minSlot?: Slot;

@@ -20,7 +20,6 @@ export interface ReconnectingSocketOptions {
   readonly onEnd: (error: SlotgateError) => void;
 }
 
-/** The loss of a connection; the next one is opened in `delayMs`. */
 export interface Loss {
   readonly code: number;
   /** Whether the connection was open. */
@@ -45,12 +44,10 @@ export class ReconnectingSocket {
     this.#connect();
   }
 
-  /** Sends a message if the connection is open. */
   send(text: string): void {
     if (this.#isOpen) this.#socket?.send(text);
   }
 
-  /** Replaces the connection with another one. */
   reconnect(): void {
     this.#onConnectionLost(ABNORMAL_CLOSURE);
   }
@@ -62,7 +59,6 @@ export class ReconnectingSocket {
     this.#connect();
   }
 
-  /** Closes the connection for good, without a callback. */
   close(): void {
     this.#disconnect();
   }

@@ -1,6 +1,5 @@
 import { API_PREFIX } from '../shared/domain/canonical-request.ts';
 
-/** Parameters as the caller writes them. The items of a list are separated by commas in the target. */
 export type TargetParameters = Readonly<Record<string, string | number | bigint | readonly string[] | undefined>>;
 
 /** Fills the names in a declared path and appends the other parameters as query: `/block/:slot` → `/api/v1/block/7`. */

@@ -6,10 +6,7 @@ import { SlotgateError } from './slotgate-error.ts';
 
 type UnsignedPath = Exclude<Path, SignedPath> | PostPath;
 
-/**
- * The paths without receipts. The compiler keeps the list complete: the answer of every other path must have a valid
- * receipt, whatever the gateway sends.
- */
+/** The compiler keeps the list complete: every other path's answer must have a valid receipt, whatever is sent. */
 const UNSIGNED_ENVELOPES: { readonly [P in UnsignedPath]: EnvelopeOf<P> } = {
   '/network': 'anchored',
   '/health': 'bare',

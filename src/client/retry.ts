@@ -14,10 +14,7 @@ const TRANSIENT_STATUSES: ReadonlySet<number | null> = new Set([429, 502, 503, 5
 export const isTransient = ({ code, status }: SlotgateError): boolean =>
   code === 'network' || code === 'timeout' || (TRANSIENT_STATUSES.has(status) && code !== 'unhealthy');
 
-/**
- * Returns the delay after attempt `attempt` (from 1): exponential backoff with jitter, so that many callers don't retry
- * together, and never less than `Retry-After`. Undefined if `Retry-After` is too long.
- */
+/** Exponential backoff with jitter, never less than `Retry-After`. Undefined if `Retry-After` is too long. */
 export function retryDelayMs(attempt: number, retryAfterMs: number | null, random: () => number): number | undefined {
   const backoff = exponentialDelayMs(attempt - 1, BASE_DELAY_MS, MAX_DELAY_MS);
   const jittered = backoff * (0.5 + random() / 2);

@@ -10,7 +10,6 @@ import { ReceiptError } from './verify/receipt-error.ts';
 import { formatSignedBody, resultTextIn } from './verify/signed-body.ts';
 import type { VerifyAnswer } from './verify-answer.ts';
 
-/** The requests to every route, typed by the routes' declarations. */
 export interface RouteClient {
   /** Reads a route: `get('/balance/:addr', { addr })`. Rejects with SlotgateError, or ReceiptError if verification fails. */
   get<P extends Path>(path: P, ...rest: ReadArguments<P>): Promise<Answer<P>>;

@@ -27,17 +27,13 @@ type Jsonify<T> = T extends bigint
           ? { readonly [K in keyof T]: Jsonify<T[K]> }
           : T;
 
-/** The result of a path. */
 export type Result<P extends Path | PostPath> =
   RouteAt<P> extends { readonly result: { readonly _output: infer R } } ? Jsonify<R> : never;
 
-/** The request body of a path. */
 export type Body<P extends PostPath> = RouteAt<P> extends { readonly body: { readonly _output: infer B } } ? B : never;
 
-/** The envelope of a path's answers. */
 export type EnvelopeOf<P extends Path | PostPath> = RouteAt<P>['envelope'];
 
-/** The paths whose answers have a receipt. */
 export type SignedPath = { [P in Path]: EnvelopeOf<P> extends 'signed' ? P : never }[Path];
 
 type ParameterInputs<T> = { readonly [K in keyof T]: T[K] extends Param<unknown, infer G> ? G : never };
@@ -45,6 +41,5 @@ type OptionalWhereUndefined<T> = { readonly [K in keyof T as undefined extends T
   readonly [K in keyof T as undefined extends T[K] ? K : never]?: T[K];
 };
 
-/** The parameters of a path, those in the path and those in the query. */
 export type Parameters<P extends Path> =
   RouteAt<P> extends { readonly params: infer S } ? OptionalWhereUndefined<ParameterInputs<S>> : never;

@@ -16,13 +16,11 @@ export interface GatewayRequest {
 /** Timeouts and retries of one request. */
 export interface RequestOptions {
   readonly signal?: AbortSignal;
-  /** The timeout of each attempt, in milliseconds. */
   readonly timeoutMs?: number;
   /** The number of attempts, the first included. */
   readonly attempts?: number;
 }
 
-/** A response with status 200 or 304. */
 export interface GatewayResponse {
   readonly status: number;
   readonly headers: Headers;
@@ -44,7 +42,6 @@ export interface RequestSenderOptions {
   readonly random: () => number;
 }
 
-/** Creates a sender that retries transient errors; every route only reads, so any request may be repeated. */
 export function createRequestSender(options: RequestSenderOptions): SendRequest {
   const { clock, random } = options;
   return async (request, requestOptions) => {
@@ -112,11 +109,9 @@ async function sendOnce(
   }
 }
 
-/** Returns true if a response is a redirect; browsers hide its status. */
 const isRedirect = ({ status, type }: Response): boolean =>
   type === 'opaqueredirect' || (status >= 300 && status < 400 && status !== 304);
 
-/** Returns a 200 or 304 as it is. Throws SlotgateError for any other status. */
 function requireSuccess(response: GatewayResponse, nowMs: number): GatewayResponse {
   const { status, headers, body } = response;
   if (status === 200 || status === 304) return response;

@@ -4,7 +4,6 @@ import type { Clock } from '../shared/domain/clock.ts';
 const MAX_MESSAGES = 8;
 const WINDOW_MS = 1000;
 
-/** Sends messages within the gateway's limit, each made when it may be sent. */
 export class SendThrottle {
   readonly #clock: Clock;
   readonly #sendNext: () => boolean;
@@ -26,7 +25,6 @@ export class SendThrottle {
     queueMicrotask(() => this.#flush());
   }
 
-  /** Sends nothing more. */
   close(): void {
     this.#isClosed = true;
     this.#cancelTimer?.();

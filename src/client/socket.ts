@@ -1,4 +1,3 @@
-/** The part of a WebSocket that the stream uses: those of browsers, Node 22, Deno and `ws` all have it. */
 export interface Socket {
   send(text: string): void;
   close(): void;
@@ -9,7 +8,6 @@ export interface SocketEvent {
   readonly type?: string;
   /** The text of a message. */
   readonly data?: unknown;
-  /** The close code. */
   readonly code?: number;
 }
 

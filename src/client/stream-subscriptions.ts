@@ -25,44 +25,35 @@ export interface StreamSubscriptionsOptions {
   readonly onError: ((error: unknown) => void) | undefined;
 }
 
-/** A message that was sent, and the subscriptions that it named and that it still stands for, by address. */
 interface SentMessage {
   readonly op: 'subscribe' | 'unsubscribe';
   readonly subscriptions: Map<string, AccountSubscription<Topic>>;
 }
 
-/** The account subscriptions of one stream, which are sent again on each new connection. */
 export class StreamSubscriptions {
   readonly #options: StreamSubscriptionsOptions;
   /** All subscriptions, each with the id of the message that requested it on this connection; undefined before that. */
   readonly #messageIds = new Map<AccountSubscription<Topic>, number | undefined>();
-  /** Subscriptions of this connection that have ended and that the gateway must still be sent. */
   readonly #toUnsubscribe = new Set<AccountSubscription<Topic>>();
-  /** Subscriptions that are to be sent. */
   readonly #toSubscribe = new Set<AccountSubscription<Topic>>();
-  /** The messages of this connection by id. */
   readonly #sent = new Map<number, SentMessage>();
   #lastId = 0;
-  /** The throttle of the open connection; undefined without one. */
   #throttle: SendThrottle | undefined;
 
   constructor(options: StreamSubscriptionsOptions) {
     this.#options = options;
   }
 
-  /** The number of subscriptions. */
   get size(): number {
     return this.#messageIds.size;
   }
 
-  /** Adds a subscription. Returns the function that ends it. */
   add(subscription: AccountSubscription<Topic>): () => void {
     this.#messageIds.set(subscription, undefined);
     this.#enqueue(subscription);
     return () => this.#remove(subscription);
   }
 
-  /** Sends all subscriptions on a new connection. */
   onConnect(send: (message: string) => void): void {
     this.#throttle = new SendThrottle(this.#options.clock, () => {
       const message = this.#nextMessage();
@@ -72,7 +63,6 @@ export class StreamSubscriptions {
     for (const subscription of this.#messageIds.keys()) this.#enqueue(subscription);
   }
 
-  /** Sends nothing more until the next connection. */
   onDisconnect(): void {
     this.#throttle?.close();
     this.#throttle = undefined;
@@ -82,7 +72,6 @@ export class StreamSubscriptions {
     for (const subscription of this.#messageIds.keys()) this.#messageIds.set(subscription, undefined);
   }
 
-  /** Ends all subscriptions. */
   close(): void {
     this.#messageIds.clear();
     this.onDisconnect();
@@ -177,7 +166,6 @@ export class StreamSubscriptions {
     subscription.onError?.(error);
   }
 
-  /** Removes a subscription from the message that requested it; returns false if it was not there. */
   #forget(id: number, { address }: AccountSubscription<Topic>): boolean {
     const subscriptions = this.#sent.get(id)?.subscriptions;
     const isRemoved = subscriptions?.delete(address) === true;

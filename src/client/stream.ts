@@ -3,7 +3,6 @@ import { FrameReader } from './frame-reader.ts';
 import type { Gap, Snapshot } from './gap-detector.ts';
 import { ReconnectingSocket } from './reconnecting-socket.ts';
 import { buildRequestTarget } from './request-target.ts';
-import { SequentialProcessor } from './sequential-processor.ts';
 import type { Socket } from './socket.ts';
 import { StreamSubscriptions } from './stream-subscriptions.ts';
 import type { AccountSubscription, Topic } from './subscription-messages.ts';
@@ -57,7 +56,6 @@ const SILENCE_TIMEOUT_MS = 15_000;
 /** The most messages that wait to be verified, first values apart. */
 const MAX_PENDING_MESSAGES = 1000;
 
-/** Opens a stream. */
 export function openStream(options: StreamOptions, { openSocket, verifyAnswer, clock, random }: StreamDeps): Stream {
   const { onSnapshot, onGap, onState, onError, interval, receipts = false } = options;
   const target = buildRequestTarget('/stream', { interval, receipts: receipts ? 1 : undefined });
@@ -107,4 +105,46 @@ export function openStream(options: StreamOptions, { openSocket, verifyAnswer, c
       onState?.('ended');
     },
   };
+}
+
+interface SequentialProcessorOptions {
+  /** Processes one message. A rejection is an exception in a callback of the SDK's user. */
+  readonly process: (text: string) => Promise<void>;
+  /** Returns the most messages that may wait, as they do while a new key is being requested. */
+  readonly maxPending: () => number;
+  /** Called for each message beyond the limit. */
+  readonly onOverflow: () => void;
+}
+
+class SequentialProcessor {
+  readonly #options: SequentialProcessorOptions;
+  #lastProcessed = Promise.resolve();
+  #pendingCount = 0;
+  #isClosed = false;
+
+  constructor(options: SequentialProcessorOptions) {
+    this.#options = options;
+  }
+
+  add(text: string): void {
+    const { process, maxPending, onOverflow } = this.#options;
+    if (++this.#pendingCount > maxPending()) onOverflow();
+    this.#lastProcessed = this.#lastProcessed
+      .then(() => (this.#isClosed ? undefined : process(text)))
+      .catch(throwUncaught)
+      .finally(() => {
+        this.#pendingCount--;
+      });
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
+}
+
+/** Throws an error of the user's callback where only the runtime can catch it: no code of ours could handle it. */
+function throwUncaught(thrown: unknown): void {
+  queueMicrotask(() => {
+    throw thrown;
+  });
 }

@@ -18,7 +18,6 @@ export interface Update<T extends Topic> extends VerifiedAnswer<Result<`/${T}/:a
   readonly reorg: boolean;
 }
 
-/** One subscription of the SDK's user. */
 export interface AccountSubscription<T extends Topic> {
   readonly topic: T;
   readonly address: string;
@@ -58,10 +57,8 @@ export function parseSubscriptionMessage(text: string): SubscriptionMessage | un
 /** The most addresses that the gateway accepts in one message. */
 export const MAX_ADDRESSES = 80;
 
-/** Returns a text that is equal for subscriptions that one message can name. */
 export const topicKeyOf = ({ topic, commitment }: AccountSubscription<Topic>): string => `${topic} ${commitment}`;
 
-/** Formats the message that begins or ends subscriptions to the topic and commitment of one of them. */
 export function subscriptionRequest(
   op: 'subscribe' | 'unsubscribe',
   id: number,
@@ -83,7 +80,6 @@ export async function verifyUpdate<T extends Topic>(
   return { ...verified, seq: message.seq ?? 0, reorg: message.reorg === true };
 }
 
-/** Returns the error with which the gateway refused a subscription. */
 export function subscriptionErrorOf({ error, message }: SubscriptionMessage): SlotgateError {
   const code = isErrorCode(error) ? error : 'unreadable';
   return new SlotgateError(code, String(message), { status: code === 'unreadable' ? null : ERRORS[code].status });

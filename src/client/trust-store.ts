@@ -7,9 +7,7 @@ import { parseTrustedKey, type TrustedKey } from './verify/trusted-key.ts';
 
 /** The trusted keys and the cluster that they sign for. */
 export interface TrustAnchors {
-  /** Ed25519 public keys, base58. */
   readonly publicKeys: readonly string[];
-  /** Genesis hash, base58. */
   readonly cluster: string;
 }
 
@@ -25,10 +23,7 @@ export interface TrustStoreOptions {
 const MAX_SUCCESSIONS = 8;
 const MAX_CLOCK_SKEW_MS = 5000;
 
-/**
- * The keys and the cluster that receipts are verified against. What is not pinned is learned on first use and remembered.
- * Later a new key is trusted only if a trusted key has signed its succession.
- */
+/** What is not pinned is learned on first use. Later a new key needs a succession that a trusted key has signed. */
 export class TrustStore {
   readonly #options: TrustStoreOptions;
   readonly #successors: string[] = [];
@@ -101,7 +96,6 @@ function publicKeyOf(response: GatewayResponse): TrustedKey {
   }
 }
 
-/** Returns the text at a path of members. Throws `unreadable`. */
 function textMember({ body, status }: GatewayResponse, ...path: readonly string[]): string {
   let value: unknown;
   try {

@@ -1,14 +1,10 @@
 import type { z } from 'zod';
 import { type ConfigLayer, isSection, topLayerAt, valueAt } from './config-layers.ts';
-import { FEW_EDITS, nearestName } from './nearest-name.ts';
 import { redactUrl } from './upstreams-schema.ts';
 
 type Path = readonly PropertyKey[];
 
-/**
- * Returns the message for an unknown name, with the nearest known one. The name may be a URL that was meant for a flag,
- * so it is redacted.
- */
+/** The name may be a URL that was meant for a flag, so it is redacted. */
 export const unknownNameMessage = (kind: string, name: string, known: Iterable<string>): string =>
   `unknown ${kind} ${redactUrl(name)}${nearestNameHint(name, known)}`;
 
@@ -18,11 +14,9 @@ export function nearestNameHint(name: string, known: Iterable<string>, mostEdits
   return nearest === undefined ? '' : `, the nearest known name is ${nearest}`;
 }
 
-/** Returns the message for a name that is given a value where only its members can have one; a setting's name may be near. */
 export const sectionNameMessage = (name: string, members: readonly string[], known: Iterable<string>): string =>
   `${name} is a group of settings${nearestNameHint(name, known, FEW_EDITS)}: set ${members.join(', ')}`;
 
-/** Returns which name of the other kind is near, where a group is given a value, or a setting the members of a group. */
 function otherKindHint({ code, path }: z.core.$ZodIssue, value: unknown, names: Iterable<string>): string {
   const known = [...names];
   const name = pathText(path);
@@ -36,7 +30,6 @@ function otherKindHint({ code, path }: z.core.$ZodIssue, value: unknown, names: 
   );
 }
 
-/** Describes a validation issue: the setting, the error, and the source of the value. */
 export function describeIssue(
   issue: z.core.$ZodIssue,
   layers: readonly ConfigLayer[],
@@ -58,7 +51,6 @@ const listHint = (path: Path, value: unknown): string =>
     ? '; a list has blanks or commas between its values, or is JSON'
     : '';
 
-/** `upstreams[0].url` */
 const pathText = (path: Path): string =>
   path.map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index > 0 ? '.' : ''}${String(key)}`)).join('');
 
@@ -69,4 +61,37 @@ function redactedValue(path: Path, value: unknown): string {
     typeof member === 'string' && isSecret(member) ? redactUrl(member) : member,
   );
   return json === undefined ? 'nothing' : json.length > 80 ? `${json.slice(0, 80)}…` : json;
+}
+
+/** Names have nothing in common if more edits lie between them than this number, and than this part of the letters. */
+const FEW_EDITS = 2;
+const MOST_OF_LETTERS = 0.4;
+
+/** Returns the name in `known` with the smallest edit distance to `name`, which was most likely meant; undefined if none is near. */
+function nearestName(
+  name: string,
+  known: Iterable<string>,
+  mostEdits = Math.max(FEW_EDITS, name.length * MOST_OF_LETTERS),
+): string | undefined {
+  let best: string | undefined;
+  let fewest = Number.POSITIVE_INFINITY;
+  for (const candidate of known) {
+    const edits = editDistance(name.toLowerCase(), candidate.toLowerCase());
+    if (edits < fewest) [best, fewest] = [candidate, edits];
+  }
+  return fewest <= mostEdits ? best : undefined;
+}
+
+/** Returns the Levenshtein distance: insertions, deletions and changes of letters. One row of the table is enough. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (const [index, letter] of [...from].entries()) {
+    const next = [index + 1];
+    for (let column = 0; column < to.length; column++) {
+      const change = (row[column] ?? 0) + (letter === to[column] ? 0 : 1);
+      next.push(Math.min(change, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
 }

@@ -1,4 +1,3 @@
-/** The settings from one source: any part of the configuration's tree. */
 export interface ConfigLayer {
   /** The source in the operator's words: a file, a variable, a flag. */
   readonly source: string;
@@ -8,7 +7,6 @@ export interface ConfigLayer {
 type Path = readonly PropertyKey[];
 type Section = Readonly<Record<PropertyKey, unknown>>;
 
-/** Creates a layer that sets one value. */
 export const singleValueLayer = (source: string, path: readonly string[], value: unknown): ConfigLayer => ({
   source,
   values: path.reduceRight((inner, key) => ({ [key]: inner }), value),
@@ -27,14 +25,10 @@ export function mergeLayers(lower: unknown, upper: unknown): unknown {
 export const topLayerAt = (layers: readonly ConfigLayer[], path: Path): ConfigLayer | undefined =>
   layers.findLast(({ values }) => valueAt(values, path) !== undefined);
 
-/**
- * Returns the value at a path, or the last value on the way if the path can't be followed further: `"a"` for
- * `upstreams.0.url` of `["a"]`.
- */
+/** Returns the value at a path, or the last on the way to it: `"a"` for `upstreams.0.url` of `["a"]`. */
 export const valueAt = (values: unknown, path: Path): unknown =>
   path.reduce((value, key) => (isObject(value) ? (Object.hasOwn(value, key) ? value[key] : undefined) : value), values);
 
 const isObject = (value: unknown): value is Section => typeof value === 'object' && value !== null;
 
-/** Returns true if layers merge a value: an object, not a list. */
 export const isSection = (value: unknown): value is Section => isObject(value) && !Array.isArray(value);

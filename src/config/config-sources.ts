@@ -22,11 +22,9 @@ export interface ConfigFlags {
   readonly workers?: string;
   readonly upstream?: readonly string[];
   readonly redis?: string;
-  /** Settings, each `name=value`. */
   readonly set?: readonly string[];
 }
 
-/** Reads a file of the package's `config/`: `default`, `mainnet`. */
 export function readPackagedLayer(name: string): ConfigLayer {
   const names = readdirSync(packageFile('config/')).flatMap((file) => /^(.*)\.json$/.exec(file)?.[1] ?? []);
   if (!names.includes(name)) throw new StartError(78, unknownNameMessage('configuration', name, names));

@@ -55,14 +55,12 @@ export const limitsSchema = section({
   ),
 });
 
-/** The limits section of the configuration. */
 export type LimitsSettings = DeepReadonly<z.output<typeof limitsSchema>>;
 
 const MINT = 'expected the address of a mint, or null for no staked tier';
 const STEP = 'expected a count of base units as a text of digits, from 1 to 2^64';
 const HOST = 'expected the name of the host that wallets sign for';
 
-/** The staked tier: how much a wallet must hold, and for how long. */
 export const stakeSchema = section({
   mint: z.nullable(base58(MINT)).describe('Mint whose holders get the staked tier; null for no staked tier.'),
   unitBalance: z
@@ -81,5 +79,4 @@ export const stakeSchema = section({
   error: `${HOST}, as stake.mint is set`,
 });
 
-/** The stake section of the configuration. */
 export type StakeSettings = DeepReadonly<z.output<typeof stakeSchema>>;

@@ -15,7 +15,6 @@ import { type Setting, settingNames, settingsOf } from './setting-names.ts';
 
 /** The sources of a configuration besides the package's own files. */
 export interface ConfigSources {
-  /** Settings of a program. */
   readonly settings?: Settings;
   readonly flags?: ConfigFlags;
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -45,7 +44,6 @@ export const describeFormerSettings = (sources: ConfigSources): readonly string[
 export const isChosen = (sources: ConfigSources, path: readonly string[]): boolean =>
   topLayerAt(chosenLayers(sources, settingsOf(configSchema)), path) !== undefined;
 
-/** Returns the layers over config/default.json. */
 const chosenLayers = (
   { settings: values, flags = {}, env = {}, cwd }: ConfigSources,
   settings: readonly Setting[],

@@ -17,14 +17,12 @@ const KEY_FILE = 'expected the path of a file, or null';
 const program = base58('expected the address of a program');
 const serviceUrl = z.url({ protocol: /^https?$/, error: 'expected an http:// or https:// URL' });
 
-/** The tokens that an operator knows. */
 export const tokensSchema = section({
   known: byMint(z.string(SYMBOL).regex(/^[A-Za-z0-9]{1,16}$/, SYMBOL), 'expected symbols by mint').describe(
     'Symbols of known mints by mint: they are verified, and another mint with such a symbol is suspicious.',
   ),
 });
 
-/** The price sources of tokens. */
 export const pricesSchema = section({
   sources: z
     .nullable(z.array(z.enum(PRICE_SOURCES, SOURCES_EXPECTED), SOURCES_EXPECTED))
@@ -48,5 +46,4 @@ export const pricesSchema = section({
   }).describe('Prices from the Jupiter price API v3.'),
 });
 
-/** The prices section of the configuration. */
 export type PriceSettings = DeepReadonly<z.output<typeof pricesSchema>>;

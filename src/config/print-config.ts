@@ -4,7 +4,6 @@ import { type Config, configSchema } from './config-schema.ts';
 import { readPackagedLayer } from './config-sources.ts';
 import { redactUrl, upstreamNodeSchema } from './upstreams-schema.ts';
 
-/** Formats a configuration as a configuration file, with the keys in URLs redacted. */
 export function formatConfig(config: Config): string {
   const upstreams = config.upstreams.map(({ id, url, wsUrl, ...roles }) => ({
     id,
@@ -23,10 +22,7 @@ export function formatConfig(config: Config): string {
 const redactedUnlessDefault = (url: string, setting: 'url' | 'tokensUrl'): string =>
   url === valueAt(readPackagedLayer('default').values, ['prices', 'jupiter', setting]) ? url : redactUrl(url);
 
-/**
- * Formats the schema of a configuration file as JSON Schema (draft 2020-12), with the meaning and the default value of
- * each setting. No setting is required, as a file contains only what it changes.
- */
+/** As JSON Schema (draft 2020-12), with meanings and defaults. A file contains only changes, so nothing is required. */
 export function formatConfigSchema(): string {
   const schema = z.toJSONSchema(configSchema, {
     io: 'input',
@@ -37,14 +33,12 @@ export function formatConfigSchema(): string {
   return `${JSON.stringify(withDefaults(schema, readPackagedLayer('default').values), undefined, 2)}\n`;
 }
 
-/** Changes a schema so that it accepts a text as well. */
 function allowText(schema: z.core.JSONSchema.BaseSchema, description: string): void {
   const other = { ...schema };
   for (const key of Object.keys(schema)) delete schema[key];
   schema.anyOf = [{ type: 'string', description }, other];
 }
 
-/** Returns the schema of a section with the default of each setting. */
 function withDefaults(schema: z.core.JSONSchema.BaseSchema, values: unknown): z.core.JSONSchema.BaseSchema {
   const { required: _, ...optional } = schema;
   const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => {

@@ -16,7 +16,6 @@ const RENAMES = (table?.rows ?? []).map(([from = '', to = '', factor]) => ({
 interface FormerSetting {
   readonly old: Setting;
   readonly present: Setting;
-  /** What a value under the former name is multiplied by, if it had another unit. */
   readonly factor: number | undefined;
 }
 
@@ -30,7 +29,6 @@ const FORMER_SETTINGS: readonly FormerSetting[] = RENAMES.flatMap(({ from, to, f
   }),
 );
 
-/** Returns the setting that had a name, or a variable, formerly; undefined if none had. */
 export const findFormerSetting = (name: string): Setting | undefined =>
   FORMER_SETTINGS.find(({ old }) => old.name === name || old.env === name)?.old;
 
@@ -66,13 +64,11 @@ export const describeFormerNames = (layers: readonly ConfigLayer[]): readonly st
 const formerNamesIn = ({ values }: ConfigLayer): readonly FormerSetting[] =>
   FORMER_SETTINGS.filter(({ old }) => memberAt(values, old.path) !== undefined);
 
-/** Returns the value at a path of sections; undefined if there is none. */
 const memberAt = (values: unknown, path: readonly string[]): unknown => {
   const section = valueAt(values, path.slice(0, -1));
   return isSection(section) ? valueAt(section, path.slice(-1)) : undefined;
 };
 
-/** Returns values without the member at a path of sections. */
 function without(values: unknown, [name = '', ...below]: readonly string[]): unknown {
   const { [name]: member, ...others } = isSection(values) ? values : {};
   return below.length === 0 ? others : { ...others, [name]: without(member, below) };

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { StartError } from '../shared/domain/start-error.ts';
 
-/** The variable with the key of Jupiter's API. */
 const JUPITER_KEY = 'SLOTGATE_JUPITER_KEY';
 
 /** The variable with the password of Redis. */
@@ -36,10 +35,7 @@ export function extractSecrets(env: Record<string, string | undefined>): Secrets
   };
 }
 
-/**
- * Returns the key of Jupiter's API: the one of the variable, else the one in the file, else undefined. Throws a StartError,
- * which never contains it.
- */
+/** From the variable, else from the file, else undefined. Throws a StartError, which never contains it. */
 export function readJupiterKey({ jupiterKey }: Secrets, keyFile: string | null): string | undefined {
   if (jupiterKey !== undefined || keyFile === null) return jupiterKey;
   return readSecretFile(keyFile, 'prices.jupiter.keyFile', 'a key');

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** One setting: a leaf of the schema, with its names. */
 export interface Setting {
   /** Name for `--set` and in messages: `limits.free.units`. */
   readonly name: string;
@@ -12,7 +11,6 @@ export interface Setting {
 
 export const ENV_PREFIX = 'SLOTGATE_';
 
-/** Lists the settings of a schema, in its order, and derives their names, which are written nowhere else. */
 export function settingsOf(section: z.ZodObject, above: readonly string[] = []): readonly Setting[] {
   return Object.entries(section.shape).flatMap(([key, schema]) => {
     const path = [...above, key];
@@ -21,7 +19,6 @@ export function settingsOf(section: z.ZodObject, above: readonly string[] = []):
   });
 }
 
-/** Returns the setting at a path, with the names that derive from it. */
 export function settingOf(path: readonly string[], schema: z.core.$ZodType): Setting {
   const words = path.map((word) => word.replace(/[A-Z]/g, '_$&').toUpperCase());
   return { name: path.join('.'), path, env: ENV_PREFIX + words.join('_'), schema };
@@ -31,10 +28,7 @@ export function settingOf(path: readonly string[], schema: z.core.$ZodType): Set
 export const settingNames = (options: readonly Setting[]): ReadonlySet<string> =>
   new Set(options.flatMap(({ path }) => path.map((_, index) => path.slice(0, index + 1).join('.'))));
 
-/**
- * Parses the text of a flag or variable: as it is where that is valid, a list from its words, anything else from JSON.
- * Text that fits none of these is returned as it is, for validation to report.
- */
+/** As it is where that is valid, a list from its words, else from JSON. Other text is left for validation to report. */
 export function parseSettingText({ schema }: Setting, text: string): unknown {
   if (z.safeParse(schema, text).success) return text;
   if (isListSchema(schema) && !/^\[|^null$/.test(text)) return splitList(schema, text);

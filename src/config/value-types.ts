@@ -7,21 +7,16 @@ export const wholeNumber = (min: number, max: number, orElse = '') => {
   return z.int(expected).min(min, expected).max(max, expected);
 };
 
-/** A count of at least one. */
 export const positiveCount = wholeNumber(1, 10_000_000);
 
-/** A count that may be zero. */
 export const countOrZero = wholeNumber(0, 1_000_000);
 
 const PART = 'expected a number from 0 to 1';
 
-/** A part of a whole. */
 export const fraction = z.number(PART).min(0, PART).max(1, PART);
 
-/** A duration in milliseconds, up to an hour. */
 export const milliseconds = wholeNumber(1, 3_600_000);
 
-/** A duration in milliseconds that no timer waits for, up to some weeks. */
 export const longDuration = wholeNumber(1, 4_000_000_000);
 
 /** A size in bytes. With fewer than `min` nothing would work. */

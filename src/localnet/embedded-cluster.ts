@@ -12,10 +12,7 @@ export interface EmbeddedClusterOptions extends LocalClusterOptions {
   readonly slotMs?: number;
 }
 
-/**
- * Memory of the thread in MiB. The cluster keeps 60 MiB with its default traffic, and at most 300 with the most that a
- * setting allows; without limits V8 lets four times as much pile up before it collects what is garbage.
- */
+/** In MiB: the cluster keeps 60 by default, 300 at most; without limits V8 lets four times as much pile up. */
 const MEMORY_LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 8 } as const;
 
 /** A cluster in a worker thread. */
@@ -24,10 +21,7 @@ export interface EmbeddedCluster extends LocalCluster {
   readonly ended: Promise<Error | undefined>;
 }
 
-/**
- * Starts a new cluster in a worker thread: each has its own genesis, while the demo accounts are the same. Throws
- * a StartError if LiteSVM has no binary for the system, or a port that it must have is in use.
- */
+/** With its own genesis. Throws a StartError if LiteSVM has no binary for the system, or a fixed port is in use. */
 export async function startEmbeddedCluster({
   slotMs,
   ...options

@@ -1,5 +1,4 @@
-import { MAX_BATCH_BYTES } from '../../src/gateway/fleet/transport/shared-log/log-layout.ts';
-import { LogWriter } from '../../src/gateway/fleet/transport/shared-log/log-writer.ts';
+import { LogWriter, MAX_BATCH_BYTES } from '../../src/gateway/fleet/transport/shared-log/log-writer.ts';
 
 /** A process that writes frames, whose first and last words are equal, until it is killed. */
 const [path = ''] = process.argv.slice(2);

@@ -9,8 +9,7 @@ import { routes } from '../../src/gateway/routes/index.ts';
 import { composePage, PAGES } from '../../src/pages/build/compose-page.ts';
 import { type ApiDocument, operationsOf } from '../../src/pages/docs/api-document.ts';
 import { CHAPTER_IDS, readChapters, sectionId } from '../../src/pages/docs/chapters.ts';
-import { docsMarkdown } from '../../src/pages/docs/docs-markdown.ts';
-import { llmsText } from '../../src/pages/docs/llms-text.ts';
+import { docsMarkdown, llmsText } from '../../src/pages/docs/docs-markdown.ts';
 import { chapterHtml, escapeHtml } from '../../src/pages/docs/markdown-html.ts';
 import { snippetOf } from '../../src/pages/docs/snippets.ts';
 import { Figures, formatSpan, shorten } from '../../src/pages/format/figures.ts';
@@ -27,9 +26,8 @@ import {
   viewOf,
 } from '../../src/pages/live/state.ts';
 import { FeeLevels } from '../../src/pages/plot/fee-levels.ts';
-import { TimeSeries } from '../../src/pages/plot/series.ts';
+import { extentOf, summarize, TimeSeries, tableRows } from '../../src/pages/plot/series.ts';
 import { SlotPace } from '../../src/pages/plot/slot-pace.ts';
-import { extentOf, summarize, tableRows } from '../../src/pages/plot/summary.ts';
 import { TransactionRates } from '../../src/pages/plot/transaction-rates.ts';
 import {
   type VerificationInput,

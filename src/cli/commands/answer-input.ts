@@ -1,6 +1,5 @@
 import { StartError } from '../../shared/domain/start-error.ts';
 
-/** Bytes of a file or the standard input. */
 export type ByteStream = AsyncIterable<Uint8Array>;
 
 const LF = 0x0a;
@@ -9,9 +8,7 @@ const CR = 0x0d;
 /** The most bytes buffered at a time; no answer is this long. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/**
- * Reads the whole input, without the line end that shells and editors add. Throws a StartError if it is over 64 MiB.
- */
+/** Leaves out the line end that shells and editors add. Throws a StartError if the input is over 64 MiB. */
 export async function readWhole(input: ByteStream): Promise<Uint8Array> {
   const text = new PendingBytes();
   for await (const chunk of input) text.add(chunk);
@@ -36,7 +33,6 @@ export async function* readLines(input: ByteStream): AsyncGenerator<Uint8Array> 
 
 const withoutCarriageReturn = (line: Uint8Array): Uint8Array => (line.at(-1) === CR ? line.subarray(0, -1) : line);
 
-/** Bytes of an unfinished line. */
 class PendingBytes {
   #parts: Uint8Array[] = [];
   #length = 0;

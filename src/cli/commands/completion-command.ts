@@ -18,7 +18,6 @@ export function addCompletionCommand(program: Command): void {
     });
 }
 
-/** Lists a command and those below it. `values` has the arguments that no declaration lists. */
 function nodesOf(
   command: Command,
   path: string,

@@ -15,11 +15,9 @@ export function addCommandGroup(parent: Command, name: string, description: stri
   });
 }
 
-/** Returns the names from below the program to a command: `receipt key`. */
 const pathOf = (command: Command): string =>
   command.parent?.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 
-/** Lets an option or an argument accept one of some names only. */
 export function withChoices<T extends Option | Argument>(target: T, kind: string, names: readonly string[]): T {
   target.choices(names).argParser((text: string) => {
     if (names.includes(text)) return text;
@@ -28,7 +26,6 @@ export function withChoices<T extends Option | Argument>(target: T, kind: string
   return target;
 }
 
-/** Returns the message for a text that is none of a few names. */
 export const unknownChoiceMessage = (kind: string, text: string, names: readonly string[]): string =>
   `${unknownNameMessage(kind, text, names)} (of ${names.join(', ')})`;
 

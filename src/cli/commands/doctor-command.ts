@@ -22,7 +22,6 @@ interface DoctorFlags {
 /** About the number of checks of one node. */
 const CHECKS_PER_NODE = 11;
 
-/** Adds `slotgate doctor`, which checks what a start needs and changes nothing. */
 export function addDoctorCommand(program: Command, configOf: (command: Command) => Config): void {
   program
     .command('doctor')

@@ -7,14 +7,12 @@ import { StartError } from '../../shared/domain/start-error.ts';
 import { shortKey, terminalText } from '../terminal/terminal-text.ts';
 import { genesisHash, publicKey, repeatable } from './receipt-option-values.ts';
 
-/** The options of commands that call a gateway. */
 export interface GatewayFlags {
   readonly url?: string;
   readonly publicKey?: readonly string[];
   readonly cluster?: string;
 }
 
-/** Adds the options that name a gateway, and the key and cluster to trust. */
 export const addGatewayOptions = (command: Command): Command =>
   command
     .option('--url <url>', 'the gateway; by default the one of this configuration, on this machine')
@@ -29,7 +27,6 @@ export function gatewayUrlOf({ url }: GatewayFlags, configOf: () => Config): str
   return url;
 }
 
-/** Returns the URL of a gateway on this machine with these settings. */
 function localUrlOf({ host, port }: Config): string {
   if (port === 0) throw new StartError(64, 'port 0 is any free port: name the gateway by --url');
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;

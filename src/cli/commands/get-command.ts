@@ -31,7 +31,6 @@ interface GetFlags extends GatewayFlags {
   readonly quiet?: true;
 }
 
-/** A result, and what is printed beside it. */
 interface Fetched {
   readonly result: string;
   readonly facts: string;
@@ -66,7 +65,6 @@ interface GetRequest {
   readonly target: string;
 }
 
-/** Finds the route that is meant, before anything is sent. Throws a StartError with the nearest one. */
 async function parseRequest(text: string, flags: GetFlags, configOf: () => Config): Promise<GetRequest> {
   const isUrl = /^https?:\/\//.test(text) && URL.canParse(text);
   const [prefix = '', rest = ''] = isUrl ? splitAtApi(text) : ['', text];
@@ -135,7 +133,6 @@ async function fetchVerified({ url, routePath, target }: GetRequest, flags: GetF
 const keyWithId = (kid: string, publicKeys: readonly string[]): string =>
   publicKeys.find((key) => parseTrustedKey(key).kid === kid) ?? kid;
 
-/** Returns the result of an answer without a receipt, as it was sent. */
 function unsignedResult(body: string, envelope: Envelope): Fetched {
   const slot = envelope === 'anchored' ? /,"slot":(\d+)\}$/.exec(body) : null;
   const end = envelope === 'plain' ? body.length : slot === null ? -1 : slot.index;

@@ -28,7 +28,6 @@ import { systemClock } from '../../shared/runtime/system-clock.ts';
 
 type KeyChange<T> = (keys: readonly ApiKeyRecord[]) => { readonly keys: readonly ApiKeyRecord[]; readonly result: T };
 
-/** Where API keys are stored: the state folder of a gateway, or the Redis of a fleet. */
 export interface KeyStore {
   /** Its name for people: a path, or the URL of Redis. */
   readonly name: string;
@@ -55,7 +54,6 @@ export function keyStoreOf(config: Config): KeyStore {
   };
 }
 
-/** Gives a fleet all keys that the state folder knows. Returns how many it has then. */
 export const restoreKeys = (config: Config): Promise<number> =>
   withFleet(config, (fleet) =>
     restoreFleetKeys(fleet, [apiKeysPath(config.state), fleetKeysPath(config.state)].map(readVersionedKeys)),
@@ -72,7 +70,6 @@ export const readAllUsage = (config: Config): Promise<readonly UsageRow[]> =>
         ({ redis, prefix }) => readFleetUsage(redis, prefix, systemClock.now()),
       );
 
-/** Does work on the keys of the fleet of these settings. */
 async function withFleet<T>(config: Config, work: (place: FleetKeysPlace) => Promise<T>): Promise<T> {
   const secrets = extractSecrets(process.env);
   const settings = settingsOf(config, secrets);

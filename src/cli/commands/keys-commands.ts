@@ -165,10 +165,7 @@ function issueKey(keys: readonly ApiKeyRecord[], { tier, label, expiresAt, ...bo
   return { key, record: { ...stored, createdAt: new Date().toISOString(), expiresAt, revokedAt: null, ...bound } };
 }
 
-/**
- * Issues a key and prints it: the key alone to standard output, for scripts, the rest to standard error. A key in a state
- * folder counts only at the gateways with this folder, which is easily another one than meant.
- */
+/** A key in a state folder counts only at the gateways with this folder, so it is easily another one than meant. */
 async function printIssued(config: Config, issue: (store: KeyStore) => Promise<IssuedKey>): Promise<void> {
   const { state, redis } = config;
   const store = keyStoreOf(config);
@@ -203,7 +200,6 @@ function formatKeyList(keys: readonly ApiKeyRecord[]): string {
 const endOf = ({ expiresAt, revokedAt }: ApiKeyRecord): string | undefined =>
   [expiresAt, revokedAt].filter((time) => time !== null).sort((a, b) => Date.parse(a) - Date.parse(b))[0];
 
-/** Formats rows as lines in columns, each as wide as its widest cell; control characters are shown as `?`. */
 function formatTable(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const lines = rows.map((row) =>

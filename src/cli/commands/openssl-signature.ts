@@ -6,10 +6,7 @@ const SPKI_PREFIX = Uint8Array.of(0x30, 0x2a, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 3
 
 const keyObjects = new WeakMap<Uint8Array, KeyObject>();
 
-/**
- * Verifies with OpenSSL under Node, about twenty times as fast as the portable check. Under a strong key the two agree
- * on every signature, a hostile signer's too.
- */
+/** About twenty times as fast as the portable check. Under a strong key the two agree, on a hostile signer's too. */
 export const isOpensslSignature: SignatureCheck = (signature, message, publicKey) =>
   verify(null, message, keyObjectOf(publicKey), signature);
 

@@ -18,7 +18,6 @@ interface CheckOptions extends TextOptions {
   readonly signature: string;
 }
 
-/** Adds `slotgate stake …`, which prints the text of a stake proof and checks one. */
 export function addStakeCommands(program: Command, configOf: (command: Command) => Config): void {
   const stake = addCommandGroup(program, 'stake', 'create and check proofs that a wallet is yours');
   const WALLET = ['--wallet <address>', 'the wallet'] as const;

@@ -11,7 +11,6 @@ interface WatchFlags extends GatewayFlags {
   readonly balance?: string;
 }
 
-/** What a watch shows of what arrives; all of it is verified. */
 interface WatchView {
   frame(body: string, snapshot: Snapshot): void;
   balance(body: string, sol: string, slot: number): void;
@@ -46,7 +45,6 @@ async function follow(url: string, flags: WatchFlags): Promise<void> {
   }
 }
 
-/** Shows what arrives. Returns the function that ends it. */
 function startFollowing(url: string, flags: WatchFlags, end: () => void, fail: (reason: unknown) => void): () => void {
   const { balance } = flags;
   const view: WatchView = process.stdout.isTTY

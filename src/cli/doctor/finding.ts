@@ -1,12 +1,10 @@
 /** `warn` is worth a look; with `fail` a start fails, or answers will be missing or wrong. */
 export type Verdict = 'ok' | 'warn' | 'fail';
 
-/** The result of one check. */
 export interface Finding {
   readonly verdict: Verdict;
   /** What was checked; of a node with its id. */
   readonly name: string;
-  /** What was found, without secrets. */
   readonly finding: string;
   /** What to do about it. */
   readonly fix?: string;
@@ -16,5 +14,4 @@ export const ok = (name: string, finding: string): Finding => ({ verdict: 'ok', 
 export const warn = (name: string, finding: string, fix: string): Finding => ({ verdict: 'warn', name, finding, fix });
 export const fail = (name: string, finding: string, fix: string): Finding => ({ verdict: 'fail', name, finding, fix });
 
-/** Returns what was thrown as one line. */
 export const reasonOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));

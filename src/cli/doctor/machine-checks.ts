@@ -10,7 +10,6 @@ import { readMaxOpenFiles } from '../../shared/runtime/max-open-files.ts';
 import { requireFreePort } from '../../shared/runtime/require-free-port.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
 
-/** What the checks of this machine look at. */
 export interface MachineFacts {
   readonly config: Config;
   readonly receiptKey: Omit<KeySource, 'stateDir'>;
@@ -19,7 +18,6 @@ export interface MachineFacts {
   readonly nowMs: number;
 }
 
-/** Checks everything that needs no node. */
 export async function checkMachine(facts: MachineFacts): Promise<readonly Finding[]> {
   const { config } = facts;
   return [

@@ -8,7 +8,6 @@ import type { NodeProbe, ProbeSocket, RpcAnswer } from './node-probe.ts';
 
 type NodeConfig = Config['upstreams'][number];
 
-/** What the checks of one node found, and what is compared with other nodes. */
 export interface NodeReport {
   readonly id: string;
   readonly findings: readonly Finding[];
@@ -247,7 +246,6 @@ const MAX_LAG_SLOTS = 10;
 const SKEW_WARN_MS = 2000;
 const SKEW_FAIL_MS = 30_000;
 
-/** Compares the nodes with each other, and the clock of this machine with theirs. */
 export function compareNodes(reports: readonly NodeReport[]): readonly Finding[] {
   const reached = reports.filter(({ genesis }) => genesis !== undefined);
   const clusters = new Set(reached.map(({ genesis }) => genesis));

@@ -13,7 +13,6 @@ export interface RpcAnswer {
   readonly clockLeadMs: number | undefined;
 }
 
-/** Says in words why a node could not be called. Its text holds no secret. */
 export class ProbeError extends Error {
   override readonly name = 'ProbeError';
 }
@@ -99,7 +98,6 @@ const HANDSHAKE_MS = 5000;
 /** Longest wait for the first news of a subscription. */
 const FIRST_NEWS_MS = 5000;
 
-/** An open WebSocket to a node. */
 export class ProbeSocket {
   readonly #socket: WebSocket;
   readonly #clock: Clock;

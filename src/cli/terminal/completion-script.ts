@@ -3,7 +3,6 @@ interface Named {
   readonly description: string;
 }
 
-/** What can follow a command. */
 export interface CompletionNode {
   /** The words of the command below the program, with blanks; empty for the program itself. */
   readonly path: string;
@@ -15,22 +14,18 @@ export interface CompletionNode {
 
 type FormatCompletion = (nodes: readonly CompletionNode[]) => string;
 
-/** Quotes a text for bash, zsh and fish alike. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** Lists all flags once. */
 const flagsOf = (nodes: readonly CompletionNode[]): readonly CompletionNode['flags'][number][] => [
   ...new Map(nodes.flatMap(({ flags }) => flags).map((flag) => [flag.name, flag])).values(),
 ];
 
-/** Formats a `case` pattern of all commands but the program itself, as `PARENT WORD`. */
 const commandPattern = (nodes: readonly CompletionNode[]): string =>
   nodes
     .filter(({ path }) => path !== '')
     .map(({ path }) => quoted(path.includes(' ') ? path : ` ${path}`))
     .join('|');
 
-/** Formats the completion of bash. */
 const bashCompletion: FormatCompletion = (nodes) => `# bash completion of slotgate
 _slotgate() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD - 1]}" at='' word i
@@ -54,14 +49,12 @@ ${nodes
 complete -o bashdefault -o default -F _slotgate slotgate
 `;
 
-/** Formats the cases of flags with a value: its choices, or nothing, so that files are offered. */
 const valueCases = (nodes: readonly CompletionNode[], format: (choices: readonly string[]) => string): string =>
   flagsOf(nodes)
     .filter(({ takesValue }) => takesValue)
     .map(({ name, choices }) => `    ${name}) ${choices.length === 0 ? '' : `${format(choices)}; `}return ;;`)
     .join('\n');
 
-/** Formats the completion of zsh. */
 const zshCompletion: FormatCompletion = (nodes) => `#compdef slotgate
 _slotgate() {
   local at='' word
@@ -126,7 +119,6 @@ ${nodes
   .join('\n')}
 `;
 
-/** The formats by the names of the shells. */
 export const COMPLETION_FORMATS: ReadonlyMap<string, FormatCompletion> = new Map([
   ['bash', bashCompletion],
   ['zsh', zshCompletion],

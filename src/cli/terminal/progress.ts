@@ -4,7 +4,6 @@ export interface ProgressOptions {
   /** The stream that progress is drawn on: the standard error. */
   readonly output: { readonly isTTY?: boolean; readonly columns?: number; write(text: string): void };
   readonly clock: Clock;
-  /** What is being done. */
   readonly what: string;
   /** How much there is to do; undefined if nobody knows. */
   readonly total?: number | undefined;
@@ -38,7 +37,6 @@ export class Progress {
     output.write(`\u001b[K${this.#line(nowMs).slice(0, (output.columns || 80) - 1)}\r`);
   }
 
-  /** Removes the line. */
   end(): void {
     if (this.#drawnMs !== Number.NEGATIVE_INFINITY) this.#options.output.write('\u001b[K');
     this.#drawnMs = Number.NEGATIVE_INFINITY;

@@ -9,7 +9,6 @@ function isTorsionFree(point: Uint8Array): boolean {
   }
 }
 
-/** Returns true if bytes encode the identity: y = 1, x = 0. */
 const isIdentity = (point: Uint8Array): boolean => point.every((byte, i) => byte === (i === 0 ? 1 : 0));
 
 /**
@@ -28,6 +27,5 @@ export const isSignature = (signature: Uint8Array, message: Uint8Array, publicKe
   ed25519.verify(signature, message, publicKey, { zip215: false }) &&
   isTorsionFree(signature.subarray(0, 32));
 
-/** Verifies a signature under a key that has not been checked before. */
 export const isStrongSignature = (signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean =>
   isStrongKey(publicKey) && isSignature(signature, message, publicKey);

@@ -4,7 +4,6 @@ import { parseReceipt, type Receipt } from './receipt.ts';
 import { ensure, ReceiptError } from './receipt-error.ts';
 import { receiptTextIn, resultTextIn } from './signed-body.ts';
 
-/** The parts of a signed body. None of it is verified yet. */
 export interface ParsedSignedBody {
   /** The result as it was sent; the receipt holds its digest. */
   readonly result: string;

@@ -3,7 +3,6 @@ const ANSWER_MEMBER = ',"answer":';
 
 /** A parsed account push. The frame is not signed; the answer in it is. */
 export interface PushFrame {
-  /** The members other than the answer, as JSON. */
   readonly metadata: string;
   /** The body of the route's answer, byte for byte. */
   readonly answer: string;
@@ -13,10 +12,7 @@ export interface PushFrame {
 export const formatPushFrame = (type: string, members: string, answer: { toString(): string }): string =>
   `${OPENING}${type}",${members}${ANSWER_MEMBER}${answer}}`;
 
-/**
- * Parses a push; returns undefined for any other text. The answer is the last member. Quotes inside earlier strings are
- * escaped, so the first `"answer":` is the member.
- */
+/** Undefined for any other text. Quotes in earlier strings are escaped, so the first `"answer":` is the last member. */
 export function parsePushFrame(message: string): PushFrame | undefined {
   const at = message.startsWith(OPENING) ? message.indexOf(ANSWER_MEMBER) : -1;
   return at < 0

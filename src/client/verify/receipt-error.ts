@@ -3,7 +3,6 @@ import type { FAULT_EXPLANATIONS } from './fault-explanations.ts';
 /** A reason to reject a receipt. */
 export type ReceiptFault = keyof typeof FAULT_EXPLANATIONS;
 
-/** Thrown for a body that must not be trusted. */
 export class ReceiptError extends Error {
   override readonly name = 'ReceiptError';
   readonly code: ReceiptFault;

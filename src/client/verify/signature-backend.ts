@@ -12,7 +12,6 @@ export interface SignatureBackend {
   isSigned(treeHead: string, sig: string, key: TrustedKey): boolean;
 }
 
-/** Creates a backend that checks every time. */
 export const createSignatureBackend = (check: SignatureCheck = isSignature): SignatureBackend => ({
   parseKey: parseTrustedKey,
   isSigned: (head, sig, key) => check(hexToBytes(sig), utf8ToBytes(head), key.bytes),

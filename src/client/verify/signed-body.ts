@@ -2,7 +2,6 @@ import type { Slot } from '../../shared/domain/slot.ts';
 
 const OPENING = '{"result":';
 
-/** Formats a result with its receipt as a response body. */
 export function formatSignedBody(result: string, slot: Slot, receipt: string): string {
   const [before, after] = signedBodyFrame(slot, receipt);
   return before + result + after;

@@ -88,10 +88,7 @@ export class Authenticator {
     return key !== undefined && this.#options.keys.tierOf(key) === undefined;
   }
 
-  /**
-   * Returns the tier that a principal has by now: its key may have been revoked, its wallet may hold less or more. Undefined
-   * if it has none any more. Reads nothing: the wallet is sampled on, since it is in use.
-   */
+  /** Reads nothing: the wallet is sampled on, since it is in use. Undefined if the principal has no tier any more. */
   currentTierOf({ key, wallet, tier }: Principal): Tier | undefined {
     const { keys, stake } = this.#options;
     const keyTier = key === undefined ? undefined : keys.tierOf(key);

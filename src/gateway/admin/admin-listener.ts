@@ -21,7 +21,6 @@ export interface AdminListenerOptions {
   readonly log: Log;
 }
 
-/** The listener for operators. */
 export interface AdminListener {
   readonly url: string;
   close(): Promise<void>;
@@ -36,15 +35,12 @@ const MAX_SOCKETS = 4096;
 /** The longest time for the head of a request, and the time between two looks at who is beyond it, in milliseconds. */
 const REQUEST_TIMEOUT_MS = 5000;
 const LOOK_MS = 1000;
-
-/** How many ports are tried after one that is in use. */
 const PORTS_TO_TRY = 20;
 const LOOPBACK_ADDRESS = /^(127\.|::1$|::ffff:127\.)/;
 
 /** The names of this machine for itself. A web page of a foreign name that leads here comes with that name (DNS rebinding). */
 const LOOPBACK_HOST = /^(localhost|[a-z0-9-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
 
-/** Opens the listener for operators; undefined if the configuration has none. Throws a StartError if it can't listen. */
 export async function openAdminListener(options: AdminListenerOptions): Promise<AdminListener | undefined> {
   const { sources, log } = options;
   const { host, port } = sources.config.admin;

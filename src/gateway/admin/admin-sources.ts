@@ -3,7 +3,7 @@ import type { ClusterVitals } from '../../shared/domain/cluster-vitals.ts';
 import type { RecentWarnings } from '../../shared/runtime/recent-warnings.ts';
 import type { Tally } from '../../shared/runtime/tally.ts';
 import type { Access } from '../access/access.ts';
-import type { ChannelStats } from '../fleet/transport/redis/channel-stats.ts';
+import type { ChannelStats } from '../fleet/transport/redis/event-receiver.ts';
 import type { Server } from '../http/server.ts';
 import type { LiveSetStats } from '../live/live-set.ts';
 import type { EquivocationGuard } from '../receipts/equivocation-guard.ts';
@@ -36,12 +36,10 @@ export interface AdminSources {
   /** The seconds from a slot's arrival to the frame that reports it. */
   readonly frameDelays: Tally;
   readonly warnings: Pick<RecentWarnings, 'all'>;
-  /** How often something that was read again could not be used. */
   readonly failedReloads: { readonly receiptKeys: number; readonly settings: number };
   /** What workers count; undefined where this process serves the port itself. */
   readonly workers?: WorkerFigures | undefined;
   /** The part in the watch of a fleet, and the number of accounts and lists that are followed; undefined without one. */
   readonly watch?: { readonly role: string; readonly followed: number } | undefined;
-  /** Returns what the channel of a fleet counts; undefined without one. */
   readonly feed?: (() => ChannelStats | undefined) | undefined;
 }

@@ -5,7 +5,6 @@ import type { Tally } from '../../shared/runtime/tally.ts';
 /** The labels of a series, in the order in which the metric declares them. */
 export type LabelValues = readonly (string | number)[];
 
-/** One series of a metric, and its value now: a histogram has a tally. */
 export type Series = readonly [labels: LabelValues, value: number | Tally];
 
 /** A metric as `config/monitoring/metrics.tsv` declares it. Its labels have few values, none of which callers choose. */
@@ -21,13 +20,10 @@ export interface MetricDeclaration {
   readonly help: string;
 }
 
-/** A metric that operators can scrape. */
 export interface Metric extends MetricDeclaration {
-  /** Reads the values from the objects that count. */
   read(): Promise<Iterable<Series>>;
 }
 
-/** Reads the list of all metrics, a row each. */
 export const readDeclarations = (): readonly MetricDeclaration[] =>
   readFileSync(packageFile('config/monitoring/metrics.tsv'), 'utf8')
     .trimEnd()

@@ -7,14 +7,10 @@ import type { Metric } from './metric.ts';
 interface FormattedValue {
   readonly labels: Record<string, string | number>;
   readonly value: number;
-  /** The name of a part of a histogram. */
   readonly metricName?: string;
 }
 
-/**
- * Creates the page `/metrics`. prom-client, which writes the text, is loaded with the first scrape: a gateway that
- * nobody scrapes starts without it.
- */
+/** prom-client, which writes the text, is loaded with the first scrape: without one a gateway starts without it. */
 export function createMetricsPage(metrics: readonly Metric[]): AdminPage {
   let registry: Promise<Registry> | undefined;
   return async () => {
@@ -31,7 +27,6 @@ async function createRegistry(metrics: readonly Metric[]): Promise<Registry> {
   return registry;
 }
 
-/** Returns a metric for prom-client's registry, which reads its values at each scrape. */
 const readAtScrape = (metric: Metric) => ({
   name: metric.name,
   help: metric.help,

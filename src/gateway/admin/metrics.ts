@@ -10,7 +10,6 @@ import { isReady } from './readiness.ts';
 
 type Value = number | Tally | undefined;
 
-/** Reads the series of a metric, or its one value without labels; undefined for no series. */
 type Read = () => Value | Iterable<Series> | Promise<Value>;
 
 /** Lists all metrics, which `config/monitoring/metrics.tsv` declares. Throws for one that it does not. */

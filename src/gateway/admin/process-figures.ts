@@ -3,7 +3,6 @@ import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import process from 'node:process';
 import { readMaxOpenFiles } from '../../shared/runtime/max-open-files.ts';
 
-/** Reads the figures of this process; those of files are undefined where the system has no /proc. */
 export async function readProcessFigures() {
   const { user, system } = process.cpuUsage();
   const { rss, heapUsed } = process.memoryUsage();
@@ -27,7 +26,6 @@ const countOpenFiles = (): Promise<number | undefined> =>
 export class LoopUtilization {
   #last: EventLoopUtilization = performance.eventLoopUtilization();
 
-  /** Returns the share since the last call, or since the start. */
   readAndReset(): number {
     const now = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(now, this.#last);

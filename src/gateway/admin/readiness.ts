@@ -3,7 +3,6 @@ import type { Uses } from '../routes/routing/route.ts';
 
 type ReadinessUses = Uses<'cache' | 'mesh' | 'startupProblem' | 'isLeaving'>;
 
-/** One condition of being ready, and why it doesn't hold. */
 export interface ReadinessCheck {
   readonly name: string;
   readonly problem: string | undefined;
@@ -16,7 +15,6 @@ export const checkReadiness = (context: ReadinessUses): readonly ReadinessCheck[
   { name: 'shutdown', problem: context.isLeaving() ? 'the gateway is shutting down' : undefined },
 ];
 
-/** Returns true if every condition holds. */
 export const isReady = (context: ReadinessUses): boolean =>
   checkReadiness(context).every(({ problem }) => problem === undefined);
 

@@ -4,7 +4,6 @@ import { type AdminPage, json, plain } from './admin-page.ts';
 import type { AdminSources } from './admin-sources.ts';
 import { checkReadiness } from './readiness.ts';
 
-/** Creates the page `/statusz`: text for people, with `?format=json` the same for programs. */
 export const createStatusPage =
   (sources: AdminSources): AdminPage =>
   (query) => {
@@ -67,7 +66,6 @@ function statusOf({ config, context, server, access, liveAccounts, tokenLists, w
 
 const seconds = (ms: number): number => Math.round(ms / 100) / 10;
 
-/** Formats a value as indented lines: a member a line, what is short in one. */
 function formatLines(value: object, indent: string): string[] {
   return Object.entries(value).flatMap(([name, member]): string[] => {
     if (typeof member !== 'object' || member === null) return [`${indent}${name}: ${member}`];

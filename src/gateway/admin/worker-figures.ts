@@ -6,10 +6,8 @@ type PackedValue =
   | number
   | { readonly bounds: readonly number[]; readonly counts: readonly number[]; readonly sum: number };
 
-/** The figures of one process by metric, as messages have them. */
 export type Figures = readonly (readonly [name: string, series: readonly (readonly [LabelValues, PackedValue])[]])[];
 
-/** Reads the metrics that a worker reports. */
 export const readFigures = (metrics: readonly Metric[]): Promise<Figures> =>
   Promise.all(
     metrics
@@ -26,13 +24,9 @@ const packed = (value: PackedValue): PackedValue => {
   return { bounds, counts: [...counts], sum };
 };
 
-/** Sums of series by the text of their labels. */
 type Sums = Map<string, [LabelValues, number | Tally]>;
 
-/**
- * The figures of all workers, in the process that operators scrape. What an ended worker has counted stays in the sums, so
- * that none goes back.
- */
+/** What an ended worker has counted stays in the sums, so that none goes back. */
 export class WorkerFigures {
   /** The figures of those that run, by name of the process. */
   readonly #running = new Map<string, Map<string, Figures[number][1]>>();
@@ -41,7 +35,6 @@ export class WorkerFigures {
   readonly #ended = new Map<string, Sums>();
   readonly #types = new Map<string, Metric['type']>();
 
-  /** The names of the workers that run. */
   get names(): readonly string[] {
     return [...this.#running.keys()];
   }
@@ -69,7 +62,6 @@ export class WorkerFigures {
     this.#problems.delete(worker);
   }
 
-  /** Returns the sum of a metric over the workers, by the text of its labels. */
   sumOf(name: string): ReadonlyMap<string, number> {
     return new Map(
       [...this.#sumsOf(name)].flatMap(([labels, [, sum]]) => (typeof sum === 'number' ? [[labels, sum]] : [])),

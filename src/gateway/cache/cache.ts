@@ -24,7 +24,6 @@ import { Tip } from './tip.ts';
 
 export interface CacheOptions {
   readonly clock: Clock;
-  /** The most memory that all entries together take, in bytes. */
   readonly bytes: number;
   /** The age in milliseconds up to which an answer is served after it was last validated. */
   readonly maxStaleMs: number;
@@ -34,7 +33,6 @@ export interface CacheOptions {
   readonly beforeRead?: () => void;
 }
 
-/** The circumstances of a fetch. */
 export interface FetchInfo {
   /** The tip when the request was sent upstream. Default: the tip now. */
   readonly tipAtFetch?: Slot;
@@ -44,7 +42,6 @@ export interface FetchInfo {
 
 /** Receives what the cache serves; for its copies in other processes. */
 export interface CacheObserver {
-  /** Called with each item that is served from now on. */
   onPublished(item: CacheItem): void;
   /** Called when the lease of the answer that is served under the key is revoked, or is no longer observed. */
   onLeaseEnded(key: string): void;
@@ -101,7 +98,6 @@ export class Cache {
     });
   }
 
-  /** The newest processed slot. */
   get tip(): Slot {
     return this.#tip.slot;
   }
@@ -129,12 +125,10 @@ export class Cache {
     return this.#items.bytes;
   }
 
-  /** The most memory that entries may take, in bytes. */
   get maxBytes(): number {
     return this.#maxBytes;
   }
 
-  /** The number of entries dropped to stay within that. */
   get evictions(): number {
     return this.#evictions;
   }
@@ -163,12 +157,10 @@ export class Cache {
     return tipAtLastRead >= this.#tip.previous;
   }
 
-  /** Returns the item of a key as it is, and records no read. */
   peek(key: string): CacheItem | undefined {
     return this.#items.find(key)?.item;
   }
 
-  /** Returns what {@link get} does, and records no read. */
   peekCurrent(key: string): CacheItem | undefined {
     this.#beforeRead?.();
     const record = this.#items.find(key);
@@ -213,7 +205,6 @@ export class Cache {
     return lease?.state === 'lost' && lease.lagSlots <= MAX_REFRESH_LAG_SLOTS ? 'stale' : 'old';
   }
 
-  /** Reports what is served to an observer from now on. */
   observeWith(observer: CacheObserver): void {
     this.#observer = observer;
   }
@@ -228,7 +219,6 @@ export class Cache {
     for (const item of this.#items) if (item.policy === 'live') yield item;
   }
 
-  /** Returns the newest slot of all answers that the cache has or had, by commitment. */
   newestSlots(): Partial<Record<Commitment, Slot>> {
     const newest = new MonotonicFloors();
     for (const { slot, meta, kind } of this.#items) if (kind !== 'refusal') newest.raise(meta.commitment, slot);
@@ -242,7 +232,6 @@ export class Cache {
     return cached === undefined || cached.kind === 'refusal' ? this.#floors.of(commitment) : cached.slot;
   }
 
-  /** Caches an answer unless a newer one is cached, since a node may lag. Returns the newer of the two. */
   put(
     key: string,
     answer: Answer<string | Buffer>,
@@ -314,15 +303,11 @@ export class Cache {
     );
   }
 
-  /**
-   * Sets a function that may hold back the next entry of a key by returning true. It calls {@link publish} when the body
-   * is ready, so that a hot key always has a body.
-   */
+  /** When `holdBack` returns true, it calls {@link publish} once the body is ready: so a hot key always has a body. */
   holdBackWith(holdBack: (next: Entry, published: CacheItem | undefined) => boolean): void {
     this.#holdBack = holdBack;
   }
 
-  /** Publishes an item: it is served from now on, unless a newer one is published already. */
   publish(item: CacheItem): void {
     const published = this.peek(item.key);
     if (isNewer(published, item.slot)) return;
@@ -332,10 +317,7 @@ export class Cache {
     if (item.kind === 'answer' && this.isHot(item)) this.#advanceHot(item); // its lease may have advanced while it was held back
   }
 
-  /**
-   * Removes the body of an answer whose lease covers a newer slot: its next reader gets another one, unless the lease is
-   * revoked. Returns false where that isn't so.
-   */
+  /** If the lease covers a newer slot, the answer's next reader gets another body. Returns false where it doesn't. */
   removeSpentBody(key: string): boolean {
     const item = this.peek(key);
     if (item?.lease === undefined || item.successor !== undefined) return false;
@@ -367,7 +349,6 @@ export class Cache {
     }
   }
 
-  /** Records the first read of an item at this tip. */
   #recordRead(record: KeyRecord): void {
     const { item } = record;
     const { slot } = this.#tip;
@@ -388,7 +369,6 @@ export class Cache {
     return next;
   }
 
-  /** Returns the same answer at the slot that its lease covers now. */
   #redated(entry: Entry, { slot, validatedMs, provenFrom = entry.provenFrom }: Lease): Entry {
     const earliest = Math.min(provenFrom, entry.provenFrom); // both prove the same state
     return redatedEntry(entry, { slot, validatedMs, tipAtFetch: this.#tip.slot, provenFrom: earliest });
@@ -401,7 +381,6 @@ export class Cache {
     this.#replace(this.#redated(entry, lease), entry);
   }
 
-  /** Publishes the next entry of a key, now or when its body is ready. */
   #replace(next: Entry, published: CacheItem | undefined): void {
     if (this.#holdBack?.(next, published) !== true) this.publish(next);
     else if (published !== undefined) published.successor = next;
@@ -428,10 +407,7 @@ export class Cache {
   }
 }
 
-/**
- * Returns true for an entry whose next reader is likely to come while an answer that is read for it now is fresh: a
- * reader at longer intervals would find that one too old, too. An entry with a lease is kept current without reads.
- */
+/** True if the next reader is likely to come while an answer that is read now is fresh: leases need no reads. */
 const isReadOften = (
   { lease, policy, tipAtLastRead, tipAtFetch, validatedMs }: CacheItem,
   { slot, coarseNowMs }: Pick<Tip, 'slot' | 'coarseNowMs'>,
@@ -445,7 +421,7 @@ const isReadOften = (
 const isNewer = (item: CacheItem | undefined, slot: Slot): boolean =>
   item !== undefined && item.kind !== 'refusal' && item.slot > slot;
 
-/** Returns true for a processed state that isn't kept current: a fork may take it back with the next slot. */
+/** A fork may take a processed state back with the next slot, unless it is kept current. */
 const isTentative = ({ policy, meta }: CacheItem): boolean => policy !== 'live' && meta.commitment === 'processed';
 
 /** The memory of the error of a refusal. */

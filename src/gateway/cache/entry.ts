@@ -17,13 +17,9 @@ export type TimedPolicy =
 /** The policy of an entry: `live` when the pipeline keeps it current, else for how long it is fresh. */
 export type CachePolicy = 'live' | TimedPolicy;
 
-/**
- * For how long callers may keep a final answer: for good, with its receipt, which is made once (RFC 8246: `immutable`); or
- * for some seconds, since a later version may say the same in other words.
- */
+/** For good, with its receipt (RFC 8246: `immutable`); or for seconds, as a later version may word it differently. */
 export type FinalFor = 'immutable' | { readonly seconds: number };
 
-/** The properties of an answer other than its text. */
 export interface AnswerMeta {
   readonly envelope: Envelope;
   readonly commitment: Commitment;
@@ -46,14 +42,12 @@ export interface Refresher {
   refreshNow?(key: string): boolean;
 }
 
-/** The compressed forms of one body, by content coding (RFC 9110, 8.4). */
 export interface CompressedBody {
   readonly source: Body;
   br?: Buffer | 'pending';
   gzip?: Buffer | 'pending';
 }
 
-/** A body as it is sent. */
 export type Body = string | Buffer;
 
 /** Who waits for a body. Neither function throws. */
@@ -62,7 +56,6 @@ export interface SealWaiter {
   reject(reason: unknown): void;
 }
 
-/** One body to make. */
 export interface SealJob {
   readonly entry: Entry;
   /** The nonce of a body for one caller, which is not kept for others; null for a shared body. */
@@ -122,7 +115,6 @@ export interface Entry extends ItemState {
   readonly refusal: undefined;
 }
 
-/** A cached negative answer: the cluster's own error, such as "no such account". */
 export interface CachedRefusal extends ItemState {
   readonly kind: 'refusal';
   readonly result: undefined;
@@ -139,12 +131,10 @@ export interface SlotMark extends ItemState {
 /** The number of hex digits of the digest that are an `ETag`: enough to distinguish two results of one request. */
 export const ETAG_DIGITS = 16;
 
-/** The contents of the cache under one key. */
 export type CacheItem = Entry | CachedRefusal | SlotMark;
 
 type ContentOf<I extends CacheItem> = Pick<I, 'kind' | 'result' | 'refusal'>;
 
-/** The properties of a new item other than its content. */
 export type ItemInit = Pick<ItemState, 'key' | 'slot' | 'policy' | 'meta' | 'tipAtFetch' | 'validatedMs'> & {
   readonly [K in 'final' | 'lease' | 'provenFrom' | 'refresher' | 'tipAtLastRead']?: ItemState[K] | undefined;
 };
@@ -168,17 +158,13 @@ export const redatedEntry = (entry: Entry, date: Dating): Entry => newItem<Entry
 export const isExact = ({ meta, slot, provenFrom }: Pick<Entry, 'meta' | 'slot' | 'provenFrom'>): boolean =>
   meta.exact && slot >= provenFrom;
 
-/** Returns the `ETag` of an answer; empty until it is sealed. */
 export const etagOf = ({ digest }: Pick<Entry, 'digest'>): string => digest.slice(0, ETAG_DIGITS);
 
-/** Returns the result in one piece. */
 export const wholeResultOf = ({ result }: Pick<Entry, 'result'>): string | Buffer =>
   result instanceof TemplatedText ? result.toString() : result;
 
-/** Returns the body of an answer without a receipt, but with its slot. */
 export const anchoredBodyOf = ({ result, slot }: Entry): Buffer => Buffer.from(`{"result":${result},"slot":${slot}}`);
 
-/** The properties of an item that follow from its result. */
 type ResultProperties = Pick<ItemState, 'resultBytes' | 'digest'>;
 
 const resultPropertiesOf = (result: string | Buffer): ResultProperties => ({

@@ -30,7 +30,6 @@ export class HotKeys {
     }
   }
 
-  /** Begins another slot and returns the keys of the one that ends. */
   rotate(): readonly string[] {
     this.#previous = this.#current;
     this.#current = noKeys();

@@ -19,10 +19,7 @@ export interface LruItemsOptions {
   onEvicted(item: CacheItem): void;
 }
 
-/**
- * Items by key, of which the least recently used go when memory is full. A look-up moves nothing: the reader of a busy key
- * calls {@link touch} once in a while, and replaces its item in the record.
- */
+/** The least recently used go when memory is full. A look-up moves nothing: readers of busy keys call {@link touch}. */
 export class LruItems {
   readonly #options: LruItemsOptions;
   readonly #records = new Map<string, KeyRecord>();
@@ -50,14 +47,12 @@ export class LruItems {
     for (const { item } of this.#records.values()) yield item;
   }
 
-  /** Makes an item the most recently used. */
   touch(record: KeyRecord): void {
     if (record === this.#newest) return;
     this.#unlink(record);
     this.#link(record);
   }
 
-  /** Adds an item as the most recently used, in place of the one with its key. */
   set(item: CacheItem): void {
     const { maxBytes, maxItemBytes, sizeOf, onEvicted } = this.#options;
     const bytes = sizeOf(item);

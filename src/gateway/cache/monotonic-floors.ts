@@ -1,10 +1,7 @@
 import type { Commitment } from '../../shared/domain/commitment.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
 
-/**
- * The slots below which no answer may be, for evicted keys: one per commitment stands for all of them. It may be higher
- * than a key needs, and never lower.
- */
+/** For all evicted keys of a commitment together. The slot may be higher than a key needs, and never lower. */
 export class MonotonicFloors {
   readonly #slots = new Map<Commitment, Slot>();
 

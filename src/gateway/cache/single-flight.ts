@@ -4,7 +4,6 @@ import { runThen } from '../../shared/runtime/run-then.ts';
 export class SingleFlight<T> {
   readonly #inFlight = new Map<string, Promise<T>>();
 
-  /** The number of different pieces of work that are under way. */
   get size(): number {
     return this.#inFlight.size;
   }
@@ -14,7 +13,6 @@ export class SingleFlight<T> {
     return this.#inFlight.has(key);
   }
 
-  /** Returns the work of this key that is under way; undefined if there is none. */
   get(key: string): Promise<T> | undefined {
     return this.#inFlight.get(key);
   }

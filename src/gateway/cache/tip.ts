@@ -27,7 +27,6 @@ export class Tip {
     return this.#previous;
   }
 
-  /** Monotonic milliseconds at which the tip last advanced; negative infinity before the first slot. */
   get advancedMs(): number {
     return this.#advancedMs;
   }

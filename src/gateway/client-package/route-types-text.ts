@@ -3,7 +3,6 @@ import type { Route } from '../routes/routing/route.ts';
 import { isTopicName } from '../routes/stream-topics.ts';
 import { zodTypeText } from './zod-type-text.ts';
 
-/** Formats the declarations of `route-types.ts` without the types of the server, from which they derive in the clone. */
 export function routeTypesText(routes: readonly Route[]): string {
   const gets = routes.flatMap((route) =>
     route.kind === 'post'
@@ -23,17 +22,12 @@ ${posts.join('\n')}
 }
 /** The path of a GET route as declared: \`/balance/:addr\`. */
 export type Path = keyof GetRoutes;
-/** The path of a POST route. */
 export type PostPath = keyof PostRoutes;
-/** The result of a path. */
 export type Result<P extends Path | PostPath> = P extends Path ? GetRoutes[P]['result'] : P extends PostPath ? PostRoutes[P]['result'] : never;
-/** The request body of a path. */
 export type Body<P extends PostPath> = PostRoutes[P]['body'];
-/** The envelope of a path's answers. */
 export type EnvelopeOf<P extends Path | PostPath> = P extends Path ? GetRoutes[P]['envelope'] : P extends PostPath ? PostRoutes[P]['envelope'] : never;
 /** The paths whose answers have a receipt. */
 export type SignedPath = { [P in Path]: EnvelopeOf<P> extends 'signed' ? P : never }[Path];
-/** The parameters of a path, those in the path and those in the query. */
 export type Parameters<P extends Path> = GetRoutes[P]['params'];
 `;
 }
@@ -46,14 +40,12 @@ const paramsText = (params: Readonly<Record<string, Param<unknown>>>): string =>
     )
     .join(' ')} }`;
 
-/** Formats the type that a client passes: a slot is a number, although a path spells it as text. */
 function paramText(schema: { readonly type?: string; readonly enum?: readonly string[] }): string {
   if (schema === slot.schema || schema.type === 'integer') return 'number';
   if (schema.type === 'array') return 'readonly string[]';
   return schema.enum === undefined ? 'string' : schema.enum.map((value) => JSON.stringify(value)).join(' | ');
 }
 
-/** Formats the declaration of the topics that a stream accepts. */
 export const topicTypesText = (routes: readonly Route[]): string => {
   const names = [...new Set(routes.map(({ path }) => path.split('/')[1]))].filter(isTopicName);
   return `export type TopicName = ${names.map((name) => JSON.stringify(name)).join(' | ')};\n`;

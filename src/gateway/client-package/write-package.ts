@@ -24,7 +24,6 @@ const REPLACED: Readonly<Record<string, string>> = {
   'gateway/routes/index.d.ts': topicTypesText(routes),
 };
 
-/** Copies a declaration and all that it imports. Throws if one needs a package, which users would have to install. */
 function copyDeclarations(file: string, from: string, done: Set<string>): void {
   if (done.has(file)) return;
   done.add(file);

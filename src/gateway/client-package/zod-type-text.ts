@@ -16,7 +16,6 @@ interface Definition {
   readonly in?: z.ZodType;
 }
 
-/** The types without parts. A bigint is a `number` in JSON where that is exact; JSON of a node is `unknown`. */
 const PLAIN_TYPES: Readonly<Record<string, string>> = {
   string: 'string',
   number: 'number',
@@ -30,7 +29,6 @@ const PLAIN_TYPES: Readonly<Record<string, string>> = {
   custom: 'unknown',
 };
 
-/** Formats the TypeScript type of a schema's values as a client sees them, after a trip through JSON. */
 export function zodTypeText(schema: z.ZodType): string {
   const def = schema._zod.def as unknown as Definition; // the union of all definitions names no common members
   const plain = PLAIN_TYPES[def.type];

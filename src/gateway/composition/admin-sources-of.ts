@@ -4,7 +4,6 @@ import type { Answers } from './open-answers.ts';
 import type { OpenServer } from './open-server.ts';
 import type { State } from './open-state.ts';
 
-/** Returns what the listener for operators reads of a process. */
 export function adminSourcesOf(
   { config, warnings, vitals, failedReloads }: Environment,
   { access }: State,

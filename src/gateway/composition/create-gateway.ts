@@ -24,13 +24,11 @@ export interface Gateway {
   readonly embedded: { readonly rpc: string } | null;
   /** The address of the listener for operators; null for none. */
   readonly admin: string | null;
-  /** Public key that signs them now: 32 bytes, base58. */
   readonly publicKey: string;
   /** The claim that receipts of finalized answers may have; `observed` while another process may be signing with the key. */
   readonly receiptMode: Claim;
   /** The file of the receipt key; null if it was given inline. */
   readonly receiptKeyPath: string | null;
-  /** The nodes and their states. */
   readonly nodes: () => readonly NodeStatus[];
   /** Reloads the receipt keys; if they can't be used, the old ones stay in use. Logs which settings need a restart. */
   reload(): void;
@@ -38,7 +36,6 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-/** What a program gives its gateway besides the settings. */
 export interface CreateGatewayOptions {
   /**
    * Receives what happens: fields first, as with pino. Default: on standard output, readable lines on a terminal, otherwise
@@ -80,7 +77,6 @@ export async function createGateway(
   throw signal.reason;
 }
 
-/** Opens the gateway: connects its layers and listens. Resolves when the port is open, as {@link createGateway} does. */
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const env = environmentOf(options, await engineOf(options));
   const { host, port } = env.config;
@@ -106,7 +102,6 @@ function closeOnAbort({ disposals, log }: Environment, signal: AbortSignal | und
   disposals.defer(() => signal?.removeEventListener('abort', onAbort));
 }
 
-/** Returns the gateway as its process sees it. */
 function gatewayOf(
   env: Environment,
   options: GatewayOptions,

@@ -20,14 +20,12 @@ import { engineOf } from './open-engine.ts';
 import { listen, type OpenServer, openServer } from './open-server.ts';
 import { openState, reloadReceiptKeys } from './open-state.ts';
 
-/** Time between two messages of what this worker counts. */
 const FIGURES_MS = 1000;
 const NETWORK_KEY = `${API_PREFIX}/network`;
 
 /** The part of the limit of new connections that a worker has beyond an equal one: the kernel spreads them unevenly. */
 const CONNECTION_SHARE = 1.15;
 
-/** Returns the settings of one worker of several: of the limit of new connections it has a share. */
 function withConnectionShare(config: Config): Config {
   const { count } = config.workers;
   const connections = Math.ceil((config.limits.connections * CONNECTION_SHARE) / Number(count));

@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8';
 import type { Config } from '../../config/config-schema.ts';
 import { readJupiterKey, type Secrets } from '../../config/secret-variables.ts';
 import type { Clock } from '../../shared/domain/clock.ts';
@@ -12,7 +13,6 @@ import type { SharedWatch } from '../fleet/replication/shared-watch.ts';
 import { type RedisSettings, readRedisSettings } from '../fleet/transport/redis/redis-settings.ts';
 import type { Engine } from '../http/engine/engine.ts';
 import type { KeySource } from '../receipts/keys/key-source.ts';
-import { fitCaches } from './fit-caches.ts';
 import type { ClusterInUse } from './start-embedded.ts';
 
 /** What a process of a gateway is opened with. */
@@ -37,7 +37,6 @@ export interface GatewayOptions {
   readonly joinWatch?: ((watch: SharedWatch) => void) | undefined;
   /** Whether the end closes connections without a request immediately. Default: it waits for their peers to close them. */
   readonly closesIdleConnections?: boolean;
-  /** Closes the gateway when it aborts. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -51,11 +50,9 @@ export interface Environment {
   readonly warnings: RecentWarnings;
   readonly clock: Clock;
   readonly random: () => number;
-  /** The time that bodies of callers have for being parsed, in each turn of the event loop. */
   readonly turnBudget: TurnBudget;
   /** The end of the gateway, which begins before anything is closed. */
   readonly leaving: { hasBegun: boolean };
-  /** Closes the parts in reverse order. */
   readonly disposals: DisposalStack;
   /** The writes to the state folder. */
   readonly writes: DurableWrites;
@@ -72,14 +69,12 @@ export interface Environment {
   readonly fleetSecret: string | undefined;
 }
 
-/** The milliseconds of a turn in which bodies are parsed: with the longest one, a quarter of the longest turn allowed. */
 const PARSING_MS = 4;
 
 /** The bodies that wait to be parsed: one caller may send one over each of its connections, 1,000 a second. */
 const MAX_WAITING_BODIES = 4096;
 const MAX_WAITING_BODY_BYTES = 32 * 1024 * 1024;
 
-/** Returns what all parts of a process share. */
 export function environmentOf(options: GatewayOptions, engine: Engine): Environment {
   const { secrets = {}, clock = systemClock, random = Math.random } = options;
   const warnings = new RecentWarnings(options.log, clock);
@@ -116,5 +111,28 @@ export function environmentOf(options: GatewayOptions, engine: Engine): Environm
     jupiterKey: readJupiterKey(secrets, config.prices.jupiter.keyFile),
     redis: readRedisSettings(config, secrets),
     fleetSecret: secrets.fleetSecret,
+  };
+}
+
+/** The part of the heap that cached answers may use, at most. The rest is for what is read, signed and sent. */
+const HEAP_SHARE = 1 / 3;
+
+/** A cache that is larger than the heap, which Node sizes by the machine or container, would end the process. */
+export function fitCaches(
+  config: Config,
+  onFitted: (setting: string, bytes: number) => void,
+  heapBytes = getHeapStatistics().heap_size_limit,
+): Config {
+  const most = Math.floor(heapBytes * HEAP_SHARE);
+  const fit = (setting: string, bytes: number): number => {
+    if (bytes <= most) return bytes;
+    onFitted(setting, most);
+    return most;
+  };
+  const { cache, workers } = config;
+  return {
+    ...config,
+    cache: { ...cache, bytes: fit('cache.bytes', cache.bytes) },
+    ...(workers.count !== 0 && { workers: { ...workers, cacheBytes: fit('workers.cacheBytes', workers.cacheBytes) } }),
   };
 }

@@ -9,7 +9,6 @@ import { type LearnedLimit, type LearnedLimits, REMEMBERED_MS } from '../upstrea
 
 export interface LearnedLimitsFileOptions {
   readonly clock: Clock;
-  /** State folder. */
   readonly state: string;
   readonly writes: Pick<DurableWrites, 'keep'>;
 }
@@ -20,10 +19,7 @@ const MAX_NODES = 64;
 /** Nodes by {@link nodeKey}. */
 type LimitsByNode = Map<string, LearnedLimit>;
 
-/**
- * Remembers in the state folder how many subscriptions each node accepts on a WebSocket, for a day. Of the node it keeps a
- * digest of its address alone, which may hold a key.
- */
+/** Remembers for a day. Of a node it keeps only a digest of its address, which may hold a key. */
 export function openLearnedLimits({ clock, state, writes }: LearnedLimitsFileOptions): LearnedLimits {
   const path = join(state, 'subscription-limits.json');
   const latest = (limits: LimitsByNode): LimitsByNode =>
@@ -50,7 +46,6 @@ export function openLearnedLimits({ clock, state, writes }: LearnedLimitsFileOpt
 
 const nodeKey = (wsUrl: string): string => createHash('sha256').update(wsUrl).digest('hex').slice(0, 32);
 
-/** Reads the file; what is missing or damaged is learned again. */
 function readLimits(path: string): LimitsByNode {
   try {
     const { nodes } = JSON.parse(readFileSync(path, 'utf8'));

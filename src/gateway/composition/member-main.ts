@@ -23,7 +23,6 @@ const report = (message: FromMember): void => {
   if (process.connected) process.send?.(message, undefined, undefined, () => {});
 };
 
-/** Opens the process of this role, and reports when it is up. */
 async function open(message: Extract<ToMember, { kind: 'start' }>): Promise<void> {
   const { config, receiptKey, secrets, isAdminPortChosen, embedded: cluster, folder } = message.settings;
   closeMs = config.drainDelayMs + config.drainTimeoutMs + 1_000;

@@ -1,5 +1,5 @@
 import type { LeaseSource } from '../../shared/domain/lease.ts';
-import { oncePerErrorSite } from '../../shared/runtime/log-once.ts';
+import { oncePerErrorSite } from '../../shared/runtime/log.ts';
 import { version } from '../../shared/runtime/package.ts';
 import type { WorkerFigures } from '../admin/worker-figures.ts';
 import { Cache } from '../cache/cache.ts';

@@ -2,7 +2,6 @@ import { CounterMember } from '../access/quota/counter-member.ts';
 import { RedisStore } from '../fleet/counters/redis-store.ts';
 import type { Environment } from './environment.ts';
 
-/** The time for which reports are gathered into one call of Redis, in milliseconds. */
 const GATHER_MS = 5;
 
 /** Opens the store that adds up what the gateways of a fleet count; undefined where there is no fleet. */

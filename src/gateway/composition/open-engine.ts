@@ -4,7 +4,6 @@ import type { Engine } from '../http/engine/engine.ts';
 import { loadEngine } from '../http/load-engine.ts';
 import type { GatewayOptions } from './environment.ts';
 
-/** Loads the HTTP engine that the settings name, and logs which one it is and what it does worse than another. */
 export async function openEngine({ http }: Config, log: Log): Promise<Engine> {
   const { engine, skipped, drawback } = await loadEngine(http.engine);
   const { name, version } = engine;
@@ -13,6 +12,5 @@ export async function openEngine({ http }: Config, log: Log): Promise<Engine> {
   return engine;
 }
 
-/** Returns the engine that a process is opened with. */
 export const engineOf = async ({ engine, config, log }: GatewayOptions): Promise<Engine> =>
   engine ?? (await openEngine(config, log));

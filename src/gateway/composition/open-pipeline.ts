@@ -17,10 +17,7 @@ const MAX_WARM_UP_MS = 5000;
 /** Time between two checks of the health that is logged. */
 const HEALTH_CHECK_MS = 1000;
 
-/**
- * Returns a function that starts the pipeline, which keeps the cache current. It resolves with the first frame, or after
- * {@link MAX_WARM_UP_MS}.
- */
+/** Keeps the cache current. Resolves with the first frame, or after {@link MAX_WARM_UP_MS}. */
 export function openPipeline(
   { config, log, clock, vitals, leaving, disposals, writes }: Environment,
   { mesh, embedded }: Upstream,

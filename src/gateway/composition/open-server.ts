@@ -1,7 +1,6 @@
 import { maxConnectionsOf, readMaxOpenFiles } from '../../shared/runtime/max-open-files.ts';
 import { sleep } from '../../shared/runtime/sleep.ts';
 import { Tally } from '../../shared/runtime/tally.ts';
-import { polledEvents, startCpuStopwatch } from '../../shared/runtime/turn-figures.ts';
 import { addressText } from '../access/limits/client-ip.ts';
 import { RequestMeter } from '../http/rest/request-meter.ts';
 import { createServer, type ServerOptions } from '../http/server.ts';
@@ -92,4 +91,20 @@ export async function listen(
   });
   const port = await server.listen();
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** Those of the turn under way count from its end: a turn has one for each socket that had something to read. */
+const polledEvents = (): number => performance.nodeTiming.uvMetricsInfo.events;
+
+/** In milliseconds. Before Node 23.9 it is at most what all threads used, and at most the time that has passed. */
+function startCpuStopwatch(): () => number {
+  const startedMs = performance.now();
+  const startedCpuMs = cpuTimeMs();
+  return () => Math.min(performance.now() - startedMs, cpuTimeMs() - startedCpuMs);
+}
+
+function cpuTimeMs(): number {
+  const { threadCpuUsage = process.cpuUsage } = process as { readonly threadCpuUsage?: typeof process.cpuUsage };
+  const { user, system } = threadCpuUsage.call(process);
+  return (user + system) / 1000;
 }

@@ -9,7 +9,6 @@ import type { Upstream } from './open-upstream.ts';
 
 export type Signing = Awaited<ReturnType<typeof openSigning>>;
 
-/** Opens the signing of receipts, which may be `exact` once no other process signs with the same key. */
 export async function openSigning(
   env: Environment,
   { loadedKeys, keys, access }: State,

@@ -11,10 +11,7 @@ export interface Upstream {
   readonly embedded: ClusterInUse | undefined;
 }
 
-/**
- * Creates the mesh of the configured nodes; without any, starts an embedded cluster, which is then the only one, unless
- * the caller has started it already.
- */
+/** Without configured nodes there is only an embedded cluster, unless the caller has started it already. */
 export async function openUpstream(
   { config, clock, random, log, writes, disposals }: Environment,
   starting: Promise<ClusterInUse> | undefined = startEmbedded(config),

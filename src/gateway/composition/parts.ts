@@ -13,7 +13,6 @@ import { openState, type State } from './open-state.ts';
 import { openUpstream, type Upstream } from './open-upstream.ts';
 import { Startup } from './startup.ts';
 
-/** The parts of a process that follows the cluster. */
 export interface Parts {
   readonly state: State;
   readonly upstream: Upstream;
@@ -21,7 +20,6 @@ export interface Parts {
   readonly startup: Startup;
   readonly answers: Answers;
   readonly server: OpenServer;
-  /** The listener for operators; undefined for none. */
   readonly admin: AdminListener | undefined;
 }
 
@@ -31,14 +29,10 @@ export interface PartsOptions {
   /** The counters that this process, if it answers requests, shares with others. */
   readonly counters?: AccessOptions['counters'];
   readonly onLeasesAdvanced?: () => void;
-  /** What workers count; undefined where there are none. */
   readonly workers?: WorkerFigures;
 }
 
-/**
- * Opens the parts of a process that follows the cluster, from those that need nothing to those that need all: it neither
- * follows nor listens yet.
- */
+/** From the parts that need nothing to those that need all. The process neither follows nor listens yet. */
 export async function openParts(
   env: Environment,
   options: GatewayOptions,
@@ -72,7 +66,6 @@ export async function follow(env: Environment, parts: Parts): Promise<void> {
   });
 }
 
-/** Prepares the start over the cluster. */
 function createStartup({ config, log, clock, disposals }: Environment, { mesh }: Pick<Upstream, 'mesh'>): Startup {
   return new Startup({
     mesh,

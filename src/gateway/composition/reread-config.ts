@@ -4,10 +4,7 @@ import { settingsOf } from '../../config/setting-names.ts';
 import { StartError } from '../../shared/domain/start-error.ts';
 import type { GatewayOptions } from './environment.ts';
 
-/**
- * Reads the configuration again, and finds the settings that differ from those in use. Returns undefined, and logs why, if
- * it can't be used: the old one then stays in use.
- */
+/** Finds the settings that differ from those in use. Undefined, after a log line, if the new ones can't be used. */
 export function rereadConfig(
   inUse: Config,
   { loadConfig = () => inUse, log }: Pick<GatewayOptions, 'loadConfig' | 'log'>,
@@ -22,7 +19,6 @@ export function rereadConfig(
   }
 }
 
-/** Returns the names of the settings that differ. */
 const changedSettings = (before: Config, after: Config): readonly string[] =>
   settingsOf(configSchema)
     .filter(({ path }) => !isDeepStrictEqual(valueAt(before, path), valueAt(after, path)))

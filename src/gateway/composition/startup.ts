@@ -8,13 +8,11 @@ import { describeProblems } from '../upstream/mesh/node-problems.ts';
 export interface StartupOptions {
   readonly mesh: Pick<Mesh, 'connect' | 'genesisHash' | 'nodes'>;
   readonly clock: Clock;
-  /** Longest wait for a node, and the pause while all nodes are of another cluster, both in milliseconds. */
   readonly settings: { readonly startTimeoutMs: number; readonly backoffMaxMs: number };
   /** Called when the wait is over without a node. */
   onUnreached(problem: string): void;
   /** Called when the first answers come after all. */
   onConnected(): void;
-  /** Returns true once the gateway is being closed. */
   isClosing(): boolean;
 }
 

@@ -58,7 +58,6 @@ export interface Machine {
 /** The systems that both packages have binaries for. */
 const TARGETS: ReadonlySet<string> = new Set(['linux x64', 'linux arm64', 'darwin x64', 'darwin arm64', 'win32 x64']);
 
-/** The engine that serves, and why. */
 export interface LoadedEngine {
   readonly engine: Engine;
   /** Why each engine before it does not load here. */
@@ -123,7 +122,6 @@ function thisMachine(): Machine {
   return { node: versions.node, abi: versions.modules, platform, arch, glibc: glibcVersion() };
 }
 
-/** Returns the version of glibc that this process runs with; undefined where it runs with none. */
 function glibcVersion(): string | undefined {
   if (process.platform !== 'linux') return undefined;
   Object.assign(process.report, { excludeNetwork: true }); // else the report looks up host names

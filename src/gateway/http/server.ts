@@ -38,10 +38,7 @@ export interface ServerOptions
 
 export type Server = ReturnType<typeof createServer>;
 
-/**
- * Counts new connections, and closes the ones over the limit, or for which no idle one can make room. The engine's
- * handle of a connection without a request is valid during this call only.
- */
+/** No idle connection may make room for one over the limit. The engine's handle is valid during this call only. */
 const acceptConnection =
   (
     { access, onInternalError }: Pick<ServerOptions, 'access' | 'onInternalError'>,
@@ -132,17 +129,14 @@ export function createServer(options: ServerOptions) {
     get stream() {
       return stream.figures;
     },
-    /** What was answered. */
     meter: options.meter,
     /** The bytes of answers that their readers don't have yet. */
     get pendingBytes() {
       return pendingResponses.bodies.owed.total;
     },
-    /** The number of requests that are not answered yet. */
     get pendingResponses() {
       return pendingResponses.count;
     },
-    /** Sends one frame to every subscriber of the stream. */
     publish: (entry: Entry, snapshot: NetworkSnapshot): void => stream.publish(entry, snapshot),
     /** Refuses new connections and closes the streams. Pending requests are still answered. */
     drain,

@@ -1,21 +1,16 @@
 import type { Slot } from '../../shared/domain/slot.ts';
 
-/** A state that is kept live, and the slots at which it is known to hold. */
 export interface LeasedState {
-  /** The first of them. */
   readonly slot: Slot;
   /** The newest of them; undefined while the state has no lease. */
   readonly coveredSlot: Slot | undefined;
 }
 
-/** A state that was read again to compare it. */
 export interface AuditRead {
   readonly slot: Slot;
-  /** Compares the re-read with the state that is kept by now. */
   isUnchanged(): boolean;
 }
 
-/** A re-read that differs from the state that was kept then. */
 interface Mismatch<T> {
   readonly state: T;
   readonly read: AuditRead;

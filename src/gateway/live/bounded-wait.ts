@@ -2,7 +2,6 @@ import type { Clock } from '../../shared/domain/clock.ts';
 
 /** A promise that resolves when {@link finish} is called, at the latest after `maxMs` milliseconds. */
 export class BoundedWait {
-  /** Never rejects. */
   readonly done: Promise<void>;
   #finish = (): void => {};
 

@@ -1,11 +1,10 @@
 import type { Commitment } from '../../shared/domain/commitment.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
-import { batchesOf } from '../../shared/runtime/batches-of.ts';
+import { batchesOf } from '../../shared/runtime/map-in-chunks.ts';
 import type { LeaseHolder } from './lease-holder.ts';
 import type { PooledSession, PoolItem } from './session-pool.ts';
 import type { Watermark } from './watermark.ts';
 
-/** How often a state is read, as gateways report to each other (`ReadHeat`). */
 export interface ReadRate {
   readonly rank: number;
   readonly tipAtLastRead: Slot;
@@ -14,27 +13,20 @@ export interface ReadRate {
 /** A state that can be copied from a gateway which keeps it live. */
 export interface FollowedState<V> extends PoolItem {
   readonly commitment: Commitment;
-  /** The slot of the present value; -1 while nothing is known. */
   readonly slot: Slot;
   /** The tip at which it became ineligible to be kept live; undefined while it is eligible. */
   readonly tipAtIneligible: Slot | undefined;
   readonly holder: LeaseHolder;
-  /** Joins a session, here one whose watermarks come with the values. */
   attach(watermark: Watermark | undefined): void;
-  /** Leaves the session and revokes the lease. */
   detach(): void;
-  /** Adopts a value and its lease. Returns whether the value is another one. */
   adopt(slot: Slot, value: V, watermark: Watermark): boolean;
-  /** Ends the lease that was adopted: a newer value will come, which readers may wait for. */
   endAdopted(): void;
-  /** Forgets the value, which turned out to be wrong. */
   invalidate(): void;
 }
 
 /** Why a value holds no longer: a newer one comes, it was wrong, its fork was left, or it isn't kept live any more. */
 export type ValueEnd = 'replaced' | 'wrong' | 'rolled-back' | 'left';
 
-/** A value as the gateway that keeps it live has published it. */
 interface Published<V> {
   readonly slot: Slot;
   readonly value: V;
@@ -48,7 +40,6 @@ export interface FollowLink<T> {
 }
 
 export interface FollowedSessionOptions<T, V> extends FollowLink<T> {
-  /** Returns the newest slot that the cluster is known to have reached. */
   tip(commitment: Commitment): Slot | undefined;
   /** Returns the slots without a read after which a state isn't kept live any more. */
   idleSlots(): number;
@@ -56,7 +47,6 @@ export interface FollowedSessionOptions<T, V> extends FollowLink<T> {
   onChange(state: T, slot: Slot): void;
   /** Applies a value at processed, which has no lease; undefined when the last one was rolled back. */
   applyProcessed?(state: T, slot: Slot, value: V | undefined): void;
-  /** Called when the other gateway doesn't keep a state. */
   onLeft(state: T): void;
   onLost(states: Iterable<T>, reason: string): void;
 }

@@ -11,7 +11,6 @@ const ROUNDING = 1e-6;
 /** The half-lives after which a read doesn't count any more: what is left of it is still well above the rounding. */
 const MAX_HALF_LIVES = 15;
 
-/** Distinguishes keys that are read often from those read once, by the heat of the keys that were read last. */
 export class HotKeyDetector {
   readonly #heats: LRUCache<string, ReadHeat>;
   readonly #halfLifeSlots: number;
@@ -33,7 +32,6 @@ export class HotKeyDetector {
     return heat.at(tip) >= hot ? heat : undefined;
   }
 
-  /** Forgets a key, whose heat is kept with its state from now on; returns the heat. */
   take(key: string): ReadHeat {
     const heat = this.#heats.get(key) ?? new ReadHeat(this.#halfLifeSlots);
     this.#heats.delete(key);

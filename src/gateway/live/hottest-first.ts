@@ -5,10 +5,7 @@ export interface Ranked<T> {
   readonly turn: number;
 }
 
-/**
- * A queue whose first item is the one of the highest rank, of several the one that came first (a binary heap). An item
- * keeps the rank that it came with.
- */
+/** A binary heap: the item of the highest rank comes first, of several the oldest. An item keeps its rank. */
 export class HottestFirst<T> {
   readonly #items: T[] = [];
   readonly #ranks: number[] = [];
@@ -35,7 +32,6 @@ export class HottestFirst<T> {
     this.#put(index, item, rank, turn);
   }
 
-  /** Removes the first item and returns it; undefined if there is none. */
   pop(): Ranked<T> | undefined {
     const [item] = this.#items;
     const [rank = 0] = this.#ranks;
@@ -56,7 +52,6 @@ export class HottestFirst<T> {
     return { item, rank, turn };
   }
 
-  /** Returns true if the item at an index comes after one of this rank and turn. */
   #isAfter(index: number, rank: number, turn: number): boolean {
     const own = this.#ranks[index] ?? 0;
     return own === rank ? (this.#turns[index] ?? 0) > turn : own < rank;

@@ -5,11 +5,9 @@ import type { ReadHeat } from './read-heat.ts';
 import type { Watermark } from './watermark.ts';
 import { WatermarkLease } from './watermark-lease.ts';
 
-/** The progress of one account or list on its session: its initial sync, and then the lease on its present state. */
 export class LeaseHolder {
   /** How often the state is read. */
   readonly heat: ReadHeat;
-  /** True while somebody subscribes to the state, whether it is read or not. */
   isSubscribed = false;
   /** Notified of each lease; undefined where nobody copies them. */
   observer: LeaseObserver | undefined = undefined;
@@ -45,10 +43,7 @@ export class LeaseHolder {
     return (this.#lease ?? this.#lostLease)?.slot ?? -1;
   }
 
-  /**
-   * Starts the initial sync on a session. A lease of the session before was lost with it. Without a watermark it waits for
-   * a lease that is adopted.
-   */
+  /** A lease of the session before was lost with it. Without a watermark one that is adopted is waited for. */
   attach(watermark: Watermark | undefined): void {
     this.#watermark = watermark;
     this.#syncState = SUBSCRIBING;
@@ -56,7 +51,6 @@ export class LeaseHolder {
     this.#lease = undefined;
   }
 
-  /** Leaves the session and revokes the lease. */
   detach(): void {
     this.#watermark = undefined;
     this.#endLost();
@@ -73,7 +67,6 @@ export class LeaseHolder {
     this.#syncState = this.#initialSync(this.#syncState, event);
   }
 
-  /** Grants a lease on the state of `slot`, unless there is one or the initial sync isn't done. */
   grantLease(slot: Slot, provenFrom?: Slot): void {
     if (this.#watermark === undefined || this.#lease !== undefined || !this.isSynced) return;
     this.#lease = new WatermarkLease(slot, this.#watermark, this.heat, provenFrom);

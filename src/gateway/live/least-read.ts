@@ -1,6 +1,5 @@
 import type { ReadHeat } from './read-heat.ts';
 
-/** Something whose reads are counted. */
 interface Read {
   readonly heat: ReadHeat;
 }

@@ -3,7 +3,6 @@ import type { WatermarkLease } from './watermark-lease.ts';
 
 /** Is notified of the leases of one state. */
 export interface LeaseObserver {
-  /** A lease was granted on the present state. */
   onGranted(lease: WatermarkLease): void;
   /** A lease has ended. The one on the state that replaces it may follow in the same call. */
   onEnded(lease: WatermarkLease): void;
@@ -11,7 +10,6 @@ export interface LeaseObserver {
 
 /** Is notified of all that a live set keeps, such as other gateways, which copy it. */
 export interface LiveObserver<T> {
-  /** A lease was granted on the present state. */
   onGranted(state: T, lease: WatermarkLease): void;
   /** A lease has ended. The one on the state that replaces it may follow in the same call. */
   onEnded(state: T, lease: WatermarkLease): void;

@@ -16,10 +16,8 @@ import { FIRST_PER_SECOND, RequestBudgets } from './request-budget.ts';
 import type { LiveSessionOptions, SessionAudit } from './session-audit.ts';
 import { type PooledSession, SessionPool } from './session-pool.ts';
 
-/** The settings that accounts and token lists have in common. */
 export type LiveSourceSettings = Pick<Config['live'], 'idleMs' | 'auditMs' | 'callerShare' | 'requestsPerSecond'>;
 
-/** The options that accounts and token lists have in common. */
 export interface LiveSourceOptions<S extends LiveSourceSettings> {
   readonly mesh: Pick<Mesh, 'openSession' | 'tip' | 'slotTimeMs'>;
   readonly clock: Clock;
@@ -33,7 +31,6 @@ export interface LiveSourceOptions<S extends LiveSourceSettings> {
   readonly onProblem?: (problem: string, facts: object) => void;
 }
 
-/** A session and all that is kept live over it. */
 interface LiveSession<T> extends PooledSession<T> {
   readonly sessionAudit: Pick<SessionAudit<never>, 'checkLag' | 'audit'>;
 }
@@ -55,7 +52,6 @@ export interface LiveSetStats {
 export type KeptOver<T extends FollowedState<V>, V> = FollowedSession<T, V> | 'nodes' | 'nothing';
 
 export interface LiveSetOptions<T, V> extends Omit<LiveSourceOptions<LiveSourceSettings>, 'initialSync'> {
-  /** The most states that are kept live at a time. */
   readonly maxSize: number;
   /** About the subscriptions that a state needs, by which the number of sessions is bounded. Default: 1. */
   readonly subscriptionsPerState?: number;
@@ -72,17 +68,13 @@ export interface LiveSetOptions<T, V> extends Omit<LiveSourceOptions<LiveSourceS
   onNotFollowed(state: T): void;
   /** Called with a state that has lost its place, to somebody else or since nobody reads it. */
   onEvicted?(state: T): void;
-  /** Returns the log fields that name a state. */
   describe(state: T): object;
 }
 
 /** The states whose initial sync is under way for each request a second: two batches of it. */
 const SYNCING_PER_REQUEST = 200;
 
-/**
- * Chooses which accounts or lists are kept live ({@link Places}), each a state with a value of its kind, assigns them to
- * sessions, and audits them.
- */
+/** Chooses what is kept live ({@link Places}), each with a value of its kind, assigns it to sessions, and audits it. */
 export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
   readonly #options: LiveSetOptions<T, V>;
   readonly #hotKeys: HotKeyDetector;
@@ -180,7 +172,6 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
     return this.#auditIntervalMs;
   }
 
-  /** The cluster's newest processed slot; 0 before the first. */
   get tip(): Slot {
     return this.#options.mesh.tip('processed') ?? 0;
   }
@@ -201,10 +192,7 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
     return this.#places.addRead(key, caller, heat, () => this.#start(address, commitment, this.#hotKeys.take(key)));
   }
 
-  /**
-   * Keeps a state in the set for a subscription of a caller, until {@link unsubscribe}, and adds it if it isn't there.
-   * Returns undefined when the caller can have no place, or when the set is closed.
-   */
+  /** Undefined when the caller can have no place, or when the set is closed. {@link unsubscribe} must end it. */
   subscribe(address: string, commitment: Commitment, caller: string): T | undefined {
     if (this.#isClosed) return undefined;
     const key = keyOf(address, commitment);
@@ -216,10 +204,7 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
     this.#places.unsubscribe(keyOf(address, commitment), caller);
   }
 
-  /**
-   * Keeps a state live for the readers of another gateway, who read it so often; undefined when others are read more, or
-   * when the set is closed.
-   */
+  /** For the readers of another gateway. Undefined when others are read more, or when the set is closed. */
   keepFor(address: string, commitment: Commitment, { rank, tipAtLastRead }: ReadRate): T | undefined {
     const key = keyOf(address, commitment);
     const known = this.#places.get(key);
@@ -236,7 +221,6 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
     return this.#observer;
   }
 
-  /** Reports what is kept live to an observer from now on. */
   observeWith(observer: LiveObserver<T>): void {
     this.#observer = observer;
     for (const state of this.#places.values()) this.#observe(state);
@@ -266,7 +250,6 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
     this.#sessions.closeAll(keptOver instanceof FollowedSession ? keptOver : undefined);
   }
 
-  /** Moves a state to another session: its own has no capacity left for all its subscriptions. */
   reassign(state: T): void {
     this.#sessions.remove(state);
     this.#sessions.add(state);
@@ -320,7 +303,6 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
     });
   }
 
-  /** Opens a session over what is in use by then. */
   async #open(): Promise<PubsubSession | FollowedSession<T, V>> {
     for (;;) {
       if (this.#keptOver instanceof FollowedSession) return this.#keptOver;
@@ -347,7 +329,6 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
     };
   }
 
-  /** Creates a state and assigns it to a session. One that is subscribed to has its turn before others. */
   #start(address: string, commitment: Commitment, heat: ReadHeat, isSubscribed = false): T {
     const state = this.#options.createState(address, commitment, heat);
     state.holder.isSubscribed = isSubscribed;
@@ -382,5 +363,4 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
   }
 }
 
-/** Names a state of a set. */
 const keyOf = (address: string, commitment: Commitment): string => `${commitment}/${address}`;

@@ -4,11 +4,9 @@ import { LeastRead } from './least-read.ts';
 import type { ReadHeat } from './read-heat.ts';
 
 export interface PlacesOptions<T> {
-  /** The number of places. */
   readonly maxSize: number;
   /** The part of the places that is a caller's own: one with more gives them up to others once none is free. */
   readonly callerShare: number;
-  /** The cluster's newest processed slot. */
   tip(): Slot;
   heatOf(value: T): ReadHeat;
   /** Returns true for a value that nobody has read for long. */
@@ -17,11 +15,9 @@ export interface PlacesOptions<T> {
   staysUntilIdle(value: T): boolean;
   /** Called when the first subscriber of a value has come, and when the last one has left. */
   onSubscribed?(value: T, isSubscribed: boolean): void;
-  /** Called with each value that has lost its place. */
   onEvict(key: string, value: T): void;
 }
 
-/** The place of one value: subscribers hold it, or else its readers. */
 interface Place<T> {
   readonly key: string;
   readonly value: T;
@@ -71,7 +67,6 @@ export class Places<T> {
   readonly #callers = new Map<string, CallerPlaces<T>>();
   /** The callers that hold more than their share: fewer than its inverse. */
   readonly #aboveShare = new Set<CallerPlaces<T>>();
-  /** All places without subscribers. */
   readonly #read = new LeastRead<Place<T>>();
 
   constructor(options: PlacesOptions<T>) {
@@ -85,7 +80,6 @@ export class Places<T> {
     return this.#places.size;
   }
 
-  /** The number of places that have subscribers. */
   get subscribed(): number {
     return this.#places.size - this.#read.size;
   }
@@ -106,10 +100,7 @@ export class Places<T> {
     return place.value;
   }
 
-  /**
-   * Holds the value of a key for a caller's subscription, which {@link unsubscribe} must end; adds the one that `create`
-   * returns if there is none. Returns undefined if there is no place for it.
-   */
+  /** {@link unsubscribe} must end it. `create` gives a value that is missing. Undefined if there is no place for it. */
   subscribe(key: string, caller: string, create: () => T): T | undefined {
     const isSubscribed = this.#places.get(key)?.subscriptions !== undefined;
     if (!isSubscribed && this.subscribed >= this.#maxSubscribed && !this.#displaceSubscribed(caller)) return undefined;
@@ -126,10 +117,7 @@ export class Places<T> {
     return place.value;
   }
 
-  /**
-   * Ends a caller's subscription. A place without subscriptions is freed, unless the value is read, too: it is then
-   * left to its readers.
-   */
+  /** A place without subscriptions is freed, unless the value is read, too: it is then left to its readers. */
   unsubscribe(key: string, caller: string): void {
     const place = this.#places.get(key);
     const count = place?.subscriptions?.get(caller);
@@ -195,7 +183,6 @@ export class Places<T> {
     return false;
   }
 
-  /** Returns true while a caller's subscriptions are within its share. */
   #maySubscribe(caller: string): boolean {
     return (this.#callers.get(caller)?.subscribed.size ?? 0) < this.#share;
   }
@@ -225,7 +212,6 @@ export class Places<T> {
     return place;
   }
 
-  /** Frees a place; returns true. */
   #evict(place: Place<T>): true {
     this.#places.delete(place.key);
     if (place.subscriptions === undefined) this.#removeReader(place);

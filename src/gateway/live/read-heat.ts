@@ -13,7 +13,6 @@ export class ReadHeat {
     this.#halfLifeSlots = halfLifeSlots;
   }
 
-  /** The tip at the last read; undefined before the first. */
   get tipAtLastRead(): Slot | undefined {
     return this.#tipAtLastRead;
   }
@@ -26,7 +25,6 @@ export class ReadHeat {
     return this.#rank;
   }
 
-  /** Records a read at a tip. A second one at the same tip doesn't count. */
   record(tip: Slot): void {
     if (this.#tipAtLastRead !== undefined && tip <= this.#tipAtLastRead) return;
     this.#tipAtLastRead = tip;

@@ -94,7 +94,6 @@ export class RequestBudget {
     this.#changedMs = this.#refilledMs;
   }
 
-  /** The most requests that are made in a second. */
   get perSecond(): number {
     return this.#perSecond;
   }
@@ -103,7 +102,6 @@ export class RequestBudget {
     return Math.max(1, Math.floor(this.#perSecond * BURST_PART));
   }
 
-  /** Makes a request that was waited for, and learns from its outcome. */
   async make<T>(request: () => Promise<T>): Promise<T> {
     this.#inFlight++;
     try {
@@ -124,7 +122,6 @@ export class RequestBudget {
     });
   }
 
-  /** Ends the wait of all. */
   close(): void {
     this.#cancelTimer?.();
   }
@@ -181,10 +178,8 @@ export class RequestBudget {
   }
 }
 
-/** Returns the audits among that many requests. */
 const auditsOf = (perSecond: number): number => Math.ceil(perSecond * AUDIT_PART);
 
-/** Returns the requests of a pooled node, where others have that many. */
 const pooledPartOf = (perSecond: number): number => Math.max(1, Math.floor(perSecond * POOLED_PART));
 
 /** Returns true for the failure of a request that may have been one too many. */

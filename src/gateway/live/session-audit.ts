@@ -13,24 +13,17 @@ const DISCONNECT_LAG_SLOTS = 20;
 export interface LiveSessionOptions<T> {
   readonly pubsub: PubsubSession;
   readonly clock: Clock;
-  /** Returns the newest slot that any node has reported at a commitment. */
   tip(commitment: Commitment): Slot | undefined;
-  /** Returns the slot time of the cluster in milliseconds. */
   slotTimeMs(): number;
   /** Called after a watermark has advanced, and all leases that rely on it. */
   onLeasesAdvanced(watermark: Watermark): void;
-  /** Paces the initial sync and the audits. */
   readonly budget: RequestBudget;
   /** Called when the session may be able to accept more. */
   onRoom(): void;
   /** Returns true while states that lost their session wait for their turn on another. */
   isRenewing(): boolean;
-  /**
-   * Called with the slots that show a violation: the node broke the order that leases rely on, or the gateway did.
-   * `dropped` is what isn't served any more.
-   */
+  /** The node broke the order that leases rely on, or the gateway did. `dropped` is what isn't served any more. */
   onLeaseViolation(state: T, dropped: 'state' | 'session', evidence: object): void;
-  /** Called with each watermark when the session is lost. */
   onWatermarkLost(watermark: Watermark): void;
   onLost(states: Iterable<T>, reason: string): void;
 }
@@ -45,7 +38,6 @@ export interface AuditedState extends LeasedState {
 
 export interface SessionAuditOptions<T> {
   readonly session: LiveSessionOptions<T>;
-  /** Resolves when a batch may be re-read. */
   awaitTurn(): Promise<void>;
   /** Returns all states that are kept live over the session, those first whose turn was longest ago. */
   states(): Iterable<T>;
@@ -111,10 +103,7 @@ export class SessionAudit<T extends AuditedState> {
     if (watermark.isBehind && watermark.lagSlots > DISCONNECT_LAG_SLOTS) this.#options.session.pubsub.close();
   }
 
-  /**
-   * Re-reads states that have a lease and compares them, batch by batch as the budget allows: at most `maxStates`, those
-   * first whose last audit is longest ago. Resolves to the number of states that were compared.
-   */
+  /** At most `maxStates`, batch by batch, those first whose last audit is longest ago. Resolves to how many. */
   async audit(maxStates: number): Promise<number> {
     const { session, states, awaitTurn, nextBatch } = this.#options;
     const audits: Promise<number>[] = [];

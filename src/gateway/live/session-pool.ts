@@ -8,10 +8,8 @@ export interface PoolItem {
   readonly subscriptionCount: number;
 }
 
-/** A session that serves several items. */
 export interface PooledSession<T> {
   readonly pubsub: Pick<PubsubSession, 'capacity' | 'mayGrow' | 'maxSubscriptions'>;
-  /** The number of items on it. */
   readonly size: number;
   /** The number of its items that are not live yet. */
   readonly syncing: number;
@@ -19,7 +17,6 @@ export interface PooledSession<T> {
   remove(item: T): void;
 }
 
-/** What a session is made over. */
 interface Closable {
   close(): void;
 }
@@ -30,7 +27,6 @@ export interface SessionPoolOptions<T, L, P extends Closable = PubsubSession> {
   readonly maxSubscriptions: number;
   /** The most items whose initial sync is under way; the others wait, those first that are read most. Default: all. */
   readonly maxSyncing?: number;
-  /** Returns how much is read of an item. */
   rankOf(item: T): number;
   openPubsub(): Promise<P>;
   createSession(pubsub: P): L;
@@ -45,22 +41,16 @@ const MAX_SESSIONS = 250;
 /** The most items that are assigned in one turn of the event loop. */
 const ITEMS_PER_TURN = 500;
 
-/**
- * Assigns items to sessions, those first that are read most. Packs them as tightly as nodes accept: another session is
- * opened only when no other can accept more, and one that has been empty for a while is closed.
- */
+/** Items that are read most come first. Another session is opened only when no other can accept more. */
 export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P extends Closable = PubsubSession> {
   readonly #options: SessionPoolOptions<T, L, P>;
   readonly #pubsubs = new Map<L, P>();
   readonly #waiting = new Set<T>();
-  /** The items that wait, and some that no longer do. */
   readonly #queue = new HottestFirst<T>();
-  /** The functions that stop the closing of empty sessions. */
   readonly #closing = new Map<L, () => void>();
   #isOpening = false;
   #isStuck = false;
   #scheduled: NodeJS.Immediate | undefined;
-  /** The subscriptions that a new session can make. */
   #sessionCapacity = 1;
 
   constructor(options: SessionPoolOptions<T, L, P>) {
@@ -76,10 +66,7 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
     return this.#pubsubs.size > 0 && !this.#isStuck;
   }
 
-  /**
-   * Assigns an item to a session, the fullest with room, or to the next that opens. An empty session accepts any item:
-   * no other has more capacity.
-   */
+  /** To the fullest session with room, or the next that opens. An empty one accepts any: none has more capacity. */
   add(item: T): void {
     this.#wait(item);
     if (this.#scheduled === undefined) this.assignWaiting();
@@ -143,12 +130,10 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
     if (this.#isStuck) void this.#openSession();
   }
 
-  /** Closes all sessions but one. Their owners notice the loss, and give back their items. */
   closeAll(except?: P): void {
     for (const pubsub of [...this.#pubsubs.values()]) if (pubsub !== except) pubsub.close();
   }
 
-  /** Stops the closing of empty sessions. */
   close(): void {
     clearImmediate(this.#scheduled);
     for (const stop of this.#closing.values()) stop();
@@ -181,7 +166,6 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
     return false;
   }
 
-  /** Opens a session, unless an empty one can make no subscription: the next could make none, either. */
   async #openSession(): Promise<void> {
     let sessionCapacity = 1;
     for (const { size, pubsub } of this.#pubsubs.keys()) {

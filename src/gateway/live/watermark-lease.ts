@@ -42,7 +42,6 @@ export class WatermarkLease implements Lease {
     return Math.min(this.#revoked?.validatedMs ?? Number.POSITIVE_INFINITY, this.#watermark.validatedMs); // it may be invalidated later
   }
 
-  /** What advances it. */
   get watermark(): Watermark {
     return this.#watermark;
   }
@@ -80,7 +79,6 @@ export class WatermarkLease implements Lease {
     this.#grantedSlot = slot;
   }
 
-  /** Sets the first slot at which the state is proven to hold. */
   proveFrom(slot: Slot): void {
     this.#provenFrom = slot;
   }

@@ -27,7 +27,6 @@ export class Watermark implements LeaseSource {
     this.#isRenewing = isRenewing;
   }
 
-  /** The newest slot up to which all notifications have arrived; -1 before the first. */
   get slot(): Slot {
     return this.#slot;
   }
@@ -77,7 +76,6 @@ export class Watermark implements LeaseSource {
     this.#waits.delete(wait);
   }
 
-  /** Compares the watermark with the cluster's tip. */
   checkLag(): void {
     this.#isBehind = this.#slot >= 0 && this.lagSlots > MAX_LAG_SLOTS;
   }

@@ -8,7 +8,6 @@ import type { AnswerMeta, Entry } from '../cache/entry.ts';
 /** The paths that the pipeline keeps current, without the prefix of the API. */
 export type LivePath = '/slot' | '/epoch' | '/performance' | '/priority-fee' | '/network';
 
-/** Caches an answer that the pipeline keeps current. */
 export function putLiveAnswer(
   cache: Cache,
   path: LivePath,

@@ -1,8 +1,9 @@
 import {
   map,
   merge,
-  type Observable,
+  Observable,
   type OperatorFunction,
+  repeat,
   skipUntil,
   switchMap,
   tap,
@@ -15,7 +16,6 @@ import { describeNetwork, type NetworkSnapshot } from '../../shared/domain/netwo
 import type { Slot } from '../../shared/domain/slot.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { Entry } from '../cache/entry.ts';
-import { interval$, timer$ } from './clock-timers.ts';
 import { putLiveAnswer } from './live-answer.ts';
 import type { WarmReads } from './warm-reads.ts';
 
@@ -33,10 +33,7 @@ export interface NetworkFramesOptions {
   readonly onFrame: (frame: Entry, snapshot: NetworkSnapshot, epoch: EpochInfo) => void;
 }
 
-/**
- * Publishes `/slot` with each slot, and a frame of the network stream with slots and in long silence. The first frame
- * waits until all its parts were requested, and for no further slot.
- */
+/** The first frame waits until all its parts were requested, and for no further slot. Silence repeats the last one. */
 export function networkFrames$(
   slot$: Observable<Slot>,
   { epoch$, performance$, priorityFee$, consensus$, settled$ }: WarmReads,
@@ -67,3 +64,13 @@ export function networkFrames$(
 /** Emits the first value immediately and the newest at the end of each window, so that no change waits without need. */
 const throttled$ = <T>(clock: Clock, ms: number): OperatorFunction<T, T> =>
   throttle(() => timer$(clock, ms), { leading: true, trailing: true });
+
+export const timer$ = (clock: Clock, ms: number): Observable<void> =>
+  new Observable((out) =>
+    clock.after(ms, () => {
+      out.next();
+      out.complete();
+    }),
+  );
+
+export const interval$ = (clock: Clock, ms: number): Observable<void> => timer$(clock, ms).pipe(repeat());

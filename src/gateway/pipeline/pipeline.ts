@@ -2,8 +2,7 @@ import { connectable, distinctUntilChanged, merge, Observable, Subject, scan, ta
 import { COMMITMENTS, type Commitment } from '../../shared/domain/commitment.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
-import { interval$ } from './clock-timers.ts';
-import { type NetworkFramesOptions, networkFrames$ } from './network-frames.ts';
+import { interval$, type NetworkFramesOptions, networkFrames$ } from './network-frames.ts';
 import { WarmReads, type WarmReadsOptions } from './warm-reads.ts';
 
 export interface PipelineOptions extends WarmReadsOptions, NetworkFramesOptions {
@@ -20,7 +19,6 @@ export interface Pipeline {
 /** The time between two updates of the cache's coarse clock. */
 const CACHE_TICK_MS = 250;
 
-/** Does everything that happens on a new slot, in the order of this list, until the pipeline is closed. */
 export function startPipeline(options: PipelineOptions): Pipeline {
   const { mesh, cache, clock, liveSources, equivocationGuard } = options;
   const slot$ = connectable(newest$(tip$(mesh, 'processed')).pipe(tap((slot) => cache.advanceTip(slot))), {

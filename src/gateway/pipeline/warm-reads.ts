@@ -117,10 +117,7 @@ export class WarmReads {
     );
   }
 
-  /**
-   * Repeats a read as slots come, at most once per period and one at a time. After a failure the old answer stays, also
-   * where the answer can be read and not be published: past `catchError` that would end the pipeline.
-   */
+  /** A failure of the read or of the publication leaves the old answer: past `catchError` it would end the pipeline. */
   #keepWarm<T, R>(path: LivePath, periodMs: number, { read, publish }: WarmRead<T, R>): Observable<R> {
     const { clock, vitals, onError } = this.#options;
     let dueMs = Number.NEGATIVE_INFINITY;

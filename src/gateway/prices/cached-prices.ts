@@ -9,10 +9,7 @@ const TTL_MS = 5000;
 /** The most mints whose prices are cached: a few MB. */
 const MAX_MINTS = 10_000;
 
-/**
- * Caches a source's prices for some seconds, and also that it has none or failed, so that its load depends on the
- * number of mints and not on the number of requests. Callers that want a mint which is being requested share the result.
- */
+/** Also caches that a source has no price, or failed: its load depends on the number of mints, not of requests. */
 export function cachedPrices(source: PriceSource, clock: Pick<Clock, 'monotonic'>): PriceSource {
   /** A price resolves to undefined when the source has none. */
   const cache = new LRUCache<string, Promise<Price | undefined>>({ max: MAX_MINTS, ...expiresAfter(TTL_MS, clock) });
@@ -36,6 +33,28 @@ export function cachedPrices(source: PriceSource, clock: Pick<Clock, 'monotonic'
         if (known !== undefined) found.set(mint, known);
       }
       return found;
+    },
+  };
+}
+
+/** Caches the last price of each mint: while the source fails it is returned as stale, and nothing is rejected. */
+export function lastPrices(source: PriceSource): PriceSource {
+  const last = new LRUCache<string, Price>({ max: MAX_MINTS });
+  return {
+    name: source.name,
+    async prices(mints, asOf) {
+      try {
+        const found = await source.prices(mints, asOf);
+        for (const mint of mints) last.set(mint, found.get(mint)); // undefined forgets: the source has no price now
+        return found;
+      } catch {
+        return new Map(
+          mints.flatMap((mint): [string, Price][] => {
+            const price = last.get(mint);
+            return price === undefined ? [] : [[mint, { ...price, stale: true }]];
+          }),
+        );
+      }
     },
   };
 }

@@ -4,18 +4,16 @@ import { PRICE_SOURCES, type PriceSourceName } from '../../shared/domain/price-s
 import type { Slot } from '../../shared/domain/slot.ts';
 import { formatDouble, parseDecimal } from '../../transactions/index.ts';
 import type { AccountSource } from '../upstream/reads/account-batcher.ts';
-import { batchedPrices } from './batched-prices.ts';
-import { cachedPrices } from './cached-prices.ts';
+import { cachedPrices, lastPrices } from './cached-prices.ts';
 import { type GetBytes, httpGet } from './http-get.ts';
 import { JUPITER_MAX_IDS, jupiterPrices } from './jupiter-prices.ts';
 import { type FindVerified, jupiterVerifiedMints } from './jupiter-verified-mints.ts';
-import { lastPrices } from './last-prices.ts';
+import { batchedPrices } from './map-batches.ts';
 import { createPriceLookup, type PriceLookup } from './price-lookup.ts';
 import type { Price, PriceSource } from './price-source.ts';
 import { pythPrices } from './pyth-prices.ts';
 import { watchedService } from './watched-service.ts';
 
-/** The dependencies of the sources. */
 export interface PriceDeps {
   /** The source of the accounts of on-chain feeds. */
   readonly accounts: AccountSource;
@@ -24,16 +22,13 @@ export interface PriceDeps {
   readonly clusterFeeds: Readonly<Record<string, string>> | undefined;
   /** The key of Jupiter's API; undefined for none. It is a secret. */
   readonly jupiterKey: string | undefined;
-  /** The time limit of a request to a service, in milliseconds. */
   readonly timeoutMs: number;
   readonly tip: () => { readonly slot: Slot; readonly slotTimeMs: number };
-  /** Called once when a source begins to fail. */
   readonly onOutage: (source: PriceSourceName, cause: unknown) => void;
   /** Called once when it answers again. */
   readonly onRecovery: (source: PriceSourceName) => void;
 }
 
-/** What the configured sources give. */
 export interface ConfiguredPrices {
   readonly prices: PriceLookup;
   /** Finds the mints on a service's list of verified tokens; undefined where no service is a source. */

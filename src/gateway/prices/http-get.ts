@@ -9,7 +9,6 @@ export interface HttpGetOptions {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Requests a URL and resolves to the response's bytes. Rejects for any status but 200. */
 export type GetBytes = (url: string) => Promise<Buffer>;
 
 /** Requests bytes from a service other than a node. The errors contain neither the URL, a header nor the response. */

@@ -7,7 +7,6 @@ import type { GetBytes } from './http-get.ts';
 import type { Price, PriceSource } from './price-source.ts';
 
 export interface JupiterOptions {
-  /** The URL of the service, without `?ids=`. */
   readonly url: string;
   readonly get: GetBytes;
   readonly clock: Pick<Clock, 'now'>;
@@ -54,10 +53,7 @@ function counted<T>(request: Promise<T>, cost: RequestCost | undefined): Promise
   return request;
 }
 
-/**
- * Returns the price of a token as the chain counts it. `usdPrice` is that of an amount as it is shown; a mint with a
- * multiplier has the other beside it.
- */
+/** The price of what the chain counts. `usdPrice` is that of an amount as shown; a mint with a multiplier has both. */
 function usdOf(parts: Members): Decimal | undefined {
   const scaled = parts.get('scaledUiConfig');
   const isScaled = scaled !== undefined && !isNull(scaled);

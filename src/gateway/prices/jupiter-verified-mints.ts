@@ -10,7 +10,6 @@ import { mapBatches } from './map-batches.ts';
 export type FindVerified = (mints: readonly string[], cost?: RequestCost) => Promise<ReadonlySet<string>>;
 
 export interface JupiterVerifiedOptions {
-  /** The URL of the search, without `?query=`. */
   readonly url: string;
   /** Requests a URL; rejects without a request while the service is paused after a failure. */
   readonly get: GetBytes;
@@ -51,7 +50,6 @@ export function jupiterVerifiedMints({ url, get, clock }: JupiterVerifiedOptions
   };
 }
 
-/** Returns the verified mints of a response: a list of tokens. */
 function readVerified(body: Buffer): ReadonlySet<string> {
   const verified = new Set<string>();
   for (const row of eachElement(body)) {

@@ -1,5 +1,6 @@
-import { batchesOf } from '../../shared/runtime/batches-of.ts';
 import { mapConcurrently } from '../../shared/runtime/map-concurrently.ts';
+import { batchesOf } from '../../shared/runtime/map-in-chunks.ts';
+import type { PriceSource } from './price-source.ts';
 
 /** The most requests of one look-up that are under way. */
 const MAX_CONCURRENT_REQUESTS = 4;
@@ -14,4 +15,15 @@ export function mapBatches<R>(
   request: (batch: readonly string[]) => Promise<R>,
 ): Promise<readonly R[]> {
   return mapConcurrently(batchesOf(mints.slice(0, MAX_MINTS), batchSize), MAX_CONCURRENT_REQUESTS, request);
+}
+
+/** Requests `batchSize` prices at a time, so that a request that fails loses only its own. */
+export function batchedPrices(source: PriceSource, batchSize: number): PriceSource {
+  return {
+    name: source.name,
+    async prices(mints, asOf) {
+      const found = await mapBatches(mints, batchSize, (batch) => source.prices(batch, asOf));
+      return new Map(found.flatMap((prices) => [...prices]));
+    },
+  };
 }

@@ -11,10 +11,7 @@ export interface PriceLookupOptions {
   readonly maxStaleSec: number;
 }
 
-/**
- * Creates a look-up that queries each source in turn for the mints that those before have no fresh price of. Of stale
- * prices it returns the newest.
- */
+/** Each source is queried for the mints that those before have no fresh price of. Of stale prices the newest counts. */
 export function createPriceLookup(sources: readonly PriceSource[], options: PriceLookupOptions) {
   const { clock, maxAgeSec, maxStaleSec } = options;
   /** Returns a price as it is to be used now; undefined if it is too old for that. */
@@ -26,7 +23,6 @@ export function createPriceLookup(sources: readonly PriceSource[], options: Pric
   return {
     /** The first source; `none` when none is configured. */
     source: sources[0]?.name ?? ('none' as const),
-    /** The age from which on a price is stale, in seconds. */
     maxAgeSec,
     /** Resolves to prices by mint. A source that fails is left out: that is no reason to reject the whole request. */
     async find(mints: readonly string[], asOf: PriceAsOf): Promise<ReadonlyMap<string, Price>> {

@@ -4,17 +4,11 @@ import type { RequestCost } from '../../shared/domain/request-cost.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
 import type { Decimal } from '../../transactions/index.ts';
 
-/**
- * The price of one token: of `10 ** decimals` of the smallest units that the chain counts, whatever multiplier a mint's
- * amounts are shown with.
- */
+/** Of `10 ** decimals` of the smallest units that the chain counts, whatever multiplier amounts are shown with. */
 export interface Price {
-  /** The price in US dollars, to 12 significant digits. */
   readonly usd: Decimal;
   readonly source: PriceSourceName;
-  /** The slot of the price; null when the source gives none. */
   readonly slot: Slot | null;
-  /** The Unix time of the price in seconds; null for a fixed price, which has no age. */
   readonly time: number | null;
   /** True for the last known price: it is too old to be the market's, or its source can't be reached now. */
   readonly stale: boolean;

@@ -10,7 +10,6 @@ import { parseEncodedAccount } from '../upstream/reads/encoded-accounts.ts';
 import type { Price, PriceAsOf, PriceSource } from './price-source.ts';
 
 export interface PythOptions {
-  /** The source of the feeds' accounts. Live ones cost no upstream call. */
   readonly accounts: AccountSource;
   /** The pairs of programs that may have a feed's account; the newest price of all counts. */
   readonly programs: readonly PythPrograms[];

@@ -8,7 +8,6 @@ const MICRO = 10n ** BigInt(VALUE_DECIMALS);
 /** An amount of an asset that an owner has. */
 export interface Position {
   readonly mint: string;
-  /** The amount in smallest units, as the chain counts it. */
   readonly amount: bigint;
   readonly decimals: number;
   /** True for a token that is one of a kind: it has no market price. */

@@ -7,7 +7,6 @@ export interface WatchedServiceOptions {
   readonly pauseMs: number;
   /** Called once when an outage begins, with its first failure. */
   onOutage(cause: unknown): void;
-  /** Called once when it is over. */
   onRecovery(): void;
 }
 

@@ -13,7 +13,6 @@ export interface ClaimRequest {
   readonly digest: string;
 }
 
-/** Decides which claim a statement may carry. */
 export interface ClaimGuard {
   grantClaim(request: ClaimRequest): Claim;
 }
@@ -70,12 +69,10 @@ export class EquivocationGuard implements ClaimGuard {
     this.#onFull = onFull;
   }
 
-  /** The number of conflicting results. */
   get conflicts(): number {
     return this.#conflicts;
   }
 
-  /** The number of ranges in memory. */
   get entries(): number {
     return this.#entries;
   }
@@ -85,7 +82,6 @@ export class EquivocationGuard implements ClaimGuard {
     return this.#isSole;
   }
 
-  /** The claim that finalized answers may have. */
   get receiptMode(): Claim {
     return this.#isSole ? 'exact' : 'observed';
   }
@@ -113,10 +109,7 @@ export class EquivocationGuard implements ClaimGuard {
     if (this.#entries < MAX_ENTRIES - 2 * RESERVED_ENTRIES) this.#isFull = false;
   }
 
-  /**
-   * Returns the claim that a statement may carry at `slot`, and at all slots up to `until`. A digest that was granted
-   * `exact` counts as signed.
-   */
+  /** For `slot` and all up to `until`. A digest that was granted `exact` counts as signed. */
   grantClaim({ request, slot, until = slot, commitment, claim, digest }: ClaimRequest): Claim {
     if (claim !== 'exact' || commitment !== 'finalized') return 'observed';
     if (until < slot || until > this.#upTo || !this.#isGrantable(until)) return 'observed';
@@ -158,10 +151,7 @@ export class EquivocationGuard implements ClaimGuard {
     if (ranges.length === 0) this.#rangesByRequest.delete(request);
   }
 
-  /**
-   * Returns true for a slot within the window on either side: an answer may be ahead of the slot notification, but a
-   * slot far ahead is false and would fill the memory.
-   */
+  /** An answer may be ahead of the slot notification, but a slot far ahead is false and would fill the memory. */
   #isNearTip(slot: Slot): boolean {
     return Math.abs(slot - this.#tip) < WINDOW_SLOTS;
   }

@@ -9,7 +9,6 @@ const NODE_PREFIX = 1;
 
 const nodeBuffer = Buffer.alloc(65, NODE_PREFIX); // one buffer for all: it is filled and hashed synchronously
 
-/** Returns the hash of a leaf's data. */
 export const leafHash = (statement: string): string => digestOf(LEAF_PREFIX + statement);
 
 function nodeHash(left: string, right: string): string {
@@ -18,10 +17,7 @@ function nodeHash(left: string, right: string): string {
   return digestOf(nodeBuffer);
 }
 
-/**
- * Builds the tree over at least one leaf, as RFC 9162 2.1.1 defines it: pairing from the bottom and lifting the odd
- * node unchanged gives the same root as splitting at the largest power of two.
- */
+/** RFC 9162 2.1.1: lifting the odd node unchanged gives the same root as splitting at the largest power of two. */
 export function buildMerkleTree(leaves: readonly string[]): MerkleTree {
   const levels = [leaves];
   for (let level = leaves; level.length > 1; ) {
@@ -39,7 +35,6 @@ export function buildMerkleTree(leaves: readonly string[]): MerkleTree {
 
 export const merkleRoot = (tree: MerkleTree): string => tree.at(-1)?.[0] ?? '';
 
-/** Returns the siblings from a leaf up to the root. */
 export function inclusionPath(tree: MerkleTree, leafIndex: number): string[] {
   const path: string[] = [];
   let index = leafIndex;

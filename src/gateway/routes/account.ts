@@ -71,7 +71,6 @@ function answerOf(address: string, { slot, account, lease }: AccountRead): Answe
   return { slot, lease, result: { ...headOf(address, info), data: new RawJson(canonicalJson(info.data)) } };
 }
 
-/** Serializes the answer itself, in slices. */
 async function longAnswerOf(address: string, account: Buffer, { slot, lease }: AccountRead): Promise<Answer<Account>> {
   const info = await parseAccountInfoYielding(account);
   const head = Buffer.from(`${toJson(headOf(address, info)).slice(0, -1)},"data":`);

@@ -51,5 +51,4 @@ export const routes = [
   explain,
 ] as const satisfies readonly Route[];
 
-/** Finds the route of a path. */
 export const matchRoute = createRouteMatcher(routes);

@@ -3,10 +3,7 @@ import { GatewayError } from '../../shared/domain/gateway-error.ts';
 import type { RouteReads } from './routing/route-read-through.ts';
 import { tokenAccounts } from './token-accounts.ts';
 
-/**
- * Reads a wallet's balance of a mint, in base units: the sum over `/token-accounts`, from the cache while fresh.
- * Rejects as the route does.
- */
+/** The sum over `/token-accounts`, from the cache while fresh, in base units. Rejects as the route does. */
 export async function readMintBalance(readThrough: RouteReads, wallet: string, mint: string): Promise<bigint> {
   const { canonical } = parseTarget(`${API_PREFIX}/token-accounts/${wallet}?mint=${mint}`);
   const request = { route: tokenAccounts, params: { owner: wallet, mint, commitment: 'confirmed' }, key: canonical };

@@ -14,7 +14,6 @@ export const TOPIC_NAMES = Object.keys(TOPICS) as readonly TopicName[];
 export const isTopicName = (name: unknown): name is TopicName =>
   typeof name === 'string' && Object.hasOwn(TOPICS, name);
 
-/** A topic of one account, and the request whose answers are pushed. */
 export interface AccountTopic {
   readonly name: TopicName;
   readonly address: string;

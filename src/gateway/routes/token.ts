@@ -11,8 +11,8 @@ import {
   toTokenAmount,
   withBoundedTexts,
 } from '../../transactions/index.ts';
-import { readNftOwner } from '../tokens/nft-owner.ts';
 import { requireMint } from '../tokens/require-mint.ts';
+import { readNftOwner } from '../upstream/reads/largest-token-accounts.ts';
 import { address, commitment } from './routing/params.ts';
 import { readRoute, type Uses } from './routing/route.ts';
 import { exactNumber, extensions, integer, toExactNumber } from './routing/schemas.ts';

@@ -6,13 +6,11 @@ import { sleep } from '../../shared/runtime/sleep.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import { RPC_ERROR_CODE } from '../upstream/rpc/rpc-error-code.ts';
 
-/** Tips of the cluster, and a clock to wait for them. */
 export interface SlotSource {
   readonly mesh: Pick<Mesh, 'tip' | 'onTip' | 'slotTimeMs'>;
   readonly clock: Clock;
 }
 
-/** Longest wait for a slot, in milliseconds. */
 const MAX_WAIT_MS = 1000;
 
 /** Time between two checks of an answer that the pipeline publishes, in milliseconds. */
@@ -29,7 +27,6 @@ export function parseMinSlot(header: string): Slot | undefined {
   throw new GatewayError('invalid_slot', 'X-Min-Slot must be a slot: a decimal number');
 }
 
-/** Returns the slot that a text names; undefined if it is none. */
 export function slotIn(text: string): Slot | undefined {
   const slot = Number(text);
   return /^(0|[1-9]\d{0,15})$/.test(text) && Number.isSafeInteger(slot) ? slot : undefined;
@@ -59,10 +56,7 @@ export async function waitForSlot(slot: Slot, commitment: Commitment, { mesh, cl
   });
 }
 
-/**
- * Waits until an answer that the pipeline publishes has reached the slot. Rejects with `min_slot_not_reached` after
- * {@link MAX_WAIT_MS}. It checks on a timer, since a frame may follow its slot by the stream's throttle.
- */
+/** Rejects with `min_slot_not_reached` after {@link MAX_WAIT_MS}. A frame may follow its slot by a throttle. */
 export async function waitForLiveSlot(slot: Slot, newestSlot: () => Slot, clock: Clock): Promise<void> {
   const deadlineMs = clock.monotonic() + MAX_WAIT_MS;
   while (newestSlot() < slot) {
@@ -94,7 +88,6 @@ export const minSlotNotReached = (slot: Slot, reached: Slot, cause?: unknown): G
     { cause },
   );
 
-/** Returns the error for an answer that would be older than one already served. */
 export const servedSlotNotReached = (cause?: unknown): GatewayError =>
   new GatewayError('stale', 'no upstream has reached the slot of an answer already served; retry in a moment', {
     cause,

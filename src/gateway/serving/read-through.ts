@@ -15,13 +15,11 @@ import {
   waitForSlot,
 } from './min-slot.ts';
 
-/** Cache status of an answer: the `X-Cache` header. */
 export type CacheStatus = 'HIT' | 'MISS' | 'STALE';
 
 /** Runs work that needs the upstream once admission control lets it; rejects with `overloaded` if it can't. */
 export type Admit = <R>(work: () => Promise<R>) => Promise<R>;
 
-/** An answer, and how it was obtained. */
 export interface CachedRead<T = Entry> {
   readonly entry: T | Entry;
   readonly cacheStatus: CacheStatus;
@@ -32,7 +30,6 @@ export interface LoadedAnswer<T> {
   readonly slot: Slot;
   /** True for a page of a snapshot, which may be older than answers served from elsewhere. */
   readonly fromSnapshot?: boolean | undefined;
-  /** Caches the answer and returns what is served. */
   store(tipAtFetch: Slot): T;
 }
 
@@ -48,10 +45,7 @@ export interface CacheableRead<T> {
   readonly bypasses?: boolean;
   /** Whether to wait a moment for an upstream to reach `minSlot`, and then to say that none has. */
   readonly waitsForMinSlot: boolean;
-  /**
-   * Reads from the upstream at `floor` or later, and from no snapshot that is older than `minSlot`. Undefined for answers
-   * that the pipeline keeps current.
-   */
+  /** At `floor` or later, from no snapshot older than `minSlot`. Undefined for what the pipeline keeps current. */
   readonly load: ((floor: Slot | undefined, minSlot: Slot) => Promise<LoadedAnswer<T>>) | undefined;
   /** Returns true for an error that is the cluster's own answer, such as "no such account". It is cached briefly. */
   isNegative(error: GatewayError): boolean;
@@ -61,10 +55,7 @@ export interface ReadThroughOptions extends SlotSource {
   readonly cache: Cache;
   /** Whether a stale answer is served while it is refreshed in the background (RFC 5861: stale-while-revalidate). */
   readonly staleWhileRevalidate: boolean;
-  /**
-   * Failures that a cached answer replaces (RFC 5861: stale-if-error): any of the upstream, or only that no upstream
-   * has reached the slot of an answer already served.
-   */
+  /** RFC 5861, stale-if-error: any failure of the upstream, or only one to reach the slot of an earlier answer. */
   readonly staleIf: 'upstream-fails' | 'upstream-is-behind';
   /** Admits loads that no request waits for, or that name no other admission. */
   readonly admitOwn: Admit;
@@ -133,10 +124,7 @@ export class ReadThrough<T extends { readonly slot: Slot }> {
     return undefined;
   }
 
-  /**
-   * Loads the answer, or joins a load under way. A new load needs admission, but not while it waits for a slot. If it
-   * fails, the cached answer is served where the options allow it.
-   */
+  /** A new load needs admission, but not while it waits for a slot. After a failure the cached answer may be served. */
   fetch(read: CacheableRead<T>, admit: Admit = this.#options.admitOwn): Promise<CachedRead<T>> {
     if (read.load === undefined && read.minSlot > 0) return this.#awaitLive(read);
     const joins = this.#flights.has(flightKey(read));
@@ -161,7 +149,6 @@ export class ReadThrough<T extends { readonly slot: Slot }> {
     return this.#loadAdmitted(read, this.#options.admitOwn).catch(() => undefined);
   }
 
-  /** Counts a cached refusal, which is an answer, too. */
   #counted(refusal: GatewayError): GatewayError {
     this.#cache.reads.hit++;
     return refusal;
@@ -211,10 +198,7 @@ export class ReadThrough<T extends { readonly slot: Slot }> {
     return this.#flights.get(flightKey(read))?.catch(ifNoTurn(() => admit(start))) ?? admit(start);
   }
 
-  /**
-   * Joins the load under way, or starts one, in a place of its own. If the load of another caller finds no room at the
-   * upstream, that says nothing about this one: it then loads alone, so that it fails for no share but its own.
-   */
+  /** If the load of another caller finds no room, this one loads alone, so that it fails for no share but its own. */
   #loadInPlace(read: CacheableRead<T>): Promise<Arrival<T>> {
     const key = flightKey(read);
     const load = (): Promise<Arrival<T>> => this.#load(read, LOADS);
@@ -268,7 +252,6 @@ export class ReadThrough<T extends { readonly slot: Slot }> {
     return cached?.kind === 'answer' && cached.slot > slot ? cached : undefined;
   }
 
-  /** Serves the cached answer in place of a failure, or throws. */
   #insteadOf(thrown: unknown, read: CacheableRead<T>, how: Counter): CachedRead<T> {
     const { reads } = this.#cache;
     if (thrown instanceof GatewayError && read.isNegative(thrown)) reads[how]++;

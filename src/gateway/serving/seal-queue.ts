@@ -2,16 +2,12 @@ import type { Entry, SealJob } from '../cache/entry.ts';
 import { hashInTurns, hasLongResult } from './long-result.ts';
 
 export interface SealQueueOptions {
-  /** The most bodies that share a signature. */
   readonly maxBatchSize: number;
   /** Makes the bodies of a batch and settles its waiters. The digests of long results are known. Must not throw. */
   readonly sealBatch: (batch: readonly SealJob[]) => void;
 }
 
-/**
- * The bodies to make at the end of this turn of the event loop, in batches. Batches are sealed from setImmediate only: in
- * a request handler the engine corks that request's socket alone, and each write to another socket costs system calls.
- */
+/** From setImmediate only: a handler corks its own socket alone, and writes to others cost system calls. */
 export class SealQueue {
   readonly #options: SealQueueOptions;
   #jobs: SealJob[] = [];
@@ -21,12 +17,10 @@ export class SealQueue {
     this.#options = options;
   }
 
-  /** The number of queued jobs. */
   get length(): number {
     return this.#jobs.length;
   }
 
-  /** Adds a job; that of a long result once it is hashed. */
   add(job: SealJob): void {
     const { entry, waiters } = job;
     if (!hasLongResult(entry) || entry.digest !== '') this.#enqueue(job);

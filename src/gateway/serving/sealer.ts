@@ -36,10 +36,7 @@ export interface SealerOptions {
   readonly signBatchSize: number;
 }
 
-/**
- * Makes the bodies of answers: result, slot and receipt. All receipts of one turn of the event loop share a Merkle tree
- * and a signature.
- */
+/** All receipts of one turn of the event loop share a Merkle tree and a signature. */
 export class Sealer {
   readonly #cache: Cache;
   readonly #signer: Signer;
@@ -59,12 +56,10 @@ export class Sealer {
     sealHotEntriesAhead(cache, this.#queue, presign);
   }
 
-  /** The number of receipts that were made. */
   get sealedCount(): number {
     return this.#sealedCount;
   }
 
-  /** The number of signatures for these receipts. */
   get signatureCount(): number {
     return this.#signatureCount;
   }
@@ -97,10 +92,7 @@ export class Sealer {
     else this.#queue.add({ entry, nonce, isHeldBack: false, waiters: [waiter] });
   }
 
-  /**
-   * Does so before it returns, under a signature of its own: for a caller that can't be answered later. A long result
-   * takes several turns all the same.
-   */
+  /** Under a signature of its own, for a caller that can't be answered later. A long result takes several turns. */
   sealNow(entry: Entry, nonce: string | null, waiter: SealWaiter): void {
     if (hasLongResult(entry)) {
       this.sealFor(entry, nonce, waiter);
@@ -186,10 +178,7 @@ export class Sealer {
   }
 }
 
-/**
- * Returns the body. It is made as text, which takes little memory and no care of the garbage collector; one that is sent
- * often becomes bytes, which the engine need not convert each time.
- */
+/** As text, which takes little memory and garbage collection; one that is sent often becomes bytes. */
 function servedBody(entry: Entry): Body | undefined {
   const { body } = entry;
   if (typeof body !== 'string' || ++entry.timesServed < TIMES_WORTH_BYTES || entry.compressed !== undefined)

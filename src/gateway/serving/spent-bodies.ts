@@ -16,7 +16,6 @@ export class SpentBodies {
     this.#cache = cache;
   }
 
-  /** Records a new body. */
   record(key: string): void {
     this.#current.push(key);
   }

@@ -4,14 +4,12 @@ import type { RequestCost } from '../../shared/domain/request-cost.ts';
 import type { FindVerified } from '../prices/jupiter-verified-mints.ts';
 import { lookAlikeOf } from './look-alike-symbol.ts';
 
-/** A mint as its creator describes it: anybody may write any text there. */
 export interface DescribedMint {
   readonly mint: string;
   readonly symbol: string | null;
   readonly name: string | null;
 }
 
-/** Distinguishes known mints from those that only look like one. */
 export type KnownMints = ReturnType<typeof createKnownMints>;
 
 /** What looks like the mark of a known mint. */

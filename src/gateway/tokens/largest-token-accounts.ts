@@ -12,17 +12,13 @@ export interface LargestTokenAccounts {
   /** The slots of the lists. Empty where there is no list. */
   readonly slots: readonly Slot[];
   readonly addresses: readonly string[];
-  /** The accounts that were looked at. */
   readonly listed: number;
 }
 
 /** The number of rows that are read in one turn of the event loop, in a few milliseconds. */
 const ROWS_PER_CHUNK = 128;
 
-/**
- * Finds the token accounts of an owner that hold the largest amounts, in smallest units, of both token programs. Where
- * there is no list, since it has more than 10,000 accounts or the node has no index of that owner, it finds none.
- */
+/** Of both programs. None where there is no list: over 10,000 accounts, or a node without an index of that owner. */
 export async function findLargestTokenAccounts(
   mesh: Pick<Mesh, 'call'>,
   listOwner: ListOwner,
@@ -46,7 +42,6 @@ export async function findLargestTokenAccounts(
 const isWithoutList = ({ code, rpcCode }: GatewayError): boolean =>
   code === 'result_too_large' || rpcCode === RPC_ERROR_CODE.keyExcludedFromSecondaryIndex;
 
-/** Reads the amount of a token account; 0 for data that is none. */
 function amountIn(data: Uint8Array): bigint {
   if (data.length < TOKEN_AMOUNT_OFFSET + 8) return 0n;
   return new DataView(data.buffer, data.byteOffset).getBigUint64(TOKEN_AMOUNT_OFFSET, true);

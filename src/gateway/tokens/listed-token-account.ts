@@ -3,20 +3,17 @@ import { decodeTokenProgramAccount, type TokenAccount } from '../../transactions
 import type { EncodedAccount } from '../upstream/reads/encoded-accounts.ts';
 import { parseKeyedAccount } from '../upstream/reads/token-accounts-by-owner.ts';
 
-/** A token account in an owner's list. */
 export interface ListedTokenAccount {
   readonly address: string;
   readonly lamports: bigint;
   readonly token: TokenAccount;
 }
 
-/** Decodes a token account; returns undefined for any other account. */
 export function listedTokenAccount(address: string, account: EncodedAccount): ListedTokenAccount | undefined {
   const token = decodeTokenProgramAccount(account);
   return token?.type === 'account' ? { address, lamports: account.lamports, token } : undefined;
 }
 
-/** Parses one row of a node's list of token accounts. Throws `upstream_error` for any other account. */
 export function parseListedTokenAccount(row: Buffer): ListedTokenAccount {
   const account = parseKeyedAccount(row);
   const listed = listedTokenAccount(account.address, account);

@@ -47,7 +47,6 @@ export function lookAlikeOf(symbols: Iterable<string>): (text: string) => boolea
   };
 }
 
-/** Returns the letters, digits and signs of a text that a symbol may be spelled with. */
 function lettersOf(text: string): string {
   const plain = text.replace(/[™℠]/g, '').normalize('NFKD');
   return [...plain]

@@ -12,13 +12,11 @@ import {
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import { type EncodedAccount, type ReadOptions, readEncodedAccounts } from '../upstream/reads/encoded-accounts.ts';
 
-/** Mints at some slot, and the cluster's time there, by which some of them scale amounts. */
 export type MintScales = Awaited<ReturnType<typeof readMintScales>>;
 
 /** The number of mints that are decoded in one turn of the event loop. */
 const MINTS_PER_CHUNK = 64;
 
-/** Reads mints, the Clock sysvar and, in the same request, other accounts of the same answer. */
 export async function readMintScales(
   mesh: Pick<Mesh, 'call'>,
   addresses: readonly string[],
@@ -38,7 +36,6 @@ export async function readMintScales(
     accounts,
     /** The cluster's unix time, in seconds. */
     unixSeconds,
-    /** Returns the mint at an address; undefined when there is none. */
     mint: (address: string): Mint | undefined => mints.get(address),
     /** Returns the scale of a mint's amounts. A closed mint has no decimals. */
     scale: (address: string): AmountScale => scales.get(address) ?? CLOSED_MINT_SCALE,
@@ -48,16 +45,12 @@ export async function readMintScales(
 /** The scale of a closed mint: it has no decimals. */
 export const CLOSED_MINT_SCALE: AmountScale = { decimals: 0 };
 
-/** Decodes a mint; returns undefined for any other account, or none. */
 export function decodeMint(account: EncodedAccount | undefined): Mint | undefined {
   const token = account && decodeTokenProgramAccount(account);
   return token?.type === 'mint' ? token : undefined;
 }
 
-/**
- * Returns true when the account is a mint with exactly this scale, independent of the Clock, or when it is no mint and
- * there is no scale.
- */
+/** True for a mint with exactly this scale, independent of the Clock, or for no mint where there is no scale. */
 export function hasScale(account: EncodedAccount, scale: AmountScale | undefined): boolean {
   const mint = decodeMint(account);
   if (mint === undefined || scale === undefined) return mint === undefined && scale === undefined;

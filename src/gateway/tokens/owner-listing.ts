@@ -5,7 +5,6 @@ import type { Mesh } from '../upstream/mesh/mesh.ts';
 import type { ReadOptions } from '../upstream/reads/encoded-accounts.ts';
 import { readAllTokenAccounts } from '../upstream/reads/token-accounts-by-owner.ts';
 
-/** The token accounts that a node lists for an owner, unparsed, and the slot of each token program's list. */
 export interface OwnerListing {
   readonly slots: readonly Slot[];
   readonly rows: readonly Buffer[];
@@ -18,7 +17,6 @@ export type ListOwner = (mesh: Pick<Mesh, 'call'>, owner: string, options: ReadO
 export const readOwnerListing: ListOwner = (mesh, owner, options) =>
   readAllTokenAccounts(mesh, owner, Object.values(TOKEN_PROGRAMS), options);
 
-/** A listing that others may use, too. */
 interface SharedListing {
   /** The slot that it had to reach; 0 for any. */
   readonly floor: Slot;

@@ -5,7 +5,6 @@ import type { Mesh } from '../upstream/mesh/mesh.ts';
 import type { ReadOptions } from '../upstream/reads/encoded-accounts.ts';
 import { type MintScales, readMintScales } from './mint-scales.ts';
 
-/** Reads a mint, and other accounts at the same slot. Throws `not_found` if there is no account, else `not_a_mint`. */
 export async function requireMint(
   mesh: Pick<Mesh, 'call'>,
   address: string,

@@ -17,7 +17,6 @@ const MAX_LABELS = 10_000;
 /** The time for which a label is remembered: a token may get another name. */
 const LABEL_TTL_MS = 300_000;
 
-/** What a look-up reads from, and counts for. */
 interface LookUp {
   readonly rpc: RpcCaller;
   readonly cost: RequestCost | undefined;
@@ -26,7 +25,6 @@ interface LookUp {
 /** Labels of tokens by mint. */
 export type TokenLabels = Pick<TokenLabelCache, 'find'>;
 
-/** Finds how sentences call tokens, by the mints' metadata, and remembers that for a while. */
 export class TokenLabelCache {
   readonly #knownMints: KnownMints;
   /** The label is null for a mint without one. */

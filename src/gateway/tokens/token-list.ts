@@ -23,19 +23,14 @@ import { cachedMetadataAddress } from './metadata-addresses.ts';
 import { CLOSED_MINT_SCALE, type MintScales, readMintScales } from './mint-scales.ts';
 import { type ListOwner, readOwnerListing } from './owner-listing.ts';
 
-/** The token accounts of one owner, and the scales of their amounts. */
 export interface TokenList {
-  /** The accounts, ordered by mint and address. */
   readonly accounts: readonly ListedTokenAccount[];
-  /** The scale of each mint that exists. */
   readonly scales: ReadonlyMap<string, AmountScale>;
-  /** The identity of each mint that exists, if they were read. */
   readonly identities: ReadonlyMap<string, TokenIdentity> | undefined;
   /** True when the Clock sysvar scales some amounts: they change while no account does. */
   readonly dependsOnClock: boolean;
 }
 
-/** What a list shows of its mints. */
 export type MintFacts = Pick<TokenList, 'scales' | 'identities'>;
 
 export interface TokenListQuery {
@@ -43,7 +38,6 @@ export interface TokenListQuery {
   /** The mint to which the list is limited. Default: all accounts of both token programs. */
   readonly mint?: string | undefined;
   readonly commitment: Commitment;
-  /** The slot that the answer must have reached. */
   readonly minContextSlot: Slot | undefined;
   /** A recent list: a node may leave out an account that was closed just after the slot that it reports. */
   readonly known?: TokenList | undefined;
@@ -58,7 +52,6 @@ export interface TokenListQuery {
   readonly maxAccounts?: number;
   /** The most tries to read all parts at one slot. Callers that retry a larger read themselves pass one. */
   readonly maxAttempts?: number;
-  /** The request that the read counts for. */
   readonly cost?: RequestCost | undefined;
 }
 
@@ -80,7 +73,6 @@ export interface TokenListSource {
   read(query: TokenListQuery): Promise<TokenListRead>;
 }
 
-/** Reads a token list from the upstream, with accounts and mints at one slot if possible. */
 export async function readTokenList(
   mesh: Pick<Mesh, 'call'>,
   query: TokenListQuery,
@@ -98,16 +90,12 @@ export async function readTokenList(
   return { slot, sinceSlot, isConsistent, isLong: value.isLong, list: value.list };
 }
 
-/** The parts of a list, and whether it is too long to be read again. */
 type ListParts = ReadParts<Pick<TokenListRead, 'list'> & { readonly isLong: boolean }>;
 
 /** Returns the scale of a mint's amounts. A closed mint has no decimals. */
 export const scaleOf = ({ scales }: TokenList, mint: string): AmountScale => scales.get(mint) ?? CLOSED_MINT_SCALE;
 
-/**
- * Returns true when two lists are equal; identities count where both have them. A list that depends on the Clock equals
- * no other.
- */
+/** Identities count where both have them. A list that depends on the Clock equals no other. */
 export function isSameList(one: TokenList, other: TokenList): boolean {
   if (one.identities !== undefined && other.identities !== undefined) return isDeepStrictEqual(one, other);
   return isDeepStrictEqual({ ...one, identities: undefined }, { ...other, identities: undefined });
@@ -124,7 +112,6 @@ export function withChanges(
   return listOf([...unchanged, ...changed], mints);
 }
 
-/** Returns the part of a list that belongs to one mint; an empty list when that is no mint. */
 export function filterByMint({ accounts, scales, dependsOnClock: followsClock }: TokenList, mint: string): TokenList {
   const scale = scales.get(mint);
   const identities = undefined;
@@ -145,8 +132,6 @@ const ROWS_PER_CHUNK = 32;
 
 /** The number of addresses that are derived in one turn of the event loop, in a few milliseconds. */
 const ADDRESSES_PER_CHUNK = 16;
-
-/** The number of accounts whose mints are looked up in one turn of the event loop. */
 const MINTS_PER_CHUNK = 1024;
 
 /** The length of a list up to which its accounts are re-read by address. No live list is longer. */
@@ -185,7 +170,6 @@ async function counted<T extends { readonly rows: readonly Buffer[] }>(
   }
 }
 
-/** Reads the accounts of one mint. A node rejects an address that is no mint; here that is an empty list. */
 async function readAccountsOfMint(
   mesh: Pick<Mesh, 'call'>,
   mint: string,
@@ -235,7 +219,6 @@ const tooManyMints = (maxMints: number): GatewayError =>
     `the address holds more than ${maxMints.toLocaleString('en-US')} different tokens, the most that are valued: list them with /token-accounts/OWNER, or those of one mint with ?mint=MINT`,
   );
 
-/** Reads the accounts of a list and their mints by address. */
 async function readByAddress(
   mesh: Pick<Mesh, 'call'>,
   query: TokenListQuery,
@@ -247,13 +230,11 @@ async function readByAddress(
   return readMintsOf(mesh, query, candidates, options, { addresses, select });
 }
 
-/** Accounts that are read together with the mints, and what of them belongs to the list. */
 interface Reread {
   readonly addresses: readonly string[];
   select(read: MintScales): Promise<readonly ListedTokenAccount[]>;
 }
 
-/** Reads the mints of the listed accounts by address. */
 async function readMintsOf(
   mesh: Pick<Mesh, 'call'>,
   { withIdentities = false, known, cost }: TokenListQuery,
@@ -293,7 +274,6 @@ async function selectOwned(
   return listed.flatMap((account) => (account?.token.owner === owner ? [account] : []));
 }
 
-/** Builds a list from accounts and mints that were read together. */
 async function buildTokenList(
   accounts: readonly ListedTokenAccount[],
   mints: MintScales,
@@ -326,7 +306,6 @@ function listOf(accounts: readonly ListedTokenAccount[], { scales, identities }:
   };
 }
 
-/** Returns the identity of each mint that exists. */
 function identitiesOf(addresses: readonly string[], metadataAddresses: readonly string[], mints: MintScales) {
   const identities = new Map<string, TokenIdentity>();
   for (const [i, address] of addresses.entries()) {

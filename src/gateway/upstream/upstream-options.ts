@@ -19,10 +19,8 @@ export interface NodeOptions {
   readonly methods?: readonly RpcMethod[];
 }
 
-/** Section `upstream` of the config. */
 export type UpstreamSettings = Config['upstreamPolicy'];
 
-/** Dependencies of all parts of the mesh. */
 export interface UpstreamDeps {
   readonly clock: Clock;
   /** Random number from 0 up to, but not including, 1. Spreads reconnects. */

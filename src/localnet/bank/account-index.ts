@@ -1,6 +1,15 @@
-import type { Memcmp } from './memcmp.ts';
 import type { Account } from './svm-account.ts';
 import { isOwnedByTokenProgram } from './token-state.ts';
+
+/** Bytes that the data of an account must have at an offset: Solana's `memcmp` filter. */
+export interface Memcmp {
+  readonly offset: number;
+  readonly bytes: Uint8Array;
+}
+
+/** Returns whether data has the bytes of a filter; data that ends before them has not. */
+export const matchesMemcmp = (data: Uint8Array, { offset, bytes }: Memcmp): boolean =>
+  Buffer.compare(data.subarray(offset, offset + bytes.length), bytes) === 0;
 
 /** Offset of the mint in a token account, in both token programs. */
 export const TOKEN_MINT_OFFSET = 0;

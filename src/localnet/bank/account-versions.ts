@@ -10,10 +10,7 @@ interface Version {
 /** Stands before any slot: the state that an account had when its first change was recorded. */
 const BEFORE_FIRST_CHANGE: Slot = -1;
 
-/**
- * Past states of accounts, for each slot that a commitment may still read. Only the accounts that changed since the
- * root are here, so the size follows the recent traffic.
- */
+/** Only accounts that changed since the root are here, so the size follows the recent traffic. */
 export class AccountVersions {
   readonly #changes = new Map<string, Version[]>();
 

@@ -1,7 +1,6 @@
 import type { Slot } from '../../shared/domain/slot.ts';
-import { AccountIndex, indexKeyOf } from './account-index.ts';
+import { AccountIndex, indexKeyOf, type Memcmp, matchesMemcmp } from './account-index.ts';
 import { AccountVersions } from './account-versions.ts';
-import { type Memcmp, matchesMemcmp } from './memcmp.ts';
 import type { Svm } from './svm.ts';
 import { type Account, isSameAccount } from './svm-account.ts';
 

@@ -13,7 +13,7 @@ import type { Block, LandedTransaction } from './produced-block.ts';
 import type { BankSysvars, Svm } from './svm.ts';
 import type { Account } from './svm-account.ts';
 import { TransactionRefused } from './svm-transaction-error.ts';
-import { tokenBalancesOf } from './token-balances.ts';
+import { tokenBalancesOf } from './token-state.ts';
 import { isStaticWritable, type TransactionMessage, type WireTransaction } from './wire-transaction.ts';
 
 /** Members of a block that its child needs. */

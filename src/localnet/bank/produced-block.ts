@@ -1,6 +1,6 @@
 import type { Slot } from '../../shared/domain/slot.ts';
 import type { ExecutionResult } from './svm.ts';
-import type { TokenBalance } from './token-balances.ts';
+import type { TokenBalance } from './token-state.ts';
 import type { WireTransaction } from './wire-transaction.ts';
 
 /** Block of a slot that was not skipped. */

@@ -7,10 +7,7 @@ export interface SlotTiming {
   readonly slotMs: number;
 }
 
-/**
- * Converts time to slots. Slots are counted from a fixed origin, so a cluster that restarts continues above the slots
- * it had. While it runs it follows the monotonic clock, so a correction of the wall clock has no effect.
- */
+/** Slots count from a fixed origin, so a cluster that restarts continues above. The monotonic clock moves them. */
 export class SlotClock {
   readonly #clock: Clock;
   readonly #timing: SlotTiming;

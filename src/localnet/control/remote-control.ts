@@ -9,10 +9,7 @@ interface RemoteCall {
 
 type RemoteReply = { readonly id: number; readonly result: unknown } | { readonly id: number; readonly error: unknown };
 
-/**
- * Creates the control of a cluster in another thread, which accepts the commands of these names: all of its control's.
- * Calls are rejected once the thread has `ended`.
- */
+/** Accepts the commands of these names: all of its control's. Calls are rejected once the thread has `ended`. */
 export function createRemoteControl(worker: Worker, names: readonly string[], ended: Promise<unknown>): ClusterControl {
   const pendingCalls = new Map<number, { resolve(result: unknown): void; reject(error: unknown): void }>();
   let lastCallId = 0;

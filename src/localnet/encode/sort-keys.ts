@@ -1,9 +1,6 @@
 import { RawJson } from '../../shared/domain/to-json.ts';
 
-/**
- * Returns a value with the members of all its objects sorted by name. A node sorts the members of answers, and of
- * parsed data everywhere; its notifications keep the order of its structs.
- */
+/** A node sorts the members of answers, and of parsed data everywhere; its notifications keep the order of structs. */
 export function sortKeys(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || value instanceof RawJson) return value;
   if (Array.isArray(value)) return value.map(sortKeys);

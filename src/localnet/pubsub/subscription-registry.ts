@@ -24,10 +24,7 @@ interface SharedSubscription {
 const MAX_SUBSCRIPTIONS = 200_000;
 const METHOD_PATTERN = new RegExp(`^(${TOPIC_KINDS.join('|')})(Subscribe|Unsubscribe)$`);
 
-/**
- * Subscriptions and their subscribers. As on a node, equal subscriptions share one id, over all connections, and each
- * notification is serialized once.
- */
+/** As on a node, equal subscriptions share one id, over all connections, and each notification is serialized once. */
 export class SubscriptionRegistry {
   readonly #node: NodeContext;
   readonly #byId = new Map<number, SharedSubscription>();

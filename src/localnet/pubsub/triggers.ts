@@ -1,7 +1,7 @@
 import type { Commitment } from '../../shared/domain/commitment.ts';
+import type { Memcmp } from '../bank/account-index.ts';
 import { indexKeyOf, indexKeysOf } from '../bank/account-index.ts';
 import type { Chain } from '../bank/chain.ts';
-import type { Memcmp } from '../bank/memcmp.ts';
 import type { PubsubEvent } from './notification-order.ts';
 
 /** What happens in an event, as text. A topic has results only for events with one of its triggers. */

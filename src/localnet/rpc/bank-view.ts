@@ -1,5 +1,5 @@
 import type { AmountScale } from '../../transactions/index.ts';
-import type { Memcmp } from '../bank/memcmp.ts';
+import type { Memcmp } from '../bank/account-index.ts';
 import type { Account } from '../bank/svm-account.ts';
 import { amountScaleOf } from '../bank/token-state.ts';
 import { minContextSlotNotReached } from '../encode/json-rpc-error.ts';

@@ -7,10 +7,7 @@ export type SubscriptionRefusal = 'error' | 'close' | 'late';
 /** Delay of a late acknowledgement in milliseconds: longer than a client waits. */
 export const LATE_ACK_MS = 10_000;
 
-/**
- * Faults that a test injects. A plain object that the server reads at each request and each message, so that a change
- * takes effect immediately; the server decrements the counters.
- */
+/** The server reads them at each request and message, so a change takes effect immediately; it counts them down. */
 export interface InjectedFaults {
   /** Number of next HTTP requests that are answered with status 429. */
   rateLimitedRequests: number;

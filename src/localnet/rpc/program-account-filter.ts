@@ -1,5 +1,5 @@
 import bs58 from 'bs58';
-import { type Memcmp, matchesMemcmp } from '../bank/memcmp.ts';
+import { type Memcmp, matchesMemcmp } from '../bank/account-index.ts';
 import type { Account } from '../bank/svm-account.ts';
 import { readTokenAccount } from '../bank/token-state.ts';
 import { invalidParams } from '../encode/json-rpc-error.ts';

@@ -2,10 +2,7 @@ import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto
 import { type Address, createNoopSigner, type NoopSigner } from '@solana/web3.js';
 import bs58 from 'bs58';
 
-/**
- * A signer. It is the placeholder of a signer where an instruction is built, and signs synchronously when the
- * transaction is complete, so that the transactions of a slot are made within one turn.
- */
+/** Signs synchronously when the transaction is complete: the transactions of a slot are made within one turn. */
 export interface Keypair extends NoopSigner {
   sign(message: Uint8Array): Uint8Array;
 }

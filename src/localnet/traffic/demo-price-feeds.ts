@@ -69,10 +69,7 @@ const encoder = getStructEncoder([
   ['postedSlot', getU64Encoder()],
 ]);
 
-/**
- * Keeps the accounts of price feeds where Pyth has them: each slot updates one feed by a small random step. Pyth's
- * programs are not part of LiteSVM, so the accounts are written without transactions.
- */
+/** Each slot updates one feed by a small step, without a transaction: Pyth's programs are not part of LiteSVM. */
 export function startPriceFeeds(chain: Chain): void {
   const { intBelow } = seededRng(PRICE_SEED);
   const lamports = chain.minimumBalance(PRICE_UPDATE_BYTES);

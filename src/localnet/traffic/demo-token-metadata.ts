@@ -37,10 +37,7 @@ const encoder = getStructEncoder([
   ['tokenStandard', getU8Encoder()],
 ]);
 
-/**
- * Creates the account that Metaplex would create for a classic mint. Its program is not part of LiteSVM, and nothing
- * here changes metadata, so the account is enough.
- */
+/** As Metaplex would create it for a classic mint: its program is not part of LiteSVM, and nothing changes metadata. */
 export function createMetadataAccount(
   { mint, name, symbol, uri }: Coin,
   updateAuthority: Address,

@@ -1,16 +1,16 @@
 import type { Instruction } from '@solana/web3.js';
 import { getSetComputeUnitLimitInstruction, getSetComputeUnitPriceInstruction } from '@solana-program/compute-budget';
+import { getTransferSolInstruction } from '@solana-program/system';
 import { COMPUTE_BUDGET_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import type { Chain } from '../bank/chain.ts';
 import { TransactionRefused } from '../bank/svm-transaction-error.ts';
 import { buildTransaction } from './build-transaction.ts';
-import { NONCE } from './demo-accounts.ts';
-import { sendFailing } from './failing-transactions.ts';
-import { fundOrEmptyWallet, payByNonce, payInvoice, payMany, payWallet } from './payment-scenarios.ts';
-import type { Scenario, ScenarioContext } from './scenario.ts';
+import { COINS, NONCE } from './demo-accounts.ts';
+import { createMemo, fundOrEmptyWallet, payByNonce, payInvoice, payMany, payWallet } from './payment-scenarios.ts';
+import { pickTwoWallets, type Scenario, type ScenarioContext } from './scenario.ts';
 import { type Rng, seededRng } from './seeded-rng.ts';
 import { openOrCloseTokenAccount, wrapOrUnwrapSol } from './token-account-scenarios.ts';
-import { approveOrSpend, burnCoins, mintCoins, payToken, swap } from './token-scenarios.ts';
+import { approveOrSpend, burnCoins, mintCoins, payToken, swap, transferCoins } from './token-scenarios.ts';
 import { setUpTraffic, type TrafficSetup } from './traffic-setup.ts';
 
 export interface TrafficOptions {
@@ -18,6 +18,38 @@ export interface TrafficOptions {
   readonly transactionsPerSlot: number;
   readonly seed: number;
 }
+
+const EXCESSIVE_AMOUNT = 10n ** 18n;
+
+const overdrawSol: Scenario = ({ rng }) => {
+  const [payer, payee] = pickTwoWallets(rng);
+  const transfer = { source: payer, destination: payee.address, amount: EXCESSIVE_AMOUNT };
+  return { payer, instructions: [getTransferSolInstruction(transfer)] };
+};
+
+const overdrawToken: Scenario = ({ rng, tokenAccountOf }) => {
+  const [payer, payee] = pickTwoWallets(rng);
+  const coin = rng.pick(COINS);
+  const [source, destination] = [tokenAccountOf(coin, payer), tokenAccountOf(coin, payee)];
+  return { payer, instructions: [transferCoins(coin, source, destination, payer, EXCESSIVE_AMOUNT)] };
+};
+
+const sendInvalidMemo: Scenario = ({ rng }) => {
+  const [payer] = pickTwoWallets(rng);
+  return { payer, instructions: [createMemo(payer, Uint8Array.of(0xff, 0xfe, rng.intBelow(256)))] };
+};
+
+const exceedComputeLimit: Scenario = ({ rng }) => {
+  const [payer] = pickTwoWallets(rng);
+  return {
+    payer,
+    instructions: [getSetComputeUnitLimitInstruction({ units: 300 }), createMemo(payer, 'too long to run')],
+  };
+};
+
+/** Creates a transaction that lands, fails and pays its fee, for one of several reasons. */
+const sendFailing: Scenario = (context) =>
+  context.rng.pick([overdrawSol, overdrawToken, sendInvalidMemo, exceedComputeLimit])(context);
 
 /** Relative frequency of each scenario; the sum is about a hundred. */
 const SCENARIO_WEIGHTS: readonly (readonly [weight: number, scenario: Scenario])[] = [
@@ -38,10 +70,7 @@ const SCENARIO_WEIGHTS: readonly (readonly [weight: number, scenario: Scenario])
 const WEIGHTED_SCENARIOS = SCENARIO_WEIGHTS.flatMap(([weight, scenario]) => Array<Scenario>(weight).fill(scenario));
 const COMPUTE_UNIT_LIMITS = [60_000, 120_000, 200_000] as const;
 
-/**
- * Starts the traffic: payments, trades, memos, failures, the same for the same seed. It prepares the chain's first
- * block, then sends transactions to each block from the first on.
- */
+/** The same for the same seed. Prepares the chain's first block, then sends transactions to each block. */
 export async function startTraffic(chain: Chain, { transactionsPerSlot, seed }: TrafficOptions): Promise<TrafficSetup> {
   const setup = await setUpTraffic(chain);
   const rng = seededRng(seed);

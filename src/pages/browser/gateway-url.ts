@@ -1,5 +1,4 @@
 /** The gateway that served this page, with the prefix that a proxy may have put before its paths. */
 export const gatewayUrl = (): URL => new URL('.', location.href);
 
-/** Returns the URL of a path below `/api/v1`. */
 export const apiUrl = (path: string): URL => new URL(`api/v1${path}`, gatewayUrl());

@@ -65,7 +65,6 @@ export class LiveLine {
   };
   #frame: Snapshot | undefined;
   #trusted: TrustedClient | undefined;
-  /** The feed of this tab, if it has the line. */
   #feed: Feed | undefined;
   /** Gives the line up, or the place in the queue for it. */
   #leave: AbortController | undefined;
@@ -117,7 +116,6 @@ export class LiveLine {
     else void lead();
   }
 
-  /** Owns the line until the signal. */
   #lead(signal: AbortSignal): Promise<void> {
     const feed = new Feed(
       {
@@ -213,7 +211,6 @@ export class LiveLine {
     this.#tabs.postMessage(message);
   }
 
-  /** Sends the state to the other tabs, if this one has the line. */
   #share(): void {
     if (this.#feed === undefined) return;
     this.#send({ line: movedBy(this.#line, -performance.now()), proof: this.#proof, frame: this.#frame });

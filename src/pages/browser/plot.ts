@@ -34,7 +34,6 @@ export class Plot {
     host.append(canvas);
     const probe = create('span', { hidden: '' });
     host.append(probe);
-    /** Resolves a property to a colour that a canvas understands, of the theme at the time when it is drawn. */
     const color = (name: string) => () => {
       probe.style.color = `var(${name})`;
       return getComputedStyle(probe).color;

@@ -3,7 +3,6 @@ import { TIMEOUT_MS } from '../feed/read-health.ts';
 import { KeyMemory } from '../live/key-memory.ts';
 import { apiUrl, gatewayUrl } from './gateway-url.ts';
 
-/** Reads the key that the gateway signs with now. */
 export async function readPublicKey(): Promise<string> {
   const response = await fetch(apiUrl('/pubkey'), { cache: 'no-store', signal: AbortSignal.timeout(TIMEOUT_MS) });
   const { publicKey, message } = await response.json();
@@ -17,7 +16,6 @@ export const keyMemory = new KeyMemory({
   setItem: (name, value) => localStorage.setItem(name, value),
 });
 
-/** A client, and what it trusts. */
 export interface TrustedClient {
   readonly client: Client;
   readonly cluster: string;

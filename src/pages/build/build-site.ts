@@ -5,8 +5,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { MANIFEST_NAME, OPENAPI_NAME, SITE_FOLDER, type SiteEntry } from '../../shared/site/site.ts';
 import type { ApiDocument } from '../docs/api-document.ts';
 import { readChapters } from '../docs/chapters.ts';
-import { docsMarkdown } from '../docs/docs-markdown.ts';
-import { llmsText } from '../docs/llms-text.ts';
+import { docsMarkdown, llmsText } from '../docs/docs-markdown.ts';
 import { renderDocs } from '../docs/render.ts';
 import { composePage, PAGES, type PageName } from './compose-page.ts';
 
@@ -22,7 +21,6 @@ const widget = read('widget/main.js');
 
 const ETAG_DIGITS = 16;
 
-/** Writes a file in every content coding, at the best quality, and notes its headers. */
 function writeSiteFile(name: string, text: string, contentType: string, headers: SiteEntry['headers']): void {
   const identity = Buffer.from(text);
   const br = brotliCompressSync(identity, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: identity.length } });

@@ -10,7 +10,6 @@ export const PAGES = [
 
 export type PageName = (typeof PAGES)[number]['name'];
 
-/** The parts of a page. */
 export interface PageParts {
   readonly name: PageName;
   /** HTML with the comments `head`, `header`, `style` and `script`, all of which are replaced. */
@@ -66,7 +65,6 @@ export function composePage({ name, html, style, script, widget }: PageParts): C
 const widgetTag = (hash: string): string =>
   `<script src="widget.js?${encodeURIComponent(hash.slice(7, 23))}" integrity="${hash}" async></script>`;
 
-/** Formats the hash by which a policy allows a script or a style. */
 const cspHash = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`;
 
 const headOf = (policy: string): string => `<meta charset="utf-8">

@@ -1,4 +1,3 @@
-/** A schema in the API document, as far as the reference shows it. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -31,7 +30,6 @@ export interface OperationDetails {
   >;
 }
 
-/** The OpenAPI document, as far as the reference shows it. */
 export interface ApiDocument {
   readonly info: { readonly version: string; readonly description: string };
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationDetails>>>>;
@@ -40,12 +38,10 @@ export interface ApiDocument {
 
 export interface Operation {
   readonly method: string;
-  /** The path below `/api/v1`, with `{names}`. */
   readonly path: string;
   readonly details: OperationDetails;
 }
 
-/** Lists all operations in the order of the document. */
 export const operationsOf = ({ paths }: ApiDocument): readonly Operation[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, details]) => ({ method, path, details })),

@@ -1,11 +1,8 @@
 import { readFileSync } from 'node:fs';
 
-/** A chapter of the reference. */
 export interface Chapter {
-  /** The name of its file, which is its anchor. Its sections have `ID-` and the words of their heading. */
   readonly id: string;
   readonly title: string;
-  /** Its text without the title, in Markdown: headings from `##`, paragraphs, lists, tables, fenced code. */
   readonly markdown: string;
   /** The anchors, of the chapter or its sections, of what only `/docs.md` has: the page stays quick to load. */
   readonly markdownOnly: readonly string[];
@@ -62,7 +59,6 @@ const withExamples = (markdown: string): string =>
 /** The languages of the examples by the ends of their names. */
 const LANGUAGES: Readonly<Record<string, string>> = { sh: 'sh', ts: 'ts', html: 'html', py: 'python' };
 
-/** Returns the anchor of a section. */
 export const sectionId = (chapter: string, heading: string): string =>
   `${chapter}-${heading
     .toLowerCase()

@@ -25,7 +25,6 @@ const BODIES: Readonly<Record<string, string>> = {
 const SHOWN_CHARACTERS = 20_000;
 const SHOWN_FRAMES = 3;
 
-/** A parameter of a route, with the field for its value. */
 interface Field {
   readonly name: string;
   readonly place: string;
@@ -52,7 +51,6 @@ function fieldsOf(route: HTMLElement): readonly Field[] {
   });
 }
 
-/** Adds to a route what sends a request: it is made when somebody opens it. */
 function addTrial(route: HTMLElement): void {
   const details = create('details', {}, create('summary', {}, 'Send'));
   route.querySelector('.try')?.append(details);
@@ -99,7 +97,6 @@ function trialOf(route: HTMLElement): HTMLElement[] {
   return [form, ...(path === '/stream' ? [] : [snippetsOf(form, read)]), output];
 }
 
-/** Shows the request as code, in the language that its reader chose. */
 function snippetsOf(form: HTMLElement, read: () => FilledRequest): HTMLElement {
   const pre = create('pre', { tabindex: '0' });
   const copy = create('button', { type: 'button', 'data-copy': '' }, 'Copy');
@@ -175,7 +172,6 @@ function linksOf(response: Response, text: string, request: FilledRequest, isSig
 
 let frames: WebSocket | undefined;
 
-/** Shows the first frames of the stream. */
 function showFrames(output: HTMLElement, request: FilledRequest): void {
   frames?.close();
   const pre = create('pre', { tabindex: '0' });
@@ -192,7 +188,6 @@ function showFrames(output: HTMLElement, request: FilledRequest): void {
   socket.onclose = ({ code }) => pre.append(`closed: ${code}\n`);
 }
 
-/** Adds the builder of the widget's two lines, with the widget itself. */
 function addBuilder(): void {
   const builder = elementById('builder', HTMLElement);
   const boxes = Object.entries(FIELDS).map(([name, { label }]) => {

@@ -1,8 +1,6 @@
-/** A request that its reader has filled in. */
 export interface FilledRequest {
   readonly base: string;
   readonly method: string;
-  /** The path below `/api/v1`, with `{names}`. */
   readonly path: string;
   readonly pathValues: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
@@ -13,14 +11,12 @@ export interface FilledRequest {
 export const LANGUAGES = ['curl', 'TypeScript', 'Python'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** Returns the URL of a request. */
 export function urlOf({ base, path, pathValues, query }: FilledRequest): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(pathValues[name] ?? ''));
   const search = new URLSearchParams(query).toString();
   return `${base}api/v1${filled}${search === '' ? '' : `?${search}`}`;
 }
 
-/** Returns code that sends a request. */
 export function snippetOf(language: Language, request: FilledRequest): string {
   if (language === 'curl') return curlOf(request);
   return language === 'Python' ? pythonOf(request) : typeScriptOf(request);
@@ -65,7 +61,6 @@ function typeScriptOf({ base, method, path, pathValues, query, headers, body }: 
   ].join('\n');
 }
 
-/** Formats parameters; those that are numbers are written as such. */
 function objectText(values: Readonly<Record<string, string>>): string {
   const members = Object.entries(values).map(
     ([name, value]) => `${name}: ${/^(?:0|[1-9]\d{0,14})$/.test(value) ? value : JSON.stringify(value)}`,

@@ -1,18 +1,17 @@
 import type { Result } from '../../client/index.ts';
 import { create } from '../browser/elements.ts';
 import { shorten } from '../format/figures.ts';
-import type { ViewContext } from './context.ts';
 import { figures } from './figures.ts';
 import { addHistory } from './history-part.ts';
 import { copyButton, linkTo } from './links.ts';
 import { knownBadge, tokenName } from './names.ts';
+import type { ViewContext } from './part.ts';
 import { type Evidence, Part } from './part.ts';
 import { facts, table } from './tables.ts';
 
 /** The rows of a list that are shown at first. */
 const MANY = 50;
 
-/** Shows an address: its balance as it changes, its account, what it holds, and its history. */
 export function showAddress(context: ViewContext, address: string): void {
   addBalance(context, address);
   addPortfolio(context, address);
@@ -63,7 +62,6 @@ function addBalance({ client, add, onLeave }: ViewContext, address: string): voi
   );
 }
 
-/** Shows JSON behind a summary. */
 export function rawDetails(title: string, value: unknown): HTMLElement {
   const pre = create('pre', { tabindex: '0' });
   const details = create('details', { class: 'raw' }, create('summary', {}, title), pre);

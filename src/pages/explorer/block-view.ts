@@ -1,12 +1,11 @@
 import { create } from '../browser/elements.ts';
-import type { ViewContext } from './context.ts';
 import { figures } from './figures.ts';
 import { success } from './history-part.ts';
 import { linkTo } from './links.ts';
+import type { ViewContext } from './part.ts';
 import { Part } from './part.ts';
 import { facts, pager, table } from './tables.ts';
 
-/** Shows a block, and its transactions by page. */
 export function showBlock({ client, add }: ViewContext, slot: string): void {
   const block = new Part('Block');
   const list = new Part('Transactions', 'long');

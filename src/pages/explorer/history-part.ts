@@ -1,9 +1,9 @@
 import type { Result } from '../../client/index.ts';
 import { create } from '../browser/elements.ts';
-import type { ViewContext } from './context.ts';
 import { figures } from './figures.ts';
 import { linkTo } from './links.ts';
 import { strangersText } from './names.ts';
+import type { ViewContext } from './part.ts';
 import { Part, type Read } from './part.ts';
 import { table } from './tables.ts';
 
@@ -17,7 +17,6 @@ const TRANSFERS_PER_PAGE = 10;
 /** The most characters of a memo that a row shows. */
 const MAX_MEMO_CHARACTERS = 80;
 
-/** Adds the history of an address: what each transaction changed, or just the signatures. */
 export function addHistory({ client, add }: ViewContext, address: string): void {
   const part = new Part('History', 'long');
   add(part);
@@ -98,7 +97,6 @@ const changeTable = (rows: readonly Row[]): HTMLElement =>
       ]),
   );
 
-/** Shows whether a transaction succeeded. */
 export const success = (isSuccess: boolean): HTMLElement =>
   create('span', { class: isSuccess ? 'good' : 'bad' }, isSuccess ? '✓ success' : '✗ failed');
 

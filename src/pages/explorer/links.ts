@@ -4,7 +4,6 @@ import { shorten } from '../format/figures.ts';
 /** Returns the URL of the explorer for a search text. */
 export const explorerHref = (query: string): string => `explorer?q=${encodeURIComponent(query)}`;
 
-/** Links an address, a signature or a slot to its view. */
 export const linkTo = (query: string, text: Child = shorten(query)): HTMLAnchorElement =>
   create('a', { href: explorerHref(query), title: query }, text);
 

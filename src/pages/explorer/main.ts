@@ -8,8 +8,8 @@ import { createTrustedClient, type TrustedClient } from '../browser/trusted-clie
 import { readHealth } from '../feed/read-health.ts';
 import { showAddress } from './address-view.ts';
 import { showBlock } from './block-view.ts';
-import type { ViewContext } from './context.ts';
 import { explorerHref, identifier, linkTo } from './links.ts';
+import type { ViewContext } from './part.ts';
 import { Part } from './part.ts';
 import { showToken } from './token-view.ts';
 import { showTransaction } from './transaction-view.ts';

@@ -2,7 +2,6 @@ import { knownMintSymbol } from '../../shared/domain/known-mints.ts';
 import { MAX_NAME_CHARACTERS, quotedName } from '../../shared/domain/quoted-name.ts';
 import { create } from '../browser/elements.ts';
 
-/** What a token's creator wrote about it. */
 interface TokenNames {
   readonly symbol: string | null;
   readonly name: string | null;

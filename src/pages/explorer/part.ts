@@ -1,6 +1,5 @@
-import { ReceiptError, SlotgateError } from '../../client/index.ts';
-import type { Receipt } from '../../client/verify/index.ts';
-import { FAULT_EXPLANATIONS } from '../../client/verify/index.ts';
+import { type Client, ReceiptError, SlotgateError } from '../../client/index.ts';
+import { FAULT_EXPLANATIONS, type Receipt } from '../../client/verify/index.ts';
 import { type Child, create } from '../browser/elements.ts';
 import { gatewayUrl } from '../browser/gateway-url.ts';
 import { figures } from './figures.ts';
@@ -54,7 +53,6 @@ export class Part {
     this.#body.replaceChildren(...children.filter((child) => child !== null && child !== undefined && child !== false));
   }
 
-  /** Shows what proves the part: its slot and commitment, and behind the mark the whole answer. */
   prove(answer: Evidence): void {
     const isOpen = this.#evidence instanceof HTMLDetailsElement && this.#evidence.open;
     if (isOpen) return; // what somebody reads stays as it is
@@ -75,10 +73,7 @@ export class Part {
     });
   }
 
-  /**
-   * Loads the part. `work` awaits its answers by `read`, which never settles once a later load has begun. A failure is
-   * shown with the words of the gateway, and can be tried again.
-   */
+  /** `read` never settles once a later load has begun. A failure shows the gateway's words, and a way to try again. */
   async load(work: (read: Read) => Promise<void>): Promise<void> {
     this.#load++;
     const load = this.#load;
@@ -137,4 +132,10 @@ function evidenceContent(body: string, { request, kid }: Receipt): HTMLElement[]
     create('pre', { tabindex: '0' }, curl),
     create('div', { class: 'actions' }, copyButton(body, 'Copy body'), copyButton(curl, 'Copy curl'), download, verify),
   ];
+}
+
+export interface ViewContext {
+  readonly client: Client;
+  readonly add: (...parts: readonly Part[]) => void;
+  readonly onLeave: (work: () => void) => void;
 }

@@ -1,11 +1,9 @@
 import { type Child, create } from '../browser/elements.ts';
 
-/** A column: its title, and whether it holds figures. */
 export type Column = string | { readonly title: string; readonly isNumber: true };
 
 const titleOf = (column: Column): string => (typeof column === 'string' ? column : column.title);
 
-/** Creates a table; `rows` are the cells of each row. */
 export function table(columns: readonly Column[], rows: readonly (readonly Child[])[]): HTMLElement {
   const classOf = (at: number): Readonly<Record<string, string>> =>
     typeof columns[at] === 'object' ? { class: 'number' } : {};
@@ -25,7 +23,6 @@ export function table(columns: readonly Column[], rows: readonly (readonly Child
 const row = (cells: readonly Child[], classOf: (at: number) => Readonly<Record<string, string>>): HTMLElement =>
   create('tr', {}, ...cells.map((cell, at) => create('td', classOf(at), cell)));
 
-/** Creates the buttons that lead to the pages before and after one. */
 export function pager(page: number, hasMore: boolean, total: string, showPage: (page: number) => void): HTMLElement {
   const pageButton = (text: string, isEnabled: boolean, to: number): HTMLElement => {
     const button = create('button', { type: 'button' }, text);
@@ -43,7 +40,6 @@ export function pager(page: number, hasMore: boolean, total: string, showPage: (
   );
 }
 
-/** Creates a list of facts; one whose value is null is left out. */
 export const facts = (entries: readonly (readonly [name: string, value: Child])[]): HTMLElement =>
   create(
     'dl',

@@ -1,13 +1,12 @@
 import { MAX_NAME_CHARACTERS, MAX_URI_CHARACTERS } from '../../shared/domain/quoted-name.ts';
 import { create } from '../browser/elements.ts';
-import type { ViewContext } from './context.ts';
 import { figures } from './figures.ts';
 import { linkTo } from './links.ts';
 import { knownBadge, strangersText } from './names.ts';
+import type { ViewContext } from './part.ts';
 import { Part } from './part.ts';
 import { facts, pager, table } from './tables.ts';
 
-/** Shows a mint and its holders. */
 export function showToken(context: ViewContext, mint: string): void {
   const part = new Part('Token');
   context.add(part);

@@ -1,9 +1,9 @@
 import { create } from '../browser/elements.ts';
 import { rawDetails } from './address-view.ts';
-import type { ViewContext } from './context.ts';
 import { figures } from './figures.ts';
 import { status } from './history-part.ts';
 import { linkTo } from './links.ts';
+import type { ViewContext } from './part.ts';
 import { Part } from './part.ts';
 import { facts, table } from './tables.ts';
 
@@ -16,7 +16,6 @@ interface NodeRecord {
   } | null;
 }
 
-/** Shows what a transaction did, then what it is. */
 export function showTransaction({ client, add }: ViewContext, signature: string): void {
   const meaning = new Part('What it did');
   const record = new Part('Transaction', 'long');
@@ -24,7 +23,6 @@ export function showTransaction({ client, add }: ViewContext, signature: string)
   add(record);
   const get = () => client.get('/tx/:sig', { sig: signature, enhanced: '1' });
   let reading: ReturnType<typeof get> | undefined;
-  /** Reads it once for both parts, and again after a failure. */
   const readOnce = () => {
     reading ??= get().catch((thrown) => {
       reading = undefined;

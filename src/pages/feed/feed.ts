@@ -57,7 +57,6 @@ export class Feed {
   #cancelRetry = (): void => {};
   #cancelTick = (): void => {};
   #isReading = false;
-  /** The newest text that came while another was read. */
   #next: string | undefined;
 
   /** `line` is what is known of it already. */
@@ -82,7 +81,6 @@ export class Feed {
     return this.#line;
   }
 
-  /** Calls back now and with each change, until the function that is returned is called. */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener);
     this.#open();

@@ -1,7 +1,6 @@
 /** What a value that is not known is shown as; it is as wide as a digit. */
 export const UNKNOWN = '–';
 
-/** An integer, which may be beyond 2^53. */
 export type Integer = number | bigint;
 
 /** Formats figures in the reader's language. What people copy are the raw digits. */
@@ -24,7 +23,6 @@ export class Figures {
     return value === null ? UNKNOWN : this.#number.format(value);
   }
 
-  /** Formats a share of 1: `62.4 %`. */
   percent(share: number | null): string {
     return share === null ? UNKNOWN : `${this.#oneDecimal.format(share * 100)} %`;
   }
@@ -37,7 +35,6 @@ export class Figures {
     return value === null ? UNKNOWN : this.#usd.format(value);
   }
 
-  /** Formats the digits of an exact decimal, whose length no double bounds. */
   decimal(text: string): string {
     const [, sign = '', whole = '0', fraction] = /^([+-]?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
     const separator = this.#oneDecimal.formatToParts(0.5).find(({ type }) => type === 'decimal')?.value ?? '.';
@@ -45,7 +42,6 @@ export class Figures {
     return `${sign.replace('-', '−')}${grouped}${fraction === undefined ? '' : separator + fraction}`;
   }
 
-  /** Formats a Unix time in seconds. */
   time(seconds: number | null): string {
     return seconds === null ? UNKNOWN : this.#time.format(seconds * 1000);
   }

@@ -1,6 +1,5 @@
 import { type LiveState, STATE_WORDS } from './state.ts';
 
-/** The shortest time between two announcements, in milliseconds: a screen reader has more to say than that. */
 const PAUSE_MS = 5000;
 
 /** Decides which changes of state a screen reader announces. The first one is the first state that is not `connecting`. */

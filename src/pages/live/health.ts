@@ -8,7 +8,6 @@ export type Health = Pick<
   'cluster' | 'slot' | 'slotAgeMs' | 'problems' | 'upstreams' | 'version' | 'uptimeSec'
 >;
 
-/** The answer of `/health`. */
 export interface HealthReport {
   /** The genesis hash; undefined before a node has named it. */
   readonly cluster: string | undefined;
@@ -17,7 +16,6 @@ export interface HealthReport {
   readonly slotAgeMs: number;
   /** Undefined for a gateway that is not healthy. */
   readonly health: Health | undefined;
-  /** Why the gateway is not healthy. */
   readonly message: string;
 }
 

@@ -1,4 +1,3 @@
-/** The part of `localStorage` that is used. It may throw, where the browser keeps nothing for this page. */
 export interface KeyStore {
   getItem(name: string): string | null;
   setItem(name: string, value: string): void;

@@ -32,7 +32,6 @@ export interface Line {
   readonly isRestarting: boolean;
   /** The time until which the gateway refuses requests. */
   readonly limitedUntilMs: number | undefined;
-  /** Whether another connection would be refused too. */
   readonly isEnded: boolean;
 }
 
@@ -47,7 +46,6 @@ export type LineEvent =
   /** A connection closed, and another one would be refused: the key is not valid, or the page has a defect. */
   | { readonly type: 'ended' };
 
-/** The state of a line at one time. */
 export interface LineView {
   readonly state: LiveState;
   /** The time since the slot last rose, in milliseconds; 0 before the first. */
@@ -91,7 +89,6 @@ export const newLine = (intervalMs: number): Line => ({
   isEnded: false,
 });
 
-/** Returns the line after an event. */
 export function afterEvent(line: Line, event: LineEvent, nowMs: number): Line {
   const { slot = Number.NEGATIVE_INFINITY } = line;
   switch (event.type) {

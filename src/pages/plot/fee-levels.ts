@@ -10,7 +10,6 @@ interface Levels {
 /** What the plot of fees is made of. */
 export interface FeeFrame {
   readonly stream: string;
-  /** Unix milliseconds. */
   readonly updatedAt: number;
   readonly priorityFeeLevels: Levels | null;
 }

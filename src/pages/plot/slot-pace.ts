@@ -4,7 +4,6 @@ import { type Columns, TimeSeries } from './series.ts';
 export interface PaceFrame {
   readonly slot: number;
   readonly stream: string;
-  /** Unix milliseconds. */
   readonly updatedAt: number;
 }
 

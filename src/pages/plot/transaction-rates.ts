@@ -11,7 +11,6 @@ export interface RateRow {
 /** The frames that stand in until a first row is there. */
 export interface RateFrame {
   readonly stream: string;
-  /** Unix milliseconds. */
   readonly updatedAt: number;
   readonly transactionCount: number | bigint | null;
 }
@@ -21,16 +20,12 @@ const SPAN_SEC = 3600;
 /** The least time between two counts that give a rate: the count is read about once a second. */
 const STEP_MS = 5000;
 
-/**
- * The transactions per second of the last hour: those without votes, and votes above them. Rows name slots, not times, so
- * they are laid out backwards from now.
- */
+/** Without votes, and votes above them. Rows name slots, not times, so they are laid out backwards from now. */
 export class TransactionRates {
   #series = new TimeSeries(2, SPAN_SEC);
   #hasRows = false;
   #base: (RateFrame & { readonly transactionCount: number | bigint }) | undefined;
 
-  /** Non-vote transactions, then all. */
   get columns(): Columns {
     return this.#series.columns;
   }

@@ -15,8 +15,8 @@ import { type HealthReport, healthSentence } from '../live/health.ts';
 import { describeView, isCurrent, isOld, type LineView } from '../live/state.ts';
 import { FeeLevels } from '../plot/fee-levels.ts';
 import type { Columns } from '../plot/series.ts';
+import { summarize, tableRows } from '../plot/series.ts';
 import { SlotPace } from '../plot/slot-pace.ts';
-import { summarize, tableRows } from '../plot/summary.ts';
 import { TransactionRates } from '../plot/transaction-rates.ts';
 
 const MINUTE_MS = 60_000;

@@ -36,12 +36,10 @@ export function fieldNames(text: string | null): {
   return { known: known.length > 0 ? known : DEFAULT_FIELDS, unknown };
 }
 
-/** A rate whose last values can be drawn. */
 export type Rate = 'nonVoteTps' | 'tps';
 
 const RATES: Readonly<Record<string, Rate>> = { tps: 'nonVoteTps', 'total-tps': 'tps' };
 
-/** Returns the first rate among the fields. */
 export const rateOf = (names: readonly string[]): Rate | undefined =>
   names.map((name) => RATES[name]).find((rate) => rate !== undefined);
 

@@ -13,7 +13,6 @@ const MAX_BACKOFF_MS = 30_000;
 /** The feeds of the page: where its script was loaded twice, the copies share them. */
 const SHARED = Symbol.for('slotgate.feeds');
 
-/** Returns the feed of a gateway, which all widgets with the same interval share. Over HTTP there is no receipt to check. */
 export function sharedFeed(base: string, interval: number, verify?: Verify): Feed {
   const page = globalThis as { [SHARED]?: Map<string, Feed> };
   page[SHARED] ??= new Map();

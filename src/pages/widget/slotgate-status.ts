@@ -6,7 +6,6 @@ import { sharedFeed, type Verify } from './shared-feed.ts';
 import { SPARKLINE_VIEW, Sparkline } from './sparkline.ts';
 import { STYLE } from './style.ts';
 
-/** The intervals of frames that a gateway sends, in milliseconds. */
 const INTERVALS: ReadonlySet<number> = new Set([1000, 5000, 10_000]);
 
 export interface WidgetOptions {
@@ -33,7 +32,6 @@ export function defineStatusElement({ gateway, verify }: WidgetOptions = {}): vo
     readonly #values = new Map<string, HTMLElement>();
     readonly #sparkPath = createSvg('path');
     #sparkline = new Sparkline();
-    /** The rate that the sparkline shows. */
     #rate: Rate | undefined;
     #numbers = new Intl.NumberFormat();
     #view: LineView = viewOf(newLine(0), 0);
@@ -211,7 +209,6 @@ function numbersFor(lang: string): Intl.NumberFormat {
   }
 }
 
-/** Creates an element whose class is its part, too. */
 function create(tag: string, name: string): HTMLElement {
   const created = document.createElement(tag);
   created.className = name;

@@ -9,7 +9,6 @@ const MARGIN = 1;
 
 export const SPARKLINE_VIEW = `0 0 ${KEPT - 1} ${HEIGHT}`;
 
-/** The last values of a rate, oldest first. */
 export class Sparkline {
   readonly #values: (number | null)[] = [];
 

@@ -1,6 +1,5 @@
 import { GatewayError } from './gateway-error.ts';
 
-/** The prefix of every path of the API. */
 export const API_PREFIX = '/api/v1';
 
 /** The message for a path that no route has. */

@@ -3,7 +3,6 @@ export const COMMITMENTS = ['processed', 'confirmed', 'finalized'] as const;
 
 export type Commitment = (typeof COMMITMENTS)[number];
 
-/** Returns the commitments that one implies, weakest first: a finalized slot is confirmed and processed too. */
 export const impliedCommitments = (commitment: Commitment): readonly Commitment[] => IMPLIED[commitment];
 
 const IMPLIED: Readonly<Record<Commitment, readonly Commitment[]>> = {

@@ -56,7 +56,6 @@ export interface LastKnown {
   readonly cluster: string | undefined;
   /** The newest slot; 0 before the first. */
   readonly slot: number;
-  /** The time since that slot, in milliseconds. */
   readonly slotAgeMs: number;
 }
 
@@ -113,7 +112,6 @@ export class GatewayError extends Error {
     return new GatewayError(code, message, { status, retryAfter, rpcCode, cause, jsonRpcId });
   }
 
-  /** Returns the response body: exactly these two members. */
   toJSON(): { error: ErrorCode; message: string } {
     return { error: this.code, message: this.message };
   }

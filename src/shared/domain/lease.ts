@@ -43,14 +43,10 @@ export interface Lease {
   recordRead(tip: Slot): void;
   /** Calls the listener of this key once, when the lease is revoked. A later listener of the same key replaces it. */
   onRevoked(key: string, listener: LeaseListener): void;
-  /** Removes the listener of this key. */
   offRevoked(key: string): void;
 }
 
-/**
- * Combines the leases that an answer depends on: it covers the slot of the oldest, and is revoked with the first. At
- * least one lease must be given.
- */
+/** Covers the slot of the oldest lease, and is revoked with the first. At least one must be given. */
 export function combinedLease(leases: readonly Lease[]): Lease {
   return {
     // Each hit of the cache reads these two, so they allocate nothing.
@@ -107,7 +103,6 @@ const earliest = (one: Slot | undefined, other: Slot | undefined): Slot | undefi
 
 const SEVERITY: Readonly<Record<LeaseState, number>> = { active: 0, behind: 1, renewing: 2, lost: 3, revoked: 4 };
 
-/** Returns the state of what depends on all of these: the worst one. */
 export function worstState(parts: readonly { readonly state: LeaseState }[]): LeaseState {
   let worst: LeaseState = 'active';
   for (const { state } of parts) if (SEVERITY[state] > SEVERITY[worst]) worst = state;
@@ -118,14 +113,10 @@ export function worstState(parts: readonly { readonly state: LeaseState }[]): Le
 export interface LeaseTerm {
   readonly slots: number;
   readonly tip: () => Slot;
-  /** Monotonic milliseconds now. */
   readonly nowMs: number;
 }
 
-/**
- * Limits a lease to a term, for an answer that also depends on data without a lease. At its end the lease counts as
- * revoked, without a call of the listeners: a reader of the answer sees the state.
- */
+/** At its end the lease counts as revoked, without a call of the listeners: a reader of the answer sees the state. */
 export function limitedLease(lease: Lease, { slots, tip, nowMs }: LeaseTerm): Lease {
   const endSlot = tip() + slots;
   const isExpired = (): boolean => tip() >= endSlot;

@@ -8,13 +8,10 @@ import type { Slot } from './slot.ts';
 /** The state of the network at a glance: the result of `/network` and of each frame of the stream. */
 export type NetworkSnapshot = ReturnType<typeof describeNetwork>;
 
-/** What distinguishes a snapshot from others. */
 interface FrameIdentity {
   /** The number of the snapshot in its stream: a gap shows that some were missed. */
   readonly seq: number;
-  /** The id of this process' stream: another one shows a restart. */
   readonly stream: string;
-  /** Unix milliseconds. */
   readonly updatedAt: number;
 }
 

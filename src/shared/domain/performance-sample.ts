@@ -10,13 +10,9 @@ export interface PerformanceSample {
   readonly samplePeriodSecs: number;
 }
 
-/** One row of `/performance`. */
 export type Performance = ReturnType<typeof describePerformance>;
 
-/**
- * Returns the members of a sample, its transactions per second, votes included and not, and the average time of a slot, null
- * for a sample without slots.
- */
+/** Transactions per second are those with and without votes. The slot time is null for a sample without slots. */
 export function describePerformance(sample: PerformanceSample) {
   const { slot, numTransactions, numNonVoteTransactions, numSlots, samplePeriodSecs } = sample;
   const perSecond = (count: bigint): number => round(Number(count) / samplePeriodSecs, 1);

@@ -7,7 +7,6 @@ export interface PrioritizationFee {
   readonly prioritizationFee: bigint;
 }
 
-/** The result of `/priority-fee`. */
 export type PriorityFee = ReturnType<typeof describePriorityFee>;
 
 /**

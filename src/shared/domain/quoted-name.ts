@@ -11,7 +11,6 @@ const BIDIRECTIONAL = '\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069';
 /** What no text may do unseen: control characters, and those that change the order of others. */
 export const CONTROLS = new RegExp(`[\\p{Cc}${BIDIRECTIONAL}]`, 'gu');
 
-/** Letters written from right to left. */
 export const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 /** What looks like a quotation mark. A half of one does not, and may be an apostrophe. */

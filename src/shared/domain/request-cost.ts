@@ -10,10 +10,7 @@ export class RequestCost {
   scans = 0;
   /** Bytes that were read from nodes. */
   bytes = 0;
-  /**
-   * Rows that were decoded: accounts and mints of token lists, tokens whose names were read (two each), transactions of a
-   * block, KiB of the records of others.
-   */
+  /** Accounts and mints of lists, tokens by name (two each), transactions of a block, KiB of the records of others. */
   rows = 0;
   /** Addresses of `/balances` and getMultipleAccounts that were read from a node. */
   addresses = 0;
@@ -40,7 +37,6 @@ export class RequestCost {
   }
 }
 
-/** Counts rows that were decoded for a request: they are part of its price. Work of the gateway itself has none. */
 export function countRows({ cost }: { readonly cost?: RequestCost | undefined }, rows: number): void {
   if (cost !== undefined) cost.rows += rows;
 }

@@ -1,10 +1,7 @@
 import type { Clock } from './clock.ts';
 import type { Slot } from './slot.ts';
 
-/**
- * The slot time assumed until one is measured, in milliseconds: the longest that Solana has aimed at.
- * https://solana.com/docs/terminology#slot
- */
+/** Assumed until one is measured, in milliseconds: the longest aim. https://solana.com/docs/terminology#slot */
 export const TARGET_SLOT_MS = 400;
 
 /** The shortest time that a measurement spans, so that slots which arrive together don't distort it. */
@@ -23,16 +20,12 @@ const OUTLIER_FACTOR = 2;
 const MIN_SLOT_MS = 5;
 const MAX_SLOT_MS = 60_000;
 
-/** The time that some successive slots took. Skipped ones are among them. */
 interface Span {
   readonly slots: number;
   readonly ms: number;
 }
 
-/**
- * Measures the slot time of the cluster over the last minute, from slots that were accepted. It is the average of those
- * seconds that are near the median, so that neither an outage nor one false slot changes it.
- */
+/** The average of those seconds that are near the median, so that neither an outage nor one false slot changes it. */
 export class SlotTime {
   readonly #clock: Clock;
   readonly #spans: Span[] = [];
@@ -43,12 +36,10 @@ export class SlotTime {
     this.#clock = clock;
   }
 
-  /** The slot time in milliseconds, as measured; {@link TARGET_SLOT_MS} during the first second. */
   get ms(): number {
     return this.#measuredMs ?? TARGET_SLOT_MS;
   }
 
-  /** The measured slot time in milliseconds; undefined during the first second. */
   get measuredMs(): number | undefined {
     return this.#measuredMs;
   }
@@ -58,7 +49,6 @@ export class SlotTime {
     return this.#spans.length >= SETTLED_SPANS;
   }
 
-  /** Observes a slot that has begun now. */
   observe(slot: Slot): void {
     const atMs = this.#clock.monotonic();
     const start = this.#start;
@@ -71,7 +61,6 @@ export class SlotTime {
   }
 }
 
-/** Returns the average slot time of the spans that are near the median one. */
 function slotMsOf(spans: readonly Span[]): number {
   const times = spans.map(({ slots, ms }) => ms / slots).sort((a, b) => a - b);
   const median = times[times.length >> 1] ?? TARGET_SLOT_MS;

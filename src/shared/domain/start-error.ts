@@ -1,7 +1,6 @@
 /** An error that keeps the process from starting. It is printed as one line, without a stack. */
 export class StartError extends Error {
   override readonly name = 'StartError';
-  /** The exit code of the process: 64 for a wrong command line, 78 for a wrong configuration, 1 for any other error. */
   readonly exitCode: 1 | 64 | 78;
 
   constructor(exitCode: 1 | 64 | 78, message: string, cause?: unknown) {

@@ -1,12 +1,10 @@
 import type { RequestCost } from './request-cost.ts';
 
-/** The units that every request costs. */
 export const BASE_UNITS = 1;
 
 /** The units that a nonce adds: an answer signed for one caller costs more than one for all. */
 export const NONCE_UNITS = 1;
 
-/** The units of one scan of a whole program. */
 export const SCAN_UNITS = 20;
 
 /** The upstream calls that cost one unit, after a first one that costs none. */
@@ -31,7 +29,6 @@ const BODY_BYTES_PER_UNIT = 16 * 1024;
 /** Returns the units of a request body: one for each started 16 KiB, the first of which every request pays. */
 export const unitsOfBody = (bytes: number): number => Math.max(0, Math.ceil(bytes / BODY_BYTES_PER_UNIT) - 1);
 
-/** Returns the rows that the record of a transaction counts as. */
 export const rowsOfRecord = (bytes: number): number => Math.ceil(bytes / RECORD_BYTES_PER_ROW);
 
 /** Returns the units of addresses that a node is read for: one for each started ten beyond the first. */

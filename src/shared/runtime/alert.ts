@@ -1,7 +1,5 @@
 export interface AlertOptions {
-  /** Called when the problem starts. */
   onFiring(reason: string): void;
-  /** Called when the problem is over. */
   onResolved(): void;
 }
 
@@ -9,10 +7,7 @@ export interface AlertOptions {
 const CHECKS_TO_FIRE = 2;
 const CHECKS_TO_RESOLVE = 3;
 
-/**
- * Reports when a problem starts and when it is over, each once, however often it is checked. It needs several checks in a
- * row, so that what comes and goes fills no log (Prometheus: `for`, `keep_firing_for`).
- */
+/** Several checks in a row count, so that what comes and goes fills no log (Prometheus: `for`, `keep_firing_for`). */
 export class Alert {
   readonly #options: AlertOptions;
   #isFiring = false;
@@ -23,7 +18,6 @@ export class Alert {
     this.#options = options;
   }
 
-  /** Records a check: the reason of the problem, or undefined if there is none. */
   check(reason: string | undefined): void {
     if ((reason !== undefined) === this.#isFiring) this.#differing = 0;
     else if (++this.#differing < (this.#isFiring ? CHECKS_TO_RESOLVE : CHECKS_TO_FIRE)) return;

@@ -3,9 +3,7 @@ import { ownTurn } from './own-turn.ts';
 /** Bytes that are copied in one turn of the event loop: a tenth of a millisecond's work. */
 const SLICE_BYTES = 256 * 1024;
 
-/**
- * Joins parts to one buffer with memory of its own, and yields to the event loop in between, also within a long part.
- */
+/** With memory of its own. Yields to the event loop in between, also within a long part. */
 export async function concatInTurns(parts: readonly Buffer[]): Promise<Buffer> {
   const whole = Buffer.allocUnsafeSlow(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

@@ -1,7 +1,4 @@
-/**
- * Resources opened one after the other, each using the earlier ones: they are closed in reverse order, also if a later
- * one fails to open (after ECMAScript's AsyncDisposableStack).
- */
+/** Closed in reverse order, also if a later one fails to open (after ECMAScript's AsyncDisposableStack). */
 export class DisposalStack {
   readonly #disposers: (() => unknown)[] = [];
   #disposal: Promise<void> | undefined;

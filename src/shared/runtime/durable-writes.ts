@@ -3,9 +3,7 @@ import { repeat } from './repeat.ts';
 
 export interface DurableWritesOptions {
   readonly clock: Clock;
-  /** Called when writes of a kind begin to fail. */
   readonly onProblem: (problem: string) => void;
-  /** Called when they work again. */
   readonly onRecovery: (message: string) => void;
 }
 

@@ -3,7 +3,6 @@ import { GatewayError } from '../domain/gateway-error.ts';
 /** The most that a queue holds. One flow may have {@link FLOW_SHARE} of each. */
 export interface FairQueueBounds {
   readonly items: number;
-  /** Default: any number. */
   readonly bytes?: number;
   /** What its items do, for the error of one that has no room: `wait for …`. */
   readonly waiting: string;
@@ -34,7 +33,6 @@ export class FairQueue<T> {
     return this.#length;
   }
 
-  /** Adds an item, and the bytes that it holds. Throws `overloaded` if the queue has no room for it, or the share of its flow. */
   add(flow: string, item: T, bytes = 0): void {
     const ofFlow = this.#flows.get(flow) ?? { items: new Map<T, number>(), bytes: 0 };
     if (this.#bounds !== undefined) {
@@ -51,7 +49,6 @@ export class FairQueue<T> {
     this.#bytes += bytes;
   }
 
-  /** Deletes an item. Returns false if it isn't there. */
   delete(flow: string, item: T): boolean {
     const ofFlow = this.#flows.get(flow);
     const bytes = ofFlow?.items.get(item);
@@ -64,13 +61,11 @@ export class FairQueue<T> {
     return true;
   }
 
-  /** Returns true if a flow that is eligible has an item. */
   has(isEligible: (flow: string) => boolean): boolean {
     for (const flow of this.#flows.keys()) if (isEligible(flow)) return true;
     return false;
   }
 
-  /** Removes the oldest item of the next flow that is eligible; undefined if there is none. */
   take(isEligible: (flow: string) => boolean = () => true): T | undefined {
     for (const [flow, ofFlow] of this.#flows) {
       if (!isEligible(flow)) continue;

@@ -5,7 +5,6 @@ export interface FairSemaphoreOptions {
   /** The most work that runs at a time, and the most that waits for it. */
   readonly maxRunning: number;
   readonly maxWaiting: number;
-  /** The longest wait, in milliseconds. Default: any. */
   readonly maxWaitMs?: number;
   readonly clock: Pick<Clock, 'after'>;
   /** Creates the error of work that may not wait, or not for longer. */
@@ -27,12 +26,8 @@ export interface Claim<K> {
   readonly shares: readonly Share<K>[];
   /** Whether it starts ahead of other work that waits, and displaces it from a full queue. */
   readonly hasPriority?: boolean;
-  /**
-   * Reserves what the work may cost, once there is a place for it. Returns false if other work of the caller must end
-   * first; throws if it can't be had.
-   */
+  /** False if other work of the caller must end before what this may cost is reserved; throws if it can't be had. */
   readonly reserve?: (() => boolean) | undefined;
-  /** Called when the work has ended. */
   readonly onEnd?: (() => void) | undefined;
 }
 
@@ -45,10 +40,7 @@ interface Waiting<K> {
 
 const FULL = 'too many requests are waiting';
 
-/**
- * Bounds the work that runs at a time, in all and by share. Other work waits in bounded number, also by share, and for a
- * bounded time. Work whose share is used up is passed over by that of others.
- */
+/** Other work waits in bounded number, by share, and for a bounded time; a share that is used up is passed over. */
 export class FairSemaphore<K> {
   readonly #options: FairSemaphoreOptions;
   readonly #loads = new Map<K, { running: number; waiting: number }>();
@@ -68,7 +60,6 @@ export class FairSemaphore<K> {
     return this.#priorityQueue.size + this.#normalQueue.size;
   }
 
-  /** Runs the work when it is its turn, in the same call if nothing is ahead of it. Rejects if it is refused. */
   run<T>(claim: Claim<K>, work: () => Promise<T>): Promise<T> {
     try {
       if (this.#start(claim)) return this.#runStarted(claim, work);
@@ -88,7 +79,6 @@ export class FairSemaphore<K> {
     return runThen(work, end);
   }
 
-  /** Starts work if there is a place for it, and what it may cost. */
   #start(claim: Claim<K>): boolean {
     if (this.#running >= this.#options.maxRunning) return false;
     for (const { key, maxRunning } of claim.shares)
@@ -99,7 +89,6 @@ export class FairSemaphore<K> {
     return true;
   }
 
-  /** Queues work; resolves when it has started. */
   #wait(claim: Claim<K>): Promise<void> {
     const { maxWaiting, maxWaitMs, clock, overloaded } = this.#options;
     const isReached = (count: number, max?: number): boolean => max !== undefined && count >= max;

@@ -15,10 +15,7 @@ export type LogLevel = 'info' | 'warn' | 'error' | 'silent';
 /** The most bytes that wait for a slow reader of the log: lines beyond them are dropped. */
 const MAX_WAITING_BYTES = 1 << 20;
 
-/**
- * Returns an error as it is logged: one that a node, a disk or another machine has caused is its message, in one line; a
- * defect of our own has its stack. Errors of the system and of undici have a code.
- */
+/** What a node, a disk or another machine has caused is its message, in one line; a defect of our own has its stack. */
 function serializeError(err: unknown): unknown {
   const cause = err instanceof GatewayError && err.code === 'internal_error' ? err.cause : err;
   if (!(cause instanceof Error)) return cause;
@@ -41,4 +38,26 @@ export function createLog(level: LogLevel): Log {
     ? PinoPretty({ sync: true })
     : destination({ sync: true, maxLength: MAX_WAITING_BYTES });
   return pino(options, lines);
+}
+
+/** The most sites reported. An unbounded number would fill the memory and the log. */
+const MAX_ERROR_SITES = 100;
+
+/** Reports only the first error of each site in the code: what is read periodically fails periodically. */
+export function oncePerErrorSite<T>(
+  report: (subject: T, error: unknown) => void,
+): (subject: T, error: unknown) => void {
+  const reported = new Set<string>();
+  return (subject, error) => {
+    const site = errorSiteOf(error);
+    if (reported.has(site) || reported.size === MAX_ERROR_SITES) return;
+    reported.add(site);
+    report(subject, error);
+  };
+}
+
+/** Returns the error's name and the first line of its stack, or its message where it has no stack. */
+function errorSiteOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  return `${error.name} ${/\n\s*at (.+)/.exec(error.stack ?? '')?.[1] ?? error.message}`;
 }

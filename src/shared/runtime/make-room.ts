@@ -5,10 +5,7 @@ import type { Clock } from '../domain/clock.ts';
 /** The time in which a new connection keeps its place, in milliseconds: its request is on its way. */
 const GRACE_MS = 200;
 
-/**
- * Bounds the connections of a server, and refuses none: beyond `maxConnections` the one that has waited longest for a
- * request makes room, and where none waits, the one whose request came first. WebSockets don't count.
- */
+/** Refuses none: beyond `maxConnections` the longest waiting one makes room, else the oldest. No WebSocket counts. */
 export function makeRoom(server: Server, maxConnections: number, clock: Pick<Clock, 'monotonic' | 'after'>): void {
   /** The time at which each connection began to wait for a request, or got its last one; the oldest come first. */
   const waiting = new Map<Duplex, number>();

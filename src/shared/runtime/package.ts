@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 
-/** Returns the URL of a file of this package, wherever it is installed. */
 export const packageFile = (path: string): URL => new URL(`../../../../${path}`, import.meta.url); // from dist/src/shared/runtime
 
 const manifest = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string }; // npm requires it

@@ -11,12 +11,10 @@ export interface Warning {
   readonly node: string | undefined;
 }
 
-/** The number of warnings that are remembered. */
 const MAX_WARNINGS = 20;
 
 /** Keeps the last warnings and errors that went to a log. */
 export class RecentWarnings {
-  /** The log, through which they go. */
   readonly log: Log;
   #warnings: readonly Warning[] = [];
 
@@ -32,7 +30,6 @@ export class RecentWarnings {
     this.log = { info: (fields, message) => log.info(fields, message), warn: kept('warn'), error: kept('error') };
   }
 
-  /** The warnings, the oldest first. */
   get all(): readonly Warning[] {
     return this.#warnings;
   }

@@ -1,9 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 
-/**
- * Does `work` every `ms` milliseconds, counted from the end of the work before, until the returned function is called.
- * The first time is after `firstMs`. Work that rejects is repeated all the same.
- */
+/** Counted from the end of the work before; first after `firstMs`. Work that rejects is repeated all the same. */
 export function repeat(clock: Clock, ms: number, work: () => unknown, firstMs = ms): () => void {
   let isStopped = false;
   const run = (): void => {

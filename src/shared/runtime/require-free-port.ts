@@ -8,10 +8,7 @@ const REASONS: Record<string, string> = {
   EACCES: 'the system reserves the port for privileged processes; --port chooses another',
 };
 
-/**
- * Throws a StartError if the gateway could not listen. It listens only once it has answers, which is late to learn that a
- * port is in use, and the engine gives no reason.
- */
+/** A gateway listens only once it has answers, late to learn that a port is in use, and the engine gives no reason. */
 export async function requireFreePort(host: string, port: number): Promise<void> {
   if (port === 0) return;
   const probe = createServer().listen({ host, port });

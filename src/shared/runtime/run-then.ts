@@ -1,7 +1,4 @@
-/**
- * Runs work and passes its outcome on once `end` has run, as `finally` does, of whose five promises it makes one. What the
- * work throws is a rejection.
- */
+/** As `finally` does, of whose five promises it makes one. What the work throws is a rejection. */
 export function runThen<T>(work: () => Promise<T>, end: () => unknown): Promise<T> {
   return startOf(work).then(
     (value) => {

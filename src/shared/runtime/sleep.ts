@@ -1,6 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
 
-/** Resolves after `ms` milliseconds; rejects with the signal's reason if it is aborted before. */
 export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => {

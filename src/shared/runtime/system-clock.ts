@@ -1,6 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
 
-/** The clock of the machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -8,4 +7,9 @@ export const systemClock: Clock = {
     const timer = setTimeout(work, ms);
     return () => clearTimeout(timer);
   },
+};
+
+export const machineClock: Clock = {
+  ...systemClock,
+  monotonic: () => Number(process.hrtime.bigint()) / 1e6,
 };

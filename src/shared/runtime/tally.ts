@@ -1,13 +1,9 @@
 /** The bounds of durations, in seconds, from a quick answer to one that takes too long. */
 export const DURATION_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 
-/**
- * Counts values by size: what a histogram needs, for the price of some comparisons. A value counts in the first bucket
- * whose bound it doesn't exceed, or else beyond the last.
- */
+/** What a histogram needs. A value counts in the first bucket whose bound it doesn't exceed, or beyond the last. */
 export class Tally {
   readonly bounds: readonly number[];
-  /** The number of values in each bucket, and of those beyond the last bound. */
   readonly counts: number[];
   #sum = 0;
 
@@ -16,12 +12,10 @@ export class Tally {
     this.counts = Array<number>(bounds.length + 1).fill(0);
   }
 
-  /** The sum of all values. */
   get sum(): number {
     return this.#sum;
   }
 
-  /** The number of all values. */
   get count(): number {
     return this.counts.reduce((sum, count) => sum + count, 0);
   }
@@ -34,7 +28,6 @@ export class Tally {
     this.#sum += value;
   }
 
-  /** Adds the values of another one with the same bounds. */
   add({ counts, sum }: { readonly counts: readonly number[]; readonly sum: number }): void {
     for (const [bucket, count] of counts.entries()) this.counts[bucket] = (this.counts[bucket] ?? 0) + count;
     this.#sum += sum;

@@ -61,7 +61,6 @@ export class TemplatedText {
     return this.#values.length;
   }
 
-  /** Returns the whole text. */
   toString(): string {
     const values = this.#values.split(SEPARATOR);
     let text = '';
@@ -98,7 +97,6 @@ export function toTemplatedText(text: string): string | TemplatedText {
   return template === undefined ? text : new TemplatedText(template, values.join(SEPARATOR));
 }
 
-/** Returns the template with this key; undefined while few texts have it. */
 function templateOf(key: string): Template | undefined {
   const known = templates.get(key);
   if (known !== undefined) return known;
@@ -113,7 +111,6 @@ function templateOf(key: string): Template | undefined {
   return template;
 }
 
-/** Sets a member. When there are too many, the oldest is forgotten: texts that have its template keep it. */
 function setBounded<V>(map: Map<string, V>, key: string, value: V): void {
   const [oldest] = map.size === MAX_TEMPLATES ? map.keys() : [];
   if (oldest !== undefined) map.delete(oldest);

@@ -5,21 +5,16 @@ import { FairQueue } from './fair-queue.ts';
 import { READY, type TaskMessage, type TaskReply, type ThreadTasks } from './thread-tasks.ts';
 
 export interface ThreadPoolOptions {
-  /** The module that each thread runs: it calls `serveTasks`. */
   readonly module: URL;
   readonly maxThreads: number;
-  /** The largest heap of a thread. */
   readonly maxHeapMb: number;
   /** The most tasks that may wait for a thread. One caller may have a quarter of them. */
   readonly maxWaiting: number;
-  /** The longest that a task may take in its thread. */
   readonly maxTaskMs: number;
-  /** The time after which a thread without a task ends. */
   readonly idleMs: number;
   readonly clock: Clock;
 }
 
-/** Whose a task is. */
 export interface TaskOwner {
   readonly caller: string;
   /** Aborted when nobody waits for the result any more. */
@@ -33,7 +28,6 @@ interface Task {
   readonly reject: (reason: unknown) => void;
 }
 
-/** A thread, and the task that it performs. */
 interface PoolThread {
   readonly worker: Worker;
   isReady: boolean;
@@ -42,7 +36,6 @@ interface PoolThread {
   cancelEnd: () => void;
 }
 
-/** The longest start of a thread: on a busy machine its modules take long to load. */
 const MAX_START_MS = 30_000;
 
 /** The time that an abandoned task still has: about what a new thread costs. */
@@ -63,12 +56,10 @@ export class ThreadPool<T extends ThreadTasks> {
     this.#queue = new FairQueue({ items: options.maxWaiting, waiting: 'wait for a thread' });
   }
 
-  /** The number of threads, idle ones included. */
   get threadCount(): number {
     return this.#threads.size;
   }
 
-  /** Performs a task, whose bytes are handed over. Rejects with what it throws, or with `overloaded`. */
   run<K extends keyof T & string>(name: K, args: Parameters<T[K]>, owner: TaskOwner): Promise<ReturnType<T[K]>> {
     return new Promise((resolve, reject) => {
       this.#enqueue({ message: { name, args }, owner, resolve, reject });
@@ -76,7 +67,6 @@ export class ThreadPool<T extends ThreadTasks> {
     });
   }
 
-  /** Ends all threads; whatever waits for them is rejected. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (let task = this.#queue.take(); task !== undefined; task = this.#queue.take()) task.reject(shuttingDown());
@@ -135,14 +125,12 @@ export class ThreadPool<T extends ThreadTasks> {
     thread.cancelEnd = this.#options.clock.after(ms, () => void this.#end(thread, reason));
   }
 
-  /** Lets go of a task that nobody waits for. */
   #abandon(task: Task): void {
     if (this.#queue.delete(task.owner.caller, task)) task.reject(overloaded('the caller has gone'));
     const thread = [...this.#threads].find((thread) => thread.task === task);
     if (thread?.isReady === true) this.#endAfter(thread, MAX_ABANDONED_MS);
   }
 
-  /** Ends a thread, whatever it does. Another one takes its place if it is needed. */
   async #end(thread: PoolThread, reason: unknown): Promise<void> {
     if (!this.#threads.delete(thread)) return;
     thread.cancelEnd();

@@ -6,7 +6,6 @@ import { GatewayError } from '../domain/gateway-error.ts';
 /** Functions that a thread performs, by name: of values that can be cloned, without side effects. */
 export type ThreadTasks = Readonly<Record<string, (...args: never[]) => unknown>>;
 
-/** One task, as a thread gets it. */
 export interface TaskMessage {
   readonly name: string;
   readonly args: readonly unknown[];
@@ -33,10 +32,7 @@ export function serveTasks(tasks: ThreadTasks): void {
 /** The niceness of a thread: a third of the event loop's share of a core that both want (sched(7)). */
 const NICENESS = 5;
 
-/**
- * Makes the kernel prefer the event loop to this thread where both want a core. Elsewhere than on Linux a thread has no
- * priority of its own.
- */
+/** The kernel then prefers the event loop where both want a core. Only on Linux a thread has a priority. */
 function lowerPriority(): void {
   if (process.platform !== 'linux') return;
   try {

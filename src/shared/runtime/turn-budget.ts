@@ -3,7 +3,6 @@ import { GatewayError } from '../domain/gateway-error.ts';
 import { FairQueue, type FairQueueBounds } from './fair-queue.ts';
 
 export interface TurnBudgetOptions {
-  /** The milliseconds of a turn of the event loop after which no more work begins in it. */
   readonly turnMs: number;
   /** The most work that waits for a later turn. */
   readonly queue: FairQueueBounds;
@@ -12,7 +11,6 @@ export interface TurnBudgetOptions {
   readonly atEndOfTurn?: (end: () => void) => unknown;
 }
 
-/** The caller of work, and the bytes that the work holds while it waits. */
 export interface WorkOwner {
   readonly caller: string;
   readonly bytes: number;
@@ -20,10 +18,7 @@ export interface WorkOwner {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * Bounds the time that work of callers has in each turn of the event loop. Work that comes while none waits begins in the
- * same call; the rest waits for later turns in a bounded queue, in which callers take turns.
- */
+/** Work begins in the same call while none waits; the rest waits in a bounded queue, in which callers take turns. */
 export class TurnBudget {
   readonly #turnMs: number;
   readonly #clock: Pick<Clock, 'monotonic'>;
@@ -39,7 +34,6 @@ export class TurnBudget {
     this.#queue = new FairQueue(queue);
   }
 
-  /** The work that waits for a later turn. */
   get waiting(): number {
     return this.#queue.length;
   }
@@ -78,7 +72,6 @@ export class TurnBudget {
     this.#atEndOfTurn(() => void this.#endTurn());
   }
 
-  /** Gives work that waits what is left of this turn. */
   async #endTurn(): Promise<void> {
     const endMs = this.#clock.monotonic() + this.#turnMs - this.#spentMs;
     while (this.#queue.length > 0 && this.#clock.monotonic() < endMs) {

@@ -3,9 +3,7 @@ import { readTables } from '../runtime/files/read-tables.ts';
 
 /** What people read about an error besides its message. Markdown in one line. */
 interface ErrorWords {
-  /** What has happened. */
   readonly meaning: string;
-  /** What the caller, or the operator, can do about it. */
   readonly fix: string;
 }
 

@@ -5,7 +5,6 @@ export interface SiteFile {
   readonly identity: Buffer;
   readonly br: Buffer;
   readonly gzip: Buffer;
-  /** The identifier of the content: hex digits. */
   readonly etag: string;
   readonly contentType: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
@@ -35,7 +34,6 @@ export const MANIFEST_NAME = 'manifest.json';
 /** The files that the build has made, by name. */
 export type Site = ReadonlyMap<string, SiteFile>;
 
-/** Loads the files that the build has composed and compressed. */
 export async function loadSite(): Promise<Site> {
   const manifest = await readFile(new URL(MANIFEST_NAME, SITE_FOLDER), 'utf8');
   const entries = Object.entries<SiteEntry>(JSON.parse(manifest)); // the build wrote it

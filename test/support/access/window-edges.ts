@@ -1,5 +1,5 @@
-import type { Quota } from '../../../src/gateway/access/limits/quota.ts';
 import { RateLimiter } from '../../../src/gateway/access/limits/rate-limiter.ts';
+import type { Quota } from '../../../src/gateway/access/quota/quota-window.ts';
 import { ManualClock } from '../manual-clock.ts';
 
 const START_MS = 1_700_000_000_000;

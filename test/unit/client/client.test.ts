@@ -9,7 +9,7 @@ import {
 } from '../../../src/client/client.ts';
 import { receiptTextIn } from '../../../src/client/verify/signed-body.ts';
 import { parseTrustedKey } from '../../../src/client/verify/trusted-key.ts';
-import { signSuccession } from '../../../src/gateway/receipts/keys/sign-succession.ts';
+import { signSuccession } from '../../../src/gateway/receipts/keys/key-rotation.ts';
 import { signingKeyOf } from '../../../src/gateway/receipts/signing-key.ts';
 import type { Clock } from '../../../src/shared/domain/clock.ts';
 import { ManualClock } from '../../support/manual-clock.ts';

@@ -23,8 +23,8 @@ import {
   verifyReceipt,
 } from '../../../src/client/verify/verify-receipt.ts';
 import { digestOf } from '../../../src/gateway/receipts/digest.ts';
+import { passesSigningTest } from '../../../src/gateway/receipts/keys/load-keys.ts';
 import { parsePrivateKey } from '../../../src/gateway/receipts/keys/private-key-format.ts';
-import { passesSigningTest } from '../../../src/gateway/receipts/keys/signing-self-test.ts';
 import { buildMerkleTree, inclusionPath, leafHash } from '../../../src/gateway/receipts/merkle-tree.ts';
 import { signBatch } from '../../../src/gateway/receipts/sign-batch.ts';
 import { publicBytesOf, signingKeyOf } from '../../../src/gateway/receipts/signing-key.ts';

@@ -6,7 +6,7 @@ import type { Metric } from '../../../src/gateway/admin/metric.ts';
 import { metricsOf } from '../../../src/gateway/admin/metrics.ts';
 import { createMetricsPage } from '../../../src/gateway/admin/metrics-page.ts';
 import { readFigures, WorkerFigures } from '../../../src/gateway/admin/worker-figures.ts';
-import { fitCaches } from '../../../src/gateway/composition/fit-caches.ts';
+import { fitCaches } from '../../../src/gateway/composition/environment.ts';
 import { openLearnedLimits } from '../../../src/gateway/composition/learned-limits-file.ts';
 import { DurableWrites } from '../../../src/shared/runtime/durable-writes.ts';
 import { Tally } from '../../../src/shared/runtime/tally.ts';

@@ -1,15 +1,13 @@
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import t from 'tap';
-import { Admission, type AdmittedCaller } from '../../../src/gateway/access/limits/admission.ts';
+import { Admission, type AdmittedCaller, EventLoopLag } from '../../../src/gateway/access/limits/admission.ts';
 import {
   type ConnectionPeer,
   createClientIpResolver,
   isLoopback,
 } from '../../../src/gateway/access/limits/client-ip.ts';
 import { ConnectionLimiter } from '../../../src/gateway/access/limits/connection-limiter.ts';
-import { EventLoopLag } from '../../../src/gateway/access/limits/event-loop-lag.ts';
-import type { Quota } from '../../../src/gateway/access/limits/quota.ts';
 import { addressKeyOf, callerNameOf } from '../../../src/gateway/access/limits/rate-limit-key.ts';
 import { RateLimiter } from '../../../src/gateway/access/limits/rate-limiter.ts';
 import type { RequestBill } from '../../../src/gateway/access/limits/request-bill.ts';
@@ -17,6 +15,7 @@ import { StreamQuota } from '../../../src/gateway/access/limits/stream-quota.ts'
 import type { Principal, Tier } from '../../../src/gateway/access/limits/tiers.ts';
 import { CounterMember } from '../../../src/gateway/access/quota/counter-member.ts';
 import type { CounterConnection, CounterListener } from '../../../src/gateway/access/quota/counter-store.ts';
+import type { Quota } from '../../../src/gateway/access/quota/quota-window.ts';
 import { MemoryStore } from '../../../src/gateway/fleet/counters/memory-store.ts';
 import { StartError } from '../../../src/shared/domain/start-error.ts';
 import { jumpClock } from '../../support/access/clock-jump.ts';

@@ -1,9 +1,8 @@
 import t from 'tap';
-import { batchedPrices } from '../../../src/gateway/prices/batched-prices.ts';
-import { cachedPrices } from '../../../src/gateway/prices/cached-prices.ts';
+import { cachedPrices, lastPrices } from '../../../src/gateway/prices/cached-prices.ts';
 import { jupiterPrices } from '../../../src/gateway/prices/jupiter-prices.ts';
 import { jupiterVerifiedMints } from '../../../src/gateway/prices/jupiter-verified-mints.ts';
-import { lastPrices } from '../../../src/gateway/prices/last-prices.ts';
+import { batchedPrices } from '../../../src/gateway/prices/map-batches.ts';
 import { createPriceLookup } from '../../../src/gateway/prices/price-lookup.ts';
 import type { Price, PriceSource } from '../../../src/gateway/prices/price-source.ts';
 import { valuePositions } from '../../../src/gateway/prices/valuation.ts';

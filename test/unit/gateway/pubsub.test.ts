@@ -7,8 +7,11 @@ import { PubsubCounts } from '../../../src/gateway/upstream/pubsub/pubsub-counts
 import type { PubsubSession, SubscriptionHandler } from '../../../src/gateway/upstream/pubsub/pubsub-session.ts';
 import { type FeedOptions, ReconnectingFeed } from '../../../src/gateway/upstream/pubsub/reconnecting-feed.ts';
 import { SlotAncestry } from '../../../src/gateway/upstream/pubsub/slot-ancestry.ts';
-import { type LearnedLimit, SubscriptionLimit } from '../../../src/gateway/upstream/pubsub/subscription-limit.ts';
-import { isOverLimit } from '../../../src/gateway/upstream/pubsub/subscription-refusal.ts';
+import {
+  isOverLimit,
+  type LearnedLimit,
+  SubscriptionLimit,
+} from '../../../src/gateway/upstream/pubsub/subscription-limit.ts';
 import type { UpstreamSettings } from '../../../src/gateway/upstream/upstream-options.ts';
 import type { Clock } from '../../../src/shared/domain/clock.ts';
 import type { Commitment } from '../../../src/shared/domain/commitment.ts';

@@ -18,12 +18,12 @@ import { setImmediate } from 'node:timers/promises';
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
-import { rootOfPath } from '../../../src/client/verify/inclusion-path.ts';
 import { formatReceipt, parseReceipt } from '../../../src/client/verify/receipt.ts';
 import { formatSignedBody, receiptTextIn } from '../../../src/client/verify/signed-body.ts';
 import { formatStatement, treeHeadText } from '../../../src/client/verify/statement.ts';
 import { isSuccession, parseSuccession, successionText } from '../../../src/client/verify/succession.ts';
 import { verifyReceipt } from '../../../src/client/verify/verify-receipt.ts';
+import { rootOfPath } from '../../../src/client/verify/verify-signature.ts';
 import { digestOf } from '../../../src/gateway/receipts/digest.ts';
 import { type Conflict, EquivocationGuard } from '../../../src/gateway/receipts/equivocation-guard.ts';
 import { createKeyFile, readKeyFile } from '../../../src/gateway/receipts/keys/key-file.ts';
@@ -34,12 +34,11 @@ import {
   type ReceiptKey,
   validSuccession,
 } from '../../../src/gateway/receipts/keys/key-ring.ts';
-import { revokeKey, rotateKey } from '../../../src/gateway/receipts/keys/key-rotation.ts';
+import { revokeKey, rotateKey, signSuccession } from '../../../src/gateway/receipts/keys/key-rotation.ts';
 import type { KeySource } from '../../../src/gateway/receipts/keys/key-source.ts';
 import { loadReceiptKeys } from '../../../src/gateway/receipts/keys/load-keys.ts';
 import { parsePrivateKey } from '../../../src/gateway/receipts/keys/private-key-format.ts';
 import { ReceiptKeys } from '../../../src/gateway/receipts/keys/receipt-keys.ts';
-import { signSuccession } from '../../../src/gateway/receipts/keys/sign-succession.ts';
 import { holdSigningLock } from '../../../src/gateway/receipts/keys/signing-lock.ts';
 import { buildMerkleTree, inclusionPath, leafHash, merkleRoot } from '../../../src/gateway/receipts/merkle-tree.ts';
 import { signBatch } from '../../../src/gateway/receipts/sign-batch.ts';

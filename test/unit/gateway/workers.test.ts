@@ -17,13 +17,13 @@ import { Connection } from '../../../src/gateway/fleet/rpc/connection.ts';
 import type { PipelineMessage, WorkerRequest } from '../../../src/gateway/fleet/rpc/messages.ts';
 import { createMemoryFolder } from '../../../src/gateway/fleet/supervisor/memory-folder.ts';
 import { Supervisor } from '../../../src/gateway/fleet/supervisor/supervisor.ts';
+import { LogReader } from '../../../src/gateway/fleet/transport/shared-log/log-reader.ts';
 import {
   LOG_BYTES,
+  LogWriter,
   MAX_BATCH_BYTES,
   MAX_PAYLOAD_BYTES,
-} from '../../../src/gateway/fleet/transport/shared-log/log-layout.ts';
-import { LogReader } from '../../../src/gateway/fleet/transport/shared-log/log-reader.ts';
-import { LogWriter } from '../../../src/gateway/fleet/transport/shared-log/log-writer.ts';
+} from '../../../src/gateway/fleet/transport/shared-log/log-writer.ts';
 import { PipelineEnd, SOCKET_NAME } from '../../../src/gateway/fleet/workers/pipeline-end.ts';
 import { createTurnWatch } from '../../../src/gateway/fleet/workers/turn-watch.ts';
 import { ReadHeat } from '../../../src/gateway/live/read-heat.ts';

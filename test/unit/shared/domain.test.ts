@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { newEntry } from '../../../src/gateway/cache/entry.ts';
+import { commonSlot } from '../../../src/gateway/live/accounts/live-balances.ts';
 import { canonicalRequest, parseTarget } from '../../../src/shared/domain/canonical-request.ts';
-import { commonSlot } from '../../../src/shared/domain/common-slot.ts';
 import { cutText, cutToBytes } from '../../../src/shared/domain/cut-text.ts';
 import { describeEpoch, epochAt, firstSlotOfEpoch } from '../../../src/shared/domain/epoch-info.ts';
 import { ERRORS, type ErrorCode, GatewayError } from '../../../src/shared/domain/gateway-error.ts';

@@ -14,7 +14,7 @@ import { hostIdentity } from '../../../src/shared/runtime/files/host-identity.ts
 import { acquirePidLock } from '../../../src/shared/runtime/files/pid-lock.ts';
 import { replaceFile } from '../../../src/shared/runtime/files/replace-file.ts';
 import { acquireSocketLock } from '../../../src/shared/runtime/files/socket-lock.ts';
-import { oncePerErrorSite } from '../../../src/shared/runtime/log-once.ts';
+import { oncePerErrorSite } from '../../../src/shared/runtime/log.ts';
 import { makeRoom } from '../../../src/shared/runtime/make-room.ts';
 import { maxConnectionsOf } from '../../../src/shared/runtime/max-open-files.ts';
 import { repeat } from '../../../src/shared/runtime/repeat.ts';

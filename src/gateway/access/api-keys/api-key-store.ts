@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '../../../shared/domain/start-error.ts';
 import { hasErrorCode } from '../../../shared/runtime/files/error-code.ts';
+import { withPidLock } from '../../../shared/runtime/files/pid-lock.ts';
 import { replaceFile } from '../../../shared/runtime/files/replace-file.ts';
-import { withPidLock } from '../../../shared/runtime/files/with-pid-lock.ts';
 import { type ApiKeyRecord, formatKeyFile, parseVersionedKeys, type VersionedKeys } from './api-key-record.ts';
 
 export const apiKeysPath = (state: string): string => join(state, 'keys.json');
@@ -41,10 +41,7 @@ function asStartError(path: string, thrown: unknown): StartError {
 /** The attempts in 20 seconds. */
 const LOCK_ATTEMPTS = 4000;
 
-/**
- * Applies a change to the issued keys; concurrent changes wait for each other. When it resolves the change is on the
- * disk, and a kill before that leaves the keys as they were. Rejects with a StartError.
- */
+/** Changes wait for each other. When it resolves the change is on the disk; a kill before changes nothing. */
 export async function updateApiKeys<T>(
   path: string,
   change: (keys: readonly ApiKeyRecord[]) => { readonly keys: readonly ApiKeyRecord[]; readonly result: T },

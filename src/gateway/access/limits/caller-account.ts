@@ -1,7 +1,6 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
 import type { QuotaBook } from '../quota/quota-book.ts';
-import type { QuotaWindow, RateLimit } from '../quota/quota-window.ts';
-import type { Quota } from './quota.ts';
+import type { Quota, QuotaWindow, RateLimit } from '../quota/quota-window.ts';
 import { type RateLimitKey, siteKeyOf } from './rate-limit-key.ts';
 import type { Principal, TierName } from './tiers.ts';
 
@@ -26,10 +25,7 @@ export interface WindowBooks {
   readonly siteLimit: RateLimit;
   /** Of addresses, sites, and addresses within a key: a bounded number. */
   readonly addresses: QuotaBook;
-  /**
-   * Of keys and wallets, whose number is bounded elsewhere: each always has a window. Some windows are shared by those for
-   * which there is no place among the addresses: one for callers, one for sites, one for each key.
-   */
+  /** Keys and wallets, bounded elsewhere, and windows for all that have no place: of callers, of sites, of each key. */
   readonly others: QuotaBook;
   /** What an account has before its first caller. */
   readonly unused: QuotaWindow;

@@ -27,3 +27,12 @@ export function callerNameOf(key: RateLimitKey): string {
   const siteKey = siteKeyOf(key);
   return siteKey === undefined ? `ipv4 ${key}` : `ipv6 site ${siteKey}`;
 }
+
+/** The same in all processes. */
+export const textOfKey = (key: RateLimitKey): string =>
+  typeof key === 'string' ? `k${key}` : typeof key === 'bigint' ? `6${key}` : `4${key}`;
+
+export function keyOfText(text: string): RateLimitKey {
+  const value = text.slice(1);
+  return text[0] === 'k' ? value : text[0] === '6' ? BigInt(value) : Number(value);
+}

@@ -1,6 +1,5 @@
-import type { QuotaWindow } from '../quota/quota-window.ts';
+import type { Quota, QuotaWindow } from '../quota/quota-window.ts';
 import type { CallerAccount } from './caller-account.ts';
-import type { Quota } from './quota.ts';
 import type { RateLimitKey } from './rate-limit-key.ts';
 import type { Principal } from './tiers.ts';
 

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../shared/domain/clock.ts';
+import { keyOfText, textOfKey } from '../limits/rate-limit-key.ts';
 import type {
   CountAnswer,
   CounterConnection,
@@ -11,7 +12,6 @@ import type {
 import { QuotaBook } from './quota-book.ts';
 import { type Counted, type Reporting, SharedWindow } from './shared-counter.ts';
 import { SharedStreams } from './shared-streams.ts';
-import { keyOfText, textOfKey } from './window-key.ts';
 
 export interface CounterMemberOptions {
   readonly store: CounterStore;
@@ -28,10 +28,7 @@ const RETRY_MS = 50;
 /** The most totals that are remembered of windows that are not open here, at about 200 B each. */
 const MAX_ANNOUNCED = 20_000;
 
-/**
- * One of several members that spend one limit together. It reports what it has spent at the end of the turns in which that
- * is due, in one call at a time; no request waits for it.
- */
+/** Reports what this member has spent at the end of the turns in which that is due. No request waits for it. */
 export class CounterMember implements Reporting, CounterListener {
   readonly streams: SharedStreams;
   readonly #options: CounterMemberOptions;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
+import type { RateLimitKey } from '../limits/rate-limit-key.ts';
 import { QuotaWindow, type RateLimit, type WindowShare } from './quota-window.ts';
-import type { WindowKey } from './window-key.ts';
 
 /** Windows of one length. They end in the order in which they opened, so the ended ones are at the start of the list. */
 interface WindowList {
@@ -22,7 +22,7 @@ export class QuotaBook {
   readonly #capacity: number;
   readonly #clock: Clock;
   readonly #share: ShareWindow | undefined;
-  readonly #byKey = new Map<WindowKey, QuotaWindow>();
+  readonly #byKey = new Map<RateLimitKey, QuotaWindow>();
   /** Lists by window length in seconds, at most one per tier. */
   readonly #listsByLength = new Map<number, WindowList>();
   #size = 0;
@@ -44,7 +44,7 @@ export class QuotaBook {
   }
 
   /** Returns the open window of a key, or a new one, which opens when something is spent in it. */
-  find(key: WindowKey, limit: RateLimit, nowMs: number): QuotaWindow {
+  find(key: RateLimitKey, limit: RateLimit, nowMs: number): QuotaWindow {
     const open = this.findOpen(key, nowMs);
     if (open !== undefined) return open;
     const window = new QuotaWindow(key, limit, this.#clock, this);
@@ -53,7 +53,7 @@ export class QuotaBook {
     return window;
   }
 
-  findOpen(key: WindowKey, nowMs: number): QuotaWindow | undefined {
+  findOpen(key: RateLimitKey, nowMs: number): QuotaWindow | undefined {
     const window = this.#byKey.get(key);
     return window === undefined || nowMs < window.endsAtMs || window.continueUntil(nowMs) ? window : undefined;
   }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
-import type { WindowKey } from './window-key.ts';
+import type { RateLimitKey } from '../limits/rate-limit-key.ts';
 
 export interface RateLimit {
   readonly units: number;
@@ -18,7 +18,7 @@ export interface WindowShare {
 }
 
 export class QuotaWindow {
-  readonly key: WindowKey;
+  readonly key: RateLimitKey;
   readonly limit: number;
   readonly windowSeconds: number;
   /** The units that were spent, as far as this process knows. Those beyond the limit are a debt for the next window. */
@@ -36,7 +36,7 @@ export class QuotaWindow {
   unopenedIn: { add(window: QuotaWindow): void } | undefined;
 
   constructor(
-    key: WindowKey,
+    key: RateLimitKey,
     { units, windowSeconds }: RateLimit,
     clock: Clock,
     unopenedIn: QuotaWindow['unopenedIn'],
@@ -108,3 +108,19 @@ export class QuotaWindow {
     return true;
   }
 }
+
+/** The quota left to a caller. The limiter's next call overwrites it: read it in the same turn, keep nothing. */
+export interface Quota {
+  readonly allowed: boolean;
+  readonly units: number;
+  /** Whether the caller's address is counted, and not its key or wallet. */
+  readonly isByAddress: boolean;
+  readonly limit: number;
+  readonly remaining: number;
+  /** Unix time in whole seconds at which the full limit, or in debt what the request costs, is available again. */
+  readonly reset: number;
+  /** Whole seconds until then, at least 1. */
+  readonly retryAfter: number;
+}
+
+export type QuotaFigures = Pick<Quota, 'limit' | 'remaining' | 'reset'>;

@@ -1,6 +1,6 @@
+import { keyOfText, type RateLimitKey, textOfKey } from '../limits/rate-limit-key.ts';
 import type { CountAnswer, CountReport, CountTotal } from './counter-store.ts';
 import type { Counted, Reporting } from './shared-counter.ts';
-import { keyOfText, textOfKey, type WindowKey } from './window-key.ts';
 
 const PREFIX = 'streams ';
 
@@ -49,22 +49,19 @@ class CallerStreams implements Counted {
   }
 }
 
-/**
- * The open streams of callers, here and at other members. What others open is known a message later: of those that a caller
- * opens at several members within that time the ones too many are closed where they were reported last.
- */
+/** What others open is known a message later: streams that are too many are closed where they were reported last. */
 export class SharedStreams {
   readonly #reporting: Reporting;
-  readonly #byKey = new Map<WindowKey, CallerStreams>();
+  readonly #byKey = new Map<RateLimitKey, CallerStreams>();
   /** Closes that many of the newest streams of a caller. Is set by their owner. */
-  onExcess: (key: WindowKey, excess: number) => void = () => {};
+  onExcess: (key: RateLimitKey, excess: number) => void = () => {};
 
   constructor(reporting: Reporting) {
     this.#reporting = reporting;
   }
 
   /** Returns the streams that a caller has at other members; 0 as long as the store is lost. */
-  elsewhere(key: WindowKey): number {
+  elsewhere(key: RateLimitKey): number {
     return this.#reporting.isStandalone ? 0 : (this.#byKey.get(key)?.elsewhere ?? 0);
   }
 
@@ -74,7 +71,7 @@ export class SharedStreams {
     return isStandalone ? Math.ceil(limit / members) : limit;
   }
 
-  set(key: WindowKey, count: number, limit: number): void {
+  set(key: RateLimitKey, count: number, limit: number): void {
     const streams = this.#streamsOf(key);
     streams.count = count;
     streams.limit = limit;
@@ -94,7 +91,7 @@ export class SharedStreams {
     for (const streams of due) if (streams !== undefined) this.#reporting.markDue(streams);
   }
 
-  #streamsOf(key: WindowKey): CallerStreams {
+  #streamsOf(key: RateLimitKey): CallerStreams {
     const known = this.#byKey.get(key);
     if (known !== undefined) return known;
     const streams: CallerStreams = new CallerStreams(PREFIX + textOfKey(key), (excess) => {

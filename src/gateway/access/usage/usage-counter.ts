@@ -1,6 +1,6 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
 import type { DurableWrites } from '../../../shared/runtime/durable-writes.ts';
-import { withPidLock } from '../../../shared/runtime/files/with-pid-lock.ts';
+import { withPidLock } from '../../../shared/runtime/files/pid-lock.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
 import { appendUsage, compactUsage, fileSizeOf, truncateTornLine } from './usage-file.ts';
 import { REQUEST_OUTCOMES, type RequestOutcome, type UsageRow } from './usage-line.ts';

@@ -74,10 +74,7 @@ const areEqual = (one: string, other: string): boolean =>
 export const sealRecord = (secret: FleetKeysPlace['secret'], name: string, record: string): string =>
   `${secret.digest('key', `${name}\0${record}`).toString('hex')} ${record}`;
 
-/**
- * Applies a change to the keys of a fleet. When it resolves Redis has it, and the gateways are notified. `known` are those
- * that a state folder has: a Redis that has lost keys accepts no others before it has them again.
- */
+/** When it resolves Redis has the change. A Redis that lost some of `known` must have them again before. */
 export function updateFleetKeys<T>(
   place: FleetKeysPlace,
   known: VersionedKeys,

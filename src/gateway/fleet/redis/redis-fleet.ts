@@ -8,7 +8,7 @@ import { KeyMirror, type KeyMirrorOptions } from '../keys/key-mirror.ts';
 import { Leader, type LeaderOptions } from '../leadership/leader.ts';
 import { listMembers, type MemberRecord, Members } from '../leadership/members.ts';
 import type { SharedWatch } from '../replication/shared-watch.ts';
-import type { ChannelStats } from '../transport/redis/channel-stats.ts';
+import type { ChannelStats } from '../transport/redis/event-receiver.ts';
 import type { FleetSecret } from '../transport/redis/fleet-secret.ts';
 import { RedisChannel } from '../transport/redis/redis-channel.ts';
 import { RedisConnection } from '../transport/redis/redis-connection.ts';
@@ -36,10 +36,7 @@ const START_MS = 3000;
 const ENTER_MS = 1000;
 const OLDEST_VERSION = [6, 2] as const;
 
-/**
- * The gateways that share one Redis. No request ever waits for it: what is shared is read and written beside, and without
- * Redis each gateway goes on alone, with nothing signed as `exact`.
- */
+/** No request waits for Redis: without it each gateway goes on alone, with nothing signed as `exact`. */
 export class RedisFleet {
   readonly #options: RedisFleetOptions;
   readonly #member = randomBytes(8).toString('hex');

@@ -14,8 +14,7 @@ import {
 import type { ClaimGuard, ClaimRequest } from '../../receipts/equivocation-guard.ts';
 import { EventCodec } from '../codec.ts';
 import type { Event, EventOf, StoredAnswer, StoredLease } from '../events.ts';
-import { ReplicatedLease } from './replicated-lease.ts';
-import { ReplicatedWatermark } from './watermarks.ts';
+import { ReplicatedLease, ReplicatedWatermark } from './watermarks.ts';
 
 export interface AnswerFollowerOptions {
   readonly cache: Cache;

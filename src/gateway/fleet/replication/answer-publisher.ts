@@ -19,10 +19,7 @@ export interface AnswerPublisherOptions {
   readonly maxResultBytes: number;
 }
 
-/**
- * Publishes what a cache serves, for copies of it. It publishes no watermark before the ends of leases and the bodies that
- * come of the same turn of the event loop.
- */
+/** Publishes no watermark before the ends of leases and the bodies that come of the same turn of the event loop. */
 export class AnswerPublisher implements CacheObserver {
   readonly #options: AnswerPublisherOptions;
   readonly #watermarks: NumberedWatermarks;

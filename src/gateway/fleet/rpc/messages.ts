@@ -5,7 +5,7 @@ import type { Slot } from '../../../shared/domain/slot.ts';
 import type { Figures } from '../../admin/worker-figures.ts';
 import type { PostAnswer } from '../../routes/routing/route.ts';
 import type { CachedRead } from '../../serving/read-through.ts';
-import type { CounterMessage, CounterRequest } from '../counters/counter-messages.ts';
+import type { CounterMessage, CounterRequest } from '../counters/remote-store.ts';
 
 // Messages between a worker and the pipeline process. Each side ignores types that it doesn't know, and members.
 

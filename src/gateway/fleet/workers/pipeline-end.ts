@@ -17,13 +17,12 @@ import type { ClaimGuard } from '../../receipts/equivocation-guard.ts';
 import type { LiveAccounts, PostAnswer } from '../../routes/routing/route.ts';
 import type { CachedRead } from '../../serving/read-through.ts';
 import { EventCodec, STRUCTURES } from '../codec.ts';
-import type { CounterMessage, CounterRequest } from '../counters/counter-messages.ts';
+import type { CounterMessage, CounterRequest } from '../counters/remote-store.ts';
 import type { Event, PipelineVitals } from '../events.ts';
 import { AnswerPublisher } from '../replication/answer-publisher.ts';
 import { Connection } from '../rpc/connection.ts';
 import type { PipelineMessage, Result, WorkerRequest, WorkerRequestOf } from '../rpc/messages.ts';
-import { LOG_BYTES, MAX_PAYLOAD_BYTES } from '../transport/shared-log/log-layout.ts';
-import { LogWriter } from '../transport/shared-log/log-writer.ts';
+import { LOG_BYTES, LogWriter, MAX_PAYLOAD_BYTES } from '../transport/shared-log/log-writer.ts';
 
 export interface PipelineService {
   /** Resolves when the first answers are there, or are not waited for any longer. */

@@ -24,7 +24,6 @@ export class AllowedSources {
     this.isRestricted = hosts.length + origins.length > 0;
   }
 
-  /** Returns why a request is refused; undefined if its source is allowed. */
   findFault(req: EngineRequest): string | undefined {
     if (!this.isRestricted) return undefined;
     const host = req.getHeader('host').toLowerCase().replace(/:\d*$/, '');

@@ -22,7 +22,7 @@ const MIN_BYTES_PER_SECOND = 64 * 1024;
  */
 const MAX_BACKLOG_MS = 60_000;
 
-/** The time without another request after which every engine has closed a connection that receives nothing: `uws` does so last, after 32 s. */
+/** Every engine has closed a connection without another request by then: `uws` does so last, after 32 s. */
 const FORGOTTEN_MS = 40_000;
 
 /** About the length of status line and headers, which the engine copies too. */
@@ -103,10 +103,7 @@ export class BodySender {
     return this.#owed;
   }
 
-  /**
-   * Starts to send a body whose bytes were added to {@link owed}; call it with the response corked, after its status and
-   * headers. `onDone` is called once the kernel has all of it. Returns the function that gives up the job.
-   */
+  /** Call it corked, after the headers, for bytes added to {@link owed}. Returns the function that gives up the job. */
   start(
     res: EngineResponse,
     parts: readonly Buffer[],
@@ -269,7 +266,6 @@ export class BodySender {
     job.onDone();
   }
 
-  /** Ends a job: it is sent, or its reader has gone. */
   #end(job: BodyJob): void {
     if (job.isOver) return;
     job.isOver = true;

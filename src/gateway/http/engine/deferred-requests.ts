@@ -45,10 +45,7 @@ interface DeferredRequest {
   readonly req: EngineRequest;
 }
 
-/**
- * Requests that are handled in a later turn. Until then the response is pending, so uWebSockets.js closes the connection
- * if another request is behind this one; there such a request must have no body.
- */
+/** Until the later turn the response is pending: uWebSockets.js closes a connection with another request behind it. */
 export class DeferredRequests {
   readonly #deferred = new Set<DeferredRequest>();
 

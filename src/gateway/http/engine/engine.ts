@@ -40,34 +40,22 @@ export type UnparsableFault = 'malformed' | 'head-too-long';
 export interface EngineApp {
   /** Calls the handler with each new connection, during which alone the connection may be used. */
   onConnect(handler: (connection: EngineConnection) => void): void;
-  /**
-   * Returns how many connections of an address are open, WebSockets too; 0 over uWebSockets.js, which does not show whose
-   * connection has ended.
-   */
+  /** WebSockets too. 0 over uWebSockets.js, which does not show whose connection has ended. */
   countOpen(address: ArrayBuffer): number;
-  /**
-   * Closes the connection, of an address or of all, that has had no request for the longest time, and has none that is not
-   * answered. Returns false where there is none, and over uWebSockets.js, which shows no connection outside of its requests.
-   */
+  /** The one idle for the longest time. False where there is none, and over uWebSockets.js, which shows none. */
   closeIdle(address?: ArrayBuffer): boolean;
   /** Calls the handler when a connection has ended that was not upgraded. */
   onDisconnect(handler: () => void): void;
   handleRequests(handlers: MethodHandlers): void;
   handleWebSockets<Data>(path: string, behavior: WebSocketBehavior<Data>): void;
-  /** Sends a message to the sockets that subscribe to a topic. */
   publish(topic: string, message: string | Buffer, isBinary: boolean): void;
   /** Resolves to the port; rejects with a StartError. */
   listen(host: string, port: number, sharesPort: boolean): Promise<number>;
-  /** Accepts no new connections; open ones go on. */
   stopListening(): void;
-  /** Closes all connections and the listener. */
   close(): void;
 }
 
-/**
- * Handles one request; both objects belong to the engine, and the request is valid until the handler returns. Returns whether
- * it was a cache hit.
- */
+/** Both objects are the engine's. The request is valid until the handler returns whether it was a cache hit. */
 export type RequestHandler = (res: EngineResponse, req: EngineRequest) => boolean;
 
 /** One handler for each method. None ever throws. */
@@ -86,9 +74,7 @@ export interface EngineConnection {
 }
 
 export interface EngineRequest {
-  /** Returns the method in lower case. */
   getMethod(): string;
-  /** Returns the path of the target. */
   getUrl(): string;
   /** Returns what follows the first `?`; undefined or empty without one. */
   getQuery(): string | undefined;
@@ -119,7 +105,6 @@ export interface EngineResponse extends EngineConnection {
    * {@link getWriteOffset} on, and is to be passed again when {@link onWritable} calls.
    */
   tryEnd(chunk: Buffer, total: number): [isAccepted: boolean, isDone: boolean];
-  /** Returns the bytes of the body that the kernel has accepted. */
   getWriteOffset(): number;
   onWritable(handler: () => boolean): unknown;
   /** Closes the connection behind what was written; in the middle of a body it is cut off. */
@@ -137,19 +122,15 @@ export interface EngineSocket<Data> {
   getUserData(): Data;
   /** Sends a message, or drops it if more than `maxBackpressure` bytes are unsent. */
   send(message: string | Buffer, isBinary?: boolean): unknown;
-  /** Returns the unsent bytes. */
   getBufferedAmount(): number;
   subscribe(topic: string): unknown;
-  /** Sends a close frame and closes. */
   end(code: number, reason: string): void;
-  /** Cuts the connection. */
   close(): void;
 }
 
 export interface WebSocketBehavior<Data> {
   /** The longest message, in bytes; the connection of a longer one is closed. */
   readonly maxPayloadLength: number;
-  /** The unsent bytes above which messages are dropped. */
   readonly maxBackpressure: number;
   /** The time without a message or a pong after which a socket is closed, in seconds; pings are sent before. */
   readonly idleTimeout: number;
@@ -159,7 +140,6 @@ export interface WebSocketBehavior<Data> {
   /** The bytes are valid during the call. */
   message(socket: EngineSocket<Data>, message: ArrayBuffer, isBinary: boolean): void;
   dropped(socket: EngineSocket<Data>): void;
-  /** Called when unsent bytes were sent. */
   drain(socket: EngineSocket<Data>): void;
   /** Called once, with the code of {@link EngineSocket.end} or that of the peer. */
   close(socket: EngineSocket<Data>, code: number): void;

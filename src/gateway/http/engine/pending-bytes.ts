@@ -4,16 +4,11 @@ import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 export type CallerKey = number | bigint | string;
 
 export interface PendingBytesLimits {
-  /** The most bytes that wait for all callers together. */
   readonly total: number;
-  /** The most bytes that wait for one caller. */
   readonly caller: number;
 }
 
-/**
- * Counts the bytes of answers that their readers don't have yet, in all and per caller. A caller that is owed nothing
- * may get any one answer, so that no limit makes a long answer impossible.
- */
+/** In all and per caller. A caller that is owed nothing may get any one answer, however long. */
 export class PendingBytes {
   readonly #limits: PendingBytesLimits;
   readonly #byCaller = new Map<CallerKey, number>();
@@ -23,12 +18,10 @@ export class PendingBytes {
     this.#limits = limits;
   }
 
-  /** The bytes that wait for all callers together. */
   get total(): number {
     return this.#total;
   }
 
-  /** Returns the bytes that wait for a caller. */
   of(caller: CallerKey): number {
     return this.#byCaller.get(caller) ?? 0;
   }

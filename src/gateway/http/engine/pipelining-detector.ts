@@ -6,8 +6,6 @@ const CLEAN_TURNS = 16;
 
 /** The clean turns that a peer lacks after one of its connections was cut off. */
 const TURNS_AFTER_CUT = 1000;
-
-/** The most peers that are remembered. */
 const MAX_PEERS = 10_000;
 
 /** One turn of the event loop in which somebody could be answered later. */

@@ -9,7 +9,6 @@ export function partsOf(body: RawBody): readonly Buffer[] {
 export const byteLengthOf = (body: RawBody): number =>
   typeof body === 'string' ? Buffer.byteLength(body) : partsOf(body).reduce((sum, { length }) => sum + length, 0);
 
-/** A response as it is written to the socket. */
 export interface RawResponse {
   /** Status line and headers, without the leading `HTTP/1.1`. */
   readonly headers: string | Buffer;
@@ -26,10 +25,7 @@ export const WHOLE_BODY_BYTES = 16 * 1024;
 const BYTES_PER_UNIT = 3;
 const scratch = Buffer.allocUnsafeSlow(BYTES_PER_UNIT * WHOLE_BODY_BYTES);
 
-/**
- * Returns the bytes of a body, valid until the next call: the engine reads a text twice to make bytes of it, which takes
- * longer.
- */
+/** Valid until the next call. The engine reads a text twice to make bytes of it, which takes longer. */
 export function bytesOf(body: string | Buffer): Buffer {
   if (typeof body !== 'string') return body;
   return body.length > WHOLE_BODY_BYTES ? Buffer.from(body) : scratch.subarray(0, scratch.write(body));

@@ -38,7 +38,6 @@ export class ReaderSampling {
     return this.#random() * BODILESS_PER_COUNT < 1;
   }
 
-  /** Returns true for a counted answer behind which the connection is closed. */
   closesBehindBodiless(): boolean {
     return this.#random() * BODILESS_PER_CLOSE < BODILESS_PER_COUNT;
   }

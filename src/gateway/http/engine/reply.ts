@@ -73,10 +73,7 @@ export class Reply {
     this.#reserved = 0;
   }
 
-  /**
-   * Counts a long body as owed to its caller, before it is sent. Returns the error to send in its place if the caller is
-   * owed too much already.
-   */
+  /** Returns the error to send if the caller is owed too much already, else counts a long body as owed. */
   reserve(body: RawResponse['body'], caller: CallerKey): GatewayError | undefined {
     this.#caller = caller;
     if (this.#isDone || this.#options.isHead || body === null || isShort(body)) return undefined;
@@ -86,7 +83,6 @@ export class Reply {
     return refusal;
   }
 
-  /** Writes the response; does nothing if it was answered before or the caller has disconnected. */
   send({ headers, body, close = false }: RawResponse): void {
     if (this.#isDone) return;
     if (body === null || this.#options.isHead) {
@@ -97,7 +93,6 @@ export class Reply {
     else this.#sendWhole(headers, typeof body === 'string' ? body : wholeOf(partsOf(body)), close);
   }
 
-  /** Writes headers and body in one packet. */
   #sendWhole(headers: RawResponse['headers'], body: string | Buffer, close: boolean): void {
     const res = this.#res;
     const { bodies } = this.#pendingResponses;
@@ -166,7 +161,6 @@ export class Reply {
   }
 }
 
-/** Returns true for a body that is sent whole. */
 const isShort = (body: RawBody): boolean =>
   (typeof body === 'string' ? body.length : byteLengthOf(body)) <= WHOLE_BODY_BYTES;
 

@@ -7,10 +7,7 @@ const HOST_PATTERN = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._~%!$&'()*+,;=-]+)(:\d{0,5
 const CONTENT_LENGTH_PATTERN = /^\d{1,15}$/;
 const TARGET_PATTERN = /^[\x21\x22\x24-\x7e]*$/; // no control character, no blank, no '#', no eight-bit character
 
-/**
- * Treatment of a GET by the hit path. `plain`: serve from the cache. `conditional`: the same under the caller's
- * conditions: a nonce, a minimum slot, a result that it has. `unsafe`: hand over to the full guard.
- */
+/** `plain`: from the cache. `conditional`: with a nonce, minimum slot or known result. `unsafe`: to the full guard. */
 export type RequestClass = 'plain' | 'conditional' | 'unsafe';
 
 /**
@@ -55,7 +52,6 @@ export class RequestClassifier {
     else this.#requestClass = 'unsafe';
   }
 
-  /** Returns how the hit path treats the request. */
   classify(req: EngineRequest): RequestClass {
     this.#requestClass = 'plain';
     this.#hasCredentials = false;
@@ -70,10 +66,7 @@ export class RequestClassifier {
   }
 }
 
-/**
- * Checks every header line: exactly one Host, at most one Content-Length or one Transfer-Encoding, never both
- * (RFC 9112 3.2, 6.1, 6.3). The engine's own parser accepts requests that two servers would frame differently.
- */
+/** RFC 9112 3.2, 6.1, 6.3. The engine's own parser accepts requests that two servers would frame differently. */
 export function findFramingFault(req: EngineRequest, allowsBody: boolean): FramingFault | undefined {
   let [host, length, coding] = ['', '0', 'chunked'];
   let [hosts, lengths, codings] = [0, 0, 0];
@@ -111,7 +104,6 @@ export function isLastOnConnection(req: EngineRequest, allowsBody: boolean): boo
   return closes || isChunked || (allowsBody && !isSized);
 }
 
-/** Returns path and query as the caller spelled them. */
 export function requestTargetOf(req: EngineRequest): string {
   const query = req.getQuery();
   return query ? `${req.getUrl()}?${query}` : req.getUrl();

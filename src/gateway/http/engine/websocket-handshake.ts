@@ -11,10 +11,7 @@ export function offeredSubprotocols(req: Pick<EngineRequest, 'forEach'>): readon
   return offered.map((subprotocol) => subprotocol.trim()).filter((subprotocol) => subprotocol !== '');
 }
 
-/**
- * Checks the upgrade to a WebSocket by RFC 6455 4.2.1, as far as the engine doesn't. Throws `invalid_request`,
- * `upgrade_required` or `invalid_nonce`.
- */
+/** By RFC 6455 4.2.1, as far as the engine doesn't. Throws `invalid_request`, `upgrade_required` or `invalid_nonce`. */
 export function checkWebSocketHandshake(req: EngineRequest): void {
   const fault = findFramingFault(req, false);
   if (fault !== undefined) throw new GatewayError('invalid_request', fault);

@@ -2,7 +2,6 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Entry } from '../../cache/entry.ts';
 import { WHOLE_BODY_BYTES } from '../engine/raw-response.ts';
 
-/** A content coding (RFC 9110 8.4.1) that the gateway can send. */
 export type ContentCoding = 'identity' | 'gzip' | 'br';
 
 /** The shortest body worth compressing, in bytes: shorter ones gain less than the extra header costs. */
@@ -46,10 +45,7 @@ function rememberedCodingFor(acceptEncoding: string): ContentCoding {
 export const bodyFor = (entry: Entry, body: string | Buffer, accept: string, hasNonce: boolean): EncodedBody =>
   hasNonce ? { coding: 'identity', body } : encodeBody(entry, shareBody(entry, body), accept);
 
-/**
- * Returns the body as its readers share it while they receive it: a long one is made bytes once, not by each reader, and
- * is cached with the entry as such.
- */
+/** A long body becomes bytes once, is cached with the entry as such, and is shared by its readers. */
 function shareBody(entry: Entry, body: string | Buffer): string | Buffer {
   if (typeof body !== 'string' || body.length <= WHOLE_BODY_BYTES) return body;
   const bytes = Buffer.from(body);
@@ -57,16 +53,12 @@ function shareBody(entry: Entry, body: string | Buffer): string | Buffer {
   return bytes;
 }
 
-/** A body and the coding it is in. */
 export interface EncodedBody {
   readonly coding: ContentCoding;
   readonly body: string | Buffer;
 }
 
-/**
- * Returns the body in a coding that the caller accepts. The first caller gets it uncompressed, which starts one
- * compression off the event loop for all later callers; short bodies are never compressed.
- */
+/** The first caller gets the body as it is, which starts one compression off the event loop for all later ones. */
 function encodeBody(entry: Entry, body: string | Buffer, acceptEncoding: string): EncodedBody {
   const coding = acceptEncoding === '' || !isCompressible(body) ? 'identity' : rememberedCodingFor(acceptEncoding);
   if (coding === 'identity') return { coding, body };

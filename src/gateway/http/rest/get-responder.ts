@@ -31,7 +31,6 @@ export class GetResponder {
     this.#deps = deps;
   }
 
-  /** Returns the response to a GET or HEAD. Throws GatewayError. */
   respond({
     req,
     address,

@@ -3,10 +3,10 @@ import { RequestCost } from '../../../shared/domain/request-cost.ts';
 import { BASE_UNITS, NONCE_UNITS, unitsOfUpstream } from '../../../shared/domain/units.ts';
 import { rateLimitKeyOf } from '../../access/authenticator.ts';
 import type { AdmittedCaller } from '../../access/limits/admission.ts';
-import type { Quota } from '../../access/limits/quota.ts';
 import { addressKeyOf, callerNameOf, type RateLimitKey, siteKeyOf } from '../../access/limits/rate-limit-key.ts';
 import type { ExpectedUnits, RequestBill } from '../../access/limits/request-bill.ts';
 import type { Principal } from '../../access/limits/tiers.ts';
+import type { Quota } from '../../access/quota/quota-window.ts';
 import type { RequestOutcome } from '../../access/usage/usage-line.ts';
 import { matchRoute } from '../../routes/index.ts';
 import type { RouteMatch } from '../../routes/routing/match-route.ts';
@@ -47,7 +47,6 @@ export interface CheckedRequest {
   readonly admitFor: (expected: ExpectedUnits) => Admit;
   /** What the request makes at the upstream. */
   readonly cost: RequestCost;
-  /** The longest result of `/rpc` that the caller gets, in bytes. */
   readonly maxRpcBytes: number;
   /** Whether the caller's address pays, and not its key or wallet. */
   readonly isByAddress: boolean;

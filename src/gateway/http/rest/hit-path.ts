@@ -1,8 +1,8 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Access } from '../../access/access.ts';
 import { rateLimitKeyOf } from '../../access/authenticator.ts';
-import type { QuotaFigures } from '../../access/limits/quota.ts';
 import { addressKeyOf, type RateLimitKey } from '../../access/limits/rate-limit-key.ts';
+import type { QuotaFigures } from '../../access/quota/quota-window.ts';
 import type { RequestOutcome } from '../../access/usage/usage-line.ts';
 import type { Body, Entry } from '../../cache/entry.ts';
 import type { RouteContext } from '../../routes/routing/route.ts';
@@ -41,7 +41,6 @@ export interface HitPathDeps {
   readonly onInternalError: (requestId: string, thrown: unknown) => void;
 }
 
-/** What the cache has for a request. */
 interface Found {
   readonly entry: Entry;
   readonly conditions: HitConditions;
@@ -49,7 +48,6 @@ interface Found {
   readonly body: Body | undefined;
 }
 
-/** What a request is charged to. */
 type Payer = Pick<Hit, 'principal' | 'address'>;
 
 /** Returns true for a request whose sender names other callers and is no trusted proxy: these all count as one. */
@@ -102,7 +100,6 @@ export class HitPath {
     return { entry, conditions, body };
   }
 
-  /** Finds what pays for the request. */
   #authorize(res: EngineResponse, req: EngineRequest): Payer | undefined {
     const { authenticator, clientIp } = this.#deps.access;
     if (!this.#classifier.hasCredentials) return { principal: undefined, address: clientIp.resolve(res, req) };
@@ -113,7 +110,6 @@ export class HitPath {
     return { principal, address: paysByAddress ? clientIp.resolve(res, req) : NO_ADDRESS };
   }
 
-  /** Charges the units and sends the answer, or the refusal. */
   #respond(res: EngineResponse, req: EngineRequest, { entry, conditions, body }: Found, payer: Payer): void {
     const { rateLimiter, clientIp } = this.#deps.access;
     const { principal, address } = payer;
@@ -147,10 +143,7 @@ export class HitPath {
     this.#recordAnswer(hit);
   }
 
-  /**
-   * Requests the receipt: at the end of this turn of the event loop, with all others; or now, for a peer that may have more
-   * requests behind this one, as those would be cut off.
-   */
+  /** At the end of this turn, with all others; or now, for a peer that may have more requests behind this one. */
   #seal(res: EngineResponse, hit: Hit, quota: QuotaFigures): void {
     const { access, sealer } = this.#deps;
     const { entry, conditions, address } = hit;
@@ -162,7 +155,6 @@ export class HitPath {
     else sealer.sealFor(entry, nonce, waiter);
   }
 
-  /** Sends an answer that has waited for its receipt. */
   reply(to: Reply, hit: Hit, body: Body, quota: QuotaFigures): void {
     if (isUnchanged(hit.conditions, hit.entry)) this.#replyUnchanged(to, hit, body, quota);
     else this.#replyWithBody(to, hit, bodyOf(hit, body), quota);
@@ -201,7 +193,6 @@ export class HitPath {
     this.#recordUnits(hit, usageOutcomeOf(refusal), isFree ? 0 : hit.units);
   }
 
-  /** Counts a hit that was answered by a body. */
   #recordAnswer(hit: Hit): void {
     this.#deps.meter.countHit(labelOf(hit.entry));
     this.#recordUnits(hit, 'answered', hit.units);

@@ -29,7 +29,6 @@ export function jsonRpcCallSchema({
   };
 }
 
-/** Returns the schemas of the responses to a JSON-RPC call; `errors` are the codes that `data.error` may have. */
 export const jsonRpcResponseSchemas = (result: object, errors: readonly ErrorCode[]): readonly object[] => [
   responseSchema('result', result),
   responseSchema('error', {

@@ -9,7 +9,6 @@ import type { PostRoute, Route } from '../../routes/routing/route.ts';
 import { jsonSchema } from '../../routes/routing/schemas.ts';
 import { JSON_RPC_FORM, jsonRpcCallSchema, jsonRpcResponseSchemas, orBatch } from './json-rpc-schemas.ts';
 
-/** The fragments of the document that depend on no route. */
 interface Fragments {
   readonly receipt: object;
   readonly securitySchemes: object;
@@ -75,7 +74,6 @@ export function createOpenApiDocument(routes: readonly Route[], version: string)
 
 const openApiPathOf = ({ path }: Route): string => path.replaceAll(/:(\w+)/g, '{$1}');
 
-/** Returns the name of a route's result: `/address/:addr/portfolio` has an `AddressPortfolio`. */
 const nameOf = ({ path }: Route): string =>
   path.replaceAll(/\/:\w+/g, '').replaceAll(/[/-](\w)/g, (_, letter: string) => letter.toUpperCase());
 
@@ -102,24 +100,17 @@ function operationOf(route: Route): object {
   return { [method]: operation };
 }
 
-/** The price of a request in units of the rate limit. */
 interface Prices {
-  /** What every request costs, a cache hit too. */
   readonly request: number;
-  /** What is added for a nonce. */
   readonly nonce?: number;
-  /** What is added for the body of a POST. */
   readonly body?: string;
-  /** What a miss adds for its work at the upstream. */
   readonly upstream?: string;
-  /** What a long answer adds. */
   readonly answer?: string;
 }
 
 const UPSTREAM_PRICE =
   '1 for each started 10 calls beyond the first, 1 for each started MiB read beyond the first, 1 for each started 100 token accounts (of a history 1,000), tokens of lists, transactions of a block (with signatures=all 800 at least) or 4 KiB of it, and KiB of transactions beyond the first';
 
-/** Returns what a request for a route costs. */
 function pricesOf(route: Route): Prices {
   if (route.kind === 'local') return { request: route.isMetered ? BASE_UNITS : 0 };
   const readsUpstream = route.kind === 'read' || (route.kind === 'post' && route.hasSlot);
@@ -195,12 +186,10 @@ const ENVELOPE_MEMBERS: Readonly<Record<Exclude<Envelope, 'plain'>, readonly str
   bare: ['result'],
 };
 
-/** Returns the schema of a result, under the route's name. */
 const resultSchemaOf = ({ result, summary }: Route): object => ({ description: summary, ...jsonSchema(result) });
 
 const referenceTo = (route: Route): object => ({ $ref: `#/components/schemas/${nameOf(route)}` });
 
-/** Returns the schema of a response's body, in the form or the forms that it may have. */
 function responseSchemaOf(route: Route): object {
   const schema = plainSchemaOf(route);
   if (!hasJsonRpcForm(route)) return schema;
@@ -208,7 +197,6 @@ function responseSchemaOf(route: Route): object {
   return { anyOf: [schema, ...orBatch(...jsonRpcResponseSchemas(referenceTo(route), codes))] };
 }
 
-/** Returns the schema of the whole body around a route's result. */
 function plainSchemaOf(route: Route): object {
   const { envelope } = route;
   const result = referenceTo(route);

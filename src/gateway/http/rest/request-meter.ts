@@ -24,7 +24,6 @@ export interface AnsweredRequest {
   readonly status: number;
   /** Milliseconds from the request to its answer. */
   readonly ms: number;
-  /** The calls that the request made at nodes. */
   readonly upstreamCalls: number;
 }
 
@@ -43,7 +42,6 @@ const MAX_SLOW_PER_SECOND = 10;
 /** Publishes each {@link AnsweredRequest} that the cache had no answer for. */
 const missChannel = channel('slotgate:miss');
 
-/** Counts the answers to requests, and reports the slow ones. */
 export class RequestMeter {
   readonly errors = new Map((Object.keys(ERRORS) as ErrorCode[]).map((code) => [code, 0]));
   /** The 429 answers to peers that name other callers and are no trusted proxies: all of those count as one. */
@@ -62,7 +60,6 @@ export class RequestMeter {
     return this.#untrustedForwarded;
   }
 
-  /** Counts a 429 answer to such a peer. */
   countUntrustedForwarded(address: ArrayBuffer): void {
     this.#untrustedForwarded++;
     if (this.#untrustedForwarded === 1) this.#options.onUntrustedProxy(address);
@@ -72,7 +69,6 @@ export class RequestMeter {
     return this.#routes;
   }
 
-  /** The answers of the hit path. */
   get hits(): number {
     let sum = 0;
     for (const { hits } of this.#routes.values()) sum += hits;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Slot } from '../../../shared/domain/slot.ts';
-import type { QuotaFigures } from '../../access/limits/quota.ts';
+import type { QuotaFigures } from '../../access/quota/quota-window.ts';
 import { type Entry, ETAG_DIGITS, etagOf } from '../../cache/entry.ts';
 import type { ContentCoding } from './content-coding.ts';
 
@@ -89,7 +89,6 @@ export class HeaderTemplate {
     this.#contentEncoding = coding === 'identity' ? '' : `\r\nContent-Encoding: ${coding}`;
   }
 
-  /** Returns the headers with these values. The buffer is valid until the next call. */
   fill(quota: QuotaFigures, { slot, digest }: Pick<Entry, 'slot' | 'digest'>): Buffer {
     const { limit, remaining, reset } = quota;
     const lengthsKey =
@@ -177,7 +176,6 @@ function writeNumber(bytes: Buffer, end: number, value: number): void {
 
 const HEX = Buffer.from('0123456789abcdef');
 
-/** Writes eight hex digits that end at `end`. */
 function writeHex(bytes: Buffer, end: number, value: number): void {
   for (let at = end - 1, rest = value; at >= end - 8; at--, rest >>>= 4) bytes[at] = HEX[rest & 15] as number; // 0..15
 }

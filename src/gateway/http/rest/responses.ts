@@ -4,7 +4,7 @@ import { GatewayError, type LastKnown } from '../../../shared/domain/gateway-err
 import { toJson } from '../../../shared/domain/to-json.ts';
 import { BASE_UNITS, unitsOfBytes, unitsOfText } from '../../../shared/domain/units.ts';
 import type { SiteFile } from '../../../shared/site/site.ts';
-import type { Quota, QuotaFigures } from '../../access/limits/quota.ts';
+import type { Quota, QuotaFigures } from '../../access/quota/quota-window.ts';
 import { type Entry, etagOf } from '../../cache/entry.ts';
 import { jsonRpcError, jsonRpcFrame } from '../../routes/routing/json-rpc-form.ts';
 import type { Caller, LocalRoute, ParamSet, Params, PostAnswer, RouteContext } from '../../routes/routing/route.ts';
@@ -30,14 +30,11 @@ export interface Conditions {
   readonly accept: string;
 }
 
-/** A read and its complete body. */
 export interface SealedRead extends CachedRead {
   readonly body: string | Buffer;
-  /** The duration of the upstream's work, in milliseconds. */
   readonly upstreamMs?: number | undefined;
 }
 
-/** Formats the response to a read, except for plain hits, whose headers are prebuilt. */
 export function cachedReadResponse(
   charge: Charge,
   { entry, cacheStatus, body: identityBody, upstreamMs }: SealedRead,
@@ -69,7 +66,6 @@ export function matchesEtag(ifNoneMatch: string, etag: string): boolean {
   return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === `"${etag}"`);
 }
 
-/** Formats the response of a route that answers from the process alone. */
 export function localResponse(
   charge: Charge,
   route: LocalRoute,
@@ -109,7 +105,6 @@ function postBody(envelope: Envelope, { result, jsonRpcId, isBatch = false }: Po
   return typeof result === 'string' ? before + result + after : [Buffer.from(before), result, Buffer.from(after)];
 }
 
-/** Formats the response with a file that was encoded at the build. */
 export function siteFileResponse(charge: Charge, file: SiteFile, { accept, ifNoneMatch }: Conditions): RawResponse {
   const { contentType, etag } = file;
   const extraHeaders: Header[] = [...file.headers, ['ETag', weakEtag(etag)]];
@@ -120,10 +115,7 @@ export function siteFileResponse(charge: Charge, file: SiteFile, { accept, ifNon
   return { headers: formatHeaders(200, charge(0), extraHeaders, contentType).text, body: file[coding] };
 }
 
-/**
- * Formats an error response; in JSON-RPC's form its status is 200. Calls `onInternalError` with the cause of an
- * `internal_error`, which the caller never sees.
- */
+/** Calls `onInternalError` with the cause of an `internal_error`, which the caller never sees. */
 export function errorResponse(
   quota: QuotaFigures,
   thrown: unknown,
@@ -155,10 +147,7 @@ function lastKnownHeaders({ cluster, slot, slotAgeMs }: LastKnown): readonly Hea
   return [...ofCluster, ['X-Slot', String(slot)], ['X-Slot-Age', String(Math.round(slotAgeMs / 1000))]];
 }
 
-/**
- * Returns the error for a caller that has used up its quota. Waiting is no remedy where the price is beyond the whole
- * limit, unless a full window allows it all the same. `what` is refused: a request, or a message of the stream.
- */
+/** Waiting is no remedy where the price is beyond the whole limit, unless a full window allows it all the same. */
 export function rateLimitExceeded(
   quota: Quota,
   fitsFullWindow = quota.units <= quota.limit,

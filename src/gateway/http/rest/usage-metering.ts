@@ -14,7 +14,6 @@ export function recordUsage(
   if (key !== undefined) usage.count(key, route, outcome, units);
 }
 
-/** Returns how the usage counts a request that failed. */
 export function usageOutcomeOf(thrown: unknown): RequestOutcome {
   const { status } = GatewayError.from(thrown);
   if (status === 429) return 'limited';

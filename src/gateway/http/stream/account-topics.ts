@@ -59,7 +59,6 @@ export class AccountTopics {
     return this.#topicsByConnection.get(connection)?.size ?? 0;
   }
 
-  /** Returns the reason why a connection can't subscribe to a topic. */
   findFault(connection: StreamConnection, { request }: AccountTopic): GatewayError | undefined {
     const { maxSubscriptions } = connection.caller;
     if (this.#topics.get(request.key)?.subscriptions.has(connection) === true)
@@ -69,10 +68,7 @@ export class AccountTopics {
     return undefined;
   }
 
-  /**
-   * Sends the current value once it is read and the client has room for it, then each change. Resolves when the value is
-   * read; rejects with the error to send to the client.
-   */
+  /** Sends the current value once it is read, then each change. Resolves with the read; rejects with what to send. */
   async subscribe(connection: StreamConnection, topic: AccountTopic, id: MessageId, isBatch = false): Promise<void> {
     const fault = this.findFault(connection, topic);
     if (fault !== undefined) throw fault;
@@ -90,7 +86,6 @@ export class AccountTopics {
     }
   }
 
-  /** Ends a subscription. Throws `invalid_request` if there is no such subscription. */
   unsubscribe(connection: StreamConnection, topic: AccountTopic, id: MessageId): void {
     const subscribers = this.#topics.get(topic.request.key);
     if (subscribers === undefined || !subscribers.subscriptions.has(connection)) {
@@ -99,7 +94,6 @@ export class AccountTopics {
     this.#endSubscription(connection, subscribers, id);
   }
 
-  /** Ends all subscriptions of a connection that have this id. Throws `invalid_request` if there is none. */
   unsubscribeId(connection: StreamConnection, id: string | number): void {
     const ending = [...(this.#topicsByConnection.get(connection) ?? [])].filter(
       ({ subscriptions }) => subscriptions.get(connection)?.id === id,
@@ -118,13 +112,11 @@ export class AccountTopics {
     }
   }
 
-  /** Ends all subscriptions of a closed connection. */
   removeConnection(connection: StreamConnection): void {
     for (const subscribers of [...(this.#topicsByConnection.get(connection) ?? [])])
       this.#removeSubscription(connection, subscribers);
   }
 
-  /** Closes all topics, without a frame to their subscribers. */
   close(): void {
     for (const { feed, endGracePeriod } of this.#topics.values()) {
       endGracePeriod();

@@ -5,14 +5,10 @@ import type { MessageId } from './stream-message.ts';
 export interface ErrorSubject {
   /** The address, where a message named several. */
   readonly address?: string | undefined;
-  /** The ids of all messages that were not handled, in order. */
   readonly ids?: readonly MessageId[];
 }
 
-/**
- * Formats the error frame for the message or the subscription with this id. `retryAfter` are the seconds after which
- * another try may succeed, as in the header of this name.
- */
+/** `retryAfter` are the seconds after which another try may succeed, as in the header of this name. */
 export function errorFrame(id: MessageId, error: GatewayError, { address, ids }: ErrorSubject = {}): string {
   const { error: code, message } = error.toJSON();
   return JSON.stringify({ type: 'error', id, address, error: code, message, retryAfter: error.retryAfter, ids });

@@ -18,7 +18,6 @@ export class Fanout {
     this.#queue = queue;
   }
 
-  /** Adds a subscriber and returns its shard. */
   addSubscriber(): number {
     const free = this.#shardSizes.findIndex((size) => size < SHARD_SIZE);
     const shard = free < 0 ? this.#shardSizes.length : free;
@@ -38,7 +37,6 @@ export class Fanout {
     return this.#shardSizes.reduce((sum, size) => sum + size, 0);
   }
 
-  /** Returns true while a message for this shard waits for its turn. */
   hasPending(shard: number): boolean {
     return this.#queue.hasPending(this.topicOf(shard));
   }

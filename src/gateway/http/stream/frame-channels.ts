@@ -10,7 +10,6 @@ import { type Publish, ShardQueue } from './shard-queue.ts';
 
 /** The connections that get the same frames. */
 export interface FrameChannel extends FrameEncoding {
-  /** The shortest interval between frames; 0 sends every frame. */
   readonly intervalMs: number;
   readonly fanout: Fanout;
   lastSentMs: number;
@@ -30,7 +29,6 @@ const SIGNED_TARGETS = ['', 'format=json&'].flatMap((format) =>
 /** The time by which a frame may be early for its interval: slots don't last whole seconds. */
 const MAX_EARLY_MS = 200;
 
-/** All channels of network frames, and the newest frame. */
 export class FrameChannels {
   readonly #clock: Clock;
   readonly #sealer: Sealer;
@@ -55,12 +53,10 @@ export class FrameChannels {
     );
   }
 
-  /** The number of frames that were published. */
   get frames(): number {
     return this.#frames;
   }
 
-  /** The channels that connections can choose. */
   get all(): readonly FrameChannel[] {
     return [...this.#unsignedChannels, ...this.#signedChannels.values()];
   }
@@ -86,7 +82,6 @@ export class FrameChannels {
     return this.#latestFrame?.encodedAs(channel);
   }
 
-  /** Sends a frame to every channel whose interval has passed. */
   publish(entry: Entry, snapshot: NetworkSnapshot): void {
     const nowMs = this.#clock.monotonic();
     this.#frames++;

@@ -12,17 +12,14 @@ export class OpenSockets {
     this.#authenticator = authenticator;
   }
 
-  /** The number of open sockets. */
   get size(): number {
     return this.#all.size;
   }
 
-  /** Returns true if the socket may be written to. */
   has(socket: StreamSocket): boolean {
     return this.#all.has(socket);
   }
 
-  /** Adds a socket that was opened. */
   add(socket: StreamSocket): void {
     this.#all.add(socket);
     if (socket.getUserData().caller.principal !== undefined) this.#authenticated.add(socket);
@@ -52,7 +49,6 @@ export class OpenSockets {
     }
   }
 
-  /** Closes all sockets, since the gateway is shutting down. */
   closeAll(): void {
     for (const socket of [...this.#all]) socket.end(CLOSE_CODES.goingAway, 'the gateway is shutting down');
   }

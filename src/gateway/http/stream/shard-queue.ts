@@ -25,12 +25,10 @@ export class ShardQueue {
     this.#polledEvents = polledEvents;
   }
 
-  /** Returns true while a message for this topic waits for its turn. */
   hasPending(topic: string): boolean {
     return this.#waiting.some((waiting) => waiting.topic === topic);
   }
 
-  /** Publishes messages now, before all that waits. */
   publishNow(messages: readonly ShardMessage[]): void {
     for (const { topic, message, isBinary } of messages) this.#publish(topic, message, isBinary);
   }

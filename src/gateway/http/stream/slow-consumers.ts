@@ -21,12 +21,10 @@ export class SlowConsumers<Consumer extends { close(): void }> {
     this.#clock = clock;
   }
 
-  /** The number of frames that were dropped. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** Records that a frame was dropped. */
   recordDrop(consumer: Consumer): void {
     this.#dropped++;
     if (this.#closing.has(consumer) || this.#slowSinceMs.has(consumer)) return;
@@ -39,7 +37,6 @@ export class SlowConsumers<Consumer extends { close(): void }> {
     return !this.#closing.has(consumer);
   }
 
-  /** Begins to close the connections that have been slow for too long. */
   closeExpired(): void {
     const nowMs = this.#clock.monotonic();
     for (const [consumer, sinceMs] of this.#slowSinceMs) {
@@ -50,7 +47,6 @@ export class SlowConsumers<Consumer extends { close(): void }> {
     }
   }
 
-  /** Forgets a closed connection. */
   remove(consumer: Consumer): void {
     this.#slowSinceMs.delete(consumer);
     this.#closing.delete(consumer);

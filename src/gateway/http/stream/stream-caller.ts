@@ -47,23 +47,19 @@ export class StreamCaller {
     this.#tier = tier;
   }
 
-  /** The principal whose credentials the stream was opened with. */
   get principal(): Principal | undefined {
     return this.#principal;
   }
 
-  /** The most account subscriptions of one stream. */
   get maxSubscriptions(): number {
     return this.#tier.subscriptions;
   }
 
-  /** Waits for a turn at the upstream, like the request of this caller. */
   readonly admit: Admit = (work) => {
     const key = rateLimitKeyOf(this.#address, this.#principal);
     return this.#access.admission.run({ key, siteKey: siteKeyOf(key), tier: this.#tier }, work);
   };
 
-  /** Returns a new account of what one read causes. */
   newCost(): RequestCost {
     return new RequestCost(this.name, this.#tier.priority);
   }
@@ -80,15 +76,11 @@ export class StreamCaller {
     throw new GatewayError('invalid_request', message);
   }
 
-  /** Gives back units of {@link charge} for what was refused for lack of room. */
   giveBack(units: number): void {
     this.#access.rateLimiter.giveBack(this.#address, units, this.#principal);
   }
 
-  /**
-   * Goes on with the tier that the credentials give by now. Returns why the stream can't go on; undefined if it can.
-   * `subscriptions` is the number of its subscriptions.
-   */
+  /** Goes on with the tier that the credentials give by now. Returns why the stream can't go on, if it can't. */
   findFault(subscriptions: number): string | undefined {
     const { authenticator } = this.#access;
     // streams of an invalid key are closed with a code of their own

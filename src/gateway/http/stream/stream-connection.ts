@@ -4,23 +4,16 @@ import type { EngineSocket } from '../engine/engine.ts';
 
 /** The caller of a connection, as its subscriptions use it. */
 export interface SubscriptionCaller {
-  /** The name under which its places for live accounts are counted. */
   readonly name: string;
   /** The number of topics that a connection may subscribe to. */
   readonly maxSubscriptions: number;
-  /** Waits for a turn at the upstream. */
   readonly admit: Admit;
-  /** Returns a new account of what one read causes. */
   newCost(): RequestCost;
 }
 
-/** One client's connection to the stream, as account topics use it. */
 export interface StreamConnection {
   readonly caller: SubscriptionCaller;
-  /**
-   * Sends a frame that the client waits for: a first value, an error, or the end of a subscription. It is made when the
-   * client has room for it, and then sent in the order of the calls; undefined sends nothing.
-   */
+  /** The frame is made when the client has room for it, and sent in the order of the calls; undefined sends nothing. */
   reply(makeFrame: () => string | undefined, onSent?: () => void): void;
   /** Sends a change. Returns false if the client is too slow: the newest change is then sent once it has caught up. */
   push(frame: string): boolean;
@@ -34,7 +27,6 @@ interface WaitingReply {
 
 interface OpenConnection {
   readonly socket: Pick<EngineSocket<unknown>, 'send' | 'getBufferedAmount'>;
-  /** The most unsent bytes at which account frames are still added: half of the bound beyond which frames are dropped. */
   readonly maxUnsentBytes: number;
   /** Called when a change is dropped. */
   readonly onDrop: () => void;
@@ -50,12 +42,10 @@ export class SocketConnection implements StreamConnection {
     this.caller = caller;
   }
 
-  /** Called when the socket is open. */
   open(connection: OpenConnection): void {
     this.#open = connection;
   }
 
-  /** Called when the socket is closed: the engine aborts the process on a write to it. */
   close(): void {
     this.#open = undefined;
     this.#replies = [];
@@ -77,7 +67,6 @@ export class SocketConnection implements StreamConnection {
     if (this.#replies.length === 1) this.sendReplies();
   }
 
-  /** Sends the replies that wait, as far as the client has room for them. */
   sendReplies(): void {
     for (let [reply] = this.#replies; reply !== undefined && this.#open !== undefined; [reply] = this.#replies) {
       const { socket, maxUnsentBytes } = this.#open;

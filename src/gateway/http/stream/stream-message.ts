@@ -6,7 +6,6 @@ import { type AccountTopic, accountTopicOf, isTopicName, type TopicName } from '
 /** The client's own id of a message and its subscription. */
 export type MessageId = string | number | null;
 
-/** The account topics that a message names: one address, or a batch of them. */
 export interface TopicList {
   readonly name: TopicName;
   readonly commitment: Commitment | undefined;

@@ -3,14 +3,12 @@ import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { MessageVerdict } from '../../access/limits/stream-quota.ts';
 import type { AccountTopics } from './account-topics.ts';
 import { type ErrorSubject, errorFrame } from './error-frame.ts';
-import { RefusedMessages } from './refused-messages.ts';
 import type { StreamCaller } from './stream-caller.ts';
 import type { SocketConnection } from './stream-connection.ts';
 import { MAX_ADDRESSES, type MessageId, parseStreamMessage } from './stream-message.ts';
 import { CLOSE_CODES, type StreamSocket } from './stream-socket.ts';
 import { SubscriptionQueue } from './subscription-queue.ts';
 
-/** The longest message of a client. */
 const MAX_MESSAGE_BYTES = 4096;
 
 export interface StreamMessagesOptions {
@@ -66,12 +64,10 @@ export class StreamMessages {
     }
   }
 
-  /** Goes on with the messages of a client that has received all that was sent. */
   resume(connection: SocketConnection): void {
     this.#byConnection.get(connection)?.subscriptions.advance();
   }
 
-  /** Drops what a closed connection has left to do. */
   removeConnection(connection: SocketConnection): void {
     const pending = this.#byConnection.get(connection);
     pending?.subscriptions.close();
@@ -111,4 +107,38 @@ function refusedError({ streamSlot }: StreamCaller): GatewayError {
     `the messages with these ids were not handled: send at most ${stream} a second on a stream and ${caller} on all of ` +
       `yours, each with up to ${MAX_ADDRESSES} addresses, and send these again`,
   );
+}
+
+/** The shortest time between two frames that report refused messages to a client. */
+const INTERVAL_MS = 1000;
+
+/** The messages of one connection that were refused since the last report of them. */
+class RefusedMessages {
+  readonly #clock: Clock;
+  readonly #report: (ids: readonly MessageId[]) => void;
+  #ids: MessageId[] = [];
+  #cancelTimer: (() => void) | undefined;
+
+  /** Calls `report` with the ids of all refused messages: immediately for the first one, then at most once a second. */
+  constructor(clock: Clock, report: (ids: readonly MessageId[]) => void) {
+    this.#clock = clock;
+    this.#report = report;
+  }
+
+  add(id: MessageId): void {
+    this.#ids.push(id);
+    if (this.#cancelTimer === undefined) this.#flush();
+  }
+
+  close(): void {
+    this.#cancelTimer?.();
+  }
+
+  #flush(): void {
+    this.#cancelTimer = undefined;
+    if (this.#ids.length === 0) return;
+    this.#report(this.#ids);
+    this.#ids = [];
+    this.#cancelTimer = this.#clock.after(INTERVAL_MS, () => this.#flush());
+  }
 }

@@ -19,9 +19,7 @@ export interface StreamServerOptions extends Omit<StreamUpgradeOptions, 'channel
   readonly polledEvents: () => number;
   /** The most bytes that may be buffered for a slow client; beyond it frames are dropped. */
   readonly maxBackpressureBytes: number;
-  /** Signs the frames of streams with receipts. */
   readonly sealer: Sealer;
-  /** The account topics that clients may subscribe to. */
   readonly accountTopics: AccountTopics;
 }
 
@@ -36,11 +34,9 @@ export interface StreamFigures {
   /** The open connections; several channels may have the same format and interval. */
   readonly channels: readonly {
     readonly format: string;
-    /** 0 for every frame. */
     readonly intervalMs: number;
     readonly connections: number;
   }[];
-  /** The account subscriptions by topic. */
   readonly subscriptions: ReadonlyMap<string, number>;
   readonly frames: number;
   readonly dropped: number;
@@ -93,7 +89,6 @@ export class StreamServer {
     });
   }
 
-  /** The number of open streams. */
   get subscribers(): number {
     return this.#sockets.size;
   }
@@ -118,7 +113,6 @@ export class StreamServer {
     };
   }
 
-  /** Sends a frame: the entry's body to streams in JSON, the snapshot to those in MessagePack. */
   publish(entry: Entry, snapshot: NetworkSnapshot): void {
     this.#channels.publish(entry, snapshot);
     this.#slowConsumers.closeExpired();

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Access } from '../../access/access.ts';
-import type { Quota } from '../../access/limits/quota.ts';
+import type { Quota } from '../../access/quota/quota-window.ts';
 import type { RouteContext } from '../../routes/routing/route.ts';
 import type { AllowedSources } from '../engine/allowed-sources.ts';
 import type { EngineRequest, EngineResponse, UpgradeContext } from '../engine/engine.ts';

@@ -2,10 +2,7 @@ import type { RequestHeaders } from '../../access/authenticator.ts';
 import type { EngineRequest } from '../engine/engine.ts';
 import { offeredSubprotocols } from '../engine/websocket-handshake.ts';
 
-/**
- * The subprotocol of the stream. A browser can send no header with a WebSocket, but it can offer subprotocols: it offers
- * this one and, next to it, its API key.
- */
+/** A browser sends no header with a WebSocket: it offers this subprotocol and, next to it, its API key. */
 const SUBPROTOCOL = 'slotgate';
 
 /** What a client offers in Sec-WebSocket-Protocol. */

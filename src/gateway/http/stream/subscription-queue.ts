@@ -37,7 +37,6 @@ interface AddressStep {
   readonly op: 'subscribe' | 'unsubscribe';
   readonly id: MessageId;
   readonly topics: TopicList;
-  /** The address as the client wrote it. */
   readonly text: string;
 }
 
@@ -47,10 +46,7 @@ const MAX_READS = 40;
 /** The steps in one turn of the event loop: about a millisecond of work. */
 const MAX_STEPS_PER_TURN = 40;
 
-/**
- * What a connection still wants to subscribe to and unsubscribe from, address by address in the order of its messages.
- * It goes on only while the client receives what it is sent, so that a slow one causes neither reads nor unsent bytes.
- */
+/** It goes on only while the client receives what it is sent: a slow one causes neither reads nor unsent bytes. */
 export class SubscriptionQueue {
   readonly #options: SubscriptionQueueOptions;
   #steps: Step[] = [];
@@ -62,10 +58,7 @@ export class SubscriptionQueue {
     this.#options = options;
   }
 
-  /**
-   * Adds a message, as a whole or not at all. Each address to subscribe to costs the caller a unit. Throws `rate_limited`
-   * if too many addresses wait, or too few units are left.
-   */
+  /** As a whole or not at all, at a unit for each address. Throws `rate_limited` if too many wait, or few are left. */
   add(message: SubscriptionMessage): void {
     const { caller } = this.#options;
     const steps = stepsOf(message);
@@ -82,7 +75,6 @@ export class SubscriptionQueue {
     this.advance();
   }
 
-  /** Runs the next steps, as far as the client has room for their frames. */
   advance(): void {
     if (this.#isTurnOver || this.#cancelTimer !== undefined) return;
     for (let steps = 0; this.#reads < MAX_READS && this.#options.connection.hasRoom; steps++) {
@@ -97,13 +89,11 @@ export class SubscriptionQueue {
     }
   }
 
-  /** Drops what waits, since the connection is closed. */
   close(): void {
     this.#steps = [];
     this.#cancelTimer?.();
   }
 
-  /** Runs a step; returns false if it has to wait for its turn. */
   #run(step: Step): boolean {
     const { accountTopics, connection } = this.#options;
     const subject = step.op !== 'unsubscribeId' && step.topics.isBatch ? { address: step.text } : {};

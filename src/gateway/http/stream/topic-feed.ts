@@ -55,7 +55,6 @@ export class TopicFeed {
     this.#subscription = liveAccounts.subscribe(topic.address, topic.commitment, { onChange, onEnd }, caller.name);
   }
 
-  /** The newest update; undefined before the first one. */
   get latest(): TopicUpdate | undefined {
     return this.#latest;
   }
@@ -70,12 +69,10 @@ export class TopicFeed {
     this.#subscription.removeCaller(caller.name);
   }
 
-  /** Reads the current value for a caller. Rejects as a read of the route does. */
   async readCurrent(caller: SubscriptionCaller): Promise<TopicUpdate> {
     return this.#accept(await this.#read(undefined, false, caller));
   }
 
-  /** Ends the feed. */
   close(): void {
     this.#isClosed = true;
     this.#cancelRetry();
@@ -109,10 +106,7 @@ export class TopicFeed {
     return update;
   }
 
-  /**
-   * Reads the route. The first read for a caller waits for its turn at the upstream like a request of that caller. A change
-   * is read once for all subscribers, so it is work of the gateway itself: no caller can hold up the others.
-   */
+  /** A caller's first read waits for its turn like a request. A change is read once for all, as work of the gateway. */
   async #read(minSlot: Slot | undefined, isReorg: boolean, caller?: SubscriptionCaller): Promise<TopicUpdate> {
     const { readThrough, sealer, topic } = this.#options;
     const readRequest = { ...topic.request, minSlot, isForPush: true };

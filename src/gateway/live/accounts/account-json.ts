@@ -22,7 +22,6 @@ export function decodeAccountJson(account: Buffer | null): AccountJson | undefin
   }
 }
 
-/** Returns the balance in lamports; 0 for an absent account. */
 export function lamportsOf(json: AccountJson): bigint {
   const account = accountBytes(json);
   return account === null ? 0n : parseAccountLamports(account);
@@ -30,10 +29,7 @@ export function lamportsOf(json: AccountJson): bigint {
 
 export const accountBytes = (json: AccountJson): Buffer | null => (json === null ? null : Buffer.from(json, 'latin1'));
 
-/**
- * Returns true when the parsed JSON may change while the account does not: `jsonParsed` scales the amount of a
- * token-2022 account by extensions of its mint and by the Clock, and the account doesn't say whether its mint has any.
- */
+/** `jsonParsed` scales token-2022 amounts by the mint's extensions and by the Clock: such JSON changes by itself. */
 export function dependsOnClock(account: Buffer | null): boolean {
   const data = account === null ? undefined : members(account).get('data');
   if (data?.[0] !== OPENING_BRACE) return false;

@@ -32,7 +32,6 @@ const MAX_BATCH = 99;
 /** The accounts that are looked at for a batch of one commitment. */
 const MAX_SCANNED = 1000;
 
-/** One session, and the accounts that are kept live over it. */
 export class AccountSession {
   readonly pubsub: PubsubSession;
   readonly sessionAudit: SessionAudit<AccountState>;
@@ -145,10 +144,7 @@ export class AccountSession {
     }
   }
 
-  /**
-   * Applies a Clock update to what was notified for slots before it: a node evaluates the subscriptions of one slot in no
-   * order, but all before those of the next one.
-   */
+  /** A node evaluates the subscriptions of one slot in no order, but all before those of the next one. */
   #prove(commitment: Commitment, clockSlot: Slot, provenFrom: Slot): void {
     for (const [entry, slot] of this.#unproven) {
       const { account } = entry;
@@ -161,7 +157,6 @@ export class AccountSession {
     }
   }
 
-  /** Reads an account if its initial sync needs a read. A read that fails is repeated at the next Clock update. */
   #readIfNeeded(entry: SessionAccount): void {
     if (entry.account.pendingReadMinSlot === undefined || entry.isReading) return;
     this.#toRead.add(entry);
@@ -170,7 +165,6 @@ export class AccountSession {
     setImmediate(() => void this.#readAll()); // with all others of this turn
   }
 
-  /** Reads what is to be read, batch by batch as the budget allows. */
   async #readAll(): Promise<void> {
     try {
       while (this.#toRead.size > 0) {
@@ -188,7 +182,6 @@ export class AccountSession {
     }
   }
 
-  /** Returns accounts of one commitment, those first that became ready first. */
   #nextReadBatch(): SessionAccount[] {
     const batch: SessionAccount[] = [];
     let scanned = 0;
@@ -253,16 +246,12 @@ export class AccountSession {
     });
   }
 
-  /** Rolls an account back when the node has left the fork on which its state was processed. */
   #rollbackIfForked(account: AccountState, slot: Slot): void {
     if (account.commitment !== 'processed' || !this.#options.pubsub.isOnAnotherFork(account.slot, slot)) return;
     this.#handleResult(account, account.rollback(), slot);
   }
 
-  /**
-   * Returns the account as it is kept. One that is too large or can't be decoded becomes ineligible: reading it again at
-   * once would most likely give the same, and use the requests of others.
-   */
+  /** Too large, or not decodable: to read it again would most likely give the same, and use the requests of others. */
   #decodeOrMarkIneligible(account: AccountState, bytes: Buffer | null): AccountJson | undefined {
     const json = decodeAccountJson(bytes);
     const isTooLarge = json != null && json.length > this.#options.maxAccountBytes;
@@ -319,7 +308,6 @@ const unboundedQuery = (address: string, commitment: Commitment): AccountQuery =
   minContextSlot: undefined,
 });
 
-/** Returns the query of the read that an account's initial sync waits for. */
 const queryOf = ({ address, commitment, pendingReadMinSlot = 0 }: AccountState): AccountQuery => ({
   ...unboundedQuery(address, commitment),
   minContextSlot: pendingReadMinSlot > 0 ? pendingReadMinSlot : undefined,

@@ -12,10 +12,7 @@ import type { Watermark } from '../watermark.ts';
 import type { WatermarkLease } from '../watermark-lease.ts';
 import { type AccountJson, isSameAccount, lamportsOf } from './account-json.ts';
 
-/**
- * The effect of a read or notification on an account's state. `late`: the lease covered that slot already, without the
- * change, so it was wrong.
- */
+/** `late`: the lease covered that slot already, without the change, so it was wrong. */
 export type UpdateResult = 'ignored' | 'unchanged' | 'changed' | 'rolled-back' | 'late';
 
 /** The reason why an account can't be kept live, and the tip at which it was found. */
@@ -54,7 +51,6 @@ export class AccountState {
     return this.ineligibility?.tip;
   }
 
-  /** The slot of {@link json}; -1 while nothing is known. */
   get slot(): Slot {
     return this.#slot;
   }
@@ -78,12 +74,10 @@ export class AccountState {
     return this.#previous;
   }
 
-  /** False before the first state, and after a rollback. */
   get isKnown(): boolean {
     return this.#isKnown;
   }
 
-  /** The lease that dates {@link json} beyond {@link slot}. */
   get lease(): WatermarkLease | undefined {
     return this.holder.lease;
   }
@@ -150,7 +144,6 @@ export class AccountState {
     return isCurrent;
   }
 
-  /** Starts the initial sync over: only a read can show the state. */
   resync(marginSlots: number): void {
     this.holder.restartSync();
     this.onSyncEvent({ name: 'acknowledged', marginSlots });
@@ -184,14 +177,12 @@ export class AccountState {
     this.holder.takeLease()?.revoke();
   }
 
-  /** Gives up the state, since the node has left the fork that it belongs to. */
   rollback(): UpdateResult {
     if (!this.#isKnown) return 'ignored';
     this.#isKnown = false;
     return 'rolled-back';
   }
 
-  /** Forgets the state, which turned out to be wrong. */
   reset(): void {
     this.#slot = -1;
     this.#isKnown = false;
@@ -230,7 +221,6 @@ export class AccountState {
     return isLate ? 'late' : 'changed';
   }
 
-  /** Returns the present balance with the lease that dates it; undefined without one. */
   #presentUnderLease(): PreviousBalance | undefined {
     const { lease } = this;
     return lease && { sinceSlot: this.#slot, lamports: lamportsOf(this.json), lease };

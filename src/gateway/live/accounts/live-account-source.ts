@@ -35,13 +35,11 @@ export interface LiveAccountSourceOptions extends LiveSourceOptions<LiveAccountS
   readonly upstream: AccountSource;
 }
 
-/** A subscription, and the callers that its place counts for; none once it has ended. */
 interface Subscription {
   readonly subscriber: AccountSubscriber;
   readonly callers: string[];
 }
 
-/** Reads accounts, and keeps those live that are read often. */
 export class LiveAccountSource implements AccountSource {
   readonly liveSet: LiveSet<AccountState, AccountJson>;
   readonly #options: LiveAccountSourceOptions;
@@ -74,7 +72,6 @@ export class LiveAccountSource implements AccountSource {
     });
   }
 
-  /** Reads an account: from memory when it is kept live, else from the upstream. Keeps it live once it is hot. */
   read(query: AccountQuery): Promise<AccountRead> {
     const account = this.#recordRead(query.address, query.commitment, query.cost?.caller);
     return account === undefined ? this.#options.upstream.read(query) : this.#readThrough(account, query);
@@ -122,10 +119,7 @@ export class LiveAccountSource implements AccountSource {
     return read;
   }
 
-  /**
-   * Keeps an account live, whether it is read or not, and reports its changes until the subscription ends. Throws
-   * `overloaded` when the caller can have no place, and the reason that `onEnd` receives when the account is ineligible.
-   */
+  /** Throws `overloaded` when the caller can have no place, and what `onEnd` gets when the account is ineligible. */
   subscribe(
     address: string,
     commitment: Commitment,
@@ -175,7 +169,6 @@ export class LiveAccountSource implements AccountSource {
     for (const caller of subscription.callers.splice(0)) this.liveSet.unsubscribe(address, commitment, caller);
   }
 
-  /** Ends all subscriptions to an account that is no longer kept live. */
   #endAll(account: AccountState, reason: GatewayError): void {
     for (const subscription of [...(this.#subscriptions.get(account) ?? [])]) {
       this.#end(account, subscription);
@@ -183,7 +176,7 @@ export class LiveAccountSource implements AccountSource {
     }
   }
 
-  /** Gives an account up, which keeps its place: it is tried again after `idleMs`. */
+  /** It keeps its place: it is tried again after `idleMs`. */
   #markIneligible(account: AccountState, reason: GatewayError): void {
     account.ineligibility = { reason, tip: this.liveSet.tip };
     this.#endAll(account, reason);
@@ -214,10 +207,7 @@ const displacedError = (): GatewayError =>
     'another caller needs the place of this account, and you subscribe to more than your share: try again later',
   );
 
-/**
- * Returns the lease for an account that was read at a slot that the lease doesn't cover yet: if the read equals the
- * state that is kept live, it holds at its own slot and at all slots that the lease advances to.
- */
+/** If the read equals the state that is kept live, it holds at all slots that the lease of that advances to. */
 function leaseFor(
   account: AccountState,
   { slot, account: current }: AccountRead,
@@ -230,7 +220,6 @@ function leaseFor(
   return lamportsOf(read) === lamportsOf(json) ? lease : undefined;
 }
 
-/** Answers a query from the state that is kept live; undefined when that state can't answer it. */
 function readFromState(account: AccountState, query: AccountQuery, tip: Slot): AccountRead | undefined {
   const { lease, commitment } = account;
   const { minContextSlot = 0, shape } = query;

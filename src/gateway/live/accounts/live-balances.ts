@@ -1,4 +1,3 @@
-import { commonSlot } from '../../../shared/domain/common-slot.ts';
 import { combinedLease, type Lease } from '../../../shared/domain/lease.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import type { BalancesRead } from '../../upstream/reads/account-batcher.ts';
@@ -8,10 +7,7 @@ import type { AccountState } from './account-state.ts';
 /** The accounts of one query; undefined where one is not kept live. */
 type Accounts = readonly (AccountState | undefined)[];
 
-/**
- * Answers from the states that are kept live, at the newest slot that all their leases cover; undefined if an account has
- * no active lease, changed after that slot, or if the slot is below `minSlot`.
- */
+/** At the newest slot that all leases cover; undefined without one, after a change beyond it, or below `minSlot`. */
 export function balancesFromStates(accounts: Accounts, minSlot: Slot): BalancesRead | undefined {
   const leased = accounts.flatMap((account) => {
     const lease = account?.lease;
@@ -28,10 +24,7 @@ export function balancesFromStates(accounts: Accounts, minSlot: Slot): BalancesR
   };
 }
 
-/**
- * Returns the lease for balances that were read from a node: as long as each equals the state that is kept live, they
- * hold at their own slot and at all slots that all leases advance to.
- */
+/** As long as each equals the state that is kept live, the balances hold at all slots that all leases advance to. */
 export function balancesLease(accounts: Accounts, { slot, lamports }: BalancesRead): Lease | undefined {
   const leases = accounts.flatMap((account, i) => {
     const lease = account?.lease;
@@ -39,4 +32,21 @@ export function balancesLease(accounts: Accounts, { slot, lamports }: BalancesRe
     return lamports[i] === lamportsOf(account.json) ? [lease] : [];
   });
   return leases.length === accounts.length ? combinedLease(leases) : undefined;
+}
+
+/** The slots at which a state is known to hold: all from `sinceSlot` to `slot`. */
+interface SlotSpan {
+  readonly sinceSlot: Slot;
+  readonly slot: Slot;
+}
+
+/** Returns the newest slot at which all hold together; undefined if one changed after the last of another. */
+export function commonSlot(spans: Iterable<SlotSpan>): Slot | undefined {
+  let newest = Number.POSITIVE_INFINITY;
+  let oldest = Number.NEGATIVE_INFINITY;
+  for (const { sinceSlot, slot } of spans) {
+    newest = Math.min(newest, slot);
+    oldest = Math.max(oldest, sinceSlot);
+  }
+  return oldest <= newest && Number.isFinite(newest) ? newest : undefined;
 }

@@ -19,7 +19,6 @@ import { readWhenCovered } from '../read-when-covered.ts';
 import { TokenListSession } from './token-list-session.ts';
 import { TokenListState } from './token-list-state.ts';
 
-/** The part of the config section `watch` that is about token lists. */
 export type LiveTokenListSettings = LiveSourceSettings & Pick<Config['live'], 'lists' | 'maxListMembers'>;
 
 export interface LiveTokenListSourceOptions extends LiveSourceOptions<LiveTokenListSettings> {
@@ -72,10 +71,7 @@ export class LiveTokenListSource implements TokenListSource {
     });
   }
 
-  /**
-   * Reads a list: from memory when it is kept live, else from the upstream. Keeps it live once it is hot. A query for
-   * one mint is answered from the whole list, but doesn't make it hot.
-   */
+  /** Live once it is hot. A query for one mint is answered from the whole list, but doesn't make it hot. */
   async read(query: TokenListQuery): Promise<TokenListRead> {
     const { owner, mint, commitment, minContextSlot = 0, cost } = query;
     const state =
@@ -105,7 +101,6 @@ export class LiveTokenListSource implements TokenListSource {
     return { ...fetched, lease: leaseFor(state, fetched, query) };
   }
 
-  /** Reads a list from the upstream, and the accounts of the one before by address. */
   async #fetch(query: TokenListQuery, listed?: TokenList): Promise<TokenListRead> {
     const key = `${query.commitment}/${query.owner}`;
     const known = listed ?? this.#lastRead.get(key);
@@ -115,7 +110,6 @@ export class LiveTokenListSource implements TokenListSource {
   }
 }
 
-/** Answers a query from the list that is kept live; undefined when that list can't answer it. */
 function readFromState(state: TokenListState, query: TokenListQuery): TokenListRead | undefined {
   const { slot: sinceSlot, list, latestLease: lease } = state;
   const { mint, minContextSlot = 0 } = query;
@@ -133,10 +127,7 @@ function readFromState(state: TokenListState, query: TokenListQuery): TokenListR
 const lacksIdentities = ({ identities }: TokenList, { mint, withIdentities = false }: TokenListQuery): boolean =>
   withIdentities && mint === undefined && identities === undefined;
 
-/**
- * Returns the lease for a list that was read at a slot that the lease doesn't cover yet: if the read equals the list
- * that is kept live, it holds at its own slot and at all slots that the lease advances to.
- */
+/** If the read equals the list that is kept live, it holds at all slots that the lease of that advances to. */
 function leaseFor(state: TokenListState, fetched: TokenListRead, query: TokenListQuery): Lease | undefined {
   const { lease, slot, list } = state;
   const { mint } = query;

@@ -7,10 +7,7 @@ interface CoalescedSubscription {
   isAcknowledged: boolean;
 }
 
-/**
- * Makes each subscription of a session once, for all handlers that need it. A node treats equal subscriptions as
- * one: ending one would end the other, and its silence would pass for "unchanged".
- */
+/** A node treats equal subscriptions as one: ending one would end the other, and silence would pass for "unchanged". */
 export class SubscriptionCoalescer {
   readonly #pubsub: PubsubSession;
   readonly #byKey = new Map<string, CoalescedSubscription>();

@@ -18,9 +18,7 @@ import { SubscriptionCoalescer } from './subscription-coalescer.ts';
 import type { TokenListState } from './token-list-state.ts';
 
 export interface TokenListSessionOptions extends LiveSessionOptions<TokenListState> {
-  /** The most token accounts of a list that is kept live. */
   readonly maxAccounts: number;
-  /** Called when the session has no capacity for all accounts of a list. */
   onCapacityExceeded(state: TokenListState): void;
   /** Called with a list that can't be kept live. */
   onIneligible(state: TokenListState): void;
@@ -137,7 +135,6 @@ export class TokenListSession {
     }
   }
 
-  /** Reads a list if its state needs a read. A read that fails is repeated at the next Clock update. */
   #readIfNeeded(state: TokenListState): void {
     const subscriptions = this.#subscriptionsByState.get(state);
     if (state.pendingReadMinSlot === undefined || subscriptions === undefined || subscriptions.isReading) return;
@@ -309,7 +306,6 @@ export class TokenListSession {
       this.sessionAudit.invalidate(state, { leased: leasedSlot, notified: slot });
   }
 
-  /** Handles a change that only a read can show. */
   #onChange(state: TokenListState, slot: Slot): void {
     const leasedSlot = state.coveredSlot;
     if (!state.onNotification(slot, () => this.#readIfNeeded(state)))

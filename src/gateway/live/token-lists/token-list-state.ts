@@ -16,7 +16,6 @@ const PROGRAM_SUBSCRIPTIONS = 2;
 /** The most changes that wait for their Clock update, so that a node can't fill the memory: beyond it, the list is read. */
 const MAX_CHANGES = 1000;
 
-/** A notification about an account that is subscribed to. */
 export interface AccountChange {
   readonly slot: Slot;
   readonly address: string;
@@ -60,7 +59,6 @@ export class TokenListState {
     this.holder = new LeaseHolder(initialSync, heat);
   }
 
-  /** The slot of {@link list}; -1 while nothing is known. */
   get slot(): Slot {
     return this.#slot;
   }
@@ -84,15 +82,11 @@ export class TokenListState {
     return this.#tipAtIneligible;
   }
 
-  /** The lease that dates {@link list} beyond {@link slot}. */
   get lease(): WatermarkLease | undefined {
     return this.holder.lease;
   }
 
-  /**
-   * The lease up to whose slot {@link list} holds: the active one, or the one that has just ended, while the changes that
-   * ended it aren't complete.
-   */
+  /** The lease of {@link list}: the active one, or the one that has just ended while its changes aren't complete. */
   get latestLease(): WatermarkLease | undefined {
     if (this.lease?.state === 'active') return this.lease;
     return this.#heldLease !== undefined && this.#heldLease.lagSlots <= MAX_LAG_SLOTS ? this.#heldLease : undefined;
@@ -115,7 +109,6 @@ export class TokenListState {
     return Math.max(0, awaitedReadSlot ?? 0, this.#slot, this.#changedSlot);
   }
 
-  /** Starts the initial sync on a session; without a watermark, waits for a list to adopt. */
   attach(watermark: Watermark | undefined): void {
     this.abandonChanges();
     this.#appliedSlot = -1;
@@ -123,7 +116,6 @@ export class TokenListState {
     this.holder.attach(watermark);
   }
 
-  /** Leaves the session and revokes the lease. */
   detach(): void {
     this.abandonChanges();
     this.holder.detach();
@@ -144,7 +136,6 @@ export class TokenListState {
     this.#heldLease = undefined;
   }
 
-  /** Forgets the list: it can't be kept live. */
   markIneligible(tip: Slot): void {
     this.#tipAtIneligible = tip;
     this.#list = undefined;
@@ -156,7 +147,6 @@ export class TokenListState {
     if (this.isCurrent && this.#changes.length === 0) this.holder.grantLease(this.#slot);
   }
 
-  /** Applies a whole list that was read from the session's node, once all that it names is subscribed to. */
   onRead(slot: Slot, list: TokenList): void {
     if (slot < Math.max(this.#slot, this.#changedSlot)) return;
     this.#slot = slot;
@@ -167,10 +157,7 @@ export class TokenListState {
     this.onSyncEvent({ name: 'read', slot });
   }
 
-  /**
-   * Records a change that only a read can show. Returns false when the lease covered that slot already, without the
-   * change: it was wrong.
-   */
+  /** Only a read can show it. False if the lease covered that slot already, without the change: it was wrong. */
   onNotification(slot: Slot, requestRead: () => void): boolean {
     if (slot <= this.#slot) {
       this.#contestAt(slot);
@@ -256,7 +243,6 @@ export class TokenListState {
     this.#holdBack();
   }
 
-  /** Forgets the list, which turned out to be wrong. */
   reset(): void {
     this.abandonChanges();
     this.#slot = -1;

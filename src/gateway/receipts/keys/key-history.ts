@@ -20,10 +20,8 @@ import { parsePublicKeyRecord } from './public-key-record.ts';
  * Every file appears whole and is never rewritten, so a crash at any moment leaves all keys as they were.
  */
 
-/** Returns the folder with the history of the key in a file. */
 export const historyFolderOf = (path: string): string => `${path}.d`;
 
-/** Returns the path of the nth key's secret. The first stays where it was before there was a second. */
 export const secretPath = (path: string, n: number): string =>
   n === 1 ? path : join(historyFolderOf(path), `${n}.pem`);
 
@@ -31,7 +29,6 @@ export const recordPath = (path: string, n: number): string => join(historyFolde
 
 export const revocationPath = (path: string, n: number): string => join(historyFolderOf(path), `${n}.revoked`);
 
-/** Reads the private key in a file; returns undefined if there is none. Throws an Error that names the file. */
 export function readPrivateKey(path: string): KeyObject | undefined {
   const text = readKeyFile(path);
   if (text === undefined) return undefined;
@@ -57,7 +54,6 @@ export function readKeyRing(path: string, nowMs: number): KeyRing | undefined {
   );
 }
 
-/** Returns the ring of a key without a history. */
 export const singleKeyRing = (signing: SigningKey): KeyRing => [
   { ...publicPartOf(signing), notBeforeMs: 0, succession: null, isRevoked: false, signing },
 ];

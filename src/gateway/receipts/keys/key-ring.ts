@@ -3,7 +3,6 @@ import type { SigningKey } from '../signing-key.ts';
 
 /** A key that signs now, will sign, or signed once. Its public half is kept for good, because receipts are evidence. */
 export interface ReceiptKey {
-  /** The 32 public bytes, base58. */
   readonly publicKey: string;
   readonly kid: string;
   /** Start of its use in Unix milliseconds; 0 if it was used from the start. */
@@ -18,12 +17,9 @@ export interface ReceiptKey {
 
 export type KeyState = 'next' | 'active' | 'retired' | 'revoked';
 
-/** All keys of a gateway in the order of their creation, at least one. */
 export type KeyRing = readonly ReceiptKey[];
 
-/**
- * Returns the key that should sign: the last one whose start has passed. A rotation thus needs no action at its time.
- */
+/** The last key whose start has passed: so a rotation needs no action at its time. */
 export const activeKey = (ring: KeyRing, nowMs: number): ReceiptKey | undefined =>
   ring.findLast(({ isRevoked, notBeforeMs }) => !isRevoked && notBeforeMs <= nowMs);
 

@@ -1,15 +1,13 @@
+import { sign } from 'node:crypto';
+import { type Succession, successionText } from '../../../client/verify/index.ts';
 import { createFile } from '../../../shared/runtime/files/create-file.ts';
 import { type SigningKey, signingKeyOf } from '../signing-key.ts';
 import { createKeyFile } from './key-file.ts';
 import { readPrivateKey, recordPath, revocationPath, secretPath } from './key-history.ts';
 import { activeKey, type KeyRing, keyState, type ReceiptKey } from './key-ring.ts';
 import { formatPublicKeyRecord } from './public-key-record.ts';
-import { signSuccession } from './sign-succession.ts';
 
-/**
- * Adds the key that takes over at `notBeforeMs`, signed by the active key. Throws an Error if another key is already
- * pending, or no key can sign the succession.
- */
+/** Signed by the active key. Throws an Error if another key is already pending, or no key can sign the succession. */
 export function rotateKey(path: string, ring: KeyRing, notBeforeMs: number, nowMs: number): ReceiptKey {
   const pending = ring.find((key) => keyState(ring, key, nowMs) === 'next');
   if (pending !== undefined)
@@ -50,4 +48,9 @@ function addKey(path: string, ring: KeyRing, notBeforeMs: number, predecessor: S
   if (!createFile(recordPath(path, n), formatPublicKeyRecord(record)))
     throw new Error('another process created a key at the same time');
   return { ...record, kid, isRevoked: false, signing };
+}
+
+export function signSuccession(predecessor: SigningKey, newKey: string, notBeforeMs: number): Succession {
+  const text = Buffer.from(successionText(predecessor.publicKey, newKey, notBeforeMs), 'latin1');
+  return { kid: predecessor.kid, sig: sign(null, text, predecessor.secret).toString('hex') };
 }

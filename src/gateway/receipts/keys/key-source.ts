@@ -1,4 +1,3 @@
-/** The source of the signing key. At most one of `file` and `inline` may be set. */
 export interface KeySource {
   /** Path of a key: `RECEIPT_KEY_FILE`. */
   readonly file?: string | undefined;

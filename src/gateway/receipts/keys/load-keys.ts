@@ -1,22 +1,20 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { join } from 'node:path';
+import { isStrongSignature, treeHeadText } from '../../../client/verify/index.ts';
 import { StartError } from '../../../shared/domain/start-error.ts';
 import { removeTempFiles } from '../../../shared/runtime/files/create-file.ts';
-import { signingKeyOf } from '../signing-key.ts';
+import { publicBytesOf, signingKeyOf } from '../signing-key.ts';
 import { createKeyFile } from './key-file.ts';
 import { needsSecret, readKeyRing, singleKeyRing } from './key-history.ts';
 import { activeKey, type KeyRing } from './key-ring.ts';
 import type { KeySource } from './key-source.ts';
 import { parsePrivateKey } from './private-key-format.ts';
-import { passesSigningTest } from './signing-self-test.ts';
 
 const FILE_NAME = 'receipt-key.pem';
 const SOLANA_WALLET_PATH = /[\\/]\.config[\\/]solana[\\/]id\.json$/;
 const BAD_CONFIGURATION = 78;
 
-/** The keys that sign receipts, one after the other. */
 export interface LoadedReceiptKeys {
-  /** The keys; one that signs or will sign has its secret. */
   readonly ring: KeyRing;
   /** The file of the first key; null if it is the only one because it was given inline or is ephemeral. */
   readonly path: string | null;
@@ -123,4 +121,11 @@ function orFailStart<T>(what: string, work: () => T): T {
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
     throw new StartError(BAD_CONFIGURATION, `${what}: ${reason}`, thrown);
   }
+}
+
+/** Signs a fixed tree head with Node's library and checks it with the library that verifiers use elsewhere. */
+export function passesSigningTest(key: KeyObject): boolean {
+  const treeHead = Buffer.from(treeHeadText(1, '0'.repeat(64)), 'latin1');
+  const publicKey = publicBytesOf(key);
+  return isStrongSignature(sign(null, treeHead, key), treeHead, publicKey);
 }

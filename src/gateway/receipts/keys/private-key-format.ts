@@ -2,7 +2,6 @@ import { createPrivateKey, type KeyObject } from 'node:crypto';
 import bs58 from 'bs58';
 import { publicBytesOf } from '../signing-key.ts';
 
-/** Start of a PKCS#8 file in DER, before the 32 bytes of the seed. */
 const PKCS8_PREFIX = Uint8Array.of(0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20);
 const SEED_BYTES = 32;
 const PAIR_BYTES = 64;
@@ -10,10 +9,7 @@ const PAIR_BYTES = 64;
 const ACCEPTED_FORMATS =
   'PKCS#8 PEM, a Solana keypair (JSON of 64 numbers), 64 hex digits, or base58 of 32 or 64 bytes';
 
-/**
- * Parses an Ed25519 private key in any of the usual formats. Throws an Error whose message says what is wrong and never
- * contains a part of the text.
- */
+/** In any of the usual formats. Throws an Error that says what is wrong and never contains a part of the text. */
 export function parsePrivateKey(text: string): KeyObject {
   const secret = text.trim();
   if (secret.startsWith('-----BEGIN')) return fromPem(secret);

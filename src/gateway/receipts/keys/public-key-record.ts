@@ -1,6 +1,5 @@
 import type { Succession } from '../../../client/verify/index.ts';
 
-/** The permanent public record of a key. */
 export interface PublicKeyRecord {
   readonly publicKey: string;
   readonly notBeforeMs: number;
@@ -10,7 +9,6 @@ export interface PublicKeyRecord {
 const GRAMMAR =
   /^\{"publicKey":"([1-9A-HJ-NP-Za-km-z]{32,44})","notBefore":(0|[1-9]\d{0,15}),"succession":(?:null|\{"kid":"([0-9a-f]{16})","sig":"([0-9a-f]{128})"\})\}\n$/;
 
-/** Formats a record as in its file. */
 export const formatPublicKeyRecord = ({ publicKey, notBeforeMs, succession }: PublicKeyRecord): string =>
   `{"publicKey":"${publicKey}","notBefore":${notBeforeMs},"succession":${
     succession === null ? 'null' : `{"kid":"${succession.kid}","sig":"${succession.sig}"}`

@@ -3,7 +3,6 @@ import type { Clock } from '../../../shared/domain/clock.ts';
 import type { SigningKey } from '../signing-key.ts';
 import { activeKey, type KeyRing, type ReceiptKey, validSuccession } from './key-ring.ts';
 
-/** The keys of a running gateway: one signs until the next one's start has passed. */
 export class ReceiptKeys {
   readonly #clock: Clock;
   readonly #onChange: (key: SigningKey) => void;
@@ -19,7 +18,6 @@ export class ReceiptKeys {
     this.#active = this.#dueKey();
   }
 
-  /** The key that signs now. */
   get active(): SigningKey {
     const due = this.#dueKey();
     if (due.kid === this.#active.kid) return this.#active;

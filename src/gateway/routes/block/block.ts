@@ -178,7 +178,6 @@ async function readListed(
   return { slot: Math.max(slot, tip ?? 0), block: listing.block, listing };
 }
 
-/** Cuts a page out of a listing. */
 function pageOf({ block, rows, pageEnds, programs, otherPrograms }: BlockListing, page: number) {
   const [start, end] = [page === 1 ? 0 : pageEnds[page - 2], pageEnds[page - 1]];
   const text = start === undefined || end === undefined ? '' : Buffer.from(rows.subarray(start, end)).toString();

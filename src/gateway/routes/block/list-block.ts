@@ -8,16 +8,12 @@ import { BlockCounter, isLegacy, MAX_VOTE_SIGNERS, parseEffects, tipsIn } from '
 import type { BlockListing, ProgramCount } from '../routing/block-listings.ts';
 import { type CalledPrograms, guessType } from './type-hint.ts';
 
-/** Transactions of a page. */
 export const LISTING_PAGE_SIZE = 100;
 
 /** The most programs that are counted one by one. */
 const MAX_COUNTED_PROGRAMS = 20;
 
-/**
- * Lists the transactions of a `getBlock` result in the form of `transactionDetails: "full"` and `encoding: "json"`. It
- * blocks for some hundred milliseconds, so it runs in a thread. Throws `upstream_error` for anything else.
- */
+/** `transactionDetails: "full"`, `encoding: "json"`. Takes some hundred milliseconds, so it runs in a thread. */
 export function listBlock(result: Buffer): BlockListing {
   const block = members(result);
   const counter = new BlockCounter();
@@ -97,7 +93,6 @@ function programsOf(message: Members, effects: Members | undefined, keys: readon
   return { outer, all: [...all] };
 }
 
-/** Returns the programs that most transactions called, and how many others were called. */
 function countPrograms(counts: ReadonlyMap<string, number>): Pick<BlockListing, 'programs' | 'otherPrograms'> {
   const sorted = [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
   const programs = sorted
@@ -114,7 +109,6 @@ function requiredIn(parts: Members, name: string): Buffer {
 
 const membersOf = (parts: Members, name: string): Members => members(requiredIn(parts, name));
 
-/** Parses short JSON whose numbers are indexes. */
 function parseJson(bytes: Buffer | undefined): unknown {
   try {
     return bytes === undefined ? null : JSON.parse(bytes.toString());

@@ -11,7 +11,6 @@ import {
 import type { TransactionType } from '../../../transactions/index.ts';
 import { fallbackTypeOf, isIncidentalProgram, isTradingProgram } from '../../../transactions/index.ts';
 
-/** The programs that a transaction called. */
 export interface CalledPrograms {
   /** The programs of its own instructions, in their order. */
   readonly outer: readonly string[];
@@ -30,10 +29,7 @@ const TYPES_OF_CORE_PROGRAMS: readonly (readonly [program: string, type: Transac
   [MEMO_V1_PROGRAM, 'MEMO'],
 ];
 
-/**
- * Guesses the type of a transaction from the ids of its programs alone: what they are mostly called for. Its instructions
- * and balances may show another one.
- */
+/** Its instructions and balances may show another type: this is what its programs are mostly called for. */
 export function guessType({ outer, all }: CalledPrograms): TransactionType {
   const subjects = outer.filter((program) => !isIncidentalProgram(program));
   const movesTokens = TOKEN_PROGRAM_IDS.some((mover) => all.includes(mover));

@@ -77,7 +77,6 @@ class UnsortedRows {
 
 const startOf = (row: number): number => (row % ROWS_PER_BLOCK) * ROW_BYTES;
 
-/** The packed rows of holders. */
 export class HolderRows {
   readonly memory: SharedArrayBuffer;
   readonly #rows: Buffer;
@@ -91,7 +90,6 @@ export class HolderRows {
     return this.#rows.length / ROW_BYTES;
   }
 
-  /** Returns the 32 bytes of the address of a row. */
   addressAt(row: number): Buffer {
     return this.#rows.subarray(row * ROW_BYTES + 8, row * ROW_BYTES + 40);
   }

@@ -15,7 +15,6 @@ const TTL_MS = 60_000;
 /** Maximum memory of all tables: about three of the largest scans. */
 const MAX_BYTES = 64 << 20;
 
-/** Caches holder tables up to a total size, and refusals. Concurrent reads of one mint share one scan. */
 export class HolderTableCache implements HolderTables {
   readonly #tables: LRUCache<string, HolderTable>;
   readonly #refusals: ScanRefusals;

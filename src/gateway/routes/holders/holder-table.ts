@@ -18,10 +18,8 @@ const ACCOUNT_FILTERS: Readonly<Record<TokenProgram, readonly ProgramAccountsFil
   'spl-token-2022': [{ dataSize: ACCOUNT_SIZE }, EXTENDED_ACCOUNT_FILTER],
 };
 
-/** The lists of all token accounts of a mint. */
 interface HolderScan {
   readonly slot: Slot;
-  /** The JSON of each list. */
   readonly lists: readonly Buffer[];
 }
 
@@ -45,7 +43,6 @@ export async function scanHolders(
   return { slot: Math.min(...slots), lists };
 }
 
-/** Makes the table of a scan, whose lists are handed over. */
 export async function createHolderTable(
   { slot, lists }: HolderScan,
   tabler: HolderTabler,

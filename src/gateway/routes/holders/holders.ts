@@ -114,7 +114,6 @@ const needsScan = ({ page, by }: { readonly page: number; readonly by: 'owner' |
 const pageFields = (mint: string, page: number, supply: bigint, { decimals }: AmountScale) =>
   ({ mint, decimals, supply: `${supply}`, page, pageSize: PAGE_SIZE }) as const;
 
-/** The mint that the rows of a page belong to. */
 interface ListedMint {
   readonly mint: string;
   readonly supply: bigint;

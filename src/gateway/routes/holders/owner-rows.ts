@@ -13,10 +13,7 @@ const MAX_U32 = 2n ** 32n - 1n;
 /** What is read of the rows of holders, which stay the only copy of owners. */
 type OwnedRows = Pick<HolderRows, 'total' | 'ownerAt' | 'amountAt'>;
 
-/**
- * Adds up the token accounts of each owner, and packs the owners, largest sum first, then by the bytes of the owner. It
- * takes long, so a thread does it.
- */
+/** The largest sum comes first, then by the bytes of the owner. It takes long, so a thread does it. */
 export function packOwnerRows(rows: OwnedRows): SharedArrayBuffer {
   const [firstRows, counts, sums] = [
     new Uint32Array(rows.total),

@@ -37,8 +37,7 @@ import {
   serializeInChunks,
   toExactNumber,
 } from '../routing/schemas.ts';
-import { describeStake, stakeSchema } from './stake-summary.ts';
-import { readStakeTable } from './stake-table.ts';
+import { describeStake, readStakeTable, stakeSchema } from './stake-table.ts';
 
 const itemSchema = z.strictObject({
   asset: z.enum(['SOL', 'token']),
@@ -224,7 +223,6 @@ interface Asset extends Position {
 
 const isSol = ({ position }: ValuedPosition<Asset>): boolean => position.asset === 'SOL';
 
-/** Reads the SOL and token balances of an address. Live ones hold from `sinceSlots` on. */
 async function readBalances(
   { liveAccounts, tokenLists }: Uses<'liveAccounts' | 'tokenLists'>,
   owner: string,
@@ -275,7 +273,6 @@ const solAsset = (lamports: bigint): Asset[] =>
         },
       ];
 
-/** Returns a row for each mint with a balance. */
 async function tokenAssets(list: TokenList, knownMints: KnownMints): Promise<Asset[]> {
   const byMint = new Map<string, [ListedTokenAccount, ...ListedTokenAccount[]]>();
   for (const account of list.accounts) {

@@ -1,12 +1,20 @@
+import { z } from 'zod';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { STAKE_PROGRAM } from '../../../shared/domain/well-known-addresses.ts';
-import { decodeStakeAccount, STAKE_ACCOUNT_BYTES, WITHDRAWER_OFFSET } from '../../../transactions/index.ts';
+import {
+  decodeStakeAccount,
+  NEVER,
+  STAKE_ACCOUNT_BYTES,
+  STAKE_STATES,
+  stakeStateIn,
+  WITHDRAWER_OFFSET,
+} from '../../../transactions/index.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import { parseListedLamports, readProgramAccounts } from '../../upstream/reads/program-accounts.ts';
+import { exactNumber, integer } from '../routing/schemas.ts';
 import type { OwnedStake, StakeTable } from '../routing/stake-accounts.ts';
 
-/** The most stake accounts that are listed: some hundred KB. */
 const MAX_ACCOUNTS = 1000;
 
 /** Reads all stake accounts of a withdrawer by one program scan. Rejects with the node's own error. */
@@ -35,3 +43,45 @@ const byLamports = (a: OwnedStake, b: OwnedStake): number =>
   a.lamports > b.lamports ? -1 : a.lamports < b.lamports ? 1 : 0;
 
 const byAddress = (a: OwnedStake, b: OwnedStake): number => (a.address < b.address ? -1 : 1);
+
+export const stakeSchema = z.strictObject({
+  slot: integer.describe('The slot of this list, which is kept for a tenth of an epoch'),
+  epoch: integer,
+  lamports: z.string(),
+  delegatedLamports: z.string(),
+  valueUsd: exactNumber.nullable().describe('The value of `lamports`, which is not part of `totalUsd`'),
+  accounts: z.array(
+    z.strictObject({
+      address: z.string(),
+      lamports: z.string(),
+      delegatedLamports: z.string(),
+      state: z.enum(STAKE_STATES),
+      voter: z.string().nullable(),
+      activationEpoch: z.string().nullable(),
+      deactivationEpoch: z.string().nullable(),
+    }),
+  ),
+});
+
+export function describeStake({ slot, accounts }: StakeTable, epoch: number) {
+  const rows = accounts.map((account) => describeAccount(account, BigInt(epoch)));
+  const lamports = accounts.reduce((sum, account) => sum + account.lamports, 0n);
+  const delegated = rows.reduce((sum, { delegatedLamports }) => sum + BigInt(delegatedLamports), 0n);
+  return { slot, epoch, lamports, delegatedLamports: `${delegated}`, accounts: rows };
+}
+
+function describeAccount({ address, lamports, delegation }: OwnedStake, epoch: bigint) {
+  const state = stakeStateIn(epoch, delegation);
+  return {
+    address,
+    lamports: `${lamports}`,
+    delegatedLamports: `${state === 'inactive' ? 0n : (delegation?.stake ?? 0n)}`,
+    state,
+    voter: delegation?.voter ?? null,
+    activationEpoch: epochText(delegation?.activationEpoch),
+    deactivationEpoch: epochText(delegation?.deactivationEpoch),
+  };
+}
+
+const epochText = (epoch: bigint | undefined): string | null =>
+  epoch === undefined || epoch === NEVER ? null : `${epoch}`;

@@ -13,10 +13,7 @@ export function parsePathArguments(route: GetRoute, pathTexts: PathTexts): Recor
   return values;
 }
 
-/**
- * Parses the parameters in the query and fills in defaults. Returns them with those of the path. Throws the 400 of the
- * first invalid one.
- */
+/** Fills in defaults and adds the parameters in the path. Throws the 400 of the first invalid one. */
 export function parseQueryArguments(
   route: GetRoute,
   { query }: Pick<RequestTarget, 'query'>,

@@ -19,7 +19,6 @@ export interface BlockListing {
   readonly rows: Uint8Array;
   /** Where each page ends in {@link rows}. */
   readonly pageEnds: readonly number[];
-  /** The programs that most transactions called. */
   readonly programs: readonly ProgramCount[];
   /** The number of the programs that are not among them. */
   readonly otherPrograms: number;
@@ -35,20 +34,15 @@ export interface BlockListingRead {
 interface CacheBounds {
   /** Undefined for a block that can't change any more. */
   readonly ttlMs: number | undefined;
-  /** The slot at which a cached listing must have been read, or a later one. */
   readonly minSlot: Slot;
 }
 
 /** Maximum memory of all listings: some fifty blocks of mainnet. */
 const MAX_BYTES = 32 << 20;
 
-/** Memory of a listing besides its rows: summary, counted programs, entry. */
 const OVERHEAD_BYTES = 16 << 10;
 
-/**
- * Caches listings of blocks, by a key that names block and commitment, up to a total size; the least used go first.
- * Concurrent reads of one share one call.
- */
+/** By a key that names block and commitment, up to a total size. Concurrent reads of one share one call. */
 export class BlockListings {
   readonly #listings: LRUCache<string, BlockListingRead>;
   readonly #flights = new SingleFlight<BlockListingRead>();
@@ -61,7 +55,6 @@ export class BlockListings {
     });
   }
 
-  /** Returns the cached listing, or caches what `read` returns. */
   async getOrRead(
     key: string,
     { ttlMs = 0, minSlot }: CacheBounds,

@@ -1,14 +1,12 @@
 import type { RequestCost } from '../../../shared/domain/request-cost.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 
-/** A token account with a balance, and its owner. */
 export interface Holder {
   readonly address: string;
   readonly owner: string;
   readonly amount: bigint;
 }
 
-/** What an owner has in all token accounts of a mint. */
 export interface OwnerHolding {
   readonly owner: string;
   readonly amount: bigint;
@@ -16,7 +14,6 @@ export interface OwnerHolding {
   readonly accounts: number;
 }
 
-/** All owners of a mint, the largest sum first, then by the bytes of their addresses. */
 export interface OwnerTable {
   readonly total: number;
   rows(from: number, to: number): OwnerHolding[];
@@ -52,8 +49,6 @@ export type ReadHolders = (tabler: HolderTabler, caller?: string) => Promise<Hol
 
 /** Makes tables in a thread, for which callers take turns. What it makes is memory that threads share. */
 export interface HolderTabler {
-  /** Packs the holders in lists, each the JSON of getProgramAccounts. The memory of the lists is handed over. */
   packHolders(lists: readonly Buffer[], caller?: string): Promise<SharedArrayBuffer>;
-  /** Adds up packed holders by owner. */
   packOwners(holders: SharedArrayBuffer, caller?: string): Promise<SharedArrayBuffer>;
 }

@@ -3,14 +3,12 @@ import type { Route } from './route.ts';
 
 export interface RouteMatch {
   readonly route: Route;
-  /** Undecoded text of each path parameter, by name. */
   readonly pathTexts: Readonly<Record<string, string>>;
 }
 
 /** Finds the route that a path matches, without validating its parameters; undefined if there is none. */
 export type MatchRoute = (path: string) => RouteMatch | undefined;
 
-/** A route and the segments of its path. */
 interface Pattern {
   readonly route: Route;
   readonly segments: readonly string[];

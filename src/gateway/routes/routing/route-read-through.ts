@@ -19,7 +19,6 @@ import { parsePathArguments, parseQueryArguments } from './arguments.ts';
 import { createRouteMatcher, type MatchRoute } from './match-route.ts';
 import type { GetRoute, LiveRoute, ParamSet, Params, ReadRoute, RouteContext } from './route.ts';
 
-/** A request for the answer of a route, its parameters valid. */
 export interface ReadRequest {
   readonly route: LiveRoute | ReadRoute;
   readonly params: Params<ParamSet>;
@@ -31,7 +30,6 @@ export interface ReadRequest {
   readonly isForPush?: boolean;
 }
 
-/** A read of a route's answer under its key. */
 interface RouteRead {
   readonly route: ReadRoute;
   readonly params: Params<ParamSet>;
@@ -41,7 +39,6 @@ interface RouteRead {
 /** The longest result that is read again before its next reader comes: each slot, a longer one would take a tenth of the CPU. */
 const MAX_REFRESHED_LENGTH = 1 << 20;
 
-/** Reads the answers of routes through a cache. */
 export interface RouteReads {
   /** Returns the cached answer if it may be served without waiting, else undefined. Throws a cached negative answer. */
   fromCache(request: ReadRequest): CachedRead | undefined;
@@ -119,10 +116,7 @@ export class RouteReadThrough implements RouteReads {
     return cache.put(key, serialized, route.cache, meta, { tipAtFetch, refresher });
   }
 
-  /**
-   * Returns what refreshes the answers of a route. All share it, and their parameters are parsed from the key again: each
-   * entry of the cache takes memory, and few are refreshed.
-   */
+  /** One refreshes all answers, with parameters parsed from the key: each entry of the cache takes memory. */
   #refresherOf(route: ReadRoute): Refresher {
     const known = this.#refreshers.get(route);
     if (known !== undefined) return known;
@@ -152,7 +146,6 @@ export class RouteReadThrough implements RouteReads {
   }
 }
 
-/** Parses the parameters of a route from a key. */
 export function paramsOfKey(route: GetRoute, key: string, match: MatchRoute): Params<ParamSet> {
   const target = parseTarget(key);
   return parseQueryArguments(route, target, parsePathArguments(route, match(target.path)?.pathTexts ?? {}));

@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { LongJson, RawJson, toJson } from '../../../shared/domain/to-json.ts';
-import { batchesOf } from '../../../shared/runtime/batches-of.ts';
-import { mapInChunks } from '../../../shared/runtime/map-in-chunks.ts';
+import { batchesOf, mapInChunks } from '../../../shared/runtime/map-in-chunks.ts';
 import { formatUnits } from '../../../transactions/index.ts';
 
-/** A slot, a count or a time: an integer below 2^53. */
 export const integer = z.int();
 
 /** An integer that may exceed 2^53, written as a JSON integer with every digit. */
@@ -22,17 +20,13 @@ export interface PreSerialized<T> extends RawJson {
   readonly value?: T;
 }
 
-/**
- * Types rows that the route serializes itself, in chunks, so that long lists don't block the event loop. The document
- * shows the schema of a row; the route must keep to it.
- */
+/** Long lists are serialized in chunks. The document shows the schema of a row; the route must keep to it. */
 export const preSerialized = <T>(schema: z.ZodType<T>): z.ZodType<PreSerialized<T>> =>
   schema as z.ZodType as z.ZodType<PreSerialized<T>>;
 
 /** Returns JSON that a route serialized itself in place of the value, which would become the same JSON. */
 export const serialized = <T>(json: string): T => new RawJson(json) as unknown as T;
 
-/** Returns JSON as {@link serialized} does, which is so long that it stays bytes. */
 export const serializedBytes = <T>(json: Buffer): T => new LongJson(json) as unknown as T;
 
 /** A decimal number of any length, written with every digit. */
@@ -42,10 +36,7 @@ export const exactNumber = preSerialized(z.number());
 export const toExactNumber = (units: bigint, scale: number): PreSerialized<number> =>
   new RawJson(formatUnits(units, scale));
 
-/**
- * Serializes the rows of a long list, some in each turn of the event loop. Each turn joins its rows to one text: to join
- * thousands of texts takes a long turn.
- */
+/** Some rows in each turn of the event loop, joined to one text each: to join thousands takes a long turn. */
 export async function serializeInChunks<T, R>(
   items: readonly T[],
   chunkSize: number,

@@ -4,7 +4,6 @@ import type { Slot } from '../../../shared/domain/slot.ts';
 /** Maximum blocks that are remembered: some 2 MB. */
 const MAX_BLOCKS = 10_000;
 
-/** The slots of blocks that were read, by their hashes: no node finds a block by its hash. */
 export class SeenBlocks {
   readonly #slots = new LRUCache<string, Slot>({ max: MAX_BLOCKS });
 
@@ -13,7 +12,6 @@ export class SeenBlocks {
     this.#slots.set(blockhash, slot);
   }
 
-  /** Returns the slot of a block; undefined if it was not read here. */
   slotOf(blockhash: string): Slot | undefined {
     return this.#slots.get(blockhash);
   }

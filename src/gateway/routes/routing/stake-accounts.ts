@@ -2,7 +2,6 @@ import type { RequestCost } from '../../../shared/domain/request-cost.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import type { StakeDelegation } from '../../../transactions/index.ts';
 
-/** A stake account that an address may withdraw from. */
 export interface OwnedStake {
   readonly address: string;
   readonly lamports: bigint;

@@ -6,7 +6,6 @@ import { isNull, members, parseString } from '../../upstream/json/raw-json.ts';
 import type { Uses } from '../routing/route.ts';
 import { commitmentOfCall, hasOnlyStandardConfig, type RpcCall } from './parse-rpc-call.ts';
 
-/** An answer of another route that also answers a call. */
 export interface CachedRpcAnswer {
   readonly slot: Slot;
   /** Tip from which its life counts. */
@@ -46,7 +45,6 @@ const epochAnswer = (commitment: Commitment, context: CacheUses): CachedRpcAnswe
 /** The members of getEpochInfo, in the node's order. */
 const EPOCH_INFO = ['absoluteSlot', 'blockHeight', 'epoch', 'slotIndex', 'slotsInEpoch', 'transactionCount'] as const;
 
-/** Converts the result of `/epoch`, digit by digit: a count may exceed 2^53. */
 function epochResult(routeResult: string): string {
   const parts = members(Buffer.from(routeResult));
   return `{${EPOCH_INFO.map((name) => `"${name}":${parts.get(name)}`).join()}}`;

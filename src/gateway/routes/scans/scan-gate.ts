@@ -24,10 +24,7 @@ export class ScanGate {
     this.#scans = new FairSemaphore({ ...bounds, clock, overloaded });
   }
 
-  /**
-   * Runs a scan when it is its turn; undefined is the gateway itself, which may have several. Rejects with `overloaded` when
-   * too many wait, or after {@link MAX_WAIT_MS}.
-   */
+  /** Undefined is the gateway itself, which may have several. Rejects with `overloaded` when others wait too long. */
   run<R>(caller: string | undefined, scan: () => Promise<R>): Promise<R> {
     const maxRunning = caller === undefined ? MAX_SCANS : 1;
     return this.#scans.run({ shares: [{ key: caller, maxRunning, maxWaiting: MAX_WAITING_PER_CALLER }] }, scan);

@@ -1,6 +1,5 @@
 import bs58 from 'bs58';
 
-/** What a text refers to. The id of a domain is its name. */
 export interface SearchSubject {
   readonly type: 'address' | 'signature' | 'slot' | 'epoch' | 'domain';
   readonly id: string;
@@ -12,7 +11,6 @@ const MAX_BASE58_LENGTH = 90;
 /** The shortest text of 32 bytes in base58: the System Program's address. */
 const MIN_BASE58_LENGTH = 32;
 
-/** Reads an address or a signature, which differ by their length in bytes. */
 export function parseKey(text: string): SearchSubject | undefined {
   if (text.length < MIN_BASE58_LENGTH || text.length > MAX_BASE58_LENGTH) return undefined;
   const bytes = bs58.decodeUnsafe(text)?.length;
@@ -45,7 +43,6 @@ const MAX_EPOCH_DIGITS = 10;
 const NUMBER =
   /^#?(\d{1,40}|\d{1,3}(?:,\d{3}){1,12}|\d{1,3}(?:[_' \u00a0\u202f]\d{3}){1,12}|\d{1,3}(?:\.\d{3}){2,12})$/;
 
-/** Reads a whole number as people write it: `445000000`, `445,000,000`, `#445`. Returns its digits. */
 export function parseDigits(text: string): string | undefined {
   const written = NUMBER.exec(text)?.[1];
   return written === undefined ? undefined : `${BigInt(written.replaceAll(/\D/g, ''))}`;

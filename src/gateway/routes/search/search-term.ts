@@ -1,11 +1,10 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import { parseSolDomain, type SolDomain } from '../../../transactions/index.ts';
+import { SYMBOL_BY_MINT } from '../../../shared/domain/known-mints.ts';
+import { KNOWN_PROGRAMS, parseSolDomain, type SolDomain } from '../../../transactions/index.ts';
 import type { Param } from '../routing/params.ts';
 import { findInUrl, isLowerCased } from './explorer-url.ts';
-import { findKnownName, type KnownName } from './known-names.ts';
 import { findKey, parseDigits, parseDomain, parseKey, parseNumber, type SearchSubject } from './search-subject.ts';
 
-/** A classified search text. */
 export type SearchTerm = { readonly query: string } & (
   | (SearchSubject & { readonly type: Exclude<SearchSubject['type'], 'domain'> })
   | { readonly type: 'domain'; readonly domain: SolDomain }
@@ -119,3 +118,39 @@ function reasonFor(text: string): string | undefined {
 
 /** A name of a name service: labels of letters, digits and hyphens, and a suffix of letters. */
 const NAME_WITH_SUFFIX = /^(?:[\p{L}\p{N}-]{1,63}\.){1,3}(\p{L}{2,20})$/u;
+
+/** A name that the gateway knows, and the addresses that it stands for: the mint of a ticker, then programs. */
+interface KnownName {
+  /** As its makers spell it. */
+  readonly name: string;
+  readonly addresses: readonly [string, ...string[]];
+}
+
+/** The longest text that is looked up as a name. */
+const MAX_NAME_LENGTH = 40;
+
+/** Finds a ticker or the name of a program, whatever its case and punctuation: `usdc`, `$BONK`, `Magic Eden`, `pump fun`. */
+function findKnownName(text: string): KnownName | undefined {
+  if (text.length > MAX_NAME_LENGTH || !/^\$?[a-z0-9]/i.test(text)) return undefined;
+  const [key, withoutNoun] = [keyOf(text), keyOf(text.replace(/ (program|token)$/i, ''))];
+  return NAMES.get(key) ?? NAMES.get(withoutNoun);
+}
+
+const keyOf = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+
+const NAMES: ReadonlyMap<string, KnownName> = collectNames([
+  ...SYMBOL_BY_MINT,
+  ...[...KNOWN_PROGRAMS].map(([id, { name }]) => [id, name] as const),
+]);
+
+function collectNames(rows: Iterable<readonly [address: string, name: string]>): ReadonlyMap<string, KnownName> {
+  const names = new Map<string, KnownName>();
+  for (const [address, name] of rows) {
+    const known = names.get(keyOf(name));
+    names.set(
+      keyOf(name),
+      known ? { ...known, addresses: [...known.addresses, address] } : { name, addresses: [address] },
+    );
+  }
+  return names;
+}

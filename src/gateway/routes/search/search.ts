@@ -4,11 +4,11 @@ import { firstSlotOfEpoch } from '../../../shared/domain/epoch-info.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { accountKindOf, resolveDomain, type SolDomain } from '../../../transactions/index.ts';
-import { readNftOwner } from '../../tokens/nft-owner.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import { parseAccountInfoYielding } from '../../upstream/reads/account-info.ts';
 import { readEncodedAccounts } from '../../upstream/reads/encoded-accounts.ts';
 import { blockExists, transactionExists } from '../../upstream/reads/existence-checks.ts';
+import { readNftOwner } from '../../upstream/reads/largest-token-accounts.ts';
 import { readEpochInfo } from '../../upstream/reads/network-statistics.ts';
 import { RPC_ERROR_CODE } from '../../upstream/rpc/rpc-error-code.ts';
 import type { RpcCaller } from '../../upstream/rpc/rpc-response.ts';
@@ -101,14 +101,12 @@ async function findSlot(rpc: Pick<Mesh, 'call' | 'tip'>, id: string, minSlot: Sl
   return { slot, found: { type: 'slot' as const, id, path: pathTo('block', id), exists, kind: null } };
 }
 
-/** Reads whether an epoch is the current one, past or future, and its first slot. */
 async function readEpochKind(rpc: RpcCaller, epoch: number, minSlot: Slot | undefined) {
   const { slot, result: current } = await readEpochInfo(rpc, 'confirmed', minSlot);
   const kind = epoch === current.epoch ? 'current' : epoch < current.epoch ? 'past' : 'future';
   return { slot, exists: kind !== 'future', kind, firstSlot: firstSlotOfEpoch(current, epoch) };
 }
 
-/** Reads the kind of account at an address, named as by `/account`. */
 async function readAccountKind(accounts: AccountReads, address: string, { minSlot, cost }: RequestScope) {
   const query = { address, shape: 'parsed', commitment: 'confirmed', minContextSlot: minSlot, cost } as const;
   const { slot, account } = await accounts.read(query);

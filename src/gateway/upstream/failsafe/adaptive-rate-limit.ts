@@ -2,7 +2,6 @@ import type { Clock } from '../../../shared/domain/clock.ts';
 import { MAX_PAUSE_SECONDS } from './rate-limit-pause.ts';
 import { SlidingWindow } from './sliding-window.ts';
 
-/** Window of public endpoints' limits (solana.com, "Clusters and Public RPC Endpoints"). */
 const WINDOW_MS = 10_000;
 /** One more than the window has: of the oldest only a part still counts. */
 const WINDOW_BUCKETS = WINDOW_MS / 1000 + 1;
@@ -20,7 +19,6 @@ const MIN_LIMIT = 10;
  */
 export class AdaptiveRateLimit {
   readonly #clock: Clock;
-  /** Requests of the last window. */
   readonly #sent: SlidingWindow;
   #limit = Number.POSITIVE_INFINITY;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
@@ -33,12 +31,10 @@ export class AdaptiveRateLimit {
     this.#sent = new SlidingWindow(clock, WINDOW_BUCKETS);
   }
 
-  /** Requests allowed in any 10 s. */
   get limit(): number {
     return this.#limit;
   }
 
-  /** Milliseconds until the next request may be sent; 0 if now. */
   get waitMs(): number {
     const now = this.#clock.monotonic();
     const pause = Math.max(0, this.#pausedUntilMs - now);

@@ -1,7 +1,6 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { FairQueue } from '../../../shared/runtime/fair-queue.ts';
 
-/** What decides about the turn of a call. */
 export interface BulkheadCall {
   /** Caller whose share it counts to; undefined for work of the gateway itself. */
   readonly caller: string | undefined;
@@ -11,7 +10,6 @@ export interface BulkheadCall {
   readonly isSlow: boolean;
 }
 
-/** Part of the capacity, for calls of one kind. */
 interface Partition {
   /** Capacity that no other partition takes. */
   readonly reserved: number;
@@ -19,14 +17,12 @@ interface Partition {
   running: number;
 }
 
-/** Calls that wait for a partition, those with priority apart. */
 interface Lane {
   readonly partition: Partition;
   readonly isSlow: boolean;
   readonly queue: FairQueue<() => void>;
 }
 
-/** Running and waiting calls of one caller. */
 interface Load {
   running: number;
   runningSlow: number;
@@ -79,10 +75,7 @@ export class Bulkhead {
     }));
   }
 
-  /**
-   * Runs the work once there is capacity. Throws `overloaded` when the queue, or the caller's share of it, is full, and
-   * the signal's reason if it aborts first.
-   */
+  /** Throws `overloaded` when the queue, or the caller's share of it, is full, or the signal's reason. */
   async run<T>(call: BulkheadCall, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
     if (this.#mayStart(call)) this.#start(call);
@@ -119,7 +112,6 @@ export class Bulkhead {
     this.#count(call, { running: 1 });
   }
 
-  /** Ends a call and starts the next ones that may in the same turn, so that no newcomer overtakes them. */
   #finish(call: BulkheadCall): void {
     this.#running--;
     this.#laneOf(call).partition.running--;

@@ -5,10 +5,7 @@ const SPENT = 'too many bytes of responses in flight';
 /** Returns true if a call failed only because its response came together with too many others. */
 export const isByteBudgetSpent = ({ cause }: GatewayError): boolean => cause === SPENT;
 
-/**
- * Bounds the bytes of responses that are received at one time, over all nodes. One caller has at most half of it, and
- * all callers three quarters: the rest is for the gateway itself.
- */
+/** Of responses over all nodes: one caller has half at most, all callers three quarters, the gateway the rest. */
 export class ByteBudget {
   readonly #bytes: number;
   readonly #byCaller = new Map<string, number>();
@@ -35,7 +32,6 @@ export class ByteBudget {
     this.#change(bytes, caller);
   }
 
-  /** Gives back what was reserved for the same caller. */
   release(bytes: number, caller?: string): void {
     this.#change(-bytes, caller);
   }

@@ -9,10 +9,7 @@ const MIN_ATTEMPTS = 20;
 const MAX_FAILURE_RATE = 0.5;
 const PROBE_AFTER_MS = 1000;
 
-/**
- * Stops attempts when at least half of at least 20 within 10 s have failed, and allows one a second later to probe
- * whether it may close.
- */
+/** Stops when at least half of at least 20 within 10 s have failed; one attempt a second later probes. */
 export class CircuitBreaker {
   readonly #clock: Clock;
   readonly #attempts: SlidingWindow;
@@ -26,7 +23,6 @@ export class CircuitBreaker {
     this.#failed = new SlidingWindow(clock, WINDOW_SECONDS);
   }
 
-  /** True when an attempt should be made now. */
   get allowsAttempt(): boolean {
     return this.#openedAtMs === undefined || (this.#isProbeDue() && !this.#isProbing);
   }

@@ -21,7 +21,6 @@ export class LatencyTracker {
     this.#p95Ms = sorted[Math.ceil(sorted.length * 0.95) - 1];
   }
 
-  /** Moving mean; undefined before the first sample. */
   get meanMs(): number | undefined {
     return this.#meanMs;
   }

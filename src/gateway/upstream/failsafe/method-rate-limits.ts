@@ -15,7 +15,6 @@ export class MethodRateLimits {
     this.#overall = new AdaptiveRateLimit(clock);
   }
 
-  /** Returns in how many milliseconds the method may be called again; 0 if now. */
   waitMs(method: RpcMethod): number {
     return Math.max(this.#overall.waitMs, this.#limitOf(method).waitMs);
   }

@@ -19,7 +19,6 @@ export class SlidingWindow {
     this.#maxBuckets = maxBuckets;
   }
 
-  /** The number of events in the window. */
   get count(): number {
     this.#dropOld();
     return this.#buckets.reduce((sum, { count }) => sum + count, 0);
@@ -32,7 +31,6 @@ export class SlidingWindow {
     return oldest && (oldest.number + this.#maxBuckets) * BUCKET_MS;
   }
 
-  /** Counts one event. */
   record(): void {
     const number = this.#presentNumber();
     const last = this.#buckets.at(-1);

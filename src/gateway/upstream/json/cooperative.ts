@@ -2,7 +2,6 @@ import { ownTurn } from '../../../shared/runtime/own-turn.ts';
 
 /** Work that is done in steps. */
 interface SteppedWork {
-  /** Does about that many bytes of the work. Returns true at its end. */
   run(maxBytes: number): boolean;
 }
 

@@ -161,7 +161,6 @@ export class PartsWalk {
     return this.#isOver;
   }
 
-  /** Returns where the value of the part starts. */
   #enterPart(at: number): number {
     const bytes = this.#bytes;
     this.#start = at;
@@ -192,10 +191,7 @@ export const WHOLE = 2 ** 30;
 /** Characters of a string that are looked at one by one: a call into native code takes as long as some twenty. */
 const SHORT_STRING = 16;
 
-/**
- * Skips a string; undefined if it doesn't end before `until`. Looks at its first characters, then jumps from quote to quote
- * in native code: a name is short, data is long.
- */
+/** Undefined if it doesn't end before `until`. First characters singly, then native jumps from quote to quote. */
 function skipString(bytes: Buffer, open: number, until: number): number | undefined {
   const shortEnd = Math.min(open + SHORT_STRING, until);
   for (let at = open + 1; at < shortEnd && bytes[at] !== BACKSLASH; at++) if (bytes[at] === QUOTE) return at + 1;

@@ -13,7 +13,6 @@ export interface BootstrapResult {
   readonly anchor: MeshNode;
 }
 
-/** A node that answered, and its genesis hash. */
 interface FirstContact {
   readonly first: MeshNode;
   readonly genesisHash: string;

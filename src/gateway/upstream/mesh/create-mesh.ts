@@ -24,10 +24,8 @@ export interface MeshOptions extends UpstreamDeps {
   readonly onRecovery?: (nodeId: string, recovery: string) => void;
 }
 
-/** The name under which the slots count that another gateway reports. No node has it. */
 const OTHER_GATEWAY = 'another gateway';
 
-/** Creates a mesh that is not connected yet. */
 export function createMesh(options: MeshOptions): RestingMesh {
   const { nodes, clock, random, settings, onProblem = () => {}, onRecovery = () => {}, learnedLimits } = options;
   const deps: UpstreamDeps = { clock, random, settings };

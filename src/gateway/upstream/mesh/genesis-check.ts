@@ -19,7 +19,6 @@ export class GenesisCheck {
     return check;
   }
 
-  /** Reads the genesis hash again, whatever is known. */
   repeat(): Promise<string> {
     this.invalidate();
     return this.ensure();

@@ -70,7 +70,6 @@ export class JumpGuard {
     pace.measure(tip - slot <= AGREEMENT_SLOTS);
   }
 
-  /** Accepts the latest slot of a node as the tip, or notes that the node jumped. */
   #judge(nodeId: string, pace: NodePace): void {
     const { slot } = pace;
     const atMs = this.#options.clock.monotonic();
@@ -111,7 +110,6 @@ export class JumpGuard {
     return slot - from.slot >= this.#options.recoverySlots;
   }
 
-  /** Returns the paces of the nodes that still advance. */
   #freshPaces(): readonly NodePace[] {
     const freshSinceMs = this.#options.clock.monotonic() - this.#options.idleTimeoutMs;
     return [...this.#paces.values()].filter(({ atMs }) => atMs >= freshSinceMs);

@@ -171,7 +171,6 @@ export class MeshNode {
     return this.#options.consensus.isForeign(this.id);
   }
 
-  /** Rates the node for a call whose response must not be older than `minSlot`. */
   candidateFor(method: RpcMethod, commitment: Commitment = 'confirmed', minSlot: Slot = 0): Candidate {
     const rank = STATUS_RANK[this.#health];
     const isBelowMinSlot = (this.client.slots.latest(commitment) ?? 0) < minSlot;
@@ -195,7 +194,6 @@ export class MeshNode {
     }
   }
 
-  /** Starts to follow the node's slots, over WebSocket and HTTP. */
   start(): void {
     this.#isStarted = true;
     this.#updateFeed();
@@ -209,10 +207,7 @@ export class MeshNode {
     this.#updateFeed();
   }
 
-  /**
-   * Makes sure that the node is of the cluster and has reported a slot at each commitment; resolves to its genesis hash.
-   * Calls the node only if it has been out of touch since the last time.
-   */
+  /** Resolves to the genesis hash once slots are known. Calls the node only if it has been out of touch since. */
   verifyGenesis(): Promise<string> {
     return this.#genesis.ensure();
   }
@@ -238,7 +233,6 @@ export class MeshNode {
     }
   }
 
-  /** Re-evaluates whether the node lags the cluster; called whenever any node reports a new slot. */
   updateLag(): void {
     this.#lag.update();
   }
@@ -252,7 +246,6 @@ export class MeshNode {
     this.#alert.escalate(reason);
   }
 
-  /** Returns the node's status as `/health` shows it. */
   status(): NodeStatus {
     const { consensus } = this.#options;
     const slot = this.client.slots.latest('processed') ?? null;
@@ -267,7 +260,6 @@ export class MeshNode {
     };
   }
 
-  /** Returns what was counted about the node. */
   figures(): NodeFigures {
     const { status, behindSlots, ws } = this.status();
     const { counts } = this.client;
@@ -297,7 +289,6 @@ export class MeshNode {
     return !this.#isResting && this.server.notifiedSlots.length > 0;
   }
 
-  /** Opens the feed, or closes it where none is needed any more. */
   #updateFeed(): void {
     if (!this.#isStarted || this.#isClosed || this.#needsFeed === (this.#feed !== undefined)) return;
     if (this.#needsFeed) this.#openFeed();
@@ -387,10 +378,7 @@ export class MeshNode {
     return hash;
   }
 
-  /**
-   * Reads which kind of server answers. A node that doesn't name it counts as what it was before: as agave at first. A
-   * read that got no answer is due again soon.
-   */
+  /** A node that names no kind counts as before, as agave at first. A read without an answer is due again soon. */
   async #readServer(): Promise<void> {
     const { clock, settings } = this.#options.deps;
     const startMs = clock.monotonic();

@@ -1,7 +1,6 @@
 import { type Commitment, impliedCommitments } from '../../../shared/domain/commitment.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 
-/** Keeps the newest accepted slot at each commitment. It never goes back. */
 export class MeshTips {
   readonly #newest = new Map<Commitment, Slot>();
   readonly #listeners = new Map<Commitment, Set<(slot: Slot) => void>>();

@@ -21,7 +21,6 @@ export interface NodeStatus {
 /** The states of a node, as metrics name them: `refused` is one that is quarantined. */
 export const NODE_STATES = ['ok', 'behind', 'stalled', 'down', 'refused'] as const;
 
-/** What was counted about one node. */
 export interface NodeFigures {
   readonly id: string;
   readonly state: (typeof NODE_STATES)[number];
@@ -57,16 +56,12 @@ export interface Mesh extends RpcCaller {
    * `result_too_large` (over the limit), `overloaded` (the queue is full).
    */
   call(method: RpcMethod, params?: readonly unknown[], options?: CallOptions): Promise<RpcResponse>;
-  /** Returns the newest accepted slot at this commitment. */
   tip(commitment: Commitment): Slot | undefined;
   /** The slot time of the cluster in milliseconds, measured by the accepted slots of the last minute. */
   readonly slotTimeMs: number;
   /** Calls `listener` with each newer slot at this commitment, until the returned function is called. */
   onTip(commitment: Commitment, listener: (slot: Slot) => void): () => void;
-  /**
-   * Opens a session with the node that is best at the moment, and retries until one is open. Rejects only when the mesh
-   * is closed.
-   */
+  /** With the node that is best at the moment. Retries until one is open; rejects only when the mesh is closed. */
   openSession(): Promise<PubsubSession>;
   nodes(): readonly NodeStatus[];
   figures(): readonly NodeFigures[];

@@ -6,7 +6,6 @@ import type { SlotConsensus } from './slot-consensus.ts';
 export const MAX_LAG_SLOTS = 20;
 const RECOVERED_LAG_SLOTS = 10;
 
-/** Returns true if a node lags the tips of the mesh. */
 export class NodeLag {
   readonly #slots: NodeSlots;
   readonly #consensus: SlotConsensus;

@@ -28,7 +28,6 @@ export class NodePace {
     return this.#atMs;
   }
 
-  /** Observes a slot, accepted or not. */
   observe(slot: Slot): void {
     if (slot === this.#slot) return;
     this.#slot = slot;

@@ -14,7 +14,7 @@ import type { ClockUpdate, PubsubSession, PubsubSubscription, SubscriptionHandle
 import { SlotAncestry } from './slot-ancestry.ts';
 import { clockSubscription, parseSlotNotification, SLOT_SUBSCRIPTION } from './slot-subscriptions.ts';
 import type { SubscriptionLimit } from './subscription-limit.ts';
-import { isOverLimit } from './subscription-refusal.ts';
+import { isOverLimit } from './subscription-limit.ts';
 
 export interface SessionOptions {
   readonly node: NodeOptions;

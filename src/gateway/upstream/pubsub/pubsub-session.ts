@@ -18,7 +18,6 @@ export interface ClockUpdate {
 }
 
 export interface PubsubSubscription {
-  /** Stops it and frees its capacity. */
   stop(): void;
 }
 
@@ -34,10 +33,7 @@ export interface SubscriptionHandler {
   onRefused(): void;
 }
 
-/**
- * One WebSocket to one node whose messages are handled in the order of the wire, notifications and Clock updates alike.
- * It is used until it is lost and never reconnects.
- */
+/** Messages are handled in the order of the wire. It is used until it is lost and never reconnects. */
 export interface PubsubSession extends RpcCaller {
   readonly nodeId: string;
   /** True where another node may answer {@link call} than the one that notifies. */

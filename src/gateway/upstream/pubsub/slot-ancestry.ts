@@ -13,7 +13,6 @@ export class SlotAncestry {
     this.#parents.set(slot, parent);
   }
 
-  /** Returns the parent of a slot, if it was reported and is remembered. */
   parentOf(slot: Slot): Slot | undefined {
     return this.#parents.peek(slot);
   }

@@ -4,16 +4,12 @@ import { CLOCK_SYSVAR } from '../../../shared/domain/well-known-addresses.ts';
 import { member, parseSafeInteger, pickMembers } from '../json/raw-json.ts';
 import type { ReconnectingFeed } from './reconnecting-feed.ts';
 
-/** Method and parameters of a subscription. */
 interface SubscribeRequest {
   readonly method: string;
   readonly params: readonly unknown[];
 }
 
-/**
- * Subscription to each slot that a node starts, and its parent (Solana RPC, slotSubscribe). The transactions of the
- * former have not run yet; the latter is processed.
- */
+/** Each slot that a node starts (`slotSubscribe`); its transactions have not run yet, its parent is processed. */
 export const SLOT_SUBSCRIPTION: SubscribeRequest = {
   method: 'slotSubscribe',
   params: [],

@@ -21,7 +21,6 @@ export interface AccountQuery {
   readonly address: string;
   readonly shape: AccountShape;
   readonly commitment: Commitment;
-  /** Oldest slot of the answer. */
   readonly minContextSlot: Slot | undefined;
   /** Whether to wait for a live account to reach that slot: it spares a read. Default: false. */
   readonly mayWait?: boolean;
@@ -62,7 +61,6 @@ export interface BalancesQuery extends ReadOptions {
   readonly cost?: RequestCost | undefined;
 }
 
-/** Balances that hold together at one slot. */
 export interface BalancesRead {
   readonly slot: Slot;
   /** First slot at which all are proven to hold, as {@link AccountRead.provenFrom}. */
@@ -116,7 +114,6 @@ const MAX_SPLIT_MS = 1000;
 
 export interface AccountBatcherOptions {
   readonly clock: Clock;
-  /** Returns the newest slot at a commitment: only reads from it or before share a call. */
   tip(commitment: Commitment): Slot | undefined;
 }
 

@@ -9,7 +9,6 @@ import {
   parseU64,
 } from '../json/raw-json.ts';
 
-/** Account as a node returns it. */
 export interface AccountInfo {
   readonly lamports: bigint;
   readonly owner: string;

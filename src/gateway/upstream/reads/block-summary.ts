@@ -21,7 +21,6 @@ import { type RpcErrorTranslations, translateRpcError } from '../rpc/translate-r
 import { type BlockTally, tallyTransactions } from './block-tally.ts';
 import { callWithMaxSupportedVersion } from './max-supported-version.ts';
 
-/** Block with counts in place of its transactions. */
 export interface BlockSummary {
   readonly blockhash: string;
   readonly parentSlot: Slot;
@@ -37,7 +36,6 @@ export interface BlockSummary {
   readonly rewards: readonly RewardSum[] | null;
 }
 
-/** The rewards of one kind in a block. */
 export interface RewardSum {
   /** As nodes name it: `Fee`, `Rent`, `Staking`, `Voting`; null for older records. */
   readonly kind: string | null;
@@ -47,7 +45,6 @@ export interface RewardSum {
 }
 
 export interface BlockSummaryRead {
-  /** Latest slot of the node when the request was sent. */
   readonly slot: Slot;
   readonly block: BlockSummary;
   /** The length of what it was made of. */
@@ -76,10 +73,7 @@ interface BlockReadOptions {
   readonly minSlot?: Slot | undefined;
 }
 
-/**
- * Reads the block of a slot and summarizes it. Throws `slot_skipped`, `block_not_available` or `block_pruned` where
- * there is none.
- */
+/** Throws `slot_skipped`, `block_not_available` or `block_pruned` where there is no block. */
 export async function readBlockSummary(
   rpc: RpcCaller,
   slot: Slot,
@@ -130,7 +124,6 @@ export function transactionsOf(block: Members): Buffer {
   return transactions;
 }
 
-/** Returns the rewards in a `getBlock` result, one after the other. */
 export function eachReward(block: Members): Iterable<Buffer> {
   const rewards = block.get('rewards');
   return rewards === undefined || isNull(rewards) ? [] : eachElement(rewards);

@@ -12,7 +12,6 @@ import {
   parseU64OrNull,
 } from '../json/raw-json.ts';
 
-/** Counts and sums over the transactions of a block. */
 export interface BlockTally {
   readonly count: number;
   readonly voteCount: number;
@@ -26,11 +25,9 @@ export interface BlockTally {
   readonly tipsLamports: bigint;
   /** Null when one transaction's record lacks it. */
   readonly computeUnitsConsumed: bigint | null;
-  /** Signatures of the first non-vote transactions. */
   readonly signatures: readonly string[];
 }
 
-/** What a transaction of a block adds to the tally. */
 export interface TransactionOutcome {
   readonly isVote: boolean;
   readonly fee: bigint;
@@ -50,7 +47,6 @@ const TALLIED_BYTES_PER_TURN = 32 * 1024;
 /** Lamports that a signature costs. https://solana.com/docs/core/fees */
 const LAMPORTS_PER_SIGNATURE = 5000n;
 
-/** Adds up the transactions of a block. */
 export class BlockCounter {
   readonly #signatures: string[] = [];
   #count = 0;

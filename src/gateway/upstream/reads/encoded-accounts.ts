@@ -12,7 +12,6 @@ import {
   readMultipleAccounts,
 } from './multiple-accounts.ts';
 
-/** Account with its data as bytes, which the gateway decodes itself. */
 export interface EncodedAccount {
   readonly lamports: bigint;
   readonly owner: string;
@@ -22,7 +21,6 @@ export interface EncodedAccount {
 /** Commitment and oldest slot of a read of state. */
 export interface ReadOptions {
   readonly commitment: Commitment;
-  /** Oldest slot of the answer. */
   readonly minContextSlot: Slot | undefined;
 }
 

@@ -1,9 +1,10 @@
 import type { Slot } from '../../../shared/domain/slot.ts';
+import { nftOwnerOf } from '../../../transactions/index.ts';
 import { elements, member, parseString } from '../json/raw-json.ts';
+import type { Mesh } from '../mesh/mesh.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
-import type { ReadOptions } from './encoded-accounts.ts';
+import { type ReadOptions, readEncodedAccounts } from './encoded-accounts.ts';
 
-/** Reads the addresses of the at most 20 largest token accounts of a mint. Does not translate RPC errors. */
 export async function readLargestTokenAccounts(
   rpc: RpcCaller,
   mint: string,
@@ -11,4 +12,17 @@ export async function readLargestTokenAccounts(
 ): Promise<{ readonly slot: Slot; readonly addresses: readonly string[] }> {
   const { slot, value } = await rpc.call('getTokenLargestAccounts', [mint, { commitment }], { commitment, minSlot });
   return { slot, addresses: elements(value).map((row) => parseString(member(row, 'address'))) };
+}
+
+/** Reads the owner of the single token of a mint; undefined if none has it. Does not translate RPC errors. */
+export async function readNftOwner(
+  mesh: Pick<Mesh, 'call'>,
+  mint: string,
+  options: ReadOptions,
+): Promise<string | undefined> {
+  const { slot, addresses } = await readLargestTokenAccounts(mesh, mint, options);
+  const [largest] = addresses;
+  if (largest === undefined) return undefined;
+  const { accounts } = await readEncodedAccounts(mesh, [largest], { ...options, minContextSlot: slot });
+  return nftOwnerOf(mint, accounts.get(largest) ?? null);
 }

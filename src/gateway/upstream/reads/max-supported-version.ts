@@ -12,7 +12,6 @@ export interface VersionedRequest {
   readonly subject: Slot | string;
   readonly config: object;
   readonly commitment: Commitment;
-  /** Oldest slot of the answer. */
   readonly minSlot?: Slot | undefined;
 }
 

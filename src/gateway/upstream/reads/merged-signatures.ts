@@ -26,10 +26,7 @@ export interface MergedQuery extends Omit<SignatureQuery, 'address'> {
 /** Where a page begins, and from where the lists are read for it. */
 interface Start {
   readonly slot: Slot;
-  /**
-   * A transaction of a newer slot, below which each list has all of the cursor's slot; undefined to read from the newest
-   * one on.
-   */
+  /** All of the cursor's slot lies below it in each list; undefined to read from the newest one on. */
   readonly above: string | undefined;
   readonly aboveSlot: Slot;
 }
@@ -47,7 +44,6 @@ const MAX_CONCURRENT_READS = 8;
 /** Rows of a list that are read beyond the page: those of a slot at its ends. */
 const MARGIN = 8;
 
-/** Most rows in one response of a node. */
 const MAX_ROWS = 1000;
 
 /** Most reads of one list for a page: more rows than they give don't fit into a slot. */
@@ -59,12 +55,6 @@ const MAX_SKIPPED_SLOTS = 9;
 /** Cursors whose start is remembered. Each takes some 500 bytes. */
 const MAX_STARTS = 10_000;
 
-/**
- * Reads the lists of several addresses as one: by slot, newest first, within a slot by the text of the signature. A node
- * orders a slot's transactions by their place in the block, and below a cursor it leaves out what is above it there. So
- * that no page repeats or loses one, each list is read from a transaction above the cursor's slot: one that an earlier
- * page has met, else the first one of the next block.
- */
 export class MergedSignatures {
   readonly #starts = new LRUCache<string, Start & { readonly above: string }>({ max: MAX_STARTS });
 
@@ -154,7 +144,6 @@ type Place = Pick<SignatureRow, 'slot' | 'signature'>;
 const comparePlaces = (a: Place, b: Place): number =>
   b.slot - a.slot || (a.signature < b.signature ? -1 : a.signature > b.signature ? 1 : 0);
 
-/** Merges the rows read so far. A transaction that is in several lists is one row. */
 function merge(lists: readonly List[]): SignatureRow[] {
   const rows = new Map<string, SignatureRow>();
   for (const list of lists) for (const row of list.rows) if (!rows.has(row.signature)) rows.set(row.signature, row);
@@ -165,10 +154,7 @@ function merge(lists: readonly List[]): SignatureRow[] {
 const reachesBelow = ({ rows, isAtEnd }: List, end: SignatureRow | undefined): boolean =>
   isAtEnd || (end !== undefined && (rows.at(-1)?.slot ?? Number.POSITIVE_INFINITY) < end.slot);
 
-/**
- * Finds a transaction above a slot: the first one of the next block. Without such a block, as in a ledger with gaps, the
- * page begins at the cursor as the node orders its slot.
- */
+/** The first transaction of the next block. Without such a block the page begins at the cursor, as the node orders. */
 async function findStart(
   mesh: Reader,
   cursor: string,

@@ -2,7 +2,7 @@ import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { CLOCK_SYSVAR } from '../../../shared/domain/well-known-addresses.ts';
-import { batchesOf } from '../../../shared/runtime/batches-of.ts';
+import { batchesOf } from '../../../shared/runtime/map-in-chunks.ts';
 import { elementsYielding, isNull } from '../json/raw-json.ts';
 import { provenByClock } from '../rpc/clock-slot.ts';
 import type { CallOptions, RpcCaller } from '../rpc/rpc-response.ts';
@@ -17,7 +17,6 @@ export const acceptedBatchesOf = <T>(items: readonly T[], commitment: Commitment
 /** Returns true where reads name the Clock, which shows if accounts are newer than their slot. Only these are `exact`. */
 export const namesClock = (commitment: Commitment): boolean => commitment === 'finalized';
 
-/** Config of getMultipleAccounts (Solana RPC). */
 export interface AccountsConfig {
   readonly commitment: Commitment;
   readonly [option: string]: unknown;

@@ -34,7 +34,6 @@ export async function readEpochInfo(
   return { slot: info.absoluteSlot, result: info };
 }
 
-/** Reads the performance samples of the last hour, newest first. */
 export async function readPerformanceSamples(rpc: RpcCaller): Promise<Answer<readonly PerformanceSample[]>> {
   const { slot, result } = await rpc.call('getRecentPerformanceSamples', [SAMPLE_COUNT], { commitment: 'confirmed' });
   const samples = rowsOf(result).map((row) => {
@@ -50,7 +49,6 @@ export async function readPerformanceSamples(rpc: RpcCaller): Promise<Answer<rea
   return { slot, result: samples };
 }
 
-/** Reads the lowest priority fees of the last 150 blocks. */
 export async function readPrioritizationFees(rpc: RpcCaller): Promise<Answer<readonly PrioritizationFee[]>> {
   const { slot, result } = await rpc.call('getRecentPrioritizationFees', [[]], { commitment: 'confirmed' });
   const fees = rowsOf(result).map((row) => {
@@ -66,10 +64,7 @@ function rowsOf(result: Buffer): readonly Buffer[] {
   return elements(result);
 }
 
-/**
- * Parses a slot or a number of slots or seconds, which a double holds. Throws `upstream_error` for anything else, and for
- * less than `least`.
- */
+/** Slots or seconds, which a double holds. Throws `upstream_error` for anything else, and for less than `least`. */
 function parseCount(bytes: Buffer | undefined, least = 0): number {
   const count = parseSafeInteger(bytes);
   if (count < least) throw malformed();

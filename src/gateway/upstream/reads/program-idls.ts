@@ -19,7 +19,6 @@ const MAX_ACCOUNT_BYTES = 96 + MAX_IDL_BYTES;
 /** Reads the names of instructions in the first of some accounts that holds an IDL. */
 export type IdlReader = (accounts: readonly IdlAccount[]) => Promise<ReadonlyMap<string, string>>;
 
-/** What a look-up reads from, and counts for. */
 interface LookUp {
   readonly rpc: RpcCaller;
   readonly cost: RequestCost | undefined;

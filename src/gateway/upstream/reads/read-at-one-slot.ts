@@ -23,10 +23,7 @@ export interface CombinedRead<T> {
 /** The rounds before parts of two slots are answered: three were too few for a node on a machine with a load of 20. */
 const DEFAULT_ROUNDS = 5;
 
-/**
- * Makes reads that belong together again until they hold at one slot, at most `maxRounds` times. `read` is
- * given the oldest slot of each part.
- */
+/** At most `maxRounds` times, until all hold at one slot. `read` is given the oldest slot of each part. */
 export async function readAtOneSlot<T>(
   minContextSlot: Slot | undefined,
   read: (minContextSlot: Slot | undefined) => Promise<ReadParts<T>>,

@@ -1,6 +1,5 @@
 import { RequestCost } from '../../../shared/domain/request-cost.ts';
 
-/** A read that shares a call with others. */
 export interface CostSharer {
   readonly cost?: RequestCost | undefined;
 }
@@ -44,7 +43,6 @@ export class SharedCost<T extends CostSharer> {
     for (const request of this.#requests) request.endCall();
   }
 
-  /** Counts the call for each request. Returns false if the only one was counted while the call was made. */
   #countCalls(): boolean {
     if (this.cost === undefined || this.#requests.has(this.cost)) return false;
     for (const request of this.#requests) request.calls += this.cost.calls;

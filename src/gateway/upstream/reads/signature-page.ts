@@ -15,7 +15,6 @@ import { translateRpcError } from '../rpc/translate-rpc-error.ts';
 
 type SignatureReader = Pick<Mesh, 'call' | 'tip'>;
 
-/** Commitments at which nodes return transactions (web3.js: Finality). */
 export type Finality = 'confirmed' | 'finalized';
 
 export interface SignatureQuery {
@@ -29,7 +28,6 @@ export interface SignatureQuery {
   readonly minSlot: Slot | undefined;
 }
 
-/** Transaction that names the address. */
 export interface SignatureRow {
   readonly signature: string;
   readonly slot: Slot;
@@ -78,10 +76,7 @@ async function fetchPage(mesh: SignatureReader, query: SignatureQuery): Promise<
   return { slot, rows, nextBefore, isFinal };
 }
 
-/**
- * Reads the rows of a node's list of an address, as the node orders them. All reads with one `affinity` come from one node
- * while it is healthy. Throws `cursor_not_found`.
- */
+/** As the node orders them. Reads with one `affinity` come from one node while healthy. Throws `cursor_not_found`. */
 export async function readSignatureRows(
   mesh: SignatureReader,
   { address, before, limit, commitment, minSlot = 0 }: SignatureQuery,

@@ -10,10 +10,7 @@ export type TokenAccountsFilter = { readonly mint: string } | { readonly program
 /** Most accounts in an answer: no caller could use more. */
 export const MAX_TOKEN_ACCOUNTS = 10_000;
 
-/**
- * Reads the token accounts of an owner as the node's JSON: {@link parseKeyedAccount} parses one. Callers can parse a long
- * list in parts. Throws `result_too_large` for more than 10,000.
- */
+/** As the node's JSON, for {@link parseKeyedAccount}. Throws `result_too_large` for more than 10,000. */
 export async function readTokenAccountsByOwner(
   rpc: RpcCaller,
   owner: string,
@@ -42,7 +39,6 @@ export async function readAllTokenAccounts(
   return { slots: lists.map(({ slot }) => slot), rows };
 }
 
-/** Parses an account of a list, with its address. */
 export function parseKeyedAccount(row: Buffer): EncodedAccount & { readonly address: string } {
   const parts = members(row);
   const account = parts.get('account');

@@ -15,7 +15,6 @@ import { callWithMaxSupportedVersion } from './max-supported-version.ts';
 
 export interface TransactionReadOptions {
   readonly commitment: Commitment;
-  /** Oldest slot of the answer. */
   readonly minSlot: Slot | undefined;
 }
 
@@ -26,7 +25,6 @@ export interface TransactionRead {
   readonly record: Buffer | null;
 }
 
-/** Record of a transaction, with the node's own digits. */
 export interface TransactionRecord {
   readonly slot: Slot;
   /** Unix seconds. */
@@ -40,7 +38,6 @@ export interface TransactionRecord {
   readonly meta: string;
 }
 
-/** Reads a transaction as the node's parsers return it. */
 export async function readTransactionRecord(
   rpc: RpcCaller,
   signature: string,

@@ -16,7 +16,6 @@ const RECORD_OVERHEAD_BYTES = 400;
 
 interface CachedRecord {
   readonly record: Buffer;
-  /** Slot of its block. */
   readonly landedAt: Slot;
   /** Whether that block was finalized when the record was read. */
   readonly isFinal: boolean;
@@ -28,10 +27,7 @@ export interface ListedTransaction {
   readonly slot: Slot | undefined;
 }
 
-/**
- * Reads transactions, and caches their records in `maxBytes`: a finalized one never changes, and any other is valid
- * for as long as a newer list has it in the same slot.
- */
+/** A finalized record never changes; any other is valid for as long as a newer list has it in the same slot. */
 export class TransactionRecords {
   readonly #mesh: Pick<Mesh, 'tip'>;
   readonly #cache: LRUCache<string, CachedRecord>;
@@ -76,7 +72,6 @@ export class TransactionRecords {
     return read;
   }
 
-  /** Reads many transactions, a few at a time, and returns them in their order. */
   readAll(
     rpc: RpcCaller,
     transactions: readonly ListedTransaction[],

@@ -2,10 +2,7 @@ import { provenWithoutClock } from '../../../shared/domain/root-lead.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { elements, member, parseSafeInteger, parseString } from '../json/raw-json.ts';
 
-/**
- * Length of the start of the Clock sysvar, in bytes, which is its slot:
- * https://docs.rs/solana-clock/latest/solana_clock/struct.Clock.html
- */
+/** In bytes; it is its slot: https://docs.rs/solana-clock/latest/solana_clock/struct.Clock.html */
 export const CLOCK_SLOT_BYTES = 8;
 
 const OPENING_BRACE = 0x7b;

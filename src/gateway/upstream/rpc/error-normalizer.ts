@@ -33,10 +33,7 @@ const RPC_ERRORS: ReadonlyMap<number, { readonly fault: RpcFault; readonly statu
 
 const RATE_LIMIT_CODE = 429;
 
-/**
- * Converts the `error` member of a node's response to a GatewayError, with agave's code and text where the server has its
- * own. `redact` removes secrets from the node's text.
- */
+/** With agave's code and text where the server has its own. `redact` removes secrets from the node's text. */
 export function normalizeRpcError(error: Buffer, redact: (text: string) => string, retryAfter: number): GatewayError {
   const code = parseSafeInteger(member(error, 'code'));
   const message = parseString(member(error, 'message'));
@@ -54,7 +51,6 @@ const rpcError = (rpcCode: number, message: string, cause?: string): GatewayErro
     cause,
   });
 
-/** Creates the error of a node that has not implemented a method, by HTTP 501. */
 export const methodNotFound = (): GatewayError => rpcError(RPC_ERROR_CODE.methodNotFound, 'Method not found');
 
 /** Creates the error of a node that wants fewer requests, by HTTP 429 or in JSON. `retryAfter` in whole seconds. */
@@ -72,11 +68,9 @@ export const requestTooLong = (bytes: number): GatewayError =>
 export const minContextSlotNotReached = (): GatewayError =>
   rpcError(RPC_ERROR_CODE.minContextSlotNotReached, 'Minimum context slot has not been reached');
 
-/** Creates the error for when no node answers, or none is of this cluster. */
 export const noNodeReachable = (cause?: unknown): GatewayError =>
   new GatewayError('upstream_unavailable', 'no node of the cluster can be reached', { cause });
 
-/** Returns the {@link RpcFault} of a call's error. */
 export function rpcFaultOf({ code, rpcCode, cause }: GatewayError): RpcFault {
   if (cause === PROCESSED_REFUSED) return 'node-limit';
   if (code === 'overloaded' || code === 'result_too_large') return 'caller'; // another node would do no better

@@ -7,7 +7,6 @@ import type { ByteBudget } from '../failsafe/byte-budget.ts';
 import type { NodeOptions, UpstreamSettings } from '../upstream-options.ts';
 import { connectionFault } from './failure-reason.ts';
 
-/** HTTP response, read to its end. */
 export interface HttpResponse {
   readonly status: number;
   readonly retryAfter: string | undefined;

@@ -44,7 +44,6 @@ export class MethodSupport {
     return this.#isRefused('processed');
   }
 
-  /** Records a failed call. */
   record(method: RpcMethod, { rpcCode, cause }: GatewayError): void {
     const nowMs = this.#clock.monotonic();
     const durationMs = UNSUPPORTED_MS_BY_CODE.get(rpcCode);

@@ -24,10 +24,7 @@ export class NodeSlots {
     return this.#clock.monotonic() - this.#lastAdvanceMs;
   }
 
-  /**
-   * Observes a slot, at this commitment and the weaker ones. Newer responses may overtake a slow one: only a slot below
-   * `slotBefore`, the latest when the request was sent, means that the node has gone back.
-   */
+  /** Only a slot below `slotBefore`, the latest when the request was sent, means that the node has gone back. */
   observe(commitment: Commitment, slot: Slot, slotBefore = Number.POSITIVE_INFINITY): void {
     const latest = this.#latest.get(commitment) ?? -1;
     for (const impliedCommitment of impliedCommitments(commitment)) {

@@ -30,10 +30,7 @@ export function redactor({ url, wsUrl, headers = {} }: NodeOptions): (text: stri
   };
 }
 
-/**
- * Returns scheme, host and port of a URL, for the log: user, path and query may hold keys. So may the first labels of a
- * host's name, of which only the last two are shown.
- */
+/** For the log: user, path, query and the first labels of a host may hold keys; two labels are shown. */
 export function redactedOrigin(url: string): string {
   const { protocol, hostname, port } = new URL(url);
   const isAddress = hostname.startsWith('[') || /^[\d.]+$/.test(hostname);

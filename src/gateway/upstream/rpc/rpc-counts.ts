@@ -4,17 +4,12 @@ import type { RpcMethod } from '../../../shared/domain/rpc-methods.ts';
 import { DURATION_BOUNDS, Tally } from '../../../shared/runtime/tally.ts';
 import { rpcFaultOf } from './error-normalizer.ts';
 
-/**
- * The outcomes of a request to a node: it answered, with a result or with an error of its own; it did not in time; it
- * wants fewer requests; no valid response came.
- */
+/** It answered, perhaps with an error; it did not in time; it wants fewer requests; no valid response came. */
 export const RPC_RESULTS = ['ok', 'rpc_error', 'timeout', 'limited', 'failed'] as const;
 
 export type RpcResult = (typeof RPC_RESULTS)[number];
 
-/** What a request to a node was, once it has ended. */
 interface EndedRpcRequest {
-  /** The id of the node. */
   readonly upstream: string;
   readonly method: RpcMethod;
   readonly result: RpcResult;
@@ -24,7 +19,6 @@ interface EndedRpcRequest {
 /** Publishes each {@link EndedRpcRequest}. */
 const upstreamChannel = channel('slotgate:upstream');
 
-/** Counts the requests to one node. */
 export class RpcCounts {
   readonly #upstream: string;
   readonly byMethod = new Map<RpcMethod, Record<RpcResult, number>>();
@@ -37,7 +31,6 @@ export class RpcCounts {
     this.#upstream = upstream;
   }
 
-  /** Counts a request that was sent and has ended, after `ms`. */
   count(method: RpcMethod, result: RpcResult, ms: number): void {
     const results = this.byMethod.get(method) ?? { ok: 0, rpc_error: 0, timeout: 0, limited: 0, failed: 0 };
     this.byMethod.set(method, results);
@@ -49,7 +42,6 @@ export class RpcCounts {
   }
 }
 
-/** Returns the outcome of a request that failed. */
 export function resultOf(error: GatewayError): RpcResult {
   if (error.code === 'upstream_timeout') return 'timeout';
   if (rpcFaultOf(error) === 'rate-limit') return 'limited';

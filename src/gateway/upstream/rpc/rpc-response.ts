@@ -10,7 +10,6 @@ export interface RpcResponse {
    * that the same node had reported before the request was sent.
    */
   readonly slot: Slot;
-  /** Bytes of the node's `result`. */
   readonly result: Buffer;
   /** Bytes of the `value` in a result with a `context`, else of the result itself. */
   readonly value: Buffer;

@@ -156,15 +156,11 @@ const FIREDANCER: ServerProfile = {
   errors: [],
 };
 
-/** The servers that differ from agave. */
 const OTHERS: readonly ServerProfile[] = [CLOUDBREAK, SIG, FIREDANCER];
 
 export const profileOfVersion = (version: string): ServerProfile =>
   OTHERS.find((profile) => profile.version?.test(version)) ?? AGAVE;
 
-/**
- * Finds agave's error for an error that only another server gives. Its code and text identify it, whatever version is
- * named, since several servers may answer behind one address.
- */
+/** Code and text identify it whatever version is named: several servers may answer behind one address. */
 export const agaveErrorOf = (code: number, message: string): AgaveError | undefined =>
   OTHERS.flatMap(({ errors }) => errors).find((error) => error.code === code && error.message.test(message))?.meaning;

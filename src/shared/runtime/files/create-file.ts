@@ -1,14 +1,10 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { linkSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { syncFolder } from './create-folder.ts';
 import { hasErrorCode } from './error-code.ts';
-import { hardLink } from './hard-link.ts';
-import { syncFolder } from './sync-folder.ts';
 import { TEMP_SUFFIX, writeTempFile } from './temp-file.ts';
 
-/**
- * Creates a file that only its owner can read, unless the path exists. The file appears whole and on the disk, or not
- * at all: a second or later caller finds one complete file. Returns whether this call created it.
- */
+/** For its owner alone. It appears whole and on the disk, or not at all. False if the path exists. */
 export function createFile(path: string, text: string | Buffer): boolean {
   const tempPath = writeTempFile(path, text);
   try {
@@ -21,10 +17,7 @@ export function createFile(path: string, text: string | Buffer): boolean {
   }
 }
 
-/**
- * Removes the temporary files of crashed attempts to create an existing file. An attempt that is about to link one of
- * these is too late anyway and learns so.
- */
+/** An attempt that is about to link one of these files of a crashed one is too late anyway, and learns so. */
 export function removeTempFiles(path: string): void {
   const folder = dirname(path);
   const prefix = `${basename(path)}.`;
@@ -38,6 +31,17 @@ function linkTempFile(tempPath: string, path: string): boolean {
     return hardLink(tempPath, path);
   } catch (thrown) {
     if (hasErrorCode(thrown, 'ENOENT')) return false; // another process was faster and removed our temporary file
+    throw thrown;
+  }
+}
+
+/** The name appears with the whole content or not at all. False if it is in use, which a rename would replace. */
+export function hardLink(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (thrown) {
+    if (hasErrorCode(thrown, 'EEXIST')) return false;
     throw thrown;
   }
 }

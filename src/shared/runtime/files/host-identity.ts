@@ -14,7 +14,6 @@ export interface HostIdentity {
 
 let identity: HostIdentity | undefined;
 
-/** Returns the identity of the host that this process runs on. */
 export function hostIdentity(): HostIdentity {
   identity ??= {
     machine: tagOf(textOf('/etc/machine-id') || hostname()),

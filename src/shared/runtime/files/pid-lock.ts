@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { hardLink } from './create-file.ts';
 import { createFolder } from './create-folder.ts';
 import { hasErrorCode } from './error-code.ts';
-import { hardLink } from './hard-link.ts';
 import { hostIdentity } from './host-identity.ts';
 
 /**
@@ -32,10 +32,7 @@ export function acquirePidLock(path: string): (() => void) | number {
   }
 }
 
-/**
- * Removes the lock of a dead process. Another process may have done so before and own the lock now: then the lock is put
- * back.
- */
+/** Another process may have done so before and own the lock now: then the lock is put back. */
 function removeStaleLock(lockPath: string, holder: string, ownPath: string): void {
   const asidePath = `${ownPath}.aside`;
   try {
@@ -57,7 +54,6 @@ function readIfPresent(path: string): string | undefined {
   }
 }
 
-/** Returns true if the owner of a lock may still run. */
 function mayBeAlive(holder: string): boolean {
   const [pid = '', ...host] = holder.split(' ');
   if (host.length === 4) {
@@ -75,5 +71,24 @@ function isAlive(pid: number): boolean {
     return true;
   } catch (thrown) {
     return hasErrorCode(thrown, 'EPERM');
+  }
+}
+
+const PAUSE_MS = 5;
+
+/** Between two attempts the process stands still. Throws if the file is locked at each attempt. */
+export function withPidLock<T>(path: string, attempts: number, work: () => T): T {
+  for (let attempt = 1; ; attempt++) {
+    const lock = acquirePidLock(path);
+    if (typeof lock === 'function') {
+      try {
+        return work();
+      } finally {
+        lock();
+      }
+    }
+    if (attempt === attempts)
+      throw new Error(`${path} is in use by process ${lock}; if it is not, remove ${path}.lock`);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
   }
 }

@@ -1,6 +1,6 @@
 import { renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { syncFolder } from './sync-folder.ts';
+import { syncFolder } from './create-folder.ts';
 import { writeTempFile } from './temp-file.ts';
 
 /**

@@ -74,10 +74,7 @@ function isHeld(folder: string, name: string): Promise<boolean> {
   return isListening(join(folder, name));
 }
 
-/**
- * Returns true if a process listens on a socket. A socket that refuses belongs to a dead process and is removed; as no name
- * is used twice it can't become another's.
- */
+/** A socket that refuses belongs to a dead process and is removed. No name is used twice. */
 function isListening(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path, () => {

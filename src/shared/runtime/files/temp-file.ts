@@ -4,13 +4,9 @@ import { dirname } from 'node:path';
 import { createFolder } from './create-folder.ts';
 import { hasErrorCode } from './error-code.ts';
 
-/** The end of the names of temporary files. */
 export const TEMP_SUFFIX = '.tmp';
 
-/**
- * Writes a text to a temporary file next to its destination, and creates missing folders. It has owner and mode of the
- * file at the destination; a new one is for its owner alone. Returns its path when it is on the disk.
- */
+/** With owner and mode of the file at its destination; a new one is for its owner alone. Returns its path. */
 export function writeTempFile(path: string, text: string | Buffer): string {
   createFolder(dirname(path));
   const tempPath = `${path}.${randomBytes(8).toString('hex')}${TEMP_SUFFIX}`;

@@ -4,7 +4,6 @@ import type { ChannelListener } from '../../channel.ts';
 import type { EventCodec } from '../../codec.ts';
 import type { Event } from '../../events.ts';
 import type { LeaderMessage } from './channel-message.ts';
-import type { ChannelStats } from './channel-stats.ts';
 
 export interface EventReceiverOptions {
   readonly clock: Clock;
@@ -162,4 +161,18 @@ export class EventReceiver {
     if (this.#leader === undefined || this.#options.clock.monotonic() - this.#receivedMs <= SILENCE_MS) return;
     this.lose('the leader is silent');
   }
+}
+
+export class ChannelStats {
+  sent = 0;
+  sentBytes = 0;
+  /** Messages that Redis didn't accept. */
+  unsent = 0;
+  received = 0;
+  receivedBytes = 0;
+  /** Messages that were not accepted: forged or changed, of no form, of a leader that has been replaced. */
+  readonly rejected = { mac: 0, malformed: 0, outdated: 0 };
+  gaps = 0;
+  snapshotsSent = 0;
+  snapshotsTaken = 0;
 }

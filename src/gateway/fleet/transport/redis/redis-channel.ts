@@ -4,8 +4,7 @@ import type { Channel, ChannelListener } from '../../channel.ts';
 import { CODEC_VERSION, EventCodec } from '../../codec.ts';
 import type { Event } from '../../events.ts';
 import { type ChannelMessage, packMessage, unpackMessage } from './channel-message.ts';
-import { ChannelStats } from './channel-stats.ts';
-import { EventReceiver } from './event-receiver.ts';
+import { ChannelStats, EventReceiver } from './event-receiver.ts';
 import type { FleetSecret } from './fleet-secret.ts';
 import type { RedisConnection } from './redis-connection.ts';
 

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import { FRAME_HEAD_BYTES, LOG_HEAD_BYTES, MAX_BATCH_BYTES } from './log-layout.ts';
+import { FRAME_HEAD_BYTES, LOG_HEAD_BYTES, MAX_BATCH_BYTES } from './log-writer.ts';
 
 export interface LogReaderOptions {
   readonly path: string;

@@ -4,7 +4,6 @@ import { addressKeyOf, type RateLimitKey } from '../../../access/limits/rate-lim
 import type { EngineConnection } from '../engine.ts';
 import type { RawResponse } from '../raw-response.ts';
 
-/** A response that waits for work, as its connection knows it. */
 interface PendingResponse {
   abort(): void;
 }
@@ -25,7 +24,6 @@ export class NodeConnection implements EngineConnection {
   readonly socket: Socket;
   /** The key of its address. */
   readonly peer: RateLimitKey;
-  /** The responses that are not complete when their handlers return. */
   readonly pending = new Set<PendingResponse>();
   /** The newest response: all others of the connection go out before it. */
   newest: NewestResponse | undefined;
@@ -54,16 +52,12 @@ export class NodeConnection implements EngineConnection {
     this.socket.destroy();
   }
 
-  /**
-   * Ends the parsing of what was read, for which `node:http` has no call: behind a request that switches protocols (2)
-   * its parser stops.
-   */
+  /** `node:http` has no call for it: behind a request that switches protocols (2) its parser stops. */
   stopParsing(): void {
     const { parser } = this.socket as ParsedSocket;
     if (parser) parser.onIncoming = () => 2;
   }
 
-  /** Aborts the responses that wait. */
   onClosed(): void {
     for (const response of [...this.pending]) response.abort();
   }

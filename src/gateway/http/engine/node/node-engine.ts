@@ -30,7 +30,6 @@ const IDLE_MS = 10_000;
 /** Time between two looks for late requests, in milliseconds. */
 const LOOK_MS = 1_000;
 
-/** The engine on `node:http` and `ws`, for systems on which no binary of uWebSockets.js loads. */
 export const nodeEngine: Engine = {
   name: 'node',
   version: process.versions.node,
@@ -62,7 +61,6 @@ interface SocketRoute {
   close(): void;
 }
 
-/** A connection that `node:http` parses no longer. */
 interface DetachedConnection {
   readonly message: IncomingMessage;
   readonly connection: NodeConnection;
@@ -266,7 +264,6 @@ class NodeApp implements EngineApp {
     return connection.requestsInTurn;
   }
 
-  /** Returns whether the request was a hit. */
   #handle(message: IncomingMessage, res: NodeResponse, req: NodeRequest): boolean {
     if (!this.#isHandshake(message)) return this.#handlerOf(message)?.(res, req) === true;
     this.#socketRoute?.upgrade(res, req);
@@ -342,7 +339,6 @@ class NodeApp implements EngineApp {
   }
 }
 
-/** The length of a Sec-WebSocket-Key: 16 bytes in base64. */
 const KEY_LENGTH = 24;
 
 /** Faults that need no answer: the peer has closed, or sends more behind a request with `Connection: close`. */

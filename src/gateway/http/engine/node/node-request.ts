@@ -9,7 +9,6 @@ function withoutOrigin(target: string): string {
   return origin === '' || rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/** A request of `node:http` as the gateway reads it. */
 export class NodeRequest implements EngineRequest {
   readonly #message: IncomingMessage;
   readonly #target: string;

@@ -45,7 +45,6 @@ export class NodeResponse implements EngineResponse {
     this.#connection.pending.add(this);
   }
 
-  /** Called when the connection has ended. */
   abort(): void {
     const handler = this.#onAborted;
     this.#complete();

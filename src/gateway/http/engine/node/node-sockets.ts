@@ -17,7 +17,6 @@ const CLOSE_TIMEOUT_MS = 5_000;
 /** The headers that a 101 has besides those of RFC 6455. */
 export type UpgradeHeaders = readonly string[];
 
-/** All WebSockets of one path, and their topics. */
 export class NodeSockets<Data> {
   readonly behavior: WebSocketBehavior<Data>;
   readonly clock: Clock;
@@ -43,7 +42,6 @@ export class NodeSockets<Data> {
     this.#stopLooking = repeat(clock, LOOK_MS, () => this.#closeSilent());
   }
 
-  /** Completes the handshake of a request that was checked. */
   accept(message: IncomingMessage, socket: Socket, head: Buffer, data: Data, headers: UpgradeHeaders): void {
     delete message.headers['sec-websocket-protocol']; // ours was chosen; ws would choose again
     this.#headers.set(message, headers);
@@ -93,7 +91,6 @@ export class NodeSockets<Data> {
   }
 }
 
-/** One WebSocket over `ws`. */
 export class NodeSocket<Data> implements EngineSocket<Data> {
   readonly #sockets: NodeSockets<Data>;
   readonly #ws: WebSocket;

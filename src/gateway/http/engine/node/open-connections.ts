@@ -12,7 +12,6 @@ export class OpenConnections {
     return this.#http.size;
   }
 
-  /** Adds a connection, or moves it behind all others. */
   touch(connection: NodeConnection): void {
     const ofPeer = this.#byPeer.get(connection.peer) ?? new Set();
     if (ofPeer.size === 0) this.#byPeer.set(connection.peer, ofPeer);
@@ -22,7 +21,6 @@ export class OpenConnections {
     }
   }
 
-  /** Marks a connection as one that carries a WebSocket. */
   upgrade(connection: NodeConnection): void {
     connection.isUpgraded = true;
     this.#http.delete(connection);
@@ -34,7 +32,6 @@ export class OpenConnections {
     if (ofPeer?.delete(connection) && ofPeer.size === 0) this.#byPeer.delete(connection.peer);
   }
 
-  /** Returns how many connections of an address are open. */
   count(address: ArrayBuffer): number {
     return this.#byPeer.get(addressKeyOf(address))?.size ?? 0;
   }

@@ -22,7 +22,6 @@ interface ListenOn {
 const SHARED_PORT = 0;
 const EXCLUSIVE_PORT = 1;
 
-/** Creates the engine of a package that has uWebSockets.js. */
 export const createUwsEngine = (identity: Omit<Engine, 'createApp'>, uws: UwsModule): Engine => ({
   ...identity,
   createApp: (options) => createUwsApp(uws, options),
