@@ -14,7 +14,6 @@ export interface ReconnectingSocketOptions {
   readonly onMessage: (text: string) => void;
   /** The longest delay before the next connection, unless the gateway is lost for a long time; 30,000 by default. */
   readonly maxDelayMs?: number;
-  /** Called when the connection is lost. */
   readonly onDisconnect: (loss: Loss) => void;
   /** Called when the connection is lost for good. */
   readonly onEnd: (error: SlotgateError) => void;
@@ -22,7 +21,6 @@ export interface ReconnectingSocketOptions {
 
 export interface Loss {
   readonly code: number;
-  /** Whether the connection was open. */
   readonly wasOpen: boolean;
   readonly delayMs: number;
 }
@@ -52,7 +50,6 @@ export class ReconnectingSocket {
     this.#onConnectionLost(ABNORMAL_CLOSURE);
   }
 
-  /** Opens the next connection immediately, if one is waited for. */
   hurry(): void {
     if (this.#socket !== undefined) return;
     this.#cancelReconnect();

@@ -6,7 +6,6 @@ import { isErrorCode, SlotgateError } from './slotgate-error.ts';
 
 /** One request to the gateway. */
 export interface GatewayRequest {
-  /** Path and query, from `/api/v1` on. */
   readonly target: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** The body of a POST; a request without it is a GET. */
@@ -59,7 +58,6 @@ export function createRequestSender(options: RequestSenderOptions): SendRequest 
   };
 }
 
-/** Makes one attempt, which ends at its timeout or when the caller aborts. */
 async function sendOnce(
   { target, headers, body }: GatewayRequest,
   { signal, timeoutMs }: RequestOptions,

@@ -7,11 +7,9 @@ import { ERRORS, type ErrorCode } from '../shared/domain/gateway-error.ts';
 export type FailureCode = ErrorCode | 'network' | 'timeout' | 'unreadable';
 
 export interface FailureDetails {
-  /** HTTP status, null if there was no response. */
   readonly status?: number | null;
   /** The time to wait by the answer of the gateway, in milliseconds. */
   readonly retryAfterMs?: number | null;
-  /** The id of the request in the gateway's log. */
   readonly requestId?: string | null;
   /** The JSON-RPC code of a node, with `rpc_error`. */
   readonly rpcCode?: number | null;

@@ -6,7 +6,6 @@ export interface Socket {
 
 export interface SocketEvent {
   readonly type?: string;
-  /** The text of a message. */
   readonly data?: unknown;
   readonly code?: number;
 }

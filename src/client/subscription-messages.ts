@@ -32,7 +32,6 @@ export interface SubscriptionMessage {
   readonly type: string;
   readonly id: unknown;
   readonly address?: unknown;
-  /** The ids of the messages that were over the pace and not handled. */
   readonly ids?: readonly unknown[];
   readonly seq?: number;
   readonly reorg?: boolean;

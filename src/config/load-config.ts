@@ -18,7 +18,6 @@ export interface ConfigSources {
   readonly settings?: Settings;
   readonly flags?: ConfigFlags;
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Base of relative paths. */
   readonly cwd: string;
 }
 

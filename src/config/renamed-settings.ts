@@ -21,7 +21,6 @@ interface FormerSetting {
 
 const SETTINGS = settingsOf(configSchema);
 
-/** The settings that have another name now, those of renamed sections included. */
 const FORMER_SETTINGS: readonly FormerSetting[] = RENAMES.flatMap(({ from, to, factor }) =>
   SETTINGS.filter(({ path }) => to.every((word, at) => path[at] === word)).map((present) => {
     const schema = factor === undefined ? present.schema : z.number();

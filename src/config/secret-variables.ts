@@ -2,8 +2,6 @@ import { readFileSync } from 'node:fs';
 import { StartError } from '../shared/domain/start-error.ts';
 
 const JUPITER_KEY = 'SLOTGATE_JUPITER_KEY';
-
-/** The variable with the password of Redis. */
 const REDIS_PASSWORD = 'SLOTGATE_REDIS_PASSWORD';
 
 /** The variable with the secret of a fleet. Default: it follows from the receipt key. */

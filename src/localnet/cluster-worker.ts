@@ -14,7 +14,6 @@ export interface WorkerData {
 /** First message of the worker thread, sent once the cluster answers requests. */
 export interface WorkerReady {
   readonly cluster: Omit<LocalCluster, 'control' | 'close'>;
-  /** The names of its control's commands. */
   readonly commands: readonly string[];
 }
 

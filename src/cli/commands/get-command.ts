@@ -129,7 +129,6 @@ async function fetchVerified({ url, routePath, target }: GetRequest, flags: GetF
   };
 }
 
-/** Returns the trusted key that a receipt names by its id. */
 const keyWithId = (kid: string, publicKeys: readonly string[]): string =>
   publicKeys.find((key) => parseTrustedKey(key).kid === kid) ?? kid;
 

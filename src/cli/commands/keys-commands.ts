@@ -136,7 +136,6 @@ function rotateKey(store: KeyStore, id: string, grace: string): Promise<IssuedKe
   });
 }
 
-/** Returns the keys, one of them revoked from a time on. */
 function withRevocation(
   keys: readonly ApiKeyRecord[],
   id: string,

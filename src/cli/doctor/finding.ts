@@ -6,7 +6,6 @@ export interface Finding {
   /** What was checked; of a node with its id. */
   readonly name: string;
   readonly finding: string;
-  /** What to do about it. */
   readonly fix?: string;
 }
 

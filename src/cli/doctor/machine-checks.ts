@@ -176,7 +176,6 @@ function checkApiKeys(state: string): readonly Finding[] {
   }
 }
 
-/** Checks that no other user can read a file. */
 function checkSecretFile(name: string, path: string): Finding {
   const mode = statSync(path).mode & 0o777;
   return (mode & 0o077) === 0

@@ -7,7 +7,6 @@ export interface CompletionNode {
   /** The words of the command below the program, with blanks; empty for the program itself. */
   readonly path: string;
   readonly commands: readonly Named[];
-  /** Values of its argument. */
   readonly values: readonly string[];
   readonly flags: readonly (Named & { readonly takesValue: boolean; readonly choices: readonly string[] })[];
 }
@@ -87,7 +86,6 @@ if [ "$funcstack[1]" = "_slotgate" ]; then _slotgate "$@"; else compdef _slotgat
 
 const described = ({ name, description }: Named): string => quoted(`${name}:${description.replaceAll(':', '\\:')}`);
 
-/** Formats the completion of fish. */
 const fishCompletion: FormatCompletion = (nodes) => `# fish completion of slotgate
 function __slotgate_at
   set -l at ''

@@ -13,7 +13,6 @@ const CLEAR_LINE = '\u001b[K';
 
 export interface WatchScreenOptions {
   readonly url: string;
-  /** The account whose balance is followed, if any. */
   readonly address: string | undefined;
   readonly end: () => void;
   readonly clock: Clock;

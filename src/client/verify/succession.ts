@@ -4,7 +4,6 @@ import { isSignature } from './ed25519-signature.ts';
 
 /** The signature of a key under its successor. Whoever trusts the first key may trust the second. */
 export interface Succession {
-  /** The id of the key that signed. */
   readonly kid: string;
   /** Its signature under {@link successionText}, lower-case hex. */
   readonly sig: string;

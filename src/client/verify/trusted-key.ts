@@ -11,7 +11,6 @@ export interface TrustedKey {
   /** Base58. */
   readonly base58: string;
   readonly bytes: Uint8Array;
-  /** The id by which a receipt refers to it. */
   readonly kid: string;
   /** Whether the owner can't deny a signature; computed once, as it costs as much as a signature. */
   readonly isStrong: () => boolean;

@@ -67,7 +67,6 @@ export function openAccess(options: AccessOptions) {
     clientIp,
     authenticator: new Authenticator({ tiers, keys, rateLimiter, stake }),
     rateLimiter,
-    /** The file that API keys are read from. */
     keysPath,
     connectionLimiter: new ConnectionLimiter({
       ...limits,

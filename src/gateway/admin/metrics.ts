@@ -195,7 +195,6 @@ function processReads({ context: { version, engine, mesh }, access, workers, fai
   };
 }
 
-/** Returns a function that shares one read among the metrics of one scrape. */
 function readOnce<T>(read: () => Promise<T>): () => Promise<T> {
   let reading: Promise<T> | undefined;
   return () => {

@@ -16,7 +16,6 @@ function statusOf({ config, context, server, access, liveAccounts, tokenLists, w
   const { cache, mesh, clock, keys, version, engine, startedMs } = context;
   const { stream } = server;
   const { workers } = others;
-  /** Returns what workers count, or what this process counts. */
   const total = (metric: string, own: number): number =>
     workers === undefined ? own : [...workers.sumOf(metric).values()].reduce((sum, value) => sum + value, 0);
   return {

@@ -28,10 +28,8 @@ type Sums = Map<string, [LabelValues, number | Tally]>;
 
 /** What an ended worker has counted stays in the sums, so that none goes back. */
 export class WorkerFigures {
-  /** The figures of those that run, by name of the process. */
   readonly #running = new Map<string, Map<string, Figures[number][1]>>();
   readonly #problems = new Map<string, readonly string[]>();
-  /** What the others have counted, by metric. */
   readonly #ended = new Map<string, Sums>();
   readonly #types = new Map<string, Metric['type']>();
 
@@ -50,7 +48,6 @@ export class WorkerFigures {
     this.#problems.set(worker, problems);
   }
 
-  /** Keeps what an ended worker has counted, and forgets the rest. */
   leave(worker: string): void {
     for (const [name, series] of this.#running.get(worker) ?? []) {
       if (this.#types.get(name) === 'gauge') continue;

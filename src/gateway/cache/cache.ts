@@ -214,7 +214,6 @@ export class Cache {
     for (const commitment of COMMITMENTS) this.#floors.raise(commitment, slots[commitment] ?? 0);
   }
 
-  /** Yields the answers that the pipeline keeps current. */
   *liveItems(): Iterable<CacheItem> {
     for (const item of this.#items) if (item.policy === 'live') yield item;
   }
@@ -424,10 +423,7 @@ const isNewer = (item: CacheItem | undefined, slot: Slot): boolean =>
 /** A fork may take a processed state back with the next slot, unless it is kept current. */
 const isTentative = ({ policy, meta }: CacheItem): boolean => policy !== 'live' && meta.commitment === 'processed';
 
-/** The memory of the error of a refusal. */
 const REFUSAL_BYTES = 600;
-
-/** The length of the receipt around a result. */
 const RECEIPT_LENGTH = 600;
 
 /** The body length from which a body is compressed, and what its two compressed forms together take at most of it. */

@@ -89,7 +89,6 @@ interface ItemState {
   readonly provenFrom: Slot;
   /** Reads the answer again; undefined for one that is read on request only. */
   readonly refresher: Refresher | undefined;
-  /** The whole response body, once a request has needed it. */
   body: Body | undefined;
   compressed: CompressedBody | undefined;
   /** How often {@link body} was sent as text. */
@@ -177,7 +176,6 @@ type Dating = Pick<ItemState, 'slot' | 'tipAtFetch' | 'validatedMs'> & { readonl
 
 const NO_RESULT = resultPropertiesOf('');
 
-/** Creates an item from one literal for all kinds. */
 const newItem = <I extends CacheItem>(
   content: ContentOf<I>,
   init: ItemInit,

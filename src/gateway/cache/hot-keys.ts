@@ -36,7 +36,6 @@ export class HotKeys {
     return this.#previous.all;
   }
 
-  /** Yields the keys of both slots whose leases a source advances. */
   *datedBy(source: LeaseSource): Iterable<string> {
     yield* this.#previous.bySource.get(source) ?? [];
     yield* this.#current.bySource.get(source) ?? [];

@@ -9,7 +9,6 @@ export class SharedMetas {
   /** That of the last answer: most requests are for one route. */
   #last: AnswerMeta | undefined;
 
-  /** Returns the object for these properties. */
   share(meta: AnswerMeta): AnswerMeta {
     if (this.#last !== undefined && isEqual(meta, this.#last)) return this.#last;
     const text = JSON.stringify(meta);

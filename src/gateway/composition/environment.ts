@@ -23,7 +23,6 @@ export interface GatewayOptions {
   readonly loadConfig?: () => Config;
   /** Source of the signing key; without a key in it, the state folder. */
   readonly receiptKey?: Omit<KeySource, 'stateDir'>;
-  /** Secrets that stand in no setting. */
   readonly secrets?: Secrets;
   /** The HTTP engine. Default: the one that `http.engine` names. */
   readonly engine?: Engine;
@@ -43,7 +42,6 @@ export interface GatewayOptions {
 /** Everything that all parts of a process share. */
 export interface Environment {
   readonly config: Config;
-  /** Source of the receipt keys. */
   readonly keySource: KeySource;
   readonly engine: Engine;
   readonly log: Log;
@@ -54,7 +52,6 @@ export interface Environment {
   /** The end of the gateway, which begins before anything is closed. */
   readonly leaving: { hasBegun: boolean };
   readonly disposals: DisposalStack;
-  /** The writes to the state folder. */
   readonly writes: DurableWrites;
   readonly vitals: ClusterVitals;
   /** How often something that was read again could not be used. */

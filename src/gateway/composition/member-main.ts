@@ -55,7 +55,6 @@ async function open(message: Extract<ToMember, { kind: 'start' }>): Promise<void
   if (isClosing) await close();
 }
 
-/** Answers pending requests, then ends the process. */
 async function close(): Promise<void> {
   isClosing = true;
   if (running === undefined) process.exit(0);

@@ -9,9 +9,7 @@ export interface StartupOptions {
   readonly mesh: Pick<Mesh, 'connect' | 'genesisHash' | 'nodes'>;
   readonly clock: Clock;
   readonly settings: { readonly startTimeoutMs: number; readonly backoffMaxMs: number };
-  /** Called when the wait is over without a node. */
   onUnreached(problem: string): void;
-  /** Called when the first answers come after all. */
   onConnected(): void;
   isClosing(): boolean;
 }

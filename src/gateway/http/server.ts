@@ -140,7 +140,6 @@ export function createServer(options: ServerOptions) {
     publish: (entry: Entry, snapshot: NetworkSnapshot): void => stream.publish(entry, snapshot),
     /** Refuses new connections and closes the streams. Pending requests are still answered. */
     drain,
-    /** Drains, and closes all connections without waiting. */
     close() {
       drain();
       app.close();

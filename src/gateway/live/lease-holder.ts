@@ -6,7 +6,6 @@ import type { Watermark } from './watermark.ts';
 import { WatermarkLease } from './watermark-lease.ts';
 
 export class LeaseHolder {
-  /** How often the state is read. */
   readonly heat: ReadHeat;
   isSubscribed = false;
   /** Notified of each lease; undefined where nobody copies them. */

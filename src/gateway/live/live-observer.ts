@@ -15,7 +15,6 @@ export interface LiveObserver<T> {
   onEnded(state: T, lease: WatermarkLease): void;
   /** A state at processed, which has no lease, was replaced or rolled back. */
   onProcessed(state: T, isRolledBack: boolean): void;
-  /** The state isn't kept live any more. */
   onLeft(state: T): void;
   /** A watermark has advanced, behind all that it covers, or is lost. */
   onWatermark(watermark: Watermark): void;

@@ -36,11 +36,9 @@ interface LiveSession<T> extends PooledSession<T> {
 }
 
 export interface LiveSetStats {
-  /** The number of states that are kept live, or are about to be. */
   readonly size: number;
   /** The number of leases that covered a slot at which the state had changed. It must be 0. */
   readonly leaseViolations: number;
-  /** The number of states that audits have compared. */
   readonly audited: number;
   readonly lostSessions: number;
   readonly sessionCount: number;
@@ -64,7 +62,6 @@ export interface LiveSetOptions<T, V> extends Omit<LiveSourceOptions<LiveSourceS
   onFollowedChange?(state: T, slot: Slot): void;
   /** Applies what another gateway publishes of a state at processed. */
   applyProcessed?(state: T, slot: Slot, value: V | undefined): void;
-  /** Called with a state that another gateway doesn't keep. */
   onNotFollowed(state: T): void;
   /** Called with a state that has lost its place, to somebody else or since nobody reads it. */
   onEvicted?(state: T): void;

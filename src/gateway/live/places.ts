@@ -31,9 +31,7 @@ interface Place<T> {
 interface CallerPlaces<T> {
   /** The one text that all its places name it by. */
   readonly name: string;
-  /** The places that it subscribes to, the oldest subscription first. */
   readonly subscribed: Set<Place<T>>;
-  /** The places that its reads got. */
   readonly read: LeastRead<Place<T>>;
 }
 

@@ -13,11 +13,9 @@ const MAX_TIP_WAIT_MS = 1000;
 
 export interface LiveReadOptions<R> {
   readonly minSlot: Slot;
-  /** The newest slot of the cluster at the commitment of the read. */
   readonly tip: Slot | undefined;
   /** Reads from what is kept live; undefined where that has no answer of `minSlot`. */
   read(): R | undefined | Promise<R | undefined>;
-  /** Returns the lease that dates what is kept live now. */
   leaseOf(): WatermarkLease | undefined;
   readonly clock: Clock;
   readonly slotTimeMs: number;

@@ -45,7 +45,6 @@ export interface SessionAuditOptions<T> {
   nextBatch(count: number): readonly T[];
   /** Reads states again from the same node. Gives undefined for one that can't be compared. */
   reread(batch: readonly T[]): Promise<readonly (AuditRead | undefined)[]>;
-  /** Starts over with a state that was forgotten. */
   restart(state: T): void;
   /** Called with each Clock update, after the watermark of its commitment has advanced. */
   onClockUpdate(commitment: Commitment, update: ClockUpdate): void;

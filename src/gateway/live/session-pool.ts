@@ -11,7 +11,6 @@ export interface PoolItem {
 export interface PooledSession<T> {
   readonly pubsub: Pick<PubsubSession, 'capacity' | 'mayGrow' | 'maxSubscriptions'>;
   readonly size: number;
-  /** The number of its items that are not live yet. */
   readonly syncing: number;
   add(item: T): void;
   remove(item: T): void;
@@ -83,12 +82,10 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
     this.assignWaiting();
   }
 
-  /** Returns false for a session that the pool has closed. */
   has(session: L): boolean {
     return this.#pubsubs.has(session);
   }
 
-  /** Forgets a lost session and assigns its items to others. */
   dropSession(session: L, items: Iterable<T>): void {
     this.#closing.get(session)?.();
     this.#pubsubs.delete(session);

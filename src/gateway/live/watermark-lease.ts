@@ -74,7 +74,6 @@ export class WatermarkLease implements Lease {
     this.#listener = undefined;
   }
 
-  /** Covers a later slot, at which the same state was seen. */
   extend(slot: Slot): void {
     this.#grantedSlot = slot;
   }

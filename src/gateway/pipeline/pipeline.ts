@@ -6,7 +6,6 @@ import { interval$, type NetworkFramesOptions, networkFrames$ } from './network-
 import { WarmReads, type WarmReadsOptions } from './warm-reads.ts';
 
 export interface PipelineOptions extends WarmReadsOptions, NetworkFramesOptions {
-  /** The accounts and token lists that are kept live. */
   readonly liveSources: readonly { onTip(commitment: Commitment): void }[];
   /** The guard that decides which receipts may be `exact`. */
   readonly equivocationGuard: { advance(finalizedSlot: Slot): void };
@@ -46,7 +45,6 @@ export function startPipeline(options: PipelineOptions): Pipeline {
   return { close: () => subscription.unsubscribe() };
 }
 
-/** Emits the tip of the mesh at a commitment, if there is one yet, and each newer one. */
 const tip$ = (mesh: Mesh, commitment: Commitment): Observable<Slot> =>
   new Observable((out) => {
     const tip = mesh.tip(commitment);

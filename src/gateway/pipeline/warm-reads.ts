@@ -30,7 +30,6 @@ export interface WarmReadsOptions {
   readonly mesh: Mesh;
   readonly cache: Cache;
   readonly clock: Clock;
-  /** Updated with the parts that fail. */
   readonly vitals: ClusterVitals;
   /** The shortest time between two reads of each part, in milliseconds. */
   readonly refresh: { readonly epochMs: number; readonly performanceMs: number; readonly priorityFeeMs: number };

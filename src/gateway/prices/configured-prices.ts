@@ -15,7 +15,6 @@ import { pythPrices } from './pyth-prices.ts';
 import { watchedService } from './watched-service.ts';
 
 export interface PriceDeps {
-  /** The source of the accounts of on-chain feeds. */
   readonly accounts: AccountSource;
   readonly clock: Clock;
   /** The Pyth feeds of an embedded cluster, by mint; undefined for any other cluster. */

@@ -47,7 +47,6 @@ export function jupiterPrices({ url, get, clock, tip }: JupiterOptions): PriceSo
   };
 }
 
-/** Counts a request to the service for the request that causes it. */
 function counted<T>(request: Promise<T>, cost: RequestCost | undefined): Promise<T> {
   if (cost !== undefined) cost.calls++;
   return request;

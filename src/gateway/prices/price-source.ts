@@ -19,7 +19,6 @@ export interface PriceAsOf {
   readonly commitment: Commitment;
   /** The slot of the state that is valued: a price read from the chain must not be older. */
   readonly slot: Slot;
-  /** The request that the reads count for. */
   readonly cost?: RequestCost | undefined;
 }
 

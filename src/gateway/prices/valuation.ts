@@ -30,7 +30,6 @@ export interface Valuation<H> {
   readonly totalMicroUsd: bigint | null;
   /** The Unix time of the oldest price in the total, in seconds. */
   readonly asOf: number | null;
-  /** True when a price in the total is stale. */
   readonly stale: boolean;
 }
 

@@ -27,7 +27,6 @@ export type TokenLabels = Pick<TokenLabelCache, 'find'>;
 
 export class TokenLabelCache {
   readonly #knownMints: KnownMints;
-  /** The label is null for a mint without one. */
   readonly #labels: LRUCache<string, { readonly label: TokenLabel | null }>;
 
   constructor(clock: Pick<Clock, 'monotonic'>, knownMints: KnownMints) {

@@ -28,7 +28,6 @@ export class AccountIndex {
   readonly #addressesByKey = new Map<string, Set<string>>();
   readonly #keysByAddress = new Map<string, Set<string>>();
 
-  /** Returns the addresses with a key of {@link indexKeysOf}. */
   addresses(key: string): Iterable<string> {
     return this.#addressesByKey.get(key) ?? [];
   }

@@ -95,7 +95,6 @@ export class Bank {
     this.#changedAccounts.add(address);
   }
 
-  /** Lets LiteSVM write its sysvars for this bank. */
   setSysvars(sysvars: BankSysvars): void {
     const before = BANK_SYSVARS.map((address) => this.#accounts.newest(address));
     this.#svm.openBank(sysvars);

@@ -28,7 +28,6 @@ export class Ledger {
     return this.blockBelowNewest(0);
   }
 
-  /** Returns the block `distance` blocks below the newest one. */
   blockBelowNewest(distance: number): Block | undefined {
     return this.#blocks.get(this.#slots.at(-1 - distance) ?? -1);
   }

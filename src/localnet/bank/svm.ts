@@ -94,7 +94,6 @@ export class Svm {
     return this.#toExecutionResult(this.#liteSvm.sendVersionedTransaction(transaction));
   }
 
-  /** Runs a transaction without effects. */
   simulate(transaction: Uint8Array): ExecutionResult {
     const outcome = this.#liteSvm.simulateVersionedTransaction(transaction);
     return this.#toExecutionResult(

@@ -58,7 +58,6 @@ export class SubscriptionRegistry {
       this.#removeFrom(subscription, subscriber);
   }
 
-  /** Sends the notifications of one slot. */
   publish(event: SlotEvent): void {
     for (const pubsubEvent of pubsubEventsOf(event)) {
       for (const [subscription, addresses] of this.#triggeredBy(pubsubEvent)) {

@@ -33,7 +33,6 @@ export function readBankView({ chain, faults }: NodeContext, config: RpcConfig) 
       const found = account(mint);
       return found && amountScaleOf(found, chain.newestBlock(commitment)?.blockTime ?? 0);
     },
-    /** Adds the slot of this state to a value. */
     withContext: (value: unknown): object => ({ context: { apiVersion: NODE_VERSION, slot }, value }),
   };
 }

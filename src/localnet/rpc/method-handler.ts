@@ -9,7 +9,6 @@ export interface NodeContext {
   readonly faucet: Faucet;
   readonly faults: InjectedFaults;
   readonly clock: Clock;
-  /** Host and port on which the node listens. */
   readonly address: string;
 }
 

@@ -9,7 +9,6 @@ import { readConfig, readList, readString, readU64 } from './json-rpc-params.ts'
 export interface ProgramAccountFilters {
   /** Those that compare bytes: an index may have the accounts that match one. */
   readonly memcmps: readonly Memcmp[];
-  /** Returns whether an account matches all. */
   readonly matches: (account: Account) => boolean;
 }
 

@@ -7,7 +7,6 @@ const MAX_BODY_BYTES = 50 * 1024;
 interface HttpHandlerDeps {
   readonly faults: InjectedFaults;
   readonly clock: Clock;
-  /** Answers the text of a JSON-RPC request. */
   readonly answer: (text: string) => string;
 }
 

@@ -65,7 +65,6 @@ function findTransaction(chain: Chain, id: string, commitment: Commitment): Land
   return landed !== undefined && landed.slot <= chain.slot(commitment) ? landed : undefined;
 }
 
-/** Number that no block's transactions exceed. */
 const MAX_BLOCK_TRANSACTIONS = 100_000;
 
 const positionOf = ({ slot, index }: LandedTransaction): number => slot * MAX_BLOCK_TRANSACTIONS + index;

@@ -45,7 +45,6 @@ export const COINS = [DOLLAR, GOLD, POINTS, TOLL] as const;
 export interface DemoAccount {
   readonly name: string;
   readonly address: Address;
-  /** What a caller finds there. */
   readonly holds: string;
 }
 

@@ -14,7 +14,6 @@ import { approveOrSpend, burnCoins, mintCoins, payToken, swap, transferCoins } f
 import { setUpTraffic, type TrafficSetup } from './traffic-setup.ts';
 
 export interface TrafficOptions {
-  /** Average transactions per slot. */
   readonly transactionsPerSlot: number;
   readonly seed: number;
 }

@@ -4,7 +4,6 @@ import { create } from './elements.ts';
 
 export interface PlotLine {
   readonly label: string;
-  /** The CSS property that holds the colour. */
   readonly color: string;
   readonly isFilled?: boolean;
   readonly dash?: readonly number[];

@@ -56,7 +56,6 @@ const withExamples = (markdown: string): string =>
     return `\`\`\`${LANGUAGES[name.split('.').at(-1) ?? '']}\n${code}\n\`\`\``;
   });
 
-/** The languages of the examples by the ends of their names. */
 const LANGUAGES: Readonly<Record<string, string>> = { sh: 'sh', ts: 'ts', html: 'html', py: 'python' };
 
 export const sectionId = (chapter: string, heading: string): string =>

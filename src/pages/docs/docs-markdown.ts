@@ -18,7 +18,6 @@ function chapterMarkdown({ id, title, markdown }: Chapter, document: ApiDocument
     .concat('\n');
 }
 
-/** Moves headings one level down, those in code aside. */
 const lowerHeadings = (markdown: string): string =>
   markdown
     .split(/(^```.*?^```$)/ms)

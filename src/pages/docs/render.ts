@@ -7,8 +7,6 @@ import { formatSchemaType, propertiesOf, type SchemaRow } from './schema-rows.ts
 
 /** Longer descriptions, which list all values of a member, stand in the OpenAPI document. */
 const MAX_DESCRIPTION = 160;
-
-/** The deepest members that the page shows. */
 const MAX_DEPTH = 3;
 
 /** Headers that each signed route accepts: the chapters describe them once. */

@@ -7,10 +7,8 @@ export interface SchemaRow {
   readonly description: string;
 }
 
-/** Schemas that a chapter of their own describes. */
 const DESCRIBED_ELSEWHERE: ReadonlySet<string> = new Set(['Receipt']);
 
-/** The deepest members that are listed. */
 const MAX_DEPTH = 6;
 
 /** Lists the members of an answer, those of its members after each. */

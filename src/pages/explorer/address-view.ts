@@ -9,7 +9,6 @@ import type { ViewContext } from './part.ts';
 import { type Evidence, Part } from './part.ts';
 import { facts, table } from './tables.ts';
 
-/** The rows of a list that are shown at first. */
 const MANY = 50;
 
 export function showAddress(context: ViewContext, address: string): void {

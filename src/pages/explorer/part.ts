@@ -44,7 +44,6 @@ export class Part {
     );
   }
 
-  /** Adds something to the head of the part. */
   addToHeader(...children: readonly Child[]): void {
     for (const child of children) if (child) this.#evidence.before(child);
   }

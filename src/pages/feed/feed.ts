@@ -52,7 +52,6 @@ export class Feed {
   #isPolling = false;
   #isAsleep: boolean;
   #refusals = 0;
-  /** When the stream was last tried. */
   #triedMs = Number.NEGATIVE_INFINITY;
   #cancelRetry = (): void => {};
   #cancelTick = (): void => {};

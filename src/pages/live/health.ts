@@ -14,7 +14,6 @@ export interface HealthReport {
   /** The newest slot; 0 before the first. */
   readonly slot: number;
   readonly slotAgeMs: number;
-  /** Undefined for a gateway that is not healthy. */
   readonly health: Health | undefined;
   readonly message: string;
 }

@@ -23,7 +23,6 @@ const GAP_MS = 3000;
 /** The milliseconds per slot of the last five minutes, in bins of a second. */
 export class SlotPace {
   readonly #series = new TimeSeries(1, SPAN_SEC);
-  /** The last frame before the newest bin. */
   #base: PaceFrame | undefined;
   #last: PaceFrame | undefined;
 

@@ -18,6 +18,5 @@ export interface Answer<T> {
   readonly fromSnapshot?: boolean;
   /** True when it must not be cached, since a part of it could not be read: the next request tries again. */
   readonly uncached?: boolean;
-  /** The lease that dates the result beyond {@link slot}. */
   readonly lease?: Lease | undefined;
 }

@@ -35,7 +35,6 @@ export interface Lease {
   readonly validatedMs: number;
   /** The first slot at which what it covers is proven to hold, as `Answer.provenFrom`. Default: that of the answer. */
   readonly provenFrom?: Slot | undefined;
-  /** What advances it. */
   readonly sources: readonly LeaseSource[];
   /** The tip with which it ends by itself. Default: it has no such end. */
   readonly endSlot?: Slot | undefined;

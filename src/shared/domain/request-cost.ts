@@ -2,13 +2,10 @@
 export class RequestCost {
   /** Key of the rate limit that pays: shares at the upstream are counted by it. */
   readonly caller: string;
-  /** Whether the tier of the caller goes first. */
   readonly hasPriority: boolean;
-  /** Calls that were made at the upstream. */
   calls = 0;
   /** Scans of a whole program (getProgramAccounts) among them. */
   scans = 0;
-  /** Bytes that were read from nodes. */
   bytes = 0;
   /** Accounts and mints of lists, tokens by name (two each), transactions of a block, KiB of the records of others. */
   rows = 0;

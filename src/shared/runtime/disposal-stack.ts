@@ -4,7 +4,6 @@ export class DisposalStack {
   #disposal: Promise<void> | undefined;
   #isDisposed = false;
 
-  /** Whether closing has begun. */
   get disposed(): boolean {
     return this.#isDisposed;
   }

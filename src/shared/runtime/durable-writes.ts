@@ -13,7 +13,6 @@ const RETRY_MS = 1000;
 /** Failures in a row that are a problem: one alone may be another process that holds the lock of a file. */
 const FAILURES_TO_REPORT = 2;
 
-/** A kind of writes that fails. */
 interface Failing {
   readonly problem: string;
   readonly times: number;

@@ -18,7 +18,6 @@ export interface Share<K> {
   /** The most that waits, and that runs or waits. Default: any number. */
   readonly maxWaiting?: number;
   readonly maxTotal?: number;
-  /** Why more work is refused. */
   readonly refusal?: string;
 }
 

@@ -7,7 +7,6 @@ export interface Warning {
   readonly time: string;
   readonly level: 'warn' | 'error';
   readonly message: string;
-  /** The id of the node. */
   readonly node: string | undefined;
 }
 

@@ -43,7 +43,6 @@ const COMMON_WORDS: ReadonlySet<string> = new Set([
 
 const templates = new Map<string, Template>();
 
-/** How many texts there were with keys that have no template yet. */
 const textCounts = new Map<string, number>();
 
 /** A text that needs little memory of its own: it keeps its values, and shares the template that they belong in. */
@@ -56,7 +55,6 @@ export class TemplatedText {
     this.#values = values;
   }
 
-  /** The length of what this text has alone. */
   get ownLength(): number {
     return this.#values.length;
   }

@@ -16,7 +16,6 @@ export interface AdmissionOptions {
 
 export interface AdmittedCaller extends Pick<Claim<RateLimitKey>, 'reserve' | 'onEnd'> {
   readonly key: RateLimitKey;
-  /** The key of the /48 around an IPv6 address. */
   readonly siteKey?: RateLimitKey | undefined;
   readonly tier: Tier;
 }

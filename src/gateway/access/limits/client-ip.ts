@@ -113,6 +113,5 @@ function parse(text: string): Address | undefined {
   return ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : undefined;
 }
 
-/** Returns the IPv4 address behind an IPv4-mapped IPv6 address. */
 const unmapIpv4 = (address: Address): Address =>
   address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;

@@ -35,7 +35,6 @@ export class StreamQuota {
   readonly #shared: SharedStreams | undefined;
   readonly #byKey = new Map<RateLimitKey, OpenStreams>();
 
-  /** `shared` are the streams at other processes, if there are any. */
   constructor(clock: Clock, shared?: SharedStreams) {
     this.#clock = clock;
     this.#shared = shared;
@@ -45,7 +44,6 @@ export class StreamQuota {
     };
   }
 
-  /** The number of keys with an open connection, or with one closed lately. */
   get size(): number {
     return this.#byKey.size;
   }

@@ -9,7 +9,6 @@ export type TierName = (typeof TIER_NAMES)[number];
 
 export interface Tier extends TierLimits, RateLimit {
   readonly name: TierName;
-  /** Whether its requests go first in the queue for the upstream. */
   readonly priority: boolean;
 }
 

@@ -2,7 +2,6 @@
 export interface CountReport {
   /** The caller and what is counted of it, as all members name it. */
   readonly id: string;
-  /** The units per window, or the streams at one moment. */
   readonly limit: number;
   /** The length of the window in milliseconds; 0 for streams, whose count goes up and down. */
   readonly windowMs: number;
@@ -14,9 +13,7 @@ export interface CountReport {
   readonly total: number;
   /** What the store has counted for this member, as far as it knows. */
   readonly counted: number;
-  /** What this member has spent, or the streams that it has open. */
   readonly spent: number;
-  /** The price of a refused request, to be counted besides if the limit has room for all of it. */
   readonly prepay: number;
 }
 
@@ -37,7 +34,6 @@ export interface CounterListener {
 }
 
 export interface CounterConnection {
-  /** The number of members, this one included. */
   readonly members: number;
   /** In the order of the reports, undefined for what the store has no room for. After a rejection they are repeated. */
   report(reports: readonly CountReport[]): Promise<readonly (CountAnswer | undefined)[]>;

@@ -41,7 +41,6 @@ export class SharedWindow implements WindowShare, Counted {
   readonly #window: QuotaWindow;
   readonly #reporting: Reporting;
   #total = 0;
-  /** Those of them that were spent or prepaid here. */
   #counted = 0;
   /** As the store has named it; 0 if it has not. */
   #name = 0;
@@ -49,7 +48,6 @@ export class SharedWindow implements WindowShare, Counted {
   /** Whether it has begun without the store: this member then has its part of the limit. */
   #isStandalone: boolean;
   #mayBeShortened: boolean;
-  /** The end of the window that was reported last. */
   #reportedEndMs = 0;
 
   constructor(id: string, window: QuotaWindow, isEarly: boolean, reporting: Reporting) {
@@ -136,7 +134,6 @@ export class SharedWindow implements WindowShare, Counted {
     return this.#window.used - this.#total;
   }
 
-  /** What was spent here in all. */
   get #spent(): number {
     return this.#counted + this.#unreported;
   }

@@ -15,7 +15,6 @@ class CallerStreams implements Counted {
   count = 0;
   limit = 0;
   elsewhere = 0;
-  /** What the store has counted here. */
   #counted = 0;
   readonly #onAnswered: (excess: number) => void;
 

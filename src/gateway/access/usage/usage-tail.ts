@@ -14,7 +14,6 @@ export class UsageTail {
   #inode = 0n;
   #offset = 0;
   #sums = new Map<string, UsageRow>();
-  /** The sums that were returned, by their names. */
   #returned = new Map<string, UsageRow>();
 
   constructor(path: string) {

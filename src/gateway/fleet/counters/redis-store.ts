@@ -13,7 +13,6 @@ interface FleetStore {
   readonly redis: Pick<RedisConnection, 'run' | 'call' | 'subscribe'>;
   /** The name of this gateway, which no other has or had. */
   readonly member: string;
-  /** The start of all keys of the fleet. */
   readonly prefix: string;
   /** The secret under which callers are named at Redis, which gets no address. */
   readonly secret: FleetSecret;

@@ -11,7 +11,6 @@ import { type RedisConnection, scriptOf } from '../transport/redis/redis-connect
 
 export interface FleetKeysPlace {
   readonly redis: Pick<RedisConnection, 'run' | 'call'>;
-  /** The start of all keys of the fleet. */
   readonly prefix: string;
   /** The secret under which records are sealed: who only writes to Redis can issue no key. */
   readonly secret: Pick<FleetSecret, 'digest'>;

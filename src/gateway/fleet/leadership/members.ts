@@ -5,7 +5,6 @@ import { type RedisConnection, scriptOf } from '../transport/redis/redis-connect
 
 export interface MemberRecord {
   readonly kids: readonly string[];
-  /** The digest of the settings that all should share. */
   readonly config: string;
 }
 

@@ -19,7 +19,6 @@ import { ReplicatedLease, ReplicatedWatermark } from './watermarks.ts';
 export interface AnswerFollowerOptions {
   readonly cache: Cache;
   readonly clock: Clock;
-  /** Called with each newer slot at any commitment, after the cache has it. */
   readonly onTip: (tip: EventOf<'tip-advanced'>) => void;
   /** Called with each answer that the pipeline keeps current. */
   readonly onLiveAnswer: (entry: Entry) => void;

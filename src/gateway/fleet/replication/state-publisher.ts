@@ -65,7 +65,6 @@ export class StatePublisher implements LiveObserver<State> {
     return [...tipEvents((commitment) => this.#options.mesh.tip(commitment)), ...this.#watermarks.snapshot()];
   }
 
-  /** Keeps live what a follower's callers read. */
   onStatesRead({ reads, needsValues }: EventOf<'states-read'>): void {
     if (this.#isLeading) for (const read of reads) this.#keep(read, needsValues);
   }

@@ -14,7 +14,6 @@ const packr = new Packr({ useRecords: false });
 /** One end of a connection between two processes of this machine: messages in both directions, in order. */
 export class Connection<Sent extends object, Received> {
   readonly #socket: Socket;
-  /** The length of the message that comes next, if its head is there. */
   #next: number | undefined;
 
   constructor(socket: Socket, onMessage: (message: Received) => void, onClose: () => void) {

@@ -13,7 +13,6 @@ import type { CounterMessage, CounterRequest } from '../counters/remote-store.ts
 export type WorkerRequest = Readonly<
   /** The newest slots that it has served, and the newest at which it may have signed `exact`. */
   | { type: 'hello'; worker: number; served: Readonly<Partial<Record<Commitment, Slot>>>; granted: Slot }
-  /** The answer under a key. */
   | ({ type: 'read'; id: number; key: string; minSlot: Slot | undefined; isForPush: boolean } & Caller)
   /** A call of a node's method, its body as it came. */
   | ({ type: 'call'; id: number; body: Uint8Array; minSlot: Slot | undefined } & Caller)

@@ -69,7 +69,6 @@ export class WorkerEnd {
   #cancelRetry = (): void => {};
   #resolveJoined = (): void => {};
   #resolveWarm = (): void => {};
-  /** Resolves when the copy is complete for the first time. */
   readonly joined: Promise<void>;
   /** Resolves when the first answers are there besides, or are not waited for any longer: from then on callers may come. */
   readonly warm: Promise<void>;

@@ -35,13 +35,11 @@ export interface BodySenderOptions {
   readonly sampling: ReaderSampling;
 }
 
-/** One body on its way to its reader. */
 interface BodyJob {
   readonly res: EngineResponse;
   readonly caller: CallerKey;
   readonly parts: readonly Buffer[];
   readonly length: number;
-  /** True if the connection is closed behind the body. */
   readonly closes: boolean;
   readonly onDone: () => void;
   /** The bytes that the kernel has accepted. */
@@ -55,18 +53,15 @@ interface BodyJob {
   cancelCheck: () => void;
 }
 
-/** A response that is written in one call. */
 interface WholeResponse {
   readonly res: EngineResponse;
   readonly headers: RawResponse['headers'];
   readonly body: string | Buffer;
 }
 
-/** The short bodies of one caller that the engine keeps. */
 interface HandedOver {
   /** The bytes of them that are owed. */
   bytes: number;
-  /** Since when readers have requested more than they receive. */
   readonly sinceMs: number;
   lastMs: number;
 }
@@ -87,7 +82,6 @@ export class BodySender {
   readonly #bodiless: PendingBytes;
   readonly #bodilessCallers = new Set<CallerKey>();
 
-  /** The response that {@link sendWhole} writes. */
   #whole: WholeResponse | undefined;
   #isWritten = true;
 

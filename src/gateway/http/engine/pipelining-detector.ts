@@ -59,7 +59,6 @@ export class PipeliningDetector {
     this.#remember(peer, -TURNS_AFTER_CUT);
   }
 
-  /** Returns the clean turns of a peer, and observes this turn. */
   #cleanTurnsOf(peer: PeerKey): number {
     this.#turn ??= this.#beginTurn();
     this.#turn.peers.add(peer);

@@ -18,7 +18,6 @@ export interface ReplyOptions {
   readonly isHead: boolean;
   /** True if the request has `Connection: close`: the engine then sends no such header of its own (RFC 9112 9.6). */
   readonly hasConnectionClose: boolean;
-  /** Called when the caller disconnects before the response was sent. */
   readonly onAborted?: () => void;
 }
 
@@ -54,12 +53,10 @@ export class Reply {
     });
   }
 
-  /** True once the response was sent or the caller has disconnected. */
   get isDone(): boolean {
     return this.#isDone;
   }
 
-  /** Aborted when the caller disconnects before the response was sent. */
   get signal(): AbortSignal {
     this.#abortion ??= new AbortController();
     return this.#abortion.signal;

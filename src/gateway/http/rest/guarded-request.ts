@@ -45,7 +45,6 @@ export interface CheckedRequest {
   readonly pay: (units: number) => void;
   /** Returns the admission of work at the upstream, which reserves what that is expected to cost. */
   readonly admitFor: (expected: ExpectedUnits) => Admit;
-  /** What the request makes at the upstream. */
   readonly cost: RequestCost;
   readonly maxRpcBytes: number;
   /** Whether the caller's address pays, and not its key or wallet. */
@@ -87,7 +86,6 @@ export class GuardedRequest {
   #credentialsError: GatewayError | undefined;
   /** Undefined for a request that costs nothing. */
   #bill: RequestBill | undefined;
-  /** The units that were known before the work. */
   #knownUnits = 0;
   #cost: RequestCost | undefined;
   #answerUnits = 0;
@@ -97,7 +95,6 @@ export class GuardedRequest {
   #route = pathLabel('');
   #isUncached = false;
   #failure: ErrorCode | undefined;
-  /** The caller that the response is owed to. */
   #caller: RateLimitKey = '';
 
   constructor(deps: GuardDeps, method: GuardedMethod, res: EngineResponse, req: EngineRequest) {

@@ -170,7 +170,6 @@ export class HitPath {
     this.#recordUnits(hit, 'answered', units);
   }
 
-  /** Sends a body that is long, or was waited for. */
   #replyWithBody(to: Reply, hit: Hit, { coding, body }: EncodedBody, quota: QuotaFigures): void {
     const { entry, conditions, units, principal, address } = hit;
     const refusal = to.reserve(body, callerOf(hit));
@@ -208,7 +207,6 @@ const callerOf = ({ address, principal }: Hit): RateLimitKey => rateLimitKeyOf(a
 const bodyOf = ({ entry, conditions, accept }: Hit, sealed: Body): EncodedBody =>
   bodyFor(entry, sealed, accept, conditions.nonce !== null);
 
-/** Returns the name of the entry's path in usage records and metrics. */
 const labelOf = ({ meta, key }: Entry): string => meta.route ?? pathLabel(key);
 
 /** The header templates of cache hits: nearly all hits use the same one, the others are created when first needed. */

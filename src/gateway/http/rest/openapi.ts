@@ -77,7 +77,6 @@ const openApiPathOf = ({ path }: Route): string => path.replaceAll(/:(\w+)/g, '{
 const nameOf = ({ path }: Route): string =>
   path.replaceAll(/\/:\w+/g, '').replaceAll(/[/-](\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** Returns true if the answers of a route hold at a slot, which they name in `X-Slot`. */
 const hasSlot = (route: Route): boolean => (route.kind === 'post' ? route.hasSlot : route.kind !== 'local');
 
 const hasJsonRpcForm = (route: Route): boolean => route.kind === 'post' && route.hasJsonRpcForm;
@@ -218,7 +217,6 @@ function plainSchemaOf(route: Route): object {
 /** The statuses of `rpc_error`, which depend on the node's code. */
 const RPC_ERROR_STATUSES: readonly number[] = [400, 404, 502, 503];
 
-/** Returns one response per status, each with the error codes that have this status. */
 function errorResponses(codes: readonly ErrorCode[]): object {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) {

@@ -5,9 +5,7 @@ import { DURATION_BOUNDS, Tally } from '../../../shared/runtime/tally.ts';
 
 /** What was answered on one route. */
 export class RouteCounts {
-  /** The answers of the hit path, all of them 200. */
   hits = 0;
-  /** The other answers, by HTTP status. */
   readonly byStatus = new Map<number, number>();
   /** The seconds from request to answer where the cache had none. */
   readonly uncachedSeconds = new Tally(DURATION_BOUNDS);
@@ -15,10 +13,8 @@ export class RouteCounts {
 
 /** A request that the hit path didn't answer, once it is answered. */
 export interface AnsweredRequest {
-  /** The route's path, or what stands for it. */
   readonly route: string;
   readonly method: string;
-  /** The path of the request, without its query. */
   readonly path: string;
   readonly requestId: string;
   readonly status: number;

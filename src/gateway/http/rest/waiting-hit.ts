@@ -19,7 +19,6 @@ export interface Hit {
   readonly accept: string;
 }
 
-/** Ends a hit that has waited for its receipt. */
 interface HitEnd {
   reply(to: Reply, hit: Hit, body: Body, quota: QuotaFigures): void;
   refuse(to: Reply, hit: Hit, quota: QuotaFigures, thrown: unknown): void;

@@ -15,7 +15,6 @@ interface TopicSubscription {
   /** The update that was sent last; undefined before the first one. */
   lastSent: TopicUpdate | undefined;
   seq: number;
-  /** True if the newest update is still to be sent. */
   hasUnsentUpdate: boolean;
 }
 
@@ -45,12 +44,10 @@ export class AccountTopics {
     this.#options = options;
   }
 
-  /** The number of open topics, those in their grace period included. */
   get topicCount(): number {
     return this.#topics.size;
   }
 
-  /** The numbers of subscriptions by the name of their topic. */
   get subscriptionCounts(): ReadonlyMap<string, number> {
     return this.#subscriptionCounts;
   }
@@ -209,7 +206,6 @@ export class AccountTopics {
   }
 }
 
-/** Sends an update to one subscriber if it is newer than the last one, and differs from it. */
 function pushIfNewer(topic: AccountTopic, subscription: TopicSubscription, update: TopicUpdate): void {
   const { lastSent } = subscription;
   if (lastSent === undefined || update.slot <= lastSent.slot || (update.result === lastSent.result && !update.isReorg))

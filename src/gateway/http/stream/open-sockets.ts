@@ -40,7 +40,6 @@ export class OpenSockets {
     return next;
   }
 
-  /** Closes the sockets whose key was revoked or has expired. */
   closeInvalidKeys(): void {
     for (const socket of [...this.#authenticated]) {
       const { principal } = socket.getUserData().caller;

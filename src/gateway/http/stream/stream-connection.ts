@@ -28,7 +28,6 @@ interface WaitingReply {
 interface OpenConnection {
   readonly socket: Pick<EngineSocket<unknown>, 'send' | 'getBufferedAmount'>;
   readonly maxUnsentBytes: number;
-  /** Called when a change is dropped. */
   readonly onDrop: () => void;
 }
 

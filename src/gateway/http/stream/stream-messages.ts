@@ -17,7 +17,6 @@ export interface StreamMessagesOptions {
   readonly onInternalError: (requestId: string, thrown: unknown) => void;
 }
 
-/** What the messages of one connection have left to do. */
 interface PendingMessages {
   readonly subscriptions: SubscriptionQueue;
   readonly refused: RefusedMessages;

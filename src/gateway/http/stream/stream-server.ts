@@ -59,7 +59,6 @@ export class StreamServer {
   readonly #slowConsumers: SlowConsumers<StreamSocket>;
   readonly #messages: StreamMessages;
   readonly #stopReviews: () => void;
-  /** The streams that have ended, by close code. */
   readonly #closes = new Map([...COUNTED_CLOSE_CODES, OTHER_CLOSE_CODE].map((code) => [code, 0]));
 
   constructor(app: EngineApp, options: StreamServerOptions) {
@@ -93,7 +92,6 @@ export class StreamServer {
     return this.#sockets.size;
   }
 
-  /** The number of streams that have ended. */
   get ended(): number {
     return [...this.#closes.values()].reduce((sum, count) => sum + count, 0);
   }

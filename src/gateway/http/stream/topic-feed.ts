@@ -21,15 +21,12 @@ const RETRY_MS = 400;
 
 export interface TopicFeedOptions {
   readonly topic: AccountTopic;
-  /** The caller that subscribes first. */
   readonly caller: SubscriptionCaller;
   readonly readThrough: RouteReads;
   readonly sealer: Sealer;
   readonly liveAccounts: LiveAccounts;
   readonly clock: Clock;
-  /** Called with each answer that differs from the previous one. */
   readonly onUpdate: (update: TopicUpdate) => void;
-  /** Called when no more updates can come. */
   readonly onEnd: (reason: GatewayError) => void;
 }
 
@@ -97,7 +94,6 @@ export class TopicFeed {
     this.#isUpdating = false;
   }
 
-  /** Keeps the newer of two updates, and passes it on if it differs. */
   #accept(update: TopicUpdate): TopicUpdate {
     const previous = this.#latest;
     if (previous !== undefined && update.slot <= previous.slot) return previous;

@@ -37,7 +37,6 @@ export class AccountSession {
   readonly sessionAudit: SessionAudit<AccountState>;
   readonly #options: AccountSessionOptions;
   readonly #accounts = new Map<AccountState, SessionAccount>();
-  /** The accounts whose initial sync is under way. */
   readonly #syncing = new Set<SessionAccount>();
   /** Those of them that are to be read, in the order in which they became ready for it. */
   readonly #toRead = new Set<SessionAccount>();

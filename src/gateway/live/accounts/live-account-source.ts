@@ -31,7 +31,6 @@ import { balancesFromStates, balancesLease } from './live-balances.ts';
 export type LiveAccountSettings = LiveSourceSettings & Pick<Config['live'], 'accounts' | 'maxAccountBytes'>;
 
 export interface LiveAccountSourceOptions extends LiveSourceOptions<LiveAccountSettings> {
-  /** The source of accounts that are not kept live. */
   readonly upstream: AccountSource;
 }
 
@@ -43,7 +42,6 @@ interface Subscription {
 export class LiveAccountSource implements AccountSource {
   readonly liveSet: LiveSet<AccountState, AccountJson>;
   readonly #options: LiveAccountSourceOptions;
-  /** The subscriptions to each account that has some. */
   readonly #subscriptions = new Map<AccountState, Set<Subscription>>();
 
   constructor(options: LiveAccountSourceOptions) {

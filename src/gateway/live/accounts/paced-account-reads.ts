@@ -11,7 +11,6 @@ import type { BudgetedWork, RequestBudget } from '../request-budget.ts';
 /** Reads accounts from a session's node: a read that has waited for a request of the budget reads a batch with it. */
 export class PacedAccountReads {
   readonly #batcher: AccountBatcher;
-  /** The requests that were waited for and aren't made yet. */
   #granted = 0;
 
   constructor(pubsub: PubsubSession, budget: RequestBudget, work: BudgetedWork, options: AccountBatcherOptions) {
@@ -23,7 +22,6 @@ export class PacedAccountReads {
     this.#batcher = new AccountBatcher({ call }, options);
   }
 
-  /** Reads a batch with a request that was waited for. */
   readBatch(queries: readonly AccountQuery[]): Promise<AccountRead>[] {
     this.#granted++;
     return queries.map((query) => this.#batcher.read(query));

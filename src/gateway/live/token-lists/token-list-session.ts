@@ -28,7 +28,6 @@ interface ListSubscriptions {
   /** The functions that unsubscribe from the listed accounts, their mints and the mints' metadata, by address. */
   readonly accounts: Map<string, () => void>;
   readonly programs: (() => void)[];
-  /** The number of subscriptions that the node has not acknowledged yet. */
   pendingAcks: number;
   isReading: boolean;
   /** Whether the last read has failed: the next ones wait for the budget, however many fail. */

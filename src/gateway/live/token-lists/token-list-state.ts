@@ -46,7 +46,6 @@ export class TokenListState {
   #changedSlot: Slot = -1;
   /** The newest slot of a notified change that the list may lack, since it may be of a newer root. */
   #contestedSlot: Slot | undefined;
-  /** The changes that are not applied yet, in the order of their slots. */
   #changes: AccountChange[] = [];
   /** The lease that ended with the first of them. */
   #heldLease: WatermarkLease | undefined;

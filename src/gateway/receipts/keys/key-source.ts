@@ -3,7 +3,6 @@ export interface KeySource {
   readonly file?: string | undefined;
   /** The key itself, or the word `ephemeral` for one that ends with the process: `RECEIPT_KEY`. */
   readonly inline?: string | undefined;
-  /** The folder of the key if neither is set. */
   readonly stateDir: string;
   /** Whether the key must exist: in production none is created. */
   readonly production: boolean;

@@ -26,7 +26,6 @@ export class ReceiptKeys {
     return due;
   }
 
-  /** The ids of all keys, those included that sign no more or will sign. */
   get ids(): readonly string[] {
     return this.#ring.map(({ kid }) => kid);
   }

@@ -157,7 +157,6 @@ async function readSummary(
 const rowsOf = ({ transactions }: BlockSummary, bytes: number): number =>
   Math.max(transactions.count, Math.ceil(bytes / BYTES_PER_ROW));
 
-/** Reads the whole block once for all pages. */
 async function readListed(
   { callsFor, mesh, decoder, blockListings }: BlockUses,
   scope: RequestScope,

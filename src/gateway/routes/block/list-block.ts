@@ -64,7 +64,6 @@ function parseTransaction(bytes: Buffer) {
   return { programs, isVote, outcome: { ...parseEffects(effects, signatures), tips: tipsIn(keys, effects) } };
 }
 
-/** Returns the addresses that a transaction names itself, then those from lookup tables. */
 function accountKeysOf(message: Members, effects: Members | undefined): readonly string[] {
   const loaded = asObject(parseJson(effects?.get('loadedAddresses')));
   const lists = [parseJson(requiredIn(message, 'accountKeys')), loaded['writable'], loaded['readonly']];

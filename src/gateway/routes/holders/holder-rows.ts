@@ -8,8 +8,6 @@ export const HOLDER_DATA_SLICE = { offset: 32, length: 40 } as const;
 
 /** Size of a packed row: the amount's complement, so that rows sort as bytes, then address and owner. */
 const ROW_BYTES = 72;
-
-/** Largest table. */
 const MAX_TABLE_BYTES = 40 << 20;
 
 /** Rows of a block: blocks need no copy as rows are added. */
@@ -28,7 +26,6 @@ export function packHolderRows(lists: readonly Buffer[]): SharedArrayBuffer {
   return rows.sorted();
 }
 
-/** Packed rows in the order in which they came. */
 class UnsortedRows {
   readonly #blocks: Buffer[] = [];
   #total = 0;
@@ -51,7 +48,6 @@ class UnsortedRows {
     block.set(data.subarray(0, 32), at + 40);
   }
 
-  /** Returns a copy of the rows in order. */
   sorted(): SharedArrayBuffer {
     const wordAt = (offset: number) => (row: number) => this.#blockOf(row).readUInt32BE(startOf(row) + offset);
     const [high, low, address] = [wordAt(0), wordAt(4), wordAt(8)];

@@ -6,7 +6,6 @@ import type { Holder, HolderTable, HolderTabler, OwnerTable } from '../routing/h
 import { HOLDER_DATA_SLICE, HolderRows } from './holder-rows.ts';
 import { OWNER_ROW_BYTES, OwnerRows } from './owner-rows.ts';
 
-/** Size of a token account without extensions. */
 const ACCOUNT_SIZE = 165;
 
 /** Filter for accounts with extensions: Token-2022 writes the account type 2 behind the base, '3' in base58. */

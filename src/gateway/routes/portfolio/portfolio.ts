@@ -210,7 +210,6 @@ const SOL_DECIMALS = 9;
 /** Rows per turn of the event loop: a few milliseconds of work. */
 const ITEMS_PER_CHUNK = 32;
 
-/** One row before it is priced. */
 interface Asset extends Position {
   readonly asset: 'SOL' | 'token';
   readonly symbol: string | null;

@@ -17,7 +17,6 @@ export interface BlockListing {
   readonly block: BlockSummary;
   /** The rows of all pages as JSON, those of a page separated by commas. */
   readonly rows: Uint8Array;
-  /** Where each page ends in {@link rows}. */
   readonly pageEnds: readonly number[];
   readonly programs: readonly ProgramCount[];
   /** The number of the programs that are not among them. */
@@ -30,7 +29,6 @@ export interface BlockListingRead {
   readonly listing: BlockListing;
 }
 
-/** How long a listing is cached. */
 interface CacheBounds {
   /** Undefined for a block that can't change any more. */
   readonly ttlMs: number | undefined;
@@ -39,7 +37,6 @@ interface CacheBounds {
 
 /** Maximum memory of all listings: some fifty blocks of mainnet. */
 const MAX_BYTES = 32 << 20;
-
 const OVERHEAD_BYTES = 16 << 10;
 
 /** By a key that names block and commitment, up to a total size. Concurrent reads of one share one call. */

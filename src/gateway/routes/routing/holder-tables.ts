@@ -10,7 +10,6 @@ export interface Holder {
 export interface OwnerHolding {
   readonly owner: string;
   readonly amount: bigint;
-  /** The number of token accounts with a balance. */
   readonly accounts: number;
 }
 

@@ -10,7 +10,6 @@ export interface RequestScope {
   readonly minSlot: Slot | undefined;
   /** Oldest slot that a snapshot may have, from which several answers come: the caller has seen it. Default: 0. */
   readonly namedSlot?: Slot;
-  /** Aborted when the caller has gone. */
   readonly signal?: AbortSignal | undefined;
 }
 

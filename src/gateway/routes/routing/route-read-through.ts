@@ -24,7 +24,6 @@ export interface ReadRequest {
   readonly params: Params<ParamSet>;
   /** Canonical target of the request: the key of the answer in the cache. */
   readonly key: string;
-  /** Oldest slot that the caller accepts. */
   readonly minSlot?: Slot | undefined;
   /** Whether the answer is for subscribers: it then doesn't count as read. Default: false. */
   readonly isForPush?: boolean;

@@ -50,7 +50,6 @@ function findIn(url: URL | undefined, mayNest: boolean): SearchSubject | undefin
   return findInPath(segmentsOf(url), mayNest) ?? findInQuery(url.searchParams);
 }
 
-/** Returns the segments of the path, then those of a path behind `#`. */
 const segmentsOf = ({ pathname, hash }: URL): string[] => `${pathname}/${hash.slice(1)}`.split('/').map(decoded);
 
 function decoded(segment: string): string {

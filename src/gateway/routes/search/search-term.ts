@@ -121,7 +121,6 @@ const NAME_WITH_SUFFIX = /^(?:[\p{L}\p{N}-]{1,63}\.){1,3}(\p{L}{2,20})$/u;
 
 /** A name that the gateway knows, and the addresses that it stands for: the mint of a ticker, then programs. */
 interface KnownName {
-  /** As its makers spell it. */
   readonly name: string;
   readonly addresses: readonly [string, ...string[]];
 }

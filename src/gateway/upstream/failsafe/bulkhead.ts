@@ -31,8 +31,6 @@ interface Load {
 
 /** Turns in the order of the lanes between two that begin at another lane, at each in rotation: so none waits for ever. */
 const TURNS_PER_ROTATION = 4;
-
-/** Flow of the gateway itself. */
 const OWN_FLOW = '';
 
 /**

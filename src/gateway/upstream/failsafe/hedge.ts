@@ -9,7 +9,6 @@ export interface HedgeOptions<T> {
   readonly clock: Clock;
   /** Milliseconds without a result after which a second attempt starts, at most once. */
   readonly hedgeAfterMs: number;
-  /** Called when that attempt starts. */
   onHedge?(): void;
   /** Decides whether no other attempt could give a better result. */
   isAcceptable(result: T): boolean;

@@ -1,6 +1,5 @@
 import { ownTurn } from '../../../shared/runtime/own-turn.ts';
 
-/** Work that is done in steps. */
 interface SteppedWork {
   run(maxBytes: number): boolean;
 }

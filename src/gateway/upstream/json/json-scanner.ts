@@ -135,7 +135,6 @@ export class PartsWalk {
     if (this.#isOver) this.#at++;
   }
 
-  /** The position up to which the walk has come. */
   get at(): number {
     return this.#at;
   }

@@ -204,7 +204,6 @@ export async function canonicalParts(bytes: Buffer, yieldTurn?: () => Promise<vo
 
 /** The length from which a value is not copied: the data of an account may have 14 MB. */
 const LONG_VALUE = 16 * 1024;
-
 const SCANNED_PER_WRITTEN = 8;
 
 interface Piece {

@@ -9,7 +9,6 @@ import { describeProblems } from './node-problems.ts';
 /** Result of the first contact with the nodes. */
 export interface BootstrapResult {
   readonly genesisHash: string;
-  /** Node whose slots are accepted first. */
   readonly anchor: MeshNode;
 }
 

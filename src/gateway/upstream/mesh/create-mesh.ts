@@ -20,7 +20,6 @@ export interface MeshOptions extends UpstreamDeps {
   readonly learnedLimits?: LearnedLimits;
   /** Called with problems for the operator, in texts without secrets: each once, when it starts. */
   readonly onProblem?: (nodeId: string, problem: string) => void;
-  /** Called when a problem is over. */
   readonly onRecovery?: (nodeId: string, recovery: string) => void;
 }
 
@@ -95,7 +94,6 @@ export function createMesh(options: MeshOptions): RestingMesh {
   };
 }
 
-/** Re-evaluates the lag of all nodes with each new tip. */
 function followTips(meshNodes: readonly MeshNode[], consensus: SlotConsensus): void {
   for (const commitment of COMMITMENTS) {
     consensus.onTip(commitment, () => {

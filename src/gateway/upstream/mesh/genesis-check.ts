@@ -8,7 +8,6 @@ export class GenesisCheck {
     this.#verify = verify;
   }
 
-  /** Resolves to the genesis hash, which is read only if it isn't verified yet. */
   ensure(): Promise<string> {
     if (this.#current !== undefined) return this.#current;
     const check = this.#verify();

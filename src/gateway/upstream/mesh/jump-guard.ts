@@ -49,12 +49,10 @@ export class JumpGuard {
     return times.sort((a, b) => a - b)[(times.length - 1) >> 1] ?? TARGET_SLOT_MS;
   }
 
-  /** Returns true if the chain is known to have reached a slot. */
   isAccepted(slot: Slot): boolean {
     return this.#acceptedTip !== undefined && slot <= this.#acceptedTip.slot;
   }
 
-  /** Returns true if a node reports slots that are not accepted. */
   isSuspect(nodeId: string): boolean {
     return this.#jumps.has(nodeId) && !this.isAccepted(this.#paces.get(nodeId)?.slot ?? 0);
   }

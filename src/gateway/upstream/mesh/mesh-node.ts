@@ -50,7 +50,6 @@ export interface MeshNodeOptions {
   readonly learnedLimits?: LearnedLimits | undefined;
   /** Called when a problem starts; its text holds no secret. */
   onProblem(nodeId: string, problem: string): void;
-  /** Called when a problem is over. */
   onRecovery(nodeId: string, recovery: string): void;
 }
 

@@ -26,7 +26,6 @@ export interface NodeFigures {
   readonly state: (typeof NODE_STATES)[number];
   readonly behindSlots: number | null;
   readonly isWebSocketUp: boolean;
-  /** The subscriptions that are held at the node. */
   readonly subscriptions: number;
   /** The WebSockets that were opened again after a loss. */
   readonly reconnects: number;

@@ -23,7 +23,6 @@ export class NodePace {
     return this.#slot;
   }
 
-  /** When the node reported another slot for the last time. */
   get atMs(): number {
     return this.#atMs;
   }

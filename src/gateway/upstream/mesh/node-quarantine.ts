@@ -6,16 +6,13 @@ const RESET_SLOTS = 1000;
 const NOT_ACCEPTED = 'it reports slots that are not accepted';
 
 export interface NodeQuarantineOptions {
-  /** Returns true if the node reports slots that are not accepted. */
   isSuspect(): boolean;
-  /** Called once each time that the quarantine starts, with its reason. */
   onQuarantine(reason: string): void;
 }
 
 /** Keeps one node out of use while it is of another cluster, its ledger went back, or its slots jumped ahead. */
 export class NodeQuarantine {
   readonly #options: NodeQuarantineOptions;
-  /** Highest accepted slots of the node. */
   readonly #accepted = new Map<Commitment, Slot>();
   #isForeign = false;
   #hasGoneBack = false;
@@ -36,12 +33,10 @@ export class NodeQuarantine {
     return this.isActive ? this.#reason : undefined;
   }
 
-  /** Whether the node named another genesis hash than that of the cluster. */
   get isForeign(): boolean {
     return this.#isForeign;
   }
 
-  /** Notes the genesis hash that the node names. */
   onGenesis(genesisHash: string, expected: string): void {
     const isForeign = genesisHash !== expected;
     if (isForeign && !this.#isForeign)

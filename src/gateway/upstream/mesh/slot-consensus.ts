@@ -12,7 +12,6 @@ export interface SlotConsensusOptions {
   readonly settings: { readonly maxSlotJump: number; readonly recoverySlots: number; readonly idleTimeoutMs: number };
   /** Genesis hash of the cluster. Without one the first node to answer decides. */
   readonly expectedGenesisHash: string | undefined;
-  /** Called once each time that a node is quarantined. */
   onQuarantine(nodeId: string, reason: string): void;
 }
 
@@ -49,7 +48,6 @@ export class SlotConsensus {
     return !quarantine.isForeign;
   }
 
-  /** Returns true if a node named another genesis hash than that of the cluster. */
   isForeign(nodeId: string): boolean {
     return this.#quarantineOf(nodeId).isForeign;
   }
@@ -69,7 +67,6 @@ export class SlotConsensus {
     return this.isTrusted(nodeId) && this.isAccepted('processed', slot);
   }
 
-  /** Returns true if the cluster is known to have reached a slot. */
   isAccepted(commitment: Commitment, slot: Slot): boolean {
     return this.#guards[commitment].isAccepted(slot);
   }
@@ -84,7 +81,6 @@ export class SlotConsensus {
     return this.#quarantineOf(nodeId).reason;
   }
 
-  /** Returns the newest accepted slot of the whole mesh. */
   tip(commitment: Commitment): Slot | undefined {
     return this.#tips.newest(commitment);
   }

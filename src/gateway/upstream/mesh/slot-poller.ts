@@ -13,7 +13,6 @@ export interface SlotPollerOptions {
   readonly clock: Clock;
   readonly support: MethodSupport;
   verifyGenesis(): Promise<unknown>;
-  /** Called after each poll, whether it failed or not. */
   onPolled(): void;
 }
 
@@ -37,12 +36,10 @@ export class SlotPoller {
     this.#stop();
   }
 
-  /** Notes that a notification brought the slot of a commitment. */
   onNotification(commitment: Commitment): void {
     this.#lastNotificationMs.set(commitment, this.#options.clock.monotonic());
   }
 
-  /** Polls the commitments of which the node has not reported a slot yet. */
   pollMissing(): Promise<void> {
     return this.#getSlots(COMMITMENTS.filter((it) => this.#options.client.slots.latest(it) === undefined));
   }

@@ -24,7 +24,6 @@ export class Heartbeat {
     this.#watchdog = new SilenceWatchdog({ clock, silenceMs, onSilence: () => onDead('fell silent') });
   }
 
-  /** Starts to send pings. */
   start(): void {
     const { clock, pingMs, sendPing, onDead } = this.#options;
     this.#isPongReceived = false;

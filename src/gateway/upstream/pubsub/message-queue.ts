@@ -33,7 +33,6 @@ export class MessageQueue {
     this.#scheduled ??= setImmediate(this.#drain);
   }
 
-  /** Drops all queued messages. */
   close(): void {
     clearImmediate(this.#scheduled);
     this.#messages.length = 0;

@@ -31,7 +31,6 @@ export interface ChannelSubscription {
   onRejected(error: Buffer | undefined): void;
 }
 
-/** Subscription that waits for its acknowledgement. */
 interface PendingSubscription {
   readonly subscription: ChannelSubscription;
   readonly sentMs: number;
@@ -43,7 +42,6 @@ export interface ChannelOptions {
   readonly clock: Clock;
   readonly counts: PubsubCounts;
   onOpen(): void;
-  /** Called when the node has acknowledged a subscription. */
   onAcknowledged(): void;
   /**
    * Called once, whatever the reason. Nothing is called afterwards. `isUnanswered` says that the node ended it, or sent no
@@ -60,9 +58,7 @@ export class PubsubChannel {
   readonly #options: ChannelOptions;
   readonly #socket: WebSocket;
   readonly #messages: MessageQueue;
-  /** Subscriptions by the id of their request, oldest first. */
   readonly #pending = new Map<number, PendingSubscription>();
-  /** Pending subscriptions that were stopped already. */
   readonly #stopped = new Set<ChannelSubscription>();
   /** Subscribers by the node's id. Equal subscriptions share an id. */
   readonly #subscribersById = new Map<SubscriptionId, ChannelSubscription | Set<ChannelSubscription>>();

@@ -4,7 +4,6 @@ export class PubsubCounts {
   #lost = 0;
   #reconnects = 0;
 
-  /** The subscriptions that are held at the node. */
   get subscriptions(): number {
     return this.#subscriptions;
   }

@@ -27,7 +27,6 @@ export interface SubscriptionHandler {
   onAcknowledged(): void;
   /** The account had `value`, in the node's own bytes, at the end of `slot`. */
   onNotification(slot: Slot, value: Buffer): void;
-  /** The node has rejected the subscription. */
   onRejected(): void;
   /** The node accepts no more on this session: another may have room for it. */
   onRefused(): void;
@@ -62,7 +61,6 @@ export interface PubsubSession extends RpcCaller {
   onLost(listener: (reason: string) => void): () => void;
   /** Returns true if the node's chain up to `tip` is known to skip `slot`: that is on another fork. */
   isOnAnotherFork(slot: Slot, tip: Slot): boolean;
-  /** Calls the same node over HTTP, as `Mesh.call` does. */
   call(method: RpcMethod, params?: readonly unknown[], options?: CallOptions): Promise<RpcResponse>;
   close(): void;
 }

@@ -2,9 +2,7 @@ import type { Clock } from '../../../shared/domain/clock.ts';
 import { members, parseString } from '../json/raw-json.ts';
 
 export interface LearnedLimit {
-  /** Number to go up to. */
   readonly limit: number;
-  /** Most that it has acknowledged on one WebSocket. */
   readonly proven: number;
   /** Lowest limit that it did not accept; null while there is none. */
   readonly failed: number | null;

@@ -47,7 +47,6 @@ export interface RewardSum {
 export interface BlockSummaryRead {
   readonly slot: Slot;
   readonly block: BlockSummary;
-  /** The length of what it was made of. */
   readonly bytes: number;
 }
 

@@ -43,7 +43,6 @@ const MAX_CONCURRENT_READS = 8;
 
 /** Rows of a list that are read beyond the page: those of a slot at its ends. */
 const MARGIN = 8;
-
 const MAX_ROWS = 1000;
 
 /** Most reads of one list for a page: more rows than they give don't fit into a slot. */

@@ -26,9 +26,7 @@ export interface AccountsAtSlot {
   readonly slot: Slot;
   /** First slot at which they are proven to hold; undefined where no Clock is read. */
   readonly provenFrom: Slot | undefined;
-  /** JSON of the existing accounts by address. */
   readonly accounts: ReadonlyMap<string, Buffer>;
-  /** Length of the JSON of all of them. */
   readonly bytes: number;
 }
 

@@ -17,7 +17,6 @@ const RECORD_OVERHEAD_BYTES = 400;
 interface CachedRecord {
   readonly record: Buffer;
   readonly landedAt: Slot;
-  /** Whether that block was finalized when the record was read. */
   readonly isFinal: boolean;
 }
 

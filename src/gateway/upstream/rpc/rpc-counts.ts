@@ -16,7 +16,6 @@ interface EndedRpcRequest {
   readonly ms: number;
 }
 
-/** Publishes each {@link EndedRpcRequest}. */
 const upstreamChannel = channel('slotgate:upstream');
 
 export class RpcCounts {

@@ -8,7 +8,6 @@ import type { LeaderMessage } from './channel-message.ts';
 export interface EventReceiverOptions {
   readonly clock: Clock;
   readonly random: () => number;
-  /** The name of this gateway, which ignores its own messages. */
   readonly member: string;
   readonly codec: EventCodec;
   readonly stats: ChannelStats;
@@ -19,7 +18,6 @@ interface Leader {
   readonly epoch: number;
   readonly name: string;
   seq: number;
-  /** The number of the newest message that has come. */
   newestSeq: number;
 }
 
@@ -166,7 +164,6 @@ export class EventReceiver {
 export class ChannelStats {
   sent = 0;
   sentBytes = 0;
-  /** Messages that Redis didn't accept. */
   unsent = 0;
   received = 0;
   receivedBytes = 0;

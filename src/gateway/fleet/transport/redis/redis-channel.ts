@@ -50,7 +50,6 @@ export class RedisChannel implements Channel {
   /** The epoch that this gateway leads; 0 while it follows. */
   #epoch = 0;
   #seq = 0;
-  /** What is sent at the end of this turn. */
   #events: Uint8Array[] = [];
   readonly #joinIds = new Set<string>();
   #stopBeating = (): void => {};

@@ -46,7 +46,6 @@ export class LogWriter {
     this.#writeHead();
   }
 
-  /** The place behind the last frame that readers can see. */
   get end(): number {
     return this.#end;
   }

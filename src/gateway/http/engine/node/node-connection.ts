@@ -13,7 +13,6 @@ interface ParsedSocket extends Socket {
   readonly parser?: { onIncoming: () => number } | null;
 }
 
-/** The response to the last request of a connection. */
 interface NewestResponse {
   /** Answers in its place, if its request has not arrived as a whole; else behind it. */
   refuse(answer: RawResponse, writeBehind: () => void): void;
@@ -22,18 +21,15 @@ interface NewestResponse {
 /** What the engine keeps of one TCP connection. */
 export class NodeConnection implements EngineConnection {
   readonly socket: Socket;
-  /** The key of its address. */
   readonly peer: RateLimitKey;
   readonly pending = new Set<PendingResponse>();
   /** The newest response: all others of the connection go out before it. */
   newest: NewestResponse | undefined;
   /** The address in a PROXY header before the first request; empty if there was none. */
   proxiedAddress = new ArrayBuffer(0);
-  /** True once the connection carries a WebSocket. */
   isUpgraded = false;
   /** True once nothing more of it is read: it has sent bytes that are no request, or in a turn whose budget was spent. */
   isRefused = false;
-  /** The turn of the newest request, and the number of requests in it. */
   turn = 0;
   requestsInTurn = 0;
   readonly #address: ArrayBuffer;

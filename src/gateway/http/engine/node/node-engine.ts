@@ -52,7 +52,6 @@ interface NewerServerOptions {
   shouldUpgradeCallback(message: IncomingMessage): boolean;
 }
 
-/** The WebSockets of one path, whatever their data is. */
 interface SocketRoute {
   readonly path: string;
   /** Has a handshake checked; `connection` is where it is accepted. */
@@ -250,7 +249,6 @@ class NodeApp implements EngineApp {
     res.end(Buffer.concat(partsOf(body ?? '')), true);
   }
 
-  /** Returns the number of requests that came by a connection in this turn. */
   #countInTurn(connection: NodeConnection): number {
     if (!this.#isInTurn) {
       this.#isInTurn = true;

@@ -3,7 +3,6 @@ import type { NodeConnection } from './node-connection.ts';
 
 /** The open connections, all and by address, the one whose last request came first at the front. */
 export class OpenConnections {
-  /** The connections that speak HTTP. */
   readonly #http = new Set<NodeConnection>();
   /** WebSockets too. */
   readonly #byPeer = new Map<RateLimitKey, Set<NodeConnection>>();

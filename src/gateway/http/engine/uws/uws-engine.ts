@@ -34,7 +34,6 @@ function createUwsApp(
   const app = App();
   const budget = new PipeliningBudget(startCpuStopwatch);
   const deferred = new DeferredRequests();
-  /** The open connections that speak HTTP. */
   let connections = 0;
   const countConnection = (_: unknown, delta: unknown): void => {
     connections += Number(delta);
