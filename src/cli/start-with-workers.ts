@@ -88,14 +88,14 @@ function dataOf(cluster: ClusterInUse): MemberSettings['embedded'] {
 }
 
 /** The sections that hold as long as this process: of the port, the state folder, the cluster, and its peers. */
-const FIXED = ['host', 'port', 'state', 'cluster', 'embedded', 'redis'] as const;
+const FIXED = ['host', 'port', 'dataDir', 'cluster', 'embedded', 'redis'] as const;
 
 function withFixedSettings(
   config: Config,
-  { host, port, state, cluster, embedded, redis, ...started }: Config,
+  { host, port, dataDir, cluster, embedded, redis, ...started }: Config,
 ): Config {
   const isOther = (config.upstreams.length === 0) !== (started.upstreams.length === 0);
   const upstreams = isOther ? started.upstreams : config.upstreams; // the embedded cluster is another cluster
   const workers = config.workers.count === 0 ? started.workers : config.workers;
-  return { ...config, host, port, state, cluster, embedded, redis, upstreams, workers };
+  return { ...config, host, port, dataDir, cluster, embedded, redis, upstreams, workers };
 }

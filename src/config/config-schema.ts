@@ -169,7 +169,7 @@ const adminSchema = section({
 export const configSchema = section({
   host: host.describe('Address to listen on: an IP address, or a host name that stands for one.'),
   port: wholeNumber(0, 65_535).describe('Port to listen on; 0 for a free one.'),
-  state: text.describe('Folder of the receipt key, API keys and usage, which outlives the process.'),
+  dataDir: text.describe('Folder of the receipt key, API keys and usage, which outlives the process.'),
   cluster: z
     .nullable(base58(GENESIS))
     .describe('Genesis hash that all nodes must have; null to accept the one of the first node.'),

@@ -99,7 +99,7 @@ export function layersFromFlags(
   const named = [
     flag('host', host),
     flag('port', port),
-    flag('state', dataDir, 'data-dir'),
+    flag('dataDir', dataDir, 'data-dir'),
     flag('admin.port', adminPort),
     flag('workers.count', workers, 'workers'),
   ];

@@ -112,7 +112,7 @@ t.test('the image runs without rights, and says where it listens and writes', as
     Array(3).fill('node:24-trixie-slim'),
   );
   t.same(argsOf('EXPOSE'), [`${config.port} ${config.admin.port}`]);
-  t.same(argsOf('VOLUME'), [config.state]);
+  t.same(argsOf('VOLUME'), [config.dataDir]);
   t.match([config.host, config.admin.host], ['0.0.0.0', '0.0.0.0']);
   t.ok(argsOf('HEALTHCHECK')[0]?.includes(`http://127.0.0.1:${config.admin.port}/livez'`));
   const copied = argsOf('COPY').flatMap((args) => args.split(' ').slice(0, -1));
@@ -208,8 +208,8 @@ t.test('the compose file runs gateways that believe its HAProxy', async (t) => {
   const config = configOf({ ...imageEnv, ...gateway1.environment, ...NODES });
   t.same(config.trustedProxies, [haproxy.networks.inside.ipv4_address]);
   t.same(networks.inside.ipam.config, [{ subnet: '172.31.87.0/24' }]);
-  t.same(gateway1.volumes, [`gateway1:${config.state}`]);
-  t.same(gateway2, { extends: { service: 'gateway1' }, volumes: [`gateway2:${config.state}`] });
+  t.same(gateway1.volumes, [`gateway1:${config.dataDir}`]);
+  t.same(gateway2, { extends: { service: 'gateway1' }, volumes: [`gateway2:${config.dataDir}`] });
   t.same(Object.keys(volumes), ['gateway1', 'gateway2']);
   t.ok(secondsOf(gateway1.stop_grace_period) > secondsToEnd(config));
   t.same([gateway1.read_only, haproxy.read_only], [true, true]);
@@ -264,7 +264,7 @@ t.test('the Kubernetes manifest names what the gateway has', async (t) => {
   t.ok(pod.terminationGracePeriodSeconds >= secondsToEnd(config) + 4);
   const { periodSeconds, failureThreshold } = container.readinessProbe;
   t.ok(config.drainDelayMs / 1000 > periodSeconds * failureThreshold, 'it is unready before its port closes');
-  t.same(pluck(container.volumeMounts, 'mountPath'), [config.state, '/tmp', '/dev/shm']);
+  t.same(pluck(container.volumeMounts, 'mountPath'), [config.dataDir, '/tmp', '/dev/shm']);
   t.same(
     pluck(container.volumeMounts, 'name'),
     pod.volumes.map(({ name }) => name),

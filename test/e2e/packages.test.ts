@@ -298,7 +298,7 @@ t.test('create-gateway', async (t) => {
   const settingsIn = (state: string, node = cluster.url): Settings => ({
     upstreams: [`${node},${cluster.wsUrl}`],
     port: 0,
-    state,
+    dataDir: state,
     upstreamPolicy: { startTimeoutMs: 120_000 },
     admin: { port: 0 },
   });
@@ -319,7 +319,7 @@ t.test('create-gateway', async (t) => {
       ...{ types: ['node'], typeRoots: [`${ROOT}node_modules/@types`], skipLibCheck: false },
     };
     writeFileSync(`${folder}/tsconfig.json`, JSON.stringify({ compilerOptions, files: ['gateway.ts'] }));
-    const env = { ...process.env, SLOTGATE_STATE: undefined };
+    const env = { ...process.env, SLOTGATE_DATA_DIR: undefined };
     const node = (args: readonly string[]) => promisify(execFile)(process.execPath, args, { cwd: folder, env });
     await node([`${ROOT}node_modules/typescript/bin/tsc`, '-p', folder]);
     const [entry, outfile] = [`${folder}/gateway.ts`, `${folder}/gateway.js`];
@@ -385,7 +385,7 @@ t.test('create-gateway', async (t) => {
 
   t.test('two gateways of one process have a listener for operators each, unless its port is chosen', async (t) => {
     const { admin: _, ...settings } = settingsIn(t.testdir());
-    const [first, second] = [await openIn(t, settings), await openIn(t, { ...settings, state: t.testdir({}) })];
+    const [first, second] = [await openIn(t, settings), await openIn(t, { ...settings, dataDir: t.testdir({}) })];
     t.not(first.admin, second.admin);
     const port = Number(new URL(second.admin ?? '').port);
     await t.rejects(openIn(t, { ...settings, admin: { port } }), StartError);

@@ -32,7 +32,7 @@ t.test('F11: usage of all gateways is summed once, whatever is lost, repeated or
     new UsageReporter({
       redis,
       prefix: 'x:',
-      config: { state },
+      config: { dataDir: state },
       clock: systemClock,
       log: { warn: (fields) => problems.push(fields) },
     });

@@ -118,9 +118,9 @@ t.test('config-schema', async (t) => {
   }
 
   t.test('--host, --port, --data-dir, --admin-port and --upstream are short for --set and win over it', async (t) => {
-    const set = ['host=::1', 'port=1', 'state=/a', 'upstreams=http://a'];
+    const set = ['host=::1', 'port=1', 'dataDir=/a', 'upstreams=http://a'];
     const config = load({ set, host: '0.0.0.0', port: '0', dataDir: 'b', upstream: ['http://b', 'http://c'] });
-    t.match(config, { host: '0.0.0.0', port: 0, state: join(cwd, 'b') });
+    t.match(config, { host: '0.0.0.0', port: 0, dataDir: join(cwd, 'b') });
     t.equal(load({ set: ['admin.port=1'], adminPort: 'null' }).admin.port, null);
     t.strictSame(pluck(config.upstreams, 'url'), ['http://b/', 'http://c/']);
   });
@@ -501,6 +501,7 @@ t.test('config-schema', async (t) => {
     'stake.step': 'stake.unitBalance',
     'stream.silenceMs': 'stream.repeatAfterMs',
     drainMs: 'drainTimeoutMs',
+    state: 'dataDir',
   };
   const SECTIONS = { live: 'watch', upstreamPolicy: 'upstream' };
   const inRenamedSections = Object.entries(SECTIONS).flatMap(([section, former]) =>

@@ -39,12 +39,12 @@ export function addConfigCommands(program: Command, configOf: (command: Command)
 
 /** Checks everything that a start would refuse before it connects, and creates nothing. */
 function checkConfig(config: Config): void {
-  const { state, prices, redis } = config;
+  const { dataDir, prices, redis } = config;
   const secrets = extractSecrets(process.env);
-  checkReceiptKeys({ ...extractKeySource(process.env), stateDir: state }, Date.now());
+  checkReceiptKeys({ ...extractKeySource(process.env), stateDir: dataDir }, Date.now());
   readJupiterKey(secrets, prices.jupiter.keyFile);
   readRedisSettings(config, secrets);
-  readApiKeys(redis.url === null ? apiKeysPath(state) : fleetKeysPath(state));
+  readApiKeys(redis.url === null ? apiKeysPath(dataDir) : fleetKeysPath(dataDir));
   const ignored = describeServiceLinks(process.env);
   if (ignored !== undefined) process.stderr.write(`slotgate: ${ignored}\n`);
   process.stdout.write('the configuration is valid\n');

@@ -38,8 +38,8 @@ export interface KeyStore {
 
 /** Returns where a gateway with these settings stores its keys. */
 export function keyStoreOf(config: Config): KeyStore {
-  const { state, redis } = config;
-  const path = apiKeysPath(state);
+  const { dataDir, redis } = config;
+  const path = apiKeysPath(dataDir);
   if (redis.url === null)
     return { name: path, read: async () => readApiKeys(path), update: (change) => updateApiKeys(path, change) };
   return {
@@ -47,7 +47,7 @@ export function keyStoreOf(config: Config): KeyStore {
     read: () => withFleet(config, async (fleet) => (await readFleetKeys(fleet)).keys),
     update: (change) =>
       withFleet(config, (fleet) => {
-        const copy = readVersionedKeys(fleetKeysPath(state));
+        const copy = readVersionedKeys(fleetKeysPath(dataDir));
         const known = copy.keys.length > 0 ? copy : readVersionedKeys(path);
         return updateFleetKeys(fleet, known, change);
       }),
@@ -56,13 +56,13 @@ export function keyStoreOf(config: Config): KeyStore {
 
 export const restoreKeys = (config: Config): Promise<number> =>
   withFleet(config, (fleet) =>
-    restoreFleetKeys(fleet, [apiKeysPath(config.state), fleetKeysPath(config.state)].map(readVersionedKeys)),
+    restoreFleetKeys(fleet, [apiKeysPath(config.dataDir), fleetKeysPath(config.dataDir)].map(readVersionedKeys)),
   );
 
 /** Reads the usage of all keys: of a fleet that of all its gateways, else that in the state folder. */
 export const readAllUsage = (config: Config): Promise<readonly UsageRow[]> =>
   config.redis.url === null
-    ? Promise.resolve(readUsage(usagePath(config.state)))
+    ? Promise.resolve(readUsage(usagePath(config.dataDir)))
     : withFleetClient(
         settingsOf(config, extractSecrets(process.env)),
         config.cluster,
@@ -84,10 +84,10 @@ function settingsOf(config: Config, secrets: Secrets): RedisSettings {
 }
 
 /** Returns the secret under which the keys of a fleet are sealed: commands need it as its gateways do. */
-function fleetSecretOf({ state }: Config, { fleetSecret }: Secrets): FleetSecret {
+function fleetSecretOf({ dataDir }: Config, { fleetSecret }: Secrets): FleetSecret {
   if (fleetSecret !== undefined) return fleetSecretOfText(fleetSecret);
   try {
-    const source = { ...extractKeySource(process.env), stateDir: state, production: true }; // none is created here
+    const source = { ...extractKeySource(process.env), stateDir: dataDir, production: true }; // none is created here
     return deriveFleetSecret(loadReceiptKeys(source, systemClock.now()).ring);
   } catch (cause) {
     if (!(cause instanceof StartError)) throw cause;

@@ -166,11 +166,12 @@ function issueKey(keys: readonly ApiKeyRecord[], { tier, label, expiresAt, ...bo
 
 /** A key in a state folder counts only at the gateways with this folder, so it is easily another one than meant. */
 async function printIssued(config: Config, issue: (store: KeyStore) => Promise<IssuedKey>): Promise<void> {
-  const { state, redis } = config;
+  const { dataDir, redis } = config;
   const store = keyStoreOf(config);
-  const isNew = redis.url === null && !existsSync(state);
+  const isNew = redis.url === null && !existsSync(dataDir);
   const { key, record } = await issue(store);
-  if (isNew) process.stderr.write(`created the state folder ${state}: only a gateway with this folder knows the key\n`);
+  if (isNew)
+    process.stderr.write(`created the state folder ${dataDir}: only a gateway with this folder knows the key\n`);
   process.stderr.write(`key ${record.id}, tier ${record.tier}, is in ${store.name}; it is printed only now:\n`);
   process.stdout.write(`${key}\n`);
 }

@@ -25,7 +25,7 @@ export function addReceiptKeyCommands(receipt: Command, configOf: (command: Comm
   const key = addCommandGroup(receipt, 'key', 'create, list and change the keys that sign receipts');
   const sourceOf = (command: Command): KeySource => ({
     ...extractKeySource(process.env),
-    stateDir: configOf(command).state,
+    stateDir: configOf(command).dataDir,
   });
 
   key

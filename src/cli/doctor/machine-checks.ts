@@ -26,9 +26,9 @@ export async function checkMachine(facts: MachineFacts): Promise<readonly Findin
     ...(await checkAdminPort(config)),
     await checkTrustedProxies(config),
     ...(config.upstreams.length === 0 ? [await checkEmbeddedPort(config)] : []),
-    checkStateFolder(config.state),
+    checkStateFolder(config.dataDir),
     ...checkReceiptKey(facts),
-    ...checkApiKeys(config.state),
+    ...checkApiKeys(config.dataDir),
     checkPriceKey(facts),
     checkOpenFiles(config),
     checkMemory(config),
@@ -144,7 +144,7 @@ function checkStateFolder(state: string): Finding {
 }
 
 function checkReceiptKey({ config, receiptKey, nowMs }: MachineFacts): readonly Finding[] {
-  const source: KeySource = { ...receiptKey, stateDir: config.state };
+  const source: KeySource = { ...receiptKey, stateDir: config.dataDir };
   const name = 'receipt key';
   try {
     checkReceiptKeys(source, nowMs);

@@ -31,7 +31,7 @@ export interface AccessOptions {
   /** The time after which the engine has closed a connection without a request, in seconds. */
   readonly idleSeconds: number;
   readonly workers: Pick<Config['workers'], 'count'>;
-  readonly state: string;
+  readonly dataDir: string;
   /** The store of a fleet, whose keys are valid then. */
   readonly redis: Pick<Config['redis'], 'url'>;
   readonly clock: Clock;
@@ -46,13 +46,13 @@ export interface AccessOptions {
 
 /** Creates the parts and connects them. Throws a StartError for settings or a key file that can't be used. */
 export function openAccess(options: AccessOptions) {
-  const { limits, waitMs: maxWaitMs, trustedProxies, state, redis, clock, onProblem, onRecovery } = options;
+  const { limits, waitMs: maxWaitMs, trustedProxies, dataDir, redis, clock, onProblem, onRecovery } = options;
   const tiers = tiersOf(limits);
   const { counters } = options;
   const rateLimiter = new RateLimiter(limits, clock, counters?.createBook);
   const clientIp = createClientIpResolver(trustedProxies);
   const stake = stakeDepsFrom(options);
-  const keysPath = redis.url === null ? apiKeysPath(state) : prepareFleetKeys(state);
+  const keysPath = redis.url === null ? apiKeysPath(dataDir) : prepareFleetKeys(dataDir);
   const keys = new ApiKeyRegistry({
     path: keysPath,
     tiers,
@@ -60,7 +60,7 @@ export function openAccess(options: AccessOptions) {
     onProblem: ({ message }) => onProblem(`the API keys can't be read; those loaded before stay valid: ${message}`),
     onRecovery: () => onRecovery('the API keys can be read again'),
   });
-  const usage = new UsageCounter({ path: usagePath(state), clock, writes: options.writes });
+  const usage = new UsageCounter({ path: usagePath(dataDir), clock, writes: options.writes });
   const lag = new EventLoopLag(clock);
   const isOverloaded = (): boolean => lag.medianMs > limits.loopDelayMs;
   return {

@@ -78,7 +78,7 @@ function pagesOf(sources: AdminSources): ReadonlyMap<string, AdminPage> {
     ['/livez', () => plain(200, 'ok')],
     ['/readyz', () => plain(isReady(context) ? 200 : 503, formatChecks(checkReadiness(context)))],
     ['/statusz', createStatusPage(sources)],
-    ['/usage.json', createUsagePage(sources.config.state)],
+    ['/usage.json', createUsagePage(sources.config.dataDir)],
   ]);
 }
 

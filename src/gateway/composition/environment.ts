@@ -88,7 +88,7 @@ export function environmentOf(options: GatewayOptions, engine: Engine): Environm
   disposals.defer(() => writes.close());
   return {
     config,
-    keySource: { production: false, ...options.receiptKey, stateDir: config.state },
+    keySource: { production: false, ...options.receiptKey, stateDir: config.dataDir },
     engine,
     log,
     warnings,

@@ -9,7 +9,7 @@ import { type LearnedLimit, type LearnedLimits, REMEMBERED_MS } from '../upstrea
 
 export interface LearnedLimitsFileOptions {
   readonly clock: Clock;
-  readonly state: string;
+  readonly dataDir: string;
   readonly writes: Pick<DurableWrites, 'keep'>;
 }
 
@@ -20,8 +20,8 @@ const MAX_NODES = 64;
 type LimitsByNode = Map<string, LearnedLimit>;
 
 /** Remembers for a day. Of a node it keeps only a digest of its address, which may hold a key. */
-export function openLearnedLimits({ clock, state, writes }: LearnedLimitsFileOptions): LearnedLimits {
-  const path = join(state, 'subscription-limits.json');
+export function openLearnedLimits({ clock, dataDir, writes }: LearnedLimitsFileOptions): LearnedLimits {
+  const path = join(dataDir, 'subscription-limits.json');
   const latest = (limits: LimitsByNode): LimitsByNode =>
     new Map(
       [...limits]
@@ -36,7 +36,7 @@ export function openLearnedLimits({ clock, state, writes }: LearnedLimitsFileOpt
     set(wsUrl, learned) {
       unsaved.set(nodeKey(wsUrl), learned);
       writes.keep('the subscription limits of nodes', () => {
-        createFolder(state);
+        createFolder(dataDir);
         replaceFile(path, `${JSON.stringify({ nodes: Object.fromEntries(known()) }, null, 2)}\n`);
         unsaved.clear();
       });

@@ -23,7 +23,7 @@ export async function openUpstream(
     if (!disposals.disposed) throw new Error('the embedded cluster has ended: start the gateway again', { cause });
   });
   disposals.defer(() => embedded?.close());
-  const learnedLimits = openLearnedLimits({ clock, state: config.state, writes });
+  const learnedLimits = openLearnedLimits({ clock, dataDir: config.dataDir, writes });
   const mesh = createMesh({
     nodes: embedded ? [{ id: 'embedded', ...embedded }] : config.upstreams,
     clock,

@@ -19,7 +19,7 @@ t.test('learned-limits-file', async (t) => {
     const writes = new DurableWrites({ clock, onProblem() {}, onRecovery() {} });
     const state = `${t.testdir()}/state`;
     writeFileSync(state, 'a file in the place of the folder');
-    const open = () => openLearnedLimits({ clock, state, writes });
+    const open = () => openLearnedLimits({ clock, dataDir: state, writes });
     const limits = open();
     const learned = { limit: 100, proven: 50, failed: null, learnedMs: clock.now() };
     limits.set('ws://a', learned);

@@ -15,7 +15,7 @@ import { keepUsage } from './fleet-usage.ts';
 export interface UsageReporterOptions {
   readonly redis: Pick<RedisConnection, 'run' | 'isReady'>;
   readonly prefix: string;
-  readonly config: Pick<Config, 'state'>;
+  readonly config: Pick<Config, 'dataDir'>;
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
 }
@@ -36,10 +36,10 @@ export class UsageReporter {
 
   constructor(options: UsageReporterOptions) {
     const { clock } = options;
-    const { state } = options.config;
+    const { dataDir } = options.config;
     this.#options = options;
-    this.#tail = new UsageTail(usagePath(state));
-    this.#gateway = gatewayNameIn(state);
+    this.#tail = new UsageTail(usagePath(dataDir));
+    this.#gateway = gatewayNameIn(dataDir);
     this.#stop = repeat(clock, REPORT_MS, () => this.report(), 0);
   }
 
@@ -85,9 +85,9 @@ export class UsageReporter {
 }
 
 /** A folder without usage gets another name: its sums begin at 0, and would count only beyond those of the former. */
-function gatewayNameIn(state: string): string {
-  const path = join(state, 'fleet-usage-name');
-  if (existsSync(path) && existsSync(usagePath(state))) return readFileSync(path, 'utf8').trim();
+function gatewayNameIn(dataDir: string): string {
+  const path = join(dataDir, 'fleet-usage-name');
+  if (existsSync(path) && existsSync(usagePath(dataDir))) return readFileSync(path, 'utf8').trim();
   const name = randomBytes(8).toString('hex');
   replaceFile(path, `${name}\n`);
   return name;
