@@ -104,7 +104,7 @@ function isAlive(pid) {
 
 function digestOfSources() {
   const hash = createHash('sha256');
-  const isSource = (path) => /\.(ts|html|css|json|md|tsv)$/.test(path);
+  const isSource = (path) => /\.(ts|html|css|json|md|tsv|bash|zsh|fish)$/.test(path);
   for (const path of [...SETTINGS.filter((path) => existsSync(path)), ...SOURCES.flatMap(filesIn).filter(isSource)]) {
     const bytes = readFileSync(path);
     hash.update(`${path} ${bytes.length}\n`).update(bytes);

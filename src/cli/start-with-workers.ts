@@ -1,6 +1,11 @@
 import type { Config } from '../config/config-schema.ts';
-import type { ClusterInUse, GatewayOptions, MemberSettings } from '../gateway/index.ts';
-import { rereadConfig, Supervisor } from '../gateway/index.ts';
+import {
+  type ClusterInUse,
+  type GatewayOptions,
+  type MemberSettings,
+  rereadConfig,
+  Supervisor,
+} from '../gateway/index.ts';
 import { StartError } from '../shared/domain/start-error.ts';
 import { findFreePort, requireFreePort } from '../shared/runtime/require-free-port.ts';
 import { systemClock } from '../shared/runtime/system-clock.ts';

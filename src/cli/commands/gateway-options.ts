@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import type { ClientOptions } from '../../client/index.ts';
-import { SlotgateError } from '../../client/index.ts';
+import { type ClientOptions, SlotgateError } from '../../client/index.ts';
 import { FAULT_EXPLANATIONS, ReceiptError } from '../../client/verify/index.ts';
 import type { Config } from '../../config/config-schema.ts';
 import { StartError } from '../../shared/domain/start-error.ts';

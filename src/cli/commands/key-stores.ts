@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config-schema.ts';
 import { extractSecrets, type Secrets } from '../../config/secret-variables.ts';
-import type { ApiKeyRecord, UsageRow } from '../../gateway/index.ts';
 import {
+  type ApiKeyRecord,
   apiKeysPath,
   deriveFleetSecret,
   extractKeySource,
@@ -18,6 +18,7 @@ import {
   readUsage,
   readVersionedKeys,
   restoreFleetKeys,
+  type UsageRow,
   updateApiKeys,
   updateFleetKeys,
   usagePath,

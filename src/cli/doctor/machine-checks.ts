@@ -4,8 +4,14 @@ import { dirname } from 'node:path';
 import type { Config } from '../../config/config-schema.ts';
 import { readJupiterKey, type Secrets } from '../../config/secret-variables.ts';
 import { describeServiceLinks } from '../../config/service-links.ts';
-import type { KeySource } from '../../gateway/index.ts';
-import { apiKeysPath, checkReceiptKeys, keyFilePath, loadEngine, readApiKeys } from '../../gateway/index.ts';
+import {
+  apiKeysPath,
+  checkReceiptKeys,
+  type KeySource,
+  keyFilePath,
+  loadEngine,
+  readApiKeys,
+} from '../../gateway/index.ts';
 import { readMaxOpenFiles } from '../../shared/runtime/max-open-files.ts';
 import { requireFreePort } from '../../shared/runtime/require-free-port.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';

@@ -1,7 +1,6 @@
 import { request } from 'undici';
 import { WebSocket } from 'ws';
-import type { NodeOptions } from '../../gateway/index.ts';
-import { connectionFault, httpFault, redactor } from '../../gateway/index.ts';
+import { connectionFault, httpFault, type NodeOptions, redactor } from '../../gateway/index.ts';
 import type { Clock } from '../../shared/domain/clock.ts';
 
 /** The answer of a node to one call. */

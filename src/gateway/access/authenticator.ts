@@ -1,8 +1,8 @@
 import { GatewayError } from '../../shared/domain/gateway-error.ts';
 import type { ApiKeyRegistry } from './api-keys/api-key-registry.ts';
-import { addressKeyOf, type RateLimitKey } from './limits/rate-limit-key.ts';
 import type { RateLimiter } from './limits/rate-limiter.ts';
 import type { Principal, Tier, Tiers } from './limits/tiers.ts';
+import { addressKeyOf, type RateLimitKey } from './quota/rate-limit-key.ts';
 import type { StakeBalances } from './stake/stake-balances.ts';
 import type { StakeProof, StakeProofVerifier } from './stake/stake-proof.ts';
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../shared/domain/clock.ts';
 import { ERRORS, GatewayError } from '../../shared/domain/gateway-error.ts';
 import type { NetworkSnapshot } from '../../shared/domain/network-snapshot.ts';
-import { addressKeyOf } from '../access/limits/rate-limit-key.ts';
+import { addressKeyOf } from '../access/quota/rate-limit-key.ts';
 import type { Entry } from '../cache/entry.ts';
 import { AllowedSources, type SourceLimits } from './engine/allowed-sources.ts';
 import { BodySender } from './engine/body-sender.ts';

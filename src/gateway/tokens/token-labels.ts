@@ -3,8 +3,13 @@ import type { Clock } from '../../shared/domain/clock.ts';
 import { quotedInSentence } from '../../shared/domain/quoted-name.ts';
 import { countRows, type RequestCost } from '../../shared/domain/request-cost.ts';
 import { expiresAfter } from '../../shared/runtime/expires-after.ts';
-import type { Mint } from '../../transactions/index.ts';
-import { identityInMint, nameInMetaplexAccount, type TokenLabel, tokenLabelText } from '../../transactions/index.ts';
+import {
+  identityInMint,
+  type Mint,
+  nameInMetaplexAccount,
+  type TokenLabel,
+  tokenLabelText,
+} from '../../transactions/index.ts';
 import { type EncodedAccount, type ReadOptions, readEncodedAccounts } from '../upstream/reads/encoded-accounts.ts';
 import type { RpcCaller } from '../upstream/rpc/rpc-response.ts';
 import type { KnownMints } from './known-mints.ts';

@@ -1,6 +1,5 @@
 import type { Commitment } from '../../shared/domain/commitment.ts';
-import type { Memcmp } from '../bank/account-index.ts';
-import { indexKeyOf, indexKeysOf } from '../bank/account-index.ts';
+import { indexKeyOf, indexKeysOf, type Memcmp } from '../bank/account-index.ts';
 import type { Chain } from '../bank/chain.ts';
 import type { PubsubEvent } from './notification-order.ts';
 

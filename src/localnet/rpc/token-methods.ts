@@ -1,8 +1,7 @@
 import bs58 from 'bs58';
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import type { AmountScale } from '../../transactions/index.ts';
-import type { Memcmp } from '../bank/account-index.ts';
-import { TOKEN_MINT_OFFSET, TOKEN_OWNER_OFFSET } from '../bank/account-index.ts';
+import { type Memcmp, TOKEN_MINT_OFFSET, TOKEN_OWNER_OFFSET } from '../bank/account-index.ts';
 import type { Account } from '../bank/svm-account.ts';
 import { isOwnedByTokenProgram, readMint, readTokenAccount } from '../bank/token-state.ts';
 import { invalidParams } from '../encode/json-rpc-error.ts';

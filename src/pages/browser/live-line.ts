@@ -1,6 +1,5 @@
 import { ReceiptError, type Snapshot } from '../../client/index.ts';
-import type { ReceiptFault } from '../../client/verify/index.ts';
-import { parseTrustedKey } from '../../client/verify/index.ts';
+import { parseTrustedKey, type ReceiptFault } from '../../client/verify/index.ts';
 import { parseExactJson } from '../../shared/domain/parse-exact-json.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { Feed } from '../feed/feed.ts';

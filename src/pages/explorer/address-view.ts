@@ -5,8 +5,7 @@ import { figures } from './figures.ts';
 import { addHistory } from './history-part.ts';
 import { copyButton, linkTo } from './links.ts';
 import { knownBadge, tokenName } from './names.ts';
-import type { ViewContext } from './part.ts';
-import { type Evidence, Part } from './part.ts';
+import { type Evidence, Part, type ViewContext } from './part.ts';
 import { facts, table } from './tables.ts';
 
 const MANY = 50;

@@ -2,8 +2,7 @@ import { create } from '../browser/elements.ts';
 import { figures } from './figures.ts';
 import { success } from './history-part.ts';
 import { linkTo } from './links.ts';
-import type { ViewContext } from './part.ts';
-import { Part } from './part.ts';
+import { Part, type ViewContext } from './part.ts';
 import { facts, pager, table } from './tables.ts';
 
 export function showBlock({ client, add }: ViewContext, slot: string): void {

@@ -3,8 +3,7 @@ import { create } from '../browser/elements.ts';
 import { figures } from './figures.ts';
 import { linkTo } from './links.ts';
 import { strangersText } from './names.ts';
-import type { ViewContext } from './part.ts';
-import { Part, type Read } from './part.ts';
+import { Part, type Read, type ViewContext } from './part.ts';
 import { table } from './tables.ts';
 
 type Row = Result<'/address/:addr/history'>['rows'][number];

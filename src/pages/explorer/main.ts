@@ -9,8 +9,7 @@ import { readHealth } from '../feed/read-health.ts';
 import { showAddress } from './address-view.ts';
 import { showBlock } from './block-view.ts';
 import { explorerHref, identifier, linkTo } from './links.ts';
-import type { ViewContext } from './part.ts';
-import { Part } from './part.ts';
+import { Part, type ViewContext } from './part.ts';
 import { showToken } from './token-view.ts';
 import { showTransaction } from './transaction-view.ts';
 

@@ -3,8 +3,7 @@ import { create } from '../browser/elements.ts';
 import { figures } from './figures.ts';
 import { linkTo } from './links.ts';
 import { knownBadge, strangersText } from './names.ts';
-import type { ViewContext } from './part.ts';
-import { Part } from './part.ts';
+import { Part, type ViewContext } from './part.ts';
 import { facts, pager, table } from './tables.ts';
 
 export function showToken(context: ViewContext, mint: string): void {

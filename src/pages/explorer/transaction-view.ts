@@ -3,8 +3,7 @@ import { rawDetails } from './address-view.ts';
 import { figures } from './figures.ts';
 import { status } from './history-part.ts';
 import { linkTo } from './links.ts';
-import type { ViewContext } from './part.ts';
-import { Part } from './part.ts';
+import { Part, type ViewContext } from './part.ts';
 import { facts, table } from './tables.ts';
 
 /** What the page uses of a transaction as a node writes it. */

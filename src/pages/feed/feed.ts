@@ -1,5 +1,4 @@
-import type { Snapshot } from '../../client/index.ts';
-import { isSlowCode, type Loss, ReconnectingSocket } from '../../client/index.ts';
+import { isSlowCode, type Loss, ReconnectingSocket, type Snapshot } from '../../client/index.ts';
 import type { Clock } from '../../shared/domain/clock.ts';
 import { afterEvent, type Line, type LineEvent, type LineView, newLine, POLL_MS, viewOf } from '../live/state.ts';
 import { readHealth, TIMEOUT_MS } from './read-health.ts';

@@ -14,8 +14,7 @@ import { Announcer } from '../live/announcer.ts';
 import { type HealthReport, healthSentence } from '../live/health.ts';
 import { describeView, isCurrent, isOld, type LineView } from '../live/state.ts';
 import { FeeLevels } from '../plot/fee-levels.ts';
-import type { Columns } from '../plot/series.ts';
-import { summarize, tableRows } from '../plot/series.ts';
+import { type Columns, summarize, tableRows } from '../plot/series.ts';
 import { SlotPace } from '../plot/slot-pace.ts';
 import { TransactionRates } from '../plot/transaction-rates.ts';
 

@@ -1,10 +1,10 @@
-import type { Receipt } from '../../client/verify/index.ts';
 import {
   answerInFrame,
   canonicalRequestLine,
   FAULT_EXPLANATIONS,
   parseSignedBody,
   parseTrustedKey,
+  type Receipt,
   ReceiptError,
   type ReceiptFault,
   verifyReceipt,

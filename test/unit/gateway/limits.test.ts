@@ -8,7 +8,6 @@ import {
   isLoopback,
 } from '../../../src/gateway/access/limits/client-ip.ts';
 import { ConnectionLimiter } from '../../../src/gateway/access/limits/connection-limiter.ts';
-import { addressKeyOf, callerNameOf } from '../../../src/gateway/access/limits/rate-limit-key.ts';
 import { RateLimiter } from '../../../src/gateway/access/limits/rate-limiter.ts';
 import type { RequestBill } from '../../../src/gateway/access/limits/request-bill.ts';
 import { StreamQuota } from '../../../src/gateway/access/limits/stream-quota.ts';
@@ -16,6 +15,7 @@ import type { Principal, Tier } from '../../../src/gateway/access/limits/tiers.t
 import { CounterMember } from '../../../src/gateway/access/quota/counter-member.ts';
 import type { CounterConnection, CounterListener } from '../../../src/gateway/access/quota/counter-store.ts';
 import type { Quota } from '../../../src/gateway/access/quota/quota-window.ts';
+import { addressKeyOf, callerNameOf } from '../../../src/gateway/access/quota/rate-limit-key.ts';
 import { MemoryStore } from '../../../src/gateway/fleet/counters/memory-store.ts';
 import { StartError } from '../../../src/shared/domain/start-error.ts';
 import { jumpClock } from '../../support/access/clock-jump.ts';

@@ -2,7 +2,7 @@ import type { Clock } from '../../../shared/domain/clock.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { type Claim, FairSemaphore, type Share } from '../../../shared/runtime/fair-semaphore.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
-import { type RateLimitKey, SITE_FACTOR } from './rate-limit-key.ts';
+import { type RateLimitKey, SITE_FACTOR } from '../quota/rate-limit-key.ts';
 import type { Tier } from './tiers.ts';
 
 export interface AdmissionOptions {

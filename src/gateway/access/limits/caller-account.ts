@@ -1,7 +1,7 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
 import type { QuotaBook } from '../quota/quota-book.ts';
 import type { Quota, QuotaWindow, RateLimit } from '../quota/quota-window.ts';
-import { type RateLimitKey, siteKeyOf } from './rate-limit-key.ts';
+import { type RateLimitKey, siteKeyOf } from '../quota/rate-limit-key.ts';
 import type { Principal, TierName } from './tiers.ts';
 
 export class LimiterCounts {

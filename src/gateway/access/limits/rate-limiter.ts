@@ -1,8 +1,8 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
 import { QuotaBook } from '../quota/quota-book.ts';
 import type { Quota, RateLimit } from '../quota/quota-window.ts';
+import { addressKeyOf, SITE_FACTOR } from '../quota/rate-limit-key.ts';
 import { CallerAccount, LimiterCounts, type WindowBooks } from './caller-account.ts';
-import { addressKeyOf, SITE_FACTOR } from './rate-limit-key.ts';
 import { RequestBill } from './request-bill.ts';
 import type { Principal } from './tiers.ts';
 

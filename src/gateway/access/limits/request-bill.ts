@@ -1,6 +1,6 @@
 import type { Quota, QuotaWindow } from '../quota/quota-window.ts';
+import type { RateLimitKey } from '../quota/rate-limit-key.ts';
 import type { CallerAccount } from './caller-account.ts';
-import type { RateLimitKey } from './rate-limit-key.ts';
 import type { Principal } from './tiers.ts';
 
 /** The units that work may need, of those that a request hasn't paid yet. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
+import { type RateLimitKey, SITE_FACTOR, siteKeyOf } from '../quota/rate-limit-key.ts';
 import type { SharedStreams } from '../quota/shared-streams.ts';
-import { type RateLimitKey, SITE_FACTOR, siteKeyOf } from './rate-limit-key.ts';
 import type { Tier } from './tiers.ts';
 
 /** The most messages per second on one connection; callers who need more can open another. */

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../shared/domain/clock.ts';
-import { keyOfText, textOfKey } from '../limits/rate-limit-key.ts';
 import type {
   CountAnswer,
   CounterConnection,
@@ -10,6 +9,7 @@ import type {
   CountTotal,
 } from './counter-store.ts';
 import { QuotaBook } from './quota-book.ts';
+import { keyOfText, textOfKey } from './rate-limit-key.ts';
 import { type Counted, type Reporting, SharedWindow } from './shared-counter.ts';
 import { SharedStreams } from './shared-streams.ts';
 

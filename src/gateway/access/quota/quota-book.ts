@@ -1,6 +1,6 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
-import type { RateLimitKey } from '../limits/rate-limit-key.ts';
 import { QuotaWindow, type RateLimit, type WindowShare } from './quota-window.ts';
+import type { RateLimitKey } from './rate-limit-key.ts';
 
 /** Windows of one length. They end in the order in which they opened, so the ended ones are at the start of the list. */
 interface WindowList {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
-import type { RateLimitKey } from '../limits/rate-limit-key.ts';
+import type { RateLimitKey } from './rate-limit-key.ts';
 
 export interface RateLimit {
   readonly units: number;

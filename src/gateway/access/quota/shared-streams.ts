@@ -1,5 +1,5 @@
-import { keyOfText, type RateLimitKey, textOfKey } from '../limits/rate-limit-key.ts';
 import type { CountAnswer, CountReport, CountTotal } from './counter-store.ts';
+import { keyOfText, type RateLimitKey, textOfKey } from './rate-limit-key.ts';
 import type { Counted, Reporting } from './shared-counter.ts';
 
 const PREFIX = 'streams ';

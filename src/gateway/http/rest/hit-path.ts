@@ -1,8 +1,8 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Access } from '../../access/access.ts';
 import { rateLimitKeyOf } from '../../access/authenticator.ts';
-import { addressKeyOf, type RateLimitKey } from '../../access/limits/rate-limit-key.ts';
 import type { QuotaFigures } from '../../access/quota/quota-window.ts';
+import { addressKeyOf, type RateLimitKey } from '../../access/quota/rate-limit-key.ts';
 import type { RequestOutcome } from '../../access/usage/usage-line.ts';
 import type { Body, Entry } from '../../cache/entry.ts';
 import type { RouteContext } from '../../routes/routing/route.ts';

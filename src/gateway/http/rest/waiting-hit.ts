@@ -1,6 +1,6 @@
-import type { RateLimitKey } from '../../access/limits/rate-limit-key.ts';
 import type { Principal } from '../../access/limits/tiers.ts';
 import type { QuotaFigures } from '../../access/quota/quota-window.ts';
+import type { RateLimitKey } from '../../access/quota/rate-limit-key.ts';
 import type { Body, Entry, SealWaiter } from '../../cache/entry.ts';
 import type { EngineResponse } from '../engine/engine.ts';
 import type { PipeliningDetector } from '../engine/pipelining-detector.ts';

@@ -8,8 +8,12 @@ import {
   TOKEN_PROGRAM_IDS,
   VOTE_PROGRAM,
 } from '../../../shared/domain/well-known-addresses.ts';
-import type { TransactionType } from '../../../transactions/index.ts';
-import { fallbackTypeOf, isIncidentalProgram, isTradingProgram } from '../../../transactions/index.ts';
+import {
+  fallbackTypeOf,
+  isIncidentalProgram,
+  isTradingProgram,
+  type TransactionType,
+} from '../../../transactions/index.ts';
 
 export interface CalledPrograms {
   /** The programs of its own instructions, in their order. */

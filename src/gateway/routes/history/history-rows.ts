@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { NetRow, TransferRow } from '../../../transactions/index.ts';
-import { TRANSFER_TYPES } from '../../../transactions/index.ts';
+import { type NetRow, TRANSFER_TYPES, type TransferRow } from '../../../transactions/index.ts';
 import { integer, rawJson } from '../routing/schemas.ts';
 
 const confirmationStatus = z.enum(['confirmed', 'finalized']);

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { EnhancedTransaction } from '../../../transactions/index.ts';
 import {
   ACTION_KINDS,
   ACTION_ROLES,
   type ActionKind,
   AUTHORITY_CHANGE_KINDS,
   CONFIDENTIAL_TRANSFER_TYPES,
+  type EnhancedTransaction,
   NFT_STANDARDS,
   TRANSACTION_TYPES,
   type TransactionType,

@@ -13,8 +13,7 @@ import type { PubsubCounts } from './pubsub-counts.ts';
 import type { ClockUpdate, PubsubSession, PubsubSubscription, SubscriptionHandler } from './pubsub-session.ts';
 import { SlotAncestry } from './slot-ancestry.ts';
 import { clockSubscription, parseSlotNotification, SLOT_SUBSCRIPTION } from './slot-subscriptions.ts';
-import type { SubscriptionLimit } from './subscription-limit.ts';
-import { isOverLimit } from './subscription-limit.ts';
+import { isOverLimit, type SubscriptionLimit } from './subscription-limit.ts';
 
 export interface SessionOptions {
   readonly node: NodeOptions;

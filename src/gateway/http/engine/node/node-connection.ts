@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { addressKeyOf, type RateLimitKey } from '../../../access/limits/rate-limit-key.ts';
+import { addressKeyOf, type RateLimitKey } from '../../../access/quota/rate-limit-key.ts';
 import type { EngineConnection } from '../engine.ts';
 import type { RawResponse } from '../raw-response.ts';
 

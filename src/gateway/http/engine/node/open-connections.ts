@@ -1,4 +1,4 @@
-import { addressKeyOf, type RateLimitKey } from '../../../access/limits/rate-limit-key.ts';
+import { addressKeyOf, type RateLimitKey } from '../../../access/quota/rate-limit-key.ts';
 import type { NodeConnection } from './node-connection.ts';
 
 /** The open connections, all and by address, the one whose last request came first at the front. */
