@@ -123,7 +123,7 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
       syncing++;
     }
     for (const waiting of tooLarge) this.#queue.putBack(waiting);
-    this.#isStuck = tooLarge.length > 0 && !this.#mayOneGrow();
+    this.#isStuck = tooLarge.length > 0 && ![...this.#pubsubs.keys()].some(({ pubsub }) => pubsub.mayGrow);
     if (this.#isStuck) void this.#openSession();
   }
 
@@ -156,11 +156,6 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
     let count = 0;
     for (const { syncing } of this.#pubsubs.keys()) count += syncing;
     return count;
-  }
-
-  #mayOneGrow(): boolean {
-    for (const { pubsub } of this.#pubsubs.keys()) if (pubsub.mayGrow) return true;
-    return false;
   }
 
   async #openSession(): Promise<void> {

@@ -1,5 +1,4 @@
 import type { Clock } from '../../shared/domain/clock.ts';
-import type { RequestCost } from '../../shared/domain/request-cost.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
 import { type Decimal, parseDecimal, roundSignificant } from '../../transactions/index.ts';
 import { isNull, type Members, members, parseIntegerOrNull } from '../upstream/json/raw-json.ts';
@@ -27,7 +26,8 @@ export function jupiterPrices({ url, get, clock, tip }: JupiterOptions): PriceSo
     async prices(mints, { cost }) {
       const target = new URL(url);
       target.searchParams.set('ids', mints.join(','));
-      const byMint = members(await counted(get(target.href), cost));
+      if (cost !== undefined) cost.calls++;
+      const byMint = members(await get(target.href));
       const { slot: tipSlot, slotTimeMs } = tip();
       const nowMs = clock.now();
       return new Map(
@@ -45,11 +45,6 @@ export function jupiterPrices({ url, get, clock, tip }: JupiterOptions): PriceSo
       );
     },
   };
-}
-
-function counted<T>(request: Promise<T>, cost: RequestCost | undefined): Promise<T> {
-  if (cost !== undefined) cost.calls++;
-  return request;
 }
 
 /** The price of what the chain counts. `usdPrice` is that of an amount as shown; a mint with a multiplier has both. */

@@ -1,4 +1,3 @@
-import type { Commitment } from '../../shared/domain/commitment.ts';
 import { GatewayError } from '../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
 import type { Cache } from '../cache/cache.ts';
@@ -188,7 +187,8 @@ export class ReadThrough<T extends { readonly slot: Slot }> {
     }
     await waitForSlot(minSlot, meta.commitment, this.#options);
     return this.#loadAdmitted(read, admit).catch((thrown: unknown) => {
-      throw isSlotNotReached(thrown) ? minSlotNotReached(minSlot, this.#tip(meta.commitment), thrown) : thrown;
+      const tip = this.#options.mesh.tip(meta.commitment) ?? 0;
+      throw isSlotNotReached(thrown) ? minSlotNotReached(minSlot, tip, thrown) : thrown;
     });
   }
 
@@ -282,10 +282,6 @@ export class ReadThrough<T extends { readonly slot: Slot }> {
       'no upstream answers, and the cached answer is too old: /health names the upstreams',
       { cause: thrown },
     );
-  }
-
-  #tip(commitment: Commitment): Slot {
-    return this.#options.mesh.tip(commitment) ?? 0;
   }
 
   #floor({ key, meta }: CacheableRead<T>): Slot {

@@ -50,8 +50,8 @@ export interface TokenListQuery {
   readonly maxHeldMints?: number;
   /** The most accounts of the list: a longer one is refused as `result_too_large` before its mints are read. */
   readonly maxAccounts?: number;
-  /** The most tries to read all parts at one slot. Callers that retry a larger read themselves pass one. */
-  readonly maxAttempts?: number;
+  /** The most rounds to read all parts at one slot. Callers that retry a larger read themselves pass one. */
+  readonly maxRounds?: number;
   readonly cost?: RequestCost | undefined;
 }
 
@@ -86,7 +86,7 @@ export async function readTokenList(
       ? readAllAccounts(rpc, query, options, listOwner)
       : readAccountsOfMint(rpc, mint, query, options);
   };
-  const { slot, sinceSlot, value, isConsistent } = await readAtOneSlot(query.minContextSlot, read, query.maxAttempts);
+  const { slot, sinceSlot, value, isConsistent } = await readAtOneSlot(query.minContextSlot, read, query.maxRounds);
   return { slot, sinceSlot, isConsistent, isLong: value.isLong, list: value.list };
 }
 

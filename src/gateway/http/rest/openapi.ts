@@ -45,7 +45,6 @@ const REFUSED_PLAINLY: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ]);
 
 const integerSchema = { type: 'integer', minimum: 0 };
-const patternSchema = (pattern: string): object => ({ type: 'string', pattern });
 
 /** Creates the API document (OpenAPI 3.1) from the same declarations that serve the requests. */
 export function createOpenApiDocument(routes: readonly Route[], version: string): object {
@@ -58,7 +57,7 @@ export function createOpenApiDocument(routes: readonly Route[], version: string)
     },
     servers: [{ url: API_PREFIX }],
     paths: {
-      ...Object.fromEntries(routes.map((route) => [openApiPathOf(route), operationOf(route)])),
+      ...Object.fromEntries(routes.map((route) => [route.path.replaceAll(/:(\w+)/g, '{$1}'), operationOf(route)])),
       '/stream': STREAM_PATH,
     },
     components: {
@@ -71,8 +70,6 @@ export function createOpenApiDocument(routes: readonly Route[], version: string)
     security: fragments.security,
   };
 }
-
-const openApiPathOf = ({ path }: Route): string => path.replaceAll(/:(\w+)/g, '{$1}');
 
 const nameOf = ({ path }: Route): string =>
   path.replaceAll(/\/:\w+/g, '').replaceAll(/[/-](\w)/g, (_, letter: string) => letter.toUpperCase());
@@ -141,7 +138,7 @@ function headersOf(route: Route): object {
   };
   if (route.kind !== 'local' || route.header === undefined) return declared;
   const { name, description, pattern } = route.header;
-  return { ...declared, [name]: { description, schema: patternSchema(pattern) } };
+  return { ...declared, [name]: { description, schema: { type: 'string', pattern } } };
 }
 
 const jsonContent = (schema: object): object => ({ 'application/json': { schema } });

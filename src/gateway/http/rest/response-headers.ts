@@ -45,8 +45,7 @@ export function formatHeaders(
   const requestId = processPrefix + nextRequestNumber().toString(16).padStart(8, '0');
   let text = `${status} ${STATUS_CODES[status]}\r\n`;
   if (contentType !== null) text += `Content-Type: ${contentType}\r\n`;
-  const { limit, remaining, reset } = quota;
-  text += `X-RateLimit-Limit: ${limit}\r\nX-RateLimit-Remaining: ${remaining}\r\nX-RateLimit-Reset: ${reset}\r\n`;
+  for (const [name, value] of rateLimitHeaders(quota)) text += `${name}: ${value}\r\n`;
   text += `X-Request-Id: ${requestId}\r\n${CORS_HEADERS}`;
   for (const [name, value] of extra) text += `\r\n${name}: ${value}`;
   return { text, requestId };

@@ -54,11 +54,10 @@ export function readKeyRing(path: string, nowMs: number): KeyRing | undefined {
   );
 }
 
-export const singleKeyRing = (signing: SigningKey): KeyRing => [
-  { ...publicPartOf(signing), notBeforeMs: 0, succession: null, isRevoked: false, signing },
-];
-
-const publicPartOf = ({ publicKey, kid }: SigningKey) => ({ publicKey, kid });
+export const singleKeyRing = (signing: SigningKey): KeyRing => {
+  const { publicKey, kid } = signing;
+  return [{ publicKey, kid, notBeforeMs: 0, succession: null, isRevoked: false, signing }];
+};
 
 /** Returns true if the secret of a key is needed now or later. */
 export const needsSecret = (ring: KeyRing, key: ReceiptKey, nowMs: number): boolean =>

@@ -229,7 +229,7 @@ async function readBalances(
 ) {
   const [balance, tokens] = await Promise.all([
     liveAccounts.read({ address: owner, shape: 'lamports', ...at, mayWait }),
-    tokenLists.read({ owner, ...at, withIdentities: true, maxHeldMints: MAX_TOKENS, maxAttempts: 1 }), // readAtOneSlot repeats the whole read
+    tokenLists.read({ owner, ...at, withIdentities: true, maxHeldMints: MAX_TOKENS, maxRounds: 1 }), // readAtOneSlot repeats the whole read
   ]);
   const { slot, sinceSlot, lamports, lease } = balanceAt(balance, tokens.slot, at.minContextSlot);
   return {

@@ -105,7 +105,9 @@ class NodeApp implements EngineApp {
     this.#listener = options.readsProxyHeaders
       ? createNetServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.#onSilent(socket))
       : server;
-    server.on('connection', (socket) => this.#onConnection(socket));
+    server.on('connection', (socket) => {
+      if (!this.#connections.has(socket)) this.#connect(socket);
+    });
     server.on('request', onRequest);
     server.on('checkContinue', onRequest);
     server.on('checkExpectation', onRequest);
@@ -202,10 +204,6 @@ class NodeApp implements EngineApp {
       connection.proxiedAddress = address;
       this.#server.emit('connection', socket);
     });
-  }
-
-  #onConnection(socket: Socket): void {
-    if (!this.#connections.has(socket)) this.#connect(socket);
   }
 
   #connect(socket: Socket): NodeConnection {
