@@ -61,10 +61,8 @@ const MAX_TRANSACTIONS = 16_384;
  */
 export class Chain {
   readonly genesisHash: string;
-  /** Address of the only validator. */
   readonly identity: string;
   readonly slotsPerEpoch: number;
-  /** Start times of its slots. */
   readonly slotClock: SlotClock;
 
   readonly #skippedSlots: ReturnType<typeof createSkippedSlots>;
@@ -218,7 +216,6 @@ export class Chain {
     this.#workingBank.setAccount(address, account);
   }
 
-  /** Calls `listener` after each block, in the same turn. Returns a function that removes it. */
   onSlot(listener: (event: SlotEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

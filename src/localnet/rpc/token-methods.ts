@@ -61,7 +61,6 @@ export const TOKEN_METHODS: MethodHandlers = {
 /** Removes `minContextSlot`, which these methods ignore. */
 const withoutMinContextSlot = (options: unknown): RpcConfig => ({ ...readConfig(options), minContextSlot: undefined });
 
-/** Reads what the two methods that list token accounts have in common. */
 function readListing(node: NodeContext, [key, filter, options]: readonly unknown[]) {
   readAddress(key);
   const wanted = readTokenFilter(readConfig(filter));

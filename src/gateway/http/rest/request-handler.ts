@@ -24,7 +24,6 @@ import { errorResponse, postResponse } from './responses.ts';
 export interface RequestHandlerDeps extends HitPathDeps, GetResponderDeps {
   /** The longest request body, in bytes. */
   readonly maxBodyBytes: number;
-  /** The time for parsing bodies. */
   readonly turnBudget: TurnBudget;
   /** Answers POSTs to `/rpc` elsewhere. Default: this process answers them. */
   readonly answerRpc?: (body: Buffer, minSlot: Slot | undefined, cost: RequestCost) => Promise<PostAnswer>;

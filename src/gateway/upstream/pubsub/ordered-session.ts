@@ -111,7 +111,6 @@ export class OrderedSession implements PubsubSession {
     return subscription;
   }
 
-  /** Handles what the node notifies a subscription of. */
   onNotification({ commitment, handler }: SessionSubscription, result: Buffer): void {
     const { slot, value } = parseNotification(result);
     if (this.#accepts(commitment, slot)) handler.onNotification(slot, value);
@@ -170,7 +169,6 @@ export class OrderedSession implements PubsubSession {
     this.#channel.close(NOT_NEEDED);
   }
 
-  /** Subscriptions that it may have, those of its own included. */
   get #limit(): number {
     return Math.min(this.#options.limit.current, this.#refusedAbove);
   }

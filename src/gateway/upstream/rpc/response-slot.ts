@@ -76,7 +76,6 @@ export function commitmentOf(method: string, params: readonly unknown[]): Commit
   return COMMITMENTS.find((known) => known === (commitment ?? 'finalized'));
 }
 
-/** Returns the `minContextSlot` of `params`, if there is a valid one. */
 export function minContextSlotOf(params: readonly unknown[]): Slot | undefined {
   const { minContextSlot } = configOf(params);
   const isSlot = typeof minContextSlot === 'number' && Number.isSafeInteger(minContextSlot) && minContextSlot >= 0;
@@ -93,7 +92,6 @@ function slotInResult(method: RpcMethod, result: Buffer, parts: Members | undefi
   return undefined;
 }
 
-/** Returns the config object, which is always the last parameter. */
 function configOf(params: readonly unknown[]): { readonly commitment?: unknown; readonly minContextSlot?: unknown } {
   const last = params.at(-1);
   return typeof last === 'object' && last !== null ? { ...last } : {};

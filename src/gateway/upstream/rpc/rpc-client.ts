@@ -62,7 +62,6 @@ export interface RequestOptions {
   readonly isLarge?: boolean | undefined;
   /** Request of a caller, to whose share it counts, and its bytes. Default: it is work of the gateway itself. */
   readonly cost?: RequestCost | undefined;
-  /** Called when the request is sent. */
   readonly onSent?: (() => void) | undefined;
   /** Aborts when the response is no longer needed: a request that waits for a connection is then not sent. */
   readonly signal?: AbortSignal | undefined;
@@ -72,7 +71,6 @@ export interface RequestOptions {
 export class RpcClient {
   /** Latest slots that this node reported, here or over its WebSocket. */
   readonly slots: NodeSlots;
-  /** Circuit breaker, which opens when the node fails too often. */
   readonly breaker: CircuitBreaker;
   readonly counts: RpcCounts;
   readonly #deps: UpstreamDeps;
@@ -109,7 +107,6 @@ export class RpcClient {
     this.#redact = redactor(options);
   }
 
-  /** HTTP requests sent so far. */
   get requestCount(): number {
     return this.#requestCount;
   }
@@ -152,7 +149,6 @@ export class RpcClient {
     return unansweredMs > Math.max(MIN_HUNG_MS, 2 * (this.#fastLatency.p95Ms ?? 0));
   }
 
-  /** Returns the time limit of a whole call. */
   timeoutMs(method: RpcMethod, isLarge = false): number {
     const { settings } = this.#deps;
     return isSlow(method, isLarge) ? settings.slowTimeoutMs : settings.timeoutMs;
@@ -283,7 +279,6 @@ export class RpcClient {
     return this.#isFailing ? 'failed' : 'succeeded';
   }
 
-  /** Counts the quick calls in flight. */
   #trackInFlight(change: 1 | -1): void {
     if (this.#inFlight === 0) this.#unansweredSinceMs = this.#deps.clock.monotonic();
     this.#inFlight += change;
