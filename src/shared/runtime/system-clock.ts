@@ -8,8 +8,3 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
-
-export const machineClock: Clock = {
-  ...systemClock,
-  monotonic: () => Number(process.hrtime.bigint()) / 1e6,
-};
