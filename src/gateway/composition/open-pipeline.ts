@@ -61,7 +61,7 @@ export function openPipeline(
   return async () => {
     if (disposals.disposed) return;
     const { genesisHash: cluster } = mesh;
-    const folder = join(config.state, 'network-history');
+    const folder = join(config.dataDir, 'network-history');
     // an embedded cluster is another one after a restart
     if (cluster !== undefined && embedded === undefined)
       networkHistory.continueFrom(new MinuteFiles({ folder, cluster, clock, writes }));
