@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type ConfigLayer, isSection, topLayerAt, valueAt } from './config-layers.ts';
+import { type ConfigLayer, topLayerAt, valueAt } from './config-layers.ts';
 import { redactUrl } from './upstreams-schema.ts';
 
 type Path = readonly PropertyKey[];
@@ -17,19 +17,6 @@ export function nearestNameHint(name: string, known: Iterable<string>, mostEdits
 export const sectionNameMessage = (name: string, members: readonly string[], known: Iterable<string>): string =>
   `${name} is a group of settings${nearestNameHint(name, known, FEW_EDITS)}: set ${members.join(', ')}`;
 
-function otherKindHint({ code, path }: z.core.$ZodIssue, value: unknown, names: Iterable<string>): string {
-  const known = [...names];
-  const name = pathText(path);
-  const isGroup = (candidate: string): boolean => known.some((other) => other.startsWith(`${candidate}.`));
-  const isOfWrongKind = code.startsWith('invalid_') && known.includes(name) && isGroup(name) !== isSection(value);
-  if (!isOfWrongKind) return '';
-  return nearestNameHint(
-    name,
-    known.filter((candidate) => isGroup(candidate) !== isGroup(name)),
-    FEW_EDITS,
-  );
-}
-
 export function describeIssue(
   issue: z.core.$ZodIssue,
   layers: readonly ConfigLayer[],
@@ -42,7 +29,7 @@ export function describeIssue(
     return keys.map((key) => `${unknownNameMessage('setting', pathText(key), names)} ${sourceOf(key)}`).join('; ');
   }
   const value = valueAt(topLayerAt(layers, path)?.values, path);
-  return `${pathText(path)}: ${issue.message}, got ${redactedValue(path, value)} ${sourceOf(path)}${otherKindHint(issue, value, names)}${listHint(path, value)}`;
+  return `${pathText(path)}: ${issue.message}, got ${redactedValue(path, value)} ${sourceOf(path)}${listHint(path, value)}`;
 }
 
 /** Returns how a list is written, if one of its values looks like several. */
