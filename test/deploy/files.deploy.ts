@@ -3,13 +3,13 @@ import { chmodSync, cpSync, readdirSync, readFileSync, writeFileSync } from 'nod
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import t from 'tap';
+import { parseAllDocuments } from 'yaml';
 import type { Config } from '../../src/config/config-schema.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
 import { PATIENT_ARGS, runModule, waitUntilListening } from '../support/child-process.ts';
 import { waitFor } from '../support/harness.ts';
 import { pluck } from '../support/pluck.ts';
-import { readYaml } from '../support/read-yaml.ts';
 import { runSlotgate } from '../support/run-slotgate.ts';
 import { childrenOf } from '../support/workers-world.ts';
 
@@ -75,6 +75,12 @@ interface KubernetesService {
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const textOf = (name: string): string => readFileSync(`${root}config/deploy/${name}`, 'utf8');
+/** Reads the documents of a YAML file, of the types that the caller expects. */
+const readYaml = <T extends readonly unknown[]>(text: string): T =>
+  parseAllDocuments(text).map((document) => {
+    for (const error of [...document.errors, ...document.warnings]) throw error;
+    return document.toJS();
+  }) as readonly unknown[] as T;
 const composeFile = (): ComposeFile => readYaml<[ComposeFile]>(textOf('compose.yaml'))[0];
 
 /** Returns the seconds of a value such as `30s`. */

@@ -24,7 +24,13 @@ import {
 import { findPriceFeedAddress } from '../../src/transactions/accounts/pyth-price.ts';
 import type { JsonAt } from '../support/answer-json.ts';
 import { assertRefusedWithoutUpstream } from '../support/assert-documented.ts';
-import { type HttpAnswer, type SteppedHarness, startStepped, waitFor } from '../support/harness.ts';
+import {
+  type HttpAnswer,
+  type RequestOptions,
+  type SteppedHarness,
+  startStepped,
+  waitFor,
+} from '../support/harness.ts';
 import { HOSTILE_NAMES } from '../support/hostile-names.ts';
 import { accountReads, keepLive } from '../support/keep-live.ts';
 import { pluck } from '../support/pluck.ts';
@@ -232,7 +238,12 @@ t.test('balances', async (t) => {
     async (t) => {
       const { get } = await startStepped(t, { perSlot: 0, set: ['limits.free.units=22'] });
       let left = 22;
-      const costs = async (units: number, path: string, what: string, init: RequestInit = {}): Promise<HttpAnswer> => {
+      const costs = async (
+        units: number,
+        path: string,
+        what: string,
+        init: RequestOptions = {},
+      ): Promise<HttpAnswer> => {
         left -= units;
         const answer = await get(path, init);
         t.equal(Number(answer.headers.get('x-ratelimit-remaining')), left, what);
@@ -376,7 +387,7 @@ t.test('large-lists', async (t) => {
       const { status, json } = await get(`/address/${fitting}/portfolio`);
       t.strictSame([status, json.result.items.length], [200, 1000]);
       lists(listed(refused, 1, 1001, numbered), []);
-      const readJson = async (path: string, init?: RequestInit): Promise<unknown> => (await get(path, init)).json;
+      const readJson = async (path: string, init?: RequestOptions): Promise<unknown> => (await get(path, init)).json;
       const message =
         'the address holds more than 1,000 different tokens, the most that are valued: list them with /token-accounts/OWNER, or those of one mint with ?mint=MINT';
       const refusal = { error: 'result_too_large', message };

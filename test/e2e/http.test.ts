@@ -8,7 +8,13 @@ import { digestOf } from '../../src/gateway/receipts/digest.ts';
 import { Signer } from '../../src/gateway/receipts/signer.ts';
 import { routes } from '../../src/gateway/routes/index.ts';
 import { COINS, TREASURY, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
-import { type GatewayHarness, type HttpAnswer, startStepped, waitFor } from '../support/harness.ts';
+import {
+  type GatewayHarness,
+  type HttpAnswer,
+  type RequestOptions,
+  startStepped,
+  waitFor,
+} from '../support/harness.ts';
 import { exchange, parseResponses, type RawResponse } from '../support/raw-http.ts';
 import {
   breakEachRoute,
@@ -777,7 +783,7 @@ t.test('receipt-nonces', async (t) => {
     request: `GET /api/v1${target}`,
     ...(nonce !== undefined && { nonce }),
   });
-  const withNonce = (nonce: string, more: Readonly<Record<string, string>> = {}): RequestInit => ({
+  const withNonce = (nonce: string, more: Readonly<Record<string, string>> = {}): RequestOptions => ({
     headers: { 'x-receipt-nonce': nonce, ...more },
   });
 

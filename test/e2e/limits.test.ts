@@ -14,7 +14,13 @@ import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/shared/domain/well-
 import { findProgramAddress } from '../../src/transactions/accounts/program-derived-address.ts';
 import { apiKeyRecord, issueKey, issueKeys, revokeKey } from '../support/access/api-key-fixtures.ts';
 import { addressOfNumber } from '../support/address-of-number.ts';
-import { type HttpAnswer, type SteppedHarness, startStepped, waitFor } from '../support/harness.ts';
+import {
+  type HttpAnswer,
+  type RequestOptions,
+  type SteppedHarness,
+  startStepped,
+  waitFor,
+} from '../support/harness.ts';
 import { exchange } from '../support/raw-http.ts';
 import { createRouteCaller, WITHOUT_LIVE_DATA } from '../support/route-defects.ts';
 import { tokenAccountFixture } from '../support/token-account-fixtures.ts';
@@ -30,7 +36,7 @@ t.test('api-key-tiers', async (t) => {
     const [build, scale] = [await issueKey(state), await issueKey(state, { tier: 'scale' })];
     const ids = { build: build.slice(-8), scale: scale.slice(-8) };
     const world = await startStepped(t, { perSlot: 0, state, set: [FREE, ...set] });
-    const as = (key: string): RequestInit => ({ headers: { 'x-api-key': key } });
+    const as = (key: string): RequestOptions => ({ headers: { 'x-api-key': key } });
     return { ...world, state, build, scale, ids, as };
   }
 
@@ -244,7 +250,7 @@ t.test('rate-limits', async (t) => {
   );
 
   t.test('behind a trusted proxy each caller has its own window; elsewhere the header is ignored', async (t) => {
-    const from = (address: string): RequestInit => ({ headers: { 'x-forwarded-for': address } });
+    const from = (address: string): RequestOptions => ({ headers: { 'x-forwarded-for': address } });
     const open = await startStepped(t, { set: THE_RULE });
     t.equal(quota(await open.get('/slot', from('203.0.113.1')))[1], 99);
     t.equal(quota(await open.get('/slot', from('203.0.113.2')))[1], 98, 'nobody is trusted');

@@ -12,7 +12,14 @@ import { findMetadataAddress } from '../../src/transactions/accounts/metaplex-me
 import { findPriceFeedAddress } from '../../src/transactions/accounts/pyth-price.ts';
 import { addressOfNumber } from '../support/address-of-number.ts';
 import type { JsonAt } from '../support/answer-json.ts';
-import { type HttpAnswer, type SteppedHarness, startGatewayOver, startStepped, waitFor } from '../support/harness.ts';
+import {
+  type HttpAnswer,
+  type RequestOptions,
+  type SteppedHarness,
+  startGatewayOver,
+  startStepped,
+  waitFor,
+} from '../support/harness.ts';
 import { accountReads, keepLive } from '../support/keep-live.ts';
 import { exchange, parseResponses } from '../support/raw-http.ts';
 import { rpcRequest } from '../support/rpc-request.ts';
@@ -422,12 +429,11 @@ t.test('live-subscriptions', async (t) => {
     t.ok(world.logged.some(isLost));
     await world.gateway.close();
     const again = await startGatewayOver(t, `${world.node.url},${world.cluster.wsUrl}`, world.clock, { state, set });
-    for (let slots = 0; slots < 12 && sum(await subscriptions(world)) < 200; slots++) {
+    await waitFor(async () => {
       await readAll(again, wanted);
       world.clock.advance(400);
-      await sleep(40);
-    }
-    t.ok(sum(await subscriptions(world)) >= 200);
+      return sum(await subscriptions(world)) >= 200;
+    }, 'all subscriptions');
     t.notOk(again.logged.some(isLost));
   });
 
@@ -628,7 +634,7 @@ t.test('live-token-lists', async (t) => {
   async function getInTime<const P extends string>(
     { get, step, cluster }: SteppedHarness,
     path: P,
-    init?: RequestInit,
+    init?: RequestOptions,
   ): Promise<HttpAnswer<JsonAt<P>>> {
     const answers: HttpAnswer<JsonAt<P>>[] = [];
     void get(path, init).then((got) => answers.push(got));

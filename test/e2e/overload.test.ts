@@ -2,7 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { issueKey } from '../support/access/api-key-fixtures.ts';
-import { type HttpAnswer, type SteppedHarness, startStepped, waitFor } from '../support/harness.ts';
+import {
+  type HttpAnswer,
+  type RequestOptions,
+  type SteppedHarness,
+  startStepped,
+  waitFor,
+} from '../support/harness.ts';
 import { RawConnection } from '../support/raw-connection.ts';
 import { KERNEL_BUFFER_BYTES, stallPeers } from '../support/stalled-peers.ts';
 import { WebSocketPeer } from '../support/websocket-peer.ts';
@@ -99,7 +105,7 @@ t.test('overload', async (t) => {
   /** Starts a gateway that identifies callers by `X-Forwarded-For`; an address as a number. */
   async function startWithCallers(t: Test, set: readonly string[] = []) {
     const world = await startStepped(t, { perSlot: 0, set: ['trustedProxies=127.0.0.1', ...set] });
-    const from = (caller: number, more: Record<string, string> = {}): RequestInit => ({
+    const from = (caller: number, more: Record<string, string> = {}): RequestOptions => ({
       headers: { 'content-type': 'application/json', 'x-forwarded-for': `192.0.2.${caller}`, ...more },
     });
     return { ...world, from };

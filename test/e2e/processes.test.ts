@@ -139,7 +139,7 @@ t.test('gateway-process', async (t) => {
   });
 
   t.test('on SIGTERM a thread that has work for seconds ends with the process', async (t) => {
-    const child = start('busy', ['drainTimeoutMs=200']);
+    const child = start('busy', ['drainTimeoutMs=200', 'limits.loopDelayMs=60000']); // on a busy machine, too
     const { url } = await waitUntilListening(child);
     const { get } = httpClient(url);
     const headers = { 'content-type': 'application/json' };

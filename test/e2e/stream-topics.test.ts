@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { address } from '@solana/web3.js';
 import t, { type Test } from 'tap';
 import { answerInFrame } from '../../src/client/verify/push-frame.ts';
@@ -12,8 +11,10 @@ import {
   type SteppedHarness,
   startGatewayOver,
   startStepped,
+  untilIdle,
   waitFor,
 } from '../support/harness.ts';
+import { barrierOf } from '../support/raw-http.ts';
 import { stallPeers } from '../support/stalled-peers.ts';
 import type { TestScope } from '../support/test-scope.ts';
 import { addressFromByte, tokenAccountFixture } from '../support/token-account-fixtures.ts';
@@ -78,7 +79,7 @@ t.test('stream-topics', async (t) => {
       const pushes = reader.of('balance').length;
       await step();
       const before = await get(`/balance/${WALLET}`);
-      await sleep(5);
+      await barrierOf(gateway.url).wait(); // its pushes are sent
       if (reader.of('balance').length === pushes) continue;
       const after = await get(`/balance/${WALLET}`);
       if ([before.text, after.text].includes(answerInFrame(reader.frames.at(-1) ?? ''))) same++;
@@ -292,7 +293,7 @@ t.test('stream-topics', async (t) => {
     const reads = (): number => world.node.requestCounts.get('getMultipleAccounts') ?? 0;
     const before = reads();
     await peer.send(subscribe);
-    await sleep(50);
+    await untilIdle(world, world.cluster);
     t.equal(reads(), before);
     peer.connection.socket.resume();
     const subscribed = (): number =>

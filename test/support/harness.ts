@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { type Dispatcher, request } from 'undici';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { type Gateway, openGateway } from '../../src/gateway/composition/create-gateway.ts';
 import type { GatewayOptions } from '../../src/gateway/composition/environment.ts';
@@ -41,9 +43,17 @@ export interface GatewayHarness {
   readonly gateway: Gateway & { readonly cluster: string };
   readonly logged: readonly LogLine[];
   /** Requests `/api/v1` + path, or a path that starts with `/api`. */
-  get<const T extends string>(path: T, init?: RequestInit): Promise<HttpAnswer<JsonAt<T>>>;
+  get<const T extends string>(path: T, options?: RequestOptions): Promise<HttpAnswer<JsonAt<T>>>;
   /** Posts to `/rpc`; a body other than text is sent as JSON. */
-  rpc<R = unknown, E = string>(body: unknown, init?: RequestInit): Promise<HttpAnswer<AnswerJson<R, E>>>;
+  rpc<R = unknown, E = string>(body: unknown, options?: RequestOptions): Promise<HttpAnswer<AnswerJson<R, E>>>;
+}
+
+/** What a test says of its request. A body that is coded is decoded, but none is requested: most of the time would go into that. */
+export interface RequestOptions {
+  readonly method?: Dispatcher.HttpMethod;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  readonly signal?: AbortSignal;
 }
 
 /** A gateway over a cluster in this thread, both on a clock that the test moves. */
@@ -103,9 +113,13 @@ const EPHEMERAL = { inline: 'ephemeral', production: false };
 /** Longest pause between two checks of a condition: what is waited for on the system clock may take seconds. */
 const LONGEST_PAUSE_MS = 20;
 
-/** Waits until a condition holds, checked less and less often; fails after a minute. */
-export async function waitFor(condition: () => boolean | Promise<boolean>, description = 'it'): Promise<void> {
-  const deadlineMs = performance.now() + 60_000;
+/** Waits until a condition holds, checked less and less often; fails after a minute, or another time. */
+export async function waitFor(
+  condition: () => boolean | Promise<boolean>,
+  description = 'it',
+  withinMs = 60_000,
+): Promise<void> {
+  const deadlineMs = performance.now() + withinMs;
   for (let pauseMs = 1; !(await condition()); pauseMs = Math.min(pauseMs * 1.3, LONGEST_PAUSE_MS)) {
     if (performance.now() > deadlineMs) throw new Error(`${description} did not come about`);
     await sleep(pauseMs);
@@ -154,25 +168,34 @@ export async function startGateway(
   return { gateway: gateway as GatewayHarness['gateway'], logged, ...httpClient(gateway.url) };
 }
 
+const DECODERS: Readonly<Record<string, (bytes: ArrayBuffer) => Buffer>> = {
+  br: brotliDecompressSync,
+  gzip: gunzipSync,
+};
+
 export function httpClient(url: string): Pick<GatewayHarness, 'get' | 'rpc'> {
-  const get = async <J>(path: string, init: RequestInit = {}): Promise<HttpAnswer<J>> => {
-    const response = await fetch(new URL(path.startsWith('/api') ? path : `/api/v1${path}`, url), init);
-    const text = await response.text();
+  const get = async <J>(path: string, options: RequestOptions = {}): Promise<HttpAnswer<J>> => {
+    const answer = await request(new URL(path.startsWith('/api') ? path : `/api/v1${path}`, url), options);
+    const fields = Object.entries(answer.headers).flatMap(([name, value = []]) =>
+      [value].flat().map((each): [string, string] => [name, each]),
+    );
+    const decode = DECODERS[`${answer.headers['content-encoding']}`];
+    const text = decode === undefined ? await answer.body.text() : String(decode(await answer.body.arrayBuffer()));
     return {
-      status: response.status,
-      headers: response.headers,
+      status: answer.statusCode,
+      headers: new Headers(fields),
       text,
       get json() {
         return JSON.parse(text);
       },
     };
   };
-  const rpc = <R, E>(body: unknown, init: RequestInit = {}): Promise<HttpAnswer<AnswerJson<R, E>>> =>
+  const rpc = <R, E>(body: unknown, options: RequestOptions = {}): Promise<HttpAnswer<AnswerJson<R, E>>> =>
     get('/rpc', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: typeof body === 'string' ? body : JSON.stringify(body),
-      ...init,
+      ...options,
     });
   return { get, rpc };
 }
@@ -254,10 +277,10 @@ export async function startStepped(
 }
 
 /**
- * Waits until the reads of a start are over: while the clock stands still no others follow. A request to the gateway and
+ * Waits until the reads that are under way are over: while the clock stands still no others follow. A request to the gateway and
  * one to its node are answered after all that was on its way before, so several rounds without another call are the end.
  */
-async function untilIdle({ get }: GatewayHarness, { url, control }: InThreadCluster): Promise<void> {
+export async function untilIdle({ get }: GatewayHarness, { url, control }: InThreadCluster): Promise<void> {
   const calls = async (): Promise<number> => {
     const { getHealth: _own, ...counts } = await control.requestCounts();
     return Object.values(counts).reduce((sum, count) => sum + count, 0);

@@ -116,6 +116,18 @@ export class ManualSession implements PubsubSession {
     for (const listener of this.#onClockUpdateListeners.values()) listener(update);
   }
 
+  /** Answers the oldest read, and waits until what follows is done. */
+  async answerNext(slot: Slot, ...accounts: string[]): Promise<void> {
+    this.pendingCalls.shift()?.answer(slot, ...accounts);
+    await flushEvents();
+  }
+
+  /** Updates the Clock, and waits until what follows is done. */
+  async passClock(slot: Slot, provenFrom = slot): Promise<void> {
+    this.clockUpdate(slot, provenFrom);
+    await flushEvents();
+  }
+
   notify(address: string, slot: Slot, account: string): void {
     this.handlers.get(address)?.onNotification(slot, Buffer.from(account));
   }

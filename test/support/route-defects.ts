@@ -42,7 +42,7 @@ export type RouteCaller = (path: string) => Promise<HttpAnswer>;
 export async function createRouteCaller({ get, rpc, step, cluster }: SteppedHarness): Promise<RouteCaller> {
   const [wallet] = WALLETS;
   const mint = COINS[0]?.mint.address;
-  await step(4);
+  await step(24); // so that there are enough transactions
   const transactions = WALLETS.flatMap(({ address }) => cluster.chain.transactionsOf(address)).filter(
     ({ slot }) => slot <= cluster.chain.slot('confirmed'),
   );

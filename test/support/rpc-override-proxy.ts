@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { request as forward } from 'undici';
 import { bodyOf, listenOnLoopback } from './loopback-server.ts';
 import type { RpcParams } from './rpc-request.ts';
 import type { TestScope } from './test-scope.ts';
@@ -23,7 +24,8 @@ export async function startRpcOverrideProxy(
   const overrides: RpcOverrideProxy['overrides'] = new Map();
   const requestCounts: RpcOverrideProxy['requestCounts'] = new Map();
   const server = createServer(async (request, response) => {
-    const body = String(await bodyOf(request));
+    const body = await bodyOf(request).then(String, () => '');
+    if (body === '') return void response.destroy(); // the caller has gone
     const { id, method, params } = JSON.parse(body);
     requestCounts.set(method, (requestCounts.get(method) ?? 0) + 1);
     const override = await overrides.get(method)?.(params);
@@ -33,12 +35,9 @@ export async function startRpcOverrideProxy(
       return;
     }
     try {
-      const forwarded = await fetch(clusterUrl, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body,
-      });
-      response.writeHead(forwarded.status).end(await forwarded.text());
+      const headers = { 'content-type': 'application/json' };
+      const forwarded = await forward(clusterUrl, { method: 'POST', headers, body });
+      response.writeHead(forwarded.statusCode).end(await forwarded.body.text());
     } catch {
       response.destroy(); // the cluster has closed
     }

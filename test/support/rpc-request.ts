@@ -1,3 +1,4 @@
+import { request } from 'undici';
 import type { Commitment } from '../../src/shared/domain/commitment.ts';
 
 interface RpcAnswer<R> {
@@ -11,9 +12,10 @@ export async function rpcRequest<R = unknown>(
   method: string,
   params: readonly unknown[] = [],
 ): Promise<R> {
-  const response = await rpcPost(url, method, params);
-  if (response.status !== 200) throw new Error(`HTTP ${response.status}`);
-  const { result, error } = (await response.json()) as RpcAnswer<R>;
+  const { statusCode, body } = await request(url, callOf(method, params));
+  const text = await body.text();
+  if (statusCode !== 200) throw new Error(`HTTP ${statusCode}`);
+  const { result, error }: RpcAnswer<R> = JSON.parse(text);
   if (error !== undefined) throw Object.assign(new Error(error.message), error);
   return result;
 }
@@ -46,8 +48,10 @@ export function configOf(params: readonly unknown[]): RpcConfig {
 
 /** Calls a method like {@link rpcRequest}; returns the whole response. */
 export const rpcPost = (url: string, method: string, params: readonly unknown[] = []): Promise<Response> =>
-  fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  });
+  fetch(url, callOf(method, params));
+
+const callOf = (method: string, params: readonly unknown[]) => ({
+  method: 'POST' as const,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+});

@@ -77,18 +77,20 @@ t.test('live-account-source', async (t) => {
     const session = await untilSubscribed(harness, 'confirmed');
     session.handlers.get('a')?.onAcknowledged();
     await flushEvents();
-    session.pendingCalls.shift()?.answer(100, accountText(1));
-    await flushEvents();
-    session.clockUpdate(101);
-    await flushEvents();
+    await session.answerNext(100, accountText(1));
+    await session.passClock(101);
     return session;
   }
 
   async function untilLive(harness: AccountHarness): Promise<ManualSession> {
     const session = await untilSecondRead(harness);
-    session.pendingCalls.shift()?.answer(101, accountText(1));
-    await flushEvents();
+    await session.answerNext(101, accountText(1));
     return session;
+  }
+
+  async function openLive(): Promise<{ readonly harness: AccountHarness; readonly session: ManualSession }> {
+    const harness = openAccountHarness();
+    return { harness, session: await untilLive(harness) };
   }
 
   function sessionOf({ sessions }: AccountHarness): ManualSession {
@@ -118,17 +120,13 @@ t.test('live-account-source', async (t) => {
       await flushEvents();
       t.match(session.pendingCalls[0], { addresses: ['a'], minContextSlot: undefined });
       session.clockUpdate(100);
-      session.pendingCalls.shift()?.answer(100, accountText(1));
-      await flushEvents();
-      session.clockUpdate(100);
-      await flushEvents();
+      await session.answerNext(100, accountText(1));
+      await session.passClock(100);
       t.equal(session.pendingCalls.length, 0, 'a Clock update that is not newer than the read does not count');
-      session.clockUpdate(101);
-      await flushEvents();
+      await session.passClock(101);
       t.match(session.pendingCalls[0], { minContextSlot: 101 });
       t.equal(await fromState(harness), undefined, 'not live yet');
-      session.pendingCalls.shift()?.answer(102, accountText(2));
-      await flushEvents();
+      await session.answerNext(102, accountText(2));
       t.strictSame(await fromState(harness), [102, 2]);
     },
   );
@@ -139,13 +137,10 @@ t.test('live-account-source', async (t) => {
     session.isPooled = true;
     session.handlers.get('a')?.onAcknowledged();
     await flushEvents();
-    session.pendingCalls.shift()?.answer(100, accountText(1));
-    await flushEvents();
-    session.clockUpdate(108);
-    await flushEvents();
+    await session.answerNext(100, accountText(1));
+    await session.passClock(108);
     t.equal(session.pendingCalls.length, 0);
-    session.clockUpdate(109);
-    await flushEvents();
+    await session.passClock(109);
     t.match(session.pendingCalls[0], { minContextSlot: 109 });
   });
 
@@ -187,13 +182,10 @@ t.test('live-account-source', async (t) => {
       session.isPooled = true;
       session.handlers.get('a')?.onAcknowledged();
       await flushEvents();
-      session.pendingCalls.shift()?.answer(100, accountText(1));
-      await flushEvents();
-      session.clockUpdate(100 + marginSlots);
-      await flushEvents();
+      await session.answerNext(100, accountText(1));
+      await session.passClock(100 + marginSlots);
       t.equal(session.pendingCalls.length, 0, `${slotTimeMs} ms`);
-      session.clockUpdate(101 + marginSlots);
-      await flushEvents();
+      await session.passClock(101 + marginSlots);
       t.match(session.pendingCalls[0], { minContextSlot: 101 + marginSlots }, `${slotTimeMs} ms`);
     }
   });
@@ -236,21 +228,16 @@ t.test('live-account-source', async (t) => {
     const session = await untilSecondRead(harness);
     session.pendingCalls.shift()?.fail(new GatewayError('upstream_timeout', 'late'));
     await flushEvents();
-    session.clockUpdate(102);
-    await flushEvents();
-    session.pendingCalls.shift()?.answer(100, accountText(1));
-    await flushEvents();
+    await session.passClock(102);
+    await session.answerNext(100, accountText(1));
     t.equal(await fromState(harness), undefined);
-    session.clockUpdate(103);
-    await flushEvents();
-    session.pendingCalls.shift()?.answer(103, accountText(1));
-    await flushEvents();
+    await session.passClock(103);
+    await session.answerNext(103, accountText(1));
     t.strictSame(await fromState(harness), [103, 1]);
   });
 
   t.test('I2: a live account is dated at the Clock update before the last', async (t) => {
-    const harness = openAccountHarness();
-    const session = await untilLive(harness);
+    const { harness, session } = await openLive();
     t.strictSame(await fromState(harness), [101, 1]);
     session.clockUpdate(102);
     t.strictSame(await fromState(harness), [101, 1]);
@@ -259,8 +246,7 @@ t.test('live-account-source', async (t) => {
   });
 
   t.test('I4: a newer notification replaces state and slot; any other is ignored', async (t) => {
-    const harness = openAccountHarness();
-    const session = await untilLive(harness);
+    const { harness, session } = await openLive();
     session.notify('a', 100, accountText(9));
     session.notify('a', 101, accountText(9));
     t.strictSame(await fromState(harness), [101, 1]);
@@ -269,8 +255,7 @@ t.test('live-account-source', async (t) => {
   });
 
   t.test('I6: the leases of a lost session end; the account is kept live over another session', async (t) => {
-    const harness = openAccountHarness();
-    const session = await untilLive(harness);
+    const { harness, session } = await openLive();
     session.clockUpdate(102);
     session.clockUpdate(103);
     const { lease } = await harness.source.read(query);
@@ -284,8 +269,7 @@ t.test('live-account-source', async (t) => {
   });
 
   t.test('a session that lags answers no read, and is closed when it lags too far', async (t) => {
-    const harness = openAccountHarness();
-    const session = await untilLive(harness);
+    const { harness, session } = await openLive();
     session.clockUpdate(102);
     session.clockUpdate(103);
     const { lease } = await harness.source.read(query);
@@ -299,8 +283,7 @@ t.test('live-account-source', async (t) => {
   });
 
   t.test('I6: a revoked lease stops advancing, and is invalidated with its session', async (t) => {
-    const harness = openAccountHarness();
-    const session = await untilLive(harness);
+    const { harness, session } = await openLive();
     session.clockUpdate(102);
     const { lease } = await harness.source.read(query);
     const validatedMs = harness.clock.monotonic();
@@ -319,8 +302,7 @@ t.test('live-account-source', async (t) => {
   t.test(
     'I9: an audit that finds another state at a slot that the lease covers drops it, and next time the session',
     async (t) => {
-      const harness = openAccountHarness();
-      const session = await untilLive(harness);
+      const { harness, session } = await openLive();
       for (const slot of [102, 103, 104]) session.clockUpdate(slot);
       const { lease } = await harness.source.read(query);
       const audit = harness.source.liveSet.audit();
@@ -333,12 +315,9 @@ t.test('live-account-source', async (t) => {
       await flushEvents();
       session.acknowledgeAll();
       await flushEvents();
-      session.pendingCalls.shift()?.answer(104, accountText(2));
-      await flushEvents();
-      session.clockUpdate(105);
-      await flushEvents();
-      session.pendingCalls.shift()?.answer(105, accountText(2));
-      await flushEvents();
+      await session.answerNext(104, accountText(2));
+      await session.passClock(105);
+      await session.answerNext(105, accountText(2));
       t.strictSame(await fromState(harness), [105, 2], 'it is live again, over the same session');
       const again = harness.source.liveSet.audit();
       await flushEvents();
@@ -350,8 +329,7 @@ t.test('live-account-source', async (t) => {
 
   t.test('I9: a mismatch beyond the lease waits for a notification, and is a violation if none comes', async (t) => {
     for (const comes of [true, false]) {
-      const harness = openAccountHarness();
-      const session = await untilLive(harness);
+      const { harness, session } = await openLive();
       session.clockUpdate(102);
       const audit = harness.source.liveSet.audit();
       await flushEvents();
@@ -370,20 +348,17 @@ t.test('live-account-source', async (t) => {
   });
 
   t.test('I9: a notification for a slot that the lease covers is a violation', async (t) => {
-    const harness = openAccountHarness();
-    const session = await untilLive(harness);
+    const { harness, session } = await openLive();
     for (const slot of [102, 103, 104]) session.clockUpdate(slot);
     session.notify('a', 103, accountText(7));
     t.match([harness.source.liveSet.leaseViolations, session.isLost], [1, true]);
   });
 
   t.test('I9: all leased accounts are read again at intervals, and compared by meaning', async (t) => {
-    const harness = openAccountHarness();
-    const session = await untilLive(harness);
+    const { harness, session } = await openLive();
     harness.clock.advance(30_000);
     await flushEvents();
-    session.pendingCalls.shift()?.answer(101, '{ "data": ["", "base64"], "lamports": 1 }');
-    await flushEvents();
+    await session.answerNext(101, '{ "data": ["", "base64"], "lamports": 1 }');
     t.match([harness.source.liveSet.audited, harness.source.liveSet.leaseViolations], [1, 0]);
     harness.clock.advance(30_000);
     await flushEvents();
@@ -391,8 +366,7 @@ t.test('live-account-source', async (t) => {
   });
 
   t.test('I11: an account without lamports is absent', async (t) => {
-    const harness = openAccountHarness();
-    const session = await untilLive(harness);
+    const { harness, session } = await openLive();
     session.notify('a', 103, accountText(0));
     const { slot, account: json, lease } = await harness.source.read(query);
     t.strictSame([slot, json], [103, null]);
@@ -400,8 +374,7 @@ t.test('live-account-source', async (t) => {
   });
 
   t.test('I14: parsed JSON that depends on the Clock has no lease', async (t) => {
-    const harness = openAccountHarness();
-    const session = await untilLive(harness);
+    const { harness, session } = await openLive();
     const data = '{"program":"spl-token-2022","parsed":{"type":"account","info":{}},"space":165}';
     session.notify('a', 103, `{"lamports":5,"data":${data}}`);
     const parsed = queryOf('a', 'confirmed', 'parsed');
@@ -452,8 +425,7 @@ t.test('live-account-source', async (t) => {
 
   t.test('an account that is read, too, stays when its subscriber leaves', async (t) => {
     for (const isRead of [true, false]) {
-      const harness = openAccountHarness();
-      const session = await untilLive(harness);
+      const { harness, session } = await openLive();
       const { lease } = await harness.source.read(query);
       for (const slot of [101, 102, 103]) {
         session.notify('a', slot + 1, accountText(slot));
@@ -504,13 +476,10 @@ t.test('live-account-source', async (t) => {
     session.handlers.get('a')?.onAcknowledged();
     await flushEvents();
     if (number === 2) {
-      session.pendingCalls.shift()?.answer(100, accountText(1));
-      await flushEvents();
-      session.clockUpdate(101);
-      await flushEvents();
+      await session.answerNext(100, accountText(1));
+      await session.passClock(101);
     }
-    session.pendingCalls.shift()?.answer(101, account);
-    await flushEvents();
+    await session.answerNext(101, account);
     return session;
   }
 
@@ -539,8 +508,7 @@ t.test('live-account-source', async (t) => {
 
   t.test('a notification that can not be decoded ends one account, and not its session', async (t) => {
     for (const account of UNDECODABLE) {
-      const harness = openAccountHarness();
-      const session = await untilLive(harness);
+      const { harness, session } = await openLive();
       session.notify('a', 102, account);
       t.equal(await fromState(harness), undefined, account);
       t.strictSame(session.unsubscribed, ['a']);
@@ -550,8 +518,7 @@ t.test('live-account-source', async (t) => {
 
   t.test('an audit that can not be decoded says nothing, and ends nothing', async (t) => {
     for (const account of UNDECODABLE) {
-      const harness = openAccountHarness();
-      const session = await untilLive(harness);
+      const { harness, session } = await openLive();
       const audit = harness.source.liveSet.audit();
       await flushEvents();
       session.pendingCalls.shift()?.answer(101, account);
@@ -648,8 +615,7 @@ t.test('live-account-source', async (t) => {
       await flushEvents();
     };
     const clockUpdate = async (at: number, provenFrom = at): Promise<void> => {
-      session.clockUpdate(at, provenFrom);
-      await flushEvents();
+      await session.passClock(at, provenFrom);
     };
     await answerReads(100, 1);
     await clockUpdate(101);
@@ -703,12 +669,10 @@ t.test('live-account-source', async (t) => {
     session.acknowledgeAll();
     await flushEvents();
     const answerRead = async (slot: number, lamports: number): Promise<void> => {
-      session.pendingCalls.shift()?.answer(slot, accountText(lamports));
-      await flushEvents();
+      await session.answerNext(slot, accountText(lamports));
     };
     const clockUpdate = async (slot: number, provenFrom: number): Promise<void> => {
-      session.clockUpdate(slot, provenFrom);
-      await flushEvents();
+      await session.passClock(slot, provenFrom);
     };
     const read = () => harness.source.readLive(queryOf('a', 'finalized', 'lamports'));
     await answerRead(100, 1);
@@ -761,8 +725,7 @@ t.test('live-account-source', async (t) => {
   t.test(
     'no account is read for a reader that may wait for a slot of which the Clock update is on its way',
     async (t) => {
-      const harness = openAccountHarness();
-      const session = await untilLive(harness);
+      const { harness, session } = await openLive();
       harness.tips.observe('finalized', 103);
       const slots: number[] = [];
       const read = async (minContextSlot: number, mayWait: boolean): Promise<void> => {
@@ -811,8 +774,7 @@ t.test('live-balances', async (t) => {
       for (const { addresses, answer } of session.pendingCalls.splice(0))
         answer(slot, ...addresses.map((address) => accountText(ADDRESSES.indexOf(address) + 1)));
       await flushEvents();
-      session.clockUpdate(slot + 1);
-      await flushEvents();
+      await session.passClock(slot + 1);
     }
     /** Returns slot and lamports, or how the upstream was called. */
     const read = async (addresses = ADDRESSES, minSlot?: number) => {

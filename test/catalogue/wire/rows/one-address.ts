@@ -14,7 +14,7 @@ const ATTACKER = '127.0.0.2';
 const OTHERS = 100;
 /** Others beside an engine alone, each of which may wait for all of its time. */
 const CONTROL_OTHERS = 10;
-/** Time in which another caller must be answered. */
+/** Time in which another caller must be answered; a short run, beside other work, requires an answer. */
 const MAX_MS = 1000;
 const PAUSE_MS = 20;
 
@@ -26,13 +26,14 @@ const PATIENCE_MS = 20_000;
 export const oneAddress: WireRow = {
   id: 'one-address',
   title: `one address holds ${ATTACKERS} connections, where ${OPEN_FILES} files may be open`,
-  async run(testbed) {
+  async run(testbed, runLength) {
+    const withinMs = runLength === 'full' ? MAX_MS : PATIENCE_MS;
     const findings: Finding[] = [];
     const ofGateways = await overEachEngine(testbed, { maxOpenFiles: OPEN_FILES }, async (engine, { url }) => [
-      expectAll(`${engine}: others answered within ${MAX_MS} ms`, await countAnswered(url, OTHERS), OTHERS),
+      expectAll(`${engine}: others answered within ${withinMs} ms`, await countAnswered(url, OTHERS, withinMs), OTHERS),
     ]);
     for (const control of ['uws', 'node']) {
-      const answered = await withBareEngine(control, OPEN_FILES, (url) => countAnswered(url, CONTROL_OTHERS));
+      const answered = await withBareEngine(control, OPEN_FILES, (url) => countAnswered(url, CONTROL_OTHERS, MAX_MS));
       findings.push({ text: `${control} alone: ${answered}/${CONTROL_OTHERS}`, isMet: answered !== CONTROL_OTHERS });
     }
     const { node, cluster } = testbed;
@@ -56,7 +57,7 @@ async function withBareEngine<T>(engine: string, maxOpenFiles: number, body: (ur
 }
 
 /** Attacks, and returns how many others are answered in time beside it. */
-async function countAnswered(url: string, others: number): Promise<number> {
+async function countAnswered(url: string, others: number, withinMs: number): Promise<number> {
   const attackers = [...(await openConnections(url, ATTACKERS, () => ATTACKER))];
   for (const attacker of attackers) attacker.write(get());
   let [answered, isOver] = [0, false];
@@ -65,13 +66,13 @@ async function countAnswered(url: string, others: number): Promise<number> {
       const closed = attackers.findIndex((attacker) => attacker.closed);
       if (closed < 0) await sleep(PAUSE_MS);
       else {
-        const renewed = await openInTime(url, ATTACKER);
+        const renewed = await openInTime(url, ATTACKER, MAX_MS);
         if (renewed !== undefined) attackers[closed] = renewed;
       }
     }
   })();
   for (let i = 0; i < others; i++) {
-    if (await isAnswered(url, loopbackAddress(i + 1000))) answered++;
+    if (await isAnswered(url, loopbackAddress(i + 1000), withinMs)) answered++;
     await sleep(PAUSE_MS);
   }
   isOver = true;
@@ -92,16 +93,16 @@ async function countHeld(url: string): Promise<number> {
   return held;
 }
 
-async function isAnswered(url: string, localAddress: string): Promise<boolean> {
-  const connection = await openInTime(url, localAddress);
+async function isAnswered(url: string, localAddress: string, withinMs: number): Promise<boolean> {
+  const connection = await openInTime(url, localAddress, withinMs);
   if (connection === undefined) return false;
   connection.write(get());
-  const deadlineMs = connection.openedMs + MAX_MS;
+  const deadlineMs = connection.openedMs + withinMs;
   while (connection.text === '' && !connection.closed && performance.now() < deadlineMs) await sleep(1);
   connection.reset();
   return connection.text.startsWith('HTTP/1.1 200');
 }
 
 /** Opens a connection; returns undefined where nobody has a place for it. */
-const openInTime = (url: string, localAddress: string): Promise<RawConnection | undefined> =>
-  Promise.race([RawConnection.open(url, localAddress), sleep(MAX_MS, undefined)]);
+const openInTime = (url: string, localAddress: string, withinMs: number): Promise<RawConnection | undefined> =>
+  Promise.race([RawConnection.open(url, localAddress), sleep(withinMs, undefined)]);
