@@ -48,9 +48,10 @@ export { type AmountScale, amountScaleOf, dependsOnClock, toTokenAmount } from '
 export { ACTION_KINDS, ACTION_ROLES, type ActionKind } from './analysis/action.ts';
 export { AUTHORITY_CHANGE_KINDS } from './analysis/authority-changes.ts';
 export { CONFIDENTIAL_TRANSFER_TYPES } from './analysis/confidential-transfers.ts';
-export { type NetRow, netRowOf } from './analysis/net-row.ts';
+export { type DescribedNetRow, netRowOf } from './analysis/net-row.ts';
 export { NFT_STANDARDS } from './analysis/nft-asset.ts';
 export { type IdlNames, parseTransaction } from './analysis/parse-transaction.ts';
+export type { ParsedTransaction } from './analysis/parsed-transaction.ts';
 export { TRANSFER_TYPES } from './analysis/transfer.ts';
 export { type TransferRow, transferRowsOf } from './analysis/transfer-row.ts';
 export { isBase58Of } from './codec/base58.ts';
@@ -62,6 +63,7 @@ export { asArray, asInteger, asObject, type JsonObject } from './codec/json-fiel
 export { findExceededEnhancedBound } from './explain/enhanced-bounds.ts';
 export { type EnhancedTransaction, enhanceTransaction } from './explain/enhanced-transaction.ts';
 export { explainTransaction } from './explain/explain-transaction.ts';
+export { describeFor, isParty } from './explain/perspective.ts';
 export { ownerLabelsOf } from './programs/known-owners.ts';
 export {
   fallbackTypeOf,

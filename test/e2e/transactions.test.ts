@@ -939,6 +939,33 @@ t.test('tx', async (t) => {
     },
   );
 
+  t.test('?perspective= describes a transaction from the view of a party of it', async (t) => {
+    const { signature, accountKeys } = old.find(({ error }) => error === null) ?? { signature: '', accountKeys: [] };
+    const [payer = '', other = ''] = accountKeys;
+    const read = (query: string) => get(`/tx/${signature}?enhanced=1${query}`);
+    const got = await read(`&perspective=${payer}`);
+    fits(t, '/tx/{sig}', got);
+    const { perspective, ...rest } = got.json.result.enhanced;
+    t.same(rest, (await read('')).json.result.enhanced, 'beside all that is said to everybody');
+    t.match(perspective, { address: payer, description: /^You .*; you paid the fee of [\d.]+ SOL/ });
+    t.equal((await read(`&perspective=${other}`)).json.result.enhanced.perspective.address, other);
+    const { status, json } = await read(`&perspective=${NOBODY.slice(0, 31)}2`);
+    t.same([status, json.error], [400, 'invalid_query']);
+    t.match(json.message, /no party/);
+    const rows = (await get(`/address/${payer}/history?type=transfers&limit=100`)).json.result.rows;
+    const net = rows.find((row: { signature: string }) => row.signature === signature);
+    t.notOk(
+      rows.some((row: { type: string; description?: unknown }) => row.type === 'net' && row.description === null),
+    );
+    if (net !== undefined) t.match(net.description, /^You .*; you paid the fee of/);
+    const body = (party: unknown) => toJson({ tx: got.json.result.enhanced, perspective: party });
+    const explain = (party: unknown) =>
+      get('/explain', { method: 'POST', headers: { 'content-type': 'application/json' }, body: body(party) });
+    t.match((await explain(payer)).json.explanation, /^You .*\. The fee was [\d.]+ SOL/);
+    t.match((await explain(`${NOBODY.slice(0, 31)}2`)).json, { error: 'invalid_query', message: /no party/ });
+    t.match((await explain('me')).json, { error: 'invalid_request', message: /"perspective"/ });
+  });
+
   t.test('enhanced describes what each did, and the document knows all of it', async (t) => {
     const kinds = new Set<string>();
     for (const { signature, error, fee } of old) {
@@ -1005,8 +1032,10 @@ t.test('tx', async (t) => {
       'commitment=processed',
       'logs=1',
       'enhanced=1&enhanced=1',
+      `perspective=${wallet}`,
     ];
     await assertRefusedWithoutUpstream(t, world, {
+      invalid_address: [`/tx/${NOBODY}?enhanced=1&perspective=x`],
       invalid_signature: signatures.map((signature) => `/tx/${signature}`),
       invalid_query: queries.map((query) => `/tx/${NOBODY}?${query}`),
     });

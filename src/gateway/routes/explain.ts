@@ -11,11 +11,15 @@ export const explain = postRoute({
     tx: z
       .record(z.string(), z.unknown())
       .describe('The result of `/tx` or of `getTransaction` (json, jsonParsed), or its `enhanced`'),
+    perspective: z
+      .string()
+      .optional()
+      .describe('The address of a party of the transaction, from whose view it is explained: “You sent …”'),
     logs: z.array(z.string()).optional().describe('The log messages, if the record lacks them'),
   }),
   result: z.strictObject({ explanation: z.string() }),
   envelope: 'plain',
-  errors: ['invalid_json', 'invalid_request'],
+  errors: ['invalid_json', 'invalid_request', 'invalid_query'],
   hasSlot: false,
   hasJsonRpcForm: false,
 

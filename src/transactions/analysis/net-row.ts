@@ -33,6 +33,9 @@ export interface NetChange {
   readonly uiAmount: string;
 }
 
+/** A net row with the transaction in one sentence, in which the address is `you`; null if it can't be described. */
+export type DescribedNetRow = NetRow & { readonly description: string | null };
+
 const SOL_DECIMALS = 9;
 
 /**

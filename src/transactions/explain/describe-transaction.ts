@@ -22,12 +22,16 @@ export function describeTransaction(interpretation: Interpreted, formatAddress: 
     : [`${describeDeed(interpretation, formatAddress)}${memoPhrase(interpretation)}`];
   const actor = formatAddress(interpretation.actor);
   const again = `${actor} also `;
-  return [...deeds, ...asides].reduce((text, part) =>
-    text.startsWith(actor) && part.startsWith(again)
+  return [...deeds, ...asides].reduce((text, part, place, parts) =>
+    parts[place - 1]?.startsWith(actor) && part.startsWith(again)
       ? `${text}, and also ${part.slice(again.length)}`
       : `${text}; ${part}`,
   );
 }
+
+/** Returns whether the description of a transaction names its tip. */
+export const isTipDescribed = (interpretation: Interpreted): boolean =>
+  interpretation.type === 'TRANSFER' && interpretation.program === null && interpretation.payments.length === 0;
 
 /** Returns whether nothing but hidden amounts moved. */
 const isHiddenTransfer = (interpreted: Interpreted): boolean =>

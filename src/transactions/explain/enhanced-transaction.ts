@@ -11,6 +11,7 @@ import type { TransactionType } from '../programs/transaction-types.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import { describeTransaction } from './describe-transaction.ts';
 import { isAboutNfts, type NftEvent, nftEventOf } from './nft-event.ts';
+import { type Perspective, perspectiveOf } from './perspective.ts';
 import { fullAddress } from './sentence-formats.ts';
 import { unnamedProgramOf } from './sentences-call.ts';
 
@@ -33,6 +34,8 @@ export interface EnhancedTransaction extends ParsedTransaction {
   /** Helius' name of the main program, or its id. */
   readonly source: string;
   readonly events: { readonly swap?: SwapEvent; readonly nft?: NftEvent };
+  /** The same from the view of the wallet that was named, if it is a party. */
+  readonly perspective?: Perspective;
 }
 
 /** How the description names tokens, and what is called with each gap. */
@@ -41,6 +44,8 @@ export interface EnhanceOptions {
   readonly labels?: ReadonlyMap<string, TokenLabel>;
   /** What IDLs call the instructions of programs. Default: nothing. */
   readonly idlNames?: IdlNames;
+  /** The wallet from whose view the transaction is described, too. Default: none. */
+  readonly perspective?: string;
   /** Called with the program whose call the description does not name. */
   readonly onUnnamed?: (program: string) => void;
   /** Called with each mint that the description names by its address. */
@@ -52,15 +57,15 @@ export interface EnhanceOptions {
 /** Interprets a transaction, by balances first: so unknown programs are described as well as known ones. */
 export function enhanceTransaction(transaction: Transaction, options: EnhanceOptions = {}): EnhancedTransaction {
   const parsed = parseTransaction(transaction, options.idlNames);
-  const { type, description, events } = describe(parsed, options);
-  return { description, type, source: sourceOf(parsed), ...parsed, events };
+  const { type, description, ...rest } = describe(parsed, options);
+  return { description, type, source: sourceOf(parsed), ...parsed, ...rest };
 }
 
 /** Returns type, description and events. A transaction that can't be interpreted is UNKNOWN: its facts stay useful. */
 function describe(
   parsed: ParsedTransaction,
-  { labels, onUnlabelled, onUnnamed, onError }: EnhanceOptions,
-): Pick<EnhancedTransaction, 'type' | 'description' | 'events'> {
+  { labels, perspective: wallet, onUnlabelled, onUnnamed, onError }: EnhanceOptions,
+): Pick<EnhancedTransaction, 'type' | 'description' | 'events' | 'perspective'> {
   try {
     const interpretation = interpretTransaction(parsed);
     const { type } = interpretation;
@@ -73,7 +78,8 @@ function describe(
     const description = parsed.transactionError?.message ?? describeTransaction(interpretation, formatAddress);
     const unnamed = unnamedProgramOf(interpretation);
     if (parsed.status === 'success' && unnamed !== null) onUnnamed?.(unnamed);
-    return { type, description, events: eventsOf(interpretation, parsed) };
+    const perspective = wallet === undefined ? null : perspectiveOf(wallet, parsed, interpretation, formatAddress);
+    return { type, description, events: eventsOf(interpretation, parsed), ...(perspective && { perspective }) };
   } catch (error) {
     onError?.(error);
     const description = parsed.transactionError?.message ?? `${parsed.feePayer} sent a transaction`;

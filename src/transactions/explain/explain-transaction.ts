@@ -6,22 +6,28 @@ import { decodeBase58 } from '../codec/base58.ts';
 import { withoutTrailing } from '../codec/without-trailing.ts';
 import type { TransactionFailure } from '../errors/decode-failure.ts';
 import { programName } from '../programs/known-programs.ts';
-import { describeTransaction } from './describe-transaction.ts';
-import { formatSol, shortAddress } from './sentence-formats.ts';
+import { describeTransaction, isTipDescribed } from './describe-transaction.ts';
+import { asYou, capitalized, deedFor } from './perspective.ts';
+import { type FormatAddress, formatSol, shortAddress } from './sentence-formats.ts';
 
 /** Upper bound of an explanation's length, in UTF-16 units. */
 export const MAX_EXPLANATION_LENGTH = 280;
 
-/** Explains in one or two sentences what a transaction did and what it cost. The result is deterministic. */
-export function explainTransaction(parsed: ParsedTransaction): string {
+/** Explains in one or two sentences what a transaction did and what it cost; to a party of it, which is `you`. */
+export function explainTransaction(parsed: ParsedTransaction, party: string | null = null): string {
   const interpretation = interpretTransaction(parsed);
   const { transactionError } = parsed;
+  const formatAddress = party === null ? shortAddress : asYou(party, shortAddress);
+  const deedOf = (): string =>
+    party === null
+      ? describeTransaction(interpretation, shortAddress)
+      : deedFor(party, parsed, interpretation, shortAddress);
   const [deed, cost] =
     transactionError === null
-      ? explainSuccess(parsed, interpretation)
-      : explainFailure(parsed, interpretation, transactionError);
+      ? explainSuccess(parsed, interpretation, deedOf(), formatAddress)
+      : explainFailure(parsed, interpretation, transactionError, formatAddress);
   const room = MAX_EXPLANATION_LENGTH - cost.length - 3; // two full stops and a space
-  return `${deed.length <= room ? deed : cutDeed(deed, room)}. ${cost}.`;
+  return [deed.length <= room ? deed : cutDeed(deed, room), cost].map((text) => `${capitalized(text)}.`).join(' ');
 }
 
 /** Cuts a sentence, and ends the quotation in which it is cut. */
@@ -33,17 +39,19 @@ function cutDeed(deed: string, room: number): string {
 /** What was done and what it cost: two sentences without their full stops. */
 type Sentences = readonly [deed: string, cost: string];
 
-function explainSuccess(parsed: ParsedTransaction, interpretation: Interpreted): Sentences {
-  const payer = shortAddress(parsed.feePayer);
-  const sentence = describeTransaction(interpretation, shortAddress);
-  const { type, tip } = interpretation;
-  const isTipDescribed =
-    tip === 0n || (type === 'TRANSFER' && interpretation.program === null && interpretation.payments.length === 0);
-  if (sentence.startsWith(payer))
-    return [sentence, `The fee was ${formatFee(parsed)}${isTipDescribed ? '' : ` and the tip ${formatSol(tip)}`}`];
+function explainSuccess(
+  parsed: ParsedTransaction,
+  interpretation: Interpreted,
+  deed: string,
+  formatAddress: FormatAddress,
+): Sentences {
+  const payer = formatAddress(parsed.feePayer);
+  const tip = isTipDescribed(interpretation) ? 0n : interpretation.tip;
+  if (deed.startsWith(payer))
+    return [deed, `The fee was ${formatFee(parsed)}${tip === 0n ? '' : ` and the tip ${formatSol(tip)}`}`];
   return [
-    sentence,
-    `${payer} paid the fee of ${formatFee(parsed)}${isTipDescribed ? '' : `, and the tip was ${formatSol(tip)}`}`,
+    deed,
+    `${payer} paid the fee of ${formatFee(parsed)}${tip === 0n ? '' : `, and the tip was ${formatSol(tip)}`}`,
   ];
 }
 
@@ -105,9 +113,14 @@ const ATTEMPT_BY_TYPE: Readonly<Partial<Record<Interpretation['type'], string>>>
   PROGRAM_UPGRADE: 'tried to replace a program',
 };
 
-function explainFailure(parsed: ParsedTransaction, { type }: Interpretation, error: TransactionFailure): Sentences {
+function explainFailure(
+  parsed: ParsedTransaction,
+  { type }: Interpretation,
+  error: TransactionFailure,
+  formatAddress: FormatAddress,
+): Sentences {
   const { feePayer, instructions } = parsed;
-  const attempt = `${shortAddress(feePayer)} ${ATTEMPT_BY_TYPE[type] ?? 'sent a transaction'}`;
+  const attempt = `${formatAddress(feePayer)} ${ATTEMPT_BY_TYPE[type] ?? 'sent a transaction'}`;
   const cost = `Nothing moved, but the fee of ${formatFee(parsed)} was paid`;
   const reason = clauseOf(error.message);
   const { instructionIndex, programId } = error;

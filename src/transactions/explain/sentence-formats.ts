@@ -18,6 +18,15 @@ export const fullAddress: FormatAddress = (address) => address;
 export const shortAddress: FormatAddress = (address) =>
   address.length > 12 ? `${address.slice(0, 4)}…${address.slice(-4)}` : address;
 
+/** What a sentence from the view of a wallet calls it. */
+export const YOU = 'you';
+
+/** Returns an owner behind what it owns: `5 USDC of 7xKX…gAsU`, `5 USDC of yours`. */
+export function ofOwner(address: string, formatAddress: FormatAddress): string {
+  const owner = formatAddress(address);
+  return owner === YOU ? ' of yours' : ` of ${owner}`;
+}
+
 /** Returns the symbol of a token, or its name: `WIF`, `“A dog”`, `“USDC” (A9mU…i3FM)` where that may be another one. */
 export function tokenName(mint: string, formatAddress: FormatAddress): string | null {
   const symbol = knownMintSymbol(mint);

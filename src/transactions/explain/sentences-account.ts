@@ -6,7 +6,7 @@ import type {
   ProgramInterpretation,
 } from '../analysis/interpretation.ts';
 import { programPhrase } from './program-phrase.ts';
-import { type FormatAddress, formatAccounts, formatAmount, formatSol, tokenName } from './sentence-formats.ts';
+import { type FormatAddress, formatAccounts, formatAmount, formatSol, tokenName, YOU } from './sentence-formats.ts';
 
 export function describeOpening(
   { actor, accounts, tokenAccount, extendedTable }: AccountInterpretation,
@@ -110,7 +110,7 @@ export function describeAuthorityChange(change: AuthorityChange, formatAddress: 
     case 'thawNewAccounts':
       return `no longer lets new accounts of ${tokenLabel(mint ?? account, formatAddress)} start frozen`;
     case 'assign':
-      return `gave its wallet ${subject}${holding} away to the program ${after}`;
+      return `gave ${subject === YOU ? 'your wallet' : `its wallet ${subject}`}${holding} away to the program ${after}`;
     case 'initializeAuthority':
       return authorityType === 'permanentDelegate'
         ? `let ${after} move everybody's tokens of ${tokenLabel(mint ?? account, formatAddress)}`

@@ -3,7 +3,7 @@ import type { Action } from '../analysis/action.ts';
 import { toAmount } from '../analysis/action.ts';
 import type { ConfidentialTransfer } from '../analysis/confidential-transfers.ts';
 import { grouped } from '../analysis/grouped.ts';
-import type { Interpreted } from '../analysis/interpretation.ts';
+import type { Asides, Interpreted } from '../analysis/interpretation.ts';
 import type { Payment } from '../analysis/payments.ts';
 import { programPhrase } from './program-phrase.ts';
 import { type FormatAddress, formatAccounts, formatAmounts } from './sentence-formats.ts';
@@ -13,10 +13,26 @@ import { describePayments } from './sentences-movement.ts';
 /** The most characters of a memo that a sentence has. */
 const MAX_MEMO_CHARACTERS = 80;
 
+/** How actions are described: of a sentence that says more, or alone. */
+interface ActionFormat {
+  /** Whose rights are named where no one else signed for them. */
+  readonly actor: string;
+  readonly formatAddress: FormatAddress;
+  /** What stands before each deed, and before what is left. */
+  readonly also?: string;
+}
+
 /** Describes what else the transaction did, each with its actor: losses and rights first, what came back last. */
-export function describeAsides({ actor, asides }: Interpreted, formatAddress: FormatAddress): readonly string[] {
-  const { actions, changes, rights, hiddenTransfers } = asides;
+export const describeAsides = ({ actor, asides }: Interpreted, formatAddress: FormatAddress): readonly string[] =>
+  describeActions(asides, { actor, formatAddress, also: 'also ' });
+
+/** Describes actions, changes that no action explains, and rights. */
+export function describeActions(
+  { actions, changes, rights, hiddenTransfers }: Omit<Asides, 'memos'>,
+  format: ActionFormat,
+): readonly string[] {
   if (actions.length + changes.length + rights.length + hiddenTransfers.length === 0) return [];
+  const { actor, formatAddress, also = '' } = format;
   const ofKind = (...kinds: readonly Action['kind'][]): readonly Action[] =>
     actions.filter(({ kind }) => kinds.includes(kind));
   const payments = ofKind('transfer')
@@ -25,32 +41,33 @@ export function describeAsides({ actor, asides }: Interpreted, formatAddress: Fo
   const alone = ofKind('transfer').filter(({ counterparty }) => counterparty === null);
   const lost = changes.filter(([, { amount }]) => amount < 0n);
   const gained = changes.filter(([, { amount }]) => amount > 0n);
+  const more = also === '' ? '' : ' more';
   return [
-    ...describePayments(payments, 'also sent', formatAddress),
+    ...describePayments(payments, `${also}sent`, formatAddress),
     ...lost.map(
       ([wallet, loss]) =>
-        `${formatAmounts([{ ...loss, amount: -loss.amount }], formatAddress)} more left ${formatAddress(wallet)}`,
+        `${formatAmounts([{ ...loss, amount: -loss.amount }], formatAddress)}${more} left ${formatAddress(wallet)}`,
     ),
-    ...alone.map((action) => describeSide(action, formatAddress)),
+    ...alone.map((action) => describeSide(action, format)),
     ...rights.map((change) => {
       const who = formatAddress(change.owner ?? change.authority ?? actor);
-      return `${who} also ${describeAuthorityChange(change, formatAddress)}`;
+      return `${who} ${also}${describeAuthorityChange(change, formatAddress)}`;
     }),
-    ...ofKind('burn').map((burn) => describeSide(burn, formatAddress, 'burned')),
-    ...ofKind('swap').map((swap) => describeSwapAside(swap, formatAddress)),
+    ...ofKind('burn').map((burn) => describeSide(burn, format, 'burned')),
+    ...ofKind('swap').map((swap) => describeSwapAside(swap, format)),
     ...hiddenTransfers.map((hidden) => describeHidden(hidden, formatAddress)),
     ...describeGroups(
       ofKind('close'),
       formatAddress,
-      (what, owner, receiver) => `${owner} also closed a token account, whose ${what} went to ${receiver}`,
+      (what, owner, receiver) => `${owner} ${also}closed a token account, whose ${what} went to ${receiver}`,
     ),
     ...describeGroups(
       ofKind('rent'),
       formatAddress,
-      (what, payer, accounts) => `${payer} also paid ${what} of rent for ${accounts}`,
+      (what, payer, accounts) => `${payer} ${also}paid ${what} of rent for ${accounts}`,
     ),
-    ...ofKind('mint', 'direct', 'withheldFee').map((gain) => describeSide(gain, formatAddress)),
-    ...gained.map(([wallet, gain]) => `${formatAddress(wallet)} also got ${formatAmounts([gain], formatAddress)}`),
+    ...ofKind('mint', 'direct', 'withheldFee').map((gain) => describeSide(gain, format)),
+    ...gained.map(([wallet, gain]) => `${formatAddress(wallet)} ${also}got ${formatAmounts([gain], formatAddress)}`),
   ];
 }
 
@@ -75,17 +92,21 @@ function toPayment({ actor, counterparty, given, withheld, program, authority, i
 }
 
 /** Describes what one wallet gave or got, where no other party is known. */
-function describeSide({ actor, given, got, program }: Action, formatAddress: FormatAddress, verb = 'gave'): string {
+function describeSide(
+  { actor, given, got, program }: Action,
+  { formatAddress, also = '' }: ActionFormat,
+  verb = 'gave',
+): string {
   const flows = [
     ...(given.length > 0 ? [`${verb} ${formatAmounts(given.map(toAmount), formatAddress)}`] : []),
     ...(got.length > 0 ? [`got ${formatAmounts(got.map(toAmount), formatAddress)}`] : []),
   ];
-  return `${formatAddress(actor)} also ${flows.join(' and ')}${programPhrase(program, 'through', formatAddress)}`;
+  return `${formatAddress(actor)} ${also}${flows.join(' and ')}${programPhrase(program, 'through', formatAddress)}`;
 }
 
-function describeSwapAside({ actor, given, got, program }: Action, formatAddress: FormatAddress): string {
+function describeSwapAside({ actor, given, got, program }: Action, { formatAddress, also = '' }: ActionFormat): string {
   const [gave, received] = [given, got].map((amounts) => formatAmounts(amounts.map(toAmount), formatAddress));
-  return `${formatAddress(actor)} also swapped ${gave} for ${received}${programPhrase(program, 'on', formatAddress)}`;
+  return `${formatAddress(actor)} ${also}swapped ${gave} for ${received}${programPhrase(program, 'on', formatAddress)}`;
 }
 
 /** Describes actions of one kind in one phrase for each wallet that gave. */

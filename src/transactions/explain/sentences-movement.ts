@@ -12,6 +12,8 @@ import {
   formatFlows,
   formatSol,
   joinPhrases,
+  ofOwner,
+  YOU,
 } from './sentence-formats.ts';
 
 /** What the sentence of a transfer says. */
@@ -56,12 +58,13 @@ function describeSender(payments: readonly Payment[], verb: string, formatAddres
   if (first === undefined) return '';
   const { from, delegate, program } = first;
   const byReceiver = grouped(payments, ({ to }) => to);
-  const owner = delegate === null ? '' : ` of ${formatAddress(from)}`;
+  const owner = delegate === null ? '' : ofOwner(from, formatAddress);
+  const itself = formatAddress(from) === YOU ? 'yourself' : 'itself';
   const toReceiver = (group: readonly Payment[]): string => {
     const to = group[0]?.to ?? '';
     const withheld = group.some((payment) => payment.withheld > 0n);
     const arrived = group.map((payment) => ({ ...payment, amount: payment.amount - payment.withheld }));
-    return `${formatAmounts(group, formatAddress)}${owner} to ${to === from ? 'itself' : formatAddress(to)}${withheld ? `, of which ${formatAmounts(arrived, formatAddress)} arrived` : ''}`;
+    return `${formatAmounts(group, formatAddress)}${owner} to ${to === from ? itself : formatAddress(to)}${withheld ? `, of which ${formatAmounts(arrived, formatAddress)} arrived` : ''}`;
   };
   const named = byReceiver.slice(0, byReceiver.length > MAX_RECEIVERS ? 1 : MAX_RECEIVERS);
   const others = byReceiver.slice(named.length).flat();

@@ -9,7 +9,14 @@ import type {
   SwapInterpretation,
 } from '../analysis/interpretation.ts';
 import { exchangeNames, programLabel, programPhrase } from './program-phrase.ts';
-import { type FormatAddress, formatAccounts, formatAmounts, formatNumber, formatSol } from './sentence-formats.ts';
+import {
+  type FormatAddress,
+  formatAccounts,
+  formatAmounts,
+  formatNumber,
+  formatSol,
+  ofOwner,
+} from './sentence-formats.ts';
 
 export function describeSwap({ actor, program, swap }: SwapInterpretation, formatAddress: FormatAddress): string {
   const venue = programPhrase(program, 'on', formatAddress);
@@ -54,7 +61,7 @@ export function describeOrderFill(
 ): string {
   const venue = programPhrase(program, 'on', formatAddress);
   return swap === null
-    ? `an order of ${formatAddress(actor)}${venue} was to be filled`
+    ? `an order${ofOwner(actor, formatAddress)}${venue} was to be filled`
     : `${formatAddress(actor)} swapped ${formatAmounts(swap.inputs, formatAddress)} for ${formatAmounts(swap.outputs, formatAddress)}${venue}`;
 }
 

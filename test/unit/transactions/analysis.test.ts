@@ -997,6 +997,70 @@ t.test('forged-transactions', async (t) => {
     t.pass('400 transactions');
   });
 
+  t.test('a transaction is described from the view of each party, with what changed for it', async (t) => {
+    const forgery = prepare([sponsor, victim]);
+    const transaction = forgery.record([
+      forgery.program(RAYDIUM, [pool], ...swapOf(forgery)),
+      forgery.send(usdc, stolenUsdc, victim, 3_000_000n),
+      forgery.send(usdt, stolenUsdt, delegate, 4_000_000n),
+      forgery.sendSol(victim, thief, 1_000n),
+      forgery.assign(victim, program),
+    ]);
+    const viewOf = (perspective: string) => enhanceTransaction(transaction, { perspective }).perspective;
+    const amountsOf = (address: string) =>
+      Object.fromEntries(viewOf(address)?.changes.map(({ mint, amount }) => [mint, amount]) ?? []);
+    t.match(viewOf(victim), {
+      address: victim,
+      description: new RegExp(
+        [
+          '^You swapped 1000 USDC for 12\\.34567 BONK on Raydium; ',
+          `${delegate}, as delegate, moved 4 USDT of yours to ${thief}; `,
+          `you also sent 3 USDC and 0\\.000001 SOL to ${thief}, `,
+          `and also gave your wallet \\(which holds [\\d.]+ SOL\\) away to the program ${program}$`,
+        ].join(''),
+      ),
+    });
+    t.same(amountsOf(victim), { [WRAPPED_SOL]: '-1000', [USDC]: '-1003000000', [BONK]: '1234567', [USDT]: '-4000000' });
+    t.match(viewOf(thief)?.description, `${victim} sent 3 USDC and 0.000001 SOL to you`);
+    t.same(amountsOf(thief), { [WRAPPED_SOL]: '1000', [USDC]: '3000000', [USDT]: '4000000' });
+    t.match(viewOf(pool), { description: '12.34567 BONK left you; you got 1000 USDC' });
+    t.match(viewOf(sponsor), { changes: [{ mint: WRAPPED_SOL, amount: '-5000' }], description: /you paid the fee of/ });
+    t.equal(viewOf(wallet), undefined, 'no party');
+    t.match(explainTransaction(parseTransaction(transaction), victim), /moved 4 USDT of yours to .* SOL\.$/);
+    const own = prepare();
+    const toItself = own.record([own.sendSol(victim, thief, 5n), own.send(usdc, usdc, victim, 7_000_000n)]);
+    t.match(
+      enhanceTransaction(toItself, { perspective: victim }).perspective?.description,
+      /^You sent 7 USDC to yourself and 0\.000000005 SOL to \w+; you paid the fee of 0\.000005 SOL$/,
+    );
+    const failed = enhanceTransaction({ ...toItself, err: 'AccountInUse' }, { perspective: victim });
+    t.equal(failed.perspective?.description, 'The transaction failed; you paid the fee of 0.000005 SOL');
+  });
+
+  t.test('what changed for each owner of a recorded transaction is what its balances say', async (t) => {
+    let parties = 0;
+    for (const { transaction } of recordedTransactions('transactions')) {
+      const { preTokenBalances, postTokenBalances, err } = transaction;
+      if (err !== null || preTokenBalances === null || postTokenBalances === null) continue;
+      for (const owner of new Set(postTokenBalances.flatMap(({ owner: each }) => each ?? []))) {
+        const perspective = enhanceTransaction(transaction, { perspective: owner }).perspective;
+        const sums = new Map<string, bigint>();
+        for (const [balances, sign] of [
+          [preTokenBalances, -1n],
+          [postTokenBalances, 1n],
+        ] as const)
+          for (const { owner: each, mint, amount } of balances)
+            if (each === owner && mint !== WRAPPED_SOL) sums.set(mint, (sums.get(mint) ?? 0n) + sign * amount);
+        const tokens = perspective?.changes.filter(({ mint }) => mint !== WRAPPED_SOL) ?? [];
+        const expected = [...sums].filter(([, amount]) => amount !== 0n).map(([mint, amount]) => `${mint} ${amount}`);
+        if (perspective === undefined) t.same(expected, [], 'nothing changed for who is no party');
+        else t.same(tokens.map(({ mint, amount }) => `${mint} ${amount}`).sort(), expected.sort(), owner);
+        parties += 1;
+      }
+    }
+    t.ok(parties > 200);
+  });
+
   /** Makes a call that costs the victim something, or that gives it something. */
   function makeStep(
     forgery: Forgery,

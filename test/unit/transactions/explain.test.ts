@@ -271,7 +271,7 @@ t.test('explain-transaction', async (t) => {
     'tx/4aBP4353YQuQ_jsonParsed':
       '4abv…t7xA opened an order with 2390 USDC on Jupiter Limit Order, and also paid 0.00551928 SOL of rent for CTRk…GydT. The fee was 0.000053787 SOL (priority fee 0.000048787 SOL).',
     'tx/5EZNycMMgz8k_json':
-      '3k2p…PLKJ cancelled an order on Jupiter DCA and got back 225000 of the token 6T44…pump; 565u…ebFk also closed a token account, whose 0.00407856 SOL went to 3k2p…PLKJ, and also got 0.00290232 SOL through Jupiter DCA. The fee was 0.000030715 SOL (priority fee 0.000025715 SOL).',
+      '3k2p…PLKJ cancelled an order on Jupiter DCA and got back 225000 of the token 6T44…pump; 565u…ebFk also closed a token account, whose 0.00407856 SOL went to 3k2p…PLKJ; 3k2p…PLKJ also got 0.00290232 SOL through Jupiter DCA. The fee was 0.000030715 SOL (priority fee 0.000025715 SOL).',
     'tx/5GqfwKpphZvY_json':
       '7AEC…WnZe swapped 90.871408 of the token SRMu…KWRt for 108.404808 RAY and 0.005040482 SOL on Raydium. The fee was 0.000005 SOL.',
     'tx/5HzJs4E3KobY_json':

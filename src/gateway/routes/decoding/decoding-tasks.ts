@@ -1,6 +1,7 @@
 import { knownMintSymbol } from '../../../shared/domain/known-mints.ts';
 import { toJson } from '../../../shared/domain/to-json.ts';
 import {
+  describeFor,
   enhanceTransaction,
   type IdlAccount,
   netRowOf,
@@ -11,7 +12,7 @@ import {
 import { listBlock } from '../block/list-block.ts';
 import type { BlockListing } from '../routing/block-listings.ts';
 import type { AddressTransfers, EnhancedRecord, SentenceNames, TransferQuery } from '../routing/transaction-decoder.ts';
-import { explainBody } from './explain-body.ts';
+import { explainBody, notAParty } from './explain-body.ts';
 
 /** The most tokens of one transaction whose names are looked up: a description names no more. */
 const MAX_LABELLED_MINTS = 8;
@@ -32,6 +33,8 @@ export const decodingTasks = {
       onUnlabelled: (mint) => unlabelled.size < MAX_LABELLED_MINTS && unlabelled.add(mint),
       onError: (defect) => defects.push(defect),
     });
+    if (names.perspective !== undefined && enhanced.perspective === undefined && defects.length === 0)
+      throw notAParty(names.perspective);
     return { json: toJson(enhanced), unlabelledMints: [...unlabelled], unnamedProgram, defects };
   },
 
@@ -40,9 +43,10 @@ export const decodingTasks = {
     const context = { confirmationStatus, symbolOf: knownMintSymbol };
     const net = netRowOf(address, transaction, context);
     try {
-      return { rows: [net, ...transferRowsOf(address, transaction, context)], defects: [] };
+      const rows = transferRowsOf(address, transaction, context);
+      return { rows: [{ ...net, description: describeFor(address, transaction) }, ...rows], defects: [] };
     } catch (defect) {
-      return { rows: [net], defects: [defect] }; // what changed is known all the same
+      return { rows: [{ ...net, description: null }], defects: [defect] }; // what changed is known all the same
     }
   },
 

@@ -5,8 +5,11 @@ import {
   explainTransaction,
   findExceededBound,
   findExceededEnhancedBound,
+  isBase58Of,
+  isParty,
   type JsonObject,
   normalizeTransaction,
+  type ParsedTransaction,
   parseTransaction,
 } from '../../../transactions/index.ts';
 import { parseJsonBody } from '../routing/parse-json-body.ts';
@@ -14,15 +17,15 @@ import { enhancedTransactionSchema } from '../tx/enhanced-transaction-schema.ts'
 
 const WHAT_TO_POST = 'post the `result` of GET /api/v1/tx/SIG (or of getTransaction, as json or jsonParsed) as `tx`';
 
-/** Explains the transaction in a body of `/explain`. Throws `invalid_json` or `invalid_request`. */
+/** Explains the transaction in a body of `/explain`. Throws `invalid_json`, `invalid_request` or `invalid_query`. */
 export function explainBody(body: Buffer): string {
   const received = parseJsonBody(body); // refuses bodies that nest too deep or have a member `__proto__`
-  const { tx, logs } = asObject(parseExactJson(body.toString()));
-  if (!isObject(tx) || !(logs === undefined || isTexts(logs)))
+  const { tx, logs, perspective } = asObject(parseExactJson(body.toString()));
+  if (!isObject(tx) || !(logs === undefined || isTexts(logs)) || !(perspective === undefined || isAddress(perspective)))
     throw new GatewayError('invalid_request', helpFor(received));
   checkBound(findExceededBound(tx));
   try {
-    return explainRecord(tx, logs);
+    return explainFor(perspective, parseRecord(tx, logs));
   } catch (cause) {
     if (cause instanceof GatewayError) throw cause;
     // Any other failure here comes from the caller's text, so it is a 400.
@@ -31,13 +34,21 @@ export function explainBody(body: Buffer): string {
   }
 }
 
-function explainRecord(tx: JsonObject, logs: readonly string[] | undefined): string {
+function explainFor(party: string | undefined, parsed: ParsedTransaction): string {
+  if (party !== undefined && !isParty(party, parsed)) throw notAParty(party);
+  return explainTransaction(parsed, party);
+}
+
+export const notAParty = (address: string): GatewayError =>
+  new GatewayError('invalid_query', `perspective: ${address} is no party to this transaction`);
+
+function parseRecord(tx: JsonObject, logs: readonly string[] | undefined): ParsedTransaction {
   if (tx['transaction'] === undefined) {
     checkBound(findExceededEnhancedBound(tx));
-    return explainTransaction(enhancedTransactionSchema.parse(tx));
+    return enhancedTransactionSchema.parse(tx);
   }
   const recorded = normalizeTransaction(tx);
-  return explainTransaction(parseTransaction({ ...recorded, logs: logs ?? recorded.logs }));
+  return parseTransaction({ ...recorded, logs: logs ?? recorded.logs });
 }
 
 const isObject = (value: unknown): value is JsonObject =>
@@ -45,6 +56,8 @@ const isObject = (value: unknown): value is JsonObject =>
 
 const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((text) => typeof text === 'string');
+
+const isAddress = (value: unknown): value is string => typeof value === 'string' && isBase58Of(value, 32);
 
 /** Throws if the caller's transaction exceeds a bound: its cost would have none, and Solana has no such transaction. */
 function checkBound(exceeded: string | undefined): void {
@@ -57,5 +70,5 @@ function helpFor(received: unknown): string {
   const isSignature = typeof tx === 'string' || (typeof signature === 'string' && transaction === undefined);
   return isSignature
     ? `a signature can't be explained here: GET /api/v1/tx/SIG?enhanced=1 says what it did, in \`enhanced.description\`; or ${WHAT_TO_POST}`
-    : `the body must be {"tx": {…}, "logs"?: ["…"]}: ${WHAT_TO_POST}`;
+    : `the body must be {"tx": {…}, "logs"?: ["…"], "perspective"?: "an address"}: ${WHAT_TO_POST}`;
 }

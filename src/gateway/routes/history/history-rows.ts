@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type NetRow, TRANSFER_TYPES, type TransferRow } from '../../../transactions/index.ts';
+import { type DescribedNetRow, TRANSFER_TYPES, type TransferRow } from '../../../transactions/index.ts';
 import { integer, rawJson } from '../routing/schemas.ts';
 
 const confirmationStatus = z.enum(['confirmed', 'finalized']);
@@ -16,7 +16,7 @@ export const signatureRow = z.strictObject({
   memo: nullableString,
 });
 
-export const netRow: z.ZodType<NetRow> = z
+export const netRow: z.ZodType<DescribedNetRow> = z
   .strictObject({
     type: z.literal('net'),
     signature: z.string(),
@@ -37,6 +37,7 @@ export const netRow: z.ZodType<NetRow> = z
         }),
       )
       .readonly(),
+    description: nullableString.describe('The transaction in one sentence, in which the address is “you”'),
   })
   .describe('All that a transaction changed for the address: the first row of each transaction');
 

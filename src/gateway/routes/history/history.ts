@@ -3,7 +3,7 @@ import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { countRows } from '../../../shared/domain/request-cost.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { RawJson } from '../../../shared/domain/to-json.ts';
-import type { NetRow, TransferRow } from '../../../transactions/index.ts';
+import type { DescribedNetRow, TransferRow } from '../../../transactions/index.ts';
 import { findLargestTokenAccounts } from '../../tokens/largest-token-accounts.ts';
 import {
   readSignaturePage,
@@ -29,7 +29,9 @@ const MAX_TRANSFERS_PER_PAGE = 25;
 const MAX_TOKEN_ACCOUNTS = 20;
 
 export interface HistoryPage {
-  readonly rows: readonly (Omit<SignatureRow, 'err'> & { readonly err: RawJson })[] | readonly (NetRow | TransferRow)[];
+  readonly rows:
+    | readonly (Omit<SignatureRow, 'err'> & { readonly err: RawJson })[]
+    | readonly (DescribedNetRow | TransferRow)[];
   readonly nextBefore: string | null;
   readonly scanned: number;
 }
@@ -55,7 +57,7 @@ export const history = readRoute({
   envelope: 'signed',
   cache: { slots: 2 },
   commitmentOf: ({ commitment }) => commitment,
-  claimNumberOf: () => 2,
+  claimNumberOf: () => 3,
   errors: ['invalid_address', 'invalid_cursor', 'cursor_not_found'],
 
   async resolve(
@@ -124,9 +126,9 @@ async function readTransfers(
   address: string,
   page: readonly SignatureRow[],
   bounds: TransactionReadOptions,
-): Promise<{ readonly slot: Slot; readonly rows: readonly (NetRow | TransferRow)[] }> {
+): Promise<{ readonly slot: Slot; readonly rows: readonly (DescribedNetRow | TransferRow)[] }> {
   const records = await transactionRecords.readAll(callsFor(scope), page, bounds, scope.cost);
-  const rows: (NetRow | TransferRow)[] = [];
+  const rows: (DescribedNetRow | TransferRow)[] = [];
   for (const [index, { signature, confirmationStatus }] of page.entries()) {
     const record = records[index]?.record ?? throwMissingRecord();
     try {

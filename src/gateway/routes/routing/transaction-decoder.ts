@@ -1,11 +1,11 @@
-import type { IdlAccount, IdlNames, NetRow, TokenLabel, TransferRow } from '../../../transactions/index.ts';
+import type { DescribedNetRow, IdlAccount, IdlNames, TokenLabel, TransferRow } from '../../../transactions/index.ts';
 import type { BlockListing } from './block-listings.ts';
 
 /** Decodes transactions. What may take long is decoded in a thread, for which callers take turns. */
 export interface TransactionDecoder {
-  /** Explains the transaction in a body of `/explain`. Throws `invalid_json`, `invalid_request` or `overloaded`. */
+  /** Explains the transaction in a body of `/explain`. Throws the errors of its route, or `overloaded`. */
   explain(body: Buffer, requester: Requester | undefined): Promise<string>;
-  /** Makes the enhanced view of a record, which is the JSON of `getTransaction`. */
+  /** Makes the enhanced view of a record, which is the JSON of `getTransaction`. Throws `invalid_query` for no party's view. */
   enhance(record: Buffer, names: SentenceNames | undefined, requester: Requester | undefined): Promise<EnhancedRecord>;
   /** Reads the names of instructions in the first of these accounts that holds an IDL. */
   readIdl(accounts: readonly IdlAccount[], requester: Requester | undefined): Promise<ReadonlyMap<string, string>>;
@@ -15,11 +15,12 @@ export interface TransactionDecoder {
   listBlock(block: Buffer, requester: Requester | undefined): Promise<BlockListing>;
 }
 
-/** What is looked up for a description. */
+/** What a description needs beside the record: names that are looked up, and the wallet from whose view it is, too. */
 export interface SentenceNames {
   /** Labels of tokens by mint. */
   readonly labels?: ReadonlyMap<string, TokenLabel>;
   readonly idlNames?: IdlNames;
+  readonly perspective?: string;
 }
 
 /** The request that waits for a decoded transaction; none for work of the gateway itself. */
@@ -44,7 +45,7 @@ export interface EnhancedRecord {
 /** What a transaction did for one address. */
 export interface AddressTransfers {
   /** The net row, then one for each transfer. */
-  readonly rows: readonly (NetRow | TransferRow)[];
+  readonly rows: readonly (DescribedNetRow | TransferRow)[];
   /** The errors that left transfers out. */
   readonly defects: readonly unknown[];
 }

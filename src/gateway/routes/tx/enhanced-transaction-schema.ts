@@ -187,4 +187,16 @@ export const enhancedTransactionSchema: z.ZodType<EnhancedTransaction> = z.stric
       })
       .exactOptional(),
   }),
+  perspective: z
+    .strictObject({
+      address: z.string(),
+      changes: z
+        .array(actionAmount)
+        .describe(
+          'Signed change of its balances by mint, the fee included; SOL in either form has the mint of wrapped SOL',
+        ),
+      description: z.string().describe('The transaction in one sentence, in which the address is “you”'),
+    })
+    .exactOptional()
+    .describe('The same from the view of the address in `?perspective=`'),
 });

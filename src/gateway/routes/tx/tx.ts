@@ -5,7 +5,7 @@ import type { EnhancedTransaction } from '../../../transactions/index.ts';
 import type { ReadOptions } from '../../upstream/reads/encoded-accounts.ts';
 import type { IdlReader } from '../../upstream/reads/program-idls.ts';
 import { parseTransactionRecord } from '../../upstream/reads/transaction-record.ts';
-import { commitment, optionalLiteral, signature } from '../routing/params.ts';
+import { commitment, optionalAddress, optionalLiteral, signature } from '../routing/params.ts';
 import { type RequestScope, requesterOf } from '../routing/request-scope.ts';
 import { readRoute, type Uses } from '../routing/route.ts';
 import { integer, type PreSerialized, preSerialized, rawJson } from '../routing/schemas.ts';
@@ -20,6 +20,10 @@ export const tx = readRoute({
   params: {
     sig: signature,
     enhanced: optionalLiteral('1', 'With `1`: adds `enhanced`, the meaning of the transaction'),
+    perspective: {
+      ...optionalAddress,
+      description: 'With `enhanced=1`: the address of a party, from whose view the meaning is given, too',
+    },
     commitment: commitment('confirmed', ['confirmed', 'finalized']),
   },
   result: z.strictObject({
@@ -38,9 +42,15 @@ export const tx = readRoute({
   finalForOf: ({ enhanced }) => (enhanced === undefined ? 'immutable' : { seconds: ENHANCED_SECONDS }),
   claimNumberOf: ({ enhanced }) => (enhanced === undefined ? 1 : 4),
   commitmentOf: ({ commitment }) => commitment,
-  errors: ['invalid_signature', 'not_found'],
+  errors: ['invalid_signature', 'invalid_address', 'not_found'],
 
-  async resolve({ sig, enhanced, commitment }, context: Uses<'mesh' | 'transactionRecords'> & EnhanceUses, scope) {
+  async resolve(
+    { sig, enhanced, perspective, commitment },
+    context: Uses<'mesh' | 'transactionRecords'> & EnhanceUses,
+    scope,
+  ) {
+    if (perspective !== undefined && enhanced === undefined)
+      throw new GatewayError('invalid_query', 'perspective is for enhanced=1');
     const { callsFor, mesh, transactionRecords } = context;
     const { minSlot, cost } = scope;
     const finalized = mesh.tip('finalized') ?? -1;
@@ -61,7 +71,12 @@ export const tx = readRoute({
     const view =
       enhanced === undefined
         ? undefined
-        : await enhanceOrNull(context, scope, { signature: sig, record, at: { commitment, minContextSlot: landedAt } });
+        : await enhanceOrNull(context, scope, {
+            signature: sig,
+            record,
+            at: { commitment, minContextSlot: landedAt },
+            ...(perspective && { perspective }),
+          });
     return {
       slot,
       result: {
@@ -89,6 +104,7 @@ interface RecordToEnhance {
   readonly record: Buffer;
   /** The state in which names of tokens are looked up: the transaction may have made some of them. */
   readonly at: ReadOptions;
+  readonly perspective?: string;
 }
 
 interface EnhancedView {
@@ -102,18 +118,13 @@ interface EnhancedView {
 async function enhanceOrNull(
   { callsFor, decoder, tokenLabels, programIdls, onDecodeError }: EnhanceUses,
   scope: RequestScope,
-  { signature, record, at }: RecordToEnhance,
+  { signature, record, at, ...view }: RecordToEnhance,
 ): Promise<EnhancedView> {
   const requester = requesterOf(scope);
   const readIdl: IdlReader = (accounts) => decoder.readIdl(accounts, requester);
   const lookUp = { rpc: callsFor(scope), cost: scope.cost, readIdl };
   try {
-    const {
-      json,
-      unlabelledMints,
-      unnamedProgram: program,
-      defects,
-    } = await decoder.enhance(record, undefined, requester);
+    const { json, unlabelledMints, unnamedProgram: program, defects } = await decoder.enhance(record, view, requester);
     for (const defect of defects) onDecodeError(signature, defect);
     const first = new RawJson(json);
     if (unlabelledMints.length === 0 && program === null) return { enhanced: first };
@@ -124,7 +135,7 @@ async function enhanceOrNull(
     const isIncomplete = labels === undefined || (program !== null && names === undefined);
     if ((labels?.size ?? 0) + (names?.size ?? 0) === 0) return { enhanced: first, isIncomplete };
     const idlNames = new Map(program === null || names === undefined ? [] : [[program, names]]);
-    const { json: named } = await decoder.enhance(record, { ...(labels && { labels }), idlNames }, requester);
+    const { json: named } = await decoder.enhance(record, { ...view, ...(labels && { labels }), idlNames }, requester);
     return { enhanced: new RawJson(named), isIncomplete };
   } catch (defect) {
     if (defect instanceof GatewayError) throw defect;

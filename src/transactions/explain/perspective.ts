@@ -1,0 +1,129 @@
+import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
+import { type Action, type ActionAmount, effectsOf } from '../analysis/action.ts';
+import { type AssetAmount, negate, solAmount } from '../analysis/asset-amount.ts';
+import type { Interpreted } from '../analysis/interpretation.ts';
+import { parseTransaction } from '../analysis/parse-transaction.ts';
+import type { ParsedTransaction } from '../analysis/parsed-transaction.ts';
+import { sumByMint } from '../analysis/payments.ts';
+import { findGivenRights } from '../analysis/rules/authorities.ts';
+import { interpretTransaction } from '../analysis/rules/interpret-transaction.ts';
+import { findTokenAccountOwners } from '../analysis/wallet-changes.ts';
+import type { Transaction } from '../transactions/transaction.ts';
+import { describeTransaction, isTipDescribed } from './describe-transaction.ts';
+import { type FormatAddress, formatSol, fullAddress, YOU } from './sentence-formats.ts';
+import { describeActions } from './sentences-aside.ts';
+
+/** What a transaction was for one wallet. */
+export interface Perspective {
+  readonly address: string;
+  /** The signed change of its balances by mint, the fee included. SOL in either form has the mint of wrapped SOL. */
+  readonly changes: readonly ActionAmount[];
+  /** The transaction in one sentence, in which the wallet is `you`. */
+  readonly description: string;
+}
+
+/** Describes a transaction from the view of a wallet; null if the wallet is no party to it. */
+export function perspectiveOf(
+  address: string,
+  parsed: ParsedTransaction,
+  interpretation: Interpreted,
+  format: FormatAddress,
+): Perspective | null {
+  if (!isParty(address, parsed)) return null;
+  const changes = changesOf(address, parsed);
+  const deed = parsed.status === 'failed' ? 'the transaction failed' : deedFor(address, parsed, interpretation, format);
+  const costs = costsOf(
+    address,
+    parsed,
+    !(isDescribedWhole(address, parsed, interpretation) && isTipDescribed(interpretation)),
+  );
+  return {
+    address,
+    changes: changes.map(({ mint, amount, decimals }) => ({ mint, amount: `${amount}`, decimals })),
+    description: capitalized([deed, ...costs.map((cost) => `you paid ${cost}`)].join('; ')),
+  };
+}
+
+/** Describes a transaction for a row of an address' history; null if the address is no party to it. */
+export function describeFor(address: string, transaction: Transaction): string | null {
+  const parsed = parseTransaction(transaction);
+  return perspectiveOf(address, parsed, interpretTransaction(parsed), fullAddress)?.description ?? null;
+}
+
+/** Describes a successful transaction from the view of a party, without what it cost. */
+export function deedFor(
+  address: string,
+  parsed: ParsedTransaction,
+  interpretation: Interpreted,
+  format: FormatAddress,
+): string {
+  const formatAddress = asYou(address, format);
+  if (isDescribedWhole(address, parsed, interpretation)) return describeTransaction(interpretation, formatAddress);
+  const own = parsed.actions.filter(({ actor, counterparty }) => actor === address || counterparty === address);
+  const explained = own.flatMap(effectsOf).filter(([wallet]) => wallet === address);
+  const rest = sumByMint([...changesOf(address, parsed), ...explained.map(([, amount]) => negate(amount))]);
+  const parts = describeActions(
+    {
+      actions: own.map((action) => (isSent(action, address) ? { ...action, kind: 'transfer' } : action)),
+      changes: rest.filter(({ amount }) => amount !== 0n).map((amount) => [address, amount] as const),
+      rights: findGivenRights(parsed).filter(({ account, owner, from, to, authority }) =>
+        [account, owner, from, to, authority].includes(address),
+      ),
+      hiddenTransfers: parsed.confidentialTransfers.filter(
+        ({ type, fromUserAccount, toUserAccount }) =>
+          type !== 'apply' && (fromUserAccount === address || toUserAccount === address),
+      ),
+    },
+    { actor: address, formatAddress },
+  );
+  return parts.length === 0 ? 'no balance of yours changed' : parts.join('; ');
+}
+
+/** Returns whether an action of another kind is to its receiver as if somebody had sent it. */
+const isSent = ({ kind, counterparty }: Action, address: string): boolean =>
+  kind === 'changeOwner' || (kind === 'tip' && counterparty === address);
+
+/** Returns whether a wallet did what the description is about, so that it says all that changed for it. */
+const isDescribedWhole = (address: string, { signers }: ParsedTransaction, { actor }: Interpreted): boolean =>
+  actor === address && signers.includes(address);
+
+/** Returns the formatter for a sentence from the view of a wallet. */
+export const asYou = (you: string, format: FormatAddress): FormatAddress =>
+  Object.assign((address: string) => (address === you ? YOU : format(address)), format);
+
+/** Begins a sentence with a capital letter if it begins with a word of ours: an address keeps its letters. */
+export const capitalized = (sentence: string): string =>
+  sentence.replace(/^(you|no|the) /, (word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`);
+
+/** Returns whether an address is an account of a transaction, or owns tokens that it moved. */
+export const isParty = (address: string, { accountData, actions }: ParsedTransaction): boolean =>
+  accountData.some(
+    ({ account, tokenBalanceChanges }) =>
+      account === address || tokenBalanceChanges.some(({ userAccount }) => userAccount === address),
+  ) || actions.some(({ actor, counterparty }) => actor === address || counterparty === address);
+
+/** Sums what changed for an address: its lamports with those of its token accounts, and its tokens by mint. */
+function changesOf(address: string, parsed: ParsedTransaction): readonly AssetAmount[] {
+  const owners = findTokenAccountOwners(parsed);
+  const changes = parsed.accountData.flatMap(({ account, nativeBalanceChange, tokenBalanceChanges }) => {
+    const isOwn = account === address;
+    const tokens = tokenBalanceChanges
+      .filter(({ userAccount, mint }) => mint !== WRAPPED_SOL && (isOwn || userAccount === address))
+      .map(({ mint, rawTokenAmount: { tokenAmount, decimals } }) => ({ mint, decimals, amount: BigInt(tokenAmount) }));
+    return isOwn || owners.get(account) === address ? [solAmount(BigInt(nativeBalanceChange)), ...tokens] : tokens;
+  });
+  return sumByMint(changes).filter(({ amount }) => amount !== 0n);
+}
+
+/** Names the fee and the tips that an address paid. */
+function costsOf(address: string, { actions }: ParsedTransaction, hasTip: boolean): readonly string[] {
+  const paid = (kind: Action['kind']): bigint =>
+    actions
+      .filter((action) => action.kind === kind && action.actor === address)
+      .reduce((sum, { given: [first] }) => sum + BigInt(first?.amount ?? 0), 0n);
+  const [fee, tip] = [paid('fee'), hasTip ? paid('tip') : 0n];
+  return [
+    ...(fee === 0n ? [] : [`the fee of ${formatSol(fee)}`]),
+    ...(tip === 0n ? [] : [`a tip of ${formatSol(tip)}`]),
+  ];
+}
