@@ -6,7 +6,7 @@ import { splitBySign } from './net-change.ts';
 import type { ParsedTransaction } from './parsed-transaction.ts';
 import { findSupplyChanges, isNftAmount, type Payment, sumByMint } from './payments.ts';
 import { programFlowsOf } from './program-flows.ts';
-import { type Swap, swapLegsOf } from './swap-legs.ts';
+import type { Swap } from './swap-legs.ts';
 import type { WalletChanges } from './wallet-changes.ts';
 
 /** What the trades of a transaction are found by. */
@@ -58,10 +58,7 @@ function calledSwap(wallet: string, { actions }: ParsedTransaction): Swap | null
  */
 function findUnsignedSwap({ parsed, changesOf, usersOf, mainProgram }: TradeFacts): Swap | null {
   const nfts = mintedOrBurnedNfts(parsed);
-  const swaps = unsignedChanges({ parsed, changesOf }).flatMap(({ wallet, sol, tokens }) => {
-    const solLeg = swapLegsOf({ tokens: [], sol })[0]?.amount ?? 0n;
-    return walletSwap({ wallet, sol: solLeg, tokens }, nfts) ?? [];
-  });
+  const swaps = unsignedChanges({ parsed, changesOf }).flatMap((changes) => walletSwap(changes, nfts) ?? []);
   const users = usersOf();
   const [swap] = users.size === 1 ? swaps.filter(({ wallet }) => wallet !== null && users.has(wallet)) : [];
   const found = swap ?? (swaps.length > 2 ? undefined : swaps[0]);

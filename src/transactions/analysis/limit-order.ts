@@ -1,8 +1,8 @@
-import type { AssetAmount } from './asset-amount.ts';
-import { negate, toAssetAmount } from './asset-amount.ts';
+import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
+import { type AssetAmount, negate, solAmount, toAssetAmount } from './asset-amount.ts';
 import type { ParsedTransaction, TokenTransfer } from './parsed-transaction.ts';
 import { findSupplyChanges } from './payments.ts';
-import { type Swap, swapLegsOf } from './swap-legs.ts';
+import type { Swap } from './swap-legs.ts';
 import type { WalletChanges } from './wallet-changes.ts';
 
 /** Finds the order that a transaction filled; `others` are the changes of wallets that did not sign. */
@@ -39,22 +39,32 @@ function findKeeperFill({ signers, tokenTransfers }: ParsedTransaction): Swap | 
 }
 
 /**
- * Finds an order filled from an escrow. Pools gain one token and lose another; a wallet that only gained and an escrow
- * that only lost are the two sides of an order.
+ * Finds an order filled from an escrow. Pools gain one asset and lose another; a wallet that only gained and an escrow that
+ * only lost are the two sides of an order. SOL on the same side as a token is the rent of an account.
  */
 function findEscrowFill(others: readonly WalletChanges[], parsed: ParsedTransaction): Swap | null {
   const minted = new Set(findSupplyChanges(parsed, 'minted').map(({ mint }) => mint));
-  const legs = others.flatMap(({ wallet, ...changes }) => {
-    const [only, ...more] = swapLegsOf(changes).filter(({ mint }) => !minted.has(mint));
-    return only === undefined || more.length > 0 ? [] : [{ wallet, ...only }];
+  const legs = others.flatMap(({ wallet, sol, tokens }) => {
+    const [only = solAmount(sol), ...more] = tokens.filter(({ mint }) => !minted.has(mint));
+    const isPool = more.length > 0 || (only.amount < 0n !== sol < 0n && sol !== 0n);
+    return isPool || only.amount === 0n ? [] : [{ wallet, ...only }];
   });
-  const [input, ...further] = legs.filter(({ amount }) => amount < 0n);
-  const gains = legs.filter(({ amount, mint }) => amount > 0n && mint !== input?.mint);
-  const output = gains.reduce<(typeof gains)[number] | undefined>(
-    (largest, gain) => (largest === undefined || gain.amount > largest.amount ? gain : largest),
-    undefined,
+  const given = legs.filter(({ amount }) => amount < 0n).map((leg) => ({ ...leg, ...negate(leg) }));
+  if (given.filter(({ mint }) => mint !== WRAPPED_SOL).length > 1) return null;
+  const input = largestOf(given);
+  const output = largestOf(legs.filter(({ amount, mint }) => amount > 0n && mint !== input?.mint));
+  if (input === null || output === null) return null;
+  return { wallet: output.wallet, inputs: [toAssetAmount(input)], outputs: [toAssetAmount(output)], program: null };
+}
+
+type Leg = AssetAmount & { readonly wallet: string };
+
+/** Returns the largest leg, of tokens before SOL; null if several mints were tokens, or if there is none. */
+function largestOf(legs: readonly Leg[]): Leg | null {
+  const tokens = legs.filter(({ mint }) => mint !== WRAPPED_SOL);
+  if (new Set(tokens.map(({ mint }) => mint)).size > 1) return null;
+  return (tokens.length > 0 ? tokens : legs).reduce<Leg | null>(
+    (largest, leg) => (largest === null || leg.amount > largest.amount ? leg : largest),
+    null,
   );
-  if (input === undefined || output === undefined || further.length > 0) return null;
-  if (gains.some(({ mint }) => mint !== output.mint)) return null;
-  return { wallet: output.wallet, inputs: [negate(input)], outputs: [toAssetAmount(output)], program: null };
 }

@@ -1,4 +1,5 @@
 import type { Interpreted } from '../analysis/interpretation.ts';
+import { type Clause, joinClauses } from './clauses.ts';
 import type { FormatAddress } from './sentence-formats.ts';
 import { describeAuthority, describeClosing, describeOpening, describeProgramChange } from './sentences-account.ts';
 import { describeAsides, memoPhrase } from './sentences-aside.ts';
@@ -15,18 +16,16 @@ import {
 } from './sentences-trade.ts';
 
 /** Describes a successful transaction in one sentence, without its full stop, from its interpretation alone. */
-export function describeTransaction(interpretation: Interpreted, formatAddress: FormatAddress): string {
+export const describeTransaction = (interpretation: Interpreted, formatAddress: FormatAddress): string =>
+  joinClauses(clausesOf(interpretation, formatAddress), formatAddress(interpretation.actor));
+
+/** Returns the parts of a description: what the transaction was, then what it did besides. */
+export function clausesOf(interpretation: Interpreted, formatAddress: FormatAddress): readonly Clause[] {
   const asides = describeAsides(interpretation, formatAddress);
-  const deeds = isHiddenTransfer(interpretation)
-    ? []
-    : [`${describeDeed(interpretation, formatAddress)}${memoPhrase(interpretation)}`];
-  const actor = formatAddress(interpretation.actor);
-  const again = `${actor} also `;
-  return [...deeds, ...asides].reduce((text, part, place, parts) =>
-    parts[place - 1]?.startsWith(actor) && part.startsWith(again)
-      ? `${text}, and also ${part.slice(again.length)}`
-      : `${text}; ${part}`,
-  );
+  if (isHiddenTransfer(interpretation)) return asides;
+  const deed = describeDeed(interpretation, formatAddress);
+  const memo = memoPhrase(interpretation);
+  return [memo === '' ? { text: deed } : { text: `${deed}${memo}`, short: `${deed} with a memo` }, ...asides];
 }
 
 /** Returns whether the description of a transaction names its tip. */

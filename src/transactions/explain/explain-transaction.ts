@@ -6,11 +6,15 @@ import { decodeBase58 } from '../codec/base58.ts';
 import { withoutTrailing } from '../codec/without-trailing.ts';
 import type { TransactionFailure } from '../errors/decode-failure.ts';
 import { programName } from '../programs/known-programs.ts';
-import { describeTransaction, isTipDescribed } from './describe-transaction.ts';
-import { asYou, capitalized, deedFor } from './perspective.ts';
+import { joinClauses } from './clauses.ts';
+import { clausesOf, isTipDescribed } from './describe-transaction.ts';
+import { asYou, capitalized, clausesFor } from './perspective.ts';
 import { type FormatAddress, formatSol, shortAddress } from './sentence-formats.ts';
 
-/** Upper bound of an explanation's length, in UTF-16 units. */
+/**
+ * The length of an explanation, in UTF-16 units, up to which it says all. Beyond that it leaves out what came back and what
+ * strangers wrote. It is longer only if losses and rights are: they are never cut.
+ */
 export const MAX_EXPLANATION_LENGTH = 280;
 
 /** Explains in one or two sentences what a transaction did and what it cost; to a party of it, which is `you`. */
@@ -18,20 +22,19 @@ export function explainTransaction(parsed: ParsedTransaction, party: string | nu
   const interpretation = interpretTransaction(parsed);
   const { transactionError } = parsed;
   const formatAddress = party === null ? shortAddress : asYou(party, shortAddress);
-  const deedOf = (): string =>
-    party === null
-      ? describeTransaction(interpretation, shortAddress)
-      : deedFor(party, parsed, interpretation, shortAddress);
   const [deed, cost] =
     transactionError === null
-      ? explainSuccess(parsed, interpretation, deedOf(), formatAddress)
+      ? explainSuccess(parsed, interpretation, party, formatAddress)
       : explainFailure(parsed, interpretation, transactionError, formatAddress);
-  const room = MAX_EXPLANATION_LENGTH - cost.length - 3; // two full stops and a space
-  return [deed.length <= room ? deed : cutDeed(deed, room), cost].map((text) => `${capitalized(text)}.`).join(' ');
+  return `${capitalized(deed)}. ${capitalized(cost)}.`;
 }
 
-/** Cuts a sentence, and ends the quotation in which it is cut. */
-function cutDeed(deed: string, room: number): string {
+/** Returns the room for a sentence beside another one, with the two full stops and a space. */
+const roomBeside = (cost: string): number => MAX_EXPLANATION_LENGTH - cost.length - 3;
+
+/** Cuts the reason at the end of a sentence, and ends the quotation in which it is cut. */
+function cutReason(deed: string, room: number): string {
+  if (deed.length <= room) return deed;
   const start = deed.slice(0, room - 2).replace(/[\ud800-\udbff]$/, '');
   return `${start}…${start.lastIndexOf('“') > start.lastIndexOf('”') ? '”' : ''}`;
 }
@@ -42,17 +45,17 @@ type Sentences = readonly [deed: string, cost: string];
 function explainSuccess(
   parsed: ParsedTransaction,
   interpretation: Interpreted,
-  deed: string,
+  party: string | null,
   formatAddress: FormatAddress,
 ): Sentences {
-  const payer = formatAddress(parsed.feePayer);
+  const clauses =
+    party === null ? clausesOf(interpretation, shortAddress) : clausesFor(party, parsed, interpretation, shortAddress);
+  const [payer, fee] = [formatAddress(parsed.feePayer), formatFee(parsed)];
   const tip = isTipDescribed(interpretation) ? 0n : interpretation.tip;
-  if (deed.startsWith(payer))
-    return [deed, `The fee was ${formatFee(parsed)}${tip === 0n ? '' : ` and the tip ${formatSol(tip)}`}`];
-  return [
-    deed,
-    `${payer} paid the fee of ${formatFee(parsed)}${tip === 0n ? '' : `, and the tip was ${formatSol(tip)}`}`,
-  ];
+  const cost = clauses[0]?.text.startsWith(payer)
+    ? `The fee was ${fee}${tip === 0n ? '' : ` and the tip ${formatSol(tip)}`}`
+    : `${payer} paid the fee of ${fee}${tip === 0n ? '' : `, and the tip was ${formatSol(tip)}`}`;
+  return [joinClauses(clauses, formatAddress(party ?? interpretation.actor), roomBeside(cost)), cost];
 }
 
 /** Returns the fee, and what of it was paid for priority. */
@@ -124,12 +127,12 @@ function explainFailure(
   const cost = `Nothing moved, but the fee of ${formatFee(parsed)} was paid`;
   const reason = clauseOf(error.message);
   const { instructionIndex, programId } = error;
-  if (instructionIndex === null) return [`${attempt}, but it failed: ${reason}`, cost];
+  if (instructionIndex === null) return [cutReason(`${attempt}, but it failed: ${reason}`, roomBeside(cost)), cost];
   const topLevelProgramId = instructions.find(({ index }) => index === instructionIndex)?.programId ?? null;
   const innerProgram = programId !== null && programId !== topLevelProgramId ? `, in ${programLabel(programId)}` : '';
   const stepCount = (instructions.at(-1)?.index ?? 0) + 1; // instructions of one batch are one step
   const step = `step ${instructionIndex + 1} of ${stepCount} (${topLevelProgramId === null ? 'unknown' : programLabel(topLevelProgramId)}${innerProgram})`;
-  return [`${attempt}, but ${step} failed: ${reason}${errorNumber(error)}`, cost];
+  return [cutReason(`${attempt}, but ${step} failed: ${reason}${errorNumber(error)}`, roomBeside(cost)), cost];
 }
 
 /** Returns a program's message as a part of a sentence: without full stops at its end, and none that begins another sentence. */

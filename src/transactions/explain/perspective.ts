@@ -9,7 +9,8 @@ import { findGivenRights } from '../analysis/rules/authorities.ts';
 import { interpretTransaction } from '../analysis/rules/interpret-transaction.ts';
 import { findTokenAccountOwners } from '../analysis/wallet-changes.ts';
 import type { Transaction } from '../transactions/transaction.ts';
-import { describeTransaction, isTipDescribed } from './describe-transaction.ts';
+import { type Clause, joinClauses } from './clauses.ts';
+import { clausesOf, isTipDescribed } from './describe-transaction.ts';
 import { type FormatAddress, formatSol, fullAddress, YOU } from './sentence-formats.ts';
 import { describeActions } from './sentences-aside.ts';
 
@@ -31,7 +32,10 @@ export function perspectiveOf(
 ): Perspective | null {
   if (!isParty(address, parsed)) return null;
   const changes = changesOf(address, parsed);
-  const deed = parsed.status === 'failed' ? 'the transaction failed' : deedFor(address, parsed, interpretation, format);
+  const clauses =
+    parsed.status === 'failed'
+      ? [{ text: 'the transaction failed' }]
+      : clausesFor(address, parsed, interpretation, format);
   const costs = costsOf(
     address,
     parsed,
@@ -40,7 +44,7 @@ export function perspectiveOf(
   return {
     address,
     changes: changes.map(({ mint, amount, decimals }) => ({ mint, amount: `${amount}`, decimals })),
-    description: capitalized([deed, ...costs.map((cost) => `you paid ${cost}`)].join('; ')),
+    description: capitalized([joinClauses(clauses, YOU), ...costs.map((cost) => `you paid ${cost}`)].join('; ')),
   };
 }
 
@@ -51,14 +55,14 @@ export function describeFor(address: string, transaction: Transaction): string |
 }
 
 /** Describes a successful transaction from the view of a party, without what it cost. */
-export function deedFor(
+export function clausesFor(
   address: string,
   parsed: ParsedTransaction,
   interpretation: Interpreted,
   format: FormatAddress,
-): string {
+): readonly Clause[] {
   const formatAddress = asYou(address, format);
-  if (isDescribedWhole(address, parsed, interpretation)) return describeTransaction(interpretation, formatAddress);
+  if (isDescribedWhole(address, parsed, interpretation)) return clausesOf(interpretation, formatAddress);
   const own = parsed.actions.filter(({ actor, counterparty }) => actor === address || counterparty === address);
   const explained = own.flatMap(effectsOf).filter(([wallet]) => wallet === address);
   const rest = sumByMint([...changesOf(address, parsed), ...explained.map(([, amount]) => negate(amount))]);
@@ -76,7 +80,7 @@ export function deedFor(
     },
     { actor: address, formatAddress },
   );
-  return parts.length === 0 ? 'no balance of yours changed' : parts.join('; ');
+  return parts.length === 0 ? [{ text: 'no balance of yours changed' }] : parts;
 }
 
 /** Returns whether an action of another kind is to its receiver as if somebody had sent it. */

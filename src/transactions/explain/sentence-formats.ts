@@ -50,17 +50,15 @@ export function formatAmount({ mint, amount, decimals }: AssetAmount, formatAddr
 export const formatNumber = (amount: bigint, decimals: number): string =>
   decimals > 18 ? `${amount} smallest units` : formatUnits(amount, decimals);
 
-/** Most amounts of tokens, and most NFTs, of which each is named. */
-const MAX_TOKENS = 6;
+/** Most NFTs of which each is named. */
 const MAX_NFTS = 2;
 
-/** Lists amounts, the largest first; what is beyond a bound is counted: `0.1 SOL and 6 NFTs`. */
+/** Lists amounts, the largest first; NFTs beyond a bound are counted: `0.1 SOL and 6 NFTs`. */
 export function formatAmounts(amounts: readonly AssetAmount[], formatAddress: FormatAddress): string {
   const sums = sumByMint(amounts).toSorted(bySize);
   const isNft = (sum: AssetAmount): boolean => isNftAmount(sum) && knownMintSymbol(sum.mint) === null;
   const [nfts, tokens] = [sums.filter(isNft), sums.filter((sum) => !isNft(sum))];
-  const named = tokens.slice(0, MAX_TOKENS).map((sum) => formatAmount(sum, formatAddress));
-  if (tokens.length > named.length) named.push(`${tokens.length - named.length} more kinds of tokens`);
+  const named = tokens.map((sum) => formatAmount(sum, formatAddress));
   const collectibles =
     nfts.length > MAX_NFTS ? [`${nfts.length} NFTs`] : nfts.map((sum) => formatAmount(sum, formatAddress));
   return joinPhrases([...named, ...collectibles]);

@@ -5,6 +5,7 @@ import type { ConfidentialTransfer } from '../analysis/confidential-transfers.ts
 import { grouped } from '../analysis/grouped.ts';
 import type { Asides, Interpreted } from '../analysis/interpretation.ts';
 import type { Payment } from '../analysis/payments.ts';
+import type { Clause } from './clauses.ts';
 import { programPhrase } from './program-phrase.ts';
 import { type FormatAddress, formatAccounts, formatAmounts } from './sentence-formats.ts';
 import { describeAuthorityChange } from './sentences-account.ts';
@@ -23,14 +24,14 @@ interface ActionFormat {
 }
 
 /** Describes what else the transaction did, each with its actor: losses and rights first, what came back last. */
-export const describeAsides = ({ actor, asides }: Interpreted, formatAddress: FormatAddress): readonly string[] =>
+export const describeAsides = ({ actor, asides }: Interpreted, formatAddress: FormatAddress): readonly Clause[] =>
   describeActions(asides, { actor, formatAddress, also: 'also ' });
 
 /** Describes actions, changes that no action explains, and rights. */
 export function describeActions(
   { actions, changes, rights, hiddenTransfers }: Omit<Asides, 'memos'>,
   format: ActionFormat,
-): readonly string[] {
+): readonly Clause[] {
   if (actions.length + changes.length + rights.length + hiddenTransfers.length === 0) return [];
   const { actor, formatAddress, also = '' } = format;
   const ofKind = (...kinds: readonly Action['kind'][]): readonly Action[] =>
@@ -42,7 +43,7 @@ export function describeActions(
   const lost = changes.filter(([, { amount }]) => amount < 0n);
   const gained = changes.filter(([, { amount }]) => amount > 0n);
   const more = also === '' ? '' : ' more';
-  return [
+  const losses = [
     ...describePayments(payments, `${also}sent`, formatAddress),
     ...lost.map(
       ([wallet, loss]) =>
@@ -66,9 +67,12 @@ export function describeActions(
       formatAddress,
       (what, payer, accounts) => `${payer} ${also}paid ${what} of rent for ${accounts}`,
     ),
+  ];
+  const gains = [
     ...ofKind('mint', 'direct', 'withheldFee').map((gain) => describeSide(gain, format)),
     ...gained.map(([wallet, gain]) => `${formatAddress(wallet)} ${also}got ${formatAmounts([gain], formatAddress)}`),
   ];
+  return [...losses.map((text) => ({ text })), ...gains.map((text) => ({ text, short: '' }))];
 }
 
 /** Returns the notes of a transaction in quotation marks: ` with the memo “12345”`. */

@@ -57,7 +57,7 @@ export const history = readRoute({
   envelope: 'signed',
   cache: { slots: 2 },
   commitmentOf: ({ commitment }) => commitment,
-  claimNumberOf: () => 3,
+  claimNumberOf: ({ type }) => (type === undefined ? 2 : 3),
   errors: ['invalid_address', 'invalid_cursor', 'cursor_not_found'],
 
   async resolve(
