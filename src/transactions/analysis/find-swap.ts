@@ -14,8 +14,8 @@ interface TradeFacts {
   readonly parsed: ParsedTransaction;
   readonly mainProgram: string | null;
   readonly payments: readonly Payment[];
-  /** Returns the wallets that instructions of exchanges name as their users. */
-  readonly usersOf: () => ReadonlySet<string>;
+  /** Returns what instructions of exchanges name as their users, or as the mints that these give. */
+  readonly tradeRole: (role: 'user' | 'inputMint') => ReadonlySet<string>;
   readonly changesOf: (wallet: string) => WalletChanges;
 }
 
@@ -23,10 +23,8 @@ interface TradeFacts {
 export function findSwap(facts: TradeFacts): Swap | null {
   const { parsed, payments, mainProgram } = facts;
   const signers = new Set([parsed.feePayer, ...parsed.signers]);
-  for (const signer of signers) {
-    const swap = calledSwap(signer, parsed);
-    if (swap !== null) return swap;
-  }
+  const [swap, ...others] = [...signers].flatMap((signer) => calledSwap(signer, parsed) ?? []);
+  if (swap !== undefined) return others.length === 0 ? swap : takerOf([swap, ...others], facts.tradeRole('inputMint'));
   if (isCircularTrade(facts)) return null;
   const nfts = mintedOrBurnedNfts(parsed);
   for (const program of new Set(payments.map((payment) => payment.program)))
@@ -39,6 +37,10 @@ export function findSwap(facts: TradeFacts): Swap | null {
     }
   return isTradingProgram(mainProgram) ? findUnsignedSwap(facts) : null;
 }
+
+/** Returns the trade of the taker: where both sides of a quote signed, the one that gave what its instruction exchanges. */
+const takerOf = (swaps: readonly [Swap, ...Swap[]], given: ReadonlySet<string>): Swap =>
+  swaps.find(({ inputs }) => inputs.every(({ mint }) => given.has(mint))) ?? swaps[0];
 
 /** Sums what the calls of exchanges moved for a wallet; null if they moved nothing both ways. */
 function calledSwap(wallet: string, { actions }: ParsedTransaction): Swap | null {
@@ -56,10 +58,10 @@ function calledSwap(wallet: string, { actions }: ParsedTransaction): Swap | null
  * exchange's instruction names as its user, if it is known. Null if there is none, or if it is unclear which parties are
  * pools.
  */
-function findUnsignedSwap({ parsed, changesOf, usersOf, mainProgram }: TradeFacts): Swap | null {
+function findUnsignedSwap({ parsed, changesOf, tradeRole, mainProgram }: TradeFacts): Swap | null {
   const nfts = mintedOrBurnedNfts(parsed);
   const swaps = unsignedChanges({ parsed, changesOf }).flatMap((changes) => walletSwap(changes, nfts) ?? []);
-  const users = usersOf();
+  const users = tradeRole('user');
   const [swap] = users.size === 1 ? swaps.filter(({ wallet }) => wallet !== null && users.has(wallet)) : [];
   const found = swap ?? (swaps.length > 2 ? undefined : swaps[0]);
   return found === undefined ? null : { ...found, wallet: null, program: mainProgram };

@@ -65,6 +65,8 @@ export interface ExchangeOfValueInterpretation
       | 'WITHDRAW'
       | 'LIQUIDATE'
       | 'CLAIM'
+      | 'BRIDGE_DEPOSIT'
+      | 'BRIDGE_FULFILMENT'
     >,
     NetChange {}
 
@@ -119,7 +121,7 @@ export interface SupplyInterpretation extends InterpretationOf<'TOKEN_MINT' | 'B
 }
 
 /** A change of stake. */
-export interface StakeInterpretation extends InterpretationOf<'STAKE' | 'UNSTAKE'> {
+export interface StakeInterpretation extends InterpretationOf<'STAKE' | 'SPLIT_STAKE' | 'MERGE_STAKE' | 'UNSTAKE'> {
   readonly change: 'delegated' | 'moved' | 'withdrawn' | 'deactivated';
   readonly stakeAccount: string;
   /** The vote account, or the stake account that got the stake. */

@@ -46,41 +46,67 @@ export function readLedger(transaction: Transaction, transfers: readonly Transfe
   const ownerOf = accountOwners(transaction, transfers.length === 0 ? [] : inExecutionOrder(transaction.instructions));
   const movements = transfers.length === 0 ? [] : movementsOf(transaction, transfers, ownerOf);
   const subjects = new Set([...signers, ...movements.filter(isDelegated).map(({ from }) => from ?? '')]);
+  const open = openChanges(transaction, movements, ownerOf, subjects);
+  const trades = [...subjects].flatMap((wallet) => findTrades(wallet, movements, open));
+  const explained = [...paid, ...actionsOf(movements, trades, subjects, signers)];
+  const { direct, unaccounted } = closeChanges(open, transaction);
+  return { actions: [...explained, ...direct], unaccounted };
+}
+
+/** Sums what neither the fee nor a movement explains of the changes of wallets. */
+function openChanges(
+  transaction: Transaction,
+  movements: readonly Movement[],
+  ownerOf: (account: string) => string,
+  subjects: ReadonlySet<string>,
+): WalletSums {
   const open = new WalletSums();
   addNetChanges(open, transaction, ownerOf, subjects);
-  const { postBalances, preTokenBalances, postTokenBalances } = transaction;
+  const { feePayer, fee, postBalances, preTokenBalances, postTokenBalances } = transaction;
   const [hasLamports, hasTokens] = [postBalances.length > 0, preTokenBalances !== null && postTokenBalances !== null];
-  if (hasLamports) open.add(feePayer, solAmount(fee));
+  if (hasLamports) open.add(feePayer, solAmount(fee ?? 0n));
   for (const movement of movements) {
     const { from, to, mint, amount, withheld } = movement;
     if (!(mint === WRAPPED_SOL ? hasLamports : hasTokens)) continue;
     if (from !== null && subjects.has(from)) open.add(from, movement);
     if (to !== null && subjects.has(to)) open.add(to, { ...movement, amount: withheld - amount });
   }
-  const trades = [...subjects].flatMap((wallet) => findTrades(wallet, movements, open));
-  const actions = paid;
+  return open;
+}
+
+/** Converts movements to actions: those that are legs of a trade of a wallet to that trade, at the place of the first. */
+function* actionsOf(
+  movements: readonly Movement[],
+  trades: readonly Trade[],
+  subjects: ReadonlySet<string>,
+  signers: ReadonlySet<string>,
+): Iterable<Action> {
   const listed = new Set<Trade>();
   for (const movement of movements) {
     const traded = trades.filter(({ legs }) => legs.has(movement));
     for (const trade of traded) {
-      if (!listed.has(trade)) actions.push(tradeAction(trade));
+      if (!listed.has(trade)) yield tradeAction(trade);
       listed.add(trade);
     }
     const isOpen = (party: string | null): boolean =>
       traded.length === 0 || (party !== null && subjects.has(party) && traded.every(({ wallet }) => wallet !== party));
     const [from, to] = [movement.from, movement.to].map((party) => (isOpen(party) ? party : null));
-    if (from || to) actions.push(movementAction({ ...movement, from: from ?? null, to: to ?? null }, signers));
+    if (from || to) yield movementAction({ ...movement, from: from ?? null, to: to ?? null }, signers);
   }
-  const rest = open.entries();
-  if (rest.length === 0) return { actions, unaccounted: [] };
-  const called = transaction.instructions.map(({ programId }) => programId);
-  const [program = null, ...others] = new Set(called.filter((id) => !isIncidentalProgram(id)));
+}
+
+/** Credits lamports that came without an instruction to the only program that was called; all else is unaccounted for. */
+function closeChanges(open: WalletSums, { instructions }: Transaction) {
+  const direct: Action[] = [];
   const unaccounted: Unaccounted[] = [];
+  const rest = open.entries();
+  const called = rest.length === 0 ? [] : instructions.map(({ programId }) => programId);
+  const [program = null, ...others] = new Set(called.filter((id) => !isIncidentalProgram(id)));
   for (const [userAccount, { mint, amount, decimals }] of rest)
     if (amount > 0n && mint === WRAPPED_SOL && program !== null && others.length === 0)
-      actions.push(actionOf('direct', userAccount, { got: [solAmount(amount)], program, role: 'program' }));
+      direct.push(actionOf('direct', userAccount, { got: [solAmount(amount)], program, role: 'program' }));
     else unaccounted.push({ userAccount, mint, amount: `${amount}`, decimals });
-  return { actions, unaccounted };
+  return { direct, unaccounted };
 }
 
 /** Returns the function that finds the wallet of an account: the owner of a token account, any other account itself. */

@@ -48,10 +48,9 @@ const isTrade = ({ programId, innerInstructions }: ParsedInstruction): boolean =
   isTradingProgram(programId) &&
   innerInstructions.some((call) => TOKEN_PROGRAM_IDS.includes(call.programId) && /^transfer/.test(call.type ?? ''));
 
-/** Returns the `source` of the enhanced view: Helius' name of the main program or of Solana's own, else the program's id. */
-export function sourceOf(parsed: Pick<ParsedTransaction, 'instructions'>): string {
-  const id =
-    findMainProgram(parsed) ?? parsed.instructions.map(({ programId }) => programId).sort(compareImportance)[0];
+/** Returns the `source` of the enhanced view: Helius' name of the program that the description credits, else its id. */
+export function sourceOf(credited: string | null, { instructions }: Pick<ParsedTransaction, 'instructions'>): string {
+  const id = credited ?? instructions.map(({ programId }) => programId).sort(compareImportance)[0];
   return id === undefined ? 'UNKNOWN' : (KNOWN_PROGRAMS.get(id)?.source ?? id);
 }
 

@@ -1,6 +1,6 @@
 import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
 import { isTradingProgram } from '../programs/known-programs.ts';
-import { type Action, effectsOf, type Remainder } from './action.ts';
+import { type Action, effectsOf, type Remainder, type Unaccounted } from './action.ts';
 import { type AssetAmount, negate } from './asset-amount.ts';
 import type { Interpretation, NftInterpretation, OrderFillInterpretation } from './interpretation.ts';
 import { callersOf } from './main-program.ts';
@@ -18,8 +18,38 @@ export function findRemainder(interpretation: Interpretation, facts: Transaction
   if (actions.length + parsed.unaccounted.length === 0) return { actions, changes: [] };
   const signers = new Set(parsed.signers);
   const subjects = new Set([...signers, ...actions.filter(isByDelegate).map(({ actor }) => actor)]);
+  const { open, effects } = sumEffects(actions, parsed.unaccounted, subjects);
+  for (const [wallet, amount] of statedBy(interpretation, actions))
+    if (subjects.has(wallet)) open.add(wallet, negate(amount));
+  const callers = callersOf(interpretation.program, parsed);
+  const candidates = new Set(actions.filter((action) => !isCovered(action, interpretation, callers)));
+  const named = new Set([...candidates].filter(({ program, kind }) => program === null && kind === 'transfer'));
+  const changes: (readonly [string, AssetAmount])[] = [];
+  for (const [wallet, { mint, amount, decimals }] of open.all()) {
+    const byAction = effects.get(`${wallet} ${mint}`) ?? new Map<Action, bigint>();
+    const unaccounted = unaccountedOf(parsed.unaccounted, wallet, mint);
+    const touching = [...byAction.keys()];
+    const sumOf = (group: readonly Action[]): bigint =>
+      group.reduce((sum, action) => sum + (byAction.get(action) ?? 0n), 0n);
+    const groups = [
+      touching.filter((action) => candidates.has(action)),
+      amount === 0n || interpretation.type === 'FILL_ORDER' ? [] : touching,
+    ];
+    const explaining = groups.find((group) => unaccounted + sumOf(group) === amount);
+    const isLoss = explaining?.some((action) => (byAction.get(action) ?? 0n) < 0n) === true;
+    if (amount === 0n && !(signers.has(wallet) && isLoss)) continue;
+    const rest =
+      explaining === undefined ? amount - sumOf(touching.filter((action) => named.has(action))) : unaccounted;
+    for (const action of explaining ?? []) named.add(action);
+    if (rest !== 0n) changes.push([wallet, { mint, amount: rest, decimals }]);
+  }
+  return { actions: actions.filter((action) => named.has(action)), changes };
+}
+
+/** Sums what changed for wallets by mint, and keeps what each action made of it. */
+function sumEffects(actions: readonly Action[], unaccounted: readonly Unaccounted[], subjects: ReadonlySet<string>) {
   const open = new WalletSums();
-  for (const { userAccount, mint, amount, decimals } of parsed.unaccounted)
+  for (const { userAccount, mint, amount, decimals } of unaccounted)
     open.add(userAccount, { mint, decimals, amount: BigInt(amount) });
   const effects = new Map<string, Map<Action, bigint>>();
   for (const action of actions)
@@ -30,35 +60,13 @@ export function findRemainder(interpretation: Interpretation, facts: Transaction
       const byAction = effects.get(key) ?? new Map<Action, bigint>();
       effects.set(key, byAction.set(action, (byAction.get(action) ?? 0n) + change.amount));
     }
-  for (const [wallet, amount] of statedBy(interpretation, actions))
-    if (subjects.has(wallet)) open.add(wallet, negate(amount));
-  const callers = callersOf(interpretation.program, parsed);
-  const candidates = new Set(actions.filter((action) => !isCovered(action, interpretation, callers)));
-  const named = new Set([...candidates].filter(({ program, kind }) => program === null && kind === 'transfer'));
-  const changes: (readonly [string, AssetAmount])[] = [];
-  for (const [wallet, { mint, amount, decimals }] of open.all()) {
-    const byAction = effects.get(`${wallet} ${mint}`) ?? new Map<Action, bigint>();
-    const effectOn = (action: Action): bigint => byAction.get(action) ?? 0n;
-    const touching = [...byAction.keys()];
-    const unaccounted = parsed.unaccounted
-      .filter((change) => change.userAccount === wallet && change.mint === mint)
-      .reduce((sum, change) => sum + BigInt(change.amount), 0n);
-    const groups = [
-      touching.filter((action) => candidates.has(action)),
-      amount === 0n || interpretation.type === 'FILL_ORDER' ? [] : touching,
-    ];
-    const candidate = groups.find((group) => unaccounted + sumOf(group, effectOn) === amount);
-    if (amount === 0n && !(signers.has(wallet) && candidate?.some((action) => effectOn(action) < 0n))) continue;
-    const before = sumOf(
-      touching.filter((action) => named.has(action)),
-      effectOn,
-    );
-    for (const action of candidate ?? []) named.add(action);
-    const rest = candidate === undefined ? amount - before : unaccounted;
-    if (rest !== 0n) changes.push([wallet, { mint, amount: rest, decimals }]);
-  }
-  return { actions: actions.filter((action) => named.has(action)), changes };
+  return { open, effects };
 }
+
+const unaccountedOf = (all: readonly Unaccounted[], wallet: string, mint: string): bigint =>
+  all
+    .filter((change) => change.userAccount === wallet && change.mint === mint)
+    .reduce((sum, { amount }) => sum + BigInt(amount), 0n);
 
 /** The fee and tips stand in the sentence on the cost; the lamport that some programs charge for a call in the list alone. */
 const isCounted = ({ kind, program, given: [first] }: Action): boolean =>
@@ -68,9 +76,6 @@ const isCounted = ({ kind, program, given: [first] }: Action): boolean =>
 
 const isByDelegate = ({ role }: Action): boolean => role === 'delegate';
 
-const sumOf = (actions: readonly Action[], amountOf: (action: Action) => bigint): bigint =>
-  actions.reduce((sum, action) => sum + amountOf(action), 0n);
-
 /** Returns whether an action paid into a filled order or out of it: the sentence has the amounts from its owner's side. */
 const isOfOrder = ({ kind, actor, counterparty }: Action, { swap }: OrderFillInterpretation): boolean =>
   kind === 'transfer' && swap !== null && (actor === swap.wallet || counterparty === swap.wallet);
@@ -79,7 +84,7 @@ const isOfOrder = ({ kind, actor, counterparty }: Action, { swap }: OrderFillInt
 function isCovered(action: Action, interpretation: Interpretation, callers: ReadonlySet<string | null>): boolean {
   const { kind, program } = action;
   if (kind === 'changeOwner' || kind === 'hide') return true; // changes of rights and hidden amounts have sentences of their own
-  if (kind === 'rent') return interpretation.type === 'STAKE' && action.counterparty === interpretation.stakeAccount;
+  if (kind === 'rent') return 'stakeAccount' in interpretation && action.counterparty === interpretation.stakeAccount;
   switch (interpretation.type) {
     case 'TRANSFER':
     case 'NFT_TRANSFER':
@@ -98,6 +103,8 @@ function isCovered(action: Action, interpretation: Interpretation, callers: Read
         (callers.has(program) && kind !== 'burn' && kind !== 'mint')
       );
     case 'STAKE':
+    case 'SPLIT_STAKE':
+    case 'MERGE_STAKE':
     case 'UNSTAKE':
       return kind === 'transfer' && action.actor === interpretation.stakeAccount;
     case 'CLOSE_ACCOUNT':
@@ -149,6 +156,8 @@ function statedBy(
       ];
     }
     case 'STAKE':
+    case 'SPLIT_STAKE':
+    case 'MERGE_STAKE':
     case 'UNSTAKE':
       return actions.filter((action) => isCovered(action, interpretation, new Set())).flatMap(effectsOf);
     default:

@@ -1,3 +1,5 @@
+import { programRole } from '../programs/known-programs.ts';
+import { namedTypeOf } from '../programs/named-type.ts';
 import { findProgramInstruction, type ProgramInstruction } from '../programs/program-instruction.ts';
 import type { AssetAmount } from './asset-amount.ts';
 import { findSwap } from './find-swap.ts';
@@ -33,16 +35,22 @@ export interface TransactionFacts {
   readonly swap: Swap | null;
 }
 
+/** Returns what a call is by the name in the log, if its program is known. */
+function namedInstruction({ programId, name }: ParsedInstruction): ProgramInstruction | null {
+  const type = name === null ? null : namedTypeOf(programRole(programId), name);
+  return name === null || type === null ? null : { name, type, roles: {} };
+}
+
 /** Finds the facts of a transaction in time linear in its size. */
 export function findFacts(parsed: ParsedTransaction): TransactionFacts {
   const calls = allInstructions(parsed);
-  const instructions = new Map(calls.map((call) => [call, findProgramInstruction(call)]));
+  const instructions = new Map(calls.map((call) => [call, findProgramInstruction(call) ?? namedInstruction(call)]));
   const changesOf = sumWalletChanges(parsed);
   const mainProgram = findMainProgram(parsed);
   const hasFailed = parsed.status === 'failed';
   const { payments, tips } = findPayments(parsed);
-  const usersOf = (): ReadonlySet<string> =>
-    new Set([...instructions.values()].flatMap((call) => (call?.type === 'SWAP' ? (call.roles['user'] ?? []) : [])));
+  const tradeRole = (role: 'user' | 'inputMint'): ReadonlySet<string> =>
+    new Set([...instructions.values()].flatMap((call) => (call?.type === 'SWAP' ? (call.roles[role] ?? []) : [])));
   const instructionOf = (call: ParsedInstruction): ProgramInstruction | null => instructions.get(call) ?? null;
   let tokenStandards: ReadonlyMap<string, TokenStandard> | undefined;
   return {
@@ -62,6 +70,6 @@ export function findFacts(parsed: ParsedTransaction): TransactionFacts {
       tokenStandards ??= findTokenStandards(calls, instructionOf);
       return tokenStandards;
     },
-    swap: hasFailed ? null : findSwap({ parsed, mainProgram, changesOf, payments, usersOf }),
+    swap: hasFailed ? null : findSwap({ parsed, mainProgram, changesOf, payments, tradeRole }),
   };
 }

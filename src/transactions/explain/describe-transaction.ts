@@ -58,6 +58,8 @@ function describeDeed(interpretation: Interpreted, formatAddress: FormatAddress)
     case 'WITHDRAW':
     case 'LIQUIDATE':
     case 'CLAIM':
+    case 'BRIDGE_DEPOSIT':
+    case 'BRIDGE_FULFILMENT':
       return describeExchangeOfValue(interpretation, formatAddress);
     case 'TRANSFER':
       return describeTransfer(interpretation, formatAddress);
@@ -79,6 +81,8 @@ function describeDeed(interpretation: Interpreted, formatAddress: FormatAddress)
     case 'BURN':
       return describeBurn(interpretation, formatAddress);
     case 'STAKE':
+    case 'SPLIT_STAKE':
+    case 'MERGE_STAKE':
     case 'UNSTAKE':
       return describeStake(interpretation, formatAddress);
     case 'CREATE_ACCOUNT':

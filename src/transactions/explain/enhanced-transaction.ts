@@ -31,7 +31,7 @@ export interface EnhancedTransaction extends ParsedTransaction {
   /** Description in one sentence, with full addresses. */
   readonly description: string;
   readonly type: TransactionType;
-  /** Helius' name of the main program, or its id. */
+  /** Helius' name of the program that the description credits, or its id. */
   readonly source: string;
   readonly events: { readonly swap?: SwapEvent; readonly nft?: NftEvent };
   /** The same from the view of the wallet that was named, if it is a party. */
@@ -57,18 +57,19 @@ export interface EnhanceOptions {
 /** Interprets a transaction, by balances first: so unknown programs are described as well as known ones. */
 export function enhanceTransaction(transaction: Transaction, options: EnhanceOptions = {}): EnhancedTransaction {
   const parsed = parseTransaction(transaction, options.idlNames);
-  const { type, description, ...rest } = describe(parsed, options);
-  return { description, type, source: sourceOf(parsed), ...parsed, ...rest };
+  const { type, description, source, ...rest } = describe(parsed, options);
+  return { description, type, source, ...parsed, ...rest };
 }
 
 /** Returns type, description and events. A transaction that can't be interpreted is UNKNOWN: its facts stay useful. */
 function describe(
   parsed: ParsedTransaction,
   { labels, perspective: wallet, onUnlabelled, onUnnamed, onError }: EnhanceOptions,
-): Pick<EnhancedTransaction, 'type' | 'description' | 'events' | 'perspective'> {
+): Pick<EnhancedTransaction, 'type' | 'description' | 'source' | 'events' | 'perspective'> {
   try {
     const interpretation = interpretTransaction(parsed);
     const { type } = interpretation;
+    const source = sourceOf(interpretation.program, parsed);
     const labelOf = (mint: string): TokenLabel | undefined => {
       const label = labels?.get(mint);
       if (label === undefined) onUnlabelled?.(mint);
@@ -79,11 +80,11 @@ function describe(
     const unnamed = unnamedProgramOf(interpretation);
     if (parsed.status === 'success' && unnamed !== null) onUnnamed?.(unnamed);
     const perspective = wallet === undefined ? null : perspectiveOf(wallet, parsed, interpretation, formatAddress);
-    return { type, description, events: eventsOf(interpretation, parsed), ...(perspective && { perspective }) };
+    return { type, description, source, events: eventsOf(interpretation, parsed), ...(perspective && { perspective }) };
   } catch (error) {
     onError?.(error);
     const description = parsed.transactionError?.message ?? `${parsed.feePayer} sent a transaction`;
-    return { type: 'UNKNOWN', description, events: {} };
+    return { type: 'UNKNOWN', description, source: sourceOf(null, parsed), events: {} };
   }
 }
 

@@ -12,7 +12,7 @@ import { type FormatAddress, formatSol } from './sentence-formats.ts';
 const MAX_MEMO_CHARACTERS = 80;
 
 export function describeStake(
-  { actor, program, change, stakeAccount, target, lamports }: StakeInterpretation,
+  { type, actor, program, change, stakeAccount, target, lamports }: StakeInterpretation,
   formatAddress: FormatAddress,
 ): string {
   const who = formatAddress(actor);
@@ -21,8 +21,9 @@ export function describeStake(
     case 'delegated':
       return `${who} staked ${lamports === null ? account : formatSol(lamports)} with the validator ${formatAddress(target)}`;
     case 'moved': {
+      const verb = type === 'SPLIT_STAKE' ? 'split' : type === 'MERGE_STAKE' ? 'merged' : 'moved';
       const part = lamports === null || lamports === 0n ? account : `${formatSol(lamports)} of ${account}`;
-      return `${who} moved ${part} into the stake account ${formatAddress(target)}`;
+      return `${who} ${verb} ${part} into the stake account ${formatAddress(target)}`;
     }
     case 'withdrawn':
       return program === null && target === actor

@@ -118,6 +118,8 @@ const DEEDS: Readonly<Record<ExchangeOfValueInterpretation['type'], Deed>> = {
     gave === null ? '' : ` for ${gave}`,
   ],
   LIQUIDATE: (gave, got) => ["liquidated somebody else's loan", and('repaid', gave) + and('took over', got)],
+  BRIDGE_DEPOSIT: (gave, got) => [`sent ${gave ?? 'something'} to another chain`, and('got', got)],
+  BRIDGE_FULFILMENT: (gave, got) => ['fulfilled a transfer from another chain', and('paid', gave) + and('got', got)],
   CLAIM: (gave, got) => [got === null ? 'made a claim' : `claimed ${got}`, and('paid', gave)],
 };
 
@@ -132,5 +134,5 @@ export function describeExchangeOfValue(
     amounts.length === 0 ? null : formatAmounts(amounts, formatAddress),
   );
   const [deed, rest] = DEEDS[type](gave ?? null, got ?? null);
-  return `${formatAddress(actor)} ${deed}${programPhrase(program, 'on', formatAddress)}${rest}`;
+  return `${formatAddress(actor)} ${deed}${programPhrase(program, type.startsWith('BRIDGE') ? 'over' : 'on', formatAddress)}${rest}`;
 }

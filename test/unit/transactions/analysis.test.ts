@@ -32,6 +32,7 @@ import { asArray, asBigInt, asObject, asString } from '../../../src/transactions
 import { enhanceTransaction } from '../../../src/transactions/explain/enhanced-transaction.ts';
 import { explainTransaction } from '../../../src/transactions/explain/explain-transaction.ts';
 import { isTradingProgram } from '../../../src/transactions/programs/known-programs.ts';
+import { anchorDiscriminator } from '../../../src/transactions/programs/program-instruction.ts';
 import { normalizeTransaction, type Transaction } from '../../../src/transactions/transactions/transaction.ts';
 import { type ForgedCall, Forgery } from '../../support/forged-transaction.ts';
 import { pluck } from '../../support/pluck.ts';
@@ -935,6 +936,78 @@ t.test('forged-transactions', async (t) => {
         .map(({ actor, program, instruction }) => ({ actor, program, instruction })),
       [{ actor: victim, program: RAYDIUM, instruction: [0, 0] }],
     );
+  });
+
+  t.test(
+    'a trade that failed was in a circle where it ended with the account or the mint that it began with',
+    async (t) => {
+      const typeOf = (...legs: readonly (readonly [from: string, to: string, signer: string])[]): string => {
+        const forgery = prepare();
+        const trade = legs.map(([from, to, signer]) => forgery.send(from, to, signer, 1_000n));
+        const calls = [forgery.program(JUPITER, [victim], forgery.program(RAYDIUM, [pool], ...trade))];
+        return enhanceTransaction({ ...forgery.record(calls), err: { InstructionError: [0, { Custom: 6001 }] } }).type;
+      };
+      t.equal(typeOf([usdc, poolUsdc, victim], [poolBonk, bonk, pool]), 'SWAP');
+      t.equal(typeOf([usdc, poolUsdc, victim], [poolBonk, bonk, pool], [usdc, stolenUsdc, victim]), 'SWAP', 'a fee');
+      const circle = [
+        [usdc, poolUsdc, victim],
+        [poolBonk, bonk, pool],
+        [bonk, poolBonk, victim],
+        [poolUsdc, usdc, pool],
+      ] as const;
+      t.equal(typeOf(...circle), 'ARBITRAGE');
+    },
+  );
+
+  t.test('an order book that a program is handed beside an exchange is no second exchange', async (t) => {
+    const OPENBOOK = 'srmqPvymJeFKQ4zGQed1GFppgkRHL9kaELCbyksJtPX';
+    const ORCA = 'whirLbMiicVdio4qvUfM5KAg6Ct8VwpYzGff3uctyCc';
+    const typeOf = (...handed: readonly string[]) =>
+      enhanceTransaction(prepare().record([prepare().program(program, handed)])).type;
+    t.not(typeOf(RAYDIUM, OPENBOOK), 'ARBITRAGE');
+    t.equal(typeOf(RAYDIUM, ORCA), 'ARBITRAGE');
+  });
+
+  t.test(
+    'of two signers that exchange by a quote, the taker is the one that gave what the call exchanges',
+    async (t) => {
+      const RFQ = '61DFfeTKM7trxYcPQCM78bJ794ddZprZpAwAnLiwTpYH';
+      const fillOf = (signers: readonly string[]) => {
+        const forgery = prepare(signers);
+        const fill = forgery.program(
+          RFQ,
+          [victim, thief, usdc, stolenUsdc, bonk, stolenBonk, USDC, TOKEN_PROGRAM, BONK],
+          forgery.send(usdc, stolenUsdc, victim, 5_000_000n),
+          forgery.send(stolenBonk, bonk, thief, 700_000n),
+        );
+        const data = [...Buffer.from(anchorDiscriminator('fill'), 'hex')];
+        return enhanceTransaction(forgery.record([{ ...fill, data }]));
+      };
+      for (const signers of [
+        [victim, thief],
+        [thief, victim],
+      ] as const) {
+        const { type, description, source } = fillOf(signers);
+        t.match([type, source], ['SWAP', 'JUPITER']);
+        t.match(description, new RegExp(`^${victim} swapped 5 USDC for 7 BONK on JupiterZ`), signers[0]);
+      }
+    },
+  );
+
+  t.test('a bridge, a lender and a claim are typed by the name in the log of a program that is known', async (t) => {
+    const typeOf = (id: string, name: string): string => {
+      const logs = [`Program ${id} invoke [1]`, `Program log: Instruction: ${name}`];
+      return enhanceTransaction({ ...prepare().record([prepare().program(id, [victim])]), logs }).type;
+    };
+    const [MAYAN, CITRUS] = [
+      'BLZRi6frs4X4DNLw56V4EXai1b6QVESN1BhHBTYM9VcY',
+      'JCFRaPv7852ESRwJJGRy2mysUMydXZgVVhrMLmExvmVp',
+    ];
+    t.equal(typeOf(MAYAN, 'Fulfill'), 'BRIDGE_FULFILMENT');
+    t.equal(typeOf(MAYAN, 'InitOrder'), 'BRIDGE_DEPOSIT');
+    t.equal(typeOf(CITRUS, 'BorrowLoan'), 'BORROW');
+    t.equal(typeOf(CITRUS, 'LiquidateLoan'), 'LIQUIDATE');
+    t.equal(typeOf(program, 'Liquidate'), 'UNKNOWN', 'a stranger may call anything so');
   });
 
   t.test('an allowance that is used up belongs to what used it', async (t) => {

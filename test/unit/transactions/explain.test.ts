@@ -235,6 +235,10 @@ t.test('explain-transaction', async (t) => {
       '8hDX…n88Q minted the compressed NFT Amg9…AQ5X to FCHT…F4kX with Bubblegum. The fee was 0.0000062 SOL (priority fee 0.0000012 SOL).',
     'tx/2BhH7DcQJMPB_json':
       'HuUp…h2G3 staked 1.98528288 SOL with the validator EXhY…uhQw. The fee was 0.000017733 SOL (priority fee 0.000012733 SOL).',
+    'tx/5s3aSkoBkoc9_json':
+      'BG1M…tqxo split 30 SOL of the stake account E6Qz…Fgt1 into the stake account 4dyK…eFzb, and also paid 0.00228288 SOL of rent for 4dyK…eFzb. The fee was 0.000013445 SOL (priority fee 0.000008445 SOL).',
+    'tx/k78n39QMtVDU_json':
+      '36ka…HGJf merged the stake account 5adk…vdUi into the stake account 2R9Y…faFD. The fee was 0.000005 SOL.',
     'tx/4j2wEyeo2gFr_json':
       'npN8…57a9 withdrew 92.204933944 SOL from the stake account fqR3…44VC. The fee was 0.00001 SOL.',
     'tx-rebuilt/UNSTAKE_SOL-STAKE_PROGRAM-5vubU14wtr':
@@ -246,7 +250,7 @@ t.test('explain-transaction', async (t) => {
     'tx/5aVj7exPmdLL_jsonParsed': 'Hd3f…3bD5 wrote the memo “Payment for invoice #123”. The fee was 0.000005 SOL.',
     'tx/4zExa66hUSr2_json': 'The validator EsEt…zuxF voted for blocks. 5p8q…wUjd paid the fee of 0.000005 SOL.',
     'tx/5iBYjBYCphzj_json':
-      'AKbG…Ak6L called the bridge ZetaChain (withdraw); balances of other accounts changed. The fee was 0.000005 SOL.',
+      'AKbG…Ak6L fulfilled a transfer from another chain over ZetaChain. The fee was 0.000005 SOL.',
     'tx/DC4yP5xEUhHu_jsonParsed': 'HUZu…gjWs updated an oracle of Pyth. The fee was 0.000005 SOL.',
     'tx/29ku1FzyNHgx_jsonParsed':
       'D32c…ezQr tried to vote for a block, but step 1 of 1 (Vote) failed: the vote was already recorded or not in the recent slots (error 0, “VoteTooOld”). Nothing moved, but the fee of 0.000005 SOL was paid.',
@@ -255,7 +259,7 @@ t.test('explain-transaction', async (t) => {
     'tx/4Ud63HtJxynB_json':
       'FLiP…YMFF tried to send something, but it failed: it would leave an account with less SOL than the minimum an account must hold. Nothing moved, but the fee of 0.000005 SOL was paid.',
     'tx/5nFUQgNSdqTd_json':
-      'AKbG…Ak6L tried to use a bridge, but step 1 of 1 (ZetaChain) failed: the program says: “NonceMismatch” (error 6002). Nothing moved, but the fee of 0.000005 SOL was paid.',
+      'AKbG…Ak6L tried to pay out of a bridge, but step 1 of 1 (ZetaChain) failed: the program says: “NonceMismatch” (error 6002). Nothing moved, but the fee of 0.000005 SOL was paid.',
     'validator/174 createNonce, jsonParsed':
       'FVj2…1nUU opened the account DPbX…iPeQ, and also paid 0.00144768 SOL of rent for DPbX…iPeQ. The fee was 0.00001 SOL.',
     'tx/2Cxrz8NWZvN7_json':

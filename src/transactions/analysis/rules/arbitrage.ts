@@ -1,18 +1,40 @@
 import { WRAPPED_SOL } from '../../../shared/domain/known-mints.ts';
+import { TOKEN_PROGRAM_IDS } from '../../../shared/domain/well-known-addresses.ts';
 import { isTradingProgram, KNOWN_PROGRAMS, programRole } from '../../programs/known-programs.ts';
 import { isCircularTrade } from '../find-swap.ts';
 import type { ArbitrageInterpretation } from '../interpretation.ts';
-import type { ParsedTransaction } from '../parsed-transaction.ts';
+import { infoAddress, type ParsedInstruction, type ParsedTransaction } from '../parsed-transaction.ts';
 import type { TransactionFacts } from '../transaction-facts.ts';
 import { calledChange, isUnchanged } from './calls.ts';
 import type { Rule } from './rule.ts';
 
 /** Interprets a trade in a circle by the balances: all that was sent into programs came back in kind. */
 export const circularTradeRule: Rule = (facts) => {
-  if (facts.hasFailed || facts.swap !== null || !isCircularTrade(facts)) return null;
+  if (facts.swap !== null || !(facts.hasFailed ? isTriedCircle(facts) : isCircularTrade(facts))) return null;
   const exchanges = facts.calls.map(({ programId }) => programId).filter(isExchange);
-  return interpretArbitrage(facts, new Set(exchanges), true);
+  return interpretArbitrage(facts, new Set(exchanges), !facts.hasFailed);
 };
+
+/** Returns whether a failed trade ended with what it began with: the token account, or the mint as far as it is known. */
+function isTriedCircle({ parsed, instructionOf }: TransactionFacts): boolean {
+  const trades = parsed.instructions.filter(
+    ({ programId, innerInstructions }) =>
+      isExchange(programId) || innerInstructions.some((call) => isExchange(call.programId)),
+  );
+  const isCircle = trades.some((call) => {
+    const { inputMint = null, outputMint } = instructionOf(call)?.roles ?? {};
+    return inputMint !== null && inputMint === outputMint;
+  });
+  const moved = trades
+    .flatMap(({ innerInstructions }) => innerInstructions)
+    .filter(({ programId, type }) => TOKEN_PROGRAM_IDS.includes(programId) && /^transfer/.test(type ?? ''));
+  const isSigned = (call: ParsedInstruction): boolean => parsed.signers.includes(infoAddress(call, 'authority') ?? '');
+  const [first, last] = [moved[0], moved.findLast((call) => !isSigned(call))];
+  if (first === undefined || last === undefined || !isSigned(first)) return isCircle;
+  const mint = infoAddress(first, 'mint');
+  const isSameMint = mint !== null && mint === infoAddress(last, 'mint');
+  return isCircle || isSameMint || infoAddress(first, 'source') === infoAddress(last, 'destination');
+}
 
 /**
  * Infers that a program without a name was to trade, where nothing moved: nobody passes the ids of several exchanges to a
@@ -29,7 +51,8 @@ export const attemptedArbitrageRule: Rule = (facts) => {
   if (parsed.instructions.some(({ programId }) => isExchange(programId))) return null;
   for (const caller of callers) {
     const called = caller.innerInstructions.map(({ programId }) => programId);
-    const exchanges = new Set([...caller.accounts, ...called].filter(isExchange));
+    const handed = caller.accounts.filter((id) => programRole(id) !== 'orderBook'); // pools of exchanges need their books
+    const exchanges = new Set([...handed, ...called].filter(isExchange));
     if (exchanges.size > 1 || (exchanges.size === 1 && programRole(caller.programId) === 'arbitrageBot'))
       return { ...interpretArbitrage(facts, exchanges, false), program: caller.programId };
   }

@@ -22,6 +22,8 @@ const DECIDED: readonly TransactionType[] = [
   'WITHDRAW',
   'DEPOSIT',
   'CLAIM',
+  'BRIDGE_FULFILMENT',
+  'BRIDGE_DEPOSIT',
   'QUOTE_UPDATE',
 ];
 
@@ -68,7 +70,9 @@ function interpretDecoded(
     case 'REMOVE_FROM_POOL':
     case 'WITHDRAW':
     case 'DEPOSIT':
-    case 'CLAIM': {
+    case 'CLAIM':
+    case 'BRIDGE_DEPOSIT':
+    case 'BRIDGE_FULFILMENT': {
       const { given, received, receiptsGot, receiptsGiven } = programFlowsOf(actor, facts);
       if (type === 'CLAIM' && !facts.hasFailed && received.length + receiptsGot.length === 0) return null;
       const [gained, lost] = [

@@ -59,7 +59,7 @@ export const stakeRule: Rule = ({ parsed }) => {
   if (move !== undefined)
     return {
       ...common,
-      type: 'STAKE',
+      type: move.type?.startsWith('split') ? 'SPLIT_STAKE' : move.type === 'merge' ? 'MERGE_STAKE' : 'STAKE',
       change: 'moved',
       stakeAccount: infoAddress(move, 'source') ?? infoAddress(move, 'stakeAccount') ?? '',
       target: infoAddress(move, 'destination') ?? infoAddress(move, 'newSplitAccount') ?? '',
