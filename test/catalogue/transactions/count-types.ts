@@ -6,9 +6,9 @@ import type { Transaction } from '../../../src/transactions/transactions/transac
 import { type Finding, info } from '../findings.ts';
 
 /** Most of a block's transactions, in percent, of which the gateway shows nothing, a tip alone, or what the program is for. */
-const MOST_UNKNOWN = 2;
+const MOST_UNKNOWN = 1;
 const MOST_TIPS_ALONE = 1.5;
-const MOST_BY_ROLE = 10;
+const MOST_BY_ROLE = 0;
 /** Most of a block's failures, in percent, of which nothing but the program's own number is known. */
 const MOST_NUMBERS_ALONE = 6.5;
 /** Most milliseconds of processor time for the enhanced view of the median transaction, and of any. */
