@@ -947,7 +947,7 @@ t.test('tx', async (t) => {
     fits(t, '/tx/{sig}', got);
     const { perspective, ...rest } = got.json.result.enhanced;
     t.same(rest, (await read('')).json.result.enhanced, 'beside all that is said to everybody');
-    t.match(perspective, { address: payer, description: /^You .*; you paid the fee of [\d.]+ SOL/ });
+    t.match(perspective, { address: payer, description: /[yY]ou .*; you paid the fee of [\d.]+ SOL/ });
     t.equal((await read(`&perspective=${other}`)).json.result.enhanced.perspective.address, other);
     const { status, json } = await read(`&perspective=${NOBODY.slice(0, 31)}2`);
     t.same([status, json.error], [400, 'invalid_query']);
@@ -957,11 +957,11 @@ t.test('tx', async (t) => {
     t.notOk(
       rows.some((row: { type: string; description?: unknown }) => row.type === 'net' && row.description === null),
     );
-    if (net !== undefined) t.match(net.description, /^You .*; you paid the fee of/);
+    if (net !== undefined) t.match(net.description, /; you paid the fee of/);
     const body = (party: unknown) => toJson({ tx: got.json.result.enhanced, perspective: party });
     const explain = (party: unknown) =>
       get('/explain', { method: 'POST', headers: { 'content-type': 'application/json' }, body: body(party) });
-    t.match((await explain(payer)).json.explanation, /^You .*\. The fee was [\d.]+ SOL/);
+    t.match((await explain(payer)).json.explanation, /\. (The fee was|You paid the fee of) [\d.]+ SOL/);
     t.match((await explain(`${NOBODY.slice(0, 31)}2`)).json, { error: 'invalid_query', message: /no party/ });
     t.match((await explain('me')).json, { error: 'invalid_request', message: /"perspective"/ });
   });

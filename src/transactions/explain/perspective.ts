@@ -59,27 +59,35 @@ export function clausesFor(
   address: string,
   parsed: ParsedTransaction,
   interpretation: Interpreted,
-  format: FormatAddress,
+  shownAs: FormatAddress,
 ): readonly Clause[] {
-  const formatAddress = asYou(address, format);
+  const formatAddress = asYou(address, shownAs);
   if (isDescribedWhole(address, parsed, interpretation)) return clausesOf(interpretation, formatAddress);
   const own = parsed.actions.filter(({ actor, counterparty }) => actor === address || counterparty === address);
   const explained = own.flatMap(effectsOf).filter(([wallet]) => wallet === address);
   const rest = sumByMint([...changesOf(address, parsed), ...explained.map(([, amount]) => negate(amount))]);
-  const parts = describeActions(
-    {
-      actions: own.map((action) => (isSent(action, address) ? { ...action, kind: 'transfer' } : action)),
-      changes: rest.filter(({ amount }) => amount !== 0n).map((amount) => [address, amount] as const),
-      rights: findGivenRights(parsed).filter(({ account, owner, from, to, authority }) =>
-        [account, owner, from, to, authority].includes(address),
-      ),
-      hiddenTransfers: parsed.confidentialTransfers.filter(
-        ({ type, fromUserAccount, toUserAccount }) =>
-          type !== 'apply' && (fromUserAccount === address || toUserAccount === address),
-      ),
-    },
-    { actor: address, formatAddress },
+  const actions = own.map((action): Action => (isSent(action, address) ? { ...action, kind: 'transfer' } : action));
+  const changes = rest.filter(({ amount }) => amount !== 0n).map((amount) => [address, amount] as const);
+  const rights = findGivenRights(parsed).filter(({ account, owner, from, to, authority }) =>
+    [account, owner, from, to, authority].includes(address),
   );
+  const hiddenTransfers = parsed.confidentialTransfers.filter(
+    ({ type, fromUserAccount, toUserAccount }) =>
+      type !== 'apply' && (fromUserAccount === address || toUserAccount === address),
+  );
+  const [given, got] = [
+    actions.filter(({ actor }) => actor === address),
+    actions.filter(({ actor }) => actor !== address),
+  ];
+  const [lost, gained] = [
+    changes.filter(([, { amount }]) => amount < 0n),
+    changes.filter(([, { amount }]) => amount > 0n),
+  ];
+  const format = { actor: address, formatAddress };
+  const parts = [
+    ...describeActions({ actions: given, changes: lost, rights, hiddenTransfers }, format),
+    ...describeActions({ actions: got, changes: gained, rights: [], hiddenTransfers: [] }, format),
+  ];
   return parts.length === 0 ? [{ text: 'no balance of yours changed' }] : parts;
 }
 
