@@ -38,6 +38,11 @@ export interface ClientOptions {
   readonly verify?: boolean;
   /** The maximum age of a receipt, unless its result is final, in milliseconds; 60,000 by default. */
   readonly maxAgeMs?: number;
+  /**
+   * The fewest operators that must have given the result of a receipt; 1 by default. A gateway over one operator has no answer
+   * for more.
+   */
+  readonly minAgreed?: number;
   /** The timeout of each attempt of a request, in milliseconds; 10,000 by default. */
   readonly timeoutMs?: number;
   /** The number of attempts of a request, the first included; 4 by default. */
@@ -66,7 +71,7 @@ export interface Client extends RouteClient {
 /** Creates a client of a gateway that verifies every signed answer. Runs in Node, Deno and browsers. */
 export function createClient(options: ClientOptions): Client {
   const { publicKey = [], cluster, headers = {}, verify = true, clock = systemClock, random = Math.random } = options;
-  const { openSocket = openGlobalSocket, maxAgeMs = 60_000 } = options;
+  const { openSocket = openGlobalSocket, maxAgeMs = 60_000, minAgreed = 1 } = options;
   const baseUrl = baseUrlOf(options.url);
   const send = createRequestSender({
     baseUrl,
@@ -80,7 +85,7 @@ export function createClient(options: ClientOptions): Client {
   });
   const publicKeys = typeof publicKey === 'string' ? [publicKey] : publicKey;
   const trustStore = new TrustStore({ send, clock, publicKeys, cluster });
-  const verifyAnswer = verify ? createAnswerVerifier({ trustStore, clock, maxAgeMs }) : acceptUnverified;
+  const verifyAnswer = verify ? createAnswerVerifier({ trustStore, clock, maxAgeMs, minAgreed }) : acceptUnverified;
   return {
     ...createRouteClient(send, verifyAnswer),
     verify: verifyAnswer,

@@ -13,6 +13,8 @@ export interface ExpectedAnswer {
   readonly request: string;
   readonly nonce?: string | null;
   readonly minSlot?: Slot | undefined;
+  /** The fewest operators that must have given the result. Default: that of the client. */
+  readonly minAgreed?: number | undefined;
   /** Returns true for a result that can never change again: its receipt may have any age. */
   readonly isFinal?: ((result: never) => boolean) | undefined;
 }
@@ -35,15 +37,24 @@ export interface AnswerVerifierOptions {
   readonly clock: Clock;
   /** The maximum age of a receipt, unless its result is final, in milliseconds. */
   readonly maxAgeMs: number;
+  /** The fewest operators that must have given a result. Default: 1. */
+  readonly minAgreed?: number;
 }
 
 /** Creates a verifier of answers against the trust store. */
-export function createAnswerVerifier({ trustStore, clock, maxAgeMs }: AnswerVerifierOptions): VerifyAnswer {
+export function createAnswerVerifier({
+  trustStore,
+  clock,
+  maxAgeMs,
+  minAgreed: leastAgreed = 1,
+}: AnswerVerifierOptions): VerifyAnswer {
   const verifyReceipt = createVerifier(); // one for all answers: a signature over several statements is checked once
-  return async <R>(body: Uint8Array | string, { request, nonce = null, minSlot = 0, isFinal }: ExpectedAnswer) => {
+  return async <R>(body: Uint8Array | string, expected: ExpectedAnswer) => {
+    const { request, nonce = null, minSlot = 0, minAgreed = leastAgreed, isFinal } = expected;
     const verify = async () => {
       const { publicKeys, cluster } = await trustStore.anchors();
-      return verifyReceipt(body, { publicKeys, cluster, request, nonce, minSlot, time: { nowMs: clock.now() } });
+      const time = { nowMs: clock.now() };
+      return verifyReceipt(body, { publicKeys, cluster, request, nonce, minSlot, minAgreed, time });
     };
     const verified = await verify().catch(async (thrown: unknown) => {
       const isUnknownKey = thrown instanceof ReceiptError && thrown.code === 'unknown-key';

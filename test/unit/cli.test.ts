@@ -23,7 +23,7 @@ import { CLOCK_SYSVAR } from '../../src/shared/domain/well-known-addresses.ts';
 import { type ChildProgram, runModule } from '../support/child-process.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { CLUSTER, newSigner, sealAnswers, type UnsealedAnswer } from '../support/receipts/sealed-answers.ts';
-import { testVectors } from '../support/receipts/test-vectors.ts';
+import { allVectors, testVectors } from '../support/receipts/test-vectors.ts';
 import { runSlotgate, type SlotgateOutput } from '../support/run-slotgate.ts';
 import {
   errorBody,
@@ -248,11 +248,26 @@ t.test('receipt-verify-command', async (t) => {
   const push = `{"type":"balance","id":"\\"answer\\":","address":"9Wz","seq":1,"answer":${body}}`;
 
   t.test('it accepts the published vectors and prints the signed result', async (t) => {
-    for (const { body, cluster, canonicalRequest, nonce, resultHex } of testVectors.vectors) {
+    for (const { body, cluster, canonicalRequest, nonce, resultHex } of allVectors) {
       const args = ['--public-key', testVectors.publicKey, '--cluster', cluster, '--request', canonicalRequest];
       const said = await verify(t, nonce === null ? args : [...args, '--nonce', nonce], body);
-      t.same(said, { code: 0, out: `${Buffer.from(resultHex, 'hex')}\n`, err: '' });
+      const [, gave, read] = /"agreed":"(\d+)\/(\d+)"/.exec(body) ?? [];
+      const err = gave === undefined ? '' : `confirmed by ${gave} of ${read} operators\n`;
+      t.same(said, { code: 0, out: `${Buffer.from(resultHex, 'hex')}\n`, err });
     }
+  });
+
+  t.test('--min-agreed refuses what fewer operators gave', async (t) => {
+    for (const { body, cluster, canonicalRequest, nonce } of allVectors) {
+      const [, agreed = '1'] = /"agreed":"(\d+)/.exec(body) ?? [];
+      const args = ['--public-key', testVectors.publicKey, '--cluster', cluster, '--request', canonicalRequest];
+      const bound = nonce === null ? args : [...args, '--nonce', nonce];
+      const { code } = await verify(t, [...bound, '--min-agreed', agreed], body);
+      const refused = await verify(t, [...bound, '--min-agreed', `${Number(agreed) + 1}`], body);
+      t.same([code, refused.code], [0, 1]);
+      t.match(refused.err, /not valid: agreed\. Fewer operators/);
+    }
+    t.equal((await runSlotgate(['receipt', 'verify', ...known, '--request', balance, '--min-agreed', '0'])).code, 64);
   });
 
   t.test('a line end after the body is allowed', async (t) => {

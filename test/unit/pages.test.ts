@@ -39,7 +39,7 @@ import { Sparkline } from '../../src/pages/widget/sparkline.ts';
 import { ERRORS } from '../../src/shared/domain/gateway-error.ts';
 import { loadSite, SITE_PATHS, type SiteFile } from '../../src/shared/site/site.ts';
 import { CLUSTER, NOW_MS, newSigner, sealAnswers } from '../support/receipts/sealed-answers.ts';
-import { testVectors } from '../support/receipts/test-vectors.ts';
+import { allVectors, singleVector, testVectors } from '../support/receipts/test-vectors.ts';
 
 t.test('docs-markdown', async (t) => {
   const document = createOpenApiDocument(routes, '1.2.3') as ApiDocument;
@@ -587,8 +587,8 @@ t.test('verification-report', async (t) => {
   const result = '{"lamports":9007199254740993}';
   const answer = { request, slot: 42, commitment: 'finalized', claim: 'exact', nonce: null, result } as const;
   const [body = '', bound = ''] = sealAnswers(signer, [answer, { ...answer, nonce: 'A'.repeat(22) }]);
-  const nothing: VerificationInput = { publicKey: '', cluster: '', request: '', nonce: '' };
-  const all: VerificationInput = { publicKey: signer.publicKey, cluster: CLUSTER, request, nonce: '' };
+  const nothing: VerificationInput = { publicKey: '', cluster: '', request: '', nonce: '', minAgreed: '' };
+  const all: VerificationInput = { ...nothing, publicKey: signer.publicKey, cluster: CLUSTER, request };
   const verify = (text: string, input: Partial<VerificationInput> = {}) =>
     verifyText(text, { ...all, ...input }, NOW_MS + 180_000);
   const lineOf = (report: VerificationReport, name: string) => report.lines.find((line) => line.name === name);
@@ -658,11 +658,47 @@ t.test('verification-report', async (t) => {
   });
 
   t.test('the published vectors are proven', async (t) => {
-    for (const { body, cluster, canonicalRequest, nonce, resultHex } of testVectors.vectors) {
-      const known = { publicKey: testVectors.publicKey, cluster, request: canonicalRequest, nonce: nonce ?? '' };
+    for (const { body, cluster, canonicalRequest, nonce, resultHex, statement } of allVectors) {
+      const known = {
+        ...all,
+        publicKey: testVectors.publicKey,
+        cluster,
+        request: canonicalRequest,
+        nonce: nonce ?? '',
+      };
+      const { lines } = verifyText(body, known, NOW_MS);
+      t.same(
+        lines.slice(0, -1).map(({ value }) => value),
+        statement.trimEnd().split('\n'),
+      );
       t.match(verifyText(body, known, NOW_MS), { verdict: 'proven', result: Buffer.from(resultHex, 'hex').toString() });
     }
   });
+
+  t.test(
+    'the operators that gave the result are explained, and compared with the fewest that are demanded',
+    async (t) => {
+      const of = (name: string, minAgreed = '') => {
+        const {
+          body,
+          cluster,
+          canonicalRequest: request,
+          nonce,
+        } = allVectors.find((vector) => vector.name === name) ?? singleVector;
+        return verifyText(
+          body,
+          { publicKey: testVectors.publicKey, cluster, request, nonce: nonce ?? '', minAgreed },
+          NOW_MS,
+        );
+      };
+      t.match(lineOf(of('v2-one-of-two'), 'agreed'), { value: '1/2', explanation: /one operator/, status: 'signed' });
+      const confirmed = lineOf(of('v2-batch3-two-of-three', '2'), 'agreed');
+      t.match(confirmed, { explanation: /Confirmed by 2 of 3 operators/, status: 'proven' });
+      const few = of('v2-one-of-two', '2');
+      t.match(few, { verdict: 'refused', result: null, explanation: FAULT_EXPLANATIONS.agreed });
+      t.match(lineOf(few, 'agreed'), { status: 'wrong' });
+    },
+  );
 
   t.test('invalid input of the user is reported apart from the body', async (t) => {
     t.throws(() => verify(body, { publicKey: 'nobody' }), TypeError);

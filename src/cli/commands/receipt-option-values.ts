@@ -42,3 +42,9 @@ export function slot(text: string): number {
   ensureMatches(text, /^(0|[1-9]\d{0,15})$/, 'it is not a slot: a decimal number');
   return Number(text);
 }
+
+/** Validates a number of operators. */
+export function operatorCount(text: string): number {
+  ensureMatches(text, /^[1-9]\d?$/, 'it is not a number of operators from 1 to 99');
+  return Number(text);
+}

@@ -15,7 +15,7 @@ import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { Progress } from '../terminal/progress.ts';
 import { type ByteStream, readLines, readWhole } from './answer-input.ts';
 import { isOpensslSignature } from './openssl-signature.ts';
-import { genesisHash, nonce, publicKey, repeatable, request, seconds } from './receipt-option-values.ts';
+import { genesisHash, nonce, operatorCount, publicKey, repeatable, request, seconds } from './receipt-option-values.ts';
 
 /** The options of the command, which are the facts that the verifier knows. */
 interface VerifyFlags {
@@ -25,6 +25,8 @@ interface VerifyFlags {
   readonly nonce?: string;
   /** Maximum age of a receipt, in seconds. */
   readonly maxAge?: number;
+  /** The fewest operators that must have given the result. */
+  readonly minAgreed?: number;
   readonly ndjson?: true;
 }
 
@@ -42,6 +44,7 @@ export function addReceiptVerifyCommand(receipt: Command): void {
     .requiredOption('--request <request>', 'the request: "GET /api/v1/…"; may be repeated', repeatable(request))
     .option('--nonce <nonce>', 'the nonce sent as x-receipt-nonce', nonce)
     .option('--max-age <seconds>', 'the maximum age of a receipt; without it the age is not checked', seconds)
+    .option('--min-agreed <operators>', 'the fewest operators that must have given the result', operatorCount)
     .option('--ndjson', 'each line is a frame ("SUB /api/v1/stream?receipts=1"), an account push or a body')
     .configureHelp({ showGlobalOptions: false })
     .action(async (file: string, flags: VerifyFlags) => {
@@ -61,10 +64,10 @@ async function* openInput(file: string): AsyncGenerator<Uint8Array> {
 }
 
 function verifierFor(
-  { publicKey: publicKeys, cluster, request, nonce, maxAge }: VerifyFlags,
+  { publicKey: publicKeys, cluster, request, nonce, maxAge, minAgreed }: VerifyFlags,
   clock: Clock,
 ): VerifyMessage {
-  const expected = { publicKeys, cluster, nonce: nonce ?? null };
+  const expected = { publicKeys, cluster, nonce: nonce ?? null, ...(minAgreed !== undefined && { minAgreed }) };
   const verify = createVerifier({ isSignature: isOpensslSignature });
   return (message) => {
     const body = answerInFrame(bodyText(message));
@@ -91,7 +94,10 @@ function faultCodeOf(thrown: unknown): ReceiptFault {
 async function verifyWhole(input: ByteStream, verify: VerifyMessage): Promise<void> {
   const body = await readWhole(input);
   try {
-    process.stdout.write(`${verify(body).result}\n`);
+    const { result, receipt } = verify(body);
+    process.stdout.write(`${result}\n`);
+    if (receipt.agreed !== undefined)
+      process.stderr.write(`confirmed by ${receipt.agreed.replace('/', ' of ')} operators\n`);
   } catch (thrown) {
     const fault = faultCodeOf(thrown);
     throw new StartError(1, `the receipt is not valid: ${fault}. ${FAULT_EXPLANATIONS[fault]}`);
@@ -108,8 +114,11 @@ async function verifyLines(input: ByteStream, verify: VerifyMessage): Promise<vo
     progress.advance();
     try {
       const { result, slot, receipt } = verify(line);
+      const agreed = receipt.agreed === undefined ? '' : `"agreed":"${receipt.agreed}",`;
       if (process.stdout.isTTY) progress.end(); // the line is drawn where results are
-      process.stdout.write(`{"valid":true,"request":"${receipt.request}","slot":${slot},"result":${result}}\n`);
+      process.stdout.write(
+        `{"valid":true,"request":"${receipt.request}","slot":${slot},${agreed}"result":${result}}\n`,
+      );
     } catch (thrown) {
       const fault = faultCodeOf(thrown);
       invalid++;

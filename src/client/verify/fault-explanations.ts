@@ -18,4 +18,5 @@ export const FAULT_EXPLANATIONS = {
   future: 'The receipt was issued in the future.',
   stale: 'The receipt is older than you allow.',
   'old-slot': 'The slot is older than you allow.',
+  agreed: 'Fewer operators than you require gave this result.',
 };

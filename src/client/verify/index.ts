@@ -17,6 +17,7 @@ export {
   isNonce,
   type Statement,
   treeHeadText,
+  versionOf,
 } from './statement.ts';
 export { isSuccession, type Succession, successionText } from './succession.ts';
 export { parseTrustedKey } from './trusted-key.ts';

@@ -1,8 +1,8 @@
-import type { CommonFields, Statement } from './statement.ts';
+import { type CommonFields, type Statement, versionOf } from './statement.ts';
 
 /** A statement with the signature that proves who made it. */
 export interface Receipt extends Statement {
-  readonly v: 1;
+  readonly v: 1 | 2;
   /** First 8 bytes of the public key's SHA-256, hex. Only a hint that selects among keys already trusted. */
   readonly kid: string;
   /** The number of statements signed together. */
@@ -16,28 +16,33 @@ export interface Receipt extends Statement {
 }
 
 /**
- * The whole grammar, one line per member. It has no `{` after the first byte, which is how a receipt is found in a
+ * Returns the whole grammar, one line per member. It has no `{` after the first byte, which is how a receipt is found in a
  * body.
  */
-const GRAMMAR = new RegExp(
-  `^\\{${[
-    '"v":1',
-    '"kid":"[0-9a-f]{16}"',
-    '"cluster":"[1-9A-HJ-NP-Za-km-z]{32,44}"',
-    '"request":"(?:GET|SUB|POST) \\/[!#-[\\]-z|}~ ]{1,2040}"',
-    '"status":[1-5]\\d\\d',
-    '"slot":(?:0|[1-9]\\d{0,15})',
-    '"commitment":"(?:processed|confirmed|finalized)"',
-    '"claim":"(?:exact|observed)\\/[1-9]\\d{0,8}"',
-    '"digest":"[0-9a-f]{64}"',
-    '"issuedAt":(?:0|[1-9]\\d{0,15})',
-    '"nonce":(?:null|"[\\w-]{16,64}")',
-    '"size":[1-9]\\d{0,4}',
-    '"index":(?:0|[1-9]\\d{0,4})',
-    '"path":\\[(?:"[0-9a-f]{64}"(?:,"[0-9a-f]{64}"){0,15})?\\]',
-    '"sig":"[0-9a-f]{128}"',
-  ].join(',')}\\}$`,
-);
+const grammarOf = (version: 1 | 2): RegExp =>
+  new RegExp(
+    `^\\{${[
+      `"v":${version}`,
+      '"kid":"[0-9a-f]{16}"',
+      '"cluster":"[1-9A-HJ-NP-Za-km-z]{32,44}"',
+      '"request":"(?:GET|SUB|POST) \\/[!#-[\\]-z|}~ ]{1,2040}"',
+      '"status":[1-5]\\d\\d',
+      '"slot":(?:0|[1-9]\\d{0,15})',
+      '"commitment":"(?:processed|confirmed|finalized)"',
+      '"claim":"(?:exact|observed)\\/[1-9]\\d{0,8}"',
+      ...(version === 2 ? ['"agreed":"[1-9]\\d?\\/[1-9]\\d?"'] : []),
+      '"digest":"[0-9a-f]{64}"',
+      '"issuedAt":(?:0|[1-9]\\d{0,15})',
+      '"nonce":(?:null|"[\\w-]{16,64}")',
+      ...(version === 2 ? ['"previous":(?:null|"[0-9a-f]{64}")'] : []),
+      '"size":[1-9]\\d{0,4}',
+      '"index":(?:0|[1-9]\\d{0,4})',
+      '"path":\\[(?:"[0-9a-f]{64}"(?:,"[0-9a-f]{64}"){0,15})?\\]',
+      '"sig":"[0-9a-f]{128}"',
+    ].join(',')}\\}$`,
+  );
+
+const GRAMMARS = [grammarOf(1), grammarOf(2)];
 
 const MAX_SIZE = 65_536;
 
@@ -55,8 +60,8 @@ type ReceiptParts = readonly [
 
 /** Formats what receipts have in common. */
 export const formatReceiptParts = (r: CommonFields, { kid, size, sig }: Signature): ReceiptParts => [
-  `{"v":1,"kid":"${kid}","cluster":"${r.cluster}","request":"`,
-  `","status":${r.status},"slot":${r.slot},"commitment":"${r.commitment}","claim":"${r.claim}","digest":"`,
+  `{"v":${versionOf(r)},"kid":"${kid}","cluster":"${r.cluster}","request":"`,
+  `","status":${r.status},"slot":${r.slot},"commitment":"${r.commitment}","claim":"${r.claim}",${r.agreed === undefined ? '' : `"agreed":"${r.agreed}",`}"digest":"`,
   `","issuedAt":${r.issuedAt},"nonce":`,
   `,"size":${size},"index":`,
   `],"sig":"${sig}"}`,
@@ -68,13 +73,15 @@ type Inclusion = Pick<Receipt, 'index' | 'path'>;
 /** Formats a receipt of these parts. */
 export function formatReceiptOf(
   [beforeRequest, beforeDigest, beforeNonce, beforeIndex, afterPath]: ReceiptParts,
-  { request, digest, nonce }: Statement,
+  { request, agreed, digest, nonce, previous = null }: Statement,
   { index, path }: Inclusion,
 ): string {
-  const nonceText = nonce === null ? 'null' : `"${nonce}"`;
+  const ofEvent = agreed === undefined ? '' : `,"previous":${textOrNull(previous)}`;
   const pathText = path.length === 0 ? '' : `"${path.join('","')}"`;
-  return `${beforeRequest}${request}${beforeDigest}${digest}${beforeNonce}${nonceText}${beforeIndex}${index},"path":[${pathText}${afterPath}`;
+  return `${beforeRequest}${request}${beforeDigest}${digest}${beforeNonce}${textOrNull(nonce)}${ofEvent}${beforeIndex}${index},"path":[${pathText}${afterPath}`;
 }
+
+const textOrNull = (text: string | null): string => (text === null ? 'null' : `"${text}"`);
 
 /** Formats a receipt. Order and spelling of the members are part of the format. */
 export const formatReceipt = (receipt: Receipt): string =>
@@ -82,9 +89,10 @@ export const formatReceipt = (receipt: Receipt): string =>
 
 /** Parses the output of {@link formatReceipt}; returns undefined for any other text. */
 export function parseReceipt(text: string): Receipt | undefined {
-  if (!GRAMMAR.test(text)) return undefined;
+  if (!GRAMMARS.some((grammar) => grammar.test(text))) return undefined;
   const receipt = JSON.parse(text) as Receipt; // the grammar allows these members only, each of its type
-  const { slot, issuedAt, size, index } = receipt;
+  const { slot, issuedAt, size, index, agreed = '1/1' } = receipt;
+  const [gave = 0, read = 0] = agreed.split('/').map(Number);
   const inRange = Number.isSafeInteger(slot) && Number.isSafeInteger(issuedAt) && size <= MAX_SIZE && index < size;
-  return inRange ? receipt : undefined;
+  return inRange && gave <= read ? receipt : undefined;
 }

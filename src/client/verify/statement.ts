@@ -2,10 +2,10 @@ import type { Commitment } from '../../shared/domain/commitment.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
 
 /**
- * The first line of every statement and the first word of every tree head: it separates these signatures from all
- * others made with the key.
+ * The start of the first line of every statement, before its version, and of every tree head: it separates these signatures
+ * from all others made with the key.
  */
-const DOMAIN_SEPARATOR = 'proof-of-serve/v1';
+const DOMAIN = 'proof-of-serve/v';
 
 /**
  * `exact`: the result is a pure function of the ledger at this slot and commitment, so two that differ prove a lie.
@@ -29,38 +29,51 @@ export interface Statement {
   readonly slot: Slot;
   readonly commitment: Commitment;
   readonly claim: `${Claim}/${number}`;
+  /**
+   * `2/3`: of three operators that were read, or had to be, two gave this result at this slot. Undefined in version 1, which a
+   * gateway over one operator signs.
+   */
+  readonly agreed?: string | undefined;
   /** SHA-256 of the result's bytes, lower-case hex. */
   readonly digest: string;
   /** Time of the statement, in whole milliseconds since the epoch. */
   readonly issuedAt: number;
   /** Nonce that the caller sent to bind the statement to their request, or null. */
   readonly nonce: string | null;
+  /** In version 2 the digest of the event before this one, where events form a chain; otherwise null. */
+  readonly previous?: string | null | undefined;
 }
+
+/** The version of a statement. Version 2 has two lines more: `agreed` and `previous`. */
+export const versionOf = ({ agreed }: Pick<Statement, 'agreed'>): 1 | 2 => (agreed === undefined ? 1 : 2);
+
+/** Returns the number of operators that gave the result, as far as the statement says. */
+export const agreedIn = ({ agreed = '1' }: Pick<Statement, 'agreed'>): number => Number.parseInt(agreed, 10);
 
 /** Returns true if a text is a valid nonce. */
 export const isNonce = (text: string): boolean => /^[\w-]{16,64}$/.test(text);
 
-/** What statements have in common that differ at most in request, digest and nonce. */
-export type CommonFields = Omit<Statement, 'request' | 'digest' | 'nonce'>;
+/** What statements have in common that differ at most in request, digest, nonce and previous. */
+export type CommonFields = Omit<Statement, 'request' | 'digest' | 'nonce' | 'previous'>;
 
-/** Returns true if two statements differ in nothing but request, digest and nonce. */
+/** Returns true if two statements differ in nothing but request, digest, nonce and previous. */
 export const haveCommonFields = (one: CommonFields, other: CommonFields): boolean =>
   one.slot === other.slot &&
   one.commitment === other.commitment &&
   one.claim === other.claim &&
+  one.agreed === other.agreed &&
   one.issuedAt === other.issuedAt &&
   one.status === other.status &&
   one.cluster === other.cluster;
 
-/** The parts of statements before the request, before the digest, before the nonce, and behind it. */
-type StatementParts = readonly [beforeRequest: string, beforeDigest: string, beforeNonce: string, afterNonce: string];
+/** The parts of statements before the request, before the digest, and before the nonce. */
+type StatementParts = readonly [beforeRequest: string, beforeDigest: string, beforeNonce: string];
 
-/** Formats what statements have in common: all but three of eleven lines, one field each, so that no two have the same text. */
+/** Formats what statements have in common: one field a line, so that no two have the same text. */
 export const formatStatementParts = (publicKey: string, fields: CommonFields): StatementParts => [
-  `${DOMAIN_SEPARATOR}\n${publicKey}\n${fields.cluster}\n`,
-  `\n${fields.status}\n${fields.slot}\n${fields.commitment}\n${fields.claim}\n`,
+  `${DOMAIN}${versionOf(fields)}\n${publicKey}\n${fields.cluster}\n`,
+  `\n${fields.status}\n${fields.slot}\n${fields.commitment}\n${fields.claim}\n${fields.agreed === undefined ? '' : `${fields.agreed}\n`}`,
   `\n${fields.issuedAt}\n`,
-  '\n',
 ];
 
 /** Formats the leaf data of a statement. */
@@ -68,10 +81,16 @@ export const formatStatement = (publicKey: string, statement: Statement): string
   formatStatementOf(formatStatementParts(publicKey, statement), statement);
 
 /** Formats the leaf data of these parts, as {@link formatStatement} does. */
-export const formatStatementOf = (
-  [beforeRequest, beforeDigest, beforeNonce, afterNonce]: StatementParts,
-  { request, digest, nonce }: Statement,
-): string => `${beforeRequest}${request}${beforeDigest}${digest}${beforeNonce}${nonce ?? '-'}${afterNonce}`;
+export function formatStatementOf(
+  [beforeRequest, beforeDigest, beforeNonce]: StatementParts,
+  { request, agreed, digest, nonce, previous }: Statement,
+): string {
+  const text = `${beforeRequest}${request}${beforeDigest}${digest}${beforeNonce}${nonce ?? '-'}\n`;
+  return agreed === undefined ? text : `${text}${previous ?? '-'}\n`;
+}
 
-/** Formats the signed message. It includes the size because a path alone fits trees of several sizes. */
-export const treeHeadText = (size: number, root: string): string => `${DOMAIN_SEPARATOR} tree\n${size}\n${root}\n`;
+/**
+ * Formats the signed message. It includes the size because a path alone fits trees of several sizes. Trees have one version:
+ * their leaves may be statements of either.
+ */
+export const treeHeadText = (size: number, root: string): string => `${DOMAIN}1 tree\n${size}\n${root}\n`;

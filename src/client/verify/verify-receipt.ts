@@ -4,6 +4,7 @@ import type { Receipt } from './receipt.ts';
 import { ensure, ReceiptError } from './receipt-error.ts';
 import { canonicalRequestLine } from './request-line.ts';
 import { createSignatureBackend, memoized, type SignatureBackend, type SignatureCheck } from './signature-backend.ts';
+import { agreedIn } from './statement.ts';
 import { ensureSigned } from './verify-signature.ts';
 
 // These complete the package's export `./verify`.
@@ -29,6 +30,8 @@ export interface Expected {
   readonly time?: { readonly nowMs: number; readonly maxAgeMs?: number };
   /** The oldest acceptable slot. */
   readonly minSlot?: Slot;
+  /** The fewest operators that must have given the result; a receipt of version 1 counts as one. Default: 1. */
+  readonly minAgreed?: number;
 }
 
 /** The verified content of a body. */
@@ -78,14 +81,16 @@ function verifyWith(backend: SignatureBackend, body: Uint8Array | string, expect
   const key = expected.publicKeys.map((text) => backend.parseKey(text)).find(({ kid }) => kid === receipt.kid);
   ensure(key !== undefined, 'unknown-key');
   ensureSigned(receipt, key, backend);
-  ensureFresh(receipt, expected);
+  ensureMeets(receipt, expected);
   return { result, slot: receipt.slot, receipt };
 }
 
-function ensureFresh({ issuedAt, slot }: Receipt, { time, minSlot = 0 }: Expected): void {
+function ensureMeets(receipt: Receipt, { time, minSlot = 0, minAgreed = 1 }: Expected): void {
+  const { issuedAt, slot } = receipt;
   if (time !== undefined) {
     ensure(issuedAt <= time.nowMs + MAX_SKEW_MS, 'future');
     ensure(issuedAt >= time.nowMs - (time.maxAgeMs ?? Number.POSITIVE_INFINITY), 'stale');
   }
   ensure(slot >= minSlot, 'old-slot');
+  ensure(agreedIn(receipt) >= minAgreed, 'agreed');
 }

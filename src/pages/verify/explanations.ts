@@ -23,6 +23,17 @@ export function explainClaim(claim: Receipt['claim']): string {
     : `The gateway observed this result (revision ${revision} of its form): it may have observed another one a moment later.`;
 }
 
+/** Explains how many operators gave the result. */
+export function explainAgreed(agreed: string): string {
+  const [gave, read] = agreed.split('/');
+  if (gave === '1') return 'The word of one operator: no other gave this result at this slot.';
+  return `Confirmed by ${gave} of ${read} operators: each gave this result at this slot.`;
+}
+
+/** Explains the link of an event to the one before it. */
+export const explainPrevious = (previous: string | null | undefined): string =>
+  previous == null ? 'The answer is no event of a chain.' : 'The digest of the event before this one.';
+
 /** Explains how many statements share the signature. */
 export const explainBatch = ({ size, index }: Receipt): string =>
   size === 1

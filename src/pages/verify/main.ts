@@ -21,6 +21,7 @@ const readInput = (): VerificationInput => ({
   cluster: inputField('cluster').value.trim(),
   request: inputField('request').value.trim(),
   nonce: inputField('nonce').value.trim(),
+  minAgreed: inputField('minAgreed').value.trim(),
 });
 
 const STATUS_LABELS: Readonly<Record<LineStatus, string>> = {

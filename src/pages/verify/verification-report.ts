@@ -8,8 +8,17 @@ import {
   ReceiptError,
   type ReceiptFault,
   verifyReceipt,
+  versionOf,
 } from '../../client/verify/index.ts';
-import { explainBatch, explainClaim, explainCluster, explainCommitment, explainIssuedAt } from './explanations.ts';
+import {
+  explainAgreed,
+  explainBatch,
+  explainClaim,
+  explainCluster,
+  explainCommitment,
+  explainIssuedAt,
+  explainPrevious,
+} from './explanations.ts';
 
 /** The values that the user expects. An empty one is not compared with the receipt. */
 export interface VerificationInput {
@@ -17,6 +26,8 @@ export interface VerificationInput {
   readonly cluster: string;
   readonly request: string;
   readonly nonce: string;
+  /** The fewest operators that must have given the result, as digits. */
+  readonly minAgreed: string;
 }
 
 /**
@@ -51,6 +62,7 @@ const LINE_OF_FAULT: Readonly<Partial<Record<ReceiptFault, string>>> = {
   cluster: 'cluster',
   request: 'request',
   nonce: 'nonce',
+  agreed: 'agreed',
   'unknown-key': 'key',
   'weak-key': 'key',
   path: 'signature',
@@ -96,6 +108,7 @@ function verifyStatement(
       cluster: input.cluster || receipt.cluster,
       request: input.request || receipt.request,
       nonce: input.nonce || receipt.nonce,
+      minAgreed: Number(input.minAgreed || 1),
     });
     const explanation = 'The holder of this key has signed every line. Compare the lines marked “signed” yourself.';
     return { verdict: 'proven', explanation, lines, result };
@@ -112,11 +125,16 @@ function verifyStatement(
 /** Returns the lines of a statement whose receipt is valid. */
 function statementLines(receipt: Receipt, input: VerificationInput, nowMs: number): StatementLine[] {
   const statusOf = (expected: string): LineStatus => (expected === '' ? 'signed' : 'proven');
-  const { cluster, request, slot, nonce } = receipt;
+  const { cluster, request, slot, agreed, nonce, previous } = receipt;
   const withNonce = 'Made for this nonce: it did not exist before the request.';
   const withoutNonce = 'Made for no nonce: it may have been sent before, and to others.';
   return [
-    statementLine('format', 'proof-of-serve/v1', 'A statement about an answer, and nothing else.', 'proven'),
+    statementLine(
+      'format',
+      `proof-of-serve/v${versionOf(receipt)}`,
+      'A statement about an answer, and nothing else.',
+      'proven',
+    ),
     statementLine('key', input.publicKey, 'The holder of this key signs the following.', statusOf(input.publicKey)),
     statementLine('cluster', cluster, explainCluster(cluster), statusOf(input.cluster)),
     statementLine('request', request, 'The request that was answered.', statusOf(input.request)),
@@ -124,9 +142,13 @@ function statementLines(receipt: Receipt, input: VerificationInput, nowMs: numbe
     statementLine('slot', String(slot), 'The result holds at this slot.', 'signed'),
     statementLine('commitment', receipt.commitment, explainCommitment(receipt.commitment), 'signed'),
     statementLine('claim', receipt.claim, explainClaim(receipt.claim), 'signed'),
+    ...(agreed === undefined
+      ? []
+      : [statementLine('agreed', agreed, explainAgreed(agreed), statusOf(input.minAgreed))]),
     statementLine('digest', receipt.digest, 'SHA-256 of the result: no byte of it was changed.', 'proven'),
     statementLine('issued', String(receipt.issuedAt), explainIssuedAt(receipt.issuedAt, nowMs), 'signed'),
     statementLine('nonce', nonce ?? '-', nonce === null ? withoutNonce : withNonce, statusOf(input.nonce)),
+    ...(agreed === undefined ? [] : [statementLine('previous', previous ?? '-', explainPrevious(previous), 'signed')]),
     statementLine('signature', receipt.sig, explainBatch(receipt), 'proven'),
   ];
 }

@@ -9,12 +9,23 @@ import type { Statement } from '../../../src/client/verify/statement.ts';
 const sha256 = (...parts: (string | Buffer)[]): Buffer =>
   parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest();
 
-const MEMBERS = ['cluster', 'request', 'status', 'slot', 'commitment', 'claim', 'digest', 'issuedAt', 'nonce'] as const;
+/** The members of a statement, in their order: those of version 2 where it names operators. */
+const membersOf = ({ agreed }: Statement) => {
+  const [ofVersion2, ofEvents] = agreed === undefined ? [[], []] : [['agreed'] as const, ['previous'] as const];
+  const before = ['cluster', 'request', 'status', 'slot', 'commitment', 'claim'] as const;
+  return [...before, ...ofVersion2, ...(['digest', 'issuedAt', 'nonce'] as const), ...ofEvents];
+};
+
+const versionOf = ({ agreed }: Statement): number => (agreed === undefined ? 1 : 2);
 
 const leafOf = (publicKey: string, statement: Statement): Buffer =>
   sha256(
     '\0',
-    ['proof-of-serve/v1', publicKey, ...MEMBERS.map((name) => statement[name] ?? '-')]
+    [
+      `proof-of-serve/v${versionOf(statement)}`,
+      publicKey,
+      ...membersOf(statement).map((name) => statement[name] ?? '-'),
+    ]
       .map((line) => `${line}\n`)
       .join(''),
   );
@@ -59,9 +70,9 @@ export function signWithNodeCrypto(seed: string, statements: readonly Statement[
   const size = leaves.length;
   return statements.map((statement, index) =>
     JSON.stringify({
-      v: 1,
+      v: versionOf(statement),
       kid: sha256(publicBytes).toString('hex').slice(0, 16),
-      ...Object.fromEntries(MEMBERS.map((name) => [name, statement[name]])),
+      ...Object.fromEntries(membersOf(statement).map((name) => [name, statement[name] ?? null])),
       size,
       index,
       path: pathOf(index, leaves).map((node) => node.toString('hex')),

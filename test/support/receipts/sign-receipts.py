@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Signs statements (proof-of-serve/v1) together with nothing but Python's standard library and the openssl command.
+"""Signs statements (proof-of-serve/v1 and v2) together with nothing but Python's standard library and the openssl command.
 
-The standard input is JSON: {"seed": 64 hex digits, "statements": [the members of a receipt from cluster to nonce]}.
+The standard input is JSON: {"seed": 64 hex digits, "statements": [the members of a receipt from cluster to nonce, or to previous]}.
 Prints one receipt a line, in the order of the statements.
 """
 import hashlib, json, subprocess, sys, tempfile
 
 BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 PKCS8 = bytes.fromhex('302e020100300506032b657004220420')
-MEMBERS = ['cluster', 'request', 'status', 'slot', 'commitment', 'claim', 'digest', 'issuedAt', 'nonce']
+MEMBERS = ['cluster', 'request', 'status', 'slot', 'commitment', 'claim', 'agreed', 'digest', 'issuedAt', 'nonce', 'previous']
 
 
 def sha256(data):
@@ -55,11 +55,13 @@ secret = PKCS8 + bytes.fromhex(given['seed'])
 public = openssl('pkey', '-inform', 'DER', '-in', 'key', '-pubout', '-outform', 'DER', key=secret)[-32:]
 leaves = []
 for statement in given['statements']:
-    values = ['-' if statement[name] is None else str(statement[name]) for name in MEMBERS]
-    leaves.append(sha256(b'\0' + '\n'.join(['proof-of-serve/v1', base58_encode(public), *values, '']).encode()))
+    version = 2 if 'agreed' in statement else 1
+    values = ['-' if statement[name] is None else str(statement[name]) for name in MEMBERS if name in statement]
+    leaves.append(sha256(b'\0' + '\n'.join([f'proof-of-serve/v{version}', base58_encode(public), *values, '']).encode()))
 head = f'proof-of-serve/v1 tree\n{len(leaves)}\n{root(leaves).hex()}\n'.encode()
 sig = openssl('pkeyutl', '-sign', '-keyform', 'DER', '-inkey', 'key', '-rawin', '-in', 'head', key=secret, head=head).hex()
 for index, statement in enumerate(given['statements']):
-    receipt = {'v': 1, 'kid': sha256(public)[:8].hex(), **{name: statement[name] for name in MEMBERS},
+    members = {name: statement[name] for name in MEMBERS if name in statement}
+    receipt = {'v': 2 if 'agreed' in statement else 1, 'kid': sha256(public)[:8].hex(), **members,
                'size': len(leaves), 'index': index, 'path': [node.hex() for node in path(index, leaves)], 'sig': sig}
     print(json.dumps(receipt, separators=(',', ':')))

@@ -23,9 +23,30 @@ interface TestVectors {
   readonly succession: { readonly text: string; readonly newPublicKey: string; readonly sig: string };
 }
 
-const file = new URL('../../../../test/support/receipts/test-vectors.json', import.meta.url); // from dist/test/support/receipts
+/** A body that every verifier refuses. */
+export interface HostileVector extends Pick<TestVector, 'name' | 'cluster' | 'canonicalRequest' | 'nonce' | 'body'> {
+  /** The code of the first fault. */
+  readonly fault: string;
+  /** The trusted key, if it isn't that of all vectors. */
+  readonly publicKey?: string;
+}
 
-/** The published test vectors of the format, made with the key of RFC 8032 7.1 TEST 1. */
-export const testVectors: TestVectors = JSON.parse(readFileSync(file, 'utf8'));
+const read = (name: string) =>
+  JSON.parse(readFileSync(new URL(`../../../../test/vectors/receipt-${name}.json`, import.meta.url), 'utf8')); // from dist/test/support/receipts
+
+/** The published test vectors of version 1, made with the key of RFC 8032 7.1 TEST 1. */
+export const testVectors: TestVectors = read('v1');
+
+const version2: { readonly vectors: readonly TestVector[] } = read('v2');
+
+/** The published test vectors of both versions. */
+export const allVectors: readonly TestVector[] = [...testVectors.vectors, ...version2.vectors];
+
+/** The same, those together that have one signature. */
+export const vectorTrees: readonly (readonly TestVector[])[] = [...new Set(allVectors.map(({ root }) => root))].map(
+  (root) => allVectors.filter((vector) => vector.root === root),
+);
+
+export const hostileVectors: readonly HostileVector[] = read('hostile').vectors;
 
 export const [singleVector, ...batchVectors] = testVectors.vectors;

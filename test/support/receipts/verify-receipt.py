@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Verifies a receipt (proof-of-serve/v1) with nothing but Python's standard library and the openssl command.
+"""Verifies a receipt (proof-of-serve/v1 and v2) with nothing but Python's standard library and the openssl command.
 
 usage: verify-receipt.py PUBLIC_KEY CLUSTER 'GET /api/v1/...' FILE|- [NONCE]
 
@@ -9,11 +9,11 @@ or says what is wrong and exits 1.
 import hashlib, re, subprocess, sys, tempfile
 
 RECEIPT = re.compile(
-    r'\{"v":1,"kid":"([0-9a-f]{16})","cluster":"([1-9A-HJ-NP-Za-km-z]{32,44})",'
+    r'\{"v":([12]),"kid":"([0-9a-f]{16})","cluster":"([1-9A-HJ-NP-Za-km-z]{32,44})",'
     r'"request":"((?:GET|SUB|POST) /[!#-[\]-z|}~ ]{1,2040})","status":([1-5][0-9]{2}),"slot":(0|[1-9][0-9]{0,15}),'
     r'"commitment":"(processed|confirmed|finalized)","claim":"((?:exact|observed)/[1-9][0-9]{0,8})",'
-    r'"digest":"([0-9a-f]{64})","issuedAt":(0|[1-9][0-9]{0,15}),"nonce":(null|"[A-Za-z0-9_-]{16,64}"),'
-    r'"size":([1-9][0-9]{0,4}),"index":(0|[1-9][0-9]{0,4}),'
+    r'(?:"agreed":"([1-9][0-9]?/[1-9][0-9]?)",)?"digest":"([0-9a-f]{64})","issuedAt":(0|[1-9][0-9]{0,15}),"nonce":(null|"[A-Za-z0-9_-]{16,64}"),'
+    r'(?:"previous":(null|"[0-9a-f]{64}"),)?"size":([1-9][0-9]{0,4}),"index":(0|[1-9][0-9]{0,4}),'
     r'"path":\[((?:"[0-9a-f]{64}"(?:,"[0-9a-f]{64}"){0,15})?)\],"sig":"([0-9a-f]{128})"\}')
 BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 P, L = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
@@ -101,7 +101,11 @@ def verify(public_key, cluster, request, body, nonce=None):
     check(start >= 0 and body.endswith(b'}'), 'envelope')
     match = RECEIPT.fullmatch(body[start:-1].decode('utf-8'))
     check(match, 'malformed')
-    kid, its_cluster, its_request, status, slot, commitment, claim, digest, issued, its_nonce, size, index, path, sig = match.groups()
+    (version, kid, its_cluster, its_request, status, slot, commitment, claim, agreed, digest, issued, its_nonce, previous,
+     size, index, path, sig) = match.groups()
+    check({agreed is None, previous is None} == {version == '1'}, 'malformed')
+    gave, read = map(int, (agreed or '1/1').split('/'))
+    check(gave <= read, 'malformed')
     check(max(int(slot), int(issued)) < 2**53 and int(index) < int(size) <= 65536, 'malformed')
     before, after = b'{"result":', f',"slot":{slot},"receipt":'.encode()
     framed = body[:start]
@@ -115,7 +119,9 @@ def verify(public_key, cluster, request, body, nonce=None):
     key = base58_decode(public_key)
     check(sha256(key)[:8].hex() == kid, 'unknown-key')
     check(has_prime_order(key), 'weak-key')
-    lines = ['proof-of-serve/v1', public_key, its_cluster, its_request, status, slot, commitment, claim, digest, issued, nonce or '-', '']
+    added = ([agreed], ['-' if previous == 'null' else previous[1:-1]]) if version == '2' else ([], [])
+    lines = [f'proof-of-serve/v{version}', public_key, its_cluster, its_request, status, slot, commitment, claim,
+             *added[0], digest, issued, nonce or '-', *added[1], '']
     siblings = [bytes.fromhex(text) for text in re.findall('[0-9a-f]{64}', path)]
     root = root_of(sha256(b'\0' + '\n'.join(lines).encode()), int(index), int(size), siblings)
     head = f'proof-of-serve/v1 tree\n{size}\n{root.hex()}\n'.encode()

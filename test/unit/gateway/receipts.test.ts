@@ -53,7 +53,13 @@ import { crashKeyWriters } from '../../catalogue/receipts/crash-key-writers.ts';
 import { waitFor } from '../../support/harness.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { CLUSTER, NOW_MS, newSigner, sealAnswers } from '../../support/receipts/sealed-answers.ts';
-import { batchVectors, singleVector, type TestVector, testVectors } from '../../support/receipts/test-vectors.ts';
+import {
+  allVectors,
+  batchVectors,
+  singleVector,
+  type TestVector,
+  testVectors,
+} from '../../support/receipts/test-vectors.ts';
 
 t.test('equivocation-guard', async (t) => {
   const claimed = {
@@ -937,7 +943,7 @@ t.test('published-vectors', async (t) => {
     return receipt;
   }
 
-  for (const vector of testVectors.vectors) {
+  for (const vector of allVectors) {
     t.test(`vector ${vector.name}: every part of it is written bit for bit`, async (t) => {
       const receipt = receiptOf(vector);
       t.equal(canonicalRequest('GET', vector.target), vector.canonicalRequest);
