@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import type { Config } from '../config/config-schema.ts';
 import type { ConfigFlags } from '../config/config-sources.ts';
 import { type ConfigSources, describeFormerSettings, isChosen, loadConfig } from '../config/load-config.ts';
+import { operatorsIn } from '../config/operators.ts';
 import { extractSecrets } from '../config/secret-variables.ts';
 import { describeServiceLinks } from '../config/service-links.ts';
 import { extractKeySource, openEngine, startEmbedded } from '../gateway/index.ts';
@@ -135,7 +136,9 @@ async function startGateway(sources: ConfigSources): Promise<void> {
       return;
     }
     const startMs = systemClock.monotonic() - startedMs;
-    process.stdout.write(formatBanner(gateway, { version, startMs, pages: config.pages ? PAGES : [] }));
+    process.stdout.write(
+      formatBanner(gateway, { version, startMs, pages: config.pages ? PAGES : [], operators: operatorsIn(config) }),
+    );
   };
   const closeMs = config.drainDelayMs + config.drainTimeoutMs + (config.workers.count === 0 ? 1_000 : 3_000);
   await runUntilSignal(open, log, closeMs, announce);

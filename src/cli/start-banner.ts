@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import type { ConfiguredOperators } from '../config/operators.ts';
 import { CLUSTER_NAMES } from '../shared/domain/cluster-names.ts';
 import type { RunningGateway } from './run-process.ts';
 import { shortKey, terminalText } from './terminal/terminal-text.ts';
@@ -9,12 +10,14 @@ export interface BannerFacts {
   readonly startMs: number;
   /** The paths of the pages for people. */
   readonly pages: readonly string[];
+  /** The operators of the nodes; undefined where there is one. */
+  readonly operators: ConfiguredOperators | undefined;
 }
 
 type Cell = readonly [label: string, value: string];
 
 /** Formats what a person wants to know when a gateway listens: where, of which cluster, with which nodes and key. */
-export function formatBanner(gateway: RunningGateway, { version, startMs, pages }: BannerFacts): string {
+export function formatBanner(gateway: RunningGateway, { version, startMs, pages, operators }: BannerFacts): string {
   const { url, cluster, embedded, admin, publicKey, receiptKeyPath, receiptMode, nodes } = gateway;
   const name = cluster === null ? 'no node reached yet' : `${CLUSTER_NAMES[cluster] ?? 'cluster'} ${shortKey(cluster)}`;
   const nodeTexts = nodes().map(({ id, status, behindSlots }) =>
@@ -25,6 +28,7 @@ export function formatBanner(gateway: RunningGateway, { version, startMs, pages 
     [['API', `${url}/api/v1`], ...(pages.length === 0 ? [] : [['Pages', pages.join(' ')] as const])],
     [...(admin == null ? [] : [['Admin', `${admin}/metrics`] as const]), ['Nodes', nodeTexts.join(', ')]],
     [['Key', key.join(', ')]],
+    ...(embedded === null ? [[['Trust', describeTrust(operators)] as const]] : []),
     ...(embedded === null
       ? []
       : [[['Cluster', `${embedded.rpc}  embedded: airdrops and transactions go there`] as const]]),
@@ -36,6 +40,12 @@ export function formatBanner(gateway: RunningGateway, { version, startMs, pages 
   const ready = `ready in ${(startMs / 1000).toFixed(1)} s`;
   return `${styleText('bold', 'slotgate')} ${version}   ${name}   ${styleText('green', ready)}\n${lines.join('\n')}\n\n`;
 }
+
+/** Says how far what is signed depends on the honesty of one operator. */
+export const describeTrust = (operators: ConfiguredOperators | undefined): string =>
+  operators === undefined
+    ? 'one operator: a lie of its nodes would be signed'
+    : `${operators.needed} of ${operators.count} operators must give the same before it is exact`;
 
 const formatCell = (label: string, value: string, width: number): string =>
   `${styleText('dim', label.padEnd(7))} ${terminalText(value).padEnd(width)}`;

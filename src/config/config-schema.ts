@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { RPC_PROFILES } from '../shared/domain/rpc-methods.ts';
 import { limitsSchema, stakeSchema } from './limits-schema.ts';
+import { operatorsOf } from './operators.ts';
 import { pricesSchema, tokensSchema } from './prices-schema.ts';
 import { type NodeSetting, upstreamsSchema } from './upstreams-schema.ts';
 import {
@@ -62,6 +63,17 @@ const upstreamPolicySchema = section({
   ),
   recoverySlots: wholeNumber(1, 10_000).describe(
     'Slots that a single node must advance steadily after a larger jump before it is believed.',
+  ),
+});
+
+const receiptsSchema = section({
+  agree: z
+    .union([wholeNumber(1, 16), z.literal('auto')], 'expected a number of operators, or "auto"')
+    .describe(
+      'Operators that must give the same value of a slot before it is signed as exact; auto for 2 where upstreams have two operators or more, otherwise 1.',
+    ),
+  sampleRate: fraction.describe(
+    'Part of the reads of one operator that are repeated at another in the background, from 0 to 1; over one operator none is.',
   ),
 });
 
@@ -179,6 +191,7 @@ export const configSchema = section({
   refresh: refreshSchema.describe("Intervals of reading the network's state."),
   cache: cacheSchema.describe('Memory and age of cached answers, and their signatures.'),
   live: liveSchema.describe('Accounts and token lists kept live by subscriptions.'),
+  receipts: receiptsSchema.describe('What makes a receipt exact.'),
   limits: limitsSchema.describe('Limits per caller and over all callers.'),
   stake: stakeSchema.describe('The staked tier: limits by the token balance of a wallet.'),
   prices: pricesSchema.describe('Price sources of tokens.'),
@@ -227,6 +240,11 @@ export const configSchema = section({
       .nullable(wholeNumber(0, 3_600_000, ', or null'))
       .describe('Duration in milliseconds from which a request is logged as slow; null for never.'),
   }).describe('The log.'),
+}).check(({ value: { upstreams, receipts }, issues }) => {
+  const count = Math.max(1, operatorsOf(upstreams).length);
+  if (receipts.agree === 'auto' || receipts.agree <= count) return;
+  const message = `expected at most ${count}: upstreams have ${count === 1 ? 'one operator' : `${count} operators`}`;
+  issues.push({ code: 'custom', input: receipts.agree, path: ['receipts', 'agree'], message });
 });
 
 /** A complete and valid configuration. */

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { ALL_READ_METHODS } from '../shared/domain/rpc-methods.ts';
+import { operatorOfUrl } from './operators.ts';
 
 const NODE_EXPECTED =
-  'expected a URL, "URL,WEBSOCKET-URL" or an object with url and perhaps ws, id, weight, archival, pooled and methods';
+  'expected a URL, "URL,WEBSOCKET-URL" or an object with url and perhaps ws, id, operator, weight, archival, pooled and methods';
 const METHOD_EXPECTED = 'expected the name of a read method';
 const METHODS_EXPECTED = 'expected a list of read methods';
 const WEIGHT_EXPECTED = 'expected a number from 0.01 to 100';
@@ -15,6 +16,13 @@ const node = z
         .regex(/^[\w-]{1,32}$/, 'expected up to 32 letters, digits, _ and -')
         .optional()
         .describe('Name of the node in /health and the log; default: node-1, node-2 and so on.'),
+      operator: z
+        .string()
+        .regex(/^[\w.:[\]-]{1,64}$/, 'expected up to 64 letters, digits and . : _ - [ ]')
+        .optional()
+        .describe(
+          'Who runs the node: the nodes of one operator are one voice; default: the last two labels of the host, an address itself, on this machine host and port.',
+        ),
       url: z
         .url({ protocol: /^https?$/, abort: true, error: 'expected an http:// or https:// URL' })
         .describe('URL of JSON-RPC over HTTP.'),
@@ -40,8 +48,9 @@ const node = z
     NODE_EXPECTED,
   )
   .refine(({ url, ws }) => ws !== undefined || new URL(url).port !== '65535', 'expected ws too: no port follows 65535')
-  .transform(({ id, url, ws, ...roles }) => ({
+  .transform(({ id, operator, url, ws, ...roles }) => ({
     id,
+    operator: operator ?? operatorOfUrl(url),
     url: new URL(url).href,
     wsUrl: new URL(ws ?? defaultWebSocketUrl(url)).href,
     ...roles,
@@ -54,7 +63,7 @@ export type NodeSetting = string | Readonly<z.input<typeof node>>;
 export const upstreamNodeSchema = z.preprocess((value) => (typeof value === 'string' ? splitUrls(value) : value), node);
 
 /**
- * The Solana nodes to read from, each `{ id, url, wsUrl, weight, archival, pooled, methods }`. A node given only by URL
+ * The Solana nodes to read from, each `{ id, operator, url, wsUrl, weight, archival, pooled, methods }`. A node given only by URL
  * gets the usual WebSocket address and an id by its position: ids appear in /health, where no URL may, as it can
  * contain a key.
  */

@@ -72,7 +72,7 @@ t.test('receipt-key-lifecycle', async (t) => {
     t.same(retired.json, { publicKey: first, algorithm: 'ed25519' });
     t.equal(retired.headers.get('x-key-succession'), null);
     const { text } = await get(finalBlock);
-    t.equal(text, sealedByFirst, 'an immutable body keeps its receipt');
+    t.equal(text, sealedByFirst, 'a final body keeps its receipt');
     t.ok(holds(text, finalBlock, first));
     t.ok(holds((await get(balance)).text, balance, next.publicKey));
   });
@@ -106,7 +106,7 @@ t.test('receipt-key-lifecycle', async (t) => {
     t.equal(revoked.json.error, 'key_revoked');
     t.equal(revoked.headers.get('x-key-succession'), null);
     const { text } = await get(finalBlock);
-    t.ok(holds(text, finalBlock, active.publicKey), 'immutable bodies were sealed again');
+    t.ok(holds(text, finalBlock, active.publicKey), 'final bodies were sealed again');
     t.equal(
       (await get(`/pubkey?kid=${active.kid}`)).headers.get('x-key-succession'),
       null,

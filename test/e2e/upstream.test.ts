@@ -6,13 +6,19 @@ import bs58 from 'bs58';
 import fc from 'fast-check';
 import t from 'tap';
 import { verifyReceipt } from '../../src/client/verify/verify-receipt.ts';
+import { createGenesis } from '../../src/localnet/cluster-genesis.ts';
 import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
+import { startInThreadCluster } from '../../src/localnet/in-thread-cluster.ts';
 import { COINS, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { WRAPPED_SOL } from '../../src/shared/domain/known-mints.ts';
+import { TARGET_SLOT_MS } from '../../src/shared/domain/slot-time.ts';
 import { CLOCK_SYSVAR } from '../../src/shared/domain/well-known-addresses.ts';
 import { KNOWN_PROGRAMS } from '../../src/transactions/programs/known-programs.ts';
 import { clockText } from '../support/clock-text.ts';
-import { type SteppedHarness, startGateway, startStepped, untilIdle, waitFor } from '../support/harness.ts';
+import { type SteppedHarness, startGateway, startGatewayOver, startStepped, untilIdle, waitFor } from '../support/harness.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { pluck } from '../support/pluck.ts';
+import { type RpcOverrideProxy, startRpcOverrideProxy } from '../support/rpc-override-proxy.ts';
 import { rpcRequest } from '../support/rpc-request.ts';
 import { SLOT_TIMES } from '../support/slot-times.ts';
 
@@ -393,6 +399,125 @@ t.test('lying-node', async (t) => {
     const again = await get(target);
     t.ok(again.json.slot > truth.json.slot);
     t.equal(proven(again.text).receipt.claim, 'exact/1');
+  });
+});
+
+t.test('operators', async (t) => {
+  const clock = new ManualClock();
+  const cluster = await startInThreadCluster(clock, createGenesis(Buffer.alloc(32, 9), clock.now(), TARGET_SLOT_MS), {
+    transactionsPerSlot: 1,
+    skipEvery: 0,
+  });
+  t.teardown(() => cluster.close());
+  const nodes = await Promise.all([1, 2, 3].map(() => startRpcOverrideProxy(t, cluster.url)));
+  const urls = nodes.map(({ url }) => `${url},${cluster.wsUrl}`);
+  const world = await startGatewayOver(t, urls, clock, { set: ['receipts.sampleRate=0'] });
+  const { get, gateway, logged } = world;
+  const step = async (slots: number): Promise<void> => {
+    for (let i = 0; i < slots; i++) {
+      clock.advance(TARGET_SLOT_MS);
+      const slot = cluster.chain.slot('processed');
+      await waitFor(async () => (await get('/health')).json.result?.slot === slot, 'the slot');
+    }
+  };
+  const calls = (method: string): number => nodes.reduce((sum, node) => sum + (node.requestCounts.get(method) ?? 0), 0);
+  const receiptOf = (path: string, body: string, minAgreed: number) =>
+    verifyReceipt(body, {
+      publicKeys: [gateway.publicKey],
+      cluster: cluster.genesisHash,
+      request: `GET /api/v1${path}`,
+      minAgreed,
+    }).receipt;
+  /** Lets a node change what it answers to a method. */
+  const lie = (node: RpcOverrideProxy | undefined, method: string, change: (result: string) => string): void => {
+    node?.overrides.set(method, async (params) => {
+      return { result: change(JSON.stringify(await rpcRequest(cluster.url, method, params))) };
+    });
+  };
+  const falseLamports = (result: string): string => result.replace(/"lamports":(\d+)/, '"lamports":7$1');
+  const balanceOf = (at: number): string => `/balance/${WALLETS[at]?.address}`;
+  await step(40); // beyond the first finalized slot that this process observed
+
+  t.test('a finalized balance is exact when two operators gave it; a confirmed one is the word of one', async (t) => {
+    const before = calls('getMultipleAccounts');
+    const exact = await get(`${balanceOf(0)}?commitment=finalized`);
+    t.equal(calls('getMultipleAccounts') - before, 2);
+    t.match(receiptOf(`${balanceOf(0)}?commitment=finalized`, exact.text, 2), {
+      v: 2,
+      claim: 'exact/1',
+      agreed: '2/2',
+    });
+    const confirmed = await get(balanceOf(0));
+    t.equal(calls('getMultipleAccounts') - before, 3);
+    t.match(receiptOf(balanceOf(0), confirmed.text, 1), { v: 2, claim: 'observed/1', agreed: '1/2', previous: null });
+    t.throws(() => receiptOf(balanceOf(0), confirmed.text, 2), { code: 'agreed' });
+    t.strictSame(
+      pluck((await get('/health')).json.result.upstreams, 'operator'),
+      nodes.map(({ url }) => new URL(url).host),
+    );
+  });
+
+  t.test('a finalized transaction and block are immutable when two operators gave them', async (t) => {
+    const slot = (await get('/epoch?commitment=finalized')).json.result.absoluteSlot - 2;
+    const block = await get(`/block/${slot}?commitment=finalized`);
+    t.match(block.headers.get('cache-control'), /immutable/);
+    t.match(block.json.receipt, { agreed: '2/2' });
+    const before = calls('getTransaction');
+    const tx = await get(`/tx/${block.json.result.transactions.signatures[0]}`);
+    t.match(tx.headers.get('cache-control'), /immutable/);
+    t.match(tx.json.receipt, { agreed: '2/2' });
+    t.equal(calls('getTransaction') - before, 2);
+  });
+
+  t.test('where only one operator answers, nothing is exact or immutable, and it says so', async (t) => {
+    for (const node of nodes.slice(1))
+      for (const method of ['getMultipleAccounts', 'getBlock'])
+        node.overrides.set(method, () => ({ error: '{"code":-32005,"message":"busy"}' }));
+    const slot = (await get('/epoch?commitment=finalized')).json.result.absoluteSlot - 3;
+    const block = await get(`/block/${slot}?commitment=finalized`);
+    t.equal(block.headers.get('cache-control'), 'public, max-age=60');
+    t.match(block.json.receipt, { claim: 'observed/2', agreed: '1/2' });
+    const balance = await get(`${balanceOf(1)}?commitment=finalized`);
+    t.match(balance.json.receipt, { claim: 'observed/1', agreed: '1/2' });
+    for (const node of nodes) node.overrides.clear();
+    await step(90); // their pauses end
+  });
+
+  t.test('a node that lies is outvoted, named, and the second time refused', async (t) => {
+    const [liar] = nodes;
+    lie(liar, 'getMultipleAccounts', falseLamports);
+    const problems = async () => (await get('/health')).json.result.problems;
+    const statusOf = async () => (await get('/health')).json.result.upstreams[0]?.status;
+    t.strictSame(await problems(), []);
+    for (let at = 2; (await statusOf()) !== 'down'; at++) {
+      if (at === WALLETS.length) throw new Error('the liar is not refused');
+      const path = `${balanceOf(at)}?commitment=finalized`;
+      const got = await get(path);
+      const params = [WALLETS[at]?.address, { commitment: 'finalized' }];
+      const { value } = await rpcRequest<{ readonly value: number }>(cluster.url, 'getBalance', params);
+      t.match(got.json.result, { lamports: value });
+      t.match(receiptOf(path, got.text, 2).claim, 'exact/1');
+      await step(1);
+    }
+    t.match(await problems(), [
+      /^node-1 gave another value of getMultipleAccounts at slot \d+ than two operators: \w{16}, theirs is \w{16}$/,
+    ]);
+    const alarms = logged.filter(({ message }) => message === 'a node gave another value of a slot than two operators');
+    t.equal(alarms.length, 2);
+    t.match(alarms[0]?.fields, { node: 'node-1', digest: /^\w{64}$/, expected: /^\w{64}$/ });
+    liar?.overrides.clear();
+  });
+
+  t.test('where two differ and no third decides, the answer is observed, and an alarm is raised', async (t) => {
+    lie(nodes[1], 'getMultipleAccounts', falseLamports);
+    const got = await get(`${balanceOf(0)}?commitment=finalized`);
+    await step(2);
+    const path = `/balances?addresses=${WALLETS[1]?.address}%2C${WALLETS[2]?.address}&commitment=finalized`;
+    const both = await get(path);
+    t.match(both.json.receipt, { claim: 'observed/1', agreed: '1/2' });
+    t.match(got.status, 200);
+    t.ok(logged.some(({ level, message }) => level === 'error' && /none of them has a majority/.test(message)));
+    t.equal((await get('/health')).json.result.upstreams[1]?.status, 'ok');
   });
 });
 

@@ -764,7 +764,7 @@ t.test('start-banner', async (t) => {
     reload() {},
     close: async () => {},
   };
-  const facts = { version: '1.2.3', startMs: 912, pages: ['/', '/docs'] };
+  const facts = { version: '1.2.3', startMs: 912, pages: ['/', '/docs'], operators: undefined };
   const plain = (changes: Partial<RunningGateway> = {}): string =>
     stripVTControlCharacters(formatBanner({ ...gateway, ...changes }, facts));
 
@@ -775,6 +775,7 @@ t.test('start-banner', async (t) => {
 API     http://127.0.0.1:8787/api/v1    Pages   / /docs
 Admin   http://127.0.0.1:8788/metrics   Nodes   rpc-1 ok, rpc-2 12 behind
 Key     8Tzx..pVA5, .slotgate/receipt-key.pem, exact
+Trust   one operator: a lie of its nodes would be signed
 
 `,
     );
@@ -786,6 +787,8 @@ Key     8Tzx..pVA5, .slotgate/receipt-key.pem, exact
     t.match(text, /Key +8Tzx\.\.pVA5, inline, observed/);
     t.notMatch(text, /Admin/);
     t.match(plain({ embedded: { rpc: 'http://127.0.0.1:8899' } }), /Cluster http:\/\/127\.0\.0\.1:8899 /);
+    const two = formatBanner(gateway, { ...facts, operators: { count: 3, needed: 2 } });
+    t.match(stripVTControlCharacters(two), /Trust +2 of 3 operators must give the same before it is exact/);
   });
 });
 

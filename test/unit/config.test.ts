@@ -7,6 +7,7 @@ import { valueAt } from '../../src/config/config-layers.ts';
 import { type Config, configSchema } from '../../src/config/config-schema.ts';
 import type { ConfigFlags } from '../../src/config/config-sources.ts';
 import { describeFormerSettings, isChosen, loadConfig } from '../../src/config/load-config.ts';
+import { operatorsIn } from '../../src/config/operators.ts';
 import { formatConfig, formatConfigSchema } from '../../src/config/print-config.ts';
 import { extractSecrets, readJupiterKey, readRedisPassword } from '../../src/config/secret-variables.ts';
 import { findServiceLinks } from '../../src/config/service-links.ts';
@@ -52,6 +53,8 @@ t.test('config-schema', async (t) => {
   /** Returns three values of a setting other than its default; of a switch there is only one. */
   function others(name: string, value: unknown): readonly [unknown, unknown, unknown] {
     if (name === 'live.callerShare') return [0, 1, 0.5];
+    if (name === 'receipts.agree') return [1, 2, 3];
+    if (name === 'receipts.sampleRate') return [0, 1, 0.5];
     if (typeof value === 'boolean') return [!value, value, !value];
     if (typeof value === 'number') return [value + 1, value + 2, value + 3];
     if (name === 'host' || name === 'admin.host') return ['::1', '0.0.0.0', 'gateway.example'];
@@ -106,7 +109,12 @@ t.test('config-schema', async (t) => {
       const [inFile, inEnv, inFlag] = others(name, at(defaults, path));
       const config = file(path.reduceRight((inner, key) => ({ [key]: inner }), inFile));
       const variables = { [env]: typed(inEnv) };
-      const needed = name === 'stake.mint' ? ['stake.host=gateway.example'] : [];
+      const three = ['upstreams=http://a.example http://b.test http://c.invalid'];
+      const neededBy: Readonly<Record<string, string[]>> = {
+        'stake.mint': ['stake.host=gateway.example'],
+        'receipts.agree': three,
+      };
+      const needed = neededBy[name] ?? [];
       const loaded = (flags: ConfigFlags, env = {}): unknown => {
         const value = at(load({ ...flags, set: [...needed, ...(flags.set ?? [])] }, env), path);
         return name === 'upstreams' ? (value as Config['upstreams']).map(({ url }) => url) : value;
@@ -123,6 +131,40 @@ t.test('config-schema', async (t) => {
     t.match(config, { host: '0.0.0.0', port: 0, dataDir: join(cwd, 'b') });
     t.equal(load({ set: ['admin.port=1'], adminPort: 'null' }).admin.port, null);
     t.strictSame(pluck(config.upstreams, 'url'), ['http://b/', 'http://c/']);
+  });
+
+  t.test('an operator is the last two labels of a host, an address, or a port of this machine', async (t) => {
+    const operators: readonly (readonly [url: string, operator: string])[] = [
+      ['https://mainnet.helius-rpc.com/?api-key=x', 'helius-rpc.com'],
+      ['https://a.b.c.example:8899', 'c.example'],
+      ['http://validator', 'validator'],
+      ['http://10.0.0.7:8899', '10.0.0.7'],
+      ['http://[fd00::1]:8899', '[fd00::1]'],
+      ['http://127.0.0.1:8899', '127.0.0.1:8899'],
+      ['http://127.0.0.1:8900', '127.0.0.1:8900'],
+      ['http://localhost:8899', 'localhost:8899'],
+      ['http://[::1]:8899', '[::1]:8899'],
+    ];
+    for (const [url, operator] of operators) t.equal(load({ upstream: [url] }).upstreams[0]?.operator, operator, url);
+    const named = [
+      { url: 'http://a.example', operator: 'us' },
+      { url: 'http://b.test', operator: 'us' },
+    ];
+    t.equal(operatorsIn(load({ config: file({ upstreams: named }) })), undefined);
+    const two = ['https://a.example', 'https://x.a.example', 'https://b.test'];
+    t.strictSame(operatorsIn(load({ upstream: two })), { count: 2, needed: 2 });
+    t.strictSame(operatorsIn(load({ upstream: two, set: ['receipts.agree=1'] })), { count: 2, needed: 1 });
+  });
+
+  t.test('a number of operators that the nodes do not have is refused', async (t) => {
+    const refusal = (upstream: string[]) => () => load({ upstream, set: ['receipts.agree=3'] });
+    const two = {
+      exitCode: 78,
+      message: /receipts\.agree: expected at most 2: upstreams have 2 operators, got 3 \(--set/,
+    };
+    t.throws(refusal(['https://a.example', 'https://b.test']), two);
+    t.throws(refusal(['https://a.example', 'https://x.a.example']), { exitCode: 78, message: /one operator/ });
+    t.throws(refusal([]), { exitCode: 78, message: /at most 1/ });
   });
 
   t.test('a file changes only the settings in it', async (t) => {

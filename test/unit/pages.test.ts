@@ -324,7 +324,7 @@ t.test('state', async (t) => {
   });
 
   t.test('one sentence says how the gateway is, and agrees with the state', async (t) => {
-    const node = { id: 'a', status: 'ok', slot: 100, behindSlots: 0, ws: 'up' } as const;
+    const node = { id: 'a', operator: 'a', status: 'ok', slot: 100, behindSlots: 0, ws: 'up' } as const;
     const healthy: HealthReport = {
       cluster: 'c',
       slot: 100,

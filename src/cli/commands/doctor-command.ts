@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import type { Command } from 'commander';
 import type { Config } from '../../config/config-schema.ts';
+import { operatorsIn } from '../../config/operators.ts';
 import { extractSecrets } from '../../config/secret-variables.ts';
 import { redactUrl } from '../../config/upstreams-schema.ts';
 import { extractKeySource } from '../../gateway/index.ts';
@@ -8,7 +9,7 @@ import { StartError } from '../../shared/domain/start-error.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { type Finding, fail, ok, reasonOf, type Verdict } from '../doctor/finding.ts';
 import { checkEngine, checkMachine } from '../doctor/machine-checks.ts';
-import { checkNode, compareNodes, type NodeReport } from '../doctor/node-checks.ts';
+import { checkNode, checkOperators, compareNodes, type NodeReport } from '../doctor/node-checks.ts';
 import { NodeProbe } from '../doctor/node-probe.ts';
 import { Progress } from '../terminal/progress.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
@@ -53,7 +54,8 @@ async function examine(loadConfig: () => Config, timeoutMs: number) {
   return [...findings, ...(await examineNodes(config, nodes, timeoutMs))];
 }
 
-async function examineNodes({ cluster }: Config, nodes: Config['upstreams'], timeoutMs: number) {
+async function examineNodes(config: Config, nodes: Config['upstreams'], timeoutMs: number) {
+  const { cluster } = config;
   if (nodes.length === 0) return [ok('nodes', 'none are set: the embedded cluster is used')];
   const total = nodes.length * CHECKS_PER_NODE;
   const progress = new Progress({ output: process.stderr, clock: systemClock, what: 'checking the nodes', total });
@@ -67,7 +69,8 @@ async function examineNodes({ cluster }: Config, nodes: Config['upstreams'], tim
   cancel();
   progress.end();
   const named = nodes.map(({ id, url, wsUrl }) => ok(id, `${redactUrl(url)}, ${redactUrl(wsUrl)}`));
-  return [...named.flatMap((name, at) => [name, ...(reports[at]?.findings ?? [])]), ...compareNodes(reports)];
+  const ofNodes = named.flatMap((name, at) => [name, ...(reports[at]?.findings ?? [])]);
+  return [...ofNodes, ...compareNodes(reports), checkOperators(operatorsIn(config))];
 }
 
 const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const satisfies Record<Verdict, string>;

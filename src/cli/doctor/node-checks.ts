@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config-schema.ts';
+import type { ConfiguredOperators } from '../../config/operators.ts';
 import { AGAVE, agaveErrorOf, PROCESSED_REFUSED, profileOfVersion } from '../../gateway/index.ts';
 import { CLUSTER_NAMES } from '../../shared/domain/cluster-names.ts';
 import { READ_METHODS } from '../../shared/domain/rpc-methods.ts';
@@ -245,6 +246,14 @@ const describeError = (error: RpcAnswer['error']): string =>
 const MAX_LAG_SLOTS = 10;
 const SKEW_WARN_MS = 2000;
 const SKEW_FAIL_MS = 30_000;
+
+/** Checks whether a lie of one operator would be signed. */
+export function checkOperators(operators: ConfiguredOperators | undefined): Finding {
+  if (operators !== undefined && operators.needed > 1)
+    return ok('operators', `${operators.needed} of ${operators.count} must give the same before it is exact`);
+  const fix = 'name a node of another operator, too, and leave receipts.agree at auto';
+  return warn('operators', 'the word of one is enough, so a lie of its nodes would be signed', fix);
+}
 
 export function compareNodes(reports: readonly NodeReport[]): readonly Finding[] {
   const reached = reports.filter(({ genesis }) => genesis !== undefined);

@@ -1,3 +1,4 @@
+import { agreedAt } from '../../shared/domain/agreement.ts';
 import type { Answer } from '../../shared/domain/answer.ts';
 import type { Clock } from '../../shared/domain/clock.ts';
 import { COMMITMENTS, type Commitment } from '../../shared/domain/commitment.ts';
@@ -45,6 +46,8 @@ export interface CacheObserver {
   onPublished(item: CacheItem): void;
   /** Called when the lease of the answer that is served under the key is revoked, or is no longer observed. */
   onLeaseEnded(key: string): void;
+  /** Called when the answers are dropped for which one operator alone vouches. */
+  onUnagreedDropped(): void;
 }
 
 /** The time without a new slot, in milliseconds, after which the tip counts as stalled. */
@@ -251,6 +254,7 @@ export class Cache {
       validatedMs: this.#clock.monotonic(),
       lease: answer.lease,
       provenFrom: answer.provenFrom,
+      agreement: answer.agreement,
       refresher: fetchInfo.refresher,
       tipAtLastRead: published?.tipAtLastRead,
     });
@@ -262,10 +266,11 @@ export class Cache {
   }
 
   /** Returns an answer as an entry that is served once and not cached; only its slot is remembered. */
-  passBy(key: string, { slot, result }: Answer<string | Buffer>, meta: AnswerMeta): Entry {
+  passBy(key: string, { slot, result, agreement }: Answer<string | Buffer>, meta: AnswerMeta): Entry {
     this.putSlotMark(key, slot, meta);
     const validatedMs = this.#clock.monotonic();
-    return newEntry(result, { key, slot, policy: { slots: 0 }, meta, tipAtFetch: this.#tip.slot, validatedMs });
+    const tipAtFetch = this.#tip.slot;
+    return newEntry(result, { key, slot, policy: { slots: 0 }, meta, tipAtFetch, validatedMs, agreement });
   }
 
   /** Remembers the slot of an answer that was served but isn't cached, so that no later one under its key is older (I7). */
@@ -326,6 +331,16 @@ export class Cache {
     return true;
   }
 
+  /** Drops the answers for which one operator alone vouches, since one has lied; what the pipeline keeps is soon replaced. */
+  dropUnagreed(): void {
+    this.#observer?.onUnagreedDropped();
+    for (const item of [...this.#items]) {
+      if (item.policy === 'live' || item.kind !== 'answer' || agreedAt(item.agreement, item.slot) > 1) continue;
+      this.#onEvicted(item);
+      this.#items.delete(item.key);
+    }
+  }
+
   /** Returns the keys that were read since the last call, and are likely to be read again. */
   takeHotKeys(): readonly string[] {
     return this.#hotKeys.rotate();
@@ -368,9 +383,12 @@ export class Cache {
     return next;
   }
 
-  #redated(entry: Entry, { slot, validatedMs, provenFrom = entry.provenFrom }: Lease): Entry {
+  #redated(
+    entry: Entry,
+    { slot, validatedMs, provenFrom = entry.provenFrom, agreement = entry.agreement }: Lease,
+  ): Entry {
     const earliest = Math.min(provenFrom, entry.provenFrom); // both prove the same state
-    return redatedEntry(entry, { slot, validatedMs, tipAtFetch: this.#tip.slot, provenFrom: earliest });
+    return redatedEntry(entry, { slot, validatedMs, tipAtFetch: this.#tip.slot, provenFrom: earliest, agreement });
   }
 
   /** Re-dates an entry that is likely to be read, when its body is ready. */

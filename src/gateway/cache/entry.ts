@@ -1,3 +1,4 @@
+import { type Agreement, isAgreed } from '../../shared/domain/agreement.ts';
 import type { Commitment } from '../../shared/domain/commitment.ts';
 import type { Envelope } from '../../shared/domain/envelope.ts';
 import type { GatewayError } from '../../shared/domain/gateway-error.ts';
@@ -17,8 +18,8 @@ export type TimedPolicy =
 /** The policy of an entry: `live` when the pipeline keeps it current, else for how long it is fresh. */
 export type CachePolicy = 'live' | TimedPolicy;
 
-/** For good, with its receipt (RFC 8246: `immutable`); or for seconds, as a later version may word it differently. */
-export type FinalFor = 'immutable' | { readonly seconds: number };
+/** For good, with its receipt (RFC 8246: `immutable`); or for seconds, as a later version may word it differently, or one operator gave it. */
+export type FinalFor = 'immutable' | { readonly seconds: number; readonly keepsReceipt?: boolean };
 
 export interface AnswerMeta {
   readonly envelope: Envelope;
@@ -87,6 +88,8 @@ interface ItemState {
   readonly lease: Lease | undefined;
   /** The first slot at which the result may be signed as `exact`, if its meta allows that. */
   readonly provenFrom: Slot;
+  /** The operators that gave the result, at the slot that it names; undefined over one operator. */
+  readonly agreement: Agreement | undefined;
   /** Reads the answer again; undefined for one that is read on request only. */
   readonly refresher: Refresher | undefined;
   body: Body | undefined;
@@ -135,7 +138,9 @@ export type CacheItem = Entry | CachedRefusal | SlotMark;
 type ContentOf<I extends CacheItem> = Pick<I, 'kind' | 'result' | 'refusal'>;
 
 export type ItemInit = Pick<ItemState, 'key' | 'slot' | 'policy' | 'meta' | 'tipAtFetch' | 'validatedMs'> & {
-  readonly [K in 'final' | 'lease' | 'provenFrom' | 'refresher' | 'tipAtLastRead']?: ItemState[K] | undefined;
+  readonly [K in 'final' | 'lease' | 'provenFrom' | 'agreement' | 'refresher' | 'tipAtLastRead']?:
+    | ItemState[K]
+    | undefined;
 };
 
 /** Creates an entry. Very many may have a lease, and stay for long. */
@@ -154,8 +159,13 @@ export const newSlotMark = (init: ItemInit): SlotMark =>
 export const redatedEntry = (entry: Entry, date: Dating): Entry => newItem<Entry>(entry, entry, date, entry);
 
 /** Returns whether the result is proven to be a pure function of the ledger at its slot (claim `exact`). */
-export const isExact = ({ meta, slot, provenFrom }: Pick<Entry, 'meta' | 'slot' | 'provenFrom'>): boolean =>
-  meta.exact && slot >= provenFrom;
+export const isExact = ({
+  meta,
+  slot,
+  provenFrom,
+  agreement,
+}: Pick<Entry, 'meta' | 'slot' | 'provenFrom' | 'agreement'>): boolean =>
+  meta.exact && slot >= provenFrom && isAgreed(agreement, slot);
 
 export const etagOf = ({ digest }: Pick<Entry, 'digest'>): string => digest.slice(0, ETAG_DIGITS);
 
@@ -172,14 +182,17 @@ const resultPropertiesOf = (result: string | Buffer): ResultProperties => ({
 });
 
 /** The properties of an item that change when it is re-dated. */
-type Dating = Pick<ItemState, 'slot' | 'tipAtFetch' | 'validatedMs'> & { readonly provenFrom?: Slot | undefined };
+type Dating = Pick<ItemState, 'slot' | 'tipAtFetch' | 'validatedMs'> & {
+  readonly provenFrom?: Slot | undefined;
+  readonly agreement?: Agreement | undefined;
+};
 
 const NO_RESULT = resultPropertiesOf('');
 
 const newItem = <I extends CacheItem>(
   content: ContentOf<I>,
   init: ItemInit,
-  { slot, tipAtFetch, validatedMs, provenFrom = 0 }: Dating = init,
+  { slot, tipAtFetch, validatedMs, provenFrom = 0, agreement }: Dating = init,
   { resultBytes, digest }: ResultProperties = NO_RESULT,
 ): ItemState & ContentOf<I> => ({
   kind: content.kind,
@@ -196,6 +209,7 @@ const newItem = <I extends CacheItem>(
   validatedMs: Math.floor(validatedMs),
   lease: init.lease,
   provenFrom,
+  agreement,
   refresher: init.refresher,
   body: undefined,
   compressed: undefined,

@@ -47,6 +47,12 @@ export class LruItems {
     for (const { item } of this.#records.values()) yield item;
   }
 
+  /** Removes the item of a key. */
+  delete(key: string): void {
+    const record = this.#records.get(key);
+    if (record !== undefined) this.#remove(record);
+  }
+
   touch(record: KeyRecord): void {
     if (record === this.#newest) return;
     this.#unlink(record);

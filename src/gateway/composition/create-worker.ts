@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config-schema.ts';
+import { operatorsIn } from '../../config/operators.ts';
 import { API_PREFIX } from '../../shared/domain/canonical-request.ts';
 import { parseNetworkSnapshot } from '../../shared/domain/network-snapshot.ts';
 import { repeat } from '../../shared/runtime/repeat.ts';
@@ -62,7 +63,7 @@ export async function createWorker(
     disposals.defer(() => end.close());
     await end.joined;
     const { mesh, cache } = end;
-    const signer = new Signer(state.keys, mesh, end.answers);
+    const signer = new Signer(state.keys, mesh, end.answers, undefined, operatorsIn(env.config)?.needed);
     const startup = {
       get problem() {
         return mesh.vitals?.startupProblem ?? undefined;

@@ -1,3 +1,4 @@
+import { operatorsIn } from '../../config/operators.ts';
 import type { LeaseSource } from '../../shared/domain/lease.ts';
 import { oncePerErrorSite } from '../../shared/runtime/log.ts';
 import { version } from '../../shared/runtime/package.ts';
@@ -105,11 +106,14 @@ export function openAnswers(
   disposals.defer(() => holderTabler.close());
   const networkHistory = new NetworkHistory(clock);
   const knownMints = createKnownMints(config.tokens.known, findVerified);
+  const transactionRecords = new TransactionRecords(mesh, recordBytes);
+  const blockListings = new BlockListings(clock);
   const context: RouteContext = {
     mesh,
     callsFor: ({ cost }) =>
       cost === undefined ? mesh : { ...callsForRequest(mesh, cost), tip: (commitment) => mesh.tip(commitment) },
     cache,
+    operators: operatorsIn(config),
     clock,
     keys,
     version,
@@ -128,9 +132,9 @@ export function openAnswers(
     tokenLabels: new TokenLabelCache(clock, knownMints),
     programIdls: new ProgramIdlCache(clock),
     seenBlocks: new SeenBlocks(),
-    blockListings: new BlockListings(clock),
+    blockListings,
     decoder,
-    transactionRecords: new TransactionRecords(mesh, recordBytes),
+    transactionRecords,
     prices,
     rpcProfile: config.rpc.profile,
     rpcReadThrough: createRpcReadThrough({ cache, mesh, clock, admitOwn }),
@@ -142,6 +146,7 @@ export function openAnswers(
         ...writes.problems(),
         ...access.problems(),
         ...signer.problems(clock.now()),
+        ...(mesh.agreement?.disagreements.problems() ?? []),
         ...(fleet?.problems() ?? []),
         ...(workers?.problems ?? []),
       ]),
@@ -152,6 +157,16 @@ export function openAnswers(
   const readThrough = new RouteReadThrough(context, admitOwn);
   access.readBalancesWith((wallet, mint) => readMintBalance(readThrough, wallet, mint));
   const liveSources = [liveAccounts.liveSet, tokenLists.liveSet];
+  const dropUnagreed = (): void => {
+    cache.dropUnagreed();
+    transactionRecords.dropUnagreed();
+    blockListings.clear();
+  };
+  mesh.agreement?.onContradicted((nodeId) => {
+    for (const source of liveSources) source.distrust(nodeId);
+    dropUnagreed();
+    setImmediate(() => setImmediate(dropUnagreed)); // what was held back is published by then
+  });
   const live = { liveAccounts, tokenLists, liveSources, onLeasesAdvanced: advanceHot };
   return { cache, context, readThrough, networkHistory, ...live };
 }

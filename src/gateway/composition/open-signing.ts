@@ -1,3 +1,4 @@
+import { operatorsIn } from '../../config/operators.ts';
 import { RedisFleet, type RedisFleetOptions } from '../fleet/redis/redis-fleet.ts';
 import { deriveFleetSecret, fleetSecretOfText } from '../fleet/transport/redis/fleet-secret.ts';
 import { EquivocationGuard } from '../receipts/equivocation-guard.ts';
@@ -21,9 +22,9 @@ export async function openSigning(
     (conflict) => log.error(conflict, 'two results for one finalized slot'),
     () => log.warn({}, 'too many finalized answers to remember: new ones are signed as observed for a while'),
   );
-  const signer = new Signer(keys, mesh, guard, (leadMs) =>
-    log.warn({ leadMs }, 'the clock was set back: later receipts have earlier times than some before'),
-  );
+  const onStepBack = (leadMs: number): void =>
+    log.warn({ leadMs }, 'the clock was set back: later receipts have earlier times than some before');
+  const signer = new Signer(keys, mesh, guard, onStepBack, operatorsIn(config)?.needed);
   if (warning !== null) log.warn({}, warning);
   if (created) log.info({ publicKey: signer.publicKey, path }, 'receipt key created');
   const releaseSigningLock = await holdSigningLock({

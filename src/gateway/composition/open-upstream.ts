@@ -1,3 +1,4 @@
+import { operatorsIn } from '../../config/operators.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import { createMesh } from '../upstream/mesh/create-mesh.ts';
 import type { RestingMesh } from '../upstream/mesh/mesh.ts';
@@ -23,9 +24,18 @@ export async function openUpstream(
     if (!disposals.disposed) throw new Error('the embedded cluster has ended: start the gateway again', { cause });
   });
   disposals.defer(() => embedded?.close());
+  const operators = operatorsIn(config);
   const learnedLimits = openLearnedLimits({ clock, dataDir: config.dataDir, writes });
   const mesh = createMesh({
     nodes: embedded ? [{ id: 'embedded', ...embedded }] : config.upstreams,
+    agreement: operators && {
+      needed: operators.needed,
+      sampleRate: config.receipts.sampleRate,
+      onDisagreement: ({ nodeId: node, ...facts }) =>
+        log.error({ node, ...facts }, 'a node gave another value of a slot than two operators'),
+      onUndecided: (difference) =>
+        log.error(difference, 'operators gave different values of one slot, and none of them has a majority'),
+    },
     clock,
     random,
     settings: config.upstreamPolicy,

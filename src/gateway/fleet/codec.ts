@@ -9,6 +9,7 @@ const EVENTS: { readonly [T in Event['type']]: readonly (keyof EventOf<T>)[] } =
   'watermark-advanced': ['type', 'id', 'commitment', 'slot', 'ageMs', 'state', 'lagSlots'],
   'answer-stored': ['type', 'key', 'isLive', 'answer'],
   'answer-ended': ['type', 'key'],
+  'unagreed-dropped': ['type'],
   'exact-granted': ['type', 'slot'],
   'vitals-changed': ['type', 'vitals'],
   'receipt-keys-changed': ['type'],
@@ -19,14 +20,15 @@ const EVENTS: { readonly [T in Event['type']]: readonly (keyof EventOf<T>)[] } =
 };
 
 const ANSWER = [
-  ...['slot', 'final', 'policy', 'meta', 'tipAtFetch', 'ageMs', 'result', 'refusal', 'digest', 'grant', 'body'],
-  ...['sealedAgeMs', 'lease'],
+  ...['slot', 'final', 'policy', 'meta', 'tipAtFetch', 'ageMs', 'result', 'refusal', 'digest', 'grant'],
+  ...['agreement', 'body', 'sealedAgeMs', 'lease'],
 ];
 /** The structures that both sides of a channel know beforehand: of events, what they have inside, and messages of them. */
 export const STRUCTURES: readonly (readonly string[])[] = [
   ...Object.values(EVENTS),
   ANSWER,
   ['watermarks', 'slot', 'endSlot'],
+  ['slot', 'agreed', 'read', 'needed'],
   ['slots'],
   ['ms'],
   ['key', 'rank', 'tipAtLastRead'],

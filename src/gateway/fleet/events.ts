@@ -1,3 +1,4 @@
+import type { Agreement } from '../../shared/domain/agreement.ts';
 import type { Commitment } from '../../shared/domain/commitment.ts';
 import type { GatewayError } from '../../shared/domain/gateway-error.ts';
 import type { LeaseState } from '../../shared/domain/lease.ts';
@@ -16,6 +17,8 @@ export type Event = Readonly<
   /** Encoded, so that a copy without this key need not decode it. With `isLive` every copy has it, kept current. */
   | { type: 'answer-stored'; key: string; isLive: boolean; answer: Uint8Array }
   | { type: 'answer-ended'; key: string }
+  /** The answers for which one operator alone vouches are dropped: one has lied. */
+  | { type: 'unagreed-dropped' }
   /** The newest slot up to which answers may be signed as `exact` so far. */
   | { type: 'exact-granted'; slot: Slot }
   | { type: 'vitals-changed'; vitals: PipelineVitals }
@@ -56,6 +59,8 @@ export interface StoredAnswer {
   /** The digest of the result; empty if nothing needed it yet. */
   readonly digest: string;
   readonly grant: boolean;
+  /** The operators that gave it; null over one operator. */
+  readonly agreement: Agreement | null;
   /** The signed body, and the milliseconds since. */
   readonly body: string | Uint8Array | null;
   readonly sealedAgeMs: number;

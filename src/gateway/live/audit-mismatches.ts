@@ -9,6 +9,13 @@ export interface LeasedState {
 export interface AuditRead {
   readonly slot: Slot;
   isUnchanged(): boolean;
+  /** Returns the digests of the state that is kept, and of the re-read, for the log. */
+  digests?(): { readonly digest: string; readonly expected: string };
+  /**
+   * Reads the state of several operators, where another one than that of the session has re-read it; undefined if they don't
+   * decide. Absent where the re-read itself is decisive.
+   */
+  settle?(): Promise<AuditRead | undefined>;
 }
 
 interface Mismatch<T> {
@@ -19,6 +26,7 @@ interface Mismatch<T> {
 /** A lease that covered a slot at which the state had changed already, and the slots that show it. */
 interface LeaseViolation<T> {
   readonly state: T;
+  readonly read: AuditRead;
   readonly evidence: object;
 }
 
@@ -46,6 +54,7 @@ export class AuditMismatches<T extends LeasedState> {
       .filter((mismatch) => isDue(mismatch) && !mismatch.read.isUnchanged())
       .map(({ state, read }) => ({
         state,
+        read,
         evidence: { from: state.slot, leased: state.coveredSlot, read: read.slot },
       }));
   }

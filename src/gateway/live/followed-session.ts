@@ -71,7 +71,11 @@ const UNBOUNDED = { capacity: Number.POSITIVE_INFINITY, maxSubscriptions: Number
 export class FollowedSession<T extends FollowedState<V>, V> implements PooledSession<T> {
   readonly pubsub = UNBOUNDED;
   /** It compares nothing: the gateway that keeps the states does. */
-  readonly sessionAudit = { checkLag: (commitment: Commitment) => this.#checkLag(commitment), audit: async () => 0 };
+  readonly sessionAudit = {
+    checkLag: (commitment: Commitment) => this.#checkLag(commitment),
+    audit: async () => 0,
+    distrust: () => {},
+  };
   readonly syncing = 0;
   readonly #options: FollowedSessionOptions<T, V>;
   readonly #states = new Map<string, T>();

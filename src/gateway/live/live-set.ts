@@ -19,7 +19,7 @@ import { type PooledSession, SessionPool } from './session-pool.ts';
 export type LiveSourceSettings = Pick<Config['live'], 'idleMs' | 'auditMs' | 'callerShare' | 'requestsPerSecond'>;
 
 export interface LiveSourceOptions<S extends LiveSourceSettings> {
-  readonly mesh: Pick<Mesh, 'openSession' | 'tip' | 'slotTimeMs'>;
+  readonly mesh: Pick<Mesh, 'openSession' | 'tip' | 'slotTimeMs' | 'agreement'>;
   readonly clock: Clock;
   readonly settings: S;
   /** The requests that the initial sync and audits may make, shared by all that is kept live. Default: its own. */
@@ -32,7 +32,7 @@ export interface LiveSourceOptions<S extends LiveSourceSettings> {
 }
 
 interface LiveSession<T> extends PooledSession<T> {
-  readonly sessionAudit: Pick<SessionAudit<never>, 'checkLag' | 'audit'>;
+  readonly sessionAudit: Pick<SessionAudit<never>, 'checkLag' | 'audit' | 'distrust'>;
 }
 
 export interface LiveSetStats {
@@ -132,6 +132,7 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
           },
           onWatermarkLost: (watermark) => this.#observer?.onWatermark(watermark),
           budget: budgets.of(pubsub),
+          agreement: mesh.agreement,
           onRoom: () => this.#sessions.assignWaiting(),
           isRenewing: () => this.#sessions.isAssigning,
           onLeaseViolation: (state, dropped, evidence) =>
@@ -247,6 +248,12 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
     this.#sessions.closeAll(keptOver instanceof FollowedSession ? keptOver : undefined);
   }
 
+  /** Forgets what is kept live over a node that is not believed any more. */
+  distrust(nodeId: string): void {
+    for (const session of [...this.#sessions.sessions])
+      if (nodeIdOf(session) === nodeId) session.sessionAudit.distrust();
+  }
+
   reassign(state: T): void {
     this.#sessions.remove(state);
     this.#sessions.add(state);
@@ -359,5 +366,9 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
     this.#sessions.dropSession(session, states);
   }
 }
+
+/** Returns the node of a session; undefined for one that follows another gateway. */
+const nodeIdOf = ({ pubsub }: LiveSession<never>): string | undefined =>
+  'nodeId' in pubsub ? String(pubsub.nodeId) : undefined;
 
 const keyOf = (address: string, commitment: Commitment): string => `${commitment}/${address}`;

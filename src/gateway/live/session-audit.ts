@@ -1,6 +1,8 @@
+import type { Agreement } from '../../shared/domain/agreement.ts';
 import type { Clock } from '../../shared/domain/clock.ts';
 import { COMMITMENTS, type Commitment } from '../../shared/domain/commitment.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
+import type { OperatorAgreement } from '../upstream/mesh/mesh.ts';
 import type { ClockUpdate, PubsubSession } from '../upstream/pubsub/pubsub-session.ts';
 import { AuditMismatches, type AuditRead, type LeasedState } from './audit-mismatches.ts';
 import type { RequestBudget } from './request-budget.ts';
@@ -18,6 +20,8 @@ export interface LiveSessionOptions<T> {
   /** Called after a watermark has advanced, and all leases that rely on it. */
   onLeasesAdvanced(watermark: Watermark): void;
   readonly budget: RequestBudget;
+  /** How operators are compared; undefined where there is one, which then audits itself. */
+  readonly agreement?: OperatorAgreement | undefined;
   /** Called when the session may be able to accept more. */
   onRoom(): void;
   /** Returns true while states that lost their session wait for their turn on another. */
@@ -34,7 +38,12 @@ export interface AuditedState extends LeasedState {
   reset(): void;
   /** Forgets the state, and denies its lease: it alone turned out to be wrong. */
   invalidate(): void;
+  /** Records that another operator gave the same. */
+  confirm(agreement: Agreement): void;
 }
+
+/** Returns the agreement of the operators of a session and of its witness. */
+const witnessedAt = (slot: Slot, needed: number): Agreement => ({ slot, agreed: 2, read: Math.max(2, needed), needed });
 
 export interface SessionAuditOptions<T> {
   readonly session: LiveSessionOptions<T>;
@@ -43,7 +52,7 @@ export interface SessionAuditOptions<T> {
   states(): Iterable<T>;
   /** Returns the states that can be re-read together, of those with a lease, at most `count`, and puts them last. */
   nextBatch(count: number): readonly T[];
-  /** Reads states again from the same node. Gives undefined for one that can't be compared. */
+  /** Reads states again from a node of another operator, or from the same node where there is one operator. Gives undefined for one that can't be compared. */
   reread(batch: readonly T[]): Promise<readonly (AuditRead | undefined)[]>;
   restart(state: T): void;
   /** Called with each Clock update, after the watermark of its commitment has advanced. */
@@ -118,16 +127,22 @@ export class SessionAudit<T extends AuditedState> {
     return (await Promise.all(audits)).reduce((sum, count) => sum + count, 0);
   }
 
-  /** Ends the session after a lease violation: no state that was kept over it is served any more. */
-  invalidate(violated: T, evidence: object): void {
+  /** Ends the session of a node that is not believed any more: no state that was kept over it is served. */
+  distrust(): void {
     const { session, states } = this.#options;
     for (const watermark of Object.values(this.#watermarks)) watermark.invalidate();
     for (const state of states()) state.reset();
-    session.onLeaseViolation(violated, 'session', evidence);
     session.pubsub.close();
   }
 
+  /** Ends the session after a lease violation: no state that was kept over it is served any more. */
+  invalidate(violated: T, evidence: object): void {
+    this.#options.session.onLeaseViolation(violated, 'session', evidence);
+    this.distrust();
+  }
+
   async #auditBatch(batch: readonly T[]): Promise<number> {
+    const { agreement } = this.#options.session;
     const reads = await this.#options.reread(batch).catch(() => []); // the node doesn't answer now; the next audit tries again
     let count = 0;
     for (const [i, state] of batch.entries()) {
@@ -135,15 +150,44 @@ export class SessionAudit<T extends AuditedState> {
       if (read === undefined || state.coveredSlot === undefined || read.slot < state.slot) continue; // older than the state
       count++;
       if (!read.isUnchanged()) this.#mismatches.add(state, read);
+      else if (agreement !== undefined) state.confirm(witnessedAt(read.slot, agreement.needed));
     }
     this.#checkMismatches();
     return count;
   }
 
+  /**
+   * Lets operators decide about a state that another operator contradicts. Where they don't, the state is forgotten: nobody
+   * knows who is wrong.
+   */
+  async #settle(state: T, settle: () => Promise<AuditRead | undefined>): Promise<void> {
+    const decided = await settle().catch(() => undefined);
+    if (this.#options.session.pubsub.isLost || state.coveredSlot === undefined) return;
+    if (decided !== undefined) {
+      if (decided.slot >= state.slot && !decided.isUnchanged()) this.#mismatches.add(state, decided);
+      this.#checkMismatches();
+    } else {
+      state.invalidate();
+      this.#options.restart(state);
+    }
+  }
+
   /** The first state that an audit finds wrong is forgotten alone; with a second one nothing of the session is believed. */
   #checkMismatches(): void {
-    for (const { state, evidence } of this.#mismatches.takeViolations()) {
-      if (this.#options.session.pubsub.isLost) return;
+    for (const { state, read, evidence } of this.#mismatches.takeViolations()) {
+      const { pubsub, agreement } = this.#options.session;
+      if (pubsub.isLost) return;
+      if (read.settle !== undefined) {
+        void this.#settle(state, read.settle);
+        continue;
+      }
+      agreement?.disagreements.record({
+        nodeId: pubsub.nodeId,
+        what: 'what is kept live',
+        slot: read.slot,
+        ...read.digests?.(),
+      });
+      if (pubsub.isLost) return; // the node is quarantined
       if (++this.#violations > 1) this.invalidate(state, evidence);
       else {
         state.invalidate();

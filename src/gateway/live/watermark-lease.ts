@@ -1,3 +1,4 @@
+import type { Agreement } from '../../shared/domain/agreement.ts';
 import type { Lease, LeaseListener, LeaseSource, LeaseState } from '../../shared/domain/lease.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
 import type { ReadHeat } from './read-heat.ts';
@@ -7,6 +8,8 @@ import type { Watermark } from './watermark.ts';
 export class WatermarkLease implements Lease {
   readonly #watermark: Watermark;
   readonly #heat: ReadHeat;
+  /** The operators that gave the state when they were read last. */
+  agreement: Agreement | undefined;
   #grantedSlot: Slot;
   #provenFrom: Slot | undefined;
   #revoked: { readonly slot: Slot; readonly validatedMs: number } | undefined;

@@ -7,6 +7,8 @@ import type { SigningKey } from './signing-key.ts';
 export interface SealRequest extends ClaimRequest {
   /** Nonce that the caller sent to bind the receipt to their request, or null. */
   readonly nonce: string | null;
+  /** The operators that gave the result, `2/3`; undefined where one did. */
+  readonly agreed?: string | undefined;
   /** The number of the claim, which stands for the form of the result. Default: the first one. */
   readonly claimNumber?: number | undefined;
 }
@@ -23,19 +25,24 @@ export class Signer {
   readonly #keys: { readonly active: SigningKey };
   readonly #guard: ClaimGuard;
   readonly #onStepBack: (leadMs: number) => void;
+  /** The operators of a result that one gave, `1/2`; undefined over one operator: receipts are then of version 1. */
+  readonly #oneVoice: string | undefined;
   #issuedAt = 0;
 
   /**
    * Reads the key for each batch, so that a key can start to sign between two batches, and binds receipts to the cluster, whose
    * genesis hash is undefined until it is known, before which there is no answer to sign. `onStepBack` is called when the clock
-   * was set back further than receipts wait for it.
+   * was set back further than receipts wait for it. `neededOperators`: those that must give a result before it is `exact`, where
+   * there are several.
    */
   constructor(
     keys: { readonly active: SigningKey },
     cluster: { readonly genesisHash: string | undefined },
     guard: ClaimGuard,
     onStepBack: (leadMs: number) => void = () => {},
+    neededOperators?: number,
   ) {
+    this.#oneVoice = neededOperators === undefined ? undefined : `1/${neededOperators}`;
     this.#onStepBack = onStepBack;
     this.#keys = keys;
     this.#cluster = cluster;
@@ -79,6 +86,7 @@ export class Signer {
       slot: item.slot,
       commitment: item.commitment,
       claim: `${this.#guard.grantClaim(item)}/${item.claimNumber ?? FIRST_CLAIM_NUMBER}`,
+      ...(this.#oneVoice !== undefined && { agreed: item.agreed ?? this.#oneVoice, previous: null }),
       digest: item.digest,
       issuedAt: this.#issuedAt,
       nonce: item.nonce,

@@ -44,8 +44,8 @@ export const account = readRoute({
   commitmentOf: ({ commitment }) => commitment,
   errors: ['invalid_address'],
 
-  async resolve({ addr, commitment }, { liveAccounts }: Uses<'liveAccounts'>, { minSlot, cost }) {
-    const read = await liveAccounts.read({ ...queryOf(addr, commitment, minSlot), cost });
+  async resolve({ addr, commitment }, { liveAccounts }: Uses<'liveAccounts'>, { minSlot, cost, agree }) {
+    const read = await liveAccounts.read({ ...queryOf(addr, commitment, minSlot), cost, agree });
     const { account } = read;
     return account === null || account.length <= LONG_ACCOUNT
       ? answerOf(addr, read)
@@ -65,19 +65,23 @@ const queryOf = (address: string, commitment: Commitment, minContextSlot: Slot |
   minContextSlot,
 });
 
-function answerOf(address: string, { slot, account, lease }: AccountRead): Answer<Account> {
-  if (account === null) return { slot, lease, result: null };
+function answerOf(address: string, { slot, account, lease, agreement }: AccountRead): Answer<Account> {
+  if (account === null) return { slot, agreement, lease, result: null };
   const info = parseAccountInfo(account);
-  return { slot, lease, result: { ...headOf(address, info), data: new RawJson(canonicalJson(info.data)) } };
+  return { slot, agreement, lease, result: { ...headOf(address, info), data: new RawJson(canonicalJson(info.data)) } };
 }
 
-async function longAnswerOf(address: string, account: Buffer, { slot, lease }: AccountRead): Promise<Answer<Account>> {
+async function longAnswerOf(
+  address: string,
+  account: Buffer,
+  { slot, lease, agreement }: AccountRead,
+): Promise<Answer<Account>> {
   const info = await parseAccountInfoYielding(account);
   const head = Buffer.from(`${toJson(headOf(address, info)).slice(0, -1)},"data":`);
   const parts = [head, ...(await canonicalParts(info.data)), Buffer.from('}')];
   const whole = await concatInTurns(parts);
   const result = account.length > LONG_TEXT ? serializedBytes<Account>(whole) : serialized<Account>(textOf(whole));
-  return { slot, lease, result };
+  return { slot, agreement, lease, result };
 }
 
 const headOf = (address: string, { lamports, owner, executable, rentEpoch, space, parsed }: AccountInfo) => ({

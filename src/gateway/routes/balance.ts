@@ -6,6 +6,7 @@ import { toSol } from '../../shared/domain/sol-amount.ts';
 import type { AccountQuery, AccountRead } from '../upstream/reads/account-batcher.ts';
 import { parseAccountLamports } from '../upstream/reads/account-info.ts';
 import { address, commitment } from './routing/params.ts';
+import { agreeFor } from './routing/request-scope.ts';
 import { readRoute, SMALL_READ_UNITS, type Uses } from './routing/route.ts';
 import { lamports } from './routing/schemas.ts';
 
@@ -25,8 +26,10 @@ export const balance = readRoute({
   isExact: ({ commitment }) => commitment === 'finalized',
   errors: ['invalid_address'],
 
-  async resolve({ addr, commitment }, { liveAccounts }: Uses<'liveAccounts'>, { minSlot, cost }) {
-    return answerOf(await liveAccounts.read({ ...queryOf(addr, commitment, minSlot), cost }));
+  async resolve({ addr, commitment }, context: Uses<'liveAccounts' | 'operators'>, scope) {
+    const { minSlot, cost } = scope;
+    const agree = agreeFor(scope, context, commitment === 'finalized');
+    return answerOf(await context.liveAccounts.read({ ...queryOf(addr, commitment, minSlot), cost, agree }));
   },
 
   resolveLive({ addr, commitment }, { liveAccounts }: Uses<'liveAccounts'>, minSlot) {
@@ -42,7 +45,7 @@ const queryOf = (address: string, commitment: Commitment, minContextSlot: Slot |
   minContextSlot,
 });
 
-function answerOf({ slot, provenFrom, account, lease }: AccountRead): Answer<Balance> {
+function answerOf({ slot, provenFrom, agreement, account, lease }: AccountRead): Answer<Balance> {
   const lamports = account === null ? 0n : parseAccountLamports(account);
-  return { slot, provenFrom, lease, result: { lamports, sol: toSol(lamports) } };
+  return { slot, provenFrom, agreement, lease, result: { lamports, sol: toSol(lamports) } };
 }

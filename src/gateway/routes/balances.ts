@@ -5,6 +5,7 @@ import { toSol } from '../../shared/domain/sol-amount.ts';
 import { unitsOfAddresses } from '../../shared/domain/units.ts';
 import type { BalancesRead } from '../upstream/reads/account-batcher.ts';
 import { addresses, commitment } from './routing/params.ts';
+import { agreeFor } from './routing/request-scope.ts';
 import { readRoute, SMALL_READ_UNITS, type Uses } from './routing/route.ts';
 import { lamports } from './routing/schemas.ts';
 
@@ -28,9 +29,11 @@ export const balances = readRoute({
   missUnitPrice: '1 for each started 10 addresses that a node is read for beyond the first',
   errors: ['invalid_address'],
 
-  async resolve({ addresses, commitment }, { liveAccounts }: Uses<'liveAccounts'>, { minSlot, cost }) {
-    const query = { addresses, commitment, minContextSlot: minSlot, cost };
-    return answerOf(addresses, await liveAccounts.readBalances(query));
+  async resolve({ addresses, commitment }, context: Uses<'liveAccounts' | 'operators'>, scope) {
+    const { minSlot, cost } = scope;
+    const agree = agreeFor(scope, context, commitment === 'finalized');
+    const query = { addresses, commitment, minContextSlot: minSlot, cost, agree };
+    return answerOf(addresses, await context.liveAccounts.readBalances(query));
   },
 
   resolveLive({ addresses, commitment }, { liveAccounts }: Uses<'liveAccounts'>, minSlot) {
@@ -39,10 +42,13 @@ export const balances = readRoute({
   },
 });
 
-function answerOf(addresses: readonly string[], { slot, provenFrom, lamports, lease }: BalancesRead): Answer<Balances> {
+function answerOf(
+  addresses: readonly string[],
+  { slot, provenFrom, agreement, lamports, lease }: BalancesRead,
+): Answer<Balances> {
   const result = addresses.map((address, i) => {
     const balance = lamports[i] ?? 0n; // one for each
     return { address, lamports: balance, sol: toSol(balance) };
   });
-  return { slot, provenFrom, lease, result };
+  return { slot, provenFrom, agreement, lease, result };
 }

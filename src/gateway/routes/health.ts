@@ -10,6 +10,7 @@ const NO_SLOT = 'no slot was received yet';
 type HealthUses = Uses<
   | 'cache'
   | 'mesh'
+  | 'operators'
   | 'clock'
   | 'version'
   | 'engine'
@@ -34,12 +35,17 @@ export const health = localRoute({
     upstreams: z.array(
       z.strictObject({
         id: z.string(),
+        operator: z.string().describe('Who runs the node: the nodes of one operator are one voice'),
         status: z.enum(['ok', 'behind', 'stalled', 'down']),
         slot: integer.nullable(),
         behindSlots: integer.nullable(),
         ws: z.enum(['up', 'down', 'idle']).describe('idle in followers, and where the server has none'),
       }),
     ),
+    operators: z
+      .strictObject({ count: integer, needed: integer.describe('Those that must give the same before it is `exact`') })
+      .nullable()
+      .describe('The operators of the nodes; null where there is one, whose word is then signed'),
     cacheWarm: z.boolean(),
     problems: z.array(z.string()).describe('What is wrong with the gateway itself, which is then degraded'),
     embedded: z
@@ -76,6 +82,7 @@ export const health = localRoute({
       slotAgeMs,
       behindSlots: upstreams.length > 1 ? slotsBehind(upstreams, cache.tip) : null,
       upstreams,
+      operators: context.operators ?? null,
       cacheWarm: isCacheWarm(context),
       problems,
       embedded: isLoopback ? embedded : null,

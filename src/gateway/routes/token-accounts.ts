@@ -6,6 +6,7 @@ import { isAssociatedTokenAccount, TOKEN_PROGRAMS, toTokenAmount } from '../../t
 import type { ListedTokenAccount } from '../tokens/listed-token-account.ts';
 import { scaleOf, type TokenList } from '../tokens/token-list.ts';
 import { address, commitment, optionalAddress } from './routing/params.ts';
+import { agreeFor } from './routing/request-scope.ts';
 import { readRoute, type Uses } from './routing/route.ts';
 import { extensions, lamports, preSerialized, serializeInChunks, tokenAmountSchema } from './routing/schemas.ts';
 
@@ -42,14 +43,16 @@ export const tokenAccounts = readRoute({
   commitmentOf: ({ commitment }) => commitment,
   errors: ['invalid_address', 'result_too_large'],
 
-  async resolve({ owner, mint, commitment }, { tokenLists }: Uses<'tokenLists'>, { minSlot, cost }) {
-    const query = { owner, mint, commitment, minContextSlot: minSlot, cost };
-    const { slot, sinceSlot = slot, list, isConsistent, lease } = await tokenLists.read(query);
+  async resolve({ owner, mint, commitment }, context: Uses<'tokenLists' | 'operators'>, scope) {
+    const { minSlot, cost } = scope;
+    const agree = agreeFor(scope, context, commitment === 'finalized');
+    const query = { owner, mint, commitment, minContextSlot: minSlot, cost, agree };
+    const { slot, sinceSlot = slot, list, isConsistent, lease, agreement } = await context.tokenLists.read(query);
     const result = await serializeInChunks(list.accounts, ROWS_PER_CHUNK, (each) => toRow(each, list));
     // no Clock shows how new a node's listing was, in which an account may be missing that was closed since
     const provenFrom = provenWithoutClock(sinceSlot);
     const exact = isConsistent && commitment === 'finalized' && !list.dependsOnClock;
-    return { slot, provenFrom, lease, result, exact };
+    return { slot, provenFrom, agreement, lease, result, exact };
   },
 });
 

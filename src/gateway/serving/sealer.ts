@@ -1,4 +1,5 @@
 import { formatSignedBody } from '../../client/verify/index.ts';
+import { agreementText } from '../../shared/domain/agreement.ts';
 import type { Clock } from '../../shared/domain/clock.ts';
 import type { Cache } from '../cache/cache.ts';
 import {
@@ -68,7 +69,7 @@ export class Sealer {
   bodyOf(entry: Entry): Body | undefined {
     if (entry.meta.envelope !== 'signed') return entry.body;
     if (entry.sealedMs <= this.#invalidUntilMs) return undefined;
-    if (entry.final && entry.meta.finalFor === 'immutable') return servedBody(entry); // its receipt may have any age
+    if (entry.final && keepsReceipt(entry)) return servedBody(entry); // its receipt may have any age
     const age = this.#cache.coarseNowMs - entry.sealedMs;
     if (age <= RESEAL_AGE_MS) return servedBody(entry);
     if (age > MAX_RECEIPT_AGE_MS) return undefined;
@@ -178,6 +179,10 @@ export class Sealer {
   }
 }
 
+/** Returns true for an answer whose receipt is made once. */
+const keepsReceipt = ({ meta: { finalFor } }: Entry): boolean =>
+  finalFor === 'immutable' || finalFor?.keepsReceipt === true;
+
 /** As text, which takes little memory and garbage collection; one that is sent often becomes bytes. */
 function servedBody(entry: Entry): Body | undefined {
   const { body } = entry;
@@ -189,12 +194,13 @@ function servedBody(entry: Entry): Body | undefined {
 }
 
 function sealRequestOf({ entry, nonce }: SealJob): SealRequest {
-  const { key, slot, meta } = entry;
+  const { key, slot, meta, agreement } = entry;
   return {
     request: `GET ${key}`,
     slot,
     commitment: meta.commitment,
     claim: isExact(entry) ? 'exact' : 'observed',
+    agreed: agreementText(agreement, slot),
     claimNumber: meta.claimNumber,
     digest: ensureDigest(entry),
     nonce,

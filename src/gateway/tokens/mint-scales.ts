@@ -23,7 +23,8 @@ export async function readMintScales(
   options: ReadOptions,
   extraAddresses: readonly string[] = [],
 ) {
-  const { slots, accounts } = await readEncodedAccounts(mesh, [CLOCK_SYSVAR, ...addresses, ...extraAddresses], options);
+  const read = await readEncodedAccounts(mesh, [CLOCK_SYSVAR, ...addresses, ...extraAddresses], options);
+  const { slots, accounts, agreement } = read;
   const clock = accounts.get(CLOCK_SYSVAR);
   const unixSeconds = clock && decodeClockTimestamp(clock.data);
   if (unixSeconds === undefined) throw new GatewayError('upstream_error', 'the node returned no Clock sysvar');
@@ -34,6 +35,7 @@ export async function readMintScales(
   return {
     slots,
     accounts,
+    agreement,
     /** The cluster's unix time, in seconds. */
     unixSeconds,
     mint: (address: string): Mint | undefined => mints.get(address),

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { Agreement } from '../../shared/domain/agreement.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
 import { TOKEN_PROGRAMS } from '../../transactions/index.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
@@ -8,6 +9,8 @@ import { readAllTokenAccounts } from '../upstream/reads/token-accounts-by-owner.
 export interface OwnerListing {
   readonly slots: readonly Slot[];
   readonly rows: readonly Buffer[];
+  /** The operators that list the same accounts; undefined over one operator. */
+  readonly agreement?: Agreement | undefined;
 }
 
 /** Lists the token accounts of an owner at a slot or later. */
@@ -44,10 +47,10 @@ export class SharedListings {
 
   /** Returns the listing of this tip if it has reached the caller's slot, else reads it. */
   readonly list: ListOwner = async (mesh, owner, options) => {
-    const { commitment, minContextSlot: floor = 0 } = options;
+    const { commitment, minContextSlot: floor = 0, agree = 1 } = options;
     this.#forgetEarlierTips();
     const tip = this.#tip;
-    const key = `${commitment}/${owner}`;
+    const key = `${commitment}/${agree}/${owner}`;
     const shared = this.#listings.get(key);
     if (shared !== undefined) {
       const listing = await shared.reading.catch((thrown: unknown) => {

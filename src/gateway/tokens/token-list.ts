@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type Agreement, combinedAgreement } from '../../shared/domain/agreement.ts';
 import type { Commitment } from '../../shared/domain/commitment.ts';
 import { GatewayError } from '../../shared/domain/gateway-error.ts';
 import type { Lease } from '../../shared/domain/lease.ts';
@@ -53,6 +54,8 @@ export interface TokenListQuery {
   /** The most rounds to read all parts at one slot. Callers that retry a larger read themselves pass one. */
   readonly maxRounds?: number;
   readonly cost?: RequestCost | undefined;
+  /** Operators that must give the same. Default: 1. */
+  readonly agree?: number | undefined;
 }
 
 export interface TokenListRead {
@@ -64,6 +67,8 @@ export interface TokenListRead {
   /** True when the list is so long that it isn't read again for the sake of one slot. Default: false. */
   readonly isLong?: boolean;
   readonly list: TokenList;
+  /** The operators that gave all parts; undefined over one operator. */
+  readonly agreement?: Agreement | undefined;
   /** The lease that dates the list beyond {@link slot}. */
   readonly lease?: Lease | undefined;
 }
@@ -78,19 +83,28 @@ export async function readTokenList(
   query: TokenListQuery,
   listOwner: ListOwner = readOwnerListing,
 ): Promise<TokenListRead> {
-  const { mint, commitment, cost } = query;
+  const { mint, commitment, cost, agree } = query;
   const rpc = callsForRequest(mesh, cost);
   const read = (minContextSlot: Slot | undefined): Promise<ListParts> => {
-    const options = { commitment, minContextSlot };
+    const options = { commitment, minContextSlot, agree };
     return mint === undefined
       ? readAllAccounts(rpc, query, options, listOwner)
       : readAccountsOfMint(rpc, mint, query, options);
   };
   const { slot, sinceSlot, value, isConsistent } = await readAtOneSlot(query.minContextSlot, read, query.maxRounds);
-  return { slot, sinceSlot, isConsistent, isLong: value.isLong, list: value.list };
+  const { list, isLong, agreements } = value;
+  return { slot, sinceSlot, isConsistent, isLong, list, agreement: combinedAgreement(agreements, slot) };
 }
 
-type ListParts = ReadParts<Pick<TokenListRead, 'list'> & { readonly isLong: boolean }>;
+type ListParts = ReadParts<
+  Pick<TokenListRead, 'list'> & { readonly isLong: boolean; readonly agreements: readonly (Agreement | undefined)[] }
+>;
+
+/** A list of accounts and mints, and the operators that gave both. */
+interface MintParts extends ReadParts<TokenList> {
+  /** Empty where nothing was read. */
+  readonly agreements: readonly (Agreement | undefined)[];
+}
 
 /** Returns the scale of a mint's amounts. A closed mint has no decimals. */
 export const scaleOf = ({ scales }: TokenList, mint: string): AmountScale => scales.get(mint) ?? CLOSED_MINT_SCALE;
@@ -144,7 +158,7 @@ async function readAllAccounts(
   listOwner: ListOwner,
 ): Promise<ListParts> {
   const { owner, known, maxAccounts = MAX_TOKEN_ACCOUNTS, maxHeldMints, cost } = query;
-  const { slots, rows } = await counted(listOwner(mesh, owner, options), cost);
+  const { slots, rows, agreement } = await counted(listOwner(mesh, owner, options), cost);
   if (rows.length > maxAccounts)
     throw new GatewayError('result_too_large', `the owner has more than ${maxAccounts} token accounts`);
   const isLong = rows.length > MAX_REREAD_ACCOUNTS;
@@ -152,7 +166,7 @@ async function readAllAccounts(
   const read = isLong
     ? await readMintsOf(mesh, query, listed, options)
     : await readByAddress(mesh, query, [...listed, ...(known?.accounts ?? [])], options);
-  return partsOf(slots, read, isLong);
+  return partsOf(slots, read, isLong, [agreement]);
 }
 
 /** Counts the rows of a listing for the request; those of one that is too long, too: it was read to its end. */
@@ -179,8 +193,13 @@ async function readAccountsOfMint(
   const { owner, known, cost } = query;
   const mints = await readMintScales(mesh, [mint], options);
   if (mints.mint(mint) === undefined)
-    return partsOf([], { slots: mints.slots, value: await buildTokenList([], mints, undefined) }, false);
-  const { slot, rows } = await counted(readTokenAccountsByOwner(mesh, owner, { mint }, options), cost);
+    return partsOf(
+      [],
+      { slots: mints.slots, agreements: [mints.agreement], value: await buildTokenList([], mints, undefined) },
+      false,
+      [],
+    );
+  const { slot, rows, agreement } = await counted(readTokenAccountsByOwner(mesh, owner, { mint }, options), cost);
   const isLong = rows.length > MAX_REREAD_ACCOUNTS;
   const listed = await parseListed(rows);
   const ofMint = { ...query, withIdentities: false };
@@ -188,13 +207,18 @@ async function readAccountsOfMint(
   const read = isLong
     ? await readMintsOf(mesh, ofMint, listed, options)
     : await readByAddress(mesh, ofMint, [...listed, ...knownOfMint], options);
-  return partsOf([slot], read, isLong);
+  return partsOf([slot], read, isLong, [mints.agreement, agreement]);
 }
 
-const partsOf = (slots: readonly Slot[], read: ReadParts<TokenList>, isLong: boolean): ListParts => ({
+const partsOf = (
+  slots: readonly Slot[],
+  read: MintParts,
+  isLong: boolean,
+  agreements: MintParts['agreements'],
+): ListParts => ({
   slots: [...slots, ...read.slots],
   isRepeatable: !isLong,
-  value: { list: read.value, isLong },
+  value: { list: read.value, isLong, agreements: [...agreements, ...read.agreements] },
 });
 
 const parseListed = (rows: readonly Buffer[]): Promise<readonly ListedTokenAccount[]> =>
@@ -224,7 +248,7 @@ async function readByAddress(
   query: TokenListQuery,
   candidates: readonly ListedTokenAccount[],
   options: ReadOptions,
-): Promise<ReadParts<TokenList>> {
+): Promise<MintParts> {
   const addresses = candidates.map(({ address }) => address);
   const select = (mints: MintScales) => selectOwned(addresses, mints.accounts, query.owner);
   return readMintsOf(mesh, query, candidates, options, { addresses, select });
@@ -241,9 +265,9 @@ async function readMintsOf(
   listed: readonly ListedTokenAccount[],
   options: ReadOptions,
   { addresses, select }: Reread = { addresses: [], select: async () => listed },
-): Promise<ReadParts<TokenList>> {
+): Promise<MintParts> {
   if (listed.length === 0)
-    return { slots: [], value: withIdentities ? EMPTY_LIST : { ...EMPTY_LIST, identities: undefined } };
+    return { slots: [], agreements: [], value: withIdentities ? EMPTY_LIST : { ...EMPTY_LIST, identities: undefined } };
   const mintAddresses = [...new Set(listed.map(({ token }) => token.mint))];
   countRows({ cost }, (withIdentities ? 1 + ROWS_PER_IDENTITY : 1) * mintAddresses.length);
   const metadataAddressOf = (mint: string): string =>
@@ -252,7 +276,8 @@ async function readMintsOf(
   const mints = await readMintScales(mesh, mintAddresses, options, [...addresses, ...metadata]);
   const accounts = await select(mints);
   const identities = withIdentities ? identitiesOf(mintAddresses, metadata, mints) : undefined;
-  return { slots: mints.slots, value: await buildTokenList(accounts, mints, identities) };
+  const value = await buildTokenList(accounts, mints, identities);
+  return { slots: mints.slots, agreements: [mints.agreement], value };
 }
 
 const EMPTY_LIST: TokenList = { accounts: [], scales: new Map(), identities: new Map(), dependsOnClock: false };

@@ -6,6 +6,8 @@ import type { RpcMethod } from '../../shared/domain/rpc-methods.ts';
 export interface NodeOptions {
   /** Name that people see instead of the URL. */
   readonly id: string;
+  /** Who runs it: the nodes of one operator are one voice. Default: the node itself. */
+  readonly operator?: string;
   readonly url: string;
   readonly wsUrl: string;
   readonly headers?: Readonly<Record<string, string>>;

@@ -257,13 +257,13 @@ function showProof(): void {
 
 /** Shows the nodes as their gateway saw them last; none is shown as being in order while there are no new slots. */
 function showNodes(view: LineView): void {
-  const nodes = report?.health?.upstreams.map(({ id, status, behindSlots, ws }) => {
+  const nodes = report?.health?.upstreams.map(({ id, operator, status, behindSlots, ws }) => {
     const lag = behindSlots === null || behindSlots === 0 ? '' : ` ${figures.integer(behindSlots)} slots`;
     const socket = ws === 'down' ? ', WebSocket down' : '';
     const isGood = status === 'ok' && ws !== 'down' && isCurrent(view);
     const words = status === 'ok' && !isCurrent(view) ? 'answered' : status;
     const text = create('span', { class: isGood ? 'good' : 'warn' }, `${isGood ? '●' : '▲'} ${words}${lag}${socket}`);
-    return create('li', {}, `${id} `, text);
+    return create('li', {}, `${id} `, text, operator === id ? '' : ` of ${operator}`);
   });
   const list = elementById('node-list', HTMLElement);
   const shown = nodes?.map(({ textContent }) => textContent).join('') ?? '';

@@ -1,3 +1,4 @@
+import type { Agreement } from './agreement.ts';
 import type { Lease } from './lease.ts';
 import type { Slot } from './slot.ts';
 
@@ -14,6 +15,8 @@ export interface Answer<T> {
    * Below it the answer isn't `exact`. Default: proven at each slot.
    */
   readonly provenFrom?: Slot | undefined;
+  /** The operators that gave the result at its slot. Without enough of them the answer isn't `exact`. Default: one gave it. */
+  readonly agreement?: Agreement | undefined;
   /** True for a page of a snapshot that only a newer one replaces: the slot can't go back from page to page. */
   readonly fromSnapshot?: boolean;
   /** True when it must not be cached, since a part of it could not be read: the next request tries again. */

@@ -1,3 +1,4 @@
+import { type Agreement, combinedAgreement } from './agreement.ts';
 import type { Slot } from './slot.ts';
 
 /**
@@ -35,6 +36,8 @@ export interface Lease {
   readonly validatedMs: number;
   /** The first slot at which what it covers is proven to hold, as `Answer.provenFrom`. Default: that of the answer. */
   readonly provenFrom?: Slot | undefined;
+  /** The operators that gave what it covers when they were read last. Default: those that gave the answer. */
+  readonly agreement?: Agreement | undefined;
   readonly sources: readonly LeaseSource[];
   /** The tip with which it ends by itself. Default: it has no such end. */
   readonly endSlot?: Slot | undefined;
@@ -65,6 +68,10 @@ export function combinedLease(leases: readonly Lease[]): Lease {
     },
     get provenFrom() {
       return latest(leases);
+    },
+    get agreement() {
+      const agreements = leases.map(({ agreement }) => agreement);
+      return combinedAgreement(agreements, agreements[0]?.slot ?? 0);
     },
     sources: [...new Set(leases.flatMap(({ sources }) => sources))],
     endSlot: leases.reduce<Slot | undefined>((end, lease) => earliest(end, lease.endSlot), undefined),
@@ -134,6 +141,9 @@ export function limitedLease(lease: Lease, { slots, tip, nowMs }: LeaseTerm): Le
     },
     get provenFrom() {
       return lease.provenFrom;
+    },
+    get agreement() {
+      return lease.agreement;
     },
     sources: lease.sources,
     endSlot: earliest(endSlot, lease.endSlot),

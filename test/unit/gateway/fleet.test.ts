@@ -59,6 +59,7 @@ t.test('answer-follower', async (t) => {
       result: '{"a":18446744073709551615}',
       refusal: null,
       digest: 'd'.repeat(64),
+      agreement: null,
       grant: true,
       body: null,
       sealedAgeMs: 0,
@@ -219,6 +220,7 @@ t.test('codec', async (t) => {
       answer: bytes,
     }),
     'answer-ended': fc.record({ type: fc.constant('answer-ended' as const), key: text }),
+    'unagreed-dropped': fc.constant({ type: 'unagreed-dropped' }),
     'exact-granted': fc.record({ type: fc.constant('exact-granted' as const), slot }),
     'vitals-changed': fc.record({
       type: fc.constant('vitals-changed' as const),
@@ -276,6 +278,7 @@ t.test('codec', async (t) => {
     refusal: fc.constant(null),
     digest: text,
     grant: fc.boolean(),
+    agreement: nullable(fc.record({ slot, agreed: fc.nat(), read: fc.nat(), needed: fc.nat() })),
     body: nullable(fc.oneof(text, bytes)),
     sealedAgeMs: fc.nat(),
     lease: nullable(fc.record({ watermarks: fc.array(fc.nat()), slot, endSlot: optional(slot) })),

@@ -1299,7 +1299,13 @@ t.test('request-budget', async (t) => {
 });
 
 t.test('session-audit', async (t) => {
-  const newState = (): AuditedState => ({ slot: 10, coveredSlot: 10, reset: () => {}, invalidate: () => {} });
+  const newState = (): AuditedState => ({
+    slot: 10,
+    coveredSlot: 10,
+    reset: () => {},
+    confirm: () => {},
+    invalidate: () => {},
+  });
 
   /** Opens an audit of five states, and the numbers of those that it compares. */
   function openAudit(t: Test) {

@@ -57,6 +57,7 @@ export class AnswerFollower implements ClaimGuard {
     else if (event.type === 'watermark-advanced') this.#applyWatermark(event);
     else if (event.type === 'answer-ended') this.#endLease(event.key, at);
     else if (event.type === 'answer-stored') this.#applyAnswer(event, at);
+    else if (event.type === 'unagreed-dropped') this.#options.cache.dropUnagreed();
     else if (event.type === 'exact-granted') this.newestGranted = Math.max(this.newestGranted, event.slot);
   }
 
@@ -146,6 +147,7 @@ export class AnswerFollower implements ClaimGuard {
       tipAtFetch,
       validatedMs: clock.monotonic() - answer.ageMs,
       lease: this.#leaseOf(answer.lease),
+      agreement: answer.agreement ?? undefined,
     };
     if (answer.refusal !== null) return newRefusal(answer.refusal, init);
     if (result === null) return newSlotMark(init);

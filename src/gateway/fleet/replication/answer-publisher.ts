@@ -47,6 +47,10 @@ export class AnswerPublisher implements CacheObserver {
     this.#options.publish({ type: 'answer-ended', key });
   }
 
+  onUnagreedDropped(): void {
+    this.#options.publish({ type: 'unagreed-dropped' });
+  }
+
   onTip(commitment: Commitment, slot: Slot): void {
     this.#tips.set(commitment, slot);
     this.#options.publish({ type: 'tip-advanced', commitment, slot });
@@ -95,6 +99,7 @@ export class AnswerPublisher implements CacheObserver {
       refusal: item.refusal ?? null,
       digest: item.digest,
       grant: isAnswer && this.#grants(item),
+      agreement: item.agreement ?? null,
       body: item.meta.envelope === 'signed' && hasResult ? (item.body ?? null) : null, // another one is made of the result
       sealedAgeMs: item.body === undefined ? 0 : Math.max(0, Math.ceil(cache.coarseNowMs - item.sealedMs)),
       lease: this.#leaseOf(item),

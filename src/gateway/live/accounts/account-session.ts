@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+import { agreedAt } from '../../../shared/domain/agreement.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
@@ -7,7 +9,7 @@ import type {
   PubsubSubscription,
   SubscriptionHandler,
 } from '../../upstream/pubsub/pubsub-session.ts';
-import type { AccountQuery, AccountRead } from '../../upstream/reads/account-batcher.ts';
+import { AccountBatcher, type AccountQuery, type AccountRead } from '../../upstream/reads/account-batcher.ts';
 import type { AuditRead } from '../audit-mismatches.ts';
 import { clockEventOf, marginSlotsOf } from '../initial-sync.ts';
 import { type LiveSessionOptions, SessionAudit } from '../session-audit.ts';
@@ -29,6 +31,9 @@ export interface AccountSessionOptions extends LiveSessionOptions<AccountState> 
 /** The most accounts of one request: what a node accepts in one getMultipleAccounts, with the Clock. */
 const MAX_BATCH = 99;
 
+/** The operators that decide about an account. */
+const DECIDING = 3;
+
 /** The accounts that are looked at for a batch of one commitment. */
 const MAX_SCANNED = 1000;
 
@@ -46,14 +51,18 @@ export class AccountSession {
   readonly #processed = new Set<AccountState>();
   readonly #syncReads: PacedAccountReads;
   readonly #auditReads: PacedAccountReads;
+  /** Reads of several operators, which decide where two differ; undefined where there is one. */
+  readonly #decidingReads: AccountBatcher | undefined;
   #isReading = false;
 
   constructor(options: AccountSessionOptions) {
-    const { pubsub, budget } = options;
+    const { pubsub, budget, agreement } = options;
     this.#options = options;
     this.pubsub = pubsub;
     this.#syncReads = new PacedAccountReads(pubsub, budget, 'sync', options);
-    this.#auditReads = new PacedAccountReads(pubsub, budget, 'audit', options);
+    const witness = agreement?.witnessOf(pubsub.nodeId) ?? pubsub;
+    this.#auditReads = new PacedAccountReads(witness, budget, 'audit', options);
+    this.#decidingReads = agreement && new AccountBatcher(agreement.rpc, options);
     this.sessionAudit = new SessionAudit({
       session: options,
       awaitTurn: () => budget.acquire('audit'),
@@ -239,10 +248,19 @@ export class AccountSession {
     return reads.map((read, i) => {
       const account = accounts[i];
       if (read.status === 'rejected' || account === undefined) return undefined; // the next audit tries again
-      const json = decodeAccountJson(read.value.account);
-      if (json === undefined) return undefined; // it says nothing about the account that is kept
-      return { slot: read.value.slot, isUnchanged: () => isSameAccount(json, account.json) };
+      const audited = auditReadOf(account, read.value, this.#decidingReads !== undefined);
+      const deciding = this.#decidingReads;
+      if (audited === undefined || deciding === undefined) return audited;
+      return { ...audited, settle: () => this.#settle(deciding, account, audited.slot) };
     });
+  }
+
+  /** Reads an account of several operators; undefined if no two of them agree. */
+  async #settle(reads: AccountBatcher, account: AccountState, slot: Slot): Promise<AuditRead | undefined> {
+    const agree = Math.min(DECIDING, this.#options.agreement?.operators ?? 1);
+    const query = { ...unboundedQuery(account.address, account.commitment), minContextSlot: slot, agree };
+    const read = await reads.read(query);
+    return agreedAt(read.agreement, read.slot) > 1 ? auditReadOf(account, read, true) : undefined;
   }
 
   #rollbackIfForked(account: AccountState, slot: Slot): void {
@@ -269,6 +287,24 @@ export class AccountSession {
     this.#options.onIneligible(account, reason);
     this.#options.onRoom();
   }
+}
+
+const digestOf = (json: AccountJson): string => hash('sha256', json ?? 'null', 'hex');
+
+/**
+ * Returns what an account was re-read as; undefined if it can't be compared. `isStrict`: another node has read it, whose newest
+ * root may be another one.
+ */
+function auditReadOf(account: AccountState, read: AccountRead, isStrict: boolean): AuditRead | undefined {
+  const { slot, provenFrom = slot } = read;
+  const json = decodeAccountJson(read.account);
+  const isUnproven = (): boolean => isStrict && account.commitment === 'finalized' && slot < account.provenFrom;
+  if (json === undefined || (isStrict && provenFrom > slot) || isUnproven()) return undefined;
+  return {
+    slot,
+    isUnchanged: () => isUnproven() || isSameAccount(json, account.json),
+    digests: () => ({ digest: digestOf(account.json), expected: digestOf(json) }),
+  };
 }
 
 /** An account on a session: all that the session keeps of it, in one object, since there may be very many. */

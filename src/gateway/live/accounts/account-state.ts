@@ -1,3 +1,4 @@
+import type { Agreement } from '../../../shared/domain/agreement.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import type { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { provenWithoutClock } from '../../../shared/domain/root-lead.ts';
@@ -142,6 +143,11 @@ export class AccountState {
     const isCurrent = !this.#isContested || provenFrom <= this.#slot;
     this.#isContested = false;
     return isCurrent;
+  }
+
+  /** Records that operators gave the present state at a slot. */
+  confirm(agreement: Agreement): void {
+    if (this.lease !== undefined) this.lease.agreement = agreement;
   }
 
   resync(marginSlots: number): void {

@@ -231,6 +231,7 @@ function readFromState(account: AccountState, query: AccountQuery, tip: Slot): A
     slot,
     sinceSlot: account.slot,
     provenFrom: account.provenFrom,
+    agreement: lease?.agreement,
     account: json,
     lease: shape === 'parsed' && dependsOnClock(json) ? undefined : lease,
     previous: account.previous,

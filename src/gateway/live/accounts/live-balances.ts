@@ -16,11 +16,13 @@ export function balancesFromStates(accounts: Accounts, minSlot: Slot): BalancesR
   if (leased.length < accounts.length) return undefined;
   const slot = commonSlot(leased.map(({ account, lease }) => ({ sinceSlot: account.slot, slot: lease.slot })));
   if (slot === undefined || slot < minSlot) return undefined;
+  const combined = combinedLease(leased.map(({ lease }) => lease));
   return {
     slot,
     provenFrom: Math.max(...leased.map(({ account }) => account.provenFrom)),
+    agreement: combined.agreement,
     lamports: leased.map(({ account }) => lamportsOf(account.json)),
-    lease: combinedLease(leased.map(({ lease }) => lease)),
+    lease: combined,
   };
 }
 

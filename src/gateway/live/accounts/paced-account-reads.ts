@@ -1,4 +1,3 @@
-import type { PubsubSession } from '../../upstream/pubsub/pubsub-session.ts';
 import {
   AccountBatcher,
   type AccountBatcherOptions,
@@ -8,16 +7,16 @@ import {
 import type { RpcCaller } from '../../upstream/rpc/rpc-response.ts';
 import type { BudgetedWork, RequestBudget } from '../request-budget.ts';
 
-/** Reads accounts from a session's node: a read that has waited for a request of the budget reads a batch with it. */
+/** Reads accounts from one operator: a read that has waited for a request of the budget reads a batch with it. */
 export class PacedAccountReads {
   readonly #batcher: AccountBatcher;
   #granted = 0;
 
-  constructor(pubsub: PubsubSession, budget: RequestBudget, work: BudgetedWork, options: AccountBatcherOptions) {
+  constructor(rpc: RpcCaller, budget: RequestBudget, work: BudgetedWork, options: AccountBatcherOptions) {
     const call: RpcCaller['call'] = async (...args) => {
       if (this.#granted > 0) this.#granted--;
       else await budget.acquire(work); // the parts of a batch that failed, and what must be read apart
-      return budget.make(() => pubsub.call(...args));
+      return budget.make(() => rpc.call(...args));
     };
     this.#batcher = new AccountBatcher({ call }, options);
   }

@@ -119,6 +119,7 @@ function readFromState(state: TokenListState, query: TokenListQuery): TokenListR
     slot: lease.slot,
     sinceSlot,
     isConsistent: true,
+    agreement: lease.agreement,
     list: mint === undefined ? list : filterByMint(list, mint),
     lease,
   };

@@ -1,3 +1,4 @@
+import { agreedAt } from '../../../shared/domain/agreement.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
@@ -5,6 +6,7 @@ import { identityInMint, isSameName, nameInMetaplexAccount, TOKEN_PROGRAMS } fro
 import { listedTokenAccount } from '../../tokens/listed-token-account.ts';
 import { decodeMint, hasScale } from '../../tokens/mint-scales.ts';
 import { isSameList, readTokenList, type TokenList, type TokenListRead } from '../../tokens/token-list.ts';
+import type { OperatorAgreement } from '../../upstream/mesh/mesh.ts';
 import type { ClockUpdate, PubsubSession, SubscriptionHandler } from '../../upstream/pubsub/pubsub-session.ts';
 import { type EncodedAccount, parseEncodedAccount } from '../../upstream/reads/encoded-accounts.ts';
 import { parseKeyedAccount } from '../../upstream/reads/token-accounts-by-owner.ts';
@@ -36,6 +38,9 @@ interface ListSubscriptions {
 
 /** The longest time that a reader waits for the session's node to read a list; then other nodes are read. */
 const MAX_READ_WAIT_MS = 400;
+
+/** The operators that decide about a list. */
+const DECIDING = 3;
 
 /** The offset of the owner in a token account: https://github.com/solana-program/token/blob/main/interface/src/state.rs */
 const OWNER_OFFSET = 32;
@@ -177,11 +182,12 @@ export class TokenListSession {
     maxAccounts?: number,
   ): Promise<TokenListRead> {
     const query = { owner, commitment, minContextSlot, known, withIdentities };
-    const { pubsub, budget } = this.#options;
+    const { pubsub, budget, agreement } = this.#options;
+    const rpc = (work === 'audit' ? agreement?.witnessOf(pubsub.nodeId) : undefined) ?? pubsub;
     const call: RpcCaller['call'] = async (...args) => {
-      if (work === undefined) return pubsub.call(...args);
+      if (work === undefined) return rpc.call(...args);
       await budget.acquire(work);
-      return budget.make(() => pubsub.call(...args));
+      return budget.make(() => rpc.call(...args));
     };
     return readTokenList({ call }, maxAccounts === undefined ? query : { ...query, maxAccounts });
   }
@@ -189,11 +195,27 @@ export class TokenListSession {
   async #reread(state: TokenListState): Promise<AuditRead | undefined> {
     try {
       const { slot, isConsistent, list } = await this.#fetch(state, undefined, 'audit');
-      const isUnchanged = (): boolean => state.list !== undefined && isSameList(list, state.list);
-      return isConsistent ? { slot, isUnchanged } : undefined;
+      if (!isConsistent) return undefined;
+      const { agreement } = this.#options;
+      const audited = { slot, isUnchanged: () => state.list !== undefined && isSameList(list, state.list) };
+      return agreement === undefined ? audited : { ...audited, settle: () => this.#settle(state, agreement, slot) };
     } catch {
       return undefined; // the node doesn't answer now; the next audit tries again
     }
+  }
+
+  /** Reads a list of several operators; undefined if no two of them agree. */
+  async #settle(
+    state: TokenListState,
+    { rpc, operators }: OperatorAgreement,
+    minContextSlot: Slot,
+  ): Promise<AuditRead | undefined> {
+    const { owner, commitment, readList: known } = state;
+    const agree = Math.min(DECIDING, operators);
+    const read = await readTokenList(rpc, { owner, commitment, minContextSlot, known, agree });
+    const { slot, isConsistent, list, agreement } = read;
+    if (!isConsistent || agreedAt(agreement, slot) < 2) return undefined;
+    return { slot, isUnchanged: () => state.list !== undefined && isSameList(list, state.list) };
   }
 
   /** Returns the list with a lease whose turn was longest ago, and puts it last. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Agreement } from '../../../shared/domain/agreement.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import type { ListedTokenAccount } from '../../tokens/listed-token-account.ts';
@@ -255,6 +256,11 @@ export class TokenListState {
     const leases = [this.holder.takeLease(), this.#heldLease];
     this.reset();
     for (const lease of leases) lease?.invalidate();
+  }
+
+  /** Records that operators gave the present list at a slot. */
+  confirm(agreement: Agreement): void {
+    if (this.lease !== undefined) this.lease.agreement = agreement;
   }
 
   /** Ends the lease at the slot that it covers: a later one has a change that may not be the only one. */

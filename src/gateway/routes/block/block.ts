@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Agreement } from '../../../shared/domain/agreement.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { countRows } from '../../../shared/domain/request-cost.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
@@ -12,7 +13,7 @@ import {
 } from '../../upstream/reads/block-summary.ts';
 import type { BlockListing, BlockListingRead } from '../routing/block-listings.ts';
 import { commitment, optionalLiteral, page, slot } from '../routing/params.ts';
-import { type RequestScope, requesterOf } from '../routing/request-scope.ts';
+import { agreeFor, type RequestScope, requesterOf } from '../routing/request-scope.ts';
 import { readRoute, type Uses } from '../routing/route.ts';
 import { bigInteger, integer, preSerialized } from '../routing/schemas.ts';
 import { LISTING_PAGE_SIZE } from './list-block.ts';
@@ -105,12 +106,13 @@ export const block = readRoute({
       throw new GatewayError('invalid_page', 'a block has pages with signatures=all only');
     if (blockSlot > (mesh.tip('processed') ?? -1)) throw blockNotAvailable();
     const final = requested === 'finalized' || blockSlot <= (mesh.tip('finalized') ?? -1);
-    const options = { commitment: requested, minSlot, namedSlot, final };
+    const agree = agreeFor(scope, context, final);
+    const options = { commitment: requested, minSlot, namedSlot, final, agree };
     const reading =
       signatures === 'all'
         ? readListed(context, scope, blockSlot, options)
         : readSummary(context, scope, blockSlot, options);
-    const { slot, block, listing } = await reading.catch(final ? throwFinalIfSkipped : undefined);
+    const { slot, block, listing, agreement } = await reading.catch(final ? throwFinalIfSkipped : undefined);
     seenBlocks.add(block.blockhash, blockSlot);
     const { blockhash, parentSlot, previousBlockhash, blockHeight, blockTime, ...counts } = block;
     const result = {
@@ -124,22 +126,25 @@ export const block = readRoute({
       ...counts,
       ...(listing && { listing: pageOf(listing, page) }),
     };
-    return { slot, result, final, fromSnapshot: listing !== undefined };
+    return { slot, agreement, result, final, fromSnapshot: listing !== undefined };
   },
 });
 
-type BlockUses = Uses<'callsFor' | 'mesh' | 'decoder' | 'blockListings' | 'seenBlocks'>;
+type BlockUses = Uses<'operators' | 'callsFor' | 'mesh' | 'decoder' | 'blockListings' | 'seenBlocks'>;
 
 interface BlockOptions extends Required<Pick<RequestScope, 'minSlot' | 'namedSlot'>> {
   readonly commitment: 'confirmed' | 'finalized';
   /** Whether the cluster can't change the block any more. */
   readonly final: boolean;
+  /** Operators that must give the same. */
+  readonly agree: number;
 }
 
 interface BlockRead {
   readonly slot: Slot;
   readonly block: BlockSummary;
   readonly listing?: BlockListing;
+  readonly agreement: Agreement | undefined;
 }
 
 async function readSummary(
@@ -164,17 +169,18 @@ async function readListed(
   options: BlockOptions,
 ): Promise<BlockRead> {
   const read = async (): Promise<BlockListingRead> => {
-    const { slot, result } = await readFullBlock(callsFor(scope), blockSlot, options);
+    const { slot, result, agreement } = await readFullBlock(callsFor(scope), blockSlot, options);
     const listing = await decoder.listBlock(result, requesterOf({ cost: scope.cost })); // others may wait for it, too
     countRows(scope, Math.max(LEAST_LISTING_ROWS, rowsOf(listing.block, result.length)));
-    return { slot, listing };
+    return { slot, listing, agreement };
   };
-  const { commitment, namedSlot, final } = options;
-  const key = `${blockSlot} ${final ? 'finalized' : commitment}`;
+  const { commitment, namedSlot, final, agree } = options;
+  const key = `${blockSlot} ${final ? 'finalized' : commitment} ${agree}`;
   const bounds = final ? { ttlMs: undefined, minSlot: 0 } : { ttlMs: UNFINISHED_TTL_MS, minSlot: namedSlot };
-  const { slot, listing } = await blockListings.getOrRead(key, bounds, read);
+  const { slot: readAt, listing, agreement } = await blockListings.getOrRead(key, bounds, read);
   const tip = final ? mesh.tip(commitment) : undefined; // a final block is the same at every later slot
-  return { slot: Math.max(slot, tip ?? 0), block: listing.block, listing };
+  const slot = Math.max(readAt, tip ?? 0);
+  return { slot, block: listing.block, listing, agreement: agreement && { ...agreement, slot } };
 }
 
 function pageOf({ block, rows, pageEnds, programs, otherPrograms }: BlockListing, page: number) {

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { Agreement } from '../../../shared/domain/agreement.ts';
 import type { Clock } from '../../../shared/domain/clock.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { expiresAfter } from '../../../shared/runtime/expires-after.ts';
@@ -27,6 +28,8 @@ export interface BlockListing {
 export interface BlockListingRead {
   readonly slot: Slot;
   readonly listing: BlockListing;
+  /** The operators that gave the block; undefined over one operator. */
+  readonly agreement?: Agreement | undefined;
 }
 
 interface CacheBounds {
@@ -50,6 +53,11 @@ export class BlockListings {
       sizeCalculation: ({ listing }) => listing.rows.length + OVERHEAD_BYTES,
       ...expiresAfter(0, clock), // each has its own
     });
+  }
+
+  /** Forgets all listings. */
+  clear(): void {
+    this.#listings.clear();
   }
 
   async getOrRead(

@@ -1,3 +1,4 @@
+import type { ConfiguredOperators } from '../../../config/operators.ts';
 import type { RequestCost } from '../../../shared/domain/request-cost.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import type { Requester } from './transaction-decoder.ts';
@@ -10,8 +11,17 @@ export interface RequestScope {
   readonly minSlot: Slot | undefined;
   /** Oldest slot that a snapshot may have, from which several answers come: the caller has seen it. Default: 0. */
   readonly namedSlot?: Slot;
+  /** Operators that must give the answer. Default: 1. */
+  readonly agree?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
+
+/** Returns the operators that must give an answer; `isExact` if it is to be signed as `exact`, or kept for good. */
+export const agreeFor = (
+  { agree = 1 }: Pick<RequestScope, 'agree'>,
+  { operators }: { readonly operators: ConfiguredOperators | undefined },
+  isExact: boolean,
+): number => (isExact ? Math.max(agree, operators?.needed ?? 1) : agree);
 
 /** A query that names the request it counts for. What forgets that does not compile. */
 export type Counted<Q> = Q & Pick<RequestScope, 'cost'>;

@@ -1,3 +1,4 @@
+import { type Agreement, oneVoice } from '../../../shared/domain/agreement.ts';
 import type { Answer } from '../../../shared/domain/answer.ts';
 import { parseTarget } from '../../../shared/domain/canonical-request.ts';
 import type { GatewayError } from '../../../shared/domain/gateway-error.ts';
@@ -5,7 +6,7 @@ import type { RequestCost } from '../../../shared/domain/request-cost.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { LongJson, toJson } from '../../../shared/domain/to-json.ts';
 import { isWithinOneUnit } from '../../../shared/domain/units.ts';
-import type { AnswerMeta, Entry, Refresher } from '../../cache/entry.ts';
+import type { AnswerMeta, Entry, FinalFor, Refresher } from '../../cache/entry.ts';
 import { SharedMetas } from '../../cache/shared-metas.ts';
 import {
   type Admit,
@@ -103,11 +104,12 @@ export class RouteReadThrough implements RouteReads {
   /** Caches an answer of a route, unless it must not be, and returns what is served. */
   #store({ route, params, key }: RouteRead, answer: Answer<unknown>, tipAtFetch: Slot, cost?: RequestCost): Entry {
     const { slot, result, final = false, exact, lease, fromSnapshot = false, uncached = false, provenFrom } = answer;
-    const { cache } = this.#context;
-    const meta = this.#metas.share(metaOf(route, params, exact, fromSnapshot));
+    const { cache, operators } = this.#context;
+    const agreement = operators && (answer.agreement ?? oneVoice(slot, operators.needed));
+    const meta = this.#metas.share(metaOf(route, params, exact, fromSnapshot, agreement));
     const json = result instanceof LongJson ? result.bytes : toJson(result);
-    if (uncached) return cache.passBy(key, { slot, result: json }, meta);
-    const serialized = { slot, result: json, final, lease, provenFrom };
+    if (uncached) return cache.passBy(key, { slot, result: json, agreement }, meta);
+    const serialized = { slot, result: json, final, lease, provenFrom, agreement };
     // the next slot may take a processed state back
     if (meta.commitment === 'processed') return cache.put(key, serialized, { slots: 1 }, meta, { tipAtFetch });
     const isDear = json.length > MAX_REFRESHED_LENGTH || (cost !== undefined && !isWithinOneUnit(cost));
@@ -154,15 +156,31 @@ export function paramsOfKey(route: GetRoute, key: string, match: MatchRoute): Pa
 export const isNegative = (error: GatewayError): boolean =>
   error.status === 404 || error.status === 410 || isLastingRefusal(error);
 
-const metaOf = (route: ReadRoute, params: Params<ParamSet>, exact?: boolean, fromSnapshot = false): AnswerMeta => ({
+const metaOf = (
+  route: ReadRoute,
+  params: Params<ParamSet>,
+  exact?: boolean,
+  fromSnapshot = false,
+  agreement?: Agreement,
+): AnswerMeta => ({
   envelope: route.envelope,
   commitment: route.commitmentOf(params),
   exact: exact ?? route.isExact?.(params) ?? false,
   claimNumber: route.claimNumberOf?.(params),
-  finalFor: route.finalForOf?.(params),
+  finalFor: finalForOf(route.finalForOf?.(params), agreement),
   route: route.path,
   fromSnapshot,
 });
+
+/** Seconds for which callers may keep what one operator gave: of several, others may soon contradict it. */
+const OF_ONE_OPERATOR = { seconds: 300, keepsReceipt: true };
+const OF_ONE_OF_SEVERAL = { seconds: 60, keepsReceipt: true };
+
+/** Returns for how long callers may keep an answer: for good only if two operators gave it. */
+function finalForOf(finalFor: FinalFor | undefined, agreement: Agreement | undefined): FinalFor | undefined {
+  if (finalFor !== 'immutable' || (agreement?.agreed ?? 1) > 1) return finalFor;
+  return agreement === undefined ? OF_ONE_OPERATOR : OF_ONE_OF_SEVERAL;
+}
 
 /** Removes the JSON-RPC code of an error that the route doesn't translate. Only `/rpc` has such codes. */
 const withoutRpcCode = translateRpcError({});

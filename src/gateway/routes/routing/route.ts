@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { ConfiguredOperators } from '../../../config/operators.ts';
 import type { AccountSubscriber, AccountSubscription } from '../../../shared/domain/account-change.ts';
 import type { Answer } from '../../../shared/domain/answer.ts';
 import type { Clock } from '../../../shared/domain/clock.ts';
@@ -59,6 +60,8 @@ export interface RouteContext {
   /** Reads the signatures of several addresses as one list. */
   readonly mergedSignatures: MergedSignatures;
   readonly cache: Cache;
+  /** The operators of the nodes; undefined where there is one, and nothing is compared. */
+  readonly operators: ConfiguredOperators | undefined;
   readonly prices: Omit<PriceLookup, 'find'> & {
     find(mints: readonly string[], asOf: Counted<PriceAsOf>): ReturnType<PriceLookup['find']>;
   };

@@ -5,8 +5,9 @@ import type { EnhancedTransaction } from '../../../transactions/index.ts';
 import type { ReadOptions } from '../../upstream/reads/encoded-accounts.ts';
 import type { IdlReader } from '../../upstream/reads/program-idls.ts';
 import { parseTransactionRecord } from '../../upstream/reads/transaction-record.ts';
+import { isFinalAt } from '../../upstream/reads/transaction-records.ts';
 import { commitment, optionalAddress, optionalLiteral, signature } from '../routing/params.ts';
-import { type RequestScope, requesterOf } from '../routing/request-scope.ts';
+import { agreeFor, type RequestScope, requesterOf } from '../routing/request-scope.ts';
 import { readRoute, type Uses } from '../routing/route.ts';
 import { integer, type PreSerialized, preSerialized, rawJson } from '../routing/schemas.ts';
 import { enhancedTransactionSchema } from './enhanced-transaction-schema.ts';
@@ -46,7 +47,7 @@ export const tx = readRoute({
 
   async resolve(
     { sig, enhanced, perspective, commitment },
-    context: Uses<'mesh' | 'transactionRecords'> & EnhanceUses,
+    context: Uses<'mesh' | 'transactionRecords' | 'operators'> & EnhanceUses,
     scope,
   ) {
     if (perspective !== undefined && enhanced === undefined)
@@ -54,10 +55,13 @@ export const tx = readRoute({
     const { callsFor, mesh, transactionRecords } = context;
     const { minSlot, cost } = scope;
     const finalized = mesh.tip('finalized') ?? -1;
-    const { slot, record } = await transactionRecords.read(
+    const agree = agreeFor(scope, context, true);
+    const isDemanded = (scope.agree ?? 1) > 1;
+    const onlyIf = isDemanded || commitment === 'finalized' ? undefined : isFinalAt(finalized);
+    const { slot, record, agreement } = await transactionRecords.read(
       callsFor(scope),
       { signature: sig, slot: undefined },
-      { commitment, minSlot },
+      { commitment, minSlot, agree, ...(onlyIf && { onlyIf }) },
       cost,
     );
     if (record === null)
@@ -79,6 +83,7 @@ export const tx = readRoute({
           });
     return {
       slot,
+      agreement,
       result: {
         signature: sig,
         confirmationStatus: final ? ('finalized' as const) : ('confirmed' as const),

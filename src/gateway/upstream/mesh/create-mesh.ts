@@ -3,12 +3,15 @@ import { ByteBudget } from '../failsafe/byte-budget.ts';
 import type { LearnedLimits } from '../pubsub/subscription-limit.ts';
 import { noNodeReachable } from '../rpc/error-normalizer.ts';
 import { NodeSlots } from '../rpc/node-slots.ts';
+import type { RpcCaller } from '../rpc/rpc-response.ts';
 import type { NodeOptions, UpstreamDeps } from '../upstream-options.ts';
+import { agreedCall } from './agreed-call.ts';
 import { bootstrap } from './bootstrap.ts';
+import { Disagreements, type DisagreementsOptions, describeDisagreement } from './disagreements.ts';
 import type { RestingMesh } from './mesh.ts';
 import { MeshNode } from './mesh-node.ts';
 import { openBestSession } from './open-best-session.ts';
-import { routeCall } from './route-call.ts';
+import { type RouteCallDeps, routeCall } from './route-call.ts';
 import { SlotConsensus } from './slot-consensus.ts';
 
 export interface MeshOptions extends UpstreamDeps {
@@ -16,11 +19,20 @@ export interface MeshOptions extends UpstreamDeps {
   readonly nodes: readonly NodeOptions[];
   /** Genesis hash that the nodes must have. Without one the first node to answer decides. */
   readonly expectedGenesisHash?: string | null;
+  /** How operators are compared. Default: not at all, as where there is only one. */
+  readonly agreement?: MeshAgreement | undefined;
   /** Memory of the subscriptions that each node accepts. Default: that of this process. */
   readonly learnedLimits?: LearnedLimits;
   /** Called with problems for the operator, in texts without secrets: each once, when it starts. */
   readonly onProblem?: (nodeId: string, problem: string) => void;
   readonly onRecovery?: (nodeId: string, recovery: string) => void;
+}
+
+export interface MeshAgreement extends Omit<DisagreementsOptions, 'clock'> {
+  /** The operators that must give the same before it is `exact`. */
+  readonly needed: number;
+  /** Part of the reads of one operator that are repeated at another in the background. */
+  readonly sampleRate: number;
 }
 
 const OTHER_GATEWAY = 'another gateway';
@@ -39,6 +51,21 @@ export function createMesh(options: MeshOptions): RestingMesh {
   const meshNodes = nodes.map(
     (node) => new MeshNode({ node, deps, budget, consensus, learnedLimits, onProblem, onRecovery }),
   );
+  const contradictedListeners = new Set<(nodeId: string) => void>();
+  const agreement = options.agreement && {
+    ...options.agreement,
+    operators: new Set(meshNodes.map(({ operator }) => operator)).size,
+    disagreements: new Disagreements({
+      clock,
+      onUndecided: options.agreement.onUndecided,
+      onDisagreement(disagreement, isRepeated) {
+        options.agreement?.onDisagreement(disagreement, isRepeated);
+        if (!isRepeated || !consensus.isTrusted(disagreement.nodeId)) return;
+        consensus.contradict(disagreement.nodeId, describeDisagreement(disagreement));
+        for (const listener of contradictedListeners) listener(disagreement.nodeId);
+      },
+    }),
+  };
   const reported: NodeSlots = new NodeSlots(clock, (commitment, slot) =>
     consensus.observe(OTHER_GATEWAY, commitment, slot, reported),
   );
@@ -60,6 +87,14 @@ export function createMesh(options: MeshOptions): RestingMesh {
     return contact.genesisHash;
   }
 
+  const call: RpcCaller['call'] = async (method, params = [], callOptions = {}) => {
+    if (genesisHash === undefined) throw noNodeReachable();
+    const deps = { meshNodes, clock, random, consensus };
+    const { agree } = callOptions;
+    if (agree === undefined || agreement === undefined) return routeCall(deps, method, params, callOptions);
+    return agreedCall({ ...deps, ...agreement }, method, params, { ...callOptions, agree });
+  };
+
   return {
     get genesisHash() {
       return genesisHash;
@@ -71,9 +106,14 @@ export function createMesh(options: MeshOptions): RestingMesh {
     get requestCount() {
       return meshNodes.reduce((sum, { client }) => sum + client.requestCount, 0);
     },
-    async call(method, params = [], callOptions = {}) {
-      if (genesisHash === undefined) throw noNodeReachable();
-      return routeCall({ meshNodes, clock, random, consensus }, method, params, callOptions);
+    call,
+    agreement: agreement && {
+      ...agreement,
+      rpc: { call: (...args) => call(...args) },
+      witnessOf: (nodeId) => witnessOf(nodeId, { meshNodes, clock, random, consensus }),
+      onContradicted: (listener) => {
+        contradictedListeners.add(listener);
+      },
     },
     tip: (commitment) => consensus.tip(commitment),
     get slotTimeMs() {
@@ -86,12 +126,23 @@ export function createMesh(options: MeshOptions): RestingMesh {
     observeSlot: (commitment, slot) => reported.observe(commitment, slot),
     openSession: () => openBestSession(meshNodes, deps, () => closing.signal.aborted),
     nodes: () => meshNodes.map((meshNode) => meshNode.status()),
-    figures: () => meshNodes.map((meshNode) => meshNode.figures()),
+    figures: () =>
+      meshNodes.map((meshNode) => ({
+        ...meshNode.figures(),
+        disagreements: agreement?.disagreements.countOf(meshNode.id) ?? 0,
+      })),
     async close() {
       closing.abort(noNodeReachable());
       await Promise.all(meshNodes.map((meshNode) => meshNode.close()));
     },
   };
+}
+
+/** Returns what calls the nodes of other operators than a node's own. */
+function witnessOf(nodeId: string, deps: RouteCallDeps): RpcCaller {
+  const own = deps.meshNodes.find(({ id }) => id === nodeId)?.operator;
+  const meshNodes = deps.meshNodes.filter(({ operator }) => operator !== own);
+  return { call: (method, params = [], options = {}) => routeCall({ ...deps, meshNodes }, method, params, options) };
 }
 
 function followTips(meshNodes: readonly MeshNode[], consensus: SlotConsensus): void {

@@ -147,6 +147,11 @@ export class MeshNode {
     return this.methodSupport.server;
   }
 
+  /** Who runs it. */
+  get operator(): string {
+    return this.#options.node.operator ?? this.id;
+  }
+
   get isArchival(): boolean {
     return this.#options.node.archival ?? false;
   }
@@ -224,7 +229,7 @@ export class MeshNode {
         throw new GatewayError('upstream_error', 'a node reports slots that are not accepted');
       }
       if (response.slot < minSlot) throw minContextSlotNotReached();
-      return response;
+      return { ...response, nodeId: this.id };
     } catch (thrown) {
       if (this.client.isFailing) this.#genesis.invalidate();
       if (thrown instanceof GatewayError) this.methodSupport.record(method, thrown);
@@ -251,6 +256,7 @@ export class MeshNode {
     const tip = consensus.tip('processed');
     return {
       id: this.id,
+      operator: this.operator,
       status: this.#health,
       slot,
       behindSlots: slot === null || tip === undefined ? null : Math.max(0, tip - slot),
@@ -259,7 +265,7 @@ export class MeshNode {
     };
   }
 
-  figures(): NodeFigures {
+  figures(): Omit<NodeFigures, 'disagreements'> {
     const { status, behindSlots, ws } = this.status();
     const { counts } = this.client;
     return {

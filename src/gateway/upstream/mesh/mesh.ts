@@ -5,10 +5,13 @@ import type { Tally } from '../../../shared/runtime/tally.ts';
 import type { PubsubSession } from '../pubsub/pubsub-session.ts';
 import type { RpcResult } from '../rpc/rpc-counts.ts';
 import type { CallOptions, RpcCaller, RpcResponse } from '../rpc/rpc-response.ts';
+import type { Disagreements } from './disagreements.ts';
 
 /** Status of one node. It never names the node's URL, which may hold a key. */
 export interface NodeStatus {
   readonly id: string;
+  /** Who runs the node. */
+  readonly operator: string;
   readonly status: 'ok' | 'behind' | 'stalled' | 'down';
   readonly slot: Slot | null;
   readonly behindSlots: number | null;
@@ -30,9 +33,26 @@ export interface NodeFigures {
   /** The WebSockets that were opened again after a loss. */
   readonly reconnects: number;
   readonly hedges: number;
+  /** How often two operators contradicted the node. */
+  readonly disagreements: number;
   readonly requests: ReadonlyMap<RpcMethod, Readonly<Record<RpcResult, number>>>;
   /** The seconds that the node took to answer. */
   readonly seconds: Tally;
+}
+
+/** How the operators of a mesh are compared. */
+export interface OperatorAgreement {
+  /** The number of operators. */
+  readonly operators: number;
+  /** The operators that must give the same before it is `exact`. */
+  readonly needed: number;
+  readonly disagreements: Disagreements;
+  /** Calls all operators that it takes to decide. */
+  readonly rpc: RpcCaller;
+  /** Returns what calls the nodes of other operators than that of a node. */
+  witnessOf(nodeId: string): RpcCaller;
+  /** Calls the listener with each node that is quarantined since two operators contradict it. */
+  onContradicted(listener: (nodeId: string) => void): void;
 }
 
 /** Many Solana nodes, used as one. A write can't be expressed. */
@@ -41,6 +61,8 @@ export interface Mesh extends RpcCaller {
   readonly genesisHash: string | undefined;
   /** Version that a node named in a response. */
   readonly apiVersion: string | undefined;
+  /** How operators are compared; undefined where there is one. */
+  readonly agreement?: OperatorAgreement | undefined;
   /** Number of HTTP requests sent to all nodes so far. */
   readonly requestCount: number;
   /**

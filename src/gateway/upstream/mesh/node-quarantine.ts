@@ -10,12 +10,13 @@ export interface NodeQuarantineOptions {
   onQuarantine(reason: string): void;
 }
 
-/** Keeps one node out of use while it is of another cluster, its ledger went back, or its slots jumped ahead. */
+/** Keeps one node out of use while it is of another cluster, its ledger went back, its slots jumped ahead, or others contradict it. */
 export class NodeQuarantine {
   readonly #options: NodeQuarantineOptions;
   readonly #accepted = new Map<Commitment, Slot>();
   #isForeign = false;
   #hasGoneBack = false;
+  #isContradicted = false;
   #wasSuspect = false;
   /** Reason of the latest quarantine; until {@link observe} knows more, that a slot is not accepted. */
   #reason = NOT_ACCEPTED;
@@ -25,7 +26,7 @@ export class NodeQuarantine {
   }
 
   get isActive(): boolean {
-    return this.#isForeign || this.#hasGoneBack || this.#options.isSuspect();
+    return this.#isForeign || this.#hasGoneBack || this.#isContradicted || this.#options.isSuspect();
   }
 
   /** Reason for the quarantine; undefined while there is none. */
@@ -42,6 +43,13 @@ export class NodeQuarantine {
     if (isForeign && !this.#isForeign)
       this.#start(`it is of another cluster: its genesis hash is ${genesisHash}, not ${expected}`);
     this.#isForeign = isForeign;
+  }
+
+  /** Keeps the node out of use for as long as the process runs: two operators contradict it again and again. */
+  contradict(reason: string): void {
+    if (this.#isContradicted) return;
+    this.#isContradicted = true;
+    this.#start(reason);
   }
 
   /** Observes a slot of the node. Returns whether it counts: whether it is accepted and the node has not gone back. */

@@ -31,27 +31,18 @@ export async function routeCall(
   { meshNodes, clock, random, consensus }: RouteCallDeps,
   method: RpcMethod,
   params: readonly unknown[],
-  {
+  options: CallOptions,
+): Promise<RpcResponse> {
+  const {
     commitment: anchorCommitment = 'confirmed',
     minSlot = 0,
-    affinity,
     isLarge = false,
     cost,
     deadlineMs: latestMs = Number.POSITIVE_INFINITY,
-  }: CallOptions,
-): Promise<RpcResponse> {
+  } = options;
   const commitment = commitmentOf(method, params) ?? anchorCommitment;
   const minContextSlot = Math.max(minContextSlotOf(params) ?? 0, minSlot);
-  const candidates = callableNodes(meshNodes, method).map((meshNode) => ({
-    meshNode,
-    ...meshNode.candidateFor(method, commitment, minContextSlot),
-  }));
-  const ranked =
-    affinity === undefined ? weightedRandomOrder(candidates, random) : rendezvousOrder(candidates, affinity);
-  const ordered = archivalSecond(
-    ranked.map(({ meshNode }) => meshNode),
-    method,
-  );
+  const ordered = nodesFor({ meshNodes, random }, method, params, options);
   const [first] = ordered;
   if (first === undefined) throw noNodeReachable();
 
@@ -91,10 +82,31 @@ export async function routeCall(
         result.toString('latin1', 0, 4) !== 'null'
       );
     },
-    isFinal: (thrown) => informativeness(thrown) === TERMINAL,
+    isFinal: failsAlike,
     isLessInformative: (thrown, than) => informativeness(thrown) < informativeness(than),
   });
   return response;
+}
+
+/** Returns the nodes that may be called, the best first. Throws when all are rate-limited. */
+export function nodesFor(
+  { meshNodes, random }: Pick<RouteCallDeps, 'meshNodes' | 'random'>,
+  method: RpcMethod,
+  params: readonly unknown[],
+  { commitment: anchorCommitment = 'confirmed', minSlot = 0, affinity }: CallOptions,
+): readonly MeshNode[] {
+  const commitment = commitmentOf(method, params) ?? anchorCommitment;
+  const minContextSlot = Math.max(minContextSlotOf(params) ?? 0, minSlot);
+  const candidates = callableNodes(meshNodes, method).map((meshNode) => ({
+    meshNode,
+    ...meshNode.candidateFor(method, commitment, minContextSlot),
+  }));
+  const ranked =
+    affinity === undefined ? weightedRandomOrder(candidates, random) : rendezvousOrder(candidates, affinity);
+  return archivalSecond(
+    ranked.map(({ meshNode }) => meshNode),
+    method,
+  );
 }
 
 /** Finds the nodes that may be called now. Throws when all are rate-limited, with the time to wait. */
@@ -118,6 +130,9 @@ function archivalSecond(ordered: readonly MeshNode[], method: RpcMethod): readon
 }
 
 const TERMINAL = 3;
+
+/** Returns true for a failure that every node would give alike. */
+export const failsAlike = (thrown: unknown): boolean => informativeness(thrown) === TERMINAL;
 
 /** Rates how much a failure says: {@link TERMINAL} if every node would fail alike, 0 if the node didn't answer. */
 function informativeness(thrown: unknown): number {

@@ -76,6 +76,11 @@ export class SlotConsensus {
     return !this.#quarantineOf(nodeId).isActive;
   }
 
+  /** Quarantines a node whose values two operators contradict. */
+  contradict(nodeId: string, reason: string): void {
+    this.#quarantineOf(nodeId).contradict(reason);
+  }
+
   /** Returns the reason of a node's quarantine; undefined for a trusted node. */
   quarantineReason(nodeId: string): string | undefined {
     return this.#quarantineOf(nodeId).reason;

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { Agreement } from '../../../shared/domain/agreement.ts';
 import type { Clock } from '../../../shared/domain/clock.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
@@ -26,6 +27,8 @@ export interface AccountQuery {
   readonly mayWait?: boolean;
   /** Request that the read is for. Default: work of the gateway itself. */
   readonly cost?: RequestCost | undefined;
+  /** Operators that must give the same. Default: 1. */
+  readonly agree?: number | undefined;
 }
 
 /** Query for an account as it lies in the node's memory. None of these is answered from what is kept live. */
@@ -35,6 +38,8 @@ export interface EncodedQuery extends Omit<AccountQuery, 'shape'> {
 
 export interface AccountRead {
   readonly slot: Slot;
+  /** The operators that gave the account; undefined over one operator. */
+  readonly agreement?: Agreement | undefined;
   /** First slot at which the account is known to hold. Default: {@link slot}. */
   readonly sinceSlot?: Slot;
   /** First slot at which the account is proven to hold: a node may have read it from a newer root. Default: unknown. */
@@ -59,10 +64,14 @@ export interface BalancesQuery extends ReadOptions {
   readonly addresses: readonly string[];
   /** Request that the read is for. Default: work of the gateway itself. */
   readonly cost?: RequestCost | undefined;
+  /** Operators that must give the same. Default: 1. */
+  readonly agree?: number | undefined;
 }
 
 export interface BalancesRead {
   readonly slot: Slot;
+  /** The operators that gave them; undefined over one operator. */
+  readonly agreement?: Agreement | undefined;
   /** First slot at which all are proven to hold, as {@link AccountRead.provenFrom}. */
   readonly provenFrom?: Slot | undefined;
   /** Lamports in the order of the addresses; 0 where there is no account. */
@@ -130,23 +139,24 @@ export class AccountBatcher implements AccountSource {
     this.#options = options;
   }
 
-  read({ address, shape, commitment, minContextSlot, cost }: BatchedQuery): Promise<AccountRead> {
+  read({ address, shape, commitment, minContextSlot, cost, agree }: BatchedQuery): Promise<AccountRead> {
     return new Promise((resolve, reject) => {
       if (this.#pending.length === 0) setImmediate(() => this.#flush());
-      this.#pending.push({ address, shape, commitment, minContextSlot, cost, resolve, reject });
+      this.#pending.push({ address, shape, commitment, minContextSlot, cost, agree, resolve, reject });
     });
   }
 
   /** Reads balances in a call of their own: so they hold at one slot, and no other read's minimum slot fails them. */
-  async readBalances({ addresses, commitment, minContextSlot, cost }: BalancesQuery): Promise<BalancesRead> {
+  async readBalances({ addresses, commitment, minContextSlot, cost, agree }: BalancesQuery): Promise<BalancesRead> {
     const config = configOf('lamports', commitment, minContextSlot);
     if (cost !== undefined) cost.addresses += addresses.length;
-    const { slot, provenFrom, accounts } = await readMultipleAccounts(this.#rpc, addresses, config, { cost });
+    const read = await readMultipleAccounts(this.#rpc, addresses, config, { cost, agree });
+    const { slot, provenFrom, accounts, agreement } = read;
     const lamports = addresses.map((address) => {
       const account = accounts.get(address);
       return account === undefined ? 0n : parseAccountLamports(account);
     });
-    return { slot, provenFrom, lamports };
+    return { slot, provenFrom, agreement, lamports };
   }
 
   #flush(): void {
@@ -166,10 +176,10 @@ export class AccountBatcher implements AccountSource {
   }
 
   /** Returns what the reads of one call have in common. What may fail or delay others is read without them. */
-  #groupKeyOf({ address, commitment, shape, minContextSlot = 0, cost }: BatchedQuery): string {
+  #groupKeyOf({ address, commitment, shape, minContextSlot = 0, cost, agree = 1 }: BatchedQuery): string {
     const isAboveTip = minContextSlot > (this.#options.tip(commitment) ?? 0);
     const [payer, apart] = [cost === undefined ? 'gateway' : 'caller', isAboveTip ? minContextSlot : ''];
-    return `${commitment}/${shape}/${payer}/${apart}/${this.#isLarge(shape, address) ? address : ''}`;
+    return `${commitment}/${shape}/${agree}/${payer}/${apart}/${this.#isLarge(shape, address) ? address : ''}`;
   }
 
   #isLarge(shape: BatchedQuery['shape'], address: string): boolean {
@@ -184,19 +194,21 @@ export class AccountBatcher implements AccountSource {
   async #readBatch(batch: readonly PendingQuery[], bounds?: SplitBounds): Promise<void> {
     const [first] = batch;
     if (first === undefined) return;
-    const { commitment, shape } = first;
+    const { commitment, shape, agree } = first;
     const addresses = [...new Set(batch.map(({ address }) => address))];
     const minContextSlots = batch.flatMap(({ minContextSlot }) => minContextSlot ?? []);
     const config = configOf(shape, commitment, minContextSlots.length > 0 ? Math.max(...minContextSlots) : undefined);
     const shared = new SharedCost(batch);
     const isLarge = this.#isLarge(shape, first.address); // then no other is in the batch
-    const callOptions = { cost: shared.cost, deadlineMs: bounds?.deadlineMs, isLarge };
+    const callOptions = { cost: shared.cost, deadlineMs: bounds?.deadlineMs, isLarge, agree };
     try {
-      const { slot, provenFrom, accounts } = await readMultipleAccounts(this.#rpc, addresses, config, callOptions);
+      const read = await readMultipleAccounts(this.#rpc, addresses, config, callOptions);
+      const { slot, provenFrom, accounts, agreement } = read;
       shared.onAnswered(({ address }) => accounts.get(address)?.length ?? 0);
       if (shape !== 'lamports')
         for (const address of addresses) this.#recordLength(address, accounts.get(address)?.length ?? 0);
-      for (const { address, resolve } of batch) resolve({ slot, provenFrom, account: accounts.get(address) ?? null });
+      for (const { address, resolve } of batch)
+        resolve({ slot, provenFrom, agreement, account: accounts.get(address) ?? null });
     } catch (thrown) {
       shared.onFailed();
       if (shape !== 'lamports' && batch.length === 1 && GatewayError.from(thrown).code === 'result_too_large')

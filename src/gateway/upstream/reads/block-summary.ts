@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto';
+import type { Agreement } from '../../../shared/domain/agreement.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import { toJson } from '../../../shared/domain/to-json.ts';
 import { ownTurn } from '../../../shared/runtime/own-turn.ts';
 import { YIELD_EVERY_BYTES } from '../json/cooperative.ts';
 import { malformed } from '../json/json-scanner.ts';
@@ -16,7 +19,7 @@ import {
   parseString,
 } from '../json/raw-json.ts';
 import { RPC_ERROR_CODE } from '../rpc/rpc-error-code.ts';
-import type { RpcCaller, RpcResponse } from '../rpc/rpc-response.ts';
+import type { ConsensusData, RpcCaller, RpcResponse } from '../rpc/rpc-response.ts';
 import { type RpcErrorTranslations, translateRpcError } from '../rpc/translate-rpc-error.ts';
 import { type BlockTally, tallyTransactions } from './block-tally.ts';
 import { callWithMaxSupportedVersion } from './max-supported-version.ts';
@@ -48,6 +51,8 @@ export interface BlockSummaryRead {
   readonly slot: Slot;
   readonly block: BlockSummary;
   readonly bytes: number;
+  /** The operators that gave it; undefined over one operator. */
+  readonly agreement: Agreement | undefined;
 }
 
 /** Creates the error for a slot without a block so far. */
@@ -70,6 +75,8 @@ const TRANSLATIONS: RpcErrorTranslations = {
 interface BlockReadOptions {
   readonly commitment: Commitment;
   readonly minSlot?: Slot | undefined;
+  /** Operators that must give the same. Default: 1. */
+  readonly agree?: number | undefined;
 }
 
 /** Throws `slot_skipped`, `block_not_available` or `block_pruned` where there is no block. */
@@ -78,23 +85,60 @@ export async function readBlockSummary(
   slot: Slot,
   options: BlockReadOptions,
 ): Promise<BlockSummaryRead> {
-  const response = await readBlock(rpc, slot, { transactionDetails: 'accounts' }, options);
-  const { slot: readAt, result } = response;
-  return { slot: readAt, block: await summarizeBlock(result), bytes: result.length };
+  const response = await readBlock(rpc, slot, { transactionDetails: 'accounts' }, options, compareSummaries);
+  const { slot: readAt, result, agreement } = response;
+  return { slot: readAt, block: await summarizeBlock(result), bytes: result.length, agreement };
 }
+
+/**
+ * Extracts what operators are compared by. All of the summary must be the same; but only what the bank has computed proves
+ * anything: a node may have forgotten when a block was made, its rewards, or the status of its transactions.
+ */
+async function compareSummaries({ slot: needsSlot, result }: RpcResponse): Promise<ConsensusData> {
+  const digestOf = (value: unknown): string => createHash('sha256').update(toJson(value)).digest('hex');
+  const common = { slot: undefined, needsSlot };
+  if (isNull(result)) return { ...common, digest: 'none', proof: undefined };
+  const summary = await summarizeBlock(result);
+  const { blockhash, parentSlot, previousBlockhash, transactions } = summary;
+  const { computeUnitsConsumed, ...consensus } = transactions;
+  const hasStatuses = consensus.successCount + consensus.failedCount === consensus.count;
+  const proof = hasStatuses ? digestOf({ blockhash, parentSlot, previousBlockhash, consensus }) : undefined;
+  return { ...common, digest: digestOf(summary), proof };
+}
+
+/** Compares whole blocks byte by byte. A difference proves nothing: nodes of two versions have other members. */
+async function compareBytes({ slot: needsSlot, result }: RpcResponse): Promise<ConsensusData> {
+  const digest = createHash('sha256');
+  for (let at = 0; at < result.length; at += HASHED_PER_TURN) {
+    await ownTurn();
+    digest.update(result.subarray(at, at + HASHED_PER_TURN));
+  }
+  return { slot: undefined, needsSlot, digest: digest.digest('hex'), proof: undefined };
+}
+
+/** The bytes that are hashed in one turn of the event loop, in about a millisecond. */
+const HASHED_PER_TURN = 1 << 20;
 
 /** Reads the block of a slot with all that its transactions say. Throws as {@link readBlockSummary} does. */
 export const readFullBlock = (rpc: RpcCaller, slot: Slot, options: BlockReadOptions): Promise<RpcResponse> =>
-  readBlock(rpc, slot, { transactionDetails: 'full', encoding: 'json' }, options);
+  readBlock(rpc, slot, { transactionDetails: 'full', encoding: 'json' }, options, compareBytes);
 
 async function readBlock(
   rpc: RpcCaller,
   slot: Slot,
   details: object,
-  { commitment, minSlot }: BlockReadOptions,
+  { commitment, minSlot, agree = 1 }: BlockReadOptions,
+  compare: (response: RpcResponse) => Promise<ConsensusData>,
 ): Promise<RpcResponse> {
   const config = { ...details, rewards: true };
-  const request = { method: 'getBlock', subject: slot, config, commitment, minSlot } as const;
+  const request = {
+    method: 'getBlock',
+    subject: slot,
+    config,
+    commitment,
+    minSlot,
+    agree: { count: agree, compare },
+  } as const;
   const response = await callWithMaxSupportedVersion(rpc, request).catch(translateRpcError(TRANSLATIONS));
   if (isNull(response.result)) throw blockNotAvailable();
   return response;

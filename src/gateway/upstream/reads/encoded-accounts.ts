@@ -1,3 +1,4 @@
+import { type Agreement, combinedAgreement } from '../../../shared/domain/agreement.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
@@ -22,6 +23,8 @@ export interface EncodedAccount {
 export interface ReadOptions {
   readonly commitment: Commitment;
   readonly minContextSlot: Slot | undefined;
+  /** Operators that must give the same. Default: 1. */
+  readonly agree?: number | undefined;
 }
 
 export interface EncodedAccountsRead {
@@ -29,6 +32,8 @@ export interface EncodedAccountsRead {
   readonly slots: readonly Slot[];
   /** Existing accounts by address. */
   readonly accounts: ReadonlyMap<string, EncodedAccount>;
+  /** The operators that gave all of them; undefined over one operator. */
+  readonly agreement: Agreement | undefined;
 }
 
 /** Most bytes of a hundred accounts, as JSON. */
@@ -41,18 +46,21 @@ const MAX_CONCURRENT_BATCHES = 4;
 export async function readEncodedAccounts(
   rpc: RpcCaller,
   addresses: readonly string[],
-  options: ReadOptions,
+  { agree, ...options }: ReadOptions,
 ): Promise<EncodedAccountsRead> {
   const batches = acceptedBatchesOf([...new Set(addresses)], options.commitment);
   const config = { encoding: 'base64', ...options };
   const found = new Map<string, EncodedAccount>();
-  const slots = await mapConcurrently(batches, MAX_CONCURRENT_BATCHES, async (batch) => {
-    const parts = await readInParts(rpc, batch, config);
+  const reads = await mapConcurrently(batches, MAX_CONCURRENT_BATCHES, async (batch) => {
+    const parts = await readInParts(rpc, batch, config, agree);
     for (const { accounts } of parts)
       for (const [address, json] of accounts) found.set(address, parseEncodedAccount(json));
-    return parts.map(({ slot }) => slot);
+    return parts;
   });
-  return { slots: slots.flat(), accounts: found };
+  const parts = reads.flat();
+  const agreements = parts.map(({ agreement }) => agreement);
+  const slots = parts.map(({ slot }) => slot);
+  return { slots, accounts: found, agreement: combinedAgreement(agreements, Math.min(...slots)) };
 }
 
 /** Reads a batch, by halves where it is too large for one response: some accounts have megabytes. */
@@ -60,14 +68,15 @@ async function readInParts(
   rpc: RpcCaller,
   addresses: readonly string[],
   config: AccountsConfig,
+  agree: number | undefined,
 ): Promise<AccountsAtSlot[]> {
   try {
-    return [await readMultipleAccounts(rpc, addresses, config)];
+    return [await readMultipleAccounts(rpc, addresses, config, { agree })];
   } catch (thrown) {
     if (addresses.length === 1 || !(thrown instanceof GatewayError) || thrown.code !== 'result_too_large') throw thrown;
     const half = Math.ceil(addresses.length / 2);
-    const first = await readInParts(rpc, addresses.slice(0, half), config); // one after the other: each is large
-    const parts = [...first, ...(await readInParts(rpc, addresses.slice(half), config))];
+    const first = await readInParts(rpc, addresses.slice(0, half), config, agree); // one after the other: each is large
+    const parts = [...first, ...(await readInParts(rpc, addresses.slice(half), config, agree))];
     if (parts.reduce((sum, { bytes }) => sum + bytes, 0) > MAX_BYTES) throw thrown;
     return parts;
   }

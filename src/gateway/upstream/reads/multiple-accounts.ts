@@ -1,11 +1,13 @@
+import { createHash } from 'node:crypto';
+import type { Agreement } from '../../../shared/domain/agreement.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { CLOCK_SYSVAR } from '../../../shared/domain/well-known-addresses.ts';
 import { batchesOf } from '../../../shared/runtime/map-in-chunks.ts';
-import { elementsYielding, isNull } from '../json/raw-json.ts';
+import { canonicalJsonYielding, elementsYielding, isNull, members } from '../json/raw-json.ts';
 import { provenByClock } from '../rpc/clock-slot.ts';
-import type { CallOptions, RpcCaller } from '../rpc/rpc-response.ts';
+import type { CallOptions, ConsensusData, RpcCaller, RpcResponse } from '../rpc/rpc-response.ts';
 
 /** Most addresses that a node accepts in one getMultipleAccounts (Solana RPC). */
 const MAX_ADDRESSES = 100;
@@ -28,6 +30,14 @@ export interface AccountsAtSlot {
   readonly provenFrom: Slot | undefined;
   readonly accounts: ReadonlyMap<string, Buffer>;
   readonly bytes: number;
+  /** The operators that gave the same; undefined over one operator. */
+  readonly agreement: Agreement | undefined;
+}
+
+/** Options of a read of accounts. */
+export interface AccountsCallOptions extends Pick<CallOptions, 'cost' | 'deadlineMs' | 'isLarge'> {
+  /** Operators that must give the same. Default: 1. */
+  readonly agree?: number | undefined;
 }
 
 /**
@@ -38,17 +48,44 @@ export async function readMultipleAccounts(
   rpc: RpcCaller,
   addresses: readonly string[],
   config: AccountsConfig,
-  options: Pick<CallOptions, 'cost' | 'deadlineMs' | 'isLarge'> = {},
+  { agree = 1, ...options }: AccountsCallOptions = {},
 ): Promise<AccountsAtSlot> {
   const { commitment } = config;
   const isDated = namesClock(commitment);
   const named = isDated ? [...addresses.filter((address) => address !== CLOCK_SYSVAR), CLOCK_SYSVAR] : addresses;
-  const { slot, value } = await rpc.call('getMultipleAccounts', [named, config], { commitment, ...options });
+  const compare = (response: RpcResponse): Promise<ConsensusData> => compareAccounts(response, isDated);
+  const callOptions = { commitment, ...options, agree: { count: agree, compare } };
+  const { slot, value, agreement } = await rpc.call('getMultipleAccounts', [named, config], callOptions);
   const found = await elementsYielding(value);
   if (found.length !== named.length)
     throw new GatewayError('upstream_error', 'a node returned a wrong number of accounts');
   const accounts = new Map<string, Buffer>();
   for (const [i, account] of found.entries()) if (!isNull(account)) accounts.set(named[i] ?? '', account);
   const provenFrom = isDated ? provenByClock(slot, accounts.get(CLOCK_SYSVAR)) : undefined;
-  return { slot, provenFrom, accounts, bytes: value.length };
+  return { slot, provenFrom, accounts, bytes: value.length, agreement };
 }
+
+/** Extracts what operators are compared by: lamports, owner, executable and data. `isDated`: the last one is the Clock. */
+async function compareAccounts({ slot, value }: RpcResponse, isDated: boolean): Promise<ConsensusData> {
+  const found = await elementsYielding(value);
+  const clock = isDated ? found.pop() : undefined;
+  const needsSlot = isDated ? provenByClock(slot, clock) : slot;
+  const [shown, consensus] = [createHash('sha256'), createHash('sha256')];
+  for (const account of found) {
+    const { core, parsed } = isNull(account) ? { core: 'null', parsed: '' } : await comparedTextsOf(account);
+    shown.update(`${core} ${parsed}\n`);
+    consensus.update(`${core}\n`);
+  }
+  return { digest: shown.digest('hex'), proof: consensus.digest('hex'), slot, needsSlot };
+}
+
+/** Returns what every honest node has of an account, and what its parser made of the data. */
+export async function comparedTextsOf(account: Buffer): Promise<{ readonly core: string; readonly parsed: string }> {
+  const parts = members(account);
+  const core = ['lamports', 'owner', 'executable'].map((name) => parts.get(name)?.toString('latin1')).join();
+  const data = parts.get('data') ?? Buffer.alloc(0);
+  if (data[0] === OPENING_BRACE) return { core, parsed: await canonicalJsonYielding(data) };
+  return { core: `${core} ${data.toString('latin1').replaceAll(/\s/g, '')}`, parsed: '' };
+}
+
+const OPENING_BRACE = 0x7b;

@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
+import { type Agreement, combinedAgreement } from '../../../shared/domain/agreement.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
-import { elementsYielding, members, parseString } from '../json/raw-json.ts';
-import type { RpcCaller } from '../rpc/rpc-response.ts';
+import { elementsYielding, member, members, parseString } from '../json/raw-json.ts';
+import type { ConsensusData, RpcCaller, RpcResponse } from '../rpc/rpc-response.ts';
 import { type EncodedAccount, parseEncodedAccount, type ReadOptions } from './encoded-accounts.ts';
 
 /** Filter of an owner's token accounts: those of one mint, or all of one token program. */
@@ -15,13 +17,34 @@ export async function readTokenAccountsByOwner(
   rpc: RpcCaller,
   owner: string,
   filter: TokenAccountsFilter,
-  options: ReadOptions,
-): Promise<{ readonly slot: Slot; readonly rows: readonly Buffer[] }> {
+  { agree = 1, ...options }: ReadOptions,
+): Promise<ListedRows> {
   const params = [owner, filter, { encoding: 'base64', ...options }];
-  const { slot, value } = await rpc.call('getTokenAccountsByOwner', params, { commitment: options.commitment });
+  const { slot, value, agreement } = await rpc.call('getTokenAccountsByOwner', params, {
+    commitment: options.commitment,
+    agree: { count: agree, compare: compareListings },
+  });
   const rows = await elementsYielding(value);
   if (rows.length > MAX_TOKEN_ACCOUNTS) throw tooManyTokenAccounts('mint' in filter);
-  return { slot, rows };
+  return { slot, rows, agreement };
+}
+
+/**
+ * Extracts what operators are compared by: which accounts a list names. A difference proves nothing, as an honest node may make
+ * its list of a newer root than the slot that it names, and no Clock shows that.
+ */
+async function compareListings({ slot, value }: RpcResponse): Promise<ConsensusData> {
+  const addresses = (await elementsYielding(value)).map((row) => member(row, 'pubkey')?.toString()).sort();
+  const digest = createHash('sha256').update(addresses.join()).digest('hex');
+  return { digest, proof: undefined, slot, needsSlot: slot };
+}
+
+/** Token accounts that a node lists, unparsed. */
+interface ListedRows {
+  readonly slot: Slot;
+  readonly rows: readonly Buffer[];
+  /** The operators that list the same; undefined over one operator. */
+  readonly agreement: Agreement | undefined;
 }
 
 /** Reads an owner's token accounts of each program. Throws as {@link readTokenAccountsByOwner} does. */
@@ -30,13 +53,19 @@ export async function readAllTokenAccounts(
   owner: string,
   programs: readonly string[],
   options: ReadOptions,
-): Promise<{ readonly slots: readonly Slot[]; readonly rows: readonly Buffer[] }> {
+): Promise<{
+  readonly slots: readonly Slot[];
+  readonly rows: readonly Buffer[];
+  readonly agreement: Agreement | undefined;
+}> {
   const lists = await Promise.all(
     programs.map((programId) => readTokenAccountsByOwner(rpc, owner, { programId }, options)),
   );
   const rows = lists.flatMap(({ rows }) => rows);
   if (rows.length > MAX_TOKEN_ACCOUNTS) throw tooManyTokenAccounts(false);
-  return { slots: lists.map(({ slot }) => slot), rows };
+  const slots = lists.map(({ slot }) => slot);
+  const agreements = lists.map(({ agreement }) => agreement);
+  return { slots, rows, agreement: combinedAgreement(agreements, Math.min(...slots)) };
 }
 
 export function parseKeyedAccount(row: Buffer): EncodedAccount & { readonly address: string } {

@@ -1,21 +1,31 @@
+import { createHash } from 'node:crypto';
+import type { Agreement } from '../../../shared/domain/agreement.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { malformed } from '../json/json-scanner.ts';
 import {
+  canonicalJson,
   canonicalJsonYielding,
+  elements,
   isNull,
+  member,
   membersYielding,
   parseIntegerOrNull,
   parseSafeInteger,
   parseString,
+  pickMembers,
 } from '../json/raw-json.ts';
-import type { RpcCaller } from '../rpc/rpc-response.ts';
+import type { AgreeOptions, ConsensusData, RpcCaller, RpcResponse } from '../rpc/rpc-response.ts';
 import { translateRpcError } from '../rpc/translate-rpc-error.ts';
 import { callWithMaxSupportedVersion } from './max-supported-version.ts';
 
 export interface TransactionReadOptions {
   readonly commitment: Commitment;
   readonly minSlot: Slot | undefined;
+  /** Operators that must give the same. Default: 1. */
+  readonly agree?: number | undefined;
+  /** Whether a first response needs more than its operator. Default: each does. */
+  readonly onlyIf?: AgreeOptions['onlyIf'];
 }
 
 export interface TransactionRead {
@@ -23,6 +33,8 @@ export interface TransactionRead {
   readonly slot: Slot;
   /** `jsonParsed` record of the node, or null for an unknown transaction. */
   readonly record: Buffer | null;
+  /** The operators that gave it; undefined over one operator. */
+  readonly agreement?: Agreement | undefined;
 }
 
 export interface TransactionRecord {
@@ -41,12 +53,36 @@ export interface TransactionRecord {
 export async function readTransactionRecord(
   rpc: RpcCaller,
   signature: string,
-  { commitment, minSlot }: TransactionReadOptions,
+  { commitment, minSlot, agree = 1, onlyIf }: TransactionReadOptions,
 ): Promise<TransactionRead> {
   const config = { encoding: 'jsonParsed' };
   const request = { method: 'getTransaction', subject: signature, config, commitment, minSlot } as const;
-  const { slot, result } = await callWithMaxSupportedVersion(rpc, request).catch(translateRpcError({}));
-  return { slot, record: isNull(result) ? null : result };
+  const { slot, result, agreement } = await callWithMaxSupportedVersion(rpc, {
+    ...request,
+    agree: { count: agree, compare: compareRecords, ...(onlyIf && { onlyIf }) },
+  }).catch(translateRpcError({}));
+  return { slot, record: isNull(result) ? null : result, agreement };
+}
+
+/**
+ * Extracts what operators are compared by. The whole record must be the same, as all of it is shown; but only consensus data
+ * proves anything: the message, the status, fee and balances. A node may have forgotten a transaction, and that proves nothing.
+ */
+async function compareRecords({ slot: needsSlot, result }: RpcResponse): Promise<ConsensusData> {
+  const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+  const common = { slot: undefined, needsSlot };
+  if (isNull(result)) return { ...common, digest: 'none', proof: undefined };
+  const digest = digestOf(await canonicalJsonYielding(result));
+  const parts = await membersYielding(result);
+  const [transaction, meta] = [parts.get('transaction'), parts.get('meta')];
+  if (transaction === undefined || meta === undefined || isNull(meta)) return { ...common, digest, proof: undefined };
+  const [signatures, message] = pickMembers(transaction, ['signatures', 'message']);
+  const named = message === undefined ? [] : pickMembers(message, ['recentBlockhash', 'accountKeys']);
+  const [blockhash, keys = Buffer.from('[]')] = named;
+  const keyTexts = elements(keys).map((key) => (key[0] === QUOTE ? key : member(key, 'pubkey')));
+  const outcome = pickMembers(meta, ['err', 'fee', 'preBalances', 'postBalances']);
+  const consensus = [parts.get('slot'), signatures, blockhash, ...keyTexts, ...outcome];
+  return { ...common, digest, proof: digestOf(consensus.map((part) => part && canonicalJson(part)).join('\n')) };
 }
 
 /** Parses a record, a long one in turns of the event loop. Throws `upstream_error` for anything else. */

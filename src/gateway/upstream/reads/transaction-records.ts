@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache';
+import type { Agreement } from '../../../shared/domain/agreement.ts';
 import { countRows, type RequestCost } from '../../../shared/domain/request-cost.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { rowsOfRecord } from '../../../shared/domain/units.ts';
 import { mapConcurrently } from '../../../shared/runtime/map-concurrently.ts';
 import { member, parseSafeInteger } from '../json/raw-json.ts';
 import type { Mesh } from '../mesh/mesh.ts';
-import type { RpcCaller } from '../rpc/rpc-response.ts';
+import type { RpcCaller, RpcResponse } from '../rpc/rpc-response.ts';
 import { readTransactionRecord, type TransactionRead, type TransactionReadOptions } from './transaction-record.ts';
 
 /** Most concurrent reads of one page of history: more would crowd out the node's other callers. */
@@ -18,6 +19,7 @@ interface CachedRecord {
   readonly record: Buffer;
   readonly landedAt: Slot;
   readonly isFinal: boolean;
+  readonly agreement: Agreement | undefined;
 }
 
 /** Transaction that is listed at a slot; undefined where nothing says where it is. */
@@ -56,19 +58,27 @@ export class TransactionRecords {
     { signature, slot: listedAt }: ListedTransaction,
     options: TransactionReadOptions,
   ): Promise<TransactionRead> {
-    const { commitment, minSlot = 0 } = options;
-    const hit = this.#cache.get(signature);
+    const { commitment, minSlot = 0, agree = 1 } = options;
+    const cached = this.#cache.get(signature);
+    const isAgreed = cached?.agreement === undefined || cached.agreement.agreed >= agree;
+    const hit = isAgreed ? cached : undefined;
     const slot = this.#mesh.tip(commitment) ?? -1;
     if (hit !== undefined && slot >= Math.max(minSlot, hit.landedAt) && (hit.isFinal || hit.landedAt === listedAt))
-      return { slot, record: hit.record };
+      return { slot, record: hit.record, agreement: hit.agreement && { ...hit.agreement, slot } };
     const finalized = this.#mesh.tip('finalized') ?? -1; // as of before the request is sent
     const read = await readTransactionRecord(rpc, signature, options);
     if (read.record === null) return read;
     const landedAt = slotIn(read.record);
     if (landedAt === undefined) return read;
     const isFinal = commitment === 'finalized' || landedAt <= finalized;
-    this.#cache.set(signature, { record: read.record, landedAt, isFinal });
+    this.#cache.set(signature, { record: read.record, landedAt, isFinal, agreement: read.agreement });
     return read;
+  }
+
+  /** Forgets the records for which one operator alone vouches. */
+  dropUnagreed(): void {
+    for (const [signature, { agreement }] of this.#cache.entries())
+      if ((agreement?.agreed ?? 1) < 2) this.#cache.delete(signature);
   }
 
   readAll(
@@ -80,6 +90,12 @@ export class TransactionRecords {
     return mapConcurrently(transactions, MAX_CONCURRENT_READS, (each) => this.read(rpc, each, options, cost));
   }
 }
+
+/** Returns what is true for a response whose transaction can't change any more: its block was finalized by this slot. */
+export const isFinalAt =
+  (finalized: Slot) =>
+  ({ result }: RpcResponse): boolean =>
+    (slotIn(result) ?? Number.POSITIVE_INFINITY) <= finalized;
 
 /** Returns the slot that a record names; undefined for a malformed one, which its reader judges. */
 function slotIn(record: Buffer): Slot | undefined {

@@ -1,3 +1,4 @@
+import type { Agreement } from '../../../shared/domain/agreement.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import type { RequestCost } from '../../../shared/domain/request-cost.ts';
 import type { RpcMethod } from '../../../shared/domain/rpc-methods.ts';
@@ -13,6 +14,34 @@ export interface RpcResponse {
   readonly result: Buffer;
   /** Bytes of the `value` in a result with a `context`, else of the result itself. */
   readonly value: Buffer;
+  /** The node that has responded, of a mesh. */
+  readonly nodeId?: string;
+  /** The operators that gave the same, of a call that compares them; undefined over one operator. */
+  readonly agreement?: Agreement;
+}
+
+/** What a response says, as far as operators are compared by it. Two digests are equal where the texts are. */
+export interface ConsensusData {
+  /** The digest of all that an answer shows of it. */
+  readonly digest: string;
+  /**
+   * The digest of consensus data, which every honest node has alike; what a parser or the retention of a node adds is no part of
+   * it. Undefined where the responses of honest nodes may differ.
+   */
+  readonly proof: string | undefined;
+  /** The slot at which another response must be to be compared; undefined where the result is the same at each slot. */
+  readonly slot: Slot | undefined;
+  /** The slot from which on the response can be compared: later than {@link slot} where the node had read a newer root. */
+  readonly needsSlot: Slot;
+}
+
+/** How a call compares operators. */
+export interface AgreeOptions {
+  /** Operators that must give the same; with 1 a part of the calls is compared in the background. */
+  readonly count: number;
+  /** Whether a first response needs more than its operator, where only that shows it. Default: operators are read in parallel. */
+  readonly onlyIf?: (first: RpcResponse) => boolean;
+  readonly compare: (response: RpcResponse) => Promise<ConsensusData>;
 }
 
 export interface CallOptions {
@@ -28,6 +57,8 @@ export interface CallOptions {
   readonly deadlineMs?: number | undefined;
   /** Request that causes the call, whose calls, scans and bytes are counted. Default: it is work of the gateway itself. */
   readonly cost?: RequestCost | undefined;
+  /** Compares operators where a mesh has several. Default: the response of one is believed. */
+  readonly agree?: AgreeOptions | undefined;
 }
 
 /** Calls RPC methods: of a mesh, or of one node. */

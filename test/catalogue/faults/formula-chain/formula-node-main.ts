@@ -8,7 +8,7 @@ const node = await FormulaNode.start(new FormulaChain(JSON.parse(process.argv[2]
 const report = (report: NodeReport): void => void process.send?.(report);
 
 process.on('message', (order: NodeCommand) => {
-  if (order.rootAheadEvery !== undefined) node.rootAheadEvery = order.rootAheadEvery;
+  Object.assign(node, order);
   report({ name: 'counts', counts: node.counts() });
 });
 process.on('disconnect', () => process.exit());

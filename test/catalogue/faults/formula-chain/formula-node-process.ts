@@ -5,7 +5,7 @@ import type { ChainParameters } from './formula-chain.ts';
 import type { FormulaNode } from './formula-node.ts';
 
 /** A command to the process of a node, which answers with its counts. */
-export type NodeCommand = Partial<Pick<FormulaNode, 'rootAheadEvery'>>;
+export type NodeCommand = Partial<Pick<FormulaNode, 'rootAheadEvery' | 'lies' | 'latencyMs'>>;
 
 /** Messages from the process. */
 export type NodeReport =

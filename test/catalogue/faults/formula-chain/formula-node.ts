@@ -17,6 +17,21 @@ import { FormulaSubscribers } from './formula-subscribers.ts';
 const SYSTEM = '11111111111111111111111111111111';
 const SLOT_NOT_REACHED = '{"code":-32016,"message":"Minimum context slot has not been reached"}';
 const SLOTS_PER_EPOCH = 432_000;
+/** Slots since a transaction landed. */
+const TRANSACTION_AGE = 2000;
+
+/** The lies of a node. */
+export interface Lies {
+  /** Where: over both, over one of both, or in transactions. */
+  readonly over: 'both' | 'http' | 'pubsub' | 'transactions';
+  /** What: other balances, or true ones of some slots before. */
+  readonly as: 'false-value' | 'older-slot';
+  /** One in this many answers and notifications is a lie. */
+  readonly every: number;
+}
+
+/** Slots by which the values of an `older-slot` are older. */
+const OLDER_SLOTS = 7;
 
 /**
  * A node of a formula chain: answers requests, sends slot and account notifications in time, and may have rooted
@@ -28,12 +43,17 @@ export class FormulaNode {
    * rooted these, and doesn't report them yet. 0: none.
    */
   rootAheadEvery = 0;
+  /** How the node lies; null if it doesn't. */
+  lies: Lies | null = null;
+  /** Milliseconds before each answer. */
+  latencyMs = 0;
   readonly #chain: FormulaChain;
   readonly #node: ScriptedNode;
   readonly #subscribers = new FormulaSubscribers();
   readonly #notifiedSlots = new Map<Commitment, Slot>();
   readonly #requests = new Map<string, number>();
   #rootReads = 0;
+  #answers = 0;
   /** Newest root whose accounts were notified. */
   #newestRoot: Slot = 0;
 
@@ -77,7 +97,8 @@ export class FormulaNode {
       const { commitment = 'confirmed', minContextSlot = 0 } = call.params.at(-1) ?? {};
       const slot = this.#slotAt(commitment);
       if (slot < minContextSlot) response.end(errorBody(call, SLOT_NOT_REACHED));
-      else response.end(resultBody(call, result(slot, call)));
+      else if (this.latencyMs === 0) response.end(resultBody(call, result(slot, call)));
+      else setTimeout(() => response.end(resultBody(call, result(slot, call))), this.latencyMs);
     };
   }
 
@@ -87,6 +108,7 @@ export class FormulaNode {
       getGenesisHash: () => `"${this.#chain.parameters.genesis}"`,
       getHealth: () => '"ok"',
       getBlock: () => 'null',
+      getTransaction: (slot, { params }) => this.#transaction(params[0], slot - TRANSACTION_AGE),
       getSlot: (slot) => `${slot}`,
       getEpochInfo: (slot) =>
         JSON.stringify({
@@ -102,10 +124,19 @@ export class FormulaNode {
       getRecentPrioritizationFees: (slot) => `[{"slot":${slot},"prioritizationFee":0}]`,
       getMultipleAccounts: (slot, { params }) => {
         const root = params[1].commitment === 'finalized' ? this.#rootAt(slot) : slot;
-        const accounts = params[0].map((address: string) => this.#account(address, root) ?? 'null');
+        const isLie = this.#isLie('http');
+        const accounts = params[0].map((address: string) => this.#account(address, root, isLie) ?? 'null');
         return `{"context":{"apiVersion":"4.2.2","slot":${slot}},"value":[${accounts.join()}]}`;
       },
     };
+  }
+
+  /** Returns a transaction whose only fact is a fee that follows from its signature. */
+  #transaction(signature: string, landedAt: Slot): string {
+    const fee = this.#chain.lamports(signature, 0) + (this.#isLie('transactions') ? 1 : 0);
+    const meta = `{"err":null,"fee":${fee},"preBalances":[${fee}],"postBalances":[0]}`;
+    const message = `{"accountKeys":["${SYSTEM}"],"recentBlockhash":"${SYSTEM}","instructions":[]}`;
+    return `{"slot":${landedAt - (landedAt % 1000)},"blockTime":1,"meta":${meta},"transaction":{"signatures":["${signature}"],"message":${message}},"version":"legacy"}`;
   }
 
   /** Returns the slot whose finalized accounts are read for `slot`. */
@@ -115,9 +146,16 @@ export class FormulaNode {
     return rootAheadEvery === 0 || count % rootAheadEvery !== 0 ? slot : slot + 1 + ((count / rootAheadEvery) % 3);
   }
 
-  #account(address: string, slot: Slot): string | undefined {
+  #isLie(over: Lies['over']): boolean {
+    const { lies } = this;
+    return lies !== null && (lies.over === over || lies.over === 'both') && ++this.#answers % lies.every === 0;
+  }
+
+  #account(address: string, slot: Slot, isLie = false): string | undefined {
     if (address === CLOCK_SYSVAR) return clockText(slot);
-    const lamports = this.#chain.lamports(address, slot);
+    const isOlder = isLie && this.lies?.as === 'older-slot';
+    const truth = this.#chain.lamports(address, isOlder ? slot - OLDER_SLOTS : slot);
+    const lamports = isLie && !isOlder ? truth + 1 : truth;
     return lamports === 0 ? undefined : accountJsonOf(lamports);
   }
 
@@ -163,9 +201,10 @@ export class FormulaNode {
     this.#subscribers.notifyAccounts(commitment, clockSlot, (address) =>
       address === CLOCK_SYSVAR ? `${context},"value":${clockText(clockSlot)}}` : undefined,
     );
+    const isLie = this.#isLie('pubsub');
     this.#subscribers.notifyAccounts(commitment, root, (address, notified) =>
       address !== CLOCK_SYSVAR && this.#chain.isChanged(address, notified, root)
-        ? `${context},"value":${this.#account(address, root) ?? accountJsonOf(0)}}`
+        ? `${context},"value":${this.#account(address, root, isLie) ?? accountJsonOf(0)}}`
         : undefined,
     );
   }

@@ -211,6 +211,7 @@ export async function runSchedule(
     rpcProfile: 'strict',
     callsFor: () => mesh,
     cache,
+    operators: undefined,
     clock,
     accounts: upstream,
     liveAccounts: weaken(liveAccounts),

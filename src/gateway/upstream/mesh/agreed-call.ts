@@ -1,0 +1,256 @@
+import type { Agreement } from '../../../shared/domain/agreement.ts';
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import type { RpcMethod } from '../../../shared/domain/rpc-methods.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
+import { sleep } from '../../../shared/runtime/sleep.ts';
+import type { AgreeOptions, CallOptions, ConsensusData, RpcResponse } from '../rpc/rpc-response.ts';
+import type { Disagreements } from './disagreements.ts';
+import { failsAlike, nodesFor, type RouteCallDeps, routeCall } from './route-call.ts';
+
+/** How often operators whose slots differ are read again, and the milliseconds that this may take in all. */
+const MAX_REPEATS = 2;
+const MAX_REPEAT_MS = 400;
+
+/** Milliseconds before the second repeat: half a slot later another root may be there. */
+const REPEAT_PAUSE_MS = 200;
+
+/** Milliseconds without a response after which one operator more is read. */
+const SPARE_AFTER_MS = 250;
+
+export interface AgreedCallDeps extends RouteCallDeps {
+  readonly disagreements: Disagreements;
+  /** The operators that must give the same before it is `exact`. */
+  readonly needed: number;
+  /** Part of the calls of one operator that are repeated at another in the background. */
+  readonly sampleRate: number;
+}
+
+/** What one operator has given. */
+interface Vote {
+  readonly operator: string;
+  readonly response: RpcResponse;
+  readonly data: ConsensusData;
+}
+
+/** Calls as many operators as must give the same, and says how many did. */
+export async function agreedCall(
+  deps: AgreedCallDeps,
+  method: RpcMethod,
+  params: readonly unknown[],
+  { agree, ...options }: CallOptions & { readonly agree: AgreeOptions },
+): Promise<RpcResponse> {
+  const reads = new OperatorReads(deps, method, params, options, agree.compare);
+  if (agree.count > 1 && agree.onlyIf === undefined) return decide(deps, reads, await reads.collect(agree.count));
+  const first = await routeCall(deps, method, params, options);
+  const needsOthers = agree.count > 1 && agree.onlyIf?.(first) === true;
+  if (!needsOthers) {
+    if (deps.random() < deps.sampleRate) void sample(deps, reads.ofGateway(), first);
+    return { ...first, agreement: agreementOf(deps, first.slot, 1, 1) };
+  }
+  const vote = await reads.voteOf(first);
+  return decide(deps, reads, [vote, ...(await reads.collect(agree.count - 1).catch(() => []))]);
+}
+
+/** Compares a response with one of another operator, for which nobody waits. */
+async function sample(deps: AgreedCallDeps, reads: OperatorReads, response: RpcResponse): Promise<void> {
+  try {
+    const vote = await reads.voteOf(response);
+    await decide(deps, reads, [vote, ...(await reads.collect(1, vote.data.slot))], 1);
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError)) throw thrown; // the other operator doesn't answer: nothing is compared
+  }
+}
+
+/** Compares what operators gave at one slot; where they differ, another one decides. */
+async function decide(
+  deps: AgreedCallDeps,
+  reads: OperatorReads,
+  first: readonly Vote[],
+  repeats = MAX_REPEATS,
+): Promise<RpcResponse> {
+  let votes = await reads.align(first, repeats);
+  while (new Set(comparable(votes).map(({ data }) => data.digest)).size > 1 && majorityOf(votes) === undefined) {
+    const [another] = await reads.collect(1, slotOf(votes)).catch(() => []);
+    if (another === undefined) break;
+    votes = await reads.align([...votes, another], repeats);
+  }
+  const majority = majorityOf(votes);
+  reportDifferences(deps.disagreements, reads, comparable(votes), majority);
+  const [winner = first[0] as Vote] = majority ?? comparable(votes); // one at least was read
+  return {
+    ...winner.response,
+    agreement: agreementOf(deps, winner.response.slot, majority?.length ?? 1, votes.length),
+  };
+}
+
+const agreementOf = ({ needed }: AgreedCallDeps, slot: Slot, agreed: number, read: number): Agreement => ({
+  slot,
+  agreed,
+  read: Math.max(read, needed),
+  needed,
+});
+
+/** Returns the slot at which votes are compared; undefined where they are of none. */
+function slotOf(votes: readonly Vote[]): Slot | undefined {
+  const slots = votes.flatMap(({ data: { slot, needsSlot } }) =>
+    slot === undefined ? [] : [Math.max(slot, needsSlot)],
+  );
+  return slots.length === 0 ? undefined : Math.max(...slots);
+}
+
+/** Returns the votes that are of the newest slot: those of others can't be compared with them. */
+function comparable(votes: readonly Vote[]): readonly Vote[] {
+  const slot = slotOf(votes);
+  const atSlot = votes.filter(({ data }) => data.slot === slot);
+  return atSlot.length > 0 ? atSlot : votes.slice(0, 1);
+}
+
+/** Returns the votes that say the same, if they are two at least and more than the others. */
+function majorityOf(votes: readonly Vote[]): readonly Vote[] | undefined {
+  const compared = comparable(votes);
+  return compared
+    .map(({ data: { digest } }) => compared.filter(({ data }) => data.digest === digest))
+    .find(({ length }) => length > 1 && length > compared.length / 2);
+}
+
+/** Reports the votes that differ from the majority in what honest nodes have alike. */
+function reportDifferences(
+  disagreements: Disagreements,
+  { method: what, subject }: OperatorReads,
+  votes: readonly Vote[],
+  majority: readonly Vote[] | undefined,
+): void {
+  const proven = votes.flatMap(({ response: { nodeId }, data: { proof, slot } }) =>
+    proof === undefined || nodeId === undefined ? [] : [{ nodeId, proof, slot }],
+  );
+  const expected = majority?.[0]?.data.proof;
+  if (majority !== undefined && expected === undefined) return;
+  for (const { nodeId, proof, slot } of proven)
+    if (expected !== undefined && proof !== expected)
+      disagreements.record({ nodeId, what, subject, slot, digest: proof, expected });
+  if (majority === undefined && new Set(proven.map(({ proof }) => proof)).size > 1)
+    disagreements.recordUndecided({ what, subject, votes: proven });
+}
+
+/** The reads of one call, operator by operator. */
+class OperatorReads {
+  readonly method: RpcMethod;
+  readonly #deps: AgreedCallDeps;
+  readonly #params: readonly unknown[];
+  readonly #options: CallOptions;
+  readonly #compare: AgreeOptions['compare'];
+  /** The operators that are not read yet, the best first. */
+  readonly #left: string[];
+
+  constructor(
+    deps: AgreedCallDeps,
+    method: RpcMethod,
+    params: readonly unknown[],
+    options: CallOptions,
+    compare: AgreeOptions['compare'],
+  ) {
+    this.#deps = deps;
+    this.method = method;
+    this.#params = params;
+    this.#options = options;
+    this.#compare = compare;
+    this.#left = [...new Set(nodesFor(deps, method, params, options).map(({ operator }) => operator))];
+  }
+
+  /** What is read, for people. */
+  get subject(): string {
+    return JSON.stringify(this.#params[0]).slice(0, MAX_SUBJECT_LENGTH);
+  }
+
+  /** Returns the same reads as work of the gateway itself. */
+  ofGateway(): OperatorReads {
+    const { cost: _, ...options } = this.#options;
+    return new OperatorReads(this.#deps, this.method, this.#params, options, this.#compare);
+  }
+
+  async voteOf(response: RpcResponse): Promise<Vote> {
+    const { operator = '' } = this.#deps.meshNodes.find(({ id }) => id === response.nodeId) ?? {};
+    const at = this.#left.indexOf(operator);
+    if (at >= 0) this.#left.splice(at, 1);
+    return { operator, response, data: await this.#compare(response) };
+  }
+
+  /**
+   * Reads operators that were not read yet, `count` in parallel, and one more for each that fails or is slow. The others
+   * get some time after the first that answers. Rejects if none does.
+   */
+  collect(count: number, minSlot?: Slot): Promise<readonly Vote[]> {
+    const { clock } = this.#deps;
+    const votes: Vote[] = [];
+    let running = 0;
+    let failure: unknown;
+    return new Promise((resolve, reject) => {
+      const finish = (): void => {
+        cancelSpare();
+        cancelWait?.();
+        if (votes.length > 0) resolve([...votes]);
+        else reject(failure ?? new GatewayError('upstream_unavailable', 'no other operator can be read'));
+      };
+      const onAnswer = (vote: Vote): void => {
+        votes.push(vote);
+        cancelWait ??= clock.after(MAX_REPEAT_MS, finish);
+        if (votes.length >= count || running === 0) finish();
+      };
+      const onFailure = (thrown: unknown): void => {
+        failure ??= thrown;
+        if (!failsAlike(thrown)) start();
+        if (running === 0) finish();
+      };
+      const start = (): void => {
+        const operator = this.#left.shift();
+        if (operator === undefined) return;
+        running++;
+        this.#read(operator, minSlot)
+          .finally(() => running--)
+          .then(onAnswer)
+          .catch(onFailure);
+      };
+      let cancelWait: (() => void) | undefined;
+      const cancelSpare = clock.after(SPARE_AFTER_MS, start);
+      for (let i = 0; i < count; i++) start();
+      if (running === 0) finish();
+    });
+  }
+
+  /** Reads the operators again whose slot is below that of another, until all are at one slot. */
+  async align(votes: readonly Vote[], repeats: number): Promise<readonly Vote[]> {
+    const { clock } = this.#deps;
+    const deadlineMs = clock.monotonic() + MAX_REPEAT_MS;
+    let aligned = votes;
+    for (let repeat = 0; repeat < repeats; repeat++) {
+      const slot = slotOf(aligned);
+      if (slot === undefined || aligned.every(({ data }) => data.slot === slot) || clock.monotonic() >= deadlineMs)
+        break;
+      if (repeat > 0) await sleep(clock, REPEAT_PAUSE_MS);
+      aligned = await Promise.all(
+        aligned.map((vote) =>
+          vote.data.slot === slot ? vote : this.#read(vote.operator, slot, deadlineMs).catch(() => vote),
+        ),
+      );
+    }
+    return aligned;
+  }
+
+  async #read(operator: string, minSlot: Slot | undefined, latestMs = Number.POSITIVE_INFINITY): Promise<Vote> {
+    const meshNodes = this.#deps.meshNodes.filter((node) => node.operator === operator);
+    const params = minSlot === undefined ? this.#params : withMinContextSlot(this.#params, minSlot);
+    const deadlineMs = Math.min(this.#options.deadlineMs ?? Number.POSITIVE_INFINITY, latestMs);
+    const options = { ...this.#options, deadlineMs };
+    const response = await routeCall({ ...this.#deps, meshNodes }, this.method, params, options);
+    return { operator, response, data: await this.#compare(response) };
+  }
+}
+
+const MAX_SUBJECT_LENGTH = 200;
+
+function withMinContextSlot(params: readonly unknown[], minContextSlot: Slot): readonly unknown[] {
+  const config = params.at(-1);
+  return typeof config === 'object' && config !== null && !Array.isArray(config)
+    ? [...params.slice(0, -1), { ...config, minContextSlot }]
+    : [...params, { minContextSlot }];
+}

@@ -1,0 +1,93 @@
+import type { Clock } from '../../../shared/domain/clock.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
+
+/** A value of a node that two operators contradict. */
+export interface Disagreement {
+  readonly nodeId: string;
+  /** What was read: a method of RPC, or what a session keeps live. */
+  readonly what: string;
+  /** The address or signature, as JSON that may be cut off. */
+  readonly subject?: string;
+  readonly slot: Slot | undefined;
+  /** The digest of what the node gave, and of what the others gave. */
+  readonly digest?: string;
+  readonly expected?: string;
+}
+
+/** Values that differ at one slot, of which none has a majority. */
+export interface UndecidedDifference {
+  readonly what: string;
+  readonly subject: string;
+  readonly votes: readonly { readonly nodeId: string; readonly proof: string; readonly slot: Slot | undefined }[];
+}
+
+export interface DisagreementsOptions {
+  readonly clock: Clock;
+  /** Called with each disagreement. `isRepeated`: the node had another one within {@link MEMORY_MS}. */
+  onDisagreement(disagreement: Disagreement, isRepeated: boolean): void;
+  onUndecided(difference: UndecidedDifference): void;
+}
+
+/** The milliseconds within which a second disagreement shows that a node lies. */
+const MEMORY_MS = 3_600_000;
+
+/** Counts the values in which a node differs from two operators at one slot. */
+export class Disagreements {
+  /** The number of differences without a majority. */
+  undecided = 0;
+  readonly #options: DisagreementsOptions;
+  readonly #counts = new Map<string, number>();
+  readonly #last = new Map<string, Disagreement & { readonly atMs: number }>();
+  #lastUndecidedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: DisagreementsOptions) {
+    this.#options = options;
+  }
+
+  /** Returns the number of disagreements of a node. */
+  countOf(nodeId: string): number {
+    return this.#counts.get(nodeId) ?? 0;
+  }
+
+  /** Returns the latest disagreement of each node that has one. */
+  latest(): Iterable<Disagreement> {
+    return this.#last.values();
+  }
+
+  /** Counts a disagreement; the reads of one slot count as one. */
+  record(disagreement: Disagreement): void {
+    const { nodeId, slot } = disagreement;
+    const last = this.#last.get(nodeId);
+    const nowMs = this.#options.clock.monotonic();
+    if (last !== undefined && slot !== undefined && last.slot === slot) return;
+    this.#counts.set(nodeId, this.countOf(nodeId) + 1);
+    this.#last.set(nodeId, { ...disagreement, atMs: nowMs });
+    this.#options.onDisagreement(disagreement, last !== undefined && nowMs - last.atMs <= MEMORY_MS);
+  }
+
+  recordUndecided(difference: UndecidedDifference): void {
+    this.undecided++;
+    this.#lastUndecidedMs = this.#options.clock.monotonic();
+    this.#options.onUndecided(difference);
+  }
+
+  /** Returns what `/health` shows: the disagreements of the last hour. */
+  problems(): readonly string[] {
+    const sinceMs = this.#options.clock.monotonic() - MEMORY_MS;
+    const recent = [...this.#last.values()].filter(({ atMs }) => atMs >= sinceMs).map(describeDisagreement);
+    if (this.#lastUndecidedMs >= sinceMs)
+      recent.push(
+        'operators gave different values of one slot, and none of them has a majority: such answers are observed',
+      );
+    return recent;
+  }
+}
+
+/** Describes a disagreement for people. */
+export const describeDisagreement = ({ nodeId, what, slot, digest, expected }: Disagreement): string => {
+  const digests =
+    digest === undefined || expected === undefined
+      ? ''
+      : `: ${digest.slice(0, 16)}, theirs is ${expected.slice(0, 16)}`;
+  return `${nodeId} gave another value of ${what}${slot === undefined ? '' : ` at slot ${slot}`} than two operators${digests}`;
+};

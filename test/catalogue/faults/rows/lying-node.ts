@@ -1,0 +1,240 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import bs58 from 'bs58';
+import { Pool } from 'undici';
+import { addressOfNumber } from '../../../support/address-of-number.ts';
+import { GatewayProcess } from '../../../support/gateway-process.ts';
+import { GENESIS } from '../../../support/scripted-node.ts';
+import { expect, expectNone, type Finding, info, type Row, type RunLength } from '../../findings.ts';
+import { FormulaChain } from '../formula-chain/formula-chain.ts';
+import type { Lies } from '../formula-chain/formula-node.ts';
+import { FormulaNodeProcess } from '../formula-chain/formula-node-process.ts';
+
+const READERS = 16;
+/** Accounts that are read all the time, and so kept live. */
+const HOT = Array.from({ length: 40 }, (_, i) => addressOfNumber(i));
+const AUDIT_MS = 2000;
+const LIAR = 'liar';
+const POLL_MS = 50;
+/** Slots are `exact` above the first finalized one. */
+const WARM_UP_MS = 1500;
+/** Until then the accounts that are read all the time are live. */
+const HOT_MS = 1000;
+
+interface Variant {
+  readonly name: string;
+  readonly lies: Lies;
+  /** Milliseconds before each answer of honest nodes, and of the liar. */
+  readonly latencyMs?: readonly [honest: number, liar: number];
+  readonly weight?: number;
+  /** Whether operators are compared. */
+  readonly isCompared?: boolean;
+}
+
+const FALSE: Lies = { over: 'both', as: 'false-value', every: 1 };
+
+const VARIANTS: readonly Variant[] = [
+  { name: 'equal latency', lies: FALSE },
+  { name: 'quick liar', lies: FALSE, latencyMs: [40, 1] },
+  { name: 'weight 100', lies: FALSE, weight: 100 },
+  { name: 'over HTTP only', lies: { ...FALSE, over: 'http' } },
+  { name: 'over WebSocket only', lies: { ...FALSE, over: 'pubsub' }, weight: 100 },
+  { name: 'in transactions only', lies: { ...FALSE, over: 'transactions' } },
+  { name: 'values of another slot', lies: { ...FALSE, as: 'older-slot' } },
+  { name: 'one lie in 20', lies: { ...FALSE, every: 20 } },
+];
+const SHORT = ['quick liar', 'over WebSocket only', 'in transactions only', 'values of another slot'];
+const CONTROL: Variant = { name: 'control, not compared', lies: FALSE, latencyMs: [40, 1], isCompared: false };
+
+/** One node of three lies: it gets neither `exact` nor `immutable`, and is found. */
+export const lyingNode: Row = {
+  id: 'lying-node',
+  title: 'one of three nodes, each of another operator, returns false values',
+  async run(length) {
+    const { isFull } = length;
+    const variants = VARIANTS.filter(({ name }) => isFull || SHORT.includes(name));
+    const findings: Finding[] = [];
+    const wanted = isFull ? 10_000 : 1000;
+    for (const variant of variants) findings.push(...judge(variant, await run(variant, length, wanted)));
+    const control = await run(CONTROL, length, wanted);
+    const found = control.falseExact + control.falseImmutable;
+    findings.push(expect(`${CONTROL.name}: ${found} false of ${control.answers}`, found > (isFull ? 1000 : 300)));
+    return findings;
+  },
+};
+
+function judge({ name }: Variant, counts: Counts): readonly Finding[] {
+  const { answers, exact, immutable, falseExact, falseImmutable, falseBefore, falseAfter, namedMs, calls } = counts;
+  const limitMs = 2 * AUDIT_MS;
+  return [
+    info(`${name}: answers`, answers),
+    info('exact', exact),
+    info('immutable', immutable),
+    expectNone('false exact', falseExact),
+    expectNone('false immutable', falseImmutable),
+    info('false observed before it was refused', falseBefore),
+    expectNone('after', falseAfter),
+    expect(`named after ${Math.round(namedMs)} ms (limit ${limitMs})`, namedMs <= limitMs),
+    info('calls', calls),
+  ];
+}
+
+/** Runs a gateway over the nodes, reads all the time, and lets one node lie after a while. */
+async function run(variant: Variant, { main }: RunLength, wanted: number): Promise<Counts> {
+  const { lies, latencyMs: [honestMs, liarMs] = [0, 0], weight = 1, isCompared = true } = variant;
+  const parameters = { genesis: GENESIS, originMs: Date.now() - 600_000, slotMs: 150, maxUnchangedSlots: 40 };
+  const nodes = await Promise.all([0, 1, 2].map(() => FormulaNodeProcess.start(parameters)));
+  const [liar] = nodes;
+  const upstreams = nodes.map((node, i) => {
+    const [url, ws] = [`http://127.0.0.1:${node.port}`, `ws://127.0.0.1:${node.port}`];
+    return node === liar ? { url, ws, id: LIAR, weight } : { url, ws, id: `honest-${i}` };
+  });
+  const set = [
+    `upstreams=${JSON.stringify(upstreams)}`,
+    `live.auditMs=${AUDIT_MS}`,
+    ...['limits.free.inFlight=10000', 'limits.inFlight=10000', 'limits.loopDelayMs=60000'],
+    ...(isCompared ? [] : ['receipts.agree=1', 'receipts.sampleRate=0', 'live.auditMs=600000']),
+  ];
+  const gateway = await GatewayProcess.start([], { main, set });
+  await Promise.all(nodes.map((node) => node.send({ latencyMs: node === liar ? liarMs : honestMs })));
+  await sleep(WARM_UP_MS);
+  const load = new Reads(gateway.url, new FormulaChain(parameters));
+  const reading = load.run();
+  await sleep(HOT_MS);
+  await liar?.send({ lies });
+  const liesMs = performance.now();
+  const from = load.counts.answers;
+  if (isCompared) load.counts.namedMs = await untilNamed(gateway.url, liesMs);
+  load.counts.isRefused = isCompared && (await untilRefused(gateway.url, liesMs));
+  while (load.counts.answers - from < wanted) await sleep(POLL_MS);
+  load.stop();
+  await reading;
+  for (const node of nodes)
+    load.counts.calls += Object.values(await node.send({})).reduce((sum, count) => sum + count, 0);
+  await gateway.close();
+  await Promise.all(nodes.map((node) => node.kill()));
+  return load.counts;
+}
+
+interface Health {
+  readonly problems: readonly string[];
+  readonly upstreams: readonly { readonly id: string; readonly status: string }[];
+}
+
+async function healthOf(url: string): Promise<Health> {
+  const answer = await fetch(`${url}/api/v1/health`);
+  return ((await answer.json()) as { readonly result: Health }).result;
+}
+
+const MAX_MS = 6 * AUDIT_MS;
+
+/** Returns the milliseconds until `/health` names the liar. */
+async function untilNamed(url: string, beganMs: number): Promise<number> {
+  while (performance.now() - beganMs < MAX_MS) {
+    if ((await healthOf(url)).problems.some((problem) => problem.startsWith(`${LIAR} gave`)))
+      return performance.now() - beganMs;
+    await sleep(POLL_MS);
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+/** Resolves with true once the liar is used no more. */
+async function untilRefused(url: string, beganMs: number): Promise<boolean> {
+  while (performance.now() - beganMs < MAX_MS) {
+    if ((await healthOf(url)).upstreams.some(({ id, status }) => id === LIAR && status === 'down')) return true;
+    await sleep(POLL_MS);
+  }
+  return false;
+}
+
+class Counts {
+  answers = 0;
+  exact = 0;
+  immutable = 0;
+  falseExact = 0;
+  falseImmutable = 0;
+  falseBefore = 0;
+  falseAfter = 0;
+  namedMs = Number.POSITIVE_INFINITY;
+  calls = 0;
+  /** Whether the liar is used no more: reads that begin from now on count as after. */
+  isRefused = false;
+}
+
+interface Answer {
+  readonly slot: number;
+  readonly result: { readonly lamports: number; readonly meta: { readonly fee: number } };
+  readonly receipt: { readonly claim: string };
+}
+
+/** Reads finalized balances, confirmed ones and transactions, and compares each with the chain. */
+class Reads {
+  readonly counts = new Counts();
+  readonly #chain: FormulaChain;
+  readonly #url: string;
+  #addresses = HOT.length;
+  #isStopped = false;
+
+  constructor(url: string, chain: FormulaChain) {
+    this.#chain = chain;
+    this.#url = url;
+  }
+
+  /** Reads until {@link stop}. */
+  async run(): Promise<void> {
+    const pool = new Pool(this.#url, { connections: READERS });
+    let turn = 0;
+    const read = async (): Promise<void> => {
+      while (!this.#isStopped) {
+        turn++;
+        const fresh = addressOfNumber(this.#addresses++);
+        await this.#balance(pool, fresh, 'finalized');
+        await this.#balance(pool, HOT[turn % HOT.length] ?? fresh, turn % 2 === 0 ? 'finalized' : 'confirmed');
+        if (turn % 4 === 0) await this.#transaction(pool);
+      }
+    };
+    await Promise.all(Array.from({ length: READERS }, read));
+    await pool.destroy();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  async #balance(pool: Pool, address: string, commitment: string): Promise<void> {
+    const wasRefused = this.counts.isRefused;
+    const path = `/api/v1/balance/${address}?commitment=${commitment}`;
+    const { statusCode, body } = await pool.request({ method: 'GET', path });
+    const { slot, result, receipt } = (await body.json()) as Answer;
+    if (statusCode !== 200) return;
+    this.#count(
+      result.lamports !== this.#chain.lamports(address, slot),
+      receipt.claim.startsWith('exact'),
+      false,
+      wasRefused,
+    );
+  }
+
+  async #transaction(pool: Pool): Promise<void> {
+    const wasRefused = this.counts.isRefused;
+    const signature = bs58.encode(randomBytes(64));
+    const path = `/api/v1/tx/${signature}?commitment=finalized`;
+    const { statusCode, headers, body } = await pool.request({ method: 'GET', path });
+    const { result } = (await body.json()) as Answer;
+    if (statusCode !== 200) return;
+    const isImmutable = String(headers['cache-control']).includes('immutable');
+    this.#count(result.meta.fee !== this.#chain.lamports(signature, 0), false, isImmutable, wasRefused);
+  }
+
+  #count(isFalse: boolean, isExact: boolean, isImmutable: boolean, wasRefused: boolean): void {
+    const { counts } = this;
+    counts.answers++;
+    if (isExact) counts.exact++;
+    if (isImmutable) counts.immutable++;
+    if (!isFalse) return;
+    if (isExact) counts.falseExact++;
+    if (isImmutable) counts.falseImmutable++;
+    if (wasRefused) counts.falseAfter++;
+    else counts.falseBefore++;
+  }
+}
