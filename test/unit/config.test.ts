@@ -185,9 +185,9 @@ t.test('config-schema', async (t) => {
   t.test('a node needs no more than its URL', async (t) => {
     const upstreams = (...upstream: string[]) => load({ upstream }).upstreams;
     t.strictSame(upstreams('http://127.0.0.1:8899', 'https://rpc.example/v2/KEY', 'http://a:1,ws://b:2/pubsub'), [
-      { id: 'node-1', url: 'http://127.0.0.1:8899/', wsUrl: 'ws://127.0.0.1:8900/' },
-      { id: 'node-2', url: 'https://rpc.example/v2/KEY', wsUrl: 'wss://rpc.example/v2/KEY' },
-      { id: 'node-3', url: 'http://a:1/', wsUrl: 'ws://b:2/pubsub' },
+      { id: 'node-1', operator: '127.0.0.1:8899', url: 'http://127.0.0.1:8899/', wsUrl: 'ws://127.0.0.1:8900/' },
+      { id: 'node-2', operator: 'rpc.example', url: 'https://rpc.example/v2/KEY', wsUrl: 'wss://rpc.example/v2/KEY' },
+      { id: 'node-3', operator: 'a', url: 'http://a:1/', wsUrl: 'ws://b:2/pubsub' },
     ]);
     const roles = { weight: 2.5, archival: true, pooled: true, methods: ['getBlock'] };
     const config = file({
@@ -197,8 +197,8 @@ t.test('config-schema', async (t) => {
       ],
     });
     t.strictSame(load({ config }).upstreams, [
-      { id: 'mine', url: 'http://a:1/', wsUrl: 'ws://a:9/' },
-      { id: 'node-2', url: 'http://b:65534/', wsUrl: 'ws://b:65535/', ...roles },
+      { id: 'mine', operator: 'a', url: 'http://a:1/', wsUrl: 'ws://a:9/' },
+      { id: 'node-2', operator: 'b', url: 'http://b:65534/', wsUrl: 'ws://b:65535/', ...roles },
     ]);
   });
 
@@ -230,7 +230,7 @@ t.test('config-schema', async (t) => {
       [JSON.parse('{ "__proto__": { "port": 1 } }'), /^unknown setting __proto__ \(/],
       [
         { upstreams: [{ url: 'http://a', wss: 'ws://a' }] },
-        /^upstreams\[0\]: expected a URL.* url and perhaps ws, id, weight, archival, pooled and methods, got /,
+        /^upstreams\[0\]: expected a URL.* url and perhaps ws, id, operator, weight, archival, pooled and methods, got /,
       ],
     ];
     for (const [values, message] of files) t.match(refusal({ config: file(values) }), { exitCode: 78, message });
