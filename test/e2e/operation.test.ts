@@ -394,6 +394,9 @@ t.test('admin', async (t) => {
     'slotgate_cluster_consensus',
     'slotgate_cache_limit_bytes',
     'slotgate_watch_false_claims_total',
+    'slotgate_upstream_disagreements_total',
+    'slotgate_upstream_disagreement_slot',
+    'slotgate_upstream_undecided_total',
     'slotgate_watch_followed',
     'slotgate_watch_role',
     'slotgate_workers',
@@ -438,7 +441,7 @@ t.test('health', async (t) => {
     }, 'the refusal');
     const { result } = (await get('/health')).json;
     t.equal(result.status, 'degraded', 'the last answers may still be given');
-    t.same(Object.keys(result.upstreams[0]), ['id', 'status', 'slot', 'behindSlots', 'ws']);
+    t.same(Object.keys(result.upstreams[0]), ['id', 'operator', 'status', 'slot', 'behindSlots', 'ws']);
     t.equal(result.embedded, null, 'these nodes are configured');
     await waitFor(async () => {
       await pass();

@@ -105,8 +105,10 @@ function upstreamReads({ context: { mesh } }: AdminSources) {
     slotgate_upstream_hedges_total: byNode(({ hedges }) => hedges),
     slotgate_upstream_disagreements_total: byNode(({ disagreements }) => disagreements),
     *slotgate_upstream_disagreement_slot(): Iterable<Series> {
-      for (const { nodeId, slot = 0, digest = '', expected = '' } of mesh.agreement?.disagreements.latest() ?? [])
-        yield [[nodeId, digest, expected], slot];
+      for (const { id } of mesh.figures()) {
+        const { slot = 0, digest = '', expected = '' } = mesh.agreement?.disagreements.lastOf(id) ?? {};
+        yield [[id, digest, expected], slot];
+      }
     },
     slotgate_upstream_undecided_total: () => mesh.agreement?.disagreements.undecided ?? 0,
     *slotgate_upstream_requests_total(): Iterable<Series> {

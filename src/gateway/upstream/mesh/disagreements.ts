@@ -49,9 +49,9 @@ export class Disagreements {
     return this.#counts.get(nodeId) ?? 0;
   }
 
-  /** Returns the latest disagreement of each node that has one. */
-  latest(): Iterable<Disagreement> {
-    return this.#last.values();
+  /** Returns the latest disagreement of a node. */
+  lastOf(nodeId: string): Disagreement | undefined {
+    return this.#last.get(nodeId);
   }
 
   /** Counts a disagreement; the reads of one slot count as one. */
