@@ -15,7 +15,14 @@ import { TARGET_SLOT_MS } from '../../src/shared/domain/slot-time.ts';
 import { CLOCK_SYSVAR } from '../../src/shared/domain/well-known-addresses.ts';
 import { KNOWN_PROGRAMS } from '../../src/transactions/programs/known-programs.ts';
 import { clockText } from '../support/clock-text.ts';
-import { type SteppedHarness, startGateway, startGatewayOver, startStepped, untilIdle, waitFor } from '../support/harness.ts';
+import {
+  type SteppedHarness,
+  startGateway,
+  startGatewayOver,
+  startStepped,
+  untilIdle,
+  waitFor,
+} from '../support/harness.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { pluck } from '../support/pluck.ts';
 import { type RpcOverrideProxy, startRpcOverrideProxy } from '../support/rpc-override-proxy.ts';
