@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Slot } from '../../shared/domain/slot.ts';
+import { atMost } from '../../shared/runtime/at-most.ts';
 import { ReadHeat } from './read-heat.ts';
 
 /** The fewest keys that are remembered: as many readers of one key each may come between two reads of another. */
@@ -18,8 +19,7 @@ export class HotKeyDetector {
   /** Remembers twice as many keys as can be kept live, and some. */
   constructor(maxLive: number, halfLifeSlots: number) {
     this.#halfLifeSlots = halfLifeSlots;
-    // by size: `max` would allocate all places at the start
-    this.#heats = new LRUCache({ maxSize: Math.max(MIN_KEYS, 2 * maxLive), sizeCalculation: () => 1 });
+    this.#heats = new LRUCache(atMost(Math.max(MIN_KEYS, 2 * maxLive)));
   }
 
   /** Records a read; returns the heat of the key if it is that of two reads within some slots. */

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../shared/domain/clock.ts';
+import { atMost } from '../../shared/runtime/at-most.ts';
 import { expiresAfter } from '../../shared/runtime/expires-after.ts';
 import type { Price, PriceSource } from './price-source.ts';
 
@@ -12,7 +13,10 @@ const MAX_MINTS = 10_000;
 /** Also caches that a source has no price, or failed: its load depends on the number of mints, not of requests. */
 export function cachedPrices(source: PriceSource, clock: Pick<Clock, 'monotonic'>): PriceSource {
   /** A price resolves to undefined when the source has none. */
-  const cache = new LRUCache<string, Promise<Price | undefined>>({ max: MAX_MINTS, ...expiresAfter(TTL_MS, clock) });
+  const cache = new LRUCache<string, Promise<Price | undefined>>({
+    ...atMost(MAX_MINTS),
+    ...expiresAfter(TTL_MS, clock),
+  });
   return {
     name: source.name,
     async prices(mints, asOf) {
@@ -39,7 +43,7 @@ export function cachedPrices(source: PriceSource, clock: Pick<Clock, 'monotonic'
 
 /** Caches the last price of each mint: while the source fails it is returned as stale, and nothing is rejected. */
 export function lastPrices(source: PriceSource): PriceSource {
-  const last = new LRUCache<string, Price>({ max: MAX_MINTS });
+  const last = new LRUCache<string, Price>(atMost(MAX_MINTS));
   return {
     name: source.name,
     async prices(mints, asOf) {

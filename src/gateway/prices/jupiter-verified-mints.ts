@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../shared/domain/clock.ts';
 import type { RequestCost } from '../../shared/domain/request-cost.ts';
+import { atMost } from '../../shared/runtime/at-most.ts';
 import { expiresAfter } from '../../shared/runtime/expires-after.ts';
 import { eachElement, elements, isNull, members, parseString } from '../upstream/json/raw-json.ts';
 import type { GetBytes } from './http-get.ts';
@@ -31,7 +32,7 @@ const VERIFIED_TAGS: ReadonlySet<string> = new Set(['verified', 'strict']);
 /** Looks mints up in Jupiter's list of verified tokens. Its last answers are used while it can't be reached. */
 export function jupiterVerifiedMints({ url, get, clock }: JupiterVerifiedOptions): FindVerified {
   const cache = new LRUCache<string, boolean>({
-    max: MAX_CACHED,
+    ...atMost(MAX_CACHED),
     allowStale: true,
     noDeleteOnStaleGet: true,
     ...expiresAfter(TTL_MS, clock),

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../shared/domain/clock.ts';
 import { quotedInSentence } from '../../shared/domain/quoted-name.ts';
 import { countRows, type RequestCost } from '../../shared/domain/request-cost.ts';
+import { atMost } from '../../shared/runtime/at-most.ts';
 import { expiresAfter } from '../../shared/runtime/expires-after.ts';
 import {
   identityInMint,
@@ -36,7 +37,7 @@ export class TokenLabelCache {
 
   constructor(clock: Pick<Clock, 'monotonic'>, knownMints: KnownMints) {
     this.#knownMints = knownMints;
-    this.#labels = new LRUCache({ max: MAX_LABELS, ...expiresAfter(LABEL_TTL_MS, clock) });
+    this.#labels = new LRUCache({ ...atMost(MAX_LABELS), ...expiresAfter(LABEL_TTL_MS, clock) });
   }
 
   /** Resolves to the labels of those mints that have one. Reads what isn't remembered, in one call. */

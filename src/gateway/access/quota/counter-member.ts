@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../shared/domain/clock.ts';
+import { atMost } from '../../../shared/runtime/at-most.ts';
 import type {
   CountAnswer,
   CounterConnection,
@@ -34,7 +35,7 @@ export class CounterMember implements Reporting, CounterListener {
   readonly #options: CounterMemberOptions;
   readonly #connection: CounterConnection;
   readonly #books = new Map<string, QuotaBook>();
-  readonly #announced = new LRUCache<string, CountTotal & { readonly endsAtMs: number }>({ max: MAX_ANNOUNCED });
+  readonly #announced = new LRUCache<string, CountTotal & { readonly endsAtMs: number }>(atMost(MAX_ANNOUNCED));
   readonly #due = new Map<string, Counted>();
   #state: 'joining' | 'shared' | 'standalone' = 'joining';
   /** Why the store is not believed; undefined if it is. */

@@ -1,6 +1,7 @@
 import bs58 from 'bs58';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../shared/domain/clock.ts';
+import { atMost } from '../../../shared/runtime/at-most.ts';
 
 export interface StakeProof {
   /** Base58. */
@@ -56,7 +57,7 @@ export class StakeProofVerifier {
   readonly #host: string;
   readonly #verify: VerifySignature;
   readonly #clock: Clock;
-  readonly #verified = new LRUCache<string, true>({ max: MAX_VERIFIED });
+  readonly #verified = new LRUCache<string, true>(atMost(MAX_VERIFIED));
 
   constructor(host: string, verify: VerifySignature, clock: Clock) {
     this.#host = host;

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { Clock } from '../../../shared/domain/clock.ts';
+import { atMost } from '../../../shared/runtime/at-most.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
 import type { CountAnswer, CounterListener, CounterStore, CountReport } from '../../access/quota/counter-store.ts';
 import { streamsReport } from '../../access/quota/shared-streams.ts';
@@ -45,7 +46,7 @@ export class RedisStore implements CounterStore {
   readonly #locals = new Map<string, LocalMember>();
   readonly #stopRefreshing: () => void;
   /** The ids of counters that were reported lately, by their names at Redis, which gets no address. */
-  readonly #ids = new LRUCache<string, string>({ max: MAX_IDS });
+  readonly #ids = new LRUCache<string, string>(atMost(MAX_IDS));
   #store: FleetStore | undefined;
   #isStandalone = true;
   #isProbing = false;

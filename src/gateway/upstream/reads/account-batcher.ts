@@ -6,6 +6,7 @@ import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Lease } from '../../../shared/domain/lease.ts';
 import type { RequestCost } from '../../../shared/domain/request-cost.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import { atMost } from '../../../shared/runtime/at-most.ts';
 import { isByteBudgetSpent } from '../failsafe/byte-budget.ts';
 import { CLOCK_SLOT_BYTES } from '../rpc/clock-slot.ts';
 import { RPC_ERROR_CODE } from '../rpc/rpc-error-code.ts';
@@ -131,7 +132,7 @@ export class AccountBatcher implements AccountSource {
   readonly #rpc: RpcCaller;
   readonly #options: AccountBatcherOptions;
   /** Addresses of accounts that were large when they were read last: they are read alone, so as not to burden other reads. */
-  readonly #largeAccounts = new LRUCache<string, true>({ max: MAX_LARGE_ACCOUNTS });
+  readonly #largeAccounts = new LRUCache<string, true>(atMost(MAX_LARGE_ACCOUNTS));
   #pending: PendingQuery[] = [];
 
   constructor(rpc: RpcCaller, options: AccountBatcherOptions) {

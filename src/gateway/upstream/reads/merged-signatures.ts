@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import { atMost } from '../../../shared/runtime/at-most.ts';
 import { mapConcurrently } from '../../../shared/runtime/map-concurrently.ts';
 import { eachElement, member, parseString } from '../json/raw-json.ts';
 import type { Mesh } from '../mesh/mesh.ts';
@@ -55,7 +56,7 @@ const MAX_SKIPPED_SLOTS = 9;
 const MAX_STARTS = 10_000;
 
 export class MergedSignatures {
-  readonly #starts = new LRUCache<string, Start & { readonly above: string }>({ max: MAX_STARTS });
+  readonly #starts = new LRUCache<string, Start & { readonly above: string }>(atMost(MAX_STARTS));
 
   /** Reads a page. Throws `cursor_not_found`. */
   async read(mesh: Reader, query: MergedQuery): Promise<SignaturePage> {
