@@ -56,6 +56,7 @@ t.test('layers', async (t) => {
   gateway/http/engine/node      gateway/http/engine/uws
   gateway/http/rest
   gateway/http/stream
+  gateway/http/pubsub
   gateway/http
   gateway/fleet                 gateway/fleet/transport/shared-log
   gateway/fleet/replication     gateway/fleet/transport/redis

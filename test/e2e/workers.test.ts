@@ -11,6 +11,8 @@ import { apiKeyRecord, issueKeys } from '../support/access/api-key-fixtures.ts';
 import { addressOfNumber } from '../support/address-of-number.ts';
 import { httpClient, waitFor } from '../support/harness.ts';
 import { parseMetrics, scrapeSeries } from '../support/metrics.ts';
+import { connect } from '../support/pubsub-test-client.ts';
+import { rpcRequest } from '../support/rpc-request.ts';
 import { askEach, startWorkers } from '../support/workers-world.ts';
 
 const cluster = await startEmbeddedCluster({ slotMs: 100 });
@@ -68,6 +70,40 @@ t.test('a slot a few ahead is waited for at every worker, also by what the pipel
       t.equal(status, 200, `${path} ${JSON.stringify(json).slice(0, 80)}`);
       t.ok(json.slot >= wanted, path);
     }
+  }
+});
+
+t.test('pubsub notifies over each worker, and goes on over the death of the pipeline process', async (t) => {
+  const clients = await Promise.all(Array.from({ length: 6 }, () => connect(t, `${url}/api/v1/rpc`)));
+  const confirmed = { commitment: 'confirmed' };
+  const ids = await Promise.all(
+    clients.map(
+      async (client) => (await client.call('accountSubscribe', alice, { ...confirmed, encoding: 'base64' })).result,
+    ),
+  );
+  const isNotified = async (signature: string): Promise<void> => {
+    for (const client of clients) {
+      const { result: id } = await client.call('signatureSubscribe', signature, confirmed);
+      await waitFor(() => client.of(id).length === 1, 'the transaction');
+    }
+  };
+  const airdrop = (): Promise<string> => rpcRequest(cluster.url, 'requestAirdrop', [alice, 1_000_000]);
+  await isNotified(await airdrop());
+  await waitFor(() => clients.every((client, i) => client.of(ids[i]).length > 0), 'the change of the account');
+  const before = restarts();
+  process.kill(processes().get('pipeline') ?? 0, 'SIGKILL');
+  await waitFor(() => restarts() > before, 'another pipeline process');
+  const counts = clients.map((client, i) => client.of(ids[i]).length);
+  await isNotified(await airdrop());
+  await waitFor(() => clients.every((client, i) => client.of(ids[i]).length > (counts[i] ?? 0)), 'the change after it');
+  for (const [i, client] of clients.entries()) {
+    const slots = client.of(ids[i]).map(({ context }) => context.slot);
+    t.same(
+      slots,
+      slots.toSorted((a, b) => a - b),
+      'no slot goes back',
+    );
+    client.close();
   }
 });
 

@@ -12,8 +12,12 @@ export const HANDSHAKE_HEADERS = {
 } as const;
 
 /** Builds the upgrade request of the stream. `headers` are added to those of the handshake, or replace them. */
-export const upgradeRequest = (query = '', headers: Readonly<Record<string, string>> = {}): string =>
-  `GET /api/v1/stream${query} HTTP/1.1\r\n${Object.entries({ ...HANDSHAKE_HEADERS, ...headers })
+export const upgradeRequest = (
+  query = '',
+  headers: Readonly<Record<string, string>> = {},
+  path = '/api/v1/stream',
+): string =>
+  `GET ${path}${query} HTTP/1.1\r\n${Object.entries({ ...HANDSHAKE_HEADERS, ...headers })
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')}\r\n`;
 
@@ -22,9 +26,9 @@ export class WebSocketPeer {
   readonly connection: RawConnection;
   readonly #url: string;
 
-  static async open(url: string, query = '', from?: string): Promise<WebSocketPeer> {
+  static async open(url: string, query = '', from?: string, path?: string): Promise<WebSocketPeer> {
     const peer = new WebSocketPeer(await RawConnection.open(url, from), url);
-    peer.connection.write(upgradeRequest(query));
+    peer.connection.write(upgradeRequest(query, {}, path));
     await barrierOf(url).wait();
     if (!peer.connection.text.startsWith('HTTP/1.1 101')) throw new Error(`no upgrade: ${peer.connection.text}`);
     return peer;

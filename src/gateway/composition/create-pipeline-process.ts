@@ -81,7 +81,7 @@ function serviceOf(env: Environment, parts: Parts): Omit<PipelineService, 'start
   const { mesh, embedded } = parts.upstream;
   const { cache, context, readThrough, liveAccounts } = parts.answers;
   const { admission, authenticator } = parts.state.access;
-  // Each worker has held the caller to its own tier already.
+  // Each worker has held the caller to its own tier already, and to the profile of `/rpc`.
   const tier = { ...authenticator.tierOf(undefined), inFlight: Number.POSITIVE_INFINITY };
   const admitFor = ({ caller, hasPriority }: RequestCost): Admit =>
     caller === ''
@@ -108,7 +108,7 @@ function serviceOf(env: Environment, parts: Parts): Omit<PipelineService, 'start
     },
     answerRpc: (body, minSlot, cost) =>
       env.turnBudget.run({ caller: cost.caller, bytes: body.length }, () =>
-        rpc.resolve(rpc.parse(body, context), context, admitFor(cost), { cost, minSlot }),
+        rpc.resolve(rpc.parse(body, { rpcProfile: 'standard' }), context, admitFor(cost), { cost, minSlot }),
       ),
   };
 }

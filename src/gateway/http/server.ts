@@ -1,14 +1,19 @@
 import type { Clock } from '../../shared/domain/clock.ts';
 import { ERRORS, GatewayError } from '../../shared/domain/gateway-error.ts';
 import type { NetworkSnapshot } from '../../shared/domain/network-snapshot.ts';
+import { RequestCost } from '../../shared/domain/request-cost.ts';
+import { toJson } from '../../shared/domain/to-json.ts';
 import { addressKeyOf } from '../access/quota/rate-limit-key.ts';
 import type { Entry } from '../cache/entry.ts';
+import { answerRpcCall } from '../routes/rpc/answer-rpc-call.ts';
 import { AllowedSources, type SourceLimits } from './engine/allowed-sources.ts';
 import { BodySender } from './engine/body-sender.ts';
 import { type Engine, type EngineConnection, MAX_HEAD_BYTES, type UnparsableFault } from './engine/engine.ts';
 import type { PendingBytesLimits } from './engine/pending-bytes.ts';
 import { PipeliningDetector } from './engine/pipelining-detector.ts';
 import { ReaderSampling } from './engine/reader-sampling.ts';
+import { PubsubServer } from './pubsub/pubsub-server.ts';
+import type { ReadRpc } from './pubsub/source.ts';
 import { pathLabel } from './rest/path-kinds.ts';
 import { createRequestHandlers, type RequestHandlerDeps } from './rest/request-handler.ts';
 import { errorResponse } from './rest/responses.ts';
@@ -67,6 +72,23 @@ const tooDeepError = (): GatewayError =>
     retryAfter: 1,
   });
 
+/** Returns what reads by a node's method as work of the gateway itself, elsewhere where calls of `/rpc` are answered there. */
+const createReadRpc =
+  ({ access, answerRpc, context }: Pick<ServerOptions, 'access' | 'answerRpc' | 'context'>): ReadRpc =>
+  async (method, params, minSlot) => {
+    const cost = new RequestCost('', false);
+    const answer =
+      answerRpc === undefined
+        ? await answerRpcCall(
+            { method, params, jsonRpcId: undefined },
+            context,
+            (work) => access.admission.runOwn(work),
+            { cost: undefined, minSlot },
+          )
+        : await answerRpc(Buffer.from(toJson({ method, params })), minSlot, cost);
+    return answer.result;
+  };
+
 /** Creates the gateway's only listener, which doesn't listen yet. */
 export function createServer(options: ServerOptions) {
   const { engine, host, port, context, sharesPort = false, access, onInternalError } = options;
@@ -87,7 +109,7 @@ export function createServer(options: ServerOptions) {
   app.onConnect(() => {
     connections++;
   });
-  const openCount = (): number => connections - stream.ended; // the engine calls no filter when a WebSocket is closed
+  const openCount = (): number => connections - stream.ended - pubsub.ended; // the engine calls no filter when a WebSocket is closed
   const hasRoom = (address: ArrayBuffer): boolean =>
     app.countOpen(address) > access.connectionLimiter.maxOpenOf(address)
       ? app.closeIdle(address)
@@ -110,11 +132,21 @@ export function createServer(options: ServerOptions) {
     accountTopics: new AccountTopics({ clock, readThrough, sealer, liveAccounts: context.liveAccounts }),
     pendingResponses,
   });
+  const pubsub = new PubsubServer(app, {
+    ...options,
+    sources,
+    ...options.stream,
+    mesh: context.mesh,
+    liveAccounts: context.liveAccounts,
+    readRpc: createReadRpc(options),
+    pendingResponses,
+  });
   app.handleRequests(createRequestHandlers({ ...options, sources, pipelining, pendingResponses }));
 
   const drain = (): void => {
     app.stopListening();
     stream.close();
+    pubsub.close();
   };
 
   return {
@@ -124,10 +156,15 @@ export function createServer(options: ServerOptions) {
       return openCount();
     },
     get subscribers() {
-      return stream.subscribers;
+      return stream.subscribers + pubsub.connections;
     },
     get stream() {
-      return stream.figures;
+      const { channels, subscriptions, ...figures } = stream.figures;
+      return {
+        ...figures,
+        channels: [...channels, { format: 'pubsub', intervalMs: 0, connections: pubsub.connections }],
+        subscriptions: new Map([...subscriptions, ...pubsub.subscriptionCounts]),
+      };
     },
     meter: options.meter,
     /** The bytes of answers that their readers don't have yet. */

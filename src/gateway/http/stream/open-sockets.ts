@@ -1,12 +1,17 @@
 import type { Authenticator } from '../../access/authenticator.ts';
-import { CLOSE_CODES, type StreamSocket } from './stream-socket.ts';
+import type { EngineSocket } from '../engine/engine.ts';
+import type { StreamCaller } from './stream-caller.ts';
+import { CLOSE_CODES } from './stream-socket.ts';
 
-/** The open sockets of the stream. The engine aborts the process on a write to a closed one. */
-export class OpenSockets {
+/** A socket whose caller is known. */
+type CallerSocket = Pick<EngineSocket<{ readonly caller: Pick<StreamCaller, 'principal'> }>, 'getUserData' | 'end'>;
+
+/** The open sockets of one kind. The engine aborts the process on a write to a closed one. */
+export class OpenSockets<Socket extends CallerSocket> {
   readonly #authenticator: Pick<Authenticator, 'isKeyInvalid'>;
-  readonly #all = new Set<StreamSocket>();
+  readonly #all = new Set<Socket>();
   /** The sockets that were opened with credentials, in the order in which they are reviewed next. */
-  readonly #authenticated = new Set<StreamSocket>();
+  readonly #authenticated = new Set<Socket>();
 
   constructor(authenticator: Pick<Authenticator, 'isKeyInvalid'>) {
     this.#authenticator = authenticator;
@@ -16,22 +21,22 @@ export class OpenSockets {
     return this.#all.size;
   }
 
-  has(socket: StreamSocket): boolean {
+  has(socket: Socket): boolean {
     return this.#all.has(socket);
   }
 
-  add(socket: StreamSocket): void {
+  add(socket: Socket): void {
     this.#all.add(socket);
     if (socket.getUserData().caller.principal !== undefined) this.#authenticated.add(socket);
   }
 
-  remove(socket: StreamSocket): void {
+  remove(socket: Socket): void {
     this.#all.delete(socket);
     this.#authenticated.delete(socket);
   }
 
   /** Returns this part of the sockets that were opened with credentials, rounded up; other ones with the next call. */
-  nextAuthenticated(part: number): readonly StreamSocket[] {
+  nextAuthenticated(part: number): readonly Socket[] {
     const next = [...this.#authenticated].slice(0, Math.ceil(this.#authenticated.size * part));
     for (const socket of next) {
       this.#authenticated.delete(socket);

@@ -41,10 +41,15 @@ export class SlowConsumers<Consumer extends { close(): void }> {
     const nowMs = this.#clock.monotonic();
     for (const [consumer, sinceMs] of this.#slowSinceMs) {
       if (nowMs - sinceMs < MAX_SLOW_MS) continue;
-      this.#slowSinceMs.delete(consumer);
-      this.#closing.add(consumer);
-      this.#clock.after(CLOSE_TIMEOUT_MS, () => this.#closing.has(consumer) && consumer.close());
+      this.beginClose(consumer);
     }
+  }
+
+  /** Gives a connection the time to drain and to receive its close frame, then cuts it. */
+  beginClose(consumer: Consumer): void {
+    this.#slowSinceMs.delete(consumer);
+    this.#closing.add(consumer);
+    this.#clock.after(CLOSE_TIMEOUT_MS, () => this.#closing.has(consumer) && consumer.close());
   }
 
   remove(consumer: Consumer): void {

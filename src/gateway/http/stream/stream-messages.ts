@@ -11,6 +11,9 @@ import { SubscriptionQueue } from './subscription-queue.ts';
 
 const MAX_MESSAGE_BYTES = 4096;
 
+const MALFORMED = 'a message must be JSON text with the op subscribe, unsubscribe or ping';
+const PUBSUB_IS_ELSEWHERE = "this is slotgate's own stream: Solana's pubsub is a WebSocket at /api/v1/rpc";
+
 export interface StreamMessagesOptions {
   readonly clock: Clock;
   readonly accountTopics: AccountTopics;
@@ -40,10 +43,8 @@ export class StreamMessages {
     }
     const message = isBinary ? undefined : parseStreamMessage(bytes);
     if (message === undefined) {
-      socket.end(
-        CLOSE_CODES.malformedMessage,
-        'a message must be JSON text with the op subscribe, unsubscribe or ping',
-      );
+      const isJsonRpc = Buffer.from(bytes).includes('"jsonrpc"');
+      socket.end(CLOSE_CODES.malformedMessage, isJsonRpc ? PUBSUB_IS_ELSEWHERE : MALFORMED);
       return;
     }
     const verdict: MessageVerdict = caller.streamSlot.consumeMessage();

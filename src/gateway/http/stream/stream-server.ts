@@ -5,15 +5,17 @@ import { repeat } from '../../../shared/runtime/repeat.ts';
 import type { Entry } from '../../cache/entry.ts';
 import type { Sealer } from '../../serving/sealer.ts';
 import type { EngineApp } from '../engine/engine.ts';
+import { requestTargetOf } from '../engine/request-guard.ts';
 import type { AccountTopics } from './account-topics.ts';
 import { FrameChannels } from './frame-channels.ts';
 import { OpenSockets } from './open-sockets.ts';
 import { SlowConsumers } from './slow-consumers.ts';
+import { SocketConnection } from './stream-connection.ts';
 import { StreamMessages } from './stream-messages.ts';
 import { CLOSE_CODES, type SocketData, type StreamSocket } from './stream-socket.ts';
 import { createStreamUpgrade, type StreamUpgradeOptions } from './stream-upgrade.ts';
 
-export interface StreamServerOptions extends Omit<StreamUpgradeOptions, 'channels'> {
+export interface StreamServerOptions extends StreamUpgradeOptions {
   readonly clock: Clock;
   /** Returns the number of I/O events that the event loop has handled up to this turn. */
   readonly polledEvents: () => number;
@@ -55,7 +57,7 @@ export class StreamServer {
   readonly #accountTopics: AccountTopics;
   readonly #maxBackpressureBytes: number;
   readonly #channels: FrameChannels;
-  readonly #sockets: OpenSockets;
+  readonly #sockets: OpenSockets<StreamSocket>;
   readonly #slowConsumers: SlowConsumers<StreamSocket>;
   readonly #messages: StreamMessages;
   readonly #stopReviews: () => void;
@@ -79,7 +81,13 @@ export class StreamServer {
       maxPayloadLength: MAX_PAYLOAD_BYTES,
       maxBackpressure: maxBackpressureBytes,
       idleTimeout: 60,
-      upgrade: createStreamUpgrade({ ...options, channels: this.#channels }),
+      upgrade: createStreamUpgrade(options, '/stream', (req) => {
+        const channel = this.#channels.channelFor(requestTargetOf(req));
+        return (caller) => {
+          const shard = channel.fanout.addSubscriber();
+          return { channel, shard, caller, connection: new SocketConnection(caller) };
+        };
+      }),
       open: (socket) => this.#onOpen(socket),
       message: (socket, bytes, isBinary) => this.#messages.handle(socket, bytes, isBinary),
       dropped: (socket) => this.#slowConsumers.recordDrop(socket),

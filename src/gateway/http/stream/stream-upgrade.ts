@@ -5,22 +5,17 @@ import type { RouteContext } from '../../routes/routing/route.ts';
 import type { AllowedSources } from '../engine/allowed-sources.ts';
 import type { EngineRequest, EngineResponse, UpgradeContext } from '../engine/engine.ts';
 import { type PendingResponses, Reply } from '../engine/reply.ts';
-import { requestTargetOf } from '../engine/request-guard.ts';
 import { checkWebSocketHandshake } from '../engine/websocket-handshake.ts';
 import { isForwardedByStranger } from '../rest/hit-path.ts';
 import { checkStarted } from '../rest/path-kinds.ts';
 import type { RequestMeter } from '../rest/request-meter.ts';
 import { rateLimitHeaders } from '../rest/response-headers.ts';
 import { errorResponse } from '../rest/responses.ts';
-import type { FrameChannels } from './frame-channels.ts';
 import { StreamCaller } from './stream-caller.ts';
-import { SocketConnection } from './stream-connection.ts';
-import type { SocketData } from './stream-socket.ts';
 import { readSubprotocolOffer, type SubprotocolOffer, withApiKey } from './subprotocol-key.ts';
 
 export interface StreamUpgradeOptions {
   readonly access: Access;
-  readonly channels: FrameChannels;
   readonly pendingResponses: PendingResponses;
   readonly sources: AllowedSources;
   readonly meter: RequestMeter;
@@ -30,8 +25,18 @@ export interface StreamUpgradeOptions {
 
 type Upgrade = (res: EngineResponse, req: EngineRequest, context: UpgradeContext) => void;
 
-/** Creates the handler that accepts WebSockets, or refuses them with an HTTP error before the upgrade. */
-export function createStreamUpgrade(options: StreamUpgradeOptions): Upgrade {
+/** Checks the target of a request; returns what makes the data of its socket. Throws GatewayError. */
+type Prepare<Data> = (req: EngineRequest) => (caller: StreamCaller) => Data;
+
+/**
+ * Creates the handler that accepts the WebSockets of a path, or refuses them with an HTTP error before the upgrade. Metrics
+ * show the path as `label`.
+ */
+export function createStreamUpgrade<Data>(
+  options: StreamUpgradeOptions,
+  label: '/stream' | '/rpc',
+  prepare: Prepare<Data>,
+): Upgrade {
   const { access, sources, meter, pendingResponses, onInternalError } = options;
   return (res, req, context) => {
     let quota: Quota = access.rateLimiter.peek(new ArrayBuffer(4));
@@ -42,7 +47,7 @@ export function createStreamUpgrade(options: StreamUpgradeOptions): Upgrade {
       const offer = readSubprotocolOffer(req);
       const metered = access.authenticator.consume(withApiKey(req, offer.apiKey), address, 1);
       quota = { ...metered.quota };
-      const socketData = acceptStream(options, req, address, offer, { ...metered, quota });
+      const socketData = acceptStream(options, prepare, req, address, offer, { ...metered, quota });
       res.writeStatus('101 Switching Protocols');
       for (const [name, value] of rateLimitHeaders(quota)) res.writeHeader(name, value);
       res.upgrade(
@@ -52,10 +57,10 @@ export function createStreamUpgrade(options: StreamUpgradeOptions): Upgrade {
         '', // no extension
         context,
       );
-      meter.countStatus('/stream', 101);
+      meter.countStatus(label, 101);
     } catch (thrown) {
       const { status, code } = GatewayError.from(thrown);
-      meter.countStatus('/stream', status);
+      meter.countStatus(label, status);
       meter.countError(code);
       if (status === 429 && isForwardedByStranger(req, res, access.clientIp))
         meter.countUntrustedForwarded(res.getRemoteAddress());
@@ -65,23 +70,24 @@ export function createStreamUpgrade(options: StreamUpgradeOptions): Upgrade {
 }
 
 /** Checks an upgrade request and acquires a place in the caller's quota. Throws GatewayError. */
-function acceptStream(
-  { access, channels, context }: StreamUpgradeOptions,
+function acceptStream<Data>(
+  { access, context }: StreamUpgradeOptions,
+  prepare: Prepare<Data>,
   req: EngineRequest,
   address: ArrayBuffer,
   offer: SubprotocolOffer,
   { principal, quota, credentialsError }: ReturnType<Access['authenticator']['consume']>,
-): SocketData {
+): Data {
   if (!quota.allowed) throw rateLimited('too many requests', quota);
   if (context.isDraining()) throw new GatewayError('shutting_down', 'the gateway is shutting down');
   checkWebSocketHandshake(req);
-  const channel = channels.channelFor(requestTargetOf(req));
+  const createData = prepare(req);
   if (offer.fault !== undefined) throw new GatewayError('invalid_request', offer.fault);
   if (credentialsError !== undefined) throw credentialsError;
   checkStarted('stream', context);
   const caller = StreamCaller.accept(access, address, principal);
   if (caller === undefined) throw rateLimited('too many open streams: close one first', quota);
-  return { channel, shard: channel.fanout.addSubscriber(), caller, connection: new SocketConnection(caller) };
+  return createData(caller);
 }
 
 const rateLimited = (message: string, { retryAfter }: Quota): GatewayError =>

@@ -23,7 +23,8 @@ export interface TopicFeedOptions {
   readonly topic: AccountTopic;
   readonly caller: SubscriptionCaller;
   readonly readThrough: RouteReads;
-  readonly sealer: Sealer;
+  /** Makes the bodies of updates. Default: they have none. */
+  readonly sealer?: Sealer;
   readonly liveAccounts: LiveAccounts;
   readonly clock: Clock;
   readonly onUpdate: (update: TopicUpdate) => void;
@@ -108,7 +109,7 @@ export class TopicFeed {
     const readRequest = { ...topic.request, minSlot, isForPush: true };
     const { entry } =
       readThrough.fromCache(readRequest) ?? (await readThrough.fetch(readRequest, caller?.admit, caller?.newCost()));
-    const body = sealer.bodyOf(entry) ?? (await sealer.seal(entry));
+    const body = sealer === undefined ? '' : (sealer.bodyOf(entry) ?? (await sealer.seal(entry)));
     return { slot: entry.slot, result: entry.result.toString(), body, isReorg };
   }
 }

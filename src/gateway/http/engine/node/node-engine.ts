@@ -83,12 +83,14 @@ class NodeApp implements EngineApp {
   readonly #deferred = new DeferredRequests();
   readonly #open = new OpenConnections();
   #handlers: MethodHandlers | undefined;
-  #socketRoute: SocketRoute | undefined;
+  readonly #socketRoutes: SocketRoute[] = [];
 
   constructor(options: EngineAppOptions) {
     this.#options = options;
     this.#budget = new PipeliningBudget(options.startCpuStopwatch);
-    const newer: NewerServerOptions = { shouldUpgradeCallback: (message) => this.#isHandshake(message) };
+    const newer: NewerServerOptions = {
+      shouldUpgradeCallback: (message) => this.#socketRouteOf(message) !== undefined,
+    };
     const server = createServer({
       ...newer,
       maxHeaderSize: MAX_HEAD_BYTES,
@@ -141,7 +143,7 @@ class NodeApp implements EngineApp {
 
   handleWebSockets<Data>(path: string, behavior: WebSocketBehavior<Data>): void {
     const sockets = new NodeSockets(behavior, this.#options.clock);
-    this.#socketRoute = {
+    this.#socketRoutes.push({
       path,
       upgrade: (res, req, detached) => {
         const context: NodeUpgradeContext<Data> = {
@@ -155,11 +157,11 @@ class NodeApp implements EngineApp {
       },
       publish: (topic, message, isBinary) => sockets.publish(topic, message, isBinary),
       close: () => sockets.close(),
-    };
+    });
   }
 
   publish(topic: string, message: string | Buffer, isBinary: boolean): void {
-    this.#socketRoute?.publish(topic, message, isBinary);
+    for (const route of this.#socketRoutes) route.publish(topic, message, isBinary);
   }
 
   listen(host: string, port: number, sharesPort: boolean): Promise<number> {
@@ -190,7 +192,7 @@ class NodeApp implements EngineApp {
     this.stopListening();
     this.#server.close(); // and its timer
     for (const socket of this.#silent) socket.destroy();
-    this.#socketRoute?.close();
+    for (const route of this.#socketRoutes) route.close();
     this.#server.closeAllConnections();
   }
 
@@ -261,8 +263,9 @@ class NodeApp implements EngineApp {
   }
 
   #handle(message: IncomingMessage, res: NodeResponse, req: NodeRequest): boolean {
-    if (!this.#isHandshake(message)) return this.#handlerOf(message)?.(res, req) === true;
-    this.#socketRoute?.upgrade(res, req);
+    const route = this.#socketRouteOf(message);
+    if (route === undefined) return this.#handlerOf(message)?.(res, req) === true;
+    route.upgrade(res, req);
     return false;
   }
 
@@ -282,12 +285,11 @@ class NodeApp implements EngineApp {
     }
   }
 
-  /** Returns true for a WebSocket handshake, by the rule of uWebSockets.js: the key has its length. */
-  #isHandshake({ method, url = '', headers }: IncomingMessage): boolean {
-    const path = this.#socketRoute?.path;
-    if (path === undefined || method !== 'GET' || !url.startsWith(path)) return false;
-    const isPath = url.length === path.length || url[path.length] === '?';
-    return isPath && headers['sec-websocket-key']?.length === KEY_LENGTH;
+  /** Returns the route of a WebSocket handshake, by the rule of uWebSockets.js: the key has its length. */
+  #socketRouteOf({ method, url = '', headers }: IncomingMessage): SocketRoute | undefined {
+    if (method !== 'GET' || headers['sec-websocket-key']?.length !== KEY_LENGTH) return undefined;
+    const [target] = url.split('?', 1);
+    return this.#socketRoutes.find(({ path }) => path === target);
   }
 
   /** Handles a request behind which `node:http` parses nothing more: a WebSocket, another upgrade, or a CONNECT. */
@@ -298,8 +300,9 @@ class NodeApp implements EngineApp {
     const response = new ServerResponse(message);
     const res = new NodeResponse(message, response, connection);
     const req = new NodeRequest(message);
-    if (this.#isHandshake(message)) this.#socketRoute?.upgrade(res, req, { message, connection, head });
-    else this.#handlerOf(message)?.(res, req);
+    const route = this.#socketRouteOf(message);
+    if (route === undefined) this.#handlerOf(message)?.(res, req);
+    else route.upgrade(res, req, { message, connection, head });
     if (connection.isUpgraded) return;
     response.shouldKeepAlive = false;
     response.assignSocket(connection.socket);

@@ -1,0 +1,198 @@
+import type { Clock } from '../../../shared/domain/clock.ts';
+import type { Commitment } from '../../../shared/domain/commitment.ts';
+import type { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
+import { accountTopicOf } from '../../routes/stream-topics.ts';
+import { member, members, parseSafeInteger } from '../../upstream/json/raw-json.ts';
+import type { SubscriptionCaller } from '../stream/stream-connection.ts';
+import { TopicFeed, type TopicFeedOptions, type TopicUpdate } from '../stream/topic-feed.ts';
+import { type AccountView, writeAccount } from './account-view.ts';
+import type { ReadRpc, Source, SourceOptions } from './source.ts';
+
+export interface AccountFeedsOptions extends Pick<TopicFeedOptions, 'readThrough' | 'liveAccounts'> {
+  readonly clock: Clock;
+  /** Reads by a node's method. */
+  readonly readRpc: ReadRpc;
+}
+
+/** Bytes of an account, and the slot at which they hold. */
+interface RawAccount {
+  readonly slot: Slot;
+  readonly json: string;
+}
+
+/** A feed of one account at one commitment, for all views of it. */
+interface SharedFeed {
+  readonly feed: TopicFeed;
+  readonly listeners: Set<AccountSource>;
+  /** The read of the bytes for the newest update. */
+  raw: { readonly slot: Slot; readonly read: Promise<RawAccount> } | undefined;
+}
+
+/** Time until a read that failed is tried again, in milliseconds. */
+const RETRY_MS = 400;
+
+/** The accounts of pubsub: each is kept live once, for all clients and encodings. */
+export class AccountFeeds {
+  readonly #options: AccountFeedsOptions;
+  readonly #byKey = new Map<string, SharedFeed>();
+
+  constructor(options: AccountFeedsOptions) {
+    this.#options = options;
+  }
+
+  get clock(): Clock {
+    return this.#options.clock;
+  }
+
+  /** Adds a source to the feed of its account. Throws if the account can't be kept live. */
+  join(source: AccountSource, caller: SubscriptionCaller): SharedFeed {
+    const { address, commitment } = source;
+    const key = `${address} ${commitment}`;
+    const known = this.#byKey.get(key);
+    if (known !== undefined) {
+      known.feed.addCaller(caller);
+      known.listeners.add(source);
+      return known;
+    }
+    const listeners = new Set([source]);
+    const { clock, liveAccounts, readThrough } = this.#options;
+    const feed = new TopicFeed({
+      clock,
+      liveAccounts,
+      readThrough,
+      topic: accountTopicOf('account', address, commitment),
+      caller,
+      onUpdate: (update) => {
+        for (const listener of listeners) listener.onUpdate(update.slot, update);
+      },
+      onEnd: (reason) => {
+        this.#byKey.delete(key);
+        feed.close();
+        for (const listener of listeners) listener.onEnd(reason);
+      },
+    });
+    const shared: SharedFeed = { feed, listeners, raw: undefined };
+    this.#byKey.set(key, shared);
+    return shared;
+  }
+
+  /** Removes a source, and its last caller. */
+  leave(source: AccountSource, { feed, listeners }: SharedFeed, caller: SubscriptionCaller): void {
+    if (!listeners.delete(source)) return;
+    if (listeners.size > 0) {
+      feed.removeCaller(caller);
+      return;
+    }
+    this.#byKey.delete(`${source.address} ${source.commitment}`);
+    feed.close();
+  }
+
+  /** Reads the bytes of an account, once for all that need them for an update. */
+  readRaw({ address, commitment }: AccountSource, shared: SharedFeed, minSlot: Slot): Promise<RawAccount> {
+    if (shared.raw === undefined || shared.raw.slot < minSlot) {
+      const config = { encoding: 'base64', commitment };
+      const read = this.#options.readRpc('getAccountInfo', [address, config], minSlot).then((result) => {
+        const parts = members(Buffer.from(result));
+        const slot = parseSafeInteger(member(parts.get('context') ?? Buffer.alloc(0), 'slot'));
+        return { slot, json: String(parts.get('value')) };
+      });
+      read.catch(() => {
+        shared.raw = undefined;
+      });
+      shared.raw = { slot: minSlot, read };
+    }
+    return shared.raw.read;
+  }
+}
+
+/** The changes of one account in one view. */
+export class AccountSource implements Source {
+  readonly address: string;
+  readonly commitment: Commitment;
+  readonly ready: Promise<void>;
+  readonly #feeds: AccountFeeds;
+  readonly #view: AccountView;
+  readonly #options: SourceOptions;
+  readonly #shared: SharedFeed;
+  #newest: TopicUpdate | undefined;
+  #sentSlot: Slot = 0;
+  #isReading = false;
+  #isClosed = false;
+  #cancelRetry = (): void => {};
+
+  /** Throws if the account can't be kept live. */
+  constructor(
+    feeds: AccountFeeds,
+    {
+      address,
+      commitment,
+      view,
+    }: { readonly address: string; readonly commitment: Commitment; readonly view: AccountView },
+    options: SourceOptions,
+  ) {
+    this.address = address;
+    this.commitment = commitment;
+    this.#feeds = feeds;
+    this.#view = view;
+    this.#options = options;
+    this.#shared = feeds.join(this, options.caller);
+    const { feed } = this.#shared;
+    // What changes from here on is notified: the value that it changes must be known.
+    this.ready = feed.latest === undefined ? feed.readCurrent(options.caller).then(() => {}) : Promise.resolve();
+  }
+
+  onUpdate(slot: Slot, update: TopicUpdate): void {
+    if (slot <= this.#sentSlot) return; // its bytes were read at this slot or later
+    const account = writeAccount(update.result, this.#view);
+    if (account !== undefined) this.#emit(slot, account);
+    else {
+      this.#newest = update;
+      void this.#readUntilCurrent();
+    }
+  }
+
+  onEnd(reason: GatewayError): void {
+    this.#options.onEnd(reason);
+  }
+
+  addCaller(caller: SubscriptionCaller): void {
+    this.#shared.feed.addCaller(caller);
+  }
+
+  removeCaller(caller: SubscriptionCaller): void {
+    this.#shared.feed.removeCaller(caller);
+  }
+
+  close(lastCaller: SubscriptionCaller): void {
+    this.#isClosed = true;
+    this.#cancelRetry();
+    this.#feeds.leave(this, this.#shared, lastCaller);
+  }
+
+  /** Reads the bytes of the newest update, one read at a time. */
+  async #readUntilCurrent(): Promise<void> {
+    if (this.#isReading) return;
+    this.#isReading = true;
+    this.#cancelRetry();
+    for (let update = this.#newest; update !== undefined && !this.#isClosed; update = this.#newest) {
+      this.#newest = undefined;
+      if (update.slot <= this.#sentSlot) continue;
+      try {
+        const { slot, json } = await this.#feeds.readRaw(this, this.#shared, update.slot);
+        const account = this.#isClosed ? undefined : writeAccount(json, this.#view);
+        if (account !== undefined) this.#emit(slot, account);
+      } catch {
+        this.#newest ??= update;
+        this.#cancelRetry = this.#feeds.clock.after(RETRY_MS, () => void this.#readUntilCurrent());
+        break;
+      }
+    }
+    this.#isReading = false;
+  }
+
+  #emit(slot: Slot, account: string): void {
+    this.#sentSlot = slot;
+    this.#options.emit(`{"context":{"slot":${slot}},"value":${account}}`);
+  }
+}

@@ -1,0 +1,147 @@
+import { API_PREFIX } from '../../../shared/domain/canonical-request.ts';
+import { repeat } from '../../../shared/runtime/repeat.ts';
+import type { Mesh } from '../../upstream/mesh/mesh.ts';
+import type { EngineApp, EngineSocket } from '../engine/engine.ts';
+import { OpenSockets } from '../stream/open-sockets.ts';
+import { SlowConsumers } from '../stream/slow-consumers.ts';
+import type { StreamCaller } from '../stream/stream-caller.ts';
+import { CLOSE_CODES } from '../stream/stream-socket.ts';
+import { createStreamUpgrade, type StreamUpgradeOptions } from '../stream/stream-upgrade.ts';
+import { AccountFeeds, type AccountFeedsOptions } from './account-source.ts';
+import { PubsubClient, type PubsubClientOptions } from './pubsub-client.ts';
+import { SignatureWatch } from './signature-watch.ts';
+import { Subscriptions } from './subscriptions.ts';
+
+export interface PubsubServerOptions
+  extends StreamUpgradeOptions,
+    AccountFeedsOptions,
+    Pick<PubsubClientOptions, 'onInternalError'> {
+  readonly mesh: Pick<Mesh, 'tip' | 'onTip'>;
+  /** The unsent bytes above which a client is too slow. */
+  readonly maxBackpressureBytes: number;
+}
+
+interface SocketData {
+  readonly caller: StreamCaller;
+  readonly client: PubsubClient;
+}
+
+type PubsubSocket = EngineSocket<SocketData>;
+
+/** The longest message of a client: as much as a node accepts (agave, rpc_pubsub_service.rs). */
+const MAX_MESSAGE_BYTES = 4096;
+
+/** The time in which each connection with credentials is reviewed, a part of them each second. */
+const REVIEW_INTERVAL_MS = 60_000;
+const REVIEW_TICK_MS = 1000;
+
+/** The longest reason of a close frame, in bytes (RFC 6455 5.5). */
+const MAX_REASON_BYTES = 123;
+
+/** Serves Solana's pubsub over WebSocket, at the path of `/rpc`. */
+export class PubsubServer {
+  readonly #subscriptions: Subscriptions;
+  readonly #signatures: SignatureWatch;
+  readonly #sockets: OpenSockets<PubsubSocket>;
+  readonly #slowConsumers: SlowConsumers<PubsubSocket>;
+  readonly #lostReasons = new WeakMap<PubsubClient, string>();
+  readonly #stopReviews: () => void;
+  readonly #maxBackpressureBytes: number;
+  #ended = 0;
+
+  constructor(app: EngineApp, options: PubsubServerOptions) {
+    const { access, clock, maxBackpressureBytes, mesh, readRpc } = options;
+    this.#maxBackpressureBytes = maxBackpressureBytes;
+    this.#signatures = new SignatureWatch(readRpc, mesh);
+    this.#subscriptions = new Subscriptions(new AccountFeeds(options), this.#signatures, mesh);
+    this.#sockets = new OpenSockets(access.authenticator);
+    this.#slowConsumers = new SlowConsumers(clock);
+    this.#stopReviews = repeat(clock, REVIEW_TICK_MS, () => this.#review());
+    const clientOptions = { ...options, subscriptions: this.#subscriptions };
+    app.handleWebSockets<SocketData>(`${API_PREFIX}/rpc`, {
+      maxPayloadLength: 16 * MAX_MESSAGE_BYTES, // the engine cuts the connection at longer ones
+      maxBackpressure: 4 * maxBackpressureBytes, // beyond it frames are dropped
+      idleTimeout: 60,
+      upgrade: createStreamUpgrade(options, '/rpc', () => (caller) => ({
+        caller,
+        client: new PubsubClient(caller, clientOptions),
+      })),
+      open: (socket) => this.#onOpen(socket),
+      message: (socket, bytes) => this.#onMessage(socket, bytes),
+      dropped: () => {},
+      drain: (socket) => this.#onDrain(socket),
+      close: (socket) => this.#onClose(socket),
+    });
+  }
+
+  /** The number of connections that have ended. */
+  get ended(): number {
+    return this.#ended;
+  }
+
+  /** The number of open connections. */
+  get connections(): number {
+    return this.#sockets.size;
+  }
+
+  /** The numbers of subscriptions by their method. */
+  get subscriptionCounts(): ReadonlyMap<string, number> {
+    return new Map([...this.#subscriptions.counts].map(([kind, count]) => [`${kind}Subscribe`, count]));
+  }
+
+  close(): void {
+    this.#stopReviews();
+    this.#sockets.closeAll();
+    this.#signatures.close();
+  }
+
+  /** Closes those whose caller has lost the tier that they need, each in its turn, and those whose key is not valid any more. */
+  #review(): void {
+    for (const socket of this.#sockets.nextAuthenticated(REVIEW_TICK_MS / REVIEW_INTERVAL_MS)) {
+      const { caller, client } = socket.getUserData();
+      const fault = caller.findFault(this.#subscriptions.countOf(client));
+      if (fault !== undefined) socket.end(CLOSE_CODES.tierFell, fault);
+    }
+    this.#sockets.closeInvalidKeys();
+  }
+
+  #onOpen(socket: PubsubSocket): void {
+    const { caller, client } = socket.getUserData();
+    this.#sockets.add(socket);
+    caller.streamSlot.onRevoked(() => socket.end(CLOSE_CODES.tooMany, 'too many open streams: close one first'));
+    client.open({
+      socket,
+      maxUnsentBytes: this.#maxBackpressureBytes,
+      onLost: (reason) => this.#closeLost(socket, client, reason),
+    });
+  }
+
+  #onMessage(socket: PubsubSocket, bytes: ArrayBuffer): void {
+    if (bytes.byteLength > MAX_MESSAGE_BYTES)
+      socket.end(CLOSE_CODES.messageTooLong, `a message may have at most ${MAX_MESSAGE_BYTES} bytes`);
+    else if (!socket.getUserData().client.handle(bytes))
+      socket.end(CLOSE_CODES.tooMany, 'too many messages over the pace');
+  }
+
+  /** Closes a connection that has missed something: with the reason, once it has received what was sent before. */
+  #closeLost(socket: PubsubSocket, client: PubsubClient, reason: string): void {
+    this.#lostReasons.set(client, reason.slice(0, MAX_REASON_BYTES));
+    if (socket.getBufferedAmount() === 0) setImmediate(() => this.#onDrain(socket));
+    else this.#slowConsumers.beginClose(socket);
+  }
+
+  #onDrain(socket: PubsubSocket): void {
+    if (!this.#sockets.has(socket) || socket.getBufferedAmount() > 0) return;
+    const reason = this.#lostReasons.get(socket.getUserData().client);
+    if (reason !== undefined) socket.end(CLOSE_CODES.slowConsumer, reason);
+  }
+
+  #onClose(socket: PubsubSocket): void {
+    this.#ended++;
+    const { caller, client } = socket.getUserData();
+    client.close();
+    this.#sockets.remove(socket);
+    this.#slowConsumers.remove(socket);
+    caller.streamSlot.release();
+  }
+}

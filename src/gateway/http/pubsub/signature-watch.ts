@@ -1,0 +1,88 @@
+import { COMMITMENTS, type Commitment } from '../../../shared/domain/commitment.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
+import { elements, isNull, member, members, parseSafeInteger } from '../../upstream/json/raw-json.ts';
+import type { Mesh } from '../../upstream/mesh/mesh.ts';
+import type { ReadRpc } from './source.ts';
+
+/** The most signatures of one getSignatureStatuses (Solana RPC). */
+const MAX_SIGNATURES = 256;
+
+/**
+ * The slots after which nobody waits for a transaction any more: its blockhash is valid for 150 blocks, some slots have no
+ * block, and finality takes 32.
+ */
+const MAX_SLOTS = 400;
+
+interface Waiter {
+  readonly signature: string;
+  readonly commitment: Commitment;
+  readonly sinceSlot: Slot;
+  readonly onReached: (result: string) => void;
+}
+
+/** The signatures that clients wait for: one getSignatureStatuses in each slot for all of them. */
+export class SignatureWatch {
+  readonly #readRpc: ReadRpc;
+  readonly #mesh: Pick<Mesh, 'tip' | 'onTip'>;
+  readonly #waiters = new Set<Waiter>();
+  readonly #stopTips: () => void;
+  #isPolling = false;
+  #isDue = false;
+
+  constructor(readRpc: ReadRpc, mesh: Pick<Mesh, 'tip' | 'onTip'>) {
+    this.#readRpc = readRpc;
+    this.#mesh = mesh;
+    this.#stopTips = mesh.onTip('processed', (slot) => {
+      for (const waiter of this.#waiters) if (slot - waiter.sinceSlot > MAX_SLOTS) this.#waiters.delete(waiter);
+      this.poll();
+    });
+  }
+
+  /** Calls back once, when the transaction has reached the commitment, until the returned function is called. */
+  watch(signature: string, commitment: Commitment, onReached: (result: string) => void): () => void {
+    const waiter = { signature, commitment, sinceSlot: this.#mesh.tip('processed') ?? 0, onReached };
+    this.#waiters.add(waiter);
+    return () => void this.#waiters.delete(waiter);
+  }
+
+  /** Reads the statuses, and once more if that is due again in between. */
+  poll(): void {
+    this.#isDue = this.#waiters.size > 0;
+    if (this.#isPolling || !this.#isDue) return;
+    this.#isPolling = true;
+    void this.#pollWhileDue();
+  }
+
+  close(): void {
+    this.#stopTips();
+    this.#waiters.clear();
+  }
+
+  async #pollWhileDue(): Promise<void> {
+    while (this.#isDue) {
+      this.#isDue = false;
+      const signatures = [...new Set([...this.#waiters].map(({ signature }) => signature))];
+      const parts = Array.from({ length: Math.ceil(signatures.length / MAX_SIGNATURES) }, (_, i) =>
+        signatures.slice(i * MAX_SIGNATURES, (i + 1) * MAX_SIGNATURES),
+      );
+      await Promise.all(parts.map((part) => this.#read(part).catch(() => {}))); // the next slot tries again
+    }
+    this.#isPolling = false;
+  }
+
+  async #read(signatures: readonly string[]): Promise<void> {
+    const result = await this.#readRpc('getSignatureStatuses', [signatures]);
+    const statuses = elements(member(Buffer.from(result), 'value') ?? Buffer.alloc(0));
+    const bySignature = new Map(signatures.map((signature, i) => [signature, statuses[i]]));
+    for (const waiter of [...this.#waiters]) {
+      const status = bySignature.get(waiter.signature);
+      if (status === undefined || isNull(status)) continue;
+      const parts = members(status);
+      const reached = COMMITMENTS.find((name) => parts.get('confirmationStatus')?.toString() === `"${name}"`);
+      if (COMMITMENTS.indexOf(reached ?? 'finalized') < COMMITMENTS.indexOf(waiter.commitment)) continue;
+      this.#waiters.delete(waiter);
+      const slot = parseSafeInteger(parts.get('slot'));
+      waiter.onReached(`{"context":{"slot":${slot}},"value":{"err":${parts.get('err')}}}`);
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import type { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import type { ReadMethod } from '../../../shared/domain/rpc-methods.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
+import type { SubscriptionCaller } from '../stream/stream-connection.ts';
+
+/** What notifies of one subject, for all clients that subscribe to it with equal parameters. */
+export interface Source {
+  /** Resolves when what follows is notified. Rejects with GatewayError. */
+  readonly ready: Promise<void>;
+  /** Has a place of the account count for another caller, too. */
+  addCaller(caller: SubscriptionCaller): void;
+  /** Removes a caller; another one must be left. */
+  removeCaller(caller: SubscriptionCaller): void;
+  close(lastCaller: SubscriptionCaller): void;
+}
+
+export interface SourceOptions {
+  /** The caller that subscribes first. */
+  readonly caller: SubscriptionCaller;
+  /** Notifies of a result, which is JSON. */
+  readonly emit: (result: string) => void;
+  /** Called when no more results can come. */
+  readonly onEnd: (reason: GatewayError) => void;
+}
+
+/** Reads by a node's method, through the cache, as work of the gateway itself. */
+export type ReadRpc = (method: ReadMethod, params: readonly unknown[], minSlot?: Slot) => Promise<string | Buffer>;

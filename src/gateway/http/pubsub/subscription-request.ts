@@ -1,0 +1,93 @@
+import bs58 from 'bs58';
+import { COMMITMENTS, type Commitment } from '../../../shared/domain/commitment.ts';
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import { ACCOUNT_ENCODINGS, type AccountView } from './account-view.ts';
+
+/** What a client subscribes to, by the rules of Solana's pubsub: https://github.com/solana-rpc/specs */
+export type SubscriptionRequest =
+  | { readonly kind: 'account'; readonly address: string; readonly commitment: Commitment; readonly view: AccountView }
+  | { readonly kind: 'signature'; readonly signature: string; readonly commitment: Commitment }
+  | { readonly kind: 'slot' | 'root' };
+
+export type SubscriptionKind = SubscriptionRequest['kind'];
+
+export const SUBSCRIPTION_KINDS = [
+  'account',
+  'signature',
+  'slot',
+  'root',
+] as const satisfies readonly SubscriptionKind[];
+
+/** The methods of pubsub that slotgate refuses, and what a client can use in their place. */
+const REFUSED: Readonly<Record<string, string>> = {
+  logsSubscribe: 'use signatureSubscribe for a transaction, and GET /api/v1/address/ADDRESS/history for an address',
+  programSubscribe: 'use accountSubscribe for each account, or a second connection',
+  blockSubscribe: 'use slotSubscribe, and GET /api/v1/block/SLOT',
+  voteSubscribe: 'use rootSubscribe, or a second connection',
+  slotsUpdatesSubscribe: 'use slotSubscribe and rootSubscribe',
+};
+
+/** Returns what a `…Subscribe` subscribes to. Throws `rpc_method_not_allowed` or `invalid_params`. */
+export function parseSubscription(method: string, params: readonly unknown[]): SubscriptionRequest {
+  switch (method) {
+    case 'accountSubscribe': {
+      const config = configOf(params);
+      const address = readBase58(params, 32, 'Invalid pubkey provided');
+      return { kind: 'account', address, commitment: commitmentOf(config), view: viewOf(config) };
+    }
+    case 'signatureSubscribe': {
+      const commitment = commitmentOf(configOf(params));
+      return { kind: 'signature', signature: readBase58(params, 64, 'Invalid signature provided'), commitment };
+    }
+    case 'slotSubscribe':
+      return { kind: 'slot' };
+    case 'rootSubscribe':
+      return { kind: 'root' };
+    default:
+      throw new GatewayError('rpc_method_not_allowed', refusalOf(method));
+  }
+}
+
+function refusalOf(method: string): string {
+  const alternative = Object.hasOwn(REFUSED, method) ? REFUSED[method] : undefined;
+  if (alternative !== undefined) return `${method} is not offered: ${alternative}`;
+  return `a WebSocket has accountSubscribe, signatureSubscribe, slotSubscribe, rootSubscribe and their Unsubscribe: POST all other methods to /api/v1/rpc`;
+}
+
+const invalid = (message: string): GatewayError => new GatewayError('invalid_params', message);
+
+type SubscriptionConfig = Readonly<Record<string, unknown>>;
+
+function configOf([, config = null, ...more]: readonly unknown[]): SubscriptionConfig {
+  if (more.length > 0) throw invalid('Invalid parameters: Expected from 1 to 2 parameters.');
+  if (config === null) return {};
+  if (typeof config !== 'object' || Array.isArray(config)) throw invalid('the second parameter must be an object');
+  return { ...config };
+}
+
+function readBase58([text]: readonly unknown[], bytes: number, fault: string): string {
+  if (text === undefined) throw invalid('`params` should have at least 1 argument(s)');
+  const isValid = typeof text === 'string' && text.length <= 2 * bytes && bs58.decodeUnsafe(text)?.length === bytes;
+  if (!isValid) throw invalid(`Invalid Request: ${fault}`);
+  return text;
+}
+
+function commitmentOf({ commitment }: SubscriptionConfig): Commitment {
+  const known = COMMITMENTS.find((name) => name === (commitment ?? 'finalized'));
+  if (known === undefined) throw invalid(`commitment must be one of ${COMMITMENTS.join(', ')}`);
+  return known;
+}
+
+function viewOf({ encoding: name, dataSlice }: SubscriptionConfig): AccountView {
+  const encoding = ACCOUNT_ENCODINGS.find((known) => known === (name ?? 'binary'));
+  if (encoding === undefined) throw invalid(`encoding must be one of ${ACCOUNT_ENCODINGS.join(', ')}`);
+  return { encoding, slice: dataSlice === undefined || dataSlice === null ? undefined : sliceOf(dataSlice) };
+}
+
+function sliceOf(value: unknown): NonNullable<AccountView['slice']> {
+  const { offset, length } = { offset: undefined, length: undefined, ...Object(value) };
+  const isCount = (count: unknown): count is number =>
+    typeof count === 'number' && Number.isSafeInteger(count) && count >= 0;
+  if (!isCount(offset) || !isCount(length)) throw invalid('dataSlice must have an offset and a length');
+  return { offset, length };
+}

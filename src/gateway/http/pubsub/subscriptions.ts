@@ -1,0 +1,164 @@
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import type { Mesh } from '../../upstream/mesh/mesh.ts';
+import type { SubscriptionCaller } from '../stream/stream-connection.ts';
+import { type AccountFeeds, AccountSource } from './account-source.ts';
+import type { SignatureWatch } from './signature-watch.ts';
+import type { Source, SourceOptions } from './source.ts';
+import { SUBSCRIPTION_KINDS, type SubscriptionKind, type SubscriptionRequest } from './subscription-request.ts';
+
+/** A client, as its subscriptions use it. */
+export interface Subscriber {
+  readonly caller: SubscriptionCaller;
+  send(text: string): void;
+  /** Called when a subscription has ended that the client did not end. */
+  onEnded(reason: GatewayError): void;
+}
+
+/** A subscription, shared by all clients with equal parameters, which have one id for it. */
+interface SharedSubscription {
+  readonly id: number;
+  readonly key: string;
+  readonly kind: SubscriptionKind;
+  readonly source: Source;
+  /** Those that are sent its notifications. */
+  readonly subscribers: Set<Subscriber>;
+  /** Those that wait for its first answer, and those above. */
+  readonly callers: Set<Subscriber>;
+}
+
+/** The subscriptions of all clients: equal ones share a source and an id, and each notification is written once. */
+export class Subscriptions {
+  readonly #accounts: AccountFeeds;
+  readonly #signatures: SignatureWatch;
+  readonly #mesh: Pick<Mesh, 'onTip' | 'tip'>;
+  readonly #byKey = new Map<string, SharedSubscription>();
+  readonly #bySubscriber = new Map<Subscriber, Map<number, SharedSubscription>>();
+  readonly #counts = new Map<SubscriptionKind, number>(SUBSCRIPTION_KINDS.map((kind) => [kind, 0]));
+  #lastId = 0;
+
+  constructor(accounts: AccountFeeds, signatures: SignatureWatch, mesh: Pick<Mesh, 'onTip' | 'tip'>) {
+    this.#accounts = accounts;
+    this.#signatures = signatures;
+    this.#mesh = mesh;
+  }
+
+  /** The numbers of subscriptions by kind. */
+  get counts(): ReadonlyMap<SubscriptionKind, number> {
+    return this.#counts;
+  }
+
+  countOf(subscriber: Subscriber): number {
+    return this.#bySubscriber.get(subscriber)?.size ?? 0;
+  }
+
+  /** Subscribes a client. `acknowledge` is called with the id before the first notification. Rejects with GatewayError. */
+  async subscribe(
+    subscriber: Subscriber,
+    request: SubscriptionRequest,
+    acknowledge: (id: number) => void,
+  ): Promise<void> {
+    const key = JSON.stringify(request);
+    const shared = this.#byKey.get(key) ?? this.#create(key, request, subscriber.caller);
+    const own = this.#bySubscriber.get(subscriber) ?? new Map<number, SharedSubscription>();
+    if (!shared.callers.has(subscriber)) {
+      if (shared.callers.size > 0) shared.source.addCaller(subscriber.caller);
+      shared.callers.add(subscriber);
+      own.set(shared.id, shared);
+      this.#bySubscriber.set(subscriber, own);
+      this.#count(shared.kind, 1);
+    }
+    try {
+      await shared.source.ready;
+    } catch (thrown) {
+      this.#remove(subscriber, shared);
+      throw thrown;
+    }
+    if (!shared.callers.has(subscriber)) return; // closed since
+    acknowledge(shared.id);
+    shared.subscribers.add(subscriber);
+    if (shared.kind === 'signature') this.#signatures.poll();
+  }
+
+  /** Ends a subscription. Throws `invalid_params` if the client has none of this id. */
+  unsubscribe(subscriber: Subscriber, id: unknown): void {
+    const shared = typeof id === 'number' ? this.#bySubscriber.get(subscriber)?.get(id) : undefined;
+    if (shared === undefined) throw new GatewayError('invalid_params', 'Invalid subscription id.');
+    this.#remove(subscriber, shared);
+  }
+
+  /** Ends all subscriptions of a closed connection. */
+  removeSubscriber(subscriber: Subscriber): void {
+    for (const shared of [...(this.#bySubscriber.get(subscriber)?.values() ?? [])]) this.#remove(subscriber, shared);
+  }
+
+  #create(key: string, request: SubscriptionRequest, caller: SubscriptionCaller): SharedSubscription {
+    const id = ++this.#lastId;
+    const subscribers = new Set<Subscriber>();
+    const isLast = request.kind === 'signature';
+    const source = this.#open(request, {
+      caller,
+      emit: (result) => {
+        const text = `{"jsonrpc":"2.0","method":"${request.kind}Notification","params":{"result":${result},"subscription":${id}}}`;
+        for (const subscriber of [...subscribers]) {
+          if (isLast) this.#remove(subscriber, shared);
+          subscriber.send(text);
+        }
+      },
+      onEnd: (reason) => {
+        for (const subscriber of [...shared.callers]) {
+          this.#remove(subscriber, shared);
+          subscriber.onEnded(reason);
+        }
+      },
+    });
+    const shared: SharedSubscription = { id, key, kind: request.kind, source, subscribers, callers: new Set() };
+    this.#byKey.set(key, shared);
+    return shared;
+  }
+
+  #open(request: SubscriptionRequest, options: SourceOptions): Source {
+    switch (request.kind) {
+      case 'account':
+        return new AccountSource(this.#accounts, request, options);
+      case 'signature':
+        return sourceOf(this.#signatures.watch(request.signature, request.commitment, options.emit));
+      case 'root':
+        return sourceOf(this.#mesh.onTip('finalized', (slot) => options.emit(String(slot))));
+      case 'slot': {
+        let parent = this.#mesh.tip('processed') ?? 0;
+        const stop = this.#mesh.onTip('processed', (slot) => {
+          options.emit(`{"slot":${slot},"parent":${parent},"root":${this.#mesh.tip('finalized') ?? 0}}`);
+          parent = slot;
+        });
+        return sourceOf(stop);
+      }
+    }
+  }
+
+  #remove(subscriber: Subscriber, shared: SharedSubscription): void {
+    if (!shared.callers.delete(subscriber)) return;
+    shared.subscribers.delete(subscriber);
+    this.#count(shared.kind, -1);
+    const own = this.#bySubscriber.get(subscriber);
+    own?.delete(shared.id);
+    if (own?.size === 0) this.#bySubscriber.delete(subscriber);
+    if (shared.callers.size > 0) {
+      shared.source.removeCaller(subscriber.caller);
+      return;
+    }
+    this.#byKey.delete(shared.key);
+    shared.source.close(subscriber.caller);
+  }
+
+  #count(kind: SubscriptionKind, change: 1 | -1): void {
+    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + change);
+  }
+}
+
+/** Returns a source that needs no place of any caller. */
+const sourceOf = (close: () => void): Source => ({
+  ready: Promise.resolve(),
+  addCaller() {},
+  removeCaller() {},
+  close,
+});

@@ -1,0 +1,367 @@
+import bs58 from 'bs58';
+import t, { type Test } from 'tap';
+import { DOLLAR, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
+import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../src/shared/domain/well-known-addresses.ts';
+import { type SteppedHarness, startStepped, waitFor } from '../support/harness.ts';
+import { type PubsubTestClient as Client, connect, type Notification } from '../support/pubsub-test-client.ts';
+import { rpcRequest } from '../support/rpc-request.ts';
+import { stallPeers } from '../support/stalled-peers.ts';
+import { addressFromByte, tokenAccountFixture } from '../support/token-account-fixtures.ts';
+import { untilCurrent } from '../support/until-current.ts';
+import { frame, OP } from '../support/websocket-frame.ts';
+import { WebSocketPeer } from '../support/websocket-peer.ts';
+
+const pubsubOf = ({ gateway }: Pick<SteppedHarness, 'gateway'>): string => `${gateway.url}/api/v1/rpc`;
+
+t.test('pubsub-conformance', async (t) => {
+  const world = await startStepped(t, { perSlot: 2, set: ['limits.free.subscriptions=100', 'limits.free.streams=50'] });
+  const { cluster, step } = world;
+  const [{ address: wallet }] = WALLETS;
+  const account = addressFromByte(40);
+  const put = (lamports: bigint, bytes = 0): void =>
+    cluster.chain.setAccount(account, {
+      lamports,
+      owner: SYSTEM_PROGRAM,
+      executable: false,
+      data: new Uint8Array(bytes).fill(Number(lamports % 256n)),
+    });
+  put(1n);
+  await step(40, 4);
+  await untilCurrent(world);
+  const open = (t: Test): Promise<Client> => connect(t, pubsubOf(world));
+  const confirmed = { commitment: 'confirmed' };
+  /** Steps until a subscription has been notified that often. */
+  const until = async (client: Client, subscription: unknown, count: number): Promise<readonly Notification[]> => {
+    for (let steps = 0; client.of(subscription).length < count; steps++) {
+      if (steps > 100) throw new Error(`${client.of(subscription).length} of ${count} notifications`);
+      await step();
+    }
+    return client.of(subscription);
+  };
+
+  t.test('no first value: the first notification is a change', async (t) => {
+    const client = await open(t);
+    const { result: id } = await client.call('accountSubscribe', account, confirmed);
+    t.type(id, 'number');
+    await step(4);
+    t.same(client.of(id), []);
+    put(2n);
+    t.match(await until(client, id, 1), [{ context: { slot: Number }, value: { lamports: 2 } }]);
+    t.same(Object.keys(client.of(id)[0]?.context ?? {}), ['slot'], 'the context has a slot only');
+  });
+
+  t.test('equal parameters give the same id on a connection, and one unsubscribe ends it', async (t) => {
+    const client = await open(t);
+    const { result: id } = await client.call('accountSubscribe', account, confirmed);
+    t.equal((await client.call('accountSubscribe', account, { ...confirmed, encoding: null })).result, id);
+    t.not((await client.call('accountSubscribe', account, { ...confirmed, encoding: 'base64' })).result, id);
+    t.equal((await client.call('accountUnsubscribe', id)).result, true);
+    t.match((await client.call('accountUnsubscribe', id)).error, { code: -32602, message: 'Invalid subscription id.' });
+    put(3n);
+    await step(4);
+    t.same(client.of(id), []);
+  });
+
+  t.test('the default is finalized, and base58 without its name', async (t) => {
+    const client = await open(t);
+    const { result: id } = await client.call('accountSubscribe', account);
+    const { result: other } = await client.call('accountSubscribe', account, { commitment: 'finalized' });
+    t.equal(other, id);
+    put(300n, 5);
+    const isCurrent = (): boolean => client.of(id).at(-1)?.value['lamports'] === 300;
+    for (let steps = 0; !isCurrent() && steps < 60; steps++) await step();
+    const newest = client.of(id).at(-1);
+    t.ok((newest?.context.slot ?? Number.POSITIVE_INFINITY) <= cluster.chain.slot('finalized'));
+    t.equal(newest?.value['data'], bs58.encode(new Uint8Array(5).fill(300 % 256)));
+  });
+
+  t.test('a deleted account arrives zeroed', async (t) => {
+    const client = await open(t);
+    const { result: id } = await client.call('accountSubscribe', account, { ...confirmed, encoding: 'base64' });
+    put(0n);
+    const [closed] = await until(client, id, 1);
+    t.strictSame(closed?.value, {
+      lamports: 0,
+      data: ['', 'base64'],
+      owner: SYSTEM_PROGRAM,
+      executable: false,
+      rentEpoch: 0,
+      space: 0,
+    });
+    put(1n);
+    await step(2);
+  });
+
+  t.test('each encoding and slice is notified as by the node, member by member', async (t) => {
+    const [client, direct] = [await open(t), await connect(t, cluster.wsUrl)];
+    const views = [
+      {},
+      { encoding: 'base58', dataSlice: { offset: 0, length: 8 } },
+      { encoding: 'base64' },
+      { encoding: 'base64', dataSlice: { offset: 64, length: 8 } },
+      { encoding: 'base64+zstd' },
+      { encoding: 'jsonParsed' },
+    ];
+    const token = addressFromByte(41);
+    const change = (amount: number): void => {
+      put(BigInt(amount), 70);
+      cluster.chain.setAccount(token, {
+        ...tokenAccountFixture(wallet, amount, DOLLAR.mint.address),
+        owner: TOKEN_PROGRAM,
+      });
+    };
+    change(500);
+    await step(2);
+    const ids: unknown[][] = [];
+    for (const address of [account, token])
+      for (const view of views) {
+        const params = [address, { ...confirmed, ...view }];
+        const subscribed = await Promise.all([client, direct].map((each) => each.call('accountSubscribe', ...params)));
+        ids.push(subscribed.map(({ result }) => result));
+      }
+    for (let amount = 501; amount < 504; amount++) {
+      change(amount);
+      await step(4);
+    }
+    for (const [id, directId] of ids) {
+      await waitFor(() => client.of(id).length === 3, 'the changes');
+      const valuesOf = (notified: readonly Notification[]): unknown => notified.map(({ value }) => value);
+      t.strictSame(valuesOf(client.of(id)), valuesOf(direct.of(directId)));
+      const slots = client.of(id).map(({ context }) => context.slot);
+      t.same(
+        slots,
+        slots.toSorted((a, b) => a - b),
+        'no slot goes back',
+      );
+    }
+    const keysOf = (text: string): readonly string[] => Object.keys(JSON.parse(text).params.result.value);
+    const notified = client.texts.find((text) => text.includes('Notification')) ?? '';
+    t.same(keysOf(notified), ['lamports', 'data', 'owner', 'executable', 'rentEpoch', 'space']);
+  });
+
+  t.test('a transaction is notified once it has the commitment, immediately if it has it, and once', async (t) => {
+    const client = await open(t);
+    const { signature = '' } =
+      cluster.chain.transactionsOf(wallet).findLast(({ slot }) => slot <= cluster.chain.slot('finalized')) ?? {};
+    const { result: landed } = await client.call('signatureSubscribe', signature);
+    await waitFor(() => client.of(landed).length === 1, 'the landed transaction');
+    t.match(client.of(landed), [{ context: { slot: Number }, value: { err: null } }]);
+    const sent = await rpcRequest<string>(cluster.url, 'requestAirdrop', [wallet, 1]);
+    const { result: pending } = await client.call('signatureSubscribe', sent, { commitment: 'finalized' });
+    await step(3);
+    t.same(client.of(pending), []);
+    await until(client, pending, 1);
+    const landedAt = cluster.chain.transaction(sent)?.slot ?? 0;
+    t.ok(landedAt <= cluster.chain.slot('finalized'));
+    t.match((await client.call('signatureUnsubscribe', pending)).error, { code: -32602 }, 'the subscription has ended');
+    t.equal(client.of(pending).length, 1);
+  });
+
+  t.test('slots and roots are notified in order', async (t) => {
+    const client = await open(t);
+    const { result: slot } = await client.call('slotSubscribe');
+    const { result: root } = await client.call('rootSubscribe');
+    await step(6);
+    const slots = client.of(slot) as unknown as { slot: number; parent: number; root: number }[];
+    t.ok(slots.length >= 5);
+    slots.reduce((before, notified) => {
+      t.equal(notified.parent, before.slot);
+      t.ok(notified.slot > before.slot && notified.root <= notified.slot);
+      return notified;
+    });
+    t.ok((client.of(root) as unknown as number[]).every(Number.isSafeInteger));
+    t.equal((await client.call('slotUnsubscribe', slot)).result, true);
+  });
+
+  t.test('what is refused has the code of a node, and names the alternative', async (t) => {
+    const client = await open(t);
+    const refused: readonly (readonly [
+      code: number,
+      message: RegExp,
+      method: string,
+      ...params: readonly unknown[],
+    ])[] = [
+      [-32601, /programSubscribe is not offered: use accountSubscribe/, 'programSubscribe', SYSTEM_PROGRAM],
+      [-32601, /GET \/api\/v1\/block\/SLOT/, 'blockSubscribe', 'all'],
+      [-32601, /voteSubscribe is not offered/, 'voteSubscribe'],
+      [-32601, /POST all other methods to \/api\/v1\/rpc/, 'getSlot'],
+      [-32601, /POST all other methods/, '__proto__Subscribe'],
+      [-32602, /^Invalid Request: Invalid pubkey provided$/, 'accountSubscribe', 'nobody'],
+      [-32602, /`params` should have at least 1 argument\(s\)/, 'accountSubscribe'],
+      [-32602, /commitment must be one of/, 'accountSubscribe', account, { commitment: 'max' }],
+      [-32602, /encoding must be one of/, 'accountSubscribe', account, { encoding: 'hex' }],
+      [-32602, /dataSlice/, 'accountSubscribe', account, { dataSlice: { offset: -1 } }],
+      [-32602, /Invalid Request: Invalid signature provided/, 'signatureSubscribe', account],
+      [-32602, /Invalid subscription id/, 'accountUnsubscribe', 1e9],
+    ];
+    for (const [code, message, method, ...params] of refused)
+      t.match((await client.call(method, ...params)).error, { code, message }, method);
+    client.say('{');
+    client.say({ op: 'subscribe', topic: 'balance', id: 'own' });
+    client.say({ jsonrpc: '2.0', method: 'ping' });
+    await waitFor(() => client.texts.some((text) => text.includes('-32700')));
+    await waitFor(() => client.texts.some((text) => text.includes('/api/v1/stream')));
+  });
+});
+
+t.test('pubsub-cost', async (t) => {
+  const world = await startStepped(t, {
+    perSlot: 0,
+    set: [
+      'limits.free.streams=200',
+      'limits.free.subscriptions=10',
+      'limits.free.units=100',
+      'limits.free.messages=20',
+    ],
+  });
+  const { cluster, step } = world;
+  await step(4);
+  const addresses = Array.from({ length: 10 }, (_, i) => addressFromByte(60 + i));
+  const put = (address: string, lamports: bigint): void =>
+    cluster.chain.setAccount(address, { lamports, owner: SYSTEM_PROGRAM, executable: false, data: new Uint8Array(0) });
+  const upstream = async (): Promise<number> =>
+    (await cluster.control.subscriptionCounts()).reduce((sum, count) => sum + count, 0);
+
+  t.test('a subscription costs a unit, and those beyond the limit are refused', async (t) => {
+    const client = await connect(t, pubsubOf(world));
+    const remaining = async (): Promise<number> =>
+      Number((await world.get('/health')).headers.get('x-ratelimit-remaining'));
+    const before = await remaining();
+    const answers = await Promise.all(addresses.map((address) => client.call('accountSubscribe', address)));
+    t.equal(new Set(answers.map(({ result }) => result)).size, 10);
+    t.equal(await remaining(), before - 10);
+    t.match(await client.call('accountSubscribe', addressFromByte(99)), {
+      error: { code: -32603, message: 'a connection may have 10 subscriptions', data: { error: 'rate_limited' } },
+    });
+    client.close();
+    world.clock.advance(10_000);
+    await step();
+  });
+
+  t.test('any number of clients cost one subscription of the node for each account', async (t) => {
+    const before = await upstream();
+    const clients: Client[] = [];
+    const ids: unknown[][] = [];
+    for (let i = 0; i < 20; i++) {
+      const client = await connect(t, pubsubOf(world));
+      clients.push(client);
+      const named = addresses.slice(i % 5, (i % 5) + 5);
+      ids.push(
+        await Promise.all(
+          named.map(async (address) => {
+            world.clock.advance(1000); // the pace of subscriptions
+            return (await client.call('accountSubscribe', address, { commitment: 'confirmed' })).result;
+          }),
+        ),
+      );
+    }
+    await step(2);
+    t.ok((await upstream()) - before <= 10, String((await upstream()) - before));
+    for (const [i, address] of addresses.entries()) put(address, BigInt(1000 + i));
+    await step(4);
+    for (const [i, client] of clients.entries())
+      for (const [j, id] of (ids[i] ?? []).entries()) {
+        await waitFor(() => client.of(id).length > 0, 'the change');
+        t.equal(client.of(id).at(-1)?.value['lamports'], 1000 + (i % 5) + j);
+      }
+  });
+});
+
+t.test('pubsub-callers', async (t) => {
+  const world = await startStepped(t, {
+    perSlot: 0,
+    set: ['stream.maxBackpressureBytes=4096', 'limits.free.streams=3'],
+  });
+  const { cluster, step, gateway } = world;
+  await step(4);
+
+  t.test('a key works by header and by subprotocol, and a wrong one is refused before the upgrade', async (t) => {
+    const client = await connect(t, pubsubOf(world), ['slotgate']);
+    t.type((await client.call('slotSubscribe')).result, 'number');
+    const wrong = new WebSocket(pubsubOf(world).replace('http', 'ws'), ['slotgate', 'sg_wrong']);
+    const failed = new Promise((resolve) => {
+      wrong.onerror = resolve;
+    });
+    await failed;
+    client.close();
+  });
+
+  t.test('a slow reader is closed with a reason, and is sent nothing after what it missed', async (t) => {
+    const peer = await WebSocketPeer.open(gateway.url, '', undefined, '/api/v1/rpc');
+    t.teardown(() => peer.connection.reset());
+    const account = addressFromByte(80);
+    const put = (lamports: bigint): void =>
+      cluster.chain.setAccount(account, {
+        lamports,
+        owner: SYSTEM_PROGRAM,
+        executable: false,
+        data: new Uint8Array(0),
+      });
+    peer.connection.write(
+      frame(
+        OP.text,
+        Buffer.from(
+          JSON.stringify({
+            jsonrpc: '2.0',
+            id: 1,
+            method: 'accountSubscribe',
+            params: [account, { commitment: 'confirmed' }],
+          }),
+        ),
+      ),
+    );
+    await waitFor(() => peer.frames.length === 1, 'the subscription');
+    await stallPeers(gateway.url, [peer]);
+    for (let i = 1n; i < 4n; i++) {
+      put(i);
+      await step(2);
+    }
+    peer.connection.socket.resume();
+    await waitFor(() => peer.closeCode !== undefined, 'the end');
+    t.equal(peer.closeCode, 1013);
+  });
+
+  t.test('after the end of the gateway a client is closed with a reason', async (t) => {
+    const client = await connect(t, pubsubOf(world));
+    await gateway.close();
+    t.match(await client.closed, { code: 1001 });
+  });
+});
+
+t.test('pubsub-over-node', async (t) => {
+  const world = await startStepped(t, { perSlot: 1, hasSecondNode: true, set: ['http.engine=node'] });
+  const { cluster, step } = world;
+  await step(4);
+  const client = await connect(t, pubsubOf(world));
+  const stream = await connect(t, `${world.gateway.url}/api/v1/stream`);
+  const account = addressFromByte(70);
+  const put = (lamports: bigint): void =>
+    cluster.chain.setAccount(account, { lamports, owner: SYSTEM_PROGRAM, executable: false, data: new Uint8Array(0) });
+  put(1n);
+  await step(2);
+  const { result: id } = await client.call('accountSubscribe', account, { commitment: 'confirmed' });
+
+  t.test('both WebSockets of the gateway are served, each with its own messages', async (t) => {
+    await waitFor(() => stream.texts.length > 0, 'a frame');
+    t.notMatch(stream.texts[0], /jsonrpc/);
+  });
+
+  t.test('the death of the node closes no client, and the value is right after it', async (t) => {
+    for (let kills = 1; kills <= 3; kills++) {
+      await cluster.control.dropWebSockets();
+      put(BigInt(100 + kills));
+      const isNotified = (): boolean => client.of(id).at(-1)?.value['lamports'] === 100 + kills;
+      await waitFor(() => {
+        world.clock.advance(100); // the gateway connects again by its clock
+        return isNotified();
+      }, 'the value');
+    }
+    const slots = client.of(id).map(({ context }) => context.slot);
+    t.same(
+      slots,
+      slots.toSorted((a, b) => a - b),
+      'no slot goes back',
+    );
+    t.type((await client.call('slotSubscribe')).result, 'number', 'the connection is open');
+  });
+});

@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import { waitFor } from './harness.ts';
+import type { TestScope } from './test-scope.ts';
+
+/** A message of pubsub, with the members that the tests read. */
+interface Message {
+  readonly id: unknown;
+  readonly method: string;
+  readonly result: unknown;
+  readonly error: { readonly code: number; readonly message: string; readonly data: { readonly error: string } };
+  readonly params: { readonly subscription: number; readonly result: Notification };
+}
+
+export interface Notification {
+  readonly context: { readonly slot: number };
+  readonly value: Readonly<Record<string, unknown>>;
+}
+
+/** A client of Solana's pubsub. */
+export interface PubsubTestClient {
+  readonly texts: readonly string[];
+  say(message: unknown): void;
+  /** Sends a call; resolves to its answer. */
+  call(method: string, ...params: readonly unknown[]): Promise<Message>;
+  /** Returns the results that a subscription was notified of. */
+  of(subscription: unknown): readonly Notification[];
+  readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
+  close(): void;
+}
+
+/** Connects to pubsub. */
+export async function connect(t: TestScope, url: string, protocols: string[] = []): Promise<PubsubTestClient> {
+  const socket = new WebSocket(url.replace('http', 'ws'), protocols);
+  const texts: string[] = [];
+  socket.onmessage = ({ data }) => {
+    texts.push(String(data));
+  };
+  const closed = new Promise<{ code: number; reason: string }>((resolve) => {
+    socket.onclose = ({ code, reason }) => resolve({ code, reason });
+  });
+  await once(socket, 'open');
+  t.teardown(() => socket.close());
+  let lastId = 0;
+  const parsed = (): readonly Message[] => texts.map((text) => JSON.parse(text));
+  const say = (message: unknown): void => socket.send(typeof message === 'string' ? message : JSON.stringify(message));
+  return {
+    texts,
+    say,
+    async call(method, ...params) {
+      const id = ++lastId;
+      say({ jsonrpc: '2.0', id, method, params });
+      const answer = (): Message | undefined => parsed().find((message) => message.id === id);
+      await waitFor(() => answer() !== undefined, `the answer to ${method}`);
+      return answer() as Message;
+    },
+    of: (subscription) =>
+      parsed().flatMap(({ params }) => (params?.subscription === subscription ? params.result : [])),
+    closed,
+    close: () => socket.close(),
+  };
+}
