@@ -1,18 +1,23 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import t from 'tap';
 import { DOLLAR, WALLETS, WHALE } from '../../src/localnet/traffic/demo-accounts.ts';
 import { startStepped } from '../support/harness.ts';
 import { untilCurrent } from '../support/until-current.ts';
 
-/** The folder of @solana/web3.js 1.98, which `.ci/with-web3js` names. */
+/** The folder of @solana/web3.js 1.x, which `.ci/with-web3js` names. */
 const { WEB3JS = '' } = process.env;
 const { Connection, PublicKey, SolanaJSONRPCError } = createRequire(import.meta.url)(WEB3JS);
 
-const world = await startStepped(t, { perSlot: 2 });
+const world = await startStepped(t, { perSlot: 2, set: ['rpc.profile=standard'] });
 const { cluster, gateway, step } = world;
 await step(160, 4); // a minute, after which there is a performance sample
-const open = (url: string) => new Connection(url, { commitment: 'confirmed', disableRetryOnRateLimit: true });
-const throughGateway = open(`${gateway.url}/api/v1/rpc`);
+const open = (url: string, wsEndpoint?: string) =>
+  new Connection(url, { commitment: 'confirmed', disableRetryOnRateLimit: true, wsEndpoint });
+const throughGateway = open(`${gateway.url}/api/v1/rpc`, `${gateway.url.replace('http', 'ws')}/api/v1/rpc`);
 const direct = open(cluster.url);
 
 const wallet = new PublicKey(WALLETS[0].address);
@@ -61,12 +66,84 @@ const READS: Readonly<Record<string, readonly unknown[]>> = {
   getRecentPrioritizationFees: [],
   getClusterNodes: [],
   getVersion: [],
+  getMultipleAccountsInfoAndContext: [[wallet]],
+  getMinimumLedgerSlot: [],
+  getFirstAvailableBlock: [],
+  getSupply: [],
+  getTotalSupply: [],
+  getVoteAccounts: [],
+  getSlotLeader: [],
+  getSlotLeaders: [finalized(), 3],
+  getSignatureStatus: [signature],
+  getSignatureStatuses: [[signature]],
+  getTransactionCount: [],
+  getInflationRate: [],
+  getEpochSchedule: [],
+  getGenesisHash: [],
+  getMinimumBalanceForRentExemption: [165],
+  getStakeMinimumDelegation: [],
+  isBlockhashValid: [cluster.chain.latestBlockhash('finalized').hash],
+  getBlocks: [finalized() - 3, finalized()],
+  getNonce: [new PublicKey(Buffer.alloc(32, 77))],
+  getNonceAndContext: [new PublicKey(Buffer.alloc(32, 77))],
+  getAddressLookupTable: [new PublicKey(Buffer.alloc(32, 77))],
 };
+
+/** What the gateway refuses, and web3.js itself, which has some methods for older nodes only. */
+const REFUSED = [
+  'getLargestAccounts',
+  'getProgramAccounts',
+  'getParsedProgramAccounts',
+  'getInflationGovernor',
+  'getLeaderSchedule',
+  'getRecentBlockhash',
+  'getRecentBlockhashAndContext',
+  'getFeeCalculatorForBlockhash',
+  'getStakeActivation',
+  'requestAirdrop',
+  'simulateTransaction',
+  'sendTransaction',
+  'sendRawTransaction',
+  'sendEncodedTransaction',
+  'onProgramAccountChange',
+  'removeProgramAccountChangeListener',
+  'onLogs',
+  'removeOnLogsListener',
+  'onSlotUpdate',
+  'removeSlotUpdateListener',
+];
+
+/** Methods that other tests here use, that are combined of those above, or that are other names of them. */
+const OTHERS = [
+  ...[
+    'commitment',
+    'rpcEndpoint',
+    'getFeeForMessage',
+    'getInflationReward',
+    'getTransactions',
+    'getParsedTransactions',
+  ],
+  ...['confirmTransaction', 'getCancellationPromise', 'getTransactionConfirmationPromise'],
+  ...['BlockHeightExceedance', 'DurableNonce', 'LegacyTimeout'].map((how) => `confirmTransactionUsing${how}Strategy`),
+  ...['getConfirmedBlock', 'getConfirmedBlockSignatures', 'getConfirmedTransaction', 'getParsedConfirmedTransaction'],
+  ...['getParsedConfirmedTransactions', 'getConfirmedSignaturesForAddress', 'getConfirmedSignaturesForAddress2'],
+  ...['onAccountChange', 'removeAccountChangeListener', 'onSlotChange', 'removeSlotChangeListener'],
+  ...['onRootChange', 'removeRootChangeListener', 'onSignature', 'onSignatureWithOptions', 'removeSignatureListener'],
+];
+
+t.test('each method of a Connection is known to work or to be refused', async (t) => {
+  const methods = Object.getOwnPropertyNames(Connection.prototype).filter((name) => !/^(_|constructor$)/.test(name));
+  const known = new Set([...Object.keys(READS).map((name) => name.split(' ')[0]), ...REFUSED, ...OTHERS]);
+  t.same(
+    methods.filter((name) => !known.has(name)),
+    [],
+  );
+});
 
 const read = (connection: typeof direct, name: string, args: readonly unknown[]): Promise<unknown> =>
   connection[name.split(' ')[0] ?? ''](...args);
 
-t.test('a Connection of @solana/web3.js 1.98 reads through the gateway as from a node', async (t) => {
+t.test('a Connection of @solana/web3.js reads through the gateway as from a node', async (t) => {
   await untilCurrent(world);
   for (const [name, args] of Object.entries(READS))
     t.same(await read(throughGateway, name, args), await read(direct, name, args), name);
@@ -96,7 +173,7 @@ t.test('what a node refuses is a SolanaJSONRPCError with its code', async (t) =>
 
 t.test('a method that is not allowed is a SolanaJSONRPCError -32601', async (t) => {
   const expected = { name: 'SolanaJSONRPCError', code: -32601, data: { error: 'rpc_method_not_allowed' } };
-  await t.rejects(throughGateway.getGenesisHash(), expected);
+  await t.rejects(throughGateway.getInflationGovernor(), expected);
   await t.rejects(throughGateway.getProgramAccounts(wallet), expected);
   await t.rejects(throughGateway.requestAirdrop(wallet, 1), expected);
   await t.rejects(throughGateway.sendRawTransaction(Buffer.alloc(8)), /slotgate sends nothing/);
@@ -110,6 +187,46 @@ t.test('its batches are answered as by a node', async (t) => {
       await read(direct, method, [signatures, version]),
       method,
     );
+});
+
+t.test('a landed transaction is confirmed, and accounts, slots and roots are watched', async (t) => {
+  const { value } = await throughGateway.confirmTransaction(
+    { signature, ...(await throughGateway.getLatestBlockhash()) },
+    'finalized',
+  );
+  t.same(value, { err: null });
+  const seen = { account: 0, slot: 0, root: 0 };
+  const count = (what: keyof typeof seen) => () => void seen[what]++;
+  const watched = [
+    throughGateway.onAccountChange(wallet, count('account'), 'confirmed'),
+    throughGateway.onSlotChange(count('slot')),
+    throughGateway.onRootChange(count('root')),
+  ];
+  for (let steps = 0; Object.values(seen).includes(0) && steps < 100; steps++) await step();
+  t.notOk(Object.values(seen).includes(0), JSON.stringify(seen));
+  await throughGateway.removeAccountChangeListener(watched[0]);
+  await throughGateway.removeSlotChangeListener(watched[1]);
+  await throughGateway.removeRootChangeListener(watched[2]);
+});
+
+t.test('the bot of the examples runs unchanged', async (t) => {
+  const folder = dirname(dirname(dirname(WEB3JS)));
+  const program = join(folder, 'bot-web3js.mjs');
+  copyFileSync('test/examples/bot-web3js.mjs', program);
+  const http = `${gateway.url}/api/v1/rpc`;
+  const bot = execFile(process.execPath, [program, http, http.replace('http', 'ws'), '2']);
+  let out = '';
+  bot.stdout?.on('data', (text) => {
+    out += text;
+  });
+  let isRunning = true;
+  const ended = once(bot, 'exit').then(([code]) => {
+    isRunning = false;
+    return code;
+  });
+  while (isRunning) await step();
+  t.equal(await ended, 0);
+  t.match(out, /^balance \d+\n(token \w+ [\d.]+\n)+batch 5 of 5\nconfirmed \w+ null\n(changed at \d+ to \d+\n){2}$/);
 });
 
 t.test('X-Min-Slot as a header of the Connection is a floor for all it reads', async (t) => {

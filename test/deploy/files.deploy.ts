@@ -163,7 +163,7 @@ t.test('what the image leaves out of node_modules is not missed, and its health 
   t.equal((await fetch(`${url}/api/v1/slot`)).status, 200);
 
   const check = /^.*?CMD (\[.*\])$/.exec(argsOf('HEALTHCHECK')[0] ?? '')?.[1] ?? '[]';
-  const [program, ...args] = JSON.parse(check.replace('http://127.0.0.1:8788', admin ?? '')) as string[];
+  const [program, ...args] = JSON.parse(check.replace('http://127.0.0.1:8789', admin ?? '')) as string[];
   const status = (): Promise<number> =>
     run(program ?? '', args).then(
       () => 0,

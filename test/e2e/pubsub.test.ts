@@ -1,3 +1,7 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import bs58 from 'bs58';
 import t, { type Test } from 'tap';
 import { DOLLAR, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
@@ -364,4 +368,73 @@ t.test('pubsub-over-node', async (t) => {
     );
     t.type((await client.call('slotSubscribe')).result, 'number', 'the connection is open');
   });
+});
+
+t.test('pubsub-kit', async (t) => {
+  const world = await startStepped(t, { perSlot: 2, set: ['rpc.profile=standard'] });
+  const { gateway, step } = world;
+  await step(40, 4);
+  const http = `${gateway.url}/api/v1/rpc`;
+  const program = new URL('../../../test/examples/bot-kit.mjs', import.meta.url).pathname;
+  const bot = execFile(process.execPath, [
+    ...(process.versions.node.startsWith('20.') ? ['--experimental-websocket'] : []),
+    ...[program, http, http.replace('http', 'ws'), '2'],
+  ]);
+  let out = '';
+  for (const stream of [bot.stdout, bot.stderr])
+    stream?.on('data', (text) => {
+      out += text;
+    });
+  let code: unknown;
+  bot.on('exit', (exitCode) => {
+    code = exitCode;
+  });
+  while (code === undefined) await step();
+  t.equal(code, 0, out);
+  t.match(out, /^balance \d+\n(token \w+ [\d.]+\n)+confirmed \w+\n(changed at \d+ to \d+\n){2}$/);
+});
+
+/** Occupies a port behind one that is free. */
+async function takePort(): Promise<readonly [blocker: Server, port: number]> {
+  const listen = async (port: number): Promise<Server> => {
+    const server = createServer().listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    return server;
+  };
+  for (;;) {
+    const blocker = await listen(0);
+    const { port } = blocker.address() as AddressInfo;
+    const before = await listen(port - 1).catch(() => undefined);
+    (before ?? blocker).close();
+    if (before !== undefined) return [blocker, port];
+  }
+}
+
+t.test('pubsub-ports', async (t) => {
+  for (const engine of ['auto', 'node']) {
+    const [blocker, next] = await takePort();
+    const start = (t: Test): Promise<SteppedHarness> =>
+      startStepped(t, { perSlot: 0, port: next - 1, set: [`http.engine=${engine}`, 'admin.port=0'] });
+    await t.test(`${engine}: a port that is in use is left out`, async (t) => {
+      const { logged, get } = await start(t);
+      t.ok(logged.some(({ message }) => message.startsWith(`port ${next} is in use`)));
+      t.equal((await get('/health')).status, 200);
+    });
+    blocker.close();
+    await once(blocker, 'close');
+    await t.test(`${engine}: pubsub answers on the next port, and the listener for operators names it`, async (t) => {
+      const { gateway } = await start(t);
+      const client = await connect(t, `http://127.0.0.1:${next}/api/v1/rpc`);
+      t.type((await client.call('slotSubscribe')).result, 'number');
+      const headers = { connection: 'Upgrade', upgrade: 'websocket' };
+      const [answer] = await once(request(`${gateway.admin}/`, { headers }).end(), 'response');
+      t.equal(answer.statusCode, 404);
+      const [body] = await once(answer.setEncoding('utf8'), 'data');
+      t.match(
+        body,
+        `WebSockets are at /api/v1/rpc (Solana's pubsub) and /api/v1/stream of the gateway's own port, ${next - 1}`,
+      );
+      await gateway.close();
+    });
+  }
 });

@@ -110,7 +110,7 @@ t.test('Prometheus scrapes a gateway under load, and answers each query of dashb
   const folder = t.testdir();
   const port = await findFreePort('127.0.0.1');
   const target = (gateway.admin ?? '').replace('http://', '');
-  const config = textOf('prometheus.yml').replace('127.0.0.1:8788', target).replaceAll('15s', '500ms');
+  const config = textOf('prometheus.yml').replace('127.0.0.1:8789', target).replaceAll('15s', '500ms');
   writeFileSync(`${folder}/prometheus.yml`, config.replace('alerts.yml', pathOf('alerts.yml')));
   const prometheus = spawn('prometheus', [
     `--config.file=${folder}/prometheus.yml`,

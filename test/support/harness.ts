@@ -70,6 +70,8 @@ export interface HarnessOptions {
   /** Settings, as `--set` takes them. */
   readonly set?: readonly string[];
   readonly clock?: Clock;
+  /** Port to listen on. Default: a free one. */
+  readonly port?: number;
   readonly state?: string;
   readonly random?: () => number;
   /** Default: a throw-away key; null: the key in the state folder. */
@@ -139,6 +141,7 @@ export async function startGateway(
   {
     set = [],
     clock = systemClock,
+    port = 0,
     state = t.testdir(),
     random = () => 0,
     receiptKey = EPHEMERAL,
@@ -154,7 +157,12 @@ export async function startGateway(
   const config = loadConfig({
     cwd: state,
     env: engineEnvironment(),
-    flags: { port: '0', dataDir: state, upstream: upstreams, set: [...UNLIMITED, ...PATIENT, ...PRIVATE, ...set] },
+    flags: {
+      port: String(port),
+      dataDir: state,
+      upstream: upstreams,
+      set: [...UNLIMITED, ...PATIENT, ...PRIVATE, ...set],
+    },
   });
   const gateway = await openGateway({
     ...options,

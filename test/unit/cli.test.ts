@@ -753,7 +753,7 @@ t.test('start-banner', async (t) => {
     url: 'http://127.0.0.1:8787',
     cluster: MAINNET,
     embedded: null,
-    admin: 'http://127.0.0.1:8788',
+    admin: 'http://127.0.0.1:8789',
     publicKey: '8Tzxqy7nJ3fSPu3yYxdpKuc147dw2N9d5eykt4UspVA5',
     receiptKeyPath: '.slotgate/receipt-key.pem',
     receiptMode: 'exact',
@@ -773,7 +773,7 @@ t.test('start-banner', async (t) => {
       plain(),
       `slotgate 1.2.3   mainnet-beta 5eyk..2N9d   ready in 0.9 s
 API     http://127.0.0.1:8787/api/v1    Pages   / /docs
-Admin   http://127.0.0.1:8788/metrics   Nodes   rpc-1 ok, rpc-2 12 behind
+Admin   http://127.0.0.1:8789/metrics   Nodes   rpc-1 ok, rpc-2 12 behind
 Key     8Tzx..pVA5, .slotgate/receipt-key.pem, exact
 Trust   one operator: a lie of its nodes would be signed
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { StartError } from '../../shared/domain/start-error.ts';
 import type { Log } from '../../shared/runtime/log.ts';
@@ -58,7 +58,16 @@ export async function openAdminListener(options: AdminListenerOptions): Promise<
   if (port !== 0 && bound.port !== port)
     log.warn({}, `port ${port} of ${host} is in use: metrics, probes and status are at ${urlOf(bound)}`);
   const pages = pagesOf(sources);
-  server.on('request', (request, response) => void answer(request, response, pages, log, isLocal));
+  const { port: apiPort } = sources.config;
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void =>
+    void answer(request, response, pages, log, { isLocal, apiPort });
+  server.on('request', onRequest);
+  server.on('upgrade', (request) => {
+    const response = new ServerResponse(request); // node:http makes none for it
+    response.assignSocket(request.socket);
+    response.on('finish', () => request.socket.destroySoon());
+    onRequest(request, response);
+  });
   return {
     url: urlOf(bound),
     async close() {
@@ -142,7 +151,7 @@ async function answer(
   response: ServerResponse,
   pages: ReadonlyMap<string, AdminPage>,
   log: Log,
-  isLocal: boolean,
+  { isLocal, apiPort }: { readonly isLocal: boolean; readonly apiPort: number },
 ): Promise<void> {
   const { method = '', url = '/', headers, headersDistinct } = request;
   const [path = '/', query = ''] = url.split('?', 2);
@@ -161,6 +170,11 @@ async function answer(
       return send(plain(400, 'the request has more than one Host'), { Connection: 'close' });
     if (isLocal && !LOOPBACK_HOST.test(headers.host ?? ''))
       return send(plain(403, 'this listener answers to names of this machine only, such as localhost'));
+    if (headers.upgrade !== undefined) {
+      const where = `of the gateway's own port${apiPort === 0 ? '' : `, ${apiPort}`}`;
+      const sentence = `this listener is for operators: WebSockets are at /api/v1/rpc (Solana's pubsub) and /api/v1/stream ${where}`;
+      return send(plain(404, sentence), { Connection: 'close' });
+    }
     if (method !== 'GET' && method !== 'HEAD')
       return send(plain(405, 'this listener accepts GET and HEAD'), { Allow: 'GET, HEAD' });
     const page = pages.get(path);

@@ -16,6 +16,9 @@ export type OpenServer = ReturnType<typeof openServer>;
 /** The bounds of frame delays, in seconds. */
 const FRAME_DELAY_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25];
 
+/** The last port; no other follows it. */
+const MAX_PORT = 65_535;
+
 /** Time between two looks at the connections that are left. */
 const POLL_MS = 20;
 
@@ -90,6 +93,8 @@ export async function listen(
     while (isInUse() && clock.monotonic() < deadlineMs) await sleep(clock, POLL_MS);
   });
   const port = await server.listen();
+  if (config.port > 0 && config.port < MAX_PORT && !(await server.listenNext()))
+    log.info({}, `port ${port + 1} is in use: clients that expect Solana's pubsub there must name its address`);
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 

@@ -152,6 +152,12 @@ export function createServer(options: ServerOptions) {
   return {
     /** Starts to listen; resolves to the port. Rejects with a StartError if it can't. */
     listen: () => app.listen(host, port, sharesPort),
+    /** Also listens on the next port, where clients of nodes expect pubsub. Resolves to false if it can't. */
+    listenNext: () =>
+      app.listen(host, port + 1, sharesPort).then(
+        () => true,
+        () => false,
+      ),
     get connections() {
       return openCount();
     },

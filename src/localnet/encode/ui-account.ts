@@ -80,4 +80,3 @@ export function sliceData(data: Uint8Array, slice: DataSlice | undefined): Uint8
 const encodeBase64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 const encodeBase58 = (bytes: Uint8Array): string =>
   bytes.length > MAX_BASE58_BYTES ? 'error: data too large for bs58 encoding' : bs58.encode(bytes);
-

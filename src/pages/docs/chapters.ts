@@ -17,6 +17,7 @@ export const CHAPTER_IDS = [
   'accounts',
   'transactions',
   'stream',
+  'clients',
   'receipts',
   'sdk',
   'library',
@@ -56,7 +57,7 @@ const withExamples = (markdown: string): string =>
     return `\`\`\`${LANGUAGES[name.split('.').at(-1) ?? '']}\n${code}\n\`\`\``;
   });
 
-const LANGUAGES: Readonly<Record<string, string>> = { sh: 'sh', ts: 'ts', html: 'html', py: 'python' };
+const LANGUAGES: Readonly<Record<string, string>> = { sh: 'sh', ts: 'ts', html: 'html', mjs: 'js', py: 'python' };
 
 export const sectionId = (chapter: string, heading: string): string =>
   `${chapter}-${heading

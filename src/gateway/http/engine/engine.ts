@@ -49,7 +49,7 @@ export interface EngineApp {
   handleRequests(handlers: MethodHandlers): void;
   handleWebSockets<Data>(path: string, behavior: WebSocketBehavior<Data>): void;
   publish(topic: string, message: string | Buffer, isBinary: boolean): void;
-  /** Resolves to the port; rejects with a StartError. */
+  /** Listens on one more port. Resolves to it; rejects with a StartError. */
   listen(host: string, port: number, sharesPort: boolean): Promise<number>;
   stopListening(): void;
   close(): void;

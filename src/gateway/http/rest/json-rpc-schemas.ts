@@ -5,12 +5,12 @@ const ID = { type: ['string', 'number', 'null'], description: 'Sent back as it w
 
 /** Says when a response has JSON-RPC's form. */
 export const JSON_RPC_FORM =
-  'A body with `jsonrpc` is a JSON-RPC 2.0 call: all that is decided after it was read is a 200 of that form. An array of up to 100 calls is a batch, which costs the sum of their prices.';
+  'A body with `jsonrpc` is a JSON-RPC 2.0 call: all that is decided after it was read is a 200 of that form. An array of calls is a batch.';
 
 /** Returns the schemas, and that of an array of what they describe. */
 export const orBatch = (...schemas: readonly object[]): readonly object[] => [
   ...schemas,
-  { type: 'array', minItems: 1, maxItems: 100, items: { anyOf: schemas } },
+  { type: 'array', maxItems: 100, items: { anyOf: schemas } },
 ];
 
 /** Returns the schema of a JSON-RPC call from the schema of the plain body. */

@@ -41,6 +41,8 @@ const ALTERNATIVES: readonly (readonly [alternative: string, ...methods: readonl
   ['use getSlotLeaders or getBlockProduction, or a second connection', 'getLeaderSchedule'],
   ['use getTokenLargestAccounts or GET /api/v1/token/MINT/holders for a token', 'getLargestAccounts'],
   ['use getInflationRate', 'getInflationGovernor'],
+  ['use GET /api/v1/priority-fee', 'getPriorityFeeEstimate'],
+  ['use GET /api/v1/address/ADDRESS/history?type=transfers', 'getTransactionsForAddress'],
 ];
 
 const alternatives: ReadonlyMap<string, string> = new Map(

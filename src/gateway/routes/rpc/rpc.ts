@@ -34,8 +34,7 @@ export const rpc = postRoute({
   errors: ['invalid_json', 'invalid_request', 'invalid_params', 'rpc_method_not_allowed', 'rpc_error'],
   hasSlot: true,
   hasJsonRpcForm: true,
-  missUnitPrice:
-    '1 for each started 10 keys of getMultipleAccounts beyond the first, 20 for getSupply and getTokenAccountsByDelegate',
+  missUnitPrice: '1 for each started 10 keys of getMultipleAccounts beyond the first, 20 for a scan',
   unitsOf: (request: RpcRequest) => BASE_UNITS * (callsOf(request).length - 1),
   missUnitsOf: (request) => sum(callsOf(request), missUnitsOfCall),
   mostUnitsOf: (request) => sum(callsOf(request), mostUnitsOfCall),

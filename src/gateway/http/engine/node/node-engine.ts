@@ -71,7 +71,7 @@ class NodeApp implements EngineApp {
   readonly #options: EngineAppOptions;
   readonly #server: ReturnType<typeof createServer>;
   /** What listens: the server, or what reads the PROXY headers before it. */
-  readonly #listener: NetServer;
+  readonly #listeners: NetServer[] = [];
   /** The connections whose first bytes are not there yet. */
   readonly #silent = new Set<Socket>();
   readonly #connections = new WeakMap<Duplex, NodeConnection>();
@@ -104,9 +104,6 @@ class NodeApp implements EngineApp {
     server.maxHeadersCount = 0; // by default node:http drops those beyond 2,000
     server.timeout = IDLE_MS;
     const onRequest = (message: IncomingMessage, response: ServerResponse): void => this.#onRequest(message, response);
-    this.#listener = options.readsProxyHeaders
-      ? createNetServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.#onSilent(socket))
-      : server;
     server.on('connection', (socket) => {
       if (!this.#connections.has(socket)) this.#connect(socket);
     });
@@ -167,7 +164,7 @@ class NodeApp implements EngineApp {
   listen(host: string, port: number, sharesPort: boolean): Promise<number> {
     const fail = (reason: string, cause?: unknown): StartError =>
       new StartError(1, `can't listen on ${host}:${port}: ${reason}`, cause);
-    const server = this.#listener;
+    const server = this.#createListener();
     return new Promise((resolve, reject) => {
       if (sharesPort && !canSharePort(process.versions.node)) {
         reject(
@@ -179,13 +176,14 @@ class NodeApp implements EngineApp {
       server.once('error', onError);
       server.listen({ host, port, exclusive: true, reusePort: sharesPort }, () => {
         server.off('error', onError);
+        this.#listeners.push(server);
         resolve((server.address() as AddressInfo).port); // it listens on a TCP port
       });
     });
   }
 
   stopListening(): void {
-    NetServer.prototype.close.call(this.#listener); // that of node:http also resets idle connections, on which a request may be on its way
+    for (const listener of this.#listeners.splice(0)) NetServer.prototype.close.call(listener); // that of node:http also resets idle connections, on which a request may be on its way
   }
 
   close(): void {
@@ -194,6 +192,16 @@ class NodeApp implements EngineApp {
     for (const socket of this.#silent) socket.destroy();
     for (const route of this.#socketRoutes) route.close();
     this.#server.closeAllConnections();
+  }
+
+  /** Returns the server itself for the first port, and for others, or behind proxies, what passes connections on to it. */
+  #createListener(): NetServer {
+    const { readsProxyHeaders } = this.#options;
+    if (!readsProxyHeaders && this.#listeners.length === 0) return this.#server;
+    return createNetServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+      if (readsProxyHeaders) this.#onSilent(socket);
+      else this.#server.emit('connection', socket);
+    });
   }
 
   /** Reads a PROXY header, if there is one, and passes the connection on. */

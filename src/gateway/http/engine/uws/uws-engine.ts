@@ -50,10 +50,9 @@ function createUwsApp(
         refuse(res, refusePipelined(res.getRemoteAddress()), req.getHeader('connection').length === CLOSE_LENGTH);
       else deferred.defer(handler, res, req);
     };
-  let listening: Uws.us_listen_socket | undefined;
+  const listening: Uws.us_listen_socket[] = [];
   const stopListening = (): void => {
-    if (listening !== undefined) us_listen_socket_close(listening);
-    listening = undefined;
+    for (const socket of listening.splice(0)) us_listen_socket_close(socket);
   };
   return {
     onConnect: (handler) => void app.filter((res, delta) => (Number(delta) > 0 ? handler(res) : undefined)),
@@ -82,7 +81,7 @@ function createUwsApp(
       new Promise((resolve, reject) => {
         (app as unknown as ListenOn).listen(host, port, sharesPort ? SHARED_PORT : EXCLUSIVE_PORT, (socket) => {
           if (socket) {
-            listening = socket;
+            listening.push(socket);
             resolve(us_socket_local_port(socket));
           } else {
             const reason = 'the port is in use, or this machine does not have the address';
