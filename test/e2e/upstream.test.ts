@@ -476,6 +476,31 @@ t.test('operators', async (t) => {
     t.equal(calls('getTransaction') - before, 2);
   });
 
+  t.test('a caller demands operators, by parameter or header', async (t) => {
+    const path = `${balanceOf(3)}?agree=2`;
+    const got = await get(path);
+    t.match(receiptOf(path, got.text, 2), { agreed: '2/2', commitment: 'confirmed' });
+    const plain = balanceOf(4);
+    const before = calls('getMultipleAccounts');
+    t.match((await get(plain)).json.receipt, { agreed: '1/2' });
+    const demanding = { headers: { 'x-agree': '3' } };
+    t.match((await get(plain, demanding)).json.receipt, { agreed: '3/3' });
+    t.equal(calls('getMultipleAccounts') - before, 4);
+    const again = await get(plain, demanding);
+    t.equal(again.headers.get('x-cache'), 'HIT', 'a hit that has the agreement costs nothing more');
+    t.equal(calls('getMultipleAccounts') - before, 4);
+    for (const bad of ['0', 'x', '4', '']) {
+      const { status, json } = await get(`${balanceOf(0)}?agree=${bad}`);
+      t.match([status, json.error, json.message], [400, 'invalid_query', /from 1 to 3/], bad);
+    }
+    t.match((await get('/slot', demanding)).json, { error: 'invalid_query' });
+    for (const node of nodes.slice(1))
+      node.overrides.set('getMultipleAccounts', () => ({ error: '{"code":-32005,"message":"busy"}' }));
+    t.match(await get(`${balanceOf(5)}?agree=2`), { status: 503, json: { error: 'no_agreement' } });
+    for (const node of nodes) node.overrides.clear();
+    await step(90); // their pauses end
+  });
+
   t.test('where only one operator answers, nothing is exact or immutable, and it says so', async (t) => {
     for (const node of nodes.slice(1))
       for (const method of ['getMultipleAccounts', 'getBlock'])

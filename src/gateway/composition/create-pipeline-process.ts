@@ -101,8 +101,8 @@ function serviceOf(env: Environment, parts: Parts): Omit<PipelineService, 'start
       apiVersion: mesh.apiVersion ?? null,
       embedded: addressOf(embedded),
     }),
-    read(key, minSlot, isForPush, cost) {
-      const request = { ...parseReadRequest(key), minSlot, isForPush };
+    read(key, minSlot, isForPush, cost, agree) {
+      const request = { ...parseReadRequest(key), minSlot, isForPush, ...(agree !== undefined && { agree }) };
       const cached = readThrough.fromCache(request);
       return cached === undefined ? readThrough.fetch(request, admitFor(cost), cost) : Promise.resolve(cached);
     },

@@ -71,7 +71,7 @@ export async function createWorker(
     };
     const upstream = { mesh, embedded: undefined };
     const base = openAnswers(env, state, { signer }, upstream, startup, { copy: cache });
-    const readThrough = new WorkerReads({ end, clock, admitOwn: (work) => work() });
+    const readThrough = new WorkerReads({ end, clock, operators: base.context.operators, admitOwn: (work) => work() });
     state.access.readBalancesWith((wallet, mint) => readMintBalance(readThrough, wallet, mint));
     const context: RouteContext = {
       ...base.context,

@@ -9,7 +9,8 @@ import { accountKindOf } from '../../transactions/index.ts';
 import { canonicalJson, canonicalParts, textOf } from '../upstream/json/raw-json.ts';
 import type { AccountQuery, AccountRead } from '../upstream/reads/account-batcher.ts';
 import { type AccountInfo, parseAccountInfo, parseAccountInfoYielding } from '../upstream/reads/account-info.ts';
-import { address, commitment } from './routing/params.ts';
+import { address, agree as agreeParam, commitment } from './routing/params.ts';
+import { isDemanded } from './routing/request-scope.ts';
 import { readRoute, type Uses } from './routing/route.ts';
 import { integer, lamports, rawJson, serialized, serializedBytes } from './routing/schemas.ts';
 
@@ -37,15 +38,21 @@ type Account = z.infer<typeof result>;
 export const account = readRoute({
   path: '/account/:addr',
   summary: "An account, its data as Solana's own parsers show it; null if it doesn't exist",
-  params: { addr: address, commitment: commitment('confirmed', COMMITMENTS) },
+  params: { addr: address, commitment: commitment('confirmed', COMMITMENTS), agree: agreeParam },
   result,
   envelope: 'signed',
   cache: { slots: 2 },
   commitmentOf: ({ commitment }) => commitment,
   errors: ['invalid_address'],
 
-  async resolve({ addr, commitment }, { liveAccounts }: Uses<'liveAccounts'>, { minSlot, cost, agree }) {
-    const read = await liveAccounts.read({ ...queryOf(addr, commitment, minSlot), cost, agree });
+  async resolve({ addr, commitment }, { liveAccounts }: Uses<'liveAccounts'>, scope) {
+    const { minSlot, cost, agree } = scope;
+    const read = await liveAccounts.read({
+      ...queryOf(addr, commitment, minSlot),
+      cost,
+      agree,
+      mustAgree: isDemanded(scope),
+    });
     const { account } = read;
     return account === null || account.length <= LONG_ACCOUNT
       ? answerOf(addr, read)

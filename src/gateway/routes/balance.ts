@@ -5,8 +5,8 @@ import type { Slot } from '../../shared/domain/slot.ts';
 import { toSol } from '../../shared/domain/sol-amount.ts';
 import type { AccountQuery, AccountRead } from '../upstream/reads/account-batcher.ts';
 import { parseAccountLamports } from '../upstream/reads/account-info.ts';
-import { address, commitment } from './routing/params.ts';
-import { agreeFor } from './routing/request-scope.ts';
+import { address, agree as agreeParam, commitment } from './routing/params.ts';
+import { agreeFor, isDemanded } from './routing/request-scope.ts';
 import { readRoute, SMALL_READ_UNITS, type Uses } from './routing/route.ts';
 import { lamports } from './routing/schemas.ts';
 
@@ -17,7 +17,7 @@ type Balance = z.infer<typeof result>;
 export const balance = readRoute({
   path: '/balance/:addr',
   summary: "The SOL balance of an account; 0 if it doesn't exist",
-  params: { addr: address, commitment: commitment('confirmed', COMMITMENTS) },
+  params: { addr: address, commitment: commitment('confirmed', COMMITMENTS), agree: agreeParam },
   result,
   mostUnitsOf: () => SMALL_READ_UNITS,
   envelope: 'signed',
@@ -29,7 +29,8 @@ export const balance = readRoute({
   async resolve({ addr, commitment }, context: Uses<'liveAccounts' | 'operators'>, scope) {
     const { minSlot, cost } = scope;
     const agree = agreeFor(scope, context, commitment === 'finalized');
-    return answerOf(await context.liveAccounts.read({ ...queryOf(addr, commitment, minSlot), cost, agree }));
+    const mustAgree = isDemanded(scope);
+    return answerOf(await context.liveAccounts.read({ ...queryOf(addr, commitment, minSlot), cost, agree, mustAgree }));
   },
 
   resolveLive({ addr, commitment }, { liveAccounts }: Uses<'liveAccounts'>, minSlot) {

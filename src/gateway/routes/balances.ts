@@ -4,8 +4,8 @@ import { COMMITMENTS } from '../../shared/domain/commitment.ts';
 import { toSol } from '../../shared/domain/sol-amount.ts';
 import { unitsOfAddresses } from '../../shared/domain/units.ts';
 import type { BalancesRead } from '../upstream/reads/account-batcher.ts';
-import { addresses, commitment } from './routing/params.ts';
-import { agreeFor } from './routing/request-scope.ts';
+import { addresses, agree as agreeParam, commitment } from './routing/params.ts';
+import { agreeFor, isDemanded } from './routing/request-scope.ts';
 import { readRoute, SMALL_READ_UNITS, type Uses } from './routing/route.ts';
 import { lamports } from './routing/schemas.ts';
 
@@ -19,7 +19,7 @@ type Balances = z.infer<typeof result>;
 export const balances = readRoute({
   path: '/balances',
   summary: 'The SOL balances of several accounts at one slot, in the order of the request',
-  params: { addresses: addresses(MAX_ADDRESSES), commitment: commitment('confirmed', COMMITMENTS) },
+  params: { addresses: addresses(MAX_ADDRESSES), commitment: commitment('confirmed', COMMITMENTS), agree: agreeParam },
   result,
   mostUnitsOf: ({ addresses }) => SMALL_READ_UNITS + unitsOfAddresses(addresses.length),
   envelope: 'signed',
@@ -32,7 +32,8 @@ export const balances = readRoute({
   async resolve({ addresses, commitment }, context: Uses<'liveAccounts' | 'operators'>, scope) {
     const { minSlot, cost } = scope;
     const agree = agreeFor(scope, context, commitment === 'finalized');
-    const query = { addresses, commitment, minContextSlot: minSlot, cost, agree };
+    const mustAgree = isDemanded(scope);
+    const query = { addresses, commitment, minContextSlot: minSlot, cost, agree, mustAgree };
     return answerOf(addresses, await context.liveAccounts.readBalances(query));
   },
 

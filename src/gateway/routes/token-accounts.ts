@@ -5,8 +5,8 @@ import { toSol } from '../../shared/domain/sol-amount.ts';
 import { isAssociatedTokenAccount, TOKEN_PROGRAMS, toTokenAmount } from '../../transactions/index.ts';
 import type { ListedTokenAccount } from '../tokens/listed-token-account.ts';
 import { scaleOf, type TokenList } from '../tokens/token-list.ts';
-import { address, commitment, optionalAddress } from './routing/params.ts';
-import { agreeFor } from './routing/request-scope.ts';
+import { address, agree as agreeParam, commitment, optionalAddress } from './routing/params.ts';
+import { agreeFor, isDemanded } from './routing/request-scope.ts';
 import { readRoute, type Uses } from './routing/route.ts';
 import { extensions, lamports, preSerialized, serializeInChunks, tokenAmountSchema } from './routing/schemas.ts';
 
@@ -35,7 +35,12 @@ const MOST_UNITS = 230;
 export const tokenAccounts = readRoute({
   path: '/token-accounts/:owner',
   summary: 'The token accounts of an owner under both token programs, by mint and address',
-  params: { owner: address, mint: optionalAddress, commitment: commitment('confirmed', COMMITMENTS) },
+  params: {
+    owner: address,
+    mint: optionalAddress,
+    commitment: commitment('confirmed', COMMITMENTS),
+    agree: agreeParam,
+  },
   result: preSerialized(z.array(rowSchema)),
   mostUnitsOf: () => MOST_UNITS,
   envelope: 'signed',
@@ -46,7 +51,8 @@ export const tokenAccounts = readRoute({
   async resolve({ owner, mint, commitment }, context: Uses<'tokenLists' | 'operators'>, scope) {
     const { minSlot, cost } = scope;
     const agree = agreeFor(scope, context, commitment === 'finalized');
-    const query = { owner, mint, commitment, minContextSlot: minSlot, cost, agree };
+    const mustAgree = isDemanded(scope);
+    const query = { owner, mint, commitment, minContextSlot: minSlot, cost, agree, mustAgree };
     const { slot, sinceSlot = slot, list, isConsistent, lease, agreement } = await context.tokenLists.read(query);
     const result = await serializeInChunks(list.accounts, ROWS_PER_CHUNK, (each) => toRow(each, list));
     // no Clock shows how new a node's listing was, in which an account may be missing that was closed since

@@ -1,7 +1,8 @@
+import { agreedAt } from '../../shared/domain/agreement.ts';
 import { GatewayError } from '../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
 import type { Cache } from '../cache/cache.ts';
-import type { AnswerMeta, Entry, TimedPolicy } from '../cache/entry.ts';
+import type { AnswerMeta, CacheItem, Entry, TimedPolicy } from '../cache/entry.ts';
 import { SingleFlight } from '../cache/single-flight.ts';
 import { hadNoTurn } from '../upstream/rpc/rpc-client.ts';
 import {
@@ -38,6 +39,8 @@ export interface CacheableRead<T> {
   readonly meta: AnswerMeta;
   /** Oldest slot that the caller accepts; 0 for any. */
   readonly minSlot: Slot;
+  /** Operators that must give the answer. Default: 1. */
+  readonly agree?: number;
   /** Whether it doesn't count as read by anybody: subscribers are sent it. Default: false. */
   readonly isForPush?: boolean;
   /** Whether the answer is never cached. Default: false. */
@@ -108,7 +111,7 @@ export class ReadThrough<T extends { readonly slot: Slot }> {
     if (item.kind === 'refusal' && item.refusal.final) throw this.#counted(item.refusal);
     if (item.kind === 'refusal' && status === 'fresh' && isLastingRefusal(item.refusal))
       throw this.#counted(item.refusal);
-    if (item.slot < read.minSlot) return undefined;
+    if (item.slot < read.minSlot || !hasAgreement(item, read)) return undefined;
     if (status === 'fresh' && item.kind === 'refusal') throw this.#counted(item.refusal);
     if (status === 'fresh' && item.kind === 'answer') {
       this.#cache.reads.hit++;
@@ -134,6 +137,7 @@ export class ReadThrough<T extends { readonly slot: Slot }> {
     return this.#loadAtMinSlot(read, admit).then(
       (arrival) => {
         const entry = this.#newest(read, arrival);
+        if (entry !== undefined && 'kind' in entry && !hasAgreement(entry, read)) throw noAgreement(read.agree);
         if (entry === undefined && loads > 1) return this.#fetchNewest(read, admit, how, loads - 1);
         if (entry === undefined) return this.#insteadOf(servedSlotNotReached(), read, how);
         this.#cache.reads[how]++;
@@ -269,7 +273,7 @@ export class ReadThrough<T extends { readonly slot: Slot }> {
       : thrown instanceof GatewayError && !read.isNegative(thrown); // an answer must not hide a defect of the gateway
     if (!isCovered) throw thrown;
     const item = this.#cache.peek(key);
-    const cached = item?.kind === 'answer' && item.slot >= minSlot ? item : undefined;
+    const cached = item?.kind === 'answer' && item.slot >= minSlot && hasAgreement(item, read) ? item : undefined;
     if (needsProgress) {
       const mayBeRolledBack = meta.commitment === 'processed' && cached?.policy !== 'live';
       if (cached !== undefined && !mayBeRolledBack && this.#cache.statusOf(cached) !== 'expired') return cached;
@@ -304,4 +308,14 @@ const ifNoTurn =
   };
 
 /** Returns the key of the shared load. Reads with a minimum slot can't join those that accept any slot. */
-const flightKey = ({ key, minSlot }: CacheableRead<unknown>): string => (minSlot === 0 ? key : `${key} ${minSlot}`);
+const flightKey = ({ key, minSlot, agree = 1 }: CacheableRead<unknown>): string =>
+  minSlot === 0 && agree === 1 ? key : `${key} ${minSlot} ${agree}`;
+
+const hasAgreement = (
+  { agreement, slot }: Pick<CacheItem, 'agreement' | 'slot'>,
+  { agree = 1 }: CacheableRead<unknown>,
+): boolean => agree === 1 || agreedAt(agreement, slot) >= agree;
+
+/** Returns the error for an answer that fewer operators gave than the caller demands. */
+export const noAgreement = (agree = 1): GatewayError =>
+  new GatewayError('no_agreement', `fewer than ${agree} operators gave the same answer at one slot; retry in a moment`);

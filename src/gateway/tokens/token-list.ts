@@ -56,6 +56,8 @@ export interface TokenListQuery {
   readonly cost?: RequestCost | undefined;
   /** Operators that must give the same. Default: 1. */
   readonly agree?: number | undefined;
+  /** Whether an answer that fewer gave is of no use. Default: false. */
+  readonly mustAgree?: boolean;
 }
 
 export interface TokenListRead {

@@ -43,6 +43,7 @@ export const ERRORS = {
   upstream_unavailable: { status: 503, retry: 'later' },
   stale: { status: 503, retry: 'later' },
   min_slot_not_reached: { status: 503, retry: 'later' },
+  no_agreement: { status: 503, retry: 'later' },
   overloaded: { status: 503, retry: 'later' },
   shutting_down: { status: 503, retry: 'later' },
   upstream_timeout: { status: 504, retry: 'later' },

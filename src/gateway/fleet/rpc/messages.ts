@@ -13,7 +13,7 @@ import type { CounterMessage, CounterRequest } from '../counters/remote-store.ts
 export type WorkerRequest = Readonly<
   /** The newest slots that it has served, and the newest at which it may have signed `exact`. */
   | { type: 'hello'; worker: number; served: Readonly<Partial<Record<Commitment, Slot>>>; granted: Slot }
-  | ({ type: 'read'; id: number; key: string; minSlot: Slot | undefined; isForPush: boolean } & Caller)
+  | ({ type: 'read'; id: number; key: string; minSlot: Slot | undefined; isForPush: boolean; agree?: number } & Caller)
   /** A call of a node's method, its body as it came. */
   | ({ type: 'call'; id: number; body: Uint8Array; minSlot: Slot | undefined } & Caller)
   /** The keys that were read since the last slot: what is read at any worker is kept current for all. */

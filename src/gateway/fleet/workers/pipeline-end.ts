@@ -33,7 +33,13 @@ export interface PipelineService {
   readonly counterStore: CounterStore;
   readonly figures: WorkerFigures;
   vitals(): PipelineVitals;
-  read(key: string, minSlot: Slot | undefined, isForPush: boolean, cost: RequestCost): Promise<CachedRead>;
+  read(
+    key: string,
+    minSlot: Slot | undefined,
+    isForPush: boolean,
+    cost: RequestCost,
+    agree?: number,
+  ): Promise<CachedRead>;
   answerRpc(body: Buffer, minSlot: Slot | undefined, cost: RequestCost): Promise<PostAnswer>;
 }
 
@@ -271,9 +277,9 @@ export class PipelineEnd {
     connection.send({ ...result, id, spent: { calls, scans, bytes, rows, addresses } });
   }
 
-  async #read({ key, minSlot, isForPush }: WorkerRequestOf<'read'>, cost: RequestCost): Promise<Result> {
+  async #read({ key, minSlot, isForPush, agree }: WorkerRequestOf<'read'>, cost: RequestCost): Promise<Result> {
     const { read, publisher } = this.#open();
-    const { entry, cacheStatus } = await read(key, minSlot, isForPush, cost);
+    const { entry, cacheStatus } = await read(key, minSlot, isForPush, cost, agree);
     const answer = publisher.encodeRequested(entry);
     return { type: 'answer', answer, at: this.#flush(), cacheStatus };
   }

@@ -93,10 +93,24 @@ export class WorkerEnd {
     this.#connect();
   }
 
-  async read(key: string, minSlot: Slot | undefined, isForPush: boolean, cost?: RequestCost): Promise<CachedRead> {
+  async read(
+    key: string,
+    minSlot: Slot | undefined,
+    isForPush: boolean,
+    cost?: RequestCost,
+    agree = 1,
+  ): Promise<CachedRead> {
     const awaited = this.answers.await(key);
     try {
-      const request = (id: number): WorkerRequest => ({ type: 'read', id, key, minSlot, isForPush, ...callerOf(cost) });
+      const request = (id: number): WorkerRequest => ({
+        type: 'read',
+        id,
+        key,
+        minSlot,
+        isForPush,
+        agree,
+        ...callerOf(cost),
+      });
       const { answer, at, cacheStatus } = await this.#request('answer', request, cost);
       const item = awaited.keep(answer, at);
       if (item.kind === 'refusal') throw item.refusal;

@@ -1,15 +1,17 @@
+import type { ConfiguredOperators } from '../../../config/operators.ts';
 import type { Clock } from '../../../shared/domain/clock.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { RequestCost } from '../../../shared/domain/request-cost.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import type { AnswerMeta, Entry } from '../../cache/entry.ts';
-import { isNegative, type ReadRequest, type RouteReads } from '../../routes/routing/route-read-through.ts';
+import { agreeOf, isNegative, type ReadRequest, type RouteReads } from '../../routes/routing/route-read-through.ts';
 import { type Admit, type CacheableRead, type CachedRead, ReadThrough } from '../../serving/read-through.ts';
 import type { WorkerEnd } from './worker-end.ts';
 
 export interface WorkerReadsOptions {
   readonly end: WorkerEnd;
   readonly clock: Clock;
+  readonly operators: ConfiguredOperators | undefined;
   readonly admitOwn: Admit;
 }
 
@@ -30,7 +32,7 @@ export class WorkerReads implements RouteReads {
   }
 
   async fetch(
-    { key, minSlot, isForPush = false }: ReadRequest,
+    { key, minSlot, agree, isForPush = false }: ReadRequest,
     admit: Admit = this.#options.admitOwn,
     cost?: RequestCost,
   ): Promise<CachedRead> {
@@ -38,7 +40,7 @@ export class WorkerReads implements RouteReads {
     const { cache } = end;
     const { reads } = cache;
     try {
-      const read = await admit(() => end.read(key, minSlot, isForPush, cost));
+      const read = await admit(() => end.read(key, minSlot, isForPush, cost, agree));
       reads.miss++;
       return read;
     } catch (thrown) {
@@ -51,16 +53,18 @@ export class WorkerReads implements RouteReads {
     }
   }
 
-  #readOf({ route, key, minSlot = 0, isForPush = false }: ReadRequest): CacheableRead<Entry> {
+  #readOf({ route, params, key, minSlot = 0, agree: ofHeader, isForPush = false }: ReadRequest): CacheableRead<Entry> {
+    const agree = agreeOf(params, ofHeader, this.#options);
     const meta: AnswerMeta = { envelope: route.envelope, commitment: 'processed', exact: false };
     const load = async (_: Slot | undefined, namedSlot: Slot) => {
-      const { entry } = await this.#options.end.read(key, namedSlot, isForPush);
+      const { entry } = await this.#options.end.read(key, namedSlot, isForPush, undefined, agree);
       return { slot: entry.slot, store: () => entry };
     };
     return {
       key,
       meta,
       minSlot,
+      agree,
       isForPush,
       waitsForMinSlot: false,
       load: route.kind === 'live' ? undefined : load,

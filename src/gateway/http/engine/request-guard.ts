@@ -37,6 +37,7 @@ export class RequestClassifier {
       case 'x-receipt-nonce':
       case 'if-none-match':
       case 'x-min-slot':
+      case 'x-agree':
         if (this.#requestClass === 'plain') this.#requestClass = 'conditional';
         break;
       case 'x-api-key':

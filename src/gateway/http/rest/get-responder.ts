@@ -4,7 +4,7 @@ import type { SiteFile } from '../../../shared/site/site.ts';
 import { isLoopback } from '../../access/limits/client-ip.ts';
 import { parsePathArguments, parseQueryArguments } from '../../routes/routing/arguments.ts';
 import { LARGE_READ_UNITS } from '../../routes/routing/route.ts';
-import type { ReadRequest, RouteReads } from '../../routes/routing/route-read-through.ts';
+import { demandedAgree, type ReadRequest, type RouteReads } from '../../routes/routing/route-read-through.ts';
 import { parseMinSlot } from '../../serving/min-slot.ts';
 import type { Admit, CachedRead } from '../../serving/read-through.ts';
 import type { RawResponse } from '../engine/raw-response.ts';
@@ -53,7 +53,9 @@ export class GetResponder {
     if (route.kind === 'local') {
       return localResponse(charge, route, params, context, { isLoopback: isLoopback(address) });
     }
-    const request = { route, params, key: target.canonical, minSlot: parseMinSlot(req.getHeader('x-min-slot')) };
+    const minSlot = parseMinSlot(req.getHeader('x-min-slot'));
+    const agree = demandedAgree(route, req.getHeader('x-agree'), context);
+    const request = { route, params, key: target.canonical, minSlot, agree };
     const cachedRead = readThrough.fromCache(request);
     if (cachedRead !== undefined) return this.#seal(cachedRead, charge, conditions);
     markUncached();

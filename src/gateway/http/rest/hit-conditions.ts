@@ -1,4 +1,5 @@
 import { isNonce } from '../../../client/verify/index.ts';
+import { agreedAt } from '../../../shared/domain/agreement.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { BASE_UNITS, NONCE_UNITS } from '../../../shared/domain/units.ts';
 import { type Entry, etagOf } from '../../cache/entry.ts';
@@ -13,22 +14,27 @@ export interface HitConditions {
   readonly nonce: string | null;
   readonly ifNoneMatch: string;
   readonly minSlot: Slot;
+  /** Operators that must have given the answer. */
+  readonly agree: number;
 }
 
-export const UNCONDITIONAL: HitConditions = { nonce: null, ifNoneMatch: '', minSlot: 0 };
+export const UNCONDITIONAL: HitConditions = { nonce: null, ifNoneMatch: '', minSlot: 0, agree: 1 };
 
 export function hitConditionsIn(req: EngineRequest): HitConditions {
   const minSlot = req.getHeader('x-min-slot');
+  const agree = req.getHeader('x-agree');
   return {
     nonce: req.getHeader('x-receipt-nonce') || null,
     ifNoneMatch: req.getHeader('if-none-match'),
     minSlot: minSlot === '' ? 0 : (slotIn(minSlot) ?? Number.POSITIVE_INFINITY),
+    agree: agree === '' ? 1 : Number(agree) > 1 ? Number(agree) : Number.POSITIVE_INFINITY,
   };
 }
 
 /** Returns true if an entry can be the answer under these conditions. Only the full path evaluates invalid ones. */
-export function canAnswer(entry: Entry, { nonce, ifNoneMatch, minSlot }: HitConditions): boolean {
+export function canAnswer(entry: Entry, { nonce, ifNoneMatch, minSlot, agree }: HitConditions): boolean {
   const isSigned = entry.meta.envelope === 'signed';
+  if (agree > 1 && agreedAt(entry.agreement, entry.slot) < agree) return false;
   if (entry.slot < minSlot || (nonce !== null && !(isSigned && isNonce(nonce)))) return false;
   if (ifNoneMatch === '' || !isSigned || entry.digest !== '') return true;
   if (hasLongResult(entry)) return false;

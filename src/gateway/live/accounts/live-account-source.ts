@@ -72,7 +72,8 @@ export class LiveAccountSource implements AccountSource {
 
   read(query: AccountQuery): Promise<AccountRead> {
     const account = this.#recordRead(query.address, query.commitment, query.cost?.caller);
-    return account === undefined ? this.#options.upstream.read(query) : this.#readThrough(account, query);
+    if (account === undefined || query.mustAgree === true) return this.#options.upstream.read(query);
+    return this.#readThrough(account, query);
   }
 
   async #readThrough(account: AccountState, query: AccountQuery): Promise<AccountRead> {
@@ -103,6 +104,7 @@ export class LiveAccountSource implements AccountSource {
   async readBalances(query: BalancesQuery): Promise<BalancesRead> {
     const { addresses, commitment, minContextSlot = 0, cost } = query;
     const accounts = addresses.map((address) => this.#recordRead(address, commitment, cost?.caller));
+    if (query.mustAgree === true) return this.#options.upstream.readBalances(query);
     const fromStates = balancesFromStates(accounts, minContextSlot);
     if (fromStates !== undefined) return fromStates;
     const floor = Math.max(minContextSlot, ...accounts.map((account) => account?.slot ?? 0));

@@ -77,7 +77,7 @@ export class LiveTokenListSource implements TokenListSource {
     const state =
       this.liveSet.get(owner, commitment) ??
       (mint === undefined ? this.liveSet.addIfHot(owner, commitment, cost?.caller) : undefined);
-    if (state === undefined) return this.#fetch(query);
+    if (state === undefined || query.mustAgree === true) return this.#fetch(query);
     state.holder.heat.record(this.liveSet.tip);
     const { clock, mesh } = this.#options;
     const fromState = await readWhenCovered({

@@ -12,7 +12,7 @@ import {
   readFullBlock,
 } from '../../upstream/reads/block-summary.ts';
 import type { BlockListing, BlockListingRead } from '../routing/block-listings.ts';
-import { commitment, optionalLiteral, page, slot } from '../routing/params.ts';
+import { agree as agreeParam, commitment, optionalLiteral, page, slot } from '../routing/params.ts';
 import { agreeFor, type RequestScope, requesterOf } from '../routing/request-scope.ts';
 import { readRoute, type Uses } from '../routing/route.ts';
 import { bigInteger, integer, preSerialized } from '../routing/schemas.ts';
@@ -59,6 +59,7 @@ export const block = readRoute({
     signatures: optionalLiteral('all', 'With `all`: besides, a page of its transactions, 100 each, in their order'),
     page,
     commitment: commitment('confirmed', ['confirmed', 'finalized']),
+    agree: agreeParam,
   },
   result: z.strictObject({
     slot: integer,

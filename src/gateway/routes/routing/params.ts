@@ -105,6 +105,14 @@ export const optionalLiteral = <T extends string>(value: T, description: string)
   },
 });
 
+/** `?agree=`: the operators that must give the answer. How many there are is known to the gateway only, which checks it. */
+export const agree: Param<string | undefined, number | undefined> = {
+  schema: { type: 'integer', minimum: 1 },
+  required: false,
+  description: 'The fewest operators that must give the answer at its slot, as `X-Agree`; default: 1',
+  parse: (text) => text,
+};
+
 export const optionalAddress: Param<string | undefined> = {
   ...address,
   required: false,

@@ -16,6 +16,9 @@ export interface RequestScope {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Returns true if the caller demands more than one operator. */
+export const isDemanded = ({ agree = 1 }: Pick<RequestScope, 'agree'>): boolean => agree > 1;
+
 /** Returns the operators that must give an answer; `isExact` if it is to be signed as `exact`, or kept for good. */
 export const agreeFor = (
   { agree = 1 }: Pick<RequestScope, 'agree'>,

@@ -1,7 +1,7 @@
-import { type Agreement, oneVoice } from '../../../shared/domain/agreement.ts';
+import { type Agreement, agreedAt, oneVoice } from '../../../shared/domain/agreement.ts';
 import type { Answer } from '../../../shared/domain/answer.ts';
 import { parseTarget } from '../../../shared/domain/canonical-request.ts';
-import type { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { RequestCost } from '../../../shared/domain/request-cost.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { LongJson, toJson } from '../../../shared/domain/to-json.ts';
@@ -13,12 +13,13 @@ import {
   type CacheableRead,
   type CachedRead,
   isLastingRefusal,
+  noAgreement,
   ReadThrough,
 } from '../../serving/read-through.ts';
 import { translateRpcError } from '../../upstream/rpc/translate-rpc-error.ts';
 import { parsePathArguments, parseQueryArguments } from './arguments.ts';
 import { createRouteMatcher, type MatchRoute } from './match-route.ts';
-import type { GetRoute, LiveRoute, ParamSet, Params, ReadRoute, RouteContext } from './route.ts';
+import type { GetRoute, LiveRoute, ParamSet, Params, ReadRoute, RouteContext, Uses } from './route.ts';
 
 export interface ReadRequest {
   readonly route: LiveRoute | ReadRoute;
@@ -28,6 +29,8 @@ export interface ReadRequest {
   readonly minSlot?: Slot | undefined;
   /** Whether the answer is for subscribers: it then doesn't count as read. Default: false. */
   readonly isForPush?: boolean;
+  /** Operators that must give the answer, as the caller demands besides the parameters. Default: 1. */
+  readonly agree?: number;
 }
 
 interface RouteRead {
@@ -79,7 +82,7 @@ export class RouteReadThrough implements RouteReads {
   }
 
   #readOf(
-    { route, params, key, minSlot = 0, isForPush = false }: ReadRequest,
+    { route, params, key, minSlot = 0, isForPush = false, agree: ofHeader = 1 }: ReadRequest,
     cost?: RequestCost,
   ): CacheableRead<Entry> {
     const waitsForMinSlot = true;
@@ -89,16 +92,17 @@ export class RouteReadThrough implements RouteReads {
       return { key, minSlot, isForPush, waitsForMinSlot, isNegative, meta, load: undefined };
     }
     const routeRead = { route, params, key };
+    const agree = agreeOf(params, ofHeader, this.#context);
     const load = (floor: Slot | undefined, namedSlot: Slot) =>
-      route.resolve(params, this.#context, { cost, minSlot: floor, namedSlot }).then(
-        (answer) => ({
+      route.resolve(params, this.#context, { cost, minSlot: floor, namedSlot, agree }).then((answer) => {
+        if (agree > 1 && agreedAt(answer.agreement, answer.slot) < agree) throw noAgreement(agree);
+        return {
           slot: answer.slot,
           fromSnapshot: answer.fromSnapshot,
           store: (tipAtFetch: Slot) => this.#store(routeRead, answer, tipAtFetch, cost),
-        }),
-        withoutRpcCode,
-      );
-    return { key, minSlot, isForPush, waitsForMinSlot, isNegative, meta: metaOf(route, params), load };
+        };
+      }, withoutRpcCode);
+    return { key, minSlot, isForPush, waitsForMinSlot, isNegative, meta: metaOf(route, params), load, agree };
   }
 
   /** Caches an answer of a route, unless it must not be, and returns what is served. */
@@ -135,6 +139,7 @@ export class RouteReadThrough implements RouteReads {
   #refreshNow(read: RouteRead): boolean {
     const { route, params, key } = read;
     const { cache } = this.#context;
+    if (params['agree'] !== undefined) return false; // what is kept live is the word of one
     const floor = cache.floor(key, route.commitmentOf(params)) ?? 0;
     try {
       const answer = route.resolveLive?.(params, this.#context, floor > 0 ? floor : undefined);
@@ -146,6 +151,30 @@ export class RouteReadThrough implements RouteReads {
     }
   }
 }
+
+/** Returns the operators that `X-Agree` demands; 1 without it. Throws `invalid_query` for a number that no gateway could give. */
+export function demandedAgree(route: GetRoute, header: string, context: Uses<'operators'>): number {
+  if (header === '') return 1;
+  if ('agree' in route.params) return parsedAgree(header, context);
+  throw new GatewayError('invalid_query', 'X-Agree is for routes with the parameter agree');
+}
+
+/** Parses the operators that a caller demands. */
+function parsedAgree(text: string | undefined, { operators }: Uses<'operators'>): number {
+  if (text === undefined) return 1;
+  const most = operators?.count ?? 1;
+  if (/^[1-9]\d?$/.test(text) && Number(text) <= most) return Number(text);
+  throw new GatewayError(
+    'invalid_query',
+    `agree must be a whole number from 1 to ${most}, the operators of this gateway`,
+  );
+}
+
+/** Returns the operators that a request demands, by its parameter or its header. Throws as {@link demandedAgree} does. */
+export const agreeOf = (params: Params<ParamSet>, ofHeader = 1, context: Uses<'operators'>): number =>
+  Math.max(ofHeader, parsedAgree(textOf(params['agree']), context));
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 export function paramsOfKey(route: GetRoute, key: string, match: MatchRoute): Params<ParamSet> {
   const target = parseTarget(key);

@@ -6,8 +6,8 @@ import type { ReadOptions } from '../../upstream/reads/encoded-accounts.ts';
 import type { IdlReader } from '../../upstream/reads/program-idls.ts';
 import { parseTransactionRecord } from '../../upstream/reads/transaction-record.ts';
 import { isFinalAt } from '../../upstream/reads/transaction-records.ts';
-import { commitment, optionalAddress, optionalLiteral, signature } from '../routing/params.ts';
-import { agreeFor, type RequestScope, requesterOf } from '../routing/request-scope.ts';
+import { agree as agreeParam, commitment, optionalAddress, optionalLiteral, signature } from '../routing/params.ts';
+import { agreeFor, isDemanded, type RequestScope, requesterOf } from '../routing/request-scope.ts';
 import { readRoute, type Uses } from '../routing/route.ts';
 import { integer, type PreSerialized, preSerialized, rawJson } from '../routing/schemas.ts';
 import { enhancedTransactionSchema } from './enhanced-transaction-schema.ts';
@@ -26,6 +26,7 @@ export const tx = readRoute({
       description: 'With `enhanced=1`: the address of a party, from whose view the meaning is given, too',
     },
     commitment: commitment('confirmed', ['confirmed', 'finalized']),
+    agree: agreeParam,
   },
   result: z.strictObject({
     signature: z.string(),
@@ -56,8 +57,7 @@ export const tx = readRoute({
     const { minSlot, cost } = scope;
     const finalized = mesh.tip('finalized') ?? -1;
     const agree = agreeFor(scope, context, true);
-    const isDemanded = (scope.agree ?? 1) > 1;
-    const onlyIf = isDemanded || commitment === 'finalized' ? undefined : isFinalAt(finalized);
+    const onlyIf = isDemanded(scope) || commitment === 'finalized' ? undefined : isFinalAt(finalized);
     const { slot, record, agreement } = await transactionRecords.read(
       callsFor(scope),
       { signature: sig, slot: undefined },

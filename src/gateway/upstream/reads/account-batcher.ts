@@ -30,6 +30,8 @@ export interface AccountQuery {
   readonly cost?: RequestCost | undefined;
   /** Operators that must give the same. Default: 1. */
   readonly agree?: number | undefined;
+  /** Whether an answer that fewer gave is of no use, so that nothing kept live can be it. Default: false. */
+  readonly mustAgree?: boolean;
 }
 
 /** Query for an account as it lies in the node's memory. None of these is answered from what is kept live. */
@@ -67,6 +69,8 @@ export interface BalancesQuery extends ReadOptions {
   readonly cost?: RequestCost | undefined;
   /** Operators that must give the same. Default: 1. */
   readonly agree?: number | undefined;
+  /** As {@link AccountQuery.mustAgree}. */
+  readonly mustAgree?: boolean;
 }
 
 export interface BalancesRead {
