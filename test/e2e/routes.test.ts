@@ -323,7 +323,17 @@ t.test('rest-routes', async (t) => {
         slot: cluster.chain.slot('processed'),
         slotAgeMs: 0,
         behindSlots: null,
-        upstreams: [{ id: 'node-1', status: 'ok', slot: cluster.chain.slot('processed'), behindSlots: 0, ws: 'up' }],
+        upstreams: [
+          {
+            id: 'node-1',
+            operator: 'node-1',
+            status: 'ok',
+            slot: cluster.chain.slot('processed'),
+            behindSlots: 0,
+            ws: 'up',
+          },
+        ],
+        operators: null,
         cacheWarm: true,
         problems: [],
         embedded: null,

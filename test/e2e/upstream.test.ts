@@ -458,10 +458,7 @@ t.test('operators', async (t) => {
     t.equal(calls('getMultipleAccounts') - before, 3);
     t.match(receiptOf(balanceOf(0), confirmed.text, 1), { v: 2, claim: 'observed/1', agreed: '1/2', previous: null });
     t.throws(() => receiptOf(balanceOf(0), confirmed.text, 2), { code: 'agreed' });
-    t.strictSame(
-      pluck((await get('/health')).json.result.upstreams, 'operator'),
-      nodes.map(({ url }) => new URL(url).host),
-    );
+    t.strictSame(pluck((await get('/health')).json.result.upstreams, 'operator'), ['node-1', 'node-2', 'node-3']);
   });
 
   t.test('a finalized transaction and block are immutable when two operators gave them', async (t) => {

@@ -43,7 +43,7 @@ export const account = readRoute({
   envelope: 'signed',
   cache: { slots: 2 },
   commitmentOf: ({ commitment }) => commitment,
-  errors: ['invalid_address'],
+  errors: ['invalid_address', 'no_agreement'],
 
   async resolve({ addr, commitment }, { liveAccounts }: Uses<'liveAccounts'>, scope) {
     const { minSlot, cost, agree } = scope;

@@ -24,7 +24,7 @@ export const balance = readRoute({
   cache: { slots: 2 },
   commitmentOf: ({ commitment }) => commitment,
   isExact: ({ commitment }) => commitment === 'finalized',
-  errors: ['invalid_address'],
+  errors: ['invalid_address', 'no_agreement'],
 
   async resolve({ addr, commitment }, context: Uses<'liveAccounts' | 'operators'>, scope) {
     const { minSlot, cost } = scope;

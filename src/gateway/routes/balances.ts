@@ -27,7 +27,7 @@ export const balances = readRoute({
   commitmentOf: ({ commitment }) => commitment,
   isExact: ({ commitment }) => commitment === 'finalized',
   missUnitPrice: '1 for each started 10 addresses that a node is read for beyond the first',
-  errors: ['invalid_address'],
+  errors: ['invalid_address', 'no_agreement'],
 
   async resolve({ addresses, commitment }, context: Uses<'liveAccounts' | 'operators'>, scope) {
     const { minSlot, cost } = scope;

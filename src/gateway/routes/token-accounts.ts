@@ -46,7 +46,7 @@ export const tokenAccounts = readRoute({
   envelope: 'signed',
   cache: { slots: 2 },
   commitmentOf: ({ commitment }) => commitment,
-  errors: ['invalid_address', 'result_too_large'],
+  errors: ['invalid_address', 'result_too_large', 'no_agreement'],
 
   async resolve({ owner, mint, commitment }, context: Uses<'tokenLists' | 'operators'>, scope) {
     const { minSlot, cost } = scope;

@@ -98,7 +98,7 @@ export const block = readRoute({
   claimNumberOf: () => 2,
   commitmentOf: ({ commitment }) => commitment,
   isExact: ({ commitment }) => commitment === 'finalized',
-  errors: ['invalid_slot', 'invalid_page', 'slot_skipped', 'block_not_available', 'block_pruned'],
+  errors: ['invalid_slot', 'invalid_page', 'slot_skipped', 'block_not_available', 'block_pruned', 'no_agreement'],
 
   async resolve({ slot: blockSlot, signatures, page, commitment: requested }, context: BlockUses, scope) {
     const { minSlot, namedSlot = 0 } = scope;

@@ -44,7 +44,7 @@ export const tx = readRoute({
   finalForOf: ({ enhanced }) => (enhanced === undefined ? 'immutable' : { seconds: ENHANCED_SECONDS }),
   claimNumberOf: ({ enhanced }) => (enhanced === undefined ? 1 : 4),
   commitmentOf: ({ commitment }) => commitment,
-  errors: ['invalid_signature', 'invalid_address', 'not_found'],
+  errors: ['invalid_signature', 'invalid_address', 'not_found', 'no_agreement'],
 
   async resolve(
     { sig, enhanced, perspective, commitment },

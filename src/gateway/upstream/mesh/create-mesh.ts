@@ -125,7 +125,8 @@ export function createMesh(options: MeshOptions): RestingMesh {
     },
     observeSlot: (commitment, slot) => reported.observe(commitment, slot),
     openSession: () => openBestSession(meshNodes, deps, () => closing.signal.aborted),
-    nodes: () => meshNodes.map((meshNode) => meshNode.status()),
+    nodes: () =>
+      meshNodes.map((meshNode) => ({ ...meshNode.status(), operator: shownOperatorOf(meshNode, meshNodes) })),
     figures: () =>
       meshNodes.map((meshNode) => ({
         ...meshNode.figures(),
@@ -137,6 +138,10 @@ export function createMesh(options: MeshOptions): RestingMesh {
     },
   };
 }
+
+/** Returns the operator as people see it: in place of an address, which may be private, the first node that it has. */
+const shownOperatorOf = ({ operator }: MeshNode, meshNodes: readonly MeshNode[]): string =>
+  /^[[\d]|:\d+$/.test(operator) ? (meshNodes.find((other) => other.operator === operator)?.id ?? operator) : operator;
 
 /** Returns what calls the nodes of other operators than a node's own. */
 function witnessOf(nodeId: string, deps: RouteCallDeps): RpcCaller {

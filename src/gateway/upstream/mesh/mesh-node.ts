@@ -250,13 +250,12 @@ export class MeshNode {
     this.#alert.escalate(reason);
   }
 
-  status(): NodeStatus {
+  status(): Omit<NodeStatus, 'operator'> {
     const { consensus } = this.#options;
     const slot = this.client.slots.latest('processed') ?? null;
     const tip = consensus.tip('processed');
     return {
       id: this.id,
-      operator: this.operator,
       status: this.#health,
       slot,
       behindSlots: slot === null || tip === undefined ? null : Math.max(0, tip - slot),

@@ -10,7 +10,7 @@ import type { Disagreements } from './disagreements.ts';
 /** Status of one node. It never names the node's URL, which may hold a key. */
 export interface NodeStatus {
   readonly id: string;
-  /** Who runs the node. */
+  /** Who runs the node; in place of an address the id of a node. */
   readonly operator: string;
   readonly status: 'ok' | 'behind' | 'stalled' | 'down';
   readonly slot: Slot | null;
