@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WebSocket } from 'ws';
+import { startEmbeddedCluster } from '../../../../src/localnet/embedded-cluster.ts';
+import { addressOfNumber } from '../../../support/address-of-number.ts';
+import { GatewayProcess } from '../../../support/gateway-process.ts';
+import { rpcRequest } from '../../../support/rpc-request.ts';
+import { expectBelow, expectNone, expectSome, type Finding, info, type Row, type RunLength } from '../../findings.ts';
+
+const EACH = 10;
+const CHANGED = 50;
+const SETTINGS = [
+  'limits.free.streams=100000',
+  'limits.free.subscriptions=100000',
+  'limits.free.messages=100000',
+  'limits.free.inFlight=10000',
+  'limits.inFlight=10000',
+  'limits.loopDelayMs=60000',
+];
+/** The subscriptions that a gateway needs besides: those of slots, and the Clock of each connection. */
+const OWN_SUBSCRIPTIONS = 12;
+const PATIENCE_MS = 120_000;
+/** The time in which a gateway has connected again, and in which two slots pass. */
+const RECOVERY_MS = 3000;
+
+/** One client, and what it was notified of. */
+class Client {
+  readonly socket: WebSocket;
+  readonly lamports = new Map<number, number>();
+  acknowledged = 0;
+  refused = 0;
+  isClosed = false;
+  stepsBack = 0;
+  readonly #numbers = new Map<number, number>();
+  readonly #slots = new Map<number, number>();
+
+  constructor(url: string) {
+    this.socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/rpc`);
+    this.socket.on('close', () => {
+      this.isClosed = true;
+    });
+    this.socket.on('message', (data) => this.#onMessage(JSON.parse(String(data))));
+  }
+
+  subscribe(number: number): void {
+    const params = [addressOfNumber(number), { commitment: 'confirmed' }];
+    this.socket.send(JSON.stringify({ jsonrpc: '2.0', id: number, method: 'accountSubscribe', params }));
+  }
+
+  #onMessage({ id, result, params }: { id?: number; result?: number; params?: Notified }): void {
+    if (params !== undefined) {
+      const { subscription, result: notified } = params;
+      if ((this.#slots.get(subscription) ?? 0) > notified.context.slot) this.stepsBack++;
+      this.#slots.set(subscription, notified.context.slot);
+      this.lamports.set(this.#numbers.get(subscription) ?? 0, notified.value.lamports);
+    } else if (id !== undefined && result !== undefined) {
+      this.acknowledged++;
+      this.#numbers.set(result, id);
+    } else this.refused++;
+  }
+}
+
+interface Notified {
+  readonly subscription: number;
+  readonly result: { readonly context: { readonly slot: number }; readonly value: { readonly lamports: number } };
+}
+
+const sum = (clients: readonly Client[], of: (client: Client) => number): number =>
+  clients.reduce((total, client) => total + of(client), 0);
+
+/** Clients of Solana's pubsub share the accounts that they watch, and their node dies again and again. */
+async function run(runLength: RunLength): Promise<readonly Finding[]> {
+  const [count, accounts, kills] = runLength.isFull ? [5000, 1000, 100] : [100, 200, 3];
+  const cluster = await startEmbeddedCluster({ slotMs: 400, transactionsPerSlot: 0 });
+  const gateway = await GatewayProcess.start([`${cluster.url},${cluster.wsUrl}`], { set: SETTINGS });
+  const clients: Client[] = [];
+  try {
+    for (let i = 0; i < count; i++) {
+      const client = new Client(gateway.url);
+      clients.push(client);
+      await new Promise((resolve) => client.socket.once('open', resolve));
+      for (let k = 0; k < EACH; k++) client.subscribe(1 + ((i * 7 + k * 101) % accounts));
+    }
+    const untilMs = performance.now() + PATIENCE_MS;
+    const answered = (): number => sum(clients, ({ acknowledged, refused }) => acknowledged + refused);
+    while (answered() < count * EACH && performance.now() < untilMs) await sleep(50);
+    await sleep(RECOVERY_MS);
+    const upstream = (await cluster.control.subscriptionCounts()).reduce((total, each) => total + each, 0);
+    for (let kill = 0; kill < kills; kill++) {
+      await cluster.control.dropWebSockets();
+      const number = 1 + (kill % CHANGED);
+      await rpcRequest(cluster.url, 'requestAirdrop', [addressOfNumber(number), 1_000_000]);
+      await sleep(RECOVERY_MS);
+    }
+    let wrong = 0;
+    let seen = 0;
+    for (let number = 1; number <= Math.min(kills, CHANGED); number++) {
+      const params = [addressOfNumber(number), { commitment: 'confirmed' }];
+      const { value } = await rpcRequest<{ value: number }>(cluster.url, 'getBalance', params);
+      for (const { lamports } of clients) {
+        const last = lamports.get(number);
+        if (last !== undefined) seen++;
+        if (last !== undefined && last !== value) wrong++;
+      }
+    }
+    return [
+      info('clients', count),
+      expectNone(
+        'subscriptions refused',
+        sum(clients, ({ refused }) => refused),
+      ),
+      expectBelow({ isFull: true }, 'subscriptions at the node', upstream, accounts + OWN_SUBSCRIPTIONS),
+      info('deaths of the node', kills),
+      expectNone(
+        'clients closed',
+        sum(clients, ({ isClosed }) => Number(isClosed)),
+      ),
+      expectNone(
+        'slots that went back',
+        sum(clients, ({ stepsBack }) => stepsBack),
+      ),
+      expectSome('values notified', seen),
+      expectNone('wrong', wrong),
+    ];
+  } finally {
+    for (const { socket } of clients) socket.terminate();
+    await gateway.close();
+    await cluster.close();
+  }
+}
+
+export const pubsubClients: Row = { id: 'pubsub-clients', title: 'clients of pubsub over a node that dies', run };
