@@ -3,14 +3,21 @@ key, cluster, request, nonce = ([re.sub('(?<=^GET ).*?(?=/api/v1)', '', arg) for
 must = lambda holds, fault: holds or sys.exit(f'refused: {fault}')
 sha256 = lambda data: hashlib.sha256(data).digest()
 start = (body := sys.stdin.buffer.read()).rfind(b'{')  # a receipt holds no other
-receipt = json.loads(body[start:-1])
-names = 'v kid cluster request status slot commitment claim digest issuedAt nonce size index path sig'.split()
-must(list(receipt) == names and json.dumps(receipt, separators=(',', ':')).encode() == body[start:-1], 'malformed')
+try:
+    receipt = json.loads(body[start:-1])
+    must(isinstance(receipt, dict) and json.dumps(receipt, separators=(',', ':')).encode() == body[start:-1], 'malformed')
+except ValueError: must(False, 'malformed')
+names = 'v kid cluster request status slot commitment claim agreed digest issuedAt nonce previous size index path sig'.split()
+if receipt.get('v') == 1: names = [name for name in names if name not in ('agreed', 'previous')]  # of version 2 only
+must(list(receipt) == names and receipt['v'] in (1, 2) and 0 <= receipt['index'] < receipt['size'], 'malformed')
+gave, read = map(int, receipt.get('agreed', '1/1').split('/'))  # operators that gave this result, of those that were read
+must(gave <= read, 'malformed')
 frame = re.fullmatch(b'{"result":(.+),"slot":%d,"receipt":' % receipt['slot'], body[:start], re.DOTALL)
 must(frame and body.endswith(b'}'), 'envelope')
 must(sha256(frame[1]).hex() == receipt['digest'], 'digest')
 must([receipt[n] for n in ('status', 'cluster', 'request', 'nonce')] == [200, cluster, request, nonce], 'not what was asked')
-statement = ['proof-of-serve/v1', key, *('-' if receipt[n] is None else str(receipt[n]) for n in names[2:11]), '']
+lines = ('-' if receipt[n] is None else str(receipt[n]) for n in names[2:names.index('size')])
+statement = [f'proof-of-serve/v{receipt["v"]}', key, *lines, '']
 node, index, last = sha256(b'\0' + '\n'.join(statement).encode()), receipt['index'], receipt['size'] - 1
 for sibling in map(bytes.fromhex, receipt['path']):  # RFC 9162, 2.1.3.2
     must(last > 0, 'path')
@@ -20,9 +27,12 @@ for sibling in map(bytes.fromhex, receipt['path']):  # RFC 9162, 2.1.3.2
     index, last = index // 2, last // 2
 must(last == 0, 'path')
 base58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'.index
-spki = bytes.fromhex('302a300506032b6570032100') + sum(58**i * base58(c) for i, c in enumerate(key[::-1])).to_bytes(32, 'big')
+raw = sum(58**i * base58(c) for i, c in enumerate(key[::-1])).to_bytes(32, 'big')
+must(sha256(raw)[:8].hex() == receipt['kid'], 'unknown-key')
+must(raw[31] & 127 != 0 or any(raw[1:31]) or raw[0] > 1, 'weak-key')  # the owner of these could deny a signature
 head = f'proof-of-serve/v1 tree\n{receipt["size"]}\n{node.hex()}\n'.encode()
 with tempfile.TemporaryDirectory() as folder:
+    spki = bytes.fromhex('302a300506032b6570032100') + raw
     for name, data in {'key': spki, 'head': head, 'sig': bytes.fromhex(receipt['sig'])}.items():
         pathlib.Path(folder, name).write_bytes(data)
     command = 'openssl pkeyutl -verify -pubin -keyform DER -inkey key -rawin -in head -sigfile sig'

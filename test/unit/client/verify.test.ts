@@ -29,7 +29,11 @@ import { buildMerkleTree, inclusionPath, leafHash } from '../../../src/gateway/r
 import { signBatch } from '../../../src/gateway/receipts/sign-batch.ts';
 import { publicBytesOf, signingKeyOf } from '../../../src/gateway/receipts/signing-key.ts';
 import { rejectMutants } from '../../catalogue/receipts/receipt-mutants.ts';
-import { exampleVerifierSource, runExampleVerifier } from '../../support/receipts/example-implementation.ts';
+import {
+  exampleVerifierSource,
+  runExampleInJavaScript,
+  runExampleVerifier,
+} from '../../support/receipts/example-implementation.ts';
 import {
   commitmentTo,
   craftSignature,
@@ -325,7 +329,17 @@ t.test('example-verifier', async (t) => {
 
   t.test('the verifier in Python among the examples is short', async (t) => {
     t.match(exampleVerifierSource, 'openssl');
-    t.ok(exampleVerifierSource.trimEnd().split('\n').length <= 30);
+    t.ok(exampleVerifierSource.trimEnd().split('\n').length <= 40);
+  });
+
+  t.test('those in Python and JavaScript accept the vectors of both versions, and no hostile one', async (t) => {
+    const runs = [runExampleInJavaScript, ...(pythonSkipReason ? [] : [runExampleVerifier])];
+    for (const run of runs) {
+      for (const { name, canonicalRequest: request, resultHex, ...vector } of allVectors)
+        t.equal(run({ ...vector, publicKey, request }), Buffer.from(resultHex, 'hex').toString(), name);
+      for (const { name, fault, publicKey: key = publicKey, canonicalRequest: request, ...vector } of hostileVectors)
+        t.equal(run({ ...vector, publicKey: key, request }), `refused: ${fault}`, name);
+    }
   });
 
   t.test('it accepts the published vectors, and none that was changed', { skip: pythonSkipReason }, async (t) => {
