@@ -60,6 +60,7 @@ function createProgram(): Command {
     .option('--state, --data-dir <dir>', 'folder of keys and usage, which outlives the process')
     .option('--workers <count>', 'worker processes behind the port, 0 for a single process, or auto')
     .option('--upstream <url>', 'a Solana node: URL or URL,WEBSOCKET-URL; may be repeated', appended)
+    .option('--geyser <url>', 'the Geyser gRPC feed of the first node, such as http://127.0.0.1:10000')
     .option('--redis <url>', 'the Redis that the gateways of a fleet share')
     .option('--set <name=value>', 'any setting, such as limits.free.units=50; may be repeated', appended)
     .addHelpText('after', HELP_FOOTER);

@@ -138,6 +138,11 @@ const liveSchema = section({
   maxAccountBytes: byteCount(1).describe('Longest JSON of an account that is kept live, in bytes.'),
 });
 
+const ringSchema = section({
+  bytes: byteCount(1 << 20).describe('Memory of the versions of all accounts of a Geyser feed, in bytes.'),
+  slots: wholeNumber(0, 1_000_000).describe('Slots for which past versions of these accounts are kept.'),
+});
+
 const streamSchema = section({
   throttleMs: wholeNumber(0, 60_000).describe('Shortest time between two frames of the stream, in milliseconds.'),
   repeatAfterMs: milliseconds.describe('Longest time between two frames, in milliseconds: without news one repeats.'),
@@ -192,6 +197,7 @@ export const configSchema = section({
   cache: cacheSchema.describe('Memory and age of cached answers, and their signatures.'),
   live: liveSchema.describe('Accounts and token lists kept live by subscriptions.'),
   receipts: receiptsSchema.describe('What makes a receipt exact.'),
+  ring: ringSchema.describe('Past and present versions of the accounts that a Geyser feed keeps live.'),
   limits: limitsSchema.describe('Limits per caller and over all callers.'),
   stake: stakeSchema.describe('The staked tier: limits by the token balance of a wallet.'),
   prices: pricesSchema.describe('Price sources of tokens.'),

@@ -9,7 +9,7 @@ import { findFormerSetting } from './renamed-settings.ts';
 import { isSecretVariable } from './secret-variables.ts';
 import { findServiceLinks } from './service-links.ts';
 import { ENV_PREFIX, parseSettingText, type Setting } from './setting-names.ts';
-import { redactUrl } from './upstreams-schema.ts';
+import { redactUrl, splitUrls } from './upstreams-schema.ts';
 
 /** The options of the command line, as typed. */
 export interface ConfigFlags {
@@ -21,6 +21,8 @@ export interface ConfigFlags {
   readonly adminPort?: string;
   readonly workers?: string;
   readonly upstream?: readonly string[];
+  /** URL of the Geyser feed of the first upstream. */
+  readonly geyser?: string;
   readonly redis?: string;
   readonly set?: readonly string[];
 }
@@ -78,7 +80,7 @@ function nameError(kind: string, name: string, known: ReadonlyMap<string, Settin
 
 /** Reads the command line; a flag takes precedence over the same setting in `--set`. */
 export function layersFromFlags(
-  { set = [], host, port, dataDir, adminPort, workers, upstream, redis }: ConfigFlags,
+  { set = [], host, port, dataDir, adminPort, workers, upstream, geyser, redis }: ConfigFlags,
   options: readonly Setting[],
 ): readonly ConfigLayer[] {
   const known = new Map(options.map((option) => [option.name, option]));
@@ -95,7 +97,13 @@ export function layersFromFlags(
     if (option === undefined || text === undefined) return [];
     return [singleValueLayer(`--${as}`, option.path, parseSettingText(option, text))];
   };
-  const nodes = upstream === undefined ? [] : [singleValueLayer('--upstream', ['upstreams'], upstream)];
+  const nodes =
+    upstream === undefined ? [] : [singleValueLayer('--upstream', ['upstreams'], withFeed(upstream, geyser))];
+  if (geyser !== undefined && upstream === undefined)
+    throw new StartError(
+      64,
+      '--geyser is the feed of a node: name that too with --upstream, or set upstreams[].geyser',
+    );
   const named = [
     flag('host', host),
     flag('port', port),
@@ -106,3 +114,7 @@ export function layersFromFlags(
   const store = redis === undefined ? [] : [singleValueLayer('--redis', ['redis', 'url'], redis)];
   return [...assigned, ...named.flat(), ...nodes, ...store];
 }
+
+/** Adds a feed to the first of the nodes. */
+const withFeed = ([first = '', ...others]: readonly string[], url: string | undefined): readonly unknown[] =>
+  url === undefined ? [first, ...others] : [{ ...splitUrls(first), geyser: { url } }, ...others];

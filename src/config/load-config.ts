@@ -58,7 +58,15 @@ function withAbsolutePaths(config: Config, cwd: string): Config {
   const jupiter = { ...config.prices.jupiter, keyFile: absolute(keyFile, cwd) };
   const { passwordFile, ca } = config.redis;
   const redis = { ...config.redis, passwordFile: absolute(passwordFile, cwd), ca: absolute(ca, cwd) };
-  return { ...config, dataDir: resolve(cwd, config.dataDir), prices: { ...config.prices, jupiter }, redis };
+  const upstreams = config.upstreams.map(({ geyser, ...node }) =>
+    geyser === undefined
+      ? node
+      : {
+          ...node,
+          geyser: geyser.tokenFile === undefined ? geyser : { ...geyser, tokenFile: resolve(cwd, geyser.tokenFile) },
+        },
+  );
+  return { ...config, upstreams, dataDir: resolve(cwd, config.dataDir), prices: { ...config.prices, jupiter }, redis };
 }
 
 const absolute = (path: string | null, cwd: string): string | null => (path === null ? null : resolve(cwd, path));

@@ -5,11 +5,12 @@ import { readPackagedLayer } from './config-sources.ts';
 import { redactUrl, upstreamNodeSchema } from './upstreams-schema.ts';
 
 export function formatConfig(config: Config): string {
-  const upstreams = config.upstreams.map(({ id, url, wsUrl, ...roles }) => ({
+  const upstreams = config.upstreams.map(({ id, url, wsUrl, geyser, ...roles }) => ({
     id,
     url: redactUrl(url),
     ws: redactUrl(wsUrl),
     ...roles,
+    ...(geyser !== undefined && { geyser: { ...geyser, url: redactUrl(geyser.url) } }),
   }));
   const { jupiter } = config.prices;
   const url = redactedUnlessDefault(jupiter.url, 'url');

@@ -45,6 +45,10 @@ export function readRedisPassword({ redisPassword }: Secrets, passwordFile: stri
   return readSecretFile(passwordFile, 'redis.passwordFile', 'a password');
 }
 
+/** Returns the token of a Geyser feed; undefined without a file. Throws a StartError, which never contains it. */
+export const readFeedToken = (tokenFile: string | undefined): string | undefined =>
+  tokenFile === undefined ? undefined : readSecretFile(tokenFile, 'upstreams[].geyser.tokenFile', 'a token');
+
 function readSecretFile(path: string, setting: string, what: string): string {
   let text: string;
   try {

@@ -3,9 +3,10 @@ import { ALL_READ_METHODS } from '../shared/domain/rpc-methods.ts';
 import { operatorOfUrl } from './operators.ts';
 
 const NODE_EXPECTED =
-  'expected a URL, "URL,WEBSOCKET-URL" or an object with url and perhaps ws, id, operator, weight, archival, pooled and methods';
+  'expected a URL, "URL,WEBSOCKET-URL" or an object with url and perhaps ws, id, operator, weight, archival, pooled, methods and geyser';
 const METHOD_EXPECTED = 'expected the name of a read method';
 const METHODS_EXPECTED = 'expected a list of read methods';
+const FEED_EXPECTED = 'expected an object with url and perhaps tokenFile';
 const WEIGHT_EXPECTED = 'expected a number from 0.01 to 100';
 
 const node = z
@@ -44,6 +45,23 @@ const node = z
       methods: z
         .exactOptional(z.array(z.enum(ALL_READ_METHODS, METHOD_EXPECTED), METHODS_EXPECTED).min(1, METHODS_EXPECTED))
         .describe('The only RPC methods to send to the node; default: all.'),
+      geyser: z
+        .exactOptional(
+          z.strictObject(
+            {
+              url: z
+                .url({ protocol: /^https?$/, error: 'expected an http:// or https:// URL' })
+                .describe('URL of the feed: http://HOST:PORT, or https:// for TLS.'),
+              tokenFile: z
+                .exactOptional(z.string('expected a path').min(1, 'expected a path'))
+                .describe('File with the token that is sent in x-token; default: none.'),
+            },
+            FEED_EXPECTED,
+          ),
+        )
+        .describe(
+          'Geyser gRPC feed of the node (Yellowstone and what is compatible), which keeps accounts live in place of WebSockets while it can be used; default: none.',
+        ),
     },
     NODE_EXPECTED,
   )
@@ -63,7 +81,7 @@ export type NodeSetting = string | Readonly<z.input<typeof node>>;
 export const upstreamNodeSchema = z.preprocess((value) => (typeof value === 'string' ? splitUrls(value) : value), node);
 
 /**
- * The Solana nodes to read from, each `{ id, operator, url, wsUrl, weight, archival, pooled, methods }`. A node given only by URL
+ * The Solana nodes to read from, each `{ id, operator, url, wsUrl, weight, archival, pooled, methods, geyser }`. A node given only by URL
  * gets the usual WebSocket address and an id by its position: ids appear in /health, where no URL may, as it can
  * contain a key.
  */
@@ -73,7 +91,8 @@ export const upstreamsSchema = z
   .refine((nodes) => new Set(nodes.map(({ id }) => id)).size === nodes.length, 'expected ids that differ')
   .describe('The Solana nodes to read from; empty for an embedded cluster.');
 
-function splitUrls(text: string): { url: string; ws?: string } {
+/** Splits `URL` or `URL,WEBSOCKET-URL`. */
+export function splitUrls(text: string): { url: string; ws?: string } {
   const comma = text.indexOf(',');
   return comma < 0 ? { url: text } : { url: text.slice(0, comma), ws: text.slice(comma + 1) };
 }

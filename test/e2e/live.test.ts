@@ -700,3 +700,131 @@ t.test('live-token-lists', async (t) => {
     }
   }
 });
+
+t.test('live-accounts-over-a-geyser-feed', async (t) => {
+  const [alice = '', bob = ''] = WALLETS.map(({ address }) => address);
+  const world = await startStepped(t, { feed: {}, skipEvery: 7, perSlot: 6, set: ['live.auditMs=2000'] });
+  const { control, chain } = world.cluster;
+  const feed = async () => (await world.get('/health')).json.result?.geyser;
+  const stepUntil = async (isDone: () => Promise<boolean>): Promise<void> => {
+    for (let steps = 0; !(await isDone()); steps++) {
+      if (steps > 600) throw new Error(`the feed is not there: ${JSON.stringify(await feed())}`);
+      await world.step();
+      await sleep(2); // for what comes over the feed's own connection
+    }
+  };
+  const balances = new Map<string, bigint | undefined>();
+  chain.onSlot(({ processed: { slot } }) => {
+    for (const wallet of [alice, bob]) balances.set(`${wallet} ${slot}`, chain.accountAt(wallet, slot)?.lamports);
+  });
+  const lastSlots = new Map<string, number>();
+  let compared = 0;
+  /** Compares what is read with the chain at the slot of the answer. */
+  const readAll = async (): Promise<void> => {
+    for (const wallet of [alice, bob])
+      for (const commitment of ['confirmed', 'finalized'] as const) {
+        const path = `/balance/${wallet}?commitment=${commitment}` as const;
+        const { status, json } = await world.get(path);
+        if (status !== 200) continue;
+        const { result, slot } = json;
+        const expected = balances.get(`${wallet} ${slot}`);
+        if (expected === undefined) continue; // before this test listened
+        if (BigInt(result.lamports) !== expected) t.fail(`${path} at ${slot}`);
+        if (slot < (lastSlots.get(path) ?? 0)) t.fail(`${path} went back to ${slot}`);
+        lastSlots.set(path, slot);
+        compared++;
+      }
+  };
+  /** Reads for some slots, and then until the accounts are known by the feed at the newest confirmed block. */
+  const survive = async (): Promise<void> => {
+    for (let i = 0; i < 12; i++) {
+      await readAll();
+      await world.step();
+    }
+    await stepUntil(async () => {
+      await readAll();
+      const found = await feed();
+      return found?.status === 'up' && found.accounts >= 2 && found.behindSlots === 0;
+    });
+  };
+
+  t.test('what is read often moves to the feed once it is admitted, without a step back', async (t) => {
+    await stepUntil(async () => {
+      await readAll();
+      const found = await feed();
+      return found?.status === 'up' && found.accounts >= 2;
+    });
+    t.match(await feed(), { id: 'node-1', version: 'yellowstone-grpc-geyser 15.1.2', streams: 1, gaps: 0 });
+    await survive();
+    const before = await accountReads(world);
+    for (let i = 0; i < 5; i++) {
+      await readAll();
+      await world.step();
+    }
+    const audits = 5; // what else is read
+    t.ok((await accountReads(world)) - before <= audits, 'the accounts are not read any more');
+  });
+
+  for (const [what, harm] of [
+    ['a restart behind a balancer', () => control.restartGeyser(true)],
+    ['a restart that forgets all', () => control.restartGeyser(false)],
+    ['a reader that lags', () => control.lagGeyser()],
+    ['a block that is never sent', () => control.injectGeyser({ omittedBlocks: 1 })],
+    [
+      'replays that come twice',
+      () => control.injectGeyser({ replaysTwice: true }).then(() => control.restartGeyser(true)),
+    ],
+    ['the order of Richat', () => control.injectGeyser({ order: 'richat' })],
+    ['several banks for a slot', () => control.injectGeyser({ hasTwoBanks: true })],
+  ] as const) {
+    t.test(`no answer is false or goes back: ${what}`, async (t) => {
+      const comparedBefore = compared;
+      await harm();
+      await survive();
+      t.ok(compared - comparedBefore > 15, `${compared - comparedBefore} answers`);
+      t.notOk(world.logged.some(({ message }) => message.startsWith('a lease covered')));
+    });
+  }
+
+  t.test('a feed that forges balances is found by an audit, and not used any more', async (t) => {
+    await control.injectGeyser({ isForging: true });
+    await stepUntil(async () => {
+      await world.get(`/balance/${alice}`);
+      return (await feed())?.status === 'down';
+    });
+    t.match(
+      (await world.get('/health')).json.result?.problems.join(),
+      /Geyser feed of node-1 can't be used: a read at slot/,
+    );
+    await control.injectGeyser({ isForging: false });
+    for (let i = 0; i < 10; i++) {
+      await readAll();
+      await world.step();
+    }
+  });
+});
+
+for (const [what, faults, problem] of [
+  ['a wrong token', { token: 'secret' }, /refuses the token/],
+  [
+    'an old version',
+    { version: '{"version":{"package":"yellowstone-grpc-geyser","version":"14.1.0"}}' },
+    /14.1.0 loses late/,
+  ],
+  ['no version', { version: 'v1' }, /names no version/],
+  ['another cluster', { hasOtherGenesis: true }, /follows another cluster/],
+  ['rejected wallets', { rejectedOwner: SYSTEM_PROGRAM }, /owner_reject/],
+] as const)
+  t.test(`a geyser feed with ${what} is refused in one line, and accounts are live without it`, async (t) => {
+    const world = await startStepped(t, { feed: faults, perSlot: 6 });
+    const lines = (): string[] =>
+      world.logged.flatMap(({ message }) => (message.startsWith('the Geyser feed') ? [message] : []));
+    for (let i = 0; i < 300 && lines().length === 0; i++) {
+      await world.step();
+      await sleep(2);
+    }
+    t.match(lines()[0], problem);
+    t.equal(lines().length, 1);
+    await keepLive(world, `/balance/${WALLETS[0]?.address}`);
+    t.match((await world.get('/health')).json.result, { status: 'degraded', geyser: { status: 'down', accounts: 0 } });
+  });

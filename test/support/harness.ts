@@ -5,6 +5,7 @@ import { loadConfig } from '../../src/config/load-config.ts';
 import { type Gateway, openGateway } from '../../src/gateway/composition/create-gateway.ts';
 import type { GatewayOptions } from '../../src/gateway/composition/environment.ts';
 import { createGenesis } from '../../src/localnet/cluster-genesis.ts';
+import type { GeyserFaults } from '../../src/localnet/geyser/geyser-faults.ts';
 import { type InThreadCluster, startInThreadCluster } from '../../src/localnet/in-thread-cluster.ts';
 import type { Clock } from '../../src/shared/domain/clock.ts';
 import { TARGET_SLOT_MS } from '../../src/shared/domain/slot-time.ts';
@@ -77,6 +78,8 @@ export interface HarnessOptions {
   /** Default: a throw-away key; null: the key in the state folder. */
   readonly receiptKey?: GatewayOptions['receiptKey'] | null;
   readonly isAdminPortChosen?: boolean;
+  /** URL of the Geyser feed of the first node. Default: none. */
+  readonly geyser?: string | undefined;
   readonly joinWatch?: GatewayOptions['joinWatch'];
 }
 
@@ -100,6 +103,8 @@ export interface SteppedHarnessOptions extends Omit<HarnessOptions, 'clock'> {
   /** Transactions per slot on average; 1 unless given. Each takes a millisecond. */
   readonly perSlot?: number;
   readonly skipEvery?: number;
+  /** Faults of the cluster's Geyser feed, which the gateway then follows. Default: it follows none. */
+  readonly feed?: Partial<GeyserFaults>;
   /** Slot time of the cluster in milliseconds. Default: {@link TARGET_SLOT_MS}. */
   readonly slotMs?: number;
   /** Starts a proxy between the gateway and the node's HTTP endpoint; returns its URL. */
@@ -145,6 +150,7 @@ export async function startGateway(
     state = t.testdir(),
     random = () => 0,
     receiptKey = EPHEMERAL,
+    geyser,
     ...options
   }: HarnessOptions = {},
 ): Promise<GatewayHarness> {
@@ -162,6 +168,7 @@ export async function startGateway(
       dataDir: state,
       upstream: upstreams,
       set: [...UNLIMITED, ...PATIENT, ...PRIVATE, ...set],
+      ...(geyser !== undefined && { geyser }),
     },
   });
   const gateway = await openGateway({
@@ -257,18 +264,24 @@ export async function startStepped(
     proxyUrl = async (url) => url,
     proxyWsUrl = async (url) => url,
     hasSecondNode = false,
+    feed,
     ...setting
   }: SteppedHarnessOptions = {},
 ): Promise<SteppedHarness> {
   const clock = new ManualClock();
   const { perSlot: transactionsPerSlot = 1, skipEvery = 0, slotMs = TARGET_SLOT_MS } = setting;
   const genesis = createGenesis(Buffer.alloc(32, 7), clock.now(), slotMs);
-  const cluster = await startInThreadCluster(clock, genesis, { transactionsPerSlot, skipEvery });
+  const cluster = await startInThreadCluster(clock, genesis, {
+    transactionsPerSlot,
+    skipEvery,
+    geyserPort: feed === undefined ? null : 0,
+  });
+  await cluster.control.injectGeyser(feed ?? {});
   const node = await startRpcOverrideProxy(t, cluster.url);
   t.teardown(() => cluster.close());
   const first = `${await proxyUrl(node.url)},${await proxyWsUrl(cluster.wsUrl)}`;
   const upstreams = hasSecondNode ? [first, `${cluster.url},${cluster.wsUrl}`] : [first];
-  const world = await startGatewayOver(t, upstreams, clock, { ...setting, set });
+  const world = await startGatewayOver(t, upstreams, clock, { ...setting, set, geyser: cluster.geyserUrl });
   const hasSlot = async (): Promise<boolean> => {
     const { json } = await world.get('/health');
     return json.result?.slot === cluster.chain.slot('processed');

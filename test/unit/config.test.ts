@@ -167,6 +167,23 @@ t.test('config-schema', async (t) => {
     t.throws(refusal([]), { exitCode: 78, message: /at most 1/ });
   });
 
+  t.test(
+    '--geyser names the feed of the first node, whose token file is found from the working directory',
+    async (t) => {
+      const [first, second] = load({
+        upstream: ['http://a:1,ws://a:9', 'http://b'],
+        geyser: 'http://a:10000',
+      }).upstreams;
+      t.match([first, second], [{ wsUrl: 'ws://a:9/', geyser: { url: 'http://a:10000' } }, { url: 'http://b/' }]);
+      t.equal(second?.geyser, undefined);
+      t.match(refusal({ geyser: 'http://a:10000' }), { exitCode: 64, message: /name that too with --upstream/ });
+      const upstreams = [{ url: 'http://a', geyser: { url: 'https://a/KEY', tokenFile: 'token' } }];
+      const config = load({ config: file({ upstreams }) });
+      t.equal(config.upstreams[0]?.geyser?.tokenFile, join(cwd, 'token'));
+      t.notMatch(formatConfig(config), /KEY/);
+    },
+  );
+
   t.test('a file changes only the settings in it', async (t) => {
     const { limits } = load({ config: file({ limits: { free: { units: 7 } } }) });
     t.strictSame(limits, { ...defaults.limits, free: { ...defaults.limits.free, units: 7 } });
@@ -230,7 +247,7 @@ t.test('config-schema', async (t) => {
       [JSON.parse('{ "__proto__": { "port": 1 } }'), /^unknown setting __proto__ \(/],
       [
         { upstreams: [{ url: 'http://a', wss: 'ws://a' }] },
-        /^upstreams\[0\]: expected a URL.* url and perhaps ws, id, operator, weight, archival, pooled and methods, got /,
+        /^upstreams\[0\]: expected a URL.* url and perhaps ws, id, operator, weight, archival, pooled, methods and geyser, got /,
       ],
     ];
     for (const [values, message] of files) t.match(refusal({ config: file(values) }), { exitCode: 78, message });

@@ -5,6 +5,7 @@ import type { Tally } from '../../shared/runtime/tally.ts';
 import type { Access } from '../access/access.ts';
 import type { ChannelStats } from '../fleet/transport/redis/event-receiver.ts';
 import type { Server } from '../http/server.ts';
+import type { VersionRing } from '../live/feed/version-ring.ts';
 import type { LiveSetStats } from '../live/live-set.ts';
 import type { EquivocationGuard } from '../receipts/equivocation-guard.ts';
 import type { Uses } from '../routes/routing/route.ts';
@@ -25,6 +26,7 @@ export interface AdminSources {
     | 'startupProblem'
     | 'problems'
     | 'isLeaving'
+    | 'geyser'
   >;
   readonly server: Pick<Server, 'meter' | 'stream' | 'subscribers' | 'pendingResponses' | 'pendingBytes'>;
   readonly access: Pick<Access, 'admission' | 'connectionLimiter' | 'loopDelayMs' | 'rateLimiter' | 'usage'>;
@@ -33,6 +35,8 @@ export interface AdminSources {
   readonly guard: Pick<EquivocationGuard, 'conflicts' | 'isSoleSigner'>;
   readonly liveAccounts: LiveSetStats;
   readonly tokenLists: LiveSetStats;
+  /** The versions of the accounts of a Geyser feed. */
+  readonly ring: Pick<VersionRing, 'bytes' | 'size'>;
   /** The seconds from a slot's arrival to the frame that reports it. */
   readonly frameDelays: Tally;
   readonly warnings: Pick<RecentWarnings, 'all'>;

@@ -2,6 +2,7 @@ import process from 'node:process';
 import { CLUSTER_CONSENSUSES } from '../../shared/domain/cluster-consensus.ts';
 import { COMMITMENTS } from '../../shared/domain/commitment.ts';
 import type { Tally } from '../../shared/runtime/tally.ts';
+import type { GeyserFeedStatus } from '../live/accounts/geyser-feed.ts';
 import { NODE_STATES, type NodeFigures } from '../upstream/mesh/mesh.ts';
 import type { AdminSources } from './admin-sources.ts';
 import { type Metric, readDeclarations, type Series } from './metric.ts';
@@ -20,6 +21,7 @@ export function metricsOf(sources: AdminSources): readonly Metric[] {
     ...cacheReads(sources),
     ...freshnessReads(sources),
     ...feedReads(sources),
+    ...geyserReads(sources),
     ...upstreamReads(sources),
     ...receiptReads(sources),
     ...accessReads(sources),
@@ -119,6 +121,23 @@ function upstreamReads({ context: { mesh } }: AdminSources) {
     slotgate_upstream_duration_seconds: byNode(({ seconds }) => seconds),
   };
 }
+
+const geyserReads = ({ context, ring }: AdminSources) => {
+  const read = (select: (status: GeyserFeedStatus) => number | null) =>
+    function* (): Iterable<Series> {
+      const status = context.geyser();
+      const value = status && select(status);
+      if (status !== null && value !== null) yield [[status.id], value];
+    };
+  return {
+    slotgate_geyser_up: read(({ status }) => Number(status === 'up')),
+    slotgate_geyser_behind_slots: read(({ behindSlots }) => behindSlots),
+    slotgate_geyser_accounts: read(({ accounts }) => accounts),
+    slotgate_geyser_gaps: read(({ gaps }) => gaps),
+    slotgate_geyser_reconnects: read(({ reconnects }) => reconnects),
+    slotgate_ring_bytes: () => ring.bytes,
+  };
+};
 
 const receiptReads = ({ context: { keys }, sealer, guard }: AdminSources) => ({
   slotgate_receipts_signed_total: () => sealer.sealedCount,

@@ -45,6 +45,7 @@ function statusOf({ config, context, server, access, liveAccounts, tokenLists, w
       tokenLists: tokenLists.size,
       lostSessions: liveAccounts.lostSessions + tokenLists.lostSessions,
     },
+    geyser: context.geyser() ?? 'none',
     requests: {
       unanswered: total('slotgate_http_responses_owed', server.pendingResponses),
       owedBytes: total('slotgate_http_owed_bytes', server.pendingBytes),

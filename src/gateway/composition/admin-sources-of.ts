@@ -8,9 +8,9 @@ export function adminSourcesOf(
   { config, warnings, vitals, failedReloads }: Environment,
   { access }: State,
   guard: AdminSources['guard'],
-  { context, liveAccounts, tokenLists }: Answers,
+  { context, liveAccounts, tokenLists, ring }: Answers,
   { server, sealer, frameDelays }: OpenServer,
 ): AdminSources {
-  const live = { liveAccounts: liveAccounts.liveSet, tokenLists: tokenLists.liveSet };
+  const live = { liveAccounts: liveAccounts.liveSet, tokenLists: tokenLists.liveSet, ring };
   return { config, context, vitals, server, access, sealer, guard, ...live, frameDelays, warnings, failedReloads };
 }

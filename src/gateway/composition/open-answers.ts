@@ -1,10 +1,14 @@
+import type { Config } from '../../config/config-schema.ts';
 import { operatorsIn } from '../../config/operators.ts';
+import { readFeedToken } from '../../config/secret-variables.ts';
 import type { LeaseSource } from '../../shared/domain/lease.ts';
 import { oncePerErrorSite } from '../../shared/runtime/log.ts';
 import { version } from '../../shared/runtime/package.ts';
 import type { WorkerFigures } from '../admin/worker-figures.ts';
 import { Cache } from '../cache/cache.ts';
+import type { NamedFeed } from '../live/accounts/geyser-feed.ts';
 import { LiveAccountSource } from '../live/accounts/live-account-source.ts';
+import { VersionRing } from '../live/feed/version-ring.ts';
 import { RequestBudgets } from '../live/request-budget.ts';
 import { LiveTokenListSource } from '../live/token-lists/live-token-list-source.ts';
 import { NetworkHistory } from '../network-history/network-history.ts';
@@ -82,7 +86,22 @@ export function openAnswers(
   };
   const admitOwn: Admit = (work) => access.admission.runOwn(work);
   const accounts = new AccountBatcher(mesh, { clock, tip: (commitment) => mesh.tip(commitment) });
-  const liveAccounts = new LiveAccountSource({ ...liveOptions, upstream: accounts });
+  const ring = new VersionRing(config.ring);
+  const feeds = copy === undefined ? feedsOf(config, embedded) : []; // what is copied is kept elsewhere
+  const feed =
+    feeds.length === 0
+      ? undefined
+      : {
+          feeds,
+          mesh,
+          clock,
+          ring,
+          onProblem: (node: string, problem: string) =>
+            log.warn({ node }, `the Geyser feed can't be used: ${problem}; accounts are kept live over WebSockets`),
+          onRecovery: (node: string, recovery: string) => log.info({ node }, recovery),
+        };
+  const liveAccounts = new LiveAccountSource({ ...liveOptions, upstream: accounts, feed });
+  disposals.defer(() => liveAccounts.feed?.close());
   const { list: listOwner } = new SharedListings(mesh);
   const tokenLists = new LiveTokenListSource({ ...liveOptions, listOwner });
   const { prices, findVerified } = configuredPrices(config.prices, {
@@ -139,6 +158,7 @@ export function openAnswers(
     rpcProfile: config.rpc.profile,
     rpcReadThrough: createRpcReadThrough({ cache, mesh, clock, admitOwn }),
     vitals,
+    geyser: () => liveAccounts.feed?.status() ?? null,
     onDecodeError,
     startupProblem: () => startup.problem,
     problems: () => [
@@ -149,6 +169,7 @@ export function openAnswers(
         ...(mesh.agreement?.disagreements.problems() ?? []),
         ...(fleet?.problems() ?? []),
         ...(workers?.problems ?? []),
+        ...(liveAccounts.feed?.problems ?? []),
       ]),
     ],
     isLeaving: () => leaving.hasBegun || disposals.disposed,
@@ -168,8 +189,18 @@ export function openAnswers(
     setImmediate(() => setImmediate(dropUnagreed)); // what was held back is published by then
   });
   const live = { liveAccounts, tokenLists, liveSources, onLeasesAdvanced: advanceHot };
-  return { cache, context, readThrough, networkHistory, ...live };
+  return { cache, context, ring, readThrough, networkHistory, ...live };
 }
+
+/** Returns the feeds of the nodes, or of the embedded cluster. */
+const feedsOf = ({ upstreams }: Config, embedded: Upstream['embedded']): readonly NamedFeed[] =>
+  embedded === undefined
+    ? upstreams.flatMap(({ id, geyser }) =>
+        geyser === undefined ? [] : [{ id, url: geyser.url, token: readFeedToken(geyser.tokenFile) }],
+      )
+    : embedded.geyserUrl === undefined
+      ? []
+      : [{ id: 'embedded', url: embedded.geyserUrl, token: undefined }];
 
 /** Returns the address of the embedded cluster; null where there is none. */
 export const addressOf = (embedded: Upstream['embedded']): { readonly rpc: string } | null =>

@@ -63,6 +63,7 @@ export async function follow(env: Environment, parts: Parts): Promise<void> {
   await startup.run(async () => {
     await signing.fleet?.join(upstream.mesh.genesisHash ?? ''); // it may refuse this gateway
     await start();
+    answers.liveAccounts.feed?.start();
   });
 }
 

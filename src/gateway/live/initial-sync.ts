@@ -11,12 +11,14 @@ export type SyncState =
 
 /**
  * An event of a session, in the session's order. `marginSlots` is by how much another node may lag that answers reads;
- * `readFrom` is the slot that a read must have reached to show all that the session's node had read by then.
+ * `readFrom` is the slot that a read must have reached to show all that the session's node had read by then. `armed` comes
+ * from a feed, which knows the state by its blocks.
  */
 export type SyncEvent =
   | { readonly name: 'acknowledged'; readonly marginSlots: number }
   | { readonly name: 'read'; readonly slot: Slot }
-  | { readonly name: 'clock-update'; readonly slot: Slot; readonly readFrom: Slot };
+  | { readonly name: 'clock-update'; readonly slot: Slot; readonly readFrom: Slot }
+  | { readonly name: 'armed' };
 
 /** A rule that returns the state after an event. It is pure, so that tests can run it against every schedule. */
 export type InitialSync = (state: SyncState, event: SyncEvent) => SyncState;
@@ -53,6 +55,7 @@ export const clockEventOf = ({ slot, provenFrom }: ClockUpdate, isPooled: boolea
  * have reached the newest root that the Clock update shows.
  */
 export const doubleRead: InitialSync = (state, event) => {
+  if (event.name === 'armed') return SYNCED;
   if (state.name === 'subscribing' && event.name === 'acknowledged') {
     return { name: 'first-read', marginSlots: event.marginSlots };
   }

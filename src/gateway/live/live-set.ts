@@ -46,6 +46,39 @@ export interface LiveSetStats {
   readonly auditIntervalMs: number;
 }
 
+/** The callbacks of a session, whatever it is over. */
+export type SessionCallbacks<T> = Omit<LiveSessionOptions<T>, 'pubsub'>;
+
+/** A feed that keeps states live in place of WebSocket sessions, while it may be used. */
+export interface LiveFeed<T> {
+  readonly nodeId: string;
+  readonly isPooled: boolean;
+  /** True while it may be used and has room. */
+  readonly hasRoom: boolean;
+  accepts(state: T): boolean;
+  createSession(callbacks: SessionCallbacks<T>): LiveSession<T> & { close(): void };
+}
+
+/** A session of a feed: the place that it has among those over nodes, from before it is made. */
+class FeedSeat<T> {
+  readonly feed: LiveFeed<T>;
+  #session: { close(): void } | undefined;
+
+  constructor(feed: LiveFeed<T>) {
+    this.feed = feed;
+  }
+
+  open(callbacks: SessionCallbacks<T>): LiveSession<T> {
+    const session = this.feed.createSession(callbacks);
+    this.#session = session;
+    return session;
+  }
+
+  close(): void {
+    this.#session?.close();
+  }
+}
+
 /** What keeps states live: sessions with nodes, another gateway, or nothing for the moment. */
 export type KeptOver<T extends FollowedState<V>, V> = FollowedSession<T, V> | 'nodes' | 'nothing';
 
@@ -56,6 +89,8 @@ export interface LiveSetOptions<T, V> extends Omit<LiveSourceOptions<LiveSourceS
   /** About the most states that an audit compares, over all sessions; the others have their turn in the next ones. */
   readonly maxAudited: number;
   createSession(options: LiveSessionOptions<T>): LiveSession<T>;
+  /** The feed that is used in place of nodes while it can be; undefined for none. */
+  readonly feed?: LiveFeed<T> | undefined;
   createState(address: string, commitment: Commitment, heat: ReadHeat): T;
   addressOf(state: T): string;
   /** Called when a state that another gateway keeps has changed there. */
@@ -71,12 +106,17 @@ export interface LiveSetOptions<T, V> extends Omit<LiveSourceOptions<LiveSourceS
 /** The states whose initial sync is under way for each request a second: two batches of it. */
 const SYNCING_PER_REQUEST = 200;
 
+/** The states that move to a feed with each slot: those that move are read from nodes until they are known there. */
+const MOVED_PER_SLOT = 500;
+
 /** Chooses what is kept live ({@link Places}), each with a value of its kind, assigns it to sessions, and audits it. */
 export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
   readonly #options: LiveSetOptions<T, V>;
   readonly #hotKeys: HotKeyDetector;
   readonly #places: Places<T>;
-  readonly #sessions: SessionPool<T, LiveSession<T>, PubsubSession | FollowedSession<T, V>>;
+  readonly #sessions: SessionPool<T, LiveSession<T>, PubsubSession | FollowedSession<T, V> | FeedSeat<T>>;
+  /** States that are to move to the feed, a part of them with each slot. */
+  #moving: T[] = [];
   #keptOver: KeptOver<T, V> = 'nodes';
   #onKeptOver = (): void => {};
   #observer: LiveObserver<T> | undefined;
@@ -117,12 +157,12 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
       maxSubscriptions: maxSize * (options.subscriptionsPerState ?? 1),
       maxSyncing: SYNCING_PER_REQUEST * (requestsPerSecond ?? FIRST_PER_SECOND),
       rankOf: ({ holder }) => holder.rank,
-      openPubsub: () => this.#open(),
-      createSession: (pubsub) => {
-        if (!this.#isInUse(pubsub)) queueMicrotask(() => pubsub.close()); // that has changed just now
-        if (pubsub instanceof FollowedSession) return pubsub;
-        const session: LiveSession<T> = options.createSession({
-          pubsub,
+      openPubsub: (state) => this.#open(state),
+      createSession: (opened) => {
+        if (!this.#isInUse(opened)) queueMicrotask(() => opened.close()); // that has changed just now
+        if (opened instanceof FollowedSession) return opened;
+        const node = opened instanceof FeedSeat ? opened.feed : opened;
+        const callbacks: SessionCallbacks<T> = {
           clock,
           tip: (commitment) => mesh.tip(commitment),
           slotTimeMs: () => mesh.slotTimeMs,
@@ -131,15 +171,17 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
             this.#observer?.onWatermark(watermark);
           },
           onWatermarkLost: (watermark) => this.#observer?.onWatermark(watermark),
-          budget: budgets.of(pubsub),
+          budget: budgets.of(node),
           agreement: mesh.agreement,
           onRoom: () => this.#sessions.assignWaiting(),
           isRenewing: () => this.#sessions.isAssigning,
           onLeaseViolation: (state, dropped, evidence) =>
-            this.#reportViolation(state, { dropped, node: pubsub.nodeId, ...evidence }),
-          onLost: (states, reason) => this.#onSessionLost(session, states, { node: pubsub.nodeId, reason }),
-        });
-        pubsub.onAnswered(() => this.#sessions.assignWaiting());
+            this.#reportViolation(state, { dropped, node: node.nodeId, ...evidence }),
+          onLost: (states, reason) => this.#onSessionLost(session, states, { node: node.nodeId, reason }),
+        };
+        const session: LiveSession<T> =
+          opened instanceof FeedSeat ? opened.open(callbacks) : options.createSession({ ...callbacks, pubsub: opened });
+        if (!(opened instanceof FeedSeat)) opened.onAnswered(() => this.#sessions.assignWaiting());
         return session;
       },
     });
@@ -254,6 +296,13 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
       if (nodeIdOf(session) === nodeId) session.sessionAudit.distrust();
   }
 
+  /** Moves what is kept live to the feed, which may be used from now on, part by part. */
+  onFeedUp(): void {
+    const { feed } = this.#options;
+    this.#moving = feed === undefined ? [] : [...this.#places.values()].filter((state) => feed.accepts(state));
+    this.#sessions.openAnother();
+  }
+
   reassign(state: T): void {
     this.#sessions.remove(state);
     this.#sessions.add(state);
@@ -263,6 +312,8 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
   onTip(commitment: Commitment): void {
     for (const session of [...this.#sessions.sessions]) session.sessionAudit.checkLag(commitment);
     if (commitment !== 'processed') return;
+    for (const state of this.#options.feed?.hasRoom === true ? this.#moving.splice(0, MOVED_PER_SLOT) : [])
+      if (this.#isKept(state) && !this.#sessions.isPreferred(state)) this.reassign(state);
     this.#places.evictIdle(Math.ceil(this.size / this.#idleSlots));
   }
 
@@ -307,9 +358,13 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
     });
   }
 
-  async #open(): Promise<PubsubSession | FollowedSession<T, V>> {
+  /** Opens a session over what is in use by then. */
+  async #open(state: T | undefined): Promise<PubsubSession | FollowedSession<T, V> | FeedSeat<T>> {
+    const { feed } = this.#options;
     for (;;) {
       if (this.#keptOver instanceof FollowedSession) return this.#keptOver;
+      const isForFeed = feed?.hasRoom === true && (state === undefined || feed.accepts(state));
+      if (isForFeed && this.#keptOver === 'nodes') return new FeedSeat(feed);
       const changed = new Promise<void>((resolve) => {
         this.#onKeptOver = resolve;
       });
@@ -320,8 +375,12 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
     }
   }
 
-  #isInUse(session: PubsubSession | FollowedSession<T, V>): boolean {
+  #isInUse(session: PubsubSession | FollowedSession<T, V> | FeedSeat<T>): boolean {
     return session instanceof FollowedSession ? this.#keptOver === session : this.#keptOver === 'nodes';
+  }
+
+  #isKept(state: T): boolean {
+    return this.#places.get(keyOf(this.#options.addressOf(state), state.commitment)) === state;
   }
 
   #observe(state: T): void {

@@ -9,9 +9,16 @@ export interface PoolItem {
 }
 
 export interface PooledSession<T> {
-  readonly pubsub: Pick<PubsubSession, 'capacity' | 'mayGrow' | 'maxSubscriptions'>;
+  readonly pubsub: Pick<PubsubSession, 'capacity' | 'mayGrow' | 'maxSubscriptions'> & {
+    /** Whether it comes before others that have room. */
+    readonly isPreferred?: boolean;
+  };
   readonly size: number;
   readonly syncing: number;
+  /** Returns false for an item that only another session can have. Default: it accepts all. */
+  accepts?(item: T): boolean;
+  /** Returns true for an item that is on it. */
+  has?(item: T): boolean;
   add(item: T): void;
   remove(item: T): void;
 }
@@ -27,7 +34,8 @@ export interface SessionPoolOptions<T, L, P extends Closable = PubsubSession> {
   /** The most items whose initial sync is under way; the others wait, those first that are read most. Default: all. */
   readonly maxSyncing?: number;
   rankOf(item: T): number;
-  openPubsub(): Promise<P>;
+  /** Opens a session that an item needs; any one where it names none. */
+  openPubsub(item?: T): Promise<P>;
   createSession(pubsub: P): L;
 }
 
@@ -124,7 +132,19 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
     }
     for (const waiting of tooLarge) this.#queue.putBack(waiting);
     this.#isStuck = tooLarge.length > 0 && ![...this.#pubsubs.keys()].some(({ pubsub }) => pubsub.mayGrow);
-    if (this.#isStuck) void this.#openSession();
+    if (this.#isStuck) void this.#openSession(tooLarge[0]?.item);
+  }
+
+  /** Opens a session, whether others have room or not. */
+  openAnother(): void {
+    void this.#openSession();
+  }
+
+  /** Returns true for an item that waits for nothing better: a session that comes before others has it. */
+  isPreferred(item: T): boolean {
+    for (const session of this.#pubsubs.keys())
+      if (session.pubsub.isPreferred === true && session.has?.(item)) return true;
+    return false;
   }
 
   closeAll(except?: P): void {
@@ -142,11 +162,14 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
     this.#queue.push(item, this.#options.rankOf(item));
   }
 
-  #sessionFor({ subscriptionCount }: T): L | undefined {
+  #sessionFor(item: T): L | undefined {
+    const { subscriptionCount } = item;
     let chosen: L | undefined;
     for (const session of this.#pubsubs.keys()) {
-      const { capacity } = session.pubsub;
+      const { capacity, isPreferred = false } = session.pubsub;
       if (capacity === 0 || (capacity < subscriptionCount && session.size > 0)) continue;
+      if (session.accepts?.(item) === false) continue;
+      if (isPreferred) return session;
       if (chosen === undefined || capacity < chosen.pubsub.capacity) chosen = session;
     }
     return chosen;
@@ -158,7 +181,7 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
     return count;
   }
 
-  async #openSession(): Promise<void> {
+  async #openSession(item?: T): Promise<void> {
     let sessionCapacity = 1;
     for (const { size, pubsub } of this.#pubsubs.keys()) {
       if (size === 0 && pubsub.capacity === 0) return;
@@ -168,7 +191,7 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
     const mostSessions = Math.min(MAX_SESSIONS, Math.ceil(this.#options.maxSubscriptions / sessionCapacity) + 1);
     if (this.#isOpening || this.#pubsubs.size >= mostSessions) return;
     this.#isOpening = true;
-    const pubsub = await this.#options.openPubsub().catch(() => undefined); // rejects only when the mesh is closed
+    const pubsub = await this.#options.openPubsub(item).catch(() => undefined); // rejects only when the mesh is closed
     this.#isOpening = false;
     if (pubsub === undefined) return;
     const session = this.#options.createSession(pubsub);

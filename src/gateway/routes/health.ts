@@ -20,6 +20,7 @@ type HealthUses = Uses<
   | 'startupProblem'
   | 'problems'
   | 'isLeaving'
+  | 'geyser'
 >;
 
 export const health = localRoute({
@@ -46,6 +47,21 @@ export const health = localRoute({
       .strictObject({ count: integer, needed: integer.describe('Those that must give the same before it is `exact`') })
       .nullable()
       .describe('The operators of the nodes; null where there is one, whose word is then signed'),
+    geyser: z
+      .strictObject({
+        id: z.string(),
+        status: z.enum(['up', 'down']),
+        version: z.string().nullable(),
+        slot: integer.nullable().describe('The block up to which its accounts are known'),
+        behindSlots: integer.nullable(),
+        replaySlots: integer.nullable().describe('Blocks that it could send again when it was admitted'),
+        accounts: integer,
+        streams: integer,
+        gaps: integer,
+        reconnects: integer,
+      })
+      .nullable()
+      .describe('The Geyser feed that keeps accounts live; null where none is configured'),
     cacheWarm: z.boolean(),
     problems: z.array(z.string()).describe('What is wrong with the gateway itself, which is then degraded'),
     embedded: z
@@ -83,6 +99,7 @@ export const health = localRoute({
       behindSlots: upstreams.length > 1 ? slotsBehind(upstreams, cache.tip) : null,
       upstreams,
       operators: context.operators ?? null,
+      geyser: context.geyser(),
       cacheWarm: isCacheWarm(context),
       problems,
       embedded: isLoopback ? embedded : null,

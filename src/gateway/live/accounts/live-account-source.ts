@@ -25,6 +25,7 @@ import {
 } from './account-json.ts';
 import { AccountSession } from './account-session.ts';
 import { AccountState, type UpdateResult } from './account-state.ts';
+import { type FeedSessionCallbacks, GeyserFeed, type GeyserFeedOptions } from './geyser-feed.ts';
 import { balancesFromStates, balancesLease } from './live-balances.ts';
 
 /** The part of the config section `live` that is about accounts. */
@@ -32,6 +33,8 @@ export type LiveAccountSettings = LiveSourceSettings & Pick<Config['live'], 'acc
 
 export interface LiveAccountSourceOptions extends LiveSourceOptions<LiveAccountSettings> {
   readonly upstream: AccountSource;
+  /** The Geyser feed that keeps accounts live while it may be used; undefined for none. */
+  readonly feed?: Omit<GeyserFeedOptions, 'onUp'> | undefined;
 }
 
 interface Subscription {
@@ -41,26 +44,29 @@ interface Subscription {
 
 export class LiveAccountSource implements AccountSource {
   readonly liveSet: LiveSet<AccountState, AccountJson>;
+  /** The Geyser feed; undefined where none is configured. */
+  readonly feed: GeyserFeed | undefined;
   readonly #options: LiveAccountSourceOptions;
   readonly #subscriptions = new Map<AccountState, Set<Subscription>>();
 
   constructor(options: LiveAccountSourceOptions) {
     const { settings } = options;
     this.#options = options;
+    const callbacks: FeedSessionCallbacks = {
+      maxAccountBytes: settings.maxAccountBytes,
+      onChange: (account, result, slot) => this.#notify(account, result, slot),
+      reassign: (account) => this.liveSet.reassign(account),
+      onIneligible: (account, reason) => this.#markIneligible(account, reason),
+    };
+    this.feed = options.feed && new GeyserFeed({ ...options.feed, onUp: () => this.liveSet.onFeedUp() }, callbacks);
     this.liveSet = new LiveSet({
       ...options,
+      feed: this.feed,
       maxSize: settings.accounts,
       maxAudited: settings.accounts,
       onEvicted: (account) => this.#endAll(account, displacedError()),
       describe: ({ address, commitment }) => ({ address, commitment }),
-      createSession: (session) =>
-        new AccountSession({
-          ...session,
-          maxAccountBytes: settings.maxAccountBytes,
-          onChange: (account, result, slot) => this.#notify(account, result, slot),
-          reassign: (account) => this.liveSet.reassign(account),
-          onIneligible: (account, reason) => this.#markIneligible(account, reason),
-        }),
+      createSession: (session) => new AccountSession({ ...session, ...callbacks }),
       addressOf: ({ address }) => address,
       createState: (address, commitment, heat) =>
         new AccountState(ownText(address), commitment, options.initialSync ?? doubleRead, heat),

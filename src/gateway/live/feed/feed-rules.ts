@@ -1,4 +1,5 @@
 import type { Slot } from '../../../shared/domain/slot.ts';
+import { SYSTEM_PROGRAM } from '../../../shared/domain/well-known-addresses.ts';
 import type { FeedMode } from '../../upstream/geyser/encode-request.ts';
 import type { AccountValue, AccountWrite, BlockLink } from '../../upstream/geyser/feed-update.ts';
 import type { AccountHistory, AccountVersion } from './version-ring.ts';
@@ -61,7 +62,8 @@ export const FEED_RULES = {
     if (!hasClock) return 'it does not deliver the Clock';
     const missing = written.find(({ isDelivered }) => !isDelivered);
     if (missing !== undefined) return `it drops accounts of owner ${missing.owner} (owner_reject)`;
-    return written.length === 0 ? 'no written account was seen in a block' : undefined;
+    const hasWallet = written.some(({ owner }) => owner === SYSTEM_PROGRAM);
+    return hasWallet ? undefined : 'no wallet was seen written in a block';
   },
 
   /** G1: a slot status is never a barrier, as some servers send it before the accounts. */

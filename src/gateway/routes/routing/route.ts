@@ -11,6 +11,7 @@ import type { RpcProfile } from '../../../shared/domain/rpc-methods.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import type { Cache } from '../../cache/cache.ts';
 import type { FinalFor, TimedPolicy } from '../../cache/entry.ts';
+import type { GeyserFeedStatus } from '../../live/accounts/geyser-feed.ts';
 import type { NetworkHistory } from '../../network-history/network-history.ts';
 import type { PriceLookup } from '../../prices/price-lookup.ts';
 import type { PriceAsOf } from '../../prices/price-source.ts';
@@ -53,6 +54,8 @@ export interface RouteContext {
   readonly accounts: AccountReads & { read(query: Counted<AccountQuery | EncodedQuery>): Promise<AccountRead> };
   /** Reads accounts. Those read often are kept live and then cost no upstream call. */
   readonly liveAccounts: LiveAccounts;
+  /** Returns the state of the Geyser feed; null where none is configured. */
+  readonly geyser: () => GeyserFeedStatus | null;
   /** Reads the token accounts of an owner. Lists read often are kept live. */
   readonly tokenLists: { read(query: Counted<TokenListQuery>): Promise<TokenListRead> };
   /** Lists the token accounts of an owner, unparsed. Reads of one owner that begin at one tip share one list. */

@@ -1,5 +1,6 @@
 import type { Client, Metadata, StatusObject } from '@grpc/grpc-js';
 import protobuf from 'protobufjs/minimal.js';
+import type { Slot } from '../../../shared/domain/slot.ts';
 
 /** Where a feed is. */
 export interface FeedAddress {
@@ -32,6 +33,8 @@ export interface FeedCall {
 export interface FeedClient {
   /** Resolves to the text by which the server names its version. Throws a {@link FeedError}. */
   version(): Promise<string>;
+  /** Resolves to the oldest slot that it sends again; undefined for none. Throws a {@link FeedError}. */
+  firstReplayed(): Promise<Slot | undefined>;
   subscribe(listener: FeedListener): FeedCall;
   close(): void;
 }
@@ -62,7 +65,7 @@ export const GRPC_CODE = {
 
 /** Loads gRPC and creates a client. It connects with the first call, and again after each loss. */
 export async function createFeedClient({ url, token }: FeedAddress): Promise<FeedClient> {
-  const grpc = await import('@grpc/grpc-js'); // only where a feed is configured
+  const { default: grpc } = await import('@grpc/grpc-js'); // only where a feed is configured
   const { hostname, host, port, protocol } = new URL(url);
   const isSecure = protocol === 'https:';
   const credentials = isSecure ? grpc.credentials.createSsl() : grpc.credentials.createInsecure();
@@ -78,7 +81,8 @@ export async function createFeedClient({ url, token }: FeedAddress): Promise<Fee
     'grpc.use_local_subchannel_pool': 1, // a connection of its own: streams of one connection share its window
   });
   return {
-    version: () => readVersion(client, metadata),
+    version: async () => (await readField(client, metadata, 'GetVersion', (reader) => reader.string())) ?? '',
+    firstReplayed: () => readField(client, metadata, 'SubscribeReplayInfo', (reader) => Number(reader.uint64())),
     subscribe: (listener) => subscribe(client, metadata, listener),
     close: () => client.close(),
   };
@@ -108,11 +112,17 @@ function subscribe(client: Client, metadata: Metadata, { onMessage, onEnd }: Fee
   };
 }
 
-async function readVersion(client: Client, metadata: Metadata): Promise<string> {
+/** Calls a method without parameters; resolves to the first field of its answer. */
+async function readField<T>(
+  client: Client,
+  metadata: Metadata,
+  method: string,
+  read: (reader: protobuf.Reader) => T,
+): Promise<T | undefined> {
   const answer = await new Promise<Uint8Array>((resolve, reject) => {
     const options = { deadline: Date.now() + CALL_MS };
     client.makeUnaryRequest(
-      '/geyser.Geyser/GetVersion',
+      `/geyser.Geyser/${method}`,
       asIs,
       (bytes) => bytes,
       new Uint8Array(0),
@@ -128,13 +138,13 @@ async function readVersion(client: Client, metadata: Metadata): Promise<string> 
     const reader = protobuf.Reader.create(answer);
     while (reader.pos < reader.len) {
       const tag = reader.tag();
-      if (tag >>> 3 === 1) return reader.string();
+      if (tag >>> 3 === 1) return read(reader);
       reader.skipType(tag & 7);
     }
   } catch (cause) {
-    throw new FeedError('answers GetVersion with something else', { cause });
+    throw new FeedError(`answers ${method} with something else`, { cause });
   }
-  return '';
+  return undefined;
 }
 
 const asIs = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -10,6 +10,7 @@ import type {
 } from '../../../../src/gateway/upstream/geyser/feed-update.ts';
 import { seededRng } from '../../../../src/localnet/traffic/seeded-rng.ts';
 import type { Slot } from '../../../../src/shared/domain/slot.ts';
+import { SYSTEM_PROGRAM } from '../../../../src/shared/domain/well-known-addresses.ts';
 
 type Random = () => number;
 
@@ -230,7 +231,7 @@ class Schedule {
       isKnownToNode: !isForeign,
       linkedBlocks: 3,
       hasClock: true,
-      written: [{ owner: 'System', isDelivered: !rejectsWallets }],
+      written: [{ owner: SYSTEM_PROGRAM, isDelivered: !rejectsWallets }],
     };
   }
 

@@ -209,6 +209,7 @@ export async function runSchedule(
   const context: RouteContext = {
     mesh,
     rpcProfile: 'strict',
+    geyser: () => null,
     callsFor: () => mesh,
     cache,
     operators: undefined,

@@ -1,0 +1,358 @@
+import type { Commitment } from '../../../shared/domain/commitment.ts';
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
+import {
+  CONFIG_PROGRAM,
+  LOOKUP_TABLE_PROGRAM,
+  STAKE_PROGRAM,
+  SYSTEM_PROGRAM,
+  TOKEN_PROGRAM_IDS,
+  UPGRADEABLE_LOADER,
+  VOTE_PROGRAM,
+} from '../../../shared/domain/well-known-addresses.ts';
+import type { AccountValue } from '../../upstream/geyser/feed-update.ts';
+import { AccountBatcher } from '../../upstream/reads/account-batcher.ts';
+import type { RpcCaller } from '../../upstream/rpc/rpc-response.ts';
+import { keyOfAddress } from '../feed/address-key.ts';
+import { FeedLink, type FeedLinkOptions } from '../feed/feed-link.ts';
+import { FEED_RULES } from '../feed/feed-rules.ts';
+import type { FeedAccount } from '../feed/feed-stream.ts';
+import type { AccountVersion, VersionRing } from '../feed/version-ring.ts';
+import type { LiveSessionOptions } from '../session-audit.ts';
+import { Watermark } from '../watermark.ts';
+import { type AccountJson, decodeAccountJson, isSameAccount } from './account-json.ts';
+import type { AccountSessionOptions } from './account-session.ts';
+import type { AccountState } from './account-state.ts';
+
+/** What a session over a feed needs beside the callbacks that all sessions have. */
+export interface FeedAccountSessionOptions
+  extends Omit<LiveSessionOptions<AccountState>, 'pubsub'>,
+    Pick<AccountSessionOptions, 'maxAccountBytes' | 'onChange' | 'onIneligible' | 'reassign'> {
+  readonly nodeId: string;
+  readonly link: Pick<FeedLinkOptions, 'client' | 'mode' | 'isOneEpoch'>;
+  readonly rpc: RpcCaller;
+  readonly ring: VersionRing;
+  /** Called when the feed has delivered what is false: nothing of it is used until it is admitted again. */
+  onFalse(reason: string): void;
+  /** Called when the stream could not be had for long. */
+  onGivenUp(reason: string): void;
+}
+
+/** Most accounts of one stream: a filter names them all, and a request has at most 4 MiB. */
+const MAX_ACCOUNTS = 50_000;
+/** A full stream is sealed until so many have left: each account that is added has its whole filter sent again. */
+const SEALED_UNTIL = 45_000;
+/** The accounts of one audit. */
+const AUDIT_BATCH = 100;
+
+/** Owners whose accounts a node shows parsed. */
+const PARSED_OWNERS = new Set([
+  ...TOKEN_PROGRAM_IDS,
+  LOOKUP_TABLE_PROGRAM,
+  STAKE_PROGRAM,
+  VOTE_PROGRAM,
+  UPGRADEABLE_LOADER,
+  CONFIG_PROGRAM,
+  'Sysvar1111111111111111111111111111111111111',
+]);
+
+/** An account of a stream, and the states that it keeps: of one commitment or of both. */
+class Entry {
+  readonly account: FeedAccount;
+  readonly states: AccountState[] = [];
+  isReading = false;
+
+  constructor(account: FeedAccount) {
+    this.account = account;
+  }
+}
+
+/** One stream of a Geyser feed, and the accounts that are kept live over it, at confirmed and finalized. */
+export class FeedAccountSession {
+  readonly pubsub: {
+    readonly nodeId: string;
+    readonly capacity: number;
+    readonly maxSubscriptions: number;
+    readonly mayGrow: boolean;
+    readonly isPreferred: boolean;
+  };
+  readonly sessionAudit = {
+    checkLag: (commitment: Commitment) => this.#watermarks.get(commitment)?.checkLag(),
+    audit: (most: number) => this.#audit(most),
+    distrust: () => this.#distrust('its node is not believed any more'),
+  };
+  readonly #options: FeedAccountSessionOptions;
+  readonly #link: FeedLink;
+  readonly #batcher: AccountBatcher;
+  readonly #watermarks: ReadonlyMap<Commitment, Watermark>;
+  readonly #entries = new Map<FeedAccount, Entry>();
+  readonly #byAddress = new Map<string, Entry>();
+  /** Versions as a node has parsed them. */
+  readonly #texts = new WeakMap<AccountVersion, AccountJson>();
+  /** States that can't be claimed yet: newer slots were claimed for them before. */
+  readonly #behind = new Set<AccountState>();
+  #nextAudited: Iterator<Entry> | undefined;
+  #isSealed = false;
+  #isLost = false;
+
+  constructor(options: FeedAccountSessionOptions) {
+    const { clock, tip, isRenewing, ring, rpc, link, slotTimeMs, budget } = options;
+    this.#options = options;
+    this.#batcher = new AccountBatcher({ call: (...args) => budget.make(() => rpc.call(...args)) }, { clock, tip });
+    const watermark = (commitment: Commitment): [Commitment, Watermark] => [
+      commitment,
+      new Watermark(() => tip(commitment), isRenewing),
+    ];
+    this.#watermarks = new Map([watermark('confirmed'), watermark('finalized')]);
+    this.#link = new FeedLink({
+      ...link,
+      rpc,
+      ring,
+      clock,
+      slotTimeMs,
+      tip: () => tip('confirmed'),
+      awaitTurn: () => budget.acquire('sync'),
+      onApplied: (slot) => this.#advance('confirmed', slot),
+      onFinalized: (slot, changed) => {
+        for (const account of changed) this.#settleAll(account, 'finalized', slot);
+        this.#advance('finalized', slot);
+      },
+      onVersion: (account, version) => {
+        this.#settleAll(account, 'confirmed');
+        const entry = this.#entries.get(account);
+        if (entry !== undefined) this.#textOf(entry, version); // it is needed once the version is final
+      },
+      onUnknown: (account) => {
+        for (const state of this.#entries.get(account)?.states ?? []) state.endAdopted();
+      },
+      onNoRoom: (account) => {
+        for (const state of [...(this.#entries.get(account)?.states ?? [])]) options.reassign(state);
+      },
+      onFalse: (reason) => this.#invalidate(reason),
+      onGivenUp: (reason) => {
+        options.onGivenUp(reason);
+        this.close(reason);
+      },
+    });
+    const session = this;
+    this.pubsub = {
+      nodeId: options.nodeId,
+      get capacity() {
+        return session.#capacity;
+      },
+      maxSubscriptions: MAX_ACCOUNTS,
+      mayGrow: false,
+      isPreferred: true,
+    };
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get syncing(): number {
+    return this.#link.stream.unarmed;
+  }
+
+  get reconnects(): number {
+    return this.#link.reconnects;
+  }
+
+  get gaps(): number {
+    return this.#link.stream.gaps;
+  }
+
+  get slot(): Slot {
+    return this.#link.stream.slot;
+  }
+
+  /** Returns false for a state that a feed can't keep: nothing at processed is final. */
+  accepts({ commitment }: AccountState): boolean {
+    return commitment !== 'processed';
+  }
+
+  has(state: AccountState): boolean {
+    return this.#byAddress.get(state.address)?.states.includes(state) === true;
+  }
+
+  add(state: AccountState): void {
+    const { address, commitment } = state;
+    state.attach(this.#watermarks.get(commitment));
+    let entry = this.#byAddress.get(address);
+    if (entry === undefined) {
+      entry = new Entry(this.#link.stream.add(address, keyOfAddress(address)));
+      this.#byAddress.set(address, entry);
+      this.#entries.set(entry.account, entry);
+    }
+    entry.states.push(state);
+    this.#settle(entry, state);
+  }
+
+  remove(state: AccountState): void {
+    const entry = this.#byAddress.get(state.address);
+    const at = entry?.states.indexOf(state) ?? -1;
+    if (entry === undefined || at < 0) return;
+    entry.states.splice(at, 1);
+    this.#behind.delete(state);
+    state.detach();
+    if (entry.states.length > 0) return;
+    this.#byAddress.delete(state.address);
+    this.#entries.delete(entry.account);
+    this.#link.stream.remove(entry.account);
+  }
+
+  /** Ends the session: its states move to another. */
+  close(reason = 'it is not needed'): void {
+    if (this.#isLost) return;
+    this.#isLost = true;
+    this.#link.close();
+    const states = [...this.#byAddress.values()].flatMap((entry) => entry.states);
+    this.#byAddress.clear();
+    this.#entries.clear();
+    this.#behind.clear();
+    for (const watermark of this.#watermarks.values()) {
+      watermark.markLost();
+      this.#options.onWatermarkLost(watermark);
+    }
+    this.#options.onLost(states, reason);
+  }
+
+  get #capacity(): number {
+    const { size } = this.#entries;
+    if (size >= MAX_ACCOUNTS) this.#isSealed = true;
+    else if (size < SEALED_UNTIL) this.#isSealed = false;
+    return this.#isLost || this.#isSealed || this.#options.ring.isFull ? 0 : MAX_ACCOUNTS - size;
+  }
+
+  #advance(commitment: Commitment, slot: Slot): void {
+    const watermark = this.#watermarks.get(commitment);
+    if (watermark === undefined || this.#isLost) return;
+    watermark.advance(slot, this.#options.clock.monotonic());
+    for (const state of this.#behind) {
+      const entry = state.commitment === commitment ? this.#byAddress.get(state.address) : undefined;
+      if (entry !== undefined) this.#settle(entry, state);
+    }
+    this.#options.onLeasesAdvanced(watermark);
+    this.#options.onRoom();
+  }
+
+  #settleAll(account: FeedAccount, commitment: Commitment, slot?: Slot): void {
+    const entry = this.#entries.get(account);
+    for (const state of entry?.states ?? [])
+      if (entry !== undefined && state.commitment === commitment) this.#settle(entry, state, slot);
+  }
+
+  /** Gives a state what its account is at the newest slot of its commitment; `at` is that slot if it has just come. */
+  #settle(entry: Entry, state: AccountState, at?: Slot): void {
+    const { history } = entry.account;
+    const { stream } = this.#link;
+    const slot = at ?? (state.commitment === 'finalized' ? stream.finalizedSlot : stream.slot);
+    const version =
+      history && (state.commitment === 'finalized' ? FEED_RULES.finalizedOf(history, slot) : history.newest);
+    const json = version && this.#textOf(entry, version);
+    this.#behind.delete(state);
+    if (version === undefined || json === undefined) {
+      state.endAdopted();
+      return;
+    }
+    const isSame = state.isKnown && isSameAccount(json, state.json);
+    const isOlder = slot < Math.max(state.slot, state.holder.claimedSlot) || (!isSame && slot <= state.slot);
+    if (isOlder) {
+      this.#behind.add(state); // what another session has claimed: the feed will be there soon
+      return;
+    }
+    if (json !== null && json.length > this.#options.maxAccountBytes) {
+      this.remove(state);
+      this.#options.onIneligible(
+        state,
+        new GatewayError('result_too_large', 'the account is too large to be kept live'),
+      );
+      return;
+    }
+    state.onSyncEvent({ name: 'armed' });
+    const from = version.slot > state.slot ? version.slot : isSame ? state.slot : slot;
+    const result = state.onRead(from, isSame ? state.json : json, from);
+    if (result === 'changed' || result === 'late') this.#options.onChange(state, result, from);
+  }
+
+  /** Returns an account as a node shows it; undefined where the node must parse it first. */
+  #textOf(entry: Entry, version: AccountVersion): AccountJson | undefined {
+    if (version.value === null) return null;
+    if (!isParsed(version.value)) return jsonOf(version.value);
+    const known = this.#texts.get(version);
+    if (known === undefined && entry.account.history?.newest === version) void this.#readText(entry, version);
+    return known;
+  }
+
+  /** Reads the text of the newest version of an account, which is of that version if no other has come up to its slot. */
+  async #readText(entry: Entry, version: AccountVersion): Promise<void> {
+    if (entry.isReading) return;
+    entry.isReading = true;
+    const { account } = entry;
+    try {
+      await this.#options.budget.acquire('sync');
+      const { address } = account;
+      const read = await this.#batcher.read({
+        address,
+        commitment: 'confirmed',
+        shape: 'parsed',
+        minContextSlot: version.slot,
+      });
+      await this.#link.applied(read.slot);
+      const json = decodeAccountJson(read.account);
+      const current = account.history?.at(read.slot);
+      if (json !== undefined && current !== undefined) this.#texts.set(current, json);
+    } catch {
+      // it is read again with the next change, or below
+    } finally {
+      entry.isReading = false;
+    }
+    if (this.#entries.get(account) !== entry) return;
+    for (const state of entry.states) this.#settle(entry, state);
+  }
+
+  #invalidate(reason: string): void {
+    const [first] = [...this.#byAddress.values()].flatMap((entry) => entry.states);
+    if (first !== undefined) this.#options.onLeaseViolation(first, 'session', { reason });
+    this.#distrust(reason);
+  }
+
+  /** Ends the session: nothing of it is served, and the feed is not used until it is admitted again. */
+  #distrust(reason: string): void {
+    for (const watermark of this.#watermarks.values()) watermark.invalidate();
+    for (const { states } of this.#byAddress.values()) for (const state of states) state.reset();
+    this.#options.onFalse(reason);
+    this.close(reason);
+  }
+
+  /** Audits accounts in turn, at most `most`. Resolves to the number that was compared. */
+  async #audit(most: number): Promise<number> {
+    let compared = 0;
+    for (let left = Math.min(most, this.size); left > 0 && !this.#isLost; left -= AUDIT_BATCH) {
+      const batch = this.#nextArmed(Math.min(left, AUDIT_BATCH));
+      if (batch.length === 0) break;
+      await this.#options.budget.acquire('audit');
+      compared += await this.#link.audit(batch).catch(() => 0); // the next audit tries again
+    }
+    return compared;
+  }
+
+  #nextArmed(count: number): readonly FeedAccount[] {
+    const batch: FeedAccount[] = [];
+    for (let i = this.size; i > 0 && batch.length < count; i--) {
+      this.#nextAudited ??= this.#entries.values();
+      const next = this.#nextAudited.next();
+      if (next.done === true) this.#nextAudited = undefined;
+      else if (next.value.account.isArmed) batch.push(next.value.account);
+    }
+    return batch;
+  }
+}
+
+/** Returns true for an account that a node shows parsed: its data is no base64. */
+const isParsed = ({ owner, data }: AccountValue): boolean =>
+  PARSED_OWNERS.has(owner) || (owner === SYSTEM_PROGRAM && data.length > 0); // a nonce
+
+/** Returns an account in a node's own form, for one whose data it does not parse. */
+const jsonOf = ({ lamports, owner, executable, rentEpoch, data }: AccountValue): string =>
+  `{"data":["${Buffer.from(data).toString('base64')}","base64"],"executable":${executable},"lamports":${lamports},"owner":"${owner}","rentEpoch":${rentEpoch},"space":${data.length}}`;

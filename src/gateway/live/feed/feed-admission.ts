@@ -1,0 +1,167 @@
+import type { Clock } from '../../../shared/domain/clock.ts';
+import { CLOCK_SYSVAR, SYSTEM_PROGRAM } from '../../../shared/domain/well-known-addresses.ts';
+import { decodeUpdate } from '../../upstream/geyser/decode-update.ts';
+import { encodeFilter, encodePing, type FeedMode, versionOf } from '../../upstream/geyser/encode-request.ts';
+import type { BlockLink, FeedUpdate } from '../../upstream/geyser/feed-update.ts';
+import { type FeedVersion, parseFeedVersion, versionProblem } from '../../upstream/geyser/feed-version.ts';
+import { type FeedClient, FeedError, type FeedFailure, GRPC_CODE } from '../../upstream/geyser/geyser-client.ts';
+import { readWrittenAccounts } from '../../upstream/reads/written-accounts.ts';
+import type { RpcCaller } from '../../upstream/rpc/rpc-response.ts';
+import { keyOfAddress } from './address-key.ts';
+import { FEED_RULES, type FeedEvidence, MIN_LINKED_BLOCKS } from './feed-rules.ts';
+
+/** A feed that may be used. */
+export interface AdmittedFeed {
+  readonly version: FeedVersion;
+  readonly mode: FeedMode;
+}
+
+export interface AdmissionOptions {
+  readonly client: FeedClient;
+  /** Reads of the cluster that the feed must follow. */
+  readonly rpc: RpcCaller;
+  readonly clock: Clock;
+  /** Longest time until the evidence is there, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** The server whose order of messages is known: accounts first, then the block meta. */
+const YELLOWSTONE = 'yellowstone-grpc-geyser';
+
+/** Most accounts that are watched for evidence, and most blocks that are read for it. */
+const [MAX_CANARIES, MAX_BLOCK_READS] = [64, 60];
+
+/** Finds out whether a feed may date accounts (G0). Throws a {@link FeedError} that says why it may not. */
+export async function admitFeed(options: AdmissionOptions): Promise<AdmittedFeed> {
+  const version = parseFeedVersion(await options.client.version());
+  const problem = version === undefined ? 'it names no version' : versionProblem(version);
+  if (version === undefined || problem !== undefined) throw new FeedError(problem);
+  try {
+    await new Observation(options, 'blocks').admit();
+    return { version, mode: 'blocks' };
+  } catch (thrown) {
+    const isRefused = thrown instanceof RefusedFilter;
+    if (!isRefused || version.name !== YELLOWSTONE) throw thrown;
+  }
+  await new Observation(options, 'accounts').admit();
+  return { version, mode: 'accounts' };
+}
+
+/** Thrown where a server does not send accounts in blocks. */
+class RefusedFilter extends FeedError {}
+
+/** What a feed shows of itself: blocks in a row, and accounts that the node shows written in them. */
+class Observation {
+  readonly #options: AdmissionOptions;
+  readonly #mode: FeedMode;
+  readonly #canaries = new Set<string>([CLOCK_SYSVAR]);
+  #version = 1;
+  #last: BlockLink | undefined;
+  #linked = 0;
+  #hasClock = false;
+  #isKnown = false;
+  #blockReads = 0;
+  #isReading = false;
+  readonly #written: { owner: string; isDelivered: boolean }[] = [];
+  #open = new Map<number, Set<string>>();
+  #finish: (outcome: FeedError | undefined) => void = () => {};
+
+  constructor(options: AdmissionOptions, mode: FeedMode) {
+    this.#options = options;
+    this.#mode = mode;
+  }
+
+  async admit(): Promise<void> {
+    const { client, clock, timeoutMs } = this.#options;
+    const call = client.subscribe({
+      onMessage: (bytes) => {
+        try {
+          this.#onUpdate(decodeUpdate(bytes), (request) => call.send(request));
+        } catch (cause) {
+          this.#finish(new FeedError('it sends what is no message of a Geyser feed', { cause }));
+        }
+      },
+      onEnd: (failure) => this.#finish(failureOf(failure)),
+    });
+    const outcome = new Promise<FeedError | undefined>((resolve) => {
+      this.#finish = resolve;
+    });
+    const cancel = clock.after(timeoutMs, () => this.#finish(new FeedError(this.#problem ?? 'it took too long')));
+    call.send(this.#filter());
+    const error = await outcome;
+    cancel();
+    call.cancel();
+    if (error !== undefined) throw error;
+  }
+
+  get #problem(): string | undefined {
+    const evidence: FeedEvidence = {
+      versionProblem: undefined,
+      isKnownToNode: this.#isKnown,
+      linkedBlocks: this.#linked,
+      hasClock: this.#hasClock,
+      written: this.#written,
+    };
+    return FEED_RULES.admissionProblem(evidence);
+  }
+
+  #filter(): Uint8Array {
+    return encodeFilter({ mode: this.#mode, version: this.#version, addresses: this.#canaries });
+  }
+
+  #onUpdate(update: FeedUpdate, send: (request: Uint8Array) => void): void {
+    if (update.kind === 'ping') send(encodePing());
+    if (update.kind === 'account') {
+      const open = this.#open.get(update.slot) ?? new Set();
+      this.#open.set(update.slot, open.add(update.write.key));
+    }
+    if (update.kind !== 'block' && update.kind !== 'block-meta') return;
+    if (!FEED_RULES.isBarrier(update.kind, this.#mode)) return;
+    const delivered =
+      update.kind === 'block'
+        ? new Set(update.writes.map(({ key }) => key))
+        : (this.#open.get(update.slot) ?? new Set());
+    this.#open.delete(update.slot);
+    const isLinked = update.parentSlot === this.#last?.slot && update.parentBlockhash === this.#last.blockhash;
+    this.#linked = isLinked ? this.#linked + 1 : 1;
+    this.#last = update;
+    this.#hasClock ||= delivered.has(keyOfAddress(CLOCK_SYSVAR));
+    const isInForce = Math.max(...update.filters.map(versionOf)) === this.#version;
+    if (this.#linked >= MIN_LINKED_BLOCKS && isInForce && !this.#isReading) void this.#compare(update, delivered, send);
+  }
+
+  /** Compares a delivered block with the node's. Until it wrote an account that is watched, watches more that are written. */
+  async #compare({ slot, blockhash }: BlockLink, delivered: ReadonlySet<string>, send: (request: Uint8Array) => void) {
+    this.#isReading = true;
+    const block = await readWrittenAccounts(this.#options.rpc, slot).catch(() => undefined);
+    this.#isReading = false;
+    this.#blockReads++;
+    if (block !== undefined && block.blockhash !== blockhash) {
+      this.#finish(new FeedError('its blocks are not those of the node: it follows another cluster'));
+      return;
+    }
+    if (block !== undefined) {
+      this.#isKnown = true;
+      let isNew = false;
+      for (const [address, owner] of block.written) {
+        if (owner === '') continue;
+        if (this.#canaries.has(address))
+          this.#written.push({ owner, isDelivered: delivered.has(keyOfAddress(address)) });
+        else if (this.#canaries.size < MAX_CANARIES) isNew = Boolean(this.#canaries.add(address));
+      }
+      if (isNew && !this.#written.some(({ owner }) => owner === SYSTEM_PROGRAM)) {
+        this.#version++;
+        send(this.#filter());
+      }
+    }
+    const problem = this.#problem;
+    if (problem === undefined) this.#finish(undefined);
+    else if (this.#written.some(({ isDelivered }) => !isDelivered) || this.#blockReads >= MAX_BLOCK_READS)
+      this.#finish(new FeedError(problem));
+  }
+}
+
+function failureOf({ code, reason }: FeedFailure): FeedError {
+  const isRefusal = code === GRPC_CODE.invalidArgument || code === GRPC_CODE.permissionDenied;
+  return isRefusal ? new RefusedFilter(reason) : new FeedError(reason);
+}

@@ -1,0 +1,216 @@
+import type { Clock } from '../../../shared/domain/clock.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
+import { CLOCK_SYSVAR } from '../../../shared/domain/well-known-addresses.ts';
+import { exponentialDelayMs } from '../../../shared/runtime/exponential-backoff.ts';
+import { decodeUpdate } from '../../upstream/geyser/decode-update.ts';
+import { encodeFilter, encodePing, type FeedMode } from '../../upstream/geyser/encode-request.ts';
+import { type FeedCall, type FeedClient, type FeedFailure, GRPC_CODE } from '../../upstream/geyser/geyser-client.ts';
+import { readAccountValues } from '../../upstream/reads/account-values.ts';
+import { readWrittenAccounts } from '../../upstream/reads/written-accounts.ts';
+import type { RpcCaller } from '../../upstream/rpc/rpc-response.ts';
+import { keyOfAddress } from './address-key.ts';
+import { FEED_RULES } from './feed-rules.ts';
+import { type FeedAccount, FeedStream, type FeedStreamOptions } from './feed-stream.ts';
+
+export interface FeedLinkOptions extends Omit<FeedStreamOptions, 'port' | 'mode' | 'rules'> {
+  readonly client: FeedClient;
+  readonly mode: FeedMode;
+  readonly rpc: RpcCaller;
+  readonly clock: Clock;
+  /** The newest confirmed slot that nodes report. */
+  tip(): Slot | undefined;
+  slotTimeMs(): number;
+  /** Resolves when accounts may be read; a second's reads are bounded. */
+  awaitTurn(): Promise<void>;
+  /** Called when the stream could not be had for so long that its accounts are to be kept elsewhere. */
+  onGivenUp(reason: string): void;
+}
+
+/** Time between two changes of the filter, in milliseconds: each sends all keys. */
+const FILTER_MS = 500;
+/** Interval of looking for silence, in milliseconds. */
+const WATCH_MS = 1000;
+const [BACKOFF_MIN_MS, BACKOFF_MAX_MS] = [100, 5000];
+/** Slots without a block after which accounts are kept elsewhere: what servers replay. */
+const GIVE_UP_SLOTS = 150;
+/** What a node accepts in one getMultipleAccounts. */
+const BATCH = 100;
+
+/** The connection of one stream: does what its {@link FeedStream} needs done. */
+export class FeedLink {
+  readonly stream: FeedStream;
+  readonly #options: FeedLinkOptions;
+  #call: FeedCall | undefined;
+  #cancelConnect = (): void => {};
+  #cancelTimer = (): void => {};
+  #failures = 0;
+  #lastMessageMs: number;
+  #lastBlockMs: number;
+  #lastReason = 'has no connection';
+  #isReading = false;
+  #isClosed = false;
+  #reconnects = -1;
+
+  constructor(options: FeedLinkOptions) {
+    this.#options = options;
+    this.#lastMessageMs = options.clock.monotonic();
+    this.#lastBlockMs = this.#lastMessageMs;
+    this.stream = new FeedStream({
+      ...options,
+      port: {
+        connect: (fromSlot, version) => this.#connect(fromSlot, version),
+        sendFilter: (version) => this.#send(version, undefined),
+        readAccounts: () => void this.#readAccounts(),
+        readBlock: (slot) => void this.#readBlock(slot),
+      },
+    });
+    this.stream.start();
+    this.#tick();
+  }
+
+  get reconnects(): number {
+    return Math.max(0, this.#reconnects);
+  }
+
+  /** Reads accounts that are armed, and compares them with what was delivered (G11). Resolves to their number. */
+  async audit(accounts: readonly FeedAccount[]): Promise<number> {
+    const { rpc } = this.#options;
+    const addresses = accounts.map(({ address }) => address);
+    const { slot, values } = await readAccountValues(rpc, addresses, this.stream.slot);
+    await this.applied(slot);
+    return accounts.filter((account) =>
+      this.stream.audit(account, { slot, value: values.get(account.address) ?? null }),
+    ).length;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cancelConnect();
+    this.#cancelTimer();
+    this.#call?.cancel();
+    this.stream.end();
+  }
+
+  /** Resolves once a slot is applied, or a second later. */
+  async applied(slot: Slot): Promise<void> {
+    const { clock } = this.#options;
+    for (let i = 0; i < 20 && this.stream.slot < slot && !this.#isClosed; i++)
+      await new Promise<void>((resolve) => clock.after(50, resolve));
+  }
+
+  #connect(fromSlot: Slot | undefined, version: number): void {
+    const { client, clock } = this.#options;
+    this.#call?.cancel();
+    this.#call = undefined;
+    this.#cancelConnect();
+    const delayMs = this.#failures === 0 ? 0 : exponentialDelayMs(this.#failures, BACKOFF_MIN_MS, BACKOFF_MAX_MS);
+    this.#failures++;
+    this.#reconnects++;
+    this.#cancelConnect = clock.after(delayMs, () => {
+      if (this.#isClosed) return;
+      this.#lastMessageMs = clock.monotonic();
+      const call = client.subscribe({
+        onMessage: (bytes) => {
+          if (this.#call === call) this.#onMessage(bytes);
+        },
+        onEnd: (failure) => {
+          if (this.#call === call) this.#onEnd(failure);
+        },
+      });
+      this.#call = call;
+      this.#send(version, fromSlot);
+    });
+  }
+
+  #send(version: number, fromSlot: Slot | undefined): void {
+    const { mode } = this.#options;
+    const addresses = new Set([CLOCK_SYSVAR, ...this.stream.addresses]); // a filter without any matches all accounts
+    this.#call?.send(encodeFilter({ mode, version, addresses, fromSlot }));
+  }
+
+  #onMessage(bytes: Uint8Array): void {
+    const { clock } = this.#options;
+    this.#lastMessageMs = clock.monotonic();
+    try {
+      const update = decodeUpdate(bytes);
+      if (update.kind === 'ping') this.#call?.send(encodePing());
+      if (update.kind === 'block' || update.kind === 'block-meta') {
+        this.#lastBlockMs = this.#lastMessageMs;
+        this.#failures = 0;
+      }
+      this.stream.onUpdate(update);
+    } catch {
+      this.#onEnd({ code: GRPC_CODE.unavailable, reason: 'sends what is no message of a Geyser feed' });
+    }
+  }
+
+  #onEnd({ code, reason }: FeedFailure): void {
+    this.#lastReason = reason;
+    this.#call?.cancel();
+    this.#call = undefined;
+    this.stream.onEnd(code === GRPC_CODE.outOfRange || code === GRPC_CODE.internal);
+  }
+
+  #tick(): void {
+    const { clock } = this.#options;
+    let sinceWatchMs = 0;
+    const tick = (): void => {
+      this.stream.sendFilter();
+      sinceWatchMs += FILTER_MS;
+      if (sinceWatchMs >= WATCH_MS) {
+        sinceWatchMs = 0;
+        this.#watch();
+      }
+      if (!this.#isClosed) this.#cancelTimer = clock.after(FILTER_MS, tick);
+    };
+    this.#cancelTimer = clock.after(FILTER_MS, tick);
+  }
+
+  #watch(): void {
+    const { clock, tip, slotTimeMs, onGivenUp } = this.#options;
+    const nowMs = clock.monotonic();
+    const msSinceBlock = nowMs - this.#lastBlockMs;
+    if (msSinceBlock > GIVE_UP_SLOTS * slotTimeMs()) {
+      onGivenUp(this.#lastReason);
+      return;
+    }
+    if (this.#call === undefined) return;
+    const activity = {
+      msSinceBlock,
+      msSinceMessage: nowMs - this.#lastMessageMs,
+      slotTimeMs: slotTimeMs(),
+      lagSlots: (tip() ?? 0) - this.stream.slot,
+    };
+    const silence = FEED_RULES.silenceOf(activity);
+    if (silence !== undefined) this.#onEnd({ code: GRPC_CODE.unavailable, reason: silence });
+  }
+
+  async #readAccounts(): Promise<void> {
+    if (this.#isReading) return;
+    this.#isReading = true;
+    while (!this.#isClosed) {
+      const batch = this.stream.takeReads(BATCH);
+      if (batch.length === 0) break;
+      await this.#options.awaitTurn();
+      await this.#readBatch(batch);
+    }
+    this.#isReading = false;
+  }
+
+  async #readBatch(batch: readonly FeedAccount[]): Promise<void> {
+    const since = Math.max(...batch.map((account) => account.since ?? 0));
+    try {
+      const addresses = batch.map(({ address }) => address);
+      const { slot, values } = await readAccountValues(this.#options.rpc, addresses, since);
+      for (const account of batch) this.stream.onRead(account, { slot, value: values.get(account.address) ?? null });
+    } catch {
+      await new Promise<void>((resolve) => this.#options.clock.after(BACKOFF_MIN_MS, resolve)); // a node is behind, or busy
+      for (const account of batch) this.stream.onRead(account, undefined);
+    }
+  }
+
+  async #readBlock(slot: Slot): Promise<void> {
+    const block = await readWrittenAccounts(this.#options.rpc, slot).catch(() => undefined);
+    this.stream.onBlockRead(block && { ...block, written: [...block.written.keys()].map(keyOfAddress) });
+  }
+}

@@ -1,0 +1,33 @@
+import type { Slot } from '../../../shared/domain/slot.ts';
+import type { AccountValue } from '../geyser/feed-update.ts';
+import { member, parseU64 } from '../json/raw-json.ts';
+import type { RpcCaller } from '../rpc/rpc-response.ts';
+import { parseEncodedAccount } from './encoded-accounts.ts';
+import { readMultipleAccounts } from './multiple-accounts.ts';
+
+/** Accounts at one slot. */
+export interface AccountValuesAtSlot {
+  readonly slot: Slot;
+  /** Existing accounts by base58 address. */
+  readonly values: ReadonlyMap<string, AccountValue>;
+}
+
+/** Reads accounts at confirmed as a feed shows them, at least at a slot: at finalized a node may read from a newer root. */
+export async function readAccountValues(
+  rpc: RpcCaller,
+  addresses: readonly string[],
+  minContextSlot: Slot,
+): Promise<AccountValuesAtSlot> {
+  const config = { commitment: 'confirmed', encoding: 'base64', minContextSlot } as const;
+  const { slot, accounts } = await readMultipleAccounts(rpc, addresses, config);
+  return { slot, values: new Map([...accounts].map(([address, json]) => [address, parseValue(json)])) };
+}
+
+function parseValue(json: Buffer): AccountValue {
+  const rentEpoch = member(json, 'rentEpoch');
+  return {
+    ...parseEncodedAccount(json),
+    executable: member(json, 'executable')?.toString() === 'true',
+    rentEpoch: rentEpoch === undefined ? 0n : parseU64(rentEpoch),
+  };
+}

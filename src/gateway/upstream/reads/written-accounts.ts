@@ -1,0 +1,66 @@
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
+import { SYSTEM_PROGRAM } from '../../../shared/domain/well-known-addresses.ts';
+import type { BlockLink } from '../geyser/feed-update.ts';
+import { elementsYielding, membersYielding, parseSafeInteger, parseString } from '../json/raw-json.ts';
+import type { RpcCaller } from '../rpc/rpc-response.ts';
+
+/** A block and the accounts that it may have written. */
+export interface WrittenAccounts extends BlockLink {
+  /** The program that owns each, by base58 address; '' where the block does not show it. */
+  readonly written: ReadonlyMap<string, string>;
+}
+
+const CONFIG = {
+  commitment: 'confirmed',
+  encoding: 'json',
+  transactionDetails: 'accounts',
+  rewards: true,
+  maxSupportedTransactionVersion: 0,
+};
+
+/** A transaction as `transactionDetails: accounts` shows it, of which these members are used. */
+interface AccountsOfTransaction {
+  readonly transaction: { readonly accountKeys: readonly { readonly pubkey: string; readonly writable: boolean }[] };
+  readonly meta: {
+    readonly postTokenBalances?: readonly { readonly accountIndex: number; readonly programId?: string }[] | null;
+  } | null;
+}
+
+/** Reads which accounts a block may have written: those of its transactions, and those that it rewards. */
+export async function readWrittenAccounts(rpc: RpcCaller, slot: Slot): Promise<WrittenAccounts> {
+  const { result } = await rpc.call('getBlock', [slot, CONFIG], { commitment: 'confirmed' });
+  const block = await membersYielding(result);
+  const written = new Map<string, string>();
+  for (const bytes of await elementsYielding(block.get('rewards') ?? Buffer.from('[]'))) {
+    const { pubkey }: { pubkey?: unknown } = Object(JSON.parse(bytes.toString('utf8')));
+    if (typeof pubkey === 'string') written.set(pubkey, '');
+  }
+  for (const bytes of await elementsYielding(block.get('transactions') ?? Buffer.from('[]')))
+    addWritten(bytes, written);
+  return {
+    slot,
+    blockhash: parseString(block.get('blockhash')),
+    parentSlot: parseSafeInteger(block.get('parentSlot')),
+    parentBlockhash: parseString(block.get('previousBlockhash')),
+    written,
+  };
+}
+
+function addWritten(bytes: Buffer, written: Map<string, string>): void {
+  let parsed: AccountsOfTransaction;
+  try {
+    parsed = JSON.parse(bytes.toString('utf8'));
+    const { transaction, meta } = parsed;
+    const programs = new Map(
+      (meta?.postTokenBalances ?? []).map(({ accountIndex, programId = '' }) => [accountIndex, programId]),
+    );
+    for (const [i, { pubkey, writable }] of transaction.accountKeys.entries()) {
+      if (!writable) continue;
+      const owner = i === 0 ? SYSTEM_PROGRAM : (programs.get(i) ?? ''); // the first pays the fee
+      if (owner !== '' || !written.has(pubkey)) written.set(String(pubkey), owner);
+    }
+  } catch (cause) {
+    throw new GatewayError('upstream_error', 'a node sent a block without its accounts', { cause });
+  }
+}
