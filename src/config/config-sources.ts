@@ -116,5 +116,7 @@ export function layersFromFlags(
 }
 
 /** Adds a feed to the first of the nodes. */
-const withFeed = ([first = '', ...others]: readonly string[], url: string | undefined): readonly unknown[] =>
-  url === undefined ? [first, ...others] : [{ ...splitUrls(first), geyser: { url } }, ...others];
+function withFeed(nodes: readonly string[], url: string | undefined): readonly unknown[] {
+  const [first = '', ...others] = nodes;
+  return url === undefined ? nodes : [{ ...splitUrls(first), geyser: { url } }, ...others];
+}
