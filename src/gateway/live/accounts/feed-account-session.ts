@@ -40,7 +40,7 @@ export interface FeedAccountSessionOptions
 
 /** Most accounts of one stream: a filter names them all, and a request has at most 4 MiB. */
 const MAX_ACCOUNTS = 50_000;
-/** A full stream is sealed until so many have left: each account that is added has its whole filter sent again. */
+/** A full stream is sealed until it has no more than these: each account that is added has its whole filter sent again. */
 const SEALED_UNTIL = 45_000;
 /** The accounts of one audit. */
 const AUDIT_BATCH = 100;
