@@ -43,7 +43,7 @@ const VARIANTS: readonly Variant[] = [
   { name: 'values of another slot', lies: { ...FALSE, as: 'older-slot' } },
   { name: 'one lie in 20', lies: { ...FALSE, every: 20 } },
 ];
-const SHORT = ['quick liar', 'over WebSocket only', 'in transactions only', 'values of another slot'];
+const SHORT = ['quick liar', 'over WebSocket only', 'in transactions only'];
 const CONTROL: Variant = { name: 'control, not compared', lies: FALSE, latencyMs: [40, 1], isCompared: false };
 
 /** One node of three lies: it gets neither `exact` nor `immutable`, and is found. */
