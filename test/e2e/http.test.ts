@@ -286,7 +286,7 @@ t.test('error-responses', async (t) => {
       t.equal(got.headers.get('access-control-max-age'), '86400');
       t.equal(
         got.headers.get('access-control-allow-headers'),
-        'content-type,x-api-key,x-min-slot,x-receipt-nonce,if-none-match,x-stake-wallet,x-stake-issued,x-stake-signature,solana-client',
+        'content-type,x-api-key,x-min-slot,x-agree,x-receipt-nonce,if-none-match,x-stake-wallet,x-stake-issued,x-stake-signature,solana-client',
       );
       t.match(got.headers.get('access-control-allow-methods'), /GET.*POST/);
       t.equal(got.headers.get('content-type'), null);
@@ -415,7 +415,7 @@ t.test('error-responses', async (t) => {
     const messageOf = async (response: Promise<HttpAnswer>): Promise<string> => (await response).json.message;
     t.equal(
       await messageOf(get(`/balance/${wallet}?Commitment=processed`)),
-      'unknown query parameter "Commitment"; this path accepts: commitment',
+      'unknown query parameter "Commitment"; this path accepts: commitment, agree',
     );
     t.equal(
       await messageOf(get(`/slot?${'y'.repeat(50)}=1`)),

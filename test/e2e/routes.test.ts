@@ -337,6 +337,7 @@ t.test('rest-routes', async (t) => {
         cacheWarm: true,
         problems: [],
         embedded: null,
+        geyser: null,
         version: json.result.version,
         engine: json.result.engine,
         uptimeSec: json.result.uptimeSec,

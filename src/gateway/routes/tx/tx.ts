@@ -6,7 +6,14 @@ import type { ReadOptions } from '../../upstream/reads/encoded-accounts.ts';
 import type { IdlReader } from '../../upstream/reads/program-idls.ts';
 import { parseTransactionRecord } from '../../upstream/reads/transaction-record.ts';
 import { isFinalAt } from '../../upstream/reads/transaction-records.ts';
-import { agree as agreeParam, commitment, optionalAddress, optionalLiteral, signature } from '../routing/params.ts';
+import {
+  agree as agreeParam,
+  commitment,
+  optionalAddress,
+  optionalLiteral,
+  type Param,
+  signature,
+} from '../routing/params.ts';
 import { agreeFor, isDemanded, type RequestScope, requesterOf } from '../routing/request-scope.ts';
 import { readRoute, type Uses } from '../routing/route.ts';
 import { integer, type PreSerialized, preSerialized, rawJson } from '../routing/schemas.ts';
@@ -15,16 +22,18 @@ import { enhancedTransactionSchema } from './enhanced-transaction-schema.ts';
 /** The time for which callers may cache the meaning of a transaction: names change, and so do our rules. */
 const ENHANCED_SECONDS = 300;
 
+const perspective: Param<string | undefined> = {
+  ...optionalAddress,
+  description: 'With `enhanced=1`: the address of a party, from whose view the meaning is given, too',
+};
+
 export const tx = readRoute({
   path: '/tx/:sig',
   summary: "A transaction as Solana's own parsers show it, with its meaning on request",
   params: {
     sig: signature,
     enhanced: optionalLiteral('1', 'With `1`: adds `enhanced`, the meaning of the transaction'),
-    perspective: {
-      ...optionalAddress,
-      description: 'With `enhanced=1`: the address of a party, from whose view the meaning is given, too',
-    },
+    perspective,
     commitment: commitment('confirmed', ['confirmed', 'finalized']),
     agree: agreeParam,
   },
