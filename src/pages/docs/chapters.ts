@@ -19,6 +19,7 @@ export const CHAPTER_IDS = [
   'stream',
   'clients',
   'receipts',
+  'receipt-format',
   'sdk',
   'library',
   'widget',
