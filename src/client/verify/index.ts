@@ -8,6 +8,7 @@ export { canonicalRequestLine } from './request-line.ts';
 export type { SignatureCheck } from './signature-backend.ts';
 export { formatSignedBody, receiptTextIn, resultTextIn, signedBodyFrame } from './signed-body.ts';
 export {
+  agreedIn,
   type Claim,
   type CommonFields,
   FIRST_CLAIM_NUMBER,

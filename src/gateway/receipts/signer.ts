@@ -1,4 +1,4 @@
-import { FIRST_CLAIM_NUMBER, type Statement } from '../../client/verify/index.ts';
+import { agreedIn, FIRST_CLAIM_NUMBER, type Statement } from '../../client/verify/index.ts';
 import type { ClaimGuard, ClaimRequest } from './equivocation-guard.ts';
 import { signBatch } from './sign-batch.ts';
 import type { SigningKey } from './signing-key.ts';
@@ -25,8 +25,8 @@ export class Signer {
   readonly #keys: { readonly active: SigningKey };
   readonly #guard: ClaimGuard;
   readonly #onStepBack: (leadMs: number) => void;
-  /** The operators of a result that one gave, `1/2`; undefined over one operator: receipts are then of version 1. */
-  readonly #oneVoice: string | undefined;
+  /** Undefined over one operator: receipts are then of version 1. */
+  readonly #neededOperators: number | undefined;
   #issuedAt = 0;
 
   /**
@@ -42,7 +42,7 @@ export class Signer {
     onStepBack: (leadMs: number) => void = () => {},
     neededOperators?: number,
   ) {
-    this.#oneVoice = neededOperators === undefined ? undefined : `1/${neededOperators}`;
+    this.#neededOperators = neededOperators;
     this.#onStepBack = onStepBack;
     this.#keys = keys;
     this.#cluster = cluster;
@@ -79,14 +79,19 @@ export class Signer {
   }
 
   #statementFor(item: SealRequest, cluster: string): Statement {
+    const needed = this.#neededOperators;
+    const agreed = needed === undefined ? undefined : (item.agreed ?? `1/${needed}`);
+    // the last look before a signature: what too few vouch for is not exact, whatever source it has
+    const isVouched = needed === undefined || agreedIn({ agreed }) >= needed;
+    const granted = this.#guard.grantClaim(isVouched ? item : { ...item, claim: 'observed' });
     return {
       cluster,
       request: item.request,
       status: 200,
       slot: item.slot,
       commitment: item.commitment,
-      claim: `${this.#guard.grantClaim(item)}/${item.claimNumber ?? FIRST_CLAIM_NUMBER}`,
-      ...(this.#oneVoice !== undefined && { agreed: item.agreed ?? this.#oneVoice, previous: null }),
+      claim: `${granted}/${item.claimNumber ?? FIRST_CLAIM_NUMBER}`,
+      ...(agreed !== undefined && { agreed, previous: null }),
       digest: item.digest,
       issuedAt: this.#issuedAt,
       nonce: item.nonce,

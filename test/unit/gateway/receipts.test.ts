@@ -979,6 +979,23 @@ t.test('published-vectors', async (t) => {
     t.equal(formatSignedBody(resultOf(singleVector), slot, receipt ?? ''), singleVector.body);
   });
 
+  t.test('over several operators nothing is exact for which too few vouch', async (t) => {
+    const { request, slot, digest, issuedAt, cluster } = receiptOf(singleVector);
+    const keys = { active: signingKeyOf(secret) };
+    for (const [agreed, expected] of [
+      [undefined, { v: 2, agreed: '1/2', claim: 'observed/1' }],
+      ['1/3', { v: 2, agreed: '1/3', claim: 'observed/1' }],
+      ['2/3', { v: 2, agreed: '2/3', claim: 'exact/1' }],
+    ] as const) {
+      const guard = new EquivocationGuard(() => t.fail('no conflict'));
+      guard.becomeSoleSigner();
+      guard.advance(slot - 1);
+      const signer = new Signer(keys, { genesisHash: cluster }, guard, undefined, 2);
+      const item = { request, slot, commitment: 'finalized', claim: 'exact', digest, nonce: null, agreed } as const;
+      t.match(parseReceipt(signer.seal([item], issuedAt)[0] ?? ''), expected);
+    }
+  });
+
   t.test('one signature reproduces the three bodies of the batch', async (t) => {
     const receipts = signBatch(batchVectors.map(receiptOf), signingKeyOf(secret));
     t.same(receipts, batchVectors.map(receiptTextOf));
