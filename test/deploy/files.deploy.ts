@@ -117,7 +117,7 @@ t.test('the image runs without rights, and says where it listens and writes', as
     argsOf('FROM').map((args) => args.split(' ')[0]),
     Array(3).fill('node:24-trixie-slim'),
   );
-  t.same(argsOf('EXPOSE'), [`${config.port} ${config.admin.port}`]);
+  t.same(argsOf('EXPOSE'), [`${config.port} ${config.port + 1} ${config.admin.port}`]);
   t.same(argsOf('VOLUME'), [config.dataDir]);
   t.match([config.host, config.admin.host], ['0.0.0.0', '0.0.0.0']);
   t.ok(argsOf('HEALTHCHECK')[0]?.includes(`http://127.0.0.1:${config.admin.port}/livez'`));
