@@ -46,7 +46,8 @@ export const redisGone: Row = {
         await redis.signal(end);
         const { answers, admitted, failed: failedWithout, p99Ms } = await measure();
         const ratio = admitted / (windows * LIMIT);
-        const least = (windows - 0.5) / windows; // of what is left when Redis goes, half may be used up
+        // of what is left when Redis goes, half may be used up; the load is measured some milliseconds beside the windows
+        const least = (windows - 0.5) / windows - 0.01;
         findings.push(
           info(`${name}: answers`, answers),
           expectBelow(runLength, 'p99 longer by', p99Ms - quiet.p99Ms, 1, ' ms'),
