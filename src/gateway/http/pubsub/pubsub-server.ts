@@ -2,7 +2,7 @@ import { API_PREFIX } from '../../../shared/domain/canonical-request.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import type { EngineApp, EngineSocket } from '../engine/engine.ts';
-import { OpenSockets } from '../stream/open-sockets.ts';
+import { OpenSockets, REVIEW_TICK_MS } from '../stream/open-sockets.ts';
 import { SlowConsumers } from '../stream/slow-consumers.ts';
 import type { StreamCaller } from '../stream/stream-caller.ts';
 import { CLOSE_CODES } from '../stream/stream-socket.ts';
@@ -30,10 +30,6 @@ type PubsubSocket = EngineSocket<SocketData>;
 
 /** The longest message of a client: as much as a node accepts (agave, rpc_pubsub_service.rs). */
 const MAX_MESSAGE_BYTES = 4096;
-
-/** The time in which each connection with credentials is reviewed, a part of them each second. */
-const REVIEW_INTERVAL_MS = 60_000;
-const REVIEW_TICK_MS = 1000;
 
 /** The longest reason of a close frame, in bytes (RFC 6455 5.5). */
 const MAX_REASON_BYTES = 123;
@@ -95,13 +91,9 @@ export class PubsubServer {
     this.#signatures.close();
   }
 
-  /** Closes those whose caller has lost the tier that they need, each in its turn, and those whose key is not valid any more. */
+  /** Closes those whose caller has lost the tier that they need, or whose key is not valid any more. */
   #review(): void {
-    for (const socket of this.#sockets.nextAuthenticated(REVIEW_TICK_MS / REVIEW_INTERVAL_MS)) {
-      const { caller, client } = socket.getUserData();
-      const fault = caller.findFault(this.#subscriptions.countOf(client));
-      if (fault !== undefined) socket.end(CLOSE_CODES.tierFell, fault);
-    }
+    this.#sockets.review((socket) => this.#subscriptions.countOf(socket.getUserData().client));
     this.#sockets.closeInvalidKeys();
   }
 

@@ -4,7 +4,14 @@ import type { StreamCaller } from './stream-caller.ts';
 import { CLOSE_CODES } from './stream-socket.ts';
 
 /** A socket whose caller is known. */
-type CallerSocket = Pick<EngineSocket<{ readonly caller: Pick<StreamCaller, 'principal'> }>, 'getUserData' | 'end'>;
+type CallerSocket = Pick<
+  EngineSocket<{ readonly caller: Pick<StreamCaller, 'principal' | 'findFault'> }>,
+  'getUserData' | 'end'
+>;
+
+/** The time in which each connection with credentials is reviewed, a part of them each second. */
+const REVIEW_INTERVAL_MS = 60_000;
+export const REVIEW_TICK_MS = 1000;
 
 /** The open sockets of one kind. The engine aborts the process on a write to a closed one. */
 export class OpenSockets<Socket extends CallerSocket> {
@@ -35,14 +42,15 @@ export class OpenSockets<Socket extends CallerSocket> {
     this.#authenticated.delete(socket);
   }
 
-  /** Returns this part of the sockets that were opened with credentials, rounded up; other ones with the next call. */
-  nextAuthenticated(part: number): readonly Socket[] {
-    const next = [...this.#authenticated].slice(0, Math.ceil(this.#authenticated.size * part));
-    for (const socket of next) {
+  /** Closes those whose caller has lost the tier that its subscriptions need: a part of the sockets, each in its turn. */
+  review(subscriptionsOf: (socket: Socket) => number): void {
+    const count = Math.ceil((this.#authenticated.size * REVIEW_TICK_MS) / REVIEW_INTERVAL_MS);
+    for (const socket of [...this.#authenticated].slice(0, count)) {
       this.#authenticated.delete(socket);
       this.#authenticated.add(socket); // at the end
+      const fault = socket.getUserData().caller.findFault(subscriptionsOf(socket));
+      if (fault !== undefined) socket.end(CLOSE_CODES.tierFell, fault);
     }
-    return next;
   }
 
   closeInvalidKeys(): void {

@@ -8,7 +8,7 @@ import type { EngineApp } from '../engine/engine.ts';
 import { requestTargetOf } from '../engine/request-guard.ts';
 import type { AccountTopics } from './account-topics.ts';
 import { FrameChannels } from './frame-channels.ts';
-import { OpenSockets } from './open-sockets.ts';
+import { OpenSockets, REVIEW_TICK_MS } from './open-sockets.ts';
 import { SlowConsumers } from './slow-consumers.ts';
 import { SocketConnection } from './stream-connection.ts';
 import { StreamMessages } from './stream-messages.ts';
@@ -27,10 +27,6 @@ export interface StreamServerOptions extends StreamUpgradeOptions {
 
 /** The longest WebSocket message. The engine cuts the connection at longer ones, so it accepts more than is allowed. */
 const MAX_PAYLOAD_BYTES = 64 * 1024;
-
-/** The time in which each stream with credentials is reviewed, a part of them each second. */
-const REVIEW_INTERVAL_MS = 60_000;
-const REVIEW_TICK_MS = 1000;
 
 export interface StreamFigures {
   /** The open connections; several channels may have the same format and interval. */
@@ -74,7 +70,9 @@ export class StreamServer {
       polledEvents,
     );
     this.#sockets = new OpenSockets(access.authenticator);
-    this.#stopReviews = repeat(clock, REVIEW_TICK_MS, () => this.#review());
+    this.#stopReviews = repeat(clock, REVIEW_TICK_MS, () =>
+      this.#sockets.review((socket) => this.#accountTopics.subscriptionsOf(socket.getUserData().connection)),
+    );
     this.#slowConsumers = new SlowConsumers(clock);
     this.#messages = new StreamMessages(options);
     app.handleWebSockets<SocketData>(`${API_PREFIX}/stream`, {
@@ -129,15 +127,6 @@ export class StreamServer {
     this.#stopReviews();
     this.#sockets.closeAll();
     this.#accountTopics.close(); // last, since each closed socket begins grace periods
-  }
-
-  /** Closes those of the next streams whose caller has lost the tier that they need: each has its turn in a minute. */
-  #review(): void {
-    for (const socket of this.#sockets.nextAuthenticated(REVIEW_TICK_MS / REVIEW_INTERVAL_MS)) {
-      const { caller, connection } = socket.getUserData();
-      const fault = caller.findFault(this.#accountTopics.subscriptionsOf(connection));
-      if (fault !== undefined) socket.end(CLOSE_CODES.tierFell, fault);
-    }
   }
 
   #onOpen(socket: StreamSocket): void {
