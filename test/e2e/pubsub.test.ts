@@ -115,7 +115,8 @@ t.test('pubsub-conformance', async (t) => {
       });
     };
     change(500);
-    await step(2);
+    await step(4);
+    await untilCurrent(world);
     const ids: unknown[][] = [];
     for (const address of [account, token])
       for (const view of views) {
@@ -126,9 +127,12 @@ t.test('pubsub-conformance', async (t) => {
     for (let amount = 501; amount < 504; amount++) {
       change(amount);
       await step(4);
+      for (const [id, directId] of ids) {
+        await until(client, id, amount - 500);
+        await until(direct, directId, amount - 500);
+      }
     }
     for (const [id, directId] of ids) {
-      await waitFor(() => client.of(id).length === 3, 'the changes');
       const valuesOf = (notified: readonly Notification[]): unknown => notified.map(({ value }) => value);
       t.strictSame(valuesOf(client.of(id)), valuesOf(direct.of(directId)));
       const slots = client.of(id).map(({ context }) => context.slot);
