@@ -560,13 +560,13 @@ t.test('rpc-from-cache', async (t) => {
       await get(path); // at a slot that the node has not left
       const kept = (await get(path)).json;
       for (const encoding of ['jsonParsed', 'base64']) {
-        const before = node.requestCounts.get('getAccountInfo') ?? 0;
+        const before = node.requestCounts.get('getMultipleAccounts') ?? 0;
         const got = await accountInfo(address, { encoding });
         t.equal(got.text, `{"result":${await direct(address, { encoding })}}`, `${address} in ${encoding}`);
         const isParsed = kept.result !== null && !Array.isArray(kept.result.data);
         const isHit = encoding === 'jsonParsed' || !isParsed;
         t.equal(sourceOf(got), isHit ? 'HIT' : 'MISS', `${address} in ${encoding}`);
-        t.equal(node.requestCounts.get('getAccountInfo') ?? 0, before + (isHit ? 0 : 1));
+        t.equal(node.requestCounts.get('getMultipleAccounts') ?? 0, before + (isHit ? 0 : 1));
         if (isHit) hits++;
       }
     }
@@ -690,10 +690,10 @@ t.test('rpc-min-slot', async (t) => {
 
   t.test('an answer that is new enough comes from the cache', async (t) => {
     const first = await atLeast(world, 0);
-    const before = world.node.requestCounts.get('getBalance') ?? 0;
+    const before = world.node.requestCounts.get('getMultipleAccounts') ?? 0;
     const again = await atLeast(world, slotOf(first));
     t.equal(again.headers.get('x-cache'), 'HIT');
-    t.equal(world.node.requestCounts.get('getBalance') ?? 0, before);
+    t.equal(world.node.requestCounts.get('getMultipleAccounts') ?? 0, before);
   });
 
   t.test('the request to the node has that slot where its method accepts one', async (t) => {
@@ -711,11 +711,9 @@ t.test('rpc-min-slot', async (t) => {
       .filter(([, params]) => (configOf(params).minContextSlot ?? 0) >= minSlot)
       .map(([method]) => method);
     t.same(bounded.sort(), [
-      'getAccountInfo',
-      'getBalance',
       'getEpochInfo', // for getBlockHeight
       'getLatestBlockhash',
-      'getMultipleAccounts',
+      'getMultipleAccounts', // for getBalance and getAccountInfo, too
       'getSignaturesForAddress',
       'getTokenAccountsByOwner',
     ]);
@@ -729,9 +727,11 @@ t.test('rpc-min-slot', async (t) => {
       [{ minContextSlot: 'x' }, { minContextSlot: 'x' }],
       ['x', 'x'],
     ];
+    const method = 'getTokenAccountsByOwner';
+    const ofMint = [wallet, { mint: COINS[1]?.mint.address }];
     for (const [given, sent] of configs) {
-      await atLeast(world, minSlot, { method: 'getBalance', params: given === undefined ? [wallet] : [wallet, given] });
-      t.strictSame(asked.get('getBalance'), [wallet, sent]);
+      await atLeast(world, minSlot, { method, params: given === undefined ? ofMint : [...ofMint, given] });
+      t.strictSame(asked.get(method), [...ofMint, sent]);
     }
     await atLeast(world, minSlot, { method: 'getBalance', params: [] });
     t.strictSame(asked.get('getBalance'), [], 'the node says what is missing');
@@ -778,7 +778,7 @@ t.test('rpc-min-slot', async (t) => {
 
   t.test('it waits up to a second for a slot that is near', async (t) => {
     const { node, cluster, clock, step } = world;
-    const questions = (): number => node.requestCounts.get('getBalance') ?? 0;
+    const questions = (): number => node.requestCounts.get('getMultipleAccounts') ?? 0;
     const near = cluster.chain.slot('confirmed') + 1;
     const before = questions();
     const soon = atLeast(world, near);
@@ -966,8 +966,9 @@ t.test('rpc-monotonic-slots', async (t) => {
     const account = { lamports: 1n, owner: SYSTEM_PROGRAM, executable: false, data: new Uint8Array(70_000) };
     cluster.chain.setAccount(long, account);
     await step(3);
-    const call = { method: 'getAccountInfo', params: [long, { commitment: 'confirmed', encoding: 'base64' }] };
-    const fallBack = await remember(world, [call]);
+    const config = { commitment: 'confirmed', encoding: 'base64' };
+    const call = { method: 'getAccountInfo', params: [long, config] };
+    const fallBack = await remember(world, [{ method: 'getMultipleAccounts', params: [[long], config] }]);
     await step(4);
     const first = await rpc(call);
     t.equal(sourceOf(first), 'MISS');
@@ -985,7 +986,8 @@ t.test('rpc-monotonic-slots', async (t) => {
       method: 'getBalance',
       params: [wallet(rank), { commitment: 'confirmed' }],
     });
-    const fallBack = await remember(world, [balance(1)]);
+    const config = { commitment: 'confirmed', encoding: 'base64', dataSlice: { offset: 0, length: 0 } };
+    const fallBack = await remember(world, [{ method: 'getMultipleAccounts', params: [[wallet(1)], config] }]);
     await step(4);
     t.equal((await rpc(balance(1))).status, 200);
     for (let rank = 2; rank < 22; rank++) {

@@ -27,6 +27,7 @@ import type {
   AccountRead,
   BalancesQuery,
   BalancesRead,
+  BatchedRead,
   EncodedQuery,
 } from '../../upstream/reads/account-batcher.ts';
 import type { MergedSignatures } from '../../upstream/reads/merged-signatures.ts';
@@ -51,7 +52,7 @@ export interface RouteContext {
   /** Returns what calls nodes for a request. */
   callsFor(scope: Pick<RequestScope, 'cost'>): Pick<Mesh, 'call' | 'tip'>;
   /** Reads accounts from the upstream, several in one call. */
-  readonly accounts: AccountReads & { read(query: Counted<AccountQuery | EncodedQuery>): Promise<AccountRead> };
+  readonly accounts: AccountReads & { read(query: Counted<AccountQuery | EncodedQuery>): Promise<BatchedRead> };
   /** Reads accounts. Those read often are kept live and then cost no upstream call. */
   readonly liveAccounts: LiveAccounts;
   /** Returns the state of the Geyser feed; null where none is configured. */

@@ -1,15 +1,10 @@
-import bs58 from 'bs58';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Admit } from '../../serving/read-through.ts';
-import type { Mesh } from '../../upstream/mesh/mesh.ts';
-import { parseAccountLamports } from '../../upstream/reads/account-info.ts';
-import { commitmentOf } from '../../upstream/rpc/response-slot.ts';
 import { jsonRpcError, jsonRpcFrame } from '../routing/json-rpc-form.ts';
 import type { RequestScope } from '../routing/request-scope.ts';
-import type { PostAnswer, Uses } from '../routing/route.ts';
+import type { PostAnswer } from '../routing/route.ts';
 import { answerRpcCall, type RpcUses } from './answer-rpc-call.ts';
-import { hasOnlyStandardConfig, type RpcBatch } from './parse-rpc-call.ts';
-import { withContext } from './rpc-from-cache.ts';
+import type { RpcBatch } from './parse-rpc-call.ts';
 
 /** The most bytes of the answers of a batch; of those beyond it, each is an error. */
 const MAX_BYTES = 32 << 20;
@@ -20,18 +15,17 @@ const REFUSE_ALL: ReadonlySet<string> = new Set(['rate_limited', 'overloaded', '
 /** Answers the calls of a batch together, in their order. Rejects with GatewayError. */
 export async function answerRpcBatch(
   { calls }: RpcBatch,
-  context: RpcUses & Uses<'accounts'>,
+  context: RpcUses,
   admit: Admit,
   scope: RequestScope,
 ): Promise<PostAnswer> {
   const [admitAll, end] = admitTogether(admit);
-  const together = { ...context, callsFor: () => callsTogether(context, scope) };
   let bytes = 0;
   const slots: number[] = [];
   let isHit = true;
   const answerOf = async (call: (typeof calls)[number]): Promise<Buffer> => {
     if (call instanceof GatewayError) throw call;
-    const { result, slot, cacheStatus, jsonRpcId = 'null' } = await answerRpcCall(call, together, admitAll, scope);
+    const { result, slot, cacheStatus, jsonRpcId = 'null' } = await answerRpcCall(call, context, admitAll, scope);
     bytes += result.length;
     if (bytes > MAX_BYTES)
       throw new GatewayError('result_too_large', 'the batch has too long answers').forJsonRpc(jsonRpcId);
@@ -85,37 +79,3 @@ function admitTogether(admit: Admit): readonly [Admit, end: () => void] {
     () => end(),
   ];
 }
-
-/** Calls nodes for a batch. Reads of accounts that hold at one slot become one call of a node. */
-function callsTogether(context: RpcUses & Uses<'accounts'>, scope: RequestScope): Pick<Mesh, 'call' | 'tip'> {
-  const calls = context.callsFor(scope);
-  return {
-    tip: (commitment) => calls.tip(commitment),
-    async call(method, params = [], options = {}) {
-      const [address, config = {}] = params;
-      const shape = shapeOf(method, config);
-      const commitment = commitmentOf(method, params);
-      if (shape === undefined || commitment === undefined || !isAddress(address) || params.length > 2)
-        return calls.call(method, params, options);
-      const query = { address, shape, commitment, minContextSlot: options.minSlot || undefined, cost: scope.cost };
-      const { slot, account } = await context.accounts.read(query);
-      const value = shape === 'lamports' ? String(account && parseAccountLamports(account)) : String(account);
-      const result = withContext(slot, shape === 'lamports' && account === null ? '0' : value, context);
-      if (result === undefined) return calls.call(method, params, options); // no node has named its version yet
-      return { slot, result: Buffer.from(result), value: Buffer.from(value) };
-    },
-  };
-}
-
-/** Returns how the account of a call is read with those of others; undefined for a call that is made alone. */
-function shapeOf(method: string, config: unknown): 'lamports' | 'parsed' | 'base64' | undefined {
-  if (typeof config !== 'object' || config === null) return undefined;
-  if (method === 'getBalance') return hasOnlyStandardConfig([config]) ? 'lamports' : undefined;
-  if (method !== 'getAccountInfo' || !('encoding' in config)) return undefined;
-  const { encoding, ...rest } = config;
-  if (!hasOnlyStandardConfig([rest])) return undefined;
-  return encoding === 'jsonParsed' ? 'parsed' : encoding === 'base64' ? 'base64' : undefined;
-}
-
-const isAddress = (text: unknown): text is string =>
-  typeof text === 'string' && text.length <= 44 && bs58.decodeUnsafe(text)?.length === 32;

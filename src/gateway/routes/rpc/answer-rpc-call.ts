@@ -41,7 +41,7 @@ const SCANS: ReadonlySet<ReadMethod> = new Set(['getSupply', 'getTokenAccountsBy
 export const missUnitsOfCall = (call: RpcCall): number =>
   unitsOfAddresses(addressesIn(call)) + (SCANS.has(call.method) ? SCAN_UNITS : 0);
 
-export type RpcUses = Uses<'rpcReadThrough' | 'callsFor' | 'mesh' | 'cache'>;
+export type RpcUses = Uses<'rpcReadThrough' | 'accounts' | 'callsFor' | 'mesh' | 'cache'>;
 
 /** Answers a call in the form of its body. Rejects with GatewayError. */
 export async function answerRpcCall(
@@ -86,11 +86,7 @@ async function readAnswer(
   return { slot, result, cacheStatus: cacheStatus === 'MISS' && request.policy === undefined ? 'BYPASS' : cacheStatus };
 }
 
-function readOf(
-  request: RpcReadRequest,
-  context: Uses<'callsFor' | 'mesh' | 'cache'>,
-  scope: RequestScope,
-): CacheableRead<SerializedAnswer> {
+function readOf(request: RpcReadRequest, context: RpcUses, scope: RequestScope): CacheableRead<SerializedAnswer> {
   const { key, minSlot, waitsForMinSlot, meta } = request;
   return {
     key,
@@ -103,7 +99,7 @@ function readOf(
         scope.cost.addresses += addressesIn(request.call);
         if (SCANS.has(request.call.method)) scope.cost.scans++;
       }
-      const { slot, result } = await callUpstream(context.callsFor(scope), request, floor);
+      const { slot, result } = await callUpstream(request, floor, context, scope);
       return { slot, store: (tipAtFetch) => storeAnswer(request, { slot, result }, context, tipAtFetch) };
     },
     isNegative: ({ code, status }: GatewayError) =>

@@ -4,16 +4,26 @@ import type { Slot } from '../../../shared/domain/slot.ts';
 import { member } from '../../upstream/json/raw-json.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import { minContextSlotOf } from '../../upstream/rpc/response-slot.ts';
-import type { RpcResponse } from '../../upstream/rpc/rpc-response.ts';
+import type { RequestScope } from '../routing/request-scope.ts';
+import type { SerializedAnswer, Uses } from '../routing/route.ts';
+import { readJoined } from './joined-account-read.ts';
 import { commitmentOfCall, hasOnlyStandardConfig, type RpcCall } from './parse-rpc-call.ts';
 import type { RpcReadRequest } from './rpc-cache-policy.ts';
 
 /** Calls the upstream. The answer is no older than `floor`, even if the method returns no slot. */
-export async function callUpstream(
-  mesh: Pick<Mesh, 'call' | 'tip'>,
+export const callUpstream = (
   request: RpcReadRequest,
   floor: Slot,
-): Promise<Pick<RpcResponse, 'slot' | 'result'>> {
+  context: Uses<'accounts' | 'callsFor'>,
+  scope: RequestScope,
+): Promise<SerializedAnswer> =>
+  readJoined(request.call, floor, context, scope) ?? callAlone(request, floor, context.callsFor(scope));
+
+async function callAlone(
+  request: RpcReadRequest,
+  floor: Slot,
+  mesh: Pick<Mesh, 'call' | 'tip'>,
+): Promise<SerializedAnswer> {
   const { call } = request;
   const params = withMinContextSlot(call, minContextSlotFor(mesh, request, floor));
   const options = { commitment: commitmentOfCall(call), minSlot: floor };

@@ -13,7 +13,7 @@ import { RPC_ERROR_CODE } from '../rpc/rpc-error-code.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
 import { parseAccountLamports } from './account-info.ts';
 import type { ReadOptions } from './encoded-accounts.ts';
-import { acceptedBatchesOf, namesClock, readMultipleAccounts } from './multiple-accounts.ts';
+import { type AccountsAtSlot, acceptedBatchesOf, namesClock, readMultipleAccounts } from './multiple-accounts.ts';
 import { SharedCost } from './shared-cost.ts';
 
 /** Form of an account: `lamports` leaves the data out, `parsed` has it as the node's parser returns it. */
@@ -54,6 +54,9 @@ export interface AccountRead {
   /** The balance before a change that was just notified: other parts of an answer may not have reached that slot yet. */
   readonly previous?: PreviousBalance | undefined;
 }
+
+/** An account that a node was just read for. */
+export interface BatchedRead extends AccountRead, Pick<AccountsAtSlot, 'frame'> {}
 
 /** A balance that has changed since: it holds up to the slot of its lease, which was revoked. */
 export interface PreviousBalance {
@@ -105,7 +108,7 @@ const configOf = (shape: BatchedQuery['shape'], commitment: Commitment, minConte
 type BatchedQuery = AccountQuery | EncodedQuery;
 
 type PendingQuery = BatchedQuery & {
-  resolve(reading: AccountRead): void;
+  resolve(reading: BatchedRead): void;
   reject(reason: unknown): void;
 };
 
@@ -144,7 +147,7 @@ export class AccountBatcher implements AccountSource {
     this.#options = options;
   }
 
-  read({ address, shape, commitment, minContextSlot, cost, agree }: BatchedQuery): Promise<AccountRead> {
+  read({ address, shape, commitment, minContextSlot, cost, agree }: BatchedQuery): Promise<BatchedRead> {
     return new Promise((resolve, reject) => {
       if (this.#pending.length === 0) setImmediate(() => this.#flush());
       this.#pending.push({ address, shape, commitment, minContextSlot, cost, agree, resolve, reject });
@@ -208,12 +211,12 @@ export class AccountBatcher implements AccountSource {
     const callOptions = { cost: shared.cost, deadlineMs: bounds?.deadlineMs, isLarge, agree };
     try {
       const read = await readMultipleAccounts(this.#rpc, addresses, config, callOptions);
-      const { slot, provenFrom, accounts, agreement } = read;
+      const { slot, provenFrom, accounts, agreement, frame } = read;
       shared.onAnswered(({ address }) => accounts.get(address)?.length ?? 0);
       if (shape !== 'lamports')
         for (const address of addresses) this.#recordLength(address, accounts.get(address)?.length ?? 0);
       for (const { address, resolve } of batch)
-        resolve({ slot, provenFrom, agreement, account: accounts.get(address) ?? null });
+        resolve({ slot, provenFrom, agreement, account: accounts.get(address) ?? null, frame });
     } catch (thrown) {
       shared.onFailed();
       if (shape !== 'lamports' && batch.length === 1 && GatewayError.from(thrown).code === 'result_too_large')

@@ -30,6 +30,8 @@ export interface AccountsAtSlot {
   readonly provenFrom: Slot | undefined;
   readonly accounts: ReadonlyMap<string, Buffer>;
   readonly bytes: number;
+  /** The bytes of the node's result before its values, and those behind them. */
+  readonly frame: readonly [before: Buffer, after: Buffer];
   /** The operators that gave the same; undefined over one operator. */
   readonly agreement: Agreement | undefined;
 }
@@ -55,14 +57,16 @@ export async function readMultipleAccounts(
   const named = isDated ? [...addresses.filter((address) => address !== CLOCK_SYSVAR), CLOCK_SYSVAR] : addresses;
   const compare = (response: RpcResponse): Promise<ConsensusData> => compareAccounts(response, isDated);
   const callOptions = { commitment, ...options, agree: { count: agree, compare } };
-  const { slot, value, agreement } = await rpc.call('getMultipleAccounts', [named, config], callOptions);
+  const { slot, result, value, agreement } = await rpc.call('getMultipleAccounts', [named, config], callOptions);
   const found = await elementsYielding(value);
   if (found.length !== named.length)
     throw new GatewayError('upstream_error', 'a node returned a wrong number of accounts');
   const accounts = new Map<string, Buffer>();
   for (const [i, account] of found.entries()) if (!isNull(account)) accounts.set(named[i] ?? '', account);
   const provenFrom = isDated ? provenByClock(slot, accounts.get(CLOCK_SYSVAR)) : undefined;
-  return { slot, provenFrom, accounts, bytes: value.length, agreement };
+  const start = value.byteOffset - result.byteOffset;
+  const frame = [result.subarray(0, start), result.subarray(start + value.length)] as const;
+  return { slot, provenFrom, accounts, bytes: value.length, frame, agreement };
 }
 
 /** Extracts what operators are compared by: lamports, owner, executable and data. `isDated`: the last one is the Clock. */
