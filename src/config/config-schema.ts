@@ -120,9 +120,12 @@ const liveSchema = section({
     'Accounts kept live by subscriptions, each commitment counted separately; 0 for none.',
   ),
   lists: countOrZero.describe('Token lists kept live, each commitment counted separately; 0 for none.'),
+  logs: wholeNumber(0, 100_000).describe(
+    'Addresses whose transactions are followed for logsSubscribe, each commitment counted separately; 0 for none.',
+  ),
   maxListMembers: wholeNumber(0, 200).describe('Token accounts of the longest list that is kept live.'),
   callerShare: fraction.describe(
-    'Part of these places that each caller has for certain, from 0 to 1; it counts only when all are in use.',
+    'Part of these places that each caller has for certain, from 0 to 1; it counts only when all are in use. Of logs a caller has no more.',
   ),
   idleMs: longDuration.describe(
     'Time without a read after which an account or list is no longer kept live, in milliseconds; reads half of that apart begin it.',

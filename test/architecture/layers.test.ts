@@ -47,7 +47,7 @@ t.test('layers', async (t) => {
   gateway/upstream/reads
   gateway/serving               gateway/prices                gateway/live/feed
   gateway/tokens                gateway/live
-  gateway/live/accounts         gateway/live/token-lists      gateway/pipeline
+  gateway/live/accounts         gateway/live/logs             gateway/live/token-lists      gateway/pipeline
   gateway/routes/routing        gateway/routes/scans
   gateway/routes/block          gateway/routes/history        gateway/routes/holders    gateway/routes/portfolio
   gateway/routes/rpc            gateway/routes/search         gateway/routes/tx

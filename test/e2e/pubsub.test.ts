@@ -5,6 +5,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import bs58 from 'bs58';
 import t, { type Test } from 'tap';
 import { DOLLAR, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
+import { COMMITMENTS } from '../../src/shared/domain/commitment.ts';
 import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../src/shared/domain/well-known-addresses.ts';
 import { type SteppedHarness, startStepped, waitFor } from '../support/harness.ts';
 import { type PubsubTestClient as Client, connect, type Notification } from '../support/pubsub-test-client.ts';
@@ -165,6 +166,26 @@ t.test('pubsub-conformance', async (t) => {
     t.equal(client.of(pending).length, 1);
   });
 
+  t.test('the transactions that mention an address are notified as by the node', async (t) => {
+    const [client, direct] = [await open(t), await connect(t, cluster.wsUrl)];
+    for (const commitment of ['processed', 'confirmed', 'finalized']) {
+      const params = [{ mentions: [wallet] }, { commitment }];
+      const ids = await Promise.all([client, direct].map((each) => each.call('logsSubscribe', ...params)));
+      const [id, directId] = ids.map(({ result }) => result);
+      const texts = (each: Client, subscription: unknown): readonly string[] =>
+        each.texts.flatMap((text) =>
+          text.split(`,"subscription":${subscription}}}`).slice(1).length > 0
+            ? (text.split(',"subscription"')[0] ?? '')
+            : [],
+        );
+      const common = (): number => Math.min(texts(client, id).length, texts(direct, directId).length);
+      for (let steps = 0; common() < 3 && steps < 100; steps++) await step();
+      t.ok(common() >= 3, commitment);
+      t.strictSame(texts(client, id).slice(0, common()), texts(direct, directId).slice(0, common()), commitment);
+      t.equal((await client.call('logsUnsubscribe', id)).result, true);
+    }
+  });
+
   t.test('slots and roots are notified in order', async (t) => {
     const client = await open(t);
     const { result: slot } = await client.call('slotSubscribe');
@@ -192,6 +213,10 @@ t.test('pubsub-conformance', async (t) => {
       [-32601, /programSubscribe is not offered: use accountSubscribe/, 'programSubscribe', SYSTEM_PROGRAM],
       [-32601, /GET \/api\/v1\/block\/SLOT/, 'blockSubscribe', 'all'],
       [-32601, /voteSubscribe is not offered/, 'voteSubscribe'],
+      [-32601, /is offered for {"mentions":\[ADDRESS\]}, not "all"/, 'logsSubscribe', 'all'],
+      [-32602, /^Invalid Request: Only 1 address supported$/, 'logsSubscribe', { mentions: [] }],
+      [-32602, /^Invalid Request: Invalid mentions provided$/, 'logsSubscribe', { mentions: ['nobody'] }],
+      [-32602, /the first parameter must be/, 'logsSubscribe', {}],
       [-32601, /POST all other methods to \/api\/v1\/rpc/, 'getSlot'],
       [-32601, /POST all other methods/, '__proto__Subscribe'],
       [-32602, /^Invalid Request: Invalid pubkey provided$/, 'accountSubscribe', 'nobody'],
@@ -246,33 +271,38 @@ t.test('pubsub-cost', async (t) => {
     await step();
   });
 
-  t.test('any number of clients cost one subscription of the node for each account', async (t) => {
-    const before = await upstream();
-    const clients: Client[] = [];
-    const ids: unknown[][] = [];
-    for (let i = 0; i < 20; i++) {
-      const client = await connect(t, pubsubOf(world));
-      clients.push(client);
-      const named = addresses.slice(i % 5, (i % 5) + 5);
-      ids.push(
-        await Promise.all(
-          named.map(async (address) => {
-            world.clock.advance(1000); // the pace of subscriptions
-            return (await client.call('accountSubscribe', address, { commitment: 'confirmed' })).result;
-          }),
-        ),
-      );
-    }
-    await step(2);
-    t.ok((await upstream()) - before <= 10, String((await upstream()) - before));
-    for (const [i, address] of addresses.entries()) put(address, BigInt(1000 + i));
-    await step(4);
-    for (const [i, client] of clients.entries())
-      for (const [j, id] of (ids[i] ?? []).entries()) {
-        await waitFor(() => client.of(id).length > 0, 'the change');
-        t.equal(client.of(id).at(-1)?.value['lamports'], 1000 + (i % 5) + j);
+  t.test(
+    'any number of clients cost one subscription of the node for each account, and for the logs of each',
+    async (t) => {
+      const before = await upstream();
+      const ofLogSession = 4; // the Clock at each commitment, and slots
+      const clients: Client[] = [];
+      const ids: unknown[][] = [];
+      for (let i = 0; i < 20; i++) {
+        const client = await connect(t, pubsubOf(world));
+        clients.push(client);
+        const named = addresses.slice(i % 5, (i % 5) + 5);
+        ids.push(
+          await Promise.all(
+            named.map(async (address) => {
+              world.clock.advance(1000); // the pace of subscriptions
+              return (await client.call('accountSubscribe', address, { commitment: 'confirmed' })).result;
+            }),
+          ),
+        );
+        t.type((await client.call('logsSubscribe', { mentions: [addresses[0]] })).result, 'number');
       }
-  });
+      await step(2);
+      t.ok((await upstream()) - before <= 10 + 1 + ofLogSession, String((await upstream()) - before));
+      for (const [i, address] of addresses.entries()) put(address, BigInt(1000 + i));
+      await step(4);
+      for (const [i, client] of clients.entries())
+        for (const [j, id] of (ids[i] ?? []).entries()) {
+          await waitFor(() => client.of(id).length > 0, 'the change');
+          t.equal(client.of(id).at(-1)?.value['lamports'], 1000 + (i % 5) + j);
+        }
+    },
+  );
 });
 
 t.test('pubsub-callers', async (t) => {
@@ -354,10 +384,20 @@ t.test('pubsub-over-node', async (t) => {
     t.notMatch(stream.texts[0], /jsonrpc/);
   });
 
+  const [{ address: wallet }] = WALLETS;
+  const logIds = await Promise.all(
+    COMMITMENTS.map(
+      async (commitment) => (await client.call('logsSubscribe', { mentions: [wallet] }, { commitment })).result,
+    ),
+  );
+  const firstSlot = cluster.chain.slot('processed') + 1;
+
   t.test('the death of the node closes no client, and the value is right after it', async (t) => {
     for (let kills = 1; kills <= 3; kills++) {
       await cluster.control.dropWebSockets();
+      await rpcRequest(cluster.url, 'requestAirdrop', [wallet, kills]);
       put(BigInt(100 + kills));
+      world.clock.advance(800); // slots that no node notifies of
       const isNotified = (): boolean => client.of(id).at(-1)?.value['lamports'] === 100 + kills;
       await waitFor(() => {
         world.clock.advance(100); // the gateway connects again by its clock
@@ -371,6 +411,32 @@ t.test('pubsub-over-node', async (t) => {
       'no slot goes back',
     );
     t.type((await client.call('slotSubscribe')).result, 'number', 'the connection is open');
+  });
+
+  t.test('no transaction of an address is missed or notified twice over the deaths of its nodes', async (t) => {
+    for (const [i, commitment] of COMMITMENTS.entries()) {
+      const lastSlot = cluster.chain.slot('processed');
+      await waitFor(() => {
+        world.clock.advance(100);
+        return cluster.chain.slot(commitment) >= lastSlot;
+      }, commitment);
+      const landed = cluster.chain.transactionsOf(wallet).filter(({ slot }) => slot >= firstSlot && slot <= lastSlot);
+      t.ok(landed.length >= 3);
+      const notified = (): readonly Notification[] =>
+        client.of(logIds[i]).filter(({ context }) => context.slot >= firstSlot);
+      await waitFor(() => {
+        world.clock.advance(100);
+        return notified().length >= landed.length;
+      }, `the transactions at ${commitment}`);
+      t.strictSame(
+        notified()
+          .slice(0, landed.length)
+          .map(({ context, value }) => `${context.slot} ${value['signature']}`),
+        landed.map(({ slot, signature }) => `${slot} ${signature}`),
+        commitment,
+      );
+      t.ok(notified().every(({ value }) => Array.isArray(value['logs']) && 'err' in value));
+    }
   });
 });
 

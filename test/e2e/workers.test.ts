@@ -81,6 +81,8 @@ t.test('pubsub notifies over each worker, and goes on over the death of the pipe
       async (client) => (await client.call('accountSubscribe', alice, { ...confirmed, encoding: 'base64' })).result,
     ),
   );
+  const watcher = await connect(t, `${url}/api/v1/rpc`);
+  const { result: logs } = await watcher.call('logsSubscribe', { mentions: [alice] }, confirmed);
   const isNotified = async (signature: string): Promise<void> => {
     for (const client of clients) {
       const { result: id } = await client.call('signatureSubscribe', signature, confirmed);
@@ -88,11 +90,14 @@ t.test('pubsub notifies over each worker, and goes on over the death of the pipe
     }
   };
   const airdrop = (): Promise<string> => rpcRequest(cluster.url, 'requestAirdrop', [alice, 1_000_000]);
-  await isNotified(await airdrop());
+  const signature = await airdrop();
+  await isNotified(signature);
   await waitFor(() => clients.every((client, i) => client.of(ids[i]).length > 0), 'the change of the account');
+  await waitFor(() => watcher.of(logs).some(({ value }) => value['signature'] === signature), 'the logs');
   const before = restarts();
   process.kill(processes().get('pipeline') ?? 0, 'SIGKILL');
   await waitFor(() => restarts() > before, 'another pipeline process');
+  t.match(await watcher.closed, { code: 1013, reason: /transactions may be missing/ }, 'never silent about a gap');
   const counts = clients.map((client, i) => client.of(ids[i]).length);
   await isNotified(await airdrop());
   await waitFor(() => clients.every((client, i) => client.of(ids[i]).length > (counts[i] ?? 0)), 'the change after it');

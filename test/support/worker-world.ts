@@ -25,6 +25,7 @@ export const serviceOver = (cache: Cache, others: Partial<PipelineService> = {})
   cache,
   guard: { grantClaim: () => 'observed', advance: () => {} },
   liveAccounts: undefined as unknown as PipelineService['liveAccounts'],
+  liveLogs: undefined as unknown as PipelineService['liveLogs'],
   counterStore: new MemoryStore(100, systemClock),
   figures: new WorkerFigures(),
   vitals: () => ({

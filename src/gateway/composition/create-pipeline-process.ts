@@ -79,7 +79,7 @@ export async function createPipelineProcess(
 function serviceOf(env: Environment, parts: Parts): Omit<PipelineService, 'started' | 'figures' | 'counterStore'> {
   const { startup, signing } = parts;
   const { mesh, embedded } = parts.upstream;
-  const { cache, context, readThrough, liveAccounts } = parts.answers;
+  const { cache, context, readThrough, liveAccounts, liveLogs } = parts.answers;
   const { admission, authenticator } = parts.state.access;
   // Each worker has held the caller to its own tier already, and to the profile of `/rpc`.
   const tier = { ...authenticator.tierOf(undefined), inFlight: Number.POSITIVE_INFINITY };
@@ -91,6 +91,7 @@ function serviceOf(env: Environment, parts: Parts): Omit<PipelineService, 'start
     cache,
     guard: signing.guard,
     liveAccounts,
+    liveLogs,
     vitals: () => ({
       nodes: mesh.nodes(),
       isFailing: env.vitals.isFailing,

@@ -94,7 +94,15 @@ export async function createWorker(
       env,
       state,
       { signer },
-      { ...base, context, readThrough },
+      {
+        ...base,
+        context,
+        readThrough,
+        liveLogs: {
+          subscribe: (address, commitment, subscriber, caller) =>
+            end.followLogs(address, commitment, subscriber, caller),
+        },
+      },
       {
         sharesPort: true,
         answerRpc: (body, minSlot, cost) => end.answerRpc(body, minSlot, cost),

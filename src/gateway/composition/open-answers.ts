@@ -9,6 +9,7 @@ import { Cache } from '../cache/cache.ts';
 import type { NamedFeed } from '../live/accounts/geyser-feed.ts';
 import { LiveAccountSource } from '../live/accounts/live-account-source.ts';
 import { VersionRing } from '../live/feed/version-ring.ts';
+import { LiveLogs } from '../live/logs/live-logs.ts';
 import { RequestBudgets } from '../live/request-budget.ts';
 import { LiveTokenListSource } from '../live/token-lists/live-token-list-source.ts';
 import { NetworkHistory } from '../network-history/network-history.ts';
@@ -104,6 +105,8 @@ export function openAnswers(
   disposals.defer(() => liveAccounts.feed?.close());
   const { list: listOwner } = new SharedListings(mesh);
   const tokenLists = new LiveTokenListSource({ ...liveOptions, listOwner });
+  const liveLogs = new LiveLogs(liveOptions);
+  disposals.defer(() => liveLogs.close());
   const { prices, findVerified } = configuredPrices(config.prices, {
     accounts: liveAccounts,
     clock,
@@ -188,7 +191,7 @@ export function openAnswers(
     dropUnagreed();
     setImmediate(() => setImmediate(dropUnagreed)); // what was held back is published by then
   });
-  const live = { liveAccounts, tokenLists, liveSources, onLeasesAdvanced: advanceHot };
+  const live = { liveAccounts, liveLogs, tokenLists, liveSources, onLeasesAdvanced: advanceHot };
   return { cache, context, ring, readThrough, networkHistory, ...live };
 }
 

@@ -4,6 +4,7 @@ import { Tally } from '../../shared/runtime/tally.ts';
 import { addressText } from '../access/limits/client-ip.ts';
 import { RequestMeter } from '../http/rest/request-meter.ts';
 import { createServer, type ServerOptions } from '../http/server.ts';
+import type { LogSource } from '../live/logs/live-logs.ts';
 import type { RouteReads } from '../routes/routing/route-read-through.ts';
 import { Sealer } from '../serving/sealer.ts';
 import type { Environment } from './environment.ts';
@@ -27,7 +28,13 @@ export function openServer(
   { config, engine, log, clock, random, turnBudget, disposals }: Environment,
   { access, site, openApiDocument }: State,
   { signer }: Pick<Signing, 'signer'>,
-  { cache, context, readThrough, liveSources }: Omit<Answers, 'readThrough'> & { readonly readThrough: RouteReads },
+  {
+    cache,
+    context,
+    readThrough,
+    liveLogs,
+    liveSources,
+  }: Omit<Answers, 'readThrough' | 'liveLogs'> & { readonly readThrough: RouteReads; readonly liveLogs: LogSource },
   elsewhere: Pick<ServerOptions, 'sharesPort' | 'answerRpc'> = {},
 ) {
   const sealer = new Sealer({ ...config.cache, cache, signer, clock });
@@ -56,6 +63,7 @@ export function openServer(
     maxConnections: maxConnectionsOf(readMaxOpenFiles()),
     context,
     readThrough,
+    liveLogs,
     sealer,
     access,
     meter,

@@ -12,7 +12,7 @@ import { type Engine, type EngineConnection, MAX_HEAD_BYTES, type UnparsableFaul
 import type { PendingBytesLimits } from './engine/pending-bytes.ts';
 import { PipeliningDetector } from './engine/pipelining-detector.ts';
 import { ReaderSampling } from './engine/reader-sampling.ts';
-import { PubsubServer } from './pubsub/pubsub-server.ts';
+import { PubsubServer, type PubsubServerOptions } from './pubsub/pubsub-server.ts';
 import type { ReadRpc } from './pubsub/source.ts';
 import { pathLabel } from './rest/path-kinds.ts';
 import { createRequestHandlers, type RequestHandlerDeps } from './rest/request-handler.ts';
@@ -22,7 +22,8 @@ import { StreamServer } from './stream/stream-server.ts';
 
 export interface ServerOptions
   extends Omit<RequestHandlerDeps, 'pendingResponses' | 'pipelining' | 'sources'>,
-    SourceLimits {
+    SourceLimits,
+    Pick<PubsubServerOptions, 'liveLogs'> {
   readonly engine: Engine;
   readonly host: string;
   /** TCP port; 0 takes a free one. */

@@ -19,6 +19,7 @@ export type WorkerRequest = Readonly<
   /** The keys that were read since the last slot: what is read at any worker is kept current for all. */
   | { type: 'hot-keys'; keys: readonly string[] }
   | { type: 'subscribe'; id: number; address: string; commitment: Commitment; caller: string }
+  | { type: 'subscribe-logs'; id: number; address: string; commitment: Commitment; caller: string }
   | { type: 'add-caller'; id: number; caller: string }
   | { type: 'remove-caller'; id: number; caller: string }
   | { type: 'unsubscribe'; id: number }
@@ -38,6 +39,8 @@ export type PipelineMessage =
       | { type: 'started' }
       | { type: 'log-grew' }
       | { type: 'account-changed'; id: number; slot: Slot; isReorg: boolean }
+      | { type: 'logs-ready'; id: number }
+      | { type: 'logs'; id: number; slot: Slot; transaction: string }
       | { type: 'subscription-ended'; id: number; reason: GatewayError }
       | { type: 'count'; message: CounterMessage }
     >

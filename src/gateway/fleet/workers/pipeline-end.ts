@@ -13,6 +13,7 @@ import { sleep } from '../../../shared/runtime/sleep.ts';
 import type { CounterConnection, CounterStore } from '../../access/quota/counter-store.ts';
 import type { WorkerFigures } from '../../admin/worker-figures.ts';
 import type { Cache } from '../../cache/cache.ts';
+import type { LogSource } from '../../live/logs/live-logs.ts';
 import type { ClaimGuard } from '../../receipts/equivocation-guard.ts';
 import type { LiveAccounts, PostAnswer } from '../../routes/routing/route.ts';
 import type { CachedRead } from '../../serving/read-through.ts';
@@ -30,6 +31,7 @@ export interface PipelineService {
   readonly cache: Cache;
   readonly guard: ClaimGuard & { advance(finalizedSlot: Slot): void };
   readonly liveAccounts: LiveAccounts;
+  readonly liveLogs: LogSource;
   readonly counterStore: CounterStore;
   readonly figures: WorkerFigures;
   vitals(): PipelineVitals;
@@ -215,6 +217,9 @@ export class PipelineEnd {
       case 'subscribe':
         this.#subscribe(worker, message);
         break;
+      case 'subscribe-logs':
+        this.#subscribeToLogs(worker, message);
+        break;
       case 'add-caller':
         subscriptions.get(message.id)?.addCaller(message.caller);
         break;
@@ -305,6 +310,21 @@ export class PipelineEnd {
     };
     try {
       subscriptions.set(id, this.#open().liveAccounts.subscribe(address, commitment, { onChange, onEnd }, caller));
+    } catch (thrown) {
+      onEnd(GatewayError.from(thrown));
+    }
+  }
+
+  #subscribeToLogs(
+    { connection, subscriptions }: Worker,
+    { id, address, commitment, caller }: WorkerRequestOf<'subscribe-logs'>,
+  ): void {
+    const onReady = (): void => connection.send({ type: 'logs-ready', id });
+    const onLogs = (slot: Slot, transaction: string): void => connection.send({ type: 'logs', id, slot, transaction });
+    const onEnd = (reason: GatewayError): void => connection.send({ type: 'subscription-ended', id, reason });
+    try {
+      const subscriber = { onReady, onLogs, onEnd };
+      subscriptions.set(id, this.#open().liveLogs.subscribe(address, commitment, subscriber, caller));
     } catch (thrown) {
       onEnd(GatewayError.from(thrown));
     }

@@ -4,6 +4,7 @@ import type { AccountSubscriber, AccountSubscription } from '../../../shared/dom
 import type { Clock } from '../../../shared/domain/clock.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import type { LogSubscriber } from '../../../shared/domain/log-subscriber.ts';
 import type { RequestCost } from '../../../shared/domain/request-cost.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
@@ -38,10 +39,12 @@ export interface WorkerEndOptions {
 }
 
 interface Subscription {
+  readonly type: 'subscribe' | 'subscribe-logs';
   readonly address: string;
   readonly commitment: Commitment;
   readonly callers: string[];
-  readonly subscriber: AccountSubscriber;
+  readonly account?: AccountSubscriber;
+  readonly logs?: LogSubscriber & { isReady: boolean };
 }
 
 const RETRY_MS = 20;
@@ -126,11 +129,33 @@ export class WorkerEnd {
     return (await this.#request('call-result', request, cost)).answer;
   }
 
-  follow(address: string, commitment: Commitment, subscriber: AccountSubscriber, caller: string): AccountSubscription {
+  follow(address: string, commitment: Commitment, account: AccountSubscriber, caller: string): AccountSubscription {
+    return this.#subscribe({ type: 'subscribe', address, commitment, callers: [caller], account });
+  }
+
+  followLogs(address: string, commitment: Commitment, logs: LogSubscriber, caller: string): AccountSubscription {
+    const subscriber = { ...logs, isReady: false };
+    return this.#subscribe({ type: 'subscribe-logs', address, commitment, callers: [caller], logs: subscriber });
+  }
+
+  reportFigures(figures: Figures, problems: readonly string[]): void {
+    if (this.#hasJoined) this.#connection?.send({ type: 'figures', figures, problems });
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#stopTicking();
+    this.#cancelRetry();
+    this.#connection?.close();
+    this.#reader?.close();
+    this.#reader = undefined;
+  }
+
+  #subscribe(subscription: Subscription): AccountSubscription {
     const id = this.#nextId++;
-    const callers = [caller];
-    this.#subscriptions.set(id, { address, commitment, callers, subscriber });
-    this.#connection?.send({ type: 'subscribe', id, address, commitment, caller });
+    const { callers } = subscription;
+    this.#subscriptions.set(id, subscription);
+    if (this.#connection !== undefined) this.#sendSubscription(this.#connection, id, subscription);
     return {
       addCaller: (other) => {
         callers.push(other);
@@ -146,17 +171,14 @@ export class WorkerEnd {
     };
   }
 
-  reportFigures(figures: Figures, problems: readonly string[]): void {
-    if (this.#hasJoined) this.#connection?.send({ type: 'figures', figures, problems });
-  }
-
-  close(): void {
-    this.#isClosed = true;
-    this.#stopTicking();
-    this.#cancelRetry();
-    this.#connection?.close();
-    this.#reader?.close();
-    this.#reader = undefined;
+  #sendSubscription(
+    connection: Connection<WorkerRequest, PipelineMessage>,
+    id: number,
+    { type, address, commitment, callers }: Subscription,
+  ): void {
+    const [caller = '', ...others] = callers;
+    connection.send({ type, id, address, commitment, caller });
+    for (const other of others) connection.send({ type: 'add-caller', id, caller: other });
   }
 
   #request<T extends Response['type']>(type: T, messageOf: (id: number) => WorkerRequest, cost?: RequestCost) {
@@ -224,7 +246,13 @@ export class WorkerEnd {
         this.#pending.delete(message.id);
         break;
       case 'account-changed':
-        this.#subscriptions.get(message.id)?.subscriber.onChange({ slot: message.slot, isReorg: message.isReorg });
+        this.#subscriptions.get(message.id)?.account?.onChange({ slot: message.slot, isReorg: message.isReorg });
+        break;
+      case 'logs-ready':
+        this.#onLogsReady(message.id);
+        break;
+      case 'logs':
+        this.#subscriptions.get(message.id)?.logs?.onLogs(message.slot, message.transaction);
         break;
       case 'subscription-ended':
         this.#endSubscription(message.id, message.reason);
@@ -250,19 +278,26 @@ export class WorkerEnd {
     this.#options.counterStore.connect((request) => connection.send({ type: 'report', request }));
     this.#catchUp();
     for (const { message } of this.#pending.values()) connection.send(message);
-    for (const [id, { address, commitment, callers, subscriber }] of this.#subscriptions) {
-      const [caller = '', ...others] = callers;
-      connection.send({ type: 'subscribe', id, address, commitment, caller });
-      for (const other of others) connection.send({ type: 'add-caller', id, caller: other });
-      subscriber.onChange({ slot: 0, isReorg: false }); // nobody has reported what has changed in between
+    // Nobody has reported what has changed in between: accounts are read again, and of logs some may be missing.
+    for (const [id, subscription] of [...this.#subscriptions]) {
+      if (subscription.logs?.isReady === true) this.#endSubscription(id, logsMissed());
+      else this.#sendSubscription(connection, id, subscription);
+      subscription.account?.onChange({ slot: 0, isReorg: false });
     }
     this.#resolveJoined();
   }
 
   #endSubscription(id: number, reason: GatewayError): void {
-    const subscription = this.#subscriptions.get(id);
+    const { account, logs } = this.#subscriptions.get(id) ?? {};
     this.#subscriptions.delete(id);
-    subscription?.subscriber.onEnd(reason);
+    (account ?? logs)?.onEnd(reason);
+  }
+
+  #onLogsReady(id: number): void {
+    const logs = this.#subscriptions.get(id)?.logs;
+    if (logs === undefined) return;
+    logs.isReady = true;
+    logs.onReady();
   }
 
   #catchUp(): void {
@@ -291,6 +326,9 @@ export class WorkerEnd {
     if (keys.length > 0) this.#connection?.send({ type: 'hot-keys', keys });
   }
 }
+
+const logsMissed = (): GatewayError =>
+  new GatewayError('upstream_unavailable', 'transactions may be missing, as a process has ended: subscribe again');
 
 const callerOf = ({ caller = '', hasPriority = false }: Partial<RequestCost> = {}): Caller => ({ caller, hasPriority });
 

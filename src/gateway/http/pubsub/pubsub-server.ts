@@ -1,5 +1,6 @@
 import { API_PREFIX } from '../../../shared/domain/canonical-request.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
+import type { LogSource } from '../../live/logs/live-logs.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import type { EngineApp, EngineSocket } from '../engine/engine.ts';
 import { OpenSockets, REVIEW_TICK_MS } from '../stream/open-sockets.ts';
@@ -17,6 +18,7 @@ export interface PubsubServerOptions
     AccountFeedsOptions,
     Pick<PubsubClientOptions, 'onInternalError'> {
   readonly mesh: Pick<Mesh, 'tip' | 'onTip'>;
+  readonly liveLogs: LogSource;
   /** The unsent bytes above which a client is too slow. */
   readonly maxBackpressureBytes: number;
 }
@@ -46,10 +48,10 @@ export class PubsubServer {
   #ended = 0;
 
   constructor(app: EngineApp, options: PubsubServerOptions) {
-    const { access, clock, maxBackpressureBytes, mesh, readRpc } = options;
+    const { access, clock, liveLogs, maxBackpressureBytes, mesh, readRpc } = options;
     this.#maxBackpressureBytes = maxBackpressureBytes;
     this.#signatures = new SignatureWatch(readRpc, mesh);
-    this.#subscriptions = new Subscriptions(new AccountFeeds(options), this.#signatures, mesh);
+    this.#subscriptions = new Subscriptions(new AccountFeeds(options), this.#signatures, liveLogs, mesh);
     this.#sockets = new OpenSockets(access.authenticator);
     this.#slowConsumers = new SlowConsumers(clock);
     this.#stopReviews = repeat(clock, REVIEW_TICK_MS, () => this.#review());

@@ -6,6 +6,7 @@ import { ACCOUNT_ENCODINGS, type AccountView } from './account-view.ts';
 /** What a client subscribes to, by the rules of Solana's pubsub: https://github.com/solana-rpc/specs */
 export type SubscriptionRequest =
   | { readonly kind: 'account'; readonly address: string; readonly commitment: Commitment; readonly view: AccountView }
+  | { readonly kind: 'logs'; readonly address: string; readonly commitment: Commitment }
   | { readonly kind: 'signature'; readonly signature: string; readonly commitment: Commitment }
   | { readonly kind: 'slot' | 'root' };
 
@@ -13,6 +14,7 @@ export type SubscriptionKind = SubscriptionRequest['kind'];
 
 export const SUBSCRIPTION_KINDS = [
   'account',
+  'logs',
   'signature',
   'slot',
   'root',
@@ -20,7 +22,6 @@ export const SUBSCRIPTION_KINDS = [
 
 /** The methods of pubsub that slotgate refuses, and what a client can use in their place. */
 const REFUSED: Readonly<Record<string, string>> = {
-  logsSubscribe: 'use signatureSubscribe for a transaction, and GET /api/v1/address/ADDRESS/history for an address',
   programSubscribe: 'use accountSubscribe for each account, or a second connection',
   blockSubscribe: 'use slotSubscribe, and GET /api/v1/block/SLOT',
   voteSubscribe: 'use rootSubscribe, or a second connection',
@@ -39,6 +40,8 @@ export function parseSubscription(method: string, params: readonly unknown[]): S
       const commitment = commitmentOf(configOf(params));
       return { kind: 'signature', signature: readBase58(params, 64, 'Invalid signature provided'), commitment };
     }
+    case 'logsSubscribe':
+      return { kind: 'logs', address: readMention(params), commitment: commitmentOf(configOf(params)) };
     case 'slotSubscribe':
       return { kind: 'slot' };
     case 'rootSubscribe':
@@ -51,7 +54,7 @@ export function parseSubscription(method: string, params: readonly unknown[]): S
 function refusalOf(method: string): string {
   const alternative = Object.hasOwn(REFUSED, method) ? REFUSED[method] : undefined;
   if (alternative !== undefined) return `${method} is not offered: ${alternative}`;
-  return `a WebSocket has accountSubscribe, signatureSubscribe, slotSubscribe, rootSubscribe and their Unsubscribe: POST all other methods to /api/v1/rpc`;
+  return `a WebSocket has ${SUBSCRIPTION_KINDS.map((kind) => `${kind}Subscribe`).join(', ')} and their Unsubscribe: POST all other methods to /api/v1/rpc`;
 }
 
 const invalid = (message: string): GatewayError => new GatewayError('invalid_params', message);
@@ -70,6 +73,19 @@ function readBase58([text]: readonly unknown[], bytes: number, fault: string): s
   const isValid = typeof text === 'string' && text.length <= 2 * bytes && bs58.decodeUnsafe(text)?.length === bytes;
   if (!isValid) throw invalid(`Invalid Request: ${fault}`);
   return text;
+}
+
+/** Returns the address of `{"mentions":[ADDRESS]}`. All transactions of a cluster are not offered. */
+function readMention([filter]: readonly unknown[]): string {
+  if (filter === 'all' || filter === 'allWithVotes')
+    throw new GatewayError(
+      'rpc_method_not_allowed',
+      `logsSubscribe is offered for {"mentions":[ADDRESS]}, not "${filter}"`,
+    );
+  const { mentions } = { mentions: undefined, ...Object(filter) };
+  if (!Array.isArray(mentions)) throw invalid('the first parameter must be {"mentions":[ADDRESS]}');
+  if (mentions.length !== 1) throw invalid('Invalid Request: Only 1 address supported');
+  return readBase58(mentions, 32, 'Invalid mentions provided');
 }
 
 function commitmentOf({ commitment }: SubscriptionConfig): Commitment {

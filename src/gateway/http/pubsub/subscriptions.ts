@@ -1,7 +1,9 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import type { LogSource } from '../../live/logs/live-logs.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import type { SubscriptionCaller } from '../stream/stream-connection.ts';
 import { type AccountFeeds, AccountSource } from './account-source.ts';
+import { sourceOfLogs } from './log-source.ts';
 import type { SignatureWatch } from './signature-watch.ts';
 import type { Source, SourceOptions } from './source.ts';
 import { SUBSCRIPTION_KINDS, type SubscriptionKind, type SubscriptionRequest } from './subscription-request.ts';
@@ -30,15 +32,17 @@ interface SharedSubscription {
 export class Subscriptions {
   readonly #accounts: AccountFeeds;
   readonly #signatures: SignatureWatch;
+  readonly #logs: LogSource;
   readonly #mesh: Pick<Mesh, 'onTip' | 'tip'>;
   readonly #byKey = new Map<string, SharedSubscription>();
   readonly #bySubscriber = new Map<Subscriber, Map<number, SharedSubscription>>();
   readonly #counts = new Map<SubscriptionKind, number>(SUBSCRIPTION_KINDS.map((kind) => [kind, 0]));
   #lastId = 0;
 
-  constructor(accounts: AccountFeeds, signatures: SignatureWatch, mesh: Pick<Mesh, 'onTip' | 'tip'>) {
+  constructor(accounts: AccountFeeds, signatures: SignatureWatch, logs: LogSource, mesh: Pick<Mesh, 'onTip' | 'tip'>) {
     this.#accounts = accounts;
     this.#signatures = signatures;
+    this.#logs = logs;
     this.#mesh = mesh;
   }
 
@@ -120,6 +124,8 @@ export class Subscriptions {
     switch (request.kind) {
       case 'account':
         return new AccountSource(this.#accounts, request, options);
+      case 'logs':
+        return sourceOfLogs(this.#logs, request, options);
       case 'signature':
         return sourceOf(this.#signatures.watch(request.signature, request.commitment, options.emit));
       case 'root':

@@ -100,7 +100,7 @@ export class OrderedSession implements PubsubSession {
   }
 
   subscribe(
-    method: 'accountSubscribe' | 'programSubscribe',
+    method: 'accountSubscribe' | 'programSubscribe' | 'logsSubscribe',
     params: readonly unknown[],
     handler: SubscriptionHandler,
   ): PubsubSubscription {
@@ -286,7 +286,7 @@ interface AccountNotification {
 
 const NOTIFICATION = ['context', 'value'] as const;
 
-/** Parses a notification of an account or a program: `{context: {slot}, value}`. */
+/** Parses a notification of an account, a program or logs: `{context: {slot}, value}`. */
 function parseNotification(result: Buffer): AccountNotification {
   const [context, value] = pickMembers(result, NOTIFICATION);
   if (context === undefined || value === undefined)

@@ -25,7 +25,7 @@ export interface PubsubSubscription {
 export interface SubscriptionHandler {
   /** The node has accepted the subscription: notifications arrive from now on. */
   onAcknowledged(): void;
-  /** The account had `value`, in the node's own bytes, at the end of `slot`. */
+  /** The account had `value`, in the node's own bytes, at the end of `slot`; of logs, a transaction of that slot. */
   onNotification(slot: Slot, value: Buffer): void;
   onRejected(): void;
   /** The node accepts no more on this session: another may have room for it. */
@@ -46,7 +46,7 @@ export interface PubsubSession extends RpcCaller {
   readonly isLost: boolean;
   /** Subscribes. Throws `overloaded` without {@link capacity}. */
   subscribe(
-    method: 'accountSubscribe' | 'programSubscribe',
+    method: 'accountSubscribe' | 'programSubscribe' | 'logsSubscribe',
     params: readonly unknown[],
     handler: SubscriptionHandler,
   ): PubsubSubscription;

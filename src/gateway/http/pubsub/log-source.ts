@@ -1,0 +1,35 @@
+import type { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import type { LogSource } from '../../live/logs/live-logs.ts';
+import type { Source, SourceOptions } from './source.ts';
+import type { SubscriptionRequest } from './subscription-request.ts';
+
+/** Returns the transactions that mention an address. Throws `overloaded` if the caller can have no place for them. */
+export function sourceOfLogs(
+  logs: LogSource,
+  { address, commitment }: Extract<SubscriptionRequest, { readonly kind: 'logs' }>,
+  { caller, emit, onEnd }: SourceOptions,
+): Source {
+  let resolve = (): void => {};
+  let fail = onEnd;
+  const ready = new Promise<void>((onReady, onFailed: (reason: GatewayError) => void) => {
+    resolve = onReady;
+    fail = onFailed;
+  });
+  ready.catch(() => {}); // of nobody that waits any more
+  let isReady = false;
+  const subscriber = {
+    onReady: () => {
+      isReady = true;
+      resolve();
+    },
+    onLogs: (slot: number, transaction: string) => emit(`{"context":{"slot":${slot}},"value":${transaction}}`),
+    onEnd: (reason: GatewayError) => (isReady ? onEnd(reason) : fail(reason)),
+  };
+  const subscription = logs.subscribe(address, commitment, subscriber, caller.name);
+  return {
+    ready,
+    addCaller: (other) => subscription.addCaller(other.name),
+    removeCaller: (other) => subscription.removeCaller(other.name),
+    close: () => subscription.end(),
+  };
+}

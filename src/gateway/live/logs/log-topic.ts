@@ -1,0 +1,114 @@
+import type { Commitment } from '../../../shared/domain/commitment.ts';
+import type { LogSubscriber } from '../../../shared/domain/log-subscriber.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
+import { ownText } from '../../../shared/runtime/own-text.ts';
+import { member, parseString } from '../../upstream/json/raw-json.ts';
+import type { PoolItem } from '../session-pool.ts';
+
+/** A transaction that mentions an address, `{"signature","err","logs"}`. */
+export interface LoggedTransaction {
+  readonly slot: Slot;
+  readonly signature: string;
+  readonly json: string;
+}
+
+/** A subscription, and the callers that its place counts for. */
+export interface LogSubscription {
+  readonly subscriber: LogSubscriber;
+  readonly callers: string[];
+}
+
+/** The most transactions of an address that are caught up with after a loss: one page of getSignaturesForAddress. */
+export const MAX_MISSED = 1000;
+
+/** The most bytes of notifications that an address holds back while it catches up. */
+const MAX_HELD_BYTES = 1 << 20;
+
+/** The transactions that mention one address, for all its subscribers: each once, in the order of slots. */
+export class LogTopic implements PoolItem {
+  readonly subscriptionCount = 1;
+  readonly address: string;
+  readonly commitment: Commitment;
+  readonly subscriptions = new Set<LogSubscription>();
+  #isReady = false;
+  /** All transactions up to this slot are notified, or older than the first subscription. */
+  #coveredSlot: Slot = -1;
+  /** What was notified of later slots, so that a second node repeats none of it. */
+  readonly #notified = new Map<string, Slot>();
+  #newestSlot: Slot = -1;
+  /** What a node has notified since it accepted, until what was missed before is known; undefined when nothing is missing. */
+  #held: LoggedTransaction[] | undefined;
+  #heldBytes = 0;
+
+  constructor(address: string, commitment: Commitment) {
+    this.address = ownText(address);
+    this.commitment = commitment;
+  }
+
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  get coveredSlot(): Slot {
+    return this.#coveredSlot;
+  }
+
+  /** Whether transactions are missing since a session was lost. */
+  get isBehind(): boolean {
+    return this.#held !== undefined;
+  }
+
+  /** A first node has accepted, after `slot`. */
+  start(slot: Slot): void {
+    this.#isReady = true;
+    this.#coveredSlot = slot;
+    for (const { subscriber } of this.subscriptions) subscriber.onReady();
+  }
+
+  /** A session that had notified of all up to `coveredSlot` is lost. */
+  onLost(coveredSlot: Slot): void {
+    if (!this.#isReady) return;
+    if (this.#held === undefined) this.#coveredSlot = Math.max(this.#coveredSlot, coveredSlot);
+    this.#held = [];
+    this.#heldBytes = 0;
+  }
+
+  /** Notifies of a transaction. Returns false if too much would be held back: some is lost. */
+  onNotification(slot: Slot, value: Buffer, coveredSlot: Slot): boolean {
+    const transaction = { slot, signature: parseString(member(value, 'signature')), json: value.toString() };
+    if (this.#held === undefined) {
+      this.#notify(transaction, coveredSlot);
+      return true;
+    }
+    this.#heldBytes += value.length;
+    if (this.#heldBytes <= MAX_HELD_BYTES) this.#held.push(transaction);
+    return this.#heldBytes <= MAX_HELD_BYTES;
+  }
+
+  /** Whether a transaction is notified, or will be as it is held back. */
+  isKnown({ slot, signature }: Pick<LoggedTransaction, 'slot' | 'signature'>): boolean {
+    const isHeld = this.#held?.some((held) => held.slot === slot && held.signature === signature);
+    return slot <= this.#coveredSlot || isHeld === true || this.#notified.has(keyOf({ slot, signature }));
+  }
+
+  /** Notifies of what was missed and what was held back, and from now on of what comes. */
+  catchUp(missed: readonly LoggedTransaction[]): void {
+    const all = [...missed, ...(this.#held ?? [])].filter(({ slot }) => slot > this.#coveredSlot);
+    this.#held = undefined;
+    for (const transaction of all.sort((a, b) => a.slot - b.slot)) this.#notify(transaction, this.#coveredSlot);
+  }
+
+  #notify(transaction: LoggedTransaction, coveredSlot: Slot): void {
+    const { slot, json } = transaction;
+    const key = keyOf(transaction);
+    if (this.#notified.has(key)) return;
+    if (slot > this.#newestSlot) {
+      this.#newestSlot = slot;
+      for (const [known, at] of this.#notified) if (at <= coveredSlot) this.#notified.delete(known);
+    }
+    this.#notified.set(key, slot);
+    for (const { subscriber } of [...this.subscriptions]) subscriber.onLogs(slot, json);
+  }
+}
+
+const keyOf = ({ slot, signature }: Pick<LoggedTransaction, 'slot' | 'signature'>): string => `${slot} ${signature}`;
