@@ -324,6 +324,30 @@ t.test('pubsub-callers', async (t) => {
     client.close();
   });
 
+  t.test('a first read that fails is repeated until the account is known', async (t) => {
+    const account = addressFromByte(81);
+    let failed = 0;
+    world.node.overrides.set('getMultipleAccounts', ([addresses]) => {
+      if (failed === 3 || !addresses.includes(account)) return undefined;
+      failed++;
+      return { error: '{"code":-32603,"message":"the node is busy"}' };
+    });
+    const client = await connect(t, pubsubOf(world));
+    let result: unknown;
+    const subscribed = client.call('accountSubscribe', account, { commitment: 'confirmed' }).then((answer) => {
+      result = answer.result;
+    });
+    await waitFor(() => {
+      world.clock.advance(100);
+      return result !== undefined;
+    }, 'the subscription');
+    await subscribed;
+    t.type(result, 'number');
+    t.equal(failed, 3);
+    world.node.overrides.clear();
+    client.close();
+  });
+
   t.test('a slow reader is closed with a reason, and is sent nothing after what it missed', async (t) => {
     const peer = await WebSocketPeer.open(gateway.url, '', undefined, '/api/v1/rpc');
     t.teardown(() => peer.connection.reset());

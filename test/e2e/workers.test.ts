@@ -150,6 +150,8 @@ t.test('one listener for operators covers all processes, and no sum goes back', 
   await send(40);
   const metrics = await scrape();
   t.equal(metrics.get('slotgate_workers')?.series.get('slotgate_workers'), 2);
+  const closes = metrics.get('slotgate_stream_closes_total')?.series;
+  t.equal(closes?.get('slotgate_stream_closes_total{code="1013"}'), 1, 'the client of pubsub above');
   t.same(
     [...(metrics.get('process_cpu_seconds_total')?.series.keys() ?? [])].sort(),
     ['pipeline', 'worker 0', 'worker 1'].map((name) => `process_cpu_seconds_total{process="${name}"}`),

@@ -166,10 +166,11 @@ export function createServer(options: ServerOptions) {
       return stream.subscribers + pubsub.connections;
     },
     get stream() {
-      const { channels, subscriptions, ...figures } = stream.figures;
+      const { channels, subscriptions, closes, ...figures } = stream.figures;
       return {
         ...figures,
         channels: [...channels, { format: 'pubsub', intervalMs: 0, connections: pubsub.connections }],
+        closes: new Map([...closes].map(([code, count]) => [code, count + (pubsub.closes.get(code) ?? 0)])),
         subscriptions: new Map([...subscriptions, ...pubsub.subscriptionCounts]),
       };
     },

@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { Unpackr } from 'msgpackr';
 import t from 'tap';
+import { NotificationQueue } from '../../../src/gateway/http/pubsub/notification-queue.ts';
 import { AccountTopics } from '../../../src/gateway/http/stream/account-topics.ts';
 import { packFrame } from '../../../src/gateway/http/stream/encoded-frame.ts';
 import { Fanout } from '../../../src/gateway/http/stream/fanout.ts';
@@ -19,6 +20,44 @@ import { RequestCost } from '../../../src/shared/domain/request-cost.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { pluck } from '../../support/pluck.ts';
 import { addressFromByte } from '../../support/token-account-fixtures.ts';
+
+t.test('notification-queue', async (t) => {
+  t.test('each subscriber is sent its notifications in order, at most 128 in a turn', async (t) => {
+    const batches = fc.array(fc.array(fc.nat({ max: 400 }), { maxLength: 6 }), { minLength: 1, maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(batches, async (turns) => {
+        const queue = new NotificationQueue<number>();
+        const received = new Map<number, number[]>();
+        const expected = new Map<number, number[]>();
+        let sent = 0;
+        let number = 0;
+        const record = (of: Map<number, number[]>, subscriber: number, value: number): void =>
+          void of.set(subscriber, [...(of.get(subscriber) ?? []), value]);
+        const endTurn = async (before: number): Promise<void> => {
+          await turn();
+          t.ok(sent - before <= 2 * 128, `${sent - before}`); // what was added in the turn, and the one after it
+        };
+        for (const sizes of turns) {
+          const before = sent;
+          for (const size of sizes) {
+            const value = ++number;
+            const subscribers = Array.from({ length: size }, (_, i) => i);
+            for (const subscriber of subscribers) record(expected, subscriber, value);
+            queue.add(subscribers, (subscriber) => {
+              sent++;
+              record(received, subscriber, value);
+            });
+          }
+          await endTurn(before);
+        }
+        const total = turns.flat().reduce((sum, size) => sum + size, 0);
+        while (sent < total) await endTurn(sent);
+        t.strictSame(received, expected);
+      }),
+      { numRuns: 20 },
+    );
+  });
+});
 
 t.test('account-topics', async (t) => {
   const TOPIC = accountTopicOf('balance', 'a', undefined);

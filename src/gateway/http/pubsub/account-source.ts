@@ -1,7 +1,8 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
-import type { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import { ERRORS, GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import { sleep } from '../../../shared/runtime/sleep.ts';
 import { accountTopicOf } from '../../routes/stream-topics.ts';
 import { member, members, parseSafeInteger } from '../../upstream/json/raw-json.ts';
 import type { SubscriptionCaller } from '../stream/stream-connection.ts';
@@ -137,9 +138,8 @@ export class AccountSource implements Source {
     this.#view = view;
     this.#options = options;
     this.#shared = feeds.join(this, options.caller);
-    const { feed } = this.#shared;
-    // What changes from here on is notified: the value that it changes must be known.
-    this.ready = feed.latest === undefined ? feed.readCurrent(options.caller).then(() => {}) : Promise.resolve();
+    this.ready = this.#readFirst(options.caller);
+    this.ready.catch(() => {}); // of nobody that waits any more
   }
 
   onUpdate(slot: Slot, update: TopicUpdate): void {
@@ -168,6 +168,19 @@ export class AccountSource implements Source {
     this.#isClosed = true;
     this.#cancelRetry();
     this.#feeds.leave(this, this.#shared, lastCaller);
+  }
+
+  /** What changes is notified: the value that it changes must be known. A node that does not answer is read again. */
+  async #readFirst(caller: SubscriptionCaller): Promise<void> {
+    while (this.#shared.feed.latest === undefined) {
+      try {
+        await this.#shared.feed.readCurrent(caller);
+      } catch (thrown) {
+        if (this.#isClosed || ERRORS[GatewayError.from(thrown).code].retry === 'no') throw thrown;
+        await sleep(this.#feeds.clock, RETRY_MS);
+        if (this.#isClosed) throw thrown;
+      }
+    }
   }
 
   /** Reads the bytes of the newest update, one read at a time. */

@@ -45,7 +45,6 @@ export class PubsubServer {
   readonly #lostReasons = new WeakMap<PubsubClient, string>();
   readonly #stopReviews: () => void;
   readonly #maxBackpressureBytes: number;
-  #ended = 0;
 
   constructor(app: EngineApp, options: PubsubServerOptions) {
     const { access, clock, liveLogs, maxBackpressureBytes, mesh, readRpc } = options;
@@ -68,13 +67,17 @@ export class PubsubServer {
       message: (socket, bytes) => this.#onMessage(socket, bytes),
       dropped: () => {},
       drain: (socket) => this.#onDrain(socket),
-      close: (socket) => this.#onClose(socket),
+      close: (socket, code) => this.#onClose(socket, code),
     });
   }
 
-  /** The number of connections that have ended. */
   get ended(): number {
-    return this.#ended;
+    return this.#sockets.ended;
+  }
+
+  /** The numbers of ended connections by close code. */
+  get closes(): ReadonlyMap<number, number> {
+    return this.#sockets.closes;
   }
 
   /** The number of open connections. */
@@ -130,11 +133,10 @@ export class PubsubServer {
     if (reason !== undefined) socket.end(CLOSE_CODES.slowConsumer, reason);
   }
 
-  #onClose(socket: PubsubSocket): void {
-    this.#ended++;
+  #onClose(socket: PubsubSocket, code: number): void {
     const { caller, client } = socket.getUserData();
     client.close();
-    this.#sockets.remove(socket);
+    this.#sockets.remove(socket, code);
     this.#slowConsumers.remove(socket);
     caller.streamSlot.release();
   }

@@ -4,6 +4,7 @@ import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import type { SubscriptionCaller } from '../stream/stream-connection.ts';
 import { type AccountFeeds, AccountSource } from './account-source.ts';
 import { sourceOfLogs } from './log-source.ts';
+import { NotificationQueue } from './notification-queue.ts';
 import type { SignatureWatch } from './signature-watch.ts';
 import type { Source, SourceOptions } from './source.ts';
 import { SUBSCRIPTION_KINDS, type SubscriptionKind, type SubscriptionRequest } from './subscription-request.ts';
@@ -34,6 +35,7 @@ export class Subscriptions {
   readonly #signatures: SignatureWatch;
   readonly #logs: LogSource;
   readonly #mesh: Pick<Mesh, 'onTip' | 'tip'>;
+  readonly #queue = new NotificationQueue<Subscriber>();
   readonly #byKey = new Map<string, SharedSubscription>();
   readonly #bySubscriber = new Map<Subscriber, Map<number, SharedSubscription>>();
   readonly #counts = new Map<SubscriptionKind, number>(SUBSCRIPTION_KINDS.map((kind) => [kind, 0]));
@@ -103,10 +105,12 @@ export class Subscriptions {
       caller,
       emit: (result) => {
         const text = `{"jsonrpc":"2.0","method":"${request.kind}Notification","params":{"result":${result},"subscription":${id}}}`;
-        for (const subscriber of [...subscribers]) {
+        if (isLast) this.#byKey.delete(key); // a subscription from now on is another one
+        this.#queue.add([...subscribers], (subscriber) => {
+          if (!subscribers.has(subscriber)) return;
           if (isLast) this.#remove(subscriber, shared);
           subscriber.send(text);
-        }
+        });
       },
       onEnd: (reason) => {
         for (const subscriber of [...shared.callers]) {
@@ -152,7 +156,7 @@ export class Subscriptions {
       shared.source.removeCaller(subscriber.caller);
       return;
     }
-    this.#byKey.delete(shared.key);
+    if (this.#byKey.get(shared.key) === shared) this.#byKey.delete(shared.key);
     shared.source.close(subscriber.caller);
   }
 

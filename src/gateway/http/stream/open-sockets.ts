@@ -13,12 +13,20 @@ type CallerSocket = Pick<
 const REVIEW_INTERVAL_MS = 60_000;
 export const REVIEW_TICK_MS = 1000;
 
-/** The open sockets of one kind. The engine aborts the process on a write to a closed one. */
+/** The close codes that are counted apart: ours, and those of a connection that its client closes or loses. */
+const COUNTED_CLOSE_CODES: ReadonlySet<number> = new Set([1000, 1005, 1006, ...Object.values(CLOSE_CODES)]);
+
+/** Stands for any other close code, which a client may choose. */
+const OTHER_CLOSE_CODE = 0;
+
+/** The open sockets of one kind, and the number of those that ended. The engine aborts the process on a write to a closed one. */
 export class OpenSockets<Socket extends CallerSocket> {
   readonly #authenticator: Pick<Authenticator, 'isKeyInvalid'>;
   readonly #all = new Set<Socket>();
   /** The sockets that were opened with credentials, in the order in which they are reviewed next. */
   readonly #authenticated = new Set<Socket>();
+  #ended = 0;
+  readonly #closes = new Map([...COUNTED_CLOSE_CODES, OTHER_CLOSE_CODE].map((code) => [code, 0]));
 
   constructor(authenticator: Pick<Authenticator, 'isKeyInvalid'>) {
     this.#authenticator = authenticator;
@@ -26,6 +34,15 @@ export class OpenSockets<Socket extends CallerSocket> {
 
   get size(): number {
     return this.#all.size;
+  }
+
+  get ended(): number {
+    return this.#ended;
+  }
+
+  /** The numbers of ended sockets by close code; 0 for one that no rule names. */
+  get closes(): ReadonlyMap<number, number> {
+    return this.#closes;
   }
 
   has(socket: Socket): boolean {
@@ -37,7 +54,10 @@ export class OpenSockets<Socket extends CallerSocket> {
     if (socket.getUserData().caller.principal !== undefined) this.#authenticated.add(socket);
   }
 
-  remove(socket: Socket): void {
+  remove(socket: Socket, code: number): void {
+    this.#ended++;
+    const counted = COUNTED_CLOSE_CODES.has(code) ? code : OTHER_CLOSE_CODE;
+    this.#closes.set(counted, (this.#closes.get(counted) ?? 0) + 1);
     this.#all.delete(socket);
     this.#authenticated.delete(socket);
   }

@@ -42,12 +42,6 @@ export interface StreamFigures {
   readonly closes: ReadonlyMap<number, number>;
 }
 
-/** The close codes that are counted apart: ours, and those of a connection that its client closes or loses. */
-const COUNTED_CLOSE_CODES: ReadonlySet<number> = new Set([1000, 1005, 1006, ...Object.values(CLOSE_CODES)]);
-
-/** Stands for any other close code, which a client may choose. */
-const OTHER_CLOSE_CODE = 0;
-
 /** Serves `/stream`: frames of the network and account topics over WebSocket. */
 export class StreamServer {
   readonly #accountTopics: AccountTopics;
@@ -57,7 +51,6 @@ export class StreamServer {
   readonly #slowConsumers: SlowConsumers<StreamSocket>;
   readonly #messages: StreamMessages;
   readonly #stopReviews: () => void;
-  readonly #closes = new Map([...COUNTED_CLOSE_CODES, OTHER_CLOSE_CODE].map((code) => [code, 0]));
 
   constructor(app: EngineApp, options: StreamServerOptions) {
     const { access, accountTopics, clock, maxBackpressureBytes, polledEvents, sealer } = options;
@@ -99,7 +92,7 @@ export class StreamServer {
   }
 
   get ended(): number {
-    return [...this.#closes.values()].reduce((sum, count) => sum + count, 0);
+    return this.#sockets.ended;
   }
 
   get figures(): StreamFigures {
@@ -113,7 +106,7 @@ export class StreamServer {
       subscriptions: this.#accountTopics.subscriptionCounts,
       frames: this.#channels.frames,
       dropped: this.#slowConsumers.dropped,
-      closes: this.#closes,
+      closes: this.#sockets.closes,
     };
   }
 
@@ -157,13 +150,11 @@ export class StreamServer {
   }
 
   #onClose(socket: StreamSocket, code: number): void {
-    const counted = COUNTED_CLOSE_CODES.has(code) ? code : OTHER_CLOSE_CODE;
-    this.#closes.set(counted, (this.#closes.get(counted) ?? 0) + 1);
     const { channel, shard, caller, connection } = socket.getUserData();
     connection.close();
     this.#accountTopics.removeConnection(connection);
     this.#messages.removeConnection(connection);
-    this.#sockets.remove(socket);
+    this.#sockets.remove(socket, code);
     this.#slowConsumers.remove(socket);
     channel.fanout.removeSubscriber(shard);
     caller.streamSlot.release();

@@ -21,6 +21,9 @@ export interface LogSubscription {
 /** The most transactions of an address that are caught up with after a loss: one page of getSignaturesForAddress. */
 export const MAX_MISSED = 1000;
 
+/** The transactions that are notified in one turn of the event loop while an address catches up. */
+const NOTIFIED_PER_TURN = 16;
+
 /** The most bytes of notifications that an address holds back while it catches up. */
 const MAX_HELD_BYTES = 1 << 20;
 
@@ -33,6 +36,8 @@ export class LogTopic implements PoolItem {
   #isReady = false;
   /** All transactions up to this slot are notified, or older than the first subscription. */
   #coveredSlot: Slot = -1;
+  /** What a second node notifies up to this slot is repeated. */
+  #repeatedSlot: Slot = -1;
   /** What was notified of later slots, so that a second node repeats none of it. */
   readonly #notified = new Map<string, Slot>();
   #newestSlot: Slot = -1;
@@ -69,6 +74,7 @@ export class LogTopic implements PoolItem {
   onLost(coveredSlot: Slot): void {
     if (!this.#isReady) return;
     if (this.#held === undefined) this.#coveredSlot = Math.max(this.#coveredSlot, coveredSlot);
+    this.#repeatedSlot = this.#coveredSlot;
     this.#held = [];
     this.#heldBytes = 0;
   }
@@ -91,17 +97,27 @@ export class LogTopic implements PoolItem {
     return slot <= this.#coveredSlot || isHeld === true || this.#notified.has(keyOf({ slot, signature }));
   }
 
-  /** Notifies of what was missed and what was held back, and from now on of what comes. */
+  /** Notifies of what was missed and what was held back, some in each turn, and then of what comes. */
   catchUp(missed: readonly LoggedTransaction[]): void {
-    const all = [...missed, ...(this.#held ?? [])].filter(({ slot }) => slot > this.#coveredSlot);
-    this.#held = undefined;
-    for (const transaction of all.sort((a, b) => a.slot - b.slot)) this.#notify(transaction, this.#coveredSlot);
+    this.#held = [...missed, ...(this.#held ?? [])].sort((a, b) => a.slot - b.slot);
+    this.#notifyHeld(this.#held);
+  }
+
+  #notifyHeld(held: LoggedTransaction[]): void {
+    if (this.#held !== held) return; // another session was lost since
+    for (const transaction of held.splice(0, NOTIFIED_PER_TURN)) {
+      this.#coveredSlot = Math.max(this.#coveredSlot, transaction.slot - 1);
+      this.#notify(transaction, this.#coveredSlot);
+      this.#repeatedSlot = this.#coveredSlot;
+    }
+    if (held.length === 0) this.#held = undefined;
+    else setImmediate(() => this.#notifyHeld(held));
   }
 
   #notify(transaction: LoggedTransaction, coveredSlot: Slot): void {
     const { slot, json } = transaction;
     const key = keyOf(transaction);
-    if (this.#notified.has(key)) return;
+    if (slot <= this.#repeatedSlot || this.#notified.has(key)) return;
     if (slot > this.#newestSlot) {
       this.#newestSlot = slot;
       for (const [known, at] of this.#notified) if (at <= coveredSlot) this.#notified.delete(known);
