@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import type { Answer } from '../../shared/domain/answer.ts';
-import { COMMITMENTS, type Commitment } from '../../shared/domain/commitment.ts';
-import type { Slot } from '../../shared/domain/slot.ts';
+import { COMMITMENTS } from '../../shared/domain/commitment.ts';
 import { toSol } from '../../shared/domain/sol-amount.ts';
 import { RawJson, toJson } from '../../shared/domain/to-json.ts';
 import { concatInTurns } from '../../shared/runtime/concat-in-turns.ts';
 import { accountKindOf } from '../../transactions/index.ts';
 import { canonicalJson, canonicalParts, textOf } from '../upstream/json/raw-json.ts';
-import type { AccountQuery, AccountRead } from '../upstream/reads/account-batcher.ts';
+import type { AccountRead } from '../upstream/reads/account-batcher.ts';
 import { type AccountInfo, parseAccountInfo, parseAccountInfoYielding } from '../upstream/reads/account-info.ts';
 import { address, agree as agreeParam, commitment } from './routing/params.ts';
 import { isDemanded } from './routing/request-scope.ts';
@@ -45,31 +44,23 @@ export const account = readRoute({
   commitmentOf: ({ commitment }) => commitment,
   errors: ['invalid_address', 'no_agreement'],
 
-  async resolve({ addr, commitment }, { liveAccounts }: Uses<'liveAccounts'>, scope) {
-    const { minSlot, cost, agree } = scope;
-    const read = await liveAccounts.read({
-      ...queryOf(addr, commitment, minSlot),
-      cost,
-      agree,
-      mustAgree: isDemanded(scope),
-    });
-    const { account } = read;
-    return account === null || account.length <= LONG_ACCOUNT
-      ? answerOf(addr, read)
-      : longAnswerOf(addr, account, read);
+  resolve({ addr: address, commitment }, { liveAccounts }: Uses<'liveAccounts'>, scope) {
+    const { minSlot: minContextSlot, cost, agree } = scope;
+    const mustAgree = isDemanded(scope);
+    return liveAccounts
+      .read({ address, shape: 'parsed', commitment, minContextSlot, cost, agree, mustAgree })
+      .then((read) => {
+        const { account } = read;
+        const isLong = account !== null && account.length > LONG_ACCOUNT;
+        return isLong ? longAnswerOf(address, account, read) : answerOf(address, read);
+      });
   },
 
-  resolveLive({ addr, commitment }, { liveAccounts }: Uses<'liveAccounts'>, minSlot) {
-    const read = liveAccounts.readLive(queryOf(addr, commitment, minSlot)); // accounts that are kept live are short
-    return read && answerOf(addr, read);
+  resolveLive({ addr: address, commitment }, { liveAccounts }: Uses<'liveAccounts'>, minContextSlot) {
+    // accounts that are kept live are short
+    const read = liveAccounts.readLive({ address, shape: 'parsed', commitment, minContextSlot });
+    return read && answerOf(address, read);
   },
-});
-
-const queryOf = (address: string, commitment: Commitment, minContextSlot: Slot | undefined): AccountQuery => ({
-  address,
-  shape: 'parsed',
-  commitment,
-  minContextSlot,
 });
 
 function answerOf(address: string, { slot, account, lease, agreement }: AccountRead): Answer<Account> {

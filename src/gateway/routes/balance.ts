@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { Answer } from '../../shared/domain/answer.ts';
-import { COMMITMENTS, type Commitment } from '../../shared/domain/commitment.ts';
-import type { Slot } from '../../shared/domain/slot.ts';
+import { COMMITMENTS } from '../../shared/domain/commitment.ts';
 import { toSol } from '../../shared/domain/sol-amount.ts';
-import type { AccountQuery, AccountRead } from '../upstream/reads/account-batcher.ts';
+import type { AccountRead } from '../upstream/reads/account-batcher.ts';
 import { parseAccountLamports } from '../upstream/reads/account-info.ts';
 import { address, agree as agreeParam, commitment } from './routing/params.ts';
 import { agreeFor, isDemanded } from './routing/request-scope.ts';
@@ -26,24 +25,19 @@ export const balance = readRoute({
   isExact: ({ commitment }) => commitment === 'finalized',
   errors: ['invalid_address', 'no_agreement'],
 
-  async resolve({ addr, commitment }, context: Uses<'liveAccounts' | 'operators'>, scope) {
-    const { minSlot, cost } = scope;
+  resolve({ addr: address, commitment }, context: Uses<'liveAccounts' | 'operators'>, scope) {
+    const { minSlot: minContextSlot, cost } = scope;
     const agree = agreeFor(scope, context, commitment === 'finalized');
     const mustAgree = isDemanded(scope);
-    return answerOf(await context.liveAccounts.read({ ...queryOf(addr, commitment, minSlot), cost, agree, mustAgree }));
+    return context.liveAccounts
+      .read({ address, shape: 'lamports', commitment, minContextSlot, cost, agree, mustAgree })
+      .then(answerOf);
   },
 
-  resolveLive({ addr, commitment }, { liveAccounts }: Uses<'liveAccounts'>, minSlot) {
-    const read = liveAccounts.readLive(queryOf(addr, commitment, minSlot));
+  resolveLive({ addr: address, commitment }, { liveAccounts }: Uses<'liveAccounts'>, minContextSlot) {
+    const read = liveAccounts.readLive({ address, shape: 'lamports', commitment, minContextSlot });
     return read && answerOf(read);
   },
-});
-
-const queryOf = (address: string, commitment: Commitment, minContextSlot: Slot | undefined): AccountQuery => ({
-  address,
-  shape: 'lamports',
-  commitment,
-  minContextSlot,
 });
 
 function answerOf({ slot, provenFrom, agreement, account, lease }: AccountRead): Answer<Balance> {

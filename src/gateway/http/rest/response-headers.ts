@@ -43,10 +43,10 @@ export function formatHeaders(
   contentType: string | null = JSON_CONTENT_TYPE,
 ): { text: string; requestId: string } {
   const requestId = processPrefix + nextRequestNumber().toString(16).padStart(8, '0');
+  const { limit, remaining, reset } = quota;
   let text = `${status} ${STATUS_CODES[status]}\r\n`;
   if (contentType !== null) text += `Content-Type: ${contentType}\r\n`;
-  for (const [name, value] of rateLimitHeaders(quota)) text += `${name}: ${value}\r\n`;
-  text += `X-Request-Id: ${requestId}\r\n${CORS_HEADERS}`;
+  text += `X-RateLimit-Limit: ${limit}\r\nX-RateLimit-Remaining: ${remaining}\r\nX-RateLimit-Reset: ${reset}\r\nX-Request-Id: ${requestId}\r\n${CORS_HEADERS}`;
   for (const [name, value] of extra) text += `\r\n${name}: ${value}`;
   return { text, requestId };
 }

@@ -20,17 +20,30 @@ export function parseQueryArguments(
   pathArguments: Record<string, unknown>,
 ): Params<ParamSet> {
   const declared: ParamSet = route.params;
-  const values = { ...pathArguments };
-  const known: string[] = [];
+  const values: Record<string, unknown> = {};
+  let given = 0;
   for (const name in declared) {
-    if (name in pathArguments) continue;
-    known.push(name);
-    values[name] = declared[name]?.parse(query.find(([given]) => given === name)?.[1], name);
+    if (name in pathArguments) {
+      values[name] = pathArguments[name];
+      continue;
+    }
+    const pair = query.length === 0 ? undefined : query.find(([each]) => each === name);
+    if (pair !== undefined) given++;
+    values[name] = declared[name]?.parse(pair?.[1], name);
   }
-  const unknown = query.find(([name]) => !known.includes(name));
-  if (unknown === undefined) return values;
-  const message = `unknown query parameter ${shortName(unknown[0])}; this path accepts: ${known.join(', ') || 'none'}`;
-  throw new GatewayError('invalid_query', message);
+  if (given < query.length) throw unknownParameter(Object.keys(declared), query, pathArguments);
+  return values;
+}
+
+function unknownParameter(
+  declared: readonly string[],
+  query: RequestTarget['query'],
+  pathArguments: Record<string, unknown>,
+): GatewayError {
+  const known = declared.filter((name) => !(name in pathArguments));
+  const [unknown = ''] = query.map(([name]) => name).filter((name) => !known.includes(name));
+  const message = `unknown query parameter ${shortName(unknown)}; this path accepts: ${known.join(', ') || 'none'}`;
+  return new GatewayError('invalid_query', message);
 }
 
 const MAX_SHOWN_LENGTH = 40;
