@@ -757,7 +757,7 @@ t.test('internal-errors', async (t) => {
       isDefect(t, await get('/slot', { method: 'DELETE' }), 'DELETE');
     };
     const { prototype } = RateLimiter;
-    await withReplaced(prototype, 'consume', bomb, () => withReplaced(prototype, 'openBill', bomb, isBroken));
+    await withReplaced(prototype, 'consume', bomb, () => withReplaced(prototype, 'openAccount', bomb, isBroken));
     t.equal((await callRoute('/slot')).status, 200);
   });
 

@@ -38,15 +38,15 @@ export class Authenticator {
   }
 
   /**
-   * Charges the known units of a request to its principal, or to its address if it has no valid credentials. Returns the
-   * reason why these are invalid, too; a spent quota is to be reported first. The limiter's next call overwrites the quota.
+   * Opens the account of a request, which its principal pays, or its address if it has no valid credentials. Returns the
+   * reason why these are invalid, too; a spent quota is to be reported first.
    */
-  consume(headers: RequestHeaders, address: ArrayBuffer, units: number) {
+  open(headers: RequestHeaders, address: ArrayBuffer) {
     const authenticated = this.authenticate(headers, () => address);
     const [principal, credentialsError] =
       authenticated instanceof GatewayError ? [undefined, authenticated] : [authenticated, undefined];
-    const bill = this.#options.rateLimiter.openBill(address, principal);
-    return { principal, credentialsError, bill, quota: bill.pay(units) };
+    const account = this.#options.rateLimiter.openAccount(address, principal, this.tierOf(principal));
+    return { account, credentialsError };
   }
 
   /**

@@ -1,7 +1,7 @@
 import { parseTarget } from '../../shared/domain/canonical-request.ts';
 import { COMMITMENTS } from '../../shared/domain/commitment.ts';
 import { GatewayError } from '../../shared/domain/gateway-error.ts';
-import type { RequestCost } from '../../shared/domain/request-cost.ts';
+import type { RequestCost } from '../../shared/domain/price-list.ts';
 import { machineClock } from '../../shared/runtime/machine-clock.ts';
 import { WorkerFigures } from '../admin/worker-figures.ts';
 import { MemoryStore } from '../fleet/counters/memory-store.ts';

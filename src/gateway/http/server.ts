@@ -1,7 +1,7 @@
 import type { Clock } from '../../shared/domain/clock.ts';
 import { ERRORS, GatewayError } from '../../shared/domain/gateway-error.ts';
 import type { NetworkSnapshot } from '../../shared/domain/network-snapshot.ts';
-import { RequestCost } from '../../shared/domain/request-cost.ts';
+import { RequestCost } from '../../shared/domain/price-list.ts';
 import { toJson } from '../../shared/domain/to-json.ts';
 import { addressKeyOf } from '../access/quota/rate-limit-key.ts';
 import type { Entry } from '../cache/entry.ts';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../shared/domain/clock.ts';
-import type { RequestCost } from '../../shared/domain/request-cost.ts';
+import type { RequestCost } from '../../shared/domain/price-list.ts';
 import { atMost } from '../../shared/runtime/at-most.ts';
 import { expiresAfter } from '../../shared/runtime/expires-after.ts';
 import { eachElement, elements, isNull, members, parseString } from '../upstream/json/raw-json.ts';

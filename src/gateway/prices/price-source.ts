@@ -1,6 +1,6 @@
 import type { Commitment } from '../../shared/domain/commitment.ts';
+import type { RequestCost } from '../../shared/domain/price-list.ts';
 import type { PriceSourceName } from '../../shared/domain/price-source-names.ts';
-import type { RequestCost } from '../../shared/domain/request-cost.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
 import type { Decimal } from '../../transactions/index.ts';
 

@@ -3,7 +3,7 @@ import { type Agreement, combinedAgreement } from '../../shared/domain/agreement
 import type { Commitment } from '../../shared/domain/commitment.ts';
 import { GatewayError } from '../../shared/domain/gateway-error.ts';
 import type { Lease } from '../../shared/domain/lease.ts';
-import { countRows, type RequestCost } from '../../shared/domain/request-cost.ts';
+import { countRows, type RequestCost } from '../../shared/domain/price-list.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
 import { mapInChunks } from '../../shared/runtime/map-in-chunks.ts';
 import { ownTurn } from '../../shared/runtime/own-turn.ts';

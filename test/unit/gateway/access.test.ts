@@ -371,15 +371,16 @@ t.test('authenticator', async (t) => {
       rateLimiter,
       stake: knowsWallets ? stake : undefined,
     });
-    const count = (headers: Readonly<Record<string, string>>) =>
-      callers.consume(
-        {
-          getHeader: (name) => headers[name] ?? '',
-          forEach: (visit) => Object.entries(headers).forEach(([name, value]) => void visit(name, value)),
-        },
-        HOME,
-        1,
-      );
+    const count = (headers: Readonly<Record<string, string>>) => {
+      const lines = {
+        getHeader: (name: string) => headers[name] ?? '',
+        forEach: (visit: (name: string, value: string) => void) =>
+          Object.entries(headers).forEach(([name, value]) => void visit(name, value)),
+      };
+      const { account, credentialsError } = callers.open(lines, HOME);
+      const { principal } = account;
+      return { principal, credentialsError, quota: rateLimiter.consume(HOME, 1, principal) };
+    };
     return { callers, state, count };
   }
 

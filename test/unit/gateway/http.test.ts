@@ -11,11 +11,7 @@ import { NodeConnection } from '../../../src/gateway/http/engine/node/node-conne
 import { OpenConnections } from '../../../src/gateway/http/engine/node/open-connections.ts';
 import { PipeliningBudget, type Verdict } from '../../../src/gateway/http/engine/pipelining-budget.ts';
 import { PipeliningDetector } from '../../../src/gateway/http/engine/pipelining-detector.ts';
-import {
-  findFramingFault,
-  isLastOnConnection,
-  RequestClassifier,
-} from '../../../src/gateway/http/engine/request-guard.ts';
+import { framingOf, RequestClassifier } from '../../../src/gateway/http/engine/request-guard.ts';
 import { loadEngine, type Machine, whyNotLoadable } from '../../../src/gateway/http/load-engine.ts';
 import { negotiateCoding } from '../../../src/gateway/http/rest/content-coding.ts';
 import { createOpenApiDocument } from '../../../src/gateway/http/rest/openapi.ts';
@@ -297,7 +293,8 @@ t.test('request-guard', async (t) => {
 
   const host: Line = ['host', 'a.example'];
   const fault = (headers: readonly Line[], allowsBody = true): string | undefined =>
-    findFramingFault(request(headers), allowsBody);
+    framingOf(request(headers), allowsBody).fault;
+  const isLastOnConnection = (req: HttpRequest, allowsBody: boolean): boolean => framingOf(req, allowsBody).isLast;
 
   t.test('a request has one Host and at most one body length', async (t) => {
     t.equal(fault([host]), undefined);
@@ -337,8 +334,8 @@ t.test('request-guard', async (t) => {
       ['/a', 'x=#'],
       ['/a', 'x=\x00'],
     ])
-      t.match(findFramingFault(request([host], url, query), false), /escaped/, `${url}?${query}`);
-    t.equal(findFramingFault(request([host], '/a%20b', 'x=%00&"'), false), undefined);
+      t.match(framingOf(request([host], url, query), false).fault, /escaped/, `${url}?${query}`);
+    t.equal(framingOf(request([host], '/a%20b', 'x=%00&"'), false).fault, undefined);
   });
 
   t.test('a plain GET has one valid Host and no headers about a body', async (t) => {

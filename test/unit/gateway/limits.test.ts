@@ -9,7 +9,7 @@ import {
 } from '../../../src/gateway/access/limits/client-ip.ts';
 import { ConnectionLimiter } from '../../../src/gateway/access/limits/connection-limiter.ts';
 import { RateLimiter } from '../../../src/gateway/access/limits/rate-limiter.ts';
-import type { RequestBill } from '../../../src/gateway/access/limits/request-bill.ts';
+import type { RequestAccount } from '../../../src/gateway/access/limits/request-account.ts';
 import { StreamQuota } from '../../../src/gateway/access/limits/stream-quota.ts';
 import type { Principal, Tier } from '../../../src/gateway/access/limits/tiers.ts';
 import { CounterMember } from '../../../src/gateway/access/quota/counter-member.ts';
@@ -710,29 +710,33 @@ t.test('rate-limiter', async (t) => {
   });
 });
 
-t.test('request-bill', async (t) => {
+t.test('request-account', async (t) => {
   const [LIMIT, WINDOW_S, START_S] = [100, 10, 1_700_000_000];
   const home = Uint8Array.of(127, 0, 0, 1).buffer;
   /** An IPv6 address in the /64 of this number. */
   const ipv6 = (subnet: number): ArrayBuffer =>
     Uint8Array.of(0x20, 1, 0x0d, 0xb8, 0, 1, 0, subnet, ...Array(8).fill(0)).buffer;
 
+  /** Settles a request that costs so much in all. */
+  const settleAt = (account: RequestAccount, units: number) => account.settle(units, true);
+
   function open() {
     const clock = new ManualClock(START_S * 1000);
     const limiter = new RateLimiter({ free: { units: LIMIT, windowSeconds: WINDOW_S }, trackedAddresses: 100 }, clock);
-    const billOf = (paid: number, address = home): RequestBill => {
-      const bill = limiter.openBill(address);
-      bill.pay(paid);
-      return bill;
+    const openAccount = (address = home): RequestAccount => limiter.openAccount(address, undefined, DEFAULT_TIERS.free);
+    const accountOf = (paid: number): RequestAccount => {
+      const account = openAccount();
+      account.reserve(paid);
+      return account;
     };
-    return { clock, limiter, billOf };
+    return { clock, limiter, openAccount, accountOf };
   }
 
   t.test('what is known only afterwards leads into debt, which the next window pays', async (t) => {
-    const { clock, limiter, billOf } = open();
-    t.match(billOf(1).settle(21), { limit: LIMIT, remaining: 79, reset: START_S + WINDOW_S });
+    const { clock, limiter, accountOf } = open();
+    t.match(settleAt(accountOf(1), 21), { limit: LIMIT, remaining: 79, reset: START_S + WINDOW_S });
     t.match(
-      billOf(1).settle(109),
+      settleAt(accountOf(1), 109),
       { remaining: 0, reset: START_S + WINDOW_S },
       '30 in debt: the next window has units',
     );
@@ -749,8 +753,8 @@ t.test('request-bill', async (t) => {
   });
 
   t.test('a debt is at most one limit, and then a unit is free only after the next window', async (t) => {
-    const { clock, limiter, billOf } = open();
-    billOf(1).settle(1_000_000);
+    const { clock, limiter, accountOf } = open();
+    settleAt(accountOf(1), 1_000_000);
     t.match(limiter.counts, { charged: 2 * LIMIT, debt: LIMIT });
     t.match(limiter.consume(home, 1), { allowed: false, reset: START_S + 2 * WINDOW_S, retryAfter: 2 * WINDOW_S });
     clock.advance(2 * WINDOW_S * 1000 - 1);
@@ -760,8 +764,8 @@ t.test('request-bill', async (t) => {
   });
 
   t.test('a debt stays with its caller while other windows come and go', async (t) => {
-    const { clock, limiter, billOf } = open();
-    billOf(1).settle(150);
+    const { clock, limiter, accountOf } = open();
+    settleAt(accountOf(1), 150);
     for (let second = 0; second < 15; second++) {
       clock.advance(1000);
       for (let i = 0; i < 20; i++) limiter.consume(Uint8Array.of(10, 0, second, i).buffer, 1);
@@ -770,22 +774,22 @@ t.test('request-bill', async (t) => {
   });
 
   t.test('a debt counts for the site and for one address of a key, too', async (t) => {
-    const { limiter, billOf } = open();
-    for (let subnet = 0; subnet < 8; subnet++) billOf(1, ipv6(subnet)).settle(150);
+    const { limiter, openAccount } = open();
+    for (let subnet = 0; subnet < 8; subnet++) settleAt(openAccount(ipv6(subnet)), 150);
     t.match(limiter.consume(ipv6(99), 1), { allowed: false, limit: 8 * LIMIT, remaining: 0 });
     const key = { id: 'key 1', key: '1', tier: DEFAULT_TIERS.build, perIpLimit: 5 };
-    limiter.openBill(home, key).settle(8);
+    settleAt(limiter.openAccount(home, key, key.tier), 8);
     t.match(limiter.consume(home, 1, key), { allowed: false, limit: 5, remaining: 0 });
     t.match(limiter.consume(ipv6(1), 1, key), { allowed: true, limit: 5 });
   });
 
   t.test('what is given back is left again, and what is refused takes nothing', async (t) => {
-    const { limiter, billOf } = open();
-    t.equal(billOf(21).settle(1).remaining, LIMIT - 1);
-    t.equal(billOf(1).settle(0).remaining, LIMIT - 1);
-    const bill = billOf(1);
-    t.equal(bill.pay(LIMIT).allowed, false);
-    t.match(bill.refusal(LIMIT), { allowed: false, units: LIMIT + 1, remaining: LIMIT - 1 });
+    const { limiter, accountOf } = open();
+    t.equal(settleAt(accountOf(21), 1).remaining, LIMIT - 1);
+    t.equal(settleAt(accountOf(1), 0).remaining, LIMIT - 1);
+    const account = accountOf(1);
+    t.throws(() => account.reserve(LIMIT), { code: 'rate_limited' });
+    t.match(account.refusal, { allowed: false, units: LIMIT + 1, remaining: LIMIT - 1 });
     t.equal(limiter.peek(home).remaining, LIMIT - 1);
     t.match(limiter.counts, { charged: 23, givenBack: 22, debt: 0, decisions: { free: { allowed: 3, refused: 1 } } });
   });
@@ -793,29 +797,28 @@ t.test('request-bill', async (t) => {
   t.test(
     'work reserves the most that it may cost: in turn, if all together might pass the greatest debt',
     async (t) => {
-      const { billOf } = open();
-      const [one, other, third] = [billOf(1), billOf(1), billOf(1)];
-      t.equal(one.reserve({ known: 0, highest: 90 }), 'granted');
-      t.equal(other.reserve({ known: 0, highest: 90 }), 'granted');
-      t.equal(third.reserve({ known: 0, highest: 90 }), 'later');
-      one.settle(2);
-      one.release();
-      t.equal(third.reserve({ known: 0, highest: 90 }), 'granted');
-      t.equal(billOf(1).reserve({ known: 98, highest: 0 }), 'refused', 'the units that it surely costs are not left');
+      const { accountOf } = open();
+      const [one, other, third] = [accountOf(1), accountOf(1), accountOf(1)];
+      t.equal(one.reserve(0, 90), true);
+      t.equal(other.reserve(0, 90), true);
+      t.equal(third.reserve(0, 90), false);
+      settleAt(one, 2);
+      t.equal(third.reserve(0, 90), true);
+      const refused = accountOf(1);
+      t.throws(() => refused.reserve(98, 0), { code: 'rate_limited' }, 'the units that it surely costs are not left');
     },
   );
 
   t.test('a full window allows one request, whatever it may cost', async (t) => {
-    const { billOf, limiter } = open();
-    const bill = billOf(1);
-    t.equal(bill.reserve({ known: 5 * LIMIT, highest: 9 * LIMIT }), 'granted');
-    bill.settle(9 * LIMIT);
-    bill.release();
+    const { accountOf, limiter } = open();
+    const account = accountOf(1);
+    t.equal(account.reserve(5 * LIMIT, 9 * LIMIT), true);
+    settleAt(account, 9 * LIMIT);
     t.equal(limiter.peek(home).remaining, 0);
   });
 
   interface Running {
-    readonly bill: RequestBill;
+    readonly account: RequestAccount;
     readonly highest: number;
   }
 
@@ -823,20 +826,22 @@ t.test('request-bill', async (t) => {
     const step = fc.record({ waitMs: fc.nat(4000), units: fc.integer({ min: 1, max: 60 }), ends: fc.nat(9) });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
-        const { clock, limiter } = open();
+        const { clock, limiter, openAccount } = open();
         const running: Running[] = [];
         let settled = 0;
-        const end = ({ bill, highest }: Running): void => {
-          bill.settle(1 + highest); // each costs the most that it may
-          bill.release();
+        const end = ({ account, highest }: Running): void => {
+          settleAt(account, 1 + highest); // each costs the most that it may
           settled += 1 + highest;
         };
         for (const { waitMs, units, ends } of steps) {
           clock.advance(waitMs);
-          const bill = limiter.openBill(home);
-          if (bill.pay(1).allowed) {
-            if (bill.reserve({ known: 0, highest: units }) === 'granted') running.push({ bill, highest: units });
-            else bill.refusal(units);
+          const account = openAccount();
+          try {
+            account.reserve(1);
+            if (account.reserve(0, units)) running.push({ account, highest: units });
+            else settleAt(account, 0);
+          } catch {
+            settleAt(account, 0);
           }
           for (const each of running.splice(0, ends < 5 ? 0 : ends)) end(each);
           if (limiter.peek(home).remaining < 0) return false;
@@ -877,13 +882,13 @@ t.test('request-bill', async (t) => {
   });
 
   t.test('units beyond the greatest debt were not charged, so they are not given back', async (t) => {
-    const { clock, limiter, billOf } = open();
-    const bill = billOf(1);
-    bill.settle(1000);
-    billOf(0).settle(5);
-    bill.settle(2 * LIMIT + 50);
+    const { clock, limiter, accountOf } = open();
+    const account = accountOf(1);
+    settleAt(account, 1000);
+    settleAt(accountOf(0), 5);
+    settleAt(account, 2 * LIMIT + 50);
     t.match(limiter.consume(home, 1), { allowed: false, retryAfter: 2 * WINDOW_S }, 'the whole debt is still owed');
-    bill.settle(LIMIT + 30);
+    settleAt(account, LIMIT + 30);
     clock.advance(WINDOW_S * 1000);
     t.match(limiter.peek(home), { remaining: 70 }, 'what is below it is given back');
   });

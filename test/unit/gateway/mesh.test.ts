@@ -13,7 +13,7 @@ import { NodeSlots } from '../../../src/gateway/upstream/rpc/node-slots.ts';
 import { createGenesis } from '../../../src/localnet/cluster-genesis.ts';
 import { type InThreadCluster, startInThreadCluster } from '../../../src/localnet/in-thread-cluster.ts';
 import type { Clock } from '../../../src/shared/domain/clock.ts';
-import { RequestCost } from '../../../src/shared/domain/request-cost.ts';
+import { RequestCost } from '../../../src/shared/domain/price-list.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import {
   advanceUntil,

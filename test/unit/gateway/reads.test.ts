@@ -23,9 +23,8 @@ import { TransactionRecords } from '../../../src/gateway/upstream/reads/transact
 import { RPC_ERROR_CODE } from '../../../src/gateway/upstream/rpc/rpc-error-code.ts';
 import type { CallOptions, RpcCaller, RpcResponse } from '../../../src/gateway/upstream/rpc/rpc-response.ts';
 import { GatewayError } from '../../../src/shared/domain/gateway-error.ts';
-import { RequestCost } from '../../../src/shared/domain/request-cost.ts';
+import { RequestCost, unitsOfUpstream } from '../../../src/shared/domain/price-list.ts';
 import { toJson } from '../../../src/shared/domain/to-json.ts';
-import { unitsOfUpstream } from '../../../src/shared/domain/units.ts';
 import { CLOCK_SYSVAR } from '../../../src/shared/domain/well-known-addresses.ts';
 import type { IdlAccount } from '../../../src/transactions/index.ts';
 import { idlPlacesOf } from '../../../src/transactions/programs/program-idl.ts';

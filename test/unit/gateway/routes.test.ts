@@ -15,7 +15,7 @@ import { parseRpcBody } from '../../../src/gateway/routes/rpc/parse-rpc-call.ts'
 import { ScanGate } from '../../../src/gateway/routes/scans/scan-gate.ts';
 import { searchTerm } from '../../../src/gateway/routes/search/search-term.ts';
 import { type ErrorCode, GatewayError } from '../../../src/shared/domain/gateway-error.ts';
-import { RequestCost } from '../../../src/shared/domain/request-cost.ts';
+import { RequestCost } from '../../../src/shared/domain/price-list.ts';
 import { isReadMethod, READ_METHODS } from '../../../src/shared/domain/rpc-methods.ts';
 import { toJson } from '../../../src/shared/domain/to-json.ts';
 import { encodeKey } from '../../../src/transactions/codec/base58-key.ts';

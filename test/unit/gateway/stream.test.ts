@@ -16,7 +16,7 @@ import type { Sealer } from '../../../src/gateway/serving/sealer.ts';
 import type { AccountSubscriber } from '../../../src/shared/domain/account-change.ts';
 import { GatewayError } from '../../../src/shared/domain/gateway-error.ts';
 import type { NetworkSnapshot } from '../../../src/shared/domain/network-snapshot.ts';
-import { RequestCost } from '../../../src/shared/domain/request-cost.ts';
+import { RequestCost } from '../../../src/shared/domain/price-list.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { pluck } from '../../support/pluck.ts';
 import { addressFromByte } from '../../support/token-account-fixtures.ts';

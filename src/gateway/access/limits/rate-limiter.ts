@@ -3,8 +3,8 @@ import { QuotaBook } from '../quota/quota-book.ts';
 import type { Quota, RateLimit } from '../quota/quota-window.ts';
 import { addressKeyOf, SITE_FACTOR } from '../quota/rate-limit-key.ts';
 import { CallerAccount, LimiterCounts, type WindowBooks } from './caller-account.ts';
-import { RequestBill } from './request-bill.ts';
-import type { Principal } from './tiers.ts';
+import { RequestAccount } from './request-account.ts';
+import type { Principal, Tier } from './tiers.ts';
 
 /**
  * Counts units in fixed windows, one per caller, each starting at its first request. Units whose number is known before
@@ -55,7 +55,7 @@ export class RateLimiter {
     return this.#account.find(addressKeyOf(address), principal).giveBack(units);
   }
 
-  openBill(address: ArrayBuffer, principal?: Principal): RequestBill {
-    return new RequestBill(this.#account, addressKeyOf(address), principal);
+  openAccount(address: ArrayBuffer, principal: Principal | undefined, tier: Tier): RequestAccount {
+    return new RequestAccount(this.#account, address, principal, tier);
   }
 }

@@ -1,6 +1,6 @@
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import type { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import type { RequestCost } from '../../../shared/domain/request-cost.ts';
+import type { RequestCost } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import type { Figures } from '../../admin/worker-figures.ts';
 import type { PostAnswer } from '../../routes/routing/route.ts';

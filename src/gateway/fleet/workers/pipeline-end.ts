@@ -6,7 +6,7 @@ import type { AccountSubscription } from '../../../shared/domain/account-change.
 import type { Clock } from '../../../shared/domain/clock.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import { RequestCost } from '../../../shared/domain/request-cost.ts';
+import { RequestCost } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
 import { sleep } from '../../../shared/runtime/sleep.ts';

@@ -5,7 +5,7 @@ import type { Clock } from '../../../shared/domain/clock.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { LogSubscriber } from '../../../shared/domain/log-subscriber.ts';
-import type { RequestCost } from '../../../shared/domain/request-cost.ts';
+import type { RequestCost } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
 import type { Figures } from '../../admin/worker-figures.ts';

@@ -1,7 +1,7 @@
 import type { ConfiguredOperators } from '../../../config/operators.ts';
 import type { Clock } from '../../../shared/domain/clock.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import type { RequestCost } from '../../../shared/domain/request-cost.ts';
+import type { RequestCost } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import type { AnswerMeta, Entry } from '../../cache/entry.ts';
 import { agreeOf, isNegative, type ReadRequest, type RouteReads } from '../../routes/routing/route-read-through.ts';

@@ -67,43 +67,59 @@ export class RequestClassifier {
   }
 }
 
-/** RFC 9112 3.2, 6.1, 6.3. The engine's own parser accepts requests that two servers would frame differently. */
-export function findFramingFault(req: EngineRequest, allowsBody: boolean): FramingFault | undefined {
-  let [host, length, coding] = ['', '0', 'chunked'];
-  let [hosts, lengths, codings] = [0, 0, 0];
-  let hasNamelessHeader = false;
-  req.forEach((name, value) => {
-    if (name === 'content-length') [length, lengths] = [value, lengths + 1];
-    else if (name === 'transfer-encoding') [coding, codings] = [value, codings + 1];
-    else if (name === 'host') [host, hosts] = [value, hosts + 1];
-    else if (name === '') hasNamelessHeader = true;
-  });
-  if (hasNamelessHeader) return 'a header line has no name';
-  if (hosts !== 1 || !HOST_PATTERN.test(host)) return 'send exactly one valid Host header';
-  if (lengths + codings > 1)
-    return 'the length of the body is given more than once: send one Content-Length or one Transfer-Encoding';
-  if (!CONTENT_LENGTH_PATTERN.test(length)) return 'Content-Length is not a number';
-  if (coding.toLowerCase() !== 'chunked') return 'chunked is the only transfer coding that is supported';
-  if (!allowsBody && (codings > 0 || Number(length) > 0)) return 'a request with this method must have no body';
-  if (!TARGET_PATTERN.test(req.getUrl()) || !TARGET_PATTERN.test(req.getQuery() ?? ''))
-    return 'the request target has a character that must be escaped';
-  return undefined;
+/** How a request is framed, as far as other servers could frame it differently. */
+export interface Framing {
+  readonly fault: FramingFault | undefined;
+  /**
+   * True if no bytes behind the request may be read as another one: the client closes (RFC 9112 9.6), or the end of the body
+   * is uncertain. The engine accepts chunks that other servers refuse, and a POST without a length may have one that the
+   * engine has overlooked.
+   */
+  readonly isLast: boolean;
 }
 
-/**
- * Returns true if no bytes behind a request may be read as another request: the client closes (RFC 9112 9.6), or
- * the end of the body is uncertain. The engine accepts chunks that other servers refuse, and a POST without a length may
- * have one that the engine has overlooked.
- */
-export function isLastOnConnection(req: EngineRequest, allowsBody: boolean): boolean {
-  let [closes, isChunked, isSized] = [false, false, false];
+/** RFC 9112 3.2, 6.1, 6.3. The engine's own parser accepts requests that two servers would frame differently. */
+export function framingOf(req: EngineRequest, allowsBody: boolean): Framing {
+  let [host, length, coding] = ['', '0', 'chunked'];
+  let [hosts, lengths, codings] = [0, 0, 0];
+  let [hasNamelessHeader, closes] = [false, false];
   req.forEach((name, value) => {
-    if (name === 'connection') closes ||= /(^|,)\s*close\s*(,|$)/i.test(value);
-    else if (name === 'transfer-encoding') isChunked = true;
-    else if (name === 'content-length') isSized = true;
+    switch (name) {
+      case 'host':
+        host = value;
+        hosts++;
+        break;
+      case 'content-length':
+        length = value;
+        lengths++;
+        break;
+      case 'transfer-encoding':
+        coding = value;
+        codings++;
+        break;
+      case 'connection':
+        closes ||= value !== 'keep-alive' && CLOSE_PATTERN.test(value);
+        break;
+      case '':
+        hasNamelessHeader = true;
+    }
   });
-  return closes || isChunked || (allowsBody && !isSized);
+  const faultOf = (): FramingFault | undefined => {
+    if (hasNamelessHeader) return 'a header line has no name';
+    if (hosts !== 1 || !HOST_PATTERN.test(host)) return 'send exactly one valid Host header';
+    if (lengths + codings > 1)
+      return 'the length of the body is given more than once: send one Content-Length or one Transfer-Encoding';
+    if (!CONTENT_LENGTH_PATTERN.test(length)) return 'Content-Length is not a number';
+    if (coding.toLowerCase() !== 'chunked') return 'chunked is the only transfer coding that is supported';
+    if (!allowsBody && (codings > 0 || Number(length) > 0)) return 'a request with this method must have no body';
+    if (!TARGET_PATTERN.test(req.getUrl()) || !TARGET_PATTERN.test(req.getQuery() ?? ''))
+      return 'the request target has a character that must be escaped';
+    return undefined;
+  };
+  return { fault: faultOf(), isLast: closes || codings > 0 || (allowsBody && lengths === 0) };
 }
+
+const CLOSE_PATTERN = /(^|,)\s*close\s*(,|$)/i;
 
 export function requestTargetOf(req: EngineRequest): string {
   const query = req.getQuery();

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { EngineRequest } from './engine.ts';
-import { findFramingFault } from './request-guard.ts';
+import { framingOf } from './request-guard.ts';
 
 /** Returns the subprotocols that a client offers, in its order (RFC 6455 11.3.4: also over several header lines). */
 export function offeredSubprotocols(req: Pick<EngineRequest, 'forEach'>): readonly string[] {
@@ -13,7 +13,7 @@ export function offeredSubprotocols(req: Pick<EngineRequest, 'forEach'>): readon
 
 /** By RFC 6455 4.2.1, as far as the engine doesn't. Throws `invalid_request`, `upgrade_required` or `invalid_nonce`. */
 export function checkWebSocketHandshake(req: EngineRequest): void {
-  const fault = findFramingFault(req, false);
+  const { fault } = framingOf(req, false);
   if (fault !== undefined) throw new GatewayError('invalid_request', fault);
   if (req.getHeader('sec-websocket-version') !== '13') {
     throw new GatewayError('upgrade_required', 'only version 13 of the WebSocket protocol is supported');

@@ -1,12 +1,8 @@
 import { type ErrorCode, GatewayError } from '../../../shared/domain/gateway-error.ts';
-import { RequestCost } from '../../../shared/domain/request-cost.ts';
-import { BASE_UNITS, NONCE_UNITS, unitsOfUpstream } from '../../../shared/domain/units.ts';
-import { rateLimitKeyOf } from '../../access/authenticator.ts';
-import type { AdmittedCaller } from '../../access/limits/admission.ts';
-import type { ExpectedUnits, RequestBill } from '../../access/limits/request-bill.ts';
-import type { Principal } from '../../access/limits/tiers.ts';
+import { BASE_UNITS, NONCE_UNITS } from '../../../shared/domain/price-list.ts';
+import type { RequestAccount } from '../../access/limits/request-account.ts';
 import type { Quota } from '../../access/quota/quota-window.ts';
-import { addressKeyOf, callerNameOf, type RateLimitKey, siteKeyOf } from '../../access/quota/rate-limit-key.ts';
+import { addressKeyOf, type RateLimitKey } from '../../access/quota/rate-limit-key.ts';
 import type { RequestOutcome } from '../../access/usage/usage-line.ts';
 import { matchRoute } from '../../routes/index.ts';
 import type { RouteMatch } from '../../routes/routing/match-route.ts';
@@ -14,7 +10,7 @@ import type { Admit } from '../../serving/read-through.ts';
 import type { EngineRequest, EngineResponse } from '../engine/engine.ts';
 import type { RawResponse } from '../engine/raw-response.ts';
 import { Reply } from '../engine/reply.ts';
-import { findFramingFault, isLastOnConnection } from '../engine/request-guard.ts';
+import { framingOf } from '../engine/request-guard.ts';
 import { type HitPathDeps, isForwardedByStranger } from './hit-path.ts';
 import {
   checkMethod,
@@ -28,7 +24,7 @@ import {
 import { nonceNotApplicable } from './receipt-nonce.ts';
 import type { AnsweredRequest } from './request-meter.ts';
 import { requestIdIn } from './response-headers.ts';
-import { type Charge, errorResponse, rateLimitExceeded } from './responses.ts';
+import { errorResponse, type Payer } from './responses.ts';
 import { recordUsage, usageOutcomeOf } from './usage-metering.ts';
 
 export type GuardedMethod = 'get' | 'post' | 'options' | 'other';
@@ -40,22 +36,15 @@ export interface CheckedRequest {
   readonly address: ArrayBuffer;
   readonly match: RouteMatch | undefined;
   readonly pathKind: PathKind;
-  readonly reply: Reply;
-  /** Charges units that are known before the work. Throws `rate_limited` if they are not left. */
-  readonly pay: (units: number) => void;
-  /** Returns the admission of work at the upstream, which reserves what that is expected to cost. */
-  readonly admitFor: (expected: ExpectedUnits) => Admit;
-  readonly cost: RequestCost;
-  readonly maxRpcBytes: number;
-  /** Whether the caller's address pays, and not its key or wallet. */
-  readonly isByAddress: boolean;
-  readonly charge: Charge;
-  /** Marks a request that the cache has no answer for, so that its time is counted. */
-  readonly markUncached: () => void;
+  readonly account: RequestAccount;
+  readonly guarded: GuardedRequest;
 }
 
-/** Returns the response to a checked request. What it throws or rejects with becomes an error response. */
-export type Responder = (request: CheckedRequest) => RawResponse | Promise<RawResponse>;
+/**
+ * Returns the response to a checked request; undefined if it is given to the request later. What it throws or rejects with
+ * becomes an error response.
+ */
+export type Responder = (request: CheckedRequest) => RawResponse | Promise<RawResponse> | undefined;
 
 export interface GuardDeps
   extends Pick<HitPathDeps, 'context' | 'access' | 'sources' | 'meter' | 'pendingResponses' | 'onInternalError'> {
@@ -75,20 +64,15 @@ export const UNCOUNTED_QUOTA: Quota = {
 };
 
 /** One request on its way from the checks (framing, quota, method, credentials) to its response. */
-export class GuardedRequest {
+export class GuardedRequest implements Payer {
+  readonly reply: Reply;
   readonly #deps: GuardDeps;
   readonly #method: GuardedMethod;
   readonly #url: string;
   readonly #isHead: boolean;
-  readonly #reply: Reply;
-  #quota = UNCOUNTED_QUOTA;
-  #principal: Principal | undefined;
+  #account: RequestAccount | undefined;
   #credentialsError: GatewayError | undefined;
-  /** Undefined for a request that costs nothing. */
-  #bill: RequestBill | undefined;
-  #knownUnits = 0;
-  #cost: RequestCost | undefined;
-  #answerUnits = 0;
+  #isFree = true;
   #mustClose: boolean;
   readonly #startedMs: number;
   /** The name of its path, as metrics show it. */
@@ -102,7 +86,7 @@ export class GuardedRequest {
     this.#method = method;
     this.#url = req.getUrl();
     this.#isHead = method === 'get' && req.getMethod() === 'head';
-    this.#reply = new Reply(res, deps.pendingResponses, {
+    this.reply = new Reply(res, deps.pendingResponses, {
       isHead: this.#isHead,
       hasConnectionClose: req.getHeader('connection').toLowerCase() === 'close',
     });
@@ -114,11 +98,11 @@ export class GuardedRequest {
   handle(res: EngineResponse, req: EngineRequest, respond: Responder): void {
     try {
       const response = respond(this.#check(res, req));
-      if (response instanceof Promise) response.then(this.#send).catch(this.#fail);
-      else this.#send(response);
+      if (response instanceof Promise) response.then((made) => this.send(made)).catch((thrown) => this.fail(thrown));
+      else if (response !== undefined) this.send(response);
     } catch (thrown) {
       this.#mustClose ||= this.#method === 'post' || this.#method === 'other'; // nobody reads a body that may follow
-      this.#fail(thrown);
+      this.fail(thrown);
     }
   }
 
@@ -130,60 +114,45 @@ export class GuardedRequest {
     this.#route = pathLabel(this.#url, match);
     const pathKind = pathKindOf(this.#url, match, site);
     this.#checkFraming(res, req, address);
-    const isFree = this.#method === 'options' || isUnmetered(match);
-    const units = isFree ? 0 : BASE_UNITS + (req.getHeader('x-receipt-nonce') === '' ? 0 : NONCE_UNITS);
-    if (units > 0) this.#payKnownUnits(res, req, address, units);
-    else this.#quota = { ...access.rateLimiter.peek(address) };
+    const isOptions = this.#method === 'options';
+    this.#isFree = isOptions || isUnmetered(match);
+    const account = this.#isFree ? this.#openAccount(address) : this.#payKnownUnits(res, req, address);
     if (this.#method !== 'options') checkMethod(this.#method, pathKind);
-    if (units > 0) this.#checkCredentials(req);
-    if (this.#method !== 'options') checkStarted(pathKind, context);
-    const caller = this.#callerAt(address);
-    const cost = new RequestCost(callerNameOf(caller.key), caller.tier.priority);
-    this.#cost = cost;
-    const admitFor = (expected: ExpectedUnits): Admit => this.#admitFor(caller, expected);
-    return {
-      req,
-      address,
-      match,
-      pathKind,
-      reply: this.#reply,
-      pay: this.#pay,
-      admitFor,
-      cost,
-      charge: this.#charge,
-      markUncached: () => {
-        this.#isUncached = true;
-      },
-      maxRpcBytes: caller.tier.rpcBytes,
-      isByAddress: this.#principal === undefined,
-    };
+    if (!this.#isFree) this.#checkCredentials(req);
+    if (!isOptions) checkStarted(pathKind, context);
+    return { req, address, match, pathKind, account, guarded: this };
   }
 
   #checkFraming(res: EngineResponse, req: EngineRequest, address: ArrayBuffer): void {
-    const allowsBody = this.#method === 'post';
-    const fault = findFramingFault(req, allowsBody) ?? this.#deps.sources.findFault(req);
-    this.#mustClose ||=
-      fault !== undefined || this.#deps.access.clientIp.hasProxyHeader(res) || isLastOnConnection(req, allowsBody);
+    const framing = framingOf(req, this.#method === 'post');
+    const fault = framing.fault ?? this.#deps.sources.findFault(req);
+    this.#mustClose ||= fault !== undefined || framing.isLast || this.#deps.access.clientIp.hasProxyHeader(res);
     if (fault === undefined) return;
-    this.#bill = this.#deps.access.rateLimiter.openBill(address);
-    this.#pay(BASE_UNITS);
+    this.#isFree = false;
+    this.#openAccount(address).reserve(BASE_UNITS);
     throw new GatewayError('invalid_request', fault);
   }
 
-  /** Charges the known units. A caller without quota learns of nothing else that is wrong with the request. */
-  #payKnownUnits(res: EngineResponse, req: EngineRequest, address: ArrayBuffer, units: number): void {
-    const { principal, quota, bill, credentialsError } = this.#deps.access.authenticator.consume(req, address, units);
-    this.#principal = principal;
-    if (principal !== undefined) this.#caller = principal.id;
-    this.#bill = bill;
+  #openAccount(address: ArrayBuffer): RequestAccount {
+    const { rateLimiter, authenticator } = this.#deps.access;
+    this.#account = rateLimiter.openAccount(address, undefined, authenticator.tierOf(undefined));
+    return this.#account;
+  }
+
+  /** Pays the known units. A caller without quota learns of nothing else that is wrong with the request. */
+  #payKnownUnits(res: EngineResponse, req: EngineRequest, address: ArrayBuffer): RequestAccount {
+    const { access, meter } = this.#deps;
+    const { account, credentialsError } = access.authenticator.open(req, address);
+    this.#account = account;
+    this.#caller = account.key;
     this.#credentialsError = credentialsError;
-    if (!quota.allowed) {
-      this.#quota = { ...quota };
-      const { access, meter } = this.#deps;
+    try {
+      account.reserve(BASE_UNITS + (req.getHeader('x-receipt-nonce') === '' ? 0 : NONCE_UNITS));
+    } catch (refusal) {
       if (isForwardedByStranger(req, res, access.clientIp)) meter.countUntrustedForwarded(res.getRemoteAddress());
-      throw rateLimitExceeded(this.#quota);
+      throw refusal;
     }
-    this.#knownUnits = units;
+    return account;
   }
 
   #checkCredentials(req: EngineRequest): void {
@@ -191,93 +160,64 @@ export class GuardedRequest {
     if (this.#method === 'post' && req.getHeader('x-receipt-nonce') !== '') throw nonceNotApplicable();
   }
 
-  readonly #pay = (units: number): void => {
-    const bill = this.#bill;
-    if (bill === undefined || units === 0) return;
-    if (!bill.pay(units).allowed) throw rateLimitExceeded(this.#refuse(bill, units));
-    this.#knownUnits += units;
-  };
-
-  /** Refuses units that are not left. The request then costs nothing but what it made at the upstream. */
-  #refuse(bill: RequestBill, units: number): Quota {
-    this.#knownUnits = 0;
-    this.#quota = { ...bill.refusal(units, this.#upstreamUnits()) };
-    return this.#quota;
-  }
-
-  #callerAt(address: ArrayBuffer): Pick<AdmittedCaller, 'key' | 'siteKey' | 'tier'> {
-    const principal = this.#principal;
-    const key = rateLimitKeyOf(address, principal);
-    return { key, siteKey: siteKeyOf(key), tier: this.#deps.access.authenticator.tierOf(principal) };
-  }
-
-  #admitFor(caller: Pick<AdmittedCaller, 'key' | 'siteKey' | 'tier'>, expected: ExpectedUnits): Admit {
+  /** Returns the admission of work at the upstream, which reserves what that may cost besides. */
+  admitFor(account: RequestAccount, known: number, highest: number): Admit {
     const { admission } = this.#deps.access;
-    const bill = this.#bill;
-    if (bill === undefined) return (work) => admission.run(caller, work);
-    const reserve = (): boolean => {
-      const outcome = bill.reserve(expected);
-      if (outcome === 'refused') throw rateLimitExceeded(this.#refuse(bill, expected.known), true);
-      return outcome === 'granted';
-    };
-    const onEnd = (): void => {
-      bill.settle(this.#knownUnits + this.#upstreamUnits());
-      bill.release();
-    };
-    const { key, siteKey, tier } = caller;
-    const admitted = { key, siteKey, tier, reserve, onEnd };
+    const { key, siteKey, tier } = account;
+    const reserve = (): boolean => this.#isFree || account.reserve(known, highest);
+    const admitted = { key, siteKey, tier, reserve, onEnd: () => void account.settle() };
     return (work) => admission.run(admitted, work);
   }
 
-  #upstreamUnits(): number {
-    return this.#cost === undefined ? 0 : unitsOfUpstream(this.#cost);
+  charge(ofAnswer: number): Quota {
+    return this.#account?.settle(this.#isHead || this.#isFree ? 0 : ofAnswer) ?? UNCOUNTED_QUOTA;
   }
 
-  readonly #charge: Charge = (answerUnits) => {
-    if (this.#bill === undefined) return this.#quota;
-    this.#answerUnits = this.#isHead ? 0 : answerUnits;
-    return this.#bill.settle(this.#price());
-  };
-
-  #price(): number {
-    return this.#knownUnits + this.#upstreamUnits() + this.#answerUnits;
+  /** Marks a request that the cache has no answer for, so that its time is counted. */
+  markUncached(): void {
+    this.#isUncached = true;
   }
 
-  readonly #send = (response: RawResponse): void => this.#finish(response, 'answered');
+  send(response: RawResponse): void {
+    this.#finish(response, 'answered');
+  }
 
-  readonly #fail = (thrown: unknown): void => this.#finish(this.#errorOf(thrown), usageOutcomeOf(thrown));
+  fail(thrown: unknown): void {
+    this.#finish(this.#errorOf(thrown), usageOutcomeOf(thrown));
+  }
 
   /** Returns the response to an error, and charges what the request costs all the same. */
   #errorOf(thrown: unknown): RawResponse {
     const { code } = GatewayError.from(thrown);
     this.#failure = code;
-    if (code === 'overloaded') this.#knownUnits = 0; // what was made at the upstream is paid all the same
-    const quota = code === 'rate_limited' ? this.#quota : this.#charge(0);
-    return errorResponse(quota, thrown, this.#deps.onInternalError);
+    const account = this.#account;
+    const quota = code === 'rate_limited' ? account?.refusal : account?.settle(0, code === 'overloaded');
+    return errorResponse(quota ?? UNCOUNTED_QUOTA, thrown, this.#deps.onInternalError);
   }
 
   /** Sends a response; in place of a long one, an error to a caller with too many pending bytes: that error is short. */
   #finish(wanted: RawResponse, wantedOutcome: RequestOutcome): void {
     const { access, context } = this.#deps;
-    const refusal = this.#reply.reserve(wanted.body, this.#caller);
+    const refusal = this.reply.reserve(wanted.body, this.#caller);
     const response = refusal === undefined ? wanted : this.#errorOf(refusal);
     const outcome = refusal === undefined ? wantedOutcome : usageOutcomeOf(refusal);
+    const account = this.#account;
     // Nothing shows whether its reader accepts what has no body, or bounds how often it is requested at no charge.
-    const isFree = this.#bill === undefined || this.#failure === 'rate_limited' || this.#failure === 'overloaded';
+    const isFree = this.#isFree || this.#failure === 'rate_limited' || this.#failure === 'overloaded';
     this.#mustClose ||= isFree && (this.#isHead || response.body === null);
-    this.#cost?.onCallsEnded(() => this.#bill?.settle(this.#price()));
-    if (this.#principal !== undefined)
-      recordUsage(access.usage, this.#principal, this.#route, outcome, this.#bill?.paid ?? 0);
+    account?.cost.onCallsEnded(() => account.settle());
+    if (account?.principal !== undefined)
+      recordUsage(access.usage, account.principal, this.#route, outcome, account.paid);
     this.#count(response);
-    if (this.#mustClose || context.isDraining()) this.#reply.sendAndClose(response);
-    else this.#reply.send(response);
+    if (this.#mustClose || context.isDraining()) this.reply.sendAndClose(response);
+    else this.reply.send(response);
   }
 
   #count({ headers }: RawResponse): void {
     const { meter, context } = this.#deps;
     if (this.#failure !== undefined) meter.countError(this.#failure);
     const text = String(headers);
-    const upstreamCalls = this.#cost?.calls ?? 0;
+    const upstreamCalls = this.#account?.cost.calls ?? 0;
     const route = this.#route;
     const status = Number(text.slice(0, 3));
     const ms = context.clock.monotonic() - this.#startedMs;

@@ -1,6 +1,7 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Access } from '../../access/access.ts';
 import { rateLimitKeyOf } from '../../access/authenticator.ts';
+import { rateLimitExceeded } from '../../access/limits/request-account.ts';
 import type { QuotaFigures } from '../../access/quota/quota-window.ts';
 import { addressKeyOf, type RateLimitKey } from '../../access/quota/rate-limit-key.ts';
 import type { RequestOutcome } from '../../access/usage/usage-line.ts';
@@ -25,7 +26,7 @@ import {
 import { pathLabel } from './path-kinds.ts';
 import type { RequestMeter } from './request-meter.ts';
 import { HeaderTemplate } from './response-headers.ts';
-import { cacheControlOf, cachedReadResponse, errorResponse, rateLimitExceeded } from './responses.ts';
+import { cacheControlOf, cachedReadResponse, errorResponse } from './responses.ts';
 import { recordUsage, usageOutcomeOf } from './usage-metering.ts';
 import { type Hit, WaitingHit } from './waiting-hit.ts';
 
@@ -165,7 +166,13 @@ export class HitPath {
     const { entry, conditions, units } = hit;
     to.reserve(null, callerOf(hit));
     const read = { entry, cacheStatus: 'HIT', body: sealed } as const;
-    to.send(cachedReadResponse(() => quota, read, { ...conditions, nonce: conditions.nonce ?? undefined, accept: '' }));
+    to.send(
+      cachedReadResponse({ charge: () => quota }, read, {
+        ...conditions,
+        nonce: conditions.nonce ?? undefined,
+        accept: '',
+      }),
+    );
     this.#deps.meter.countStatus(labelOf(entry), 304);
     this.#recordUnits(hit, 'answered', units);
   }

@@ -1,8 +1,9 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import type { RequestCost } from '../../../shared/domain/request-cost.ts';
+import { type RequestCost, unitsOfBody } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
-import { unitsOfBody } from '../../../shared/domain/units.ts';
-import type { TurnBudget } from '../../../shared/runtime/turn-budget.ts';
+import type { TurnBudget, WorkOwner } from '../../../shared/runtime/turn-budget.ts';
+import type { RequestAccount } from '../../access/limits/request-account.ts';
+import type { RequestScope } from '../../routes/routing/request-scope.ts';
 import { LARGE_READ_UNITS, type PostAnswer } from '../../routes/routing/route.ts';
 import { parseMinSlot } from '../../serving/min-slot.ts';
 import type { MethodHandlers, RequestHandler } from '../engine/engine.ts';
@@ -61,48 +62,72 @@ export function createRequestHandlers(deps: RequestHandlerDeps): MethodHandlers 
 
 function respondToPost(
   { context, maxBodyBytes, turnBudget, answerRpc }: RequestHandlerDeps,
-  { req, match, reply, pay, admitFor, cost, charge, maxRpcBytes, isByAddress, markUncached }: CheckedRequest,
+  { req, match, account, guarded }: CheckedRequest,
 ): Promise<RawResponse> {
   const route = match?.route;
   if (route?.kind !== 'post') return throwRouteNotFound();
   if (!isJsonContentType(req.getHeader('content-type')))
     throw new GatewayError('unsupported_media_type', 'the body must be application/json');
   const minSlot = route.hasSlot ? parseMinSlot(req.getHeader('x-min-slot')) : undefined;
+  const { cost } = account;
+  const { reply } = guarded;
   return reply
     .readBody(route.maxBytes ?? maxBodyBytes)
     .then((body) => {
-      pay(unitsOfBody(body.length));
-      const { signal } = reply;
-      return turnBudget.run({ caller: cost.caller, bytes: body.length, signal }, () => {
+      account.reserve(unitsOfBody(body.length));
+      const scope = new PostScope(cost, reply, minSlot, body.length);
+      return turnBudget.run(scope, () => {
         const parsed = route.parse(body, context);
-        pay(route.unitsOf?.(parsed) ?? 0);
+        account.reserve(route.unitsOf?.(parsed) ?? 0);
         const isElsewhere = route.path === '/rpc' && answerRpc !== undefined; // where it may be a hit
         const known = isElsewhere ? 0 : (route.missUnitsOf?.(parsed) ?? 0);
-        const admit = admitFor({ known, highest: route.mostUnitsOf?.(parsed) ?? LARGE_READ_UNITS });
+        const admit = guarded.admitFor(account, known, route.mostUnitsOf?.(parsed) ?? LARGE_READ_UNITS);
         if (isElsewhere) return admit(() => answerRpc(body, minSlot, cost));
-        return route.resolve(parsed, context, admit, { cost, signal, minSlot });
+        return route.resolve(parsed, context, admit, scope);
       });
     })
     .then((answer) => {
-      if (answer.cacheStatus !== 'HIT') markUncached();
-      if (route.path === '/rpc') checkRpcLength(answer, maxRpcBytes, isByAddress);
-      return postResponse(charge, route.envelope, answer);
+      if (answer.cacheStatus !== 'HIT') guarded.markUncached();
+      if (route.path === '/rpc') checkRpcLength(answer, account);
+      return postResponse(guarded, route.envelope, answer);
     });
 }
 
+/** What the work for a POST is made for. Its signal is made where it is needed: it takes as long as a read of the cache. */
+class PostScope implements RequestScope, WorkOwner {
+  readonly cost: RequestCost;
+  readonly caller: string;
+  readonly minSlot: Slot | undefined;
+  readonly bytes: number;
+  readonly #reply: Reply;
+
+  constructor(cost: RequestCost, reply: Reply, minSlot: Slot | undefined, bytes: number) {
+    this.cost = cost;
+    this.caller = cost.caller;
+    this.minSlot = minSlot;
+    this.bytes = bytes;
+    this.#reply = reply;
+  }
+
+  get signal(): AbortSignal {
+    return this.#reply.signal;
+  }
+}
+
 /** Throws `result_too_large` for a result that is longer than the caller's tier gets. */
-function checkRpcLength({ result, jsonRpcId }: PostAnswer, maxBytes: number, isByAddress: boolean): void {
+function checkRpcLength({ result, jsonRpcId }: PostAnswer, { tier, principal }: RequestAccount): void {
+  const maxBytes = tier.rpcBytes;
   if (result.length <= maxBytes) return;
-  const remedy = isByAddress ? 'request less, or use an API key' : 'request less';
+  const remedy = principal === undefined ? 'request less, or use an API key' : 'request less';
   const message = `the result has ${result.length} bytes, and your tier gets at most ${maxBytes}: ${remedy}`;
   const error = new GatewayError('result_too_large', message);
   throw jsonRpcId === undefined ? error : error.forJsonRpc(jsonRpcId);
 }
 
-function respondToPreflight({ pathKind, charge }: CheckedRequest): RawResponse {
+function respondToPreflight({ pathKind, guarded }: CheckedRequest): RawResponse {
   if (pathKind === undefined) throwRouteNotFound();
   const headers: readonly Header[] = [...PREFLIGHT_HEADERS, ['Allow', allowedMethods(pathKind)]];
-  return { headers: formatHeaders(204, charge(0), headers, null).text, body: null };
+  return { headers: formatHeaders(204, guarded.charge(0), headers, null).text, body: null };
 }
 
 const isJsonContentType = (type: string): boolean => type === '' || /^application\/json\s*(;|$)/i.test(type);

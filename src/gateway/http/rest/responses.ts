@@ -1,10 +1,10 @@
 import { receiptTextIn } from '../../../client/verify/index.ts';
 import type { Envelope } from '../../../shared/domain/envelope.ts';
 import { GatewayError, type LastKnown } from '../../../shared/domain/gateway-error.ts';
+import { BASE_UNITS, unitsOfBytes, unitsOfText } from '../../../shared/domain/price-list.ts';
 import { toJson } from '../../../shared/domain/to-json.ts';
-import { BASE_UNITS, unitsOfBytes, unitsOfText } from '../../../shared/domain/units.ts';
 import type { SiteFile } from '../../../shared/site/site.ts';
-import type { Quota, QuotaFigures } from '../../access/quota/quota-window.ts';
+import type { QuotaFigures } from '../../access/quota/quota-window.ts';
 import { type Entry, etagOf } from '../../cache/entry.ts';
 import { jsonRpcError, jsonRpcFrame } from '../../routes/routing/json-rpc-form.ts';
 import type { Caller, LocalRoute, ParamSet, Params, PostAnswer, RouteContext } from '../../routes/routing/route.ts';
@@ -13,8 +13,11 @@ import type { RawBody, RawResponse } from '../engine/raw-response.ts';
 import { bodyFor, negotiateCoding } from './content-coding.ts';
 import { formatHeaders, type Header, weakEtag } from './response-headers.ts';
 
-/** Charges what a request cost in all, `answerUnits` of it for its answer. Returns the quota after that. */
-export type Charge = (answerUnits: number) => QuotaFigures;
+/** Who pays for a response. */
+export interface Payer {
+  /** Charges what the request cost in all, and these units for its answer. Returns the quota after that. */
+  charge(ofAnswer: number): QuotaFigures;
+}
 
 /** Returns the `Cache-Control` of an entry: final answers may be cached as their route says, any other is revalidated. */
 export function cacheControlOf({ final, meta: { finalFor } }: Entry): string {
@@ -36,7 +39,7 @@ export interface SealedRead extends CachedRead {
 }
 
 export function cachedReadResponse(
-  charge: Charge,
+  payer: Payer,
   { entry, cacheStatus, body: identityBody, upstreamMs }: SealedRead,
   conditions: Conditions,
 ): RawResponse {
@@ -51,12 +54,12 @@ export function cachedReadResponse(
     extraHeaders.push(['Server-Timing', `upstream;dur=${upstreamMs.toFixed(1)}`]);
   if (matchesEtag(conditions.ifNoneMatch, etag)) {
     extraHeaders.push(['X-Receipt', receiptTextIn(identityBody)]); // the caller has the result that this receipt is about
-    return { headers: formatHeaders(304, charge(0), extraHeaders).text, body: null };
+    return { headers: formatHeaders(304, payer.charge(0), extraHeaders).text, body: null };
   }
   const { coding, body } = bodyFor(entry, identityBody, conditions.accept, conditions.nonce !== undefined);
   if (coding !== 'identity') extraHeaders.push(['Content-Encoding', coding]);
   const answerUnits = entry.units - BASE_UNITS;
-  return { headers: formatHeaders(200, charge(answerUnits), extraHeaders).text, body };
+  return { headers: formatHeaders(200, payer.charge(answerUnits), extraHeaders).text, body };
 }
 
 /** Returns true if `If-None-Match` names this result, by weak comparison (RFC 9110 13.1.2). */
@@ -67,7 +70,7 @@ export function matchesEtag(ifNoneMatch: string, etag: string): boolean {
 }
 
 export function localResponse(
-  charge: Charge,
+  payer: Payer,
   route: LocalRoute,
   params: Params<ParamSet>,
   context: RouteContext,
@@ -81,12 +84,12 @@ export function localResponse(
   const headerValue = route.header?.valueOf(params, context);
   if (route.header !== undefined && headerValue !== undefined) extraHeaders.push([route.header.name, headerValue]);
   return {
-    headers: formatHeaders(200, charge(unitsOfText(json)), extraHeaders).text,
+    headers: formatHeaders(200, payer.charge(unitsOfText(json)), extraHeaders).text,
     body: route.envelope === 'bare' ? `{"result":${json}}` : json,
   };
 }
 
-export function postResponse(charge: Charge, envelope: Envelope, answer: PostAnswer): RawResponse {
+export function postResponse(payer: Payer, envelope: Envelope, answer: PostAnswer): RawResponse {
   const { slot, cacheStatus } = answer;
   const extraHeaders: Header[] = [
     ['X-Cache', cacheStatus],
@@ -94,7 +97,7 @@ export function postResponse(charge: Charge, envelope: Envelope, answer: PostAns
   ];
   if (slot !== undefined) extraHeaders.push(['X-Slot', String(slot)]);
   const { result } = answer;
-  const quota = charge(typeof result === 'string' ? unitsOfText(result) : unitsOfBytes(result.length));
+  const quota = payer.charge(typeof result === 'string' ? unitsOfText(result) : unitsOfBytes(result.length));
   const headers = formatHeaders(200, quota, extraHeaders).text;
   return { headers, body: postBody(envelope, answer) };
 }
@@ -105,14 +108,14 @@ function postBody(envelope: Envelope, { result, jsonRpcId, isBatch = false }: Po
   return typeof result === 'string' ? before + result + after : [Buffer.from(before), result, Buffer.from(after)];
 }
 
-export function siteFileResponse(charge: Charge, file: SiteFile, { accept, ifNoneMatch }: Conditions): RawResponse {
+export function siteFileResponse(payer: Payer, file: SiteFile, { accept, ifNoneMatch }: Conditions): RawResponse {
   const { contentType, etag } = file;
   const extraHeaders: Header[] = [...file.headers, ['ETag', weakEtag(etag)]];
   if (matchesEtag(ifNoneMatch, etag))
-    return { headers: formatHeaders(304, charge(0), extraHeaders, contentType).text, body: null };
+    return { headers: formatHeaders(304, payer.charge(0), extraHeaders, contentType).text, body: null };
   const coding = negotiateCoding(accept);
   if (coding !== 'identity') extraHeaders.push(['Content-Encoding', coding]);
-  return { headers: formatHeaders(200, charge(0), extraHeaders, contentType).text, body: file[coding] };
+  return { headers: formatHeaders(200, payer.charge(0), extraHeaders, contentType).text, body: file[coding] };
 }
 
 /** Calls `onInternalError` with the cause of an `internal_error`, which the caller never sees. */
@@ -145,18 +148,4 @@ function lastKnownHeaders({ cluster, slot, slotAgeMs }: LastKnown): readonly Hea
   const ofCluster: readonly Header[] = cluster === undefined ? [] : [['X-Cluster', cluster]];
   if (slot === 0) return ofCluster;
   return [...ofCluster, ['X-Slot', String(slot)], ['X-Slot-Age', String(Math.round(slotAgeMs / 1000))]];
-}
-
-/** Waiting is no remedy where the price is beyond the whole limit, unless a full window allows it all the same. */
-export function rateLimitExceeded(
-  quota: Quota,
-  fitsFullWindow = quota.units <= quota.limit,
-  what: 'request' | 'message' = 'request',
-): GatewayError {
-  const { units, isByAddress, limit, remaining, retryAfter } = quota;
-  const price = `this ${what} costs ${units} ${units === 1 ? 'unit' : 'units'}`;
-  const message = fitsFullWindow
-    ? `${price}, ${remaining} of ${limit} are left; wait ${retryAfter} s${isByAddress ? ' or use an API key' : ''}`
-    : `${price}, and your tier never has more than ${limit}: request less${isByAddress ? ', or use an API key' : ''}`;
-  return new GatewayError('rate_limited', message, { retryAfter });
 }

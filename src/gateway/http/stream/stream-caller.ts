@@ -1,12 +1,12 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import { RequestCost } from '../../../shared/domain/request-cost.ts';
+import { RequestCost } from '../../../shared/domain/price-list.ts';
 import type { Access } from '../../access/access.ts';
 import { rateLimitKeyOf } from '../../access/authenticator.ts';
+import { rateLimitExceeded } from '../../access/limits/request-account.ts';
 import type { StreamSlot } from '../../access/limits/stream-quota.ts';
 import type { Principal, Tier } from '../../access/limits/tiers.ts';
 import { callerNameOf, siteKeyOf } from '../../access/quota/rate-limit-key.ts';
 import type { Admit } from '../../serving/read-through.ts';
-import { rateLimitExceeded } from '../rest/responses.ts';
 
 /** The parts that decide what the caller of a stream may use. */
 export type StreamCallerAccess = Pick<Access, 'admission' | 'authenticator' | 'rateLimiter' | 'streamQuota'>;

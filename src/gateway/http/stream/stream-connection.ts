@@ -1,4 +1,4 @@
-import type { RequestCost } from '../../../shared/domain/request-cost.ts';
+import type { RequestCost } from '../../../shared/domain/price-list.ts';
 import type { Admit } from '../../serving/read-through.ts';
 import type { EngineSocket } from '../engine/engine.ts';
 

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import { BASE_UNITS } from '../../../shared/domain/price-list.ts';
 import type { Access } from '../../access/access.ts';
 import type { Quota } from '../../access/quota/quota-window.ts';
 import type { RouteContext } from '../../routes/routing/route.ts';
@@ -45,9 +46,10 @@ export function createStreamUpgrade<Data>(
       const fault = sources.findFault(req);
       if (fault !== undefined) throw new GatewayError('invalid_request', fault);
       const offer = readSubprotocolOffer(req);
-      const metered = access.authenticator.consume(withApiKey(req, offer.apiKey), address, 1);
-      quota = { ...metered.quota };
-      const socketData = acceptStream(options, prepare, req, address, offer, { ...metered, quota });
+      const authenticated = access.authenticator.authenticate(withApiKey(req, offer.apiKey), () => address);
+      const principal = authenticated instanceof GatewayError ? undefined : authenticated;
+      quota = { ...access.rateLimiter.consume(address, BASE_UNITS, principal) };
+      const socketData = acceptStream(options, prepare, req, address, offer, authenticated, quota);
       res.writeStatus('101 Switching Protocols');
       for (const [name, value] of rateLimitHeaders(quota)) res.writeHeader(name, value);
       res.upgrade(
@@ -76,16 +78,17 @@ function acceptStream<Data>(
   req: EngineRequest,
   address: ArrayBuffer,
   offer: SubprotocolOffer,
-  { principal, quota, credentialsError }: ReturnType<Access['authenticator']['consume']>,
+  authenticated: ReturnType<Access['authenticator']['authenticate']>,
+  quota: Quota,
 ): Data {
   if (!quota.allowed) throw rateLimited('too many requests', quota);
   if (context.isDraining()) throw new GatewayError('shutting_down', 'the gateway is shutting down');
   checkWebSocketHandshake(req);
   const createData = prepare(req);
   if (offer.fault !== undefined) throw new GatewayError('invalid_request', offer.fault);
-  if (credentialsError !== undefined) throw credentialsError;
+  if (authenticated instanceof GatewayError) throw authenticated;
   checkStarted('stream', context);
-  const caller = StreamCaller.accept(access, address, principal);
+  const caller = StreamCaller.accept(access, address, authenticated);
   if (caller === undefined) throw rateLimited('too many open streams: close one first', quota);
   return createData(caller);
 }

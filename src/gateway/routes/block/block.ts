@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Agreement } from '../../../shared/domain/agreement.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import { countRows } from '../../../shared/domain/request-cost.ts';
+import { countRows } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { RawJson } from '../../../shared/domain/to-json.ts';
 import { TRANSACTION_TYPES, type TransactionType } from '../../../transactions/index.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import { countRows } from '../../../shared/domain/request-cost.ts';
+import { countRows } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { RawJson } from '../../../shared/domain/to-json.ts';
 import type { DescribedNetRow, TransferRow } from '../../../transactions/index.ts';

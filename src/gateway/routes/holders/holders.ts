@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import { SCAN_UNITS } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
-import { SCAN_UNITS } from '../../../shared/domain/units.ts';
 import {
   type AmountScale,
   addressBytes,

@@ -1,4 +1,4 @@
-import type { RequestCost } from '../../../shared/domain/request-cost.ts';
+import type { RequestCost } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 
 export interface Holder {

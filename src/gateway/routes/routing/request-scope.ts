@@ -1,5 +1,5 @@
 import type { ConfiguredOperators } from '../../../config/operators.ts';
-import type { RequestCost } from '../../../shared/domain/request-cost.ts';
+import type { RequestCost } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import type { Requester } from './transaction-decoder.ts';
 

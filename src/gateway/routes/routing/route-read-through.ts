@@ -2,10 +2,9 @@ import { type Agreement, agreedAt, oneVoice } from '../../../shared/domain/agree
 import type { Answer } from '../../../shared/domain/answer.ts';
 import { parseTarget } from '../../../shared/domain/canonical-request.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import type { RequestCost } from '../../../shared/domain/request-cost.ts';
+import { isWithinOneUnit, type RequestCost } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { LongJson, toJson } from '../../../shared/domain/to-json.ts';
-import { isWithinOneUnit } from '../../../shared/domain/units.ts';
 import type { AnswerMeta, Entry, FinalFor, Refresher } from '../../cache/entry.ts';
 import { SharedMetas } from '../../cache/shared-metas.ts';
 import {

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import { SCAN_UNITS, unitsOfAddresses } from '../../../shared/domain/price-list.ts';
 import type { ReadMethod } from '../../../shared/domain/rpc-methods.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
-import { SCAN_UNITS, unitsOfAddresses } from '../../../shared/domain/units.ts';
 import type { Cache } from '../../cache/cache.ts';
 import { wholeResultOf } from '../../cache/entry.ts';
 import type { SlotSource } from '../../serving/min-slot.ts';

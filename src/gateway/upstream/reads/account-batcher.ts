@@ -4,7 +4,7 @@ import type { Clock } from '../../../shared/domain/clock.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Lease } from '../../../shared/domain/lease.ts';
-import type { RequestCost } from '../../../shared/domain/request-cost.ts';
+import type { RequestCost } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { atMost } from '../../../shared/runtime/at-most.ts';
 import { isByteBudgetSpent } from '../failsafe/byte-budget.ts';

@@ -1,4 +1,4 @@
-import { RequestCost } from '../../../shared/domain/request-cost.ts';
+import { RequestCost } from '../../../shared/domain/price-list.ts';
 
 export interface CostSharer {
   readonly cost?: RequestCost | undefined;

@@ -1,4 +1,4 @@
-import type { RequestCost } from '../../../shared/domain/request-cost.ts';
+import type { RequestCost } from '../../../shared/domain/price-list.ts';
 import type { RpcMethod } from '../../../shared/domain/rpc-methods.ts';
 
 /** Returns what counts a call once its first request is sent: it is one, whatever hedges and failovers follow. */

@@ -1,6 +1,6 @@
 import { type Dispatcher, errors, Pool } from 'undici';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import type { RequestCost } from '../../../shared/domain/request-cost.ts';
+import type { RequestCost } from '../../../shared/domain/price-list.ts';
 import { concatInTurns } from '../../../shared/runtime/concat-in-turns.ts';
 import { ownTurn } from '../../../shared/runtime/own-turn.ts';
 import type { ByteBudget } from '../failsafe/byte-budget.ts';

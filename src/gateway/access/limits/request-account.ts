@@ -1,0 +1,150 @@
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import { RequestCost, unitsOfUpstream } from '../../../shared/domain/price-list.ts';
+import type { Quota, QuotaWindow } from '../quota/quota-window.ts';
+import { addressKeyOf, callerNameOf, type RateLimitKey, siteKeyOf } from '../quota/rate-limit-key.ts';
+import type { CallerAccount } from './caller-account.ts';
+import type { Principal, Tier } from './tiers.ts';
+
+/** What one request pays: it reserves units before its work, and settles what that came to. */
+export class RequestAccount {
+  /** Key of the shares of what all use: the principal's, or the address. */
+  readonly key: RateLimitKey;
+  readonly siteKey: RateLimitKey | undefined;
+  readonly tier: Tier;
+  readonly principal: Principal | undefined;
+  /** What the request makes at the upstream. */
+  readonly cost: RequestCost;
+  /** The quota that a refusal names; undefined for a request that got the units it needed. */
+  refusal: Quota | undefined = undefined;
+  paid = 0;
+  readonly #windows: CallerAccount;
+  readonly #addressKey: RateLimitKey;
+  /** Units that were known before the work, and those of the answer. */
+  #known = 0;
+  #ofAnswer = 0;
+  /** The windows that were charged last, and the units that were not, as the debt is at most one limit. */
+  #own: Charged | undefined;
+  #outer: Charged | undefined;
+  #held: readonly (readonly [QuotaWindow, number])[] = NOTHING_HELD;
+
+  constructor(windows: CallerAccount, address: ArrayBuffer, principal: Principal | undefined, tier: Tier) {
+    this.#windows = windows;
+    this.#addressKey = addressKeyOf(address);
+    this.key = principal === undefined ? this.#addressKey : principal.id;
+    this.siteKey = siteKeyOf(this.key);
+    this.principal = principal;
+    this.tier = tier;
+    this.cost = new RequestCost(callerNameOf(this.key), tier.priority);
+  }
+
+  /**
+   * Pays units that are known before the work. With `highest`, which is the most that the work may cost, they are not paid
+   * yet, and all that is under way is held, so that it leads into a debt of at most one limit. Returns false if other
+   * requests under way must end first; throws `rate_limited` if the caller must wait for units.
+   */
+  reserve(known: number, highest?: number): boolean {
+    if (highest !== undefined) return this.#hold(known, highest);
+    if (known === 0) return true;
+    if (!this.#current().spend(known).allowed) this.#refuse(known);
+    this.#remember(known, 0, 0);
+    this.#known += known;
+    return true;
+  }
+
+  /**
+   * Charges what is still to be paid of the known units, of the work, and of the answer, or gives back what was paid too
+   * much. A request that was refused doesn't pay its known units. The limiter's next call overwrites the quota.
+   */
+  settle(ofAnswer = this.#ofAnswer, isRefused = false): Quota {
+    this.#ofAnswer = ofAnswer;
+    if (isRefused) this.#known = 0; // what was made at the upstream is paid all the same
+    for (const [window, units] of this.#held) window.reserved -= units;
+    this.#held = NOTHING_HELD;
+    const windows = this.#current();
+    const owed = this.#known + unitsOfUpstream(this.cost) + ofAnswer - this.paid;
+    if (owed > 0) this.#remember(owed, ...windows.charge(owed));
+    else if (owed < 0) {
+      windows.countGivenBack(Math.max(0, -owed - (this.#own?.beyond ?? 0)));
+      giveBack(this.#own, -owed);
+      giveBack(this.#outer, -owed);
+      this.paid += owed;
+    }
+    return windows.quotaFor(this.paid, true);
+  }
+
+  #hold(known: number, highest: number): boolean {
+    const { windows } = this.#current();
+    // a window that is full always allows one request, whatever it may cost
+    for (const { spendableNow, limit } of windows)
+      if (spendableNow < Math.min(known, limit - this.paid)) this.#refuseWork(known);
+    const highestIn = ({ limit }: QuotaWindow): number => Math.min(limit, Math.max(known, highest));
+    const hasRoom = (window: QuotaWindow): boolean =>
+      window.balance + window.limit - window.reserved >= highestIn(window); // a debt is at most one limit
+    if (!windows.every(hasRoom)) return windows.some(({ reserved }) => reserved > 0) ? false : this.#refuseWork(known);
+    this.#held = windows.map((window) => [window, highestIn(window)] as const);
+    for (const [window, units] of this.#held) {
+      window.open();
+      window.reserved += units;
+    }
+    return true;
+  }
+
+  #refuseWork(units: number): never {
+    this.#windows.refuse(units);
+    return this.#refuse(units, true);
+  }
+
+  /** A request that is refused costs nothing but what it has made at the upstream. */
+  #refuse(units: number, fitsFullWindow?: boolean): never {
+    const price = this.paid + units;
+    this.settle(0, true);
+    this.refusal = { ...this.#current().quotaFor(price, false) };
+    throw rateLimitExceeded(this.refusal, fitsFullWindow);
+  }
+
+  #current(): CallerAccount {
+    return this.#windows.find(this.#addressKey, this.principal);
+  }
+
+  /** Remembers units, some of which are beyond the debt of a window and were not charged in it. */
+  #remember(units: number, beyondOwn: number, beyondOuter: number): void {
+    this.paid += units;
+    const { own, outer } = this.#windows;
+    this.#own = charged(this.#own, own, beyondOwn);
+    this.#outer = outer && charged(this.#outer, outer, beyondOuter);
+  }
+}
+
+const NOTHING_HELD: readonly never[] = [];
+
+/** A window that was charged, and the units beyond the greatest debt, which were not counted in it. */
+interface Charged {
+  readonly window: QuotaWindow;
+  beyond: number;
+}
+
+function charged(before: Charged | undefined, window: QuotaWindow, beyond: number): Charged {
+  if (before?.window !== window) return { window, beyond };
+  before.beyond += beyond;
+  return before;
+}
+
+function giveBack(charged: Charged | undefined, units: number): void {
+  if (charged === undefined) return;
+  charged.window.giveBack(Math.max(0, units - charged.beyond));
+  charged.beyond = Math.max(0, charged.beyond - units);
+}
+
+/** Waiting is no remedy where the price is beyond the whole limit, unless a full window allows it all the same. */
+export function rateLimitExceeded(
+  quota: Quota,
+  fitsFullWindow = quota.units <= quota.limit,
+  what: 'request' | 'message' = 'request',
+): GatewayError {
+  const { units, isByAddress, limit, remaining, retryAfter } = quota;
+  const price = `this ${what} costs ${units} ${units === 1 ? 'unit' : 'units'}`;
+  const message = fitsFullWindow
+    ? `${price}, ${remaining} of ${limit} are left; wait ${retryAfter} s${isByAddress ? ' or use an API key' : ''}`
+    : `${price}, and your tier never has more than ${limit}: request less${isByAddress ? ', or use an API key' : ''}`;
+  return new GatewayError('rate_limited', message, { retryAfter });
+}
