@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { addressOfNumber } from '../test/support/address-of-number.ts';
 import { Bench, type Goal, interleave, type Sample } from './support/bench.ts';
 import { makeLive, settingsFor, targetsOf } from './support/live-accounts.ts';
-import { type TargetFile, writeTargets } from './support/load.ts';
+import { type LoadResult, type TargetFile, writeTargets } from './support/load.ts';
 import { measureLoad } from './support/measure-load.ts';
-import { startNode } from './support/node-process.ts';
+import { type NodeProcess, startNode } from './support/node-process.ts';
 import { cpuSeconds, type ServedProcess, startGatewayOver, startServer } from './support/server-process.ts';
 
 // What the first read of an account costs: the gateway, a server that calls the node for each request, and the floor, over
@@ -21,6 +21,7 @@ const SETTINGS = ['limits.free.inFlight=100000', 'limits.inFlight=5000', NEVER_O
 const CHANGING = 1000;
 const SLOT_MS = 400;
 const MILLION = 1_000_000;
+const SETTLING_SECONDS = 60;
 /** Milliseconds in which each account is read once, until all are live. */
 const READ_EACH_MS = 5000;
 
@@ -70,6 +71,7 @@ for (const name of wanted) {
   if (row !== undefined) await measureCold(name, row);
   else if (name === 'changed') await measureChanged();
   else if (name === 'zipf') await measureZipf();
+  else if (name === 'zipf-settled') await measureSettledZipf();
   else if (name.startsWith('live')) await measureLive(Number(name.slice(4)) || 10_000);
   else throw new Error(`there is no row ${name}`);
 }
@@ -151,31 +153,64 @@ async function measureChanged(): Promise<void> {
   }
 }
 
-/** Accounts by Zipf over a million, from the first second of a gateway with the default settings on. */
+/** Accounts by Zipf over a million, each contender from its first second on, the gateway with the default settings. */
 async function measureZipf(): Promise<void> {
   const node = await startNode();
-  const targets = targetsOf(MILLION);
-  const load = { targets, pick: 'zipf', connections: CONNECTIONS, seconds } as const;
-  const url = `http://127.0.0.1:${node.port}`;
-  const asking = await startServer('bench/processes/asking-server.js', [url]);
-  const fresh = async (dist?: string): Promise<Sample> => {
-    const gateway = await startGatewayOver(node.upstream, { settings: [NEVER_OVERLOADED, ...bench.settings], dist });
-    const sample = await measureLoad(gateway, load);
-    gateway.stop();
+  const load = zipfLoad();
+  const fresh = async (start: () => Promise<ServedProcess>): Promise<Sample & LoadResult> => {
+    const server = await start();
+    const sample = await measureLoad(server, load);
+    server.stop();
     return sample;
   };
-  const samples = await interleave<string, Sample>(rounds, {
-    slotgate: () => fresh(),
-    ...(baseline === undefined ? {} : { baseline: () => fresh(baseline) }),
-    'call for each': () => measureLoad(asking, load),
+  const samples = await interleave<string, Sample & LoadResult>(rounds, {
+    slotgate: () => fresh(() => startDefault(node)),
+    ...(baseline === undefined ? {} : { baseline: () => fresh(() => startDefault(node, baseline)) }),
+    'call for each': () => fresh(() => startAsking(node)),
   });
-  bench.figures(samples);
-  const contender = ['zipf over a million', samples['slotgate'] ?? []] as const;
-  const base = ['call for each', samples['call for each'] ?? []] as const;
-  bench.ratio('rate', contender, base, { atLeast: 2 });
-  bench.ratio('cpuUs', contender, base, { atMost: 0.5 });
-  asking.stop();
+  reportZipf('zipf over a million', samples);
   node.stop();
+}
+
+/** The same of servers that have had the load for a minute. */
+async function measureSettledZipf(): Promise<void> {
+  const node = await startNode();
+  const load = zipfLoad();
+  const servers: Record<string, ServedProcess> = {
+    slotgate: await startDefault(node),
+    ...(baseline !== undefined && { baseline: await startDefault(node, baseline) }),
+    'call for each': await startAsking(node),
+  };
+  for (const server of Object.values(servers)) await measureLoad(server, { ...load, seconds: SETTLING_SECONDS });
+  const samples = await interleave(
+    rounds,
+    Object.fromEntries(Object.entries(servers).map(([name, server]) => [name, () => measureLoad(server, load)])),
+  );
+  reportZipf(`zipf after ${SETTLING_SECONDS} s`, samples);
+  bench.value('accounts subscribed to', '', [(await node.counts()).subscriptions]);
+  for (const server of Object.values(servers)) server.stop();
+  node.stop();
+}
+
+function zipfLoad() {
+  return { targets: targetsOf(MILLION), pick: 'zipf', connections: CONNECTIONS, seconds } as const;
+}
+
+function startDefault(node: NodeProcess, dist?: string): Promise<ServedProcess> {
+  return startGatewayOver(node.upstream, { settings: [NEVER_OVERLOADED, ...bench.settings], dist });
+}
+
+function startAsking({ port }: NodeProcess): Promise<ServedProcess> {
+  return startServer('bench/processes/asking-server.js', [`http://127.0.0.1:${port}`]);
+}
+
+function reportZipf(what: string, samples: Readonly<Record<string, readonly (Sample & LoadResult)[]>>): void {
+  bench.figures(samples);
+  const { slotgate = [], 'call for each': base = [] } = samples;
+  bench.ratio('rate', [what, slotgate], ['call for each', base], { atLeast: 2 });
+  bench.ratio('cpuUs', [what, slotgate], ['call for each', base], { atMost: 0.5 });
+  const shares = slotgate.map(({ hits, requests }) => hits / requests);
+  bench.value(`${what}: part that the cache answers`, '', shares, { atLeast: 0 });
 }
 
 /** The time until accounts are live of which each is read once in five seconds. */
