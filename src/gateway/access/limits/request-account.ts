@@ -76,11 +76,12 @@ export class RequestAccount {
     const { windows } = this.#current();
     // a window that is full always allows one request, whatever it may cost
     for (const { spendableNow, limit } of windows)
-      if (spendableNow < Math.min(known, limit - this.paid)) this.#refuseWork(known);
+      if (spendableNow < Math.min(known, limit - this.paid)) this.#refuse(known, true);
     const highestIn = ({ limit }: QuotaWindow): number => Math.min(limit, Math.max(known, highest));
     const hasRoom = (window: QuotaWindow): boolean =>
       window.balance + window.limit - window.reserved >= highestIn(window); // a debt is at most one limit
-    if (!windows.every(hasRoom)) return windows.some(({ reserved }) => reserved > 0) ? false : this.#refuseWork(known);
+    if (!windows.every(hasRoom))
+      return windows.some(({ reserved }) => reserved > 0) ? false : this.#refuse(known, true);
     this.#held = windows.map((window) => [window, highestIn(window)] as const);
     for (const [window, units] of this.#held) {
       window.open();
@@ -89,17 +90,13 @@ export class RequestAccount {
     return true;
   }
 
-  #refuseWork(units: number): never {
-    this.#windows.refuse(units);
-    return this.#refuse(units, true);
-  }
-
   /** A request that is refused costs nothing but what it has made at the upstream. */
-  #refuse(units: number, fitsFullWindow?: boolean): never {
+  #refuse(units: number, isWork = false): never {
+    if (isWork) this.#windows.refuse(units); // other units were refused where they were to be spent
     const price = this.paid + units;
     this.settle(0, true);
     this.refusal = { ...this.#current().quotaFor(price, false) };
-    throw rateLimitExceeded(this.refusal, fitsFullWindow);
+    throw rateLimitExceeded(this.refusal, isWork || undefined);
   }
 
   #current(): CallerAccount {

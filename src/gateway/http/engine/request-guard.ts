@@ -84,25 +84,11 @@ export function framingOf(req: EngineRequest, allowsBody: boolean): Framing {
   let [hosts, lengths, codings] = [0, 0, 0];
   let [hasNamelessHeader, closes] = [false, false];
   req.forEach((name, value) => {
-    switch (name) {
-      case 'host':
-        host = value;
-        hosts++;
-        break;
-      case 'content-length':
-        length = value;
-        lengths++;
-        break;
-      case 'transfer-encoding':
-        coding = value;
-        codings++;
-        break;
-      case 'connection':
-        closes ||= value !== 'keep-alive' && CLOSE_PATTERN.test(value);
-        break;
-      case '':
-        hasNamelessHeader = true;
-    }
+    if (name === 'host') [host, hosts] = [value, hosts + 1];
+    else if (name === 'content-length') [length, lengths] = [value, lengths + 1];
+    else if (name === 'transfer-encoding') [coding, codings] = [value, codings + 1];
+    else if (name === 'connection') closes ||= /(^|,)\s*close\s*(,|$)/i.test(value);
+    else if (name === '') hasNamelessHeader = true;
   });
   const faultOf = (): FramingFault | undefined => {
     if (hasNamelessHeader) return 'a header line has no name';
@@ -118,8 +104,6 @@ export function framingOf(req: EngineRequest, allowsBody: boolean): Framing {
   };
   return { fault: faultOf(), isLast: closes || codings > 0 || (allowsBody && lengths === 0) };
 }
-
-const CLOSE_PATTERN = /(^|,)\s*close\s*(,|$)/i;
 
 export function requestTargetOf(req: EngineRequest): string {
   const query = req.getQuery();

@@ -1,6 +1,5 @@
 import { parseTarget } from '../../../shared/domain/canonical-request.ts';
 import { isLoopback } from '../../access/limits/client-ip.ts';
-import type { Body, Entry, SealWaiter } from '../../cache/entry.ts';
 import { parsePathArguments, parseQueryArguments } from '../../routes/routing/arguments.ts';
 import { LARGE_READ_UNITS } from '../../routes/routing/route.ts';
 import { demandedAgree, type RouteReads } from '../../routes/routing/route-read-through.ts';
@@ -72,44 +71,15 @@ export class GetResponder {
   ): RawResponse | undefined {
     const { sealer } = this.#deps;
     const { nonce } = conditions;
-    const { entry } = read;
-    const body = nonce === undefined ? sealer.bodyOf(entry) : undefined;
+    const body = nonce === undefined ? sealer.bodyOf(read.entry) : undefined;
     if (body !== undefined) return cachedReadResponse(guarded, { ...read, body, upstreamMs }, conditions);
-    const sealed = new SealedMiss(guarded, { ...read, entry: entry.successor ?? entry }, conditions, upstreamMs);
-    sealer.sealFor(sealed.entry, nonce ?? null, sealed);
+    const { cacheStatus } = read;
+    const entry = read.entry.successor ?? read.entry;
+    sealer.sealFor(entry, nonce ?? null, {
+      resolve: (body) =>
+        guarded.sendMade(() => cachedReadResponse(guarded, { entry, cacheStatus, body, upstreamMs }, conditions)),
+      reject: (thrown) => guarded.fail(thrown),
+    });
     return undefined;
-  }
-}
-
-/** A miss that waits for its receipt: all of a turn are sealed and sent one after the other. */
-class SealedMiss implements SealWaiter {
-  readonly #guarded: GuardedRequest;
-  readonly #read: CachedRead;
-  readonly #conditions: Conditions;
-  readonly #upstreamMs: number | undefined;
-
-  constructor(guarded: GuardedRequest, read: CachedRead, conditions: Conditions, upstreamMs: number | undefined) {
-    this.#guarded = guarded;
-    this.#read = read;
-    this.#conditions = conditions;
-    this.#upstreamMs = upstreamMs;
-  }
-
-  get entry(): Entry {
-    return this.#read.entry;
-  }
-
-  resolve(body: Body): void {
-    const { entry, cacheStatus } = this.#read;
-    const read = { entry, cacheStatus, body, upstreamMs: this.#upstreamMs };
-    try {
-      this.#guarded.send(cachedReadResponse(this.#guarded, read, this.#conditions));
-    } catch (thrown) {
-      this.#guarded.fail(thrown);
-    }
-  }
-
-  reject(thrown: unknown): void {
-    this.#guarded.fail(thrown);
   }
 }

@@ -182,6 +182,15 @@ export class GuardedRequest implements Payer {
     this.#finish(response, 'answered');
   }
 
+  /** Sends a response that is made now; an error in place of one that can't be made. Never throws. */
+  sendMade(make: () => RawResponse): void {
+    try {
+      this.send(make());
+    } catch (thrown) {
+      this.fail(thrown);
+    }
+  }
+
   fail(thrown: unknown): void {
     this.#finish(this.#errorOf(thrown), usageOutcomeOf(thrown));
   }

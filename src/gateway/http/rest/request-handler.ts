@@ -1,9 +1,8 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { type RequestCost, unitsOfBody } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
-import type { TurnBudget, WorkOwner } from '../../../shared/runtime/turn-budget.ts';
+import type { TurnBudget } from '../../../shared/runtime/turn-budget.ts';
 import type { RequestAccount } from '../../access/limits/request-account.ts';
-import type { RequestScope } from '../../routes/routing/request-scope.ts';
 import { LARGE_READ_UNITS, type PostAnswer } from '../../routes/routing/route.ts';
 import { parseMinSlot } from '../../serving/min-slot.ts';
 import type { MethodHandlers, RequestHandler } from '../engine/engine.ts';
@@ -75,7 +74,16 @@ function respondToPost(
     .readBody(route.maxBytes ?? maxBodyBytes)
     .then((body) => {
       account.reserve(unitsOfBody(body.length));
-      const scope = new PostScope(cost, reply, minSlot, body.length);
+      const scope = {
+        cost,
+        minSlot,
+        caller: cost.caller,
+        bytes: body.length,
+        // made where it is needed: it takes as long as a read of the cache
+        get signal() {
+          return reply.signal;
+        },
+      };
       return turnBudget.run(scope, () => {
         const parsed = route.parse(body, context);
         account.reserve(route.unitsOf?.(parsed) ?? 0);
@@ -91,27 +99,6 @@ function respondToPost(
       if (route.path === '/rpc') checkRpcLength(answer, account);
       return postResponse(guarded, route.envelope, answer);
     });
-}
-
-/** What the work for a POST is made for. Its signal is made where it is needed: it takes as long as a read of the cache. */
-class PostScope implements RequestScope, WorkOwner {
-  readonly cost: RequestCost;
-  readonly caller: string;
-  readonly minSlot: Slot | undefined;
-  readonly bytes: number;
-  readonly #reply: Reply;
-
-  constructor(cost: RequestCost, reply: Reply, minSlot: Slot | undefined, bytes: number) {
-    this.cost = cost;
-    this.caller = cost.caller;
-    this.minSlot = minSlot;
-    this.bytes = bytes;
-    this.#reply = reply;
-  }
-
-  get signal(): AbortSignal {
-    return this.#reply.signal;
-  }
 }
 
 /** Throws `result_too_large` for a result that is longer than the caller's tier gets. */
