@@ -1,6 +1,8 @@
 import bs58 from 'bs58';
 import { WRAPPED_SOL } from '../../src/shared/domain/known-mints.ts';
 import {
+  CLOCK_SYSVAR,
+  STAKE_HISTORY_SYSVAR,
   STAKE_PROGRAM,
   SYSTEM_PROGRAM,
   TOKEN_2022_PROGRAM,
@@ -26,7 +28,6 @@ interface Holding {
 
 const FEE = 5_000n;
 const RENT = 2_039_280n;
-const [CLOCK, HISTORY] = [addressOf(240), addressOf(241)];
 
 /** Makes records in which balances, instructions and inner instructions agree: each call changes the balances. */
 export class Forgery {
@@ -69,14 +70,26 @@ export class Forgery {
   readonly note = (programId: string, text: string): ForgedCall =>
     call(programId, [], [...new TextEncoder().encode(text)]);
 
+  /** A call of any program, which moves `lamports` from its first account to its second one, or as named. */
+  readonly call = (
+    programId: string,
+    accounts: readonly string[],
+    data: readonly number[],
+    moves: { readonly from?: string; readonly to?: string; readonly lamports?: bigint } = {},
+  ): ForgedCall => {
+    const { from = accounts[0] ?? '', to = accounts[1] ?? '', lamports = 0n } = moves;
+    this.#move(from, to, lamports);
+    return call(programId, accounts, data);
+  };
+
   sendSol(from: string, to: string, lamports: bigint): ForgedCall {
     this.#move(from, to, lamports);
     return call(SYSTEM_PROGRAM, [from, to], [2, 0, 0, 0, ...u64Bytes(lamports)]);
   }
 
-  create(payer: string, account: string, lamports: bigint, owner: string): ForgedCall {
+  create(payer: string, account: string, lamports: bigint, owner: string, bytes = 10n): ForgedCall {
     this.#move(payer, account, lamports);
-    const data = [0, 0, 0, 0, ...u64Bytes(lamports), ...u64Bytes(10n), ...bs58.decode(owner)];
+    const data = [0, 0, 0, 0, ...u64Bytes(lamports), ...u64Bytes(bytes), ...bs58.decode(owner)];
     return call(SYSTEM_PROGRAM, [payer, account], data);
   }
 
@@ -93,6 +106,20 @@ export class Forgery {
     this.#moveTokens(from, to, amount, fee);
     const data = [26, 1, ...u64Bytes(amount), decimals, ...u64Bytes(fee)];
     return call(TOKEN_2022_PROGRAM, [from, mint, to, authority], data);
+  }
+
+  /** A transfer of a token whose fee stands in no instruction. */
+  sendWithHiddenFee(from: string, to: string, authority: string, amount: bigint, fee: bigint): ForgedCall {
+    const { mint = '', decimals = 0 } = this.#holdings.get(from) ?? {};
+    this.#moveTokens(from, to, amount, fee);
+    return call(TOKEN_2022_PROGRAM, [from, mint, to, authority], [12, ...u64Bytes(amount), decimals]);
+  }
+
+  /** Opens a token account that was made before. */
+  open(account: string, owner: string, mint: string, decimals = 6): ForgedCall {
+    const excess = mint === WRAPPED_SOL ? (this.#lamports.get(account) ?? 0n) - RENT : 0n;
+    this.#holdings.set(account, { mint, owner, amount: excess, decimals });
+    return call(TOKEN_PROGRAM, [account, mint], [18, ...bs58.decode(owner)]);
   }
 
   mint(account: string, amount: bigint): ForgedCall {
@@ -116,6 +143,10 @@ export class Forgery {
   readonly approve = (account: string, delegate: string, owner: string, amount: bigint): ForgedCall =>
     call(TOKEN_PROGRAM, [account, delegate, owner], [4, ...u64Bytes(amount)]);
 
+  /** `right` as in the token program: 0 to mint, 1 to freeze, 3 to close. */
+  readonly pass = (account: string, right: number, owner: string, to: string): ForgedCall =>
+    call(TOKEN_PROGRAM, [account, owner], [6, right, 1, ...bs58.decode(to)]);
+
   giveAway(account: string, owner: string, to: string): ForgedCall {
     const holding = this.#holdings.get(account);
     if (holding !== undefined) holding.owner = to;
@@ -124,12 +155,16 @@ export class Forgery {
 
   withdrawStake(account: string, to: string, authority: string, lamports: bigint): ForgedCall {
     this.#move(account, to, lamports);
-    return call(STAKE_PROGRAM, [account, to, CLOCK, HISTORY, authority], [4, 0, 0, 0, ...u64Bytes(lamports)]);
+    return call(
+      STAKE_PROGRAM,
+      [account, to, CLOCK_SYSVAR, STAKE_HISTORY_SYSVAR, authority],
+      [4, 0, 0, 0, ...u64Bytes(lamports)],
+    );
   }
 
   /** `right`: 0 for the staker, 1 for the withdrawer. */
   readonly authorizeStake = (account: string, authority: string, to: string, right: 0 | 1): ForgedCall =>
-    call(STAKE_PROGRAM, [account, CLOCK, authority], [1, 0, 0, 0, ...bs58.decode(to), right, 0, 0, 0]);
+    call(STAKE_PROGRAM, [account, CLOCK_SYSVAR, authority], [1, 0, 0, 0, ...bs58.decode(to), right, 0, 0, 0]);
 
   record(calls: readonly ForgedCall[]): Transaction {
     const before = this.#before ?? { lamports: new Map(), holdings: new Map() };

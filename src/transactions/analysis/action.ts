@@ -8,18 +8,24 @@ export const ACTION_KINDS = {
   mint: 'tokens were minted to the actor',
   burn: 'tokens of the actor were burned',
   rent: 'the deposit of a new account, which is the counterparty',
+  funding: 'lamports for a new account, which is the counterparty, beyond its deposit',
   close: 'a token account of the actor was closed; the counterparty got its lamports',
   changeOwner: 'the counterparty became the owner of a token account of the actor',
   withheldFee: 'the actor got transfer fees that a token had withheld',
   hide: 'tokens moved into a hidden balance of the actor, or out of it',
   swap: 'what one call of an exchange moved for the actor',
   direct: 'lamports that the only program which was called moved without an instruction',
+  payout: 'what a program paid to somebody that did not sign, in a call that paid nothing to who did',
+  asset: 'an NFT that is in no token account was made, sent or burned; no balance shows it',
 } as const satisfies Readonly<Record<string, string>>;
 
 export type ActionKind = keyof typeof ACTION_KINDS;
 
-/** How the actor stands to what was done: it signed; a delegate signed in its place; a program signed for an address of its own. */
-export const ACTION_ROLES = ['owner', 'delegate', 'program'] as const;
+/**
+ * How the actor stands to what was done: it signed; a delegate of its tokens signed in its place; the holder of a right over
+ * its account did, such as that to withdraw a stake; a program signed for an address of its own.
+ */
+export const ACTION_ROLES = ['owner', 'delegate', 'authority', 'program'] as const;
 
 /** An amount in smallest units; SOL in either form has the mint of wrapped SOL. */
 export interface ActionAmount {
@@ -85,4 +91,27 @@ export function effectsOf(action: Action): readonly (readonly [wallet: string, A
     ...got.map((gain) => [actor, toAmount(gain)] as const),
     ...(counterparty === null ? [] : arrived.map((gain) => [counterparty, gain] as const)),
   ];
+}
+
+type ActionParts = Partial<Omit<Action, 'kind' | 'actor' | 'given' | 'got'>> & {
+  readonly given?: readonly AssetAmount[];
+  readonly got?: readonly AssetAmount[];
+};
+
+/** Makes an action; what it does not have is null, and it is signed by its actor. */
+export function actionOf(kind: ActionKind, actor: string, { given = [], got = [], ...parts }: ActionParts): Action {
+  const toText = ({ mint, amount, decimals }: AssetAmount): ActionAmount => ({ mint, amount: `${amount}`, decimals });
+  return {
+    kind,
+    actor,
+    counterparty: null,
+    given: given.map(toText),
+    got: got.map(toText),
+    withheld: null,
+    program: null,
+    instruction: null,
+    role: 'owner',
+    authority: null,
+    ...parts,
+  };
 }

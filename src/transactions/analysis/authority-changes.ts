@@ -7,7 +7,7 @@ import type { CurrentBalances } from './transfer-ledger.ts';
 
 /**
  * Kinds of authority changes. `setAuthority`: a right passes to another holder, or nobody; `initializeAuthority`: a new
- * mint gives its creator or another a right over all its tokens; `assign`: an account of a wallet is given to a program.
+ * mint gives somebody a right over all its tokens, or a new stake, vote or nonce account one over what is in it; `assign`: an account of a wallet is given to a program.
  */
 export const AUTHORITY_CHANGE_KINDS = [
   'setAuthority',
@@ -139,6 +139,10 @@ const approveChange = changeOf('approve', 'source', (info) => {
   };
 });
 
+/** A new stake, vote or nonce account is in the hands of those that its instruction names. */
+const holdRight = (authorityType: string, accountName: string, holderOf: (info: ParsedInfo) => unknown): ReadChange =>
+  changeOf('initializeAuthority', accountName, (info) => ({ authorityType, to: asString(holderOf(info)) }));
+
 const freezeChange = (kind: 'freeze' | 'thaw'): ReadChange =>
   changeOf(kind, 'account', (info) => ({ mint: asString(info['mint']), authority: signerOf(info, 'freezeAuthority') }));
 
@@ -193,6 +197,11 @@ const CHANGE_READERS: Readonly<Record<string, ReadChange>> = {
     }))(info),
   'spl-token updateTokenMetadataAuthority': passRight('metadata', 'metadata', 'updateAuthority', 'newAuthority'),
   'spl-token updateTokenGroupAuthority': passRight('group', 'group', 'updateAuthority', 'newAuthority'),
+  'stake initialize': holdRight('withdrawer', 'stakeAccount', ({ authorized }) => asObject(authorized)['withdrawer']),
+  'stake initializeChecked': holdRight('withdrawer', 'stakeAccount', ({ withdrawer }) => withdrawer),
+  'vote initialize': holdRight('withdrawer', 'voteAccount', ({ authorizedWithdrawer }) => authorizedWithdrawer),
+  'vote initializeV2': holdRight('withdrawer', 'voteAccount', ({ authorizedWithdrawer }) => authorizedWithdrawer),
+  'system initializeNonce': holdRight('nonce', 'nonceAccount', ({ nonceAuthority }) => nonceAuthority),
   'stake authorize': passStakeRight('stakeAccount', 'newAuthority', namedAuthority),
   'stake authorizeChecked': passStakeRight('stakeAccount', 'newAuthority', namedAuthority),
   'stake authorizeWithSeed': passStakeRight('stakeAccount', 'newAuthorized', seededAuthority('authorityBase')),

@@ -6,6 +6,7 @@ import { splitBySign } from './net-change.ts';
 import type { ParsedTransaction } from './parsed-transaction.ts';
 import { findSupplyChanges, isNftAmount, type Payment, sumByMint } from './payments.ts';
 import { programFlowsOf } from './program-flows.ts';
+import { shareOf } from './share.ts';
 import type { Swap } from './swap-legs.ts';
 import type { WalletChanges } from './wallet-changes.ts';
 
@@ -29,11 +30,10 @@ export function findSwap(facts: TradeFacts): Swap | null {
   const nfts = mintedOrBurnedNfts(parsed);
   for (const program of new Set(payments.map((payment) => payment.program)))
     for (const signer of program === null ? [] : signers) {
-      const moved = payments.filter((payment) => payment.program === program);
-      const { given, received } = programFlowsOf(signer, { parsed, payments: moved, mainProgram: program });
+      const { given, received, states } = programFlowsOf(signer, program, parsed);
       const inputs = given.filter(({ mint }) => !nfts.has(mint));
       const outputs = received.filter(({ mint }) => !nfts.has(mint));
-      if (inputs.length > 0 && outputs.length > 0) return { wallet: signer, inputs, outputs, program };
+      if (inputs.length > 0 && outputs.length > 0) return { wallet: signer, inputs, outputs, program, states };
     }
   return isTradingProgram(mainProgram) ? findUnsignedSwap(facts) : null;
 }
@@ -49,7 +49,7 @@ function calledSwap(wallet: string, { actions }: ParsedTransaction): Swap | null
   const given = trades.flatMap((trade) => trade.given.map((amount) => negate(toAmount(amount))));
   const { lost: inputs, gained: outputs } = splitBySign(sumByMint([...received, ...given]));
   return inputs.length > 0 && outputs.length > 0
-    ? { wallet, inputs, outputs, program: trades[0]?.program ?? null }
+    ? { wallet, inputs, outputs, program: trades[0]?.program ?? null, states: shareOf(trades, wallet) }
     : null;
 }
 
@@ -64,7 +64,7 @@ function findUnsignedSwap({ parsed, changesOf, tradeRole, mainProgram }: TradeFa
   const users = tradeRole('user');
   const [swap] = users.size === 1 ? swaps.filter(({ wallet }) => wallet !== null && users.has(wallet)) : [];
   const found = swap ?? (swaps.length > 2 ? undefined : swaps[0]);
-  return found === undefined ? null : { ...found, wallet: null, program: mainProgram };
+  return found === undefined ? null : { ...found, wallet: null, program: mainProgram, states: [] };
 }
 
 /** Returns the changes of the owners of tokens that did not sign. */
@@ -79,7 +79,10 @@ export function unsignedChanges({
   return [...owners].filter((owner) => !signers.has(owner)).map(changesOf);
 }
 
-function walletSwap({ wallet, sol, tokens }: WalletChanges, nfts: ReadonlySet<string>): Omit<Swap, 'program'> | null {
+function walletSwap(
+  { wallet, sol, tokens }: WalletChanges,
+  nfts: ReadonlySet<string>,
+): Omit<Swap, 'program' | 'states'> | null {
   const traded = tokens.filter((token) => !nfts.has(token.mint));
   const inputs = traded.filter((token) => token.amount < 0n).map(negate);
   const outputs = traded.filter((token) => token.amount > 0n);

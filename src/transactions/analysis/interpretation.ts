@@ -7,6 +7,7 @@ import type { NetChange } from './net-change.ts';
 import type { Nft } from './nft-asset.ts';
 import type { Royalty } from './nft-sale.ts';
 import type { Payment } from './payments.ts';
+import type { Share } from './share.ts';
 import type { Swap } from './swap-legs.ts';
 
 /** What every interpretation says. */
@@ -16,6 +17,8 @@ interface InterpretationOf<Type extends TransactionType> {
   readonly actor: string;
   /** The program that is credited; null if Solana's own did it. */
   readonly program: string | null;
+  /** What its sentence states of the actions. */
+  readonly states: readonly Share[];
 }
 
 /** A trade. */
@@ -68,7 +71,10 @@ export interface ExchangeOfValueInterpretation
       | 'BRIDGE_DEPOSIT'
       | 'BRIDGE_FULFILMENT'
     >,
-    NetChange {}
+    NetChange {
+  /** What a bridge or its relayer paid out, to whom; empty for all else. */
+  readonly payouts: readonly Payment[];
+}
 
 /** Payments between wallets, or what the fee payer gained and lost where none is recorded. */
 export interface TransferInterpretation extends InterpretationOf<'TRANSFER'>, NetChange {

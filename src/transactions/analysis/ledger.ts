@@ -1,9 +1,10 @@
 import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
-import { isIncidentalProgram, isTradingProgram, programRole } from '../programs/known-programs.ts';
+import { asArray } from '../codec/json-fields.ts';
+import { isIncidentalProgram, isTradingProgram, KNOWN_PROGRAMS, programRole } from '../programs/known-programs.ts';
 import { isTipAccount } from '../programs/tip-accounts.ts';
 import { type Instruction, inExecutionOrder } from '../transactions/instruction.ts';
 import type { Transaction } from '../transactions/transaction.ts';
-import type { Action, ActionAmount, ActionKind, Ledger, Unaccounted } from './action.ts';
+import { type Action, type ActionKind, actionOf, type Ledger, type Unaccounted } from './action.ts';
 import { type AssetAmount, negate, solAmount } from './asset-amount.ts';
 import { splitBySign } from './net-change.ts';
 import { sumByMint } from './payments.ts';
@@ -17,8 +18,9 @@ interface Movement extends AssetAmount {
   readonly to: string | null;
   /** What of the amount did not arrive. */
   readonly withheld: bigint;
-  /** Who signed for it, as far as the instruction names it. */
+  /** Who signed for it in the place of the owner; null if the owner did, or if the instruction doesn't say. */
   readonly authority: string | null;
+  readonly role: Action['role'];
   /** The calls of programs that are not Solana's own, the outermost first. */
   readonly callers: readonly Instruction[];
   readonly instruction: readonly [topLevel: number, inner: number | null];
@@ -44,11 +46,17 @@ export function readLedger(transaction: Transaction, transfers: readonly Transfe
   if (transaction.err !== null) return { actions: paid, unaccounted: [] }; // the runtime takes back all but the fee
   const signers = new Set(accounts.filter(({ signer }) => signer).map(({ address }) => address));
   const ownerOf = accountOwners(transaction, transfers.length === 0 ? [] : inExecutionOrder(transaction.instructions));
-  const movements = transfers.length === 0 ? [] : movementsOf(transaction, transfers, ownerOf);
-  const subjects = new Set([...signers, ...movements.filter(isDelegated).map(({ from }) => from ?? '')]);
+  const moved = transfers.length === 0 ? [] : movementsOf(transaction, transfers, ownerOf, signers);
+  const subjects = new Set([
+    ...signers,
+    ...moved.flatMap(({ from, authority, callers }) =>
+      from === null || authority === null || (venueOf(callers) !== undefined && !signers.has(authority)) ? [] : [from],
+    ),
+  ]);
+  const movements = withPayouts(moved, subjects);
   const open = openChanges(transaction, movements, ownerOf, subjects);
   const trades = [...subjects].flatMap((wallet) => findTrades(wallet, movements, open));
-  const explained = [...paid, ...actionsOf(movements, trades, subjects, signers)];
+  const explained = [...paid, ...actionsOf(movements, trades, subjects)];
   const { direct, unaccounted } = closeChanges(open, transaction);
   return { actions: [...explained, ...direct], unaccounted };
 }
@@ -79,7 +87,6 @@ function* actionsOf(
   movements: readonly Movement[],
   trades: readonly Trade[],
   subjects: ReadonlySet<string>,
-  signers: ReadonlySet<string>,
 ): Iterable<Action> {
   const listed = new Set<Trade>();
   for (const movement of movements) {
@@ -91,7 +98,7 @@ function* actionsOf(
     const isOpen = (party: string | null): boolean =>
       traded.length === 0 || (party !== null && subjects.has(party) && traded.every(({ wallet }) => wallet !== party));
     const [from, to] = [movement.from, movement.to].map((party) => (isOpen(party) ? party : null));
-    if (from || to) yield movementAction({ ...movement, from: from ?? null, to: to ?? null }, signers);
+    if (from || to) yield movementAction({ ...movement, from: from ?? null, to: to ?? null });
   }
 }
 
@@ -166,9 +173,20 @@ function movementsOf(
   { instructions }: Transaction,
   transfers: readonly Transfer[],
   ownerOf: (account: string) => string,
+  signers: ReadonlySet<string>,
 ): readonly Movement[] {
   const callOf = callersByPlace(instructions);
   const made = accountsMade(instructions);
+  /** Returns whether lamports are for a new account, and no more than its deposit; what it gets later is a payment. */
+  const openingOf = ({ type, asset, ...transfer }: Transfer): 'rent' | 'funding' | null => {
+    const account = made.get(transfer.toUserAccount ?? '');
+    const isBefore = account !== undefined && isNotAfter(transfer, account.place);
+    const isOpening = type === 'transfer' && asset === 'SOL' && transfer.innerInstructionIdx !== null && isBefore;
+    if (type !== 'createAccount' && !isOpening) return null;
+    if (account === undefined || transfer.amount > account.deposit) return 'funding';
+    account.deposit -= transfer.amount;
+    return 'rent';
+  };
   return transfers.flatMap((transfer): Movement[] => {
     const { type, asset, mint, amount, decimals, feeAmount, instructionIdx, innerInstructionIdx } = transfer;
     const { fromUserAccount, toUserAccount, fromTokenAccount, toTokenAccount } = transfer;
@@ -179,22 +197,19 @@ function movementsOf(
     const from = isSol ? walletOf(fromTokenAccount ?? fromUserAccount) : (fromUserAccount ?? fromTokenAccount);
     const to = isSol ? walletOf(toTokenAccount ?? toUserAccount) : (toUserAccount ?? toTokenAccount);
     const { call, callers } = callOf(instructionIdx, innerInstructionIdx);
-    const authority = authorityOf(call, fromTokenAccount ?? fromUserAccount);
     const isTip = isSol && kind === 'transfer' && isTipAccount(to ?? '');
-    const isRent =
-      asset === 'SOL' && kind === 'transfer' && innerInstructionIdx !== null && made.has(toUserAccount ?? '');
     return from === to
       ? []
       : [
           {
-            kind: isTip ? 'tip' : isRent ? 'rent' : kind,
+            kind: isTip ? 'tip' : (openingOf(transfer) ?? kind),
             from,
             to,
             mint: mint ?? WRAPPED_SOL,
             amount,
             withheld: feeAmount ?? 0n,
             decimals,
-            authority,
+            ...signatureOf(call, { from, to, isToken: asset === 'token' && kind !== 'close' }, signers),
             callers,
             instruction: [instructionIdx, innerInstructionIdx],
           },
@@ -202,26 +217,107 @@ function movementsOf(
   });
 }
 
-/** Returns the accounts that were made in steps: the lamports that they get from a program are a deposit, too. */
-const accountsMade = (instructions: readonly Instruction[]): ReadonlySet<unknown> =>
-  new Set(
-    inExecutionOrder(instructions).flatMap(({ program, parsed }) => {
-      if (program === 'system' && parsed?.type.startsWith('allocate')) return [parsed.info['account']];
-      const isTable = program === 'address-lookup-table' && /^(create|extend)/.test(parsed?.type ?? '');
-      return isTable ? [parsed?.info['lookupTableAccount']] : [];
-    }),
-  );
+/** The most bytes of a lookup table. */
+const MOST_TABLE_BYTES = 56 + 256 * 32;
+/** The lamports that an account of a number of bytes needs. https://solana.com/docs/core/accounts#rent */
+const rentOf = (bytes: number): bigint => BigInt(128 + bytes) * 6_960n;
 
-/** Returns who signed an instruction that moves what an account has; null if it doesn't say. */
-function authorityOf(call: Instruction | undefined, account: string | null): string | null {
-  const info = call?.parsed?.info ?? {};
-  const named = ['authority', 'multisigAuthority', 'owner', 'multisigOwner', 'withdrawAuthority', 'nonceAuthority'];
-  const found = named.map((name) => info[name]).find((value) => typeof value === 'string');
-  return typeof found === 'string' ? found : call?.program === 'system' ? account : null;
+/** An account that is made in a transaction. */
+interface MadeAccount {
+  /** The most lamports that are still its deposit. */
+  deposit: bigint;
+  /** The instruction that makes it; null for one that grows with each. */
+  readonly place: Instruction | null;
 }
 
-const isDelegated = ({ kind, from, authority }: Movement): boolean =>
-  (kind === 'transfer' || kind === 'burn') && from !== null && authority !== null && authority !== from;
+const isNotAfter = (
+  { instructionIdx, innerInstructionIdx }: Pick<Transfer, 'instructionIdx' | 'innerInstructionIdx'>,
+  place: Instruction | null,
+): boolean =>
+  place === null ||
+  instructionIdx < place.index ||
+  (instructionIdx === place.index && (innerInstructionIdx ?? -1) <= (place.innerIndex ?? -1));
+
+function accountsMade(instructions: readonly Instruction[]): ReadonlyMap<string, MadeAccount> {
+  const made = new Map<string, MadeAccount>();
+  for (const call of inExecutionOrder(instructions)) {
+    const { program, parsed } = call;
+    const { newAccount, account, space, lookupTableAccount } = parsed?.info ?? {};
+    const isOpened = program === 'system' && /^(createAccount|allocate)/.test(parsed?.type ?? '');
+    const isTable = program === 'address-lookup-table' && /^(create|extend)/.test(parsed?.type ?? '');
+    const opened = isOpened ? (newAccount ?? account) : isTable ? lookupTableAccount : undefined;
+    const bytes = isTable ? MOST_TABLE_BYTES : Number(space);
+    if (typeof opened === 'string' && Number.isSafeInteger(bytes))
+      made.set(opened, { deposit: rentOf(bytes), place: isTable ? null : call });
+  }
+  return made;
+}
+
+/** What instructions call the account that signs for what they move. */
+const AUTHORITIES: readonly string[] = [
+  'authority',
+  'multisigAuthority',
+  'owner',
+  'multisigOwner',
+  'withdrawAuthority',
+  'nonceAuthority',
+  'stakeAuthority',
+  'lookupTableAuthority',
+  'sourceBase',
+];
+
+/** Returns who signed an instruction that moves what a wallet has, and how it stands to the wallet. */
+function signatureOf(
+  call: Instruction | undefined,
+  { from, to, isToken }: Pick<Movement, 'from' | 'to'> & { readonly isToken: boolean },
+  signers: ReadonlySet<string>,
+): Pick<Movement, 'authority' | 'role'> {
+  const info = call?.parsed?.info ?? {};
+  const named = AUTHORITIES.map((name) => info[name]).find((value) => typeof value === 'string');
+  const member = asArray(info['signers']).find((value) => typeof value === 'string' && signers.has(value));
+  const authority = typeof named !== 'string' ? from : named === from && typeof member === 'string' ? member : named;
+  if (from === null || authority === from)
+    return { authority: null, role: signers.has(from ?? to ?? '') ? 'owner' : 'program' };
+  if (isToken && authority === named) return { authority, role: 'delegate' };
+  return authority !== null && signers.has(authority)
+    ? { authority, role: 'authority' }
+    : { authority: null, role: 'program' };
+}
+
+/**
+ * Finds what programs paid to strangers: to somebody that gave nothing, out of what no signer has, in a call that paid
+ * nothing to a signer. Within the calls of an exchange that is the trade of another one, unless a signer gave something.
+ */
+function withPayouts(movements: readonly Movement[], subjects: ReadonlySet<string>): readonly Movement[] {
+  const givers = new Set(movements.map(({ from }) => from));
+  const callsOf = (side: 'from' | 'to'): ReadonlySet<Instruction | undefined> =>
+    new Set(movements.flatMap((movement) => (subjects.has(movement[side] ?? '') ? [payerOf(movement)] : [])));
+  const [paying, paid] = [callsOf('to'), callsOf('from')];
+  return movements.map((movement) => {
+    const { kind, from, to } = movement;
+    const payer = payerOf(movement);
+    const isPayout =
+      kind === 'transfer' &&
+      payer !== undefined &&
+      !paying.has(payer) &&
+      (paid.has(payer) || !isTradingProgram(payer.programId)) &&
+      ![from, to].some((party) => party === null || subjects.has(party)) &&
+      !givers.has(to);
+    return isPayout ? { ...movement, kind: 'payout' } : movement;
+  });
+}
+
+/** Returns the call in which something was paid: that of the outermost exchange, or else the innermost one. */
+const payerOf = ({ callers }: Movement): Instruction | undefined => venueOf(callers) ?? callers.at(-1);
+
+/** Returns the call to which a movement is credited: the outermost exchange, else the outermost program that is known. */
+const creditedOf = (callers: readonly Instruction[]): Instruction | undefined =>
+  venueOf(callers) ??
+  callers.find(({ programId }) => !isIncidentalProgram(programId) && KNOWN_PROGRAMS.has(programId)) ??
+  callers[0];
+
+const venueOf = (callers: readonly Instruction[]): Instruction | undefined =>
+  callers.find(({ programId }) => isTradingProgram(programId));
 
 /** Returns the function that finds an instruction, and the programs' calls in which it was made. */
 function callersByPlace(instructions: readonly Instruction[]) {
@@ -260,7 +356,7 @@ function isWithin({ accounts, parsed }: Instruction, caller: Instruction): boole
 function findTrades(wallet: string, movements: readonly Movement[], open: WalletSums): readonly Trade[] {
   const byVenue = new Map<Instruction, Movement[]>();
   for (const movement of movements) {
-    const venue = movement.callers.find(({ programId }) => isTradingProgram(programId));
+    const venue = venueOf(movement.callers);
     if (venue === undefined || (movement.from !== wallet && movement.to !== wallet)) continue;
     const group = byVenue.get(venue);
     if (group === undefined) byVenue.set(venue, [movement]);
@@ -304,40 +400,16 @@ function tradeAction({ wallet, venue, given, got }: Trade): Action {
   return actionOf('swap', wallet, { given, got, program: programId, instruction: [index, innerIndex] });
 }
 
-function movementAction(movement: Movement, signers: ReadonlySet<string>): Action {
-  const { kind, from, to, withheld, authority, callers, instruction } = movement;
-  const actor = from ?? to ?? '';
-  const isSigned = authority === null || authority === from ? signers.has(actor) : false;
-  return actionOf(kind, actor, {
+function movementAction(movement: Movement): Action {
+  const { kind, from, to, withheld, authority, role, callers, instruction } = movement;
+  return actionOf(kind, from ?? to ?? '', {
     counterparty: from === null ? null : to,
     given: from === null ? [] : [movement],
     got: from === null ? [{ ...movement, amount: movement.amount - withheld }] : [],
     withheld: withheld === 0n || from === null ? null : `${withheld}`,
-    program: callers[0]?.programId ?? null,
+    program: creditedOf(callers)?.programId ?? null,
     instruction,
-    role: isSigned ? 'owner' : isDelegated(movement) ? 'delegate' : 'program',
-    authority: isSigned || !isDelegated(movement) ? null : authority,
+    role,
+    authority,
   });
-}
-
-type ActionParts = Partial<Omit<Action, 'kind' | 'actor' | 'given' | 'got'>> & {
-  readonly given?: readonly AssetAmount[];
-  readonly got?: readonly AssetAmount[];
-};
-
-function actionOf(kind: ActionKind, actor: string, { given = [], got = [], ...parts }: ActionParts): Action {
-  const toText = ({ mint, amount, decimals }: AssetAmount): ActionAmount => ({ mint, amount: `${amount}`, decimals });
-  return {
-    kind,
-    actor,
-    counterparty: null,
-    given: given.map(toText),
-    got: got.map(toText),
-    withheld: null,
-    program: null,
-    instruction: null,
-    role: 'owner',
-    authority: null,
-    ...parts,
-  };
 }

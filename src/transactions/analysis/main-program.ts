@@ -29,20 +29,6 @@ export function findMainProgram(parsed: Pick<ParsedTransaction, 'instructions'>)
   return findKnown(called) ?? findKnown(inner) ?? called[0] ?? null;
 }
 
-/** Returns the programs of the top-level instructions that are calls of a program, or made some. */
-export const callersOf = (
-  program: string | null,
-  { instructions }: Pick<ParsedTransaction, 'instructions'>,
-): ReadonlySet<string | null> =>
-  new Set(
-    instructions
-      .filter(
-        ({ programId, innerInstructions }) =>
-          programId === program || innerInstructions.some((call) => call.programId === program),
-      )
-      .map(({ programId }) => programId),
-  );
-
 /** Returns whether an instruction called an exchange that moved tokens. */
 const isTrade = ({ programId, innerInstructions }: ParsedInstruction): boolean =>
   isTradingProgram(programId) &&

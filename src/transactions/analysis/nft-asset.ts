@@ -4,6 +4,7 @@ import { decodeBase58, maxBase58Length } from '../codec/base58.ts';
 import { decodeKey } from '../codec/base58-key.ts';
 import { type ByteReader, tryDecode } from '../codec/byte-reader.ts';
 import type { ProgramInstruction } from '../programs/program-instruction.ts';
+import { type Action, actionOf } from './action.ts';
 import type { ParsedInstruction } from './parsed-transaction.ts';
 
 export const BUBBLEGUM = 'BGUMAp9Gq7iTEuizy4pqaxsTyUCBK68MDfK752saRPUY';
@@ -31,12 +32,26 @@ export interface AssetCall extends Nft {
   readonly type: ProgramInstruction['type'];
   readonly from: string | null;
   readonly to: string | null;
-  /** Position of the top-level instruction. */
+  /** Position of the top-level instruction, and among it and its inner ones. */
   readonly step: number;
+  readonly place: number;
 }
 
 /** Most asset ids that are derived for a transaction: each costs a fraction of a millisecond. */
 const MAX_DERIVED_IDS = 16;
+
+/** Returns the actions that calls on NFTs in no token account were. */
+export const assetActions = (calls: readonly AssetCall[], instructions: readonly ParsedInstruction[]): Action[] =>
+  calls.flatMap(({ type, mint, from, to, step, place }) =>
+    !/NFT_(MINT|TRANSFER)$|BURN/.test(type ?? '')
+      ? []
+      : actionOf('asset', from ?? to ?? '', {
+          counterparty: from === null ? null : to,
+          [from === null ? 'got' : 'given']: mint === null ? [] : [{ mint, amount: 1n, decimals: 0 }],
+          program: instructions[step]?.programId ?? null,
+          instruction: [step, place === 0 ? null : place - 1],
+        }),
+  );
 
 /** Finds what was done to NFTs that are in no token account: those of Core and compressed ones. */
 export function findAssetCalls(
@@ -53,12 +68,12 @@ export function findAssetCalls(
       const { type, roles } = instruction;
       const owners = ownersOf(instruction);
       if (call.programId === METAPLEX_CORE)
-        return [{ type, mint: roles.mint ?? null, tokenStandard: 'MplCoreAsset', ...owners, step }];
+        return [{ type, mint: roles.mint ?? null, tokenStandard: 'MplCoreAsset', ...owners, step, place }];
       const written = findWrittenId(calls, place);
       const isDerived = written === null && roles.tree !== undefined && derived < MAX_DERIVED_IDS;
       if (isDerived) derived += 1;
       const mint = isDerived ? deriveAssetId(call, instruction, roles.tree ?? '') : written;
-      return [{ type, mint, tokenStandard: 'NonFungible', ...owners, step }];
+      return [{ type, mint, tokenStandard: 'NonFungible', ...owners, step, place }];
     });
   });
 }

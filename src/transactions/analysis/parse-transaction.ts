@@ -2,7 +2,7 @@ import { COMPUTE_BUDGET_PROGRAM } from '../../shared/domain/well-known-addresses
 import { decodeFailure } from '../errors/decode-failure.ts';
 import { loggedNamesOf } from '../programs/called-names.ts';
 import { programName } from '../programs/known-programs.ts';
-import { discriminatorOf } from '../programs/program-instruction.ts';
+import { discriminatorOf, findProgramInstruction } from '../programs/program-instruction.ts';
 import type { Instruction } from '../transactions/instruction.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import { type AuthorityChange, authorityChangeReader } from './authority-changes.ts';
@@ -11,6 +11,7 @@ import { type ConfidentialTransfer, confidentialTransferOf } from './confidentia
 import { extractTransfers } from './extract-transfers.ts';
 import { heliusTransfersOf } from './helius-transfers.ts';
 import { readLedger } from './ledger.ts';
+import { assetActions, findAssetCalls } from './nft-asset.ts';
 import type { AccountData, ParsedInstruction, ParsedTransaction } from './parsed-transaction.ts';
 
 /** Names of instructions by the start of their data in hex, by program: those of an IDL. */
@@ -23,6 +24,9 @@ export function parseTransaction(transaction: Transaction, idlNames: IdlNames = 
   for (const { index, programId } of instructions) programIds[index] = programId; // those of a batch have one index
   const names = loggedNamesOf(logs ?? [], programIds);
   const { transfers, authorityChanges, confidentialTransfers } = readMovements(transaction);
+  const parsedInstructions = instructions.map((call) => toParsedInstruction(call, names, idlNames));
+  const assets = err === null ? findAssetCalls(parsedInstructions, findProgramInstruction) : [];
+  const { actions, unaccounted } = readLedger(transaction, transfers);
   return {
     status: err === null ? 'success' : 'failed',
     fee: transaction.fee ?? 0n,
@@ -34,11 +38,12 @@ export function parseTransaction(transaction: Transaction, idlNames: IdlNames = 
     computeUnitsConsumed: transaction.computeUnitsConsumed,
     priorityFee: priorityFeeOf(instructions),
     ...heliusTransfersOf(transaction, transfers),
-    ...readLedger(transaction, transfers),
+    actions: [...actions, ...assetActions(assets, parsedInstructions)],
+    unaccounted,
     confidentialTransfers,
     authorityChanges,
     accountData: accountDataOf(transaction),
-    instructions: instructions.map((call) => toParsedInstruction(call, names, idlNames)),
+    instructions: parsedInstructions,
     transactionError: err === null ? null : decodeFailure(transaction),
   };
 }

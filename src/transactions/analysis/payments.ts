@@ -1,6 +1,7 @@
 import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
 import { isTipAccount } from '../programs/tip-accounts.ts';
-import type { AssetAmount } from './asset-amount.ts';
+import { type Action, toAmount } from './action.ts';
+import { type AssetAmount, solAmount } from './asset-amount.ts';
 import type { ParsedTransaction } from './parsed-transaction.ts';
 import { originsOfTransfers } from './program-of-transfer.ts';
 import { findOpenedAccounts, findTokenAccountOwners } from './wallet-changes.ts';
@@ -13,8 +14,9 @@ export interface Payment extends AssetAmount {
   readonly program: string | null;
   /** Position of the top-level instruction; null if unclear. */
   readonly step: number | null;
-  /** The delegate that moved it in the place of `from`; null if there was none. */
-  readonly delegate: string | null;
+  /** Who signed for it in the place of `from`, a delegate or the holder of another right; null if nobody did. */
+  readonly authority: string | null;
+  readonly role: Action['role'];
   /** What of it was withheld as the token's fee. */
   readonly withheld: bigint;
 }
@@ -34,9 +36,7 @@ export function findPayments(parsed: ParsedTransaction): {
     const { fromUserAccount: from, toUserAccount: to, amount } = transfer;
     const { step, program } = nativeOrigin(transfer);
     if (opened.has(to) || owners.get(from) === to || owners.get(to) === from) return [];
-    return [
-      { from, to, mint: WRAPPED_SOL, amount: BigInt(amount), decimals: 9, withheld: 0n, step, program, delegate: null },
-    ];
+    return [{ from, to, ...solAmount(BigInt(amount)), withheld: 0n, step, program, authority: null, role: 'owner' }];
   });
   const tokens = parsed.tokenTransfers.flatMap((transfer): Payment[] => {
     const { fromTokenAccount, toTokenAccount, fromUserAccount, toUserAccount, mint, amount, decimals } = transfer;
@@ -44,9 +44,12 @@ export function findPayments(parsed: ParsedTransaction): {
     const from = fromUserAccount ?? fromTokenAccount;
     const to = toUserAccount ?? toTokenAccount;
     if (fromTokenAccount === null || toTokenAccount === null || from === null || to === null) return [];
-    const delegate = authority === fromUserAccount ? null : authority;
+    const signature =
+      authority === fromUserAccount
+        ? ({ authority: null, role: 'owner' } as const)
+        : ({ authority, role: 'delegate' } as const);
     const withheld = BigInt(transfer.feeAmount ?? 0);
-    return [{ from, to, mint, amount: BigInt(amount), decimals, withheld, ...origin, delegate }];
+    return [{ from, to, mint, amount: BigInt(amount), decimals, withheld, ...origin, ...signature }];
   });
   const all = [...sol, ...tokens].filter(({ amount }) => amount > 0n);
   return {
@@ -60,6 +63,24 @@ const isTip = ({ to, mint }: Payment): boolean => mint === WRAPPED_SOL && isTipA
 /** Returns whether a payment is the lamport that some programs charge for a call, so that it changes an account. */
 const isChargeOfProgram = ({ mint, amount, program }: Payment): boolean =>
   program !== null && mint === WRAPPED_SOL && amount === 1n;
+
+/** Returns the payment that an action was; null for one that gave nothing to anybody. */
+export function toPayment({ actor, counterparty, given, withheld, instruction, ...rest }: Action): Payment | null {
+  const [amount] = given;
+  if (amount === undefined || counterparty === null) return null;
+  const { program, authority, role } = rest;
+  const step = instruction?.[0] ?? null;
+  return {
+    ...toAmount(amount),
+    from: actor,
+    to: counterparty,
+    withheld: BigInt(withheld ?? 0),
+    program,
+    authority,
+    role,
+    step,
+  };
+}
 
 /** Returns the amounts minted, or those burned. */
 export function findSupplyChanges(parsed: ParsedTransaction, side: 'minted' | 'burned'): readonly AssetAmount[] {

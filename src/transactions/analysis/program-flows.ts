@@ -1,9 +1,10 @@
-import { effectsOf } from './action.ts';
+import { type Action, effectsOf } from './action.ts';
 import type { AssetAmount } from './asset-amount.ts';
-import { callersOf } from './main-program.ts';
 import { splitBySign } from './net-change.ts';
 import type { ParsedTransaction } from './parsed-transaction.ts';
-import { isNftAmount, type Payment, sumByMint } from './payments.ts';
+import { isNftAmount, sumByMint } from './payments.ts';
+import { isCounted } from './remainder.ts';
+import { type Share, shareOf } from './share.ts';
 
 /** What a wallet gave to programs and got from them, each mint netted, without deposits and their return. */
 export interface ProgramFlows {
@@ -14,32 +15,32 @@ export interface ProgramFlows {
   readonly receiptsGiven: readonly AssetAmount[];
   /** Whether an NFT was minted or burned, as it stands for a position. */
   readonly hasPositionNft: boolean;
+  /** The actions of which a sentence says all that names what was given and received, and those of the receipts. */
+  readonly states: readonly Share[];
+  readonly receiptStates: readonly Share[];
 }
 
-interface FlowFacts {
-  readonly parsed: ParsedTransaction;
-  readonly payments: readonly Payment[];
-  readonly mainProgram: string | null;
-}
-
-/** Sums what a wallet gave to the main program, or to one that called it, and what it got. */
-export function programFlowsOf(wallet: string, { parsed, payments, mainProgram }: FlowFacts): ProgramFlows {
-  const callers = callersOf(mainProgram, parsed);
-  const moved = payments
-    .filter(
-      ({ program, from, to }) => program !== null && callers.has(program) && (from === wallet) !== (to === wallet),
-    )
-    .map(({ from, mint, amount, decimals }) => ({ mint, decimals, amount: from === wallet ? -amount : amount }));
-  const supply = parsed.actions
-    .filter(
-      ({ kind, program, actor }) =>
-        (kind === 'mint' || kind === 'burn') && program !== null && callers.has(program) && actor === wallet,
-    )
-    .flatMap(effectsOf)
-    .map(([, amount]) => amount);
-  const [net, receipts] = [sumByMint(moved), sumByMint(supply)];
-  const fungible = receipts.filter(({ amount, decimals }) => !isNft(amount, decimals));
-  const { gained: received, lost: given } = splitBySign(net);
+/** Sums what the calls of a program moved for a wallet. */
+export function programFlowsOf(wallet: string, program: string | null, parsed: ParsedTransaction): ProgramFlows {
+  const called = parsed.actions.filter((action) => action.program !== null && action.program === program);
+  const moved = called.filter(
+    (action) =>
+      (action.kind === 'transfer' || action.kind === 'payout' || action.kind === 'swap') &&
+      isCounted(action) &&
+      (action.actor === wallet) !== (action.counterparty === wallet),
+  );
+  const supply = called.filter(({ kind, actor }) => (kind === 'mint' || kind === 'burn') && actor === wallet);
+  const netOf = (actions: readonly Action[]): readonly AssetAmount[] =>
+    sumByMint(actions.flatMap(effectsOf).flatMap(([party, amount]) => (party === wallet ? [amount] : [])));
+  const statesOf = (actions: readonly Action[], said: readonly AssetAmount[]): readonly Share[] => {
+    const mints = new Set(said.map(({ mint }) => mint)); // what evened out is not said
+    const isSaid = (action: Action): boolean =>
+      effectsOf(action).every(([party, { mint }]) => party !== wallet || mints.has(mint));
+    return shareOf(actions.filter(isSaid), wallet);
+  };
+  const receipts = netOf(supply);
+  const fungible = receipts.filter(({ amount, decimals }) => !isNft({ amount, decimals }));
+  const { gained: received, lost: given } = splitBySign(netOf(moved));
   const { gained: receiptsGot, lost: receiptsGiven } = splitBySign(fungible);
   return {
     given,
@@ -47,8 +48,10 @@ export function programFlowsOf(wallet: string, { parsed, payments, mainProgram }
     receiptsGot,
     receiptsGiven,
     hasPositionNft: receipts.length > fungible.length,
+    states: statesOf(moved, [...received, ...given]),
+    receiptStates: statesOf(supply, [...receiptsGot, ...receiptsGiven]),
   };
 }
 
-const isNft = (amount: bigint, decimals: number): boolean =>
+const isNft = ({ amount, decimals }: Pick<AssetAmount, 'amount' | 'decimals'>): boolean =>
   isNftAmount({ amount: amount < 0n ? -amount : amount, decimals });

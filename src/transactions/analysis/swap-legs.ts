@@ -1,4 +1,5 @@
 import type { AssetAmount } from './asset-amount.ts';
+import type { Share } from './share.ts';
 
 /** A trade: the amounts that a wallet gave and received, both positive. */
 export interface Swap {
@@ -8,4 +9,6 @@ export interface Swap {
   readonly outputs: readonly AssetAmount[];
   /** The program in whose calls both sides moved. */
   readonly program: string | null;
+  /** The actions that were its legs. */
+  readonly states: readonly Share[];
 }

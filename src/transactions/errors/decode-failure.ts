@@ -1,5 +1,5 @@
 import { quotedInSentence } from '../../shared/domain/quoted-name.ts';
-import { programName, programRole } from '../programs/known-programs.ts';
+import { isTradingProgram, programName, programRole } from '../programs/known-programs.ts';
 import { type Instruction, inExecutionOrder } from '../transactions/instruction.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import { type ErrorTable, errorTableOf, type KnownError, numberedError } from './error-tables.ts';
@@ -35,6 +35,8 @@ interface FailedCall {
   readonly isCertain: boolean;
   readonly table: ErrorTable | undefined;
   readonly slot: number | null;
+  /** The accounts of the call. */
+  readonly handed: readonly string[];
 }
 
 /**
@@ -60,16 +62,16 @@ export function decodeFailure(transaction: FailedTransaction): TransactionFailur
   const isCertain = logged !== null || calls.every((call) => call.programId === programId);
   const table = isCertain ? errorTableOf(programId) : undefined;
   const [name, value] = enumVariant(error);
-  const failed: FailedCall = { programId, logged, isCertain, table, slot };
-  const decoded = name === 'Custom' ? decodeCustomError(asErrorCode(value), failed) : decodeNamedError(name, failed);
   const call: Instruction | undefined = calls.findLast((candidate) => candidate.programId === programId);
+  const failed: FailedCall = { programId, logged, isCertain, table, slot, handed: call?.accounts ?? [] };
+  const decoded = name === 'Custom' ? decodeCustomError(asErrorCode(value), failed) : decodeNamedError(name, failed);
   const message = checkedByRecord({ ...decoded, call, logged, programId }, transaction);
   return { instructionIndex, programId, code: decoded.code, name: decoded.name, message };
 }
 
 type DecodedError = Pick<TransactionFailure, 'code' | 'name' | 'message'> & Pick<Partial<KnownError>, 'about'>;
 
-function decodeCustomError(code: number | null, { logged, isCertain, table, slot }: FailedCall): DecodedError {
+function decodeCustomError(code: number | null, { logged, isCertain, table, slot, handed }: FailedCall): DecodedError {
   const anchor = logged?.anchor?.code === code ? logged?.anchor : null;
   const known = anchor ? (table?.byName.get(anchor.name) ?? frameworkError(anchor)) : numberedError(table, code, slot);
   const account = anchor?.account; // a word
@@ -78,7 +80,7 @@ function decodeCustomError(code: number | null, { logged, isCertain, table, slot
     programWords(anchor?.message) ??
     programWords(logged?.loggedError) ??
     programWords(logged?.lastText) ??
-    `the program${isCertain ? '' : ', or one that it called,'} gave its own error number ${code ?? '(unknown)'}${callsPhrase(logged?.succeeded)}`;
+    `the program${isCertain ? '' : ', or one that it called,'} gave its own error number ${code ?? '(unknown)'}${callsPhrase(logged?.succeeded, handed)}`;
   return { code, name: anchor?.name ?? known?.name ?? null, message, about: known?.about };
 }
 
@@ -88,10 +90,18 @@ function frameworkError({ name, code }: { readonly name: string; readonly code: 
   return known?.name === name ? known : undefined;
 }
 
-/** Returns ` after its calls of Orca and Meteora had succeeded`: then the program refused what they gave. */
-function callsPhrase(programs: readonly string[] | undefined): string {
-  if (programs?.length === 0) return ' before it called another program';
-  const called = (programs ?? []).filter((id) => programRole(id) !== 'core');
+/**
+ * Returns ` after its calls of Orca and Meteora had succeeded`: then the program refused what they gave. Where it called
+ * nothing, it refused to use the exchanges that were handed to it.
+ */
+function callsPhrase(programs: readonly string[] | undefined, handed: readonly string[]): string {
+  if (programs === undefined) return '';
+  const exchanges = new Set(handed.filter(isTradingProgram).map((id) => programName(id)));
+  if (programs.length === 0)
+    return exchanges.size === 0
+      ? ' before it called another program'
+      : ` before it called any exchange that it was handed (${[...exchanges].join(', ')})`;
+  const called = programs.filter((id) => programRole(id) !== 'core');
   const names = [...new Set(called.map((id) => programName(id)))];
   if (called.length === 0) return '';
   const isNamed = names.length < 3 && !names.includes(null);

@@ -3,11 +3,11 @@ import { type Action, type ActionAmount, effectsOf } from '../analysis/action.ts
 import { type AssetAmount, negate, solAmount } from '../analysis/asset-amount.ts';
 import type { Interpreted } from '../analysis/interpretation.ts';
 import { parseTransaction } from '../analysis/parse-transaction.ts';
-import type { ParsedTransaction } from '../analysis/parsed-transaction.ts';
+import { allInstructions, type ParsedTransaction } from '../analysis/parsed-transaction.ts';
 import { sumByMint } from '../analysis/payments.ts';
 import { findGivenRights } from '../analysis/rules/authorities.ts';
 import { interpretTransaction } from '../analysis/rules/interpret-transaction.ts';
-import { findTokenAccountOwners } from '../analysis/wallet-changes.ts';
+import { findOpenedAccounts, findTokenAccountOwners } from '../analysis/wallet-changes.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import { type Clause, joinClauses } from './clauses.ts';
 import { clausesOf, isTipDescribed } from './describe-transaction.ts';
@@ -63,8 +63,9 @@ export function clausesFor(
 ): readonly Clause[] {
   const formatAddress = asYou(address, shownAs);
   if (isDescribedWhole(address, parsed, interpretation)) return clausesOf(interpretation, formatAddress);
-  const own = parsed.actions.filter(({ actor, counterparty }) => actor === address || counterparty === address);
-  const explained = own.flatMap(effectsOf).filter(([wallet]) => wallet === address);
+  const own = parsed.actions.filter((action) => isOf(action, address));
+  const moved = own.filter(({ kind }) => kind !== 'asset'); // which no balance shows
+  const explained = moved.flatMap(effectsOf).filter(([wallet]) => wallet === address);
   const rest = sumByMint([...changesOf(address, parsed), ...explained.map(([, amount]) => negate(amount))]);
   const actions = own.map((action): Action => (isSent(action, address) ? { ...action, kind: 'transfer' } : action));
   const changes = rest.filter(({ amount }) => amount !== 0n).map((amount) => [address, amount] as const);
@@ -107,12 +108,29 @@ export const asYou = (you: string, format: FormatAddress): FormatAddress =>
 export const capitalized = (sentence: string): string =>
   sentence.replace(/^(you|no|the) /, (word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`);
 
-/** Returns whether an address is an account of a transaction, or owns tokens that it moved. */
-export const isParty = (address: string, { accountData, actions }: ParsedTransaction): boolean =>
-  accountData.some(
-    ({ account, tokenBalanceChanges }) =>
-      account === address || tokenBalanceChanges.some(({ userAccount }) => userAccount === address),
-  ) || actions.some(({ actor, counterparty }) => actor === address || counterparty === address);
+/**
+ * Returns whether an address is a wallet that a transaction concerns: one of its accounts or an owner of tokens, but no mint,
+ * program, token account, or account that it made.
+ */
+export function isParty(address: string, parsed: ParsedTransaction): boolean {
+  const { accountData, actions, tokenTransfers } = parsed;
+  const tokens = accountData.flatMap(({ tokenBalanceChanges }) => tokenBalanceChanges);
+  const isOwner = tokens.some(({ userAccount }) => userAccount === address);
+  const isNoWallet =
+    findOpenedAccounts(parsed).has(address) ||
+    (findTokenAccountOwners(parsed).get(address) ?? address) !== address ||
+    [...tokens, ...tokenTransfers].some(({ mint }) => mint === address) ||
+    allInstructions(parsed).some(({ programId, info }) => programId === address || info?.['mint'] === address);
+  return (
+    (isOwner ||
+      accountData.some(({ account }) => account === address) ||
+      actions.some((action) => isOf(action, address))) &&
+    !isNoWallet
+  );
+}
+
+const isOf = ({ actor, counterparty }: Action, address: string): boolean =>
+  actor === address || counterparty === address;
 
 /** Sums what changed for an address: its lamports with those of its token accounts, and its tokens by mint. */
 function changesOf(address: string, parsed: ParsedTransaction): readonly AssetAmount[] {

@@ -3,6 +3,7 @@ import type { TokenLabel } from '../accounts/token-label.ts';
 import type { AssetAmount } from '../analysis/asset-amount.ts';
 import { isNftAmount, sumByMint } from '../analysis/payments.ts';
 import { formatUnits } from '../codec/format-decimal.ts';
+import { withInertLinks } from '../errors/quoted-words.ts';
 
 /** Formats an address in a sentence. */
 export interface FormatAddress {
@@ -33,7 +34,8 @@ export function tokenName(mint: string, formatAddress: FormatAddress): string | 
   if (symbol !== null) return symbol;
   const label = formatAddress.labelOf?.(mint);
   if (label === undefined) return null;
-  return label.isAmbiguous ? `${label.text} (${shortAddress(mint)})` : label.text;
+  const text = withInertLinks(label.text);
+  return label.isAmbiguous ? `${text} (${shortAddress(mint)})` : text;
 }
 
 /** Returns `1.5 SOL`, `2 of the token 7xKX…gAsU` or `the NFT 7xKX…gAsU`. */

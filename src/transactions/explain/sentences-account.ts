@@ -112,11 +112,23 @@ export function describeAuthorityChange(change: AuthorityChange, formatAddress: 
     case 'assign':
       return `gave ${subject === YOU ? 'your wallet' : `its wallet ${subject}`}${holding} away to the program ${after}`;
     case 'initializeAuthority':
-      return authorityType === 'permanentDelegate'
-        ? `let ${after} move everybody's tokens of ${tokenLabel(mint ?? account, formatAddress)}`
+      if (authorityType === 'permanentDelegate')
+        return `let ${after} move everybody's tokens of ${tokenLabel(mint ?? account, formatAddress)}`;
+      return mint === null
+        ? `gave ${after} the ${RIGHTS[authorityType ?? '']} from ${subject}${holding}`
         : `let ${after} close the mint ${subject}`;
-    case 'setLockup':
-      return `changed the lock-up of the stake account ${subject}${holding}`;
+    case 'setLockup': {
+      const { unixTimestamp = null, epoch = null } = change.lockup ?? {};
+      const until = [
+        ...(unixTimestamp === null ? [] : [dateOf(unixTimestamp)]),
+        ...(epoch === null ? [] : [`epoch ${epoch}`]),
+      ];
+      const [end, custodian] = [
+        until.length === 0 ? '' : ` until ${until.join(' and ')}`,
+        to === null ? '' : ` with ${after} as its custodian`,
+      ];
+      return `changed the lock-up of the stake account ${subject}${holding}${end}${custodian}`;
+    }
     default: {
       const right = RIGHTS[authorityType ?? ''] ?? `${authorityType ?? ''} authority`.trim();
       return to === null
@@ -126,12 +138,20 @@ export function describeAuthorityChange(change: AuthorityChange, formatAddress: 
   }
 }
 
+/** Returns the day of a time in Unix seconds, or the seconds where it is beyond what a date can be. */
+function dateOf(unixSeconds: string): string {
+  const date = new Date(Number(unixSeconds) * 1000);
+  return Number.isNaN(date.getTime()) ? `${unixSeconds} s` : date.toISOString().slice(0, 10);
+}
+
 /** Returns `, which holds 5 USDC`, or nothing if nothing is known to be at stake. */
 function holdingPhrase(change: AuthorityChange, formatAddress: FormatAddress): string {
   const { tokenBalance, lamports } = change;
   if (tokenBalance !== null && tokenBalance !== '0')
     return ` (which holds ${tokensOf(change, tokenBalance, formatAddress)})`;
-  const isStake = ['staker', 'withdrawer', 'nonce'].includes(change.authorityType ?? '') || change.kind === 'assign';
+  const isStake =
+    ['staker', 'withdrawer', 'nonce'].includes(change.authorityType ?? '') ||
+    ['assign', 'setLockup'].includes(change.kind);
   return isStake && lamports !== null && lamports !== '0' ? ` (which holds ${formatSol(BigInt(lamports))})` : '';
 }
 

@@ -1,13 +1,14 @@
-import { quotedInSentence } from '../../shared/domain/quoted-name.ts';
 import type { Action } from '../analysis/action.ts';
 import { toAmount } from '../analysis/action.ts';
+import type { AssetAmount } from '../analysis/asset-amount.ts';
 import type { ConfidentialTransfer } from '../analysis/confidential-transfers.ts';
 import { grouped } from '../analysis/grouped.ts';
 import type { Asides, Interpreted } from '../analysis/interpretation.ts';
-import type { Payment } from '../analysis/payments.ts';
+import { toPayment } from '../analysis/payments.ts';
+import { quotedWords } from '../errors/quoted-words.ts';
 import type { Clause } from './clauses.ts';
 import { programPhrase } from './program-phrase.ts';
-import { type FormatAddress, formatAccounts, formatAmounts } from './sentence-formats.ts';
+import { type FormatAddress, formatAccounts, formatAmounts, joinPhrases, ofOwner, YOU } from './sentence-formats.ts';
 import { describeAuthorityChange } from './sentences-account.ts';
 import { describePayments } from './sentences-movement.ts';
 
@@ -36,10 +37,9 @@ export function describeActions(
   const { actor, formatAddress, also = '' } = format;
   const ofKind = (...kinds: readonly Action['kind'][]): readonly Action[] =>
     actions.filter(({ kind }) => kinds.includes(kind));
-  const payments = ofKind('transfer')
-    .filter(({ counterparty }) => counterparty !== null)
-    .map(toPayment);
-  const alone = ofKind('transfer').filter(({ counterparty }) => counterparty === null);
+  const sent = ofKind('transfer', 'payout');
+  const payments = sent.flatMap((action) => toPayment(action) ?? []);
+  const alone = sent.filter((action) => toPayment(action) === null);
   const lost = changes.filter(([, { amount }]) => amount < 0n);
   const gained = changes.filter(([, { amount }]) => amount > 0n);
   const more = also === '' ? '' : ' more';
@@ -55,57 +55,72 @@ export function describeActions(
       return `${who} ${also}${describeAuthorityChange(change, formatAddress)}`;
     }),
     ...ofKind('burn').map((burn) => describeSide(burn, format, 'burned')),
+    ...ofKind('asset').map((asset) => describeAsset(asset, format)),
     ...ofKind('swap').map((swap) => describeSwapAside(swap, format)),
     ...hiddenTransfers.map((hidden) => describeHidden(hidden, formatAddress)),
-    ...describeGroups(
-      ofKind('close'),
+    ...describeClosed(
+      ofKind('close').filter((action) => !isFreed(action, actor)),
       formatAddress,
-      (what, owner, receiver) => `${owner} ${also}closed a token account, whose ${what} went to ${receiver}`,
+      also,
     ),
-    ...describeGroups(
+    ...describeDeposits(
       ofKind('rent'),
       formatAddress,
-      (what, payer, accounts) => `${payer} ${also}paid ${what} of rent for ${accounts}`,
+      '',
+      (payer, what, into) => `${payer} ${also}paid ${what} of rent for ${into}`,
+    ),
+    ...describeDeposits(
+      ofKind('funding'),
+      formatAddress,
+      'new ',
+      (payer, what, into) => `${payer} ${also}put ${what} into ${into}`,
     ),
   ];
+  const freed = ofKind('close').filter((action) => isFreed(action, actor));
   const gains = [
+    ...grouped(freed, ({ counterparty }) => counterparty ?? '').map(
+      (group) =>
+        `${formatAddress(group[0]?.counterparty ?? '')} ${also}got ${formatAmounts(givenIn(group), formatAddress)} of closed accounts`,
+    ),
     ...ofKind('mint', 'direct', 'withheldFee').map((gain) => describeSide(gain, format)),
     ...gained.map(([wallet, gain]) => `${formatAddress(wallet)} ${also}got ${formatAmounts([gain], formatAddress)}`),
   ];
   return [...losses.map((text) => ({ text })), ...gains.map((text) => ({ text, short: '' }))];
 }
 
+/** Returns whether a program closed an account of its own, so that its lamports came to another one. */
+const isFreed = ({ role, actor }: Action, subject: string): boolean => role === 'program' && actor !== subject;
+
 /** Returns the notes of a transaction in quotation marks: ` with the memo “12345”`. */
 export function memoPhrase({ asides: { memos } }: Interpreted): string {
-  const quoted = memos.flatMap((memo) => quotedInSentence(memo, MAX_MEMO_CHARACTERS) ?? []);
+  const quoted = memos.flatMap((memo) => quotedWords(memo, MAX_MEMO_CHARACTERS) ?? []);
   return quoted.length === 0 ? '' : ` with the memo ${quoted.join(' and ')}`;
 }
 
-/** Returns the payment that a transfer was. */
-function toPayment({ actor, counterparty, given, withheld, program, authority, instruction }: Action): Payment {
-  const [amount] = given.map(toAmount);
-  return {
-    ...(amount ?? { mint: '', amount: 0n, decimals: 0 }),
-    from: actor,
-    to: counterparty ?? actor,
-    withheld: BigInt(withheld ?? 0),
-    program,
-    step: instruction?.[0] ?? null,
-    delegate: authority,
-  };
+/** Describes what was done to an NFT that is in no token account. */
+function describeAsset(
+  { actor, counterparty, given, got, authority }: Action,
+  { formatAddress, also = '' }: ActionFormat,
+): string {
+  const amounts = [...given, ...got];
+  const nft = amounts.length === 0 ? 'an NFT' : formatAmounts(amounts.map(toAmount), formatAddress);
+  const who = `${formatAddress(authority ?? actor)} ${also}`;
+  if (got.length > 0) return `${who}got ${nft}, which was made`;
+  return counterparty === null ? `${who}burned ${nft}` : `${who}sent ${nft} to ${formatAddress(counterparty)}`;
 }
 
 /** Describes what one wallet gave or got, where no other party is known. */
 function describeSide(
-  { actor, given, got, program }: Action,
+  { actor, given, got, program, authority }: Action,
   { formatAddress, also = '' }: ActionFormat,
   verb = 'gave',
 ): string {
+  const owner = authority === null ? '' : ofOwner(actor, formatAddress);
   const flows = [
-    ...(given.length > 0 ? [`${verb} ${formatAmounts(given.map(toAmount), formatAddress)}`] : []),
+    ...(given.length > 0 ? [`${verb} ${formatAmounts(given.map(toAmount), formatAddress)}${owner}`] : []),
     ...(got.length > 0 ? [`got ${formatAmounts(got.map(toAmount), formatAddress)}`] : []),
   ];
-  return `${formatAddress(actor)} ${also}${flows.join(' and ')}${programPhrase(program, 'through', formatAddress)}`;
+  return `${formatAddress(authority ?? actor)} ${also}${flows.join(' and ')}${programPhrase(program, 'through', formatAddress)}`;
 }
 
 function describeSwapAside({ actor, given, got, program }: Action, { formatAddress, also = '' }: ActionFormat): string {
@@ -113,22 +128,36 @@ function describeSwapAside({ actor, given, got, program }: Action, { formatAddre
   return `${formatAddress(actor)} ${also}swapped ${gave} for ${received}${programPhrase(program, 'on', formatAddress)}`;
 }
 
-/** Describes actions of one kind in one phrase for each wallet that gave. */
-function describeGroups(
-  actions: readonly Action[],
+/** Describes deposits in one phrase for each wallet that paid them. */
+const describeDeposits = (
+  deposits: readonly Action[],
   formatAddress: FormatAddress,
-  phrase: (what: string, from: string, to: string) => string,
-): readonly string[] {
-  return grouped(actions, ({ actor }) => actor).map((group) => {
-    const receivers = new Set(group.flatMap(({ counterparty }) => counterparty ?? []));
-    const prefix = receivers.size > 1 ? 'a total of ' : '';
-    const what = formatAmounts(
-      group.flatMap(({ given }) => given.map(toAmount)),
-      formatAddress,
-    );
-    return phrase(`${prefix}${what}`, formatAddress(group[0]?.actor ?? ''), formatAccounts(receivers, formatAddress));
+  adjective: '' | 'new ',
+  phrase: (payer: string, what: string, into: string) => string,
+): readonly string[] =>
+  grouped(deposits, ({ actor }) => actor).map((group) => {
+    const accounts = new Set(group.flatMap(({ counterparty }) => counterparty ?? []));
+    const what = formatAmounts(givenIn(group), formatAddress);
+    const [payer, named] = [formatAddress(group[0]?.actor ?? ''), formatAccounts(accounts, formatAddress)];
+    if (accounts.size > 1) return phrase(payer, `a total of ${what}`, named.replace(' ', ` ${adjective}`));
+    if (adjective === '') return phrase(payer, what, named);
+    return phrase(payer, what, named === YOU ? `your ${adjective}account` : `the ${adjective}account ${named}`);
   });
-}
+
+/** Describes closed accounts in one phrase for each owner, with each receiver of what was in them. */
+const describeClosed = (closed: readonly Action[], formatAddress: FormatAddress, also: string): readonly string[] =>
+  grouped(closed, ({ actor, authority }) => `${actor} ${authority}`).map((group) => {
+    const [{ actor, authority } = { actor: '', authority: null }] = group;
+    const shares = grouped(group, ({ counterparty }) => counterparty ?? '').map(
+      (same) => `${formatAmounts(givenIn(same), formatAddress)} went to ${formatAddress(same[0]?.counterparty ?? '')}`,
+    );
+    const accounts = group.length > 1 ? `${group.length} token accounts` : 'a token account';
+    const owner = authority === null ? '' : ofOwner(actor, formatAddress);
+    return `${formatAddress(authority ?? actor)} ${also}closed ${accounts}${owner}, whose ${joinPhrases(shares)}`;
+  });
+
+const givenIn = (actions: readonly Action[]): readonly AssetAmount[] =>
+  actions.flatMap(({ given }) => given.map(toAmount));
 
 function describeHidden(
   { type, mint, fromUserAccount, fromTokenAccount, toUserAccount, toTokenAccount, amount }: ConfidentialTransfer,

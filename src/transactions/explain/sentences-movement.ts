@@ -31,48 +31,52 @@ export function describeTransfer(sent: Sent, formatAddress: FormatAddress): stri
   return `${formatAddress(tips[0]?.from ?? actor)} paid a tip of ${formatSol(tip)} to ${joinPhrases(relays)} and did nothing else`;
 }
 
-/** Most senders, and most receivers of one sender, of which each is named. */
-const MAX_PARTIES = 8;
+/** Most receivers of one sender of which each is named; of more the largest of each mint is. */
 const MAX_RECEIVERS = 3;
 
 /** Describes payments in a phrase for each sender, the largest first: small ones hide no large one. */
-export function describePayments(
+export const describePayments = (
   payments: readonly Payment[],
   verb: string,
   formatAddress: FormatAddress,
-): readonly string[] {
-  const bySender = grouped(
-    payments.toSorted(bySize),
-    ({ from, delegate, program }) => `${from} ${delegate} ${program}`,
+): readonly string[] =>
+  grouped(payments.toSorted(bySize), ({ from, authority, program }) => `${from} ${authority} ${program}`).map((group) =>
+    describeSender(group, verb, formatAddress),
   );
-  const phrases = bySender.slice(0, MAX_PARTIES).map((group) => describeSender(group, verb, formatAddress));
-  const others = bySender.slice(MAX_PARTIES).flat();
-  if (others.length === 0) return phrases;
-  const senders = new Set(others.map(({ from }) => from));
-  return [...phrases, `${formatAccounts(senders, formatAddress)} ${verb} ${formatAmounts(others, formatAddress)}`];
-}
 
 /** Describes what one wallet sent, or what a delegate moved of it. */
 function describeSender(payments: readonly Payment[], verb: string, formatAddress: FormatAddress): string {
   const [first] = payments;
   if (first === undefined) return '';
-  const { from, delegate, program } = first;
+  const { from, authority, role, program } = first;
   const byReceiver = grouped(payments, ({ to }) => to);
-  const owner = delegate === null ? '' : ofOwner(from, formatAddress);
+  const owner = authority === null ? '' : ofOwner(from, formatAddress);
   const itself = formatAddress(from) === YOU ? 'yourself' : 'itself';
   const toReceiver = (group: readonly Payment[]): string => {
     const to = group[0]?.to ?? '';
-    const withheld = group.some((payment) => payment.withheld > 0n);
-    const arrived = group.map((payment) => ({ ...payment, amount: payment.amount - payment.withheld }));
-    return `${formatAmounts(group, formatAddress)}${owner} to ${to === from ? itself : formatAddress(to)}${withheld ? `, of which ${formatAmounts(arrived, formatAddress)} arrived` : ''}`;
+    const isWithheld = group.some(({ withheld }) => withheld > 0n);
+    const arrived = group
+      .map((payment) => ({ ...payment, amount: payment.amount - payment.withheld }))
+      .filter(({ amount }) => amount > 0n);
+    const rest = arrived.length === 0 ? 'nothing' : formatAmounts(arrived, formatAddress);
+    return `${formatAmounts(group, formatAddress)}${owner} to ${to === from ? itself : formatAddress(to)}${isWithheld ? `, of which ${rest} arrived` : ''}`;
   };
-  const named = byReceiver.slice(0, byReceiver.length > MAX_RECEIVERS ? 1 : MAX_RECEIVERS);
-  const others = byReceiver.slice(named.length).flat();
+  const isLargest = (group: readonly Payment[]): boolean =>
+    group.some((payment) => payments.find(({ mint }) => mint === payment.mint) === payment);
+  const named = byReceiver.length > MAX_RECEIVERS ? byReceiver.filter(isLargest) : byReceiver;
+  const others = byReceiver.filter((group) => !named.includes(group)).flat();
   const rest =
     others.length === 0
       ? []
-      : [`a total of ${formatAmounts(others, formatAddress)} to ${byReceiver.length - named.length} more accounts`];
-  const who = delegate === null ? `${formatAddress(from)} ${verb}` : `${formatAddress(delegate)}, as delegate, moved`;
+      : [
+          `a total of ${formatAmounts(others, formatAddress)} to ${byReceiver.length - named.length} more accounts`.replace(
+            / 1 more accounts$/,
+            ' one more account',
+          ),
+        ];
+  const mover =
+    authority === null ? '' : `${formatAddress(authority)}${role === 'delegate' ? ', as delegate,' : ''} moved`;
+  const who = authority === null ? `${formatAddress(from)} ${verb}` : mover;
   return `${who} ${joinPhrases([...named.map(toReceiver), ...rest])}${programPhrase(program, 'through', formatAddress)}`;
 }
 

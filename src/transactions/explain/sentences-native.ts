@@ -1,10 +1,10 @@
-import { quotedInSentence } from '../../shared/domain/quoted-name.ts';
 import type {
   MemoInterpretation,
   NonceInterpretation,
   StakeInterpretation,
   VoteInterpretation,
 } from '../analysis/interpretation.ts';
+import { quotedWords } from '../errors/quoted-words.ts';
 import { programPhrase } from './program-phrase.ts';
 import { type FormatAddress, formatSol } from './sentence-formats.ts';
 
@@ -44,6 +44,6 @@ export const describeVote = ({ voteAccount }: VoteInterpretation, formatAddress:
   `The validator ${formatAddress(voteAccount)} voted for blocks`;
 
 export function describeMemo({ actor, memo }: MemoInterpretation, formatAddress: FormatAddress): string {
-  const text = quotedInSentence(memo, MAX_MEMO_CHARACTERS);
+  const text = quotedWords(memo, MAX_MEMO_CHARACTERS);
   return `${formatAddress(actor)} wrote ${text === null ? 'a memo' : `the memo ${text}`}`;
 }

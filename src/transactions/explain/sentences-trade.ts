@@ -1,5 +1,6 @@
-import { quotedInSentence } from '../../shared/domain/quoted-name.ts';
+import { MAX_SYMBOL_CHARACTERS } from '../../shared/domain/quoted-name.ts';
 import type { AssetAmount } from '../analysis/asset-amount.ts';
+import { grouped } from '../analysis/grouped.ts';
 import type {
   ArbitrageInterpretation,
   ExchangeOfValueInterpretation,
@@ -8,13 +9,17 @@ import type {
   OrderFillInterpretation,
   SwapInterpretation,
 } from '../analysis/interpretation.ts';
+import type { Payment } from '../analysis/payments.ts';
+import { quotedWords } from '../errors/quoted-words.ts';
 import { exchangeNames, programLabel, programPhrase } from './program-phrase.ts';
 import {
   type FormatAddress,
   formatAccounts,
   formatAmounts,
+  formatFlows,
   formatNumber,
   formatSol,
+  joinPhrases,
   ofOwner,
 } from './sentence-formats.ts';
 
@@ -44,7 +49,7 @@ export function describeLaunch(
   { actor, program, mint, name, symbol, swap }: LaunchInterpretation,
   formatAddress: FormatAddress,
 ): string {
-  const [title, ticker] = [name, symbol].map((text) => quotedInSentence(text ?? ''));
+  const [title, ticker] = [name, symbol].map((text) => quotedWords(text ?? '', MAX_SYMBOL_CHARACTERS));
   const parts = [title, title && ticker ? `(${ticker})` : ticker, mint && formatAddress(mint)];
   const token = ['the token', ...parts.filter((part) => part)].join(' ');
   const launched = mint === null ? [] : [{ mint, amount: 0n, decimals: 0 }];
@@ -84,12 +89,8 @@ export function describeArbitrage(
     return `${formatAddress(actor)} tried to trade on ${exchangeNames(exchanges)}${caller}, but nothing was traded`;
   }
   const venue = exchanges.length > 0 ? ` on ${exchangeNames(exchanges)}` : programPhrase(program, 'on', formatAddress);
-  const outcome =
-    gained.length > 0
-      ? `made ${formatAmounts(gained, formatAddress)} by arbitrage${venue}`
-      : lost.length > 0
-        ? `lost ${formatAmounts(lost, formatAddress)} by arbitrage${venue}`
-        : `tried arbitrage${venue} without gain or loss`;
+  const flows = formatFlows({ made: gained, lost }, formatAddress);
+  const outcome = flows === '' ? `tried arbitrage${venue} without gain or loss` : `${flows} by arbitrage${venue}`;
   const paid =
     payments.length === 0
       ? ''
@@ -119,7 +120,7 @@ const DEEDS: Readonly<Record<ExchangeOfValueInterpretation['type'], Deed>> = {
   ],
   LIQUIDATE: (gave, got) => ["liquidated somebody else's loan", and('repaid', gave) + and('took over', got)],
   BRIDGE_DEPOSIT: (gave, got) => [`sent ${gave ?? 'something'} to another chain`, and('got', got)],
-  BRIDGE_FULFILMENT: (gave, got) => ['fulfilled a transfer from another chain', and('paid', gave) + and('got', got)],
+  BRIDGE_FULFILMENT: (gave, got) => ['from another chain', and('paid', gave) + and('got', got)],
   CLAIM: (gave, got) => [got === null ? 'made a claim' : `claimed ${got}`, and('paid', gave)],
 };
 
@@ -127,12 +128,21 @@ const and = (verb: string, amounts: string | null): string => (amounts === null 
 
 /** Describes what somebody gave to a program and got from it. */
 export function describeExchangeOfValue(
-  { type, actor, program, gained, lost }: ExchangeOfValueInterpretation,
+  { type, actor, program, gained, lost, payouts }: ExchangeOfValueInterpretation,
   formatAddress: FormatAddress,
 ): string {
   const [gave, got] = [lost, gained].map((amounts) =>
     amounts.length === 0 ? null : formatAmounts(amounts, formatAddress),
   );
-  const [deed, rest] = DEEDS[type](gave ?? null, got ?? null);
+  const [said, rest] = DEEDS[type](gave ?? null, got ?? null);
+  const deed = type === 'BRIDGE_FULFILMENT' ? `fulfilled a transfer${paidOut(payouts, formatAddress)} ${said}` : said;
   return `${formatAddress(actor)} ${deed}${programPhrase(program, type.startsWith('BRIDGE') ? 'over' : 'on', formatAddress)}${rest}`;
+}
+
+/** Returns ` of 5 USDC to 7xKX…gAsU`: what a bridge paid out to each; nothing if that isn't known. */
+function paidOut(payouts: readonly Payment[], formatAddress: FormatAddress): string {
+  const phrases = grouped(payouts, ({ to }) => to).map(
+    (group) => `${formatAmounts(group, formatAddress)} to ${formatAddress(group[0]?.to ?? '')}`,
+  );
+  return phrases.length === 0 ? '' : ` of ${joinPhrases(phrases)}`;
 }

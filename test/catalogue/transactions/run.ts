@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { ATTACKS, forgeAll, SCENES } from '../../support/forged-attacks.ts';
 import { fails, resultLine } from '../findings.ts';
 import { confusionOf, findingsOf, interpretAll } from './count-types.ts';
 import { readBlockFile, readRecorded, readRecordedBlock } from './read-block.ts';
@@ -7,14 +8,25 @@ import { describeAll, drawSample } from './sample.ts';
 
 // Counts what the gateway shows of the transactions of whole blocks: of the recorded one, or of the files that are named.
 // --sample prints 100 of them beside their balances; SEED=… draws others.
+// --forged prints how each forged theft is described, by its kind and what stands beside it.
 // --explain FILE writes all recorded transactions and 150 of the block as they are explained, beside their balances.
 
 const SAMPLE_SIZE = 100;
 const EXPLAINED_OF_BLOCK = 150;
 const { values: options, positionals: paths } = parseArgs({
-  options: { sample: { type: 'boolean' }, explain: { type: 'string' } },
+  options: { sample: { type: 'boolean' }, forged: { type: 'boolean' }, explain: { type: 'string' } },
   allowPositionals: true,
 });
+
+const thefts = forgeAll();
+console.log(
+  `forged: ${thefts.length} records of ${Object.keys(ATTACKS).length} thefts in ${Object.keys(SCENES).length} scenes`,
+);
+for (const { kind, name, scene, description, lacking } of thefts) {
+  if (options.forged === true) console.log(`${kind}\t${name}\t${scene}\t${description}`);
+  for (const text of lacking) console.log(`lacks ${text}`);
+  if (lacking.length > 0) process.exitCode = 1;
+}
 const blocks = paths.length === 0 ? [readRecordedBlock()] : paths.map(readBlockFile);
 const seed = Number(process.env['SEED'] ?? 1);
 const before = new Map(

@@ -34,7 +34,40 @@ import { explainTransaction } from '../../../src/transactions/explain/explain-tr
 import { isTradingProgram } from '../../../src/transactions/programs/known-programs.ts';
 import { anchorDiscriminator } from '../../../src/transactions/programs/program-instruction.ts';
 import { normalizeTransaction, type Transaction } from '../../../src/transactions/transactions/transaction.ts';
-import { type ForgedCall, Forgery } from '../../support/forged-transaction.ts';
+import {
+  ATTACKS,
+  account,
+  BONK,
+  bonk,
+  delegate,
+  dust,
+  forgeAttack,
+  GAME,
+  JUPITER,
+  lackingIn,
+  pool,
+  poolBonk,
+  poolUsdc,
+  prepare,
+  program,
+  RAYDIUM,
+  SCENES,
+  sponsor,
+  stolenBonk,
+  stolenSol,
+  stolenUsdc,
+  stolenUsdt,
+  swapOf,
+  thief,
+  USDC,
+  USDT,
+  usdc,
+  usdt,
+  victim,
+  wallet,
+  wsol,
+} from '../../support/forged-attacks.ts';
+import type { ForgedCall, Forgery } from '../../support/forged-transaction.ts';
 import { pluck } from '../../support/pluck.ts';
 import { type RecordedTransaction, readRecordings, recordedTransactions } from '../../support/recorded-transactions.ts';
 import {
@@ -710,205 +743,22 @@ t.test('extract-transfers', async (t) => {
 });
 
 t.test('forged-transactions', async (t) => {
-  const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
-  const USDT = 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB';
-  const JUPITER = 'JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4';
-  const RAYDIUM = '675kPX9MHTjS2zt1qfr1NYHuzeLXfQM9H24wFSUt1Mp8';
-  const GAME = 'SAGE2HAwep459SNq61LHvjxPk4pLPEJLoMETef7f7EE';
-  const [sponsor, victim, thief, pool, delegate, program, stake, wallet, account, ...dust] = addressesOf(
-    1,
-    2,
-    3,
-    4,
-    5,
-    6,
-    7,
-    8,
-    9,
-    10,
-    11,
-    12,
-    13,
-    14,
-  );
-  const [usdc, usdt, wsol, bonk, stolenUsdc, stolenUsdt, stolenSol, stolenBonk, poolUsdc, poolBonk] = addressesOf(
-    20,
-    21,
-    22,
-    23,
-    24,
-    25,
-    26,
-    27,
-    28,
-    29,
-  );
-  const BONK = 'DezXAZ8z7PnrnRJjz3wXBoRgixCa6xjnB7YaB1pPB263';
-
-  /** A wallet of a victim, and accounts of a thief and a pool, before the transaction. */
-  function prepare(signers: readonly string[] = [victim]): Forgery {
-    const forgery = new Forgery(signers);
-    for (const [owner, accounts] of [
-      [victim, [usdc, usdt, wsol, bonk]],
-      [thief, [stolenUsdc, stolenUsdt, stolenSol, stolenBonk]],
-    ] as const)
-      for (const [place, mint] of [USDC, USDT, WRAPPED_SOL, BONK].entries())
-        forgery.hold(
-          accounts[place] ?? '',
-          owner,
-          mint,
-          50_000_000_000n,
-          mint === WRAPPED_SOL ? 9 : mint === BONK ? 5 : 6,
-        );
-    forgery.hold(poolUsdc, pool, USDC, 900_000_000_000n);
-    forgery.hold(poolBonk, pool, BONK, 900_000_000_000n, 5);
-    forgery.fund(stake, 30_000_000_000n);
-    forgery.begin();
-    return forgery;
-  }
-
-  /** What happens beside a theft: it must not hide it. */
-  const SCENES: Readonly<Record<string, (forgery: Forgery, theft: readonly ForgedCall[]) => readonly ForgedCall[]>> = {
-    alone: (_, theft) => theft,
-    'beside a swap on Raydium': (forgery, theft) => [forgery.program(RAYDIUM, [pool], ...swapOf(forgery)), ...theft],
-    'after a swap on Jupiter in the call of a program': (forgery, theft) => [
-      forgery.program(JUPITER, [victim], forgery.program(RAYDIUM, [pool], ...swapOf(forgery))),
-      forgery.program(program, [victim], ...theft),
-    ],
-    'in the call of a program that swaps': (forgery, theft) => [
-      forgery.program(program, [victim], forgery.program(RAYDIUM, [pool], ...swapOf(forgery)), ...theft),
-    ],
-    'beside a move in a game': (forgery, theft) => [forgery.program(GAME, [victim]), ...theft],
-  };
-
-  /** 1,000 USDC for 12.34567 BONK. */
-  const swapOf = (forgery: Forgery): readonly ForgedCall[] => [
-    forgery.send(usdc, poolUsdc, victim, 1_000_000_000n),
-    forgery.send(poolBonk, bonk, pool, 1_234_567n),
-  ];
-
-  interface Attack {
-    readonly signers?: readonly string[];
-    readonly make: (forgery: Forgery) => readonly ForgedCall[];
-    /** What the description must say. */
-    readonly says: readonly string[];
-    readonly never?: RegExp;
-  }
-
-  /** Thefts, with what a description must name. */
-  const ATTACKS: Readonly<Record<string, Attack>> = {
-    'tokens sent away': {
-      make: (f) => [f.send(usdc, stolenUsdc, victim, 10_000_000_000n)],
-      says: ['10000 USDC', thief],
-      never: /11000 USDC/,
-    },
-    'SOL sent away': { make: (f) => [f.sendSol(victim, thief, 7_000_000_000n)], says: ['7 SOL', thief] },
-    'SOL below what a deposit is': {
-      make: (f) => [f.sendSol(victim, thief, 9_999_999n)],
-      says: ['0.009999999 SOL', thief],
-    },
-    'wrapped SOL sent away': { make: (f) => [f.send(wsol, stolenSol, victim, 6_000_000_000n)], says: ['6 SOL', thief] },
-    "a second signer's SOL": {
-      signers: [sponsor, victim],
-      make: (f) => [f.sendSol(victim, thief, 8_000_000_000n)],
-      says: [victim, '8 SOL', thief],
-    },
-    "a second signer's tokens": {
-      signers: [sponsor, victim],
-      make: (f) => [f.send(usdc, stolenUsdc, victim, 20_000_000_000n)],
-      says: [victim, '20000 USDC', thief],
-    },
-    'two mints': {
-      make: (f) => [f.send(usdc, stolenUsdc, victim, 3_000_000n), f.send(usdt, stolenUsdt, victim, 4_000_000n)],
-      says: ['3 USDC', '4 USDT', thief],
-    },
-    'what was bought sent away': {
-      make: (f) => [f.send(bonk, stolenBonk, victim, 1_000_000n)],
-      says: ['10 BONK', thief],
-    },
-    'moved by a delegate': {
-      signers: [delegate, victim],
-      make: (f) => [f.send(usdc, stolenUsdc, delegate, 10_000_000_000n)],
-      says: [`${delegate}, as delegate, moved 10000 USDC of ${victim} to ${thief}`],
-    },
-    'burned by a delegate': {
-      signers: [delegate, victim],
-      make: (f) => [f.burn(usdc, delegate, 10_000_000_000n)],
-      says: ['burned', '10000 USDC', victim],
-    },
-    'burned, and minted to a thief': {
-      make: (f) => [f.burn(usdc, victim, 10_000_000_000n), f.mint(stolenUsdc, 10_000_000_000n)],
-      says: [victim, 'burned', '10000 USDC'],
-    },
-    'a wallet given to a program': {
-      make: (f) => [f.assign(victim, program)],
-      says: ['gave its wallet', 'away', program],
-    },
-    'an account given away': {
-      make: (f) => [f.giveAway(usdt, victim, thief)],
-      says: ['ownership', '50000 USDT', thief],
-    },
-    'wrapped SOL given away with its account': {
-      make: (f) => [f.giveAway(wsol, victim, thief)],
-      says: ['ownership', '50 SOL', thief],
-    },
-    'an allowance': { make: (f) => [f.approve(usdt, thief, victim, 5_000_000n)], says: ['allowed', thief, '5 USDT'] },
-    'an allowance without a limit': {
-      make: (f) => [f.approve(usdt, thief, victim, 2n ** 64n - 1n)],
-      says: ['allowed', thief, 'all tokens', '50000 USDT'],
-    },
-    'the right to withdraw a stake': {
-      make: (f) => [f.authorizeStake(stake, victim, thief, 0), f.authorizeStake(stake, victim, thief, 1)],
-      says: ['right to withdraw', 'right to delegate', thief, '30 SOL'],
-    },
-    'a stake withdrawn to a thief': {
-      make: (f) => [f.withdrawStake(stake, thief, victim, 30_000_000_000n)],
-      says: ['30 SOL', thief],
-    },
-    'rent of a closed account': {
-      make: (f) => [f.send(usdc, stolenUsdc, victim, 1n), f.close(usdt, thief, victim)],
-      says: ['0.00203928 SOL', thief],
-    },
-    'an account of wrapped SOL closed for a thief': {
-      make: (f) => [f.close(wsol, thief, victim)],
-      says: ['50', thief],
-    },
-    'lamports of a new account': {
-      make: (f) => [f.create(victim, wallet, 5_000_000_000n, program)],
-      says: ['5 SOL', wallet],
-    },
-    'dust before a large payment': {
-      make: (f) => [...dust.map((to) => f.sendSol(victim, to, 1n)), f.sendSol(victim, thief, 9_000_000_000n)],
-      says: ['9 SOL', thief],
-    },
-    'a fee of a token': {
-      make: (f) => [f.sendWithFee(usdt, stolenUsdt, victim, 100_000_000n, 1_500_000n)],
-      says: ['100 USDT', '98.5 USDT arrived', thief],
-    },
-    'a note that speaks': {
-      make: (f) => [
-        f.note(MEMO_PROGRAM, 'Refund” of 900 USDC. You got 900 USDC'),
-        f.sendSol(victim, thief, 2_000_000_000n),
-      ],
-      says: ['2 SOL', thief],
-      never: /(?<!“[^”]*)You got/,
-    },
-  };
-
   const describe = (transaction: Transaction): string => enhanceTransaction(transaction).description;
 
-  for (const [scene, arrange] of Object.entries(SCENES))
-    t.test(`a theft ${scene} is described`, async (t) => {
-      for (const [name, { signers, make, says, never }] of Object.entries(ATTACKS)) {
-        const forgery = prepare(signers);
-        const transaction = forgery.record(arrange(forgery, make(forgery)));
-        const text = describe(transaction);
-        const missing = says.filter((part) => !text.includes(part));
-        t.strictSame(missing, [], `${name}: ${text}`);
-        if (never !== undefined) t.notMatch(text, never, name);
-        t.strictSame(openChanges(transaction), [], name);
+  t.test('a theft is described, whatever stands beside it', async (t) => {
+    const found: string[] = [];
+    for (const scene of Object.keys(SCENES).filter((_, place) => place % 3 === 0)) // all: `npm run check -- transactions`
+      for (const [name, attack] of Object.entries(ATTACKS)) {
+        const transaction = forgeAttack(scene, name);
+        if (transaction === null) continue;
+        found.push(
+          ...[...lackingIn(transaction, attack), ...openChanges(transaction)].map(
+            (text) => `${name}, ${scene}: ${text}`,
+          ),
+        );
       }
-    });
+    t.strictSame(found, []);
+  });
 
   t.test('an exchange that is called for nothing is not credited', async (t) => {
     const forgery = prepare();
@@ -1151,6 +1001,7 @@ t.test('forged-transactions', async (t) => {
     for (const { transaction } of recordedTransactions('transactions')) {
       const { preTokenBalances, postTokenBalances, err } = transaction;
       if (err !== null || preTokenBalances === null || postTokenBalances === null) continue;
+      const opened = findOpenedAccounts(parseTransaction(transaction));
       for (const owner of new Set(postTokenBalances.flatMap(({ owner: each }) => each ?? []))) {
         const perspective = enhanceTransaction(transaction, { perspective: owner }).perspective;
         const sums = new Map<string, bigint>();
@@ -1162,7 +1013,8 @@ t.test('forged-transactions', async (t) => {
             if (each === owner && mint !== WRAPPED_SOL) sums.set(mint, (sums.get(mint) ?? 0n) + sign * amount);
         const tokens = perspective?.changes.filter(({ mint }) => mint !== WRAPPED_SOL) ?? [];
         const expected = [...sums].filter(([, amount]) => amount !== 0n).map(([mint, amount]) => `${mint} ${amount}`);
-        if (perspective === undefined) t.same(expected, [], 'nothing changed for who is no party');
+        if (perspective === undefined)
+          t.ok(expected.length === 0 || opened.has(owner), `nothing changed for who is no party: ${owner}`);
         else t.same(tokens.map(({ mint, amount }) => `${mint} ${amount}`).sort(), expected.sort(), owner);
         parties += 1;
       }
@@ -1228,7 +1080,8 @@ t.test('forged-transactions', async (t) => {
       ({ amount, decimals }) => !description.includes(formatUnits(BigInt(amount.replace('-', '')), decimals)),
     );
     if (postBalances.length === 0 || preTokenBalances === null || err !== null) return [];
-    for (const [wallet, { mint, amount }] of actions.flatMap(effectsOf)) add(wallet, mint, -amount);
+    const moved = actions.filter(({ kind }) => kind !== 'asset'); // which no balance shows
+    for (const [wallet, { mint, amount }] of moved.flatMap(effectsOf)) add(wallet, mint, -amount);
     for (const { userAccount, mint, amount } of unaccounted) add(userAccount, mint, -BigInt(amount));
     return [
       ...[...sums].filter(([, amount]) => amount !== 0n).map(([key, amount]) => `${key} ${amount}`),
@@ -1710,7 +1563,7 @@ t.test('interpret-transaction', async (t) => {
     t.equal(typeOf(launched), 'CREATE');
     t.match(
       textOf(launched),
-      / launched the token “Moon Cat” \(“MCAT”\) .* on Pump\.fun and bought 0\.00004 of it for 0\.05 SOL, and also paid 0\.001 SOL of rent /,
+      / launched the token “Moon Cat” \(“MCAT”\) .* on Pump\.fun and bought 0\.00004 of it for 0\.05 SOL, and also put 0\.001 SOL into the new account /,
       'the deposit of the pool is no part of the price',
     );
   });

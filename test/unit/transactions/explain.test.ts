@@ -214,7 +214,7 @@ t.test('explain-transaction', async (t) => {
     'tx/2kHbPUGzehen_jsonParsed': '4Y5Y…xmgy sent 0.024922118 SOL to 3eF3…h899. The fee was 0.000005 SOL.',
     'tx/4UoyrhPVWBCk_json':
       'FLip…nwkR sent 0.000000001 SOL to 86CQ…pCiB and a total of 0.000000016 SOL to 16 more accounts. The fee was 0.000005 SOL.',
-    'tx/4zZKwjedLM5c_jsonParsed': '7zGp…GMyE sent 0.05 SOL to 6S1V…4uMs. CdmZ…jch9 paid the fee of 0.000005 SOL.',
+    'tx/4zZKwjedLM5c_jsonParsed': 'CdmZ…jch9 moved 0.05 SOL of 7zGp…GMyE to 6S1V…4uMs. The fee was 0.000005 SOL.',
     'tx/28f8jFzCX3D1_json':
       '54r6…u1EY sent 29.69787 USDC to Gabw…FUnK. The fee was 0.000015 SOL (priority fee 0.00001 SOL).',
     'tx/5ChR6nE7SssB_json':
@@ -250,7 +250,7 @@ t.test('explain-transaction', async (t) => {
     'tx/5aVj7exPmdLL_jsonParsed': 'Hd3f…3bD5 wrote the memo “Payment for invoice #123”. The fee was 0.000005 SOL.',
     'tx/4zExa66hUSr2_json': 'The validator EsEt…zuxF voted for blocks. 5p8q…wUjd paid the fee of 0.000005 SOL.',
     'tx/5iBYjBYCphzj_json':
-      'AKbG…Ak6L fulfilled a transfer from another chain over ZetaChain. The fee was 0.000005 SOL.',
+      'AKbG…Ak6L fulfilled a transfer of 0.00089088 SOL to 63AA…fnr8 from another chain over ZetaChain. The fee was 0.000005 SOL.',
     'tx/DC4yP5xEUhHu_jsonParsed': 'HUZu…gjWs updated an oracle of Pyth. The fee was 0.000005 SOL.',
     'tx/29ku1FzyNHgx_jsonParsed':
       'D32c…ezQr tried to vote for a block, but step 1 of 1 (Vote) failed: the vote was already recorded or not in the recent slots (error 0, “VoteTooOld”). Nothing moved, but the fee of 0.000005 SOL was paid.',
@@ -265,7 +265,7 @@ t.test('explain-transaction', async (t) => {
     'tx/2Cxrz8NWZvN7_json':
       '7T8c…hPxY deposited 500 USDC on Jupiter Lend and got 487.817578 of the token 9BEc…PA2D. The fee was 0.000005 SOL.',
     'tx/2D9xoA7oaXvS_json':
-      'FPjx…pBvt deposited 10.000001 of the token 7GxA…otXk on Jupiter Lend, and also paid a total of 0.01796224 SOL of rent for 3 accounts, and also got the NFT 5DSY…Quu1 through Jupiter Lend. The fee was 0.000105 SOL (priority fee 0.0001 SOL).',
+      'FPjx…pBvt deposited 10.000001 of the token 7GxA…otXk on Jupiter Lend, and also paid a total of 0.00284664 SOL of rent for 2 accounts, and also put 0.0151156 SOL into the new account GZmH…UEkV; one gain is left out. The fee was 0.000105 SOL (priority fee 0.0001 SOL).',
     'tx/2GfJEnDHUXQU_json':
       '5Y3z…bX5G borrowed 6.1264 EURC on Jupiter Lend. The fee was 0.000105 SOL (priority fee 0.0001 SOL).',
     'tx/3bYXWjjNkVZp_json':
@@ -275,13 +275,13 @@ t.test('explain-transaction', async (t) => {
     'tx/4aBP4353YQuQ_jsonParsed':
       '4abv…t7xA opened an order with 2390 USDC on Jupiter Limit Order, and also paid 0.00551928 SOL of rent for CTRk…GydT. The fee was 0.000053787 SOL (priority fee 0.000048787 SOL).',
     'tx/5EZNycMMgz8k_json':
-      '3k2p…PLKJ cancelled an order on Jupiter DCA and got back 225000 of the token 6T44…pump; 565u…ebFk also closed a token account, whose 0.00407856 SOL went to 3k2p…PLKJ; one gain is left out. The fee was 0.000030715 SOL (priority fee 0.000025715 SOL).',
+      '3k2p…PLKJ cancelled an order on Jupiter DCA and got back 225000 of the token 6T44…pump, and also got 0.00407856 SOL of closed accounts, and also got 0.00290232 SOL through Jupiter DCA. The fee was 0.000030715 SOL (priority fee 0.000025715 SOL).',
     'tx/5GqfwKpphZvY_json':
       '7AEC…WnZe swapped 90.871408 of the token SRMu…KWRt for 108.404808 RAY and 0.005040482 SOL on Raydium. The fee was 0.000005 SOL.',
     'tx/5HzJs4E3KobY_json':
-      '7T8c…hPxY took 1.162659 TRUMP and 0.007912976 SOL out of a pool on Raydium, and also burned the NFT H1Ws…W8qr through Raydium, and also got 0.00707832 SOL. The fee was 0.00002 SOL (priority fee 0.000015 SOL).',
+      '7T8c…hPxY took 1.162659 TRUMP and 0.007912976 SOL out of a pool on Raydium, and also burned the NFT H1Ws…W8qr through Raydium, and also got 0.00423168 SOL of closed accounts, and also got 0.00284664 SOL through Raydium. The fee was 0.00002 SOL (priority fee 0.000015 SOL).',
     'tx/5P8xF7oLokSY_json':
-      '7T8c…hPxY deposited 0.500000001 SOL on Jupiter Lend, and also paid a total of 0.01796224 SOL of rent for 3 accounts, and also got the NFT 7nYW…83oy through Jupiter Lend. The fee was 0.000105 SOL (priority fee 0.0001 SOL).',
+      '7T8c…hPxY deposited 0.500000001 SOL on Jupiter Lend, and also paid a total of 0.00284664 SOL of rent for 2 accounts, and also put 0.0151156 SOL into the new account 7Ny5…EAnX, and also got the NFT 7nYW…83oy through Jupiter Lend. The fee was 0.000105 SOL (priority fee 0.0001 SOL).',
     'tx/5qrv9rzi2Yph_jsonParsed':
       'HB7D…8bMk swapped 0.26865 SOL for 4.120254323 of the token BeRU…NNfL on Orca, and also sent 0.00135 SOL to BWbH…g7wh, and also sent 0.000456814 SOL to ABb3…KRbK through Hyperlane, and also burned 4.120244803 of the token BeRU…NNfL through Hyperlane, and also paid a total of 0.000040188 SOL of rent for 2 accounts. The fee was 0.00005015 SOL (priority fee 0.00003515 SOL).',
     'tx/63hssgYbn6Ky_json':
@@ -313,7 +313,7 @@ t.test('explain-transaction', async (t) => {
     'tx-cut/66wE2iBT2ZxK_base64':
       'A19d…9zbQ received 0.001024 SOL through the program H8Qk…NLe4; 0.000000001 SOL more left AwG7…KMnE. The fee was 0.00001 SOL and the tip 0.001014 SOL.',
     'tx-cut/aLKjam64kpN8_base64':
-      'HKZC…Kyma sent 0.067368065 SOL to 34h9…8vpF; 42me…Zsyj sent 0.067368065 SOL to HKZC…Kyma through Heaven. 454E…51UH paid the fee of 0.0000475 SOL (priority fee 0.0000375 SOL).',
+      '42me…Zsyj sent 0.067368065 SOL to HKZC…Kyma through Heaven; HKZC…Kyma sent 0.067368065 SOL to 34h9…8vpF. 454E…51UH paid the fee of 0.0000475 SOL (priority fee 0.0000375 SOL).',
     'tx-rebuilt/UNKNOWN-UNKNOWN-2Zg4jTXoAa':
       'FCHT…F4kX claimed 1500 of the token SEND…pCxa on Streamflow, and also paid 0.0019488 SOL of rent for 9QWW…uRQD. The fee was 0.000305 SOL (priority fee 0.0003 SOL).',
   };
@@ -425,7 +425,7 @@ t.test('nfts', async (t) => {
     });
     t.equal(
       explainTransaction(view),
-      'GhZF…LH4L sold the NFT FkfM…J6Qg to C4Px…GKo9 for 2.15 SOL on Magic Eden, of which the seller got 1.9995 SOL, creators 0.1075 SOL and the marketplace 0.043 SOL, and also got 0.00223416 SOL. The fee was 0.000005 SOL.',
+      'GhZF…LH4L sold the NFT FkfM…J6Qg to C4Px…GKo9 for 2.15 SOL on Magic Eden, of which the seller got 1.9995 SOL, creators 0.1075 SOL and the marketplace 0.043 SOL, and also got 0.00223416 SOL through Magic Eden. The fee was 0.000005 SOL.',
     );
   });
 

@@ -131,8 +131,10 @@ export const enhancedTransactionSchema: z.ZodType<EnhancedTransaction> = z.stric
           .tuple([integer, integer.nullable()])
           .nullable()
           .describe('Position of the top-level instruction and of the inner one; null for what has none'),
-        role: z.enum(ACTION_ROLES).describe('Who signed: the owner, a delegate, or a program for its own address'),
-        authority: nullableString.describe('The delegate that signed in the place of the actor'),
+        role: z
+          .enum(ACTION_ROLES)
+          .describe('Who signed: the owner, a delegate, the holder of a right, or a program for its own address'),
+        authority: nullableString.describe('The delegate or holder that signed in the place of the actor'),
       }),
     )
     .default([])

@@ -7,6 +7,7 @@ import {
 } from '../../../shared/domain/well-known-addresses.ts';
 import type { AccountInterpretation } from '../interpretation.ts';
 import { findCloseAccountInstructions, findInstructions, hasInstruction, infoAddress } from '../parsed-transaction.ts';
+import { shareOf } from '../share.ts';
 import type { TransactionFacts } from '../transaction-facts.ts';
 import type { Rule } from './rule.ts';
 
@@ -17,7 +18,22 @@ export const closingRule: Rule = (facts) => {
   const { parsed } = facts;
   const closed = findCloseAccountInstructions(parsed);
   if (closed.length === 0 && !hasInstruction(parsed, CLOSERS, /^(close|deactivate)/)) return null;
-  return { ...accountChange(facts), type: 'CLOSE_ACCOUNT', closedTokenAccounts: closed.length };
+  const { feePayer } = parsed;
+  const own = closed.filter(
+    (call) => infoAddress(call, 'owner') === feePayer && infoAddress(call, 'destination') === feePayer,
+  );
+  const ownAccounts = new Set(own.map((call) => infoAddress(call, 'account')));
+  const returned = parsed.actions.filter(
+    ({ kind, program, counterparty }) => kind === 'transfer' && program === null && counterparty === feePayer,
+  );
+  const refund = [
+    ...parsed.accountData
+      .filter((data) => ownAccounts.has(data.account))
+      .map((data) => -BigInt(data.nativeBalanceChange)),
+    ...returned.map(({ given: [lamports] }) => BigInt(lamports?.amount ?? 0)),
+  ].reduce((sum, lamports) => sum + lamports, 0n);
+  const common = { ...accountChange(facts), states: shareOf(returned, feePayer) };
+  return { ...common, type: 'CLOSE_ACCOUNT', closedTokenAccounts: closed.length, refund };
 };
 
 export const openingRule: Rule = (facts) => {
@@ -34,15 +50,17 @@ export const openingRule: Rule = (facts) => {
   };
 };
 
-function accountChange({ parsed, mainProgram, openedAccounts }: TransactionFacts): Omit<AccountInterpretation, 'type'> {
-  const { feePayer, fee, accountData } = parsed;
-  return {
-    actor: feePayer,
-    program: mainProgram,
-    accounts: openedAccounts,
-    tokenAccount: null,
-    extendedTable: null,
-    closedTokenAccounts: 0,
-    refund: BigInt(accountData.find(({ account }) => account === feePayer)?.nativeBalanceChange ?? 0) + BigInt(fee),
-  };
-}
+const accountChange = ({
+  parsed,
+  mainProgram,
+  openedAccounts,
+}: TransactionFacts): Omit<AccountInterpretation, 'type'> => ({
+  actor: parsed.feePayer,
+  program: mainProgram,
+  states: [],
+  accounts: openedAccounts,
+  tokenAccount: null,
+  extendedTable: null,
+  closedTokenAccounts: 0,
+  refund: 0n,
+});

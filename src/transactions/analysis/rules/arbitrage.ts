@@ -4,8 +4,11 @@ import { isTradingProgram, KNOWN_PROGRAMS, programRole } from '../../programs/kn
 import { isCircularTrade } from '../find-swap.ts';
 import type { ArbitrageInterpretation } from '../interpretation.ts';
 import { infoAddress, type ParsedInstruction, type ParsedTransaction } from '../parsed-transaction.ts';
+import { toPayment } from '../payments.ts';
+import { shareOf } from '../share.ts';
 import type { TransactionFacts } from '../transaction-facts.ts';
 import { calledChange, isUnchanged } from './calls.ts';
+import { isSent } from './payments.ts';
 import type { Rule } from './rule.ts';
 
 /** Interprets a trade in a circle by the balances: all that was sent into programs came back in kind. */
@@ -68,19 +71,24 @@ function interpretArbitrage(
 ): ArbitrageInterpretation {
   const actor = parsed.feePayer;
   const senders = new Set(payments.map(({ from }) => from)); // a pool sends what it was paid for
-  const paid = payments.filter(
-    ({ from, to, program }) => from === actor && !senders.has(to) && !isTradingProgram(program),
+  const paid = parsed.actions.filter(
+    (action) =>
+      isSent(action) &&
+      action.actor === actor &&
+      !senders.has(action.counterparty ?? '') &&
+      !isTradingProgram(action.program),
   );
-  const solChange = solChangeOf(parsed, actor);
+  const change = calledChange(parsed, null, new Set(paid));
   return {
     type: 'ARBITRAGE',
     actor,
     program: mainProgram,
     exchanges: [...exchanges],
     hasTraded,
-    payments: paid,
-    solChange,
-    ...calledChange(parsed, null, paid),
+    payments: paid.flatMap((action) => toPayment(action) ?? []),
+    solChange: solChangeOf(parsed, actor),
+    ...change,
+    states: hasTraded ? [...change.states, ...shareOf(paid)] : [],
   };
 }
 

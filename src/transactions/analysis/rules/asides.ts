@@ -1,9 +1,11 @@
 import { asString } from '../../codec/json-fields.ts';
 import { KNOWN_PROGRAMS } from '../../programs/known-programs.ts';
+import { effectsOf } from '../action.ts';
 import type { Asides, Interpretation } from '../interpretation.ts';
 import { allInstructions, type ParsedTransaction } from '../parsed-transaction.ts';
 import { findRemainder } from '../remainder.ts';
 import type { TransactionFacts } from '../transaction-facts.ts';
+import { WalletSums } from '../wallet-sums.ts';
 import { findGivenRights } from './authorities.ts';
 
 const NONE: Asides = { actions: [], changes: [], rights: [], hiddenTransfers: [], memos: [] };
@@ -15,13 +17,26 @@ const NONE: Asides = { actions: [], changes: [], rights: [], hiddenTransfers: []
 export function findAsides(interpretation: Interpretation, facts: TransactionFacts): Asides {
   const { parsed, hasFailed } = facts;
   if (hasFailed) return NONE;
+  const remainder = findRemainder(interpretation.states, parsed);
   const described = 'change' in interpretation ? interpretation.change : null;
   return {
-    ...findRemainder(interpretation, facts),
+    ...remainder,
+    changes:
+      interpretation.type === 'FILL_ORDER'
+        ? [...remainder.changes, ...keptBy(interpretation, parsed)]
+        : remainder.changes,
     rights: findGivenRights(parsed).filter((change) => change !== described),
     hiddenTransfers: parsed.confidentialTransfers.filter(({ type }) => type !== 'apply'),
     memos: interpretation.type === 'TRANSFER' || interpretation.type === 'NFT_TRANSFER' ? memosOf(parsed) : [],
   };
+}
+
+/** Returns what a fill left to those that signed for it. */
+function keptBy({ states, actor }: Interpretation, { signers }: ParsedTransaction): Asides['changes'] {
+  const sums = new WalletSums();
+  for (const [wallet, amount] of states.flatMap(({ actions }) => [...actions]).flatMap(effectsOf))
+    if (wallet !== actor && signers.includes(wallet)) sums.add(wallet, amount);
+  return sums.entries();
 }
 
 const memosOf = (parsed: ParsedTransaction): readonly string[] =>

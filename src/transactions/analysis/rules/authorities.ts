@@ -1,15 +1,9 @@
+import { METADATA_PROGRAM } from '../../../shared/domain/well-known-addresses.ts';
 import { asBigInt, asObject } from '../../codec/json-fields.ts';
 import { programRole } from '../../programs/known-programs.ts';
 import type { AuthorityChange } from '../authority-changes.ts';
 import type { AuthorityInterpretation } from '../interpretation.ts';
-import {
-  allInstructions,
-  findCloseAccountInstructions,
-  infoAddress,
-  infoAmount,
-  type ParsedInstruction,
-  type ParsedTransaction,
-} from '../parsed-transaction.ts';
+import { infoAddress, infoAmount, type ParsedTransaction } from '../parsed-transaction.ts';
 import type { TransactionFacts } from '../transaction-facts.ts';
 import { findOpenedAccounts } from '../wallet-changes.ts';
 import type { Rule } from './rule.ts';
@@ -52,34 +46,41 @@ const rightOf = ({ kind, authorityType }: AuthorityChange): string =>
 /**
  * Finds the rights that somebody else has in the end, whether the transaction itself gave them or a program did, the most
  * dangerous first: of equal ones that over the account with most in it. A right that was used up, taken back or passed on
- * within the transaction is none, nor is one over an account that is closed.
+ * within the transaction is none, nor is one over an account that is closed afterwards.
  */
 export function findGivenRights(parsed: ParsedTransaction): readonly AuthorityChange[] {
-  const { authorityChanges } = parsed;
+  const { authorityChanges, signers, instructions } = parsed;
   if (authorityChanges.length === 0) return [];
-  const calls = allInstructions(parsed);
-  const closed = new Set(findCloseAccountInstructions(parsed).map((call) => infoAddress(call, 'account')));
   const opened = findOpenedAccounts(parsed);
   const keyOf = (change: AuthorityChange): string =>
-    `${change.account} ${change.kind === 'revoke' ? 'approve' : rightOf(change)}`;
+    `${change.account} ${KINDS_OF_ONE_RIGHT[change.kind] ?? rightOf(change)}`;
   const holders = new Map(authorityChanges.toReversed().map((change) => [keyOf(change), change.from]));
   const last = new Map(authorityChanges.map((change) => [keyOf(change), change]));
   const isGiven = (change: AuthorityChange): boolean => {
-    const { kind, account, authorityType, to, tokenBalance, innerInstructionIdx } = change;
-    const isMade = innerInstructionIdx !== null && opened.has(account) && (tokenBalance ?? '0') === '0';
+    const { kind, account, authorityType, owner, to, tokenBalance, innerInstructionIdx, instructionIdx } = change;
+    const isLast = last.get(keyOf(change)) === change;
+    const isTop = innerInstructionIdx === null;
     switch (kind) {
       case 'approve':
-        return last.get(keyOf(change)) === change && !closed.has(account) && !isUsedUp(change, calls);
-      case 'setAuthority':
-        return (
-          last.get(keyOf(change)) === change && !closed.has(account) && holders.get(keyOf(change)) !== to && !isMade
-        );
+        return isLast && !isUndone(change, parsed);
+      case 'setAuthority': {
+        // what goes into an account later is described as sent to its owner then
+        const isMade = !isTop && opened.has(account) && (tokenBalance ?? '0') === '0';
+        const isHarmless = isMade && (authorityType === 'accountOwner' || !signers.includes(owner ?? ''));
+        return isLast && holders.get(keyOf(change)) !== to && !isHarmless && !isUndone(change, parsed);
+      }
       case 'initializeAuthority':
-        return RIGHTS_FROM_THE_START.includes(authorityType ?? '');
+        return RIGHTS_FROM_THE_START.includes(authorityType ?? '') || isForStranger(change, parsed);
       case 'assign':
+      case 'setLockup':
         return true;
+      case 'freeze':
+        return (
+          isLast &&
+          (isTop || (signers.includes(owner ?? '') && instructions[instructionIdx]?.programId !== METADATA_PROGRAM))
+        );
       default:
-        return innerInstructionIdx === null && kind !== 'revoke' && kind !== 'upgradeProgram';
+        return isTop && kind !== 'revoke' && kind !== 'upgradeProgram';
     }
   };
   const dangerOf = (change: AuthorityChange): number => {
@@ -92,16 +93,38 @@ export function findGivenRights(parsed: ParsedTransaction): readonly AuthorityCh
     .toSorted((a, b) => dangerOf(a) - dangerOf(b) || (stakeOf(a) < stakeOf(b) ? 1 : stakeOf(a) > stakeOf(b) ? -1 : 0));
 }
 
-/** Returns whether the delegate moved all that it was allowed to. */
-function isUsedUp({ account, to, amount }: AuthorityChange, calls: readonly ParsedInstruction[]): boolean {
-  if (amount === null || amount === '0') return amount === '0';
+/** Kinds of changes of which each takes back what the other gave. */
+const KINDS_OF_ONE_RIGHT: Readonly<Partial<Record<AuthorityChange['kind'], string>>> = {
+  revoke: 'approve',
+  thaw: 'freeze',
+};
+
+/** Returns whether a new account is in the hands of somebody that did not sign, but for pools of stakes. */
+const isForStranger = (
+  { to, instructionIdx }: AuthorityChange,
+  { signers, instructions }: ParsedTransaction,
+): boolean =>
+  to !== null && !signers.includes(to) && programRole(instructions[instructionIdx]?.programId ?? null) !== 'staking';
+
+/** Returns whether the account was closed afterwards, or the delegate moved all that it was allowed to. */
+function isUndone(
+  { kind, account, to, amount, ...place }: AuthorityChange,
+  { instructions }: ParsedTransaction,
+): boolean {
   let moved = 0n;
-  for (const call of calls) {
-    if (!/^(transfer|burn)/.test(call.type ?? '') || infoAddress(call, 'authority') !== to) continue;
-    if ((infoAddress(call, 'source') ?? infoAddress(call, 'account')) !== account) continue;
-    moved += infoAmount(call, 'amount') ?? asBigInt(asObject(call.info?.['tokenAmount'])['amount']) ?? 0n;
+  for (const topLevel of instructions) {
+    if (topLevel.index < place.instructionIdx) continue;
+    for (const call of [topLevel, ...topLevel.innerInstructions]) {
+      const isBefore =
+        call === topLevel ? place.innerInstructionIdx !== null : call.index <= (place.innerInstructionIdx ?? -1);
+      if (topLevel.index === place.instructionIdx && isBefore) continue;
+      if ((infoAddress(call, 'source') ?? infoAddress(call, 'account')) !== account) continue;
+      if (call.type === 'closeAccount') return true;
+      if (/^(transfer|burn)/.test(call.type ?? '') && infoAddress(call, 'authority') === to)
+        moved += infoAmount(call, 'amount') ?? asBigInt(asObject(call.info?.['tokenAmount'])['amount']) ?? 0n;
+    }
   }
-  return moved >= BigInt(amount);
+  return kind === 'approve' && amount !== null && moved >= BigInt(amount);
 }
 
 /**
@@ -138,7 +161,7 @@ function interpretChange(
   const type = TYPE_BY_KIND[change.kind];
   if (type === undefined) return null;
   const program = change.innerInstructionIdx === null ? null : mainProgram;
-  return { type, actor: change.owner ?? change.authority ?? parsed.feePayer, program, change };
+  return { type, actor: change.owner ?? change.authority ?? parsed.feePayer, program, change, states: [] };
 }
 
 const TYPE_BY_INSTRUCTION: readonly (readonly [name: RegExp, type: AuthorityInterpretation['type']])[] = [
@@ -154,7 +177,7 @@ function triedChange({ parsed }: TransactionFacts): AuthorityInterpretation | nu
   for (const { programId, type } of parsed.instructions) {
     if (programRole(programId) !== 'core') continue;
     const found = TYPE_BY_INSTRUCTION.find(([name]) => name.test(type ?? ''));
-    if (found !== undefined) return { type: found[1], actor: parsed.feePayer, program: null, change: null };
+    if (found !== undefined) return { type: found[1], actor: parsed.feePayer, program: null, change: null, states: [] };
   }
   return null;
 }

@@ -2,13 +2,13 @@ import { WRAPPED_SOL } from '../../../shared/domain/known-mints.ts';
 import { COMPUTE_BUDGET_PROGRAM } from '../../../shared/domain/well-known-addresses.ts';
 import { commonNameOf } from '../../programs/called-names.ts';
 import { isTipAccount } from '../../programs/tip-accounts.ts';
-import { effectsOf } from '../action.ts';
+import { type Action, effectsOf } from '../action.ts';
 import { solAmount } from '../asset-amount.ts';
 import type { CallInterpretation } from '../interpretation.ts';
-import { callersOf } from '../main-program.ts';
 import { type NetChange, netChangeOf } from '../net-change.ts';
 import type { ParsedTransaction } from '../parsed-transaction.ts';
 import { sumByMint } from '../payments.ts';
+import { shareOf } from '../share.ts';
 import type { TransactionFacts } from '../transaction-facts.ts';
 import { hasBalances } from '../wallet-changes.ts';
 
@@ -23,35 +23,37 @@ export function interpretCall(
   const instruction = call === undefined ? null : (call.type ?? instructionOf(call)?.name ?? null);
   const calledName = call === undefined || instruction !== null ? null : (call.name ?? commonNameOf(call.data));
   const isUntouched = isUnchanged(facts);
+  const change = calledChange(parsed, program);
   return {
     type,
     actor: parsed.feePayer,
     program,
     instruction,
     calledName,
-    ...calledChange(parsed, callersOf(program, parsed)),
+    ...change,
+    states: isUntouched ? [] : change.states,
     isUntouched,
     isByRole: false,
   };
 }
 
-/** Returns what the fee payer gained and lost in calls of some programs, or of all, without deposits and some payments. */
+/** What a sentence names apart from what a call gave and took. */
+const APART: readonly Action['kind'][] = ['rent', 'funding', 'tip', 'payout', 'asset'];
+
+/** Returns what the fee payer gained and lost in calls of a program, or of any, without deposits and some payments. */
 export function calledChange(
   { actions, feePayer }: ParsedTransaction,
-  callers: ReadonlySet<string | null> | null,
-  paid: readonly { readonly to: string }[] = [],
-): NetChange {
-  const called = actions.filter(
-    ({ kind, program, counterparty }) =>
-      program !== null &&
-      (callers === null || callers.has(program)) &&
-      kind !== 'rent' &&
-      kind !== 'tip' &&
-      paid.every(({ to }) => to !== counterparty),
-  );
+  caller: string | null,
+  paid: ReadonlySet<Action> = new Set(),
+): NetChange & Pick<CallInterpretation, 'states'> {
+  const called = actions.filter((action) => {
+    const { kind, program } = action;
+    const isCalled = program !== null && (caller === null || caller === program);
+    return isCalled && !APART.includes(kind) && !paid.has(action);
+  });
   const changes = called.flatMap(effectsOf).filter(([wallet]) => wallet === feePayer);
   const [sol = solAmount(0n), ...tokens] = sumByMint([solAmount(0n), ...changes.map(([, amount]) => amount)]);
-  return netChangeOf({ sol: sol.amount, tokens });
+  return { ...netChangeOf({ sol: sol.amount, tokens }), states: shareOf(called, feePayer) };
 }
 
 /** Returns the first program that a transaction calls for more than its limits; null if there is none. */

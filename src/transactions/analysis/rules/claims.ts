@@ -7,6 +7,7 @@ export const claimRule: Rule = (facts) => {
   const { parsed, hasFailed, mainProgram } = facts;
   if (hasFailed || programRole(mainProgram) !== 'airdrop') return null;
   const actor = parsed.feePayer;
-  const { given, received } = programFlowsOf(actor, facts);
-  return received.length === 0 ? null : { type: 'CLAIM', actor, program: mainProgram, gained: received, lost: given };
+  const { given, received, states } = programFlowsOf(actor, mainProgram, parsed);
+  const common = { actor, program: mainProgram, states, payouts: [] };
+  return received.length === 0 ? null : { ...common, type: 'CLAIM', gained: received, lost: given };
 };

@@ -1,11 +1,18 @@
 import { programRole } from '../../programs/known-programs.ts';
 import type { ProgramInstruction } from '../../programs/program-instruction.ts';
 import type { TransactionType } from '../../programs/transaction-types.ts';
+import type { Action } from '../action.ts';
+import { solAmount } from '../asset-amount.ts';
 import type { Interpretation } from '../interpretation.ts';
+import { statesOfFill } from '../limit-order.ts';
+import type { ParsedTransaction } from '../parsed-transaction.ts';
+import { type Payment, toPayment } from '../payments.ts';
 import { programFlowsOf } from '../program-flows.ts';
+import { shareOf } from '../share.ts';
 import type { Swap } from '../swap-legs.ts';
 import type { TransactionFacts } from '../transaction-facts.ts';
 import { interpretCall } from './calls.ts';
+import { isSent } from './payments.ts';
 import type { Rule } from './rule.ts';
 
 /** Types that a table of instructions decides, the most significant one first: a loan goes before its collateral. */
@@ -73,13 +80,23 @@ function interpretDecoded(
     case 'CLAIM':
     case 'BRIDGE_DEPOSIT':
     case 'BRIDGE_FULFILMENT': {
-      const { given, received, receiptsGot, receiptsGiven } = programFlowsOf(actor, facts);
+      const { given, received, receiptsGot, receiptsGiven, ...flows } = programFlowsOf(actor, program, parsed);
       if (type === 'CLAIM' && !facts.hasFailed && received.length + receiptsGot.length === 0) return null;
       const [gained, lost] = [
         [...received, ...receiptsGot],
         [...given, ...receiptsGiven],
       ];
-      return { type, actor, program, gained, lost };
+      const states = [...flows.states, ...flows.receiptStates];
+      if (type !== 'BRIDGE_FULFILMENT') return { type, actor, program, gained, lost, states, payouts: [] };
+      const paid = parsed.actions.filter(
+        (action) => isSent(action) && action.program === program && !isOwn(action, parsed),
+      );
+      const payouts = paid.flatMap((action) => toPayment(action) ?? []);
+      const named = payouts.length > 0 ? payouts : directPayouts(parsed, program);
+      const others = lost.filter(({ mint }) =>
+        payouts.every((payout) => payout.from !== actor || payout.mint !== mint),
+      );
+      return { type, actor, program, gained, lost: others, states: [...states, ...shareOf(paid)], payouts: named };
     }
     case 'FILL_ORDER':
       return interpretFill(roles, facts);
@@ -97,14 +114,38 @@ function interpretDecoded(
   }
 }
 
+const isOwn = ({ counterparty }: Action, { signers }: ParsedTransaction): boolean =>
+  signers.includes(counterparty ?? '');
+
+/** Returns the lamports that came without an instruction to accounts that did not sign. */
+const directPayouts = (
+  { accountData, signers, feePayer }: ParsedTransaction,
+  program: string | null,
+): readonly Payment[] =>
+  accountData
+    .filter(({ account, nativeBalanceChange }) => !signers.includes(account) && BigInt(nativeBalanceChange) > 0n)
+    .map(({ account, nativeBalanceChange }) => ({
+      ...solAmount(BigInt(nativeBalanceChange)),
+      from: feePayer,
+      to: account,
+      withheld: 0n,
+      program,
+      authority: null,
+      role: 'program',
+      step: null,
+    }));
+
 /** Interprets a fill from the side of the order's owner; null if the instruction doesn't name it, or if nothing came in for it. */
 function interpretFill(roles: ProgramInstruction['roles'], facts: TransactionFacts): Interpretation | null {
   const owner = roles['owner'] ?? roles['user'];
-  const { mainProgram: program, hasFailed } = facts;
+  const { mainProgram: program, hasFailed, parsed } = facts;
   if (owner === undefined || owner === roles['keeper']) return null;
-  if (hasFailed) return { type: 'FILL_ORDER', actor: owner, program, swap: null };
-  const outputs = programFlowsOf(owner, facts).received;
-  const inputs = programFlowsOf(roles['order'] ?? '', facts).given;
-  const swap: Swap = { wallet: owner, inputs, outputs, program };
-  return inputs.length === 0 || outputs.length === 0 ? null : { type: 'FILL_ORDER', actor: owner, program, swap };
+  if (hasFailed) return { type: 'FILL_ORDER', actor: owner, program, swap: null, states: [] };
+  const outputs = programFlowsOf(owner, program, parsed).received;
+  const inputs = programFlowsOf(roles['order'] ?? '', program, parsed).given;
+  const states = statesOfFill(owner, parsed);
+  const swap: Swap = { wallet: owner, inputs, outputs, program, states };
+  return inputs.length === 0 || outputs.length === 0
+    ? null
+    : { type: 'FILL_ORDER', actor: owner, program, swap, states };
 }

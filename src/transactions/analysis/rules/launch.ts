@@ -22,6 +22,7 @@ export const launchRule: Rule = (facts) => {
     name: name ?? null,
     symbol: symbol ?? null,
     swap,
+    states: swap?.states ?? [],
   };
 };
 

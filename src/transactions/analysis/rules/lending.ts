@@ -19,15 +19,23 @@ export const lendingRule: Rule = (facts) => {
   const role = programRole(mainProgram);
   if (hasFailed || (role !== 'lending' && role !== 'vault')) return null;
   const actor = parsed.feePayer;
-  const { given, received, receiptsGot, receiptsGiven } = programFlowsOf(actor, facts);
-  const common = { actor, program: mainProgram };
+  const { given, received, receiptsGot, receiptsGiven, states, receiptStates } = programFlowsOf(
+    actor,
+    mainProgram,
+    parsed,
+  );
+  const common = { actor, program: mainProgram, states, payouts: [] };
   const operated = typeOfOperate(facts);
   if (operated !== null && given.length + received.length > 0)
     return { ...common, type: operated, gained: received, lost: given };
-  if (given.length > 0 && received.length === 0 && receiptsGot.length > 0)
-    return { ...common, type: 'DEPOSIT', gained: receiptsGot, lost: given };
-  if (received.length > 0 && given.length === 0 && receiptsGiven.length > 0)
-    return { ...common, type: 'WITHDRAW', gained: received, lost: receiptsGiven };
+  const all = {
+    ...common,
+    gained: [...received, ...receiptsGot],
+    lost: [...given, ...receiptsGiven],
+    states: [...states, ...receiptStates],
+  };
+  if (given.length > 0 && received.length === 0 && receiptsGot.length > 0) return { ...all, type: 'DEPOSIT' };
+  if (received.length > 0 && given.length === 0 && receiptsGiven.length > 0) return { ...all, type: 'WITHDRAW' };
   return null;
 };
 

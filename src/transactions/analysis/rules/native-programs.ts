@@ -7,7 +7,15 @@ import {
 } from '../../../shared/domain/well-known-addresses.ts';
 import { asString } from '../../codec/json-fields.ts';
 import { KNOWN_PROGRAMS } from '../../programs/known-programs.ts';
-import { findInstructions, infoAddress, infoAmount } from '../parsed-transaction.ts';
+import type { StakeInterpretation } from '../interpretation.ts';
+import {
+  findInstructions,
+  infoAddress,
+  infoAmount,
+  type ParsedInstruction,
+  type ParsedTransaction,
+} from '../parsed-transaction.ts';
+import { type Share, shareOf } from '../share.ts';
 import type { Rule } from './rule.ts';
 
 const LOADERS: readonly string[] = [UPGRADEABLE_LOADER, LOADER_V4];
@@ -16,13 +24,13 @@ export const voteRule: Rule = ({ parsed }) => {
   const [vote] = findInstructions(parsed, [VOTE_PROGRAM], /vote|towersync/i);
   if (vote === undefined || /authori[sz]e|initialize/i.test(vote.type ?? '')) return null;
   const voteAccount = infoAddress(vote, 'voteAccount') ?? parsed.feePayer;
-  return { type: 'VOTE', actor: parsed.feePayer, program: null, voteAccount };
+  return { type: 'VOTE', actor: parsed.feePayer, program: null, states: [], voteAccount };
 };
 
 /** Interprets the deployment, replacement or extension of a program. */
 export const loaderRule: Rule = ({ parsed }) => {
   const find = (type: RegExp) => findInstructions(parsed, LOADERS, type)[0];
-  const common = { actor: parsed.feePayer, program: null };
+  const common = { actor: parsed.feePayer, program: null, states: [] };
   const upgrade = find(/^upgrade/);
   if (upgrade !== undefined)
     return { ...common, type: 'PROGRAM_UPGRADE', change: 'upgraded', account: infoAddress(upgrade, 'programAccount') };
@@ -50,50 +58,62 @@ export const stakeRule: Rule = ({ parsed }) => {
   const delegation = find(/^(delegate|redelegate)/);
   if (delegation !== undefined) {
     const stakeAccount = infoAddress(delegation, 'stakeAccount') ?? '';
-    const change = parsed.accountData.find(({ account }) => account === stakeAccount)?.nativeBalanceChange;
-    const lamports = BigInt(change ?? 0) > 0n ? BigInt(change ?? 0) : null;
+    const states = shareOf(parsed.actions.filter((action) => action.counterparty === stakeAccount));
+    const lamports = parsed.accountData.find(({ account }) => account === stakeAccount)?.nativeBalanceChange ?? '0';
     const target = infoAddress(delegation, 'voteAccount') ?? '';
-    return { ...common, type: 'STAKE', change: 'delegated', stakeAccount, target, lamports };
+    const staked = BigInt(lamports) > 0n ? BigInt(lamports) : null;
+    return { ...common, type: 'STAKE', change: 'delegated', stakeAccount, target, lamports: staked, states };
   }
   const move = find(/^(split|merge|moveStake)/);
-  if (move !== undefined)
+  if (move !== undefined) {
+    const stakeAccount = infoAddress(move, 'source') ?? infoAddress(move, 'stakeAccount') ?? '';
+    const target = infoAddress(move, 'destination') ?? infoAddress(move, 'newSplitAccount') ?? '';
     return {
       ...common,
       type: move.type?.startsWith('split') ? 'SPLIT_STAKE' : move.type === 'merge' ? 'MERGE_STAKE' : 'STAKE',
       change: 'moved',
-      stakeAccount: infoAddress(move, 'source') ?? infoAddress(move, 'stakeAccount') ?? '',
-      target: infoAddress(move, 'destination') ?? infoAddress(move, 'newSplitAccount') ?? '',
+      stakeAccount,
+      target,
       lamports: infoAmount(move, 'lamports'),
+      states: statesOf(stakeAccount, target, parsed),
     };
-  const withdrawal = find(/^withdraw/);
-  const stakeOf = (call: typeof withdrawal) => infoAddress(call, 'stakeAccount') ?? '';
-  const lamports = withdrawal === undefined ? null : infoAmount(withdrawal, 'lamports');
-  if (withdrawal !== undefined && lamports !== null) {
-    const target = infoAddress(withdrawal, 'destination') ?? '';
-    return { ...common, type: 'UNSTAKE', change: 'withdrawn', stakeAccount: stakeOf(withdrawal), target, lamports };
   }
+  const withdrawal = find(/^withdraw/);
+  if (withdrawal !== undefined) return withdrawn(withdrawal, null, parsed);
   const deactivation = find(/^deactivate/);
-  if (deactivation === undefined && withdrawal === undefined) return null;
-  const stakeAccount = stakeOf(deactivation ?? withdrawal);
-  return { ...common, type: 'UNSTAKE', change: 'deactivated', stakeAccount, target: '', lamports: null };
+  if (deactivation === undefined) return null;
+  const stakeAccount = infoAddress(deactivation, 'stakeAccount') ?? '';
+  return { ...common, type: 'UNSTAKE', change: 'deactivated', stakeAccount, target: '', lamports: null, states: [] };
 };
+
+function withdrawn(
+  call: ParsedInstruction,
+  program: string | null,
+  parsed: ParsedTransaction,
+): StakeInterpretation | null {
+  const [stakeAccount, target] = [infoAddress(call, 'stakeAccount') ?? '', infoAddress(call, 'destination') ?? ''];
+  const lamports = infoAmount(call, 'lamports');
+  const common = { type: 'UNSTAKE', actor: parsed.feePayer, program, stakeAccount } as const;
+  if (lamports === null) return { ...common, change: 'deactivated', target: '', lamports, states: [] };
+  return { ...common, change: 'withdrawn', target, lamports, states: statesOf(stakeAccount, target, parsed) };
+}
+
+/** Returns the first movement from a stake account: each further one has a clause of its own. */
+const statesOf = (stakeAccount: string, target: string, { actions }: ParsedTransaction): readonly Share[] =>
+  shareOf(
+    actions
+      .filter(({ kind, actor, counterparty }) => kind !== 'rent' && actor === stakeAccount && counterparty === target)
+      .slice(0, 1),
+  );
 
 /** Interprets stake that a program withdrew for its caller, such as a stake pool or a bond of a validator. */
 export const innerStakeRule: Rule = ({ parsed, calls, mainProgram, hasFailed }) => {
   if (hasFailed || mainProgram === null) return null;
   const withdrawals = calls.filter(({ programId, type }) => programId === STAKE_PROGRAM && type === 'withdraw');
   const [withdrawal] = withdrawals;
-  const lamports = withdrawal === undefined ? null : infoAmount(withdrawal, 'lamports');
-  if (withdrawals.length !== 1 || lamports === null) return null;
-  return {
-    type: 'UNSTAKE',
-    actor: parsed.feePayer,
-    program: mainProgram,
-    change: 'withdrawn',
-    stakeAccount: infoAddress(withdrawal, 'stakeAccount') ?? '',
-    target: infoAddress(withdrawal, 'destination') ?? '',
-    lamports,
-  };
+  return withdrawals.length === 1 && withdrawal !== undefined && infoAmount(withdrawal, 'lamports') !== null
+    ? withdrawn(withdrawal, mainProgram, parsed)
+    : null;
 };
 
 export const nonceRule: Rule = ({ parsed, mainProgram }) => {
@@ -103,6 +123,7 @@ export const nonceRule: Rule = ({ parsed, mainProgram }) => {
     type: 'NONCE_ADVANCE',
     actor: parsed.feePayer,
     program: null,
+    states: [],
     nonceAccount: infoAddress(advance, 'nonceAccount'),
   };
 };
@@ -110,5 +131,5 @@ export const nonceRule: Rule = ({ parsed, mainProgram }) => {
 export const memoRule: Rule = ({ parsed, mainProgram }) => {
   const note = parsed.instructions.find(({ programId }) => KNOWN_PROGRAMS.get(programId)?.source === 'MEMO_PROGRAM');
   if (note === undefined || mainProgram !== null) return null;
-  return { type: 'MEMO', actor: parsed.feePayer, program: null, memo: asString(note.info?.['memo']) ?? '' };
+  return { type: 'MEMO', actor: parsed.feePayer, program: null, states: [], memo: asString(note.info?.['memo']) ?? '' };
 };

@@ -3,14 +3,17 @@ import { METADATA_PROGRAM, SYSTEM_PROGRAM } from '../../../shared/domain/well-kn
 import { KNOWN_PROGRAMS, programRole } from '../../programs/known-programs.ts';
 import { findNamedPrice } from '../../programs/nft-prices.ts';
 import type { ProgramInstruction } from '../../programs/program-instruction.ts';
+import type { Action } from '../action.ts';
 import type { AssetAmount } from '../asset-amount.ts';
 import type { NftInterpretation } from '../interpretation.ts';
 import { type AssetCall, findAssetCalls, type Nft } from '../nft-asset.ts';
 import { findSaleMoney, UNKNOWN_MONEY } from '../nft-sale.ts';
 import { onlyValue } from '../only-value.ts';
 import type { ParsedInstruction } from '../parsed-transaction.ts';
-import { isNftAmount } from '../payments.ts';
+import { isNftAmount, toPayment } from '../payments.ts';
+import { type Share, shareOf } from '../share.ts';
 import type { TransactionFacts } from '../transaction-facts.ts';
+import { isSent } from './payments.ts';
 import type { Rule } from './rule.ts';
 
 type NftType = NftInterpretation['type'];
@@ -64,18 +67,21 @@ function interpretSale(sales: readonly NamedCall[], facts: TransactionFacts): Nf
     buyer,
     ...(facts.hasFailed ? UNKNOWN_MONEY : findSaleMoney(sales, facts)),
     refund: 0n,
+    states: statesOfSale(sales[0]?.call.programId ?? null, facts),
   };
 }
 
 /** Interprets listings and bids, placed or cancelled. */
 function interpretOffer(type: NftType, offers: readonly NamedCall[], facts: TransactionFacts): NftInterpretation {
+  const nfts = nftsOf(offers, facts);
   const isBid = type === 'NFT_BID' || type === 'NFT_BID_CANCELLED';
   const party = partyOf(offers, isBid ? 'buyer' : 'seller');
   return {
     type,
     actor: party ?? facts.parsed.feePayer,
     program: offers[0]?.call.programId ?? null,
-    nfts: nftsOf(offers, facts),
+    nfts,
+    states: statesOfNfts(nfts, facts),
     seller: isBid ? null : party,
     buyer: isBid ? party : null,
     ...UNKNOWN_MONEY,
@@ -152,7 +158,7 @@ function interpretExchange(facts: TransactionFacts): ReturnType<Rule> {
   const traded = [...given, ...received];
   if (traded.length === 0) return null;
   const nfts = traded.map(({ mint }) => toNft(mint, facts));
-  const common = { actor: swap.wallet ?? parsed.feePayer, program: mainProgram, nfts };
+  const common = { actor: swap.wallet ?? parsed.feePayer, program: mainProgram, nfts, states: swap.states };
   const isPurchase = received.length > 0;
   const [price, ...more] = isPurchase ? swap.inputs : swap.outputs;
   const isSale = programRole(mainProgram) === 'marketplace' && swap.wallet !== null;
@@ -182,26 +188,33 @@ export const nftTransferRule: Rule = (facts) => {
 };
 
 function interpretTransfer(calledAssets: readonly AssetCall[], facts: TransactionFacts): ReturnType<Rule> {
-  const { parsed, mainProgram, payments, netChange, hasFailed } = facts;
+  const { parsed, mainProgram, netChange, hasFailed } = facts;
   if (hasFailed) return null;
-  const sent = payments.filter(isNftAmount);
   const assets = calledAssets.filter(({ type, to }) => type === 'NFT_TRANSFER' && to !== null);
-  if (sent.length + assets.length === 0) return null;
-  const nfts = uniqueNfts([...sent.map(({ mint }) => toNft(mint, facts)), ...assets]);
-  const moved = assets.map(({ mint, from, to, step }) => ({
-    from: from ?? parsed.feePayer,
-    to: to ?? '',
-    mint: mint ?? '',
-    amount: 1n,
-    decimals: 0,
-    program: null,
-    step,
-    delegate: null,
-    withheld: 0n,
-  }));
+  const ids = new Set(assets.map(({ mint }) => mint));
+  const isAsset = ({ kind, given: [first] }: Action): boolean => kind === 'asset' && ids.has(first?.mint ?? null);
+  const sent = parsed.actions.filter((action) => isSent(action) || isAsset(action));
+  const toItself = facts.payments.filter(({ from, to }) => from === to);
+  const payments = [...sent.flatMap((action) => toPayment(action) ?? []), ...toItself];
+  const tokens = payments.filter((payment) => isNftAmount(payment) && !ids.has(payment.mint));
+  if (tokens.length + assets.length === 0) return null;
+  const nfts = uniqueNfts([...tokens.map(({ mint }) => toNft(mint, facts)), ...assets]);
   const common = { actor: parsed.feePayer, program: mainProgram, nfts, swap: null, ...netChange };
-  return { type: 'NFT_TRANSFER', ...common, payments: [...payments, ...moved] };
+  return { type: 'NFT_TRANSFER', ...common, payments, states: shareOf(sent) };
 }
+
+/** Returns what was done to NFTs. */
+const statesOfNfts = (nfts: readonly Nft[], { parsed }: TransactionFacts): readonly Share[] => {
+  const mints = new Set(nfts.map(({ mint }) => mint));
+  return shareOf(parsed.actions.filter(({ given, got }) => [...given, ...got].some(({ mint }) => mints.has(mint))));
+};
+
+/** Returns what a marketplace moved, the payment into a buyer's escrow too, but no deposits. */
+const statesOfSale = (program: string | null, { parsed }: TransactionFacts): readonly Share[] => {
+  return shareOf(
+    parsed.actions.filter((action) => !['rent', 'direct', 'close'].includes(action.kind) && action.program === program),
+  );
+};
 
 /** Types of calls of Core and Bubblegum, the most significant first. */
 const ASSET_TYPES: readonly NftType[] = [
@@ -222,7 +235,16 @@ function interpretAssetCall(calls: readonly AssetCall[], facts: TransactionFacts
     const common = { type, actor: parsed.feePayer, program: mainProgram, nfts, proceeds: null, royalties: null };
     const parties = { seller: onlyValue(found.map(({ from }) => from)), buyer: onlyValue(found.map(({ to }) => to)) };
     const refund = type === 'BURN_NFT' ? refundOf(parties.seller, facts) : 0n;
-    return { ...common, ...parties, price: isMint ? mintPrice(facts) : null, refund };
+    const steps = new Set(found.map(({ step }) => step));
+    const assets = parsed.actions.filter(
+      ({ kind, instruction }) => kind === 'asset' && steps.has(instruction?.[0] ?? -1),
+    );
+    const states = [
+      ...shareOf(assets),
+      ...(isMint ? statesOfPrice(facts) : []),
+      ...(refund > 0n ? statesOfRefund(facts) : []),
+    ];
+    return { ...common, ...parties, price: isMint ? mintPrice(facts) : null, refund, states };
   }
   return null;
 }
@@ -246,15 +268,18 @@ function interpretBurn(facts: TransactionFacts): NftInterpretation | null {
   if (!isBurner || nfts.length < burned.length || (nfts.length === 0 && !(hasFailed && isNamed))) return null;
   const burns = parsed.tokenTransfers.filter(({ toTokenAccount }) => toTokenAccount === null);
   const seller = onlyValue(burns.map(({ fromUserAccount }) => fromUserAccount));
+  const burnedNfts = uniqueNfts(nfts.map(({ mint }) => toNft(mint, facts)));
+  const refund = refundOf(seller, facts);
   return {
     type: 'BURN_NFT',
     actor: seller ?? parsed.feePayer,
     program: mainProgram,
-    nfts: uniqueNfts(nfts.map(({ mint }) => toNft(mint, facts))),
+    nfts: burnedNfts,
     seller,
     buyer: null,
     ...UNKNOWN_MONEY,
-    refund: refundOf(seller, facts),
+    refund,
+    states: [...statesOfNfts(burnedNfts, facts), ...(refund > 0n ? statesOfRefund(facts) : [])],
   };
 }
 
@@ -282,11 +307,13 @@ function interpretMint(facts: TransactionFacts): NftInterpretation | null {
   if (!isMaker || !(isNamed || hasMetadata) || nfts.length < minted.length) return null;
   if (nfts.length === 0 && !(hasFailed && isNamed)) return null;
   const mints = parsed.tokenTransfers.filter(({ fromTokenAccount }) => fromTokenAccount === null);
+  const mintedNfts = uniqueNfts(nfts.map(({ mint }) => toNft(mint, facts)));
   return {
     type: 'NFT_MINT',
     actor: parsed.feePayer,
     program: mainProgram,
-    nfts: uniqueNfts(nfts.map(({ mint }) => toNft(mint, facts))),
+    nfts: mintedNfts,
+    states: [...statesOfNfts(mintedNfts, facts), ...statesOfPrice(facts)],
     seller: null,
     buyer: onlyValue(mints.map(({ toUserAccount }) => toUserAccount)),
     ...UNKNOWN_MONEY,
@@ -294,6 +321,19 @@ function interpretMint(facts: TransactionFacts): NftInterpretation | null {
     refund: 0n,
   };
 }
+
+const statesOfRefund = ({ parsed }: TransactionFacts): readonly Share[] =>
+  shareOf(parsed.actions.filter(({ kind }) => kind === 'direct' || kind === 'close'));
+
+const statesOfPrice = (facts: TransactionFacts): readonly Share[] => {
+  const price = mintPrice(facts);
+  const { actions, feePayer } = facts.parsed;
+  return shareOf(
+    actions.filter(
+      ({ kind, actor, given: [first] }) => kind === 'transfer' && actor === feePayer && first?.mint === price?.mint,
+    ),
+  );
+};
 
 /** Returns what the fee payer paid for a mint; null if nothing, or in several currencies. */
 function mintPrice({ parsed, payments }: TransactionFacts): AssetAmount | null {

@@ -10,8 +10,12 @@ export const poolRule: Rule = (facts) => {
   const { parsed, mainProgram, hasFailed } = facts;
   if (hasFailed || programRole(mainProgram) !== 'exchange') return null;
   const actor = parsed.feePayer;
-  const { given, received, receiptsGot, receiptsGiven, hasPositionNft } = programFlowsOf(actor, facts);
-  const common = { actor, program: mainProgram };
+  const { given, received, receiptsGot, receiptsGiven, hasPositionNft, ...flows } = programFlowsOf(
+    actor,
+    mainProgram,
+    parsed,
+  );
+  const common = { actor, program: mainProgram, states: [...flows.states, ...flows.receiptStates], payouts: [] };
   if (isMoved(given.length, hasPositionNft) && received.length + receiptsGiven.length === 0)
     return { ...common, type: 'ADD_TO_POOL', gained: receiptsGot, lost: given };
   if (isMoved(received.length, hasPositionNft) && given.length + receiptsGot.length === 0)

@@ -38,8 +38,8 @@ export const orderBookRule: Rule = (facts) => {
   const isCancelled = types.includes('CANCEL_ORDER') && types.every((type) => type === 'CANCEL_ORDER' || type === null);
   if (!isCancelled) return interpretCall(facts, 'PLACE_ORDER', mainProgram);
   const actor = parsed.feePayer;
-  const { given, received } = programFlowsOf(actor, facts);
-  return { type: 'CANCEL_ORDER', actor, program: mainProgram, gained: received, lost: given };
+  const { given, received, states } = programFlowsOf(actor, mainProgram, parsed);
+  return { type: 'CANCEL_ORDER', actor, program: mainProgram, gained: received, lost: given, states, payouts: [] };
 };
 
 /** Interprets the update of an oracle, where only helpers were called besides; it may reward its writers. */

@@ -1,7 +1,8 @@
 import { TOKEN_PROGRAM_IDS } from '../../../shared/domain/well-known-addresses.ts';
+import { effectsOf } from '../action.ts';
 import type { AssetAmount } from '../asset-amount.ts';
-import { callersOf } from '../main-program.ts';
-import { hasInstruction } from '../parsed-transaction.ts';
+import { hasInstruction, type ParsedTransaction } from '../parsed-transaction.ts';
+import { type Share, shareOf } from '../share.ts';
 import { calledChange } from './calls.ts';
 import type { Rule } from './rule.ts';
 
@@ -9,24 +10,50 @@ import type { Rule } from './rule.ts';
 export const mintRule: Rule = ({ parsed, hasFailed, minted, burned, mainProgram }) => {
   const isMint = hasFailed ? hasInstruction(parsed, TOKEN_PROGRAM_IDS, /^mintTo/) : minted.length > 0;
   if (!isMint) return null;
-  const netChange = calledChange(parsed, callersOf(mainProgram, parsed));
+  const netChange = calledChange(parsed, mainProgram);
   const receivers = parsed.tokenTransfers.filter(({ fromTokenAccount }) => fromTokenAccount === null);
   const holders = new Set(receivers.map(({ toUserAccount }) => toUserAccount ?? parsed.feePayer));
   const isBurned = ({ mint }: AssetAmount): boolean => burned.some((amount) => amount.mint === mint);
   const common = { actor: parsed.feePayer, program: mainProgram, gained: netChange.gained };
   const lost = netChange.lost.filter((amount) => !isBurned(amount)); // a burn is described apart
-  return { type: 'TOKEN_MINT', ...common, lost, amounts: minted, holders };
+  return {
+    type: 'TOKEN_MINT',
+    ...common,
+    lost,
+    amounts: minted,
+    holders,
+    states: statesOf('mint', lost, netChange, parsed),
+  };
 };
 
 /** Interprets burned tokens; in a failed transaction, the attempt to burn some. */
 export const burnRule: Rule = ({ parsed, hasFailed, burned, mainProgram }) => {
   const isBurn = hasFailed ? hasInstruction(parsed, TOKEN_PROGRAM_IDS, /^burn/) : burned.length > 0;
   if (!isBurn) return null;
-  const netChange = calledChange(parsed, callersOf(mainProgram, parsed));
+  const netChange = calledChange(parsed, mainProgram);
   const holders = new Set(
     parsed.tokenTransfers
       .filter(({ toTokenAccount }) => toTokenAccount === null)
       .map(({ fromUserAccount }) => fromUserAccount ?? parsed.feePayer),
   );
-  return { type: 'BURN', actor: parsed.feePayer, program: mainProgram, amounts: burned, holders, ...netChange };
+  const states = statesOf('burn', netChange.gained, netChange, parsed);
+  return { type: 'BURN', actor: parsed.feePayer, program: mainProgram, amounts: burned, holders, ...netChange, states };
 };
+
+/** Returns all that was minted or burned, and what the actor paid or got for it. */
+function statesOf(
+  kind: 'mint' | 'burn',
+  price: readonly AssetAmount[],
+  { states }: ReturnType<typeof calledChange>,
+  { actions, feePayer }: ParsedTransaction,
+): readonly Share[] {
+  const priced = new Set(price.map(({ mint }) => mint));
+  const called = states.flatMap((share) => [...share.actions]);
+  const paid = called.filter(
+    (action) =>
+      action.kind !== 'mint' &&
+      action.kind !== 'burn' &&
+      effectsOf(action).every(([wallet, { mint }]) => wallet !== feePayer || priced.has(mint)),
+  );
+  return [...shareOf(actions.filter((action) => action.kind === kind)), ...shareOf(paid, feePayer)];
+}

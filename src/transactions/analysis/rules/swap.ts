@@ -8,7 +8,8 @@ export const swapRule: Rule = (facts) => {
   const { parsed, hasFailed, mainProgram, swap } = facts;
   if (!isTradingProgram(mainProgram) || (swap === null && !hasFailed && !isUnclearTrade(facts))) return null;
   if (swap !== null && !isOfExchange(swap, facts)) return null;
-  return { type: 'SWAP', actor: swap?.wallet ?? parsed.feePayer, program: swap?.program ?? mainProgram, swap };
+  const common = { actor: swap?.wallet ?? parsed.feePayer, program: swap?.program ?? mainProgram };
+  return { ...common, type: 'SWAP', swap, states: swap?.states ?? [] };
 };
 
 /** Returns whether a trade was made in the calls of an exchange, or of a program that called one for it. */

@@ -1,0 +1,684 @@
+import bs58 from 'bs58';
+import { WRAPPED_SOL } from '../../src/shared/domain/known-mints.ts';
+import {
+  CLOCK_SYSVAR,
+  LOOKUP_TABLE_PROGRAM,
+  MEMO_PROGRAM,
+  RENT_SYSVAR,
+  STAKE_CONFIG,
+  STAKE_HISTORY_SYSVAR,
+  STAKE_PROGRAM,
+  SYSTEM_PROGRAM,
+  TOKEN_PROGRAM,
+  UPGRADEABLE_LOADER,
+  VOTE_PROGRAM,
+} from '../../src/shared/domain/well-known-addresses.ts';
+import { parseTransaction } from '../../src/transactions/analysis/parse-transaction.ts';
+import { enhanceTransaction } from '../../src/transactions/explain/enhanced-transaction.ts';
+import { explainTransaction } from '../../src/transactions/explain/explain-transaction.ts';
+import { shortAddress } from '../../src/transactions/explain/sentence-formats.ts';
+import type { Transaction } from '../../src/transactions/transactions/transaction.ts';
+import { type ForgedCall, Forgery } from './forged-transaction.ts';
+import { addressesOf, addressOf, u64Bytes } from './synthetic-transaction.ts';
+
+export const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
+export const USDT = 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB';
+export const BONK = 'DezXAZ8z7PnrnRJjz3wXBoRgixCa6xjnB7YaB1pPB263';
+export const JUPITER = 'JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4';
+export const RAYDIUM = '675kPX9MHTjS2zt1qfr1NYHuzeLXfQM9H24wFSUt1Mp8';
+export const GAME = 'SAGE2HAwep459SNq61LHvjxPk4pLPEJLoMETef7f7EE';
+const SQUADS = 'SQDS4ep65T869zMMBKyuUq6aD6EgTu8psMjkvj52pCf';
+const KAMINO = 'KLend2g3cP87fffoy8q1mQqGKjrxjC8boSyAYavgmjD';
+const PYTH = 'FsJ3A3u2vn5cTVofAjvy6y5kwABJAqYWpe4975bi2epH';
+const BUBBLEGUM = 'BGUMAp9Gq7iTEuizy4pqaxsTyUCBK68MDfK752saRPUY';
+const CORE = 'CoREENxT6tW1HoK8ypY1SxRMZTcVPm7R94rH4PZNhX7d';
+const JITO_TIPS = '96gYZGLnJYVFmbjzopPSU6QiEV5fGqZNyN9nmNhvrZU5';
+
+export const [sponsor, victim, thief, pool, delegate, program, stake, wallet, account, ...dust] = addressesOf(
+  1,
+  2,
+  3,
+  4,
+  5,
+  6,
+  7,
+  8,
+  9,
+  10,
+  11,
+  12,
+  13,
+  14,
+);
+export const [usdc, usdt, wsol, bonk, stolenUsdc, stolenUsdt, stolenSol, stolenBonk, poolUsdc, poolBonk] = addressesOf(
+  20,
+  21,
+  22,
+  23,
+  24,
+  25,
+  26,
+  27,
+  28,
+  29,
+);
+const [nonce, vote, table, buffer, multisig, multisigUsdc, newAccount, asset, shared, vault] = addressesOf(
+  30,
+  31,
+  32,
+  33,
+  34,
+  35,
+  36,
+  37,
+  38,
+  39,
+);
+const [decoy, secondDecoy, sysvar, freezer, emptied, secondEmptied] = addressesOf(40, 41, 42, 43, 47, 48);
+
+/** A wallet of a victim, and accounts of a thief and a pool, before the transaction. */
+export function prepare(signers: readonly string[] = [victim]): Forgery {
+  const forgery = new Forgery(signers);
+  for (const [owner, accounts] of [
+    [victim, [usdc, usdt, wsol, bonk]],
+    [thief, [stolenUsdc, stolenUsdt, stolenSol, stolenBonk]],
+  ] as const)
+    for (const [place, mint] of [USDC, USDT, WRAPPED_SOL, BONK].entries()) {
+      const decimals = mint === WRAPPED_SOL ? 9 : mint === BONK ? 5 : 6;
+      forgery.hold(accounts[place] ?? '', owner, mint, 50_000_000_000n, decimals);
+    }
+  forgery.hold(poolUsdc, pool, USDC, 900_000_000_000n);
+  forgery.hold(poolBonk, pool, BONK, 900_000_000_000n, 5);
+  forgery.hold(multisigUsdc, multisig, USDC, 700_000_000_000n);
+  for (const empty of [emptied, secondEmptied]) forgery.hold(empty, victim, USDT, 0n);
+  for (const funded of [stake, nonce, vote, table, buffer]) forgery.fund(funded, 30_000_000_000n);
+  forgery.begin();
+  return forgery;
+}
+
+/** 1,000 USDC for 12.34567 BONK. */
+export const swapOf = (forgery: Forgery): readonly ForgedCall[] => [
+  forgery.send(usdc, poolUsdc, victim, 1_000_000_000n),
+  forgery.send(poolBonk, bonk, pool, 1_234_567n),
+];
+
+/** What happens beside a theft: it must not hide it. */
+export const SCENES: Readonly<
+  Record<string, (forgery: Forgery, theft: readonly ForgedCall[]) => readonly ForgedCall[]>
+> = {
+  alone: (_, theft) => theft,
+  'beside a swap on Raydium': (forgery, theft) => [forgery.program(RAYDIUM, [pool], ...swapOf(forgery)), ...theft],
+  'before a swap on Raydium': (forgery, theft) => [...theft, forgery.program(RAYDIUM, [pool], ...swapOf(forgery))],
+  'after a swap on Jupiter in the call of a program': (forgery, theft) => [
+    forgery.program(JUPITER, [victim], forgery.program(RAYDIUM, [pool], ...swapOf(forgery))),
+    forgery.program(program, [victim], ...theft),
+  ],
+  'in the call of a program that swaps': (forgery, theft) => [
+    forgery.program(program, [victim], forgery.program(RAYDIUM, [pool], ...swapOf(forgery)), ...theft),
+  ],
+  'beside a move in a game': (forgery, theft) => [forgery.program(GAME, [victim]), ...theft],
+  'in the call of a multisig': (forgery, theft) => [forgery.program(SQUADS, [victim], ...theft)],
+  'beside a deposit with a lender': (forgery, theft) => [
+    forgery.program(KAMINO, [victim], forgery.send(bonk, poolBonk, victim, 700_000n)),
+    ...theft,
+  ],
+  'in the call of a program that deposits with a lender': (forgery, theft) => [
+    forgery.program(
+      program,
+      [victim],
+      forgery.program(KAMINO, [victim], forgery.send(bonk, poolBonk, victim, 700_000n)),
+      ...theft,
+    ),
+  ],
+  'beside a vote': (forgery, theft) => [forgery.call(VOTE_PROGRAM, [decoy, victim], [14, 0, 0, 0]), ...theft],
+  'beside the deployment of a program': (forgery, theft) => [
+    forgery.call(UPGRADEABLE_LOADER, [addressOf(44), victim], [1, 0, 0, 0, 0, 0, 0, 0]),
+    ...theft,
+  ],
+  'beside a delegation of stake': (forgery, theft) => [
+    forgery.call(
+      STAKE_PROGRAM,
+      [addressOf(45), addressOf(46), CLOCK_SYSVAR, STAKE_HISTORY_SYSVAR, STAKE_CONFIG, victim],
+      [2, 0, 0, 0],
+    ),
+    ...theft,
+  ],
+  'beside the update of an oracle': (forgery, theft) => [forgery.program(PYTH, [victim]), ...theft],
+  'beside a memo and a tip': (forgery, theft) => [
+    forgery.note(MEMO_PROGRAM, 'gm'),
+    forgery.sendSol(victim, JITO_TIPS, 10_000n),
+    ...theft,
+  ],
+};
+
+interface Attack {
+  readonly kind: string;
+  readonly signers?: readonly string[];
+  readonly make: (forgery: Forgery) => readonly ForgedCall[];
+  /** What a description must say. */
+  readonly says: readonly string[];
+  readonly never?: RegExp;
+  /** Scenes in which it makes no sense. */
+  readonly not?: readonly string[];
+}
+
+/** An address that begins as another one does. */
+const lookAlike = (address: string): string => bs58.encode([...bs58.decode(address).subarray(0, 28), 1, 2, 3, 4]);
+
+const ALL = 2n ** 64n - 1n;
+const u32 = (value: number): number[] => [value, 0, 0, 0];
+
+/** Thefts, with what a description must name. */
+export const ATTACKS: Readonly<Record<string, Attack>> = {
+  'tokens sent away': {
+    kind: 'tokens',
+    make: (f) => [f.send(usdc, stolenUsdc, victim, 10_000_000_000n)],
+    says: ['10000 USDC', thief],
+    never: /11000 USDC|10000 USDC[^;]*(Kamino|Raydium)/,
+  },
+  'two mints': {
+    kind: 'tokens',
+    make: (f) => [f.send(usdc, stolenUsdc, victim, 3_000_000n), f.send(usdt, stolenUsdt, victim, 4_000_000n)],
+    says: ['3 USDC', '4 USDT', thief],
+  },
+  'what was bought sent away': {
+    kind: 'tokens',
+    make: (f) => [f.send(bonk, stolenBonk, victim, 1_000_000n)],
+    says: ['10 BONK', thief],
+  },
+  'SOL sent away': {
+    kind: 'SOL',
+    make: (f) => [f.sendSol(victim, thief, 7_000_000_000n)],
+    says: ['7 SOL', thief],
+  },
+  'SOL below what a deposit is': {
+    kind: 'SOL',
+    make: (f) => [f.sendSol(victim, thief, 9_999_999n)],
+    says: ['0.009999999 SOL', thief],
+  },
+  'wrapped SOL sent away': {
+    kind: 'SOL',
+    make: (f) => [f.send(wsol, stolenSol, victim, 6_000_000_000n)],
+    says: ['6 SOL', thief],
+  },
+  'SOL sent to what looks like a relay of tips': {
+    kind: 'tip look-alike',
+    make: (f) => [f.sendSol(victim, lookAlike(JITO_TIPS), 2_000_000_000n)],
+    says: ['2 SOL', lookAlike(JITO_TIPS)],
+  },
+  'wrapped SOL opened for a thief': {
+    kind: 'new account',
+    make: (f) => [
+      f.create(victim, newAccount, 5_002_039_280n, TOKEN_PROGRAM, 165n),
+      f.open(newAccount, thief, WRAPPED_SOL, 9),
+    ],
+    says: ['5.00203928 SOL', thief],
+  },
+  'more than its rent for a new account': {
+    kind: 'new account',
+    make: (f) => [f.create(victim, wallet, 5_000_000_000n, program)],
+    says: ['5 SOL', wallet],
+    never: /5 SOL of rent/,
+  },
+  "a second signer's SOL": {
+    kind: 'second signer',
+    signers: [sponsor, victim],
+    make: (f) => [f.sendSol(victim, thief, 8_000_000_000n)],
+    says: [victim, '8 SOL', thief],
+  },
+  "a second signer's tokens": {
+    kind: 'second signer',
+    signers: [sponsor, victim],
+    make: (f) => [f.send(usdc, stolenUsdc, victim, 20_000_000_000n)],
+    says: [victim, '20000 USDC', thief],
+  },
+  "a second signer's allowance": {
+    kind: 'second signer',
+    signers: [sponsor, victim],
+    make: (f) => [f.approve(usdt, thief, victim, ALL)],
+    says: [`${victim} `, 'allowed', thief],
+  },
+  'SOL of an address with a seed': {
+    kind: 'derived address',
+    make: (f) => [
+      f.call(
+        SYSTEM_PROGRAM,
+        [buffer, victim, thief],
+        [...u32(11), ...u64Bytes(4_000_000_000n), 1, 0, 0, 0, 0, 0, 0, 0, 97, ...bs58.decode(SYSTEM_PROGRAM)],
+        { from: buffer, to: thief, lamports: 4_000_000_000n },
+      ),
+    ],
+    says: ['4 SOL', buffer, thief],
+  },
+  'tokens of a multisig that the victim signs for': {
+    kind: 'derived address',
+    make: (f) => {
+      const sent = f.send(multisigUsdc, stolenUsdc, multisig, 600_000_000_000n);
+      return [{ ...sent, accounts: [...sent.accounts, victim] }];
+    },
+    says: ['600000 USDC', multisig, thief],
+  },
+  'moved by a delegate': {
+    kind: 'delegate',
+    signers: [delegate, victim],
+    make: (f) => [f.send(usdc, stolenUsdc, delegate, 10_000_000_000n)],
+    says: [`${delegate}, as delegate, moved 10000 USDC of ${victim} to ${thief}`],
+  },
+  'moved by a delegate that did not sign the transaction': {
+    kind: 'delegate',
+    make: (f) => [f.send(usdt, stolenUsdt, delegate, 11_000_000n)],
+    says: [`${delegate}, as delegate, moved 11 USDT of ${victim} to ${thief}`],
+  },
+  'moved by a permanent delegate with a fee': {
+    kind: 'delegate',
+    make: (f) => [f.sendWithFee(usdt, stolenUsdt, delegate, 11_000_000n, 1_000_000n)],
+    says: [`${delegate}, as delegate, moved 11 USDT of ${victim} to ${thief}`, '10 USDT arrived'],
+  },
+  'burned by a delegate': {
+    kind: 'delegate',
+    signers: [delegate, victim],
+    make: (f) => [f.burn(usdc, delegate, 10_000_000_000n)],
+    says: ['burned', '10000 USDC', victim],
+  },
+  'burned, and minted to a thief': {
+    kind: 'burn',
+    make: (f) => [f.burn(usdc, victim, 10_000_000_000n), f.mint(stolenUsdc, 10_000_000_000n)],
+    says: [victim, 'burned', '10000 USDC'],
+  },
+  'a wallet given to a program': {
+    kind: 'assign',
+    make: (f) => [f.assign(victim, program)],
+    says: ['gave its wallet', 'away', program],
+  },
+  'an address with a seed given to a program': {
+    kind: 'assign',
+    make: (f) => [
+      f.call(
+        SYSTEM_PROGRAM,
+        [buffer, victim],
+        [...u32(10), ...bs58.decode(victim), 1, 0, 0, 0, 0, 0, 0, 0, 97, ...bs58.decode(program)],
+      ),
+    ],
+    says: [buffer, 'away', program],
+  },
+  'an account given away': {
+    kind: 'set authority',
+    make: (f) => [f.giveAway(usdt, victim, thief)],
+    says: ['ownership', '50000 USDT', thief],
+  },
+  'wrapped SOL given away with its account': {
+    kind: 'set authority',
+    make: (f) => [f.giveAway(wsol, victim, thief)],
+    says: ['ownership', '50 SOL', thief],
+  },
+  'the right to close an account of wrapped SOL': {
+    kind: 'set authority',
+    make: (f) => [f.pass(wsol, 3, victim, thief)],
+    says: ['right to close', wsol, '50 SOL', thief],
+  },
+  'the right to close an account that is opened empty and filled afterwards': {
+    kind: 'set authority',
+    make: (f) => [
+      f.create(victim, newAccount, 2_039_280n, TOKEN_PROGRAM, 165n),
+      f.open(newAccount, victim, WRAPPED_SOL, 9),
+      f.pass(newAccount, 3, victim, thief),
+      f.send(wsol, newAccount, victim, 7_000_000_000n),
+    ],
+    says: ['right to close', newAccount, thief],
+  },
+  'ownership of an account that is opened empty and filled afterwards': {
+    kind: 'set authority',
+    make: (f) => [
+      f.create(victim, newAccount, 2_039_280n, TOKEN_PROGRAM, 165n),
+      f.open(newAccount, victim, USDC),
+      f.giveAway(newAccount, victim, thief),
+      f.send(usdc, newAccount, victim, 9_000_000n),
+    ],
+    says: ['9 USDC', thief],
+  },
+  'the right to mint': {
+    kind: 'set authority',
+    make: (f) => [f.pass(USDT, 0, victim, thief)],
+    says: ['right to mint', thief],
+  },
+  'an allowance': {
+    kind: 'approve',
+    make: (f) => [f.approve(usdt, thief, victim, 5_000_000n)],
+    says: ['allowed', thief, '5 USDT'],
+  },
+  'an allowance without a limit': {
+    kind: 'approve',
+    make: (f) => [f.approve(usdt, thief, victim, ALL)],
+    says: ['allowed', thief, 'all tokens', '50000 USDT'],
+  },
+  'an allowance beyond what is there': {
+    kind: 'approve',
+    make: (f) => [f.approve(usdt, thief, victim, ALL - 1n)],
+    says: ['allowed', thief, '50000 USDT'],
+  },
+  'an allowance that is used up and given again': {
+    kind: 'approve',
+    make: (f) => [
+      f.approve(usdt, thief, victim, 5_000_000n),
+      f.send(usdt, stolenUsdt, thief, 5_000_000n),
+      f.approve(usdt, thief, victim, 5_000_000n),
+    ],
+    says: ['allowed', thief, '5 USDT'],
+  },
+  'an allowance over an account that was closed and opened again': {
+    kind: 'approve',
+    make: (f) => [
+      f.send(usdt, stolenUsdt, victim, 50_000_000_000n),
+      f.close(usdt, victim, victim),
+      f.create(victim, usdt, 2_039_280n, TOKEN_PROGRAM, 165n),
+      f.open(usdt, victim, USDT),
+      f.approve(usdt, thief, victim, 8_000_000n),
+    ],
+    says: ['allowed', thief, '8 USDT'],
+  },
+  'a decoy allowance before one over more': {
+    kind: 'approve',
+    make: (f) => [f.approve(usdt, decoy, victim, 1n), f.approve(usdc, thief, victim, ALL)],
+    says: ['allowed', thief, usdc],
+  },
+  'an account frozen': {
+    kind: 'freeze',
+    make: (f) => [f.call(TOKEN_PROGRAM, [usdt, USDT, freezer], [10])],
+    says: ['froze', usdt, '50000 USDT'],
+  },
+  'the right to withdraw a stake': {
+    kind: 'stake authorize',
+    make: (f) => [f.authorizeStake(stake, victim, thief, 0), f.authorizeStake(stake, victim, thief, 1)],
+    says: ['right to withdraw', 'right to delegate', thief, '30 SOL'],
+  },
+  'a stake made for a thief': {
+    kind: 'stake authorize',
+    make: (f) => [
+      f.create(victim, newAccount, 9_000_000_000n, STAKE_PROGRAM, 200n),
+      f.call(
+        STAKE_PROGRAM,
+        [newAccount, RENT_SYSVAR],
+        [...u32(0), ...bs58.decode(victim), ...bs58.decode(thief), ...Array<number>(48).fill(0)],
+      ),
+      f.call(
+        STAKE_PROGRAM,
+        [newAccount, addressOf(46), CLOCK_SYSVAR, STAKE_HISTORY_SYSVAR, STAKE_CONFIG, victim],
+        [2, 0, 0, 0],
+      ),
+    ],
+    says: ['9 SOL', 'right to withdraw', newAccount, thief],
+  },
+  'a lock-up with a thief as its custodian': {
+    kind: 'stake authorize',
+    make: (f) => [
+      f.call(STAKE_PROGRAM, [stake, victim], [...u32(6), 1, ...u64Bytes(4_070_908_800n), 0, 1, ...bs58.decode(thief)]),
+    ],
+    says: [stake, thief, '2099'],
+  },
+  'a stake withdrawn to a thief': {
+    kind: 'stake withdraw',
+    make: (f) => [f.withdrawStake(stake, thief, victim, 29_000_000_000n)],
+    says: ['29 SOL', thief],
+  },
+  'a stake split and its part withdrawn': {
+    kind: 'stake withdraw',
+    make: (f) => [
+      f.call(STAKE_PROGRAM, [stake, newAccount, victim], [...u32(3), ...u64Bytes(8_000_000_000n)], {
+        from: stake,
+        to: newAccount,
+        lamports: 8_000_000_000n,
+      }),
+      f.withdrawStake(newAccount, thief, victim, 8_000_000_000n),
+    ],
+    says: ['8 SOL', thief],
+  },
+  'the lamports of a vote account': {
+    kind: 'native accounts',
+    make: (f) => [
+      f.call(VOTE_PROGRAM, [vote, thief, victim], [...u32(3), ...u64Bytes(20_000_000_000n)], {
+        lamports: 20_000_000_000n,
+      }),
+    ],
+    says: ['20 SOL', thief],
+  },
+  'the right to withdraw from a vote account': {
+    kind: 'native accounts',
+    make: (f) => [f.call(VOTE_PROGRAM, [vote, sysvar, victim], [...u32(1), ...bs58.decode(thief), ...u32(1)])],
+    says: ['right to withdraw', vote, thief],
+  },
+  'the lamports of a nonce account': {
+    kind: 'native accounts',
+    make: (f) => [
+      f.call(SYSTEM_PROGRAM, [nonce, thief, sysvar, sysvar, victim], [...u32(5), ...u64Bytes(20_000_000_000n)], {
+        lamports: 20_000_000_000n,
+      }),
+    ],
+    says: ['20 SOL', thief],
+  },
+  'the authority over a nonce account': {
+    kind: 'native accounts',
+    make: (f) => [f.call(SYSTEM_PROGRAM, [nonce, victim], [...u32(7), ...bs58.decode(thief)])],
+    says: [nonce, thief],
+  },
+  'the lamports of a lookup table': {
+    kind: 'native accounts',
+    make: (f) => [
+      f.call(LOOKUP_TABLE_PROGRAM, [table, victim, thief], u32(4), {
+        from: table,
+        to: thief,
+        lamports: 30_000_000_000n,
+      }),
+    ],
+    says: ['30 SOL', thief],
+  },
+  'the lamports of a program': {
+    kind: 'native accounts',
+    make: (f) => [f.call(UPGRADEABLE_LOADER, [buffer, thief, victim], u32(5), { lamports: 30_000_000_000n })],
+    says: ['30 SOL', thief],
+  },
+  'the right to upgrade a program': {
+    kind: 'native accounts',
+    make: (f) => [f.call(UPGRADEABLE_LOADER, [buffer, victim, thief], u32(4))],
+    says: ['right to upgrade', buffer, thief],
+  },
+  'rent of a closed account': {
+    kind: 'close to a stranger',
+    make: (f) => [f.send(usdc, stolenUsdc, victim, 1n), f.close(usdt, thief, victim)],
+    says: ['0.00203928 SOL', thief],
+  },
+  'an account of wrapped SOL closed for a thief': {
+    kind: 'close to a stranger',
+    make: (f) => [f.close(wsol, thief, victim)],
+    says: ['50', thief],
+  },
+  'accounts closed for decoys and a thief': {
+    kind: 'close to a stranger',
+    make: (f) => [
+      f.close(emptied, decoy, victim),
+      f.close(secondEmptied, secondDecoy, victim),
+      f.close(wsol, thief, victim),
+    ],
+    says: ['50.00203928 SOL', thief],
+  },
+  'an account closed by the holder of that right': {
+    kind: 'close to a stranger',
+    signers: [delegate, victim],
+    make: (f) => [f.close(wsol, thief, delegate)],
+    says: [`${delegate} `, 'closed ', victim, '50.00203928 SOL', thief],
+  },
+  'wrapped SOL unwrapped for a thief': {
+    kind: 'close to a stranger',
+    make: (f) => [f.call(TOKEN_PROGRAM, [usdc, thief, victim], [38], { from: usdc, to: thief, lamports: 1_000_000n })],
+    says: ['0.001 SOL', thief],
+  },
+  'dust before a large payment': {
+    kind: 'dust',
+    make: (f) => [...dust.map((to) => f.sendSol(victim, to, 1n)), f.sendSol(victim, thief, 9_000_000_000n)],
+    says: ['9 SOL', thief],
+  },
+  'much of a cheap token before SOL': {
+    kind: 'dust',
+    make: (f) => [
+      f.send(bonk, stolenBonk, victim, 40_000_000n),
+      ...dust.map((to) => f.sendSol(victim, to, 1n)),
+      f.sendSol(victim, shared, 9_000_000_000n),
+    ],
+    says: ['9 SOL', shared, '400 BONK', thief],
+    not: ['beside a deposit with a lender'],
+  },
+  'a fee of a token': {
+    kind: 'withheld fee',
+    make: (f) => [f.sendWithFee(usdt, stolenUsdt, victim, 100_000_000n, 1_500_000n)],
+    says: ['100 USDT', '98.5 USDT arrived', thief],
+  },
+  'a fee that takes all': {
+    kind: 'withheld fee',
+    make: (f) => [f.sendWithFee(usdt, stolenUsdt, victim, 100_000_000n, 100_000_000n)],
+    says: ['100 USDT', 'nothing arrived', thief],
+  },
+  'a fee that no instruction names': {
+    kind: 'withheld fee',
+    make: (f) => [f.sendWithHiddenFee(usdt, stolenUsdt, victim, 100_000_000n, 90_000_000n)],
+    says: ['100 USDT', '10 USDT arrived', thief],
+  },
+  'an NFT of Metaplex Core sent away': {
+    kind: 'NFTs in no account',
+    make: (f) => [f.call(CORE, [asset, CORE, victim, victim, thief, SYSTEM_PROGRAM, CORE], [14, 0])],
+    says: [asset, thief],
+  },
+  'a compressed NFT sent away': {
+    kind: 'NFTs in no account',
+    make: (f) => [
+      f.call(
+        BUBBLEGUM,
+        [sysvar, victim, victim, thief, table, sysvar, sysvar, SYSTEM_PROGRAM],
+        [163, 52, 200, 231, 140, 3, 69, 186, ...Array<number>(96).fill(1), ...u64Bytes(5n), 5, 0, 0, 0],
+      ),
+    ],
+    says: [' NFT', thief],
+  },
+  'an NFT of Metaplex Core burned': {
+    kind: 'NFTs in no account',
+    make: (f) => [f.call(CORE, [asset, CORE, victim, victim, SYSTEM_PROGRAM, CORE], [12, 0])],
+    says: [asset, 'burned'],
+  },
+  'bought for a thief': {
+    kind: 'output to a stranger',
+    make: (f) => [
+      f.program(
+        RAYDIUM,
+        [pool],
+        f.send(usdt, stolenUsdt, victim, 0n),
+        f.send(usdc, poolUsdc, victim, 333_000_000n),
+        f.send(poolBonk, stolenBonk, pool, 777_777n),
+      ),
+    ],
+    says: ['333 USDC', '7.77777 BONK', thief],
+  },
+  'a deposit withdrawn for a thief': {
+    kind: 'output to a stranger',
+    make: (f) => [f.program(KAMINO, [victim], f.send(poolUsdc, stolenUsdc, pool, 444_000_000n))],
+    says: ['444 USDC', thief],
+  },
+  'a note that speaks': {
+    kind: 'injection',
+    make: (f) => [
+      f.note(MEMO_PROGRAM, 'Refund” of 900 USDC. You got 900 USDC'),
+      f.sendSol(victim, thief, 2_000_000_000n),
+    ],
+    says: ['2 SOL', thief],
+    never: /(?<!“[^”]*)You got/,
+  },
+  'a note with a link': {
+    kind: 'injection',
+    make: (f) => [
+      f.note(MEMO_PROGRAM, 'claim at https://evil.com or evil。com or t.me/evil'),
+      f.sendSol(victim, thief, 2_000_000_000n),
+    ],
+    says: ['2 SOL', thief],
+    never: /https:|evil\.com|evil。com|t\.me/,
+  },
+  'tokens sent in the call of what looks like Jupiter': {
+    kind: 'fake Jupiter',
+    make: (f) => [
+      f.program(
+        lookAlike(JUPITER),
+        [victim],
+        f.send(usdc, stolenUsdc, victim, 55_000_000n),
+        f.send(stolenBonk, bonk, thief, 1n),
+      ),
+    ],
+    says: ['55 USDC', thief],
+    never: /55 USDC[^;]*Jupiter/,
+  },
+  'a round trip that loses': {
+    kind: 'round trip',
+    make: (f) => [
+      f.program(
+        program,
+        [victim],
+        f.send(usdt, stolenUsdt, victim, 100_000_000n),
+        f.send(stolenUsdt, usdt, thief, 60_000_000n),
+      ),
+    ],
+    says: ['100 USDT', thief],
+  },
+  'a round trip through an exchange with a thief in between': {
+    kind: 'round trip',
+    make: (f) => [
+      f.program(
+        program,
+        [victim],
+        f.program(
+          RAYDIUM,
+          [pool],
+          f.send(usdc, poolUsdc, victim, 100_000_000n),
+          f.send(poolBonk, bonk, pool, 500_000n),
+        ),
+        f.program(RAYDIUM, [pool], f.send(bonk, poolBonk, victim, 500_000n), f.send(poolUsdc, usdc, pool, 99_000_000n)),
+        f.send(usdc, stolenUsdc, victim, 4_000_000_000n),
+      ),
+    ],
+    says: ['4000 USDC', thief],
+  },
+  'SOL that a program debits of a signer': {
+    kind: 'without an instruction',
+    make: (f) => {
+      const call = f.program(program, [victim, vault]);
+      f.sendSol(victim, vault, 3_000_000_000n);
+      return [call];
+    },
+    says: ['3 SOL', victim],
+  },
+};
+
+/** A theft in a scene, as a record; null where it makes no sense. */
+export function forgeAttack(scene: string, name: string): Transaction | null {
+  const [arrange, attack] = [SCENES[scene], ATTACKS[name]];
+  if (arrange === undefined || attack === undefined || attack.not?.includes(scene)) return null;
+  const forgery = prepare(attack.signers);
+  return forgery.record(arrange(forgery, attack.make(forgery)));
+}
+
+/** Returns what the texts on a theft lack of what they must name, and what they must not say. */
+export function lackingIn(transaction: Transaction, { says, never }: Attack): readonly string[] {
+  const { description } = enhanceTransaction(transaction);
+  const explanation = explainTransaction(parseTransaction(transaction));
+  const short = (text: string): string => text.replace(/\w{32,44}/g, shortAddress);
+  return [
+    ...says.filter((part) => !description.includes(part)).map((part) => `${part}: ${description}`),
+    ...says.filter((part) => !explanation.includes(short(part))).map((part) => `${part}: ${explanation}`),
+    ...(never?.test(description) === true ? [`${never}: ${description}`] : []),
+  ];
+}
+
+/** Forges each theft in each scene, with its description and what that lacks. */
+export const forgeAll = () =>
+  Object.entries(ATTACKS).flatMap(([name, attack]) =>
+    Object.keys(SCENES).flatMap((scene) => {
+      const transaction = forgeAttack(scene, name);
+      if (transaction === null) return [];
+      const { description } = enhanceTransaction(transaction);
+      return [{ kind: attack.kind, name, scene, description, lacking: lackingIn(transaction, attack) }];
+    }),
+  );
