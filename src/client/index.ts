@@ -1,6 +1,7 @@
-export { type Client, type ClientOptions, createClient, ReceiptError, type Result, type Snapshot } from './client.ts';
+export { type Client, createClient, ReceiptError, type Result, type Snapshot } from './client.ts';
 export { isSlowCode } from './close-codes.ts';
 export { newNonce } from './nonce.ts';
+export { type ClientOptions, createReader, type Reader } from './reader.ts';
 export { type Loss, ReconnectingSocket } from './reconnecting-socket.ts';
 export { baseUrlOf } from './request-target.ts';
 export { finalityCheck, unsignedEnvelope } from './response-envelope.ts';
