@@ -51,6 +51,7 @@ export function requestFailure(thrown: unknown, url: string): StartError {
   const { code, message, status } = thrown;
   if (code === 'network' || code === 'timeout')
     return new StartError(1, `${message}: is one running at ${new URL(url).origin}?`, thrown);
-  const help = status === null ? '' : `; see /docs#error-${code}`;
+  const help =
+    status === null ? '' : `; see ${new URL(`docs/errors#error-${code}`, url.endsWith('/') ? url : `${url}/`)}`;
   return new StartError(1, `${code}: ${terminalText(message)}${code === 'unreadable' ? '' : help}`, thrown);
 }

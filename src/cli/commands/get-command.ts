@@ -13,9 +13,10 @@ import { nearestNameHint } from '../../config/config-errors.ts';
 import type { Config } from '../../config/config-schema.ts';
 import { API_PREFIX } from '../../shared/domain/canonical-request.ts';
 import type { Envelope } from '../../shared/domain/envelope.ts';
+import { indentJson } from '../../shared/domain/indent-json.ts';
 import { StartError } from '../../shared/domain/start-error.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
-import { indentJson, terminalText } from '../terminal/terminal-text.ts';
+import { terminalText } from '../terminal/terminal-text.ts';
 import {
   addGatewayOptions,
   describeTrust,

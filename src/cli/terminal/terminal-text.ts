@@ -7,24 +7,5 @@ export const terminalText = (text: string): string =>
     Array.from({ length: mark.length }, (_, at) => `\\u${mark.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),
   );
 
-/** Indents JSON text for people, and keeps every digit and letter of its values. */
-export function indentJson(json: string): string {
-  let depth = 0;
-  const newLine = (): string => `\n${'  '.repeat(depth)}`;
-  return json.replace(/"(?:[^"\\]|\\.)*"|\{\s*\}|\[\s*\]|[{}[\],:]|\s+/g, (token) => {
-    if (token === '{' || token === '[') {
-      depth++;
-      return token + newLine();
-    }
-    if (token === '}' || token === ']') {
-      depth--;
-      return newLine() + token;
-    }
-    if (token === ',') return token + newLine();
-    if (token === ':') return ': ';
-    return token.startsWith('"') ? token : token.trim().replace(/\s+/g, '');
-  });
-}
-
 /** Shortens a key or a genesis hash for people, who compare its ends. */
 export const shortKey = (key: string): string => (key.length <= 12 ? key : `${key.slice(0, 4)}..${key.slice(-4)}`);

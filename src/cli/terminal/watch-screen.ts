@@ -9,7 +9,12 @@ const MIN_INTERVAL_MS = 400;
 
 /** Close code of a connection that broke (RFC 6455 7.1.5). */
 const BROKEN = 1006;
+/** Of xterm: the alternate screen, without line breaks of the terminal's own, so that a narrow one cuts lines. */
+const ENTER = '\u001b[?1049h\u001b[?7l';
+const LEAVE = '\u001b[?7h\u001b[?1049l';
 const CLEAR_LINE = '\u001b[K';
+const HOME = '\u001b[H';
+const CLEAR_BELOW = '\u001b[J';
 
 export interface WatchScreenOptions {
   readonly url: string;
@@ -19,7 +24,7 @@ export interface WatchScreenOptions {
   readonly write: (text: string) => void;
 }
 
-/** One screen of a live network, drawn again in its place. `q` ends it. */
+/** A live network on the alternate screen of a terminal, of any width. `q` ends it. */
 export class WatchScreen {
   readonly #options: WatchScreenOptions;
   #line = newLine(0);
@@ -27,12 +32,12 @@ export class WatchScreen {
   #frame: Partial<Snapshot> = {};
   #sol = '';
   #balanceSlot = 0;
-  #drawnLines = 0;
   #drawnMs = Number.NEGATIVE_INFINITY;
   #cancelTick = (): void => {};
 
   constructor(options: WatchScreenOptions) {
     this.#options = options;
+    options.write(ENTER);
     if (process.stdin.isTTY) process.stdin.setRawMode(true).on('data', this.#onKey).resume();
     this.#draw();
   }
@@ -57,6 +62,7 @@ export class WatchScreen {
 
   close(): void {
     this.#cancelTick();
+    this.#options.write(LEAVE);
     if (process.stdin.isTTY) process.stdin.setRawMode(false).off('data', this.#onKey).pause();
   }
 
@@ -76,9 +82,7 @@ export class WatchScreen {
     const { changesInMs } = viewOf(this.#line, this.#drawnMs);
     if (changesInMs !== undefined) this.#cancelTick = clock.after(changesInMs, () => this.#draw());
     const lines = this.#lines();
-    const up = this.#drawnLines === 0 ? '' : `\u001b[${this.#drawnLines}A`;
-    write(up + lines.map((line) => `\r${line}${CLEAR_LINE}\n`).join(''));
-    this.#drawnLines = lines.length;
+    write(`${HOME}${lines.map((line) => `${line}${CLEAR_LINE}\r\n`).join('')}${CLEAR_BELOW}`);
   }
 
   #lines(): readonly string[] {
@@ -87,22 +91,19 @@ export class WatchScreen {
     const { tps, nonVoteTps, priorityFee } = isOld(view) ? {} : this.#frame;
     const isLive = view.state === 'live';
     const color = isLive ? 'green' : isCurrent(view) || view.state === 'slow' ? 'yellow' : 'red';
-    const width = process.stdout.columns ?? 80;
     const rows: readonly (readonly [string, string])[] = [
       ['Slot', number(slot)],
       ['TPS', `${number(nonVoteTps)} without votes, ${number(tps)} in all`],
       ['Slot time', slotTimeMs == null ? '–' : `${Math.round(slotTimeMs)} ms`],
       ['Priority fee', priorityFee == null ? '–' : `${number(priorityFee)} µLam/CU`],
-      ['Epoch', epoch === undefined ? '–' : `${epoch}, ${((epochProgress ?? 0) * 100).toFixed(1)} %`],
+      ['Epoch', epoch === undefined ? '–' : `${number(epoch)} · ${((epochProgress ?? 0) * 100).toFixed(1)}% complete`],
       ...(this.#options.address === undefined
         ? []
         : [['Balance', this.#sol === '' ? '–' : `${this.#sol} SOL at slot ${number(this.#balanceSlot)}`] as const]),
     ];
     return [
-      `${styleText(color, isLive ? '●' : '○')} ${styleText('bold', describeView(view))}  ${terminalText(this.#options.url)}  ${this.#frames} frames verified`,
-      ...rows.map(([label, value]) =>
-        `${styleText('dim', label.padEnd(13))}${terminalText(value)}`.slice(0, width + 8),
-      ),
+      `${styleText(color, isLive ? '●' : '○')} ${styleText('bold', describeView(view))}  ${terminalText(this.#options.url)}  ${this.#frames} ${this.#frames === 1 ? 'frame' : 'frames'} verified`,
+      ...rows.map(([label, value]) => `${styleText('dim', label.padEnd(13))}${terminalText(value)}`),
       styleText('dim', 'q ends'),
     ];
   }
