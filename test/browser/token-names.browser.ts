@@ -82,9 +82,9 @@ t.test('no length of a text makes a page long', async (t) => {
   const { page } = await openTab(t);
   await page.setViewportSize({ width: 360, height: 900 });
   await page.goto(`${gateway.url}/explorer?q=${long}`);
-  const facts = page.locator('.part', { hasText: 'More at' });
+  const facts = page.locator('.part', { hasText: 'Metadata at' });
   await facts.waitFor();
   const height: number = await page.evaluate('document.documentElement.scrollHeight');
   t.ok(height < 4000, `${height} px`);
-  t.match(await facts.textContent(), /More at“u{255}…”/);
+  t.match(await facts.textContent(), /Metadata at“u{255}…”/);
 });

@@ -7,6 +7,7 @@ import { WHALE } from '../../src/localnet/traffic/demo-accounts.ts';
 import { loadSite } from '../../src/shared/site/site.ts';
 import { startStepped } from '../support/harness.ts';
 import { CLUSTER, newSigner, sealAnswers } from '../support/receipts/sealed-answers.ts';
+import { allVectors, testVectors } from '../support/receipts/test-vectors.ts';
 import { openTab } from './chromium.ts';
 
 const { gateway, get } = await startStepped(t);
@@ -22,13 +23,13 @@ async function judged(page: Page, pasted: string): Promise<string | null> {
 t.test('a user pastes an answer of the gateway and sees that it is proven', async (t) => {
   const { page, problems } = await openTab(t);
   await page.goto(`${gateway.url}/verify`);
-  t.match(await judged(page, body), /^Whose is it\?/);
+  t.match(await judged(page, body), /^\? Signed, but by whom\?/);
   await page.click('#fill');
   await page.waitForSelector('#finding.proven');
   t.equal(await page.inputValue('#publicKey'), gateway.publicKey);
   t.equal(await page.inputValue('#cluster'), gateway.cluster);
   await page.fill('#request', `GET ${gateway.url}/api/v1${target}`);
-  t.match(await page.textContent('#finding'), /^Proven/);
+  t.match(await page.textContent('#finding'), /^✓ Proven/);
   t.equal(await page.textContent('#finding pre'), body.slice('{"result":'.length, body.indexOf(',"slot":')));
   t.equal(await page.locator('#finding tr').count(), 12);
   t.same(problems, []);
@@ -40,12 +41,12 @@ t.test('the page shows which check fails if something was changed or differs fro
   await page.fill('#publicKey', gateway.publicKey);
   t.match(
     await judged(page, body.replace('"lamports":9', '"lamports":8')),
-    /^Not provenThe result is not the signed one/,
+    /^✗ ForgedThe result is not the signed one/,
   );
-  t.match(await judged(page, body.replace('confirmed', 'finalized')), /^Not provenThe signature is of something else/);
+  t.match(await judged(page, body.replace('confirmed', 'finalized')), /^✗ ForgedThe signature is of something else/);
   t.match(await page.textContent('#finding tr.wrong'), /^signature/);
   await page.fill('#request', 'GET /api/v1/slot');
-  t.match(await judged(page, body), /^Not provenThe answer is to another request/);
+  t.match(await judged(page, body), /^✗ Not provenThe answer is to another request/);
   t.match(await page.textContent('#finding tr.wrong'), /^request/);
   await page.fill('#request', 'the balance');
   t.match(await page.textContent('#note'), /must read like/);
@@ -68,7 +69,7 @@ t.test('a hostile answer is never parsed as HTML', async (t) => {
   await page.goto(`${gateway.url}/verify`);
   await page.fill('#publicKey', signer.publicKey);
   await page.fill('#cluster', CLUSTER);
-  t.match(await judged(page, hostile), /^Proven/);
+  t.match(await judged(page, hostile), /^✓ Proven/);
   t.equal(await page.textContent('#finding pre'), result);
   t.equal(await page.locator('#finding img, #finding script').count(), 0);
   t.same(problems, []);
@@ -79,7 +80,7 @@ t.test('once loaded the page needs no network', async (t) => {
   await page.goto(`${gateway.url}/verify`);
   await page.context().setOffline(true);
   await page.fill('#publicKey', gateway.publicKey);
-  t.match(await judged(page, body), /^Proven/);
+  t.match(await judged(page, body), /^✓ Proven/);
   t.same(problems, []);
 });
 
@@ -89,7 +90,7 @@ t.test('a saved copy works, and makes no requests', async (t) => {
   writeFileSync(file, (await loadSite()).get('verify.html')?.identity ?? '');
   await page.goto(pathToFileURL(file).href);
   await page.fill('#publicKey', gateway.publicKey);
-  t.match(await judged(page, body), /^Proven/);
+  t.match(await judged(page, body), /^✓ Proven/);
   t.same(problems, []);
   await page.click('#fill');
   await page.waitForFunction('note.textContent !== ""');
@@ -115,4 +116,30 @@ t.test('its policy keeps foreign scripts out, and the page out of frames', async
   const framed = page.waitForEvent('framenavigated', (frame) => frame.parentFrame() !== null && frame.url() !== '');
   await page.setContent(`<iframe src="${gateway.url}/verify"></iframe>`);
   t.match((await framed).url(), /^chrome-error:/);
+});
+
+t.test(
+  'it begins with an example: a live answer is proven, and with one digit forged refused, on the first screen',
+  async (t) => {
+    const { page, problems } = await openTab(t);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`${gateway.url}/verify`);
+    await page.click('#example');
+    await page.waitForSelector('#finding.proven');
+    t.match(await page.textContent('#finding'), /^✓ ProvenThe key \w{4}…\w{4} said this, to this request, at slot \d+/);
+    const bottom = await page.locator('#finding > p').evaluate((element) => element.getBoundingClientRect().bottom);
+    t.ok(bottom < 844, `the verdict ends at ${bottom} px`);
+    await page.click('#forge');
+    t.match(await page.textContent('#finding'), /^✗ Forged/);
+    t.same(problems, []);
+  },
+);
+
+t.test('a receipt of several operators says how many agreed', async (t) => {
+  const { page } = await openTab(t);
+  const vector = allVectors.find(({ body }) => body.includes('"agreed":"2/'));
+  await page.goto(`${gateway.url}/verify`);
+  await page.fill('#publicKey', testVectors.publicKey);
+  t.match(await judged(page, vector?.body ?? ''), /^✓ Proven.*Confirmed by 2 of \d operators/);
+  t.match(await page.textContent('#finding tr:has(th:text-is("agreed"))'), /\d\/\d/);
 });

@@ -39,7 +39,6 @@ t.test('rest-routes', async (t) => {
       ['/slot', '/slot'],
       ['/epoch', '/epoch', '/epoch?commitment=finalized'],
       ['/health', '/health'],
-      ['/receipt-vectors.json', '/receipt-vectors.json'],
       ['/performance', '/performance'],
       ['/priority-fee', '/priority-fee'],
       ['/network', '/network'],

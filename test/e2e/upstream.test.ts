@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import t from 'tap';
-import { createClient } from '../../src/client/client.ts';
 import { verifyReceipt } from '../../src/client/verify/verify-receipt.ts';
 import { createGenesis } from '../../src/localnet/cluster-genesis.ts';
 import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
@@ -487,14 +486,6 @@ t.test('operators', async (t) => {
     t.equal(calls('getMultipleAccounts') - before, 4);
     const again = await get(plain, demanding);
     t.equal(again.headers.get('x-cache'), 'HIT', 'a hit that has the agreement costs nothing more');
-    const client = createClient({
-      url: gateway.url,
-      cluster: cluster.genesisHash,
-      publicKey: gateway.publicKey,
-      clock,
-    });
-    const read = await client.get('/balance/:addr', { addr: plain.slice('/balance/'.length) }, { agree: 3 });
-    t.equal(read.receipt.agreed, '3/3', 'the SDK demands it');
     t.equal(calls('getMultipleAccounts') - before, 4);
     for (const bad of ['0', 'x', '4', '']) {
       const { status, json } = await get(`${balanceOf(0)}?agree=${bad}`);
@@ -523,16 +514,7 @@ t.test('operators', async (t) => {
   });
 
   t.test('a node that lies is outvoted, named, and the second time refused', async (t) => {
-    const [liar, ...honest] = nodes;
-    const holders = `/token/${COINS[0].mint.address}/holders?by=owner` as const;
-    const countOfHolders = async () => (await get(holders)).json.result?.items.length;
-    for (const { overrides } of honest)
-      overrides.set('getProgramAccounts', () => ({ error: '{"code":-32005,"message":"busy"}' }));
-    lie(liar, 'getProgramAccounts', (result) => result.replace(/"value":\[.*\]/, '"value":[]'));
-    t.equal(await countOfHolders(), 0, 'one node alone was read');
-    for (const { overrides } of honest) overrides.clear();
-    await step(90); // their pauses end
-    t.equal(await countOfHolders(), 0, 'the table is kept for a minute');
+    const [liar] = nodes;
     lie(liar, 'getMultipleAccounts', falseLamports);
     const problems = async () => (await get('/health')).json.result.problems;
     const statusOf = async () => (await get('/health')).json.result.upstreams[0]?.status;
@@ -553,7 +535,6 @@ t.test('operators', async (t) => {
     const alarms = logged.filter(({ message }) => message === 'a node gave another value of a slot than two operators');
     t.equal(alarms.length, 2);
     t.match(alarms[0]?.fields, { node: 'node-1', digest: /^\w{64}$/, expected: /^\w{64}$/ });
-    t.ok((await countOfHolders()) > 0, 'what it contributed is dropped');
     liar?.overrides.clear();
   });
 

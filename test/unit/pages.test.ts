@@ -8,9 +8,11 @@ import { createOpenApiDocument } from '../../src/gateway/http/rest/openapi.ts';
 import { routes } from '../../src/gateway/routes/index.ts';
 import { composePage, PAGES } from '../../src/pages/build/compose-page.ts';
 import { type ApiDocument, operationsOf } from '../../src/pages/docs/api-document.ts';
-import { CHAPTER_IDS, readChapters, sectionId } from '../../src/pages/docs/chapters.ts';
+import { docsPath, readChapters, sectionId } from '../../src/pages/docs/chapters.ts';
 import { docsMarkdown, llmsText } from '../../src/pages/docs/docs-markdown.ts';
+import { EXAMPLE_ANSWERS } from '../../src/pages/docs/example-answers.ts';
 import { chapterHtml, escapeHtml } from '../../src/pages/docs/markdown-html.ts';
+import { propertiesOf } from '../../src/pages/docs/schema-rows.ts';
 import { snippetOf } from '../../src/pages/docs/snippets.ts';
 import { Figures, formatSpan, shorten } from '../../src/pages/format/figures.ts';
 import { Announcer } from '../../src/pages/live/announcer.ts';
@@ -37,7 +39,7 @@ import {
 import { fieldNames, fieldText, rateOf } from '../../src/pages/widget/fields.ts';
 import { Sparkline } from '../../src/pages/widget/sparkline.ts';
 import { ERRORS } from '../../src/shared/domain/gateway-error.ts';
-import { DOCUMENT_PATHS, loadSite, SITE_PATHS, type SiteFile } from '../../src/shared/site/site.ts';
+import { CHAPTER_IDS, loadSite, SITE_PATHS, type SiteFile } from '../../src/shared/site/site.ts';
 import { CLUSTER, NOW_MS, newSigner, sealAnswers } from '../support/receipts/sealed-answers.ts';
 import { allVectors, singleVector, testVectors } from '../support/receipts/test-vectors.ts';
 
@@ -94,7 +96,7 @@ t.test('docs-markdown', async (t) => {
     const broken = links.filter((target) => {
       const [path = '', anchor] = target.split('#');
       if (/^https?:/.test(path)) return false;
-      if (path !== '' && !['/docs', '/docs.md', '/verify', ...DOCUMENT_PATHS.keys()].includes(path)) return true;
+      if (path !== '' && path !== '/api/v1/openapi.json' && !SITE_PATHS.has(path)) return true;
       return anchor !== undefined && !anchors.has(anchor);
     });
     t.ok(links.length > 50);
@@ -103,7 +105,7 @@ t.test('docs-markdown', async (t) => {
 
   t.test('llms.txt has the form that agents expect', async (t) => {
     t.match(llms, /^# slotgate\n\n> [^\n]+\n\n[^#]+\n\n## Reference\n\n- \[/);
-    t.match(llms, '- [GET /api/v1/balance/{addr}](/docs#getBalance): ');
+    t.match(llms, '- [GET /api/v1/balance/{addr}](/docs/routes#getBalance): ');
   });
 });
 
@@ -120,9 +122,9 @@ t.test('render', async (t) => {
     t.equal(
       chapterHtml('chapter', markdown),
       [
-        '<h3 id="chapter-two-a-b-words">Two <code>a&lt;b></code> words</h3>',
-        '<p>Text with <b>strong <code>code</code></b> and <a href="#limits">a link</a>,\na <a href="https://example.com/x">https://example.com/x</a>, <code>x|y</code> &amp; &lt;b>.</p>',
-        '<table><thead><tr><th>a<th>b</thead><tbody><tr><td><code>1 | 2</code><td>&lt;i></tbody></table>',
+        '<h2 id="chapter-two-a-b-words">Two <code>a&lt;b></code> words</h2>',
+        '<p>Text with <b>strong <code>code</code></b> and <a href="../docs/limits">a link</a>,\na <a href="https://example.com/x">https://example.com/x</a>, <code>x|y</code> &amp; &lt;b>.</p>',
+        '<div class="wide"><table><thead><tr><th>a<th>b</thead><tbody><tr><td><code>1 | 2</code><td>&lt;i></tbody></table></div>',
         '<ul><li>one<li>two</ul>',
         '<ol><li>first<li>second</ol>',
         '<pre tabindex="0"><code>if (a &lt; b &amp;&amp; `c`) {}\n\n## no heading</code></pre>',
@@ -131,19 +133,55 @@ t.test('render', async (t) => {
     t.equal(escapeHtml('<a href="&">'), '&lt;a href="&amp;">');
   });
 
-  t.test('each error has its place on the page, and each link of the page leads to one', async (t) => {
-    const html = (await loadSite()).get('docs.html')?.identity.toString() ?? '';
-    const ids = new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
+  t.test('every chapter has a page, and each link of it and of llms.txt leads to a place that there is', async (t) => {
+    const site = await loadSite();
+    const textOf = (path: string): string => site.get(SITE_PATHS.get(path) ?? '')?.identity.toString() ?? '';
+    const idsOf = (path: string): ReadonlySet<string | undefined> =>
+      new Set([...textOf(path).matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
+    const ids = new Map([...SITE_PATHS.keys()].map((path) => [path, idsOf(path)]));
+    const errors = ids.get('/docs/errors');
     t.same(
-      Object.keys(ERRORS).filter((code) => !ids.has(`error-${code}`)),
+      Object.keys(ERRORS).filter((code) => !errors?.has(`error-${code}`)),
       [],
     );
-    const links = [...html.matchAll(/ href="#([^"]+)"/g)].map(([, id]) => id);
-    t.ok(links.length > 100);
-    t.same(
-      links.filter((id) => !ids.has(id)),
-      [],
-    );
+    const served = new Set([...SITE_PATHS.keys(), '/api/v1/openapi.json', '/api/v1/network', '/api/v1/health']);
+    const dead: string[] = [];
+    let count = 0;
+    for (const path of [...CHAPTER_IDS.map((id) => `/docs/${id}`), '/docs', '/llms.txt']) {
+      const links =
+        path === '/llms.txt'
+          ? [...textOf(path).matchAll(/\]\(([^)]+)\)/g)]
+          : [...textOf(path).matchAll(/<a [^>]*href="([^"]*)"/g)];
+      for (const [, link = ''] of links) {
+        const target = new URL(link, `http://gateway${path}`);
+        if (target.host !== 'gateway') continue;
+        count++;
+        const anchor = target.hash.slice(1);
+        const isThere = served.has(target.pathname) && (anchor === '' || ids.get(target.pathname)?.has(anchor));
+        if (!isThere) dead.push(`${path}: ${link}`);
+      }
+    }
+    t.ok(count > 1000, `${count} links`);
+    t.same(dead, []);
+    t.equal(docsPath('limits-units'), 'docs/limits#limits-units');
+    t.equal(docsPath('receipt-format-the-body'), 'docs/receipt-format#receipt-format-the-body');
+  });
+
+  t.test('beside each route that is read stands an answer of the form that it has', async (t) => {
+    const html = (await loadSite()).get('docs-routes.html')?.identity.toString() ?? '';
+    const document = createOpenApiDocument(routes, '1.2.3') as ApiDocument;
+    const read = operationsOf(document).filter(({ method, path }) => method === 'get' && path !== '/stream');
+    for (const { details } of read) {
+      const [, section = ''] = html.split(`<section class="route" id="${details.operationId}"`);
+      t.match(section.split('</section>')[0], /<details class="example" open>.*<i class="n">/s, details.operationId);
+      const schema = details.responses['200']?.content?.['application/json']?.schema;
+      const members = new Set(propertiesOf(schema, document).map(({ path }) => path.replaceAll('[]', '')));
+      const { answer } = EXAMPLE_ANSWERS[details.operationId] ?? { answer: null };
+      const known = ['result', 'slot', 'receipt'];
+      const top = Object.keys((answer as { readonly result?: object } | null)?.result ?? {});
+      const unknown = top.filter((name) => !/^\d+$/.test(name) && !members.has(`result.${name}`));
+      t.same(unknown, [], `${details.operationId}: ${known}`);
+    }
   });
 
   t.test('a request is written as curl, TypeScript and Python', async (t) => {
@@ -191,7 +229,7 @@ t.test('figures', async (t) => {
     t.equal(english.integer(9_007_199_254_740_993n), '9,007,199,254,740,993');
     t.equal(english.decimal('-9007199.254740993'), '−9,007,199.254740993');
     t.equal(german.decimal('9007199.254740993'), '9.007.199,254740993');
-    t.equal(english.percent(0.6243), '62.4 %');
+    t.equal(english.percent(0.6243), '62.4%');
     t.equal(english.milliseconds(401.6), '402 ms');
     t.equal(english.usd(1234.5), '$1,234.50');
     t.match(english.time(1_700_000_000), /Nov 14, 2023/);
@@ -513,9 +551,11 @@ t.test('site', async (t) => {
   /** The most bytes of each file in gzip, as its readers pay for them. */
   const LIMITS = {
     'status.html': 64 * 1024,
-    'explorer.html': 45 * 1024,
-    'docs.html': 48 * 1024,
-    'verify.html': 25 * 1024,
+    'explorer.html': 52 * 1024,
+    'docs.html': 24 * 1024,
+    'docs-routes.html': 40 * 1024,
+    'docs-operate.html': 32 * 1024,
+    'verify.html': 30 * 1024,
     'widget.js': 8000,
   } as const;
 
@@ -532,7 +572,7 @@ t.test('site', async (t) => {
     );
   });
 
-  for (const { name } of PAGES) {
+  for (const name of [...PAGES.map((page) => page.name), 'docs-widget']) {
     t.test(`the page ${name} is one file that loads no other, except for the widget that it shows`, async (t) => {
       const page = fileOf(`${name}.html`);
       const html = page.identity.toString();
@@ -541,11 +581,11 @@ t.test('site', async (t) => {
       const markup = html
         .replace(/<(script type="module"|style)>[\s\S]*?<\/(?:script|style)>/g, '')
         .replace(/<pre[\s\S]*?<\/pre>/g, '');
-      const widget = /<script src="widget.js\?[\w%]+" integrity="(sha256-[^"]+)" async>/.exec(markup)?.[1];
-      t.equal(widget, name === 'docs' ? sha256Of(fileOf('widget.js').identity) : undefined);
+      const widget = /<script src="(?:\.\.\/)?widget.js\?[\w%]+" integrity="(sha256-[^"]+)" async>/.exec(markup)?.[1];
+      t.equal(widget, name === 'docs-widget' ? sha256Of(fileOf('widget.js').identity) : undefined);
       if (widget !== undefined) t.match(policy, ` '${widget}';`);
       t.notMatch(
-        markup.replace('<script src="widget.js', ''),
+        markup.replace('<script src="../widget.js', ''),
         /\b(?:src|url)\s*=|\bstyle=|<link (?!rel="icon" href="data:)|\son\w+=/i,
       );
       t.notMatch(html, /\bimport\s*\(|@import|url\((?!data:)/);
@@ -575,7 +615,7 @@ t.test('site', async (t) => {
 
   t.test('another script makes another policy, and dollar signs in it have no meaning', async (t) => {
     const html = '<!-- style --><!-- script -->';
-    const made = (script: string) => composePage({ name: 'verify', html, style: 'p{}', script });
+    const made = (script: string) => composePage({ name: 'verify', html, root: '', style: 'p{}', script });
     t.equal(made("'$&'").html, `<style>p{}</style><script type="module">'$&'</script>`);
     t.not(made("'$&'").contentSecurityPolicy, made("'$1'").contentSecurityPolicy);
   });

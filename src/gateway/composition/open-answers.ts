@@ -103,12 +103,11 @@ export function openAnswers(
         };
   const liveAccounts = new LiveAccountSource({ ...liveOptions, upstream: accounts, feed });
   disposals.defer(() => liveAccounts.feed?.close());
-  const listings = new SharedListings(mesh);
-  const { list: listOwner } = listings;
+  const { list: listOwner } = new SharedListings(mesh);
   const tokenLists = new LiveTokenListSource({ ...liveOptions, listOwner });
   const liveLogs = new LiveLogs(liveOptions);
   disposals.defer(() => liveLogs.close());
-  const pricing = configuredPrices(config.prices, {
+  const { prices, findVerified } = configuredPrices(config.prices, {
     accounts: liveAccounts,
     clock,
     clusterFeeds: embedded?.priceFeeds,
@@ -128,15 +127,9 @@ export function openAnswers(
   const holderTabler = new PooledTabler(clock);
   disposals.defer(() => holderTabler.close());
   const networkHistory = new NetworkHistory(clock);
-  const knownMints = createKnownMints(config.tokens.known, pricing.findVerified);
+  const knownMints = createKnownMints(config.tokens.known, findVerified);
   const transactionRecords = new TransactionRecords(mesh, recordBytes);
   const blockListings = new BlockListings(clock);
-  const seenBlocks = new SeenBlocks();
-  const mergedSignatures = new MergedSignatures();
-  const holderTables = new HolderTableCache(clock, scanGate, holderTabler);
-  const stakeTables = new StakeTableCache(clock, scanGate);
-  const tokenLabels = new TokenLabelCache(clock, knownMints);
-  const programIdls = new ProgramIdlCache(clock);
   const context: RouteContext = {
     mesh,
     callsFor: ({ cost }) =>
@@ -153,18 +146,18 @@ export function openAnswers(
     liveAccounts,
     tokenLists,
     listOwner,
-    mergedSignatures,
+    mergedSignatures: new MergedSignatures(),
     networkHistory,
-    holderTables,
-    stakeTables,
+    holderTables: new HolderTableCache(clock, scanGate, holderTabler),
+    stakeTables: new StakeTableCache(clock, scanGate),
     knownMints,
-    tokenLabels,
-    programIdls,
-    seenBlocks,
+    tokenLabels: new TokenLabelCache(clock, knownMints),
+    programIdls: new ProgramIdlCache(clock),
+    seenBlocks: new SeenBlocks(),
     blockListings,
     decoder,
     transactionRecords,
-    prices: pricing.prices,
+    prices,
     rpcProfile: config.rpc.profile,
     rpcReadThrough: createRpcReadThrough({ cache, mesh, clock, admitOwn }),
     vitals,
@@ -188,18 +181,12 @@ export function openAnswers(
   const readThrough = new RouteReadThrough(context, admitOwn);
   access.readBalancesWith((wallet, mint) => readMintBalance(readThrough, wallet, mint));
   const liveSources = [liveAccounts.liveSet, tokenLists.liveSet];
-  /** What else has values that one node alone gave. */
-  const ofOneNode: readonly { clear(): void }[] = [
-    ...[listings, tokenLists, blockListings, seenBlocks, holderTables, stakeTables, tokenLabels, programIdls],
-    ...[mergedSignatures, pricing],
-  ];
   const dropUnagreed = (): void => {
     cache.dropUnagreed();
     transactionRecords.dropUnagreed();
-    for (const each of ofOneNode) each.clear();
+    blockListings.clear();
   };
   mesh.agreement?.onContradicted((nodeId) => {
-    liveAccounts.feed?.refuse(nodeId);
     for (const source of liveSources) source.distrust(nodeId);
     dropUnagreed();
     setImmediate(() => setImmediate(dropUnagreed)); // what was held back is published by then

@@ -26,7 +26,7 @@ const POLL_MS = 20;
 /** Creates what answers requests; it does not listen yet. */
 export function openServer(
   { config, engine, log, clock, random, turnBudget, disposals }: Environment,
-  { access, site }: State,
+  { access, site, openApiDocument }: State,
   { signer }: Pick<Signing, 'signer'>,
   {
     cache,
@@ -70,6 +70,7 @@ export function openServer(
     maxBodyBytes: config.limits.bodyBytes,
     turnBudget,
     pendingBytes: config.limits.pendingBytes,
+    openApiDocument,
     site,
     stream: config.stream,
     onInternalError: (requestId: string, err: unknown) => log.error({ requestId, err }, 'a request met a defect'),

@@ -1,4 +1,4 @@
-import { ReceiptError, type Snapshot } from '../../client/index.ts';
+import { createReader, ReceiptError, type Snapshot } from '../../client/index.ts';
 import { parseTrustedKey, type ReceiptFault } from '../../client/verify/index.ts';
 import { parseExactJson } from '../../shared/domain/parse-exact-json.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
@@ -86,7 +86,9 @@ export class LiveLine {
   }
 
   get view(): LineView {
-    return viewOf(this.#line, performance.now());
+    const view = viewOf(this.#line, performance.now());
+    const isRefused = this.#proof.fault !== undefined && view.state !== 'offline';
+    return isRefused ? { ...view, state: 'refused' } : view;
   }
 
   get proof(): Proof {
@@ -145,7 +147,7 @@ export class LiveLine {
     const served = cluster ?? (await readHealth(gatewayUrl())).cluster;
     if (served === undefined) throw new Error('the gateway names no cluster yet');
     if (this.#trusted?.cluster === served) return this.#trusted;
-    const trusted = await createTrustedClient(served);
+    const trusted = await createTrustedClient(served, createReader);
     this.#trusted = trusted;
     this.#setProof({ cluster: served, publicKey: trusted.publicKey, fault: undefined, unknownKey: undefined });
     this.#options.onClient(trusted);

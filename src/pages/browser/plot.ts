@@ -1,6 +1,7 @@
 import uPlot from 'uplot';
 import type { Columns } from '../plot/series.ts';
 import { create } from './elements.ts';
+import { onThemeChange } from './theme.ts';
 
 export interface PlotLine {
   readonly label: string;
@@ -13,8 +14,8 @@ export interface PlotOptions {
   readonly lines: readonly PlotLine[];
   readonly format: (value: number) => string;
   readonly formatTime: (seconds: number) => string;
-  /** The time that the plot covers, up to its newest point, in seconds. */
-  readonly spanSec: number;
+  /** The time now, in Unix seconds: plots end there. */
+  readonly nowSec: () => number;
 }
 
 const HEIGHT = 150;
@@ -23,29 +24,63 @@ const AXIS_WIDTH = 58;
 const FEW_POINTS = 4;
 const FONT = '11px system-ui, sans-serif';
 
-/** A plot by uPlot: hovering reads its values, dragging zooms, a double click shows all again. */
+/** A plot by uPlot: hovering reads its values, dragging zooms, a double click or the button shows all again. */
 export class Plot {
-  readonly #plot: uPlot;
+  readonly #host: HTMLElement;
+  readonly #options: PlotOptions;
+  readonly #reset = create('button', { type: 'button', class: 'reset', hidden: '' }, 'Reset zoom');
+  #plot: uPlot;
+  #columns: Columns = [];
+  #spanSec: number;
   #isZoomed = false;
 
-  constructor(host: HTMLElement, { lines, format, formatTime, spanSec }: PlotOptions) {
+  constructor(host: HTMLElement, options: PlotOptions, spanSec: number) {
+    this.#host = host;
+    this.#options = options;
+    this.#spanSec = spanSec;
+    this.#plot = this.#create();
+    host.after(this.#reset);
+    const showAll = (): void => {
+      this.#setZoomed(false);
+      this.show(this.#columns, this.#spanSec);
+    };
+    this.#reset.addEventListener('click', showAll);
+    host.addEventListener('dblclick', showAll);
+    new ResizeObserver(() => this.#resize()).observe(host);
+    onThemeChange(() => {
+      this.#plot.destroy(); // its legend keeps the colours that it was made with
+      this.#plot = this.#create();
+      this.show(this.#columns, this.#spanSec);
+    });
+  }
+
+  /** Shows these points over a span that ends now. What was zoomed into stays in view. */
+  show(columns: Columns, spanSec: number): void {
+    this.#columns = columns;
+    this.#spanSec = spanSec;
+    if ((columns[0]?.length ?? 0) === 0) return;
+    this.#plot.setData(columns as uPlot.AlignedData, !this.#isZoomed); // copies of numbers in one order: it only reads them
+    if (this.#isZoomed) this.#plot.redraw();
+  }
+
+  #create(): uPlot {
+    const { lines, format, formatTime, nowSec } = this.#options;
     const canvas = create('div', { 'aria-hidden': 'true' });
-    host.append(canvas);
     const probe = create('span', { hidden: '' });
-    host.append(probe);
-    const color = (name: string) => () => {
-      probe.style.color = `var(${name})`;
+    this.#host.replaceChildren(canvas, probe);
+    const color = (name: string): string => {
+      probe.style.color = `var(${name})`; // of light-dark() only a colour that is used has a value
       return getComputedStyle(probe).color;
     };
     const grid = { stroke: color('--line'), width: 1 };
     const axis: uPlot.Axis = { stroke: color('--muted'), font: FONT, grid, ticks: { ...grid, size: 4 } };
     const options: uPlot.Options = {
-      width: Math.max(200, host.clientWidth),
+      width: this.#width,
       height: HEIGHT,
       cursor: { points: { size: 6 }, y: false },
       legend: { live: true },
       scales: {
-        x: { range: (_, from, to) => (this.#isZoomed ? [from, to] : [to - spanSec, to]) },
+        x: { range: (_, from, to) => (this.#isZoomed ? [from, to] : [nowSec() - this.#spanSec, nowSec()]) },
         y: { range: (_, low, high) => rangeOf(low, high) },
       },
       axes: [
@@ -66,32 +101,22 @@ export class Plot {
           }),
         ),
       ],
-      hooks: {
-        setSelect: [
-          ({ select }) => {
-            this.#isZoomed = select.width > 0;
-          },
-        ],
-      },
+      hooks: { setSelect: [({ select }) => this.#setZoomed(select.width > 0)] },
     };
-    this.#plot = new uPlot(options, [[Date.now() / 1000], ...lines.map(() => [null])], canvas);
-    host.addEventListener('dblclick', () => {
-      this.#isZoomed = false;
-    });
-    new ResizeObserver(() => this.#resize(host)).observe(host);
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#plot.redraw(false));
+    return new uPlot(options, [[nowSec()], ...lines.map(() => [null])], canvas);
   }
 
-  /** Shows these points. What was zoomed into stays in view. */
-  show(columns: Columns): void {
-    if (columns[0]?.length === 0) return;
-    this.#plot.setData(columns as uPlot.AlignedData, !this.#isZoomed); // copies of numbers in one order: it only reads them
-    if (this.#isZoomed) this.#plot.redraw();
+  get #width(): number {
+    return Math.max(200, this.#host.clientWidth);
   }
 
-  #resize(host: HTMLElement): void {
-    const width = Math.max(200, host.clientWidth);
-    if (width !== this.#plot.width) this.#plot.setSize({ width, height: HEIGHT });
+  #setZoomed(isZoomed: boolean): void {
+    this.#isZoomed = isZoomed;
+    this.#reset.hidden = !isZoomed;
+  }
+
+  #resize(): void {
+    if (this.#width !== this.#plot.width) this.#plot.setSize({ width: this.#width, height: HEIGHT });
   }
 }
 

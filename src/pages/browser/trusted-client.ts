@@ -1,4 +1,4 @@
-import { type Client, createClient } from '../../client/index.ts';
+import type { ClientOptions, Reader } from '../../client/index.ts';
 import { TIMEOUT_MS } from '../feed/read-health.ts';
 import { KeyMemory } from '../live/key-memory.ts';
 import { apiUrl, gatewayUrl } from './gateway-url.ts';
@@ -16,18 +16,21 @@ export const keyMemory = new KeyMemory({
   setItem: (name, value) => localStorage.setItem(name, value),
 });
 
-export interface TrustedClient {
-  readonly client: Client;
+export interface TrustedClient<C extends Reader = Reader> {
+  readonly client: C;
   readonly cluster: string;
   readonly publicKey: string;
 }
 
 /** Creates a client that trusts the key which this browser saw first on a cluster, or sees now. */
-export async function createTrustedClient(cluster: string): Promise<TrustedClient> {
+export async function createTrustedClient<C extends Reader>(
+  cluster: string,
+  create: (options: ClientOptions) => C,
+): Promise<TrustedClient<C>> {
   const remembered = keyMemory.keyOf(cluster);
   const publicKey = remembered ?? (await readPublicKey());
   if (remembered === undefined) keyMemory.remember(cluster, publicKey);
-  const client = createClient({
+  const client = create({
     url: gatewayUrl(),
     publicKey,
     cluster,

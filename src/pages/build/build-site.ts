@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { MANIFEST_NAME, OPENAPI_NAME, SITE_FOLDER, type SiteEntry, VECTORS_NAME } from '../../shared/site/site.ts';
+import { MANIFEST_NAME, OPENAPI_NAME, SITE_FOLDER, type SiteEntry } from '../../shared/site/site.ts';
 import type { ApiDocument } from '../docs/api-document.ts';
-import { readChapters, readVectors } from '../docs/chapters.ts';
+import { readChapters } from '../docs/chapters.ts';
 import { docsMarkdown, llmsText } from '../docs/docs-markdown.ts';
 import { renderDocs } from '../docs/render.ts';
 import { composePage, PAGES, type PageName } from './compose-page.ts';
@@ -31,10 +31,17 @@ function writeSiteFile(name: string, text: string, contentType: string, headers:
   manifest[name] = { contentType, headers, etag };
 }
 
-function writePage(name: PageName, html: string): void {
-  const parts = { name, html, style: read(`${name}/page.css`), script: read(`${name}/main.js`) };
-  const page = composePage({ ...parts, widget: name === 'docs' ? widget : undefined });
-  writeSiteFile(`${name}.html`, page.html, 'text/html; charset=utf-8', [
+function writePage(name: PageName, file: string, html: string): void {
+  const isBelow = file !== `${name}.html`; // a chapter is one level below the other pages
+  const parts = {
+    name,
+    html,
+    root: isBelow ? '../' : '',
+    style: read(`${name}/page.css`),
+    script: read(`${name}/main.js`),
+  };
+  const page = composePage({ ...parts, widget: file === 'docs-widget.html' ? widget : undefined });
+  writeSiteFile(file, page.html, 'text/html; charset=utf-8', [
     ['Cache-Control', 'no-cache'],
     ['Content-Security-Policy', page.contentSecurityPolicy],
     ['X-Content-Type-Options', 'nosniff'],
@@ -53,20 +60,28 @@ const TEXT_HEADERS = [
   ['X-Content-Type-Options', 'nosniff'],
 ] as const;
 
+/** Makes the links of a chapter those of `/docs`, which shows the first one and is one level above. */
+const besides = (html: string): string =>
+  html.replace(/href="(?!https?:|#)(?:\.\.\/)?([^"]*)"/g, (link, target: string) =>
+    link.includes('"../') ? `href="${target}"` : `href="docs/${target}"`,
+  );
+
 mkdirSync(SITE_FOLDER, { recursive: true });
 const json = read(OPENAPI_NAME);
 const document: ApiDocument = JSON.parse(json);
 const chapters = readChapters();
-for (const [name, text] of [
-  [OPENAPI_NAME, json],
-  [VECTORS_NAME, JSON.stringify(readVectors())],
-] as const)
-  writeSiteFile(name, text, 'application/json; charset=utf-8', [['Cache-Control', 'public, max-age=300']]);
+writeSiteFile(OPENAPI_NAME, json, 'application/json; charset=utf-8', [['Cache-Control', 'public, max-age=300']]);
 writeSiteFile('widget.js', widget, 'text/javascript; charset=utf-8', WIDGET_HEADERS);
 writeSiteFile('docs.md', docsMarkdown(chapters, document), 'text/markdown; charset=utf-8', TEXT_HEADERS);
 writeSiteFile('llms.txt', llmsText(chapters, document), 'text/plain; charset=utf-8', TEXT_HEADERS);
 for (const { name } of PAGES) {
   const html = read(`${name}/page.html`);
-  writePage(name, name === 'docs' ? renderDocs(html, chapters, document) : html);
+  if (name !== 'docs') writePage(name, `${name}.html`, html);
+  else {
+    for (const chapter of chapters)
+      writePage(name, `docs-${chapter.id}.html`, renderDocs(html, chapter, chapters, document));
+    const [start] = chapters;
+    if (start !== undefined) writePage(name, 'docs.html', besides(renderDocs(html, start, chapters, document)));
+  }
 }
 writeFileSync(new URL(MANIFEST_NAME, SITE_FOLDER), JSON.stringify(manifest));

@@ -16,6 +16,8 @@ export interface PageParts {
   readonly html: string;
   readonly style: string;
   readonly script: string;
+  /** The way from the page to the root of the gateway: empty, or `../`. */
+  readonly root: string;
   /** The widget, which a page with the comment `widget` loads besides; undefined for a page that loads nothing. */
   readonly widget?: string | undefined;
 }
@@ -35,7 +37,7 @@ const ICON =
  * so a saved page can't make requests either; only `frame-ancestors` needs a header. The policy allows the page's own
  * script and style and its own gateway, nothing else, and no script may write HTML.
  */
-export function composePage({ name, html, style, script, widget }: PageParts): ComposedPage {
+export function composePage({ name, html, root, style, script, widget }: PageParts): ComposedPage {
   const contentSecurityPolicy = [
     "default-src 'none'",
     `script-src '${[script, widget ?? []].flat().map(cspHash).join("' '")}'`,
@@ -48,11 +50,11 @@ export function composePage({ name, html, style, script, widget }: PageParts): C
     "trusted-types 'none'",
   ].join('; ');
   const replacements: Readonly<Record<string, string>> = {
-    head: headOf(contentSecurityPolicy),
-    header: headerOf(name),
+    head: headOf(contentSecurityPolicy, root),
+    header: headerOf(name, root),
     style: `<style>${style}</style>`,
     script: `<script type="module">${script}</script>`,
-    widget: widget === undefined ? '' : widgetTag(cspHash(widget)),
+    widget: widget === undefined ? '' : widgetTag(cspHash(widget), root),
   };
   const composed = html.replace(
     /<!-- (head|header|style|script|widget) -->/g,
@@ -62,28 +64,32 @@ export function composePage({ name, html, style, script, widget }: PageParts): C
 }
 
 /** Loads the widget of this build: its hash is in the policy, and in the URL for caches. */
-const widgetTag = (hash: string): string =>
-  `<script src="widget.js?${encodeURIComponent(hash.slice(7, 23))}" integrity="${hash}" async></script>`;
+const widgetTag = (hash: string, root: string): string =>
+  `<script src="${root}widget.js?${encodeURIComponent(hash.slice(7, 23))}" integrity="${hash}" async></script>`;
 
 const cspHash = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`;
 
-const headOf = (policy: string): string => `<meta charset="utf-8">
+const headOf = (policy: string, root: string): string => `<meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width">
 <meta name="referrer" content="no-referrer">
+<meta name="root" content="${root}">
+<meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff">
+<meta name="theme-color" media="(prefers-color-scheme: dark)" content="#0f1216">
 <link rel="icon" href="${ICON}">`;
 
 /** Returns the header that all pages share. Links are relative, so that a proxy may serve the gateway below a prefix. */
-function headerOf(current: PageName): string {
+function headerOf(current: PageName, root: string): string {
   const links = PAGES.map(({ name, title, href }) => {
     const isCurrent = name === current ? ' aria-current="page"' : '';
-    return `<a href="${href}"${isCurrent}>${title}</a>`;
+    return `<a href="${root}${href}"${isCurrent}>${title}</a>`;
   });
   return `<a class="skip" href="#content">Skip to content</a>
-<header class="site">
-<a class="brand" href="./"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M2 3h3v10H2zM6.5 5h3v8h-3zM11 3h3v10h-3z"/></svg>slotgate</a>
+<header class="site"><div>
+<a class="brand" href="${root || './'}"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M2 3h3v10H2zM6.5 5h3v8h-3zM11 3h3v10h-3z"/></svg>slotgate</a>
 <nav aria-label="Pages">${links.join('')}</nav>
-<form id="search" role="search" action="explorer"><label class="hidden" for="q">Search the cluster</label>
+<form id="search" role="search" action="${root}explorer"><label class="hidden" for="q">Search the cluster</label>
 <input id="q" name="q" type="search" maxlength="512" spellcheck="false" autocomplete="off" autocapitalize="off" placeholder="Address, transaction, block, .sol" aria-keyshortcuts="/"><kbd aria-hidden="true">/</kbd></form>
-</header>`;
+<button id="theme" type="button" hidden></button>
+</div></header>`;
 }

@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorCode } from '../../shared/domain/gateway-error.ts';
 import { ERROR_REFERENCE } from '../../shared/site/error-reference.ts';
 import { type ApiDocument, errorCodesOf, type Operation, operationsOf } from './api-document.ts';
-import { type Chapter, sectionId } from './chapters.ts';
+import { type Chapter, docsPath, headingsOf, sectionId } from './chapters.ts';
 import { formatSchemaType, propertiesOf } from './schema-rows.ts';
 
 /** Returns the whole reference in Markdown: what `/docs` shows, for editors, agents and terminals. */
@@ -72,12 +72,11 @@ function errorsMarkdown(): string {
 export function llmsText(chapters: readonly Chapter[], document: ApiDocument): string {
   const operations = operationsOf(document).map(
     ({ method, path, details }) =>
-      `- [${method.toUpperCase()} /api/v1${path}](/docs#${details.operationId}): ${details.summary}`,
+      `- [${method.toUpperCase()} /api/v1${path}](/${docsPath(details.operationId)}): ${details.summary}`,
   );
-  const contents = chapters.map(({ id, title, markdown }) => {
-    const sections = [...markdown.matchAll(/^## (.+)$/gm)].map(([, heading = '']) => heading);
-    const links = sections.map((heading) => `[${heading}](/docs#${sectionId(id, heading)})`);
-    return `- [${title}](/docs#${id})${links.length === 0 ? '' : `: ${links.join(', ')}`}`;
+  const contents = chapters.map((chapter) => {
+    const links = headingsOf(chapter).map((heading) => `[${heading}](/${docsPath(sectionId(chapter.id, heading))})`);
+    return `- [${chapter.title}](/${docsPath(chapter.id)})${links.length === 0 ? '' : `: ${links.join(', ')}`}`;
   });
   return [
     '# slotgate',

@@ -1,19 +1,24 @@
+import { DEMO_ADDRESSES } from '../../shared/domain/demo-addresses.ts';
+import { indentJson } from '../../shared/domain/indent-json.ts';
+import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
+import { VOTE_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import { enableCopyButtons } from '../browser/copy-buttons.ts';
 import { create, elementById, setText } from '../browser/elements.ts';
-import { gatewayUrl } from '../browser/gateway-url.ts';
+import { apiUrl, gatewayUrl } from '../browser/gateway-url.ts';
 import { enableHeader } from '../browser/header.ts';
 import { FIELDS } from '../widget/fields.ts';
 import { type FilledRequest, LANGUAGES, type Language, snippetOf, urlOf } from './snippets.ts';
 
-const keyInput = elementById('key', HTMLInputElement);
+/** The key that was typed in last: it stays in the memory of the page. */
+let apiKey = '';
 
 /** Values that exist on any cluster. */
 const EXAMPLES: Readonly<Record<string, string>> = {
-  addr: 'Vote111111111111111111111111111111111111111',
-  addresses: 'Vote111111111111111111111111111111111111111,So11111111111111111111111111111111111111112',
-  owner: 'Vote111111111111111111111111111111111111111',
-  mint: 'So11111111111111111111111111111111111111112',
-  q: 'So11111111111111111111111111111111111111112',
+  addr: VOTE_PROGRAM,
+  addresses: `${VOTE_PROGRAM},${WRAPPED_SOL}`,
+  owner: VOTE_PROGRAM,
+  mint: WRAPPED_SOL,
+  q: WRAPPED_SOL,
 };
 
 const BODIES: Readonly<Record<string, string>> = {
@@ -28,7 +33,7 @@ const SHOWN_FRAMES = 3;
 interface Field {
   readonly name: string;
   readonly place: string;
-  readonly input: HTMLInputElement;
+  readonly input: HTMLInputElement | HTMLSelectElement;
 }
 
 let fieldCount = 0;
@@ -40,34 +45,52 @@ function fieldsOf(route: HTMLElement): readonly Field[] {
     const [place = '', type = ''] = (typeCell?.textContent ?? '').split(', ');
     const isRequired = nameCell?.querySelector('b') !== null;
     fieldCount++;
-    const input = create('input', {
-      id: `field-${fieldCount}`,
-      spellcheck: 'false',
-      autocomplete: 'off',
-      placeholder: type,
-    });
+    const id = `field-${fieldCount}`;
+    const values = [...type.matchAll(/"([^"]+)"/g)].map(([, value = '']) => value);
+    if (values.length > 1) {
+      const options = ['', ...values].map((value) => create('option', { value }, value));
+      return { name, place, input: create('select', { id }, ...options) };
+    }
+    const input = create('input', { id, spellcheck: 'false', autocomplete: 'off', placeholder: type });
     if (isRequired) input.value = EXAMPLES[name] ?? '';
     return { name, place, input };
   });
 }
 
 function addTrial(route: HTMLElement): void {
-  const details = create('details', {}, create('summary', {}, 'Send'));
-  route.querySelector('.try')?.append(details);
-  details.addEventListener('toggle', () => {
-    if (details.childElementCount === 1) details.append(...trialOf(route));
-  });
+  const { form, snippets, output } = trialOf(route);
+  const details = create('details', {}, create('summary', {}, 'Send'), form, output);
+  route.querySelector('.try')?.append(snippets ?? '', details);
 }
 
-function trialOf(route: HTMLElement): HTMLElement[] {
+interface Trial {
+  readonly form: HTMLElement;
+  readonly snippets: HTMLElement | undefined;
+  readonly output: HTMLElement;
+}
+
+function trialOf(route: HTMLElement): Trial {
   const { method = 'get', path = '' } = route.dataset;
   const fields = fieldsOf(route).filter(({ place, name }) => path !== '/stream' || place === 'query' || name === '');
   const body = create('textarea', { spellcheck: 'false', 'aria-label': 'Body' }, BODIES[path] ?? '{}');
+  fieldCount++;
+  const key = create('input', {
+    id: `field-${fieldCount}`,
+    type: 'password',
+    autocomplete: 'off',
+    placeholder: 'none: the free tier',
+    value: apiKey,
+  });
+  key.addEventListener('input', () => {
+    apiKey = key.value.trim();
+  });
   const form = create(
     'form',
     {},
     ...fields.flatMap(({ name, input }) => [create('label', { for: input.id }, create('code', {}, name)), input]),
     ...(method === 'post' ? [create('span', {}, 'Body'), body] : []),
+    create('label', { for: key.id }, 'API key'),
+    key,
   );
   const read = (): FilledRequest => {
     const filled = fields.filter(({ input }) => input.value.trim() !== '');
@@ -75,14 +98,13 @@ function trialOf(route: HTMLElement): HTMLElement[] {
       Object.fromEntries(
         filled.filter(({ place }) => place === wanted).map(({ name, input }) => [name, input.value.trim()]),
       );
-    const key = keyInput.value.trim();
     return {
       base: gatewayUrl().href,
       method,
       path,
       pathValues: valuesIn('path'),
       query: valuesIn('query'),
-      headers: { ...valuesIn('header'), ...(key !== '' && { 'X-Api-Key': key }) },
+      headers: { ...valuesIn('header'), ...(apiKey !== '' && { 'X-Api-Key': apiKey }) },
       ...(method === 'post' && { body: body.value }),
     };
   };
@@ -94,7 +116,7 @@ function trialOf(route: HTMLElement): HTMLElement[] {
     if (path === '/stream') showFrames(output, read());
     else void showAnswer(output, read(), route.dataset['signed'] !== undefined);
   });
-  return [form, ...(path === '/stream' ? [] : [snippetsOf(form, read)]), output];
+  return { form, snippets: path === '/stream' ? undefined : snippetsOf(form, read), output };
 }
 
 function snippetsOf(form: HTMLElement, read: () => FilledRequest): HTMLElement {
@@ -116,7 +138,6 @@ function snippetsOf(form: HTMLElement, read: () => FilledRequest): HTMLElement {
     for (const button of buttons) button.setAttribute('aria-pressed', String(button.textContent === chosen));
   };
   form.addEventListener('input', update);
-  keyInput.addEventListener('input', update);
   update();
   return create(
     'div',
@@ -150,7 +171,7 @@ async function showAnswer(output: HTMLElement, request: FilledRequest, isSigned:
     );
     output.replaceChildren(
       status,
-      create('pre', { tabindex: '0' }, text.slice(0, SHOWN_CHARACTERS)),
+      create('pre', { tabindex: '0' }, indentJson(text).slice(0, SHOWN_CHARACTERS)),
       ...linksOf(response, text, request, isSigned),
     );
   } catch {
@@ -163,11 +184,13 @@ function linksOf(response: Response, text: string, request: FilledRequest, isSig
   if (response.ok && isSigned) {
     const target = urlOf(request).slice(request.base.length - 1);
     const nonce = request.headers['X-Receipt-Nonce'] ?? '';
-    const href = `verify#${new URLSearchParams({ body: text, request: `GET ${target}`, nonce })}`;
+    const href = `${gatewayUrl()}verify#${new URLSearchParams({ body: text, request: `GET ${target}`, nonce })}`;
     return [create('a', { href }, 'Verify this answer')];
   }
   const [, code] = /^\{"error":"(\w+)"/.exec(text) ?? [];
-  return code === undefined ? [] : [create('a', { href: `#error-${code}` }, `What ${code} means, and what to do`)];
+  return code === undefined
+    ? []
+    : [create('a', { href: `${gatewayUrl()}docs/errors#error-${code}` }, `What ${code} means, and what to do`)];
 }
 
 let frames: WebSocket | undefined;
@@ -176,8 +199,7 @@ function showFrames(output: HTMLElement, request: FilledRequest): void {
   frames?.close();
   const pre = create('pre', { tabindex: '0' });
   output.replaceChildren(pre);
-  const key = keyInput.value.trim();
-  const socket = new WebSocket(urlOf(request).replace(/^http/, 'ws'), key === '' ? [] : ['slotgate', key]);
+  const socket = new WebSocket(urlOf(request).replace(/^http/, 'ws'), apiKey === '' ? [] : ['slotgate', apiKey]);
   frames = socket;
   let count = 0;
   socket.onmessage = ({ data }) => {
@@ -188,8 +210,7 @@ function showFrames(output: HTMLElement, request: FilledRequest): void {
   socket.onclose = ({ code }) => pre.append(`closed: ${code}\n`);
 }
 
-function addBuilder(): void {
-  const builder = elementById('builder', HTMLElement);
+function addBuilder(builder: HTMLElement): void {
   const boxes = Object.entries(FIELDS).map(([name, { label }]) => {
     const box = create('input', { type: 'checkbox', value: name });
     box.checked = ['slot', 'tps', 'slot-time', 'epoch'].includes(name);
@@ -235,8 +256,73 @@ function addBuilder(): void {
   update();
 }
 
-elementById('key-form', HTMLFormElement).addEventListener('submit', (event) => event.preventDefault());
+/** Lists only the entries of the contents that have the words, and all others again for no words. */
+function enableFind(): HTMLInputElement {
+  const find = elementById('find', HTMLInputElement);
+  const entries = [...document.querySelectorAll('.contents ul li')];
+  const show = (): void => {
+    const words = find.value.trim().toLowerCase().split(/\s+/);
+    document.body.classList.toggle('finding', words[0] !== '');
+    for (const entry of entries) {
+      const text = (entry.textContent ?? '').toLowerCase(); // of a chapter with those of its sections
+      entry.classList.toggle(
+        'found',
+        words.every((word) => text.includes(word)),
+      );
+    }
+  };
+  find.addEventListener('input', show);
+  find.addEventListener('keydown', ({ key }) => {
+    if (key === 'Enter')
+      document.querySelector<HTMLElement>('.contents ul ul .found a, .contents ul .found a')?.click();
+  });
+  return find;
+}
+
+/** The address of the chapters, and an account of their examples that only the embedded cluster has. */
+const WRITTEN_ORIGIN = /(https?|ws):\/\/127\.0\.0\.1:8787/g;
+
+/** Writes the gateway of this page, and an account that its cluster has, into the examples. */
+async function fillExamples(): Promise<void> {
+  const { host, protocol, pathname } = gatewayUrl();
+  const isSecure = protocol === 'https:';
+  const base = `${host}${pathname.replace(/\/$/, '')}`;
+  rewrite((text) =>
+    text.replace(
+      WRITTEN_ORIGIN,
+      (_, scheme: string) => `${scheme === 'ws' ? 'ws' : 'http'}${isSecure ? 's' : ''}://${base}`,
+    ),
+  );
+  const read = await fetch(apiUrl(`/balance/${DEMO_ADDRESSES.whale}`));
+  const isThere = read.ok && !/"lamports":0,/.test(await read.text());
+  if (!isThere) rewrite((text) => text.replaceAll(DEMO_ADDRESSES.whale, VOTE_PROGRAM));
+}
+
+/** Changes the texts of code, which is as wide as it is: what is read beside it does not move. */
+function rewrite(change: (text: string) => string): void {
+  for (const code of document.querySelectorAll('main :is(pre, code)')) {
+    const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+    for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
+      const changed = change(text.nodeValue ?? '');
+      if (changed !== text.nodeValue) text.nodeValue = changed;
+    }
+  }
+}
+
+/** Leads to the chapter that has the anchor of a link to `/docs`. */
+function followAnchor(): void {
+  const anchor = location.hash.slice(1);
+  if (anchor === '' || document.getElementById(anchor) !== null) return;
+  const link = [...document.querySelectorAll<HTMLAnchorElement>('.contents a')].find(
+    ({ hash, pathname }) => hash === `#${anchor}` || pathname.endsWith(`/docs/${anchor}`),
+  );
+  if (link !== undefined) location.replace(link.href);
+}
+
+followAnchor();
+void fillExamples().catch(() => {}); // then they stay as they are written
 for (const route of document.querySelectorAll<HTMLElement>('.route')) addTrial(route);
-addBuilder();
-enableHeader();
+const builder = document.getElementById('builder');
+if (builder !== null) addBuilder(builder);
+enableHeader(undefined, enableFind());
 enableCopyButtons();

@@ -1,4 +1,4 @@
-import { sectionId } from './chapters.ts';
+import { docsPath, sectionId } from './chapters.ts';
 
 /** Escapes a text for HTML, where it is not inside of a tag. */
 export const escapeHtml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
@@ -20,11 +20,15 @@ export function inlineHtml(text: string): string {
     .replace(/\0(\d+)\0/g, (_, at: string) => codes[Number(at)] ?? '');
 }
 
-/** Makes links to the gateway relative, so that they also work below a prefix. */
-const relative = (href: string): string => href.replace(/^\/(?:docs(?=#))?/, '');
-
-/** Longer examples are files to copy, not to read on a page. */
-const MAX_CODE_LINES = 20;
+/**
+ * Makes a link of Markdown one of a page below `/docs`: relative, so that it also works below a prefix, and to the page
+ * that has the anchor.
+ */
+function relative(href: string): string {
+  const [, anchor] = /^(?:\/docs)?#([\w-]+)$/.exec(href) ?? [];
+  if (anchor !== undefined) return `../${docsPath(anchor)}`;
+  return href.startsWith('/') ? `..${href}` : href;
+}
 
 /** Returns a chapter's Markdown as HTML. Its subset: headings from `##`, paragraphs, lists, tables, fenced code. */
 export function chapterHtml(chapter: string, markdown: string): string {
@@ -36,7 +40,6 @@ export function chapterHtml(chapter: string, markdown: string): string {
 
 function codeHtml(fenced: string): string {
   const code = fenced.replace(/^```[^\n]*\n/, '').replace(/\n?```$/, '');
-  if (code.split('\n').length > MAX_CODE_LINES) return '<p><a href="docs.md">The whole example, in Markdown</a></p>';
   return `<pre tabindex="0"><code>${escapeHtml(code)}</code></pre>`;
 }
 
@@ -51,7 +54,7 @@ const blocksHtml = (chapter: string, text: string): string =>
 function blockHtml(chapter: string, block: string): string {
   const [, level, heading = ''] = /^(#{2,4}) ([^\n]+)$/.exec(block) ?? [];
   if (level !== undefined) {
-    const tag = `h${level.length + 1}`;
+    const tag = `h${level.length}`; // the title of the chapter is the first
     return `<${tag} id="${sectionId(chapter, heading)}">${inlineHtml(heading)}</${tag}>`;
   }
   if (block.startsWith('|')) return tableHtml(block.split('\n'));
@@ -80,5 +83,5 @@ function tableHtml([head = '', , ...rows]: readonly string[]): string {
         .map((cell) => `<td>${cell}`)
         .join('')}`,
   );
-  return `<table><thead><tr>${headings.join('')}</thead><tbody>${body.join('')}</tbody></table>`;
+  return `<div class="wide"><table><thead><tr>${headings.join('')}</thead><tbody>${body.join('')}</tbody></table></div>`;
 }

@@ -1,7 +1,8 @@
 import { ERRORS, type ErrorCode } from '../../shared/domain/gateway-error.ts';
 import { ERROR_REFERENCE } from '../../shared/site/error-reference.ts';
 import { type ApiDocument, errorCodesOf, type Operation, operationsOf, type Parameter } from './api-document.ts';
-import { type Chapter, sectionId } from './chapters.ts';
+import { type Chapter, headingsOf, sectionId } from './chapters.ts';
+import { EXAMPLE_ANSWERS } from './example-answers.ts';
 import { chapterHtml, escapeHtml, inlineHtml } from './markdown-html.ts';
 import { formatSchemaType, propertiesOf, type SchemaRow } from './schema-rows.ts';
 
@@ -12,38 +13,50 @@ const MAX_DEPTH = 3;
 /** Headers that each signed route accepts: the chapters describe them once. */
 const COMMON_HEADERS: ReadonlySet<string> = new Set(['X-Min-Slot', 'If-None-Match', 'X-Receipt-Nonce']);
 
-/** Renders the reference into its page. All of it can be read without script. */
-export function renderDocs(page: string, allChapters: readonly Chapter[], document: ApiDocument): string {
-  const hidden = new Set(allChapters.flatMap(({ markdownOnly }) => markdownOnly));
-  const chapters = allChapters.filter(({ id }) => !hidden.has(id));
+/** Renders a chapter into its page. All of it can be read without script. */
+export function renderDocs(
+  page: string,
+  chapter: Chapter,
+  chapters: readonly Chapter[],
+  document: ApiDocument,
+): string {
+  const at = chapters.indexOf(chapter);
   const parts: Readonly<Record<string, string>> = {
-    contents: chapters.map((chapter) => contentsHtml(chapter, document)).join(''),
-    chapters: chapters.map((chapter) => sectionHtml(chapter, document, hidden)).join('\n'),
+    title: escapeHtml(chapter.title),
+    contents: chapters.map((each) => contentsHtml(each, document, each === chapter)).join(''),
+    chapter: sectionHtml(chapter, document),
+    around: [chapters[at - 1], chapters[at + 1]]
+      .map(
+        (other, isNext) =>
+          other && `<a href="${other.id}">${isNext ? '' : '← '}${escapeHtml(other.title)}${isNext ? ' →' : ''}</a>`,
+      )
+      .map((link) => `<span>${link ?? ''}</span>`)
+      .join(''),
   };
-  return page.replace(/<!-- (contents|chapters) -->/g, (_, name: string) => parts[name] ?? '');
+  return page.replace(/<!-- (title|contents|chapter|around) -->/g, (_, name: string) => parts[name] ?? '');
 }
 
-function contentsHtml({ id, title }: Chapter, document: ApiDocument): string {
-  const routes = operationsOf(document).map(
-    ({ path, details }) => `<li><a href="#${details.operationId}">${escapeHtml(path)}</a>`,
+/** Lists a chapter with its sections, its routes or its errors: also what a search in the page goes through. */
+function contentsHtml(chapter: Chapter, document: ApiDocument, isCurrent: boolean): string {
+  const { id, title } = chapter;
+  const sections: readonly (readonly [anchor: string, text: string])[] = [
+    ...headingsOf(chapter).map((heading) => [sectionId(id, heading), heading] as const),
+    ...(id === 'routes' ? operationsOf(document).map(({ path, details }) => [details.operationId, path] as const) : []),
+    ...(id === 'errors' ? Object.keys(ERRORS).map((code) => [`error-${code}`, code] as const) : []),
+  ];
+  const links = sections.map(
+    ([anchor, text]) => `<li><a href="${id}#${anchor}">${escapeHtml(text.replaceAll('`', ''))}</a>`,
   );
-  return `<li><a href="#${id}">${escapeHtml(title)}</a>${id === 'routes' ? `<ul>${routes.join('')}</ul>` : ''}`;
+  const list = links.length === 0 ? '' : `<ul>${links.join('')}</ul>`;
+  const current = isCurrent ? ' aria-current="page"' : '';
+  return `<li><a href="${id}"${current}>${escapeHtml(title)}</a>${list}`;
 }
 
-function sectionHtml({ id, title, markdown }: Chapter, document: ApiDocument, hidden: ReadonlySet<string>): string {
+function sectionHtml({ id, title, markdown }: Chapter, document: ApiDocument): string {
   const generated = id === 'routes' ? routesHtml(document) : id === 'errors' ? errorsHtml() : '';
   const before = id === 'widget' ? '<div id="builder"></div>' : '';
-  const sections = markdown.split(/^(?=## )/m);
-  const shown = sections.filter((section) => !hidden.has(sectionId(id, headingOf(section))));
-  const others = sections.filter((section) => !shown.includes(section)).map(headingOf);
-  const more = others.length === 0 ? '' : `<p><a href="docs.md">In Markdown</a>: ${escapeHtml(others.join('; '))}.</p>`;
-  const html = chapterHtml(id, shown.join('')).replace(/href="#([\w-]+)"/g, (link, target: string) =>
-    hidden.has(target) ? 'href="docs.md"' : link,
-  );
-  return `<section id="${id}"><h2>${escapeHtml(title)}</h2>${before}${html}${more}${generated}</section>`;
+  return `<section id="${id}"><h1>${escapeHtml(title)}</h1>${before}${chapterHtml(id, markdown)}${generated}</section>`;
 }
-
-const headingOf = (section: string): string => /^## ([^\n]+)/.exec(section)?.[1] ?? '';
 
 function routesHtml(document: ApiDocument): string {
   const operations = operationsOf(document);
@@ -63,19 +76,38 @@ function routeHtml(
   const isSigned = members.some(({ path: member }) => member === 'receipt');
   const errors = errorCodesOf(responses)
     .filter((error) => !commonErrors.has(error))
-    .map((error) => `<a href="#error-${error}">${error}</a> `);
+    .map((error) => `<a href="errors#error-${error}">${error}</a> `);
   return [
     `<section class="route" id="${operationId}" data-method="${method}" data-path="${path}"${isSigned ? ' data-signed' : ''}>`,
-    `<h3><b>${method.toUpperCase()}</b> <code>${escapeHtml(path)}</code></h3><p>${inlineHtml(summary)}.</p>`,
+    `<h2><b>${method.toUpperCase()}</b> <code>${escapeHtml(path)}</code></h2><p>${inlineHtml(summary)}.</p>`,
     description === undefined || path === '/stream' ? '' : chapterHtml(operationId, description), // the stream has a chapter
     parametersHtml(parameters),
     members.length === 0
       ? ''
       : `<details><summary>Result</summary><pre tabindex="0">${shapeText(members)}</pre></details>`,
     errors.length === 0 ? '' : `<p>Errors: ${errors.join('')}</p>`,
+    exampleHtml(operationId),
     '<div class="try"></div></section>',
   ].join('');
 }
+
+/** An answer of the embedded cluster as it was once, with one of several items. */
+function exampleHtml(operationId: string): string {
+  const example = EXAMPLE_ANSWERS[operationId];
+  if (example === undefined) return '';
+  const json = JSON.stringify(example.answer, null, 2).replace(/"([\w+/]{40})[\w+/=]{30,}"/g, '"$1…"');
+  return `<details class="example" open><summary>Answer to <code>${escapeHtml(example.path)}</code></summary><pre tabindex="0">${highlighted(json)}</pre></details>`;
+}
+
+/** Marks the names, texts and other values of JSON. */
+const highlighted = (json: string): string =>
+  escapeHtml(json).replace(
+    /("(?:[^"\\]|\\.)*")(:?)|\b(?:true|false|null)\b|-?\d[\d.e+-]*/g,
+    (token, text?: string, colon = '') => {
+      const kind = text === undefined ? 'v' : colon === '' ? 's' : 'n';
+      return `<i class="${kind}">${text ?? token}</i>${colon}`;
+    },
+  );
 
 /** Writes the members of an answer one a line, those of members below them. */
 const shapeText = (members: readonly SchemaRow[]): string =>
@@ -92,7 +124,7 @@ function parametersHtml(parameters: readonly Parameter[]): string {
   const rows = parameters.map(({ name, in: place, required, schema, description = '' }) => [
     `${code(name)}${required ? ' <b>required</b>' : ''}`,
     `${place}, ${escapeHtml(formatSchemaType(schema))}`,
-    COMMON_HEADERS.has(name) ? '<a href="#answers">any answer</a>' : inlineHtml(description),
+    COMMON_HEADERS.has(name) ? '<a href="answers">any answer</a>' : inlineHtml(description),
   ]);
   return rowsHtml(rows);
 }
@@ -111,7 +143,7 @@ const errorsHtml = (): string => {
       const { status, retry } = ERRORS[error];
       const { meaning, fix } = ERROR_REFERENCE[error];
       const again = retry === 'later' ? ' <i>May succeed later.</i>' : '';
-      return `<h3 id="error-${error}">${code(error)} ${status}</h3><p>${inlineHtml(capitalized(meaning))}. ${inlineHtml(fix)}${again}</p>`;
+      return `<h2 id="error-${error}">${code(error)} ${status}</h2><p>${inlineHtml(capitalized(meaning))}. ${inlineHtml(fix)}${again}</p>`;
     })
     .join('');
 };

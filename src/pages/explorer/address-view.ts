@@ -1,26 +1,39 @@
 import type { Result } from '../../client/index.ts';
 import { create } from '../browser/elements.ts';
 import { shorten } from '../format/figures.ts';
+import { factsOf } from './account-facts.ts';
 import { figures } from './figures.ts';
 import { addHistory } from './history-part.ts';
+import { identicon } from './identicon.ts';
 import { copyButton, linkTo } from './links.ts';
-import { knownBadge, tokenName } from './names.ts';
-import { type Evidence, Part, type ViewContext } from './part.ts';
-import { facts, table } from './tables.ts';
+import { knownBadge, TokenLabels, tokenName } from './names.ts';
+import { Part, type ViewContext } from './part.ts';
+import type { Evidence } from './proofs.ts';
+import { facts, filledColumns, rawDetails, shareBar, table } from './tables.ts';
 
 const MANY = 50;
 
-export function showAddress(context: ViewContext, address: string): void {
-  addBalance(context, address);
-  addPortfolio(context, address);
+/** The kind of account by which its owner keeps money: of others the fields are of more interest than the balance. */
+const WALLET = 'system';
+
+export function showAddress(context: ViewContext, address: string, kind: string | null): void {
+  if (kind === null) {
+    const nothing = new Part('Account');
+    const words = 'Nothing is at this address now: it may be new, or may have been emptied and closed.';
+    void nothing.load(async () => nothing.show(create('p', {}, words)));
+    context.add(nothing);
+    addHistory(context, address);
+    return;
+  }
+  const parts = [balancePart(context, address), accountPart(context, address)];
+  context.add(...(kind === WALLET ? parts : parts.reverse()));
+  if (kind === WALLET) addPortfolio(context, address);
   addHistory(context, address);
-  addTokenAccounts(context, address);
+  if (kind === WALLET) addTokenAccounts(context, address);
 }
 
-function addBalance({ client, add, onLeave }: ViewContext, address: string): void {
-  const balance = new Part('Balance');
-  const account = new Part('Account');
-  add(balance, account);
+function balancePart({ client, title, onLeave }: ViewContext, address: string): Part {
+  const balance = new Part('Balance', title.proofs);
   let isLeft = false;
   onLeave(() => {
     isLeft = true;
@@ -31,7 +44,7 @@ function addBalance({ client, add, onLeave }: ViewContext, address: string): voi
     shownSlot = answer.slot;
     const { sol, lamports } = answer.result;
     balance.show(
-      create('div', { class: 'balance' }, `${figures.decimal(sol)} SOL `, copyButton(sol)),
+      create('div', { class: 'balance' }, `${figures.decimal(sol)} SOL `, copyButton(sol, 'Copy', 'Copy the balance')),
       create('p', { class: 'muted' }, `${figures.integer(lamports)} lamports${note}`),
     );
     balance.prove(answer);
@@ -43,88 +56,104 @@ function addBalance({ client, add, onLeave }: ViewContext, address: string): voi
     onLeave(() => stream.close());
     stream.subscribe('balance', address, { onUpdate: (update) => showBalance(update, ', live') });
   });
+  return balance;
+}
+
+/** What a parser has made of an account's data. */
+interface ParsedData {
+  readonly parsed?: { readonly info?: unknown };
+}
+
+function accountPart({ client, title }: ViewContext, address: string): Part {
+  const account = new Part('Account', title.proofs);
   account.loadAnswer(
     () => client.get('/account/:addr', { addr: address }),
-    (shown) =>
-      shown === null
-        ? [create('p', {}, 'There is no account at this address.')]
-        : [
-            facts([
-              ['Kind', create('span', { class: 'chip' }, shown.kind)],
-              ['Owner', linkTo(shown.owner)],
-              ['Executable', shown.executable ? 'yes' : 'no'],
-              ['Size', `${figures.integer(shown.space)} bytes`],
-            ]),
-            rawDetails('Data', shown.data),
-          ],
+    (shown) => {
+      if (shown === null) return [create('p', {}, 'There is no account at this address.')];
+      const { info } = (shown.data as ParsedData | null)?.parsed ?? {}; // its form depends on the program
+      return [
+        info !== undefined && factsOf(info),
+        facts([
+          ['Owner', linkTo(shown.owner)],
+          ['Executable', shown.executable ? 'yes' : 'no'],
+          ['Size', `${figures.integer(shown.space)} bytes`],
+        ]),
+        rawDetails('Data', shown.data),
+      ];
+    },
   );
+  return account;
 }
-
-export function rawDetails(title: string, value: unknown): HTMLElement {
-  const pre = create('pre', { tabindex: '0' });
-  const details = create('details', { class: 'raw' }, create('summary', {}, title), pre);
-  details.addEventListener('toggle', () => {
-    if (pre.textContent === '') pre.textContent = toText(value);
-  });
-  return details;
-}
-
-const toText = (value: unknown): string =>
-  JSON.stringify(value, (_, member) => (typeof member === 'bigint' ? `${member}` : member), 2);
 
 type Portfolio = Result<'/address/:addr/portfolio'>;
 
-function addPortfolio({ client, add }: ViewContext, address: string): void {
-  const part = new Part('Portfolio', 'long');
+function addPortfolio({ client, title, add }: ViewContext, address: string): void {
+  const part = new Part('Portfolio', title.proofs);
   add(part);
   const request = () => client.get('/address/:addr/portfolio', { addr: address });
   part.loadAnswer(request, ({ items, totalUsd, pricedCount, unpricedCount }) => {
-    const total =
-      pricedCount === 0
-        ? 'No price is known for what this address holds.'
-        : `${figures.usd(totalUsd)} in ${pricedCount} priced assets; ${unpricedCount} without a price.`;
-    return [create('p', {}, total), items.length > 0 && portfolioTable(items)];
+    if (items.length === 0) return [create('p', {}, 'This address holds nothing.')];
+    const count = `${pricedCount} ${pricedCount === 1 ? 'asset' : 'assets'}`;
+    const unpriced = unpricedCount === 0 ? '' : `, and ${unpricedCount} more of which no price is known`;
+    return [
+      pricedCount > 0 && create('p', { class: 'hero' }, figures.usd(totalUsd)),
+      create('p', { class: 'muted' }, pricedCount === 0 ? 'No price of these is known.' : `${count}${unpriced}`),
+      portfolioTable(items),
+    ];
   });
 }
 
 const portfolioTable = (items: Portfolio['items']): HTMLElement =>
   table(
+    'Portfolio',
     [
       'Asset',
       { title: 'Amount', isNumber: true },
       { title: 'Price', isNumber: true },
       { title: 'Value', isNumber: true },
+      { title: 'Share', isNumber: true },
     ],
     items.map((item) => [
       create(
         'span',
-        {},
+        { class: 'asset' },
+        identicon(item.asset === 'SOL' ? '' : item.mint),
         item.asset === 'SOL' ? 'SOL' : linkTo(item.mint, tokenName(item.mint, item) ?? shorten(item.mint)),
+        item.asset !== 'SOL' && item.symbol === 'SOL' && item.verified && ' wrapped',
         item.verified && knownBadge(),
         item.suspicious && create('span', { class: 'bad' }, ' its name may mislead: compare the address'),
       ),
       figures.decimal(item.uiAmountString),
       figures.usd(item.priceUsd),
       figures.usd(item.valueUsd),
+      item.share === null ? '' : shareBar(item.share),
     ]),
   );
 
-function addTokenAccounts({ client, add }: ViewContext, address: string): void {
-  const part = new Part('Token accounts');
+function addTokenAccounts({ client, title, add }: ViewContext, address: string): void {
+  const part = new Part('Token accounts', title.proofs);
   add(part);
   const request = () => client.get('/token-accounts/:owner', { owner: address });
-  part.loadAnswer(request, (rows) => {
+  part.loadAnswer(request, async (rows) => {
+    const tokens = new TokenLabels();
+    await tokens.read(
+      client,
+      rows.map(({ mint }) => mint),
+    );
     if (rows.length === 0) return [create('p', { class: 'muted' }, 'None.')];
     const cells = rows
       .slice(0, MANY)
       .map((row) => [
         linkTo(row.address),
-        linkTo(row.mint),
-        row.state,
+        tokens.of(row.mint),
         figures.decimal(row.tokenAmount.uiAmountString),
+        row.state === 'initialized' ? '' : row.state,
       ]);
     return [
-      table(['Account', 'Mint', 'State', { title: 'Amount', isNumber: true }], cells),
+      table(
+        'Token accounts',
+        ...filledColumns(['Account', 'Token', { title: 'Amount', isNumber: true }, 'State'], cells),
+      ),
       rows.length > MANY && create('p', { class: 'muted' }, `${rows.length - MANY} more are in the answer.`),
     ];
   });

@@ -1,56 +1,110 @@
+import { type Result, SlotgateError } from '../../client/index.ts';
 import { create } from '../browser/elements.ts';
+import { wordsOf } from '../format/amounts.ts';
+import { formatSpan } from '../format/figures.ts';
 import { figures } from './figures.ts';
 import { success } from './history-part.ts';
 import { linkTo } from './links.ts';
-import { Part, type ViewContext } from './part.ts';
+import { Part, type Read, type ViewContext } from './part.ts';
 import { facts, pager, table } from './tables.ts';
+import { chip } from './title.ts';
 
-export function showBlock({ client, add }: ViewContext, slot: string): void {
-  const block = new Part('Block');
-  const list = new Part('Transactions', 'long');
+export function showBlock(context: ViewContext, slot: string): void {
+  const { client, title, add, options, setOption } = context;
+  const block = new Part('Block', title.proofs);
   add(block);
-  add(list);
   const readSlot = Number(slot);
-  const lamports = (value: number | bigint): string => `${figures.integer(value)} lamports`;
-  const request = () => client.get('/block/:slot', { slot: readSlot });
-  block.loadAnswer(request, ({ transactions, ...result }) => [
-    facts([
-      ['Time', figures.time(result.blockTime)],
-      ['Parent', linkTo(String(result.parentSlot), figures.integer(result.parentSlot))],
-      ['Next', linkTo(String(readSlot + 1), figures.integer(readSlot + 1))],
-      ['Height', figures.integer(result.blockHeight)],
-      ['Hash', create('code', {}, result.blockhash)],
-      ['Leader', result.leader && linkTo(result.leader)],
-      [
-        'Transactions',
-        `${figures.integer(transactions.count)}: ${figures.integer(transactions.nonVoteCount)} without votes, ${figures.integer(transactions.failedCount)} failed`,
+  const neighbours = create(
+    'nav',
+    { class: 'actions', 'aria-label': 'Slots beside it' },
+    linkTo(String(Math.max(0, readSlot - 1)), '← Slot before'),
+    linkTo(String(readSlot + 1), 'Slot after →'),
+  );
+  followArrowKeys(neighbours, context);
+  void block.load(async (read) => {
+    const answer = await read(client.get('/block/:slot', { slot: readSlot })).catch((thrown: unknown) =>
+      absenceOf(context, readSlot, thrown, read),
+    );
+    if (typeof answer === 'string') {
+      block.show(create('p', {}, answer), neighbours);
+      return;
+    }
+    const { result } = answer;
+    title.show({
+      chips: [
+        chip('Block'),
+        chip(wordsOf(result.commitment)),
+        create('time', { class: 'muted' }, figures.time(result.blockTime)),
       ],
-      ['Fees', lamports(transactions.feesLamports)],
-      ['Priority fees', lamports(transactions.priorityFeesLamports)],
-      ['Tips', lamports(transactions.tipsLamports)],
-      [
-        'Compute units',
-        transactions.computeUnitsConsumed === null ? null : figures.integer(transactions.computeUnitsConsumed),
-      ],
-    ]),
-  ]);
-  const showPage = (page: number): void => {
-    const requestPage = () => client.get('/block/:slot', { slot: readSlot, signatures: 'all', page });
-    list.loadAnswer(requestPage, ({ listing }) => {
-      if (listing === undefined) return [create('p', {}, 'No transactions.')];
-      const { items, hasMore, total } = listing;
-      return [
-        table(
-          ['Transaction', 'Status', 'Seems to be'],
-          items.map((item) => [
-            linkTo(item.signature),
-            item.status === null ? 'unknown' : success(item.status === 'success'),
-            create('span', { class: 'chip' }, item.type),
-          ]),
-        ),
-        pager(page, hasMore, `, ${figures.integer(total)} transactions`, showPage),
-      ];
+      heading: [`Slot ${figures.integer(readSlot)}`],
+      below: [neighbours],
     });
+    block.prove(answer);
+    block.show(blockFacts(answer.result));
+    const list = new Part('Transactions', title.proofs);
+    const showPage = (page: number): void => {
+      setOption('page', page === 1 ? '' : String(page));
+      const request = () => client.get('/block/:slot', { slot: readSlot, signatures: 'all', page });
+      list.loadAnswer(request, ({ listing }) => {
+        if (listing === undefined || listing.total === 0) return [create('p', { class: 'muted' }, 'None.')];
+        const rows = listing.items.map((item) => [
+          linkTo(item.signature),
+          item.status === null ? 'unknown' : success(item.status === 'success'),
+          chip(wordsOf(item.type)),
+          create('span', { class: 'list' }, ...item.programs.slice(0, 3).map((program) => linkTo(program))),
+        ]);
+        return [
+          table('Transactions', ['Transaction', 'Status', 'Type', 'Programs'], rows),
+          pager(page, listing.hasMore, `, ${figures.integer(listing.total)} transactions`, showPage),
+        ];
+      });
+    };
+    showPage(Number(options.get('page') ?? 1));
+    add(list);
+  });
+}
+
+function blockFacts({ transactions, ...block }: Result<'/block/:slot'>): HTMLElement {
+  const lamports = (value: number | bigint): string => `${figures.integer(value)} lamports`;
+  const { count, nonVoteCount, failedCount, computeUnitsConsumed: used } = transactions;
+  return facts([
+    ['Leader', block.leader && linkTo(block.leader)],
+    [
+      'Transactions',
+      `${figures.integer(count)}: ${figures.integer(nonVoteCount)} without votes, ${figures.integer(failedCount)} failed`,
+    ],
+    [
+      'Fees',
+      `${lamports(transactions.feesLamports)}, of which ${figures.integer(transactions.priorityFeesLamports)} are for priority; tips of ${lamports(transactions.tipsLamports)}`,
+    ],
+    ['Compute units', used === null ? null : figures.integer(used)],
+    ['Parent', linkTo(String(block.parentSlot), figures.integer(block.parentSlot))],
+    ['Height', figures.integer(block.blockHeight)],
+    ['Hash', create('code', {}, block.blockhash)],
+  ]);
+}
+
+/** Says why a slot has no block to show. Throws what has another reason. */
+async function absenceOf({ client }: ViewContext, slot: number, thrown: unknown, read: Read): Promise<string> {
+  const code = thrown instanceof SlotgateError ? thrown.code : undefined;
+  if (code === 'slot_skipped') return 'Its leader skipped this slot: it has no block, and never will.';
+  if (code === 'block_pruned') return 'This block is older than what the nodes of this gateway keep.';
+  if (code !== 'block_not_available') throw thrown;
+  const { slot: newest, slotTimeMs } = (await read(client.get('/network'))).result;
+  if (slot <= newest) return 'This slot is so new that no node has its block yet. Try again in a moment.';
+  const inMs = (slot - newest) * (slotTimeMs ?? 400);
+  return `This slot is still to come: in about ${formatSpan(inMs)}, ${figures.integer(slot - newest)} slots from now.`;
+}
+
+/** Opens the slot before or after by the arrow keys, unless somebody types. */
+function followArrowKeys(links: HTMLElement, { onLeave }: ViewContext): void {
+  const onKey = (event: KeyboardEvent): void => {
+    const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey && !event.shiftKey;
+    const at = ['ArrowLeft', 'ArrowRight'].indexOf(event.key);
+    const isElsewhere =
+      event.target instanceof Element && event.target.closest('input, select, textarea, .scroll, pre');
+    if (isPlain && at >= 0 && !isElsewhere) links.querySelectorAll('a')[at]?.click();
   };
-  showPage(1);
+  document.addEventListener('keydown', onKey);
+  onLeave(() => document.removeEventListener('keydown', onKey));
 }

@@ -1,10 +1,11 @@
 import type { Result } from '../../client/index.ts';
 import { create } from '../browser/elements.ts';
 import { figures } from './figures.ts';
-import { linkTo } from './links.ts';
+import { linkedText, linkTo } from './links.ts';
 import { strangersText } from './names.ts';
 import { Part, type Read, type ViewContext } from './part.ts';
 import { table } from './tables.ts';
+import { chip } from './title.ts';
 
 type Row = Result<'/address/:addr/history'>['rows'][number];
 type SignatureRow = Extract<Row, { readonly memo: unknown }>;
@@ -16,8 +17,8 @@ const TRANSFERS_PER_PAGE = 10;
 /** The most characters of a memo that a row shows. */
 const MAX_MEMO_CHARACTERS = 80;
 
-export function addHistory({ client, add }: ViewContext, address: string): void {
-  const part = new Part('History', 'long');
+export function addHistory({ client, title, add, options, setOption }: ViewContext, address: string): void {
+  const part = new Part('History', title.proofs);
   add(part);
   const changes = create('button', { type: 'button' }, 'Changes');
   const signatures = create('button', { type: 'button' }, 'Signatures');
@@ -28,8 +29,12 @@ export function addHistory({ client, add }: ViewContext, address: string): void 
     const pages = create('div');
     void part.load((read) => loadPage(read, withChanges, pages));
   };
-  changes.addEventListener('click', () => show(true));
-  signatures.addEventListener('click', () => show(false));
+  const choose = (withChanges: boolean): void => {
+    setOption('view', withChanges ? 'changes' : '');
+    show(withChanges);
+  };
+  changes.addEventListener('click', () => choose(true));
+  signatures.addEventListener('click', () => choose(false));
 
   async function loadPage(read: Read, withChanges: boolean, pages: HTMLElement, before?: string): Promise<void> {
     const answer = await read(
@@ -42,44 +47,52 @@ export function addHistory({ client, add }: ViewContext, address: string): void 
     );
     part.prove(answer);
     const { rows, nextBefore } = answer.result;
-    pages.append(withChanges ? changeTable(rows) : signatureTable(rows));
+    const added = withChanges ? changeTable(rows) : signatureTable(rows);
+    const isAtMore = document.activeElement?.classList.contains('more') === true;
+    pages.append(added);
     const more = create('button', { type: 'button', class: 'more' }, 'More');
-    more.addEventListener('click', () => {
-      more.disabled = true;
-      void loadPage(read, withChanges, pages, nextBefore ?? '').catch(() => {
-        more.disabled = false;
-      });
-    });
+    more.addEventListener(
+      'click',
+      () => {
+        more.setAttribute('aria-disabled', 'true'); // one that is disabled would lose the focus
+        void loadPage(read, withChanges, pages, nextBefore ?? '').catch(() => more.removeAttribute('aria-disabled'));
+      },
+      { once: true },
+    );
     const isEmpty = rows.length === 0 && before === undefined;
     part.show(isEmpty ? create('p', { class: 'muted' }, 'No transactions.') : pages, nextBefore !== null && more);
+    if (isAtMore) (nextBefore === null ? added : more).focus();
   }
 
-  show(false);
+  show(options.get('view') === 'changes');
 }
 
 const signatureTable = (rows: readonly Row[]): HTMLElement =>
   table(
-    ['Transaction', 'Time', 'Slot', 'Status', 'Memo'],
+    'Signatures',
+    ['Transaction', 'Status', 'Time', 'Slot', 'Memo'],
     rows
       .filter((row): row is SignatureRow => 'memo' in row)
       .map((row) => [
         linkTo(row.signature),
+        status(row.err === null, row.confirmationStatus),
         create('time', {}, figures.time(row.blockTime)),
         linkTo(String(row.slot), figures.integer(row.slot)),
-        status(row.err === null, row.confirmationStatus),
         strangersText(row.memo, MAX_MEMO_CHARACTERS),
       ]),
   );
 
 const changeTable = (rows: readonly Row[]): HTMLElement =>
   table(
-    ['Transaction', 'Time', 'Status', { title: 'Change', isNumber: true }],
+    'Changes',
+    ['Transaction', 'Time', 'Status', 'What', { title: 'Change', isNumber: true }],
     rows
       .filter((row): row is NetRow => 'changes' in row)
       .map((row) => [
         linkTo(row.signature),
         create('time', {}, figures.time(row.blockTime)),
         status(row.status === 'success', row.confirmationStatus),
+        row.description === null ? '' : create('div', { class: 'words' }, ...linkedText(row.description)),
         create(
           'span',
           {},
@@ -97,8 +110,8 @@ const changeTable = (rows: readonly Row[]): HTMLElement =>
   );
 
 export const success = (isSuccess: boolean): HTMLElement =>
-  create('span', { class: isSuccess ? 'good' : 'bad' }, isSuccess ? '✓ success' : '✗ failed');
+  chip(isSuccess ? '✓ Success' : '✗ Failed', isSuccess ? 'good' : 'bad');
 
 /** Shows whether a transaction succeeded, and how certain it is. */
-export const status = (isSuccess: boolean, confirmation: string): HTMLElement =>
+const status = (isSuccess: boolean, confirmation: string): HTMLElement =>
   create('span', {}, success(isSuccess), create('span', { class: 'muted' }, ` ${confirmation}`));

@@ -1,15 +1,24 @@
 import { type Child, create } from '../browser/elements.ts';
 import { shorten } from '../format/figures.ts';
+import { knownName } from './known-names.ts';
 
 /** Returns the URL of the explorer for a search text. */
 export const explorerHref = (query: string): string => `explorer?q=${encodeURIComponent(query)}`;
 
-export const linkTo = (query: string, text: Child = shorten(query)): HTMLAnchorElement =>
+export const linkTo = (query: string, text: Child = knownName(query) ?? shorten(query)): HTMLAnchorElement =>
   create('a', { href: explorerHref(query), title: query }, text);
 
 /** Shows an identifier with a button that copies its raw text. */
-export const identifier = (id: string): HTMLElement =>
-  create('span', { class: 'id' }, create('code', {}, id), ' ', copyButton(id));
+export const identifier = (id: string, what: string): HTMLElement =>
+  create('span', { class: 'id' }, create('code', {}, id), ' ', copyButton(id, 'Copy', `Copy ${what}`));
 
-export const copyButton = (text: string, label = 'Copy'): HTMLElement =>
-  create('button', { type: 'button', 'data-copy': text }, label);
+export function copyButton(text: string, label = 'Copy', name = label): HTMLElement {
+  return create('button', { type: 'button', class: 'copy', 'data-copy': text, 'aria-label': name }, label);
+}
+
+/** A stranger's text in quotation marks, or an address. */
+const QUOTED_OR_ADDRESS = /(“[^”]*”|\b[1-9A-HJ-NP-Za-km-z]{32,44}\b)/;
+
+/** Links each address in a sentence, but for those in a stranger's text. */
+export const linkedText = (text: string): readonly Child[] =>
+  text.split(QUOTED_OR_ADDRESS).map((part, at) => (at % 2 === 1 && !part.startsWith('“') ? linkTo(part) : part));

@@ -1,40 +1,39 @@
+import { type Client, createClient, type Result } from '../../client/index.ts';
 import { MAX_NAME_CHARACTERS, quotedName } from '../../shared/domain/quoted-name.ts';
-import { TOKEN_PROGRAM, VOTE_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import { enableCopyButtons } from '../browser/copy-buttons.ts';
 import { create, elementById, setText } from '../browser/elements.ts';
 import { gatewayUrl } from '../browser/gateway-url.ts';
 import { enableHeader } from '../browser/header.ts';
-import { createTrustedClient, type TrustedClient } from '../browser/trusted-client.ts';
+import { KeyNotice } from '../browser/key-notice.ts';
+import { createTrustedClient, keyMemory, readPublicKey, type TrustedClient } from '../browser/trusted-client.ts';
 import { readHealth } from '../feed/read-health.ts';
+import { shorten } from '../format/figures.ts';
 import { showAddress } from './address-view.ts';
 import { showBlock } from './block-view.ts';
+import { figures } from './figures.ts';
+import { kindWords, knownName } from './known-names.ts';
 import { explorerHref, identifier, linkTo } from './links.ts';
-import { Part, type ViewContext } from './part.ts';
+import { Part, UNKNOWN_KEY, type ViewContext } from './part.ts';
+import { showStart } from './start-view.ts';
+import { enableSuggestions, remember } from './suggestions.ts';
+import { facts, shareBar } from './tables.ts';
+import { chip, Title } from './title.ts';
 import { showToken } from './token-view.ts';
 import { showTransaction } from './transaction-view.ts';
 
 const view = elementById('view', HTMLElement);
 const input = elementById('q', HTMLInputElement);
-let opening: Promise<TrustedClient> | undefined;
+let opening: Promise<TrustedClient<Client>> | undefined;
 const leave: (() => void)[] = [];
 /** The number of the search that is shown: an earlier one that answers later is passed over. */
 let search = 0;
 
-const KINDS = {
-  address: 'Address',
-  domain: 'Address',
-  mint: 'Token',
-  signature: 'Transaction',
-  slot: 'Block',
-  epoch: 'Epoch',
-} as const;
-
 /** Returns the client, and tries again after a failure. */
-function openClient(): Promise<TrustedClient> {
+function openClient(): Promise<TrustedClient<Client>> {
   opening ??= readHealth(gatewayUrl())
     .then(({ cluster, message }) => {
       if (cluster === undefined) throw new Error(message);
-      return createTrustedClient(cluster);
+      return createTrustedClient(cluster, createClient);
     })
     .catch((thrown: unknown) => {
       opening = undefined;
@@ -43,56 +42,124 @@ function openClient(): Promise<TrustedClient> {
   return opening;
 }
 
-async function show(query: string): Promise<void> {
+/** Puts the search into the middle of the page where there is nothing else yet, and into the header elsewhere. */
+function placeSearch(isStart: boolean): void {
+  const form = elementById('search', HTMLFormElement);
+  document.body.classList.toggle('start', isStart);
+  if (isStart) elementById('start-search', HTMLElement).append(form);
+  else elementById('theme', HTMLElement).before(form);
+}
+
+const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{86,88}$/;
+const SLOT = /^\d{1,15}$/;
+
+function show(query: string): void {
   search++;
-  const shown = search;
   for (const work of leave.splice(0)) work();
   input.value = query;
   const quoted = quotedName(query, MAX_NAME_CHARACTERS) ?? ''; // whoever made the link wrote it
   document.title = `slotgate: ${quoted || 'explorer'}`;
-  view.replaceChildren();
-  if (query === '') return showStart();
+  placeSearch(query === '');
+  if (query === '') {
+    showFound(START, '', showStart);
+    return;
+  }
+  if (SIGNATURE.test(query)) {
+    showFound('Transaction', query, (context) => showTransaction(context, query));
+    return;
+  }
+  if (SLOT.test(query)) {
+    showFound('Block', query, (context) => showBlock(context, query));
+    return;
+  }
+  const shown = search;
   const found = new Part('Search');
-  view.append(create('h1', { class: 'hidden' }, `Search for ${quoted}`), found.element);
-  await found.load(async (read) => {
-    try {
-      const { client } = await read(openClient());
-      const answer = await read(client.get('/search', { q: query }));
-      if (shown !== search) return;
-      const { type, id, exists, kind, name, domain, alternatives } = answer.result;
-      const title = create(
-        'div',
-        { class: 'title' },
-        create('h1', {}, KINDS[type]),
-        kind !== null && create('span', { class: 'chip' }, kind),
-      );
-      const known = name ?? quotedName(domain?.name ?? '', MAX_NAME_CHARACTERS);
-      title.append(known ? create('strong', {}, create('bdi', {}, known)) : '', identifier(id));
-      for (const other of alternatives) title.append('also ', linkTo(other.id));
-      view.replaceChildren(title);
-      setText(elementById('said', HTMLElement), `${KINDS[type]} ${known ?? id}`);
-      if (!exists) view.append(create('p', { class: 'panel' }, notThere(type)));
-      showType(type, { id, path: answer.result.path, exists }, contextOf(client));
-    } catch (thrown) {
-      if (shown !== search) return;
-      view.append(examples());
-      throw thrown;
-    }
+  view.replaceChildren(create('h1', { class: 'hidden' }, `Search for ${quoted}`), found.element);
+  void found.load(async (read) => {
+    const { client } = await read(openClient());
+    const { result } = await read(client.get('/search', { q: query }));
+    if (shown === search) showResult(result, query);
   });
 }
 
-const notThere = (type: keyof typeof KINDS): string =>
-  type === 'address' || type === 'domain'
-    ? 'Nothing is at this address yet: it may be new, or receive its first lamports any time.'
-    : 'The cluster does not have it: it may be too new, or older than what the nodes keep.';
+/** Shows what a search has found. */
+function showResult(
+  { type, id, path, exists, kind, name, domain, alternatives }: Result<'/search'>,
+  query: string,
+): void {
+  if (type === 'signature') {
+    showFound('Transaction', id, (context) => showTransaction(context, id));
+    return;
+  }
+  if (type === 'slot') {
+    showFound('Block', id, (context) => showBlock(context, id));
+    return;
+  }
+  if (type === 'epoch') {
+    showFound('Epoch', id, (context) => showEpoch(context, id, path));
+    return;
+  }
+  const address = type === 'domain' ? (path.split('/').at(-1) ?? id) : id;
+  const known = knownName(address) ?? name ?? quotedName(domain?.name ?? '', MAX_NAME_CHARACTERS);
+  remember(address, known ?? kindWords(kind));
+  showFound(kindWords(kind), address, (context) => {
+    const others = alternatives.flatMap((other) => [' ', linkTo(other.id)]);
+    context.title.show({
+      chips: [chip(kindWords(kind))],
+      heading: [known === null ? shorten(address) : create('bdi', {}, known)],
+      below: [
+        identifier(address, 'address'),
+        others.length > 0 &&
+          create('p', { class: 'muted' }, `${quotedName(query) ?? ''} is also the name of`, ...others),
+      ],
+    });
+    if (type === 'mint') showToken(context, address);
+    else showAddress(context, address, exists ? (kind ?? 'unknown') : null);
+  });
+}
+
+/** The kind of the view before a search. */
+const START = 'Explorer';
+
+/** Begins a view by its title, and fills it as soon as there is a client. */
+function showFound(kind: string, id: string, fill: (context: ViewContext) => void): void {
+  const shown = search;
+  const isSlot = /^\d+$/.test(id);
+  const heading =
+    kind === START
+      ? 'What is on the cluster'
+      : isSlot
+        ? `${kind === 'Block' ? 'Slot' : kind} ${figures.integer(BigInt(id))}`
+        : shorten(id);
+  const title = new Title({ chips: kind === START ? [] : [chip(kind)], heading: [heading] });
+  view.replaceChildren(title.element);
+  setText(elementById('said', HTMLElement), `${kind} ${id}`);
+  const opened = new Part('Gateway');
+  void opened.load(async (read) => {
+    const opening = openClient();
+    const slow = setTimeout(() => shown === search && view.append(opened.element), 300);
+    const { client } = await read(opening).finally(() => clearTimeout(slow));
+    opened.element.remove();
+    if (shown === search) fill(contextOf(client, title));
+  });
+  opened.element.addEventListener(UNKNOWN_KEY, (event) => view.dispatchEvent(new CustomEvent(event.type)));
+}
 
 /** The longest time for which a part waits for those above it. */
 const REVEAL_MS = 4000;
 
-function contextOf(client: TrustedClient['client']): ViewContext {
+function contextOf(client: Client, title: Title): ViewContext {
   let above: Promise<unknown> = Promise.resolve();
   return {
     client,
+    title,
+    options: new URLSearchParams(location.search),
+    setOption(name, value) {
+      const url = new URL(location.href);
+      if (value === '') url.searchParams.delete(name);
+      else url.searchParams.set(name, value);
+      history.replaceState(history.state, '', url);
+    },
     /** Adds parts to the view as soon as those above have their height, so that nothing that is read moves. */
     add(...parts) {
       const elements = parts.map(({ element }) => element);
@@ -108,82 +175,103 @@ function contextOf(client: TrustedClient['client']): ViewContext {
   };
 }
 
-function showType(
-  type: keyof typeof KINDS,
-  { id, path, exists }: { readonly id: string; readonly path: string; readonly exists: boolean },
-  context: ViewContext,
-): void {
-  const show = {
-    address: () => showAddress(context, id),
-    domain: () => showAddress(context, path.split('/').at(-1) ?? id),
-    mint: () => showToken(context, id),
-    signature: () => exists && showTransaction(context, id),
-    slot: () => exists && showBlock(context, id),
-    epoch: () => showEpoch(context, path),
-  };
-  show[type]();
-}
-
 /** Shows an epoch by its first block, or the current one by its progress. */
-function showEpoch(context: ViewContext, path: string): void {
+function showEpoch(context: ViewContext, id: string, path: string): void {
   const slot = /\/block\/(\d+)$/.exec(path)?.[1];
   if (slot !== undefined) {
     showBlock(context, slot);
     return;
   }
-  const part = new Part('Epoch');
+  const part = new Part('Progress', context.title.proofs);
   context.add(part);
   const request = () => context.client.get('/epoch');
-  part.loadAnswer(request, ({ epoch, epochProgress, absoluteSlot }) => {
-    const share = `Epoch ${epoch}, ${(epochProgress * 100).toFixed(1)} % over, at slot `;
-    return [create('p', {}, share, linkTo(String(absoluteSlot), String(absoluteSlot)))];
+  part.loadAnswer(request, (epoch) => {
+    const first = epoch.absoluteSlot - epoch.slotIndex;
+    return [
+      shareBar(epoch.epochProgress),
+      facts([
+        ['Epoch', id],
+        ['Ends', figures.time(epoch.estimatedEndTime)],
+        ['First slot', linkTo(String(first), figures.integer(first))],
+        ['Newest slot', linkTo(String(epoch.absoluteSlot), figures.integer(epoch.absoluteSlot))],
+        ['Last slot', figures.integer(first + epoch.slotsInEpoch - 1)],
+      ]),
+    ];
   });
 }
 
-function showStart(): void {
-  view.append(
-    create('h1', {}, 'Explorer'),
-    create(
-      'p',
-      {},
-      'Paste an address, a mint, a signature, a slot, an epoch, a .sol name, or the URL of another explorer. Each answer is signed by the gateway, and verified here before it is shown.',
-    ),
-    examples(),
+const notice = new KeyNotice(() => void trustNewKey());
+
+/** Asks the reader about a key that this browser has not seen, and shows the view again if it is accepted. */
+view.addEventListener(UNKNOWN_KEY, () => {
+  void Promise.all([openClient(), readPublicKey()]).then(([{ publicKey }, unknownKey]) =>
+    notice.show('unknown-key', { publicKey, unknownKey }),
   );
+});
+
+async function trustNewKey(): Promise<void> {
+  const [{ cluster }, publicKey] = await Promise.all([openClient(), readPublicKey()]);
+  keyMemory.remember(cluster, publicKey);
+  opening = undefined;
+  notice.show(undefined, { publicKey, unknownKey: undefined });
+  show(queryOf());
 }
 
-/** Returns links that lead somewhere on any cluster. */
-function examples(): HTMLElement {
-  const list = create('ul', { class: 'examples', 'aria-label': 'Examples' });
-  const addExample = (query: string, text: string): void => list.append(create('li', {}, linkTo(query, text)));
-  addExample('So11111111111111111111111111111111111111112', 'Wrapped SOL');
-  addExample(TOKEN_PROGRAM, 'Token program');
-  addExample(VOTE_PROGRAM, 'Vote program');
-  void openClient()
-    .then(({ client }) => findRecentBlock(client))
-    .then((slot) => slot !== undefined && addExample(String(slot), 'A recent block'))
-    .catch(() => undefined); // the other examples are enough
-  return create('div', {}, create('h2', {}, 'Try one of these'), list);
+/** A view that was left: Back shows it as it was. */
+interface LeftView {
+  readonly nodes: readonly Node[];
+  readonly scrollY: number;
+  readonly leftMs: number;
 }
 
-/** The slots that are tried for a recent block: the newest may have none yet, and about one in twenty is skipped. */
-const SLOTS_BACK = [8, 9, 10, 11];
+const leftViews = new Map<string, LeftView>();
+const MAX_LEFT_VIEWS = 10;
 
-async function findRecentBlock(client: TrustedClient['client']): Promise<number | undefined> {
-  const { result: newest } = await client.get('/slot');
-  for (const back of SLOTS_BACK) {
-    const slot = newest - back;
-    if ((await client.get('/search', { q: String(slot) })).result.exists) return slot;
-  }
-  return undefined;
-}
+/** The time for which a view that was left is shown again as it was. */
+const KEPT_MS = 60_000;
 
 const queryOf = (): string => new URLSearchParams(location.search).get('q')?.trim() ?? '';
 
+/** The entry of the history that is shown. */
+let entry = entryOf();
+
+function entryOf(): string {
+  const { entry: known } = (history.state ?? {}) as { readonly entry?: string };
+  const id = known ?? crypto.getRandomValues(new Uint32Array(2)).join('-');
+  if (known === undefined) history.replaceState({ entry: id }, '');
+  return id;
+}
+
+function keepView(): void {
+  leftViews.delete(entry);
+  leftViews.set(entry, { nodes: [...view.childNodes], scrollY, leftMs: performance.now() });
+  for (const oldest of [...leftViews.keys()].slice(0, -MAX_LEFT_VIEWS)) leftViews.delete(oldest);
+}
+
 function go(query: string): void {
-  if (query !== queryOf()) history.pushState(null, '', explorerHref(query));
+  if (query !== queryOf()) {
+    keepView();
+    history.pushState(null, '', explorerHref(query));
+    entry = entryOf();
+  }
   scrollTo(0, 0);
-  void show(query);
+  show(query);
+}
+
+function comeBack(): void {
+  keepView();
+  entry = entryOf();
+  const left = leftViews.get(entry);
+  if (left === undefined || performance.now() - left.leftMs > KEPT_MS) {
+    show(queryOf());
+    return;
+  }
+  search++;
+  for (const work of leave.splice(0)) work();
+  input.value = queryOf();
+  placeSearch(queryOf() === '');
+  view.replaceChildren(...left.nodes);
+  scrollTo(0, left.scrollY);
 }
 
 document.addEventListener('click', (event) => {
@@ -195,7 +283,9 @@ document.addEventListener('click', (event) => {
   go(target.searchParams.get('q') ?? '');
   elementById('content', HTMLElement).focus({ preventScroll: true });
 });
-addEventListener('popstate', () => void show(queryOf()));
+history.scrollRestoration = 'manual';
+addEventListener('popstate', comeBack);
 enableHeader(go);
+enableSuggestions(input, go);
 enableCopyButtons();
-void show(queryOf());
+show(queryOf());

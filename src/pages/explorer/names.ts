@@ -1,6 +1,8 @@
-import { knownMintSymbol } from '../../shared/domain/known-mints.ts';
+import type { Client } from '../../client/index.ts';
+import { knownMintSymbol, WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
 import { MAX_NAME_CHARACTERS, quotedName } from '../../shared/domain/quoted-name.ts';
-import { create } from '../browser/elements.ts';
+import { type Child, create } from '../browser/elements.ts';
+import { linkTo } from './links.ts';
 
 interface TokenNames {
   readonly symbol: string | null;
@@ -20,3 +22,29 @@ export const tokenName = (mint: string, { symbol, name }: TokenNames): string | 
 /** The mark of a known token: it has a frame and a ground of its own, which no text can draw. */
 export const knownBadge = (): HTMLElement =>
   create('span', { class: 'badge', title: 'on a list of known tokens' }, '✓ known');
+
+/** The most tokens whose names a view reads, and the longest time for it. */
+const MAX_READ = 6;
+const READ_MS = 1500;
+
+/** Writes names of tokens: known ones, those that a view has read, and addresses for all others. */
+export class TokenLabels {
+  readonly #names = new Map<string, TokenNames>();
+
+  /** Reads the names of the first tokens that are not known. */
+  async read(client: Client, mints: Iterable<string>): Promise<void> {
+    const unknown = [...new Set(mints)].filter((mint) => knownMintSymbol(mint) === null && !this.#names.has(mint));
+    const reading = unknown.slice(0, MAX_READ).map(async (mint) => {
+      const { metadata } = (await client.get('/token/:mint', { mint })).result;
+      if (metadata !== null) this.#names.set(mint, metadata);
+    });
+    const limit = new Promise((resolve) => setTimeout(resolve, READ_MS));
+    await Promise.race([limit, Promise.allSettled(reading)]);
+  }
+
+  /** Shows the token; SOL is no link. */
+  of(mint: string): Child {
+    if (mint === WRAPPED_SOL) return 'SOL';
+    return linkTo(mint, tokenName(mint, this.#names.get(mint) ?? { symbol: null, name: null }) ?? undefined);
+  }
+}

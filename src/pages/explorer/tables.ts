@@ -1,27 +1,38 @@
 import { type Child, create } from '../browser/elements.ts';
+import { decimalOf } from '../format/amounts.ts';
+import { figures } from './figures.ts';
 
 export type Column = string | { readonly title: string; readonly isNumber: true };
 
 const titleOf = (column: Column): string => (typeof column === 'string' ? column : column.title);
 
-export function table(columns: readonly Column[], rows: readonly (readonly Child[])[]): HTMLElement {
-  const classOf = (at: number): Readonly<Record<string, string>> =>
+/** Shows rows; on a narrow screen each is a card, on which the cells have the titles of their columns. */
+export function table(name: string, columns: readonly Column[], rows: readonly (readonly Child[])[]): HTMLElement {
+  const attributesOf = (at: number): Readonly<Record<string, string>> =>
     typeof columns[at] === 'object' ? { class: 'number' } : {};
   const head = create(
     'tr',
     {},
-    ...columns.map((column, at) => create('th', { scope: 'col', ...classOf(at) }, titleOf(column))),
+    ...columns.map((column, at) => create('th', { scope: 'col', ...attributesOf(at) }, titleOf(column))),
   );
-  const body = create('tbody', {}, ...rows.map((cells) => row(cells, classOf)));
+  const cellOf = (cell: Child, at: number): HTMLElement =>
+    create('td', { ...attributesOf(at), 'data-title': titleOf(columns[at] ?? '') }, cell);
+  const body = create('tbody', {}, ...rows.map((cells) => create('tr', {}, ...cells.map(cellOf))));
   return create(
     'div',
-    { class: 'scroll', tabindex: '0', role: 'group', 'aria-label': 'Table' },
-    create('table', {}, create('thead', {}, head), body),
+    { class: 'scroll', tabindex: '0', role: 'group', 'aria-label': name },
+    create('table', { 'aria-label': name }, create('thead', {}, head), body),
   );
 }
 
-const row = (cells: readonly Child[], classOf: (at: number) => Readonly<Record<string, string>>): HTMLElement =>
-  create('tr', {}, ...cells.map((cell, at) => create('td', classOf(at), cell)));
+/** Leaves out the columns in which no row has anything. */
+export function filledColumns(
+  columns: readonly Column[],
+  rows: readonly (readonly Child[])[],
+): readonly [columns: readonly Column[], rows: readonly (readonly Child[])[]] {
+  const isFilled = columns.map((_, at) => rows.some((cells) => Boolean(cells[at])));
+  return [columns.filter((_, at) => isFilled[at]), rows.map((cells) => cells.filter((_, at) => isFilled[at]))];
+}
 
 export function pager(page: number, hasMore: boolean, total: string, showPage: (page: number) => void): HTMLElement {
   const pageButton = (text: string, isEnabled: boolean, to: number): HTMLElement => {
@@ -48,3 +59,29 @@ export const facts = (entries: readonly (readonly [name: string, value: Child])[
       .filter(([, value]) => value !== null && value !== undefined && value !== '')
       .flatMap(([name, value]) => [create('dt', {}, name), create('dd', {}, value)]),
   );
+
+/** Shows a signed amount of smallest units in its colour. */
+export function amountOf(amount: string | bigint, decimals: number, token: Child): HTMLElement {
+  const isGiven = BigInt(amount) < 0n;
+  const written = `${isGiven ? '' : '+'}${figures.decimal(decimalOf(amount, decimals))} `;
+  return create('span', { class: `amount ${isGiven ? 'bad' : 'good'}` }, written, token);
+}
+
+/** Draws a share from 0 to 1, with its figure. */
+export function shareBar(share: number): HTMLElement {
+  const bar = create('span', { class: 'share' }, figures.percent(share));
+  bar.style.setProperty('--share', `${Math.min(1, share) * 100}%`);
+  return bar;
+}
+
+export function rawDetails(title: string, value: unknown): HTMLElement {
+  const pre = create('pre', { tabindex: '0' });
+  const details = create('details', { class: 'raw' }, create('summary', {}, title), pre);
+  details.addEventListener('toggle', () => {
+    if (pre.textContent === '') pre.textContent = toText(value);
+  });
+  return details;
+}
+
+const toText = (value: unknown): string =>
+  JSON.stringify(value, (_, member) => (typeof member === 'bigint' ? `${member}` : member), 2);

@@ -1,63 +1,274 @@
-import { create } from '../browser/elements.ts';
-import { rawDetails } from './address-view.ts';
+import type { Result } from '../../client/index.ts';
+import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
+import { COMPUTE_BUDGET_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
+import { type Child, create } from '../browser/elements.ts';
+import { decimalOf, wordsOf } from '../format/amounts.ts';
+import { formatSpan } from '../format/figures.ts';
+import { factsOf } from './account-facts.ts';
 import { figures } from './figures.ts';
-import { status } from './history-part.ts';
-import { linkTo } from './links.ts';
+import { summedTransfers, type Transfer } from './flow.ts';
+import { showFlow } from './flow-view.ts';
+import { success } from './history-part.ts';
+import { logsOf } from './instruction-logs.ts';
+import { identifier, linkedText, linkTo } from './links.ts';
+import { strangersText, TokenLabels } from './names.ts';
 import { Part, type ViewContext } from './part.ts';
-import { facts, table } from './tables.ts';
+import { amountOf, facts, filledColumns, rawDetails, table } from './tables.ts';
+import { chip } from './title.ts';
+
+type Transaction = Result<'/tx/:sig'>;
+type Enhanced = NonNullable<Transaction['enhanced']>;
+type Instruction = Enhanced['instructions'][number];
 
 /** What the page uses of a transaction as a node writes it. */
 interface NodeRecord {
   readonly meta: {
-    readonly err: unknown;
-    readonly fee: number | bigint;
+    readonly preBalances?: readonly (number | bigint)[];
     readonly logMessages?: readonly string[] | null;
   } | null;
 }
 
-export function showTransaction({ client, add }: ViewContext, signature: string): void {
-  const meaning = new Part('What it did');
-  const record = new Part('Transaction', 'long');
-  add(meaning);
-  add(record);
-  const get = () => client.get('/tx/:sig', { sig: signature, enhanced: '1' });
-  let reading: ReturnType<typeof get> | undefined;
-  const readOnce = () => {
-    reading ??= get().catch((thrown) => {
-      reading = undefined;
-      throw thrown;
-    });
-    return reading;
-  };
-  meaning.loadAnswer(readOnce, ({ enhanced }) => {
-    if (!enhanced) return [create('p', {}, 'Its record could not be read as a transaction.')];
-    return [
-      create('p', { class: 'sentence' }, enhanced.description),
-      create('p', {}, create('span', { class: 'chip' }, enhanced.type)),
-      enhanced.tokenTransfers.length > 0 &&
-        table(
-          ['From', 'To', 'Mint', { title: 'Amount', isNumber: true }],
-          enhanced.tokenTransfers.map((transfer) => [
-            transfer.fromUserAccount && linkTo(transfer.fromUserAccount),
-            transfer.toUserAccount && linkTo(transfer.toUserAccount),
-            linkTo(transfer.mint),
-            figures.decimal(transfer.uiAmount),
-          ]),
-        ),
-    ];
-  });
-  record.loadAnswer(readOnce, (result) => {
+export function showTransaction(context: ViewContext, signature: string): void {
+  const { client, title, add } = context;
+  const loading = new Part('Transaction', title.proofs);
+  add(loading);
+  void loading.load(async (read) => {
+    const answer = await read(client.get('/tx/:sig', { sig: signature, enhanced: '1' }));
+    const { result } = answer;
     const { meta } = result as unknown as NodeRecord; // a node wrote it, whose form the declaration leaves open
+    const tokens = new TokenLabels();
+    const { enhanced } = result;
+    if (enhanced) await read(tokens.read(client, mintsOf(enhanced)));
+    loading.prove(answer);
+    loading.element.remove();
+    showHead(context, result);
+    if (enhanced) showMeaning(context, enhanced, meta, tokens);
+    const record = new Part('Record');
+    record.show(
+      !enhanced && create('p', {}, 'Its record could not be read as a transaction.'),
+      rawDetails('Transaction', { transaction: result.transaction, meta: result.meta }),
+      meta?.logMessages && rawDetails('Log', meta.logMessages),
+    );
+    add(record);
+  });
+}
+
+const mintsOf = ({ tokenTransfers, actions, accountData }: Enhanced): readonly string[] => [
+  ...tokenTransfers.map(({ mint }) => mint),
+  ...actions.flatMap(({ given, got }) => [...given, ...got]).map(({ mint }) => mint),
+  ...accountData.flatMap(({ tokenBalanceChanges }) => tokenBalanceChanges).map(({ mint }) => mint),
+];
+
+function showHead(
+  { title }: ViewContext,
+  { signature, confirmationStatus, blockTime, enhanced, meta }: Transaction,
+): void {
+  const isSuccess = enhanced
+    ? enhanced.status === 'success'
+    : (meta as { readonly err?: unknown } | null)?.err === null;
+  const ago = blockTime === null ? '' : ` · ${formatSpan(Date.now() - blockTime * 1000)} ago`;
+  title.show({
+    chips: [
+      success(isSuccess),
+      chip(wordsOf(confirmationStatus)),
+      enhanced && chip(`${wordsOf(enhanced.type)} · ${wordsOf(enhanced.source)}`),
+      create('time', { class: 'muted' }, `${figures.time(blockTime)}${ago}`),
+    ],
+    heading: enhanced
+      ? [!isSuccess && create('span', { class: 'bad' }, 'Failed: '), ...linkedText(enhanced.description)]
+      : ['Transaction'],
+    below: [enhanced && failureOf(enhanced), identifier(signature, 'signature')],
+  });
+}
+
+/** Says where a transaction failed, and what it cost all the same. */
+function failureOf({ transactionError, instructions, fee }: Enhanced): Child {
+  if (transactionError === null) return null;
+  const { instructionIndex, name, code } = transactionError;
+  const failed = instructions.find(({ index }) => index === instructionIndex);
+  const place =
+    failed && `instruction ${failed.index + 1} of ${instructions.length}, ${programOf(failed)}: ${callOf(failed)}`;
+  const reason = name === null ? code !== null && `error ${code}` : code === null ? name : `${name} (${code})`;
+  const words = [place, reason, `the fee of ${sol(fee)} was paid`].filter(Boolean).join(' · ');
+  return create('p', { class: 'failure' }, words);
+}
+
+const sol = (lamports: number | bigint | string): string => `${figures.decimal(decimalOf(lamports, 9))} SOL`;
+
+const programOf = ({ programId, programName }: Pick<Instruction, 'programId' | 'programName'>): string =>
+  programName ?? `${programId.slice(0, 4)}…${programId.slice(-4)}`;
+
+const callOf = ({ type, name }: Pick<Instruction, 'type' | 'name'>): string => type ?? name ?? 'unknown call';
+
+function showMeaning({ add }: ViewContext, enhanced: Enhanced, meta: NodeRecord['meta'], tokens: TokenLabels): void {
+  const moved = summedTransfers(transfersOf(enhanced));
+  if (moved.length > 0) add(partOf('What moved', showFlow(moved, tokens)));
+  add(partOf('Overview', overview(enhanced)), partOf('Balance changes', balanceChanges(enhanced, meta, tokens)));
+  const { actions, unaccounted, authorityChanges, confidentialTransfers } = enhanced;
+  if (actions.length > 0) add(partOf('Actions', actionTable(actions, tokens), unaccountedNote(unaccounted, tokens)));
+  if (authorityChanges.length > 0) add(partOf('Rights that changed', ...authorityChanges.map(factsOf)));
+  if (confidentialTransfers.length > 0) add(partOf('Hidden amounts', ...confidentialTransfers.map(factsOf)));
+  for (const [event, value] of Object.entries(enhanced.events)) add(partOf(wordsOf(`${event} event`), factsOf(value)));
+  add(instructionPart(enhanced, meta?.logMessages ?? []));
+}
+
+function partOf(title: string, ...children: readonly Child[]): Part {
+  const part = new Part(title);
+  void part.load(async () => part.show(...children));
+  return part;
+}
+
+function transfersOf({ nativeTransfers, tokenTransfers }: Enhanced): readonly Transfer[] {
+  const native = nativeTransfers.map(({ fromUserAccount, toUserAccount, amount }) => ({
+    from: fromUserAccount,
+    to: toUserAccount,
+    mint: WRAPPED_SOL,
+    amount: BigInt(amount),
+    decimals: 9,
+  }));
+  const ofTokens = tokenTransfers.flatMap((transfer) => {
+    const from = transfer.fromUserAccount ?? transfer.fromTokenAccount ?? transfer.mint;
+    const to = transfer.toUserAccount ?? transfer.toTokenAccount ?? transfer.mint;
+    const { mint, amount, decimals } = transfer;
+    return { from, to, mint, amount: BigInt(amount), decimals };
+  });
+  return [...native, ...ofTokens];
+}
+
+function overview({ slot, fee, feePayer, signers, priorityFee, computeUnitsConsumed, instructions }: Enhanced): Child {
+  const limit = instructions
+    .filter(({ programId, type }) => programId === COMPUTE_BUDGET_PROGRAM && type === 'setComputeUnitLimit')
+    .map(({ info }) => Number(info?.['units']))[0];
+  const used = figures.integer(computeUnitsConsumed);
+  const share =
+    limit === undefined || computeUnitsConsumed === null
+      ? ''
+      : ` · ${Math.round((computeUnitsConsumed / limit) * 100)}%`;
+  const price = `priority price ${figures.integer(priorityFee)} µLam/CU`;
+  return facts([
+    ['Block', slot === null ? null : linkTo(String(slot), figures.integer(slot))],
+    ['Fee', create('span', {}, `${sol(fee)} `, create('span', { class: 'muted' }, price))],
+    ['Compute', limit === undefined ? `${used} CU` : `${used} of ${figures.integer(limit)} CU${share}`],
+    ['Fee payer', linkTo(feePayer)],
+    ['Signers', create('span', { class: 'list' }, ...signers.map((signer) => linkTo(signer)))],
+  ]);
+}
+
+function balanceChanges({ accountData }: Enhanced, meta: NodeRecord['meta'], tokens: TokenLabels): Child {
+  const rows = accountData.flatMap(({ account, nativeBalanceChange, tokenBalanceChanges }, at) => {
+    const before = meta?.preBalances?.[at];
+    const native = [linkTo(account), amountOf(nativeBalanceChange, 9, 'SOL'), before === undefined ? '' : sol(before)];
     return [
-      facts([
-        ['Status', status(meta?.err === null, result.confirmationStatus)],
-        ['Time', figures.time(result.blockTime)],
-        ['Slot', linkTo(String(result.slot), figures.integer(result.slot))],
-        ['Fee', meta && `${figures.integer(meta.fee)} lamports`],
-        ['Version', result.version === null ? null : String(result.version)],
+      ...(nativeBalanceChange === '0' ? [] : [native]),
+      ...tokenBalanceChanges.map(({ userAccount, mint, rawTokenAmount: { tokenAmount, decimals } }) => [
+        linkTo(userAccount),
+        amountOf(tokenAmount, decimals, tokens.of(mint)),
+        '',
       ]),
-      rawDetails('Record', { transaction: result.transaction, meta: result.meta }),
-      (meta?.logMessages?.length ?? 0) > 0 && rawDetails('Log', meta?.logMessages),
     ];
   });
+  if (rows.length === 0) return create('p', { class: 'muted' }, 'No balance changed.');
+  const columns = ['Account', { title: 'Change', isNumber: true }, { title: 'Before', isNumber: true }] as const;
+  return table('Balance changes', columns, rows);
+}
+
+const actionTable = (actions: Enhanced['actions'], tokens: TokenLabels): Child =>
+  table(
+    'Actions',
+    ...filledColumns(
+      ['What', 'Who', 'With', 'Gave', 'Got', 'By'],
+      actions.map(({ kind, actor, counterparty, given, got, program, role }) => [
+        chip(wordsOf(kind)),
+        create('span', {}, linkTo(actor), role === 'owner' ? '' : create('span', { class: 'muted' }, ` by ${role}`)),
+        counterparty && linkTo(counterparty),
+        amounts(given, '-', tokens),
+        amounts(got, '', tokens),
+        program && linkTo(program),
+      ]),
+    ),
+  );
+
+const amounts = (list: Enhanced['actions'][number]['given'], sign: '-' | '', tokens: TokenLabels): Child =>
+  list.length > 0 &&
+  create(
+    'span',
+    { class: 'list' },
+    ...list.map(({ mint, amount, decimals }) => amountOf(`${sign}${amount}`, decimals, tokens.of(mint))),
+  );
+
+function unaccountedNote(unaccounted: Enhanced['unaccounted'], tokens: TokenLabels): Child {
+  if (unaccounted.length === 0) return null;
+  const rows = unaccounted.map(({ userAccount, mint, amount, decimals }) =>
+    create('li', {}, linkTo(userAccount), ' ', amountOf(amount, decimals, tokens.of(mint))),
+  );
+  return create('div', {}, create('p', {}, 'Changes that no action explains:'), create('ul', {}, ...rows));
+}
+
+function instructionPart({ instructions, transactionError }: Enhanced, log: readonly string[]): Part {
+  const part = new Part('Instructions');
+  const logs = logsOf(
+    log,
+    instructions.map(({ programId }) => programId),
+  );
+  const items = instructions.map((instruction, at) => {
+    const isFailed = instruction.index === transactionError?.instructionIndex;
+    const { lines = [], computeUnits = null } = logs[at] ?? {};
+    const inner = instruction.innerInstructions;
+    return create(
+      'li',
+      isFailed ? { class: 'wrong' } : {},
+      callLine(instruction, computeUnits, isFailed),
+      create(
+        'div',
+        { class: 'call' },
+        create(
+          'div',
+          {},
+          argumentsOf(instruction),
+          inner.length > 0 &&
+            create(
+              'ol',
+              { class: 'calls' },
+              ...inner.map((each) => create('li', {}, callLine(each), argumentsOf(each))),
+            ),
+        ),
+        lines.length > 0 && logDetails(lines, isFailed),
+      ),
+    );
+  });
+  void part.load(async () => part.show(create('ol', { class: 'calls' }, ...items)));
+  return part;
+}
+
+function callLine(
+  instruction: Pick<Instruction, 'programId' | 'programName' | 'type' | 'name'>,
+  units: number | null = null,
+  isFailed = false,
+): HTMLElement {
+  const { programId, programName, type, name } = instruction;
+  return create(
+    'div',
+    { class: 'call-line' },
+    linkTo(programId, programName ?? undefined),
+    create('strong', {}, type === null ? (strangersText(name) ?? 'unknown call') : type),
+    isFailed && create('span', { class: 'bad' }, '✗ failed here'),
+    units !== null && create('span', { class: 'muted units' }, `${figures.integer(units)} CU`),
+  );
+}
+
+function argumentsOf({ info, accounts, data }: Pick<Instruction, 'info' | 'accounts' | 'data'>): Child {
+  if (info !== null) return factsOf(info);
+  const shown = create('details', {}, create('summary', {}, `${accounts.length} accounts`));
+  shown.append(
+    create('div', { class: 'list' }, ...accounts.map((account) => linkTo(account))),
+    data === null ? '' : create('code', {}, data),
+  );
+  return shown;
+}
+
+function logDetails(lines: readonly string[], isOpen: boolean): HTMLElement {
+  const details = create('details', { class: 'log' }, create('summary', {}, `Log · ${lines.length} lines`));
+  details.append(create('pre', { tabindex: '0' }, lines.join('\n')));
+  details.open = isOpen;
+  return details;
 }

@@ -7,6 +7,7 @@ export type Integer = number | bigint;
 export class Figures {
   readonly #number: Intl.NumberFormat;
   readonly #oneDecimal: Intl.NumberFormat;
+  readonly #percent: Intl.NumberFormat;
   readonly #usd: Intl.NumberFormat;
   readonly #time: Intl.DateTimeFormat;
 
@@ -15,6 +16,11 @@ export class Figures {
     const known = supported(locale);
     this.#number = new Intl.NumberFormat(known, { maximumFractionDigits: 0 });
     this.#oneDecimal = new Intl.NumberFormat(known, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+    this.#percent = new Intl.NumberFormat(known, {
+      style: 'percent',
+      minimumFractionDigits: 1,
+      maximumFractionDigits: 1,
+    });
     this.#usd = new Intl.NumberFormat(known, { style: 'currency', currency: 'USD' });
     this.#time = new Intl.DateTimeFormat(known, { dateStyle: 'medium', timeStyle: 'medium', timeZone });
   }
@@ -24,7 +30,7 @@ export class Figures {
   }
 
   percent(share: number | null): string {
-    return share === null ? UNKNOWN : `${this.#oneDecimal.format(share * 100)} %`;
+    return share === null ? UNKNOWN : this.#percent.format(share);
   }
 
   milliseconds(value: number | null): string {

@@ -21,6 +21,7 @@ export interface HealthReport {
 /** Returns the one sentence of a page about the health of its gateway. */
 export function healthSentence(report: HealthReport | undefined, { state, slotAgeMs }: LineView): string {
   if (state === 'offline') return 'No answer from the gateway.';
+  if (state === 'refused') return 'What the gateway sends is not proven, and is not shown.';
   const isBehind = state === 'slow' || state === 'stalled';
   const delay = `No new slot for ${formatSpan(slotAgeMs)}`;
   const { health, message = '' } = report ?? {};

@@ -1,9 +1,6 @@
 import { formatSpan } from '../format/figures.ts';
 
-/** What people read about the network and the line to its gateway. */
-export type LiveState = 'connecting' | 'live' | 'degraded' | 'slow' | 'stalled' | 'offline' | 'restarting' | 'limited';
-
-export const STATE_WORDS: Readonly<Record<LiveState, string>> = {
+export const STATE_WORDS = {
   connecting: 'Connecting',
   live: 'Live',
   degraded: 'Degraded',
@@ -12,7 +9,12 @@ export const STATE_WORDS: Readonly<Record<LiveState, string>> = {
   offline: 'Offline',
   restarting: 'Restarting',
   limited: 'Rate limited',
-};
+  /** What the gateway sends is not proven: `LiveLine` finds that, as frames that are refused are no events of the line. */
+  refused: 'Refused',
+} as const;
+
+/** What people read about the network and the line to its gateway. */
+export type LiveState = keyof typeof STATE_WORDS;
 
 /** What is known about the line. All times are monotonic, of the reader's own clock: a frame's `updatedAt` is another's. */
 export interface Line {

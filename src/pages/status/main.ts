@@ -1,34 +1,44 @@
 import type { Snapshot } from '../../client/index.ts';
 import { FAULT_EXPLANATIONS } from '../../client/verify/index.ts';
 import { CLUSTER_NAMES } from '../../shared/domain/cluster-names.ts';
+import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
 import { enableCopyButtons } from '../browser/copy-buttons.ts';
 import { create, elementById, setText } from '../browser/elements.ts';
 import { gatewayUrl } from '../browser/gateway-url.ts';
 import { enableHeader } from '../browser/header.ts';
+import { KeyNotice } from '../browser/key-notice.ts';
 import { LiveLine } from '../browser/live-line.ts';
 import { paced } from '../browser/paced.ts';
-import { Plot, type PlotOptions } from '../browser/plot.ts';
 import type { TrustedClient } from '../browser/trusted-client.ts';
+import { decimalOf } from '../format/amounts.ts';
 import { Figures, formatSpan, shorten, UNKNOWN } from '../format/figures.ts';
 import { Announcer } from '../live/announcer.ts';
 import { type HealthReport, healthSentence } from '../live/health.ts';
-import { describeView, isCurrent, isOld, type LineView } from '../live/state.ts';
+import { describeView, isCurrent, isOld, type LineView, STATE_WORDS } from '../live/state.ts';
 import { FeeLevels } from '../plot/fee-levels.ts';
-import { type Columns, summarize, tableRows } from '../plot/series.ts';
+import { type HistoryRow, healthBars, historyColumns, skippedShare } from '../plot/history-columns.ts';
+import type { Columns } from '../plot/series.ts';
 import { SlotPace } from '../plot/slot-pace.ts';
+import { SlotStrip } from '../plot/slot-strip.ts';
 import { TransactionRates } from '../plot/transaction-rates.ts';
+import { SPARKLINE_VIEW, Sparkline } from '../widget/sparkline.ts';
+import { Figure, type FigureOptions, type Range } from './figure.ts';
+import { StripView } from './strip-view.ts';
 
 const MINUTE_MS = 60_000;
 
 const POLLED =
   'The gateway opened no live line for this page: this address may have used up its own, or a proxy between lets none through. The values are read over HTTP, without a receipt.';
 
-/** Rows of the table below a plot. */
-const TABLE_ROWS = 30;
-
 const figures = new Figures(navigator.language);
 const clock = new Intl.DateTimeFormat(navigator.language, { timeStyle: 'medium' });
 const minutes = new Intl.DateTimeFormat(navigator.language, { timeStyle: 'short' });
+const days = new Intl.DateTimeFormat(navigator.language, { weekday: 'short', hour: '2-digit', minute: '2-digit' });
+const cents = new Intl.NumberFormat(navigator.language, {
+  style: 'currency',
+  currency: 'USD',
+  maximumSignificantDigits: 2,
+});
 const seconds = new Intl.NumberFormat(navigator.language, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const announcer = new Announcer();
 
@@ -41,56 +51,9 @@ function showFigure(id: string, figure: string, unit: string): void {
   element.replaceChildren(`${figure} `, create('span', { class: 'unit' }, unit));
 }
 
-/** A plot of the page: the picture, its summary and its table. */
-class Figure {
-  readonly #host: HTMLElement;
-  readonly #table: HTMLElement;
-  readonly #plot: Plot;
-  readonly #title: string;
-  readonly #summaryLine: number;
-  readonly #options: PlotOptions;
-  #summaryMs = Number.NEGATIVE_INFINITY;
-  #columns: Columns = [];
-
-  constructor(id: string, title: string, options: PlotOptions, summaryLine = 1) {
-    const figure = elementById(id, HTMLElement);
-    this.#host = figure.querySelector<HTMLElement>('.plot') ?? figure;
-    this.#table = figure.querySelector<HTMLElement>('details .scroll') ?? figure;
-    this.#title = title;
-    this.#summaryLine = summaryLine;
-    this.#options = options;
-    this.#plot = new Plot(this.#host, options);
-    figure.querySelector('details')?.addEventListener('toggle', () => this.#showTable());
-  }
-
-  show(columns: Columns): void {
-    this.#columns = columns;
-    this.#plot.show(columns);
-    const nowMs = performance.now();
-    if (nowMs - this.#summaryMs < MINUTE_MS || (columns[0]?.length ?? 0) < 2) return;
-    this.#summaryMs = nowMs;
-    this.#host.setAttribute('aria-label', summarize(this.#title, columns, this.#summaryLine, this.#options.format));
-    this.#showTable();
-  }
-
-  #showTable(): void {
-    const { lines, format, formatTime } = this.#options;
-    const head = create(
-      'tr',
-      {},
-      ...['Time', ...lines.map(({ label }) => label)].map((name) => create('th', {}, name)),
-    );
-    const rows = tableRows(this.#columns, TABLE_ROWS).map(([time, ...values]) =>
-      create(
-        'tr',
-        {},
-        create('td', {}, typeof time === 'number' ? formatTime(time) : ''),
-        ...values.map((value) => create('td', {}, value === null ? UNKNOWN : format(value))),
-      ),
-    );
-    this.#table.replaceChildren(create('table', {}, create('thead', {}, head), create('tbody', {}, ...rows)));
-  }
-}
+/** What the gateway's clock is ahead of the reader's, in milliseconds: frames have the gateway's time. */
+let clockAheadMs = 0;
+const nowSec = (): number => (Date.now() + clockAheadMs) / 1000;
 
 const secondsOf = (seconds: number): string => clock.format(seconds * 1000);
 const whole = (value: number): string => figures.integer(Math.round(value));
@@ -98,53 +61,67 @@ const whole = (value: number): string => figures.integer(Math.round(value));
 const pace = new SlotPace();
 const rates = new TransactionRates();
 const fees = new FeeLevels();
-const paceFigure = new Figure('pace', 'Slot time', {
-  lines: [{ label: 'ms per slot', color: '--accent', isFilled: true }],
-  format: whole,
-  formatTime: secondsOf,
-  spanSec: 300,
+const strip = new SlotStrip();
+const stripView = new StripView(figures);
+
+/** What plots of longer ranges show, by range, and when it was read. */
+const longer = new Map<Range, { readonly rows: readonly HistoryRow[]; readonly readMs: number }>();
+
+const figureOf = (id: string, options: Pick<FigureOptions, 'title' | 'lines' | 'summaryLine' | 'range'>): Figure =>
+  new Figure(elementById(id, HTMLElement), {
+    ...options,
+    nowSec,
+    format: whole,
+    formatTime: timeText,
+    onRange: () => void readLonger().then(drawPlots),
+  });
+
+function timeText(seconds: number, range: Range): string {
+  if (range === '5m') return secondsOf(seconds);
+  return (range === '7d' ? days : minutes).format(seconds * 1000);
+}
+
+const ratesFigure = figureOf('rates', {
+  title: 'Transactions per second',
+  lines: [
+    { label: 'without votes', color: '--accent', isFilled: true },
+    { label: 'all', color: '--second' },
+  ],
+  summaryLine: 2,
+  range: '1h',
 });
-const ratesFigure = new Figure(
-  'rates',
-  'Transactions per second',
-  {
-    lines: [
-      { label: 'without votes', color: '--accent', isFilled: true },
-      { label: 'all', color: '--second' },
-    ],
-    format: whole,
-    formatTime: (seconds) => minutes.format(seconds * 1000),
-    spanSec: 3600,
-  },
-  2,
-);
-const feesFigure = new Figure(
-  'fees',
-  'Priority fee, medium level',
-  {
-    lines: [
-      { label: 'low', color: '--muted', dash: [3, 3] },
-      { label: 'medium', color: '--accent' },
-      { label: 'high', color: '--third', dash: [6, 3] },
-    ],
-    format: whole,
-    formatTime: secondsOf,
-    spanSec: 300,
-  },
-  2,
-);
+const paceFigure = figureOf('pace', {
+  title: 'Slot time',
+  lines: [{ label: 'ms per slot', color: '--accent', isFilled: true }],
+  summaryLine: 1,
+  range: '5m',
+});
+const feesFigure = figureOf('fees', {
+  title: 'Priority fee, medium level',
+  lines: [
+    { label: 'low', color: '--muted', dash: [3, 3] },
+    { label: 'medium', color: '--accent' },
+    { label: 'high', color: '--third', dash: [6, 3] },
+  ],
+  summaryLine: 2,
+  range: '5m',
+});
 
 let frame: Snapshot | undefined;
 let trusted: TrustedClient | undefined;
 let report: HealthReport | undefined;
 /** When the epoch ends, in Unix milliseconds; undefined until `/epoch` is read. */
 let epochEndMs: number | undefined;
+let solUsd: number | null = null;
 let readMs = Number.NEGATIVE_INFINITY;
 
+const notice = new KeyNotice(() => line.acceptKey());
 const showSoon = paced(render);
 const line = new LiveLine({
   onFrame(newest) {
     frame = newest;
+    clockAheadMs = newest.updatedAt - Date.now();
+    strip.add(newest);
     pace.add(newest);
     fees.add(newest);
     rates.addFrame(newest);
@@ -165,7 +142,22 @@ async function readHistory({ client }: TrustedClient): Promise<void> {
   const { rows } = (await client.get('/network/history', { step: 'slot', span: '5m' })).result;
   pace.prepend(rows);
   fees.prepend(rows);
+  strip.prepend(rows);
   showSoon();
+}
+
+/** Reads the rows of the ranges that are shown, and those of the bars of a day, unless they are new. */
+async function readLonger(): Promise<void> {
+  const client = trusted?.client;
+  if (client === undefined) return;
+  const shown = [ratesFigure, paceFigure, feesFigure].map(({ range }) => range);
+  const wanted = new Set<Range>(['1h', '24h', ...shown.filter((range) => range !== '5m')]);
+  const read = [...wanted].map(async (span) => {
+    if (performance.now() - (longer.get(span)?.readMs ?? Number.NEGATIVE_INFINITY) < MINUTE_MS) return;
+    const { rows } = (await client.get('/network/history', { step: span === '1h' ? '10' : '60', span })).result;
+    longer.set(span, { rows, readMs: performance.now() });
+  });
+  await Promise.allSettled(read); // what fails is shown as before
 }
 
 /** Reads what changes once a minute. What fails is shown as before, and tried with the next minute. */
@@ -173,10 +165,77 @@ async function readMinute(): Promise<void> {
   readMs = performance.now();
   const client = trusted?.client;
   if (client === undefined) return;
-  const [performanceRows, epoch] = await Promise.allSettled([client.get('/performance'), client.get('/epoch')]);
+  const [performanceRows, epoch, price] = await Promise.allSettled([
+    client.get('/performance'),
+    client.get('/epoch'),
+    client.get('/token/:mint', { mint: WRAPPED_SOL }),
+    readLonger(),
+  ]);
   if (performanceRows.status === 'fulfilled') rates.setRows(performanceRows.value.result, Date.now() / 1000);
   if (epoch.status === 'fulfilled') epochEndMs = epoch.value.result.estimatedEndTime * 1000;
+  if (price.status === 'fulfilled') solUsd = price.value.result.priceUsd;
+  showMinute();
 }
+
+const rowsOf = (range: Range): readonly HistoryRow[] => longer.get(range)?.rows ?? [];
+
+/** The seconds of a row of a range. */
+const STEP_SEC: Readonly<Record<Range, number>> = { '5m': 1, '1h': 10, '24h': 60, '7d': 600 };
+
+/** Shows what is read once a minute. */
+function showMinute(): void {
+  const hour = rowsOf('1h');
+  const share = skippedShare(hour);
+  text('skipped', figures.percent(share));
+  text('skipped-note', 'in the last hour');
+  const shares = hour.map(({ slots, skippedSlots }) => (slots === 0 ? null : (skippedSlots ?? 0) / slots));
+  drawSpark('skipped-spark', shares);
+  drawSpark(
+    'tps-spark',
+    hour.length > 1 ? hour.map(({ nonVoteTps, tps }) => nonVoteTps ?? tps) : (rates.columns[1] ?? []),
+  );
+  const bars = healthBars(rowsOf('24h'), DAY_BARS, DAY_MS, nowSec() * 1000);
+  const host = elementById('bars', HTMLElement);
+  host.replaceChildren(...bars.map((state) => create('span', { class: state })));
+  const count = (wanted: string): number => bars.filter((state) => state === wanted).length;
+  const words = `${count('ok')} quarters of an hour without a fault, ${count('degraded')} degraded, ${count('stalled')} without new slots`;
+  host.setAttribute('aria-label', `Health of the last 24 hours: ${words}`);
+}
+
+const DAY_BARS = 96;
+const DAY_MS = 86_400_000;
+
+/** Draws the last values as a line without axes. */
+function drawSpark(id: string, values: readonly (number | null)[]): void {
+  const line = new Sparkline();
+  for (const value of values.slice(-60)) line.add(value);
+  const drawing = elementById(id, SVGElement);
+  drawing.setAttribute('viewBox', SPARKLINE_VIEW);
+  drawing.querySelector('path')?.setAttribute('d', line.path);
+}
+
+let drawnMs = Number.NEGATIVE_INFINITY;
+
+/** Draws the plots, at most once a second: nobody reads them faster. */
+function drawPlots(): void {
+  drawnMs = performance.now();
+  const of = (figure: Figure, short: Columns, values: (row: HistoryRow) => readonly (number | null)[]): void => {
+    const { range } = figure;
+    figure.show(range === '5m' ? short : historyColumns(rowsOf(range), STEP_SEC[range], values));
+  };
+  const ofRates = (row: HistoryRow): readonly (number | null)[] => [row.nonVoteTps, row.tps];
+  const hasHour = rowsOf('1h').length >= (rates.columns[0]?.length ?? 0);
+  if (ratesFigure.range === '1h' && !hasHour) ratesFigure.show(rates.columns);
+  else of(ratesFigure, historyColumns(rowsOf('1h'), 10, ofRates), ofRates);
+  of(paceFigure, pace.columns, (row) => [row.slotTimeMs]);
+  of(feesFigure, fees.columns, ({ priorityFee: fee }) =>
+    fee ? [fee.low, fee.medium, fee.high].map(Number) : [null, null, null],
+  );
+  drawSpark('pace-spark', pace.columns[1] ?? []);
+  drawSpark('fee-spark', fees.columns[2] ?? []);
+}
+
+const SECOND_MS = 1000;
 
 function render(): void {
   const { view } = line;
@@ -189,13 +248,25 @@ function render(): void {
   if (said !== undefined) text('said', said);
   showProof();
   if (frame !== undefined) showFrame(frame, view);
-  paceFigure.show(pace.columns);
-  ratesFigure.show(rates.columns);
-  feesFigure.show(fees.columns);
+  stripView.show(strip.cells);
+  if (performance.now() - drawnMs >= SECOND_MS) drawPlots();
+  showBrowserTab(view);
+}
+
+let titledMs = Number.NEGATIVE_INFINITY;
+
+/** Shows slot and state in the title of the tab once a second, and the state in its icon. */
+function showBrowserTab(view: LineView): void {
+  if (document.hidden || performance.now() - titledMs < SECOND_MS) return;
+  titledMs = performance.now();
+  if (frame !== undefined) document.title = `${figures.integer(frame.slot)} · ${STATE_WORDS[view.state]} · slotgate`;
+  const icon = document.querySelector<HTMLLinkElement>('link[rel=icon]');
+  const color = isCurrent(view) ? '0d8f7d' : view.state === 'connecting' || view.state === 'slow' ? 'b07a10' : 'b3202c';
+  const href = icon?.href.replace(/%23[0-9a-f]{6}/, `%23${color}`);
+  if (icon && href !== undefined && icon.href !== href) icon.href = href;
 }
 
 function showFrame(shown: Snapshot, view: LineView): void {
-  const levels = shown.priorityFeeLevels;
   const old = isOld(view);
   text('slot', figures.integer(shown.slot));
   text(
@@ -203,19 +274,45 @@ function showFrame(shown: Snapshot, view: LineView): void {
     `${isCurrent(view) ? `${seconds.format(view.slotAgeMs / 1000)} s` : formatSpan(view.slotAgeMs)} ago`,
   );
   text('tps', old ? UNKNOWN : figures.integer(rounded(shown.nonVoteTps)));
-  text('votes', shown.consensus === 'alpenglow' ? '' : 'without votes');
+  const all = `${figures.integer(rounded(shown.tps))} with votes`;
+  text('tps-all', old || shown.tps === null ? UNKNOWN : shown.consensus === 'alpenglow' ? '1-minute average' : all);
   text('consensus', shown.consensus === null ? UNKNOWN : CONSENSUS_NAMES[shown.consensus]);
-  text('tps-all', old || shown.tps === null ? UNKNOWN : `${figures.integer(rounded(shown.tps))} all`);
   showFigure('slot-time', figures.integer(rounded(shown.slotTimeMs)), 'ms');
-  showFigure('fee', old ? UNKNOWN : figures.integer(shown.priorityFee), 'µLam/CU');
-  const range =
-    levels === null || old ? UNKNOWN : `low ${figures.integer(levels.low)}, high ${figures.integer(levels.high)}`;
-  text('fee-range', range);
+  const p95 = percentile95(pace.columns[1] ?? []);
+  text('slot-time-p95', p95 === undefined ? '1-minute average' : `average · p95 ${whole(p95)} ms`);
+  showFees(shown, old);
   text('epoch', figures.integer(shown.epoch));
   text('epoch-share', figures.percent(shown.epochProgress));
   text('epoch-end', epochEndMs === undefined ? UNKNOWN : `ends in ${formatSpan(epochEndMs - Date.now())}`);
   elementById('bar-done', HTMLElement).style.width = `${shown.epochProgress * 100}%`;
   elementById('bar', HTMLElement).setAttribute('aria-valuenow', (shown.epochProgress * 100).toFixed(1));
+}
+
+/** What a transfer of SOL uses, with the two instructions that set its fee, and what a signature costs in lamports. */
+const TRANSFER_UNITS = 450;
+const SIGNATURE_LAMPORTS = 5000;
+
+const lamportsFor = (units: number, level: number | bigint): number =>
+  SIGNATURE_LAMPORTS + Math.ceil((units * Number(level)) / 1e6);
+
+/** Shows what transactions cost, by level of priority. */
+function showFees({ priorityFee, priorityFeeLevels: levels }: Snapshot, old: boolean): void {
+  const cost = old || priorityFee === null ? null : lamportsFor(TRANSFER_UNITS, priorityFee);
+  showFigure('fee', cost === null ? UNKNOWN : figures.decimal(decimalOf(cost, 9)), 'SOL');
+  const usd = cost === null || solUsd === null ? '' : `${cents.format((cost / 1e9) * solUsd)} · `;
+  text('fee-range', cost === null ? UNKNOWN : `${usd}medium priority`);
+  const units = Math.min(1_400_000, Math.max(0, Number(elementById('units', HTMLInputElement).value) || 0));
+  for (const level of ['low', 'medium', 'high', 'veryHigh'] as const) {
+    const price = old ? undefined : levels?.[level];
+    text(`fee-${level}`, price === undefined ? UNKNOWN : figures.integer(lamportsFor(units, price)));
+    text(`level-${level}`, price === undefined ? UNKNOWN : `${figures.integer(price)} µLam/CU`);
+  }
+}
+
+/** Returns the value that 95 of 100 are not above; undefined for fewer than 20. */
+function percentile95(values: readonly (number | null)[]): number | undefined {
+  const known = values.filter((value) => value !== null).sort((a, b) => a - b);
+  return known.length < 20 ? undefined : known[Math.floor(known.length * 0.95)];
 }
 
 const CONSENSUS_NAMES = { tower: 'Tower BFT', alpenglow: 'Alpenglow' } as const;
@@ -224,7 +321,7 @@ const rounded = (value: number | null): number | null => value && Math.round(val
 
 function showCluster(genesisHash: string): void {
   const name = CLUSTER_NAMES[genesisHash];
-  text('cluster', name === undefined ? `cluster ${shorten(genesisHash)}` : `${name} ${shorten(genesisHash)}`);
+  text('cluster', name === undefined ? `Solana ${shorten(genesisHash)}` : `Solana ${name}`);
   text('genesis', shorten(genesisHash));
   elementById('genesis', HTMLElement).title = genesisHash;
 }
@@ -240,13 +337,7 @@ function showProof(): void {
   const none = line.view.isPolled ? 'read without a receipt' : 'nothing verified yet';
   text('proof', verified + refused === 0 || line.view.isPolled ? none : count + refusals);
   elementById('proof-line', HTMLElement).title = fault === undefined ? '' : FAULT_EXPLANATIONS[fault];
-  const notice = elementById('key-notice', HTMLElement);
-  notice.hidden = fault === undefined;
-  if (fault !== undefined) {
-    const keys = `This browser has seen the key ${publicKey}, and the gateway signs with ${unknownKey} now, for which the former has not signed. Ask who runs the gateway before you trust it.`;
-    text('key-text', unknownKey === undefined ? `A frame was refused. ${FAULT_EXPLANATIONS[fault]}` : keys);
-  }
-  elementById('accept', HTMLElement).hidden = unknownKey === undefined;
+  notice.show(fault, { publicKey, unknownKey });
   if (publicKey === undefined) return;
   text('key', shorten(publicKey));
   elementById('key', HTMLElement).title = publicKey;
@@ -280,11 +371,11 @@ function showHealth(newest: HealthReport | undefined): void {
   showSoon();
 }
 
-elementById('accept', HTMLElement).addEventListener('click', () => line.acceptKey());
+elementById('units', HTMLElement).addEventListener('input', showSoon);
 elementById('read', HTMLElement).addEventListener('click', () => {
   const of = (id: string): string => elementById(id, HTMLElement).textContent ?? '';
   text('spoken', '');
-  const values = `${of('state')}. Slot ${of('slot')}, ${of('tps')} transactions per second without votes, slot time ${of('slot-time')}, priority fee ${of('fee')}, epoch ${of('epoch')}, ${of('epoch-share')}.`;
+  const values = `${of('state')}. Slot ${of('slot')}, ${of('tps')} transactions per second without votes, slot time ${of('slot-time')}, a simple transfer costs ${of('fee')}, epoch ${of('epoch')}, ${of('epoch-share')}.`;
   setTimeout(() => text('spoken', values), 100);
 });
 for (const base of document.querySelectorAll('.base')) setText(base, gatewayUrl().href);

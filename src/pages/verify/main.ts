@@ -1,3 +1,4 @@
+import { VOTE_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import { create, elementById } from '../browser/elements.ts';
 import { apiUrl } from '../browser/gateway-url.ts';
 import { enableHeader } from '../browser/header.ts';
@@ -41,16 +42,14 @@ function renderLine({ name, value, explanation, status }: StatementLine): HTMLEl
   );
 }
 
-const VERDICT_TITLES: Readonly<Record<VerificationReport['verdict'], string>> = {
-  proven: 'Proven',
-  refused: 'Not proven',
-  open: 'Whose is it?',
-};
+const VERDICT_SIGNS: Readonly<Record<VerificationReport['verdict'], string>> = { proven: '✓', refused: '✗', open: '?' };
 
-function renderReport({ verdict, explanation, lines, result }: VerificationReport): void {
+function renderReport({ verdict, headline, explanation, lines, result }: VerificationReport): void {
   reportElement.className = verdict;
-  reportElement.replaceChildren(create('h2', {}, VERDICT_TITLES[verdict]), create('p', {}, explanation));
-  if (result !== null) reportElement.append(create('h3', {}, 'The result that was signed'), create('pre', {}, result));
+  const sign = create('span', { 'aria-hidden': 'true' }, VERDICT_SIGNS[verdict]);
+  reportElement.replaceChildren(create('h2', {}, sign, ` ${headline}`), create('p', {}, explanation));
+  if (result !== null)
+    reportElement.append(create('h3', {}, 'The result that was signed'), create('pre', { tabindex: '0' }, result));
   if (lines.length > 0)
     reportElement.append(
       create('h3', {}, 'The statement, line by line'),
@@ -62,7 +61,12 @@ function verify(): void {
   noteElement.textContent = '';
   reportElement.replaceChildren();
   reportElement.className = '';
-  if (bodyInput.value.trim() === '') return;
+  const isEmpty = bodyInput.value.trim() === '';
+  elementById('forge', HTMLButtonElement).disabled = isEmpty;
+  const share = elementById('share', HTMLAnchorElement);
+  share.hidden = isEmpty;
+  share.href = `#${new URLSearchParams({ body: bodyInput.value, request: inputField('request').value })}`;
+  if (isEmpty) return;
   try {
     renderReport(verifyText(bodyInput.value, readInput(), Date.now()));
   } catch (thrown) {
@@ -70,12 +74,15 @@ function verify(): void {
   }
 }
 
-/** Requests JSON from the gateway that served this page. */
-async function fetchJson<T>(path: string): Promise<T> {
+/** Requests a text from the gateway that served this page. */
+async function fetchText(path: string): Promise<string> {
   const answer = await fetch(apiUrl(`/${path}`));
   if (!answer.ok) throw new Error(`${answer.status}`);
-  return answer.json() as Promise<T>; // as the gateway's OpenAPI document describes it
+  return answer.text();
 }
+
+/** Requests JSON from the gateway that served this page. */
+const fetchJson = async <T>(path: string): Promise<T> => JSON.parse(await fetchText(path)); // as its OpenAPI document has it
 
 async function fillFromGateway(): Promise<void> {
   try {
@@ -91,7 +98,38 @@ async function fillFromGateway(): Promise<void> {
   }
 }
 
+/** Shows what a receipt is by an answer of now. */
+async function loadExample(): Promise<void> {
+  try {
+    const path = `balance/${VOTE_PROGRAM}`;
+    bodyInput.value = await fetchText(path);
+    inputField('request').value = `GET /api/v1/${path}`;
+  } catch {
+    noteElement.textContent = 'No gateway answers at the address of this page.';
+    return;
+  }
+  await fillFromGateway();
+}
+
+/** Changes the last digit of the result: whoever does that can't sign it. */
+function forge(): void {
+  const [before = '', after] = bodyInput.value.split(/(?=,"slot":)/);
+  const forged = before.replace(/\d(?=\D*$)/, (digit) => String((Number(digit) + 1) % 10));
+  bodyInput.value = after === undefined ? bodyInput.value : bodyInput.value.replace(before, () => forged);
+  verify();
+}
+
 form.addEventListener('input', verify);
+elementById('example', HTMLButtonElement).addEventListener('click', () => void loadExample());
+elementById('forge', HTMLButtonElement).addEventListener('click', forge);
+addEventListener('dragover', (event) => event.preventDefault());
+addEventListener('drop', (event) => {
+  event.preventDefault();
+  void event.dataTransfer?.files[0]?.text().then((text) => {
+    bodyInput.value = text;
+    verify();
+  });
+});
 form.addEventListener('submit', (event) => {
   event.preventDefault();
   verify();

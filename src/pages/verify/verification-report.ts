@@ -10,6 +10,7 @@ import {
   verifyReceipt,
   versionOf,
 } from '../../client/verify/index.ts';
+import { shorten } from '../format/figures.ts';
 import {
   explainAgreed,
   explainBatch,
@@ -48,6 +49,8 @@ export interface StatementLine {
 export interface VerificationReport {
   /** The verdict; `open` if the user gave no key. */
   readonly verdict: 'proven' | 'refused' | 'open';
+  /** The verdict in a word or two. */
+  readonly headline: string;
   readonly explanation: string;
   /** The lines of the statement, in its order; none if the text has no receipt. */
   readonly lines: readonly StatementLine[];
@@ -84,6 +87,7 @@ export function verifyText(text: string, input: VerificationInput, nowMs: number
       const explanation = 'The receipt is about this result. Enter a key that you trust to verify who signed it.';
       return {
         verdict: 'open',
+        headline: 'Signed, but by whom?',
         explanation,
         lines: lines.map((line) => ({ ...line, status: 'unproven' as const })),
         result: null,
@@ -92,7 +96,7 @@ export function verifyText(text: string, input: VerificationInput, nowMs: number
     return verifyStatement(body, receipt, { ...input, request }, lines);
   } catch (thrown) {
     if (!(thrown instanceof ReceiptError)) throw thrown;
-    return { verdict: 'refused', explanation: FAULT_EXPLANATIONS[thrown.code], lines: [], result: null };
+    return refused(thrown.code, []);
   }
 }
 
@@ -110,17 +114,30 @@ function verifyStatement(
       nonce: input.nonce || receipt.nonce,
       minAgreed: Number(input.minAgreed || 1),
     });
-    const explanation = 'The holder of this key has signed every line. Compare the lines marked “signed” yourself.';
-    return { verdict: 'proven', explanation, lines, result };
+    const said = `The key ${shorten(input.publicKey)} said this, to this request, at slot ${receipt.slot}.`;
+    const agreed = receipt.agreed === undefined ? '' : ` ${explainAgreed(receipt.agreed)}`;
+    const explanation = `${said}${agreed} Compare the lines marked “signed” yourself.`;
+    return { verdict: 'proven', headline: 'Proven', explanation, lines, result };
   } catch (thrown) {
     const code = thrown instanceof ReceiptError ? thrown.code : 'request'; // not a request line at all
     const failedLine = LINE_OF_FAULT[code];
     const unprovenLines = lines.map(
       (line): StatementLine => ({ ...line, status: line.name === failedLine ? 'wrong' : 'unproven' }),
     );
-    return { verdict: 'refused', explanation: FAULT_EXPLANATIONS[code], lines: unprovenLines, result: null };
+    return refused(code, unprovenLines);
   }
 }
+
+/** The faults of a text that somebody has changed after it was signed. */
+const FORGED: ReadonlySet<ReceiptFault> = new Set(['digest', 'signature', 'path']);
+
+const refused = (fault: ReceiptFault, lines: readonly StatementLine[]): VerificationReport => ({
+  verdict: 'refused',
+  headline: FORGED.has(fault) ? 'Forged' : 'Not proven',
+  explanation: FAULT_EXPLANATIONS[fault],
+  lines,
+  result: null,
+});
 
 /** Returns the lines of a statement whose receipt is valid. */
 function statementLines(receipt: Receipt, input: VerificationInput, nowMs: number): StatementLine[] {

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { API_PREFIX } from '../domain/canonical-request.ts';
 
 /** A file that the gateway serves to people, in every content coding. */
 export interface SiteFile {
@@ -14,24 +13,44 @@ export interface SiteFile {
 /** What the build writes down about a file of the site. */
 export type SiteEntry = Pick<SiteFile, 'contentType' | 'headers' | 'etag'>;
 
+/** The chapters of the reference, in their order. `routes` and `errors` are made from the declarations, after words. */
+export const CHAPTER_IDS = [
+  'start',
+  'embedded-cluster',
+  'routes',
+  'answers',
+  'accounts',
+  'transactions',
+  'stream',
+  'clients',
+  'receipts',
+  'receipt-format',
+  'sdk',
+  'library',
+  'widget',
+  'limits',
+  'errors',
+  'command-line',
+  'operate',
+  'glossary',
+] as const;
+
+export type ChapterId = (typeof CHAPTER_IDS)[number];
+
 /** The name of each file of the site, by the path that it is served at. */
 export const SITE_PATHS: ReadonlyMap<string, string> = new Map([
   ['/', 'status.html'],
   ['/explorer', 'explorer.html'],
   ['/docs', 'docs.html'],
+  ...CHAPTER_IDS.map((id) => [`/docs/${id}`, `docs-${id}.html`] as const),
   ['/docs.md', 'docs.md'],
   ['/llms.txt', 'llms.txt'],
   ['/verify', 'verify.html'],
   ['/widget.js', 'widget.js'],
 ]);
 
+/** The name of the OpenAPI document, which is no page: it is served without pages, too. */
 export const OPENAPI_NAME = 'openapi.json';
-export const VECTORS_NAME = 'receipt-vectors.json';
-
-/** The name of each document for programs, by the path that it is served at, without pages too. */
-export const DOCUMENT_PATHS: ReadonlyMap<string, string> = new Map(
-  [OPENAPI_NAME, VECTORS_NAME].map((name) => [`${API_PREFIX}/${name}`, name]),
-);
 
 /** The folder that the build writes, and the list of its files. */
 export const SITE_FOLDER = new URL('../../pages/site/', import.meta.url);

@@ -2,8 +2,6 @@ import { createServer as createHttpServer } from 'node:http';
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
-import { GeyserFeed } from '../../../src/gateway/live/accounts/geyser-feed.ts';
-import { VersionRing } from '../../../src/gateway/live/feed/version-ring.ts';
 import { decodeUpdate } from '../../../src/gateway/upstream/geyser/decode-update.ts';
 import { encodeFilter, encodePing, versionOf } from '../../../src/gateway/upstream/geyser/encode-request.ts';
 import type { FeedUpdate } from '../../../src/gateway/upstream/geyser/feed-update.ts';
@@ -439,33 +437,4 @@ t.test('servers that are no feed are named in one line', async (t) => {
     t.notMatch(failure, /\n/);
     client.close();
   }
-});
-
-t.test('the feed of a refused node is not tried', async (t) => {
-  const clock = new ManualClock();
-  const tried: string[] = [];
-  let onTried = (): void => {};
-  const isTried = new Promise<void>((resolve) => {
-    onTried = resolve;
-  });
-  const feed = new GeyserFeed(
-    {
-      feeds: ['liar', 'honest'].map((id) => ({ id, url: 'http://127.0.0.1:1', token: undefined })),
-      mesh: { tip: () => 1, call: () => Promise.reject(new Error('no node')) },
-      clock,
-      ring: new VersionRing({ bytes: 1, slots: 1 }),
-      onUp: () => t.fail('there is no feed'),
-      onProblem(id) {
-        tried.push(id);
-        onTried();
-      },
-      onRecovery: () => t.fail('there is no feed'),
-    },
-    { maxAccountBytes: 1, onChange() {}, onIneligible() {}, reassign() {} },
-  );
-  t.teardown(() => feed.close());
-  feed.refuse('liar');
-  feed.start();
-  await isTried;
-  t.same(tried, ['honest']);
 });

@@ -44,19 +44,20 @@ const OVERHEAD_BYTES = 16 << 10;
 
 /** By a key that names block and commitment, up to a total size. Concurrent reads of one share one call. */
 export class BlockListings {
-  readonly #clock: Pick<Clock, 'monotonic'>;
-  #listings: LRUCache<string, BlockListingRead>;
-  #flights = new SingleFlight<BlockListingRead>();
+  readonly #listings: LRUCache<string, BlockListingRead>;
+  readonly #flights = new SingleFlight<BlockListingRead>();
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
-    this.#clock = clock;
-    this.#listings = this.#create();
+    this.#listings = new LRUCache({
+      maxSize: MAX_BYTES,
+      sizeCalculation: ({ listing }) => listing.rows.length + OVERHEAD_BYTES,
+      ...expiresAfter(0, clock), // each has its own
+    });
   }
 
-  /** Forgets all listings, those too that are being read. */
+  /** Forgets all listings. */
   clear(): void {
-    this.#listings = this.#create();
-    this.#flights = new SingleFlight();
+    this.#listings.clear();
   }
 
   async getOrRead(
@@ -64,21 +65,12 @@ export class BlockListings {
     { ttlMs = 0, minSlot }: CacheBounds,
     read: () => Promise<BlockListingRead>,
   ): Promise<BlockListingRead> {
-    const listings = this.#listings;
-    const cached = listings.get(key);
+    const cached = this.#listings.get(key);
     if (cached !== undefined && cached.slot >= minSlot) return cached;
     return this.#flights.run(key, async () => {
       const fresh = await read();
-      listings.set(key, fresh, { ttl: ttlMs }); // 0: for good
+      this.#listings.set(key, fresh, { ttl: ttlMs }); // 0: for good
       return fresh;
-    });
-  }
-
-  #create(): LRUCache<string, BlockListingRead> {
-    return new LRUCache({
-      maxSize: MAX_BYTES,
-      sizeCalculation: ({ listing }) => listing.rows.length + OVERHEAD_BYTES,
-      ...expiresAfter(0, this.#clock), // each has its own
     });
   }
 }

@@ -13,11 +13,6 @@ export class SeenBlocks {
     this.#slots.set(blockhash, slot);
   }
 
-  /** Forgets all blocks. */
-  clear(): void {
-    this.#slots.clear();
-  }
-
   slotOf(blockhash: string): Slot | undefined {
     return this.#slots.get(blockhash);
   }

@@ -1,0 +1,125 @@
+import { type Client, type Result, SlotgateError } from '../../client/index.ts';
+import { DEMO_ADDRESSES } from '../../shared/domain/demo-addresses.ts';
+import { TOKEN_PROGRAM, VOTE_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
+import { create } from '../browser/elements.ts';
+import { wordsOf } from '../format/amounts.ts';
+import { figures } from './figures.ts';
+import { success } from './history-part.ts';
+import { linkedText, linkTo } from './links.ts';
+import { Part, type ViewContext } from './part.ts';
+import { table } from './tables.ts';
+import { chip } from './title.ts';
+
+type Block = Result<'/block/:slot'>;
+
+/** The slots that are read for the newest blocks, and the transactions that are read for their sentences. */
+const SLOTS = 8;
+const SENTENCES = 5;
+
+/** The time between two reads of the newest block. */
+const REFRESH_MS = 5000;
+
+/** Addresses that may exist, by the words for them. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  'Wrapped SOL': 'So11111111111111111111111111111111111111112',
+  USDC: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
+  JUP: 'JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN',
+  'Token program': TOKEN_PROGRAM,
+  'Vote program': VOTE_PROGRAM,
+  ...DEMO_ADDRESSES,
+};
+
+/** Shows what there is to see before anybody has searched: blocks, transactions, and examples, all of which exist. */
+export function showStart(context: Pick<ViewContext, 'client' | 'title' | 'add' | 'onLeave'>): void {
+  const { client, title, add, onLeave } = context;
+  const blocks = new Part('Newest blocks', title.proofs);
+  const transactions = new Part('Newest transactions', title.proofs);
+  const examples = new Part('Try one of these', title.proofs);
+  add(blocks, transactions, examples);
+  const found: Block[] = [];
+  const showBlocks = (): void => {
+    const rows = found
+      .slice(0, SLOTS)
+      .map(({ slot, transactions: { nonVoteCount, failedCount } }) => [
+        linkTo(String(slot), figures.integer(slot)),
+        figures.integer(nonVoteCount),
+        figures.integer(failedCount),
+      ]);
+    const columns = ['Slot', { title: 'Transactions', isNumber: true }, { title: 'Failed', isNumber: true }] as const;
+    blocks.show(table('Newest blocks', columns, rows));
+  };
+  const skipped: number[] = [];
+  const reading = (async () => {
+    const newest = (await client.get('/slot')).result;
+    const slots = Array.from({ length: SLOTS }, (_, at) => newest - at);
+    const read = await Promise.allSettled(slots.map((slot) => client.get('/block/:slot', { slot })));
+    for (const [at, block] of read.entries()) {
+      if (block.status === 'fulfilled') found.push(block.value.result);
+      else if (block.reason instanceof SlotgateError && block.reason.code === 'slot_skipped') skipped.push(newest - at);
+    }
+    const failure = read.find(({ status }) => status === 'rejected');
+    if (found.length === 0 && failure?.status === 'rejected') throw failure.reason;
+    return found;
+  })();
+  void blocks.load(async (read) => {
+    await read(reading);
+    showBlocks();
+  });
+  const timer = setInterval(() => void readNewest(client, found).then(showBlocks, () => {}), REFRESH_MS);
+  onLeave(() => clearInterval(timer));
+  const sentences = reading.then((read) => readSentences(client, read));
+  void transactions.load(async (read) => {
+    const rows = (await read(sentences)).map(({ signature, enhanced }) =>
+      create(
+        'li',
+        {},
+        create(
+          'p',
+          {},
+          enhanced?.status === 'failed' && 'Failed: ',
+          ...linkedText(enhanced?.description ?? 'A transaction that could not be read'),
+        ),
+        create(
+          'p',
+          { class: 'muted' },
+          linkTo(signature),
+          ' ',
+          enhanced && chip(wordsOf(enhanced.type)),
+          ' ',
+          enhanced && success(enhanced.status === 'success'),
+        ),
+      ),
+    );
+    transactions.show(create('ul', { class: 'sentences' }, ...rows));
+  });
+  void examples.load(async (read) => {
+    const addresses = Object.values(EXAMPLES);
+    const answer = await read(client.get('/balances', { addresses }));
+    examples.prove(answer);
+    const held = new Set(answer.result.filter(({ lamports }) => lamports > 0).map(({ address }) => address));
+    const list = create('ul', { class: 'examples', 'aria-label': 'Examples' });
+    const addExample = (query: string, text: string): void => list.append(create('li', {}, linkTo(query, text)));
+    for (const [text, address] of Object.entries(EXAMPLES)) if (held.has(address)) addExample(address, text);
+    examples.show(list);
+    await read(reading);
+    const [block] = found.slice(-1);
+    if (block !== undefined) addExample(String(block.slot), 'A recent block');
+    if (skipped[0] !== undefined) addExample(String(skipped[0]), 'A skipped slot');
+    const failed = (await read(sentences)).find(({ enhanced }) => enhanced?.status === 'failed');
+    if (failed !== undefined) addExample(failed.signature, 'A failed transaction');
+  });
+}
+
+/** Reads the newest block, if there is a newer one and somebody sees the page. */
+async function readNewest(client: Client, blocks: Block[]): Promise<void> {
+  if (document.hidden) return;
+  const slot = (await client.get('/slot')).result;
+  if (slot <= (blocks[0]?.slot ?? 0)) return;
+  blocks.unshift((await client.get('/block/:slot', { slot })).result);
+}
+
+async function readSentences(client: Client, blocks: readonly Block[]) {
+  const signatures = blocks.flatMap(({ transactions }) => transactions.signatures ?? []).slice(0, SENTENCES);
+  const read = signatures.map((sig) => client.get('/tx/:sig', { sig, enhanced: '1' }));
+  return (await Promise.allSettled(read)).flatMap((each) => (each.status === 'fulfilled' ? [each.value.result] : []));
+}

@@ -1,0 +1,37 @@
+import { type Child, create } from '../browser/elements.ts';
+import { Proofs } from './proofs.ts';
+
+export interface TitleText {
+  /** Short facts above the heading. */
+  readonly chips: readonly Child[];
+  readonly heading: readonly Child[];
+  /** What identifies the subject, below the heading. */
+  readonly below?: readonly Child[];
+}
+
+/** The head of a view: what it is about, and what proves it. */
+export class Title {
+  readonly proofs = new Proofs();
+  readonly element = create('div', { class: 'title' });
+  readonly #chips = create('div', { class: 'chips' });
+  #heading = create('h1');
+  readonly #below = create('div', { class: 'below' });
+
+  constructor(text: TitleText) {
+    this.element.append(this.proofs.element, this.#chips, this.#heading, this.#below);
+    this.show(text);
+  }
+
+  show({ chips, heading, below = [] }: TitleText): void {
+    this.#chips.replaceChildren(...shown(chips));
+    const next = create('h1', {}, ...heading);
+    this.#heading.replaceWith(next);
+    this.#heading = next;
+    this.#below.replaceChildren(...shown(below));
+  }
+}
+
+const shown = (children: readonly Child[]) =>
+  children.filter((child) => child !== null && child !== undefined && child !== false);
+
+export const chip = (text: Child, kind = ''): HTMLElement => create('span', { class: `chip ${kind}`.trim() }, text);
