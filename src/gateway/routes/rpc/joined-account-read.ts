@@ -39,17 +39,12 @@ function resultOf(
   { account, frame: [before, after] }: BatchedRead,
   shape: JoinedQuery['shape'],
 ): Buffer | Promise<Buffer> {
-  const value = account === null ? NOTHING[shape] : shape === 'lamports' ? member(account, 'lamports') : account;
-  const parts = [before, value ?? NOTHING[shape], after];
-  return (value?.length ?? 0) > LONG_VALUE ? concatInTurns(parts) : Buffer.concat(parts);
+  const isBalance = shape === 'lamports';
+  const ofNode = isBalance && account !== null ? member(account, 'lamports') : account;
+  const value = ofNode ?? Buffer.from(isBalance ? '0' : 'null');
+  const parts = [before, value, after];
+  return value.length > LONG_VALUE ? concatInTurns(parts) : Buffer.concat(parts);
 }
 
 /** The length from which a value is copied in turns of the event loop. */
 const LONG_VALUE = 256 * 1024;
-
-/** The values of an account that does not exist. */
-const NOTHING: Readonly<Record<JoinedQuery['shape'], Buffer>> = {
-  lamports: Buffer.from('0'),
-  parsed: Buffer.from('null'),
-  base64: Buffer.from('null'),
-};
