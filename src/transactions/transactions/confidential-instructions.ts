@@ -86,7 +86,7 @@ const readOneProof =
 const creditsLayout = (type: string): InstructionLayout => ({ type, accounts: ['account'], signer: 'owner' });
 
 /** Instructions on hidden balances by the tag after 27. Source: agave, `extension/confidential_transfer.rs`. */
-export const CONFIDENTIAL_TRANSFER_INSTRUCTIONS: Layouts = {
+const CONFIDENTIAL_TRANSFER_INSTRUCTIONS: Layouts = {
   0: {
     type: 'initializeConfidentialTransferMint',
     accounts: ['mint'],
@@ -171,7 +171,7 @@ export const CONFIDENTIAL_TRANSFER_INSTRUCTIONS: Layouts = {
 };
 
 /** Instructions on hidden transfer fees by the tag after 37. Source: agave, `extension/confidential_transfer_fee.rs`. */
-export const CONFIDENTIAL_FEE_INSTRUCTIONS: Layouts = {
+const CONFIDENTIAL_FEE_INSTRUCTIONS: Layouts = {
   0: {
     type: 'initializeConfidentialTransferFeeConfig',
     accounts: ['mint'],
@@ -218,7 +218,7 @@ export const CONFIDENTIAL_FEE_INSTRUCTIONS: Layouts = {
 };
 
 /** Instructions on a hidden supply by the tag after 42. Source: agave, `extension/confidential_mint_burn.rs`. */
-export const CONFIDENTIAL_SUPPLY_INSTRUCTIONS: Layouts = {
+const CONFIDENTIAL_SUPPLY_INSTRUCTIONS: Layouts = {
   0: {
     type: 'initializeConfidentialMintBurnMint',
     accounts: ['mint'],
@@ -256,11 +256,19 @@ export const CONFIDENTIAL_SUPPLY_INSTRUCTIONS: Layouts = {
 };
 
 /** The burn of a hidden amount that another authority must sign, too. Source: agave, `extension/permissioned_burn.rs`. */
-export const PERMISSIONED_CONFIDENTIAL_BURN: InstructionLayout = {
+const PERMISSIONED_CONFIDENTIAL_BURN: InstructionLayout = {
   type: 'permissionedConfidentialBurn',
   accounts: ['account', 'mint'],
   data: readHiddenAmount('newDecryptableAvailableBalance', 2, TRANSFER_PROOFS, 'ContextStateAccount', [
     'authority',
     'permissionedBurnAuthority',
   ]),
+};
+
+/** All of them by their two tags. */
+export const CONFIDENTIAL_INSTRUCTIONS: Readonly<Record<number, Layouts>> = {
+  27: CONFIDENTIAL_TRANSFER_INSTRUCTIONS,
+  37: CONFIDENTIAL_FEE_INSTRUCTIONS,
+  42: CONFIDENTIAL_SUPPLY_INSTRUCTIONS,
+  46: { 3: PERMISSIONED_CONFIDENTIAL_BURN },
 };

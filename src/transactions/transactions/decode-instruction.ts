@@ -17,66 +17,12 @@ import {
 } from '../../shared/domain/well-known-addresses.ts';
 import { toTokenAmount } from '../accounts/ui-amount.ts';
 import { ByteReader } from '../codec/byte-reader.ts';
+import { CONFIDENTIAL_INSTRUCTIONS } from './confidential-instructions.ts';
 import { type FormatAmount, type InstructionLayout, type ParsedInfo, readInfo } from './instruction-layout.ts';
-import { LOADER_INSTRUCTIONS, LOADER_V4_INSTRUCTIONS, UPGRADEABLE_LOADER_INSTRUCTIONS } from './loader-instructions.ts';
-import { STAKE_INSTRUCTIONS } from './stake-instructions.ts';
-import { SYSTEM_INSTRUCTIONS } from './system-instructions.ts';
+import { LAYOUTS } from './layouts.ts';
+import { splDiscriminator } from './spl-discriminator.ts';
 import { BATCH_TAG, splitBatch } from './token-batch.ts';
-import { EXTENSION_INSTRUCTIONS, NESTED_EXTENSION_INSTRUCTIONS } from './token-extension-instructions.ts';
-import { TOKEN_GROUP_INSTRUCTIONS } from './token-group-instructions.ts';
-import { setAuthorityLayout, TOKEN_INSTRUCTIONS } from './token-instructions.ts';
-import { TOKEN_METADATA_INSTRUCTIONS } from './token-metadata-instructions.ts';
 import { MAX_INSTRUCTIONS } from './transaction-bounds.ts';
-import { VOTE_INSTRUCTIONS } from './vote-instructions.ts';
-
-const CREATE_ACCOUNTS = ['source', 'account', 'wallet', 'mint', 'systemProgram', 'tokenProgram'];
-
-/** Instructions of the associated-token program by their one-byte tag; empty data means the first. */
-const ASSOCIATED_TOKEN_INSTRUCTIONS: Readonly<Record<number, InstructionLayout>> = {
-  0: { type: 'create', accounts: CREATE_ACCOUNTS },
-  1: { type: 'createIdempotent', accounts: CREATE_ACCOUNTS },
-  2: {
-    type: 'recoverNested',
-    accounts: ['nestedSource', 'nestedMint', 'destination', 'nestedOwner', 'ownerMint', 'wallet', 'tokenProgram'],
-  },
-};
-
-/** Instructions of the compute-budget program by their one-byte tag. Nodes don't parse them; the names are the SDK's. */
-const COMPUTE_BUDGET_INSTRUCTIONS: Readonly<Record<number, InstructionLayout>> = {
-  0: {
-    type: 'requestUnits',
-    accounts: [],
-    data: (reader) => ({ units: reader.u32(), additionalFee: reader.u32() }),
-  },
-  1: { type: 'requestHeapFrame', accounts: [], data: (reader) => ({ bytes: reader.u32() }) },
-  2: { type: 'setComputeUnitLimit', accounts: [], data: (reader) => ({ units: reader.u32() }) },
-  3: { type: 'setComputeUnitPrice', accounts: [], data: (reader) => ({ microLamports: reader.u64() }) },
-  4: { type: 'setLoadedAccountsDataSizeLimit', accounts: [], data: (reader) => ({ bytes: reader.u32() }) },
-};
-
-const TABLE_ACCOUNTS = ['lookupTableAccount', 'lookupTableAuthority'];
-const PAYER_ACCOUNTS = ['payerAccount', 'systemProgram'];
-
-/** Instructions of the address-lookup-table program by their four-byte tag. */
-const LOOKUP_TABLE_INSTRUCTIONS: Readonly<Record<number, InstructionLayout>> = {
-  0: {
-    type: 'createLookupTable',
-    accounts: [...TABLE_ACCOUNTS, ...PAYER_ACCOUNTS],
-    data: (reader) => ({ recentSlot: reader.u64(), bumpSeed: reader.u8() }),
-  },
-  1: { type: 'freezeLookupTable', accounts: TABLE_ACCOUNTS },
-  2: {
-    type: 'extendLookupTable',
-    accounts: TABLE_ACCOUNTS,
-    optional: PAYER_ACCOUNTS,
-    data: (reader) => {
-      reader.u64(); // the length of the list, which runs to the end
-      return { newAddresses: reader.untilEnd(() => reader.pubkey()) };
-    },
-  },
-  3: { type: 'deactivateLookupTable', accounts: TABLE_ACCOUNTS },
-  4: { type: 'closeLookupTable', accounts: [...TABLE_ACCOUNTS, 'recipient'] },
-};
 
 /** An instruction's `type` and `info` as in a node's `jsonParsed`. */
 export interface JsonParsedInstruction {
@@ -90,16 +36,12 @@ interface ProgramParser {
   readonly findLayout: (reader: ByteReader) => InstructionLayout | undefined;
 }
 
-type LayoutTable = Readonly<Record<number, InstructionLayout>>;
-
-const byU32Tag = (name: string, layouts: LayoutTable): ProgramParser => ({
+/** Finds layouts by a number in front of the data. */
+const byTag = (name: string, readTag: (reader: ByteReader) => number): ProgramParser => ({
   name,
-  findLayout: (reader) => layouts[reader.u32()],
+  findLayout: (reader) => LAYOUTS.get(name)?.get(`${readTag(reader)}`),
 });
-const byU8Tag = (name: string, layouts: LayoutTable): ProgramParser => ({
-  name,
-  findLayout: (reader) => layouts[reader.u8()],
-});
+const byU32Tag = (name: string): ProgramParser => byTag(name, (reader) => reader.u32());
 
 /** Returns the layout of a batch, which a node decodes only if it can decode all instructions in it. */
 const batchLayout = (programId: string): InstructionLayout => ({
@@ -114,16 +56,29 @@ const batchLayout = (programId: string): InstructionLayout => ({
   }),
 });
 
+const TOKEN_LAYOUTS = LAYOUTS.get('spl-token');
+const SET_AUTHORITY_TAG = 6;
+/** The rights over token accounts; all others are rights over mints. */
+const ACCOUNT_RIGHTS: readonly (number | undefined)[] = [2, 3];
+
 const tokenProgram: ProgramParser = {
   name: 'spl-token',
   findLayout: (reader) => {
     const tag = reader.u8();
     if (tag === BATCH_TAG) return batchLayout(TOKEN_PROGRAM);
-    if (tag === 6) return setAuthorityLayout(reader.peek(1)[0]);
-    const family = NESTED_EXTENSION_INSTRUCTIONS[tag];
-    return family === undefined ? (TOKEN_INSTRUCTIONS[tag] ?? EXTENSION_INSTRUCTIONS[tag]) : family[reader.u8()];
+    if (tag === SET_AUTHORITY_TAG)
+      return TOKEN_LAYOUTS?.get(`${tag}.${ACCOUNT_RIGHTS.includes(reader.peek(1)[0]) ? 'account' : 'mint'}`);
+    const layout = TOKEN_LAYOUTS?.get(`${tag}`);
+    if (layout !== undefined) return layout;
+    const second = reader.u8();
+    return CONFIDENTIAL_INSTRUCTIONS[tag]?.[second] ?? TOKEN_LAYOUTS?.get(`${tag}.${second}`);
   },
 };
+
+/** Instructions of interfaces that Token-2022 implements, by their discriminator in hex. */
+const INTERFACE_LAYOUTS: ReadonlyMap<string, InstructionLayout> = new Map(
+  [...(LAYOUTS.get('token-interfaces') ?? [])].map(([name, layout]) => [splDiscriminator(name), layout]),
+);
 
 const token2022Program: ProgramParser = {
   name: tokenProgram.name,
@@ -132,39 +87,35 @@ const token2022Program: ProgramParser = {
       reader.u8();
       return batchLayout(TOKEN_2022_PROGRAM);
     }
-    const discriminator = bytesToHex(reader.peek(8));
-    const layout = TOKEN_GROUP_INSTRUCTIONS[discriminator] ?? TOKEN_METADATA_INSTRUCTIONS[discriminator];
+    const layout = INTERFACE_LAYOUTS.get(bytesToHex(reader.peek(8)));
     if (layout === undefined) return tokenProgram.findLayout(reader);
     reader.bytes(8);
     return layout;
   },
 };
 
-const associatedTokenProgram: ProgramParser = {
-  name: 'spl-associated-token-account',
-  findLayout: (reader) => ASSOCIATED_TOKEN_INSTRUCTIONS[reader.remaining === 0 ? 0 : reader.u8()],
-};
+/** Empty data means the first instruction. */
+const associatedTokenProgram = byTag('spl-associated-token-account', (reader) =>
+  reader.remaining === 0 ? 0 : reader.u8(),
+);
 
-const memoProgram: ProgramParser = {
-  name: 'spl-memo',
-  findLayout: () => ({ type: 'memo', accounts: [], data: (reader) => ({ memo: reader.remainingText() }) }),
-};
+const memoProgram: ProgramParser = { name: 'spl-memo', findLayout: () => LAYOUTS.get('spl-memo')?.get('-') };
 
 const PROGRAM_PARSERS: ReadonlyMap<string, ProgramParser> = new Map([
-  [SYSTEM_PROGRAM, byU32Tag('system', SYSTEM_INSTRUCTIONS)],
+  [SYSTEM_PROGRAM, byU32Tag('system')],
   [TOKEN_PROGRAM, tokenProgram],
   [TOKEN_2022_PROGRAM, token2022Program],
   [ASSOCIATED_TOKEN_PROGRAM, associatedTokenProgram],
   [MEMO_PROGRAM, memoProgram],
   [MEMO_V1_PROGRAM, memoProgram],
-  [COMPUTE_BUDGET_PROGRAM, byU8Tag('compute-budget', COMPUTE_BUDGET_INSTRUCTIONS)],
-  [LOOKUP_TABLE_PROGRAM, byU32Tag('address-lookup-table', LOOKUP_TABLE_INSTRUCTIONS)],
-  [STAKE_PROGRAM, byU32Tag('stake', STAKE_INSTRUCTIONS)],
-  [VOTE_PROGRAM, byU32Tag('vote', VOTE_INSTRUCTIONS)],
-  [UPGRADEABLE_LOADER, byU32Tag('bpf-upgradeable-loader', UPGRADEABLE_LOADER_INSTRUCTIONS)],
-  [LOADER_V1, byU32Tag('bpf-loader', LOADER_INSTRUCTIONS)],
-  [LOADER_V2, byU32Tag('bpf-loader', LOADER_INSTRUCTIONS)],
-  [LOADER_V4, byU32Tag('loader-v4', LOADER_V4_INSTRUCTIONS)],
+  [COMPUTE_BUDGET_PROGRAM, byTag('compute-budget', (reader) => reader.u8())],
+  [LOOKUP_TABLE_PROGRAM, byU32Tag('address-lookup-table')],
+  [STAKE_PROGRAM, byU32Tag('stake')],
+  [VOTE_PROGRAM, byU32Tag('vote')],
+  [UPGRADEABLE_LOADER, byU32Tag('bpf-upgradeable-loader')],
+  [LOADER_V1, byU32Tag('bpf-loader')],
+  [LOADER_V2, byU32Tag('bpf-loader')],
+  [LOADER_V4, byU32Tag('loader-v4')],
 ]);
 
 /** Returns a node's name for a program whose instructions can be decoded. */
