@@ -286,7 +286,7 @@ t.test('a slot without a block says why: skipped, still to come, or older than w
   const { page } = await openTab(t);
   const words = async (slot: number): Promise<string> => {
     await page.goto(`${gateway.url}/explorer?q=${slot}`);
-    await part(page, 'Block').locator('p:not(:text("Loading"))').first().waitFor();
+    await part(page, 'Block').locator('p:not(:text("Loading")), dt').first().waitFor();
     return (await part(page, 'Block').textContent()) ?? '';
   };
   const newest: number = (await get('/slot')).json.result;

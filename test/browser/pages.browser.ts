@@ -224,7 +224,7 @@ t.test('the explorer shows tokens, transactions and blocks, and says why it show
   };
   await show(DOLLAR.mint.address);
   const part = (title: string) => page.locator(`.part[aria-label="${title}"]`);
-  await page.waitForSelector('h1:text("“Demo Dollar”")');
+  await page.waitForSelector('h1 bdi:text("“Demo Dollar”")');
   await part('Holders').locator('td a').first().click();
   await page.waitForSelector('.title .chip:text("Wallet")');
   await part('History').locator('td a').first().click();

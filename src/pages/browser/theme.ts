@@ -29,7 +29,6 @@ export function enableTheme(): void {
     announce();
   };
   let theme = stored();
-  button.hidden = false;
   show(theme);
   button.addEventListener('click', () => {
     theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'auto';

@@ -90,6 +90,6 @@ function headerOf(current: PageName, root: string): string {
 <nav aria-label="Pages">${links.join('')}</nav>
 <form id="search" role="search" action="${root}explorer"><label class="hidden" for="q">Search the cluster</label>
 <input id="q" name="q" type="search" maxlength="512" spellcheck="false" autocomplete="off" autocapitalize="off" placeholder="Address, transaction, block, .sol" aria-keyshortcuts="/"><kbd aria-hidden="true">/</kbd></form>
-<button id="theme" type="button" hidden></button>
+<button id="theme" type="button" aria-label="Theme: auto">◐</button>
 </div></header>`;
 }

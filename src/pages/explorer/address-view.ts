@@ -19,9 +19,10 @@ const WALLET = 'system';
 export function showAddress(context: ViewContext, address: string, kind: string | null): void {
   if (kind === null) {
     const nothing = new Part('Account');
-    const words = 'Nothing is at this address now: it may be new, or may have been emptied and closed.';
+    const words = 'No account is at this address: it holds no SOL.';
     void nothing.load(async () => nothing.show(create('p', {}, words)));
     context.add(nothing);
+    addPortfolio(context, address); // tokens need no account at their owner's address
     addHistory(context, address);
     return;
   }

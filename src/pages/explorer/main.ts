@@ -150,6 +150,22 @@ const REVEAL_MS = 4000;
 
 function contextOf(client: Client, title: Title): ViewContext {
   let above: Promise<unknown> = Promise.resolve();
+  const shown = search;
+  /** Adds parts to the view as soon as those above have their height, so that nothing that is read moves. */
+  const add = (...parts: readonly Part[]): void => {
+    const isNarrow = matchMedia('(max-width: 60rem)').matches;
+    if (parts.length > 1 && isNarrow) {
+      for (const part of parts) add(part); // each is above the next one
+      return;
+    }
+    const elements = parts.map(({ element }) => element);
+    const block = elements.length === 1 ? (elements[0] ?? '') : create('div', { class: 'grid' }, ...elements);
+    const placed = above.then(() => {
+      if (shown === search) view.append(block);
+    });
+    const limit = new Promise((resolve) => setTimeout(resolve, REVEAL_MS));
+    above = placed.then(() => Promise.race([limit, Promise.all(parts.map(({ settled }) => settled))]));
+  };
   return {
     client,
     title,
@@ -160,17 +176,7 @@ function contextOf(client: Client, title: Title): ViewContext {
       else url.searchParams.set(name, value);
       history.replaceState(history.state, '', url);
     },
-    /** Adds parts to the view as soon as those above have their height, so that nothing that is read moves. */
-    add(...parts) {
-      const elements = parts.map(({ element }) => element);
-      const shown = search;
-      const block = elements.length === 1 ? (elements[0] ?? '') : create('div', { class: 'grid' }, ...elements);
-      const placed = above.then(() => {
-        if (shown === search) view.append(block);
-      });
-      const limit = new Promise((resolve) => setTimeout(resolve, REVEAL_MS));
-      above = placed.then(() => Promise.race([limit, Promise.all(parts.map(({ settled }) => settled))]));
-    },
+    add,
     onLeave: (work) => leave.push(work),
   };
 }

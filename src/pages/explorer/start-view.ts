@@ -37,9 +37,11 @@ export function showStart(context: Pick<ViewContext, 'client' | 'title' | 'add' 
   const examples = new Part('Try one of these', title.proofs);
   add(blocks, transactions, examples);
   const found: Block[] = [];
+  let rowCount: number | undefined;
   const showBlocks = (): void => {
+    rowCount ??= found.length; // what is below does not move when there are more
     const rows = found
-      .slice(0, SLOTS)
+      .slice(0, rowCount)
       .map(({ slot, transactions: { nonVoteCount, failedCount } }) => [
         linkTo(String(slot), figures.integer(slot)),
         figures.integer(nonVoteCount),

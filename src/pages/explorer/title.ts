@@ -15,7 +15,7 @@ export class Title {
   readonly element = create('div', { class: 'title' });
   readonly #chips = create('div', { class: 'chips' });
   #heading = create('h1');
-  readonly #below = create('div', { class: 'below' });
+  #below = create('div', { class: 'below' });
 
   constructor(text: TitleText) {
     this.element.append(this.proofs.element, this.#chips, this.#heading, this.#below);
@@ -27,7 +27,12 @@ export class Title {
     const next = create('h1', {}, ...heading);
     this.#heading.replaceWith(next);
     this.#heading = next;
-    this.#below.replaceChildren(...shown(below));
+    const nextBelow = create('div', { class: 'below' }, ...below);
+    this.#below.replaceWith(nextBelow);
+    this.#below = nextBelow;
+    // what still loads below begins at its new place, and does not move there
+    const loading = this.element.nextElementSibling;
+    if (loading !== null) this.element.after(loading);
   }
 }
 

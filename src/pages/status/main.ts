@@ -304,7 +304,7 @@ function showFees({ priorityFee, priorityFeeLevels: levels }: Snapshot, old: boo
   const units = Math.min(1_400_000, Math.max(0, Number(elementById('units', HTMLInputElement).value) || 0));
   for (const level of ['low', 'medium', 'high', 'veryHigh'] as const) {
     const price = old ? undefined : levels?.[level];
-    text(`fee-${level}`, price === undefined ? UNKNOWN : figures.integer(lamportsFor(units, price)));
+    showFigure(`fee-${level}`, price === undefined ? UNKNOWN : figures.integer(lamportsFor(units, price)), 'lamports');
     text(`level-${level}`, price === undefined ? UNKNOWN : `${figures.integer(price)} µLam/CU`);
   }
 }
