@@ -67,6 +67,29 @@ t.test('pubsub-conformance', async (t) => {
     t.same(client.of(id), []);
   });
 
+  t.test('a batch, as of solana-py, is answered by one message before it is notified', async (t) => {
+    const client = await open(t);
+    const { signature = '' } =
+      cluster.chain.transactionsOf(wallet).findLast(({ slot }) => slot <= cluster.chain.slot('finalized')) ?? {};
+    const batch = (...calls: readonly (readonly [method: string, ...params: readonly unknown[]])[]): unknown =>
+      calls.map(([method, ...params], i) => ({ jsonrpc: '2.0', id: 100 + i, method, params }));
+    client.say(
+      batch(['signatureSubscribe', signature], ['accountSubscribe', account, confirmed], ['programSubscribe', wallet]),
+    );
+    await waitFor(() => client.texts.length >= 2, 'the answers and the landed transaction');
+    const answers = JSON.parse(client.texts[0] ?? '').sort((a: { id: number }, b: { id: number }) => a.id - b.id);
+    t.match(answers, [
+      { id: 100, result: Number },
+      { id: 101, result: Number },
+      { id: 102, error: { code: -32601 } },
+    ]);
+    t.match(JSON.parse(client.texts[1] ?? ''), { params: { subscription: answers[0].result } });
+    put(4n);
+    await until(client, answers[1].result, 1);
+    client.say([]);
+    await waitFor(() => client.texts.some((text) => text.includes('-32700')), 'the refusal of an empty batch');
+  });
+
   t.test('the default is finalized, and base58 without its name', async (t) => {
     const client = await open(t);
     const { result: id } = await client.call('accountSubscribe', account);
@@ -229,6 +252,8 @@ t.test('pubsub-conformance', async (t) => {
     ];
     for (const [code, message, method, ...params] of refused)
       t.match((await client.call(method, ...params)).error, { code, message }, method);
+    client.say('{"jsonrpc":"2.0","id":9223372036854775807,"method":"slotSubscribe"}');
+    await waitFor(() => client.texts.some((text) => text.endsWith('"id":9223372036854775807}')), 'an id of solana-go');
     client.say('{');
     client.say({ op: 'subscribe', topic: 'balance', id: 'own' });
     client.say({ jsonrpc: '2.0', method: 'ping' });

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { jsonRpcError } from '../../routes/routing/json-rpc-form.ts';
+import { elements, member } from '../../upstream/json/raw-json.ts';
 import type { EngineSocket } from '../engine/engine.ts';
 import type { StreamCaller } from '../stream/stream-caller.ts';
 import { parseSubscription } from './subscription-request.ts';
@@ -27,6 +28,11 @@ interface PubsubRequest {
   readonly method?: unknown;
   readonly params?: unknown;
 }
+
+/** Sends the answer to a request; resolves once it is sent where others have to be waited for. */
+type Reply = (answer: string) => Promise<void> | void;
+
+const NO_TEXT = Buffer.from('{"id":0}');
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
@@ -63,40 +69,66 @@ export class PubsubClient implements Subscriber {
     if (this.#open !== undefined) this.#lose(this.#open.onLost, message);
   }
 
-  /** Handles one message. Returns false if the client sends too many. */
-  handle(bytes: ArrayBuffer): boolean {
-    const request = parse(bytes);
-    if (request === undefined) {
+  /** Handles one message: a request, or a batch of them. Returns false if the client sends too many. */
+  handle(message: ArrayBuffer): boolean {
+    const bytes = Buffer.from(message);
+    const parsed = parse(bytes);
+    if (parsed === undefined) {
       this.send('{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error"},"id":null}');
       return this.caller.streamSlot.consumeMessage() !== 'close';
     }
-    const { method, params = [] } = request;
-    const id = idOf(request);
+    if (Array.isArray(parsed)) return this.#handleBatch(parsed, elements(bytes));
+    return this.#handleOne(parsed, bytes, (text) => this.send(text));
+  }
+
+  /** The answers are one message, as of a node. What a batch subscribes to is notified from then on. */
+  #handleBatch(requests: readonly unknown[], texts: readonly Buffer[]): boolean {
+    const answers: string[] = [];
+    const expected = requests.filter((request) => idOf(request, NO_TEXT) !== undefined).length;
+    let onSent = (): void => {};
+    const sent = new Promise<void>((resolve) => {
+      onSent = resolve;
+    });
+    const reply = (answer: string): Promise<void> => {
+      answers.push(answer);
+      if (answers.length === expected) {
+        this.send(`[${answers.join()}]`);
+        onSent();
+      }
+      return sent;
+    };
+    return requests.every((request, i) => this.#handleOne(request, texts[i] ?? NO_TEXT, reply));
+  }
+
+  #handleOne(value: unknown, text: Buffer, reply: Reply): boolean {
+    const request: PubsubRequest = { ...Object(value) };
+    const { method } = request;
+    const params = request.params ?? [];
+    const id = idOf(value, text);
     if (typeof method === 'string' && method.endsWith('Subscribe') && Array.isArray(params) && id !== undefined) {
-      void this.#subscribe(id, method, params);
+      void this.#subscribe(id, method, params, reply);
       return true;
     }
     const verdict = this.caller.streamSlot.consumeMessage();
     if (verdict === 'close') return false;
     if (id === undefined) return true; // a notification, such as the pings of clients
-    if (verdict === 'refuse') this.#fail(id, tooFast(this.caller));
-    else this.#answer(id, request);
+    void reply(verdict === 'refuse' ? this.#errorOf(id, tooFast(this.caller)) : this.#answerTo(id, request, params));
     return true;
   }
 
-  #answer(id: string, { jsonrpc, method, params = [], ...others }: PubsubRequest): void {
+  #answerTo(id: string, { jsonrpc, method, ...others }: PubsubRequest, params: unknown): string {
     try {
       if (jsonrpc !== '2.0' || typeof method !== 'string') throw invalidRequest('op' in others);
       if (!Array.isArray(params)) throw new GatewayError('invalid_params', 'params must be an array');
       if (!method.endsWith('Unsubscribe')) parseSubscription(method, params); // which refuses it
       this.#options.subscriptions.unsubscribe(this, params[0]);
-      this.send(`{"jsonrpc":"2.0","result":true,"id":${id}}`);
+      return `{"jsonrpc":"2.0","result":true,"id":${id}}`;
     } catch (thrown) {
-      this.#fail(id, thrown);
+      return this.#errorOf(id, thrown);
     }
   }
 
-  async #subscribe(id: string, method: string, params: readonly unknown[]): Promise<void> {
+  async #subscribe(id: string, method: string, params: readonly unknown[], reply: Reply): Promise<void> {
     const { caller } = this;
     const { subscriptions } = this.#options;
     try {
@@ -107,10 +139,10 @@ export class PubsubClient implements Subscriber {
       await this.#awaitTurn();
       if (this.#open === undefined) return;
       await subscriptions.subscribe(this, request, (subscription) =>
-        this.send(`{"jsonrpc":"2.0","result":${subscription},"id":${id}}`),
+        reply(`{"jsonrpc":"2.0","result":${subscription},"id":${id}}`),
       );
     } catch (thrown) {
-      this.#fail(id, thrown);
+      void reply(this.#errorOf(id, thrown));
     }
   }
 
@@ -128,10 +160,10 @@ export class PubsubClient implements Subscriber {
     return this.#open === undefined ? 0 : this.caller.streamSlot.consumeSubscribe();
   }
 
-  #fail(id: string, thrown: unknown): void {
+  #errorOf(id: string, thrown: unknown): string {
     const error = GatewayError.from(thrown);
     if (error.code === 'internal_error') this.#options.onInternalError('pubsub', error.cause ?? error);
-    this.send(jsonRpcError(id, error));
+    return jsonRpcError(id, error);
   }
 
   /** Ends what the client has here. Its connection is closed, so that it subscribes again, to all or elsewhere. */
@@ -141,20 +173,24 @@ export class PubsubClient implements Subscriber {
   }
 }
 
-/** Returns the object of a message; undefined if it is none. */
-function parse(bytes: ArrayBuffer): PubsubRequest | undefined {
+/** Returns the object or the array of a message; undefined if it is none. */
+function parse(bytes: Buffer): object | undefined {
   try {
     const value: unknown = JSON.parse(decoder.decode(bytes));
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+    return typeof value === 'object' && value !== null && !isEmptyArray(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Returns the id of a request as JSON; undefined for a notification. */
-function idOf({ id }: PubsubRequest): string | undefined {
-  if (id === undefined) return undefined;
-  return id === null || typeof id === 'string' || typeof id === 'number' ? JSON.stringify(id) : 'null';
+const isEmptyArray = (value: object): boolean => Array.isArray(value) && value.length === 0;
+
+/** Returns the id of a request as JSON, a number as it is written: it may exceed a double. Undefined for a notification. */
+function idOf(request: unknown, text: Buffer): string | undefined {
+  if (typeof request !== 'object' || request === null) return 'null';
+  const { id }: PubsubRequest = request;
+  if (typeof id === 'number') return member(text, 'id')?.toString();
+  return id === undefined || typeof id === 'string' ? JSON.stringify(id) : 'null';
 }
 
 const invalidRequest = (isOfStream: boolean): GatewayError =>

@@ -27,6 +27,8 @@ interface SharedSubscription {
   readonly subscribers: Set<Subscriber>;
   /** Those that wait for its first answer, and those above. */
   readonly callers: Set<Subscriber>;
+  /** What those above are sent that wait while it is notified; undefined before the only notification of a signature. */
+  last: string | undefined;
 }
 
 /** The subscriptions of all clients: equal ones share a source and an id, and each notification is written once. */
@@ -57,11 +59,11 @@ export class Subscriptions {
     return this.#bySubscriber.get(subscriber)?.size ?? 0;
   }
 
-  /** Subscribes a client. `acknowledge` is called with the id before the first notification. Rejects with GatewayError. */
+  /** Subscribes a client. `acknowledge` is called with the id, and waited for before the first notification. Rejects with GatewayError. */
   async subscribe(
     subscriber: Subscriber,
     request: SubscriptionRequest,
-    acknowledge: (id: number) => void,
+    acknowledge: (id: number) => Promise<void> | void,
   ): Promise<void> {
     const key = JSON.stringify(request);
     const shared = this.#byKey.get(key) ?? this.#create(key, request, subscriber.caller);
@@ -80,8 +82,11 @@ export class Subscriptions {
       throw thrown;
     }
     if (!shared.callers.has(subscriber)) return; // closed since
-    acknowledge(shared.id);
+    const acknowledged = acknowledge(shared.id);
+    if (acknowledged !== undefined) await acknowledged;
+    if (!shared.callers.has(subscriber)) return;
     shared.subscribers.add(subscriber);
+    if (shared.last !== undefined) this.#send(subscriber, shared, shared.last);
     if (shared.kind === 'signature') this.#signatures.poll();
   }
 
@@ -105,12 +110,11 @@ export class Subscriptions {
       caller,
       emit: (result) => {
         const text = `{"jsonrpc":"2.0","method":"${request.kind}Notification","params":{"result":${result},"subscription":${id}}}`;
-        if (isLast) this.#byKey.delete(key); // a subscription from now on is another one
-        this.#queue.add([...subscribers], (subscriber) => {
-          if (!subscribers.has(subscriber)) return;
-          if (isLast) this.#remove(subscriber, shared);
-          subscriber.send(text);
-        });
+        if (isLast) {
+          this.#byKey.delete(key); // a subscription from now on is another one
+          shared.last = text;
+        }
+        this.#queue.add([...subscribers], (subscriber) => this.#send(subscriber, shared, text));
       },
       onEnd: (reason) => {
         for (const subscriber of [...shared.callers]) {
@@ -119,9 +123,23 @@ export class Subscriptions {
         }
       },
     });
-    const shared: SharedSubscription = { id, key, kind: request.kind, source, subscribers, callers: new Set() };
+    const shared: SharedSubscription = {
+      id,
+      key,
+      kind: request.kind,
+      source,
+      subscribers,
+      callers: new Set(),
+      last: undefined,
+    };
     this.#byKey.set(key, shared);
     return shared;
+  }
+
+  #send(subscriber: Subscriber, shared: SharedSubscription, text: string): void {
+    if (!shared.subscribers.has(subscriber)) return;
+    if (shared.last !== undefined) this.#remove(subscriber, shared);
+    subscriber.send(text);
   }
 
   #open(request: SubscriptionRequest, options: SourceOptions): Source {
