@@ -7,10 +7,13 @@ import t from 'tap';
 import { DOLLAR, WALLETS, WHALE } from '../../src/localnet/traffic/demo-accounts.ts';
 import { startStepped } from '../support/harness.ts';
 import { untilCurrent } from '../support/until-current.ts';
+import { OutcomeTable } from './outcome-table.ts';
 
 /** The folder of @solana/web3.js 1.x, which `.ci/with-web3js` names. */
 const { WEB3JS = '' } = process.env;
-const { Connection, PublicKey, SolanaJSONRPCError } = createRequire(import.meta.url)(WEB3JS);
+const { Connection, Keypair, PublicKey, SolanaJSONRPCError, SystemProgram, Transaction } = createRequire(
+  import.meta.url,
+)(WEB3JS);
 
 const world = await startStepped(t, { perSlot: 2, set: ['rpc.profile=standard'] });
 const { cluster, gateway, step } = world;
@@ -30,6 +33,18 @@ const version = { maxSupportedTransactionVersion: 0 };
 
 function finalized(): number {
   return cluster.chain.slot('finalized');
+}
+
+const payer = Keypair.generate();
+
+function transfer() {
+  const { publicKey } = payer;
+  const instruction = SystemProgram.transfer({ fromPubkey: publicKey, toPubkey: publicKey, lamports: 1 });
+  return new Transaction({
+    feePayer: publicKey,
+    blockhash: cluster.chain.latestBlockhash('finalized').hash,
+    lastValidBlockHeight: 1,
+  }).add(instruction);
 }
 
 /** Reads that a node answers: what each is about, its method first, and its arguments. */
@@ -89,26 +104,26 @@ const READS: Readonly<Record<string, readonly unknown[]>> = {
   getAddressLookupTable: [new PublicKey(Buffer.alloc(32, 77))],
 };
 
-/** What the gateway refuses, and web3.js itself, which has some methods for older nodes only. */
-const REFUSED = [
-  'getLargestAccounts',
-  'getProgramAccounts',
-  'getParsedProgramAccounts',
-  'getInflationGovernor',
-  'getLeaderSchedule',
-  'getRecentBlockhash',
-  'getRecentBlockhashAndContext',
-  'getFeeCalculatorForBlockhash',
-  'getStakeActivation',
-  'requestAirdrop',
-  'simulateTransaction',
-  'sendTransaction',
-  'sendRawTransaction',
-  'sendEncodedTransaction',
+/** What the gateway refuses, and web3.js itself, which has some methods for older nodes only, with arguments to try. */
+const REFUSED: Readonly<Record<string, readonly unknown[]>> = {
+  getLargestAccounts: [],
+  getProgramAccounts: [wallet],
+  getParsedProgramAccounts: [wallet],
+  getInflationGovernor: [],
+  getLeaderSchedule: [],
+  getFeeCalculatorForBlockhash: [cluster.chain.latestBlockhash('finalized').hash],
+  getStakeActivation: [wallet],
+  requestAirdrop: [wallet, 1],
+  simulateTransaction: [transfer()],
+  sendTransaction: [transfer(), [payer]],
+  sendRawTransaction: [Buffer.alloc(8)],
+  sendEncodedTransaction: [Buffer.alloc(8).toString('base64')],
+};
+
+/** Subscriptions that the gateway refuses: web3.js reports that nowhere but in its log. */
+const REFUSED_SUBSCRIPTIONS = [
   'onProgramAccountChange',
   'removeProgramAccountChangeListener',
-  'onLogs',
-  'removeOnLogsListener',
   'onSlotUpdate',
   'removeSlotUpdateListener',
 ];
@@ -123,17 +138,32 @@ const OTHERS = [
     'getTransactions',
     'getParsedTransactions',
   ],
+  ...['getRecentBlockhash', 'getRecentBlockhashAndContext'], // of getLatestBlockhash
   ...['confirmTransaction', 'getCancellationPromise', 'getTransactionConfirmationPromise'],
   ...['BlockHeightExceedance', 'DurableNonce', 'LegacyTimeout'].map((how) => `confirmTransactionUsing${how}Strategy`),
   ...['getConfirmedBlock', 'getConfirmedBlockSignatures', 'getConfirmedTransaction', 'getParsedConfirmedTransaction'],
   ...['getParsedConfirmedTransactions', 'getConfirmedSignaturesForAddress', 'getConfirmedSignaturesForAddress2'],
-  ...['onAccountChange', 'removeAccountChangeListener', 'onSlotChange', 'removeSlotChangeListener'],
+  ...[
+    'onLogs',
+    'removeOnLogsListener',
+    'onAccountChange',
+    'removeAccountChangeListener',
+    'onSlotChange',
+    'removeSlotChangeListener',
+  ],
   ...['onRootChange', 'removeRootChangeListener', 'onSignature', 'onSignatureWithOptions', 'removeSignatureListener'],
 ];
 
+const table = new OutcomeTable('web3.js');
+
 t.test('each method of a Connection is known to work or to be refused', async (t) => {
   const methods = Object.getOwnPropertyNames(Connection.prototype).filter((name) => !/^(_|constructor$)/.test(name));
-  const known = new Set([...Object.keys(READS).map((name) => name.split(' ')[0]), ...REFUSED, ...OTHERS]);
+  const known = new Set([
+    ...Object.keys(READS).map((name) => name.split(' ')[0]),
+    ...Object.keys(REFUSED),
+    ...REFUSED_SUBSCRIPTIONS,
+    ...OTHERS,
+  ]);
   t.same(
     methods.filter((name) => !known.has(name)),
     [],
@@ -145,8 +175,21 @@ const read = (connection: typeof direct, name: string, args: readonly unknown[])
 
 t.test('a Connection of @solana/web3.js reads through the gateway as from a node', async (t) => {
   await untilCurrent(world);
-  for (const [name, args] of Object.entries(READS))
+  for (const [name, args] of Object.entries(READS)) {
     t.same(await read(throughGateway, name, args), await read(direct, name, args), name);
+    table.works(name.split(' ')[0] ?? '');
+  }
+  for (const name of OTHERS) table.works(name); // by the tests below
+});
+
+t.test('what is refused is an error that names what to use', async (t) => {
+  for (const [name, args] of Object.entries(REFUSED)) {
+    const thrown = await read(throughGateway, name, args).catch((reason: unknown) => reason);
+    t.ok(thrown instanceof Error, name);
+    table.refused(name, thrown);
+  }
+  for (const name of REFUSED_SUBSCRIPTIONS) table.refused(name, 'web3.js logs the message');
+  table.print(t);
 });
 
 t.test('what a node refuses is a SolanaJSONRPCError with its code', async (t) => {
@@ -196,18 +239,20 @@ t.test('a landed transaction is confirmed, and accounts, slots and roots are wat
   );
   const status = await direct.getSignatureStatus(signature);
   t.same(value, { err: status.value?.err });
-  const seen = { account: 0, slot: 0, root: 0 };
+  const seen = { account: 0, logs: 0, slot: 0, root: 0 };
   const count = (what: keyof typeof seen) => () => void seen[what]++;
   const watched = [
     throughGateway.onAccountChange(wallet, count('account'), 'confirmed'),
+    throughGateway.onLogs(wallet, count('logs'), 'confirmed'),
     throughGateway.onSlotChange(count('slot')),
     throughGateway.onRootChange(count('root')),
   ];
   for (let steps = 0; Object.values(seen).includes(0) && steps < 100; steps++) await step();
   t.notOk(Object.values(seen).includes(0), JSON.stringify(seen));
   await throughGateway.removeAccountChangeListener(watched[0]);
-  await throughGateway.removeSlotChangeListener(watched[1]);
-  await throughGateway.removeRootChangeListener(watched[2]);
+  await throughGateway.removeOnLogsListener(watched[1]);
+  await throughGateway.removeSlotChangeListener(watched[2]);
+  await throughGateway.removeRootChangeListener(watched[3]);
 });
 
 t.test('the bot of the examples runs unchanged', async (t) => {

@@ -34,6 +34,7 @@ const ALTERNATIVES: readonly (readonly [alternative: string, ...methods: readonl
     'getFeeCalculatorForBlockhash',
     'getFees',
   ],
+  ['nodes have this method no longer: use getAccountInfo of the stake account', 'getStakeActivation'],
   ['nodes have this method no longer: use getBlocks', 'getConfirmedBlocks', 'getConfirmedBlocksWithLimit'],
   ['nodes have this method no longer: use getBlock', 'getConfirmedBlock'],
   ['nodes have this method no longer: use getTransaction', 'getConfirmedTransaction'],
@@ -41,6 +42,14 @@ const ALTERNATIVES: readonly (readonly [alternative: string, ...methods: readonl
   ['use getSlotLeaders or getBlockProduction, or a second connection', 'getLeaderSchedule'],
   ['use getTokenLargestAccounts or GET /api/v1/token/MINT/holders for a token', 'getLargestAccounts'],
   ['use getInflationRate', 'getInflationGovernor'],
+  [
+    'slotgate stands for many nodes, and this is about the state of one: give your client a second connection for that',
+    'getAgGenesisCert',
+    'getBlockCommitment',
+    'getHighestSnapshotSlot',
+    'getMaxRetransmitSlot',
+    'getMaxShredInsertSlot',
+  ],
   ['use GET /api/v1/priority-fee', 'getPriorityFeeEstimate'],
   ['use GET /api/v1/address/ADDRESS/history?type=transfers', 'getTransactionsForAddress'],
 ];
