@@ -270,6 +270,7 @@ t.test('pubsub-cost', async (t) => {
       'limits.free.subscriptions=10',
       'limits.free.units=100',
       'limits.free.messages=20',
+      'live.logs=1',
     ],
   });
   const { cluster, step } = world;
@@ -317,6 +318,8 @@ t.test('pubsub-cost', async (t) => {
         );
         t.type((await client.call('logsSubscribe', { mentions: [addresses[0]] })).result, 'number');
       }
+      const another = await clients[0]?.call('logsSubscribe', { mentions: [addresses[1]] });
+      t.match(another?.error, { message: /no place is left for the logs of another address/ });
       await step(2);
       t.ok((await upstream()) - before <= 10 + 1 + ofLogSession, String((await upstream()) - before));
       for (const [i, address] of addresses.entries()) put(address, BigInt(1000 + i));
