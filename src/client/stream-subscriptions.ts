@@ -1,4 +1,5 @@
 import type { Clock } from '../shared/domain/clock.ts';
+import { isAfter, parseEventId } from '../shared/domain/event-id.ts';
 import { isTransient } from './retry.ts';
 import { SendThrottle } from './send-throttle.ts';
 import { SlotgateError } from './slotgate-error.ts';
@@ -13,10 +14,14 @@ import {
   topicKeyOf,
   verifyUpdate,
 } from './subscription-messages.ts';
-import type { VerifyAnswer } from './verify-answer.ts';
+import { EventChain } from './verify/event-chain.ts';
+import type { VerifiedAnswer, VerifyAnswer } from './verify-answer.ts';
 
 /** The shortest delay before a subscription is sent again that the gateway refused with a transient error. */
 const RESUBSCRIBE_DELAY_MS = 2000;
+
+/** The most addresses of one message with ids: more don't fit into 4 KiB. */
+const MAX_RESUMED = 50;
 
 export interface StreamSubscriptionsOptions {
   readonly clock: Clock;
@@ -34,6 +39,8 @@ export class StreamSubscriptions {
   readonly #options: StreamSubscriptionsOptions;
   /** All subscriptions, each with the id of the message that requested it on this connection; undefined before that. */
   readonly #messageIds = new Map<AccountSubscription<Topic>, number | undefined>();
+  /** How far those that resume have come. */
+  readonly #positions = new WeakMap<AccountSubscription<Topic>, Position>();
   readonly #toUnsubscribe = new Set<AccountSubscription<Topic>>();
   readonly #toSubscribe = new Set<AccountSubscription<Topic>>();
   readonly #sent = new Map<number, SentMessage>();
@@ -86,6 +93,7 @@ export class StreamSubscriptions {
     }
     if (message.ids !== undefined) this.#onNotHandled(message.ids);
     else if (message.type === 'error') this.#onRefusal(message);
+    else if (message.type === 'mark') this.#onMark(message);
     else if (message.type === 'unsubscribed') this.#sent.delete(Number(message.id));
     else if (message.answer !== undefined) await this.#onAnswer(message);
   }
@@ -114,17 +122,57 @@ export class StreamSubscriptions {
     const id = ++this.#lastId;
     this.#sent.set(id, { op, subscriptions });
     if (op === 'subscribe') for (const subscription of subscriptions.values()) this.#messageIds.set(subscription, id);
-    return subscriptionRequest(op, id, first, [...subscriptions.keys()]);
+    const since = [...subscriptions.values()].map((subscription) => this.#positions.get(subscription)?.event ?? null);
+    const isResumed = op === 'subscribe' && first.resumes === true;
+    return subscriptionRequest(op, id, first, [...subscriptions.keys()], isResumed ? since : undefined);
   }
 
   async #onAnswer(message: SubscriptionMessage): Promise<void> {
-    const subscriptions = this.#sent.get(Number(message.id))?.subscriptions;
-    const subscription = subscriptions?.get(String(message.address));
+    const subscription = this.#subscriptionOf(message);
     if (subscription === undefined) return; // it has ended since
-    const update = await verifyUpdate(message, subscription, this.#options.verifyAnswer).catch((thrown: unknown) => {
-      subscription.onError?.(thrown);
-    });
-    if (update !== undefined && this.#messageIds.has(subscription)) subscription.onUpdate(update);
+    const update = await verifyUpdate(message, subscription, this.#options.verifyAnswer)
+      .then((verified) => (this.#isNews(subscription, message, verified) ? verified : undefined))
+      .catch((thrown: unknown) => {
+        subscription.onError?.(thrown);
+      });
+    if (update === undefined || !this.#messageIds.has(subscription)) return;
+    if (message.gap) subscription.onLost?.(message.gap);
+    subscription.onUpdate(update);
+  }
+
+  /** Records an event. Returns false for the state of a stream that goes on, which is no news. Throws a ReceiptError `chain`. */
+  #isNews(
+    subscription: AccountSubscription<Topic>,
+    { event, gap, before }: SubscriptionMessage,
+    { receipt, body }: VerifiedAnswer<unknown>,
+  ): boolean {
+    if (subscription.resumes !== true) return true;
+    const known = this.#positions.get(subscription)?.digest;
+    const position = this.#moveTo(subscription, event);
+    if (receipt !== null) position.chain.add(receipt, before);
+    position.digest = receipt?.digest ?? body;
+    return gap !== null || known !== position.digest;
+  }
+
+  #moveTo(subscription: AccountSubscription<Topic>, event = ''): Position {
+    const position = this.#positions.get(subscription) ?? {
+      chain: new EventChain(),
+      event: undefined,
+      digest: undefined,
+    };
+    this.#positions.set(subscription, position);
+    const [id, known] = [parseEventId(event), parseEventId(position.event ?? '')];
+    if (id !== undefined && (known === undefined || isAfter(id, known))) position.event = event;
+    return position;
+  }
+
+  #onMark(message: SubscriptionMessage): void {
+    const subscription = this.#subscriptionOf(message);
+    if (subscription !== undefined) this.#moveTo(subscription, message.event);
+  }
+
+  #subscriptionOf({ id, address }: SubscriptionMessage): AccountSubscription<Topic> | undefined {
+    return this.#sent.get(Number(id))?.subscriptions.get(String(address));
   }
 
   /** Sends the messages again that the gateway did not handle, as they were over the pace of all streams of its caller. */
@@ -189,6 +237,14 @@ export class StreamSubscriptions {
   }
 }
 
+/** The last event of a subscription that resumes, and the chain of its receipts. */
+interface Position {
+  readonly chain: EventChain;
+  event: string | undefined;
+  /** Of the last result; without a receipt its text. */
+  digest: string | undefined;
+}
+
 const delayMsOf = ({ retryAfter = 0 }: SubscriptionMessage): number =>
   Math.max(RESUBSCRIBE_DELAY_MS, retryAfter * 1000);
 
@@ -197,7 +253,7 @@ function removeBatch(waiting: Set<AccountSubscription<Topic>>): Map<string, Acco
   const batch = new Map<string, AccountSubscription<Topic>>();
   let key: string | undefined;
   for (const subscription of waiting) {
-    if (batch.size === MAX_ADDRESSES) break;
+    if (batch.size === (subscription.resumes === true ? MAX_RESUMED : MAX_ADDRESSES)) break;
     key ??= topicKeyOf(subscription);
     if (topicKeyOf(subscription) !== key || batch.has(subscription.address)) continue;
     batch.set(subscription.address, subscription);

@@ -4,7 +4,8 @@ import { ERRORS } from '../shared/domain/gateway-error.ts';
 import { buildRequestTarget } from './request-target.ts';
 import type { Result } from './route-types.ts';
 import { isErrorCode, SlotgateError } from './slotgate-error.ts';
-import { parsePushFrame } from './verify/push-frame.ts';
+import type { StateBefore } from './verify/event-chain.ts';
+import { parsePushFrame, stateBeforeIn } from './verify/push-frame.ts';
 import type { VerifiedAnswer, VerifyAnswer } from './verify-answer.ts';
 
 /** The topics of a subscription: routes of one account. */
@@ -18,11 +19,27 @@ export interface Update<T extends Topic> extends VerifiedAnswer<Result<`/${T}/:a
   readonly reorg: boolean;
 }
 
+/** The blocks whose changes a subscription has lost for good. */
+export interface LostChanges {
+  /** Changes up to this slot were received. */
+  readonly from: number;
+  /** The slot of the value that follows. */
+  readonly to: number;
+  readonly message: string;
+}
+
 export interface AccountSubscription<T extends Topic> {
   readonly topic: T;
   readonly address: string;
   readonly commitment?: Commitment | undefined;
   readonly onUpdate: (update: Update<T>) => void;
+  /**
+   * True reports every change, in the order of the blocks, each once, also those during a reconnect or a restart of the gateway;
+   * not at `processed`. Default: a slow reader gets the newest value only.
+   */
+  readonly resumes?: boolean | undefined;
+  /** Called when a subscription that resumes has lost changes: the gateway keeps them no longer. */
+  readonly onLost?: ((lost: LostChanges) => void) | undefined;
   /** Called if the gateway refuses the subscription, or an update fails verification. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
@@ -34,6 +51,11 @@ export interface SubscriptionMessage {
   readonly address?: unknown;
   readonly ids?: readonly unknown[];
   readonly seq?: number;
+  /** The id of an event, behind which a subscription resumes. */
+  readonly event?: string;
+  readonly gap?: LostChanges | null;
+  /** The state before an event. */
+  readonly before: StateBefore | undefined;
   readonly reorg?: boolean;
   readonly error?: unknown;
   readonly message?: unknown;
@@ -47,7 +69,8 @@ export interface SubscriptionMessage {
 export function parseSubscriptionMessage(text: string): SubscriptionMessage | undefined {
   const frame = parsePushFrame(text);
   try {
-    return { ...JSON.parse(frame?.metadata ?? text), answer: frame?.answer };
+    const before = frame && stateBeforeIn(frame.metadata);
+    return { ...JSON.parse(frame?.metadata ?? text), before, answer: frame?.answer };
   } catch {
     return undefined;
   }
@@ -56,15 +79,17 @@ export function parseSubscriptionMessage(text: string): SubscriptionMessage | un
 /** The most addresses that the gateway accepts in one message. */
 export const MAX_ADDRESSES = 80;
 
-export const topicKeyOf = ({ topic, commitment }: AccountSubscription<Topic>): string => `${topic} ${commitment}`;
+export const topicKeyOf = ({ topic, commitment, resumes }: AccountSubscription<Topic>): string =>
+  `${topic} ${commitment} ${resumes === true}`;
 
 export function subscriptionRequest(
   op: 'subscribe' | 'unsubscribe',
   id: number,
   { topic, commitment }: AccountSubscription<Topic>,
   addresses: readonly string[],
+  since?: readonly (string | null)[],
 ): string {
-  return JSON.stringify({ op, topic, addresses, commitment, id });
+  return JSON.stringify({ op, topic, addresses, commitment, id, since });
 }
 
 /** Verifies the answer in a message. Rejects with ReceiptError. */
@@ -73,9 +98,12 @@ export async function verifyUpdate<T extends Topic>(
   subscription: AccountSubscription<T>,
   verifyAnswer: VerifyAnswer,
 ): Promise<Update<T>> {
-  const { topic, address, commitment } = subscription;
-  const request = `GET ${buildRequestTarget(`/${topic}/:addr`, { addr: address, commitment })}`;
-  const verified = await verifyAnswer<Result<`/${T}/:addr`>>(message.answer ?? '', { request });
+  const { topic, address, commitment, resumes } = subscription;
+  const named = resumes === true && commitment === 'confirmed' ? undefined : commitment;
+  const target = buildRequestTarget(`/${topic}/:addr`, { addr: address, commitment: named });
+  const isEvent = resumes === true; // an event is what has been: its receipt may have any age
+  const expected = { request: `${isEvent ? 'SUB' : 'GET'} ${target}`, ...(isEvent && { isFinal: () => true }) };
+  const verified = await verifyAnswer<Result<`/${T}/:addr`>>(message.answer ?? '', expected);
   return { ...verified, seq: message.seq ?? 0, reorg: message.reorg === true };
 }
 

@@ -12,6 +12,7 @@ import { addressOfNumber } from '../support/address-of-number.ts';
 import { httpClient, waitFor } from '../support/harness.ts';
 import { parseMetrics, scrapeSeries } from '../support/metrics.ts';
 import { connect } from '../support/pubsub-test-client.ts';
+import { ResumingClient } from '../support/resuming-client.ts';
 import { rpcRequest } from '../support/rpc-request.ts';
 import { askEach, startWorkers } from '../support/workers-world.ts';
 
@@ -132,6 +133,36 @@ t.test('the stream has one frame for each number, and pushes what changes (F4)',
     [],
   );
   for (const socket of sockets) socket.terminate();
+});
+
+t.test('events come over each worker, from one log, and resume at another', async (t) => {
+  const { json: key } = await get('/pubkey');
+  const trusted = { url, publicKey: key.publicKey, cluster: cluster.genesisHash };
+  const clients = Array.from({ length: 4 }, () => new ResumingClient([alice, bob]));
+  for (const client of clients) t.equal(await client.connect(trusted), 200);
+  const received = (changes: number) => async (): Promise<void> => {
+    await waitFor(() => {
+      for (const client of clients) client.handle();
+      return clients.every((client) => client.changes.size >= changes);
+    }, `${changes} changes`);
+  };
+  const airdrop = (): Promise<string> => rpcRequest(cluster.url, 'requestAirdrop', [alice, 1_000_000]);
+  await waitFor(() => {
+    for (const client of clients) client.handle();
+    return clients.every(({ slot }) => slot >= 0);
+  }, 'the states');
+  await airdrop();
+  await received(1)();
+  for (const client of clients) client.cut();
+  for (const client of clients) await client.connect(trusted);
+  const before = Math.max(...clients.map(({ changes }) => changes.size));
+  await airdrop();
+  await received(before + 1)();
+  t.same(
+    clients.map(({ doubled, reordered }) => doubled + reordered),
+    clients.map(() => 0),
+  );
+  for (const client of clients) client.cut();
 });
 
 t.test('one listener for operators covers all processes, and no sum goes back', async (t) => {

@@ -39,6 +39,7 @@ export const serviceOver = (cache: Cache, others: Partial<PipelineService> = {})
     embedded: null,
   }),
   read: () => Promise.reject(new Error('nothing is read')),
+  readEvents: () => undefined,
   answerRpc: () => Promise.reject(new Error('nothing is asked')),
   ...others,
 });

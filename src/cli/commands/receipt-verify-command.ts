@@ -4,9 +4,12 @@ import {
   answerInFrame,
   bodyText,
   createVerifier,
+  EventChain,
   FAULT_EXPLANATIONS,
+  parsePushFrame,
   ReceiptError,
   type ReceiptFault,
+  stateBeforeIn,
   type Verified,
 } from '../../client/verify/index.ts';
 import type { Clock } from '../../shared/domain/clock.ts';
@@ -28,6 +31,7 @@ interface VerifyFlags {
   /** The fewest operators that must have given the result. */
   readonly minAgreed?: number;
   readonly ndjson?: true;
+  readonly chain?: true;
 }
 
 /** Verifies a message. Throws a ReceiptError if it proves nothing. */
@@ -46,11 +50,13 @@ export function addReceiptVerifyCommand(receipt: Command): void {
     .option('--max-age <seconds>', 'the maximum age of a receipt; without it the age is not checked', seconds)
     .option('--min-agreed <operators>', 'the fewest operators that must have given the result', operatorCount)
     .option('--ndjson', 'each line is a frame ("SUB /api/v1/stream?receipts=1"), an account push or a body')
+    .option('--chain', 'the lines are events, as a stream sent them: refuses one that does not follow the one before')
     .configureHelp({ showGlobalOptions: false })
     .action(async (file: string, flags: VerifyFlags) => {
       const verify = verifierFor(flags, systemClock);
       const input = openInput(file);
-      await (flags.ndjson ? verifyLines(input, verify) : verifyWhole(input, verify));
+      if (flags.chain) await verifyLines(eventLines(input), chained(verify));
+      else await (flags.ndjson ? verifyLines(readLines(input), verify) : verifyWhole(input, verify));
     });
 }
 
@@ -85,6 +91,31 @@ function verifierFor(
   };
 }
 
+const DATA = Buffer.from('data: ');
+const OPENING_BRACE = 0x7b;
+
+/** Yields the events in what a stream has sent: the JSON in its lines, behind `data: ` in Server-Sent Events. */
+async function* eventLines(input: ByteStream): AsyncGenerator<Uint8Array> {
+  for await (const line of readLines(input)) {
+    const isField = DATA.equals(line.subarray(0, DATA.length));
+    const message = isField ? line.subarray(DATA.length) : line;
+    if (message[0] === OPENING_BRACE && parsePushFrame(bodyText(message)) !== undefined) yield message;
+  }
+}
+
+/** Returns a verifier of the events of several topics, each of which must follow the one before it of its topic. */
+function chained(verify: VerifyMessage): VerifyMessage {
+  const chains = new Map<string, EventChain>();
+  return (message) => {
+    const verified = verify(message);
+    const { request, commitment } = verified.receipt;
+    const chain = chains.get(`${commitment} ${request}`) ?? new EventChain();
+    chains.set(`${commitment} ${request}`, chain);
+    chain.add(verified.receipt, stateBeforeIn(parsePushFrame(bodyText(message))?.metadata ?? ''));
+    return verified;
+  };
+}
+
 /** Returns the code of a ReceiptError; rethrows any other error. */
 function faultCodeOf(thrown: unknown): ReceiptFault {
   if (thrown instanceof ReceiptError) return thrown.code;
@@ -105,11 +136,11 @@ async function verifyWhole(input: ByteStream, verify: VerifyMessage): Promise<vo
 }
 
 /** Verifies line by line and prints a result for each as it arrives. */
-async function verifyLines(input: ByteStream, verify: VerifyMessage): Promise<void> {
+async function verifyLines(messages: AsyncIterable<Uint8Array>, verify: VerifyMessage): Promise<void> {
   let lines = 0;
   let invalid = 0;
   const progress = new Progress({ output: process.stderr, clock: systemClock, what: 'verifying' });
-  for await (const line of readLines(input)) {
+  for await (const line of messages) {
     lines++;
     progress.advance();
     try {

@@ -18,5 +18,6 @@ export const FAULT_EXPLANATIONS = {
   future: 'The receipt was issued in the future.',
   stale: 'The receipt is older than you allow.',
   'old-slot': 'The slot is older than you allow.',
+  chain: 'This event does not follow the one before it: one is missing, doubled or in another place.',
   agreed: 'Fewer operators than you require gave this result.',
 };

@@ -1,7 +1,8 @@
 export { isStrongKey, isStrongSignature } from './ed25519-signature.ts';
+export { chainDigest, EventChain } from './event-chain.ts';
 export { FAULT_EXPLANATIONS } from './fault-explanations.ts';
 export { bodyText, parseSignedBody } from './parse-signed-body.ts';
-export { answerInFrame, formatPushFrame } from './push-frame.ts';
+export { answerInFrame, formatPushFrame, parsePushFrame, stateBeforeIn } from './push-frame.ts';
 export { formatReceiptOf, formatReceiptParts, type Receipt } from './receipt.ts';
 export { ReceiptError, type ReceiptFault } from './receipt-error.ts';
 export { canonicalRequestLine } from './request-line.ts';

@@ -1,3 +1,5 @@
+import type { StateBefore } from './event-chain.ts';
+
 const OPENING = '{"type":"';
 const ANSWER_MEMBER = ',"answer":';
 
@@ -22,3 +24,12 @@ export function parsePushFrame(message: string): PushFrame | undefined {
 
 /** Returns the signed body in an account push, or the text itself if it is none. */
 export const answerInFrame = (message: string): string => parsePushFrame(message)?.answer ?? message;
+
+const BEFORE = /,"before":\{"slot":(\d{1,16}),"result":/;
+
+/** Returns the state before an event, the last member before its answer; undefined in a frame without one. */
+export function stateBeforeIn(metadata: string): StateBefore | undefined {
+  const found = BEFORE.exec(metadata);
+  if (found === null) return undefined;
+  return { slot: Number(found[1]), result: metadata.slice(found.index + found[0].length, -2) };
+}

@@ -40,7 +40,7 @@ export interface Statement {
   readonly issuedAt: number;
   /** Nonce that the caller sent to bind the statement to their request, or null. */
   readonly nonce: string | null;
-  /** In version 2 the digest of the event before this one, where events form a chain; otherwise null. */
+  /** In version 2 {@link eventText}'s digest of the event before this one, where events form a chain; otherwise null. */
   readonly previous?: string | null | undefined;
 }
 
@@ -94,3 +94,10 @@ export function formatStatementOf(
  * their leaves may be statements of either.
  */
 export const treeHeadText = (size: number, root: string): string => `${DOMAIN}1 tree\n${size}\n${root}\n`;
+
+/** What of a statement the ledger decides, so that all gateways name an event alike. */
+export type ChainedFields = Pick<Statement, 'cluster' | 'request' | 'slot' | 'commitment' | 'digest'>;
+
+/** Formats the text by whose SHA-256 the next event names this one. */
+export const eventText = ({ cluster, request, slot, commitment, digest }: ChainedFields): string =>
+  `${DOMAIN}2 event\n${cluster}\n${request}\n${slot}\n${commitment}\n${digest}\n`;

@@ -9,6 +9,7 @@ import { ensureSigned } from './verify-signature.ts';
 
 // These complete the package's export `./verify`.
 export { equivocation } from './equivocation.ts';
+export { EventChain, type StateBefore } from './event-chain.ts';
 export type { Receipt } from './receipt.ts';
 export { ReceiptError, type ReceiptFault } from './receipt-error.ts';
 export type { SignatureCheck } from './signature-backend.ts';

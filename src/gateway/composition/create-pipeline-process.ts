@@ -79,7 +79,7 @@ export async function createPipelineProcess(
 function serviceOf(env: Environment, parts: Parts): Omit<PipelineService, 'started' | 'figures' | 'counterStore'> {
   const { startup, signing } = parts;
   const { mesh, embedded } = parts.upstream;
-  const { cache, context, readThrough, liveAccounts, liveLogs } = parts.answers;
+  const { cache, context, readEvents, readThrough, liveAccounts, liveLogs } = parts.answers;
   const { admission, authenticator } = parts.state.access;
   // Each worker has held the caller to its own tier already, and to the profile of `/rpc`.
   const tier = { ...authenticator.tierOf(undefined), inFlight: Number.POSITIVE_INFINITY };
@@ -92,6 +92,7 @@ function serviceOf(env: Environment, parts: Parts): Omit<PipelineService, 'start
     guard: signing.guard,
     liveAccounts,
     liveLogs,
+    readEvents,
     vitals: () => ({
       nodes: mesh.nodes(),
       isFailing: env.vitals.isFailing,

@@ -98,6 +98,7 @@ export async function createWorker(
         ...base,
         context,
         readThrough,
+        readEvents: (query) => end.readEvents(query),
         liveLogs: {
           subscribe: (address, commitment, subscriber, caller) =>
             end.followLogs(address, commitment, subscriber, caller),

@@ -6,6 +6,7 @@ import { oncePerErrorSite } from '../../shared/runtime/log.ts';
 import { version } from '../../shared/runtime/package.ts';
 import type { WorkerFigures } from '../admin/worker-figures.ts';
 import { Cache } from '../cache/cache.ts';
+import { EventLog } from '../http/stream/event-log.ts';
 import type { NamedFeed } from '../live/accounts/geyser-feed.ts';
 import { LiveAccountSource } from '../live/accounts/live-account-source.ts';
 import { VersionRing } from '../live/feed/version-ring.ts';
@@ -45,6 +46,9 @@ export type Answers = ReturnType<typeof openAnswers>;
 
 /** What `cache.bytes` is divided by for the limit of cached transactions. */
 const TRANSACTION_SHARE = 8;
+
+/** What `ring.bytes` is divided by for the limit of what a feed has sent again to clients that resume. */
+const REPLAY_SHARE = 8;
 
 /** One thread decodes about ten of the longest transactions a second. */
 const DECODING_THREADS = 1;
@@ -192,7 +196,15 @@ export function openAnswers(
     setImmediate(() => setImmediate(dropUnagreed)); // what was held back is published by then
   });
   const live = { liveAccounts, liveLogs, tokenLists, liveSources, onLeasesAdvanced: advanceHot };
-  return { cache, context, ring, readThrough, networkHistory, ...live };
+  const { read: readEvents } = new EventLog({
+    ring,
+    context,
+    liveAccounts,
+    feed: liveAccounts.feed,
+    replayBytes: Math.floor(config.ring.bytes / REPLAY_SHARE),
+    maxTopics: config.live.accounts,
+  });
+  return { cache, context, ring, readEvents, readThrough, networkHistory, ...live };
 }
 
 /** Returns the feeds of the nodes, or of the embedded cluster. */

@@ -4,6 +4,7 @@ import { Tally } from '../../shared/runtime/tally.ts';
 import { addressText } from '../access/limits/client-ip.ts';
 import { RequestMeter } from '../http/rest/request-meter.ts';
 import { createServer, type ServerOptions } from '../http/server.ts';
+import type { ReadEvents } from '../http/stream/event-log.ts';
 import type { LogSource } from '../live/logs/live-logs.ts';
 import type { RouteReads } from '../routes/routing/route-read-through.ts';
 import { Sealer } from '../serving/sealer.ts';
@@ -31,10 +32,15 @@ export function openServer(
   {
     cache,
     context,
+    readEvents,
     readThrough,
     liveLogs,
     liveSources,
-  }: Omit<Answers, 'readThrough' | 'liveLogs'> & { readonly readThrough: RouteReads; readonly liveLogs: LogSource },
+  }: Omit<Answers, 'readThrough' | 'readEvents' | 'liveLogs'> & {
+    readonly readThrough: RouteReads;
+    readonly readEvents: ReadEvents;
+    readonly liveLogs: LogSource;
+  },
   elsewhere: Pick<ServerOptions, 'sharesPort' | 'answerRpc'> = {},
 ) {
   const sealer = new Sealer({ ...config.cache, cache, signer, clock });
@@ -64,6 +70,7 @@ export function openServer(
     context,
     readThrough,
     liveLogs,
+    readEvents,
     sealer,
     access,
     meter,

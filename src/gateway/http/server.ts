@@ -14,14 +14,20 @@ import { PipeliningDetector } from './engine/pipelining-detector.ts';
 import { ReaderSampling } from './engine/reader-sampling.ts';
 import { PubsubServer, type PubsubServerOptions } from './pubsub/pubsub-server.ts';
 import type { ReadRpc } from './pubsub/source.ts';
+import type { Responder } from './rest/guarded-request.ts';
 import { pathLabel } from './rest/path-kinds.ts';
 import { createRequestHandlers, type RequestHandlerDeps } from './rest/request-handler.ts';
 import { errorResponse } from './rest/responses.ts';
 import { AccountTopics } from './stream/account-topics.ts';
+import { EventChannels } from './stream/event-channels.ts';
+import type { ReadEvents } from './stream/event-log.ts';
+import { EventSealer } from './stream/event-sealer.ts';
+import { EventStreams } from './stream/event-streams.ts';
+import { EventSubscriptions } from './stream/event-subscriptions.ts';
 import { StreamServer } from './stream/stream-server.ts';
 
 export interface ServerOptions
-  extends Omit<RequestHandlerDeps, 'pendingResponses' | 'pipelining' | 'sources'>,
+  extends Omit<RequestHandlerDeps, 'pendingResponses' | 'pipelining' | 'sources' | 'respondToStream'>,
     SourceLimits,
     Pick<PubsubServerOptions, 'liveLogs'> {
   readonly engine: Engine;
@@ -38,6 +44,7 @@ export interface ServerOptions
   /** The most connections that may be open, WebSockets too. */
   readonly maxConnections: number;
   readonly stream: { readonly maxBackpressureBytes: number };
+  readonly readEvents: ReadEvents;
   /** Whether other processes of this machine listen on the same port. Default: none may. */
   readonly sharesPort?: boolean;
 }
@@ -126,13 +133,18 @@ export function createServer(options: ServerOptions) {
   };
   const { clock, readThrough, sealer } = options;
   const sources = new AllowedSources(options);
+  const { liveAccounts, mesh } = context;
+  const eventSealer = new EventSealer({ sealer, cluster: () => mesh.genesisHash });
+  const channels = new EventChannels({ read: options.readEvents, sealer: eventSealer, liveAccounts, clock });
+  const events = new EventSubscriptions(channels);
   const stream = new StreamServer(app, {
     ...options,
     sources,
     ...options.stream,
-    accountTopics: new AccountTopics({ clock, readThrough, sealer, liveAccounts: context.liveAccounts }),
+    accountTopics: new AccountTopics({ clock, readThrough, sealer, liveAccounts, events }),
     pendingResponses,
   });
+  const eventStreams = new EventStreams({ channels, access, clock, context });
   const pubsub = new PubsubServer(app, {
     ...options,
     sources,
@@ -142,11 +154,14 @@ export function createServer(options: ServerOptions) {
     readRpc: createReadRpc(options),
     pendingResponses,
   });
-  app.handleRequests(createRequestHandlers({ ...options, sources, pipelining, pendingResponses }));
+  const respondToStream: Responder = (request) => eventStreams.respond(request);
+  app.handleRequests(createRequestHandlers({ ...options, sources, pipelining, pendingResponses, respondToStream }));
 
   const drain = (): void => {
     app.stopListening();
     stream.close();
+    eventStreams.close();
+    channels.close();
     pubsub.close();
   };
 
@@ -163,14 +178,23 @@ export function createServer(options: ServerOptions) {
       return openCount();
     },
     get subscribers() {
-      return stream.subscribers + pubsub.connections;
+      return stream.subscribers + eventStreams.size + pubsub.connections;
     },
     get stream() {
       const { channels, subscriptions, closes, ...figures } = stream.figures;
       return {
         ...figures,
-        channels: [...channels, { format: 'pubsub', intervalMs: 0, connections: pubsub.connections }],
-        closes: new Map([...closes].map(([code, count]) => [code, count + (pubsub.closes.get(code) ?? 0)])),
+        channels: [
+          ...channels,
+          { format: 'events', intervalMs: 0, connections: eventStreams.size },
+          { format: 'pubsub', intervalMs: 0, connections: pubsub.connections },
+        ],
+        closes: new Map(
+          [...closes].map(([code, count]) => [
+            code,
+            count + (eventStreams.closes.get(code) ?? 0) + (pubsub.closes.get(code) ?? 0),
+          ]),
+        ),
         subscriptions: new Map([...subscriptions, ...pubsub.subscriptionCounts]),
       };
     },

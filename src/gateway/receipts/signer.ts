@@ -9,6 +9,8 @@ export interface SealRequest extends ClaimRequest {
   readonly nonce: string | null;
   /** The operators that gave the result, `2/3`; undefined where one did. */
   readonly agreed?: string | undefined;
+  /** The digest of the event before, null at the start of a chain; undefined where the answer is no event. */
+  readonly previous?: string | null | undefined;
   /** The number of the claim, which stands for the form of the result. Default: the first one. */
   readonly claimNumber?: number | undefined;
 }
@@ -25,7 +27,7 @@ export class Signer {
   readonly #keys: { readonly active: SigningKey };
   readonly #guard: ClaimGuard;
   readonly #onStepBack: (leadMs: number) => void;
-  /** Undefined over one operator: receipts are then of version 1. */
+  /** Undefined over one operator: receipts of answers are then of version 1. Those of events have a member more. */
   readonly #neededOperators: number | undefined;
   #issuedAt = 0;
 
@@ -80,7 +82,9 @@ export class Signer {
 
   #statementFor(item: SealRequest, cluster: string): Statement {
     const needed = this.#neededOperators;
-    const agreed = needed === undefined ? undefined : (item.agreed ?? `1/${needed}`);
+    const { previous } = item;
+    const ofOneOperator = previous === undefined ? undefined : '1/1';
+    const agreed = needed === undefined ? ofOneOperator : (item.agreed ?? `1/${needed}`);
     // the last look before a signature: what too few vouch for is not exact, whatever source it has
     const isVouched = needed === undefined || agreedIn({ agreed }) >= needed;
     const granted = this.#guard.grantClaim(isVouched ? item : { ...item, claim: 'observed' });
@@ -91,7 +95,7 @@ export class Signer {
       slot: item.slot,
       commitment: item.commitment,
       claim: `${granted}/${item.claimNumber ?? FIRST_CLAIM_NUMBER}`,
-      ...(agreed !== undefined && { agreed, previous: null }),
+      ...(agreed !== undefined && { agreed, previous: previous ?? null }),
       digest: item.digest,
       issuedAt: this.#issuedAt,
       nonce: item.nonce,

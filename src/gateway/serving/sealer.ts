@@ -37,6 +37,12 @@ export interface SealerOptions {
   readonly signBatchSize: number;
 }
 
+/** An event to be sealed: a result, and the digest that chains it to the event before. */
+export type SealedEvent = Pick<SealRequest, 'request' | 'slot' | 'commitment'> & {
+  readonly result: string;
+  readonly previous: string | null;
+};
+
 /** All receipts of one turn of the event loop share a Merkle tree and a signature. */
 export class Sealer {
   readonly #cache: Cache;
@@ -75,6 +81,11 @@ export class Sealer {
     if (age > MAX_RECEIPT_AGE_MS) return undefined;
     if (entry.body !== undefined) this.#queue.addShared(entry, false);
     return servedBody(entry);
+  }
+
+  /** The time up to which receipts were made that must not be served, on the cache's clock. */
+  get invalidUntilMs(): number {
+    return this.#invalidUntilMs;
   }
 
   /** Stops serving all receipts made until now, since a key was revoked or replaced. */
@@ -120,6 +131,14 @@ export class Sealer {
       }),
     );
     return this.#sign(items).map((receipt) => formatSignedBody(text, slot, receipt));
+  }
+
+  /** Makes the bodies of events, in their order, all under one signature. */
+  sealEvents(events: readonly SealedEvent[]): string[] {
+    const receipts = this.#sign(
+      events.map(({ result, ...event }) => ({ ...event, claim: 'observed', digest: digestOf(result), nonce: null })),
+    );
+    return events.map(({ result, slot }, i) => formatSignedBody(result, slot, receipts[i] ?? ''));
   }
 
   #sealOrReject(batch: readonly SealJob[]): void {

@@ -31,8 +31,9 @@ export interface HostileVector extends Pick<TestVector, 'name' | 'cluster' | 'ca
   readonly publicKey?: string;
 }
 
-const read = (name: string) =>
-  JSON.parse(readFileSync(new URL(`../../../../test/vectors/receipt-${name}.json`, import.meta.url), 'utf8')); // from dist/test/support/receipts
+const readFile = (name: string) =>
+  JSON.parse(readFileSync(new URL(`../../../../test/vectors/${name}.json`, import.meta.url), 'utf8')); // from dist/test/support/receipts
+const read = (name: string) => readFile(`receipt-${name}`);
 
 /** The published test vectors of version 1, made with the key of RFC 8032 7.1 TEST 1. */
 export const testVectors: TestVectors = read('v1');
@@ -46,6 +47,22 @@ export const allVectors: readonly TestVector[] = [...testVectors.vectors, ...ver
 export const vectorTrees: readonly (readonly TestVector[])[] = [...new Set(allVectors.map(({ root }) => root))].map(
   (root) => allVectors.filter((vector) => vector.root === root),
 );
+
+interface EventChainVectors {
+  readonly publicKey: string;
+  readonly cluster: string;
+  readonly request: string;
+  /** The frames of a stream, in its order. */
+  readonly frames: readonly string[];
+  readonly eventTexts: readonly string[];
+  readonly previous: readonly (string | null)[];
+  /** Orders of frames that follow each other, and some that don't. */
+  readonly accepted: readonly (readonly number[])[];
+  readonly refused: Readonly<Record<string, readonly number[]>>;
+}
+
+/** A published chain of events. */
+export const eventChainVectors: EventChainVectors = readFile('event-chain');
 
 export const hostileVectors: readonly HostileVector[] = read('hostile').vectors;
 

@@ -7,6 +7,8 @@ import fc from 'fast-check';
 import t from 'tap';
 import { isOpensslSignature } from '../../../src/cli/commands/openssl-signature.ts';
 import { isSignature, isStrongKey } from '../../../src/client/verify/ed25519-signature.ts';
+import { chainDigest, EventChain } from '../../../src/client/verify/event-chain.ts';
+import { parsePushFrame, stateBeforeIn } from '../../../src/client/verify/push-frame.ts';
 import { formatReceipt, parseReceipt } from '../../../src/client/verify/receipt.ts';
 import { ReceiptError, type ReceiptFault } from '../../../src/client/verify/receipt-error.ts';
 import { canonicalRequestLine } from '../../../src/client/verify/request-line.ts';
@@ -55,6 +57,7 @@ import { CLUSTER, NOW_MS, newSigner, sealAnswers, type UnsealedAnswer } from '..
 import {
   allVectors,
   batchVectors,
+  eventChainVectors,
   hostileVectors,
   singleVector,
   type TestVector,
@@ -313,6 +316,79 @@ t.test('equivocation', async (t) => {
       { numRuns: 8 },
     );
     t.pass();
+  });
+});
+
+t.test('event-chain', async (t) => {
+  const { publicKey, cluster, request, frames, eventTexts, previous, accepted, refused } = eventChainVectors;
+  const receipts = frames.map((frame) => {
+    const { metadata = '', answer = '' } = parsePushFrame(frame) ?? {};
+    const { receipt } = verifyReceipt(answer, { publicKeys: [publicKey], cluster, request });
+    return { receipt, before: stateBeforeIn(metadata) };
+  });
+  const follow = (order: readonly number[], of = receipts): EventChain => {
+    const chain = new EventChain();
+    for (const at of order) {
+      const event = of[at];
+      if (event !== undefined) chain.add(event.receipt, event.before);
+    }
+    return chain;
+  };
+
+  t.test('the published events name the one before them, and follow each other in no other order', async (t) => {
+    t.strictSame(
+      eventTexts.slice(0, -1).map((text) => digestOf(text)),
+      previous.slice(1),
+    );
+    t.strictSame(
+      receipts.map(({ receipt }) => receipt.previous),
+      previous,
+    );
+    for (const order of accepted) t.doesNotThrow(() => follow(order));
+    t.equal(follow([0, 1, 2, 3, 0, 1]).starts, 2, 'a state in between begins another chain, which is counted');
+    for (const [name, order] of Object.entries(refused)) t.throws(() => follow(order), { code: 'chain' }, name);
+  });
+
+  t.test('a state that another gateway knows since an older slot goes on, another one does not', async (t) => {
+    const [state, change] = receipts.map(({ receipt, before }) => ({ receipt, before }));
+    if (state === undefined || change === undefined) throw new Error('the vectors are gone');
+    const later = { ...state, receipt: { ...state.receipt, slot: state.receipt.slot + 1 } };
+    t.doesNotThrow(() => follow([0, 1], [later, change]));
+    t.throws(() => follow([0, 1], [later, { ...change, before: undefined }]), { code: 'chain' });
+    const other = { ...later, receipt: { ...later.receipt, digest: digestOf('other') } };
+    t.throws(() => follow([0, 1], [other, change]), { code: 'chain' });
+  });
+
+  t.test('of 10,000 sequences with an event removed, doubled or moved each one is refused', async (t) => {
+    const first = receipts[0]?.receipt;
+    if (first === undefined) throw new Error('the vectors are gone');
+    let text = '{"lamports":0}';
+    let receipt: Receipt = { ...first, slot: 100, digest: digestOf(text) };
+    const long = Array.from({ length: 60 }, (_, i) => {
+      const event = { receipt, before: undefined };
+      text = `{"lamports":${i % 3}}`;
+      receipt = { ...first, slot: receipt.slot + 1 + (i % 4), digest: digestOf(text), previous: chainDigest(receipt) };
+      return event;
+    });
+    const all = long.map((_, i) => i);
+    t.equal(follow(all, long).starts, 1);
+    let missed = 0;
+    fc.assert(
+      fc.property(fc.constantFrom('remove', 'double', 'move'), fc.nat(57), fc.nat(57), (kind, a, b) => {
+        const [at, to] = [a + 1, b + 1];
+        fc.pre(kind !== 'move' || at !== to);
+        const order = kind === 'double' ? all.toSpliced(at, 0, at) : all.toSpliced(at, 1);
+        if (kind === 'move') order.splice(to, 0, at);
+        try {
+          follow(order, long);
+          missed++;
+        } catch (thrown) {
+          if (!(thrown instanceof ReceiptError) || thrown.code !== 'chain') throw thrown;
+        }
+      }),
+      { numRuns: 10_000 },
+    );
+    t.equal(missed, 0);
   });
 });
 

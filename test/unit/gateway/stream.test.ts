@@ -5,6 +5,9 @@ import t from 'tap';
 import { NotificationQueue } from '../../../src/gateway/http/pubsub/notification-queue.ts';
 import { AccountTopics } from '../../../src/gateway/http/stream/account-topics.ts';
 import { packFrame } from '../../../src/gateway/http/stream/encoded-frame.ts';
+import { EventChannels } from '../../../src/gateway/http/stream/event-channels.ts';
+import { EventSealer } from '../../../src/gateway/http/stream/event-sealer.ts';
+import { EventSubscriptions } from '../../../src/gateway/http/stream/event-subscriptions.ts';
 import { Fanout } from '../../../src/gateway/http/stream/fanout.ts';
 import { ShardQueue } from '../../../src/gateway/http/stream/shard-queue.ts';
 import { SocketConnection } from '../../../src/gateway/http/stream/stream-connection.ts';
@@ -101,6 +104,12 @@ t.test('account-topics', async (t) => {
       for (const subscriber of subscribers) subscriber.onChange({ slot, isReorg });
       await settle();
     };
+    const channels = new EventChannels({
+      read: () => undefined,
+      sealer: new EventSealer({ sealer, cluster: () => undefined }),
+      liveAccounts,
+      clock,
+    });
     return {
       clock,
       subscribers,
@@ -109,7 +118,7 @@ t.test('account-topics', async (t) => {
       down: (down: boolean) => {
         isDown = down;
       },
-      topics: new AccountTopics({ clock, readThrough, sealer, liveAccounts }),
+      topics: new AccountTopics({ clock, readThrough, sealer, liveAccounts, events: new EventSubscriptions(channels) }),
     };
   }
 
@@ -658,6 +667,7 @@ t.test('subscription-queue', async (t) => {
     commitment: undefined,
     addresses,
     isBatch,
+    since: undefined,
   });
   const ADDRESSES = Array.from({ length: 80 }, (_, i) => addressFromByte(i + 1));
   const [FIRST = '', SECOND = ''] = ADDRESSES;

@@ -3,6 +3,7 @@ import type { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { RequestCost } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import type { Figures } from '../../admin/worker-figures.ts';
+import type { EventPage, EventQuery } from '../../http/stream/event-log.ts';
 import type { PostAnswer } from '../../routes/routing/route.ts';
 import type { CachedRead } from '../../serving/read-through.ts';
 import type { CounterMessage, CounterRequest } from '../counters/remote-store.ts';
@@ -16,6 +17,8 @@ export type WorkerRequest = Readonly<
   | ({ type: 'read'; id: number; key: string; minSlot: Slot | undefined; isForPush: boolean; agree?: number } & Caller)
   /** A call of a node's method, its body as it came. */
   | ({ type: 'call'; id: number; body: Uint8Array; minSlot: Slot | undefined } & Caller)
+  /** Which events of accounts are wanted. */
+  | { type: 'events'; id: number; query: EventQuery }
   /** The keys that were read since the last slot: what is read at any worker is kept current for all. */
   | { type: 'hot-keys'; keys: readonly string[] }
   | { type: 'subscribe'; id: number; address: string; commitment: Commitment; caller: string }
@@ -52,6 +55,7 @@ export type Result = Readonly<
   /** A `StoredAnswer`, encoded when the log ended at this place. */
   | { type: 'answer'; answer: Uint8Array; at: number; cacheStatus: CachedRead['cacheStatus'] }
   | { type: 'call-result'; answer: PostAnswer }
+  | { type: 'event-page'; page: EventPage | undefined }
   | { type: 'failed'; error: GatewayError }
 >;
 

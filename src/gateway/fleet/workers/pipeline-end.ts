@@ -13,6 +13,7 @@ import { sleep } from '../../../shared/runtime/sleep.ts';
 import type { CounterConnection, CounterStore } from '../../access/quota/counter-store.ts';
 import type { WorkerFigures } from '../../admin/worker-figures.ts';
 import type { Cache } from '../../cache/cache.ts';
+import type { ReadEvents } from '../../http/stream/event-log.ts';
 import type { LogSource } from '../../live/logs/live-logs.ts';
 import type { ClaimGuard } from '../../receipts/equivocation-guard.ts';
 import type { LiveAccounts, PostAnswer } from '../../routes/routing/route.ts';
@@ -22,7 +23,7 @@ import type { CounterMessage, CounterRequest } from '../counters/remote-store.ts
 import type { Event, PipelineVitals } from '../events.ts';
 import { AnswerPublisher } from '../replication/answer-publisher.ts';
 import { Connection } from '../rpc/connection.ts';
-import type { PipelineMessage, Result, WorkerRequest, WorkerRequestOf } from '../rpc/messages.ts';
+import type { Caller, PipelineMessage, Result, WorkerRequest, WorkerRequestOf } from '../rpc/messages.ts';
 import { LOG_BYTES, LogWriter, MAX_PAYLOAD_BYTES } from '../transport/shared-log/log-writer.ts';
 
 export interface PipelineService {
@@ -34,6 +35,7 @@ export interface PipelineService {
   readonly liveLogs: LogSource;
   readonly counterStore: CounterStore;
   readonly figures: WorkerFigures;
+  readonly readEvents: ReadEvents;
   vitals(): PipelineVitals;
   read(
     key: string,
@@ -65,6 +67,9 @@ const VITALS_MS = 500;
 const MAX_UNREPORTED_BYTES = LOG_BYTES / 16;
 
 export const SOCKET_NAME = 'socket';
+
+/** Events are read once for all subscribers of a worker. */
+const OWN_WORK: Caller = { caller: '', hasPriority: false };
 
 type OpenedService = PipelineService & { readonly publisher: AnswerPublisher };
 
@@ -211,6 +216,9 @@ export class PipelineEnd {
       case 'call':
         void this.#respond(worker, message, (cost) => this.#call(message, cost));
         break;
+      case 'events':
+        void this.#respond(worker, { ...message, ...OWN_WORK }, () => this.#readEvents(message));
+        break;
       case 'hot-keys':
         for (const key of message.keys) cache.get(key);
         break;
@@ -270,7 +278,7 @@ export class PipelineEnd {
 
   async #respond(
     { connection }: Worker,
-    { id, caller, hasPriority }: WorkerRequestOf<'read' | 'call'>,
+    { id, caller, hasPriority }: Caller & { readonly id: number },
     work: (cost: RequestCost) => Promise<Result>,
   ): Promise<void> {
     const cost = new RequestCost(caller, hasPriority);
@@ -291,6 +299,10 @@ export class PipelineEnd {
 
   async #call({ body, minSlot }: WorkerRequestOf<'call'>, cost: RequestCost): Promise<Result> {
     return { type: 'call-result', answer: await this.#open().answerRpc(Buffer.from(body), minSlot, cost) };
+  }
+
+  async #readEvents({ query }: WorkerRequestOf<'events'>): Promise<Result> {
+    return { type: 'event-page', page: await this.#open().readEvents(query) };
   }
 
   async #report({ connection, counters }: Worker, { id, reports }: CounterRequest): Promise<void> {

@@ -11,6 +11,7 @@ import { repeat } from '../../../shared/runtime/repeat.ts';
 import type { Figures } from '../../admin/worker-figures.ts';
 import { Cache, type CacheOptions } from '../../cache/cache.ts';
 import type { Entry } from '../../cache/entry.ts';
+import type { EventPage, EventQuery } from '../../http/stream/event-log.ts';
 import type { PostAnswer } from '../../routes/routing/route.ts';
 import type { CachedRead } from '../../serving/read-through.ts';
 import { EventCodec } from '../codec.ts';
@@ -129,6 +130,10 @@ export class WorkerEnd {
     return (await this.#request('call-result', request, cost)).answer;
   }
 
+  async readEvents(query: EventQuery): Promise<EventPage | undefined> {
+    return (await this.#request('event-page', (id): WorkerRequest => ({ type: 'events', id, query }))).page;
+  }
+
   follow(address: string, commitment: Commitment, account: AccountSubscriber, caller: string): AccountSubscription {
     return this.#subscribe({ type: 'subscribe', address, commitment, callers: [caller], account });
   }
@@ -241,6 +246,7 @@ export class WorkerEnd {
         break;
       case 'answer':
       case 'call-result':
+      case 'event-page':
       case 'failed':
         this.#pending.get(message.id)?.settle(message);
         this.#pending.delete(message.id);

@@ -105,6 +105,8 @@ export interface EngineResponse extends EngineConnection {
    * {@link getWriteOffset} on, and is to be passed again when {@link onWritable} calls.
    */
   tryEnd(chunk: Buffer, total: number): [isAccepted: boolean, isDone: boolean];
+  /** Writes a part of a body without a known length. False if the reader is behind: {@link onWritable} calls once it isn't. */
+  write(part: string): boolean;
   getWriteOffset(): number;
   onWritable(handler: () => boolean): unknown;
   /** Closes the connection behind what was written; in the middle of a body it is cut off. */

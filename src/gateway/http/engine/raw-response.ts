@@ -18,6 +18,25 @@ export interface RawResponse {
   readonly close?: boolean;
 }
 
+/** A response whose body is written later, in parts. */
+export interface StreamedResponse {
+  /** Status line and headers, without the leading `HTTP/1.1`. */
+  readonly headers: string;
+  /** Called once the response has begun. */
+  begin(startParts: StartParts): void;
+}
+
+/** Begins the body. `onEnd` is called once, when nothing more can be written; `onRoom` when a slow reader is not behind any more. */
+export type StartParts = (onRoom: () => void, onEnd: () => void) => ResponseParts;
+
+/** A response whose body is sent in parts, for as long as its reader stays. */
+export interface ResponseParts {
+  /** False if the reader is behind: `onRoom` is called once it isn't. */
+  write(part: string): boolean;
+  /** Completes the response with a last part. The engine closes the connection of a reader that does not receive it. */
+  end(part: string): void;
+}
+
 /** The longest body that is given to the engine whole: as much as it collects before it calls the kernel. */
 export const WHOLE_BODY_BYTES = 16 * 1024;
 

@@ -2,7 +2,16 @@ import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { BodySender } from './body-sender.ts';
 import type { EngineResponse } from './engine.ts';
 import type { CallerKey } from './pending-bytes.ts';
-import { byteLengthOf, bytesOf, partsOf, type RawBody, type RawResponse, WHOLE_BODY_BYTES } from './raw-response.ts';
+import {
+  byteLengthOf,
+  bytesOf,
+  partsOf,
+  type RawBody,
+  type RawResponse,
+  type ResponseParts,
+  type StreamedResponse,
+  WHOLE_BODY_BYTES,
+} from './raw-response.ts';
 
 const NOTHING = (): void => {};
 
@@ -88,6 +97,41 @@ export class Reply {
       else this.sendAndClose({ headers, body });
     } else if (this.#reserved > 0) this.#sendInPieces(headers, partsOf(body), close);
     else this.#sendWhole(headers, typeof body === 'string' ? body : wholeOf(partsOf(body)), close);
+  }
+
+  /** Sends a response whose body is written in parts. */
+  sendParts({ headers, begin }: StreamedResponse): void {
+    if (this.#isDone) return;
+    const res = this.#res;
+    res.cork(() => res.writeStatus(headers));
+    begin((onRoom, onEnd) => this.#startParts(onRoom, onEnd));
+  }
+
+  #startParts(onRoom: () => void, onEnd: () => void): ResponseParts {
+    const res = this.#res;
+    res.onWritable(() => {
+      if (!this.#isDone) onRoom();
+      return true;
+    });
+    this.#stopSending = () => {
+      this.#stopSending = NOTHING;
+      onEnd();
+    };
+    return {
+      write: (part) => {
+        let hasRoom = false;
+        if (!this.#isDone)
+          res.cork(() => {
+            hasRoom = res.write(part);
+          });
+        return hasRoom;
+      },
+      end: (part) => {
+        if (this.#isDone) return;
+        res.cork(() => res.end(Buffer.from(part))); // ordered to close, uWebSockets.js would write a header into the body
+        this.#markDone();
+      },
+    };
   }
 
   #sendWhole(headers: RawResponse['headers'], body: string | Buffer, close: boolean): void {

@@ -8,7 +8,7 @@ import { matchRoute } from '../../routes/index.ts';
 import type { RouteMatch } from '../../routes/routing/match-route.ts';
 import type { Admit } from '../../serving/read-through.ts';
 import type { EngineRequest, EngineResponse } from '../engine/engine.ts';
-import type { RawResponse } from '../engine/raw-response.ts';
+import type { RawResponse, StreamedResponse } from '../engine/raw-response.ts';
 import { Reply } from '../engine/reply.ts';
 import { framingOf } from '../engine/request-guard.ts';
 import { type HitPathDeps, isForwardedByStranger } from './hit-path.ts';
@@ -44,7 +44,7 @@ export interface CheckedRequest {
  * Returns the response to a checked request; undefined if it is given to the request later. What it throws or rejects with
  * becomes an error response.
  */
-export type Responder = (request: CheckedRequest) => RawResponse | Promise<RawResponse> | undefined;
+export type Responder = (request: CheckedRequest) => RawResponse | StreamedResponse | Promise<RawResponse> | undefined;
 
 export interface GuardDeps
   extends Pick<HitPathDeps, 'context' | 'access' | 'sources' | 'meter' | 'pendingResponses' | 'onInternalError'> {
@@ -99,6 +99,7 @@ export class GuardedRequest implements Payer {
     try {
       const response = respond(this.#check(res, req));
       if (response instanceof Promise) response.then((made) => this.send(made)).catch((thrown) => this.fail(thrown));
+      else if (response !== undefined && 'begin' in response) this.#begin(response);
       else if (response !== undefined) this.send(response);
     } catch (thrown) {
       this.#mustClose ||= this.#method === 'post' || this.#method === 'other'; // nobody reads a body that may follow
@@ -204,25 +205,36 @@ export class GuardedRequest implements Payer {
     return errorResponse(quota ?? UNCOUNTED_QUOTA, thrown, this.#deps.onInternalError);
   }
 
+  /** Begins a response that goes on; what it costs is known. */
+  #begin(response: StreamedResponse): void {
+    this.#record('answered');
+    this.#count(response);
+    this.reply.sendParts(response);
+  }
+
+  #record(outcome: RequestOutcome): void {
+    const account = this.#account;
+    account?.cost.onCallsEnded(() => account.settle());
+    if (account?.principal !== undefined)
+      recordUsage(this.#deps.access.usage, account.principal, this.#route, outcome, account.paid);
+  }
+
   /** Sends a response; in place of a long one, an error to a caller with too many pending bytes: that error is short. */
   #finish(wanted: RawResponse, wantedOutcome: RequestOutcome): void {
-    const { access, context } = this.#deps;
+    const { context } = this.#deps;
     const refusal = this.reply.reserve(wanted.body, this.#caller);
     const response = refusal === undefined ? wanted : this.#errorOf(refusal);
     const outcome = refusal === undefined ? wantedOutcome : usageOutcomeOf(refusal);
-    const account = this.#account;
     // Nothing shows whether its reader accepts what has no body, or bounds how often it is requested at no charge.
     const isFree = this.#isFree || this.#failure === 'rate_limited' || this.#failure === 'overloaded';
     this.#mustClose ||= isFree && (this.#isHead || response.body === null);
-    account?.cost.onCallsEnded(() => account.settle());
-    if (account?.principal !== undefined)
-      recordUsage(access.usage, account.principal, this.#route, outcome, account.paid);
+    this.#record(outcome);
     this.#count(response);
     if (this.#mustClose || context.isDraining()) this.reply.sendAndClose(response);
     else this.reply.send(response);
   }
 
-  #count({ headers }: RawResponse): void {
+  #count({ headers }: Pick<RawResponse, 'headers'>): void {
     const { meter, context } = this.#deps;
     if (this.#failure !== undefined) meter.countError(this.#failure);
     const text = String(headers);

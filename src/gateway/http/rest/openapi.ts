@@ -243,15 +243,19 @@ function errorResponses(codes: readonly ErrorCode[]): object {
   );
 }
 
-/** The WebSocket stream, of which OpenAPI can describe the handshake only. */
+/** The stream, of whose WebSocket OpenAPI can describe the handshake only. */
 const STREAM_PATH = {
   get: {
     summary: 'The network stream (WebSocket): the current frame on open, then one for each slot',
     description: readData('stream.md').trim(),
     operationId: 'getStream',
-    'x-units': { request: BASE_UNITS, subscribe: '1 for each address' },
+    'x-units': { request: BASE_UNITS, subscribe: '1 for each address or topic' },
     parameters: fragments.streamParameters,
     responses: {
+      200: {
+        description: 'Events of accounts, to a request with `topics` that is no upgrade',
+        content: { 'text/event-stream': { schema: { type: 'string' } } },
+      },
       101: { description: 'A text frame without a `type` is byte for byte the body of GET /network at its slot' },
       ...errorResponses(errors.stream),
     },

@@ -37,15 +37,13 @@ export const isUnmetered = (match: RouteMatch | undefined): boolean =>
 export const allowedMethods = (pathKind: NonNullable<PathKind>): string =>
   pathKind === 'post' ? 'POST, OPTIONS' : 'GET, HEAD, OPTIONS';
 
-/** Checks that the path exists and allows the method. Throws `route_not_found`, `method_not_allowed`, `upgrade_required`. */
+/** Checks that the path exists and allows the method. Throws `route_not_found`, `method_not_allowed`. */
 export function checkMethod(method: 'get' | 'post' | 'other', pathKind: PathKind): void {
   if (pathKind === undefined) throwRouteNotFound();
   if (method === 'other' || (method === 'post') !== (pathKind === 'post')) {
     const allow = allowedMethods(pathKind);
     throw new GatewayError('method_not_allowed', `this path allows ${allow}`, { allow });
   }
-  if (pathKind === 'stream')
-    throw new GatewayError('upgrade_required', 'the stream is a WebSocket: send an upgrade request');
 }
 
 export function throwRouteNotFound(): never {

@@ -25,6 +25,8 @@ export interface RequestHandlerDeps extends HitPathDeps, GetResponderDeps {
   /** The longest request body, in bytes. */
   readonly maxBodyBytes: number;
   readonly turnBudget: TurnBudget;
+  /** Answers a GET of the stream that is no upgrade. */
+  readonly respondToStream: Responder;
   /** Answers POSTs to `/rpc` elsewhere. Default: this process answers them. */
   readonly answerRpc?: (body: Buffer, minSlot: Slot | undefined, cost: RequestCost) => Promise<PostAnswer>;
 }
@@ -41,7 +43,9 @@ export function createRequestHandlers(deps: RequestHandlerDeps): MethodHandlers 
       return false;
     };
 
-  const head = guarded('get', (request) => getResponder.respond(request));
+  const head = guarded('get', (request) =>
+    request.pathKind === 'stream' ? deps.respondToStream(request) : getResponder.respond(request),
+  );
   const get: RequestHandler = (res, req) => {
     try {
       return hitPath.serve(res, req) || head(res, req);

@@ -1,8 +1,10 @@
 import { formatPushFrame } from '../../../client/verify/index.ts';
 import type { Clock } from '../../../shared/domain/clock.ts';
+import type { EventId } from '../../../shared/domain/event-id.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { type AccountTopic, TOPIC_NAMES } from '../../routes/stream-topics.ts';
 import { errorFrame } from './error-frame.ts';
+import type { EventSubscriptions } from './event-subscriptions.ts';
 import type { StreamConnection, SubscriptionCaller } from './stream-connection.ts';
 import type { MessageId } from './stream-message.ts';
 import { TopicFeed, type TopicFeedOptions, type TopicUpdate } from './topic-feed.ts';
@@ -28,6 +30,7 @@ interface TopicSubscribers {
 
 export interface AccountTopicsOptions extends Omit<TopicFeedOptions, 'topic' | 'caller' | 'onUpdate' | 'onEnd'> {
   readonly clock: Clock;
+  readonly events: EventSubscriptions;
 }
 
 /** The time that a topic without subscribers stays open, so that a client that reconnects needs no read. */
@@ -53,22 +56,35 @@ export class AccountTopics {
   }
 
   subscriptionsOf(connection: StreamConnection): number {
-    return this.#topicsByConnection.get(connection)?.size ?? 0;
+    return (this.#topicsByConnection.get(connection)?.size ?? 0) + this.#options.events.countOf(connection);
   }
 
-  findFault(connection: StreamConnection, { request }: AccountTopic): GatewayError | undefined {
+  findFault(connection: StreamConnection, topic: AccountTopic): GatewayError | undefined {
     const { maxSubscriptions } = connection.caller;
-    if (this.#topics.get(request.key)?.subscriptions.has(connection) === true)
+    if (
+      this.#topics.get(topic.request.key)?.subscriptions.has(connection) ||
+      this.#options.events.has(connection, topic)
+    )
       return new GatewayError('invalid_request', 'this connection is already subscribed to the topic');
     if (this.subscriptionsOf(connection) >= maxSubscriptions)
       return new GatewayError('rate_limited', `a connection may have ${maxSubscriptions} subscriptions`);
     return undefined;
   }
 
-  /** Sends the current value once it is read, then each change. Resolves with the read; rejects with what to send. */
-  async subscribe(connection: StreamConnection, topic: AccountTopic, id: MessageId, isBatch = false): Promise<void> {
+  /** Sends the current value once it is read, then each change; with `since` events instead. Resolves with the read; rejects with what to send. */
+  async subscribe(
+    connection: StreamConnection,
+    topic: AccountTopic,
+    id: MessageId,
+    isBatch = false,
+    since?: EventId | null,
+  ): Promise<void> {
     const fault = this.findFault(connection, topic);
     if (fault !== undefined) throw fault;
+    if (since !== undefined) {
+      this.#options.events.subscribe(connection, topic, { id, isBatch, since });
+      return;
+    }
     const connectionTopics = this.#topicsByConnection.get(connection) ?? new Set<TopicSubscribers>();
     const subscribers = this.#openTopic(topic, connection.caller);
     const subscription = { connection, id, isBatch, lastSent: undefined, seq: 0, hasUnsentUpdate: false };
@@ -85,6 +101,10 @@ export class AccountTopics {
 
   unsubscribe(connection: StreamConnection, topic: AccountTopic, id: MessageId): void {
     const subscribers = this.#topics.get(topic.request.key);
+    if (this.#options.events.has(connection, topic)) {
+      this.#endEvents(connection, topic, id);
+      return;
+    }
     if (subscribers === undefined || !subscribers.subscriptions.has(connection)) {
       throw new GatewayError('invalid_request', 'this connection is not subscribed to the topic');
     }
@@ -95,13 +115,16 @@ export class AccountTopics {
     const ending = [...(this.#topicsByConnection.get(connection) ?? [])].filter(
       ({ subscriptions }) => subscriptions.get(connection)?.id === id,
     );
-    if (ending.length === 0)
+    const ofEvents = this.#options.events.topicsOf(connection, id);
+    if (ending.length === 0 && ofEvents.length === 0)
       throw new GatewayError('invalid_request', 'this connection has no subscription with the id');
     for (const subscribers of ending) this.#endSubscription(connection, subscribers, id);
+    for (const topic of ofEvents) this.#endEvents(connection, topic, id);
   }
 
   /** Sends the newest update of each topic of which a slow connection has missed some. */
   sendUnsent(connection: StreamConnection): void {
+    this.#options.events.resume(connection);
     for (const { topic, subscriptions, feed } of this.#topicsByConnection.get(connection) ?? []) {
       const subscription = subscriptions.get(connection);
       if (subscription?.hasUnsentUpdate === true && feed.latest !== undefined)
@@ -110,6 +133,7 @@ export class AccountTopics {
   }
 
   removeConnection(connection: StreamConnection): void {
+    this.#options.events.removeConnection(connection);
     for (const subscribers of [...(this.#topicsByConnection.get(connection) ?? [])])
       this.#removeSubscription(connection, subscribers);
   }
@@ -138,11 +162,13 @@ export class AccountTopics {
   }
 
   #endSubscription(connection: StreamConnection, subscribers: TopicSubscribers, id: MessageId): void {
-    const { name, address } = subscribers.topic;
     this.#removeSubscription(connection, subscribers);
-    connection.reply(
-      () => `{"type":"unsubscribed","id":${JSON.stringify(id)},"topic":"${name}","address":"${address}"}`,
-    );
+    replyUnsubscribed(connection, subscribers.topic, id);
+  }
+
+  #endEvents(connection: StreamConnection, topic: AccountTopic, id: MessageId): void {
+    this.#options.events.unsubscribe(connection, topic);
+    replyUnsubscribed(connection, topic, id);
   }
 
   /** Returns a topic, whose place counts for this caller, too, from now on. */
@@ -204,6 +230,10 @@ export class AccountTopics {
       subscribers.feed.removeCaller(lastCaller);
     };
   }
+}
+
+function replyUnsubscribed(connection: StreamConnection, { name, address }: AccountTopic, id: MessageId): void {
+  connection.reply(() => `{"type":"unsubscribed","id":${JSON.stringify(id)},"topic":"${name}","address":"${address}"}`);
 }
 
 function pushIfNewer(topic: AccountTopic, subscription: TopicSubscription, update: TopicUpdate): void {

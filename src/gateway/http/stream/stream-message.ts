@@ -1,4 +1,5 @@
 import { COMMITMENTS, type Commitment } from '../../../shared/domain/commitment.ts';
+import { type EventId, parseEventId } from '../../../shared/domain/event-id.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { address } from '../../routes/routing/params.ts';
 import { type AccountTopic, accountTopicOf, isTopicName, type TopicName } from '../../routes/stream-topics.ts';
@@ -13,6 +14,8 @@ export interface TopicList {
   readonly addresses: readonly string[];
   /** True if the message has `addresses`: a frame about one of them then names it. */
   readonly isBatch: boolean;
+  /** Behind which event of each address the client wants all; null where it has none; undefined for the newest values only. */
+  readonly since: readonly (EventId | null)[] | undefined;
 }
 
 /** A client's message on the stream. `invalid`: a known operation with an invalid member. */
@@ -25,7 +28,15 @@ export type StreamMessage =
 /** The most addresses in one message: more don't fit into 4 KiB with an id. */
 export const MAX_ADDRESSES = 80;
 
-const KNOWN_MEMBERS: ReadonlySet<string> = new Set(['op', 'topic', 'address', 'addresses', 'commitment', 'id']);
+const KNOWN_MEMBERS: ReadonlySet<string> = new Set([
+  'op',
+  'topic',
+  'address',
+  'addresses',
+  'commitment',
+  'id',
+  'since',
+]);
 const MAX_ID_LENGTH = 64;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
@@ -76,20 +87,38 @@ function namedId(id: MessageId): string | number {
 }
 
 function parseTopics(message: Readonly<Record<string, unknown>>): TopicList {
-  const { topic: name, address: single, addresses, commitment } = message;
+  const { topic: name, address: single, addresses, commitment, since } = message;
   if (!isTopicName(name)) throw new GatewayError('invalid_request', 'topic must be balance or account');
   const named = COMMITMENTS.find((known) => known === commitment);
   if (commitment !== undefined && named === undefined) {
     throw new GatewayError('invalid_request', `commitment must be one of ${COMMITMENTS.join(', ')}`);
   }
+  if (since !== undefined && named === 'processed')
+    throw new GatewayError(
+      'invalid_request',
+      'since is for confirmed and finalized: a fork may take back what is processed',
+    );
   if (addresses === undefined) {
     const text = address.parse(typeof single === 'string' ? single : undefined, 'address');
-    return { name, commitment: named, addresses: [text], isBatch: false };
+    return { name, commitment: named, addresses: [text], isBatch: false, since: parseSince(since, 1) };
   }
   if (single !== undefined) throw new GatewayError('invalid_request', 'send either address or addresses');
   if (!isAddressList(addresses))
     throw new GatewayError('invalid_request', `addresses must be a list of 1 to ${MAX_ADDRESSES} texts`);
-  return { name, commitment: named, addresses, isBatch: true };
+  return { name, commitment: named, addresses, isBatch: true, since: parseSince(since, addresses.length) };
+}
+
+/** Parses the id of an event, or null for none yet: one for all addresses, or a list with one for each. */
+function parseSince(since: unknown, count: number): TopicList['since'] {
+  if (since === undefined) return undefined;
+  const texts: readonly unknown[] = Array.isArray(since) ? since : Array.from({ length: count }, () => since);
+  const ids = texts.map((text) => (text === null ? null : parseEventId(String(text))));
+  if (ids.length !== count || !ids.every((id) => id !== undefined))
+    throw new GatewayError(
+      'invalid_request',
+      'since must be null or the id of an event, or a list with one for each address',
+    );
+  return ids;
 }
 
 const isAddressList = (list: unknown): list is readonly string[] =>

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
+import type { EventId } from '../../../shared/domain/event-id.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { StreamSlot } from '../../access/limits/stream-quota.ts';
 import type { AccountTopic } from '../../routes/stream-topics.ts';
@@ -38,6 +39,7 @@ interface AddressStep {
   readonly id: MessageId;
   readonly topics: TopicList;
   readonly text: string;
+  readonly since: EventId | null | undefined;
 }
 
 /** The first values of a connection that are read at one time. */
@@ -129,7 +131,7 @@ export class SubscriptionQueue {
     }
     this.#reads++;
     accountTopics
-      .subscribe(connection, topic, step.id, step.topics.isBatch)
+      .subscribe(connection, topic, step.id, step.topics.isBatch, step.since)
       .catch((thrown) => this.#fail(step, thrown, subject))
       .finally(() => {
         this.#reads--;
@@ -158,5 +160,5 @@ export class SubscriptionQueue {
 const stepsOf = (message: SubscriptionMessage): readonly Step[] => {
   if (message.op === 'unsubscribeId') return [message];
   const { op, id, topics } = message;
-  return topics.addresses.map((text) => ({ op, id, topics, text }));
+  return topics.addresses.map((text, i) => ({ op, id, topics, text, since: topics.since?.[i] }));
 };

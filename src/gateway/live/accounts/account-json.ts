@@ -1,3 +1,4 @@
+import type { AccountValue } from '../../upstream/geyser/feed-update.ts';
 import { canonicalJson, members, parseString } from '../../upstream/json/raw-json.ts';
 import { parseAccountLamports } from '../../upstream/reads/account-info.ts';
 
@@ -56,3 +57,7 @@ function canonicalAccount(json: AccountJson): string {
     return account.toString('latin1');
   }
 }
+
+/** Returns an account in a node's own form, its data in base64. */
+export const unparsedJsonOf = ({ lamports, owner, executable, rentEpoch, data }: AccountValue): string =>
+  `{"data":["${Buffer.from(data).toString('base64')}","base64"],"executable":${executable},"lamports":${lamports},"owner":"${owner}","rentEpoch":${rentEpoch},"space":${data.length}}`;

@@ -20,7 +20,7 @@ import type { FeedAccount } from '../feed/feed-stream.ts';
 import type { AccountVersion, VersionRing } from '../feed/version-ring.ts';
 import type { LiveSessionOptions } from '../session-audit.ts';
 import { Watermark } from '../watermark.ts';
-import { type AccountJson, decodeAccountJson, isSameAccount } from './account-json.ts';
+import { type AccountJson, decodeAccountJson, isSameAccount, unparsedJsonOf } from './account-json.ts';
 import type { AccountSessionOptions } from './account-session.ts';
 import type { AccountState } from './account-state.ts';
 
@@ -278,7 +278,7 @@ export class FeedAccountSession {
   /** Returns an account as a node shows it; undefined where the node must parse it first. */
   #textOf(entry: Entry, version: AccountVersion): AccountJson | undefined {
     if (version.value === null) return null;
-    if (!isParsed(version.value)) return jsonOf(version.value);
+    if (!isParsed(version.value)) return unparsedJsonOf(version.value);
     const known = this.#texts.get(version);
     if (known === undefined && entry.account.history?.newest === version) void this.#readText(entry, version);
     return known;
@@ -352,7 +352,3 @@ export class FeedAccountSession {
 /** Returns true for an account that a node shows parsed: its data is no base64. */
 const isParsed = ({ owner, data }: AccountValue): boolean =>
   PARSED_OWNERS.has(owner) || (owner === SYSTEM_PROGRAM && data.length > 0); // a nonce
-
-/** Returns an account in a node's own form, for one whose data it does not parse. */
-const jsonOf = ({ lamports, owner, executable, rentEpoch, data }: AccountValue): string =>
-  `{"data":["${Buffer.from(data).toString('base64')}","base64"],"executable":${executable},"lamports":${lamports},"owner":"${owner}","rentEpoch":${rentEpoch},"space":${data.length}}`;

@@ -5,6 +5,7 @@ import { createFeedClient, type FeedAddress, type FeedClient, FeedError } from '
 import { member, parseSafeInteger } from '../../upstream/json/raw-json.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import { type AdmittedFeed, admitFeed } from '../feed/feed-admission.ts';
+import { type Replay, type ReplayQuery, readReplay } from '../feed/feed-replay.ts';
 import type { VersionRing } from '../feed/version-ring.ts';
 import type { LiveFeed, SessionCallbacks } from '../live-set.ts';
 import type { AccountSessionOptions } from './account-session.ts';
@@ -89,6 +90,18 @@ export class GeyserFeed implements LiveFeed<AccountState> {
 
   get hasRoom(): boolean {
     return this.#admitted !== undefined && !this.#options.ring.isFull;
+  }
+
+  /** True until a feed is admitted for the first time, or can't be used. */
+  get isStarting(): boolean {
+    return !this.#isClosed && this.#admitted === undefined && this.#problems.size === 0;
+  }
+
+  /** Reads what accounts were before; undefined where no feed sends that again. */
+  async replay(query: ReplayQuery): Promise<Replay | undefined> {
+    const [client, admitted] = [this.#client, this.#admitted];
+    if (client === undefined || admitted === undefined) return undefined;
+    return readReplay({ client, mode: admitted.mode, clock: this.#options.clock }, query);
   }
 
   /** Why no feed can be used, in one line each. */

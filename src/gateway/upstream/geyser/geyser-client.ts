@@ -80,13 +80,20 @@ export async function createFeedClient({ url, token }: FeedAddress): Promise<Fee
     'grpc.enable_http_proxy': 0,
     'grpc.use_local_subchannel_pool': 1, // a connection of its own: streams of one connection share its window
   });
+  let isClosed = false;
   return {
     version: async () => (await readField(client, metadata, 'GetVersion', (reader) => reader.string())) ?? '',
     firstReplayed: () => readField(client, metadata, 'SubscribeReplayInfo', (reader) => Number(reader.uint64())),
-    subscribe: (listener) => subscribe(client, metadata, listener),
-    close: () => client.close(),
+    subscribe: (listener) => (isClosed ? ENDED : subscribe(client, metadata, listener)),
+    close() {
+      isClosed = true;
+      client.close();
+    },
   };
 }
+
+/** A subscription over a client that was closed: gRPC would throw. */
+const ENDED: FeedCall = { send: () => {}, cancel: () => {} };
 
 function subscribe(client: Client, metadata: Metadata, { onMessage, onEnd }: FeedListener): FeedCall {
   const call = client.makeBidiStreamRequest('/geyser.Geyser/Subscribe', asIs, (bytes) => bytes, metadata);

@@ -9,6 +9,9 @@ export interface NodeUpgradeContext<Data> extends UpgradeContext {
   accept(data: Data, headers: UpgradeHeaders): void;
 }
 
+/** The time in which the reader of a body in parts must receive something of the last one; as in uWebSockets.js. */
+const LAST_PART_MS = 10_000;
+
 export class NodeResponse implements EngineResponse {
   readonly #message: IncomingMessage;
   readonly #response: ServerResponse;
@@ -69,8 +72,19 @@ export class NodeResponse implements EngineResponse {
     this.#head = `${this.#head ?? '200 OK'}\r\n${name}: ${value}`;
   }
 
+  write(part: string): boolean {
+    if (this.#head !== undefined) {
+      this.#sendHead(undefined, false);
+      this.#response.on('drain', () => {
+        if (!this.#isEnded) this.#onWritable?.();
+      });
+    }
+    return this.#response.write(part);
+  }
+
   end(body: Buffer, closesConnection = false): void {
-    this.#sendHead(body.length, closesConnection);
+    if (!this.#response.headersSent) this.#sendHead(body.length, closesConnection);
+    else this.#connection.socket.setTimeout(LAST_PART_MS, () => this.#connection.close());
     this.#response.end(Buffer.from(body)); // the caller may use its memory for the next body
     this.#complete();
   }

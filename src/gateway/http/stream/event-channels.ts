@@ -1,0 +1,282 @@
+import type { AccountSubscription } from '../../../shared/domain/account-change.ts';
+import type { Clock } from '../../../shared/domain/clock.ts';
+import type { Commitment } from '../../../shared/domain/commitment.ts';
+import { type EventId, isAfter } from '../../../shared/domain/event-id.ts';
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
+import { repeat } from '../../../shared/runtime/repeat.ts';
+import type { LiveAccounts } from '../../routes/routing/route.ts';
+import type { TopicName } from '../../routes/stream-topics.ts';
+import type { EventPage, ReadEvents } from './event-log.ts';
+import type { EventSealer, SealedEvent } from './event-sealer.ts';
+
+/** A reader of a channel. */
+export interface EventSubscriber {
+  /** The caller that the places of the accounts count for. */
+  readonly callerName: string;
+  /**
+   * Sends events, and with `isMark` up to where they are known. Returns the id up to which it has sent, undefined where there is
+   * no room: then {@link Membership.resume} continues.
+   */
+  deliver(events: readonly SealedEvent[], end: EventId, isMark: boolean): EventId | undefined;
+  /** Called when no more events can be had. */
+  onEnd(reason: GatewayError): void;
+}
+
+/** The part that a subscriber has in a channel. */
+export interface Membership {
+  /** Continues where there was no room. */
+  resume(): void;
+  leave(): void;
+}
+
+/** What a channel is about: all its subscribers get the same events. */
+export interface ChannelTopics {
+  readonly topics: readonly { readonly name: TopicName; readonly address: string }[];
+  readonly commitment: Commitment;
+}
+
+export interface EventChannelsOptions {
+  readonly read: ReadEvents;
+  readonly sealer: EventSealer;
+  readonly liveAccounts: Pick<LiveAccounts, 'subscribe'>;
+  readonly clock: Clock;
+}
+
+/** Time between two marks, which also show that a stream is alive: proxies close one that is silent for a minute. */
+const MARK_MS = 10_000;
+/** Time until a read that has failed, or that has not covered a change, is tried again. */
+const RETRY_MS = 200;
+/** The longest time until the accounts of a new subscriber are known. */
+const FIRST_READ_MS = 20_000;
+/** Time that a channel without subscribers stays open, so that one that reconnects finds its accounts known. */
+const GRACE_PERIOD_MS = 10_000;
+
+/** The channels of a process, by what they are about. */
+export class EventChannels {
+  readonly #options: EventChannelsOptions;
+  readonly #channels = new Map<string, EventChannel>();
+  readonly #stopMarks: () => void;
+
+  constructor(options: EventChannelsOptions) {
+    this.#options = options;
+    this.#stopMarks = repeat(options.clock, MARK_MS, () => {
+      for (const channel of this.#channels.values()) channel.mark();
+    });
+  }
+
+  /** Adds a subscriber that wants what is behind an id. Throws `overloaded` if an account can have no place. */
+  join(about: ChannelTopics, since: EventId | undefined, subscriber: EventSubscriber): Membership {
+    const key = `${about.commitment} ${about.topics.map(({ name, address }) => `${name}:${address}`).join()}`;
+    let channel = this.#channels.get(key);
+    if (channel === undefined) {
+      channel = new EventChannel(this.#options, about, subscriber.callerName, () => this.#channels.delete(key));
+      this.#channels.set(key, channel);
+    } else channel.addCaller(subscriber.callerName);
+    return channel.join(since, subscriber);
+  }
+
+  close(): void {
+    this.#stopMarks();
+    for (const channel of [...this.#channels.values()]) channel.close();
+  }
+}
+
+interface Member {
+  readonly subscriber: EventSubscriber;
+  /** Up to where it has got events; undefined before its first. */
+  cursor: EventId | undefined;
+  /** Whether it gets what the channel reads; otherwise it reads by itself. */
+  isLive: boolean;
+  isReading: boolean;
+  hasLeft: boolean;
+}
+
+class EventChannel {
+  readonly #options: EventChannelsOptions;
+  readonly #about: ChannelTopics;
+  readonly #onClosed: () => void;
+  readonly #accounts: AccountSubscription[] = [];
+  readonly #members = new Set<Member>();
+  #cursor: EventId | undefined;
+  /** The newest slot at which an account was reported to have changed. */
+  #changedSlot: Slot = -1;
+  #isAdvancing = false;
+  #isDue = false;
+  #isMarkDue = false;
+  #isClosed = false;
+  #endGracePeriod: (() => void) | undefined;
+
+  constructor(options: EventChannelsOptions, about: ChannelTopics, firstCaller: string, onClosed: () => void) {
+    this.#options = options;
+    this.#about = about;
+    this.#onClosed = onClosed;
+    const subscriber = {
+      onChange: ({ slot }: { slot: Slot }) => {
+        this.#changedSlot = Math.max(this.#changedSlot, slot);
+        void this.#advance();
+      },
+      onEnd: (reason: GatewayError) => this.#end(reason),
+    };
+    try {
+      for (const address of new Set(about.topics.map((topic) => topic.address)))
+        this.#accounts.push(options.liveAccounts.subscribe(address, about.commitment, subscriber, firstCaller));
+    } catch (thrown) {
+      this.close();
+      throw thrown;
+    }
+  }
+
+  addCaller(caller: string): void {
+    for (const account of this.#accounts) account.addCaller(caller);
+    this.#endGracePeriod?.();
+  }
+
+  join(since: EventId | undefined, subscriber: EventSubscriber): Membership {
+    const member: Member = { subscriber, cursor: since, isLive: false, isReading: false, hasLeft: false };
+    this.#members.add(member);
+    void this.#catchUp(member, false);
+    return {
+      resume: () => void this.#catchUp(member, true),
+      leave: () => this.#leave(member),
+    };
+  }
+
+  /** Lets all subscribers know up to where they have all events. */
+  mark(): void {
+    if (this.#members.size === 0) return;
+    this.#isMarkDue = true;
+    void this.#advance();
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const account of this.#accounts) account.end();
+    this.#onClosed();
+  }
+
+  #end(reason: GatewayError): void {
+    for (const member of [...this.#members]) {
+      member.hasLeft = true;
+      this.#members.delete(member);
+      member.subscriber.onEnd(reason);
+    }
+    this.close();
+  }
+
+  #leave(member: Member): void {
+    if (!this.#members.delete(member)) return;
+    member.hasLeft = true;
+    const { callerName } = member.subscriber;
+    const removeCaller = (): void => {
+      for (const account of this.#accounts) account.removeCaller(callerName);
+    };
+    if (this.#members.size > 0) {
+      removeCaller();
+      return;
+    }
+    const cancel = this.#options.clock.after(GRACE_PERIOD_MS, () => this.close());
+    this.#endGracePeriod = () => {
+      cancel();
+      this.#endGracePeriod = undefined;
+      removeCaller();
+    };
+  }
+
+  /** Reads for one subscriber until it has what the channel has. */
+  async #catchUp(member: Member, isContinued: boolean): Promise<void> {
+    if (member.isReading || member.isLive) return;
+    member.isReading = true;
+    try {
+      const deadlineMs = this.#options.clock.monotonic() + FIRST_READ_MS;
+      let hasRead = isContinued;
+      while (!member.hasLeft) {
+        const page = await this.#read(member.cursor, hasRead);
+        const events = page && (await this.#seal(page));
+        if (member.hasLeft) return;
+        if (page === undefined || events === undefined) {
+          if (this.#options.clock.monotonic() > deadlineMs) throw notKnownError();
+          await this.#pause();
+          continue;
+        }
+        const reached = member.subscriber.deliver(events, page.end, !hasRead);
+        if (reached === undefined) return; // its owner resumes it
+        hasRead = true;
+        member.cursor = reached;
+        if (reached !== page.end) return;
+        if (page.isWhole && (this.#cursor === undefined || !isAfter(this.#cursor, reached))) {
+          this.#cursor ??= reached;
+          member.isLive = true;
+          return;
+        }
+      }
+    } catch (thrown) {
+      this.#leave(member);
+      member.subscriber.onEnd(GatewayError.from(thrown));
+    } finally {
+      member.isReading = false;
+    }
+  }
+
+  /** Reads what is new, for all subscribers that have what was before. */
+  async #advance(): Promise<void> {
+    this.#isDue = true;
+    if (this.#isAdvancing) return;
+    this.#isAdvancing = true;
+    await undefined; // a feed reports a change while it still applies the block, which may change other accounts too
+    try {
+      while (this.#isDue && this.#cursor !== undefined && !this.#isClosed) {
+        this.#isDue = false;
+        const isMark = this.#isMarkDue;
+        this.#isMarkDue = false;
+        const page = await this.#read(this.#cursor, true);
+        const events = page && (await this.#seal(page));
+        if (page !== undefined && events !== undefined) {
+          this.#cursor = page.end;
+          for (const member of this.#members) if (member.isLive) deliverTo(member, events, page, isMark);
+        }
+        if (page?.isWhole === false) this.#isDue = true;
+        else if (this.#changedSlot > (this.#cursor?.slot ?? 0)) {
+          await this.#pause();
+          this.#isDue = true;
+        }
+      }
+    } catch {
+      await this.#pause();
+      if (this.#members.size > 0) queueMicrotask(() => void this.#advance());
+    } finally {
+      this.#isAdvancing = false;
+    }
+  }
+
+  async #read(since: EventId | undefined, isContinued: boolean): Promise<EventPage | undefined> {
+    return this.#options.read({ ...this.#about, since, isContinued });
+  }
+
+  #seal({ events }: EventPage): Promise<readonly SealedEvent[]> {
+    const { topics, commitment } = this.#about;
+    return Promise.all(
+      events.flatMap((event) => {
+        const topic = topics[event.index];
+        return topic === undefined ? [] : this.#options.sealer.seal({ ...topic, commitment }, event);
+      }),
+    );
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => this.#options.clock.after(RETRY_MS, resolve));
+  }
+}
+
+function deliverTo(member: Member, events: readonly SealedEvent[], { end }: EventPage, isMark: boolean): void {
+  const { cursor } = member;
+  const isNew = ({ event: { before, slot, index } }: SealedEvent): boolean =>
+    before === null || cursor === undefined || isAfter({ slot, index }, cursor);
+  const reached = member.subscriber.deliver(events.filter(isNew), end, isMark);
+  if (reached !== undefined && (cursor === undefined || isAfter(reached, cursor))) member.cursor = reached;
+  if (reached !== end) member.isLive = false; // there was no room for all
+}
+
+const notKnownError = (): GatewayError =>
+  new GatewayError('upstream_unavailable', 'the account is not known yet: try again in a moment', { retryAfter: 1 });

@@ -1,0 +1,245 @@
+import { formatPushFrame } from '../../../client/verify/index.ts';
+import { parseTarget } from '../../../shared/domain/canonical-request.ts';
+import type { Clock } from '../../../shared/domain/clock.ts';
+import type { Commitment } from '../../../shared/domain/commitment.ts';
+import { type EventId, formatEventId, parseEventId } from '../../../shared/domain/event-id.ts';
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import { repeat } from '../../../shared/runtime/repeat.ts';
+import { address } from '../../routes/routing/params.ts';
+import type { RouteContext } from '../../routes/routing/route.ts';
+import { isTopicName, TOPIC_NAMES } from '../../routes/stream-topics.ts';
+import type { RawResponse, ResponseParts, StreamedResponse } from '../engine/raw-response.ts';
+import { requestTargetOf } from '../engine/request-guard.ts';
+import type { CheckedRequest } from '../rest/guarded-request.ts';
+import { formatHeaders, type Header } from '../rest/response-headers.ts';
+import type { ChannelTopics, EventChannels, EventSubscriber, Membership } from './event-channels.ts';
+import type { SealedEvent } from './event-sealer.ts';
+import { OpenSockets, REVIEW_TICK_MS } from './open-sockets.ts';
+import { StreamCaller, type StreamCallerAccess } from './stream-caller.ts';
+import { CLOSE_CODES } from './stream-socket.ts';
+
+export interface EventStreamsOptions {
+  readonly channels: EventChannels;
+  readonly access: StreamCallerAccess;
+  readonly clock: Clock;
+  readonly context: Pick<RouteContext, 'isDraining'>;
+}
+
+/** This header keeps nginx from collecting the parts; other proxies and browsers must store nothing. */
+const HEADERS: readonly Header[] = [
+  ['Cache-Control', 'no-store, no-transform'],
+  ['X-Accel-Buffering', 'no'],
+];
+/** The time that events may wait for a reader. */
+const MAX_BEHIND_MS = 3000;
+/** Lets a browser reconnect after a second. */
+const OPENING = 'retry: 1000\n\n';
+
+/** Serves the events of accounts as Server-Sent Events, which resume by `Last-Event-ID`. */
+export class EventStreams {
+  readonly #options: EventStreamsOptions;
+  readonly #streams: OpenSockets<EventStream>;
+  readonly #behind = new Set<EventStream>();
+  readonly #stopReviews: () => void;
+
+  constructor(options: EventStreamsOptions) {
+    const { access, clock } = options;
+    this.#options = options;
+    this.#streams = new OpenSockets(access.authenticator);
+    this.#stopReviews = repeat(clock, REVIEW_TICK_MS, () => {
+      this.#streams.review((stream) => stream.topicCount);
+      this.#streams.closeInvalidKeys();
+      this.#endSlow();
+    });
+  }
+
+  /** The open streams. */
+  get size(): number {
+    return this.#streams.size;
+  }
+
+  get closes(): ReadonlyMap<number, number> {
+    return this.#streams.closes;
+  }
+
+  /** Answers a request for a stream of events. Throws a GatewayError. */
+  respond({ req, address: peer, account, guarded }: CheckedRequest): RawResponse | StreamedResponse {
+    const { access, channels, context } = this.#options;
+    const { query } = parseTarget(requestTargetOf(req));
+    if (!query.some(([name]) => name === 'topics')) throw upgradeRequired();
+    const { since, ...about } = parseEventQuery(query, req.getHeader('last-event-id'));
+    if (context.isDraining()) throw new GatewayError('shutting_down', 'the gateway is shutting down');
+    if (req.getMethod() === 'head') return { headers: headersOf(guarded), body: null };
+    account.reserve(about.topics.length);
+    const caller = StreamCaller.accept(access, peer, account.principal);
+    if (caller === undefined) throw tooMany(account, 'too many open streams: close one first');
+    const stream = new EventStream(caller, about, this.#behind, this.#options.clock);
+    try {
+      if (about.topics.length > caller.maxSubscriptions)
+        throw tooMany(account, `a stream may have ${caller.maxSubscriptions} topics`);
+      stream.membership = channels.join(about, since, stream);
+    } catch (thrown) {
+      caller.streamSlot.release();
+      throw thrown;
+    }
+    caller.streamSlot.onRevoked(() => stream.end(CLOSE_CODES.tooMany, 'too many open streams: close one first'));
+    return {
+      headers: headersOf(guarded),
+      begin: (startParts) => {
+        this.#streams.add(stream);
+        stream.parts = startParts(
+          () => stream.onRoom(),
+          () => this.#onClosed(stream),
+        );
+        stream.parts.write(OPENING);
+      },
+    };
+  }
+
+  close(): void {
+    this.#stopReviews();
+    this.#streams.closeAll();
+  }
+
+  #endSlow(): void {
+    const sinceMs = this.#options.clock.monotonic() - MAX_BEHIND_MS;
+    for (const stream of [...this.#behind])
+      if (stream.behindSinceMs <= sinceMs)
+        stream.end(CLOSE_CODES.slowConsumer, 'too slow: events waited for three seconds');
+  }
+
+  #onClosed(stream: EventStream): void {
+    this.#streams.remove(stream, stream.endCode);
+    this.#behind.delete(stream);
+    stream.membership?.leave();
+    stream.getUserData().caller.streamSlot.release();
+  }
+}
+
+/** Refuses what units would not help: the quota in the headers is what the caller has. */
+function tooMany(account: CheckedRequest['account'], message: string): GatewayError {
+  account.refusal = { ...account.settle(0) };
+  return new GatewayError('rate_limited', message, { retryAfter: 1 });
+}
+
+const headersOf = (guarded: CheckedRequest['guarded']): string =>
+  formatHeaders(200, guarded.charge(0), HEADERS, 'text/event-stream').text;
+
+/** A stream of events to one reader. */
+class EventStream implements EventSubscriber {
+  readonly topicCount: number;
+  /** The code with which it was ended; that of a client that leaves without one. */
+  endCode = 1005;
+  parts: ResponseParts | undefined;
+  membership: Membership | undefined;
+  readonly #caller: StreamCaller;
+  /** The streams for which events wait. */
+  readonly #behind: Set<EventStream>;
+  readonly #clock: Clock;
+  #hasRoom = true;
+  #behindSinceMs = 0;
+
+  constructor(caller: StreamCaller, { topics }: ChannelTopics, behind: Set<EventStream>, clock: Clock) {
+    this.#caller = caller;
+    this.topicCount = topics.length;
+    this.#behind = behind;
+    this.#clock = clock;
+  }
+
+  /** Since when events wait for it, in milliseconds of the clock. */
+  get behindSinceMs(): number {
+    return this.#behindSinceMs;
+  }
+
+  get callerName(): string {
+    return this.#caller.name;
+  }
+
+  getUserData(): { readonly caller: StreamCaller } {
+    return { caller: this.#caller };
+  }
+
+  deliver(events: readonly SealedEvent[], end: EventId, isMark: boolean): EventId | undefined {
+    if (!this.#hasRoom || this.parts === undefined) {
+      if (!this.#behind.has(this)) this.#behindSinceMs = this.#clock.monotonic();
+      this.#behind.add(this);
+      return undefined;
+    }
+    // States have no id of their own: a reader that has not received all of them begins again.
+    const hasStates = events.some(({ event }) => event.before === null);
+    const text = events.map(eventText).join('') + (isMark || hasStates ? markText(end) : '');
+    if (text !== '') this.#hasRoom = this.parts.write(text);
+    return end;
+  }
+
+  onRoom(): void {
+    this.#hasRoom = true;
+    if (this.#behind.delete(this)) this.membership?.resume();
+  }
+
+  onEnd(reason: GatewayError): void {
+    this.parts?.end(`event: end\ndata: ${JSON.stringify(reason)}\n\n`);
+  }
+
+  /** Ends the stream with the codes that the WebSocket has. */
+  end(code: number, message: string): void {
+    this.endCode = code;
+    this.parts?.end(`event: end\ndata: ${JSON.stringify({ code, message })}\n\n`);
+  }
+}
+
+const markText = (end: EventId): string => `id: ${formatEventId(end)}\n\n`;
+
+function eventText({ event, topic, members, body }: SealedEvent): string {
+  const { slot, index, before } = event;
+  const name = before === null ? 'snapshot' : 'change';
+  const id = before === null ? '' : `id: ${formatEventId({ slot, index })}\n`;
+  const data = formatPushFrame(topic.name, `"address":"${topic.address}"${members}`, body);
+  return `${id}event: ${name}\ndata: ${data}\n\n`;
+}
+
+const PARAMETERS: ReadonlySet<string> = new Set(['topics', 'commitment', 'since']);
+const COMMITMENTS: readonly string[] = ['confirmed', 'finalized'] satisfies Commitment[];
+
+/** Parses what a stream is about. Throws `invalid_query` or `invalid_address`. */
+function parseEventQuery(
+  query: readonly (readonly [name: string, value: string])[],
+  lastEventId: string,
+): ChannelTopics & { readonly since: EventId | undefined } {
+  const unknown = query.find(([name]) => !PARAMETERS.has(name));
+  if (unknown !== undefined)
+    throw new GatewayError('invalid_query', `a stream of events has only the parameters ${[...PARAMETERS].join(', ')}`);
+  const { topics = '', commitment = 'confirmed', since = '' } = Object.fromEntries(query);
+  if (!COMMITMENTS.includes(commitment))
+    throw new GatewayError('invalid_query', `commitment must be one of ${COMMITMENTS.join(', ')}`);
+  return {
+    topics: parseTopics(topics),
+    commitment: commitment === 'finalized' ? 'finalized' : 'confirmed',
+    since: parseSince(lastEventId === '' ? since : lastEventId),
+  };
+}
+
+function parseTopics(text: string): ChannelTopics['topics'] {
+  const topics = text.split(',').map((topic) => {
+    const [name, of, ...rest] = topic.split(':');
+    if (!isTopicName(name) || rest.length > 0)
+      throw new GatewayError('invalid_query', `topics must be a list like ${TOPIC_NAMES[0]}:ADDRESS,account:ADDRESS`);
+    return { name, address: address.parse(of, 'topics') };
+  });
+  const isRepeated = new Set(topics.map((topic) => `${topic.name}:${topic.address}`)).size < topics.length;
+  if (isRepeated) throw new GatewayError('invalid_query', 'topics names one twice');
+  return topics;
+}
+
+function parseSince(text: string): EventId | undefined {
+  if (text === '') return undefined;
+  const id = parseEventId(text);
+  if (id === undefined) throw new GatewayError('invalid_query', 'since must be the id of an event, SLOT.INDEX');
+  return id;
+}
+
+const upgradeRequired = (): GatewayError =>
+  new GatewayError(
+    'upgrade_required',
+    'the stream is a WebSocket: send an upgrade request, or name topics=balance:ADDRESS for Server-Sent Events',
+  );

@@ -1,0 +1,285 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+import t, { type Test } from 'tap';
+import { stateBeforeIn } from '../../src/client/verify/push-frame.ts';
+import { SYSTEM_PROGRAM } from '../../src/shared/domain/well-known-addresses.ts';
+import { type EventStreamReader, openEventStream } from '../support/event-stream.ts';
+import { type GatewayHarness, startGatewayOver, startStepped, waitFor } from '../support/harness.ts';
+import { ResumingClient, type TrustedGateway } from '../support/resuming-client.ts';
+import { addressFromByte } from '../support/token-account-fixtures.ts';
+
+t.test('events', async (t) => {
+  const [ONE, TWO, LARGE] = [addressFromByte(31), addressFromByte(32), addressFromByte(33)];
+  const ACCOUNTS = [ONE, TWO];
+  const TOPICS = `topics=balance:${ONE},balance:${TWO}`;
+  const world = await startStepped(t, {
+    feed: {},
+    perSlot: 4,
+    set: ['ring.slots=400', 'limits.free.streams=6', 'live.maxAccountBytes=200000'],
+  });
+  const { cluster, clock } = world;
+  const { chain } = cluster;
+  let harness: GatewayHarness = world;
+
+  /** What each block has changed, by the id of the event. */
+  const changes = new Map<string, bigint>();
+  const last = new Map<string, bigint>();
+  chain.onSlot(({ processed: { slot } }) => {
+    for (const [index, address] of ACCOUNTS.entries()) {
+      const lamports = chain.accountAt(address, slot)?.lamports ?? 0n;
+      if (lamports !== (last.get(address) ?? 0n)) changes.set(`${slot}.${index}`, lamports);
+      last.set(address, lamports);
+    }
+  });
+  let nextLamports = 1000n;
+  const put = (address: string, data = new Uint8Array(0)): void => {
+    const owner = data.length === 0 ? SYSTEM_PROGRAM : addressFromByte(99); // whose data no node parses
+    chain.setAccount(address, { lamports: nextLamports++, owner, executable: false, data });
+  };
+  const step = async (): Promise<void> => {
+    clock.advance(400);
+    await waitFor(async () => (await harness.get('/health')).json.result?.slot === chain.slot('processed'), 'the slot');
+    await sleep(2); // for what comes over the feed's own connection
+  };
+  const stepUntil = async (isDone: () => boolean | Promise<boolean>, what: string): Promise<void> => {
+    for (let steps = 0; !(await isDone()); steps++) {
+      if (steps > 400) throw new Error(`${what} did not come about`);
+      await step();
+    }
+  };
+  const trusted = (): TrustedGateway => harness.gateway;
+  const open = async (t: Test, query: string, headers = {}): Promise<EventStreamReader> => {
+    const stream = await openEventStream(`${harness.gateway.url}/api/v1/stream?${query}`, headers);
+    t.teardown(() => stream.close());
+    return stream;
+  };
+  const openClient = async (t: Test): Promise<ResumingClient> => {
+    const client = new ResumingClient(ACCOUNTS);
+    t.teardown(() => client.cut());
+    t.equal(await client.connect(trusted()), 200);
+    await stepUntil(() => {
+      client.handle();
+      return client.lastId !== '';
+    }, 'the first mark');
+    return client;
+  };
+  /** Waits until a client has all that has changed since a slot, and compares it. */
+  const check = async (t: Test, client: ResumingClient, from: number): Promise<void> => {
+    const slotOf = (id: string): number => Number(id.split('.')[0]);
+    const due = (): Map<string, bigint> => new Map([...changes].filter(([id]) => slotOf(id) > from));
+    await stepUntil(() => {
+      client.handle();
+      return [...due().keys()].every((id) => client.changes.has(id));
+    }, `all changes since ${from}`);
+    const received = [...client.changes].filter(([id]) => slotOf(id) > from);
+    t.strictSame(new Map(received.map(([id, { lamports }]) => [id, lamports])), due(), 'each change, and nothing else');
+    t.strictSame([client.doubled, client.reordered, client.gaps], [0, 0, []], 'once, in order, without a gap');
+  };
+
+  await stepUntil(async () => (await harness.get('/health')).json.result?.geyser?.status === 'up', 'the feed');
+
+  t.test(
+    'a stream begins with the states and a mark, and goes on with each change and the state before it',
+    async (t) => {
+      const stream = await open(t, TOPICS);
+      t.equal(stream.status, 200);
+      t.match(stream.headers, {
+        'content-type': 'text/event-stream',
+        'cache-control': 'no-store, no-transform',
+        'x-accel-buffering': 'no',
+        'x-ratelimit-remaining': String,
+      });
+      await stepUntil(() => stream.events.length >= 4, 'the first states');
+      t.strictSame(
+        stream.events.map(({ event }) => event),
+        ['message', 'snapshot', 'snapshot', 'message'],
+      );
+      t.match(stream.events[3]?.id, /^\d+\.1$/);
+      put(ONE);
+      put(TWO);
+      await stepUntil(
+        () => stream.events.some(({ event, id }) => event === 'change' && id?.endsWith('.1')),
+        'the changes',
+      );
+      const [first, second] = stream.events.filter(({ event }) => event === 'change');
+      t.equal(first?.id?.replace('.0', '.1'), second?.id, 'one block, two positions');
+      t.match(JSON.parse(first?.data ?? ''), { address: ONE, event: first?.id, before: { result: { lamports: 0 } } });
+    },
+  );
+
+  t.test('a client that is cut off anywhere gets each change once (law)', async (t) => {
+    const client = await openClient(t);
+    const from = client.slot;
+    const action = fc.oneof(
+      { weight: 3, arbitrary: fc.record({ kind: fc.constant('put' as const), address: fc.constantFrom(...ACCOUNTS) }) },
+      { weight: 3, arbitrary: fc.record({ kind: fc.constant('step' as const) }) },
+      { weight: 2, arbitrary: fc.record({ kind: fc.constant('handle' as const), most: fc.nat(3) }) },
+      { weight: 1, arbitrary: fc.record({ kind: fc.constant('cut' as const) }) },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 20 }), async (actions) => {
+        for (const each of actions) {
+          if (each.kind === 'put') put(each.address);
+          if (each.kind === 'step') await step();
+          if (each.kind === 'handle') client.handle(each.most);
+          if (each.kind === 'cut') client.cut();
+          if (!client.isOpen) await client.connect(trusted());
+        }
+        await check(t, client, from);
+      }),
+      { numRuns: 4, endOnFailure: true },
+    );
+  });
+
+  t.test('a subscription of the WebSocket with since gets the same, also after a reconnect', async (t) => {
+    interface Frame {
+      readonly type: string;
+      readonly id: unknown;
+      readonly seq: number;
+      readonly address: string;
+      readonly event?: string;
+      readonly gap?: object | null;
+      readonly error?: string;
+    }
+    const openSocket = async (message: object) => {
+      const socket = new WebSocket(`${harness.gateway.url.replace('http', 'ws')}/api/v1/stream`);
+      const texts: string[] = [];
+      socket.onmessage = ({ data }) => {
+        if (String(data).startsWith('{"type"')) texts.push(String(data));
+      };
+      t.teardown(() => socket.close());
+      await once(socket, 'open');
+      const send = (message: object): void =>
+        socket.send(JSON.stringify({ op: 'subscribe', topic: 'balance', id: 7, ...message }));
+      send(message);
+      const frames = (): readonly Frame[] => texts.map((text) => JSON.parse(text));
+      return { socket, texts, frames, send };
+    };
+    const first = await openSocket({ addresses: ACCOUNTS, since: null });
+    await stepUntil(() => first.frames().filter(({ gap }) => gap === null).length === 2, 'the states');
+    t.match(first.frames()[0], { type: 'subscribed', id: 7, seq: 0 });
+    put(ONE);
+    await stepUntil(() => first.frames().some(({ seq, address }) => seq === 2 && address === ONE), 'a change');
+    const event = first.frames().findLast(({ address }) => address === ONE)?.event;
+    t.match(stateBeforeIn(first.texts.findLast((text) => text.includes('"seq":2')) ?? ''), { slot: Number });
+    first.socket.close();
+    for (const address of [ONE, TWO, ONE]) {
+      put(address);
+      await step();
+    }
+    const second = await openSocket({ addresses: ACCOUNTS, since: [event, null] });
+    const since = Number(event?.split('.')[0]);
+    const due = (): readonly string[] =>
+      [...changes.keys()].filter((id) => id.endsWith('.0') && Number(id.split('.')[0]) > since);
+    const received = (): readonly unknown[] =>
+      second
+        .frames()
+        .flatMap(({ seq, address, event, gap }) => (address === ONE && seq > 0 && gap === undefined ? event : []));
+    await stepUntil(() => second.frames().some(({ type }) => type === 'mark'), 'a mark');
+    await stepUntil(() => received().length >= due().length, 'what was missed');
+    t.strictSame(received(), due());
+    second.socket.send(JSON.stringify({ op: 'unsubscribe', id: 7 }));
+    await waitFor(() => second.frames().filter(({ type }) => type === 'unsubscribed').length === 2, 'the ends');
+    for (const wrong of ['x', 5, [null], ['1.0', '2.0', '3.0'], {}]) second.send({ addresses: ACCOUNTS, since: wrong });
+    second.send({ address: ONE, commitment: 'processed', since: null });
+    await waitFor(
+      () => second.frames().filter(({ error }) => error === 'invalid_request').length === 6,
+      'the refusals',
+    );
+  });
+
+  t.test('a reader that falls behind is ended with the reason, and resumes without a loss', async (t) => {
+    const data = (): Uint8Array<ArrayBuffer> => new Uint8Array(60_000).fill(Number(nextLamports % 250n));
+    put(LARGE, data());
+    const slow = await open(t, `topics=account:${LARGE}`);
+    await stepUntil(() => slow.lastId !== '', 'the state');
+    slow.pause();
+    for (let i = 0; i < 60; i++) {
+      put(LARGE, data());
+      await step();
+    }
+    slow.resume();
+    await waitFor(() => slow.hasEnded, 'the end');
+    t.match(slow.events.at(-1), {
+      event: 'end',
+      data: '{"code":1013,"message":"too slow: events waited for three seconds"}',
+    });
+    const ids = new Set(slow.events.map(({ id }) => id));
+    const next = await open(t, `topics=account:${LARGE}`, { 'last-event-id': slow.lastId });
+    put(LARGE, data());
+    await stepUntil(() => next.events.some(({ event }) => event === 'change'), 'what it had no room for');
+    t.strictSame(
+      next.events.filter(({ id, event }) => event === 'change' && ids.has(id)),
+      [],
+    );
+    t.notOk(next.events.some(({ data }) => data.includes('"gap":{')));
+  });
+
+  t.test('an id that is not kept is answered with the state and the gap, in words', async (t) => {
+    for (const since of ['5.0', `${chain.slot('processed') + 100_000}.0`]) {
+      const stream = await open(t, `${TOPICS}&since=${since}`);
+      await stepUntil(() => stream.lastId !== '' && stream.lastId !== since, 'the states');
+      const states = stream.events.filter(({ event }) => event === 'snapshot').map(({ data }) => JSON.parse(data));
+      t.match(states, [
+        { address: ONE, gap: { from: Number, to: Number, message: /^what changed after slot \d+ and up/ } },
+        {},
+      ]);
+      stream.close();
+    }
+  });
+
+  t.test('what is wrong with a request is refused with its reason', async (t) => {
+    const get = async (query: string, headers = {}) => harness.get(`/stream?${query}`, { headers });
+    t.match(await get('interval=1000'), { status: 426, json: { error: 'upgrade_required' } });
+    for (const query of [
+      'topics=',
+      `topics=price:${ONE}`,
+      `topics=balance:${ONE}:${TWO}`,
+      `${TOPICS}&interval=1000`,
+      `${TOPICS}&commitment=processed`,
+      `${TOPICS}&since=7`,
+      `topics=balance:${ONE},balance:${ONE}`,
+    ])
+      t.match(await get(query), { status: 400, json: { error: 'invalid_query' } }, query);
+    t.match(await get(TOPICS, { 'last-event-id': '1.x' }), { status: 400, json: { error: 'invalid_query' } });
+    t.match(await get('topics=balance:abc'), { status: 400, json: { error: 'invalid_address' } });
+    const many = Array.from({ length: 11 }, (_, i) => `balance:${addressFromByte(i + 1)}`).join();
+    t.match(await get(`topics=${many}`), {
+      status: 429,
+      json: { error: 'rate_limited', message: /a stream may have 10 topics/ },
+    });
+    t.match(await harness.get(`/stream?${TOPICS}`, { method: 'HEAD' }), { status: 200, text: '' });
+    const streams = await Promise.all(Array.from({ length: 6 }, () => open(t, TOPICS)));
+    t.match(await get(TOPICS), { status: 429, json: { message: /too many open streams/ } });
+    for (const stream of streams) stream.close();
+    await waitFor(async () => {
+      const stream = await openEventStream(`${harness.gateway.url}/api/v1/stream?${TOPICS}`);
+      stream.close();
+      return stream.status === 200;
+    }, 'their places');
+  });
+
+  t.test('a gateway that is restarted within the replay of the feed loses nothing', async (t) => {
+    const client = await openClient(t);
+    const from = client.slot;
+    put(ONE);
+    await check(t, client, from);
+    await harness.gateway.close();
+    await waitFor(() => {
+      client.handle();
+      return client.endText !== undefined;
+    }, 'the end');
+    t.equal(client.endText, '{"code":1001,"message":"the gateway is shutting down"}');
+    client.cut();
+    for (const address of [ONE, TWO, ONE]) {
+      put(address);
+      clock.advance(400);
+    }
+    harness = await startGatewayOver(t, `${cluster.url},${cluster.wsUrl}`, clock, { geyser: cluster.geyserUrl });
+    t.equal(await client.connect(trusted()), 200);
+    await check(t, client, from);
+    put(TWO);
+    await check(t, client, from);
+  });
+});
