@@ -30,6 +30,7 @@ export const GAME = 'SAGE2HAwep459SNq61LHvjxPk4pLPEJLoMETef7f7EE';
 const SQUADS = 'SQDS4ep65T869zMMBKyuUq6aD6EgTu8psMjkvj52pCf';
 const KAMINO = 'KLend2g3cP87fffoy8q1mQqGKjrxjC8boSyAYavgmjD';
 const PYTH = 'FsJ3A3u2vn5cTVofAjvy6y5kwABJAqYWpe4975bi2epH';
+const SPL_STAKE_POOL = 'SPoo1Ku8WFXoNDMHPsrGSTSG1Y47rzgn41SLUNakuHy';
 const BUBBLEGUM = 'BGUMAp9Gq7iTEuizy4pqaxsTyUCBK68MDfK752saRPUY';
 const CORE = 'CoREENxT6tW1HoK8ypY1SxRMZTcVPm7R94rH4PZNhX7d';
 const JITO_TIPS = '96gYZGLnJYVFmbjzopPSU6QiEV5fGqZNyN9nmNhvrZU5';
@@ -335,6 +336,24 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
       f.send(usdc, newAccount, victim, 9_000_000n),
     ],
     says: ['9 USDC', thief],
+  },
+  'an account given away, emptied and given back': {
+    kind: 'set authority',
+    signers: [victim, thief],
+    make: (f) => [
+      f.giveAway(usdt, victim, thief),
+      f.send(usdt, stolenUsdt, thief, 50_000_000_000n),
+      f.giveAway(usdt, thief, victim),
+    ],
+    says: ['ownership', usdt, '50000 USDT', victim, thief],
+  },
+  'a stake split from a pool for a thief': {
+    kind: 'stake authorize',
+    make: (f) => [
+      f.create(victim, newAccount, 2_282_880n, STAKE_PROGRAM, 200n),
+      f.program(SPL_STAKE_POOL, [victim], f.authorizeStake(newAccount, pool, thief, 1)),
+    ],
+    says: ['right to withdraw', newAccount, thief],
   },
   'the right to mint': {
     kind: 'set authority',

@@ -57,7 +57,7 @@ export function findGivenRights(parsed: ParsedTransaction): readonly AuthorityCh
   const holders = new Map(authorityChanges.toReversed().map((change) => [keyOf(change), change.from]));
   const last = new Map(authorityChanges.map((change) => [keyOf(change), change]));
   const isGiven = (change: AuthorityChange): boolean => {
-    const { kind, account, authorityType, owner, to, tokenBalance, innerInstructionIdx, instructionIdx } = change;
+    const { kind, account, authorityType, owner, mint, to, tokenBalance, innerInstructionIdx, instructionIdx } = change;
     const isLast = last.get(keyOf(change)) === change;
     const isTop = innerInstructionIdx === null;
     switch (kind) {
@@ -66,7 +66,10 @@ export function findGivenRights(parsed: ParsedTransaction): readonly AuthorityCh
       case 'setAuthority': {
         // what goes into an account later is described as sent to its owner then
         const isMade = !isTop && opened.has(account) && (tokenBalance ?? '0') === '0';
-        const isHarmless = isMade && (authorityType === 'accountOwner' || !signers.includes(owner ?? ''));
+        const isOwn = mint === null ? signers.includes(to ?? '') : !signers.includes(owner ?? '');
+        const isHarmless = isMade && (authorityType === 'accountOwner' || isOwn);
+        const returned = last.get(keyOf(change));
+        if (authorityType === 'accountOwner' && returned?.to === change.from) return lostWithin(change, returned);
         return isLast && holders.get(keyOf(change)) !== to && !isHarmless && !isUndone(change, parsed);
       }
       case 'initializeAuthority':
@@ -92,6 +95,10 @@ export function findGivenRights(parsed: ParsedTransaction): readonly AuthorityCh
     .filter(isGiven)
     .toSorted((a, b) => dangerOf(a) - dangerOf(b) || (stakeOf(a) < stakeOf(b) ? 1 : stakeOf(a) > stakeOf(b) ? -1 : 0));
 }
+
+/** Returns whether an account came back to its owner with less than it had when it was given away. */
+const lostWithin = (given: AuthorityChange, returned: AuthorityChange): boolean =>
+  BigInt(returned.tokenBalance ?? 0) < BigInt(given.tokenBalance ?? 0);
 
 /** Kinds of changes of which each takes back what the other gave. */
 const KINDS_OF_ONE_RIGHT: Readonly<Partial<Record<AuthorityChange['kind'], string>>> = {
