@@ -202,7 +202,7 @@ export function openAnswers(
     liveAccounts,
     feed: liveAccounts.feed,
     replayBytes: Math.floor(config.ring.bytes / REPLAY_SHARE),
-    maxTopics: config.live.accounts,
+    maxTopics: Math.max(1, config.live.accounts), // a cache of none is refused
   });
   return { cache, context, ring, readEvents, readThrough, networkHistory, ...live };
 }
