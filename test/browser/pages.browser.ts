@@ -289,7 +289,10 @@ t.test('the reference is readable on a phone, names the gateway that serves it, 
   await page.goto(`${gateway.url}/docs/start`);
   await page.waitForFunction(`document.querySelector('main').innerText.includes('${new URL(gateway.url).host}')`);
   const [, address = ''] = /\/balance\/(\w+)/.exec((await page.textContent('main')) ?? '') ?? [];
-  t.ok(BigInt((await get(`/balance/${address}`)).json.result.lamports) > 0n, 'the first command answers more than 0');
+  await waitFor(
+    async () => BigInt((await get(`/balance/${address}`)).json.result?.lamports ?? 0) > 0n,
+    'an answer to the first command that is more than 0',
+  );
   await page.locator('.contents summary').click();
   await page.locator('.contents summary').click();
   await page.keyboard.press('/');
