@@ -249,7 +249,7 @@ const STREAM_PATH = {
     summary: 'The network stream (WebSocket): the current frame on open, then one for each slot',
     description: readData('stream.md').trim(),
     operationId: 'getStream',
-    'x-units': { request: BASE_UNITS, subscribe: '1 for each address or topic' },
+    'x-units': { request: BASE_UNITS, subscribe: '1 for each address' },
     parameters: fragments.streamParameters,
     responses: {
       200: {
