@@ -142,8 +142,10 @@ const liveSchema = section({
 });
 
 const ringSchema = section({
-  bytes: byteCount(1 << 20).describe('Memory of the versions of all accounts of a Geyser feed, in bytes.'),
-  slots: wholeNumber(0, 1_000_000).describe('Slots for which past versions of these accounts are kept.'),
+  bytes: byteCount(1 << 20).describe(
+    'Memory of the past and present versions of accounts and token lists that are kept live, in bytes.',
+  ),
+  slots: wholeNumber(0, 1_000_000).describe('Slots for which past versions of them are kept.'),
 });
 
 const streamSchema = section({
@@ -200,7 +202,7 @@ export const configSchema = section({
   cache: cacheSchema.describe('Memory and age of cached answers, and their signatures.'),
   live: liveSchema.describe('Accounts and token lists kept live by subscriptions.'),
   receipts: receiptsSchema.describe('What makes a receipt exact.'),
-  ring: ringSchema.describe('Past and present versions of the accounts that a Geyser feed keeps live.'),
+  ring: ringSchema.describe('Past and present versions of what is kept live.'),
   limits: limitsSchema.describe('Limits per caller and over all callers.'),
   stake: stakeSchema.describe('The staked tier: limits by the token balance of a wallet.'),
   prices: pricesSchema.describe('Price sources of tokens.'),

@@ -546,8 +546,13 @@ t.test('live-token-lists', async (t) => {
         }),
       );
     const lists = new Set<string>();
-    const check = ({ json: { slot, result } }: TokenList): void => {
-      const rows = Object.fromEntries(result.map(({ address, tokenAmount }) => [address, tokenAmount.amount]));
+    const answered = new Map<number, object>();
+    const rowsOf = ({ result }: TokenList['json']): object =>
+      Object.fromEntries(result.map(({ address, tokenAmount }) => [address, tokenAmount.amount]));
+    const check = ({ json }: TokenList): void => {
+      const { slot } = json;
+      const rows = rowsOf(json);
+      answered.set(slot, rows);
       t.strictSame(rows, recorded(slot), `at ${slot}`);
       lists.add(JSON.stringify(rows));
     };
@@ -568,6 +573,15 @@ t.test('live-token-lists', async (t) => {
       (await keepLive(world, PATH)).forEach(check);
     }
     t.equal(lists.size, 6, 'all of it was seen');
+    const past = new Set<string>();
+    for (const [slot, rows] of answered) {
+      const { status, json } = await world.get(`${PATH}?slot=${slot}`);
+      if (status !== 200) continue; // between two leases
+      t.match(json.slot, slot);
+      t.strictSame(rowsOf(json), rows, `past slot ${slot}`);
+      past.add(JSON.stringify(rows));
+    }
+    t.equal(past.size, 6, 'all of it is kept');
   });
 
   const pyth = [`prices.sources=["pyth-onchain"]`, `prices.pyth.feeds=${JSON.stringify(PRICE_FEEDS)}`];
@@ -701,6 +715,43 @@ t.test('live-token-lists', async (t) => {
   }
 });
 
+/** Records the balances at each slot: the chain forgets them. Returns how to find one. */
+function recordBalances({ chain }: SteppedHarness['cluster'], wallets: readonly string[]) {
+  const balances = new Map<string, bigint | undefined>();
+  chain.onSlot(({ processed: { slot } }) => {
+    for (const wallet of wallets) balances.set(`${wallet} ${slot}`, chain.accountAt(wallet, slot)?.lamports);
+  });
+  return (wallet: string, slot: number): bigint | undefined => balances.get(`${wallet} ${slot}`);
+}
+
+/** Compares what a gateway answers for past slots with the chain. Returns the answers, and those of skipped slots. */
+async function comparePast(
+  t: Test,
+  { get, cluster: { chain } }: SteppedHarness,
+  balanceAt: ReturnType<typeof recordBalances>,
+  [one, two]: readonly [string, string],
+  from: number,
+) {
+  let [answers, skipped] = [0, 0];
+  for (let slot = from; slot <= chain.slot('confirmed') - 3; slot++) {
+    const block = chain.slotsWithBlock(0, slot).at(-1);
+    const lamports = [one, two].map((wallet) => Number(balanceAt(wallet, block ?? 0)));
+    for (const [path, expected] of [
+      [`/balance/${one}?slot=${slot}`, { lamports: lamports[0] }],
+      [`/account/${two}?slot=${slot}`, { lamports: lamports[1] }],
+      [`/balances?addresses=${one}%2C${two}&slot=${slot}`, lamports.map((each) => ({ lamports: each }))],
+    ] as const) {
+      const { status, json, headers } = await get(path);
+      if (status === 404 && json.error === 'slot_not_kept') continue; // one notification showed two changes
+      t.match({ status, json }, { status: 200, json: { result: expected, slot: block } }, path);
+      t.equal(headers.get('x-skipped'), block === slot ? null : String(slot), path);
+      answers++;
+      if (block !== slot) skipped++;
+    }
+  }
+  return { answers, skipped };
+}
+
 t.test('live-accounts-over-a-geyser-feed', async (t) => {
   const [alice = '', bob = ''] = WALLETS.map(({ address }) => address);
   const world = await startStepped(t, { feed: {}, skipEvery: 7, perSlot: 6, set: ['live.auditMs=2000'] });
@@ -713,10 +764,7 @@ t.test('live-accounts-over-a-geyser-feed', async (t) => {
       await sleep(2); // for what comes over the feed's own connection
     }
   };
-  const balances = new Map<string, bigint | undefined>();
-  chain.onSlot(({ processed: { slot } }) => {
-    for (const wallet of [alice, bob]) balances.set(`${wallet} ${slot}`, chain.accountAt(wallet, slot)?.lamports);
-  });
+  const balanceAt = recordBalances(world.cluster, [alice, bob]);
   const lastSlots = new Map<string, number>();
   let compared = 0;
   /** Compares what is read with the chain at the slot of the answer. */
@@ -727,7 +775,7 @@ t.test('live-accounts-over-a-geyser-feed', async (t) => {
         const { status, json } = await world.get(path);
         if (status !== 200) continue;
         const { result, slot } = json;
-        const expected = balances.get(`${wallet} ${slot}`);
+        const expected = balanceAt(wallet, slot);
         if (expected === undefined) continue; // before this test listened
         if (BigInt(result.lamports) !== expected) t.fail(`${path} at ${slot}`);
         if (slot < (lastSlots.get(path) ?? 0)) t.fail(`${path} went back to ${slot}`);
@@ -765,6 +813,11 @@ t.test('live-accounts-over-a-geyser-feed', async (t) => {
     t.ok((await accountReads(world)) - before <= audits, 'the accounts are not read any more');
   });
 
+  t.test('past slots are of the WebSocket first, then of the feed', async (t) => {
+    const { answers } = await comparePast(t, world, balanceAt, [alice, bob], chain.slot('confirmed') - 40);
+    t.ok(answers > 30, `${answers} answers`);
+  });
+
   for (const [what, harm] of [
     ['a restart behind a balancer', () => control.restartGeyser(true)],
     ['a restart that forgets all', () => control.restartGeyser(false)],
@@ -782,6 +835,7 @@ t.test('live-accounts-over-a-geyser-feed', async (t) => {
       await harm();
       await survive();
       t.ok(compared - comparedBefore > 15, `${compared - comparedBefore} answers`);
+      t.ok((await comparePast(t, world, balanceAt, [alice, bob], chain.slot('confirmed') - 10)).answers > 10);
       t.notOk(world.logged.some(({ message }) => message.startsWith('a lease covered')));
     });
   }
@@ -801,6 +855,62 @@ t.test('live-accounts-over-a-geyser-feed', async (t) => {
       await readAll();
       await world.step();
     }
+  });
+});
+
+t.test('past-slots', async (t) => {
+  const [alice = '', bob = ''] = WALLETS.map(({ address }) => address);
+  const world = await startStepped(t, { skipEvery: 5, perSlot: 4 });
+  const { chain } = world.cluster;
+  const balanceAt = recordBalances(world.cluster, [alice, bob]);
+  await Promise.all([keepLive(world, `/balance/${alice}`), keepLive(world, `/account/${bob}`)]);
+  const from = chain.slot('confirmed');
+  for (let i = 0; i < 45; i++) {
+    await world.get(`/balances?addresses=${alice}%2C${bob}`);
+    await world.step();
+  }
+
+  t.test(
+    'an account is what the chain records at the end of the block, and a skipped slot is its parent',
+    async (t) => {
+      const { answers, skipped } = await comparePast(t, world, balanceAt, [alice, bob], from);
+      t.ok(answers > 60 && skipped > 6, `${answers} answers, ${skipped} of skipped slots`);
+    },
+  );
+
+  t.test('a balance at a finalized slot is exact, and what a node has parsed is observed', async (t) => {
+    const slot = chain.slotsWithBlock(0, chain.slot('finalized')).at(-1);
+    const claimOf = async (path: string): Promise<string | undefined> =>
+      (await world.get(`${path}?slot=${slot}&commitment=finalized`)).json.receipt?.claim;
+    t.strictSame([await claimOf(`/balance/${alice}`), await claimOf(`/balance/${alice}`)], ['exact/1', 'exact/1']);
+    t.equal(await claimOf(`/account/${bob}`), 'observed/1');
+    t.equal((await world.get(`/balance/${alice}?slot=${slot}`)).json.receipt?.claim, 'observed/1');
+  });
+
+  for (const [what, query, options, status, error] of [
+    ['a slot ahead', `slot=${10 ** 9}`, {}, 404, 'block_not_available'],
+    [
+      'a slot that is not final yet',
+      `commitment=finalized&slot=${chain.slot('confirmed')}`,
+      {},
+      404,
+      'block_not_available',
+    ],
+    ['a slot that is no number', 'slot=x', {}, 400, 'invalid_slot'],
+    ['processed', `commitment=processed&slot=${from}`, {}, 400, 'invalid_query'],
+    ['X-Min-Slot', `slot=${from}`, { headers: { 'X-Min-Slot': '1' } }, 400, 'invalid_query'],
+  ] as const)
+    t.test(`${what} is refused`, async (t) => {
+      t.match(await world.get(`/balance/${alice}?${query}`, options), { status, json: { error } });
+    });
+
+  t.test('a slot that is too old names the oldest one that is kept', async (t) => {
+    const old = await world.get(`/balance/${alice}?slot=1`);
+    t.match([old.status, old.json.error], [404, 'slot_not_kept']);
+    const oldest = old.headers.get('x-oldest-slot');
+    t.equal((await world.get(`/balance/${alice}?slot=${oldest}`)).status, 200);
+    const other = await world.get(`/balance/${addressFromByte(7)}?slot=${from}`);
+    t.match([other.status, other.json.error, other.headers.get('x-oldest-slot')], [404, 'slot_not_kept', null]);
   });
 });
 

@@ -413,7 +413,6 @@ t.test('admin', async (t) => {
     'slotgate_geyser_gaps',
     'slotgate_geyser_reconnects',
     'slotgate_geyser_up',
-    'slotgate_ring_bytes',
     'slotgate_receipt_conflicts_total',
     'slotgate_receipt_exact',
     'slotgate_receipt_key_info',

@@ -63,6 +63,31 @@ t.test('every process has a role, and answers are those of one gateway', async (
   t.match(await rpc({ method: 'sendTransaction', params: [] }), { status: 403 });
 });
 
+t.test('a past slot is answered by each worker, from what the pipeline process keeps', async (t) => {
+  const path = `/balance/${alice}`;
+  const slotOf = async (): Promise<number> => (await get(path)).json.slot;
+  let slot = await slotOf();
+  const past = (): ReturnType<typeof get> => get(`${path}?slot=${slot}`);
+  await waitFor(async () => {
+    if ((await past()).status !== 200) slot = await slotOf(); // it is not live yet
+    return (await past()).status === 200;
+  }, 'a past slot');
+  const { text } = await past();
+  t.same(await askEach(`${url}/api/v1${path}?slot=${slot}`, {}, 20), new Map([[200, 20]]));
+  t.match(JSON.parse(text), { slot, receipt: { commitment: 'confirmed', claim: 'observed/1' } });
+  await waitFor(async () => (await get(`${path}?slot=${slot}&commitment=finalized`)).status === 200, 'finality');
+  const finalized = await Promise.all(
+    Array.from({ length: 8 }, async () => (await get(`${path}?slot=${slot}&commitment=finalized`)).json.receipt?.claim),
+  );
+  t.same([...new Set(finalized)], ['exact/1']);
+  const old = await get(`${path}?slot=1`);
+  t.match([old.status, old.json.error, old.headers.get('x-oldest-slot')], [404, 'slot_not_kept', /^\d+$/]);
+  t.match(await get(`${path}?slot=${slot}`, { headers: { 'X-Min-Slot': '1' } }), {
+    status: 400,
+    json: { error: 'invalid_query' },
+  });
+});
+
 t.test('a slot a few ahead is waited for at every worker, also by what the pipeline publishes (I8)', async (t) => {
   for (const path of ['/slot', '/network', `/balance/${alice}?commitment=processed`] as const) {
     for (let i = 0; i < 8; i++) {

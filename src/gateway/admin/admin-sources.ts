@@ -35,8 +35,8 @@ export interface AdminSources {
   readonly guard: Pick<EquivocationGuard, 'conflicts' | 'isSoleSigner'>;
   readonly liveAccounts: LiveSetStats;
   readonly tokenLists: LiveSetStats;
-  /** The versions of the accounts of a Geyser feed. */
-  readonly ring: Pick<VersionRing, 'bytes' | 'size'>;
+  /** The versions of accounts that are kept live. */
+  readonly ring: Pick<VersionRing, 'bytes'>;
   /** The seconds from a slot's arrival to the frame that reports it. */
   readonly frameDelays: Tally;
   readonly warnings: Pick<RecentWarnings, 'all'>;

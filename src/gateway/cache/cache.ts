@@ -266,11 +266,17 @@ export class Cache {
   }
 
   /** Returns an answer as an entry that is served once and not cached; only its slot is remembered. */
-  passBy(key: string, { slot, result, agreement }: Answer<string | Buffer>, meta: AnswerMeta): Entry {
-    this.putSlotMark(key, slot, meta);
+  passBy(key: string, answer: Answer<string | Buffer>, meta: AnswerMeta): Entry {
+    this.putSlotMark(key, answer.slot, meta);
+    return this.unlisted(key, answer, meta);
+  }
+
+  /** Returns an answer as an entry that is served once, and leaves nothing here. */
+  unlisted(key: string, answer: Answer<string | Buffer>, meta: AnswerMeta): Entry {
+    const { slot, result, agreement, provenFrom } = answer;
     const validatedMs = this.#clock.monotonic();
     const tipAtFetch = this.#tip.slot;
-    return newEntry(result, { key, slot, policy: { slots: 0 }, meta, tipAtFetch, validatedMs, agreement });
+    return newEntry(result, { key, slot, policy: { slots: 0 }, meta, tipAtFetch, validatedMs, agreement, provenFrom });
   }
 
   /** Remembers the slot of an answer that was served but isn't cached, so that no later one under its key is older (I7). */

@@ -34,6 +34,8 @@ export interface AnswerMeta {
   readonly route?: string;
   /** True for a part of a larger snapshot: it may be older than the answers about other keys. */
   readonly fromSnapshot?: boolean;
+  /** True for the state of a past slot that the request names. */
+  readonly isPast?: boolean;
 }
 
 /** Reads answers again before their next readers come: one for all answers of a kind. Never rejects. */

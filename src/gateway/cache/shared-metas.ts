@@ -28,6 +28,7 @@ const PROPERTIES = Object.keys({
   finalFor: true,
   envelope: true,
   fromSnapshot: true,
+  isPast: true,
 } satisfies Record<keyof AnswerMeta, true>) as readonly (keyof AnswerMeta)[]; // the keys above
 
 const isEqual = (meta: AnswerMeta, other: AnswerMeta): boolean =>

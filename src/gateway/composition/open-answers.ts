@@ -9,10 +9,17 @@ import { Cache } from '../cache/cache.ts';
 import { EventLog } from '../http/stream/event-log.ts';
 import type { NamedFeed } from '../live/accounts/geyser-feed.ts';
 import { LiveAccountSource } from '../live/accounts/live-account-source.ts';
+import { PastAccounts } from '../live/accounts/past-accounts.ts';
+import type { History } from '../live/feed/history.ts';
+import { type AccountHistory, bytesOfAccount, isOfFeed } from '../live/feed/kept-account.ts';
+import { RecentBlocks } from '../live/feed/recent-blocks.ts';
 import { VersionRing } from '../live/feed/version-ring.ts';
+import { LeastRead } from '../live/least-read.ts';
 import { LiveLogs } from '../live/logs/live-logs.ts';
+import { PastSlots } from '../live/past-slots.ts';
 import { RequestBudgets } from '../live/request-budget.ts';
 import { LiveTokenListSource } from '../live/token-lists/live-token-list-source.ts';
+import { bytesOfList, PastTokenLists } from '../live/token-lists/past-token-lists.ts';
 import { NetworkHistory } from '../network-history/network-history.ts';
 import { configuredPrices } from '../prices/configured-prices.ts';
 import { PooledDecoder } from '../routes/decoding/pooled-decoder.ts';
@@ -30,6 +37,7 @@ import type { Admit } from '../serving/read-through.ts';
 import { createKnownMints } from '../tokens/known-mints.ts';
 import { SharedListings } from '../tokens/owner-listing.ts';
 import { TokenLabelCache } from '../tokens/token-labels.ts';
+import type { TokenList } from '../tokens/token-list.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import { AccountBatcher } from '../upstream/reads/account-batcher.ts';
 import { MergedSignatures } from '../upstream/reads/merged-signatures.ts';
@@ -49,6 +57,9 @@ const TRANSACTION_SHARE = 8;
 
 /** What `ring.bytes` is divided by for the limit of what a feed has sent again to clients that resume. */
 const REPLAY_SHARE = 8;
+
+/** What `ring.bytes` is divided by for the limit of past token lists. */
+const LIST_SHARE = 8;
 
 /** One thread decodes about ten of the longest transactions a second. */
 const DECODING_THREADS = 1;
@@ -91,7 +102,19 @@ export function openAnswers(
   };
   const admitOwn: Admit = (work) => access.admission.runOwn(work);
   const accounts = new AccountBatcher(mesh, { clock, tip: (commitment) => mesh.tip(commitment) });
-  const ring = new VersionRing(config.ring);
+  const listBytes = Math.floor(config.ring.bytes / LIST_SHARE);
+  const ring = new VersionRing(
+    { ...config.ring, bytes: config.ring.bytes - listBytes },
+    new LeastRead<AccountHistory>(),
+    bytesOfAccount,
+  );
+  const listRing = new VersionRing(
+    { ...config.ring, bytes: listBytes },
+    new LeastRead<History<TokenList>>(),
+    bytesOfList,
+  );
+  const blocks = new RecentBlocks(config.ring.slots);
+  const pastSlots = new PastSlots({ blocks, mesh });
   const feeds = copy === undefined ? feedsOf(config, embedded) : []; // what is copied is kept elsewhere
   const feed =
     feeds.length === 0
@@ -101,14 +124,16 @@ export function openAnswers(
           mesh,
           clock,
           ring,
+          blocks,
           onProblem: (node: string, problem: string) =>
             log.warn({ node }, `the Geyser feed can't be used: ${problem}; accounts are kept live over WebSockets`),
           onRecovery: (node: string, recovery: string) => log.info({ node }, recovery),
         };
-  const liveAccounts = new LiveAccountSource({ ...liveOptions, upstream: accounts, feed });
+  const rings = copy === undefined ? { accounts: ring, lists: listRing } : undefined; // what is copied is kept elsewhere
+  const liveAccounts = new LiveAccountSource({ ...liveOptions, upstream: accounts, feed, ring: rings?.accounts });
   disposals.defer(() => liveAccounts.feed?.close());
   const { list: listOwner } = new SharedListings(mesh);
-  const tokenLists = new LiveTokenListSource({ ...liveOptions, listOwner });
+  const tokenLists = new LiveTokenListSource({ ...liveOptions, listOwner, ring: rings?.lists });
   const liveLogs = new LiveLogs(liveOptions);
   disposals.defer(() => liveLogs.close());
   const { prices, findVerified } = configuredPrices(config.prices, {
@@ -148,6 +173,8 @@ export function openAnswers(
     embedded: addressOf(embedded),
     accounts,
     liveAccounts,
+    pastAccounts: new PastAccounts(ring, pastSlots),
+    pastTokenLists: new PastTokenLists(listRing, pastSlots),
     tokenLists,
     listOwner,
     mergedSignatures: new MergedSignatures(),
@@ -196,15 +223,24 @@ export function openAnswers(
     setImmediate(() => setImmediate(dropUnagreed)); // what was held back is published by then
   });
   const live = { liveAccounts, liveLogs, tokenLists, liveSources, onLeasesAdvanced: advanceHot };
+  const feedRing = {
+    get: (address: string) => {
+      const history = ring.get(address);
+      return history !== undefined && isOfFeed(history) ? history : undefined; // others may miss changes
+    },
+    get finalizedSlot() {
+      return ring.finalizedSlot;
+    },
+  };
   const { read: readEvents } = new EventLog({
-    ring,
+    ring: feedRing,
     context,
     liveAccounts,
     feed: liveAccounts.feed,
     replayBytes: Math.floor(config.ring.bytes / REPLAY_SHARE),
     maxTopics: Math.max(1, config.live.accounts), // a cache of none is refused
   });
-  return { cache, context, ring, readEvents, readThrough, networkHistory, ...live };
+  return { cache, context, ring, rings: [ring, listRing], readEvents, readThrough, networkHistory, ...live };
 }
 
 /** Returns the feeds of the nodes, or of the embedded cluster. */

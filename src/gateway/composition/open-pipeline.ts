@@ -22,7 +22,7 @@ export function openPipeline(
   { config, log, clock, vitals, leaving, disposals, writes }: Environment,
   { mesh, embedded }: Upstream,
   { guard }: Pick<Signing, 'guard'>,
-  { cache, context, liveSources, networkHistory }: Answers,
+  { cache, context, rings, liveSources, networkHistory }: Answers,
   { server, frameDelays }: OpenServer,
 ): () => Promise<void> {
   let newestSlot = 0;
@@ -34,6 +34,7 @@ export function openPipeline(
       clock,
       vitals,
       liveSources,
+      rings,
       equivocationGuard: guard,
       streamId: randomBytes(8).toString('hex'),
       refresh: config.refresh,

@@ -21,6 +21,7 @@ export async function openSigning(
   const guard = new EquivocationGuard(
     (conflict) => log.error(conflict, 'two results for one finalized slot'),
     () => log.warn({}, 'too many finalized answers to remember: new ones are signed as observed for a while'),
+    config.ring.slots,
   );
   const onStepBack = (leadMs: number): void =>
     log.warn({ leadMs }, 'the clock was set back: later receipts have earlier times than some before');

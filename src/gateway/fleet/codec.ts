@@ -46,10 +46,10 @@ export const CODEC_VERSION = createHash('sha256').update(JSON.stringify(STRUCTUR
 addExtension({
   Class: GatewayError,
   type: 1,
-  write: ({ code, message, status, retryAfter, rpcCode, final, jsonRpcId }: GatewayError) => [
+  write: ({ code, message, status, retryAfter, rpcCode, oldestSlot, final, jsonRpcId }: GatewayError) => [
     code,
     message,
-    { status, retryAfter, rpcCode, final, jsonRpcId },
+    { status, retryAfter, rpcCode, oldestSlot, final, jsonRpcId },
   ],
   read: ([code, message, details]: ConstructorParameters<typeof GatewayError>) =>
     new GatewayError(code, message, details),

@@ -1,7 +1,5 @@
-import type { ReadHeat } from './read-heat.ts';
-
 interface Read {
-  readonly heat: ReadHeat;
+  readonly heat: { readonly rank: number };
 }
 
 /** A member, and its rank when it was queued: it may have been read since. */

@@ -83,7 +83,7 @@ export class SessionAudit<T extends AuditedState> {
     for (const commitment of COMMITMENTS) {
       session.pubsub.onClockUpdate(commitment, (update) => {
         const advanced = this.watermarkOf(commitment);
-        advanced.advance(update.previous, session.clock.monotonic());
+        advanced.advance(update.previous, session.clock.monotonic(), update.slot);
         onClockUpdate(commitment, update);
         this.#checkMismatches();
         if (commitment !== 'processed') session.onLeasesAdvanced(advanced);

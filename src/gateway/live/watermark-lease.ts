@@ -45,6 +45,11 @@ export class WatermarkLease implements Lease {
     return Math.min(this.#revoked?.validatedMs ?? Number.POSITIVE_INFINITY, this.#watermark.validatedMs); // it may be invalidated later
   }
 
+  /** True once what it covered turned out to be wrong. */
+  get isDenied(): boolean {
+    return this.validatedMs === Number.NEGATIVE_INFINITY;
+  }
+
   get watermark(): Watermark {
     return this.#watermark;
   }

@@ -14,8 +14,10 @@ export class Watermark implements LeaseSource {
   readonly #isRenewing: () => boolean;
   readonly #waits = new Set<BoundedWait>();
   #slot: Slot = -1;
+  #clockSlot: Slot = -1;
   #validatedMs = Number.NEGATIVE_INFINITY;
   #isLost = false;
+  #isDenied = false;
   #isBehind = false;
 
   /**
@@ -29,6 +31,11 @@ export class Watermark implements LeaseSource {
 
   get slot(): Slot {
     return this.#slot;
+  }
+
+  /** True once what it covered turned out to be wrong. */
+  get isDenied(): boolean {
+    return this.#isDenied;
   }
 
   /** Monotonic milliseconds of the last Clock update. */
@@ -59,8 +66,9 @@ export class Watermark implements LeaseSource {
    * Advances to `previous`, the slot of the Clock update before the present one: a node sends notifications in order, so
    * all up to that slot have arrived, while those of the present slot may still be on their way.
    */
-  advance(previous: Slot | undefined, nowMs: number): void {
+  advance(previous: Slot | undefined, nowMs: number, clockSlot = previous ?? -1): void {
     if (this.#isLost) return;
+    this.#clockSlot = clockSlot;
     this.#validatedMs = nowMs;
     this.#slot = Math.max(this.#slot, previous ?? -1);
     this.checkLag();
@@ -76,6 +84,11 @@ export class Watermark implements LeaseSource {
     this.#waits.delete(wait);
   }
 
+  /** Returns the newest slot before this one up to which all notifications had arrived when one of this slot did. */
+  completeBefore(slot: Slot): Slot {
+    return this.#clockSlot < slot ? this.#clockSlot : Math.min(this.#slot, slot - 1);
+  }
+
   checkLag(): void {
     this.#isBehind = this.#slot >= 0 && this.lagSlots > MAX_LAG_SLOTS;
   }
@@ -89,6 +102,7 @@ export class Watermark implements LeaseSource {
   /** Stops the watermark and denies what it covered so far: the session broke its order. */
   invalidate(): void {
     this.markLost();
+    this.#isDenied = true;
     this.#validatedMs = Number.NEGATIVE_INFINITY;
   }
 

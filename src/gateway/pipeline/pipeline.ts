@@ -7,6 +7,8 @@ import { WarmReads, type WarmReadsOptions } from './warm-reads.ts';
 
 export interface PipelineOptions extends WarmReadsOptions, NetworkFramesOptions {
   readonly liveSources: readonly { onTip(commitment: Commitment): void }[];
+  /** Past versions of what is live. */
+  readonly rings: readonly { advance(slot: Slot, finalizedSlot: Slot): void }[];
   /** The guard that decides which receipts may be `exact`. */
   readonly equivocationGuard: { advance(finalizedSlot: Slot): void };
 }
@@ -19,7 +21,7 @@ export interface Pipeline {
 const CACHE_TICK_MS = 250;
 
 export function startPipeline(options: PipelineOptions): Pipeline {
-  const { mesh, cache, clock, liveSources, equivocationGuard } = options;
+  const { mesh, cache, clock, liveSources, rings, equivocationGuard } = options;
   const slot$ = connectable(newest$(tip$(mesh, 'processed')).pipe(tap((slot) => cache.advanceTip(slot))), {
     connector: () => new Subject(),
   });
@@ -30,8 +32,11 @@ export function startPipeline(options: PipelineOptions): Pipeline {
     ...liveSources.flatMap((source) =>
       COMMITMENTS.map((commitment) => tip$(mesh, commitment).pipe(tap(() => source.onTip(commitment)))),
     ),
-    // At finalized: receipts of newer slots may be `exact`.
+    // At finalized: receipts of newer slots may be `exact`, and versions that are too old are dropped.
     tip$(mesh, 'finalized').pipe(tap((slot) => equivocationGuard.advance(slot))),
+    ...rings.map((ring) =>
+      tip$(mesh, 'finalized').pipe(tap((slot) => ring.advance(mesh.tip('confirmed') ?? slot, slot))),
+    ),
     // The cache's tip advances, parts of the network's state that are due are read, `/slot` and a frame are published.
     networkFrames$(slot$, warmReads, options),
     // Entries that were read during the last slot are refreshed before somebody has to wait for them.

@@ -11,6 +11,8 @@ export interface ClaimRequest {
   readonly commitment: Commitment;
   readonly claim: Claim;
   readonly digest: string;
+  /** Whether the request names the slot, so that it may come again as long as the slot is kept. Default: false. */
+  readonly isPast?: boolean | undefined;
 }
 
 export interface ClaimGuard {
@@ -32,6 +34,16 @@ interface SignedRange {
   readonly digest: string;
 }
 
+/** The slots for which digests are remembered. */
+interface Window {
+  readonly slots: number;
+  /** The entries up to which new requests are remembered. */
+  readonly maxEntries: number;
+  /** The requests that have a range with this end, by which it is forgotten. */
+  readonly requestsByEnd: Map<Slot, Set<string>>;
+}
+
+/** The slots near the tip at which digests are remembered of requests that name none. */
 const WINDOW_SLOTS = 64;
 const MAX_ENTRIES = 100_000;
 
@@ -49,8 +61,9 @@ const RESERVED_ENTRIES = 25_000;
 export class EquivocationGuard implements ClaimGuard {
   /** The ranges of each request in the order of their slots, of which they have none in common. */
   readonly #rangesByRequest = new Map<string, SignedRange[]>();
-  /** The requests that have a range with this end, by which it is forgotten. */
-  readonly #requestsByEnd = new Map<Slot, Set<string>>();
+  /** What is remembered near the tip, and for requests that name a past slot. */
+  readonly #present: Window;
+  readonly #past: Window;
   readonly #onConflict: (conflict: Conflict) => void;
   readonly #onFull: () => void;
   #isFull = false;
@@ -63,10 +76,16 @@ export class EquivocationGuard implements ClaimGuard {
   #above: Slot = -1;
   #upTo: Slot = Number.POSITIVE_INFINITY;
 
-  /** `onFull` is called each time that the memory becomes full, from when on new requests are not granted `exact`. */
-  constructor(onConflict: (conflict: Conflict) => void, onFull: () => void = () => {}) {
+  /**
+   * `pastSlots`: the slots for which digests of requests that name a past slot are remembered. `onFull` is called each
+   * time that the memory becomes full, from when on new requests are not granted `exact`.
+   */
+  constructor(onConflict: (conflict: Conflict) => void, onFull: () => void = () => {}, pastSlots = 0) {
     this.#onConflict = onConflict;
     this.#onFull = onFull;
+    this.#present = { slots: WINDOW_SLOTS, maxEntries: MAX_ENTRIES - RESERVED_ENTRIES, requestsByEnd: new Map() };
+    const maxPast = MAX_ENTRIES - 2 * RESERVED_ENTRIES;
+    this.#past = { slots: Math.max(pastSlots, WINDOW_SLOTS), maxEntries: maxPast, requestsByEnd: new Map() };
   }
 
   get conflicts(): number {
@@ -101,18 +120,21 @@ export class EquivocationGuard implements ClaimGuard {
   advance(tip: Slot): void {
     this.#tip = Math.max(this.#tip, tip);
     if (this.#isSole) this.#floor ??= this.#tip;
-    for (const [end, requests] of this.#requestsByEnd) {
-      if (this.#isNearTip(end)) continue;
-      for (const request of requests) this.#forget(request, end);
-      this.#requestsByEnd.delete(end);
-    }
+    for (const window of [this.#present, this.#past])
+      for (const [end, requests] of window.requestsByEnd) {
+        if (this.#isNearTip(end, window)) continue;
+        for (const request of requests) this.#forget(request, end);
+        window.requestsByEnd.delete(end);
+      }
     if (this.#entries < MAX_ENTRIES - 2 * RESERVED_ENTRIES) this.#isFull = false;
   }
 
   /** For `slot` and all up to `until`. A digest that was granted `exact` counts as signed. */
-  grantClaim({ request, slot, until = slot, commitment, claim, digest }: ClaimRequest): Claim {
+  grantClaim({ request, slot, until = slot, commitment, claim, digest, isPast = false }: ClaimRequest): Claim {
+    const window = isPast ? this.#past : this.#present;
+    const { requestsByEnd } = window;
     if (claim !== 'exact' || commitment !== 'finalized') return 'observed';
-    if (until < slot || until > this.#upTo || !this.#isGrantable(until)) return 'observed';
+    if (until < slot || until > this.#upTo || !this.#isGrantable(until, window)) return 'observed';
     const ranges = this.#rangesByRequest.get(request) ?? [];
     const first = ranges.findLastIndex(({ end }) => end < slot) + 1; // few are newer
     const known = ranges.slice(first).filter(({ from }) => from <= until);
@@ -123,23 +145,23 @@ export class EquivocationGuard implements ClaimGuard {
       return 'observed';
     }
     // a range that goes on may have begun below what can be granted now, and has no slot between that others sign for
-    if (!this.#isGrantable(slot) && !known.some(({ from, end }) => from <= slot && end >= this.#above))
+    if (!this.#isGrantable(slot, window) && !known.some(({ from, end }) => from <= slot && end >= this.#above))
       return 'observed';
     if (known.some(({ from, end }) => from <= slot && end >= until)) return 'exact';
-    if (known.length === 0 && !this.#makesRoomFor(request)) return 'observed';
-    for (const { end } of known) this.#requestsByEnd.get(end)?.delete(request);
+    if (known.length === 0 && !this.#makesRoomFor(request, window)) return 'observed';
+    for (const { end } of known) requestsByEnd.get(end)?.delete(request);
     const from = Math.min(slot, known[0]?.from ?? slot);
     const end = Math.max(until, known.at(-1)?.end ?? until);
     ranges.splice(first, known.length, { from, end, digest });
     this.#rangesByRequest.set(request, ranges);
-    this.#requestsByEnd.set(end, (this.#requestsByEnd.get(end) ?? new Set()).add(request));
+    requestsByEnd.set(end, (requestsByEnd.get(end) ?? new Set()).add(request));
     this.#entries += 1 - known.length;
     return 'exact';
   }
 
   /** Returns true if a digest may be granted that was not granted before. */
-  #isGrantable(slot: Slot): boolean {
-    return this.#floor !== undefined && slot > Math.max(this.#floor, this.#above) && this.#isNearTip(slot);
+  #isGrantable(slot: Slot, window: Window): boolean {
+    return this.#floor !== undefined && slot > Math.max(this.#floor, this.#above) && this.#isNearTip(slot, window);
   }
 
   #forget(request: string, end: Slot): void {
@@ -152,21 +174,21 @@ export class EquivocationGuard implements ClaimGuard {
   }
 
   /** An answer may be ahead of the slot notification, but a slot far ahead is false and would fill the memory. */
-  #isNearTip(slot: Slot): boolean {
-    return Math.abs(slot - this.#tip) < WINDOW_SLOTS;
+  #isNearTip(slot: Slot, { slots }: Window): boolean {
+    return slot - this.#tip < WINDOW_SLOTS && this.#tip - slot < slots;
   }
 
   /** Returns true if a request may be remembered; reports the first that may not. */
-  #makesRoomFor(request: string): boolean {
-    if (this.#hasRoomFor(request)) return true;
+  #makesRoomFor(request: string, window: Window): boolean {
+    if (this.#hasRoomFor(request, window)) return true;
     if (!this.#isFull) this.#onFull();
     this.#isFull = true;
     return false;
   }
 
   /** Returns true if a request may be remembered: many new ones leave room for those that are remembered already. */
-  #hasRoomFor(request: string): boolean {
-    if (this.#entries < MAX_ENTRIES - RESERVED_ENTRIES) return true;
+  #hasRoomFor(request: string, { maxEntries }: Window): boolean {
+    if (this.#entries < maxEntries) return true;
     return this.#entries < MAX_ENTRIES && this.#rangesByRequest.has(request);
   }
 }

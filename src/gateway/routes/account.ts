@@ -5,10 +5,12 @@ import { toSol } from '../../shared/domain/sol-amount.ts';
 import { RawJson, toJson } from '../../shared/domain/to-json.ts';
 import { concatInTurns } from '../../shared/runtime/concat-in-turns.ts';
 import { accountKindOf } from '../../transactions/index.ts';
+import { accountBytes } from '../live/accounts/account-json.ts';
+import type { PastAccountsRead } from '../live/accounts/past-accounts.ts';
 import { canonicalJson, canonicalParts, textOf } from '../upstream/json/raw-json.ts';
 import type { AccountRead } from '../upstream/reads/account-batcher.ts';
 import { type AccountInfo, parseAccountInfo, parseAccountInfoYielding } from '../upstream/reads/account-info.ts';
-import { address, agree as agreeParam, commitment } from './routing/params.ts';
+import { address, agree as agreeParam, commitment, PAST_ERRORS, pastSlot } from './routing/params.ts';
 import { isDemanded } from './routing/request-scope.ts';
 import { readRoute, type Uses } from './routing/route.ts';
 import { integer, lamports, rawJson, serialized, serializedBytes } from './routing/schemas.ts';
@@ -37,23 +39,30 @@ type Account = z.infer<typeof result>;
 export const account = readRoute({
   path: '/account/:addr',
   summary: "An account, its data as Solana's own parsers show it; null if it doesn't exist",
-  params: { addr: address, commitment: commitment('confirmed', COMMITMENTS), agree: agreeParam },
+  params: { addr: address, commitment: commitment('confirmed', COMMITMENTS), agree: agreeParam, slot: pastSlot },
   result,
   envelope: 'signed',
   cache: { slots: 2 },
   commitmentOf: ({ commitment }) => commitment,
-  errors: ['invalid_address', 'no_agreement'],
+  pastSlotOf: ({ slot }) => slot,
+  errors: ['invalid_address', 'no_agreement', ...PAST_ERRORS],
 
-  resolve({ addr: address, commitment }, { liveAccounts }: Uses<'liveAccounts'>, scope) {
+  resolve(
+    { addr: address, commitment, slot },
+    { liveAccounts, pastAccounts }: Uses<'liveAccounts' | 'pastAccounts'>,
+    scope,
+  ) {
     const { minSlot: minContextSlot, cost, agree } = scope;
     const mustAgree = isDemanded(scope);
-    return liveAccounts
-      .read({ address, shape: 'parsed', commitment, minContextSlot, cost, agree, mustAgree })
-      .then((read) => {
-        const { account } = read;
-        const isLong = account !== null && account.length > LONG_ACCOUNT;
-        return isLong ? longAnswerOf(address, account, read) : answerOf(address, read);
-      });
+    const reading =
+      slot === undefined
+        ? liveAccounts.read({ address, shape: 'parsed', commitment, minContextSlot, cost, agree, mustAgree })
+        : pastAccounts.read([address], { slot, commitment, cost }).then(readOf);
+    return reading.then((read) => {
+      const { account } = read;
+      const isLong = account !== null && account.length > LONG_ACCOUNT;
+      return isLong ? longAnswerOf(address, account, read) : answerOf(address, read);
+    });
   },
 
   resolveLive({ addr: address, commitment }, { liveAccounts }: Uses<'liveAccounts'>, minContextSlot) {
@@ -61,6 +70,12 @@ export const account = readRoute({
     const read = liveAccounts.readLive({ address, shape: 'parsed', commitment, minContextSlot });
     return read && answerOf(address, read);
   },
+});
+
+const readOf = ({ slot, agreement, accounts: [account] }: PastAccountsRead): AccountRead => ({
+  slot,
+  agreement,
+  account: accountBytes(account?.json() ?? null),
 });
 
 function answerOf(address: string, { slot, account, lease, agreement }: AccountRead): Answer<Account> {

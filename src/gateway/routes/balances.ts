@@ -4,7 +4,7 @@ import { COMMITMENTS } from '../../shared/domain/commitment.ts';
 import { unitsOfAddresses } from '../../shared/domain/price-list.ts';
 import { toSol } from '../../shared/domain/sol-amount.ts';
 import type { BalancesRead } from '../upstream/reads/account-batcher.ts';
-import { addresses, agree as agreeParam, commitment } from './routing/params.ts';
+import { addresses, agree as agreeParam, commitment, PAST_ERRORS, pastSlot } from './routing/params.ts';
 import { agreeFor, isDemanded } from './routing/request-scope.ts';
 import { readRoute, SMALL_READ_UNITS, type Uses } from './routing/route.ts';
 import { lamports } from './routing/schemas.ts';
@@ -19,7 +19,12 @@ type Balances = z.infer<typeof result>;
 export const balances = readRoute({
   path: '/balances',
   summary: 'The SOL balances of several accounts at one slot, in the order of the request',
-  params: { addresses: addresses(MAX_ADDRESSES), commitment: commitment('confirmed', COMMITMENTS), agree: agreeParam },
+  params: {
+    addresses: addresses(MAX_ADDRESSES),
+    commitment: commitment('confirmed', COMMITMENTS),
+    agree: agreeParam,
+    slot: pastSlot,
+  },
   result,
   mostUnitsOf: ({ addresses }) => SMALL_READ_UNITS + unitsOfAddresses(addresses.length),
   envelope: 'signed',
@@ -27,10 +32,19 @@ export const balances = readRoute({
   commitmentOf: ({ commitment }) => commitment,
   isExact: ({ commitment }) => commitment === 'finalized',
   missUnitPrice: '1 for each started 10 addresses that a node is read for beyond the first',
-  errors: ['invalid_address', 'no_agreement'],
+  pastSlotOf: ({ slot }) => slot,
+  errors: ['invalid_address', 'no_agreement', ...PAST_ERRORS],
 
-  async resolve({ addresses, commitment }, context: Uses<'liveAccounts' | 'operators'>, scope) {
+  async resolve(
+    { addresses, commitment, slot },
+    context: Uses<'liveAccounts' | 'operators' | 'pastAccounts'>,
+    scope,
+  ): Promise<Answer<Balances>> {
     const { minSlot, cost } = scope;
+    if (slot !== undefined) {
+      const past = await context.pastAccounts.read(addresses, { slot, commitment, cost });
+      return answerOf(addresses, { ...past, lamports: past.accounts.map(({ lamports }) => lamports) });
+    }
     const agree = agreeFor(scope, context, commitment === 'finalized');
     const mustAgree = isDemanded(scope);
     const query = { addresses, commitment, minContextSlot: minSlot, cost, agree, mustAgree };

@@ -5,7 +5,7 @@ import { toSol } from '../../shared/domain/sol-amount.ts';
 import { isAssociatedTokenAccount, TOKEN_PROGRAMS, toTokenAmount } from '../../transactions/index.ts';
 import type { ListedTokenAccount } from '../tokens/listed-token-account.ts';
 import { scaleOf, type TokenList } from '../tokens/token-list.ts';
-import { address, agree as agreeParam, commitment, optionalAddress } from './routing/params.ts';
+import { address, agree as agreeParam, commitment, optionalAddress, PAST_ERRORS, pastSlot } from './routing/params.ts';
 import { agreeFor, isDemanded } from './routing/request-scope.ts';
 import { readRoute, type Uses } from './routing/route.ts';
 import { extensions, lamports, preSerialized, serializeInChunks, tokenAmountSchema } from './routing/schemas.ts';
@@ -40,20 +40,30 @@ export const tokenAccounts = readRoute({
     mint: optionalAddress,
     commitment: commitment('confirmed', COMMITMENTS),
     agree: agreeParam,
+    slot: pastSlot,
   },
   result: preSerialized(z.array(rowSchema)),
   mostUnitsOf: () => MOST_UNITS,
   envelope: 'signed',
   cache: { slots: 2 },
   commitmentOf: ({ commitment }) => commitment,
-  errors: ['invalid_address', 'result_too_large', 'no_agreement'],
+  pastSlotOf: ({ slot }) => slot,
+  errors: ['invalid_address', 'result_too_large', 'no_agreement', ...PAST_ERRORS],
 
-  async resolve({ owner, mint, commitment }, context: Uses<'tokenLists' | 'operators'>, scope) {
+  async resolve(
+    { owner, mint, commitment, slot: named },
+    context: Uses<'tokenLists' | 'operators' | 'pastTokenLists'>,
+    scope,
+  ) {
     const { minSlot, cost } = scope;
     const agree = agreeFor(scope, context, commitment === 'finalized');
     const mustAgree = isDemanded(scope);
     const query = { owner, mint, commitment, minContextSlot: minSlot, cost, agree, mustAgree };
-    const { slot, sinceSlot = slot, list, isConsistent, lease, agreement } = await context.tokenLists.read(query);
+    const read =
+      named === undefined
+        ? await context.tokenLists.read(query)
+        : await context.pastTokenLists.read(query, { slot: named, commitment, cost });
+    const { slot, sinceSlot = slot, list, isConsistent, lease, agreement } = read;
     const result = await serializeInChunks(list.accounts, ROWS_PER_CHUNK, (each) => toRow(each, list));
     // no Clock shows how new a node's listing was, in which an account may be missing that was closed since
     const provenFrom = provenWithoutClock(sinceSlot);

@@ -27,6 +27,9 @@ export function parseMinSlot(header: string): Slot | undefined {
   throw new GatewayError('invalid_slot', 'X-Min-Slot must be a slot: a decimal number');
 }
 
+export const minSlotOfPast = (): GatewayError =>
+  new GatewayError('invalid_query', 'X-Min-Slot is for the newest answer: a request with slot names the slot itself');
+
 export function slotIn(text: string): Slot | undefined {
   const slot = Number(text);
   return /^(0|[1-9]\d{0,15})$/.test(text) && Number.isSafeInteger(slot) ? slot : undefined;

@@ -222,6 +222,7 @@ function sealRequestOf({ entry, nonce }: SealJob): SealRequest {
     agreed: agreementText(agreement, slot),
     claimNumber: meta.claimNumber,
     digest: ensureDigest(entry),
+    isPast: meta.isPast,
     nonce,
   };
 }

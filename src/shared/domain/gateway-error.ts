@@ -20,6 +20,7 @@ export const ERRORS = {
   rpc_method_not_allowed: { status: 403, retry: 'no' },
   not_found: { status: 404, retry: 'no' },
   slot_skipped: { status: 404, retry: 'no' },
+  slot_not_kept: { status: 404, retry: 'no' },
   block_not_available: { status: 404, retry: 'later' },
   cursor_not_found: { status: 404, retry: 'no' },
   not_a_mint: { status: 404, retry: 'no' },
@@ -67,6 +68,8 @@ export interface ErrorDetails {
   readonly retryAfter?: number | undefined;
   /** The node's JSON-RPC error code, for the `X-Rpc-Error-Code` header. */
   readonly rpcCode?: number | undefined;
+  /** The oldest slot that could be answered, for the `X-Oldest-Slot` header. */
+  readonly oldestSlot?: number | undefined;
   /** The methods of the `Allow` header of a 405. */
   readonly allow?: string;
   /** What an unhealthy gateway still knows of the network, for the headers of its answer. */
@@ -86,6 +89,7 @@ export class GatewayError extends Error {
   readonly status: number;
   readonly retryAfter: number | undefined;
   readonly rpcCode: number | undefined;
+  readonly oldestSlot: number | undefined;
   readonly allow: string | undefined;
   readonly lastKnown: LastKnown | undefined;
   readonly jsonRpcId: string | undefined;
@@ -101,6 +105,7 @@ export class GatewayError extends Error {
     this.status = details.status ?? ERRORS[code].status;
     this.retryAfter = details.retryAfter ?? (this.status === 503 ? 1 : undefined);
     this.rpcCode = details.rpcCode;
+    this.oldestSlot = details.oldestSlot;
     this.allow = details.allow;
     this.lastKnown = details.lastKnown;
     this.jsonRpcId = details.jsonRpcId;

@@ -2,9 +2,13 @@ import { createServer as createHttpServer } from 'node:http';
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
+import { type AccountHistory, bytesOfAccount } from '../../../src/gateway/live/feed/kept-account.ts';
+import { RecentBlocks } from '../../../src/gateway/live/feed/recent-blocks.ts';
+import { VersionRing } from '../../../src/gateway/live/feed/version-ring.ts';
+import { LeastRead } from '../../../src/gateway/live/least-read.ts';
 import { decodeUpdate } from '../../../src/gateway/upstream/geyser/decode-update.ts';
 import { encodeFilter, encodePing, versionOf } from '../../../src/gateway/upstream/geyser/encode-request.ts';
-import type { FeedUpdate } from '../../../src/gateway/upstream/geyser/feed-update.ts';
+import type { AccountValue, FeedUpdate } from '../../../src/gateway/upstream/geyser/feed-update.ts';
 import { parseFeedVersion, versionProblem } from '../../../src/gateway/upstream/geyser/feed-version.ts';
 import {
   createFeedClient,
@@ -437,4 +441,163 @@ t.test('servers that are no feed are named in one line', async (t) => {
     t.notMatch(failure, /\n/);
     client.close();
   }
+});
+
+/** A ring, and a source of accounts that have data of 1,000 bytes. */
+function openRing(bytes: number, slots = 100) {
+  const ring = new VersionRing({ bytes, slots }, new LeastRead<AccountHistory>(), bytesOfAccount);
+  const evicted: string[] = [];
+  const source = { slot: 0, isDenied: false };
+  const accountWith = (lamports: bigint): AccountValue => ({
+    lamports,
+    owner: SYSTEM_PROGRAM,
+    executable: false,
+    rentEpoch: 0n,
+    data: new Uint8Array(1000),
+  });
+  const start = (address: string, slot: number, rank: number): AccountHistory =>
+    ring.start(
+      address,
+      source,
+      { slot, value: accountWith(BigInt(slot)) },
+      { heat: { rank }, onEvicted: () => evicted.push(address) },
+    );
+  const write = (history: AccountHistory, slot: number): void => {
+    source.slot = Math.max(source.slot, slot);
+    ring.add(history, { slot, value: accountWith(BigInt(slot)) });
+  };
+  const lamportsAt = (address: string, slot: number): bigint | undefined => {
+    const value = ring.get(address)?.at(slot)?.value;
+    return typeof value === 'object' && value !== null && 'lamports' in value ? value.lamports : undefined;
+  };
+  return { ring, evicted, source, start, write, lamportsAt };
+}
+
+t.test('version-ring', async (t) => {
+  t.test('a version holds until the next one, and no further than its source covers', async (t) => {
+    const { start, write, lamportsAt, source, ring } = openRing(1 << 20);
+    const history = start('a', 10, 0);
+    write(history, 15);
+    source.slot = 20;
+    t.same(
+      [9, 10, 14, 15, 20, 21].map((slot) => lamportsAt('a', slot)),
+      [undefined, 10n, 10n, 15n, 15n, undefined],
+    );
+    ring.end(history);
+    source.slot = 30;
+    t.same([lamportsAt('a', 20), lamportsAt('a', 21)], [15n, undefined], 'what has ended covers no later slot');
+    start('a', 25, 0);
+    t.same(
+      [20, 24, 25, 30].map((slot) => lamportsAt('a', slot)),
+      [15n, undefined, 25n, 25n],
+    );
+    t.same([ring.get('a')?.keptFrom(0), ring.get('a')?.keptFrom(22)], [10, 25]);
+    source.isDenied = true;
+    t.equal(lamportsAt('a', 30), undefined, 'what is denied is not answered');
+  });
+
+  t.test('a version that ended before the next one leaves a gap', async (t) => {
+    const { start, ring, source, lamportsAt } = openRing(1 << 20);
+    const history = start('a', 10, 0);
+    source.slot = 40;
+    ring.add(history, { slot: 20, value: null }, 17);
+    t.same(
+      [17, 18, 19].map((slot) => lamportsAt('a', slot)),
+      [10n, undefined, undefined],
+    );
+    t.equal(ring.get('a')?.at(20)?.value, null);
+  });
+
+  t.test('old versions are dropped, the newest final one never', async (t) => {
+    const { start, write, ring, lamportsAt } = openRing(40_000, 10);
+    const history = start('a', 1, 0);
+    for (let slot = 2; slot <= 60; slot++) {
+      write(history, slot);
+      ring.advance(slot, slot - 30);
+      t.not(lamportsAt('a', Math.max(1, slot - 30)), undefined, `what is final is known at ${slot}`);
+    }
+    t.equal(history.versions[0]?.slot, 30, 'others are not final');
+    ring.advance(60, 60);
+    t.same([history.versions[0]?.slot, ring.oldestSlot], [50, 50], 'others are older than what is kept');
+  });
+
+  t.test('the oldest final versions are dropped that exceed the bytes', async (t) => {
+    const { start, write, ring, lamportsAt } = openRing(5000, 100);
+    const history = start('a', 1, 0);
+    for (let slot = 2; slot <= 20; slot++) {
+      write(history, slot);
+      ring.advance(slot, slot);
+      t.ok(ring.bytes <= 5000);
+    }
+    t.same(
+      [16, 17, 20].map((slot) => lamportsAt('a', slot)),
+      [undefined, 17n, 20n],
+    );
+  });
+
+  t.test(
+    'where the newest versions alone are too many, the least read accounts leave, and no colder one comes',
+    async (t) => {
+      const { start, ring, evicted } = openRing(14_000);
+      for (let i = 1; i <= 20; i++) start(`account-${i}`, 1, i);
+      await new Promise(setImmediate);
+      t.equal(ring.size, 10);
+      t.same(
+        evicted,
+        Array.from({ length: 10 }, (_, i) => `account-${i + 1}`),
+      );
+      t.ok(ring.bytes <= 14_000);
+      t.same(
+        [5, 10, 11].map((rank) => ring.accepts({ rank })),
+        [false, false, true],
+      );
+    },
+  );
+
+  t.test('bytes are bounded, and no more are counted than there are', async () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(12), fc.nat(3)), { maxLength: 300 }), (steps) => {
+        const { ring, start, write, source } = openRing(20_000, 8);
+        const histories = new Map<number, AccountHistory>();
+        for (const [i, [account, action]] of steps.entries()) {
+          const slot = i + 1;
+          source.slot = slot;
+          const history = histories.get(account);
+          if (history === undefined || action === 0) histories.set(account, start(`${account}`, slot, account));
+          else if (action === 1) ring.end(history);
+          else write(history, slot);
+          if (i % 5 === 0) ring.advance(slot, slot);
+          if (i % 5 === 0 && ring.bytes > 20_000) throw new Error(`${ring.bytes} bytes`);
+        }
+        let counted = 0;
+        for (let account = 0; account <= 12; account++)
+          for (let each = ring.get(`${account}`); each !== undefined; each = each.previous)
+            counted += 300 + each.versions.length * 1100;
+        if (counted !== ring.bytes) throw new Error(`${counted} are ${ring.bytes}`);
+      }),
+    );
+  });
+
+  t.test('accounts that nobody covers any more are forgotten', async (t) => {
+    const { ring, start, source } = openRing(1 << 20, 64);
+    ring.end(start('a', 1, 0));
+    start('b', 1, 0);
+    for (let slot = 2; slot < 300; slot++) {
+      source.slot = slot;
+      ring.advance(slot, slot);
+    }
+    t.same([ring.get('a'), ring.size], [undefined, 1]);
+  });
+});
+
+t.test('recent-blocks', async (t) => {
+  const blocks = new RecentBlocks(10);
+  blocks.add(5, 4);
+  blocks.add(8, 5);
+  t.same(
+    [4, 5, 6, 7, 8, 9].map((slot) => blocks.blockAt(slot)),
+    [4, 5, 5, 5, 8, undefined],
+  );
+  for (let slot = 9; slot < 40; slot++) blocks.add(slot, slot - 1);
+  t.same([blocks.blockAt(8), blocks.blockAt(39)], [undefined, 39], 'the oldest are forgotten');
 });

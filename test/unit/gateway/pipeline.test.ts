@@ -42,6 +42,7 @@ function open(answer = noNode, tipBefore?: Slot) {
     clock,
     vitals,
     liveSources: [{ onTip: (commitment) => calls.push(`live ${commitment} at ${cache.tip}`) }],
+    rings: [{ advance: (slot, finalizedSlot) => calls.push(`ring ${slot} ${finalizedSlot}`) }],
     equivocationGuard: { advance: (slot) => calls.push(`guard ${slot}`) },
     streamId: 'test',
     refresh: { epochMs: 1000, performanceMs: 1000, priorityFeeMs: 1000 },
@@ -69,6 +70,7 @@ t.test('a new slot reaches live sources, the cache, warm reads and the guard, in
     'live confirmed at 10',
     'live finalized at 10',
     'guard 10',
+    'ring 10 10',
   ]);
   t.match([cache.tip, cache.peek('/api/v1/slot')?.result], [10, '10']);
 });

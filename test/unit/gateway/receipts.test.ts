@@ -72,7 +72,7 @@ t.test('equivocation-guard', async (t) => {
 
   function guardAt(tip: number) {
     const conflicts: Conflict[] = [];
-    const guard = new EquivocationGuard((conflict) => conflicts.push(conflict));
+    const guard = new EquivocationGuard((conflict) => conflicts.push(conflict), undefined, 500);
     guard.becomeSoleSigner();
     guard.advance(tip);
     return { guard, conflicts };
@@ -92,6 +92,19 @@ t.test('equivocation-guard', async (t) => {
     t.equal(guard.grantClaim(claimed), 'exact', 'the first stays exact');
     t.equal(guard.conflicts, 1);
     t.same(conflicts, [{ request: claimed.request, slot: 1001, signed: 'one', refused: 'two' }]);
+  });
+
+  t.test('a request that names its slot is remembered for as long as that is kept', async (t) => {
+    const { guard } = guardAt(1000);
+    const past = { ...claimed, request: `${claimed.request}&slot=1001`, isPast: true };
+    t.equal(guard.grantClaim(past), 'exact');
+    guard.grantClaim(claimed);
+    guard.advance(1500);
+    t.equal(guard.entries, 1, 'the other is forgotten');
+    t.same([guard.grantClaim(past), guard.grantClaim({ ...past, digest: 'two' })], ['exact', 'observed']);
+    t.same([guard.grantClaim(claimed), guard.grantClaim({ ...past, slot: 1000 })], ['observed', 'observed']);
+    guard.advance(1501);
+    t.same([guard.entries, guard.grantClaim(past)], [0, 'observed']);
   });
 
   t.test('another request or another slot is no conflict', async (t) => {

@@ -123,12 +123,13 @@ export class AnswerPublisher implements CacheObserver {
   }
 
   #grants(entry: Entry): boolean {
-    const { commitment, envelope } = entry.meta;
+    const { commitment, envelope, isPast } = entry.meta;
     if (!isExact(entry) || commitment !== 'finalized' || envelope !== 'signed') return false;
     const { guard, publish } = this.#options;
     const digest = ensureDigest(entry);
     const { key, slot } = entry;
-    if (guard.grantClaim({ request: `GET ${key}`, slot, commitment, claim: 'exact', digest }) !== 'exact') return false;
+    const claimed = guard.grantClaim({ request: `GET ${key}`, slot, commitment, claim: 'exact', digest, isPast });
+    if (claimed !== 'exact') return false;
     if (slot > this.#newestGranted) {
       this.#newestGranted = slot;
       publish({ type: 'exact-granted', slot });

@@ -4,15 +4,14 @@ import { isLoopback } from '../../access/limits/client-ip.ts';
 import { parsePathArguments, parseQueryArguments } from '../../routes/routing/arguments.ts';
 import { LARGE_READ_UNITS } from '../../routes/routing/route.ts';
 import { demandedAgree, type RouteReads } from '../../routes/routing/route-read-through.ts';
-import { parseMinSlot } from '../../serving/min-slot.ts';
-import type { CachedRead } from '../../serving/read-through.ts';
+import { minSlotOfPast, parseMinSlot } from '../../serving/min-slot.ts';
 import type { RawResponse } from '../engine/raw-response.ts';
 import { requestTargetOf } from '../engine/request-guard.ts';
 import type { CheckedRequest, GuardedRequest } from './guarded-request.ts';
 import type { HitPathDeps } from './hit-path.ts';
 import { type SitePaths, throwRouteNotFound } from './path-kinds.ts';
 import { nonceNotApplicable, parseNonce } from './receipt-nonce.ts';
-import { type Conditions, cachedReadResponse, localResponse, siteFileResponse } from './responses.ts';
+import { type Conditions, cachedReadResponse, localResponse, type SealedRead, siteFileResponse } from './responses.ts';
 
 export interface GetResponderDeps extends Pick<HitPathDeps, 'context' | 'sealer'> {
   readonly readThrough: RouteReads;
@@ -21,6 +20,8 @@ export interface GetResponderDeps extends Pick<HitPathDeps, 'context' | 'sealer'
   /** The pages and the widget; none if they are not served. */
   readonly site: SitePaths;
 }
+
+type UnsealedRead = Omit<SealedRead, 'body'>;
 
 /** Answers the GETs that the hit path hands over: misses, conditional requests, local routes, document and pages. */
 export class GetResponder {
@@ -48,8 +49,10 @@ export class GetResponder {
     const minSlot = parseMinSlot(req.getHeader('x-min-slot'));
     const agree = demandedAgree(route, req.getHeader('x-agree'), context);
     const request = { route, params, key: target.canonical, minSlot, agree };
+    const pastSlot = route.kind === 'read' ? route.pastSlotOf?.(params) : undefined;
+    if (minSlot !== undefined && pastSlot !== undefined) throw minSlotOfPast();
     const cachedRead = readThrough.fromCache(request);
-    if (cachedRead !== undefined) return this.#respondWith(cachedRead, guarded, conditions);
+    if (cachedRead !== undefined) return this.#respondWith({ ...cachedRead, pastSlot }, guarded, conditions);
     guarded.markUncached();
     const isRead = route.kind === 'read'; // what the pipeline keeps current costs no more
     const known = (isRead ? route.missUnitsOf?.(params) : 0) ?? 0;
@@ -57,8 +60,9 @@ export class GetResponder {
     const startedMs = context.clock.monotonic();
     readThrough
       .fetch(request, guarded.admitFor(account, known, highest), account.cost)
-      .then((read) => {
-        const response = this.#respondWith(read, guarded, conditions, context.clock.monotonic() - startedMs);
+      .then(({ entry, cacheStatus }) => {
+        const upstreamMs = context.clock.monotonic() - startedMs;
+        const response = this.#respondWith({ entry, cacheStatus, pastSlot, upstreamMs }, guarded, conditions);
         if (response !== undefined) guarded.send(response);
       })
       .catch((thrown: unknown) => guarded.fail(thrown));
@@ -66,21 +70,14 @@ export class GetResponder {
   }
 
   /** Returns the response if the body exists; else the request gets it when that is made, in this turn of the event loop. */
-  #respondWith(
-    read: CachedRead,
-    guarded: GuardedRequest,
-    conditions: Conditions,
-    upstreamMs?: number,
-  ): RawResponse | undefined {
+  #respondWith(read: UnsealedRead, guarded: GuardedRequest, conditions: Conditions): RawResponse | undefined {
     const { sealer } = this.#deps;
     const { nonce } = conditions;
     const body = nonce === undefined ? sealer.bodyOf(read.entry) : undefined;
-    if (body !== undefined) return cachedReadResponse(guarded, { ...read, body, upstreamMs }, conditions);
-    const { cacheStatus } = read;
+    if (body !== undefined) return cachedReadResponse(guarded, { ...read, body }, conditions);
     const entry = read.entry.successor ?? read.entry;
     sealer.sealFor(entry, nonce ?? null, {
-      resolve: (body) =>
-        guarded.sendMade(() => cachedReadResponse(guarded, { entry, cacheStatus, body, upstreamMs }, conditions)),
+      resolve: (body) => guarded.sendMade(() => cachedReadResponse(guarded, { ...read, entry, body }, conditions)),
       reject: (thrown) => guarded.fail(thrown),
     });
     return undefined;

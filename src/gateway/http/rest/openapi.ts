@@ -16,7 +16,19 @@ interface Fragments {
   readonly security: readonly object[];
   /** Response headers that go together. */
   readonly headers: Readonly<
-    Record<'rateLimit' | 'slot' | 'etag' | 'receipt' | 'retryAfter' | 'link' | 'rpcErrorCode' | 'lastKnown', object>
+    Record<
+      | 'rateLimit'
+      | 'slot'
+      | 'etag'
+      | 'receipt'
+      | 'retryAfter'
+      | 'link'
+      | 'rpcErrorCode'
+      | 'skipped'
+      | 'oldestSlot'
+      | 'lastKnown',
+      object
+    >
   >;
   readonly parameters: Readonly<Record<'minSlot' | 'ifNoneMatch' | 'nonce', object>>;
   readonly streamParameters: readonly object[];
@@ -134,6 +146,7 @@ function headersOf(route: Route): object {
     ...headers.rateLimit,
     ...(hasSlot(route) && headers.slot),
     ...(route.envelope === 'signed' && headers.etag),
+    ...(route.kind === 'read' && route.pastSlotOf !== undefined && headers.skipped),
     ...(hasJsonRpcForm(route) && { ...headers.retryAfter, ...headers.rpcErrorCode }),
   };
   if (route.kind !== 'local' || route.header === undefined) return declared;
@@ -230,6 +243,7 @@ function errorResponses(codes: readonly ErrorCode[]): object {
           ...headers.link,
           ...((status === 429 || status === 503) && headers.retryAfter),
           ...(codes.includes('rpc_error') && headers.rpcErrorCode),
+          ...(codes.includes('slot_not_kept') && headers.oldestSlot),
           ...(codes.includes('unhealthy') && headers.lastKnown),
         },
         content: jsonContent({

@@ -8,7 +8,7 @@ import type { ContentCoding } from './content-coding.ts';
 /** The response headers that browsers of any origin may read. */
 const EXPOSED_HEADERS =
   'X-RateLimit-Limit,X-RateLimit-Remaining,X-RateLimit-Reset,Retry-After,ETag,X-Slot,X-Cache,X-Request-Id,X-Receipt,' +
-  'X-Rpc-Error-Code,X-Key-Succession,X-Cluster,X-Slot-Age,Link';
+  'X-Rpc-Error-Code,X-Key-Succession,X-Cluster,X-Slot-Age,X-Skipped,X-Oldest-Slot,Link';
 
 const CORS_HEADERS = `Vary: Accept-Encoding, X-Receipt-Nonce\r\nAccess-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: ${EXPOSED_HEADERS}`;
 

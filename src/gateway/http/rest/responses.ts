@@ -2,6 +2,7 @@ import { receiptTextIn } from '../../../client/verify/index.ts';
 import type { Envelope } from '../../../shared/domain/envelope.ts';
 import { GatewayError, type LastKnown } from '../../../shared/domain/gateway-error.ts';
 import { BASE_UNITS, unitsOfBytes, unitsOfText } from '../../../shared/domain/price-list.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
 import { toJson } from '../../../shared/domain/to-json.ts';
 import type { SiteFile } from '../../../shared/site/site.ts';
 import type { QuotaFigures } from '../../access/quota/quota-window.ts';
@@ -36,11 +37,13 @@ export interface Conditions {
 export interface SealedRead extends CachedRead {
   readonly body: string | Buffer;
   readonly upstreamMs?: number | undefined;
+  /** The past slot that the request names. */
+  readonly pastSlot?: Slot | undefined;
 }
 
 export function cachedReadResponse(
   payer: Payer,
-  { entry, cacheStatus, body: identityBody, upstreamMs }: SealedRead,
+  { entry, cacheStatus, body: identityBody, upstreamMs, pastSlot }: SealedRead,
   conditions: Conditions,
 ): RawResponse {
   const extraHeaders: Header[] = [
@@ -48,6 +51,7 @@ export function cachedReadResponse(
     ['X-Cache', cacheStatus],
     ['Cache-Control', conditions.nonce === undefined ? cacheControlOf(entry) : 'no-store'],
   ];
+  if (pastSlot !== undefined && pastSlot !== entry.slot) extraHeaders.push(['X-Skipped', String(pastSlot)]);
   const etag = etagOf(entry);
   if (etag !== '') extraHeaders.push(['ETag', weakEtag(etag)]);
   if (cacheStatus === 'MISS' && upstreamMs !== undefined)
@@ -131,6 +135,7 @@ export function errorResponse(
   ];
   if (error.retryAfter !== undefined) extraHeaders.push(['Retry-After', String(error.retryAfter)]);
   if (error.allow !== undefined) extraHeaders.push(['Allow', error.allow]);
+  if (error.oldestSlot !== undefined) extraHeaders.push(['X-Oldest-Slot', String(error.oldestSlot)]);
   if (error.rpcCode !== undefined) extraHeaders.push(['X-Rpc-Error-Code', String(error.rpcCode)]);
   if (error.lastKnown !== undefined) extraHeaders.push(...lastKnownHeaders(error.lastKnown));
   if (error.code === 'upgrade_required') extraHeaders.push(['Upgrade', 'websocket'], ['Sec-WebSocket-Version', '13']);

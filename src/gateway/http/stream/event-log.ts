@@ -6,9 +6,12 @@ import { toJson } from '../../../shared/domain/to-json.ts';
 import { accountBytes, unparsedJsonOf } from '../../live/accounts/account-json.ts';
 import type { Replay, ReplayQuery } from '../../live/feed/feed-replay.ts';
 import { isSameValue } from '../../live/feed/feed-rules.ts';
-import type { AccountHistory, AccountVersion, VersionRing } from '../../live/feed/version-ring.ts';
+import type { FeedVersion } from '../../live/feed/feed-account.ts';
+import type { History } from '../../live/feed/history.ts';
+import type { KeptAccount } from '../../live/feed/kept-account.ts';
 import type { LiveAccounts, RouteContext } from '../../routes/routing/route.ts';
 import { accountTopicOf, type TopicName } from '../../routes/stream-topics.ts';
+import type { AccountValue } from '../../upstream/geyser/feed-update.ts';
 import type { AccountRead } from '../../upstream/reads/account-batcher.ts';
 
 export interface EventQuery {
@@ -81,17 +84,20 @@ export interface EventFeed {
   replay(query: ReplayQuery): Promise<Replay | undefined>;
 }
 
+type FeedHistory = History<KeptAccount, AccountValue | null>;
+
 /** What a feed has sent again about an account, before what the ring has. */
 interface Replayed {
-  readonly history: AccountHistory;
+  readonly history: FeedHistory;
   /** The version of the history that follows it. */
-  readonly next: AccountVersion;
+  readonly next: FeedVersion;
   readonly from: Slot;
-  readonly versions: readonly AccountVersion[];
+  readonly versions: readonly FeedVersion[];
 }
 
 export interface EventLogOptions {
-  readonly ring: Pick<VersionRing, 'get' | 'finalizedSlot'>;
+  /** The histories of a feed, which have each block. */
+  readonly ring: { get(address: string): FeedHistory | undefined; readonly finalizedSlot: Slot };
   readonly context: RouteContext;
   readonly liveAccounts: Pick<LiveAccounts, 'readLive'>;
   /** The feed, which sends again what was before; undefined without one. */
@@ -109,7 +115,7 @@ export interface EventLogOptions {
 export class EventLog {
   readonly #options: EventLogOptions;
   readonly #seen: LRUCache<string, readonly TopicState[]>;
-  readonly #states = new WeakMap<AccountHistory, Map<TopicName, RingStates>>();
+  readonly #states = new WeakMap<FeedHistory, Map<TopicName, RingStates>>();
   readonly #replayed: LRUCache<string, Replayed>;
   #replaying: Promise<void> | undefined;
 
@@ -172,7 +178,7 @@ export class EventLog {
   }
 
   /** Returns what was before the history of an account, if the history still begins where that ends. */
-  #replayedOf(address: string, history: AccountHistory | undefined): Replayed | undefined {
+  #replayedOf(address: string, history: FeedHistory | undefined): Replayed | undefined {
     const replayed = this.#replayed.get(address);
     return replayed?.history === history && replayed?.next === history?.versions[0] ? replayed : undefined;
   }
@@ -237,7 +243,7 @@ export class EventLog {
     };
   }
 
-  #textOf(name: TopicName, address: string, { slot, value }: AccountVersion): string {
+  #textOf(name: TopicName, address: string, { slot, value }: FeedVersion): string {
     const shown = value !== null && name === 'balance' ? { ...value, data: NO_DATA } : value;
     return this.#render(name, address, { slot, account: accountBytes(shown && unparsedJsonOf(shown)) });
   }
@@ -265,15 +271,15 @@ const NO_DATA = new Uint8Array(0);
 class RingStates {
   readonly all: KnownState[] = [];
   readonly #isBalance: boolean;
-  readonly #textOf: (version: AccountVersion) => string;
-  #last: AccountVersion | undefined;
+  readonly #textOf: (version: FeedVersion) => string;
+  #last: FeedVersion | undefined;
 
-  constructor(name: TopicName, textOf: (version: AccountVersion) => string) {
+  constructor(name: TopicName, textOf: (version: FeedVersion) => string) {
     this.#isBalance = name === 'balance';
     this.#textOf = textOf;
   }
 
-  update(versions: readonly AccountVersion[]): void {
+  update(versions: readonly FeedVersion[]): void {
     const [first] = versions;
     const isExtended = first !== undefined && first.slot < (this.all[0]?.slot ?? first.slot);
     if (isExtended) {
@@ -289,7 +295,7 @@ class RingStates {
     while (first !== undefined && (this.all[1]?.slot ?? first.slot + 1) <= first.slot) this.all.shift();
   }
 
-  #showsSame({ value: one }: AccountVersion, { value: other }: AccountVersion): boolean {
+  #showsSame({ value: one }: FeedVersion, { value: other }: FeedVersion): boolean {
     return this.#isBalance ? (one?.lamports ?? 0n) === (other?.lamports ?? 0n) : isSameValue(one, other);
   }
 }

@@ -11,15 +11,19 @@ import type {
 } from '../../upstream/pubsub/pubsub-session.ts';
 import { AccountBatcher, type AccountQuery, type AccountRead } from '../../upstream/reads/account-batcher.ts';
 import type { AuditRead } from '../audit-mismatches.ts';
+import type { VersionRing } from '../feed/version-ring.ts';
 import { clockEventOf, marginSlotsOf } from '../initial-sync.ts';
 import { type LiveSessionOptions, SessionAudit } from '../session-audit.ts';
 import { type AccountJson, decodeAccountJson, isSameAccount } from './account-json.ts';
+import { AccountRecorder } from './account-recorder.ts';
 import type { AccountState, UpdateResult } from './account-state.ts';
 import { PacedAccountReads } from './paced-account-reads.ts';
 
 export interface AccountSessionOptions extends LiveSessionOptions<AccountState> {
   /** The size of the largest account that is kept live, in bytes of its JSON. */
   readonly maxAccountBytes: number;
+  /** Keeps past versions; undefined where another process does. */
+  readonly ring?: VersionRing | undefined;
   /** Called when an account has changed or was rolled back. */
   onChange(account: AccountState, result: UpdateResult, slot: Slot): void;
   /** Called when an account can't be kept live. */
@@ -69,9 +73,13 @@ export class AccountSession {
       states: () => this.#accounts.keys(),
       nextBatch: (count) => this.#nextAuditBatch(count),
       reread: (accounts) => this.#reread(accounts),
-      restart: (account) => options.reassign(account),
+      restart: (account) => {
+        this.#accounts.get(account)?.recorder?.deny();
+        options.reassign(account);
+      },
       onClockUpdate: (commitment, update) => this.#onClockUpdate(commitment, update),
       onLost: () => {
+        for (const { recorder } of this.#accounts.values()) recorder?.end();
         this.#accounts.clear();
         this.#syncing.clear();
         this.#toRead.clear();
@@ -90,10 +98,10 @@ export class AccountSession {
   }
 
   add(account: AccountState): void {
-    const { pubsub } = this.#options;
+    const { pubsub, ring } = this.#options;
     const { address, commitment } = account;
     account.attach(this.sessionAudit.watermarkOf(commitment));
-    const entry = new SessionAccount(this, account);
+    const entry = new SessionAccount(this, account, ring && new AccountRecorder(ring, account));
     this.#accounts.set(account, entry);
     this.#syncing.add(entry);
     if (commitment === 'processed') this.#processed.add(account);
@@ -109,6 +117,7 @@ export class AccountSession {
     this.#unproven.delete(entry);
     this.#processed.delete(account);
     entry.subscription?.stop();
+    entry.recorder?.end();
     account.detach();
   }
 
@@ -130,6 +139,7 @@ export class AccountSession {
     this.#rollbackIfForked(account, slot);
     if (account.commitment !== 'processed') this.#unproven.set(entry, slot);
     this.#handleResult(account, account.onNotification(slot, json), slot, leasedSlot);
+    entry.recorder?.update();
   }
 
   onRejected({ account }: SessionAccount): void {
@@ -148,6 +158,7 @@ export class AccountSession {
     for (const entry of this.#syncing) {
       if (entry.account.commitment !== commitment) continue;
       entry.account.onSyncEvent(event);
+      entry.recorder?.update();
       this.#readIfNeeded(entry);
     }
   }
@@ -160,6 +171,7 @@ export class AccountSession {
       this.#unproven.delete(entry);
       if (account.onProof(provenFrom)) continue;
       account.resync(this.#marginSlots + provenFrom - clockSlot); // what was notified may be of its newest root
+      entry.recorder?.end();
       this.#syncing.add(entry);
       this.#readIfNeeded(entry);
     }
@@ -213,6 +225,7 @@ export class AccountSession {
         const json = this.#decodeOrMarkIneligible(account, current);
         if (json === undefined) return;
         this.#handleResult(account, account.onRead(slot, json, provenFrom), slot);
+        entry.recorder?.update();
         if (!account.holder.isSynced) return;
         this.#syncing.delete(entry);
         this.#options.onRoom();
@@ -310,13 +323,15 @@ function auditReadOf(account: AccountState, read: AccountRead, isStrict: boolean
 /** An account on a session: all that the session keeps of it, in one object, since there may be very many. */
 class SessionAccount implements SubscriptionHandler {
   readonly account: AccountState;
+  readonly recorder: AccountRecorder | undefined;
   subscription: PubsubSubscription | undefined = undefined;
   isReading = false;
   readonly #session: AccountSession;
 
-  constructor(session: AccountSession, account: AccountState) {
+  constructor(session: AccountSession, account: AccountState, recorder: AccountRecorder | undefined) {
     this.#session = session;
     this.account = account;
+    this.recorder = recorder;
   }
 
   onAcknowledged(): void {

@@ -65,6 +65,11 @@ export class AccountState {
     return this.#json?.toString() ?? null;
   }
 
+  /** The account in the form in which it takes least memory. */
+  get kept(): AccountJson | TemplatedText {
+    return this.#json;
+  }
+
   /** The newest slot at which the account is known to hold; undefined while it isn't kept live. */
   get coveredSlot(): Slot | undefined {
     return this.lease?.slot;

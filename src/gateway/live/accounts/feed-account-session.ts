@@ -1,28 +1,22 @@
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
-import {
-  CONFIG_PROGRAM,
-  LOOKUP_TABLE_PROGRAM,
-  STAKE_PROGRAM,
-  SYSTEM_PROGRAM,
-  TOKEN_PROGRAM_IDS,
-  UPGRADEABLE_LOADER,
-  VOTE_PROGRAM,
-} from '../../../shared/domain/well-known-addresses.ts';
-import type { AccountValue } from '../../upstream/geyser/feed-update.ts';
 import { AccountBatcher } from '../../upstream/reads/account-batcher.ts';
 import type { RpcCaller } from '../../upstream/rpc/rpc-response.ts';
 import { keyOfAddress } from '../feed/address-key.ts';
+import type { FeedAccount, FeedVersion } from '../feed/feed-account.ts';
 import { FeedLink, type FeedLinkOptions } from '../feed/feed-link.ts';
 import { FEED_RULES } from '../feed/feed-rules.ts';
-import type { FeedAccount } from '../feed/feed-stream.ts';
-import type { AccountVersion, VersionRing } from '../feed/version-ring.ts';
+import type { FeedStream } from '../feed/feed-stream.ts';
+import type { RingMember } from '../feed/history.ts';
+import type { RecentBlocks } from '../feed/recent-blocks.ts';
+import type { VersionRing } from '../feed/version-ring.ts';
 import type { LiveSessionOptions } from '../session-audit.ts';
 import { Watermark } from '../watermark.ts';
 import { type AccountJson, decodeAccountJson, isSameAccount, unparsedJsonOf } from './account-json.ts';
 import type { AccountSessionOptions } from './account-session.ts';
 import type { AccountState } from './account-state.ts';
+import { isParsed } from './feed-account-json.ts';
 
 /** What a session over a feed needs beside the callbacks that all sessions have. */
 export interface FeedAccountSessionOptions
@@ -30,6 +24,7 @@ export interface FeedAccountSessionOptions
     Pick<AccountSessionOptions, 'maxAccountBytes' | 'onChange' | 'onIneligible' | 'reassign'> {
   readonly nodeId: string;
   readonly link: Pick<FeedLinkOptions, 'client' | 'mode' | 'isOneEpoch'>;
+  readonly blocks: RecentBlocks;
   readonly rpc: RpcCaller;
   readonly ring: VersionRing;
   /** Called when the feed has delivered what is false: nothing of it is used until it is admitted again. */
@@ -45,25 +40,18 @@ const SEALED_UNTIL = 45_000;
 /** The accounts of one audit. */
 const AUDIT_BATCH = 100;
 
-/** Owners whose accounts a node shows parsed. */
-const PARSED_OWNERS = new Set([
-  ...TOKEN_PROGRAM_IDS,
-  LOOKUP_TABLE_PROGRAM,
-  STAKE_PROGRAM,
-  VOTE_PROGRAM,
-  UPGRADEABLE_LOADER,
-  CONFIG_PROGRAM,
-  'Sysvar1111111111111111111111111111111111111',
-]);
-
 /** An account of a stream, and the states that it keeps: of one commitment or of both. */
-class Entry {
+class Entry implements Readonly<RingMember['heat']> {
   readonly account: FeedAccount;
   readonly states: AccountState[] = [];
   isReading = false;
 
-  constructor(account: FeedAccount) {
-    this.account = account;
+  constructor(stream: FeedStream, address: string) {
+    this.account = stream.add(address, keyOfAddress(address), this);
+  }
+
+  get rank(): number {
+    return this.states.reduce((rank, { holder }) => Math.max(rank, holder.rank), Number.NEGATIVE_INFINITY);
   }
 }
 
@@ -87,8 +75,6 @@ export class FeedAccountSession {
   readonly #watermarks: ReadonlyMap<Commitment, Watermark>;
   readonly #entries = new Map<FeedAccount, Entry>();
   readonly #byAddress = new Map<string, Entry>();
-  /** Versions as a node has parsed them. */
-  readonly #texts = new WeakMap<AccountVersion, AccountJson>();
   /** States that can't be claimed yet: newer slots were claimed for them before. */
   readonly #behind = new Set<AccountState>();
   #nextAudited: Iterator<Entry> | undefined;
@@ -96,7 +82,7 @@ export class FeedAccountSession {
   #isLost = false;
 
   constructor(options: FeedAccountSessionOptions) {
-    const { clock, tip, isRenewing, ring, rpc, link, slotTimeMs, budget } = options;
+    const { clock, tip, isRenewing, ring, blocks, rpc, link, slotTimeMs, budget } = options;
     this.#options = options;
     this.#batcher = new AccountBatcher({ call: (...args) => budget.make(() => rpc.call(...args)) }, { clock, tip });
     const watermark = (commitment: Commitment): [Commitment, Watermark] => [
@@ -112,7 +98,10 @@ export class FeedAccountSession {
       slotTimeMs,
       tip: () => tip('confirmed'),
       awaitTurn: () => budget.acquire('sync'),
-      onApplied: (slot) => this.#advance('confirmed', slot),
+      onApplied: ({ slot, parentSlot }) => {
+        blocks.add(slot, parentSlot);
+        this.#advance('confirmed', slot);
+      },
       onFinalized: (slot, changed) => {
         for (const account of changed) this.#settleAll(account, 'finalized', slot);
         this.#advance('finalized', slot);
@@ -125,7 +114,7 @@ export class FeedAccountSession {
       onUnknown: (account) => {
         for (const state of this.#entries.get(account)?.states ?? []) state.endAdopted();
       },
-      onNoRoom: (account) => {
+      onEvicted: (account) => {
         for (const state of [...(this.#entries.get(account)?.states ?? [])]) options.reassign(state);
       },
       onFalse: (reason) => this.#invalidate(reason),
@@ -166,9 +155,9 @@ export class FeedAccountSession {
     return this.#link.stream.slot;
   }
 
-  /** Returns false for a state that a feed can't keep: nothing at processed is final. */
-  accepts({ commitment }: AccountState): boolean {
-    return commitment !== 'processed';
+  /** Returns false for a state that a feed can't keep: nothing at processed is final, and others may be read more. */
+  accepts({ commitment, holder }: AccountState): boolean {
+    return commitment !== 'processed' && this.#options.ring.accepts(holder);
   }
 
   has(state: AccountState): boolean {
@@ -180,7 +169,7 @@ export class FeedAccountSession {
     state.attach(this.#watermarks.get(commitment));
     let entry = this.#byAddress.get(address);
     if (entry === undefined) {
-      entry = new Entry(this.#link.stream.add(address, keyOfAddress(address)));
+      entry = new Entry(this.#link.stream, address);
       this.#byAddress.set(address, entry);
       this.#entries.set(entry.account, entry);
     }
@@ -221,7 +210,7 @@ export class FeedAccountSession {
     const { size } = this.#entries;
     if (size >= MAX_ACCOUNTS) this.#isSealed = true;
     else if (size < SEALED_UNTIL) this.#isSealed = false;
-    return this.#isLost || this.#isSealed || this.#options.ring.isFull ? 0 : MAX_ACCOUNTS - size;
+    return this.#isLost || this.#isSealed ? 0 : MAX_ACCOUNTS - size;
   }
 
   #advance(commitment: Commitment, slot: Slot): void {
@@ -276,16 +265,16 @@ export class FeedAccountSession {
   }
 
   /** Returns an account as a node shows it; undefined where the node must parse it first. */
-  #textOf(entry: Entry, version: AccountVersion): AccountJson | undefined {
+  #textOf(entry: Entry, version: FeedVersion): AccountJson | undefined {
     if (version.value === null) return null;
     if (!isParsed(version.value)) return unparsedJsonOf(version.value);
-    const known = this.#texts.get(version);
+    const known = this.#options.ring.textOf(version);
     if (known === undefined && entry.account.history?.newest === version) void this.#readText(entry, version);
     return known;
   }
 
   /** Reads the text of the newest version of an account, which is of that version if no other has come up to its slot. */
-  async #readText(entry: Entry, version: AccountVersion): Promise<void> {
+  async #readText(entry: Entry, version: FeedVersion): Promise<void> {
     if (entry.isReading) return;
     entry.isReading = true;
     const { account } = entry;
@@ -300,8 +289,10 @@ export class FeedAccountSession {
       });
       await this.#link.applied(read.slot);
       const json = decodeAccountJson(read.account);
-      const current = account.history?.at(read.slot);
-      if (json !== undefined && current !== undefined) this.#texts.set(current, json);
+      const { history } = account;
+      const current = history?.ownAt(read.slot);
+      if (typeof json === 'string' && history !== undefined && current !== undefined)
+        this.#options.ring.setText(history, current, json);
     } catch {
       // it is read again with the next change, or below
     } finally {
@@ -332,9 +323,20 @@ export class FeedAccountSession {
       const batch = this.#nextArmed(Math.min(left, AUDIT_BATCH));
       if (batch.length === 0) break;
       await this.#options.budget.acquire('audit');
-      compared += await this.#link.audit(batch).catch(() => 0); // the next audit tries again
+      compared += await this.#auditBatch(batch).catch(() => 0); // the next audit tries again
     }
     return compared;
+  }
+
+  /** Compares accounts with a read of as many operators as `exact` needs, and records that these gave the same (I17). */
+  async #auditBatch(batch: readonly FeedAccount[]): Promise<number> {
+    const { same, agreement } = await this.#link.audit(batch, this.#options.agreement?.needed);
+    if (agreement === undefined) return same.length;
+    for (const account of same) {
+      if (account.history !== undefined) account.history.agreement = agreement;
+      for (const state of this.#entries.get(account)?.states ?? []) state.confirm(agreement);
+    }
+    return same.length;
   }
 
   #nextArmed(count: number): readonly FeedAccount[] {
@@ -348,7 +350,3 @@ export class FeedAccountSession {
     return batch;
   }
 }
-
-/** Returns true for an account that a node shows parsed: its data is no base64. */
-const isParsed = ({ owner, data }: AccountValue): boolean =>
-  PARSED_OWNERS.has(owner) || (owner === SYSTEM_PROGRAM && data.length > 0); // a nonce

@@ -6,6 +6,7 @@ import { member, parseSafeInteger } from '../../upstream/json/raw-json.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import { type AdmittedFeed, admitFeed } from '../feed/feed-admission.ts';
 import { type Replay, type ReplayQuery, readReplay } from '../feed/feed-replay.ts';
+import type { RecentBlocks } from '../feed/recent-blocks.ts';
 import type { VersionRing } from '../feed/version-ring.ts';
 import type { LiveFeed, SessionCallbacks } from '../live-set.ts';
 import type { AccountSessionOptions } from './account-session.ts';
@@ -23,6 +24,7 @@ export interface GeyserFeedOptions {
   readonly mesh: Pick<Mesh, 'call' | 'tip'>;
   readonly clock: Clock;
   readonly ring: VersionRing;
+  readonly blocks: RecentBlocks;
   /** Called when a feed is used from now on. */
   onUp(): void;
   /** Called when a feed can't be used, once for each reason; accounts are kept over WebSockets then. */
@@ -89,7 +91,7 @@ export class GeyserFeed implements LiveFeed<AccountState> {
   }
 
   get hasRoom(): boolean {
-    return this.#admitted !== undefined && !this.#options.ring.isFull;
+    return this.#admitted !== undefined;
   }
 
   /** True until a feed is admitted for the first time, or can't be used. */
@@ -114,12 +116,12 @@ export class GeyserFeed implements LiveFeed<AccountState> {
     void this.#admit();
   }
 
-  accepts({ commitment }: AccountState): boolean {
-    return commitment !== 'processed';
+  accepts({ commitment, holder }: AccountState): boolean {
+    return commitment !== 'processed' && this.#options.ring.accepts(holder);
   }
 
   createSession(callbacks: SessionCallbacks<AccountState>): FeedAccountSession {
-    const { ring, mesh } = this.#options;
+    const { ring, blocks, mesh } = this.#options;
     const [client, admitted] = [this.#client, this.#admitted];
     if (client === undefined || admitted === undefined) throw new FeedError('no feed is in use');
     const session: FeedAccountSession = new FeedAccountSession({
@@ -129,6 +131,7 @@ export class GeyserFeed implements LiveFeed<AccountState> {
       link: { client, mode: admitted.mode, isOneEpoch: (from, to) => this.#isOneEpoch(from, to) },
       rpc: mesh,
       ring,
+      blocks,
       onFalse: (reason) => this.#onDown(reason),
       onLost: (states, reason) => {
         this.#sessions.delete(session);

@@ -12,6 +12,7 @@ import type {
   BalancesQuery,
   BalancesRead,
 } from '../../upstream/reads/account-batcher.ts';
+import type { VersionRing } from '../feed/version-ring.ts';
 import { doubleRead } from '../initial-sync.ts';
 import { LiveSet, type LiveSourceOptions, type LiveSourceSettings } from '../live-set.ts';
 import { readWhenCovered } from '../read-when-covered.ts';
@@ -33,6 +34,8 @@ export type LiveAccountSettings = LiveSourceSettings & Pick<Config['live'], 'acc
 
 export interface LiveAccountSourceOptions extends LiveSourceOptions<LiveAccountSettings> {
   readonly upstream: AccountSource;
+  /** Keeps past versions of what is live; undefined where another process does. */
+  readonly ring?: VersionRing | undefined;
   /** The Geyser feed that keeps accounts live while it may be used; undefined for none. */
   readonly feed?: Omit<GeyserFeedOptions, 'onUp'> | undefined;
 }
@@ -50,7 +53,7 @@ export class LiveAccountSource implements AccountSource {
   readonly #subscriptions = new Map<AccountState, Set<Subscription>>();
 
   constructor(options: LiveAccountSourceOptions) {
-    const { settings } = options;
+    const { settings, ring } = options;
     this.#options = options;
     const callbacks: FeedSessionCallbacks = {
       maxAccountBytes: settings.maxAccountBytes,
@@ -66,7 +69,7 @@ export class LiveAccountSource implements AccountSource {
       maxAudited: settings.accounts,
       onEvicted: (account) => this.#endAll(account, displacedError()),
       describe: ({ address, commitment }) => ({ address, commitment }),
-      createSession: (session) => new AccountSession({ ...session, ...callbacks }),
+      createSession: (session) => new AccountSession({ ...session, ...callbacks, ring }),
       addressOf: ({ address }) => address,
       createState: (address, commitment, heat) =>
         new AccountState(ownText(address), commitment, options.initialSync ?? doubleRead, heat),

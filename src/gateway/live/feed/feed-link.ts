@@ -1,3 +1,4 @@
+import { type Agreement, agreedAt } from '../../../shared/domain/agreement.ts';
 import type { Clock } from '../../../shared/domain/clock.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { CLOCK_SYSVAR } from '../../../shared/domain/well-known-addresses.ts';
@@ -9,8 +10,9 @@ import { readAccountValues } from '../../upstream/reads/account-values.ts';
 import { readWrittenAccounts } from '../../upstream/reads/written-accounts.ts';
 import type { RpcCaller } from '../../upstream/rpc/rpc-response.ts';
 import { keyOfAddress } from './address-key.ts';
+import type { FeedAccount } from './feed-account.ts';
 import { FEED_RULES } from './feed-rules.ts';
-import { type FeedAccount, FeedStream, type FeedStreamOptions } from './feed-stream.ts';
+import { FeedStream, type FeedStreamOptions } from './feed-stream.ts';
 
 export interface FeedLinkOptions extends Omit<FeedStreamOptions, 'port' | 'mode' | 'rules'> {
   readonly client: FeedClient;
@@ -35,6 +37,12 @@ const [BACKOFF_MIN_MS, BACKOFF_MAX_MS] = [100, 5000];
 const GIVE_UP_SLOTS = 150;
 /** What a node accepts in one getMultipleAccounts. */
 const BATCH = 100;
+
+export interface FeedAudit {
+  readonly same: readonly FeedAccount[];
+  /** The operators that gave them; undefined over one operator, or where only one of several did. */
+  readonly agreement: Agreement | undefined;
+}
 
 /** The connection of one stream: does what its {@link FeedStream} needs done. */
 export class FeedLink {
@@ -72,15 +80,21 @@ export class FeedLink {
     return Math.max(0, this.#reconnects);
   }
 
-  /** Reads accounts that are armed, and compares them with what was delivered (G11). Resolves to their number. */
-  async audit(accounts: readonly FeedAccount[]): Promise<number> {
-    const { rpc } = this.#options;
+  /**
+   * Reads accounts that are armed, and compares them with what was delivered (G11), where there are several operators with
+   * what these agree on. Resolves to those that are the same, and to who gave that.
+   */
+  async audit(accounts: readonly FeedAccount[], operators = 1): Promise<FeedAudit> {
     const addresses = accounts.map(({ address }) => address);
-    const { slot, values } = await readAccountValues(rpc, addresses, this.stream.slot);
+    const read = await readAccountValues(this.#options.rpc, addresses, this.stream.slot, operators);
+    const { slot, agreement } = read;
     await this.applied(slot);
-    return accounts.filter((account) =>
-      this.stream.audit(account, { slot, value: values.get(account.address) ?? null }),
-    ).length;
+    const isDecided = operators === 1 || agreedAt(agreement, slot) > 1;
+    const same = accounts.filter((account) => {
+      const version = { slot, value: read.values.get(account.address) ?? null };
+      return this.stream.audit(account, version, isDecided);
+    });
+    return { same, agreement: isDecided ? agreement : undefined };
   }
 
   close(): void {
@@ -124,7 +138,8 @@ export class FeedLink {
 
   #send(version: number, fromSlot: Slot | undefined): void {
     const { mode } = this.#options;
-    const addresses = new Set([CLOCK_SYSVAR, ...this.stream.addresses]); // a filter without any matches all accounts
+    const addresses = new Set([CLOCK_SYSVAR]); // a filter without any matches all accounts
+    for (const { address } of this.stream.accounts) addresses.add(address);
     this.#call?.send(encodeFilter({ mode, version, addresses, fromSlot }));
   }
 

@@ -7,7 +7,7 @@ import type { AccountWrite, BlockLink, FeedUpdate } from '../../upstream/geyser/
 import type { FeedClient } from '../../upstream/geyser/geyser-client.ts';
 import { keyOfAddress } from './address-key.ts';
 import { FEED_RULES } from './feed-rules.ts';
-import type { AccountVersion } from './version-ring.ts';
+import type { FeedVersion } from './feed-account.ts';
 
 export interface FeedReplayOptions {
   readonly client: Pick<FeedClient, 'subscribe' | 'firstReplayed'>;
@@ -29,7 +29,7 @@ export interface Replay {
   readonly from: Slot;
   readonly until: Slot;
   /** What these blocks have written, oldest first, by address. */
-  readonly versions: ReadonlyMap<string, readonly AccountVersion[]>;
+  readonly versions: ReadonlyMap<string, readonly FeedVersion[]>;
 }
 
 const TIMEOUT_MS = 10_000;
@@ -75,7 +75,7 @@ class ReplayedRow {
   readonly #mode: FeedMode;
   readonly #query: ReplayQuery;
   readonly #addresses: ReadonlyMap<string, string>;
-  readonly #versions = new Map<string, AccountVersion[]>();
+  readonly #versions = new Map<string, FeedVersion[]>();
   /** The accounts of blocks whose meta has not come. */
   readonly #open = new Map<Slot, AccountWrite[]>();
   #from: Slot = -1;

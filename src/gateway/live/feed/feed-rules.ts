@@ -2,7 +2,8 @@ import type { Slot } from '../../../shared/domain/slot.ts';
 import { SYSTEM_PROGRAM } from '../../../shared/domain/well-known-addresses.ts';
 import type { FeedMode } from '../../upstream/geyser/encode-request.ts';
 import type { AccountValue, AccountWrite, BlockLink } from '../../upstream/geyser/feed-update.ts';
-import type { AccountHistory, AccountVersion } from './version-ring.ts';
+import type { FeedVersion } from './feed-account.ts';
+import type { AccountHistory } from './kept-account.ts';
 
 /** The newest block up to which a stream has delivered all. */
 export interface AppliedBlock {
@@ -103,7 +104,7 @@ export const FEED_RULES = {
   resumeSlotOf: ({ slot }: AppliedBlock): Slot | undefined => slot,
 
   /** G9: what an account was at the newest finalized slot. */
-  finalizedOf: (history: AccountHistory, finalizedSlot: Slot): AccountVersion | undefined =>
+  finalizedOf: (history: AccountHistory<AccountValue | null>, finalizedSlot: Slot): FeedVersion | undefined =>
     history.newestUpTo(finalizedSlot),
 
   /** G10: returns why a stream is to be closed; undefined if it isn't. The silence of an account means nothing. */
@@ -114,7 +115,7 @@ export const FEED_RULES = {
   },
 
   /** G11: whether a read at a slot shows that the version which is kept for that slot is false. */
-  isRefuted: (kept: AccountVersion, read: AccountValue | null): boolean => !isSameValue(kept.value, read),
+  isRefuted: (kept: FeedVersion, read: AccountValue | null): boolean => !isSameValue(kept.value, read),
 };
 
 export type FeedRules = typeof FEED_RULES;

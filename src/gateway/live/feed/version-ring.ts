@@ -1,17 +1,12 @@
 import type { Slot } from '../../../shared/domain/slot.ts';
-import type { AccountValue } from '../../upstream/geyser/feed-update.ts';
+import { type Coverage, History, type RingMember, type Version } from './history.ts';
+import type { KeptAccount } from './kept-account.ts';
 
-/** What an account was from a slot on, until the next version. */
-export interface AccountVersion {
-  /** The block that wrote it; for the first version of a history the slot at which it was read. */
-  readonly slot: Slot;
-  /** Null where there was no account. */
-  readonly value: AccountValue | null;
-}
-
-/** Up to which slot all versions are known. */
-export interface Coverage {
-  readonly slot: Slot;
+/** Finds the member that is read least. */
+export interface Ranking<T> {
+  add(member: T): void;
+  delete(member: T): void;
+  find(): T | undefined;
 }
 
 export interface RingSettings {
@@ -21,59 +16,53 @@ export interface RingSettings {
   readonly slots: number;
 }
 
-/** About the bytes of a version beside its data. */
-const VERSION_BYTES = 120;
+/** About the bytes of a version beside its data, and of a history beside its versions. */
+const [VERSION_BYTES, HISTORY_BYTES] = [100, 300];
 
-/** The versions of one account, without a gap from the first on up to what the coverage names. */
-export class AccountHistory {
-  readonly address: string;
-  readonly coverage: Coverage;
-  /** Oldest first. */
-  readonly versions: AccountVersion[] = [];
+/** How often all accounts are looked at while a version is kept. */
+const SWEEPS = 32;
 
-  constructor(address: string, coverage: Coverage) {
-    this.address = address;
-    this.coverage = coverage;
-  }
-
-  get newest(): AccountVersion | undefined {
-    return this.versions.at(-1);
-  }
-
-  /** Returns the version at the end of a slot; undefined where that is not kept or not covered. */
-  at(slot: Slot): AccountVersion | undefined {
-    return slot > this.coverage.slot ? undefined : this.newestUpTo(slot);
-  }
-
-  /** Returns the newest version of a slot or of one before. */
-  newestUpTo(slot: Slot): AccountVersion | undefined {
-    return this.versions.findLast((version) => version.slot <= slot);
-  }
-}
+/** The part of the bytes from which on an account is refused that is read less than one that had to leave. */
+const NEARLY_FULL = 0.9;
 
 /** A version that a newer one has replaced, which may be dropped once that one is final and old. */
-interface Replaced {
-  readonly history: AccountHistory;
-  readonly version: AccountVersion;
+interface Replaced<V> {
+  readonly history: History<V>;
+  readonly version: Version<V>;
   readonly by: Slot;
 }
 
 /**
- * Past and present versions of the accounts of all feeds, bounded in bytes. The newest version of an account at or below
- * the finalized slot is never dropped: it is what the account was when that slot ended.
+ * Past and present versions of the accounts that are kept live, bounded in bytes. The newest version of an account at or
+ * below the finalized slot is not dropped: it is what the account was when that slot ended. Where those alone are too many
+ * bytes, the least read accounts leave.
  */
-export class VersionRing {
+export class VersionRing<V = KeptAccount> {
   readonly #settings: RingSettings;
-  readonly #histories = new Map<string, AccountHistory>();
+  readonly #lengthOf: (value: V) => number;
+  readonly #leastRead: Ranking<History<V>>;
+  /** The newest history of each account. */
+  readonly #histories = new Map<string, History<V>>();
+  /** The histories that are kept, and count. */
+  readonly #kept = new WeakSet<History<V>>();
   /** Oldest first, from {@link #dropped} on. */
-  #replaced: Replaced[] = [];
+  #replaced: Replaced<V>[] = [];
   #dropped = 0;
   #bytes = 0;
   #finalizedSlot: Slot = -1;
   #oldestDropped: Slot = -1;
+  /** What a node's parser made of versions that it parses. */
+  readonly #texts = new WeakMap<Version<V>, string>();
+  /** The highest rank of an account that had to leave. */
+  #evictedRank = Number.NEGATIVE_INFINITY;
+  /** Where the search for histories that have ended goes on. */
+  #swept: Iterator<History<V>> | undefined;
 
-  constructor(settings: RingSettings) {
+  /** `lengthOf` returns about the bytes of a value. */
+  constructor(settings: RingSettings, leastRead: Ranking<History<V>>, lengthOf: (value: V) => number) {
+    this.#lengthOf = lengthOf;
     this.#settings = settings;
+    this.#leastRead = leastRead;
   }
 
   get bytes(): number {
@@ -85,12 +74,7 @@ export class VersionRing {
     return this.#histories.size;
   }
 
-  /** True when no further account has room. */
-  get isFull(): boolean {
-    return this.#bytes >= this.#settings.bytes;
-  }
-
-  /** The newest finalized slot of an applied block; -1 before the first. */
+  /** The newest finalized slot; -1 before the first. */
   get finalizedSlot(): Slot {
     return this.#finalizedSlot;
   }
@@ -100,44 +84,76 @@ export class VersionRing {
     return this.#oldestDropped + 1;
   }
 
-  /** Returns the history of an account; undefined for one that no feed covers. */
-  get(address: string): AccountHistory | undefined {
+  /** Returns the history of an account; undefined for one that is not kept. */
+  get(address: string): History<V> | undefined {
     return this.#histories.get(address);
   }
 
-  /** Starts a history with what the account is at a slot. One that there was ends. */
-  start(address: string, coverage: Coverage, first: AccountVersion): AccountHistory {
-    this.end(this.#histories.get(address));
-    const history = new AccountHistory(address, coverage);
+  /** Returns true if an account of this heat would stay. */
+  accepts({ rank }: RingMember['heat']): boolean {
+    return this.#bytes < this.#settings.bytes * NEARLY_FULL || rank > this.#evictedRank;
+  }
+
+  /** Starts a history with what the account is at a slot. What was known before stays. */
+  start<W extends V>(address: string, coverage: Coverage, first: Version<W>, member: RingMember): History<V, W> {
+    const history = new History<V, W>(address, coverage, first, member);
+    const known = this.#histories.get(address);
+    if (known !== undefined) {
+      this.#leastRead.delete(known);
+      history.previous = known;
+      this.#queue(known, known.newest, first.slot);
+    }
     this.#histories.set(address, history);
-    history.versions.push(first);
-    this.#bytes += bytesOf(first);
+    this.#kept.add(history);
+    this.#leastRead.add(history);
+    this.#bytes += HISTORY_BYTES + this.#bytesOf(first);
+    this.#makeRoom();
     return history;
   }
 
-  /** Adds a newer version. */
-  add(history: AccountHistory, version: AccountVersion): void {
+  /** Adds a newer version. `end`: the last slot at which the one before is known to hold. Default: the slot before. */
+  add<W extends V>(history: History<V, W>, version: Version<W>, end = version.slot - 1): void {
     const replaced = history.newest;
-    history.versions.push(version);
-    if (this.#histories.get(history.address) !== history) return; // another stream covers the account by now
-    this.#bytes += bytesOf(version);
-    if (replaced !== undefined) this.#replaced.push({ history, version: replaced, by: version.slot });
+    history.push(version, end);
+    if (!this.#kept.has(history)) return; // it had to leave
+    this.#bytes += this.#bytesOf(version);
+    this.#queue(history, replaced, version.slot);
   }
 
-  /** Ends a history: the account isn't covered any more. */
-  end(history: AccountHistory | undefined): void {
-    if (history === undefined || this.#histories.get(history.address) !== history) return;
-    this.#histories.delete(history.address);
-    for (const version of history.versions) this.#bytes -= bytesOf(version);
+  /** Returns a version as a node's parser shows it; undefined where that was not read. */
+  textOf(version: Version<V>): string | undefined {
+    return this.#texts.get(version);
   }
 
-  /** Drops versions that are too old once `finalizedSlot` is final and `slot` was applied, and what exceeds the bytes. */
+  /** Keeps a version as a node's parser shows it. */
+  setText(history: History<V>, version: Version<V>, text: string): void {
+    if (this.#kept.has(history)) this.#bytes += text.length - (this.#texts.get(version)?.length ?? 0);
+    this.#texts.set(version, text);
+  }
+
+  /** Ends a history: its source covers the account no longer. What is known stays until it is old. */
+  end(history: History<V> | undefined): void {
+    history?.freeze();
+  }
+
+  /** Drops what is too old once `finalizedSlot` is final and `slot` was applied, and what exceeds the bytes. */
   advance(slot: Slot, finalizedSlot: Slot): void {
     this.#finalizedSlot = Math.max(this.#finalizedSlot, finalizedSlot);
-    const { bytes, slots } = this.#settings;
+    const oldest = slot - this.#settings.slots;
+    this.#dropReplaced(oldest);
+    this.#sweep(oldest);
+    this.#makeRoom();
+  }
+
+  #queue(history: History<V>, version: Version<V> | undefined, by: Slot): void {
+    if (version !== undefined) this.#replaced.push({ history, version, by });
+  }
+
+  /** Drops versions up to a slot, and those that exceed the bytes. */
+  #dropReplaced(oldest: Slot): void {
     for (let next = this.#replaced[this.#dropped]; next !== undefined; next = this.#replaced[this.#dropped]) {
-      const isOld = next.by <= slot - slots;
-      if (next.by > this.#finalizedSlot || (!isOld && this.#bytes <= bytes)) break;
+      const isExcess = this.#bytes > this.#settings.bytes;
+      if (!this.#isFinal(next) || (next.by > oldest && !isExcess)) break;
       this.#drop(next);
       this.#dropped++;
     }
@@ -147,13 +163,83 @@ export class VersionRing {
     }
   }
 
-  #drop({ history, version, by }: Replaced): void {
+  /** Whether the version that replaced another is final, so that no reader at finalized needs the other. */
+  #isFinal({ history, by }: Replaced<V>): boolean {
+    return by <= Math.min(this.#finalizedSlot, history.coverage.finalizedSlot ?? this.#finalizedSlot);
+  }
+
+  #drop({ history, version, by }: Replaced<V>): void {
     const { versions } = history;
-    if (versions[0] !== version || this.#histories.get(history.address) !== history) return; // its history has ended
-    versions.shift();
-    this.#bytes -= bytesOf(version);
+    if (versions[0] !== version || !this.#kept.has(history)) return;
     this.#oldestDropped = Math.max(this.#oldestDropped, by - 1);
+    if (versions.length === 1) this.#unlink(history);
+    else {
+      versions.shift();
+      this.#bytes -= this.#bytesOf(version);
+    }
+  }
+
+  /** Removes a history that another has replaced. */
+  #unlink(history: History<V>): void {
+    let newer = this.#histories.get(history.address);
+    while (newer !== undefined && newer.previous !== history) newer = newer.previous;
+    if (newer === undefined) return;
+    newer.previous = history.previous;
+    this.#forget(history);
+  }
+
+  /** Removes accounts that no source covers any more, a part of them each time. */
+  #sweep(oldest: Slot): void {
+    const { slots } = this.#settings;
+    for (let left = Math.ceil(this.size / Math.max(1, slots / SWEEPS)); left > 0; left--) {
+      this.#swept ??= this.#histories.values();
+      const { value: history, done = false } = this.#swept.next();
+      if (done) this.#swept = undefined;
+      else if (history.coverage.slot < oldest) this.#remove(history);
+      else this.#forgetBefore(history, oldest);
+    }
+  }
+
+  /** Removes what other sources knew of an account up to a slot. */
+  #forgetBefore(newest: History<V>, oldest: Slot): void {
+    for (let history = newest; history.previous !== undefined; ) {
+      const { previous } = history;
+      if (previous.coverage.slot >= oldest) history = previous;
+      else {
+        history.previous = previous.previous;
+        this.#forget(previous);
+      }
+    }
+  }
+
+  /** Lets the least read accounts leave where all else that may be dropped is. */
+  #makeRoom(): void {
+    if (this.#bytes <= this.#settings.bytes) return;
+    this.#dropReplaced(-1);
+    while (this.#bytes > this.#settings.bytes) {
+      const history = this.#leastRead.find();
+      if (history === undefined) return;
+      this.#evictedRank = Math.max(this.#evictedRank, history.heat.rank);
+      this.#remove(history);
+    }
+  }
+
+  #remove(newest: History<V>): void {
+    this.#histories.delete(newest.address);
+    this.#leastRead.delete(newest);
+    for (let history: History<V> | undefined = newest; history !== undefined; history = history.previous) {
+      this.#forget(history);
+      const { member } = history;
+      if (member.onEvicted !== undefined) queueMicrotask(() => member.onEvicted?.()); // it may be in the midst of its block
+    }
+  }
+
+  #forget(history: History<V>): void {
+    this.#kept.delete(history);
+    this.#bytes -= HISTORY_BYTES + history.versions.reduce((sum, version) => sum + this.#bytesOf(version), 0);
+  }
+
+  #bytesOf(version: Version<V>): number {
+    return VERSION_BYTES + this.#lengthOf(version.value) + (this.#texts.get(version)?.length ?? 0);
   }
 }
-
-const bytesOf = ({ value }: AccountVersion): number => VERSION_BYTES + (value?.data.length ?? 0);

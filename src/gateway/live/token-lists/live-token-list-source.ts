@@ -13,6 +13,7 @@ import {
   type TokenListSource,
 } from '../../tokens/token-list.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
+import type { VersionRing } from '../feed/version-ring.ts';
 import { doubleRead } from '../initial-sync.ts';
 import { LiveSet, type LiveSourceOptions, type LiveSourceSettings } from '../live-set.ts';
 import { readWhenCovered } from '../read-when-covered.ts';
@@ -25,6 +26,8 @@ export interface LiveTokenListSourceOptions extends LiveSourceOptions<LiveTokenL
   readonly mesh: Pick<Mesh, 'call' | 'openSession' | 'tip' | 'slotTimeMs'>;
   /** Lists an owner's token accounts. Default: lists that its own reads share. */
   readonly listOwner?: ListOwner;
+  /** Keeps past versions of what is live; undefined where another process does. */
+  readonly ring?: VersionRing<TokenList> | undefined;
 }
 
 /** About the most lists that one audit compares: three calls each, so two a second at the default interval. */
@@ -61,6 +64,7 @@ export class LiveTokenListSource implements TokenListSource {
         new TokenListSession({
           ...session,
           maxAccounts: settings.maxListMembers,
+          ring: options.ring,
           onCapacityExceeded: (state) => this.liveSet.reassign(state),
           onIneligible: (state) => this.liveSet.observer?.onLeft(state),
         }),

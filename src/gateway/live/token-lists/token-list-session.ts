@@ -13,6 +13,7 @@ import { parseKeyedAccount } from '../../upstream/reads/token-accounts-by-owner.
 import type { RpcCaller } from '../../upstream/rpc/rpc-response.ts';
 import type { AuditRead } from '../audit-mismatches.ts';
 import { BoundedWait } from '../bounded-wait.ts';
+import type { VersionRing } from '../feed/version-ring.ts';
 import { clockEventOf, marginSlotsOf } from '../initial-sync.ts';
 import type { BudgetedWork } from '../request-budget.ts';
 import { type LiveSessionOptions, SessionAudit } from '../session-audit.ts';
@@ -21,6 +22,8 @@ import type { TokenListState } from './token-list-state.ts';
 
 export interface TokenListSessionOptions extends LiveSessionOptions<TokenListState> {
   readonly maxAccounts: number;
+  /** Keeps past versions; undefined where another process does. */
+  readonly ring?: VersionRing<TokenList> | undefined;
   onCapacityExceeded(state: TokenListState): void;
   /** Called with a list that can't be kept live. */
   onIneligible(state: TokenListState): void;
@@ -119,6 +122,7 @@ export class TokenListSession {
     this.#subscriptionsByState.delete(state);
     for (const unsubscribe of [...(accounts?.values() ?? []), ...(programs ?? [])]) unsubscribe();
     if (accounts === undefined) return;
+    this.#options.ring?.end(this.#options.ring.get(state.owner));
     state.detach();
     state.pendingRead?.finish();
   }
@@ -135,8 +139,19 @@ export class TokenListSession {
       state.onProof(slot, provenFrom, () => this.#readIfNeeded(state));
       state.onSyncEvent(event);
       if (isGap) this.#onChange(state, slot);
+      this.#record(state);
       this.#readIfNeeded(state);
     }
+  }
+
+  /** Keeps the list in the ring for as long as it has this lease; one at confirmed is as good for finalized slots. */
+  #record(state: TokenListState): void {
+    const { owner, slot, list, lease, holder } = state;
+    const { ring } = this.#options;
+    if (ring === undefined || list === undefined || lease === undefined || state.commitment === 'processed') return;
+    const known = ring.get(owner);
+    if (known?.at(slot) === undefined && ring.accepts(holder))
+      ring.start(owner, lease, { slot, value: list }, { heat: holder });
   }
 
   #readIfNeeded(state: TokenListState): void {
@@ -167,6 +182,7 @@ export class TokenListSession {
         if (!isConsistent || slot < minSlot || !isAttached()) return;
         if (list.dependsOnClock || list.accounts.length > maxAccounts) this.#markIneligible(state);
         else if (this.#subscribeAccounts(state, list)) state.onRead(slot, list);
+        this.#record(state);
       }
     } catch (thrown) {
       subscriptions.hasFailed = true;

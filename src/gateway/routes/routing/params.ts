@@ -81,6 +81,16 @@ export const slot: Param<Slot> = {
   },
 };
 
+/** The errors of a past slot. */
+export const PAST_ERRORS = ['invalid_slot', 'block_not_available', 'slot_not_kept'] as const;
+
+/** `?slot=`: the past slot of which an account is requested. */
+export const pastSlot: Param<Slot | undefined> = {
+  ...optional(slot),
+  description:
+    'A past slot: the answer is the state at the end of its block, where that is kept. Default: the newest one',
+};
+
 /** Returns the parameter `?limit=`, from 1 to `maxLimit`. */
 export const limit = (defaultLimit: number, maxLimit: number): Param<number, number | undefined> => ({
   schema: { type: 'integer', minimum: 1, maximum: maxLimit, default: defaultLimit },

@@ -92,12 +92,13 @@ export class RouteReadThrough implements RouteReads {
     }
     const routeRead = { route, params, key };
     const agree = agreeOf(params, ofHeader, this.#context);
+    const isPast = route.pastSlotOf?.(params) !== undefined;
     const load = (floor: Slot | undefined, namedSlot: Slot) =>
       route.resolve(params, this.#context, { cost, minSlot: floor, namedSlot, agree }).then((answer) => {
         if (agree > 1 && agreedAt(answer.agreement, answer.slot) < agree) throw noAgreement(agree);
         return {
           slot: answer.slot,
-          fromSnapshot: answer.fromSnapshot,
+          fromSnapshot: answer.fromSnapshot === true || isPast,
           store: (tipAtFetch: Slot) => this.#store(routeRead, answer, tipAtFetch, cost),
         };
       }, withoutRpcCode);
@@ -111,6 +112,7 @@ export class RouteReadThrough implements RouteReads {
     const agreement = operators && (answer.agreement ?? oneVoice(slot, operators.needed));
     const meta = this.#metas.share(metaOf(route, params, exact, fromSnapshot, agreement));
     const json = result instanceof LongJson ? result.bytes : toJson(result);
+    if (meta.isPast === true) return cache.unlisted(key, { slot, result: json, agreement, provenFrom }, meta); // the ring is its cache
     if (uncached) return cache.passBy(key, { slot, result: json, agreement }, meta);
     const serialized = { slot, result: json, final, lease, provenFrom, agreement };
     // the next slot may take a processed state back
@@ -198,6 +200,7 @@ const metaOf = (
   finalFor: finalForOf(route.finalForOf?.(params), agreement),
   route: route.path,
   fromSnapshot,
+  ...(route.pastSlotOf?.(params) !== undefined && { isPast: true }),
 });
 
 /** Seconds for which callers may keep what one operator gave: of several, others may soon contradict it. */

@@ -12,6 +12,8 @@ import type { Slot } from '../../../shared/domain/slot.ts';
 import type { Cache } from '../../cache/cache.ts';
 import type { FinalFor, TimedPolicy } from '../../cache/entry.ts';
 import type { GeyserFeedStatus } from '../../live/accounts/geyser-feed.ts';
+import type { PastAccounts } from '../../live/accounts/past-accounts.ts';
+import type { PastTokenLists } from '../../live/token-lists/past-token-lists.ts';
 import type { NetworkHistory } from '../../network-history/network-history.ts';
 import type { PriceLookup } from '../../prices/price-lookup.ts';
 import type { PriceAsOf } from '../../prices/price-source.ts';
@@ -55,6 +57,10 @@ export interface RouteContext {
   readonly accounts: AccountReads & { read(query: Counted<AccountQuery | EncodedQuery>): Promise<BatchedRead> };
   /** Reads accounts. Those read often are kept live and then cost no upstream call. */
   readonly liveAccounts: LiveAccounts;
+  /** Reads accounts that are kept live as they were at a past slot. */
+  readonly pastAccounts: Pick<PastAccounts, 'read'>;
+  /** Reads token lists that are kept live as they were at a past slot. */
+  readonly pastTokenLists: Pick<PastTokenLists, 'read'>;
   /** Returns the state of the Geyser feed; null where none is configured. */
   readonly geyser: () => GeyserFeedStatus | null;
   /** Reads the token accounts of an owner. Lists read often are kept live. */
@@ -175,6 +181,8 @@ export interface ReadRoute<P extends ParamSet = ParamSet, R = unknown> extends R
    * depends on more than the parameters, `Answer.exact` decides instead.
    */
   isExact?(params: Params<P>): boolean;
+  /** Returns the past slot that the request names; undefined for the newest answer. Default: it can't name one. */
+  pastSlotOf?(params: Params<P>): Slot | undefined;
   /**
    * Returns the number of the claim: it rises by one with each release in which the same data give other result bytes.
    * Default: 1.

@@ -1,3 +1,4 @@
+import type { Agreement } from '../../../shared/domain/agreement.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import type { AccountValue } from '../geyser/feed-update.ts';
 import { member, parseU64 } from '../json/raw-json.ts';
@@ -10,17 +11,23 @@ export interface AccountValuesAtSlot {
   readonly slot: Slot;
   /** Existing accounts by base58 address. */
   readonly values: ReadonlyMap<string, AccountValue>;
+  /** The operators that gave all of them; undefined over one operator. */
+  readonly agreement: Agreement | undefined;
 }
 
-/** Reads accounts at confirmed as a feed shows them, at least at a slot: at finalized a node may read from a newer root. */
+/**
+ * Reads accounts at confirmed as a feed shows them, at least at a slot: at finalized a node may read from a newer root.
+ * `agree`: the operators that are compared. Default: 1.
+ */
 export async function readAccountValues(
   rpc: RpcCaller,
   addresses: readonly string[],
   minContextSlot: Slot,
+  agree?: number,
 ): Promise<AccountValuesAtSlot> {
   const config = { commitment: 'confirmed', encoding: 'base64', minContextSlot } as const;
-  const { slot, accounts } = await readMultipleAccounts(rpc, addresses, config);
-  return { slot, values: new Map([...accounts].map(([address, json]) => [address, parseValue(json)])) };
+  const { slot, accounts, agreement } = await readMultipleAccounts(rpc, addresses, config, { agree });
+  return { slot, agreement, values: new Map([...accounts].map(([address, json]) => [address, parseValue(json)])) };
 }
 
 function parseValue(json: Buffer): AccountValue {

@@ -1,6 +1,10 @@
+import type { FeedAccount } from '../../../../src/gateway/live/feed/feed-account.ts';
 import { FEED_RULES, type FeedRules } from '../../../../src/gateway/live/feed/feed-rules.ts';
-import { type FeedAccount, FeedStream, type MissedBlock } from '../../../../src/gateway/live/feed/feed-stream.ts';
+import { FeedStream } from '../../../../src/gateway/live/feed/feed-stream.ts';
+import type { MissedBlock } from '../../../../src/gateway/live/feed/gap.ts';
+import { bytesOfAccount, type KeptAccount } from '../../../../src/gateway/live/feed/kept-account.ts';
 import { VersionRing } from '../../../../src/gateway/live/feed/version-ring.ts';
+import { LeastRead } from '../../../../src/gateway/live/least-read.ts';
 import type { FeedMode } from '../../../../src/gateway/upstream/geyser/encode-request.ts';
 import type {
   AccountValue,
@@ -169,7 +173,7 @@ class Schedule {
     this.#faults = drawFaults(this.#random);
     this.#off = off;
     this.#rules = rulesWithout(off, () => this.#isFirstOfConnection);
-    this.#ring = new VersionRing({ bytes: 1 << 20, slots: 20 });
+    this.#ring = new VersionRing({ bytes: 1 << 20, slots: 20 }, new LeastRead(), bytesOfAccount);
     this.#stream = new FeedStream({
       mode: this.#faults.mode,
       ring: this.#ring,
@@ -182,10 +186,10 @@ class Schedule {
       },
       isOneEpoch: (from, to) => Math.floor(from / 64) === Math.floor(to / 64),
       onApplied: () => {},
-      onFinalized: () => {},
+      onFinalized: (slot) => this.#ring.advance(this.#stream.slot, slot),
       onVersion: () => {},
       onUnknown: () => this.outcome.disarmed++,
-      onNoRoom: () => {},
+      onEvicted: () => {},
       onFalse: () => {
         this.outcome.dropped++;
         this.#isEnded = true;
@@ -199,10 +203,10 @@ class Schedule {
       this.outcome.refused++;
       return;
     }
-    for (const address of ADDRESSES.slice(0, 3)) this.#stream.add(address, address);
+    for (const address of ADDRESSES.slice(0, 3)) this.#stream.add(address, address, HEAT);
     this.#stream.start();
     for (this.#step = 0; this.#step < STEPS; this.#step++) {
-      if (this.#step === 20) for (const address of ADDRESSES.slice(3)) this.#stream.add(address, address);
+      if (this.#step === 20) for (const address of ADDRESSES.slice(3)) this.#stream.add(address, address, HEAT);
       if (this.#step % 4 === 0) this.#stream.sendFilter();
       this.#produce();
       this.#serve();
@@ -272,10 +276,14 @@ class Schedule {
     });
   }
 
+  #keys(): Set<string> {
+    return new Set([...this.#stream.accounts].map(({ key }) => key));
+  }
+
   #onConnect(fromSlot: Slot | undefined, version: number): void {
     this.#isConnected = false;
     const connection = ++this.#connection;
-    const keys = new Set(this.#stream.addresses);
+    const keys = this.#keys();
     this.#after(1, () => {
       if (connection !== this.#connection) return;
       const replayed = this.#replayFrom(fromSlot);
@@ -303,7 +311,7 @@ class Schedule {
   }
 
   #onFilter(version: number): void {
-    const keys = new Set(this.#stream.addresses);
+    const keys = this.#keys();
     const connection = this.#connection;
     this.#after(this.#faults.filterDelay, () => {
       if (connection === this.#connection && version > this.#filter.version) this.#filter = { version, keys };
@@ -429,21 +437,21 @@ class Schedule {
       this.#compare(account, slot, history.newest?.value);
       const finalized = this.#rules.finalizedOf(history, finalizedSlot);
       if (finalized !== undefined) this.#compare(account, finalizedSlot, finalized.value);
-      const oldest = history.versions[0]?.slot ?? slot;
+      const oldest = this.#ring.get(account.address)?.keptFrom(0) ?? slot; // also of what was known before a gap
       const past = oldest + Math.floor(this.#random() * (slot - oldest + 1));
-      this.#compare(account, past, history.at(past)?.value);
+      this.#compare(account, past, this.#ring.get(account.address)?.at(past)?.value);
       if (slot < (this.#claimed.get(account) ?? 0)) this.outcome.regressions++;
       this.#claimed.set(account, slot);
     }
   }
 
-  #compare(account: FeedAccount, slot: Slot, value: AccountValue | null | undefined): void {
+  #compare(account: FeedAccount, slot: Slot, value: KeptAccount | undefined): void {
     if (value === undefined || slot > this.#slot) {
       if (value !== undefined) this.outcome.falseClaims++; // a slot that doesn't exist yet
       return;
     }
     this.outcome.claims++;
-    if (value?.lamports !== this.#truth(account.key, slot)?.lamports) this.outcome.falseClaims++;
+    if (lamportsOf(value) !== this.#truth(account.key, slot)?.lamports) this.outcome.falseClaims++;
   }
 
   #truth(key: string, slot: Slot): AccountValue | null {
@@ -456,6 +464,12 @@ class Schedule {
     return null;
   }
 }
+
+/** All accounts are read alike. */
+const HEAT = { rank: 0 };
+
+const lamportsOf = (value: KeptAccount): bigint | undefined =>
+  value !== null && typeof value === 'object' && 'lamports' in value ? value.lamports : undefined;
 
 const accountOf = (counter: number): AccountValue => ({
   lamports: BigInt(counter),

@@ -216,6 +216,8 @@ export async function runSchedule(
     clock,
     accounts: upstream,
     liveAccounts: weaken(liveAccounts),
+    pastAccounts: { read: () => Promise.reject(new Error('no schedule reads the past')) },
+    pastTokenLists: { read: () => Promise.reject(new Error('no schedule reads the past')) },
     tokenLists,
     listOwner: readOwnerListing,
     mergedSignatures: new MergedSignatures(),

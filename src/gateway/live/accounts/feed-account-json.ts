@@ -1,0 +1,25 @@
+import {
+  CONFIG_PROGRAM,
+  LOOKUP_TABLE_PROGRAM,
+  STAKE_PROGRAM,
+  SYSTEM_PROGRAM,
+  TOKEN_PROGRAM_IDS,
+  UPGRADEABLE_LOADER,
+  VOTE_PROGRAM,
+} from '../../../shared/domain/well-known-addresses.ts';
+import type { AccountValue } from '../../upstream/geyser/feed-update.ts';
+
+/** Owners whose accounts a node shows parsed. */
+const PARSED_OWNERS = new Set([
+  ...TOKEN_PROGRAM_IDS,
+  LOOKUP_TABLE_PROGRAM,
+  STAKE_PROGRAM,
+  VOTE_PROGRAM,
+  UPGRADEABLE_LOADER,
+  CONFIG_PROGRAM,
+  'Sysvar1111111111111111111111111111111111111',
+]);
+
+/** Returns true for an account that a node shows parsed: its data is no base64. */
+export const isParsed = ({ owner, data }: AccountValue): boolean =>
+  PARSED_OWNERS.has(owner) || (owner === SYSTEM_PROGRAM && data.length > 0); // a nonce

@@ -1,0 +1,58 @@
+import { type Agreement, combinedAgreement } from '../../../shared/domain/agreement.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
+import type { KeptAccount } from '../feed/kept-account.ts';
+import type { VersionRing } from '../feed/version-ring.ts';
+import { nothingKept, type PastSlot, type PastSlots } from '../past-slots.ts';
+import { type AccountJson, lamportsOf, unparsedJsonOf } from './account-json.ts';
+
+/** Accounts at the end of a block. */
+export interface PastAccountsRead {
+  readonly slot: Slot;
+  /** The operators that gave all of them; undefined where that is not known. */
+  readonly agreement: Agreement | undefined;
+  /** One for each address. */
+  readonly accounts: readonly PastAccount[];
+}
+
+export interface PastAccount {
+  readonly lamports: bigint;
+  /** As a node's parser shows it, or with its data as base64 where that was not read. */
+  json(): AccountJson;
+}
+
+/** Accounts that are kept live, at slots of which the ring has their versions. */
+export class PastAccounts {
+  readonly #ring: VersionRing;
+  readonly #slots: PastSlots;
+
+  constructor(ring: VersionRing, slots: PastSlots) {
+    this.#ring = ring;
+    this.#slots = slots;
+  }
+
+  /** Rejects as {@link PastSlots.find} does. */
+  async read(addresses: readonly string[], pastSlot: PastSlot): Promise<PastAccountsRead> {
+    const histories = addresses.map((address) => {
+      const history = this.#ring.get(address);
+      if (history === undefined) throw nothingKept('account', address);
+      return history;
+    });
+    const { slot, versions } = await this.#slots.find(pastSlot, histories);
+    const agreements = histories.map((history) => history.agreementAt(slot));
+    const accounts = versions.map((version) => accountOf(version.value, this.#ring.textOf(version)));
+    return { slot, agreement: combinedAgreement(agreements, slot), accounts };
+  }
+}
+
+function accountOf(value: KeptAccount, parsed: string | undefined): PastAccount {
+  if (value === null) return { lamports: 0n, json: () => null };
+  if (typeof value === 'object' && 'data' in value)
+    return { lamports: value.lamports, json: () => parsed ?? unparsedJsonOf(value) };
+  const text = value.toString();
+  return {
+    get lamports() {
+      return lamportsOf(text);
+    },
+    json: () => text,
+  };
+}

@@ -1,0 +1,88 @@
+import type { Slot } from '../../../shared/domain/slot.ts';
+import type { BlockLink } from '../../upstream/geyser/feed-update.ts';
+import type { ReceivedBlock } from './block-assembly.ts';
+import type { AppliedBlock } from './feed-rules.ts';
+
+/** A block that was missed, as a node shows it. */
+export interface MissedBlock extends BlockLink {
+  /** Keys of the accounts that it may have written, as those of {@link AccountWrite}. */
+  readonly written: readonly string[];
+}
+
+/** What closes a gap: all its blocks, the block that is to be read next, or nothing. */
+export type GapStep =
+  | { readonly name: 'known'; readonly missed: readonly MissedBlock[]; readonly nextSlot: Slot }
+  | { readonly name: 'read'; readonly slot: Slot }
+  | { readonly name: 'conflict'; readonly slot: Slot }
+  | { readonly name: 'too-long' };
+
+/** Most blocks that wait behind a gap. */
+const MAX_AHEAD = 512;
+/** Most missing blocks that are read one by one. */
+const MAX_MISSED = 64;
+
+/** The blocks between the applied one and those that came too early, found by their parents (G6). */
+export class Gap {
+  /** Blocks that don't follow the applied one, in the order of slots. */
+  #ahead: ReceivedBlock[] = [];
+  /** Blocks between the applied one and those, newest first. */
+  #missed: MissedBlock[] = [];
+  /** Blocks that were read, by hash: another loss of the connection does not make them be read again. */
+  readonly #reads = new Map<string, MissedBlock>();
+
+  get isOpen(): boolean {
+    return this.#ahead.length > 0;
+  }
+
+  get firstSlot(): Slot | undefined {
+    return this.#ahead[0]?.slot;
+  }
+
+  /** Lets a block wait. Returns false if too many do. */
+  wait(block: ReceivedBlock): boolean {
+    const last = this.#ahead.at(-1);
+    if (last !== undefined && block.slot <= last.slot) return true; // a duplicate
+    this.#ahead.push(block);
+    return this.#ahead.length <= MAX_AHEAD;
+  }
+
+  /** Accepts a read of a block. Returns false where it is not the one that is missing next. */
+  onRead(block: MissedBlock | undefined): boolean {
+    const child = this.#missed.at(-1) ?? this.#ahead[0];
+    if (block === undefined || block.slot !== child?.parentSlot || block.blockhash !== child.parentBlockhash)
+      return false;
+    this.#reads.set(block.blockhash, block);
+    return true;
+  }
+
+  next(applied: AppliedBlock, isOneEpoch: (from: Slot, to: Slot) => boolean): GapStep | undefined {
+    const [first] = this.#ahead;
+    if (first === undefined) return undefined;
+    let oldest: BlockLink = this.#missed.at(-1) ?? first;
+    for (let known = this.#reads.get(oldest.parentBlockhash); known !== undefined; ) {
+      this.#missed.push(known);
+      oldest = known;
+      known = this.#reads.get(known.parentBlockhash);
+    }
+    const { parentSlot } = oldest;
+    if (parentSlot === applied.slot && oldest.parentBlockhash === applied.blockhash)
+      return { name: 'known', missed: this.#missed.toReversed(), nextSlot: first.slot };
+    if (parentSlot <= applied.slot) return { name: 'conflict', slot: parentSlot };
+    const isTooLong = this.#missed.length >= MAX_MISSED || !isOneEpoch(applied.slot, first.slot);
+    return isTooLong ? { name: 'too-long' } : { name: 'read', slot: parentSlot };
+  }
+
+  /** Closes the gap, and returns the blocks that waited behind it. */
+  close(): readonly ReceivedBlock[] {
+    const ahead = this.#ahead;
+    this.forgetAhead();
+    this.#reads.clear();
+    return ahead;
+  }
+
+  /** Forgets what waited, which comes again over another connection. */
+  forgetAhead(): void {
+    this.#ahead = [];
+    this.#missed = [];
+  }
+}

@@ -1,0 +1,127 @@
+import type { Agreement } from '../../../shared/domain/agreement.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
+
+/** What something was from a slot on, until the next version. */
+export interface Version<V> {
+  /** The block that wrote it; for the first version of a history the slot at which it was read. */
+  readonly slot: Slot;
+  readonly value: V;
+}
+
+/** Up to which slot all versions are known. */
+export interface Coverage {
+  readonly slot: Slot;
+  /** True once what it covered turned out to be wrong. */
+  readonly isDenied: boolean;
+  /** The newest slot that it knows to be final: the version of that slot is still needed. Default: that of the ring. */
+  readonly finalizedSlot?: Slot;
+}
+
+/** What an account is kept for. */
+export interface RingMember {
+  /** How often the account is read: the lowest ones leave first. */
+  readonly heat: { readonly rank: number };
+  /** Called when the ring keeps the account no longer, as others are read more. */
+  onEvicted?(): void;
+}
+
+/** The versions of one account, or of one token list, from one source: without a gap up to what its coverage names, but for those that say so. */
+export class History<V, W extends V = V> {
+  readonly address: string;
+  readonly member: RingMember;
+  /** Oldest first, at least one. */
+  readonly versions: Version<W>[];
+  /** What another source, or this one before a gap, knows of the account. */
+  previous: History<V> | undefined = undefined;
+  /** The operators that gave the account when they were read last. */
+  agreement: Agreement | undefined = undefined;
+  #coverage: Coverage;
+  #isOpen = true;
+  /** The last slots of versions that ended before the next one began; most histories have none. */
+  #ends: WeakMap<Version<W>, Slot> | undefined = undefined;
+
+  constructor(address: string, coverage: Coverage, first: Version<W>, member: RingMember) {
+    this.address = address;
+    this.member = member;
+    this.versions = [first];
+    this.#coverage = coverage;
+  }
+
+  get heat(): RingMember['heat'] {
+    return this.member.heat;
+  }
+
+  get coverage(): Coverage {
+    return this.#coverage;
+  }
+
+  get newest(): Version<W> | undefined {
+    return this.versions.at(-1);
+  }
+
+  /** Returns the version at the end of a slot, from any source; undefined where that is not kept or not covered. */
+  at(slot: Slot): Version<V> | undefined {
+    return this.ownAt(slot) ?? this.previous?.at(slot);
+  }
+
+  /** Returns the operators that gave the account at a slot; undefined where that is not known. */
+  agreementAt(slot: Slot): Agreement | undefined {
+    return this.agreement?.slot === slot ? this.agreement : this.previous?.agreementAt(slot);
+  }
+
+  /** Returns the version at the end of a slot that this source knows. */
+  ownAt(slot: Slot): Version<W> | undefined {
+    if (slot > this.#coverage.slot || this.#coverage.isDenied) return undefined;
+    const version = this.newestUpTo(slot);
+    const end = version && this.#ends?.get(version);
+    return end !== undefined && slot > end ? undefined : version;
+  }
+
+  /** Returns the newest version of a slot or of one before. */
+  newestUpTo(slot: Slot): Version<W> | undefined {
+    return this.versions.findLast((version) => version.slot <= slot);
+  }
+
+  /** Returns the first slot from this one on at which the account is kept; undefined where none is. */
+  keptFrom(slot: Slot): Slot | undefined {
+    const own = this.#coverage.isDenied
+      ? undefined
+      : this.versions.find((version) => version.slot >= slot && version.slot <= this.#coverage.slot)?.slot;
+    const before = this.previous?.keptFrom(slot);
+    return own === undefined || before === undefined ? (own ?? before) : Math.min(own, before);
+  }
+
+  /** Adds a newer version. `end`: the last slot at which the one before is known to hold. */
+  push(version: Version<W>, end: Slot): void {
+    const { newest } = this;
+    if (newest !== undefined && end < version.slot - 1) {
+      this.#ends ??= new WeakMap();
+      this.#ends.set(newest, end);
+    }
+    this.versions.push(version);
+  }
+
+  /** Whether the source may cover later slots. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Covers nothing: what it has is wrong. */
+  deny(): void {
+    this.#isOpen = false;
+    this.#coverage = { slot: -1, isDenied: true };
+  }
+
+  /** Covers no slot beyond the present one. */
+  freeze(): void {
+    this.#isOpen = false;
+    const coverage = this.#coverage;
+    const { slot } = coverage;
+    this.#coverage = {
+      slot,
+      get isDenied() {
+        return coverage.isDenied;
+      },
+    };
+  }
+}

@@ -1,0 +1,19 @@
+import type { TemplatedText } from '../../../shared/runtime/templated-text.ts';
+import type { AccountValue } from '../../upstream/geyser/feed-update.ts';
+import type { History, Version } from './history.ts';
+
+/** An account as a feed sends it, or as a node shows it as JSON; null where there was none. */
+export type KeptAccount = AccountValue | TemplatedText | string | null;
+
+export type AccountVersion<W extends KeptAccount = KeptAccount> = Version<W>;
+export type AccountHistory<W extends KeptAccount = KeptAccount> = History<KeptAccount, W>;
+
+/** Returns true for the history of a feed, which covers each block, as long as it covers the newest one. */
+export const isOfFeed = (history: AccountHistory): history is AccountHistory<AccountValue | null> =>
+  history.isOpen && history.coverage.finalizedSlot !== undefined;
+
+/** Returns about the bytes of an account. */
+export function bytesOfAccount(value: KeptAccount): number {
+  if (value === null || typeof value === 'string') return value?.length ?? 0;
+  return 'data' in value ? value.data.length : value.ownLength;
+}

@@ -1,0 +1,92 @@
+import type { Commitment } from '../../shared/domain/commitment.ts';
+import { GatewayError } from '../../shared/domain/gateway-error.ts';
+import type { RequestCost } from '../../shared/domain/price-list.ts';
+import type { Slot } from '../../shared/domain/slot.ts';
+import type { Mesh } from '../upstream/mesh/mesh.ts';
+import { readBlockSlots } from '../upstream/reads/block-slots.ts';
+import type { History, Version } from './feed/history.ts';
+import type { RecentBlocks } from './feed/recent-blocks.ts';
+
+/** A past slot that a request names. */
+export interface PastSlot {
+  readonly slot: Slot;
+  readonly commitment: Commitment;
+  readonly cost: RequestCost | undefined;
+}
+
+export interface PastSlotsOptions {
+  readonly blocks: RecentBlocks;
+  readonly mesh: Pick<Mesh, 'call' | 'tip'>;
+}
+
+/** What was kept at the end of a block: one version for each history. */
+export interface PastVersions<V> {
+  /** The block: that of the slot, or its parent if the slot was skipped. */
+  readonly slot: Slot;
+  readonly versions: readonly Version<V>[];
+}
+
+/** Most slots without a block in a row that are looked at. */
+const MAX_SKIPPED = 64;
+
+/** Finds what histories have at past slots. */
+export class PastSlots {
+  readonly #options: PastSlotsOptions;
+
+  constructor(options: PastSlotsOptions) {
+    this.#options = options;
+  }
+
+  /** Throws `block_not_available` for a slot ahead, `slot_not_kept` for one of which a history has nothing. */
+  async find<V>(
+    { slot: named, commitment, cost }: PastSlot,
+    histories: readonly History<V>[],
+  ): Promise<PastVersions<V>> {
+    if (commitment === 'processed')
+      throw new GatewayError('invalid_query', 'slot is not for processed: such a block may be taken back');
+    const tip = this.#options.mesh.tip(commitment) ?? -1;
+    if (named > tip)
+      throw new GatewayError('block_not_available', `slot ${named} is ahead of the newest ${commitment} one, ${tip}`);
+    if (histories.some((history) => (history.keptFrom(0) ?? named + 1) > named)) throw slotNotKept(named, histories);
+    const slot = await this.#blockAt(named, cost);
+    const versions = histories.map((history) => {
+      const version = history.at(slot);
+      if (version !== undefined) return version;
+      const isAhead = history.isOpen && history.coverage.slot < slot;
+      throw isAhead ? notYetKnown(slot, history.address) : slotNotKept(named, histories);
+    });
+    return { slot, versions };
+  }
+
+  /** Returns the slot of the block that was the newest one at the end of a slot. */
+  async #blockAt(slot: Slot, cost: RequestCost | undefined): Promise<Slot> {
+    const { blocks, mesh } = this.#options;
+    const known = blocks.blockAt(slot);
+    if (known !== undefined) return known;
+    const found = await readBlockSlots(mesh, Math.max(0, slot - MAX_SKIPPED), slot + MAX_SKIPPED, cost);
+    for (const [i, each] of found.entries()) blocks.add(each, found[i - 1] ?? each);
+    const block = blocks.blockAt(slot);
+    if (block !== undefined) return block;
+    throw new GatewayError('block_not_available', `no node shows yet whether slot ${slot} has a block`);
+  }
+}
+
+const notYetKnown = (slot: Slot, address: string): GatewayError =>
+  new GatewayError('block_not_available', `what ${address} was at slot ${slot} is not known yet; retry in a moment`);
+
+/** Names the first slot from one on at which all are kept. */
+function slotNotKept(slot: Slot, histories: readonly History<unknown>[]): GatewayError {
+  const oldestSlot = histories.reduce<Slot | undefined>(
+    (oldest, history) => (oldest === undefined ? undefined : history.keptFrom(oldest)),
+    slot,
+  );
+  const since = oldestSlot === undefined ? '' : `: the oldest one that is kept is ${oldestSlot}`;
+  return new GatewayError('slot_not_kept', `slot ${slot} is not kept${since}`, { oldestSlot });
+}
+
+/** `what` is the noun of what has no history. */
+export const nothingKept = (what: string, address: string): GatewayError =>
+  new GatewayError(
+    'slot_not_kept',
+    `no past slot of ${what} ${address} is kept: they are from when it is read often on, or subscribed to`,
+  );
