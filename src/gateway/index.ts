@@ -23,6 +23,7 @@ export { deriveFleetSecret, type FleetSecret, fleetSecretOfText } from './fleet/
 export { type RedisSettings, readRedisSettings } from './fleet/transport/redis/redis-settings.ts';
 export { readFleetUsage } from './fleet/usage/fleet-usage.ts';
 export { loadEngine } from './http/load-engine.ts';
+export { admitFeed } from './live/feed/feed-admission.ts';
 export { type KeyRing, keyState, type ReceiptKey } from './receipts/keys/key-ring.ts';
 export { revokeKey, rotateKey } from './receipts/keys/key-rotation.ts';
 export { extractKeySource, type KeySource } from './receipts/keys/key-source.ts';
@@ -33,6 +34,7 @@ export {
   loadReceiptKeys,
   readReceiptKeyRing,
 } from './receipts/keys/load-keys.ts';
+export { createFeedClient } from './upstream/geyser/geyser-client.ts';
 export type { NodeStatus } from './upstream/mesh/mesh.ts';
 export { connectionFault, httpFault } from './upstream/rpc/failure-reason.ts';
 export { redactor } from './upstream/rpc/redact.ts';

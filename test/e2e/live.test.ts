@@ -23,6 +23,7 @@ import {
 import { accountReads, keepLive } from '../support/keep-live.ts';
 import { exchange, parseResponses } from '../support/raw-http.ts';
 import { rpcRequest } from '../support/rpc-request.ts';
+import { runSlotgate } from '../support/run-slotgate.ts';
 import { SLOT_TIMES } from '../support/slot-times.ts';
 import {
   addressFromByte,
@@ -839,6 +840,42 @@ t.test('live-accounts-over-a-geyser-feed', async (t) => {
       t.notOk(world.logged.some(({ message }) => message.startsWith('a lease covered')));
     });
   }
+
+  t.test('G8: an answer at processed is read from a node, and never of a feed', async (t) => {
+    const before = await accountReads(world);
+    for (let i = 0; i < 3; i++) {
+      await world.step();
+      const { json } = await world.get(`/balance/${alice}?commitment=processed`);
+      t.equal(json.slot, chain.slot('processed'));
+      t.equal(BigInt(json.result.lamports), balanceAt(alice, json.slot));
+    }
+    t.ok((await accountReads(world)) - before >= 3, 'a read for each slot');
+  });
+
+  t.test('doctor admits the feed by its blocks, and names what a wrong token gives', async (t) => {
+    const { url, wsUrl, geyserUrl = '' } = world.cluster;
+    const examine = async () => {
+      const args = ['--upstream', `${url},${wsUrl}`, '--geyser', geyserUrl, '--state', `${t.testdir()}/new`];
+      let text = '';
+      void runSlotgate(['doctor', '--port', '0', '--admin-port', '0', ...args]).then(({ out }) => {
+        text = out;
+      });
+      while (text === '') {
+        await world.step(); // it is judged by new blocks
+        await sleep(10);
+      }
+      return text;
+    };
+    const text = await examine();
+    t.match(
+      text,
+      /^ok {4}node-1 feed +yellowstone-grpc-geyser 15\.1\.2: blocks in a row, with the Clock and wallets in its blocks$/m,
+    );
+    t.match(text, /^ok {4}node-1 feed replay +from slot \d+$/m);
+    await control.injectGeyser({ token: 'secret' });
+    t.match(await examine(), /^fail {2}node-1 feed +refuses the token\n +fix: see the chapter on operating/m);
+    await control.injectGeyser({ token: undefined });
+  });
 
   t.test('a feed that forges balances is found by an audit, and not used any more', async (t) => {
     await control.injectGeyser({ isForging: true });

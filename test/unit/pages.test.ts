@@ -368,7 +368,16 @@ t.test('state', async (t) => {
       slot: 100,
       slotAgeMs: 10,
       message: '',
-      health: { cluster: 'c', slot: 100, slotAgeMs: 10, problems: [], upstreams: [node], version: '1', uptimeSec: 1 },
+      health: {
+        cluster: 'c',
+        slot: 100,
+        slotAgeMs: 10,
+        problems: [],
+        geyser: null,
+        upstreams: [node],
+        version: '1',
+        uptimeSec: 1,
+      },
     };
     const at = (nowMs: number, report: HealthReport | undefined, ...more: Events): string =>
       healthSentence(report, viewOf(lineAfter([[0, frame], ...more]), nowMs));

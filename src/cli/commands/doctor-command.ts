@@ -63,7 +63,12 @@ async function examineNodes(config: Config, nodes: Config['upstreams'], timeoutM
   const cancel = systemClock.after(timeoutMs, () => limit.abort());
   const reports: readonly NodeReport[] = await Promise.all(
     nodes.map((node) =>
-      checkNode(node, new NodeProbe(node, systemClock, limit.signal), cluster, (what) => progress.advance(1, what)),
+      checkNode(node, new NodeProbe(node, systemClock, limit.signal), {
+        expected: cluster,
+        clock: systemClock,
+        timeoutMs,
+        onCheck: (what) => progress.advance(1, what),
+      }),
     ),
   );
   cancel();

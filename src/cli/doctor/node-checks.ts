@@ -1,9 +1,11 @@
 import type { Config } from '../../config/config-schema.ts';
 import type { ConfiguredOperators } from '../../config/operators.ts';
 import { AGAVE, agaveErrorOf, PROCESSED_REFUSED, profileOfVersion } from '../../gateway/index.ts';
+import type { Clock } from '../../shared/domain/clock.ts';
 import { CLUSTER_NAMES } from '../../shared/domain/cluster-names.ts';
 import { READ_METHODS } from '../../shared/domain/rpc-methods.ts';
 import { CLOCK_SYSVAR, SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
+import { checkFeed } from './feed-checks.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
 import type { NodeProbe, ProbeSocket, RpcAnswer } from './node-probe.ts';
 
@@ -17,12 +19,19 @@ export interface NodeReport {
   readonly clockLeadMs: number | undefined;
 }
 
-/** Checks one node. `expected` is the genesis hash that the configuration wants. Never rejects. */
+export interface NodeCheckOptions {
+  /** The genesis hash that the configuration wants; null for any. */
+  readonly expected: string | null;
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  onCheck(what: string): void;
+}
+
+/** Checks one node, and its feed. Never rejects. */
 export async function checkNode(
   node: NodeConfig,
   probe: NodeProbe,
-  expected: string | null,
-  onCheck: (what: string) => void,
+  { expected, clock, timeoutMs, onCheck }: NodeCheckOptions,
 ): Promise<NodeReport> {
   const findings: Finding[] = [];
   const nameOf = (what: string): string => `${node.id} ${what}`;
@@ -44,6 +53,7 @@ export async function checkNode(
   }
   const genesis = typeof first.result === 'string' ? first.result : undefined;
   add(checkGenesis(nameOf('cluster'), genesis, expected));
+  const feed = node.geyser && checkFeed(nameOf, node.geyser, { probe, clock, timeoutMs }); // it takes some blocks
 
   let server = AGAVE;
   await attempt('version', 'see whether it is a Solana node', async (name) => {
@@ -60,6 +70,7 @@ export async function checkNode(
   await attempt('oldest block', 'retry; if it stays, ask the provider', (name) => checkLedger(name, node, probe));
   if (server.notifiedSlots.length > 0) await checkWebSocket(nameOf, probe, add);
   else add(ok(nameOf('WebSocket'), `${server.name} has none: its slots are polled`));
+  for (const finding of (await feed) ?? []) add(finding);
   return { id: node.id, findings, genesis, slot: tips.processed, clockLeadMs: first.clockLeadMs };
 }
 

@@ -5,7 +5,7 @@ import type { LineView } from './state.ts';
 /** What a healthy gateway says of itself: what pages use of it. */
 export type Health = Pick<
   Result<'/health'>,
-  'cluster' | 'slot' | 'slotAgeMs' | 'problems' | 'upstreams' | 'version' | 'uptimeSec'
+  'cluster' | 'slot' | 'slotAgeMs' | 'problems' | 'upstreams' | 'geyser' | 'version' | 'uptimeSec'
 >;
 
 export interface HealthReport {

@@ -4,6 +4,7 @@ import { CLUSTER_NAMES } from '../../shared/domain/cluster-names.ts';
 import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
 import { enableCopyButtons } from '../browser/copy-buttons.ts';
 import { create, elementById, setText } from '../browser/elements.ts';
+import { feedRow } from '../browser/feed-row.ts';
 import { gatewayUrl } from '../browser/gateway-url.ts';
 import { enableHeader } from '../browser/header.ts';
 import { KeyNotice } from '../browser/key-notice.ts';
@@ -356,6 +357,7 @@ function showNodes(view: LineView): void {
     const text = create('span', { class: isGood ? 'good' : 'warn' }, `${isGood ? '●' : '▲'} ${words}${lag}${socket}`);
     return create('li', {}, `${id} `, text, operator === id ? '' : ` of ${operator}`);
   });
+  if (report?.health?.geyser != null) nodes?.push(feedRow(report.health.geyser, isCurrent(view), figures));
   const list = elementById('node-list', HTMLElement);
   const shown = nodes?.map(({ textContent }) => textContent).join('') ?? '';
   if (list.textContent !== shown) list.replaceChildren(...(nodes ?? []));
