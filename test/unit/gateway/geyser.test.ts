@@ -2,10 +2,15 @@ import { createServer as createHttpServer } from 'node:http';
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
+import { AccountState } from '../../../src/gateway/live/accounts/account-state.ts';
+import { FeedAccountSession } from '../../../src/gateway/live/accounts/feed-account-session.ts';
 import { type AccountHistory, bytesOfAccount } from '../../../src/gateway/live/feed/kept-account.ts';
 import { RecentBlocks } from '../../../src/gateway/live/feed/recent-blocks.ts';
 import { VersionRing } from '../../../src/gateway/live/feed/version-ring.ts';
+import { doubleRead } from '../../../src/gateway/live/initial-sync.ts';
 import { LeastRead } from '../../../src/gateway/live/least-read.ts';
+import { ReadHeat } from '../../../src/gateway/live/read-heat.ts';
+import { RequestBudgets } from '../../../src/gateway/live/request-budget.ts';
 import { decodeUpdate } from '../../../src/gateway/upstream/geyser/decode-update.ts';
 import { encodeFilter, encodePing, versionOf } from '../../../src/gateway/upstream/geyser/encode-request.ts';
 import type { AccountValue, FeedUpdate } from '../../../src/gateway/upstream/geyser/feed-update.ts';
@@ -13,6 +18,7 @@ import { parseFeedVersion, versionProblem } from '../../../src/gateway/upstream/
 import {
   createFeedClient,
   type FeedCall,
+  type FeedClient,
   type FeedFailure,
 } from '../../../src/gateway/upstream/geyser/geyser-client.ts';
 import { noGeyserFaults } from '../../../src/localnet/geyser/geyser-faults.ts';
@@ -20,7 +26,9 @@ import { decodeRequest } from '../../../src/localnet/geyser/geyser-messages.ts';
 import { startGeyserServer } from '../../../src/localnet/geyser/geyser-server.ts';
 import { deriveKeypair } from '../../../src/localnet/traffic/demo-keypair.ts';
 import { createFaucet } from '../../../src/localnet/traffic/faucet.ts';
+import type { Commitment } from '../../../src/shared/domain/commitment.ts';
 import { CLOCK_SYSVAR, SYSTEM_PROGRAM } from '../../../src/shared/domain/well-known-addresses.ts';
+import { addressOfNumber } from '../../support/address-of-number.ts';
 import { listenOnLoopback } from '../../support/loopback-server.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { readRecordedFeed } from '../../support/recorded-feed.ts';
@@ -587,6 +595,100 @@ t.test('version-ring', async (t) => {
       ring.advance(slot, slot);
     }
     t.same([ring.get('a'), ring.size], [undefined, 1]);
+  });
+});
+
+/** Sessions over a feed that sends nothing, on a clock of the test. */
+function openFeedSessions() {
+  const clock = new ManualClock();
+  const ring = new VersionRing({ bytes: 1 << 30, slots: 100 }, new LeastRead<AccountHistory>(), bytesOfAccount);
+  const requests: Uint8Array[] = [];
+  const call = { send: (request: Uint8Array) => requests.push(request), cancel: () => {} };
+  const client: FeedClient = {
+    version: async () => '',
+    firstReplayed: async () => undefined,
+    subscribe: () => call,
+    close: () => {},
+  };
+  const never = (): never => {
+    throw new Error('this is not to happen');
+  };
+  const open = () =>
+    new FeedAccountSession({
+      clock,
+      ring,
+      blocks: new RecentBlocks(100),
+      nodeId: 'node-1',
+      link: { client, mode: 'blocks', isOneEpoch: () => true },
+      rpc: { call: never },
+      budget: new RequestBudgets(clock, null).of({ nodeId: 'node-1', isPooled: false }),
+      tip: () => undefined,
+      slotTimeMs: () => 400,
+      maxAccountBytes: 1000,
+      isRenewing: () => false,
+      onLeasesAdvanced: never,
+      onWatermarkLost: () => {},
+      onRoom: () => {},
+      onLeaseViolation: never,
+      onLost: () => {},
+      onChange: never,
+      onIneligible: never,
+      reassign: never,
+      onFalse: never,
+      onGivenUp: never,
+    });
+  return { clock, requests, open };
+}
+
+t.test('streams of a feed', async (t) => {
+  const { clock, requests, open } = openFeedSessions();
+  const states = Array.from(
+    { length: 50_000 },
+    (_, i) => new AccountState(addressOfNumber(i), 'confirmed', doubleRead, new ReadHeat(38)),
+  );
+  const session = open();
+  t.teardown(() => session.close());
+  const namedIn = (request: Uint8Array | undefined): number =>
+    request === undefined
+      ? 0
+      : Math.max(...[...decodeRequest(request).blocks.values()].map(({ accounts }) => accounts.size));
+
+  t.test('G12: accounts that are added together are named by one change of the filter', async (t) => {
+    clock.advance(1);
+    t.equal(namedIn(requests.at(-1)), 1, 'the Clock');
+    for (const state of states.slice(0, 1000)) session.add(state);
+    const before = requests.length;
+    clock.advance(500);
+    t.same([requests.length - before, namedIn(requests.at(-1))], [1, 1001]);
+  });
+
+  t.test('a stream has at most 50,000 accounts, and is sealed until it has 45,000', async (t) => {
+    for (const state of states.slice(1000)) session.add(state);
+    t.equal(session.pubsub.capacity, 0, 'so 100,000 accounts need two streams');
+    for (const state of states.slice(0, 4999)) session.remove(state);
+    t.equal(session.pubsub.capacity, 0);
+    for (const state of states.slice(4999, 5001)) session.remove(state);
+    t.equal(session.pubsub.capacity, 5001);
+  });
+
+  t.test('G8: a stream keeps no account at processed', async (t) => {
+    const at = (commitment: Commitment) =>
+      new AccountState(addressOfNumber(0), commitment, doubleRead, new ReadHeat(38));
+    t.same(
+      (['processed', 'confirmed', 'finalized'] as const).map((each) => session.accepts(at(each))),
+      [false, true, true],
+    );
+  });
+
+  t.test('the more accounts a filter names, the less often it is sent', async (t) => {
+    clock.advance(500);
+    const before = requests.length;
+    for (let i = 0; i < 10; i++) {
+      const [state] = states.slice(i);
+      if (state !== undefined) session.add(state);
+      clock.advance(500);
+    }
+    t.equal(requests.length - before, 1, '45,000 accounts each 4.5 s: about half a megabyte a second');
   });
 });
 

@@ -43,10 +43,13 @@ const AUDIT_BATCH = 100;
 /** An account of a stream, and the states that it keeps: of one commitment or of both. */
 class Entry implements Readonly<RingMember['heat']> {
   readonly account: FeedAccount;
-  readonly states: AccountState[] = [];
+  /** Of one commitment or of both. An array of its own length: there may be very many. */
+  states: readonly AccountState[];
   isReading = false;
 
-  constructor(stream: FeedStream, address: string) {
+  constructor(stream: FeedStream, state: AccountState) {
+    this.states = [state];
+    const { address } = state;
     this.account = stream.add(address, keyOfAddress(address), this);
   }
 
@@ -73,7 +76,6 @@ export class FeedAccountSession {
   readonly #link: FeedLink;
   readonly #batcher: AccountBatcher;
   readonly #watermarks: ReadonlyMap<Commitment, Watermark>;
-  readonly #entries = new Map<FeedAccount, Entry>();
   readonly #byAddress = new Map<string, Entry>();
   /** States that can't be claimed yet: newer slots were claimed for them before. */
   readonly #behind = new Set<AccountState>();
@@ -108,14 +110,14 @@ export class FeedAccountSession {
       },
       onVersion: (account, version) => {
         this.#settleAll(account, 'confirmed');
-        const entry = this.#entries.get(account);
+        const entry = this.#entryOf(account);
         if (entry !== undefined) this.#textOf(entry, version); // it is needed once the version is final
       },
       onUnknown: (account) => {
-        for (const state of this.#entries.get(account)?.states ?? []) state.endAdopted();
+        for (const state of this.#entryOf(account)?.states ?? []) state.endAdopted();
       },
       onEvicted: (account) => {
-        for (const state of [...(this.#entries.get(account)?.states ?? [])]) options.reassign(state);
+        for (const state of this.#entryOf(account)?.states ?? []) options.reassign(state);
       },
       onFalse: (reason) => this.#invalidate(reason),
       onGivenUp: (reason) => {
@@ -136,7 +138,7 @@ export class FeedAccountSession {
   }
 
   get size(): number {
-    return this.#entries.size;
+    return this.#byAddress.size;
   }
 
   get syncing(): number {
@@ -169,24 +171,20 @@ export class FeedAccountSession {
     state.attach(this.#watermarks.get(commitment));
     let entry = this.#byAddress.get(address);
     if (entry === undefined) {
-      entry = new Entry(this.#link.stream, address);
+      entry = new Entry(this.#link.stream, state);
       this.#byAddress.set(address, entry);
-      this.#entries.set(entry.account, entry);
-    }
-    entry.states.push(state);
+    } else entry.states = [...entry.states, state];
     this.#settle(entry, state);
   }
 
   remove(state: AccountState): void {
     const entry = this.#byAddress.get(state.address);
-    const at = entry?.states.indexOf(state) ?? -1;
-    if (entry === undefined || at < 0) return;
-    entry.states.splice(at, 1);
+    if (entry?.states.includes(state) !== true) return;
+    entry.states = entry.states.filter((other) => other !== state);
     this.#behind.delete(state);
     state.detach();
     if (entry.states.length > 0) return;
     this.#byAddress.delete(state.address);
-    this.#entries.delete(entry.account);
     this.#link.stream.remove(entry.account);
   }
 
@@ -197,7 +195,6 @@ export class FeedAccountSession {
     this.#link.close();
     const states = [...this.#byAddress.values()].flatMap((entry) => entry.states);
     this.#byAddress.clear();
-    this.#entries.clear();
     this.#behind.clear();
     for (const watermark of this.#watermarks.values()) {
       watermark.markLost();
@@ -207,10 +204,15 @@ export class FeedAccountSession {
   }
 
   get #capacity(): number {
-    const { size } = this.#entries;
+    const { size } = this.#byAddress;
     if (size >= MAX_ACCOUNTS) this.#isSealed = true;
     else if (size < SEALED_UNTIL) this.#isSealed = false;
     return this.#isLost || this.#isSealed ? 0 : MAX_ACCOUNTS - size;
+  }
+
+  #entryOf(account: FeedAccount): Entry | undefined {
+    const entry = this.#byAddress.get(account.address);
+    return entry?.account === account ? entry : undefined;
   }
 
   #advance(commitment: Commitment, slot: Slot): void {
@@ -226,7 +228,7 @@ export class FeedAccountSession {
   }
 
   #settleAll(account: FeedAccount, commitment: Commitment, slot?: Slot): void {
-    const entry = this.#entries.get(account);
+    const entry = this.#entryOf(account);
     for (const state of entry?.states ?? [])
       if (entry !== undefined && state.commitment === commitment) this.#settle(entry, state, slot);
   }
@@ -298,7 +300,7 @@ export class FeedAccountSession {
     } finally {
       entry.isReading = false;
     }
-    if (this.#entries.get(account) !== entry) return;
+    if (this.#entryOf(account) !== entry) return;
     for (const state of entry.states) this.#settle(entry, state);
   }
 
@@ -334,7 +336,7 @@ export class FeedAccountSession {
     if (agreement === undefined) return same.length;
     for (const account of same) {
       if (account.history !== undefined) account.history.agreement = agreement;
-      for (const state of this.#entries.get(account)?.states ?? []) state.confirm(agreement);
+      for (const state of this.#entryOf(account)?.states ?? []) state.confirm(agreement);
     }
     return same.length;
   }
@@ -342,7 +344,7 @@ export class FeedAccountSession {
   #nextArmed(count: number): readonly FeedAccount[] {
     const batch: FeedAccount[] = [];
     for (let i = this.size; i > 0 && batch.length < count; i--) {
-      this.#nextAudited ??= this.#entries.values();
+      this.#nextAudited ??= this.#byAddress.values();
       const next = this.#nextAudited.next();
       if (next.done === true) this.#nextAudited = undefined;
       else if (next.value.account.isArmed) batch.push(next.value.account);

@@ -68,6 +68,7 @@ export class FeedStream implements Coverage {
   #hasReceived = false;
   #filterVersion = 1;
   #isFilterChanged = false;
+  #filterSize = 0;
   #gaps = 0;
   #isEnded = false;
   #isDenied = false;
@@ -97,6 +98,11 @@ export class FeedStream implements Coverage {
 
   get size(): number {
     return this.#accounts.size;
+  }
+
+  /** The number of accounts that the filter in force names; 0 before the first. */
+  get filterSize(): number {
+    return this.#filterSize;
   }
 
   /** The number of accounts that are not armed. */
@@ -140,6 +146,7 @@ export class FeedStream implements Coverage {
   sendFilter(): void {
     if (!this.#isFilterChanged || this.#isEnded) return;
     this.#isFilterChanged = false;
+    this.#filterSize = this.#accounts.size;
     this.#options.port.sendFilter(++this.#filterVersion);
   }
 

@@ -37,6 +37,8 @@ export class History<V, W extends V = V> {
   agreement: Agreement | undefined = undefined;
   #coverage: Coverage;
   #isOpen = true;
+  /** Whether the ring keeps it, and counts it. */
+  isKept = true;
   /** The last slots of versions that ended before the next one began; most histories have none. */
   #ends: WeakMap<Version<W>, Slot> | undefined = undefined;
 

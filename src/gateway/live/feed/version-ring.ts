@@ -43,8 +43,6 @@ export class VersionRing<V = KeptAccount> {
   readonly #leastRead: Ranking<History<V>>;
   /** The newest history of each account. */
   readonly #histories = new Map<string, History<V>>();
-  /** The histories that are kept, and count. */
-  readonly #kept = new WeakSet<History<V>>();
   /** Oldest first, from {@link #dropped} on. */
   #replaced: Replaced<V>[] = [];
   #dropped = 0;
@@ -104,7 +102,6 @@ export class VersionRing<V = KeptAccount> {
       this.#queue(known, known.newest, first.slot);
     }
     this.#histories.set(address, history);
-    this.#kept.add(history);
     this.#leastRead.add(history);
     this.#bytes += HISTORY_BYTES + this.#bytesOf(first);
     this.#makeRoom();
@@ -115,7 +112,7 @@ export class VersionRing<V = KeptAccount> {
   add<W extends V>(history: History<V, W>, version: Version<W>, end = version.slot - 1): void {
     const replaced = history.newest;
     history.push(version, end);
-    if (!this.#kept.has(history)) return; // it had to leave
+    if (!history.isKept) return; // it had to leave
     this.#bytes += this.#bytesOf(version);
     this.#queue(history, replaced, version.slot);
   }
@@ -127,7 +124,7 @@ export class VersionRing<V = KeptAccount> {
 
   /** Keeps a version as a node's parser shows it. */
   setText(history: History<V>, version: Version<V>, text: string): void {
-    if (this.#kept.has(history)) this.#bytes += text.length - (this.#texts.get(version)?.length ?? 0);
+    if (history.isKept) this.#bytes += text.length - (this.#texts.get(version)?.length ?? 0);
     this.#texts.set(version, text);
   }
 
@@ -170,7 +167,7 @@ export class VersionRing<V = KeptAccount> {
 
   #drop({ history, version, by }: Replaced<V>): void {
     const { versions } = history;
-    if (versions[0] !== version || !this.#kept.has(history)) return;
+    if (versions[0] !== version || !history.isKept) return;
     this.#oldestDropped = Math.max(this.#oldestDropped, by - 1);
     if (versions.length === 1) this.#unlink(history);
     else {
@@ -235,7 +232,7 @@ export class VersionRing<V = KeptAccount> {
   }
 
   #forget(history: History<V>): void {
-    this.#kept.delete(history);
+    history.isKept = false;
     this.#bytes -= HISTORY_BYTES + history.versions.reduce((sum, version) => sum + this.#bytesOf(version), 0);
   }
 
