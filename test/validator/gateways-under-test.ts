@@ -24,9 +24,13 @@ export interface GatewaysUnderTest {
   readonly kill?: () => Promise<string>;
 }
 
-/** The gateways that can be run: one process; one with two workers; two on a Redis. Parts of the latter two are killed. */
+/**
+ * The gateways that can be run: one process; one over a Geyser feed, whose address is $GEYSER_URL; one with two workers; two on a
+ * Redis. Parts of the latter two are killed.
+ */
 export const GATEWAYS: Record<string, (t: TestScope, node: string) => Promise<GatewaysUnderTest>> = {
-  alone: startAlone,
+  alone: (t, node) => startOne(t, node, undefined),
+  feed: (t, node) => startOne(t, node, process.env['GEYSER_URL']),
   workers: startWithWorkers,
   redis: startOnRedis,
 };
@@ -34,8 +38,10 @@ export const GATEWAYS: Record<string, (t: TestScope, node: string) => Promise<Ga
 const FALSE_CLAIM = 'lease covered';
 const SETTINGS = ['limits.free.subscriptions=1000'];
 
-async function startAlone(t: TestScope, node: string): Promise<GatewaysUnderTest> {
-  const { gateway, get, logged } = await startGateway(t, [node], { set: SETTINGS });
+async function startOne(t: TestScope, node: string, geyser: string | undefined): Promise<GatewaysUnderTest> {
+  const { gateway, get, logged } = await startGateway(t, [node], { set: SETTINGS, geyser });
+  if (geyser !== undefined)
+    await waitFor(async () => (await get('/health')).json.result?.geyser?.status === 'up', 'the feed');
   return {
     url: gateway.url,
     publicKey: gateway.publicKey,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import bs58 from 'bs58';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { createVerifier } from '../../src/client/verify/verify-receipt.ts';
 import type { JsonAt } from '../support/answer-json.ts';
 import { httpClient } from '../support/harness.ts';
@@ -15,27 +15,35 @@ import { TokenTraffic } from './token-traffic.ts';
 
 // Runs a gateway over a real validator, whose URL is the last argument, under transfers and token operations: checks
 // every route, receipt and frame, and compares each balance, list and push with what the blocks record at its slot.
-// Takes RUN_SECONDS of real time, 60 by default, with a pause of PACE_MS between rounds; not part of `npm test`. GATEWAYS
-// names what runs: `alone`, which is the default; `workers` or `redis`, of which a part is killed each KILL_SECONDS: these
-// are only read, since a kill ends streams.
+// Takes RUN_SECONDS of real time for all, 60 by default, with a pause of PACE_MS between rounds; not part of `npm test`. GATEWAYS
+// names what runs: `alone` and, where the validator has a Geyser feed, `feed`, which are the default; `workers` or `redis`, of which
+// a part is killed each KILL_SECONDS: these are only read, since a kill ends streams.
 
 const url = process.argv.at(-1) ?? '';
-const RUN_SECONDS = Number(process.env['RUN_SECONDS'] ?? 60);
 const PACE_MS = Number(process.env['PACE_MS'] ?? 50);
 const KILL_SECONDS = Number(process.env['KILL_SECONDS'] ?? 10);
-const WHICH = process.env['GATEWAYS'] ?? 'alone';
+const WHICH = (process.env['GATEWAYS'] ?? (process.env['GEYSER_URL'] === undefined ? 'alone' : 'alone,feed')).split(
+  ',',
+);
+const RUN_SECONDS = Number(process.env['RUN_SECONDS'] ?? 60) / WHICH.length;
 const COMMITMENTS = ['processed', 'confirmed', 'finalized'] as const;
-/** New accounts, whose whole history is in the blocks of this run. */
-const ACCOUNTS = Array.from({ length: 20 }, () => bs58.encode(randomBytes(32)));
+/** Past slots of a round, each for all accounts. */
+const PAST_SLOTS = 5;
+/** The slots to go back at most. */
+const PAST_RANGE = 400;
 const PAYMENT = 1_000_000;
 /** Statuses of a late node on a busy machine, which are counted. */
 const LATE: readonly number[] = [503, 504];
 
-t.setTimeout((RUN_SECONDS + 300) * 1000);
+t.setTimeout((WHICH.length * RUN_SECONDS + 300) * 1000);
 
-t.test('a gateway over a real validator', async (t) => {
+for (const which of WHICH) t.test(`a gateway over a real validator: ${which}`, (t) => run(t, which));
+
+async function run(t: Test, which: string): Promise<void> {
+  /** New accounts, whose whole history is in the blocks of this run. */
+  const ACCOUNTS = Array.from({ length: 20 }, () => bs58.encode(randomBytes(32)));
   const startMs = performance.now();
-  const gateways = await GATEWAYS[WHICH]?.(t, url);
+  const gateways = await GATEWAYS[which]?.(t, url);
   if (gateways === undefined) throw new Error(`GATEWAYS is one of ${Object.keys(GATEWAYS).join(', ')}`);
   const { publicKey, get, kill } = gateways;
   const cluster = await rpcRequest<string>(url, 'getGenesisHash');
@@ -47,7 +55,8 @@ t.test('a gateway over a real validator', async (t) => {
   const claims = new ObservationLog();
   const newest = new Map<string, number>();
   const hits: Record<string, number> = {};
-  let [answers, pushes, late, cutOff, backwards] = [0, 0, 0, 0, 0];
+  let [answers, pushes, late, cutOff, backwards, notKept] = [0, 0, 0, 0, 0, 0];
+  let [firstSlot, newestSlot] = [0, 0];
   const killed: Record<string, number> = {};
   const verified = <const P extends string>(
     path: P,
@@ -116,6 +125,25 @@ t.test('a gateway over a real validator', async (t) => {
       (rows) => rows.map(({ address, lamports }) => [address, lamports].join()),
       (ledger, slot) => accounts.map((account) => [account, ledger.balance(account, slot)].join()),
     );
+  /** Reads all accounts at a slot some blocks ago. */
+  const readPast = async (): Promise<void> => {
+    const back = 2 + Math.floor(Math.random() * Math.min(PAST_RANGE, Math.max(1, newestSlot - firstSlot - 2)));
+    const path = `/balances?addresses=${ACCOUNTS.join('%2C')}&slot=${newestSlot - back}` as const;
+    const { status, text } = await get(path);
+    if (status === 404) {
+      notKept++;
+      return;
+    }
+    const { result, slot } = verified(path, text);
+    for (const { address, lamports } of result)
+      claims.add({
+        source: 'past',
+        subject: path,
+        slot,
+        observed: lamports,
+        expected: (ledger) => ledger.balance(address, slot),
+      });
+  };
   const readTokens = (owner: string, commitment: string): Promise<void> =>
     read(
       `/token-accounts/${owner}?commitment=${commitment}`,
@@ -162,6 +190,9 @@ t.test('a gateway over a real validator', async (t) => {
       for (const owner of tokens.owners) await readTokens(owner, commitment);
       for (const account of chosen) await readBalance(account, commitment);
     }
+    newestSlot = await rpcRequest<number>(url, 'getSlot', [{ commitment: 'confirmed' }]);
+    if (round === 5) firstSlot = newestSlot; // all are live by then
+    if (round > 5 && kill === undefined) for (let i = 0; i < PAST_SLOTS; i++) await readPast();
     for (const owner of tokens.owners) await readPortfolio(owner);
     for (const path of ['/slot', '/epoch', '/performance', '/priority-fee', `/account/${wallet.signer.address}`])
       await read(path);
@@ -179,6 +210,7 @@ t.test('a gateway over a real validator', async (t) => {
   const { compared, differences } = claims;
   const consensus = (await rpcRequest(url, 'getAgGenesisCert')) === null ? 'tower' : 'alpenglow';
   const figures = {
+    which,
     consensus,
     seconds: Math.round((performance.now() - startMs) / 1000),
     operations: tokens.operations,
@@ -188,6 +220,7 @@ t.test('a gateway over a real validator', async (t) => {
     receipts: answers + pushes,
     late,
     cutOff,
+    notKept,
     killed,
     frames: frames.length,
     compared,
@@ -196,7 +229,13 @@ t.test('a gateway over a real validator', async (t) => {
 
   t.strictSame(differences.slice(0, 5), [], 'all that was said is what the blocks record');
   t.strictSame(gateways.alarms(), [], 'no claim was found to be false');
-  for (const way of ['balance', 'balances', 'token-accounts', 'portfolio', ...(kill === undefined ? ['push'] : [])])
+  for (const way of [
+    'balance',
+    'balances',
+    'token-accounts',
+    'portfolio',
+    ...(kill === undefined ? ['push', 'past'] : []),
+  ])
     t.ok(compared[way] ?? 0, `${way} was compared`);
   const client = httpClient(gateways.url);
   t.equal(backwards, 0, 'no slot goes back');
@@ -216,4 +255,4 @@ t.test('a gateway over a real validator', async (t) => {
   t.strictSame(gaps, [], 'no frame is missing, none goes back');
   t.strictSame(unexpected, [], 'no push is missing, none is refused');
   t.comment(JSON.stringify(figures));
-});
+}
