@@ -21,8 +21,11 @@ import {
   type FeedClient,
   type FeedFailure,
 } from '../../../src/gateway/upstream/geyser/geyser-client.ts';
+import { Disagreements } from '../../../src/gateway/upstream/mesh/disagreements.ts';
+import type { OperatorAgreement } from '../../../src/gateway/upstream/mesh/mesh.ts';
+import type { RpcResponse } from '../../../src/gateway/upstream/rpc/rpc-response.ts';
 import { noGeyserFaults } from '../../../src/localnet/geyser/geyser-faults.ts';
-import { decodeRequest } from '../../../src/localnet/geyser/geyser-messages.ts';
+import { decodeRequest, encodeBlockUpdate } from '../../../src/localnet/geyser/geyser-messages.ts';
 import { startGeyserServer } from '../../../src/localnet/geyser/geyser-server.ts';
 import { deriveKeypair } from '../../../src/localnet/traffic/demo-keypair.ts';
 import { createFaucet } from '../../../src/localnet/traffic/faucet.ts';
@@ -599,15 +602,21 @@ t.test('version-ring', async (t) => {
 });
 
 /** Sessions over a feed that sends nothing, on a clock of the test. */
-function openFeedSessions() {
+function openFeedSessions(agreement?: OperatorAgreement) {
   const clock = new ManualClock();
   const ring = new VersionRing({ bytes: 1 << 30, slots: 100 }, new LeastRead<AccountHistory>(), bytesOfAccount);
   const requests: Uint8Array[] = [];
   const call = { send: (request: Uint8Array) => requests.push(request), cancel: () => {} };
+  let deliver = (_bytes: Uint8Array): void => {};
+  const falsehoods: string[] = [];
+  const rpc = { call: (): Promise<RpcResponse> => never() };
   const client: FeedClient = {
     version: async () => '',
     firstReplayed: async () => undefined,
-    subscribe: () => call,
+    subscribe: ({ onMessage }) => {
+      deliver = onMessage;
+      return call;
+    },
     close: () => {},
   };
   const never = (): never => {
@@ -620,24 +629,25 @@ function openFeedSessions() {
       blocks: new RecentBlocks(100),
       nodeId: 'node-1',
       link: { client, mode: 'blocks', isOneEpoch: () => true },
-      rpc: { call: never },
+      rpc: { call: () => rpc.call() },
+      agreement,
       budget: new RequestBudgets(clock, null).of({ nodeId: 'node-1', isPooled: false }),
       tip: () => undefined,
       slotTimeMs: () => 400,
       maxAccountBytes: 1000,
       isRenewing: () => false,
-      onLeasesAdvanced: never,
+      onLeasesAdvanced: () => {},
       onWatermarkLost: () => {},
       onRoom: () => {},
-      onLeaseViolation: never,
+      onLeaseViolation: () => {},
       onLost: () => {},
-      onChange: never,
+      onChange: () => {},
       onIneligible: never,
       reassign: never,
-      onFalse: never,
+      onFalse: (reason) => falsehoods.push(reason),
       onGivenUp: never,
     });
-  return { clock, requests, open };
+  return { clock, requests, open, rpc, falsehoods, deliver: (bytes: Uint8Array) => deliver(bytes) };
 }
 
 t.test('streams of a feed', async (t) => {
@@ -692,14 +702,71 @@ t.test('streams of a feed', async (t) => {
   });
 });
 
+t.test('over several operators an audit of a feed reads all that exact needs', async (t) => {
+  const none = (): never => {
+    throw new Error('it is not used');
+  };
+  const disagreements = new Disagreements({ clock: new ManualClock(), onDisagreement: none, onUndecided: none });
+  const agreement = {
+    operators: 2,
+    needed: 2,
+    disagreements,
+    rpc: { call: none },
+    witnessOf: none,
+    onContradicted: none,
+  };
+  const { clock, open, rpc, falsehoods, deliver } = openFeedSessions(agreement);
+  const session = open();
+  t.teardown(() => session.close());
+  const address = addressOfNumber(1);
+  const state = new AccountState(address, 'confirmed', doubleRead, new ReadHeat(38));
+  /** What nodes answer: a balance, given by a number of operators. */
+  const answer = (slot: number, lamports: number, agreed: number): void => {
+    const account = `{"lamports":${lamports},"owner":"${SYSTEM_PROGRAM}","executable":false,"rentEpoch":0,"data":["","base64"],"space":0}`;
+    const value = Buffer.from(`[${account}]`);
+    rpc.call = async () => ({ slot, result: value, value, agreement: { slot, agreed, read: 2, needed: 2 } });
+  };
+  const block = (slot: number): Promise<void> => {
+    const link = { slot, blockhash: `${slot}`, parentSlot: slot - 1, parentBlockhash: `${slot - 1}` };
+    deliver(encodeBlockUpdate(['b2'], { ...link, transactionCount: 0, writes: [] }, [], 0));
+    return new Promise(setImmediate);
+  };
+  answer(10, 5, 1);
+  clock.advance(1);
+  session.add(state);
+  clock.advance(500);
+  for (let slot = 9; slot < 12; slot++) await block(slot);
+  t.equal(state.lease?.slot, 11);
+
+  t.test('what they agree on is confirmed at its slot', async (t) => {
+    answer(11, 5, 2);
+    t.equal(await session.sessionAudit.audit(1), 1);
+    t.match(state.lease?.agreement, { slot: 11, agreed: 2 });
+  });
+
+  t.test('where they differ, nobody knows who is wrong: the account is read again', async (t) => {
+    answer(11, 6, 1);
+    t.equal(await session.sessionAudit.audit(1), 0);
+    t.same([falsehoods, state.lease], [[], undefined]);
+    for (let slot = 12; slot < 15; slot++) await block(slot);
+    t.match([state.lease?.slot, state.json], [14, /"lamports":6,/]);
+  });
+
+  t.test('what two of them contradict ends the feed', async (t) => {
+    answer(14, 7, 2);
+    t.equal(await session.sessionAudit.audit(1), 0);
+    t.match(falsehoods, [/a read at slot 14 differs/]);
+  });
+});
+
 t.test('recent-blocks', async (t) => {
-  const blocks = new RecentBlocks(10);
+  const blocks = new RecentBlocks(300);
   blocks.add(5, 4);
   blocks.add(8, 5);
   t.same(
     [4, 5, 6, 7, 8, 9].map((slot) => blocks.blockAt(slot)),
     [4, 5, 5, 5, 8, undefined],
   );
-  for (let slot = 9; slot < 40; slot++) blocks.add(slot, slot - 1);
-  t.same([blocks.blockAt(8), blocks.blockAt(39)], [undefined, 39], 'the oldest are forgotten');
+  for (let slot = 9; slot < 400; slot++) blocks.add(slot, slot - 1);
+  t.same([blocks.blockAt(8), blocks.blockAt(399)], [undefined, 399], 'the oldest are forgotten');
 });

@@ -312,6 +312,7 @@ export class FeedAccountSession {
 
   /** Ends the session: nothing of it is served, and the feed is not used until it is admitted again. */
   #distrust(reason: string): void {
+    this.#link.stream.deny();
     for (const watermark of this.#watermarks.values()) watermark.invalidate();
     for (const { states } of this.#byAddress.values()) for (const state of states) state.reset();
     this.#options.onFalse(reason);
@@ -343,7 +344,7 @@ export class FeedAccountSession {
 
   #nextArmed(count: number): readonly FeedAccount[] {
     const batch: FeedAccount[] = [];
-    for (let i = this.size; i > 0 && batch.length < count; i--) {
+    for (let i = this.size + 1; i > 0 && batch.length < count; i--) {
       this.#nextAudited ??= this.#byAddress.values();
       const next = this.#nextAudited.next();
       if (next.done === true) this.#nextAudited = undefined;

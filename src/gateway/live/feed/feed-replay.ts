@@ -6,8 +6,8 @@ import { encodeFilter, encodePing, type FeedMode } from '../../upstream/geyser/e
 import type { AccountWrite, BlockLink, FeedUpdate } from '../../upstream/geyser/feed-update.ts';
 import type { FeedClient } from '../../upstream/geyser/geyser-client.ts';
 import { keyOfAddress } from './address-key.ts';
-import { FEED_RULES } from './feed-rules.ts';
 import type { FeedVersion } from './feed-account.ts';
+import { FEED_RULES } from './feed-rules.ts';
 
 export interface FeedReplayOptions {
   readonly client: Pick<FeedClient, 'subscribe' | 'firstReplayed'>;

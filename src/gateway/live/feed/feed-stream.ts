@@ -211,6 +211,11 @@ export class FeedStream implements Coverage {
     if (this.#accounts.get(account.key) === account) this.#options.onEvicted(account);
   }
 
+  /** Denies all that it has covered, as its node is not believed any more. */
+  deny(): void {
+    this.#isDenied = true;
+  }
+
   /** Ends it: nothing newer is covered any more. */
   end(): void {
     this.#isEnded = true;

@@ -1,5 +1,8 @@
 import type { Slot } from '../../../shared/domain/slot.ts';
 
+/** The fewest slots that are remembered: those of one read, and of some blocks. */
+const MIN_SLOTS = 256;
+
 /** Which of the recent slots have a block: that of a skipped slot is its parent. */
 export class RecentBlocks {
   readonly #maxSlots: number;
@@ -7,7 +10,7 @@ export class RecentBlocks {
   readonly #blocks = new Map<Slot, Slot>();
 
   constructor(maxSlots: number) {
-    this.#maxSlots = maxSlots;
+    this.#maxSlots = Math.max(maxSlots, MIN_SLOTS);
   }
 
   /** Records a block, and that all slots between it and its parent were skipped. */
