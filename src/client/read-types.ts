@@ -21,6 +21,8 @@ export type Answer<P extends Path> =
 export interface ReadOptions<P extends Path = SignedPath> extends RequestOptions {
   /** The lowest slot that the answer may be about. */
   readonly minSlot?: Slot;
+  /** The fewest operators that must give the answer at its slot: the gateway reads them, and the receipt must say so. */
+  readonly agree?: 'agree' extends keyof Parameters<P> ? number : never;
   /** True has the answer signed with a random nonce, which proves that it was made after the request. */
   readonly nonce?: P extends SignedPath ? boolean | string : never;
   /** An earlier answer to the same request: if it still holds, only a new receipt is transferred. */

@@ -20,11 +20,12 @@ export interface RouteClient {
 /** Creates the typed requests over `send` and `verifyAnswer`. */
 export function createRouteClient(send: SendRequest, verifyAnswer: VerifyAnswer): RouteClient {
   async function get(path: string, params: TargetParameters = {}, options: ReadOptions = {}): Promise<unknown> {
-    const { minSlot, nonce: nonceOption = false, since } = options;
+    const { minSlot, agree, nonce: nonceOption = false, since } = options;
     const target = buildRequestTarget(path, params);
     const nonce = nonceOption === true ? newNonce() : nonceOption || null;
     const headers = {
       ...minSlotHeader(minSlot),
+      ...(agree !== undefined && { 'x-agree': String(agree) }),
       ...(nonce !== null && { 'x-receipt-nonce': nonce }),
       ...(since?.etag && { 'if-none-match': since.etag }),
     };
@@ -36,6 +37,7 @@ export function createRouteClient(send: SendRequest, verifyAnswer: VerifyAnswer)
       request: `GET ${target}`,
       nonce,
       minSlot,
+      minAgreed: agree,
       isFinal: finalityCheck(path),
     });
     return { ...verified, unchanged, etag: response.headers.get('etag') };

@@ -286,6 +286,9 @@ export async function typed() {
   client.get('/balance/:addr', { addr: 'x', page: 1 });
   // @ts-expect-error a block is never only processed
   client.get('/block/:slot', { slot: 1, commitment: 'processed' });
+  client.get('/balance/:addr', { addr: 'x' }, { agree: 2 });
+  // @ts-expect-error operators are not compared here
+  client.get('/search', { q: 'x' }, { agree: 2 });
   // @ts-expect-error nothing is signed here
   client.get('/network', {}, { nonce: true });
   client.post('/rpc', { method: 'getSlot' }, { minSlot: slot });

@@ -13,7 +13,7 @@ import { createGenesis } from '../../src/localnet/cluster-genesis.ts';
 import { type InThreadCluster, startInThreadCluster } from '../../src/localnet/in-thread-cluster.ts';
 import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { StartError } from '../../src/shared/domain/start-error.ts';
-import { loadSite, SITE_PATHS } from '../../src/shared/site/site.ts';
+import { DOCUMENT_PATHS, loadSite, SITE_PATHS } from '../../src/shared/site/site.ts';
 import { issueKey } from '../support/access/api-key-fixtures.ts';
 import { addressOfNumber } from '../support/address-of-number.ts';
 import { createDocumentChecker } from '../support/assert-documented.ts';
@@ -553,12 +553,12 @@ t.test('pages', async (t) => {
     t.match(headers.get('etag'), /^W\/"[0-9a-f]{16}"$/);
   });
 
-  t.test('without pages their paths do not exist, and the document does', async (t) => {
+  t.test('without pages their paths do not exist, and the documents do', async (t) => {
     const { gateway: bare } = await startGateway(t, [`${cluster.url},${cluster.wsUrl}`], { set: ['pages=false'] });
     const statuses = await Promise.all(
-      [...SITE_PATHS.keys(), '/api/v1/openapi.json'].map(async (path) => (await fetch(bare.url + path)).status),
+      [...SITE_PATHS.keys(), ...DOCUMENT_PATHS.keys()].map(async (path) => (await fetch(bare.url + path)).status),
     );
-    t.same(statuses, [...[...SITE_PATHS].map(() => 404), 200]);
+    t.same(statuses, [...[...SITE_PATHS].map(() => 404), 200, 200]);
   });
 
   t.test('the page is sent in the best coding that the caller accepts', async (t) => {

@@ -39,6 +39,7 @@ t.test('rest-routes', async (t) => {
       ['/slot', '/slot'],
       ['/epoch', '/epoch', '/epoch?commitment=finalized'],
       ['/health', '/health'],
+      ['/receipt-vectors.json', '/receipt-vectors.json'],
       ['/performance', '/performance'],
       ['/priority-fee', '/priority-fee'],
       ['/network', '/network'],

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import t from 'tap';
+import { createClient } from '../../src/client/client.ts';
 import { verifyReceipt } from '../../src/client/verify/verify-receipt.ts';
 import { createGenesis } from '../../src/localnet/cluster-genesis.ts';
 import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
@@ -486,6 +487,14 @@ t.test('operators', async (t) => {
     t.equal(calls('getMultipleAccounts') - before, 4);
     const again = await get(plain, demanding);
     t.equal(again.headers.get('x-cache'), 'HIT', 'a hit that has the agreement costs nothing more');
+    const client = createClient({
+      url: gateway.url,
+      cluster: cluster.genesisHash,
+      publicKey: gateway.publicKey,
+      clock,
+    });
+    const read = await client.get('/balance/:addr', { addr: plain.slice('/balance/'.length) }, { agree: 3 });
+    t.equal(read.receipt.agreed, '3/3', 'the SDK demands it');
     t.equal(calls('getMultipleAccounts') - before, 4);
     for (const bad of ['0', 'x', '4', '']) {
       const { status, json } = await get(`${balanceOf(0)}?agree=${bad}`);

@@ -39,7 +39,7 @@ import {
 import { fieldNames, fieldText, rateOf } from '../../src/pages/widget/fields.ts';
 import { Sparkline } from '../../src/pages/widget/sparkline.ts';
 import { ERRORS } from '../../src/shared/domain/gateway-error.ts';
-import { CHAPTER_IDS, loadSite, SITE_PATHS, type SiteFile } from '../../src/shared/site/site.ts';
+import { CHAPTER_IDS, DOCUMENT_PATHS, loadSite, SITE_PATHS, type SiteFile } from '../../src/shared/site/site.ts';
 import { CLUSTER, NOW_MS, newSigner, sealAnswers } from '../support/receipts/sealed-answers.ts';
 import { allVectors, singleVector, testVectors } from '../support/receipts/test-vectors.ts';
 
@@ -96,7 +96,7 @@ t.test('docs-markdown', async (t) => {
     const broken = links.filter((target) => {
       const [path = '', anchor] = target.split('#');
       if (/^https?:/.test(path)) return false;
-      if (path !== '' && path !== '/api/v1/openapi.json' && !SITE_PATHS.has(path)) return true;
+      if (path !== '' && !DOCUMENT_PATHS.has(path) && !SITE_PATHS.has(path)) return true;
       return anchor !== undefined && !anchors.has(anchor);
     });
     t.ok(links.length > 50);

@@ -27,7 +27,7 @@ const POLL_MS = 20;
 /** Creates what answers requests; it does not listen yet. */
 export function openServer(
   { config, engine, log, clock, random, turnBudget, disposals }: Environment,
-  { access, site, openApiDocument }: State,
+  { access, site }: State,
   { signer }: Pick<Signing, 'signer'>,
   {
     cache,
@@ -77,7 +77,6 @@ export function openServer(
     maxBodyBytes: config.limits.bodyBytes,
     turnBudget,
     pendingBytes: config.limits.pendingBytes,
-    openApiDocument,
     site,
     stream: config.stream,
     onInternalError: (requestId: string, err: unknown) => log.error({ requestId, err }, 'a request met a defect'),

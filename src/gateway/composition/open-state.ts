@@ -1,7 +1,7 @@
 import { isStrongSignature } from '../../client/verify/index.ts';
 import type { Config } from '../../config/config-schema.ts';
 import { StartError } from '../../shared/domain/start-error.ts';
-import { loadSite, OPENAPI_NAME, SITE_PATHS, type Site, type SiteFile } from '../../shared/site/site.ts';
+import { DOCUMENT_PATHS, loadSite, SITE_PATHS, type Site, type SiteFile } from '../../shared/site/site.ts';
 import { type AccessOptions, openAccess } from '../access/access.ts';
 import { loadReceiptKeys } from '../receipts/keys/load-keys.ts';
 import { ReceiptKeys } from '../receipts/keys/receipt-keys.ts';
@@ -19,7 +19,7 @@ export async function openState(
   const keys = new ReceiptKeys(loadedKeys.ring, clock, ({ publicKey, kid }) =>
     log.info({ publicKey, kid }, 'another receipt key signs'),
   );
-  const { openApiDocument, site } = await openSite(config);
+  const site = await openSite(config);
   const access = openAccess({
     ...config,
     waitMs: config.upstreamPolicy.timeoutMs,
@@ -33,7 +33,7 @@ export async function openState(
     onRecovery: (message) => log.info({}, message),
   });
   disposals.defer(() => access.close());
-  return { loadedKeys, keys, site, openApiDocument, access };
+  return { loadedKeys, keys, site, access };
 }
 
 /** Reloads the receipt keys. If they can't be used, the old ones stay in use. */
@@ -58,7 +58,7 @@ export function reloadReceiptKeys(
 
 let loadedSite: Promise<Site> | undefined;
 
-/** Loads pages and document once for all gateways of the process: they are the same for each. */
+/** Loads pages and documents once for all gateways of the process: they are the same for each. */
 async function openSite({ pages }: Config) {
   loadedSite ??= loadSite();
   const site = await loadedSite;
@@ -67,6 +67,6 @@ async function openSite({ pages }: Config) {
     if (file === undefined) throw new StartError(1, `the build has made no ${name}: npm run build`);
     return file;
   };
-  const served = pages ? [...SITE_PATHS].map(([path, name]) => [path, fileOf(name)] as const) : [];
-  return { openApiDocument: fileOf(OPENAPI_NAME), site: new Map(served) };
+  const served = [...DOCUMENT_PATHS, ...(pages ? SITE_PATHS : [])];
+  return new Map(served.map(([path, name]) => [path, fileOf(name)]));
 }

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { MANIFEST_NAME, OPENAPI_NAME, SITE_FOLDER, type SiteEntry } from '../../shared/site/site.ts';
+import { MANIFEST_NAME, OPENAPI_NAME, SITE_FOLDER, type SiteEntry, VECTORS_NAME } from '../../shared/site/site.ts';
 import type { ApiDocument } from '../docs/api-document.ts';
-import { readChapters } from '../docs/chapters.ts';
+import { readChapters, readVectors } from '../docs/chapters.ts';
 import { docsMarkdown, llmsText } from '../docs/docs-markdown.ts';
 import { renderDocs } from '../docs/render.ts';
 import { composePage, PAGES, type PageName } from './compose-page.ts';
@@ -70,7 +70,11 @@ mkdirSync(SITE_FOLDER, { recursive: true });
 const json = read(OPENAPI_NAME);
 const document: ApiDocument = JSON.parse(json);
 const chapters = readChapters();
-writeSiteFile(OPENAPI_NAME, json, 'application/json; charset=utf-8', [['Cache-Control', 'public, max-age=300']]);
+for (const [name, text] of [
+  [OPENAPI_NAME, json],
+  [VECTORS_NAME, JSON.stringify(readVectors())],
+] as const)
+  writeSiteFile(name, text, 'application/json; charset=utf-8', [['Cache-Control', 'public, max-age=300']]);
 writeSiteFile('widget.js', widget, 'text/javascript; charset=utf-8', WIDGET_HEADERS);
 writeSiteFile('docs.md', docsMarkdown(chapters, document), 'text/markdown; charset=utf-8', TEXT_HEADERS);
 writeSiteFile('llms.txt', llmsText(chapters, document), 'text/plain; charset=utf-8', TEXT_HEADERS);

@@ -10,10 +10,17 @@ export interface Chapter {
 /** Read by the build alone, from the sources: this module is as deep in the build as in them. */
 const FOLDER = new URL('../../../../src/pages/docs/chapters/', import.meta.url);
 const EXAMPLES = new URL('../../../../test/examples/', import.meta.url);
+const VECTORS = new URL('../../../../test/vectors/', import.meta.url);
 
 /** Reads all chapters, with the examples that they name. */
 export const readChapters = (): readonly Chapter[] =>
   CHAPTER_IDS.map((id) => parseChapter(id, readFileSync(new URL(`${id}.md`, FOLDER), 'utf8')));
+
+/** Reads the vectors of receipts: bodies of each version that verifiers accept, and hostile ones. */
+export const readVectors = (): Readonly<Record<'v1' | 'v2' | 'hostile', object>> => {
+  const read = (name: string): object => JSON.parse(readFileSync(new URL(`receipt-${name}.json`, VECTORS), 'utf8'));
+  return { v1: read('v1'), v2: read('v2'), hostile: read('hostile') };
+};
 
 function parseChapter(id: ChapterId, text: string): Chapter {
   const [, title, markdown] = /^# ([^\n]+)\n\n(.*)$/s.exec(text) ?? [];
@@ -40,7 +47,14 @@ const withExamples = (markdown: string): string =>
     return `\`\`\`${LANGUAGES[name.split('.').at(-1) ?? '']}\n${code}\n\`\`\``;
   });
 
-const LANGUAGES: Readonly<Record<string, string>> = { sh: 'sh', ts: 'ts', html: 'html', mjs: 'js', py: 'python' };
+const LANGUAGES: Readonly<Record<string, string>> = {
+  sh: 'sh',
+  ts: 'ts',
+  html: 'html',
+  mjs: 'js',
+  py: 'python',
+  go: 'go',
+};
 
 export const sectionId = (chapter: string, heading: string): string =>
   `${chapter}-${heading

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { API_PREFIX } from '../domain/canonical-request.ts';
 
 /** A file that the gateway serves to people, in every content coding. */
 export interface SiteFile {
@@ -49,8 +50,13 @@ export const SITE_PATHS: ReadonlyMap<string, string> = new Map([
   ['/widget.js', 'widget.js'],
 ]);
 
-/** The name of the OpenAPI document, which is no page: it is served without pages, too. */
 export const OPENAPI_NAME = 'openapi.json';
+export const VECTORS_NAME = 'receipt-vectors.json';
+
+/** The name of each document for programs, by the path that it is served at, without pages too. */
+export const DOCUMENT_PATHS: ReadonlyMap<string, string> = new Map(
+  [OPENAPI_NAME, VECTORS_NAME].map((name) => [`${API_PREFIX}/${name}`, name]),
+);
 
 /** The folder that the build writes, and the list of its files. */
 export const SITE_FOLDER = new URL('../../pages/site/', import.meta.url);

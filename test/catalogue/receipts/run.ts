@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { refuseChangedCounts } from './changed-counts.ts';
 import { startConcurrently } from './concurrent-starts.ts';
 import { crashKeyWriters } from './crash-key-writers.ts';
 import { rejectMutants } from './receipt-mutants.ts';
@@ -13,6 +14,9 @@ const [mutants = 1_000_000, kills = 200] = process.argv.slice(2).map(Number);
 /** fast-check keeps data of each run until all are done */
 const BATCH = 50_000;
 
+/** The receipts with another count of operators than was signed, for each verifier. */
+const COUNTS = 100;
+
 const faults = new Map<string, number>();
 const refused = (): number => [...faults.values()].reduce((sum, count) => sum + count, 0);
 while (refused() < mutants) {
@@ -22,6 +26,12 @@ console.log(`${refused().toLocaleString('en')} mutated receipts, 0 believed`);
 for (const [fault, count] of [...faults].sort(([, a], [, b]) => b - a)) console.log(`  ${fault.padEnd(12)} ${count}`);
 
 const folder = mkdtempSync(join(tmpdir(), 'key-kills-'));
+const { refused: byVerifier, skipped } = refuseChangedCounts(folder, COUNTS);
+for (const [name, count] of byVerifier)
+  console.log(`${count} of ${COUNTS} changed counts of operators refused: ${name}`);
+for (const reason of skipped) console.log(`not run: the verifier in ${reason}`);
+assert.ok(byVerifier.every(([, count]) => count === COUNTS));
+
 const { creators, keys: made, errors } = await startConcurrently(join(folder, 'simultaneous'), 50);
 console.log(`50 simultaneous starts: ${creators} made the key, all came to ${made.size}`);
 assert.deepEqual([creators, made.size, errors], [1, 1, '']);

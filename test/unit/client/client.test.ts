@@ -849,6 +849,14 @@ t.test('verify-answer', async (t) => {
     await t.rejects(unasked.client.get('/balance/:addr', { addr: ADDRESS }), { name: 'ReceiptError' });
   });
 
+  t.test('operators that a read demands are sent, and the receipt must name them', async (t) => {
+    const { client, requests } = open(() => new Response(signedBodyFor(TARGET, RESULT, { slot: 10 })));
+    const read = (agree: number) => client.get('/balance/:addr', { addr: ADDRESS }, { agree });
+    t.equal((await read(1)).slot, 10);
+    await t.rejects(read(2), { code: 'agreed' }); // a receipt of version 1 is the word of one
+    t.same([...requests].map(({ headers }) => headers.get('x-agree')).slice(-2), ['1', '2']);
+  });
+
   t.test('an answer older than the requested slot fails verification', async (t) => {
     const { client, requests } = open(() => new Response(signedBodyFor(TARGET, RESULT, { slot: 10 })));
     const read = (minSlot: number) => client.get('/balance/:addr', { addr: ADDRESS }, { minSlot });

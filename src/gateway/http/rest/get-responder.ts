@@ -1,5 +1,4 @@
 import { parseTarget } from '../../../shared/domain/canonical-request.ts';
-import type { SiteFile } from '../../../shared/site/site.ts';
 import { isLoopback } from '../../access/limits/client-ip.ts';
 import { parsePathArguments, parseQueryArguments } from '../../routes/routing/arguments.ts';
 import { LARGE_READ_UNITS } from '../../routes/routing/route.ts';
@@ -15,15 +14,12 @@ import { type Conditions, cachedReadResponse, localResponse, type SealedRead, si
 
 export interface GetResponderDeps extends Pick<HitPathDeps, 'context' | 'sealer'> {
   readonly readThrough: RouteReads;
-  /** The OpenAPI document, as JSON. */
-  readonly openApiDocument: SiteFile;
-  /** The pages and the widget; none if they are not served. */
   readonly site: SitePaths;
 }
 
 type UnsealedRead = Omit<SealedRead, 'body'>;
 
-/** Answers the GETs that the hit path hands over: misses, conditional requests, local routes, document and pages. */
+/** Answers the GETs that the hit path hands over: misses, conditional requests, local routes, documents and pages. */
 export class GetResponder {
   readonly #deps: GetResponderDeps;
 
@@ -33,11 +29,12 @@ export class GetResponder {
 
   /** Returns the response, or gives it to the request once it is read and sealed. */
   respond({ req, address, match, account, guarded }: CheckedRequest): RawResponse | undefined {
-    const { context, readThrough, openApiDocument, site } = this.#deps;
+    const { context, readThrough, site } = this.#deps;
     const nonce = parseNonce(req.getHeader('x-receipt-nonce'));
     if (nonce !== undefined && match?.route.envelope !== 'signed') throw nonceNotApplicable();
     const conditions = { nonce, ifNoneMatch: req.getHeader('if-none-match'), accept: req.getHeader('accept-encoding') };
-    if (match === undefined) return siteFileResponse(guarded, site.get(req.getUrl()) ?? openApiDocument, conditions);
+    if (match === undefined)
+      return siteFileResponse(guarded, site.get(req.getUrl()) ?? throwRouteNotFound(), conditions);
     const { route } = match;
     if (route.kind === 'post') return throwRouteNotFound();
     const pathArguments = parsePathArguments(route, match.pathTexts);

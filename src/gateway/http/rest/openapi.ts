@@ -4,6 +4,7 @@ import type { Envelope } from '../../../shared/domain/envelope.ts';
 import { ERRORS, type ErrorCode } from '../../../shared/domain/gateway-error.ts';
 import { BASE_UNITS, NONCE_UNITS } from '../../../shared/domain/price-list.ts';
 import { ERROR_REFERENCE } from '../../../shared/site/error-reference.ts';
+import { VECTORS_NAME } from '../../../shared/site/site.ts';
 import type { Param } from '../../routes/routing/params.ts';
 import type { PostRoute, Route } from '../../routes/routing/route.ts';
 import { jsonSchema } from '../../routes/routing/schemas.ts';
@@ -30,7 +31,7 @@ interface Fragments {
       object
     >
   >;
-  readonly parameters: Readonly<Record<'minSlot' | 'ifNoneMatch' | 'nonce', object>>;
+  readonly parameters: Readonly<Record<'minSlot' | 'agree' | 'ifNoneMatch' | 'nonce', object>>;
   readonly streamParameters: readonly object[];
   /** The errors that any request may get, and those of reads, of answers that hold at a slot, and of the stream. */
   readonly errors: Readonly<Record<'any' | 'upstream' | 'slot' | 'stream', readonly ErrorCode[]>>;
@@ -56,6 +57,12 @@ const REFUSED_PLAINLY: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'invalid_json',
 ]);
 
+const VECTORS_SCHEMA = {
+  type: 'object',
+  properties: { publicKey: { type: 'string' }, vectors: { type: 'array', items: { type: 'object' } } },
+  required: ['publicKey', 'vectors'],
+};
+
 const integerSchema = { type: 'integer', minimum: 0 };
 
 /** Creates the API document (OpenAPI 3.1) from the same declarations that serve the requests. */
@@ -70,6 +77,7 @@ export function createOpenApiDocument(routes: readonly Route[], version: string)
     servers: [{ url: API_PREFIX }],
     paths: {
       ...Object.fromEntries(routes.map((route) => [route.path.replaceAll(/:(\w+)/g, '{$1}'), operationOf(route)])),
+      [`/${VECTORS_NAME}`]: VECTORS_PATH,
       '/stream': STREAM_PATH,
     },
     components: {
@@ -177,6 +185,7 @@ function parametersOf(route: Route): object[] {
       ...('items' in schema && LIST_STYLE),
     })),
     ...(hasSlot(route) ? [parameters.minSlot] : []),
+    ...(params.some(([name]) => name === 'agree') ? [parameters.agree] : []),
     ...(isSigned ? [parameters.ifNoneMatch, parameters.nonce] : []),
   ];
 }
@@ -256,6 +265,30 @@ function errorResponses(codes: readonly ErrorCode[]): object {
     ]),
   );
 }
+
+/** The vectors by which the verifier of a receipt can be tested: a file that the build has made. */
+const VECTORS_PATH = {
+  get: {
+    summary: 'Test vectors of receipts: bodies of versions 1 and 2, each step of their proof, and hostile bodies',
+    operationId: 'getReceiptVectors',
+    'x-units': { request: BASE_UNITS },
+    parameters: [],
+    responses: {
+      200: {
+        description:
+          'For each version the key, the vectors, and what signs them; `hostile` names the fault of each body',
+        headers: headers.rateLimit,
+        content: jsonContent({
+          type: 'object',
+          properties: { v1: VECTORS_SCHEMA, v2: VECTORS_SCHEMA, hostile: VECTORS_SCHEMA },
+          required: ['v1', 'v2', 'hostile'],
+          additionalProperties: false,
+        }),
+      },
+      ...errorResponses(errors.any),
+    },
+  },
+};
 
 /** The stream, of whose WebSocket OpenAPI can describe the handshake only. */
 const STREAM_PATH = {

@@ -1,6 +1,6 @@
 import { API_PREFIX, ROUTE_NOT_FOUND } from '../../../shared/domain/canonical-request.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import { SITE_PATHS, type SiteFile } from '../../../shared/site/site.ts';
+import { DOCUMENT_PATHS, SITE_PATHS, type SiteFile } from '../../../shared/site/site.ts';
 import { matchRoute } from '../../routes/index.ts';
 import type { RouteMatch } from '../../routes/routing/match-route.ts';
 import type { Route, RouteContext } from '../../routes/routing/route.ts';
@@ -9,12 +9,12 @@ import type { Route, RouteContext } from '../../routes/routing/route.ts';
 export type PathKind = Route['kind'] | 'document' | 'page' | 'stream' | undefined;
 
 /** The paths that no route declares. */
-const FIXED_PATHS: ReadonlyMap<string, PathKind> = new Map([
+const FIXED_PATHS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
   [`${API_PREFIX}/stream`, 'stream'],
-  [`${API_PREFIX}/openapi.json`, 'document'],
+  ...[...DOCUMENT_PATHS.keys()].map((path) => [path, 'document'] as const),
 ]);
 
-/** The files that the gateway serves to people, by path. */
+/** The documents that the gateway serves, and its pages unless they are switched off, by path. */
 export type SitePaths = ReadonlyMap<string, SiteFile>;
 
 export const pathKindOf = (url: string, match: RouteMatch | undefined, site: SitePaths): PathKind =>
