@@ -257,3 +257,37 @@ t.test('route-uses', async (t) => {
     }
   });
 });
+
+t.test('values-of-one-node', async (t) => {
+  const GATEWAY = new URL('../../../src/gateway/', import.meta.url); // from dist/test/architecture
+  const read = (name: string): string => readFileSync(new URL(name, GATEWAY), 'utf8');
+
+  /** Caches without a value of a node, or with values that are not served. */
+  const OTHERS: ReadonlySet<string> = new Set([
+    'access/quota/counter-member.ts',
+    'access/stake/stake-proof.ts',
+    'fleet/counters/redis-store.ts',
+    'live/hot-key-detector.ts',
+    'prices/jupiter-verified-mints.ts', // of a service
+    'routes/scans/scan-refusals.ts', // cleared by the tables that they stand for
+    'tokens/metadata-addresses.ts', // computed
+    'upstream/pubsub/slot-ancestry.ts', // of one session, which ends
+    'upstream/reads/account-batcher.ts', // which accounts are read apart
+  ]);
+
+  t.test('each cache of what nodes gave can be cleared, and is when one of them has lied', async (t) => {
+    const caches = readdirSync(GATEWAY, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts') && read(name).includes('new LRUCache'))
+      .filter((name) => !OTHERS.has(name));
+    t.ok(caches.length > 8);
+    const composed = read('composition/open-answers.ts');
+    const dropped = /const dropUnagreed = .*?\n {2}};/s.exec(composed)?.[0] ?? '';
+    const cleared = `${/const ofOneNode: .*?\n {2}\];/s.exec(composed)?.[0]} ${dropped}`;
+    for (const name of caches) {
+      t.match(read(name), /\b(clear|dropUnagreed)(\(\): void|: \(\) =>)/, name);
+      const [, type = 'pricing'] = /export class (\w+)/.exec(read(name)) ?? [];
+      const [, variable = type] = new RegExp(`const (\\w+) = new ${type}\\(`).exec(composed) ?? [];
+      t.match(cleared, variable, name);
+    }
+  });
+});

@@ -523,7 +523,16 @@ t.test('operators', async (t) => {
   });
 
   t.test('a node that lies is outvoted, named, and the second time refused', async (t) => {
-    const [liar] = nodes;
+    const [liar, ...honest] = nodes;
+    const holders = `/token/${COINS[0].mint.address}/holders?by=owner` as const;
+    const countOfHolders = async () => (await get(holders)).json.result?.items.length;
+    for (const { overrides } of honest)
+      overrides.set('getProgramAccounts', () => ({ error: '{"code":-32005,"message":"busy"}' }));
+    lie(liar, 'getProgramAccounts', (result) => result.replace(/"value":\[.*\]/, '"value":[]'));
+    t.equal(await countOfHolders(), 0, 'one node alone was read');
+    for (const { overrides } of honest) overrides.clear();
+    await step(90); // their pauses end
+    t.equal(await countOfHolders(), 0, 'the table is kept for a minute');
     lie(liar, 'getMultipleAccounts', falseLamports);
     const problems = async () => (await get('/health')).json.result.problems;
     const statusOf = async () => (await get('/health')).json.result.upstreams[0]?.status;
@@ -544,6 +553,7 @@ t.test('operators', async (t) => {
     const alarms = logged.filter(({ message }) => message === 'a node gave another value of a slot than two operators');
     t.equal(alarms.length, 2);
     t.match(alarms[0]?.fields, { node: 'node-1', digest: /^\w{64}$/, expected: /^\w{64}$/ });
+    t.ok((await countOfHolders()) > 0, 'what it contributed is dropped');
     liar?.overrides.clear();
   });
 

@@ -71,6 +71,7 @@ export class Cache {
   readonly #maxBytes: number;
   readonly #beforeRead: (() => void) | undefined;
   #evictions = 0;
+  #unagreedDrops = 0;
   readonly #floors = new MonotonicFloors();
   /** Refreshes a hot entry whose lease was revoked, so that its readers needn't wait. */
   readonly #leaseListener: LeaseListener = {
@@ -337,14 +338,21 @@ export class Cache {
     return true;
   }
 
-  /** Drops the answers for which one operator alone vouches, since one has lied; what the pipeline keeps is soon replaced. */
+  /** Drops what one operator alone vouches for, since one has lied; what the pipeline keeps is soon replaced. */
   dropUnagreed(): void {
+    this.#unagreedDrops++;
     this.#observer?.onUnagreedDropped();
     for (const item of [...this.#items]) {
-      if (item.policy === 'live' || item.kind !== 'answer' || agreedAt(item.agreement, item.slot) > 1) continue;
+      if (item.policy === 'live' || item.kind === 'slot-mark') continue;
+      if (item.kind === 'answer' && agreedAt(item.agreement, item.slot) > 1) continue;
       this.#onEvicted(item);
       this.#items.delete(item.key);
     }
+  }
+
+  /** How often {@link dropUnagreed} was called: an answer that was read before may be made of what it drops. */
+  get unagreedDrops(): number {
+    return this.#unagreedDrops;
   }
 
   /** Returns the keys that were read since the last call, and are likely to be read again. */

@@ -132,11 +132,12 @@ export function openAnswers(
   const rings = copy === undefined ? { accounts: ring, lists: listRing } : undefined; // what is copied is kept elsewhere
   const liveAccounts = new LiveAccountSource({ ...liveOptions, upstream: accounts, feed, ring: rings?.accounts });
   disposals.defer(() => liveAccounts.feed?.close());
-  const { list: listOwner } = new SharedListings(mesh);
+  const listings = new SharedListings(mesh);
+  const { list: listOwner } = listings;
   const tokenLists = new LiveTokenListSource({ ...liveOptions, listOwner, ring: rings?.lists });
   const liveLogs = new LiveLogs(liveOptions);
   disposals.defer(() => liveLogs.close());
-  const { prices, findVerified } = configuredPrices(config.prices, {
+  const pricing = configuredPrices(config.prices, {
     accounts: liveAccounts,
     clock,
     clusterFeeds: embedded?.priceFeeds,
@@ -156,9 +157,15 @@ export function openAnswers(
   const holderTabler = new PooledTabler(clock);
   disposals.defer(() => holderTabler.close());
   const networkHistory = new NetworkHistory(clock);
-  const knownMints = createKnownMints(config.tokens.known, findVerified);
+  const knownMints = createKnownMints(config.tokens.known, pricing.findVerified);
   const transactionRecords = new TransactionRecords(mesh, recordBytes);
   const blockListings = new BlockListings(clock);
+  const seenBlocks = new SeenBlocks();
+  const mergedSignatures = new MergedSignatures();
+  const holderTables = new HolderTableCache(clock, scanGate, holderTabler);
+  const stakeTables = new StakeTableCache(clock, scanGate);
+  const tokenLabels = new TokenLabelCache(clock, knownMints);
+  const programIdls = new ProgramIdlCache(clock);
   const context: RouteContext = {
     mesh,
     callsFor: ({ cost }) =>
@@ -177,18 +184,18 @@ export function openAnswers(
     pastTokenLists: new PastTokenLists(listRing, pastSlots),
     tokenLists,
     listOwner,
-    mergedSignatures: new MergedSignatures(),
+    mergedSignatures,
     networkHistory,
-    holderTables: new HolderTableCache(clock, scanGate, holderTabler),
-    stakeTables: new StakeTableCache(clock, scanGate),
+    holderTables,
+    stakeTables,
     knownMints,
-    tokenLabels: new TokenLabelCache(clock, knownMints),
-    programIdls: new ProgramIdlCache(clock),
-    seenBlocks: new SeenBlocks(),
+    tokenLabels,
+    programIdls,
+    seenBlocks,
     blockListings,
     decoder,
     transactionRecords,
-    prices,
+    prices: pricing.prices,
     rpcProfile: config.rpc.profile,
     rpcReadThrough: createRpcReadThrough({ cache, mesh, clock, admitOwn }),
     vitals,
@@ -212,12 +219,18 @@ export function openAnswers(
   const readThrough = new RouteReadThrough(context, admitOwn);
   access.readBalancesWith((wallet, mint) => readMintBalance(readThrough, wallet, mint));
   const liveSources = [liveAccounts.liveSet, tokenLists.liveSet];
+  /** What else has values that one node alone gave. */
+  const ofOneNode: readonly { clear(): void }[] = [
+    ...[listings, tokenLists, blockListings, seenBlocks, holderTables, stakeTables, tokenLabels, programIdls],
+    ...[mergedSignatures, pricing],
+  ];
   const dropUnagreed = (): void => {
     cache.dropUnagreed();
     transactionRecords.dropUnagreed();
-    blockListings.clear();
+    for (const each of ofOneNode) each.clear();
   };
   mesh.agreement?.onContradicted((nodeId) => {
+    liveAccounts.feed?.refuse(nodeId);
     for (const source of liveSources) source.distrust(nodeId);
     dropUnagreed();
     setImmediate(() => setImmediate(dropUnagreed)); // what was held back is published by then

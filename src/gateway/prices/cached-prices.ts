@@ -42,10 +42,11 @@ export function cachedPrices(source: PriceSource, clock: Pick<Clock, 'monotonic'
 }
 
 /** Caches the last price of each mint: while the source fails it is returned as stale, and nothing is rejected. */
-export function lastPrices(source: PriceSource): PriceSource {
+export function lastPrices(source: PriceSource): PriceSource & { clear(): void } {
   const last = new LRUCache<string, Price>(atMost(MAX_MINTS));
   return {
     name: source.name,
+    clear: () => last.clear(),
     async prices(mints, asOf) {
       try {
         const found = await source.prices(mints, asOf);

@@ -32,6 +32,8 @@ export interface ConfiguredPrices {
   readonly prices: PriceLookup;
   /** Finds the mints on a service's list of verified tokens; undefined where no service is a source. */
   readonly findVerified: FindVerified | undefined;
+  /** Forgets the last prices that were read from accounts. */
+  clear(): void;
 }
 
 /** The time after a failure in which a service is not called again. */
@@ -60,12 +62,15 @@ export function configuredPrices(settings: PriceSettings, deps: PriceDeps): Conf
     prices: watch(source.name, (mints, asOf) => source.prices(mints, asOf), pauseMs),
   });
   const headers: Readonly<Record<string, string>> = jupiterKey === undefined ? {} : { 'x-api-key': jupiterKey };
+  let clear = (): void => {};
   const get: GetBytes = (url) => httpGet(url, { clock, timeoutMs, maxBytes: MAX_RESPONSE_BYTES, headers });
   const openSource: Readonly<Record<PriceSourceName, () => PriceSource>> = {
     static: () => staticPrices(settings.static),
     'pyth-onchain': () => {
       const feeds = { ...clusterFeeds, ...pyth.feeds };
-      return lastPrices(watched(pythPrices({ accounts, programs: pyth.programs, feeds }), 0));
+      const source = lastPrices(watched(pythPrices({ accounts, programs: pyth.programs, feeds }), 0));
+      clear = source.clear;
+      return source;
     },
     'jupiter-v3': () => {
       const service = watched(jupiterPrices({ url: jupiter.url, get, clock, tip }), SERVICE_PAUSE_MS);
@@ -79,6 +84,7 @@ export function configuredPrices(settings: PriceSettings, deps: PriceDeps): Conf
     findVerified: enabled.includes('jupiter-v3')
       ? jupiterVerifiedMints({ url: jupiter.tokensUrl, get: watch('jupiter-v3', get, SERVICE_PAUSE_MS), clock })
       : undefined,
+    clear: () => clear(),
   };
 }
 

@@ -64,6 +64,11 @@ export class SharedListings {
     return reading;
   };
 
+  /** Forgets all listings. */
+  clear(): void {
+    this.#listings.clear();
+  }
+
   #share(key: string, shared: SharedListing): void {
     this.#listings.set(key, shared);
     const isShared = (): boolean => this.#listings.peek(key) === shared;

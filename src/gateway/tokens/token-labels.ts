@@ -53,6 +53,11 @@ export class TokenLabelCache {
     return withoutNamesakes(found);
   }
 
+  /** Forgets all labels. */
+  clear(): void {
+    this.#labels.clear();
+  }
+
   async #read(mints: readonly string[], { rpc, cost }: LookUp, options: ReadOptions) {
     countRows({ cost }, mints.length);
     const addressed = mints.map((mint) => [mint, cachedMetadataAddress(mint)] as const);

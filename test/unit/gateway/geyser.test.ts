@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { AccountState } from '../../../src/gateway/live/accounts/account-state.ts';
 import { FeedAccountSession } from '../../../src/gateway/live/accounts/feed-account-session.ts';
+import { GeyserFeed } from '../../../src/gateway/live/accounts/geyser-feed.ts';
 import { type AccountHistory, bytesOfAccount } from '../../../src/gateway/live/feed/kept-account.ts';
 import { RecentBlocks } from '../../../src/gateway/live/feed/recent-blocks.ts';
 import { VersionRing } from '../../../src/gateway/live/feed/version-ring.ts';
@@ -769,4 +770,33 @@ t.test('recent-blocks', async (t) => {
   );
   for (let slot = 9; slot < 400; slot++) blocks.add(slot, slot - 1);
   t.same([blocks.blockAt(8), blocks.blockAt(399)], [undefined, 399], 'the oldest are forgotten');
+});
+
+t.test('the feed of a refused node is not tried', async (t) => {
+  const clock = new ManualClock();
+  const tried: string[] = [];
+  let onTried = (): void => {};
+  const isTried = new Promise<void>((resolve) => {
+    onTried = resolve;
+  });
+  const feed = new GeyserFeed(
+    {
+      feeds: ['liar', 'honest'].map((id) => ({ id, url: 'http://127.0.0.1:1', token: undefined })),
+      mesh: { tip: () => 1, call: () => Promise.reject(new Error('no node')) },
+      clock,
+      ring: new VersionRing({ bytes: 1, slots: 1 }, new LeastRead<AccountHistory>(), bytesOfAccount),
+      onUp: () => t.fail('there is no feed'),
+      onProblem(id) {
+        tried.push(id);
+        onTried();
+      },
+      onRecovery: () => t.fail('there is no feed'),
+    },
+    { maxAccountBytes: 1, onChange() {}, onIneligible() {}, reassign() {} },
+  );
+  t.teardown(() => feed.close());
+  feed.refuse('liar');
+  feed.start();
+  await isTried;
+  t.same(tried, ['honest']);
 });

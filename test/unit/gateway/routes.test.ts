@@ -160,8 +160,17 @@ t.test('block-listing-cache', async (t) => {
       await cache.getOrRead(key, { ttlMs, minSlot }, readOf(bytes));
       return reads;
     };
-    return { clock, read };
+    return { clock, cache, read };
   }
+
+  t.test('after a lie, no listing is kept that was read before, or was being read', async (t) => {
+    const { cache, read } = open();
+    await read('1');
+    const reading = read('2');
+    cache.clear();
+    await reading;
+    t.same([await read('1'), await read('2')], [3, 4]);
+  });
 
   t.test('a listing is read once for all pages; one that may change is read again after its time', async (t) => {
     const { clock, read } = open();
@@ -346,6 +355,22 @@ t.test('holder-table-cache', async (t) => {
     return { clock, cache, begun, outcomes, read, end };
   }
 
+  t.test('after a lie, no table is kept that was read before, or was being read', async (t) => {
+    const { cache, begun, read, end } = open();
+    read('a', 'a1');
+    read('b', 'b1');
+    await settle();
+    await end('a1');
+    cache.clear();
+    await end('b1');
+    read('a', 'a1');
+    read('b', 'b1');
+    await settle();
+    t.same(begun, ['a1', 'b1', 'a1', 'b1']);
+    await end('a1');
+    await end('b1');
+  });
+
   t.test('one scan at a time for a caller, and two in all; others wait for their turn', async (t) => {
     const { begun, outcomes, read, end } = open();
     read('a', 'a1');
@@ -490,8 +515,18 @@ t.test('stake-table-cache', async (t) => {
         if (state.fails !== undefined) throw new GatewayError(state.fails, 'no');
         return { slot: state.scans, accounts: Array(state.rows).fill(ACCOUNT) };
       });
-    return { clock, state, read };
+    return { clock, cache, state, read };
   }
+
+  t.test('after a lie, no table is kept that was read before, or was being read; no later scan is older', async (t) => {
+    const { cache, state, read } = open();
+    await read('a');
+    const reading = read('b');
+    cache.clear();
+    await reading;
+    t.match([await read('a'), await read('b')], [{ slot: 3 }, { slot: 4 }]);
+    t.same(state.floors.slice(2), [1, 1]);
+  });
 
   t.test('a table is kept until it is too old, and concurrent readers share a scan', async (t) => {
     const { state, read } = open();

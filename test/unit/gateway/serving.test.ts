@@ -54,7 +54,7 @@ t.test('long-result', async (t) => {
 });
 
 t.test('read-through', async (t) => {
-  type Resolve = () => Promise<Pick<Answer<number>, 'slot' | 'result' | 'fromSnapshot'>>;
+  type Resolve = () => Promise<Pick<Answer<number>, 'slot' | 'result' | 'fromSnapshot' | 'agreement'>>;
 
   /** Opens the read-through of one route, whose upstream the test sets. */
   function openReadThrough({ bytes = 1_000_000 } = {}) {
@@ -117,6 +117,36 @@ t.test('read-through', async (t) => {
     t.equal(calls(), 1);
     t.equal((await read()).cacheStatus, 'HIT');
     t.equal(calls(), 1);
+  });
+
+  t.test('what a lie may be part of is read again; two operators are believed', async (t) => {
+    for (const [agreed, calls, result] of [
+      [1, 2, '2'],
+      [2, 1, '1'],
+    ] as const) {
+      const opened = openReadThrough();
+      opened.advanceTo(10);
+      let number = 0;
+      opened.setUpstream(async () => {
+        number++;
+        if (number === 1) opened.cache.dropUnagreed(); // while it is read
+        return { slot: 9, result: number, agreement: { slot: 9, agreed, read: 2, needed: 2 } };
+      });
+      const { entry } = await opened.read();
+      t.strictSame([opened.calls(), entry.result.toString()], [calls, result]);
+    }
+  });
+
+  t.test('a refusal of one node is dropped with its answers', async (t) => {
+    const { read, setUpstream, calls, advanceTo, cache } = openReadThrough();
+    advanceTo(10);
+    setUpstream(() => Promise.reject(new GatewayError('holders_unavailable', 'none')));
+    await t.rejects(read());
+    await t.rejects(read());
+    t.equal(calls(), 1, 'it is cached');
+    cache.dropUnagreed();
+    await t.rejects(read());
+    t.equal(calls(), 2);
   });
 
   t.test('a caller that joins a load without a turn at the upstream starts its own', async (t) => {

@@ -71,6 +71,7 @@ export class GeyserFeed implements LiveFeed<AccountState> {
   readonly #source: FeedSessionCallbacks;
   readonly #sessions = new Set<FeedAccountSession>();
   readonly #problems = new Map<string, string>();
+  readonly #refused = new Set<string>();
   #client: FeedClient | undefined;
   #admitted: AdmittedFeed | undefined;
   #replaySlots: number | null = null;
@@ -109,6 +110,12 @@ export class GeyserFeed implements LiveFeed<AccountState> {
   /** Why no feed can be used, in one line each. */
   get problems(): readonly string[] {
     return [...this.#problems].map(([id, problem]) => `the Geyser feed of ${id} can't be used: ${problem}`);
+  }
+
+  /** Never uses the feed of a node again: other operators contradict it. */
+  refuse(nodeId: string): void {
+    this.#refused.add(nodeId);
+    if (nodeId === this.#id) this.#onDown('its node is refused');
   }
 
   /** Begins to use a feed: once the nodes are known, by which it is admitted. */
@@ -177,6 +184,7 @@ export class GeyserFeed implements LiveFeed<AccountState> {
     const { feeds, clock, mesh, onRecovery, onUp } = this.#options;
     for (const { id, ...address } of feeds) {
       if (this.#isClosed) return;
+      if (this.#refused.has(id)) continue;
       const client = await createFeedClient(address);
       this.#client = client;
       this.#id = id;

@@ -105,6 +105,11 @@ export class LiveTokenListSource implements TokenListSource {
     return { ...fetched, lease: leaseFor(state, fetched, query) };
   }
 
+  /** Forgets the lists that were read and are not kept live. */
+  clear(): void {
+    this.#lastRead.clear();
+  }
+
   async #fetch(query: TokenListQuery, listed?: TokenList): Promise<TokenListRead> {
     const key = `${query.commitment}/${query.owner}`;
     const known = listed ?? this.#lastRead.get(key);

@@ -16,21 +16,26 @@ const TTL_MS = 60_000;
 const MAX_BYTES = 64 << 20;
 
 export class HolderTableCache implements HolderTables {
-  readonly #tables: LRUCache<string, HolderTable>;
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  #tables: LRUCache<string, HolderTable>;
   readonly #refusals: ScanRefusals;
-  readonly #flights = new SingleFlight<HolderTable>();
+  #flights = new SingleFlight<HolderTable>();
   readonly #gate: Pick<ScanGate, 'run'>;
   readonly #tabler: HolderTabler;
 
   constructor(clock: Pick<Clock, 'monotonic'>, gate: Pick<ScanGate, 'run'>, tabler: HolderTabler) {
-    this.#tables = new LRUCache({
-      maxSize: MAX_BYTES,
-      sizeCalculation: ({ bytes }) => Math.max(bytes, 1),
-      ...expiresAfter(TTL_MS, clock),
-    });
+    this.#clock = clock;
+    this.#tables = this.#create();
     this.#refusals = createScanRefusals(clock);
     this.#gate = gate;
     this.#tabler = tabler;
+  }
+
+  /** Forgets all tables, those too that are being read. */
+  clear(): void {
+    this.#tables = this.#create();
+    this.#refusals.clear();
+    this.#flights = new SingleFlight();
   }
 
   get(mint: string, minSlot: Slot = 0): HolderTable | undefined {
@@ -48,14 +53,23 @@ export class HolderTableCache implements HolderTables {
   }
 
   async #readAndStore(mint: string, read: ReadHolders, caller: string | undefined): Promise<HolderTable> {
+    const tables = this.#tables;
     try {
       const table = await read(this.#tabler, caller);
-      this.#tables.purgeStale(); // a table is large: an expired one leaves its memory
-      this.#tables.set(mint, table);
+      tables.purgeStale(); // a table is large: an expired one leaves its memory
+      tables.set(mint, table);
       return table;
     } catch (thrown) {
       if (thrown instanceof GatewayError && isScanRefused(thrown)) this.#refusals.set(mint, thrown);
       throw thrown;
     }
+  }
+
+  #create(): LRUCache<string, HolderTable> {
+    return new LRUCache({
+      maxSize: MAX_BYTES,
+      sizeCalculation: ({ bytes }) => Math.max(bytes, 1),
+      ...expiresAfter(TTL_MS, this.#clock),
+    });
   }
 }

@@ -17,21 +17,23 @@ const isRefused = (error: GatewayError): boolean => isScanRefused(error) || erro
 /** Caches stake tables up to a total size, and refusals. Concurrent reads of one withdrawer share one scan. */
 export class StakeTableCache implements StakeTables {
   readonly #gate: Pick<ScanGate, 'run'>;
-  readonly #tables = new LRUCache<string, StakeTable>({
-    maxSize: MAX_ACCOUNTS,
-    sizeCalculation: ({ accounts }) => accounts.length + 1,
-    dispose: ({ slot }) => {
-      this.#newestGone = Math.max(this.#newestGone, slot);
-    },
-  });
+  #tables = this.#create();
   /** The newest slot of the tables that are no longer kept. */
   #newestGone: Slot = 0;
   readonly #refusals: ScanRefusals;
-  readonly #flights = new SingleFlight<StakeTable | null>();
+  #flights = new SingleFlight<StakeTable | null>();
 
   constructor(clock: Pick<Clock, 'monotonic'>, gate: Pick<ScanGate, 'run'>) {
     this.#refusals = createScanRefusals(clock);
     this.#gate = gate;
+  }
+
+  /** Forgets all tables, those too that are being read. */
+  clear(): void {
+    this.#tables.clear(); // no later scan is older
+    this.#tables = this.#create();
+    this.#refusals.clear();
+    this.#flights = new SingleFlight();
   }
 
   async getOrScan(query: StakeQuery, scan: ScanStakes, cost?: RequestCost): Promise<StakeTable | null> {
@@ -45,15 +47,26 @@ export class StakeTableCache implements StakeTables {
   }
 
   async #scanAndStore(withdrawer: string, scan: ScanStakes): Promise<StakeTable | null> {
+    const tables = this.#tables;
     try {
-      const minSlot = Math.max(this.#tables.peek(withdrawer)?.slot ?? 0, this.#newestGone);
+      const minSlot = Math.max(tables.peek(withdrawer)?.slot ?? 0, this.#newestGone);
       const table = await scan(minSlot || undefined);
-      this.#tables.set(withdrawer, table);
+      tables.set(withdrawer, table);
       return table;
     } catch (thrown) {
       if (!(thrown instanceof GatewayError) || !isRefused(thrown)) throw thrown; // the caller may retry
       this.#refusals.set(withdrawer, thrown);
       return null;
     }
+  }
+
+  #create(): LRUCache<string, StakeTable> {
+    return new LRUCache({
+      maxSize: MAX_ACCOUNTS,
+      sizeCalculation: ({ accounts }) => accounts.length + 1,
+      dispose: ({ slot }) => {
+        this.#newestGone = Math.max(this.#newestGone, slot);
+      },
+    });
   }
 }

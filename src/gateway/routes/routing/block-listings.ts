@@ -44,20 +44,19 @@ const OVERHEAD_BYTES = 16 << 10;
 
 /** By a key that names block and commitment, up to a total size. Concurrent reads of one share one call. */
 export class BlockListings {
-  readonly #listings: LRUCache<string, BlockListingRead>;
-  readonly #flights = new SingleFlight<BlockListingRead>();
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  #listings: LRUCache<string, BlockListingRead>;
+  #flights = new SingleFlight<BlockListingRead>();
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
-    this.#listings = new LRUCache({
-      maxSize: MAX_BYTES,
-      sizeCalculation: ({ listing }) => listing.rows.length + OVERHEAD_BYTES,
-      ...expiresAfter(0, clock), // each has its own
-    });
+    this.#clock = clock;
+    this.#listings = this.#create();
   }
 
-  /** Forgets all listings. */
+  /** Forgets all listings, those too that are being read. */
   clear(): void {
-    this.#listings.clear();
+    this.#listings = this.#create();
+    this.#flights = new SingleFlight();
   }
 
   async getOrRead(
@@ -65,12 +64,21 @@ export class BlockListings {
     { ttlMs = 0, minSlot }: CacheBounds,
     read: () => Promise<BlockListingRead>,
   ): Promise<BlockListingRead> {
-    const cached = this.#listings.get(key);
+    const listings = this.#listings;
+    const cached = listings.get(key);
     if (cached !== undefined && cached.slot >= minSlot) return cached;
     return this.#flights.run(key, async () => {
       const fresh = await read();
-      this.#listings.set(key, fresh, { ttl: ttlMs }); // 0: for good
+      listings.set(key, fresh, { ttl: ttlMs }); // 0: for good
       return fresh;
+    });
+  }
+
+  #create(): LRUCache<string, BlockListingRead> {
+    return new LRUCache({
+      maxSize: MAX_BYTES,
+      sizeCalculation: ({ listing }) => listing.rows.length + OVERHEAD_BYTES,
+      ...expiresAfter(0, this.#clock), // each has its own
     });
   }
 }

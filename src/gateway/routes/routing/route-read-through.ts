@@ -18,6 +18,7 @@ import {
 import { translateRpcError } from '../../upstream/rpc/translate-rpc-error.ts';
 import { parsePathArguments, parseQueryArguments } from './arguments.ts';
 import { createRouteMatcher, type MatchRoute } from './match-route.ts';
+import type { RequestScope } from './request-scope.ts';
 import type { GetRoute, LiveRoute, ParamSet, Params, ReadRoute, RouteContext, Uses } from './route.ts';
 
 export interface ReadRequest {
@@ -94,7 +95,7 @@ export class RouteReadThrough implements RouteReads {
     const agree = agreeOf(params, ofHeader, this.#context);
     const isPast = route.pastSlotOf?.(params) !== undefined;
     const load = (floor: Slot | undefined, namedSlot: Slot) =>
-      route.resolve(params, this.#context, { cost, minSlot: floor, namedSlot, agree }).then((answer) => {
+      this.#resolve(routeRead, { cost, minSlot: floor, namedSlot, agree }).then((answer) => {
         if (agree > 1 && agreedAt(answer.agreement, answer.slot) < agree) throw noAgreement(agree);
         return {
           slot: answer.slot,
@@ -103,6 +104,16 @@ export class RouteReadThrough implements RouteReads {
         };
       }, withoutRpcCode);
     return { key, minSlot, isForPush, waitsForMinSlot, isNegative, meta: metaOf(route, params), load, agree };
+  }
+
+  /** Resolves a read; again where an operator was found to lie since it began, of whose values the answer may be made. */
+  async #resolve({ route, params }: RouteRead, scope: RequestScope): Promise<Answer<unknown>> {
+    const { cache } = this.#context;
+    for (;;) {
+      const drops = cache.unagreedDrops;
+      const answer = await route.resolve(params, this.#context, scope);
+      if (drops === cache.unagreedDrops || agreedAt(answer.agreement, answer.slot) > 1) return answer;
+    }
   }
 
   /** Caches an answer of a route, unless it must not be, and returns what is served. */

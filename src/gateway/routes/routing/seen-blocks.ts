@@ -13,6 +13,11 @@ export class SeenBlocks {
     this.#slots.set(blockhash, slot);
   }
 
+  /** Forgets all blocks. */
+  clear(): void {
+    this.#slots.clear();
+  }
+
   slotOf(blockhash: string): Slot | undefined {
     return this.#slots.get(blockhash);
   }

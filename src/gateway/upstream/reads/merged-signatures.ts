@@ -70,6 +70,11 @@ export class MergedSignatures {
     }
   }
 
+  /** Forgets the starts of all cursors. */
+  clear(): void {
+    this.#starts.clear();
+  }
+
   async #read(mesh: Reader, query: MergedQuery): Promise<SignaturePage> {
     const { before, limit, minSlot = 0 } = query;
     const finalized = mesh.tip('finalized') ?? -1;

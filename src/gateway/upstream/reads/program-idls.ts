@@ -33,14 +33,17 @@ export interface ProgramIdls {
 
 /** Reads IDLs in one call of two accounts, and remembers the names in them. */
 export class ProgramIdlCache implements ProgramIdls {
-  readonly #names: LRUCache<string, ReadonlyMap<string, string>>;
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  #names: LRUCache<string, ReadonlyMap<string, string>>;
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
-    this.#names = new LRUCache({
-      maxSize: MAX_NAMES,
-      sizeCalculation: (names) => 1 + names.size,
-      ...expiresAfter(NAMES_TTL_MS, clock),
-    });
+    this.#clock = clock;
+    this.#names = this.#create();
+  }
+
+  /** Forgets all names, those too that are being read. */
+  clear(): void {
+    this.#names = this.#create();
   }
 
   async find(
@@ -48,7 +51,8 @@ export class ProgramIdlCache implements ProgramIdls {
     { rpc, cost, readIdl }: LookUp,
     options: ReadOptions,
   ): Promise<ReadonlyMap<string, string>> {
-    const remembered = this.#names.get(program);
+    const kept = this.#names;
+    const remembered = kept.get(program);
     if (remembered !== undefined) return remembered;
     const places = idlPlacesOf(program);
     countRows({ cost }, places.length);
@@ -64,7 +68,15 @@ export class ProgramIdlCache implements ProgramIdls {
       return account?.owner === place.owner ? [{ data: account.data, place }] : [];
     });
     const names = found.length === 0 ? new Map<string, string>() : await readIdl(found);
-    this.#names.set(program, names);
+    kept.set(program, names);
     return names;
+  }
+
+  #create(): LRUCache<string, ReadonlyMap<string, string>> {
+    return new LRUCache({
+      maxSize: MAX_NAMES,
+      sizeCalculation: (names) => 1 + names.size,
+      ...expiresAfter(NAMES_TTL_MS, this.#clock),
+    });
   }
 }
