@@ -20,24 +20,37 @@ const cluster = await startEmbeddedCluster({ slotMs: 100 });
 t.teardown(cluster.close);
 const LIMIT = 60;
 const limited = [`limits.build.units=${LIMIT}`, 'limits.build.windowSeconds=600', 'limits.build.streams=3'];
-const { child, url, admin, state, configPath, processes, restarts } = await startWorkers(t, cluster, [
-  'drainTimeoutMs=1500',
-  ...limited,
-]);
+const { child, url, admin, state, configPath, processes, restarts } = await startWorkers(
+  t,
+  cluster,
+  ['drainTimeoutMs=1500', 'receipts.sampleRate=0', ...limited],
+  ['one', 'two'],
+);
 const { get, rpc } = httpClient(url);
 const [alice, bob] = [WALLETS[0].address, WALLETS[1].address];
 
 const calls = async (method: string): Promise<number> => (await cluster.control.requestCounts())[method] ?? 0;
 const roles = (): string => [...processes().keys()].sort().join();
 
-t.test('equal misses at one time are one call of a node, whichever worker they meet (F5)', async (t) => {
+t.test('equal misses at one time are one call of each operator, whichever worker they meet (F5)', async (t) => {
   await cluster.control.delayResponses(300);
   const before = await calls('getMultipleAccounts');
   const path = `/balance/${addressOfNumber(77)}?commitment=finalized`;
   const statuses = await Promise.all(Array.from({ length: 100 }, async () => (await get(path)).status));
   await cluster.control.delayResponses(0);
   t.same([...new Set(statuses)], [200]);
-  t.equal((await calls('getMultipleAccounts')) - before, 1);
+  t.equal((await calls('getMultipleAccounts')) - before, 2);
+});
+
+t.test('operators that a caller demands are read, whichever worker it meets, and a hit has them', async (t) => {
+  const path = `/balance/${addressOfNumber(78)}`;
+  const seen: string[] = [];
+  for (let i = 0; i < 6; i++) {
+    const { status, json } = await get(path, { headers: { 'x-agree': '2', connection: 'close' } });
+    seen.push(`${status} ${json.receipt?.agreed}`);
+  }
+  t.strictSame([...new Set(seen)], ['200 2/2']);
+  t.match(await get(path, { headers: { 'x-agree': '3' } }), { status: 400, json: { error: 'invalid_query' } });
 });
 
 t.test('every process has a role, and answers are those of one gateway', async (t) => {

@@ -24,13 +24,16 @@ export interface WorkersWorld {
   restarts(): number;
 }
 
-/** Starts a gateway with two workers over a cluster. */
+/** Starts a gateway with two workers over a cluster: over one node of it, or one of each operator that is named. */
 export async function startWorkers(
   t: TestScope,
-  cluster: Pick<EmbeddedCluster, 'url' | 'wsUrl'>,
+  { url: node, wsUrl }: Pick<EmbeddedCluster, 'url' | 'wsUrl'>,
   set: readonly string[] = [],
+  operators: readonly string[] = ['node-1'],
 ): Promise<WorkersWorld> {
+  const upstreams = operators.map((operator) => ({ id: operator, operator, url: node, ws: wsUrl }));
   const settings = [
+    `upstreams=${JSON.stringify(upstreams)}`,
     'limits.free.units=10000000',
     'limits.connections=1000000',
     'limits.free.inFlight=1000',
@@ -41,18 +44,7 @@ export async function startWorkers(
   const configPath = join(state, 'config.json');
   writeFileSync(configPath, '{}');
   const child = runModule(new URL('../../src/main.js', import.meta.url), [
-    ...[
-      '--port',
-      '0',
-      '--workers',
-      '2',
-      '--state',
-      state,
-      '--config',
-      configPath,
-      '--upstream',
-      `${cluster.url},${cluster.wsUrl}`,
-    ],
+    ...['--port', '0', '--workers', '2', '--state', state, '--config', configPath],
     ...PATIENT_ARGS,
     ...settings.flatMap((setting) => ['--set', setting]),
   ]);

@@ -10,6 +10,7 @@ import { rendezvousOrder, weightedRandomOrder } from '../../../src/gateway/upstr
 import { SlotConsensus } from '../../../src/gateway/upstream/mesh/slot-consensus.ts';
 import type { PubsubSession } from '../../../src/gateway/upstream/pubsub/pubsub-session.ts';
 import { NodeSlots } from '../../../src/gateway/upstream/rpc/node-slots.ts';
+import type { ConsensusData, RpcResponse } from '../../../src/gateway/upstream/rpc/rpc-response.ts';
 import { createGenesis } from '../../../src/localnet/cluster-genesis.ts';
 import { type InThreadCluster, startInThreadCluster } from '../../../src/localnet/in-thread-cluster.ts';
 import type { Clock } from '../../../src/shared/domain/clock.ts';
@@ -1633,5 +1634,182 @@ t.test('slot-consensus', async (t) => {
       clock.advance(200);
     }
     t.equal(consensus.slotTimeMs, 200);
+  });
+});
+
+t.test('agreed-call', async (t) => {
+  const NEEDED = 2;
+  const compare = async ({ value, slot }: RpcResponse): Promise<ConsensusData> => {
+    const text = value.toString();
+    return { digest: text, proof: text.replaceAll('x', ''), slot, needsSlot: slot };
+  };
+
+  interface Answer {
+    readonly slot: number;
+    readonly value: string;
+  }
+
+  /** Connects a mesh over nodes that answer in turn, the last answer again and again; an operator each unless named. */
+  async function connect(
+    t: Test,
+    scripts: readonly (readonly Answer[])[],
+    operators: readonly string[] = [],
+    sampleRate = 0,
+  ) {
+    const nodes = await Promise.all(scripts.map(() => startScriptedNode(t)));
+    const floors: (readonly number[])[] = scripts.map(() => []);
+    for (const [i, node] of nodes.entries()) {
+      const answers = [...(scripts[i] ?? [])];
+      node.replies.getBalance = (response, call) => {
+        floors[i] = [...(floors[i] ?? []), call.params[1].minContextSlot ?? 0];
+        const [answer] = answers.length > 1 ? answers.splice(0, 1) : answers;
+        response.end(resultBody(call, `{"context":{"slot":${answer?.slot}},"value":${answer?.value}}`));
+      };
+    }
+    const found: [node: string, digest: string | undefined, expected: string | undefined, isRepeated: boolean][] = [];
+    const undecided: string[][] = [];
+    const refused: string[] = [];
+    const { mesh, clock } = await connectMeshTo(
+      t,
+      nodes.map((node, i) => ({ ...node.nodeOptions('abcd'[i] ?? ''), operator: operators[i] ?? `of-${i}` })),
+      {
+        agreement: {
+          needed: NEEDED,
+          sampleRate,
+          onDisagreement: ({ nodeId, digest, expected }, isRepeated) =>
+            found.push([nodeId, digest, expected, isRepeated]),
+          onUndecided: ({ votes }) => undecided.push(votes.map(({ proof }) => proof)),
+        },
+      },
+    );
+    mesh.agreement?.onContradicted((nodeId) => refused.push(nodeId));
+    /** Reads of so many operators; returns the value and how many agreed. */
+    const read = async (count = 2): Promise<string> => {
+      const options = { agree: { count, compare } };
+      const { value, agreement } = await mesh.call('getBalance', ['x', CONFIRMED], options);
+      return `${value} ${agreement?.agreed}/${agreement?.read} at ${agreement?.slot}`;
+    };
+    const calls = (): readonly number[] => nodes.map((node) => node.countHttpCalls('getBalance'));
+    return { nodes, mesh, clock, read, calls, floors, found, undecided, refused };
+  }
+
+  const at = (slot: number, value: string): Answer => ({ slot, value });
+  const always = (value: string): readonly Answer[] => [at(98, value)];
+
+  t.test('two operators that give the same at one slot agree, and no third is read', async (t) => {
+    const { read, calls, found } = await connect(t, [always('1'), always('1'), always('1')]);
+    t.equal(await read(), '1 2/2 at 98');
+    t.equal(await read(3), '1 3/3 at 98');
+    t.strictSame(calls(), [2, 2, 1]);
+    t.strictSame(found, []);
+  });
+
+  t.test('an older slot is read again until it is that of the other', async (t) => {
+    const { read, floors } = await connect(t, [[at(97, '1'), at(98, '2')], always('2')]);
+    t.equal(await read(), '2 2/2 at 98');
+    t.strictSame(floors, [[0, 98], [0]]);
+  });
+
+  t.test('equal values of two slots are no agreement, and nobody waits for more than two reads', async (t) => {
+    const { read, clock, calls, found } = await connect(t, [always('1'), [at(99, '1')]]);
+    let answer = '';
+    void read().then((text) => {
+      answer = text;
+    });
+    await advanceUntil(clock, () => answer !== '');
+    t.equal(answer, '1 1/2 at 99', 'the newer one is given');
+    t.ok((calls()[0] ?? 0) <= 3);
+    t.strictSame(found, []);
+  });
+
+  t.test(
+    'a third operator decides, whoever answers first; the odd one is counted, and refused the second time',
+    async (t) => {
+      const { mesh, read, calls, found, refused } = await connect(t, [
+        [at(98, '7'), at(99, '7')],
+        [at(98, '1'), at(99, '1')],
+        [at(98, '1'), at(99, '1')],
+      ]);
+      t.equal(await read(), '1 2/3 at 98');
+      t.strictSame(found, [['a', '7', '1', false]]);
+      t.strictSame(refused, []);
+      t.equal(await read(), '1 2/3 at 99');
+      t.strictSame(found.slice(1), [['a', '7', '1', true]]);
+      t.strictSame(refused, ['a']);
+      t.equal(mesh.nodes()[0]?.status, 'down');
+      t.match(mesh.agreement?.disagreements.problems(), [/^a gave another value of getBalance at slot 99/]);
+      t.equal(await read(), '1 2/2 at 99');
+      t.strictSame(calls(), [2, 3, 3], 'it is called no more');
+    },
+  );
+
+  t.test('lies of one slot count as one; after an hour the first is forgotten', async (t) => {
+    const { read, clock, found, refused } = await connect(t, [
+      [at(98, '7'), at(98, '8'), at(99, '7')],
+      [at(98, '1'), at(98, '1'), at(99, '1')],
+      [at(98, '1'), at(98, '1'), at(99, '1')],
+    ]);
+    await read();
+    await read();
+    t.equal(found.length, 1);
+    clock.advance(3_600_001);
+    t.equal(await read(), '1 2/3 at 99');
+    t.strictSame(
+      found.map(([, , , isRepeated]) => isRepeated),
+      [false, false],
+    );
+    t.strictSame(refused, []);
+  });
+
+  t.test('without a majority an alarm is raised, and nobody is counted', async (t) => {
+    for (const values of [
+      ['1', '2'],
+      ['1', '2', '3'],
+    ]) {
+      const { read, found, undecided, mesh } = await connect(t, values.map(always));
+      t.equal(await read(), `1 1/${values.length} at 98`);
+      t.strictSame(undecided, [values]);
+      t.strictSame(found, []);
+      t.match(mesh.agreement?.disagreements.problems(), [/none of them has a majority/]);
+    }
+  });
+
+  t.test('what a parser adds is no proof: the answer has no agreement, and no node is counted', async (t) => {
+    const { read, found, undecided } = await connect(t, [always('"1x"'), always('"1"')]);
+    t.match(await read(), / 1\/2 at 98$/);
+    t.strictSame([found, undecided], [[], []]);
+  });
+
+  t.test('the nodes of one operator are one voice', async (t) => {
+    const { read, calls } = await connect(t, [always('1'), always('1'), always('1')], ['x', 'x', 'y']);
+    t.equal(await read(3), '1 2/2 at 98');
+    t.strictSame(calls(), [1, 0, 1]);
+  });
+
+  t.test('another operator is read where one fails, or is slow', async (t) => {
+    const { nodes, read, clock, calls } = await connect(t, [always('1'), always('1'), always('1')]);
+    const [, second] = nodes;
+    if (second === undefined) throw new Error('no node');
+    second.replies.getBalance = errorReply('{"code":-32005,"message":"behind"}');
+    t.equal(await read(), '1 2/2 at 98');
+    second.replies.getBalance = () => {}; // never answers
+    let answer = '';
+    void read().then((text) => {
+      answer = text;
+    });
+    await advanceUntil(clock, () => answer !== '');
+    t.equal(answer, '1 2/2 at 98');
+    t.strictSame(calls(), [2, 2, 2]);
+  });
+
+  t.test('of one operator alone it is one voice, and a part is compared in the background', async (t) => {
+    const honest = await connect(t, [always('7'), always('1'), always('1')]);
+    t.equal(await honest.read(1), '7 1/2 at 98');
+    t.strictSame(honest.calls(), [1, 0, 0]);
+    const sampled = await connect(t, [always('7'), always('1'), always('1')], [], 1);
+    t.equal(await sampled.read(1), '7 1/2 at 98', 'nobody waits for it');
+    await waitUntil(() => sampled.found.length === 1);
+    t.strictSame(sampled.found, [['a', '7', '1', false]]);
+    t.strictSame(sampled.calls(), [1, 1, 1]);
   });
 });
