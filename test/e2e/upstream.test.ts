@@ -508,6 +508,22 @@ t.test('operators', async (t) => {
     await step(90); // their pauses end
   });
 
+  t.test('a finalized account that is read often is exact at each slot: two sessions vouch for it', async (t) => {
+    const path = `${balanceOf(6)}?commitment=finalized`;
+    const slots: number[] = [];
+    let before = 0;
+    for (let i = 0; slots.length < 12; i++) {
+      if (i === 300) throw new Error('it does not become exact at each slot');
+      const { json, headers } = await get(path);
+      const isVouchedFor = json.receipt.claim === 'exact/1' && json.receipt.agreed === '2/2';
+      if (!isVouchedFor || headers.get('x-cache') !== 'HIT') slots.length = 0;
+      else if (json.slot !== slots.at(-1)) slots.push(json.slot);
+      if (slots.length === 1) before = calls('getMultipleAccounts');
+      await step(1);
+    }
+    t.ok(calls('getMultipleAccounts') - before <= 2, 'no call is needed for it but those of audits');
+  });
+
   t.test('where only one operator answers, nothing is exact or immutable, and it says so', async (t) => {
     for (const node of nodes.slice(1))
       for (const method of ['getMultipleAccounts', 'getBlock'])

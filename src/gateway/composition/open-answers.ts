@@ -218,7 +218,7 @@ export function openAnswers(
   };
   const readThrough = new RouteReadThrough(context, admitOwn);
   access.readBalancesWith((wallet, mint) => readMintBalance(readThrough, wallet, mint));
-  const liveSources = [liveAccounts.liveSet, tokenLists.liveSet];
+  const liveSources = [liveAccounts.liveSet, liveAccounts.secondSet ?? [], tokenLists.liveSet].flat();
   /** What else has values that one node alone gave. */
   const ofOneNode: readonly { clear(): void }[] = [
     ...[listings, tokenLists, blockListings, seenBlocks, holderTables, stakeTables, tokenLabels, programIdls],

@@ -89,6 +89,8 @@ export interface LiveSetOptions<T, V> extends Omit<LiveSourceOptions<LiveSourceS
   /** About the most states that an audit compares, over all sessions; the others have their turn in the next ones. */
   readonly maxAudited: number;
   createSession(options: LiveSessionOptions<T>): LiveSession<T>;
+  /** Called with the node of each session that is opened. */
+  onOpened?(nodeId: string): void;
   /** The feed that is used in place of nodes while it can be; undefined for none. */
   readonly feed?: LiveFeed<T> | undefined;
   createState(address: string, commitment: Commitment, heat: ReadHeat): T;
@@ -162,6 +164,7 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
         if (!this.#isInUse(opened)) queueMicrotask(() => opened.close()); // that has changed just now
         if (opened instanceof FollowedSession) return opened;
         const node = opened instanceof FeedSeat ? opened.feed : opened;
+        options.onOpened?.(node.nodeId);
         const callbacks: SessionCallbacks<T> = {
           clock,
           tip: (commitment) => mesh.tip(commitment),
@@ -288,6 +291,11 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
     this.#keptOver = keptOver;
     this.#onKeptOver();
     this.#sessions.closeAll(keptOver instanceof FollowedSession ? keptOver : undefined);
+  }
+
+  /** The nodes of all sessions. */
+  get nodeIds(): readonly string[] {
+    return [...this.#sessions.sessions].flatMap((session) => nodeIdOf(session) ?? []);
   }
 
   /** Forgets what is kept live over a node that is not believed any more. */

@@ -74,6 +74,7 @@ export class SessionAudit<T extends AuditedState> {
       new Watermark(
         () => session.tip(commitment),
         () => session.isRenewing(),
+        session.pubsub.nodeId,
       );
     this.#watermarks = {
       processed: watermark('processed'),

@@ -12,6 +12,8 @@ export class Watermark implements LeaseSource {
   readonly asSources: readonly [Watermark] = [this];
   readonly #tip: () => Slot | undefined;
   readonly #isRenewing: () => boolean;
+  /** The node of its session; undefined for one that another gateway reports. */
+  readonly nodeId: string | undefined;
   readonly #waits = new Set<BoundedWait>();
   #slot: Slot = -1;
   #clockSlot: Slot = -1;
@@ -22,11 +24,12 @@ export class Watermark implements LeaseSource {
 
   /**
    * Takes `tip`, which returns the newest slot that any node has reported at this commitment, and `isRenewing`, which
-   * returns true while what was kept over a lost session comes to be live over another.
+   * returns true while what was kept over a lost session comes to be live over another, and the node of the session.
    */
-  constructor(tip: () => Slot | undefined, isRenewing: () => boolean = () => false) {
+  constructor(tip: () => Slot | undefined, isRenewing: () => boolean = () => false, nodeId?: string) {
     this.#tip = tip;
     this.#isRenewing = isRenewing;
+    this.nodeId = nodeId;
   }
 
   get slot(): Slot {

@@ -785,6 +785,7 @@ t.test('the feed of a refused node is not tried', async (t) => {
       mesh: { tip: () => 1, call: () => Promise.reject(new Error('no node')) },
       clock,
       ring: new VersionRing({ bytes: 1, slots: 1 }, new LeastRead<AccountHistory>(), bytesOfAccount),
+      blocks: new RecentBlocks(1),
       onUp: () => t.fail('there is no feed'),
       onProblem(id) {
         tried.push(id);

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { isSameAccount } from '../../../src/gateway/live/accounts/account-json.ts';
+import { AccountState } from '../../../src/gateway/live/accounts/account-state.ts';
+import { SecondedLease } from '../../../src/gateway/live/accounts/seconded-lease.ts';
 import { HotKeyDetector } from '../../../src/gateway/live/hot-key-detector.ts';
 import { HottestFirst } from '../../../src/gateway/live/hottest-first.ts';
 import { LeastRead } from '../../../src/gateway/live/least-read.ts';
@@ -9,6 +11,7 @@ import { ReadHeat } from '../../../src/gateway/live/read-heat.ts';
 import { RequestBudget, RequestBudgets } from '../../../src/gateway/live/request-budget.ts';
 import { type AuditedState, SessionAudit } from '../../../src/gateway/live/session-audit.ts';
 import { SessionPool, type SessionPoolOptions } from '../../../src/gateway/live/session-pool.ts';
+import { Watermark } from '../../../src/gateway/live/watermark.ts';
 import type { PubsubSession } from '../../../src/gateway/upstream/pubsub/pubsub-session.ts';
 import { seededRng } from '../../../src/localnet/traffic/seeded-rng.ts';
 import type { AccountSubscriber } from '../../../src/shared/domain/account-change.ts';
@@ -2105,4 +2108,109 @@ t.test('live-token-list-source', async (t) => {
       t.ok(((await harness.read()).sinceSlot ?? 0) >= changed);
     },
   );
+});
+
+t.test('seconded-lease', async (t) => {
+  /** A session that has every change of a chain in order, and one account over it. */
+  class Follower {
+    readonly state = new AccountState('a', 'finalized', () => ({ name: 'synced' }), new ReadHeat(10));
+    readonly watermark: Watermark;
+    #slot = 100;
+    readonly #lamportsAt: (slot: Slot) => number;
+
+    constructor(nodeId: string, lamportsAt: (slot: Slot) => number) {
+      this.#lamportsAt = lamportsAt;
+      this.watermark = new Watermark(
+        () => undefined,
+        () => false,
+        nodeId,
+      );
+      this.state.attach(this.watermark);
+      this.state.onRead(this.#slot, accountText(lamportsAt(this.#slot)), this.#slot);
+      this.watermark.advance(this.#slot, 0);
+    }
+
+    advance(slots: number): void {
+      for (let i = 0; i < slots; i++) {
+        this.#slot++;
+        const lamports = this.#lamportsAt(this.#slot);
+        if (lamports !== this.#lamportsAt(this.#slot - 1)) this.state.onNotification(this.#slot, accountText(lamports));
+        this.state.onProof(this.#slot);
+        this.watermark.advance(this.#slot, 0);
+      }
+    }
+  }
+
+  const seconding = (second: Follower, isOther = true) => ({
+    secondOf: () => second.state,
+    areOfTwoOperators: () => isOther,
+  });
+
+  const leaseOf = ({ state }: Follower, second: Follower, isOther = true): SecondedLease => {
+    const { lease } = state;
+    if (lease === undefined) throw new Error('no lease');
+    return new SecondedLease(lease, state, seconding(second, isOther));
+  };
+
+  t.test('the older watermark dates what both have, and two operators vouch for it', async (t) => {
+    const [first, second] = [new Follower('a', () => 1), new Follower('b', () => 1)];
+    const lease = leaseOf(first, second);
+    first.advance(5);
+    second.advance(3);
+    t.strictSame([lease.slot, lease.agreement], [103, { slot: 103, agreed: 2, read: 2, needed: 2 }]);
+    t.strictSame(lease.sources, [first.watermark, second.watermark]);
+    second.watermark.markLost();
+    t.strictSame([lease.slot, lease.agreement], [105, undefined], 'it is the word of one');
+  });
+
+  t.test('a second session that lags far is not waited for, and no slot goes back when it catches up', async (t) => {
+    const [first, second] = [new Follower('a', () => 1), new Follower('b', () => 1)];
+    const lease = leaseOf(first, second);
+    first.advance(8);
+    t.strictSame([lease.slot, lease.agreement?.agreed], [100, 2]);
+    first.advance(1);
+    t.strictSame([lease.slot, lease.agreement], [109, undefined]);
+    second.advance(8);
+    t.strictSame([lease.slot, lease.agreement], [109, undefined]);
+    second.advance(1);
+    t.strictSame([lease.slot, lease.agreement?.agreed], [109, 2]);
+  });
+
+  t.test('two nodes of one operator are one voice', async (t) => {
+    const [first, second] = [new Follower('a', () => 1), new Follower('b', () => 1)];
+    const lease = leaseOf(first, second, false);
+    first.advance(2);
+    t.strictSame([lease.slot, lease.agreement], [102, undefined]);
+  });
+
+  t.test('law: what two vouch for is true if one of them is honest, and no slot of a lease goes back', async (t) => {
+    const step = fc.record({ isFirst: fc.boolean(), slots: fc.integer({ min: 1, max: 6 }) });
+    const changes = fc.uniqueArray(fc.integer({ min: 101, max: 160 }), { maxLength: 12 });
+    let vouched = 0;
+    fc.assert(
+      fc.property(changes, fc.array(step, { maxLength: 30 }), fc.boolean(), (slots, steps, isLiar) => {
+        const truth = (slot: Slot): number => 1 + slots.filter((changed) => changed <= slot).length;
+        const lie = (slot: Slot): number => (slot > 120 ? 7777 : truth(slot));
+        const [first, second] = [new Follower('a', isLiar ? lie : truth), new Follower('b', truth)];
+        let lease = leaseOf(first, second);
+        let given = 0;
+        for (const { isFirst, slots: count } of steps) {
+          (isFirst ? first : second).advance(count);
+          if (lease.first !== first.state.lease) {
+            lease = leaseOf(first, second);
+            given = 0;
+          }
+          const { slot, agreement } = lease;
+          if (slot < given) return false;
+          given = slot;
+          if (agreement?.slot !== slot) continue;
+          vouched++;
+          if (first.state.json !== accountText(truth(slot))) return false;
+        }
+        return true;
+      }),
+      { numRuns: 300 },
+    );
+    t.ok(vouched > 300);
+  });
 });

@@ -244,8 +244,9 @@ export class AccountSession {
     let scanned = 0;
     for (const entry of this.#accounts.values()) {
       if (batch.length === Math.min(count, MAX_BATCH) || (batch.length > 0 && ++scanned > MAX_SCANNED)) break;
-      const { lease, commitment } = entry.account;
-      if (lease === undefined || (batch[0] !== undefined && batch[0].account.commitment !== commitment)) continue;
+      const { lease, commitment, isSeconded } = entry.account;
+      if (lease === undefined || isSeconded || (batch[0] !== undefined && batch[0].account.commitment !== commitment))
+        continue;
       batch.push(entry);
     }
     for (const entry of batch) {

@@ -12,6 +12,7 @@ import type { ReadHeat } from '../read-heat.ts';
 import type { Watermark } from '../watermark.ts';
 import type { WatermarkLease } from '../watermark-lease.ts';
 import { type AccountJson, isSameAccount, lamportsOf } from './account-json.ts';
+import type { SecondedLease } from './seconded-lease.ts';
 
 /** `late`: the lease covered that slot already, without the change, so it was wrong. */
 export type UpdateResult = 'ignored' | 'unchanged' | 'changed' | 'rolled-back' | 'late';
@@ -28,6 +29,8 @@ export class AccountState {
   readonly commitment: Commitment;
   readonly subscriptionCount = 1;
   readonly holder: LeaseHolder;
+  /** The lease by which readers date the state, where a session of another operator keeps it too. */
+  seconded: SecondedLease | undefined;
   /** Undefined while the account is eligible to be kept live. */
   ineligibility: Ineligibility | undefined;
   #slot: Slot = -1;
@@ -86,6 +89,11 @@ export class AccountState {
 
   get lease(): WatermarkLease | undefined {
     return this.holder.lease;
+  }
+
+  /** Whether another operator vouches for the present state all the time. */
+  get isSeconded(): boolean {
+    return this.lease !== undefined && this.seconded?.first === this.lease && this.seconded.isShared;
   }
 
   /** The slot that the next read must have reached; undefined when no read is needed. */

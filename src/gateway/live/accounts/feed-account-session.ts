@@ -89,7 +89,7 @@ export class FeedAccountSession {
     this.#batcher = new AccountBatcher({ call: (...args) => budget.make(() => rpc.call(...args)) }, { clock, tip });
     const watermark = (commitment: Commitment): [Commitment, Watermark] => [
       commitment,
-      new Watermark(() => tip(commitment), isRenewing),
+      new Watermark(() => tip(commitment), isRenewing, options.nodeId),
     ];
     this.#watermarks = new Map([watermark('confirmed'), watermark('finalized')]);
     this.#link = new FeedLink({

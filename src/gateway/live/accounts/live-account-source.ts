@@ -15,6 +15,7 @@ import type {
 import type { VersionRing } from '../feed/version-ring.ts';
 import { doubleRead } from '../initial-sync.ts';
 import { LiveSet, type LiveSourceOptions, type LiveSourceSettings } from '../live-set.ts';
+import type { ReadHeat } from '../read-heat.ts';
 import { readWhenCovered } from '../read-when-covered.ts';
 import {
   type AccountJson,
@@ -27,7 +28,8 @@ import {
 import { AccountSession } from './account-session.ts';
 import { AccountState, type UpdateResult } from './account-state.ts';
 import { type FeedSessionCallbacks, GeyserFeed, type GeyserFeedOptions } from './geyser-feed.ts';
-import { balancesFromStates, balancesLease } from './live-balances.ts';
+import { balancesFromStates, balancesLease, type LeaseOf } from './live-balances.ts';
+import { SecondedLease, type Seconding } from './seconded-lease.ts';
 
 /** The part of the config section `live` that is about accounts. */
 export type LiveAccountSettings = LiveSourceSettings & Pick<Config['live'], 'accounts' | 'maxAccountBytes'>;
@@ -47,10 +49,16 @@ interface Subscription {
 
 export class LiveAccountSource implements AccountSource {
   readonly liveSet: LiveSet<AccountState, AccountJson>;
+  /**
+   * Keeps what is live at finalized over another operator too: both together vouch for it all the time. Undefined where no two
+   * operators are needed, or more.
+   */
+  readonly secondSet: LiveSet<AccountState, AccountJson> | undefined;
   /** The Geyser feed; undefined where none is configured. */
   readonly feed: GeyserFeed | undefined;
   readonly #options: LiveAccountSourceOptions;
   readonly #subscriptions = new Map<AccountState, Set<Subscription>>();
+  readonly #seconding: Seconding | undefined;
 
   constructor(options: LiveAccountSourceOptions) {
     const { settings, ring } = options;
@@ -62,21 +70,77 @@ export class LiveAccountSource implements AccountSource {
       onIneligible: (account, reason) => this.#markIneligible(account, reason),
     };
     this.feed = options.feed && new GeyserFeed({ ...options.feed, onUp: () => this.liveSet.onFeedUp() }, callbacks);
-    this.liveSet = new LiveSet({
-      ...options,
-      feed: this.feed,
+    const kept = {
       maxSize: settings.accounts,
       maxAudited: settings.accounts,
-      onEvicted: (account) => this.#endAll(account, displacedError()),
-      describe: ({ address, commitment }) => ({ address, commitment }),
-      createSession: (session) => new AccountSession({ ...session, ...callbacks, ring }),
-      addressOf: ({ address }) => address,
-      createState: (address, commitment, heat) =>
+      describe: ({ address, commitment }: AccountState) => ({ address, commitment }),
+      addressOf: ({ address }: AccountState) => address,
+      createState: (address: string, commitment: Commitment, heat: ReadHeat) =>
         new AccountState(ownText(address), commitment, options.initialSync ?? doubleRead, heat),
+    };
+    this.liveSet = new LiveSet({
+      ...options,
+      ...kept,
+      feed: this.feed,
+      onOpened: () => setImmediate(() => this.#separate()),
+      onEvicted: (account) => this.#endAll(account, displacedError()),
+      createSession: (session) => new AccountSession({ ...session, ...callbacks, ring }),
       onFollowedChange: (account, slot) => this.#notify(account, 'changed', slot),
       applyProcessed: (account, slot, json) => this.#applyProcessed(account, slot, json),
       onNotFollowed: (account) => this.#markIneligible(account, noPlaceError()),
     });
+    const { mesh } = options;
+    const { agreement } = mesh;
+    if (agreement?.needed !== 2) return;
+    const second = new LiveSet<AccountState, AccountJson>({
+      ...options,
+      ...kept,
+      feed: undefined,
+      mesh: {
+        agreement,
+        tip: (commitment) => mesh.tip(commitment),
+        get slotTimeMs() {
+          return mesh.slotTimeMs;
+        },
+        openSession: () => agreement.openSessionBeside(() => this.liveSet.nodeIds),
+      },
+      createSession: (session) =>
+        new AccountSession({
+          ...session,
+          maxAccountBytes: settings.maxAccountBytes,
+          onChange() {},
+          onIneligible: (account, reason) => {
+            account.ineligibility = { reason, tip: second.tip };
+          },
+          reassign: (account) => second.reassign(account),
+        }),
+      onOpened: () => setImmediate(() => this.#separate()),
+      onNotFollowed() {},
+    });
+    this.secondSet = second;
+    this.#seconding = {
+      secondOf: ({ address, commitment, holder: { heat } }) =>
+        second.keepFor(address, commitment, { rank: heat.rank, tipAtLastRead: heat.tipAtLastRead ?? second.tip }),
+      areOfTwoOperators: (nodeId, other) => agreement.areOfTwoOperators(nodeId, other),
+    };
+  }
+
+  /** Returns the lease by which readers date an account: at finalized with the voice of a second operator, where it has one. */
+  readonly #leaseOf = (account: AccountState): Lease | undefined => {
+    const { lease, commitment } = account;
+    const isOverNode = lease?.watermark.nodeId !== undefined; // another gateway has sessions of its own
+    if (!isOverNode || commitment !== 'finalized' || this.#seconding === undefined) return lease;
+    if (account.seconded?.first !== lease) account.seconded = new SecondedLease(lease, account, this.#seconding);
+    return account.seconded;
+  };
+
+  /** Ends the second sessions with an operator of the first ones: they move to another. */
+  #separate(): void {
+    const { agreement } = this.#options.mesh;
+    const first = this.liveSet.nodeIds;
+    for (const nodeId of this.secondSet?.nodeIds ?? [])
+      if (first.some((other) => agreement?.areOfTwoOperators(nodeId, other) === false))
+        this.secondSet?.distrust(nodeId);
   }
 
   read(query: AccountQuery): Promise<AccountRead> {
@@ -91,7 +155,7 @@ export class LiveAccountSource implements AccountSource {
     const fromState = await readWhenCovered({
       minSlot: minContextSlot,
       tip: mesh.tip(commitment),
-      read: () => readFromState(account, query, this.liveSet.tip),
+      read: () => readFromState(account, query, this.liveSet.tip, this.#leaseOf),
       leaseOf: () => (mayWait ? account.lease : undefined),
       clock,
       slotTimeMs: mesh.slotTimeMs,
@@ -99,12 +163,12 @@ export class LiveAccountSource implements AccountSource {
     if (fromState !== undefined) return fromState;
     const floor = Math.max(minContextSlot, account.slot);
     const fetched = await this.#options.upstream.read({ ...query, minContextSlot: floor > 0 ? floor : undefined });
-    return { ...fetched, lease: leaseFor(account, fetched, query) };
+    return { ...fetched, lease: leaseFor(account, fetched, query, this.#leaseOf) };
   }
 
   readLive(query: AccountQuery): AccountRead | undefined {
     const account = this.liveSet.get(query.address, query.commitment);
-    const read = account && readFromState(account, query, this.liveSet.tip);
+    const read = account && readFromState(account, query, this.liveSet.tip, this.#leaseOf);
     if (read !== undefined) this.#recordHeat(account);
     return read;
   }
@@ -114,18 +178,26 @@ export class LiveAccountSource implements AccountSource {
     const { addresses, commitment, minContextSlot = 0, cost } = query;
     const accounts = addresses.map((address) => this.#recordRead(address, commitment, cost?.caller));
     if (query.mustAgree === true) return this.#options.upstream.readBalances(query);
-    const fromStates = balancesFromStates(accounts, minContextSlot);
+    const fromStates = this.#balancesFromStates(accounts, minContextSlot);
     if (fromStates !== undefined) return fromStates;
     const floor = Math.max(minContextSlot, ...accounts.map((account) => account?.slot ?? 0));
     const read = await this.#options.upstream.readBalances({ ...query, minContextSlot: floor > 0 ? floor : undefined });
-    return { ...read, lease: balancesLease(accounts, read) };
+    return { ...read, lease: balancesLease(accounts, read, this.#leaseOf) };
   }
 
   readLiveBalances({ addresses, commitment, minContextSlot = 0 }: BalancesQuery): BalancesRead | undefined {
     const accounts = addresses.map((address) => this.liveSet.get(address, commitment));
-    const read = balancesFromStates(accounts, minContextSlot);
+    const read = this.#balancesFromStates(accounts, minContextSlot);
     if (read !== undefined) for (const account of accounts) this.#recordHeat(account);
     return read;
+  }
+
+  /** A slot that the second operator has not reached is the word of one. */
+  #balancesFromStates(accounts: readonly (AccountState | undefined)[], minSlot: Slot): BalancesRead | undefined {
+    return (
+      balancesFromStates(accounts, minSlot, this.#leaseOf) ??
+      balancesFromStates(accounts, minSlot, ({ lease }) => lease)
+    );
   }
 
   /** Throws `overloaded` when the caller can have no place, and what `onEnd` gets when the account is ineligible. */
@@ -221,17 +293,26 @@ function leaseFor(
   account: AccountState,
   { slot, account: current }: AccountRead,
   query: AccountQuery,
+  leaseOf: LeaseOf,
 ): Lease | undefined {
-  const { lease, json } = account;
+  const { json } = account;
+  const lease = leaseOf(account);
   if (lease?.state !== 'active' || slot < account.slot) return undefined;
   const read = toAccountJson(current);
   if (query.shape === 'parsed') return !dependsOnClock(current) && isSameAccount(read, json) ? lease : undefined;
   return lamportsOf(read) === lamportsOf(json) ? lease : undefined;
 }
 
-function readFromState(account: AccountState, query: AccountQuery, tip: Slot): AccountRead | undefined {
-  const { lease, commitment } = account;
+function readFromState(
+  account: AccountState,
+  query: AccountQuery,
+  tip: Slot,
+  leaseOf: LeaseOf,
+): AccountRead | undefined {
+  const { commitment } = account;
   const { minContextSlot = 0, shape } = query;
+  const dating = leaseOf(account);
+  const lease = dating !== undefined && dating.slot < minContextSlot ? account.lease : dating; // the word of one
   const isCurrentProcessed = commitment === 'processed' && account.isKnown && account.slot >= tip - 1;
   if (lease?.state !== 'active' && !isCurrentProcessed) return undefined;
   const slot = lease?.slot ?? account.slot;

@@ -7,10 +7,13 @@ import type { AccountState } from './account-state.ts';
 /** The accounts of one query; undefined where one is not kept live. */
 type Accounts = readonly (AccountState | undefined)[];
 
+/** Returns the lease by which readers date a state. */
+export type LeaseOf = (account: AccountState) => Lease | undefined;
+
 /** At the newest slot that all leases cover; undefined without one, after a change beyond it, or below `minSlot`. */
-export function balancesFromStates(accounts: Accounts, minSlot: Slot): BalancesRead | undefined {
+export function balancesFromStates(accounts: Accounts, minSlot: Slot, leaseOf: LeaseOf): BalancesRead | undefined {
   const leased = accounts.flatMap((account) => {
-    const lease = account?.lease;
+    const lease = account && leaseOf(account);
     return account === undefined || lease?.state !== 'active' ? [] : [{ account, lease }];
   });
   if (leased.length < accounts.length) return undefined;
@@ -27,9 +30,13 @@ export function balancesFromStates(accounts: Accounts, minSlot: Slot): BalancesR
 }
 
 /** As long as each equals the state that is kept live, the balances hold at all slots that all leases advance to. */
-export function balancesLease(accounts: Accounts, { slot, lamports }: BalancesRead): Lease | undefined {
+export function balancesLease(
+  accounts: Accounts,
+  { slot, lamports }: BalancesRead,
+  leaseOf: LeaseOf,
+): Lease | undefined {
   const leases = accounts.flatMap((account, i) => {
-    const lease = account?.lease;
+    const lease = account && leaseOf(account);
     if (account === undefined || lease?.state !== 'active' || slot < account.slot) return [];
     return lamports[i] === lamportsOf(account.json) ? [lease] : [];
   });

@@ -111,6 +111,17 @@ export function createMesh(options: MeshOptions): RestingMesh {
       ...agreement,
       rpc: { call: (...args) => call(...args) },
       witnessOf: (nodeId) => witnessOf(nodeId, { meshNodes, clock, random, consensus }),
+      areOfTwoOperators: (nodeId, other) => {
+        const [one, two] = [nodeId, other].map((id) => operatorOf(meshNodes, id));
+        return one !== undefined && two !== undefined && one !== two;
+      },
+      openSessionBeside: (nodeIds) =>
+        openBestSession(
+          meshNodes,
+          deps,
+          () => closing.signal.aborted,
+          ({ operator }) => nodeIds().every((id) => operatorOf(meshNodes, id) !== operator),
+        ),
       onContradicted: (listener) => {
         contradictedListeners.add(listener);
       },
@@ -143,9 +154,12 @@ export function createMesh(options: MeshOptions): RestingMesh {
 const shownOperatorOf = ({ operator }: MeshNode, meshNodes: readonly MeshNode[]): string =>
   /^[[\d]|:\d+$/.test(operator) ? (meshNodes.find((other) => other.operator === operator)?.id ?? operator) : operator;
 
+const operatorOf = (meshNodes: readonly MeshNode[], nodeId: string | undefined): string | undefined =>
+  meshNodes.find(({ id }) => id === nodeId)?.operator;
+
 /** Returns what calls the nodes of other operators than a node's own. */
 function witnessOf(nodeId: string, deps: RouteCallDeps): RpcCaller {
-  const own = deps.meshNodes.find(({ id }) => id === nodeId)?.operator;
+  const own = operatorOf(deps.meshNodes, nodeId);
   const meshNodes = deps.meshNodes.filter(({ operator }) => operator !== own);
   return { call: (method, params = [], options = {}) => routeCall({ ...deps, meshNodes }, method, params, options) };
 }

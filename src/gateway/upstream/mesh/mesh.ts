@@ -51,6 +51,10 @@ export interface OperatorAgreement {
   readonly rpc: RpcCaller;
   /** Returns what calls the nodes of other operators than that of a node. */
   witnessOf(nodeId: string): RpcCaller;
+  /** Returns true for two nodes of different operators. */
+  areOfTwoOperators(nodeId: string | undefined, other: string | undefined): boolean;
+  /** Opens a session as {@link Mesh.openSession} does, with a node of another operator than those of some nodes. */
+  openSessionBeside(nodeIds: () => readonly string[]): Promise<PubsubSession>;
   /** Calls the listener with each node that is quarantined since two operators contradict it. */
   onContradicted(listener: (nodeId: string) => void): void;
 }

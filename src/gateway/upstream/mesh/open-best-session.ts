@@ -6,13 +6,14 @@ import type { UpstreamDeps } from '../upstream-options.ts';
 import type { MeshNode } from './mesh-node.ts';
 import { weightedRandomOrder } from './node-selection.ts';
 
-/** Opens a session with the best node that may have one, and retries until one is open or the mesh is closed. */
+/** Opens a session with the best node that may have one, of those that are allowed, and retries until one is open or the mesh is closed. */
 export async function openBestSession(
   meshNodes: readonly MeshNode[],
   { clock, random, settings }: UpstreamDeps,
   isClosed: () => boolean,
+  isAllowed: (meshNode: MeshNode) => boolean = () => true,
 ): Promise<PubsubSession> {
-  const usable = () => meshNodes.filter(({ isTrusted, server }) => isTrusted && server.keepsOrder);
+  const usable = () => meshNodes.filter((node) => node.isTrusted && node.server.keepsOrder && isAllowed(node));
   while (!isClosed()) {
     try {
       const session = await bestOf(usable(), random)?.sessions.open();
