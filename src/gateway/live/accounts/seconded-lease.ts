@@ -1,17 +1,29 @@
 import type { Agreement } from '../../../shared/domain/agreement.ts';
+import type { Commitment } from '../../../shared/domain/commitment.ts';
 import type { Lease, LeaseListener, LeaseSource, LeaseState } from '../../../shared/domain/lease.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import type { ReadHeat } from '../read-heat.ts';
 import { MAX_LAG_SLOTS } from '../watermark.ts';
 import type { WatermarkLease } from '../watermark-lease.ts';
-import { isSameAccount } from './account-json.ts';
-import type { AccountState } from './account-state.ts';
+import { type AccountJson, isSameAccount } from './account-json.ts';
 
 /** The two operators of both sessions. */
 const VOICES = 2;
 
+/** An account as one session keeps it. */
+export interface KeptAccount {
+  readonly address: string;
+  readonly commitment: Commitment;
+  readonly slot: Slot;
+  readonly provenFrom: Slot;
+  readonly json: AccountJson;
+  readonly lease: WatermarkLease | undefined;
+  readonly holder: { readonly heat: ReadHeat };
+}
+
 export interface Seconding {
   /** Returns the same account as a session with another operator keeps it; undefined where it has no place there. */
-  secondOf(account: AccountState): AccountState | undefined;
+  secondOf(account: KeptAccount): KeptAccount | undefined;
   /** Returns true for nodes of two operators. */
   areOfTwoOperators(nodeId: string | undefined, other: string | undefined): boolean;
 }
@@ -22,9 +34,9 @@ export interface Seconding {
  */
 export class SecondedLease implements Lease {
   readonly first: WatermarkLease;
-  readonly #account: AccountState;
+  readonly #account: KeptAccount;
   readonly #seconding: Seconding;
-  #second: AccountState | undefined;
+  #second: KeptAccount | undefined;
   /** The lease of the second session whose account was compared last, and what came of it. */
   #compared: WatermarkLease | undefined;
   #isSame = false;
@@ -32,7 +44,7 @@ export class SecondedLease implements Lease {
   #given: Slot = -1;
   #agreement: Agreement | undefined;
 
-  constructor(first: WatermarkLease, account: AccountState, seconding: Seconding) {
+  constructor(first: WatermarkLease, account: KeptAccount, seconding: Seconding) {
     this.first = first;
     this.#account = account;
     this.#seconding = seconding;
