@@ -267,6 +267,8 @@ t.test('values-of-one-node', async (t) => {
     'access/quota/counter-member.ts',
     'access/stake/stake-proof.ts',
     'fleet/counters/redis-store.ts',
+    'http/stream/event-log.ts', // events that were sent
+    'http/stream/event-sealer.ts',
     'live/hot-key-detector.ts',
     'prices/jupiter-verified-mints.ts', // of a service
     'routes/scans/scan-refusals.ts', // cleared by the tables that they stand for
