@@ -715,6 +715,8 @@ t.test('over several operators an audit of a feed reads all that exact needs', a
     rpc: { call: none },
     witnessOf: none,
     onContradicted: none,
+    areOfTwoOperators: none,
+    openSessionBeside: none,
   };
   const { clock, open, rpc, falsehoods, deliver } = openFeedSessions(agreement);
   const session = open();
