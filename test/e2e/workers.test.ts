@@ -210,7 +210,7 @@ t.test('one listener for operators covers all processes, and no sum goes back', 
     (await scrape())
       .get('slotgate_http_requests_total')
       ?.series.get('slotgate_http_requests_total{route="/pubkey",code="200"}') ?? 0;
-  let sent = 1; // by a test above
+  let sent = 2; // by two tests above
   const send = async (times: number): Promise<void> => {
     await askEach(`${url}/api/v1/pubkey`, {}, times);
     sent += times;
