@@ -5,4 +5,8 @@ import { pathToFileURL } from 'node:url';
 const files = process.env.TEST_FILES.split(' ').map((file) => resolve(file));
 // tap names the folders of fixtures after the program, and several programs run side by side.
 process.argv[1] = files[0];
-for (const file of files) await import(pathToFileURL(file).href);
+const { default: t } = await import('tap');
+// Within a test, since tap ends when no test is left, which those of one file may be before the next is loaded.
+t.test('all files load', async () => {
+  for (const file of files) await import(pathToFileURL(file).href);
+});

@@ -143,7 +143,7 @@ t.test('error-responses', async (t) => {
 
   const EXPOSED =
     'X-RateLimit-Limit,X-RateLimit-Remaining,X-RateLimit-Reset,Retry-After,ETag,X-Slot,X-Cache,X-Request-Id,X-Receipt,' +
-    'X-Rpc-Error-Code,X-Key-Succession,X-Cluster,X-Slot-Age,Link';
+    'X-Rpc-Error-Code,X-Key-Succession,X-Cluster,X-Slot-Age,X-Skipped,X-Oldest-Slot,Link';
 
   function hasAllHeaders(t: Test, { headers, status }: HttpAnswer, what: string): void {
     t.match(
