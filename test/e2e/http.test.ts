@@ -415,7 +415,7 @@ t.test('error-responses', async (t) => {
     const messageOf = async (response: Promise<HttpAnswer>): Promise<string> => (await response).json.message;
     t.equal(
       await messageOf(get(`/balance/${wallet}?Commitment=processed`)),
-      'unknown query parameter "Commitment"; this path accepts: commitment, agree',
+      'unknown query parameter "Commitment"; this path accepts: commitment, agree, slot',
     );
     t.equal(
       await messageOf(get(`/slot?${'y'.repeat(50)}=1`)),
