@@ -11,7 +11,10 @@ export async function countLayoutShifts(page: Page): Promise<void> {
       for (const { value, hadRecentInput, sources } of list.getEntries()) {
         if (hadRecentInput) continue;
         window.shifted += value;
-        window.shiftedBy.push(...sources.map(({ node }) => node?.id || node?.className || node?.nodeName));
+        const place = ({ x, y, width, height }) => [x, y, width, height].map(Math.round).join(' ');
+        const nameOf = (node) => node?.ariaLabel || node?.id || node?.className || node?.nodeName;
+        window.shiftedBy.push(...sources.map(({ node, previousRect, currentRect }) =>
+          nameOf(node) + ': ' + place(previousRect) + ' > ' + place(currentRect)));
       }
     }).observe({ type: 'layout-shift', buffered: true });`);
 }

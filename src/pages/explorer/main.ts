@@ -145,13 +145,14 @@ function showFound(kind: string, id: string, fill: (context: ViewContext) => voi
   opened.element.addEventListener(UNKNOWN_KEY, (event) => view.dispatchEvent(new CustomEvent(event.type)));
 }
 
-/** The longest time for which a part waits for those above it. */
-const REVEAL_MS = 4000;
+/** The longest time for which parts wait for those above them; one that loads later scrolls in the room that it has. */
+const REVEAL_MS = 8000;
 
 function contextOf(client: Client, title: Title): ViewContext {
   let above: Promise<unknown> = Promise.resolve();
   const shown = search;
-  /** Adds parts to the view as soon as those above have their height, so that nothing that is read moves. */
+  const placedParts: Part[] = [];
+  /** Adds parts to the view once those above have their height: nothing that is read moves. */
   const add = (...parts: readonly Part[]): void => {
     const isNarrow = matchMedia('(max-width: 60rem)').matches;
     if (parts.length > 1 && isNarrow) {
@@ -161,7 +162,10 @@ function contextOf(client: Client, title: Title): ViewContext {
     const elements = parts.map(({ element }) => element);
     const block = elements.length === 1 ? (elements[0] ?? '') : create('div', { class: 'grid' }, ...elements);
     const placed = above.then(() => {
-      if (shown === search) view.append(block);
+      if (shown !== search) return;
+      for (const part of placedParts) part.keepRoom();
+      view.append(block);
+      placedParts.push(...parts);
     });
     const limit = new Promise((resolve) => setTimeout(resolve, REVEAL_MS));
     above = placed.then(() => Promise.race([limit, Promise.all(parts.map(({ settled }) => settled))]));

@@ -41,6 +41,14 @@ export class Part {
     this.#body.replaceChildren(...children.filter((child) => child !== null && child !== undefined && child !== false));
   }
 
+  /** Gives a part that still loads the height that it has, for good: what loads scrolls in it. */
+  keepRoom(): void {
+    if (this.#body.getAttribute('aria-busy') !== 'true' || this.element.classList.contains('late')) return;
+    this.element.style.height = `${this.element.offsetHeight}px`;
+    this.element.classList.add('late');
+    this.element.tabIndex = 0; // so that it scrolls by keyboard
+  }
+
   prove(answer: Evidence): void {
     this.#proofs?.add(this.#title, answer);
   }

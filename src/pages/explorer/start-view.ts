@@ -38,6 +38,7 @@ export function showStart(context: Pick<ViewContext, 'client' | 'title' | 'add' 
   add(blocks, transactions, examples);
   const found: Block[] = [];
   let rowCount: number | undefined;
+  let timer: ReturnType<typeof setInterval> | undefined;
   const showBlocks = (): void => {
     rowCount ??= found.length; // what is below does not move when there are more
     const rows = found
@@ -66,8 +67,8 @@ export function showStart(context: Pick<ViewContext, 'client' | 'title' | 'add' 
   void blocks.load(async (read) => {
     await read(reading);
     showBlocks();
+    timer ??= setInterval(() => void readNewest(client, found).then(showBlocks, () => {}), REFRESH_MS);
   });
-  const timer = setInterval(() => void readNewest(client, found).then(showBlocks, () => {}), REFRESH_MS);
   onLeave(() => clearInterval(timer));
   const sentences = reading.then((read) => readSentences(client, read));
   void transactions.load(async (read) => {
@@ -117,7 +118,8 @@ async function readNewest(client: Client, blocks: Block[]): Promise<void> {
   if (document.hidden) return;
   const slot = (await client.get('/slot')).result;
   if (slot <= (blocks[0]?.slot ?? 0)) return;
-  blocks.unshift((await client.get('/block/:slot', { slot })).result);
+  const block = (await client.get('/block/:slot', { slot })).result;
+  if (slot > (blocks[0]?.slot ?? 0)) blocks.unshift(block); // an earlier read may have been slower
 }
 
 async function readSentences(client: Client, blocks: readonly Block[]) {

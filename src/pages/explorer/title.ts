@@ -31,8 +31,8 @@ export class Title {
     this.#below.replaceWith(nextBelow);
     this.#below = nextBelow;
     // what still loads below begins at its new place, and does not move there
-    const loading = this.element.nextElementSibling;
-    if (loading !== null) this.element.after(loading);
+    const siblings = [...(this.element.parentElement?.children ?? [])];
+    this.element.after(...siblings.slice(siblings.indexOf(this.element) + 1));
   }
 }
 
