@@ -11,6 +11,7 @@ import {
   countSockets,
   hideForTwoMinutes,
   shiftedElements,
+  untilShown,
 } from './watch-page.ts';
 
 const WALLET = WALLETS[0]?.address ?? '';
@@ -203,7 +204,7 @@ t.test('an address is read, evidence opened, and another view found, by keyboard
   await page.keyboard.press('/');
   await page.keyboard.type(WHALE.address);
   await page.keyboard.press('Enter');
-  await page.waitForSelector('.balance');
+  await untilShown(page.locator('.balance'));
   t.match(await page.textContent('.balance'), /^9,007,199\.254740993 SOL/);
   await page.waitForSelector('.title .chip:text("Wallet")');
   const proof = page.locator('.proof > summary');
@@ -228,16 +229,16 @@ t.test('the explorer shows tokens, transactions and blocks, and says why it show
   };
   await show(DOLLAR.mint.address);
   const part = (title: string) => page.locator(`.part[aria-label="${title}"]`);
-  await page.waitForSelector('h1 bdi:text("“Demo Dollar”")');
-  await part('Holders').locator('td a').first().click();
-  await page.waitForSelector('.title .chip:text("Wallet")');
-  await part('History').locator('td a').first().click();
-  await part('Instructions').locator('.call-line').first().waitFor();
+  await untilShown(page.locator('h1 bdi:text("“Demo Dollar”")'));
+  await (await untilShown(part('Holders').locator('td a'))).click();
+  await untilShown(page.locator('.title .chip:text("Wallet")'));
+  await (await untilShown(part('History').locator('td a'))).click();
+  await untilShown(part('Instructions').locator('.call-line'));
   await part('Overview').locator('dd a').first().click();
   await page.waitForSelector('h1:text("Slot ")');
-  await part('Transactions').locator('tbody tr').first().waitFor();
+  await untilShown(part('Transactions').locator('tbody tr'));
   await page.goBack();
-  await part('Instructions').locator('.call-line').first().waitFor();
+  await untilShown(part('Instructions').locator('.call-line'));
   await show('no such thing');
   t.match(await page.textContent('.failed'), /\w/);
 });

@@ -1,5 +1,5 @@
 import axe from 'axe-core';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { waitFor } from '../support/harness.ts';
 
 /** Has the page count its layout shifts from the start on. */
@@ -22,6 +22,16 @@ export async function countLayoutShifts(page: Page): Promise<void> {
 /** Returns what has moved on the page by itself: nothing should. */
 export const shiftedElements = (page: Page): Promise<readonly string[]> =>
   page.evaluate('window.shifted > 0.0005 ? window.shiftedBy : []') as Promise<readonly string[]>;
+
+/** Waits for what a page shows; has parts that failed load again, as the nodes of a busy machine fall behind. */
+export async function untilShown(locator: Locator): Promise<Locator> {
+  const again = locator.page().locator('.part button:text("Try again")').first();
+  await waitFor(async () => {
+    if (await again.isVisible()) await again.click({ timeout: 2000 }).catch(() => {}); // it may have gone
+    return locator.first().isVisible();
+  }, String(locator));
+  return locator.first();
+}
 
 /** Returns the violations that axe finds, each with the elements that it is about. */
 export async function accessibilityViolations(page: Page): Promise<readonly string[]> {

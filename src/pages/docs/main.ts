@@ -273,8 +273,9 @@ function enableFind(): HTMLInputElement {
   };
   find.addEventListener('input', show);
   find.addEventListener('keydown', ({ key }) => {
-    if (key === 'Enter')
-      document.querySelector<HTMLElement>('.contents ul ul .found a, .contents ul .found a')?.click();
+    if (key !== 'Enter') return;
+    const link = (selector: string): HTMLElement | null => document.querySelector<HTMLElement>(`${selector} .found a`);
+    (link('.contents ul ul') ?? link('.contents ul'))?.click();
   });
   return find;
 }

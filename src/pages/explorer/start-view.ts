@@ -16,6 +16,9 @@ type Block = Result<'/block/:slot'>;
 const SLOTS = 8;
 const SENTENCES = 5;
 
+/** The slots after which the block of a slot can be read. */
+const BLOCK_DELAY = 2;
+
 /** The time between two reads of the newest block. */
 const REFRESH_MS = 5000;
 
@@ -53,7 +56,7 @@ export function showStart(context: Pick<ViewContext, 'client' | 'title' | 'add' 
   };
   const skipped: number[] = [];
   const reading = (async () => {
-    const newest = (await client.get('/slot')).result;
+    const newest = (await client.get('/slot')).result - BLOCK_DELAY;
     const slots = Array.from({ length: SLOTS }, (_, at) => newest - at);
     const read = await Promise.allSettled(slots.map((slot) => client.get('/block/:slot', { slot })));
     for (const [at, block] of read.entries()) {
@@ -116,7 +119,7 @@ export function showStart(context: Pick<ViewContext, 'client' | 'title' | 'add' 
 /** Reads the newest block, if there is a newer one and somebody sees the page. */
 async function readNewest(client: Client, blocks: Block[]): Promise<void> {
   if (document.hidden) return;
-  const slot = (await client.get('/slot')).result;
+  const slot = (await client.get('/slot')).result - BLOCK_DELAY;
   if (slot <= (blocks[0]?.slot ?? 0)) return;
   const block = (await client.get('/block/:slot', { slot })).result;
   if (slot > (blocks[0]?.slot ?? 0)) blocks.unshift(block); // an earlier read may have been slower

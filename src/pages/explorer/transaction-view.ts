@@ -43,8 +43,8 @@ export function showTransaction(context: ViewContext, signature: string): void {
     loading.element.remove();
     showHead(context, result);
     if (enhanced) showMeaning(context, enhanced, meta, tokens);
-    const record = new Part('Record');
-    record.show(
+    const record = partOf(
+      'Record',
       !enhanced && create('p', {}, 'Its record could not be read as a transaction.'),
       rawDetails('Transaction', { transaction: result.transaction, meta: result.meta }),
       meta?.logMessages && rawDetails('Log', meta.logMessages),
