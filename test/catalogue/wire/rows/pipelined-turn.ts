@@ -52,7 +52,7 @@ export const pipelinedTurn: WireRow = {
         }
       for (const path of PATHS) {
         const { answers } = await attack(gateway, path, 1, READ_REQUESTS);
-        findings.push(expect(`${path}: whole answers, then a 429 that closes`, areAnswersBeforeRefusal(answers)));
+        findings.push(expect(`${path}: whole answers, to all or then a 429 that closes`, areWholeAnswers(answers)));
       }
       findings.push(expectNone('requests of bystanders that failed', bystanders.failed));
     } finally {
@@ -93,8 +93,9 @@ async function attack(server: GatewayProcess, path: string, count: number, reque
   return { longestMs: report?.longestMs ?? Number.POSITIVE_INFINITY, answers };
 }
 
-function areAnswersBeforeRefusal(text: string): boolean {
+function areWholeAnswers(text: string): boolean {
   const answers = parseResponses(text);
+  if (answers.length === READ_REQUESTS) return true; // TCP cut the piece, and each part was within the budget of its turn
   const last = answers.at(-1);
   return answers.length > 1 && last?.status === 429 && /\r\nconnection: close/i.test(last.head);
 }
