@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { stateBeforeIn } from '../../src/client/verify/push-frame.ts';
 import { SYSTEM_PROGRAM } from '../../src/shared/domain/well-known-addresses.ts';
 import { type EventStreamReader, openEventStream } from '../support/event-stream.ts';
+import { recordChanges, stepGateway } from '../support/event-world.ts';
 import { type GatewayHarness, startGatewayOver, startStepped, waitFor } from '../support/harness.ts';
 import { ResumingClient, type TrustedGateway } from '../support/resuming-client.ts';
 import { addressFromByte } from '../support/token-account-fixtures.ts';
@@ -23,25 +23,13 @@ t.test('events', async (t) => {
   let harness: GatewayHarness = world;
 
   /** What each block has changed, by the id of the event. */
-  const changes = new Map<string, bigint>();
-  const last = new Map<string, bigint>();
-  chain.onSlot(({ processed: { slot } }) => {
-    for (const [index, address] of ACCOUNTS.entries()) {
-      const lamports = chain.accountAt(address, slot)?.lamports ?? 0n;
-      if (lamports !== (last.get(address) ?? 0n)) changes.set(`${slot}.${index}`, lamports);
-      last.set(address, lamports);
-    }
-  });
+  const changes = recordChanges(chain, ACCOUNTS);
   let nextLamports = 1000n;
   const put = (address: string, data = new Uint8Array(0)): void => {
     const owner = data.length === 0 ? SYSTEM_PROGRAM : addressFromByte(99); // whose data no node parses
     chain.setAccount(address, { lamports: nextLamports++, owner, executable: false, data });
   };
-  const step = async (): Promise<void> => {
-    clock.advance(400);
-    await waitFor(async () => (await harness.get('/health')).json.result?.slot === chain.slot('processed'), 'the slot');
-    await sleep(2); // for what comes over the feed's own connection
-  };
+  const step = (): Promise<void> => stepGateway(world, harness);
   const stepUntil = async (isDone: () => boolean | Promise<boolean>, what: string): Promise<void> => {
     for (let steps = 0; !(await isDone()); steps++) {
       if (steps > 400) throw new Error(`${what} did not come about`);

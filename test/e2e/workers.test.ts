@@ -14,7 +14,7 @@ import { parseMetrics, scrapeSeries } from '../support/metrics.ts';
 import { connect } from '../support/pubsub-test-client.ts';
 import { ResumingClient } from '../support/resuming-client.ts';
 import { rpcRequest } from '../support/rpc-request.ts';
-import { askEach, startWorkers } from '../support/workers-world.ts';
+import { requestEach, startWorkers } from '../support/workers-world.ts';
 
 const cluster = await startEmbeddedCluster({ slotMs: 100 });
 t.teardown(cluster.close);
@@ -87,7 +87,7 @@ t.test('a past slot is answered by each worker, from what the pipeline process k
     return (await past()).status === 200;
   }, 'a past slot');
   const { text } = await past();
-  t.same(await askEach(`${url}/api/v1${path}?slot=${slot}`, {}, 20), new Map([[200, 20]]));
+  t.same(await requestEach(`${url}/api/v1${path}?slot=${slot}`, {}, 20), new Map([[200, 20]]));
   t.match(JSON.parse(text), { slot, receipt: { commitment: 'confirmed', claim: 'observed/1' } });
   await waitFor(async () => (await get(`${path}?slot=${slot}&commitment=finalized`)).status === 200, 'finality');
   const finalized = await Promise.all(
@@ -213,7 +213,7 @@ t.test('one listener for operators covers all processes, and no sum goes back', 
       ?.series.get('slotgate_http_requests_total{route="/pubkey",code="200"}') ?? 0;
   let sent = 2; // by two tests above
   const send = async (times: number): Promise<void> => {
-    await askEach(`${url}/api/v1/pubkey`, {}, times);
+    await requestEach(`${url}/api/v1/pubkey`, {}, times);
     sent += times;
     await waitFor(async () => (await answered()) === sent, `${sent} answers`);
   };
@@ -240,7 +240,7 @@ t.test('one limit holds for all workers, and no death of a process gives another
   await issueKeys(apiKeysPath(state), apiKeyRecord(key));
   let inAll = 0;
   const admitted = async (times: number): Promise<number> => {
-    const counts = await askEach(`${url}/api/v1/slot`, { 'x-api-key': key }, times);
+    const counts = await requestEach(`${url}/api/v1/slot`, { 'x-api-key': key }, times);
     inAll += counts.get(200) ?? 0;
     return counts.get(200) ?? 0;
   };
@@ -272,7 +272,10 @@ t.test('a caller has as many streams over all workers as over one (F6)', async (
       socket.on('open', () => resolve(void sockets.add(socket))).on('error', () => resolve());
       socket.on('close', () => sockets.delete(socket));
     });
-  await waitFor(async () => (await askEach(`${url}/api/v1/slot`, { 'x-api-key': key }, 4)).get(200) === 4, 'the key');
+  await waitFor(
+    async () => (await requestEach(`${url}/api/v1/slot`, { 'x-api-key': key }, 4)).get(200) === 4,
+    'the key',
+  );
   await Promise.all(Array.from({ length: 12 }, open));
   await waitFor(() => sockets.size === 3, 'three streams are left');
   for (let i = 0; i < 6; i++) await open();

@@ -152,7 +152,7 @@ const fetchWitness = (url: string, agent: Agent | undefined): Promise<WitnessAns
   });
 
 /** Asks one question so often, each time over a connection of its own, so of all workers. Counts answers by status. */
-export async function askEach(
+export async function requestEach(
   url: string,
   headers: Record<string, string>,
   times: number,

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { SYSTEM_PROGRAM } from '../../../../src/shared/domain/well-known-addresses.ts';
 import { addressOfNumber } from '../../../support/address-of-number.ts';
-import { type GatewayHarness, startGatewayOver, startStepped, waitFor } from '../../../support/harness.ts';
+import { recordChanges, stepGateway } from '../../../support/event-world.ts';
+import { type GatewayHarness, startGatewayOver, startStepped } from '../../../support/harness.ts';
 import { ResumingClient } from '../../../support/resuming-client.ts';
 import { withTestScope } from '../../../support/test-scope.ts';
 import { expectNone, expectSome, type Finding, info, type Row, type RunLength } from '../../findings.ts';
@@ -21,15 +21,7 @@ async function run({ isFull }: RunLength): Promise<readonly Finding[]> {
     const { cluster, clock } = world;
     const { chain } = cluster;
     let harness: GatewayHarness = world;
-    const changes = new Map<string, bigint>();
-    const last = new Map<string, bigint>();
-    chain.onSlot(({ processed: { slot } }) => {
-      for (const [index, address] of ACCOUNTS.entries()) {
-        const lamports = chain.accountAt(address, slot)?.lamports ?? 0n;
-        if (lamports !== (last.get(address) ?? 0n)) changes.set(`${slot}.${index}`, lamports);
-        last.set(address, lamports);
-      }
-    });
+    const changes = recordChanges(chain, ACCOUNTS);
     let lamports = 1000n;
     const change = (): void => {
       for (const address of ACCOUNTS)
@@ -41,14 +33,7 @@ async function run({ isFull }: RunLength): Promise<readonly Finding[]> {
             data: new Uint8Array(0),
           });
     };
-    const step = async (): Promise<void> => {
-      clock.advance(SLOT_MS);
-      await waitFor(
-        async () => (await harness.get('/health')).json.result?.slot === chain.slot('processed'),
-        'the slot',
-      );
-      await sleep(1); // for what comes over the feed's own connection
-    };
+    const step = (): Promise<void> => stepGateway(world, harness);
     const stepUntil = async (isDone: () => boolean | Promise<boolean>, what: string): Promise<void> => {
       for (let steps = 0; !(await isDone()); steps++) {
         if (steps > 600) throw new Error(`${what} did not come about`);
