@@ -3,6 +3,7 @@ import { interpretTransaction } from '../../../src/transactions/analysis/rules/i
 import { enhanceTransaction } from '../../../src/transactions/explain/enhanced-transaction.ts';
 import { programRole } from '../../../src/transactions/programs/known-programs.ts';
 import type { Transaction } from '../../../src/transactions/transactions/transaction.ts';
+import { isNumberAlone } from '../../support/number-alone.ts';
 import { type Finding, info } from '../findings.ts';
 
 /** Most of a block's transactions, in percent, of which the gateway shows nothing, a tip alone, or what the program is for. */
@@ -76,12 +77,7 @@ export function findingsOf(interpreted: readonly Interpreted[]): readonly Findin
     share('a tip alone', interpreted.filter(({ isTipAlone }) => isTipAlone).length, MOST_TIPS_ALONE),
     share('by role alone', interpreted.filter(({ isByRole }) => isByRole).length, MOST_BY_ROLE),
     info('failures', reasons.length),
-    share(
-      'a number alone',
-      reasons.filter((reason) => /own error number \d+( before it called another program)?$/.test(reason)).length,
-      MOST_NUMBERS_ALONE,
-      reasons.length,
-    ),
+    share('a number alone', reasons.filter(isNumberAlone).length, MOST_NUMBERS_ALONE, reasons.length),
     time('median', times[Math.floor(times.length / 2)] ?? 0, LONGEST_ORDINARY_MS),
     time('longest', times.at(-1) ?? 0, LONGEST_MS),
   ];

@@ -25,6 +25,7 @@ import type { Instruction } from '../../../src/transactions/transactions/instruc
 import type { ParsedInfo } from '../../../src/transactions/transactions/instruction-layout.ts';
 import type { Transaction } from '../../../src/transactions/transactions/transaction.ts';
 import { addressOfNumber } from '../../support/address-of-number.ts';
+import { isNumberAlone } from '../../support/number-alone.ts';
 import { readRecordings, recordedTransactions } from '../../support/recorded-transactions.ts';
 import {
   addressesOf,
@@ -1188,7 +1189,7 @@ t.test('refuted-reasons', async (t) => {
         const { meta } = result;
         if (meta !== null) t.equal(refutation(message, error, meta), null, `${name}: ${message}`);
         t.ok(explainTransactionOfIndex(parsed).includes(message.slice(0, 60)), name);
-        if (/own error number \d+( before it called another program)?$/.test(message)) bare++;
+        if (isNumberAlone(message)) bare++;
       }
       const percent = (100 * bare) / failures.length;
       t.comment(`${pack}: ${bare} of ${failures.length} reasons are a number alone (${percent.toFixed(1)} %)`);
