@@ -4,7 +4,7 @@ import { MAX_NAME_CHARACTERS, MAX_SYMBOL_CHARACTERS } from '../../shared/domain/
 import { isBase58Of } from '../codec/base58.ts';
 import type { RawAccount } from '../codec/raw-account.ts';
 import { decodeMetadata, findMetadataAddress, type MetaplexMetadata } from './metaplex-metadata-account.ts';
-import type { TokenExtension } from './token-extensions.ts';
+import { extensionState, type TokenExtension } from './token-extensions.ts';
 import { decodeTokenProgramAccount, type Mint } from './token-program-accounts.ts';
 
 /** The most bytes of a text that a mint's description of itself is given with. */
@@ -87,14 +87,15 @@ export function tokenMetadataOf(address: string, mint: Mint, findAccount: FindAc
 
 /** Returns an extension with its texts cut to the length that they are given with. */
 export function withBoundedTexts(each: TokenExtension): TokenExtension {
-  if (each.extension !== 'tokenMetadata') return each;
-  const fields = each.state.additionalMetadata.map(([field, value]) => [wholeText(field), wholeText(value)] as const);
-  return { ...each, state: { ...each.state, ...wholeTexts(each.state), additionalMetadata: fields } };
+  const metadata = extensionState([each], 'tokenMetadata');
+  if (metadata === undefined) return each;
+  const fields = metadata.additionalMetadata.map(([field, value]) => [wholeText(field), wholeText(value)] as const);
+  return { ...each, state: { ...metadata, ...wholeTexts(metadata), additionalMetadata: fields } };
 }
 
 /** Returns the group of a Token-2022 mint. It is verified: nobody joins a group without its authority's signature. */
 function groupOf(address: string, { extensions }: Mint): TokenMetadata['collection'] {
-  const member = extensions.find((each) => each.extension === 'tokenGroupMember')?.state;
+  const member = extensionState(extensions, 'tokenGroupMember');
   return member?.mint === address ? { key: member.group, verified: true } : null;
 }
 
@@ -122,7 +123,7 @@ function wholeNumberUpTo(most: number, digits: string | undefined): number | nul
 
 /** Returns the metadata in the mint itself; null if there is none, or another mint's. */
 function embeddedMetadataOf(address: string, { extensions }: Mint) {
-  const embedded = extensions.find((each) => each.extension === 'tokenMetadata')?.state;
+  const embedded = extensionState(extensions, 'tokenMetadata');
   return embedded?.mint === address ? embedded : null;
 }
 

@@ -1,4 +1,5 @@
 import { formatRoundedDouble, formatUnits } from '../codec/format-decimal.ts';
+import { extensionState } from './token-extensions.ts';
 import type { Mint } from './token-program-accounts.ts';
 
 /** The formatting of one mint's amounts at one point in time. */
@@ -54,7 +55,7 @@ export const dependsOnClock = ({ extensions }: Mint): boolean =>
  */
 export function amountScaleOf({ decimals, extensions }: Mint, unixTimestamp: bigint): AmountScale {
   const one = 10 ** decimals;
-  const interest = extensions.find((each) => each.extension === 'interestBearingConfig')?.state;
+  const interest = extensionState(extensions, 'interestBearingConfig');
   if (interest !== undefined) {
     const { initializationTimestamp, preUpdateAverageRate, lastUpdateTimestamp, currentRate } = interest;
     const scale =
@@ -63,7 +64,7 @@ export function amountScaleOf({ decimals, extensions }: Mint, unixTimestamp: big
       one;
     return { decimals, toUiAmount: (amount) => Number(amount) * scale };
   }
-  const scaling = extensions.find((each) => each.extension === 'scaledUiAmountConfig')?.state;
+  const scaling = extensionState(extensions, 'scaledUiAmountConfig');
   if (scaling !== undefined) {
     const { multiplier, newMultiplier, newMultiplierEffectiveTimestamp } = scaling;
     const factor = parseMultiplier(unixTimestamp >= newMultiplierEffectiveTimestamp ? newMultiplier : multiplier);

@@ -3,11 +3,13 @@ import { asBigInt, asDecimals, asObject, asString } from '../codec/json-fields.t
 import type { Instruction } from '../transactions/instruction.ts';
 import { type ParsedInfo, signerOf } from '../transactions/instruction-layout.ts';
 import type { Transaction } from '../transactions/transaction.ts';
+import { addressAt, effectsIn, type Place, placeOf } from './effects.ts';
 import type { CurrentBalances } from './transfer-ledger.ts';
 
 /**
- * Kinds of authority changes. `setAuthority`: a right passes to another holder, or nobody; `initializeAuthority`: a new
- * mint gives somebody a right over all its tokens, or a new stake, vote or nonce account one over what is in it; `assign`: an account of a wallet is given to a program.
+ * Kinds of authority changes. `setAuthority`: a right passes to another holder, or nobody; `initializeAuthority`: an account
+ * gets a right's first holder, a mint a program that each transfer calls, or an account loses a guard; `assign`: an account
+ * of a wallet is given to a program.
  */
 export const AUTHORITY_CHANGE_KINDS = [
   'setAuthority',
@@ -29,8 +31,8 @@ export const AUTHORITY_CHANGE_KINDS = [
 export interface AuthorityChange {
   readonly kind: (typeof AUTHORITY_CHANGE_KINDS)[number];
   /**
-   * The right, for the first two kinds: a token program's as nodes name it (`accountOwner`, `mintTokens`), `staker`,
-   * `withdrawer`, `voter`, `nonce`, `upgrade`, `lookupTable`, `metadata` or `group`; else null.
+   * The right, for the first two kinds: a token program's as nodes name it (`accountOwner`, `mintTokens`), or one of
+   * `effects.tsv`; else null.
    */
   readonly authorityType: string | null;
   readonly programId: string;
@@ -59,171 +61,57 @@ export interface AuthorityChange {
   readonly innerInstructionIdx: number | null;
 }
 
-/** The part of a change that its instruction says. */
-interface Change
-  extends Pick<AuthorityChange, 'kind' | 'account'>,
-    Partial<Pick<AuthorityChange, 'authorityType' | 'mint' | 'from' | 'to' | 'authority' | 'amount' | 'lockup'>> {
-  readonly decimals?: number | null;
+/** How an instruction names a change. */
+interface ChangeRow {
+  readonly kind: string;
+  readonly right: string;
+  readonly account: Place;
+  readonly to: Place;
+  readonly signer: string;
 }
 
-type ReadChange = (info: ParsedInfo) => Change | null;
-
-/** Returns a change of an account that the instruction names, with more that `read` returns. */
-const changeOf =
-  (kind: Change['kind'], accountName: string, read: (info: ParsedInfo) => Partial<Change> = () => ({})): ReadChange =>
-  (info) => {
-    const account = asString(info[accountName]);
-    return account === null ? null : { kind, account, ...read(info) };
-  };
-
-/** Returns the passing of a right, of which only the holder can sign. */
-const passRight = (authorityType: string, accountName: string, signer: string, to: string): ReadChange =>
-  changeOf('setAuthority', accountName, (info) => {
-    const authority = signerOf(info, signer);
-    return { authorityType, from: authority, to: asString(info[to]), authority };
-  });
-
-/** Returns a right that a new mint gives. */
-const giveRight = (authorityType: string, to: string): ReadChange =>
-  changeOf('initializeAuthority', 'mint', (info) => ({
-    authorityType,
-    mint: asString(info['mint']),
-    to: asString(info[to]),
-  }));
-
-/**
- * Returns the passing of a right over a stake or vote account. The withdrawer can also replace the other holder, so that
- * the signer of that change may not be the one before.
- */
-const passStakeRight =
-  (accountName: string, to: string, authorityOf: (info: ParsedInfo) => string | null): ReadChange =>
-  (info) => {
-    const type = asString(info['authorityType']) ?? Object.keys(asObject(info['authorityType']))[0] ?? '';
-    const authorityType = { Staker: 'staker', Withdrawer: 'withdrawer', Voter: 'voter', VoterWithBLS: 'voter' }[type];
-    const [account, authority] = [asString(info[accountName]), authorityOf(info)];
-    if (account === null) return null;
-    return {
-      kind: 'setAuthority',
-      account,
-      authorityType: authorityType ?? null,
-      from: authorityType === 'withdrawer' ? authority : null,
-      to: asString(info[to]),
-      authority,
-    };
-  };
-
-const namedAuthority = (info: ParsedInfo): string | null => asString(info['authority']);
-
-/** Returns the authority that is derived from a base address, which signs for it. */
-const seededAuthority =
-  (baseName: string) =>
-  (info: ParsedInfo): string | null => {
-    const [base, seed, owner] = [info[baseName], info['authoritySeed'], info['authorityOwner']].map(asString);
-    if (typeof base !== 'string' || typeof seed !== 'string' || typeof owner !== 'string') return null;
-    try {
-      return findAddressWithSeed(base, seed, owner);
-    } catch {
-      return null; // no address of the record
-    }
-  };
-
-const approveChange = changeOf('approve', 'source', (info) => {
-  const { amount, decimals } = asObject(info['tokenAmount']);
-  const approved = asBigInt(info['amount']) ?? asBigInt(amount);
-  return {
-    mint: asString(info['mint']),
-    to: asString(info['delegate']),
-    authority: signerOf(info, 'owner'),
-    amount: approved === null ? null : `${approved}`,
-    decimals: asDecimals(decimals),
-  };
+const changeRowOf = effectsIn('rights', ([kind = '', right = '', account, to, signer = '']): ChangeRow => {
+  return { kind, right, account: placeOf(account), to: placeOf(to), signer };
 });
 
-/** A new stake, vote or nonce account is in the hands of those that its instruction names. */
-const holdRight = (authorityType: string, accountName: string, holderOf: (info: ParsedInfo) => unknown): ReadChange =>
-  changeOf('initializeAuthority', accountName, (info) => ({ authorityType, to: asString(holderOf(info)) }));
-
-const freezeChange = (kind: 'freeze' | 'thaw'): ReadChange =>
-  changeOf(kind, 'account', (info) => ({ mint: asString(info['mint']), authority: signerOf(info, 'freezeAuthority') }));
-
-const pauseChange = (kind: 'pause' | 'resume'): ReadChange =>
-  changeOf(kind, 'mint', (info) => ({ mint: asString(info['mint']), authority: signerOf(info, 'authority') }));
-
-const setAuthorityChange: ReadChange = (info) => {
-  const [mint, account] = [asString(info['mint']), asString(info['account'])];
-  const authority = signerOf(info, 'authority');
-  const authorityType = asString(info['authorityType']);
-  const subject = account ?? mint;
-  if (subject === null) return null;
-  return {
-    kind: 'setAuthority',
-    account: subject,
-    authorityType,
-    mint,
-    from: authority,
-    to: asString(info['newAuthority']),
-    authority,
-  };
+/** Rights over stakes and votes, as nodes name them. */
+const STAKE_RIGHTS: Readonly<Record<string, string>> = {
+  Staker: 'staker',
+  Withdrawer: 'withdrawer',
+  Voter: 'voter',
+  VoterWithBLS: 'voter',
 };
+/** What somebody else than its holder can pass on, such as the withdrawer of a stake. */
+const PASSED_BY_OTHERS: readonly string[] = ['staker', 'voter', 'commission', 'identity'];
 
-const lockupChange = changeOf('setLockup', 'stakeAccount', (info) => {
-  const { unixTimestamp, epoch, custodian } = asObject(info['lockup']);
-  const authority = asString(info['custodian']);
-  const text = (value: unknown): string | null => (asBigInt(value) === null ? null : `${asBigInt(value)}`);
-  return { to: asString(custodian), authority, lockup: { unixTimestamp: text(unixTimestamp), epoch: text(epoch) } };
-});
+function rightIn({ authorityType }: ParsedInfo): string {
+  const name = asString(authorityType) ?? Object.keys(asObject(authorityType))[0] ?? '';
+  return STAKE_RIGHTS[name] ?? name;
+}
 
-/** An account passes to a program. It counts only if it had something, so not if it was just opened. */
-const assignChange = changeOf('assign', 'account', (info) => ({
-  to: asString(info['owner']),
-  authority: asString(info['base']) ?? asString(info['account']),
-}));
+/** Returns who signed for a change: the account of a name, alone or as a multisig, or the address derived from it. */
+function signerIn(info: ParsedInfo, signer: string): string | null {
+  const [name = '', isSeeded] = signer.split('+');
+  if (isSeeded === undefined) return signerOf(info, name);
+  const [base, seed, owner] = [info[name], info['authoritySeed'], info['authorityOwner']].map(asString);
+  if (typeof base !== 'string' || typeof seed !== 'string' || typeof owner !== 'string') return null;
+  try {
+    return findAddressWithSeed(base, seed, owner);
+  } catch {
+    return null; // no address of the record
+  }
+}
 
-const CHANGE_READERS: Readonly<Record<string, ReadChange>> = {
-  'spl-token setAuthority': setAuthorityChange,
-  'spl-token approve': approveChange,
-  'spl-token approveChecked': approveChange,
-  'spl-token revoke': changeOf('revoke', 'source', (info) => ({ authority: signerOf(info, 'owner') })),
-  'spl-token freezeAccount': freezeChange('freeze'),
-  'spl-token thawAccount': freezeChange('thaw'),
-  'spl-token pause': pauseChange('pause'),
-  'spl-token resume': pauseChange('resume'),
-  'spl-token initializeMintCloseAuthority': giveRight('closeMint', 'newAuthority'),
-  'spl-token initializePermanentDelegate': giveRight('permanentDelegate', 'delegate'),
-  'spl-token updateDefaultAccountState': (info) =>
-    changeOf(info['accountState'] === 'frozen' ? 'freezeNewAccounts' : 'thawNewAccounts', 'mint', () => ({
-      mint: asString(info['mint']),
-      authority: signerOf(info, 'freezeAuthority'),
-    }))(info),
-  'spl-token updateTokenMetadataAuthority': passRight('metadata', 'metadata', 'updateAuthority', 'newAuthority'),
-  'spl-token updateTokenGroupAuthority': passRight('group', 'group', 'updateAuthority', 'newAuthority'),
-  'stake initialize': holdRight('withdrawer', 'stakeAccount', ({ authorized }) => asObject(authorized)['withdrawer']),
-  'stake initializeChecked': holdRight('withdrawer', 'stakeAccount', ({ withdrawer }) => withdrawer),
-  'vote initialize': holdRight('withdrawer', 'voteAccount', ({ authorizedWithdrawer }) => authorizedWithdrawer),
-  'vote initializeV2': holdRight('withdrawer', 'voteAccount', ({ authorizedWithdrawer }) => authorizedWithdrawer),
-  'system initializeNonce': holdRight('nonce', 'nonceAccount', ({ nonceAuthority }) => nonceAuthority),
-  'stake authorize': passStakeRight('stakeAccount', 'newAuthority', namedAuthority),
-  'stake authorizeChecked': passStakeRight('stakeAccount', 'newAuthority', namedAuthority),
-  'stake authorizeWithSeed': passStakeRight('stakeAccount', 'newAuthorized', seededAuthority('authorityBase')),
-  'stake authorizeCheckedWithSeed': passStakeRight('stakeAccount', 'newAuthorized', seededAuthority('authorityBase')),
-  'stake setLockup': lockupChange,
-  'stake setLockupChecked': lockupChange,
-  'vote authorize': passStakeRight('voteAccount', 'newAuthority', namedAuthority),
-  'vote authorizeChecked': passStakeRight('voteAccount', 'newAuthority', namedAuthority),
-  'vote authorizeWithSeed': passStakeRight('voteAccount', 'newAuthority', seededAuthority('authorityBaseKey')),
-  'vote authorizeCheckedWithSeed': passStakeRight('voteAccount', 'newAuthority', seededAuthority('authorityBaseKey')),
-  'system authorizeNonce': passRight('nonce', 'nonceAccount', 'nonceAuthority', 'newAuthorized'),
-  'system assign': assignChange,
-  'system assignWithSeed': assignChange,
-  'bpf-upgradeable-loader setAuthority': passRight('upgrade', 'account', 'authority', 'newAuthority'),
-  'bpf-upgradeable-loader setAuthorityChecked': passRight('upgrade', 'account', 'authority', 'newAuthority'),
-  'bpf-upgradeable-loader upgrade': changeOf('upgradeProgram', 'programAccount', (info) => ({
-    authority: asString(info['authority']),
-  })),
-  'loader-v4 transferAuthority': passRight('upgrade', 'programAccount', 'authority', 'newAuthority'),
-  'loader-v4 finalize': passRight('upgrade', 'programAccount', 'authority', ''),
-  'address-lookup-table freezeLookupTable': passRight('lookupTable', 'lookupTableAccount', 'lookupTableAuthority', ''),
-};
+const toText = (value: unknown): string | null => (asBigInt(value) === null ? null : `${asBigInt(value)}`);
+
+const isKind = (kind: string): kind is AuthorityChange['kind'] =>
+  AUTHORITY_CHANGE_KINDS.some((known) => known === kind);
+
+/** Returns the kind of a change; what happens to new accounts of a mint depends on the state that it names. */
+function kindOf({ kind }: ChangeRow, { accountState }: ParsedInfo): AuthorityChange['kind'] {
+  if (isKind(kind)) return kind;
+  return accountState === 'frozen' ? 'freezeNewAccounts' : 'thawNewAccounts';
+}
 
 /** Returns a function that reads the authority change of an instruction, with the balances right before it. */
 export function authorityChangeReader(
@@ -234,28 +122,35 @@ export function authorityChangeReader(
   const signers = new Set(accounts.filter(({ signer }) => signer).map(({ address }) => address));
   return (call, balances) => {
     const { program, programId, parsed, index, innerIndex } = call;
-    const change = parsed === null ? null : (CHANGE_READERS[`${program} ${parsed.type}`]?.(parsed.info) ?? null);
-    if (change === null) return null;
-    const { kind, account, authority = null } = change;
+    const row = changeRowOf(call);
+    const account = row === undefined || parsed === null ? null : addressAt(parsed.info, row.account);
+    if (row === undefined || parsed === null || account === null) return null;
+    const { info } = parsed;
+    const kind = kindOf(row, info);
+    const authority = signerIn(info, row.signer);
     if (kind === 'assign' && !(funded.has(account) && signers.has(authority ?? ''))) return null;
+    const right = row.right === 'authorityType' ? rightIn(info) : row.right;
     const tokenAccount = program === 'spl-token' ? balances.tokenAccountOf(account) : null;
-    const mint = change.mint ?? tokenAccount?.mint ?? null;
-    const ownsTokens = change.authorityType === 'accountOwner';
+    const { amount, decimals } = asObject(info['tokenAmount']);
+    const { unixTimestamp, epoch } = asObject(info['lockup']);
+    const mint = asString(info['mint']) ?? tokenAccount?.mint ?? null;
+    const ownsTokens = right === 'accountOwner';
+    const isHolder = kind === 'setAuthority' && !PASSED_BY_OTHERS.includes(right);
     return {
       kind,
-      authorityType: change.authorityType ?? null,
+      authorityType: right === '-' ? null : right,
       programId,
       account,
       mint,
       owner: tokenAccount?.owner ?? (ownsTokens || kind === 'approve' || kind === 'revoke' ? authority : null),
-      from: (ownsTokens ? tokenAccount?.owner : null) ?? change.from ?? null,
-      to: change.to ?? null,
+      from: (ownsTokens ? tokenAccount?.owner : null) ?? (isHolder ? authority : null),
+      to: addressAt(info, row.to),
       authority,
-      amount: change.amount ?? null,
+      amount: toText(info['amount'] ?? amount),
       tokenBalance: tokenAccount === null ? null : `${tokenAccount.amount}`,
-      decimals: change.decimals ?? (mint === null ? null : balances.decimalsOf(mint)),
+      decimals: asDecimals(decimals) ?? (mint === null ? null : balances.decimalsOf(mint)),
       lamports: mint === null && preBalances.length > 0 ? `${balances.lamportsOf(account)}` : null,
-      lockup: change.lockup ?? null,
+      lockup: kind === 'setLockup' ? { unixTimestamp: toText(unixTimestamp), epoch: toText(epoch) } : null,
       instructionIdx: index,
       innerInstructionIdx: innerIndex,
     };

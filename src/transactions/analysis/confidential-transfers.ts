@@ -1,6 +1,6 @@
-import { asBigInt, asString } from '../codec/json-fields.ts';
+import { asBigInt } from '../codec/json-fields.ts';
 import type { Instruction } from '../transactions/instruction.ts';
-import type { ParsedInfo } from '../transactions/instruction-layout.ts';
+import { addressAt, effectsIn, placeOf } from './effects.ts';
 import type { CurrentBalances } from './transfer-ledger.ts';
 
 export const CONFIDENTIAL_TRANSFER_TYPES = [
@@ -31,66 +31,27 @@ export interface ConfidentialTransfer {
   readonly innerInstructionIdx: number | null;
 }
 
-interface Movement {
-  readonly type: ConfidentialTransfer['type'];
-  readonly from: string | null;
-  readonly to: string | null;
-  readonly mint: string | null;
-}
-
-/**
- * Returns account and mint of a deposit or withdrawal. Nodes name its first two accounts source and destination, as if
- * it had three.
- */
-export function confidentialAccountOf(info: ParsedInfo): { account: string | null; mint: string | null } {
-  const { account, source, destination, mint } = info;
-  return source === undefined
-    ? { account: asString(account), mint: asString(mint) }
-    : { account: asString(source), mint: asString(destination) };
-}
-
-const MOVEMENTS: Readonly<Record<string, (info: ParsedInfo) => Movement>> = {
-  confidentialTransfer: ({ source, destination, mint }) => move('transfer', source, destination, mint),
-  confidentialTransferWithFee: ({ source, destination, mint }) => move('transfer', source, destination, mint),
-  confidentialMint: ({ destination, mint }) => move('mint', null, destination, mint),
-  confidentialBurn: ({ destination, mint }) => move('burn', destination, null, mint),
-  permissionedConfidentialBurn: ({ account, mint }) => move('burn', account, null, mint),
-  withdrawWithheldConfidentialTransferTokensFromMint: ({ feeRecipient, mint }) =>
-    move('withdrawWithheldFee', null, feeRecipient, mint),
-  withdrawWithheldConfidentialTransferTokensFromAccounts: ({ feeRecipient, mint }) =>
-    move('withdrawWithheldFee', null, feeRecipient, mint),
-  depositConfidentialTransfer: (info) => moveWithin('deposit', info),
-  withdrawConfidentialTransfer: (info) => moveWithin('withdraw', info),
-  applyPendingConfidentialTransferBalance: ({ account }) => move('apply', account, account, null),
-};
-
-const move = (type: Movement['type'], from: unknown, to: unknown, mint: unknown): Movement => ({
-  type,
-  from: asString(from),
-  to: asString(to),
-  mint: asString(mint),
+const movementOf = effectsIn('hidden', ([type = '', from, to, mint = 'mint']) => {
+  return { type, from: placeOf(from), to: placeOf(to), mint: placeOf(mint) };
 });
 
-/** Returns a movement between the two balances of one account. */
-function moveWithin(type: Movement['type'], info: ParsedInfo): Movement {
-  const { account, mint } = confidentialAccountOf(info);
-  return { type, from: account, to: account, mint };
-}
+const isType = (type: string): type is ConfidentialTransfer['type'] =>
+  CONFIDENTIAL_TRANSFER_TYPES.some((known) => known === type);
 
 /** Returns the hidden movement that an instruction makes; null if it makes none. */
 export function confidentialTransferOf(call: Instruction, balances: CurrentBalances): ConfidentialTransfer | null {
-  const { program, parsed, index, innerIndex } = call;
-  if (program !== 'spl-token' || parsed === null) return null;
-  const movement = MOVEMENTS[parsed.type]?.(parsed.info);
-  if (movement === undefined) return null;
-  const { type, from, to } = movement;
-  const mint = movement.mint ?? (from === null ? null : (balances.tokenAccountOf(from)?.mint ?? null));
+  const { parsed, index, innerIndex } = call;
+  const movement = movementOf(call);
+  if (movement === undefined || parsed === null || !isType(movement.type)) return null;
+  const { type } = movement;
+  const [from, to] = [addressAt(parsed.info, movement.from), addressAt(parsed.info, movement.to)];
+  const named = addressAt(parsed.info, movement.mint);
   const ownerOf = (account: string | null) =>
     account === null ? null : (balances.tokenAccountOf(account)?.owner ?? null);
   const amount = type === 'deposit' || type === 'withdraw' ? asBigInt(parsed.info['amount']) : null;
   return {
     type,
-    mint,
+    mint: named ?? (from === null ? null : (balances.tokenAccountOf(from)?.mint ?? null)),
     fromUserAccount: ownerOf(from),
     toUserAccount: ownerOf(to),
     fromTokenAccount: from,

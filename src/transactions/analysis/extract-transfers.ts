@@ -1,10 +1,10 @@
-import { asBigInt, asObject, asString } from '../codec/json-fields.ts';
+import { asBigInt, asObject } from '../codec/json-fields.ts';
 import { type Instruction, inExecutionOrder } from '../transactions/instruction.ts';
 import type { ParsedInfo } from '../transactions/instruction-layout.ts';
 import type { Transaction } from '../transactions/transaction.ts';
-import { confidentialAccountOf } from './confidential-transfers.ts';
+import { addressAt, effectsIn, type Place, placeOf } from './effects.ts';
 import { initializedTokenAccount } from './token-account-balances.ts';
-import type { Transfer, TransferType } from './transfer.ts';
+import { TRANSFER_TYPES, type Transfer, type TransferType } from './transfer.ts';
 import { type CurrentBalances, TransferLedger } from './transfer-ledger.ts';
 
 /**
@@ -18,7 +18,16 @@ export function extractTransfers(transaction: Transaction, visit?: CallVisitor):
   for (const call of inExecutionOrder(transaction.instructions)) {
     if (call.parsed === null) continue;
     visit?.(call, ledger);
-    TRANSFER_RULES[`${call.program} ${call.parsed.type}`]?.(ledger, call, call.parsed.info);
+    const movement = movementOf(call);
+    if (movement === undefined) continue;
+    const { info } = call.parsed;
+    RECORDERS[movement.recorder]?.(ledger, call, {
+      from: addressAt(info, movement.from),
+      to: addressAt(info, movement.to),
+      mint: addressAt(info, movement.mint),
+      type: movement.type,
+      info,
+    });
   }
   return ledger.finish();
 }
@@ -26,119 +35,73 @@ export function extractTransfers(transaction: Transaction, visit?: CallVisitor):
 /** Sees each decoded instruction, with the balances right before it. */
 export type CallVisitor = (call: Instruction, balances: CurrentBalances) => void;
 
+/** How an instruction moves something. */
+interface Movement {
+  readonly recorder: string;
+  readonly from: Place;
+  readonly to: Place;
+  readonly type: TransferType;
+  readonly mint: Place;
+}
+
+const movementOf = effectsIn('transfers', ([recorder = '', from, to, type = '', mint = 'mint']): Movement => {
+  const known = TRANSFER_TYPES.find((name) => name === type) ?? 'transfer';
+  return { recorder, from: placeOf(from), to: placeOf(to), type: known, mint: placeOf(mint) };
+});
+
+/** What an instruction names of its movement, with its type. */
+interface Named extends Pick<Movement, 'type'> {
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly mint: string | null;
+  readonly info: ParsedInfo;
+}
+
 /** Records an instruction's transfers in the ledger. */
-type TransferRule = (ledger: TransferLedger, call: Instruction, info: ParsedInfo) => void;
+type Recorder = (ledger: TransferLedger, call: Instruction, named: Named) => void;
 
-const transferSol =
-  (source: string, destination: string, type?: TransferType): TransferRule =>
-  (ledger, call, { lamports, ...accounts }) => {
-    const [from, to, amount] = [asString(accounts[source]), asString(accounts[destination]), asBigInt(lamports)];
-    if (from !== null && to !== null && amount !== null) ledger.moveSol(call, from, to, amount, type);
+/** Returns a recorder of what goes from one account to another, or has to do with both. */
+const between =
+  (record: (ledger: TransferLedger, call: Instruction, from: string, to: string, named: Named) => void): Recorder =>
+  (ledger, call, named) => {
+    if (named.from !== null && named.to !== null) record(ledger, call, named.from, named.to, named);
   };
 
-/** Transfers all lamports of an account, whatever its balance is then. */
-const transferAllSol =
-  (source: string, destination: string): TransferRule =>
-  (ledger, call, info) => {
-    const [from, to] = [asString(info[source]), asString(info[destination])];
-    if (from !== null && to !== null) ledger.moveSol(call, from, to, ledger.lamportsOf(from));
-  };
-
-const transferTokens =
-  (type: TransferType, source: string | null, destination: string | null): TransferRule =>
-  (ledger, call, { mint, amount, tokenAmount, feeAmount, ...accounts }) => {
-    const sentAmount = asBigInt(amount) ?? tokenAmountOf(tokenAmount);
-    const from = source === null ? null : asString(accounts[source]);
-    const to = destination === null ? null : asString(accounts[destination]);
-    const fee = tokenAmountOf(feeAmount);
-    if (sentAmount !== null) ledger.moveTokens(call, type, { from, to, mint: asString(mint), amount: sentAmount, fee });
-  };
-
-/** Moves tokens between an account's balance and its hidden one. */
-const moveConfidential =
-  (type: TransferType, isDeposit: boolean): TransferRule =>
-  (ledger, call, info) => {
-    const [{ account, mint }, amount] = [confidentialAccountOf(info), asBigInt(info['amount'])];
-    const [from, to] = isDeposit ? [account, null] : [null, account];
-    if (amount !== null && account !== null) ledger.moveTokens(call, type, { from, to, mint, amount });
-  };
+const RECORDERS: Readonly<Record<string, Recorder>> = {
+  SOL: between((ledger, call, from, to, { type, info }) => {
+    const amount = asBigInt(info['lamports'] ?? info['deposit']);
+    if (amount !== null) ledger.moveSol(call, from, to, amount, type);
+  }),
+  // all lamports of an account, whatever its balance is then
+  allSol: between((ledger, call, from, to) => ledger.moveSol(call, from, to, ledger.lamportsOf(from))),
+  tokens: (ledger, call, { info, type, from, to, mint }) => {
+    const amount = asBigInt(info['amount']) ?? tokenAmountOf(info['tokenAmount']);
+    const fee = tokenAmountOf(info['feeAmount']);
+    if (amount !== null) ledger.moveTokens(call, type, { from, to, mint, amount, fee });
+  },
+  // the amount is in no instruction; it follows from the balances after
+  withheldFees: (ledger, call, { type, from, to, mint }) =>
+    ledger.moveTokens(call, type, { from, to, mint, amount: 0n }),
+  openAccount: (ledger, call) => {
+    const account = initializedTokenAccount(call);
+    if (account !== null) ledger.openAccount(call, account.account, account);
+  },
+  expectAccount: (ledger, _, { info: { account } }) => {
+    if (typeof account === 'string') ledger.expectAccount(account);
+  },
+  wrapSol: (ledger, call, { to }) => {
+    if (to !== null) ledger.wrapSol(call, to);
+  },
+  unwrapSol: between((ledger, call, from, to, { info }) => ledger.unwrapSol(call, from, to, asBigInt(info['amount']))),
+  excess: between((ledger, call, from, to) => ledger.withdrawExcess(call, from, to)),
+  closeAccount: between((ledger, call, from, to) => ledger.closeAccount(call, from, to)),
+  changeOwner: (ledger, call, { from, to, info: { authorityType } }) => {
+    if (from !== null && authorityType === 'accountOwner') ledger.changeOwner(call, from, to);
+  },
+};
 
 /** Returns the amount of a node's token amount; null if there is none. */
 function tokenAmountOf(tokenAmount: unknown): bigint | null {
   const { amount } = asObject(tokenAmount);
   return asBigInt(amount);
 }
-
-const tokenTransferRule = transferTokens('transfer', 'source', 'destination');
-const tokenMintRule = transferTokens('mint', null, 'account');
-const tokenBurnRule = transferTokens('burn', 'account', null);
-
-/** Records a withdrawal of withheld fees. Its amount is in no instruction; it follows from the balances after. */
-const withdrawWithheldRule: TransferRule = (ledger, call, { mint, feeRecipient }) =>
-  ledger.moveTokens(call, 'withdrawWithheldFee', {
-    from: null,
-    to: asString(feeRecipient),
-    mint: asString(mint),
-    amount: 0n,
-  });
-
-const openAccountRule: TransferRule = (ledger, call) => {
-  const account = initializedTokenAccount(call);
-  if (account !== null) ledger.openAccount(call, account.account, account);
-};
-
-const expectAccountRule: TransferRule = (ledger, _, { account }) => {
-  if (typeof account === 'string') ledger.expectAccount(account);
-};
-
-const TRANSFER_RULES: Readonly<Record<string, TransferRule>> = {
-  'system transfer': transferSol('source', 'destination'),
-  'system transferWithSeed': transferSol('source', 'destination'),
-  'system createAccount': transferSol('source', 'newAccount', 'createAccount'),
-  'system createAccountWithSeed': transferSol('source', 'newAccount', 'createAccount'),
-  'system createAccountAllowPrefund': transferSol('source', 'newAccount', 'createAccount'),
-  'system withdrawFromNonce': transferSol('nonceAccount', 'destination'),
-  'stake split': transferSol('stakeAccount', 'newSplitAccount'),
-  'stake withdraw': transferSol('stakeAccount', 'destination'),
-  'stake moveStake': transferSol('source', 'destination'),
-  'stake moveLamports': transferSol('source', 'destination'),
-  'stake merge': transferAllSol('source', 'destination'),
-  'vote withdraw': transferSol('voteAccount', 'destination'),
-  'address-lookup-table closeLookupTable': transferAllSol('lookupTableAccount', 'recipient'),
-  'bpf-upgradeable-loader close': transferAllSol('account', 'recipient'),
-  'spl-associated-token-account create': expectAccountRule,
-  'spl-associated-token-account createIdempotent': expectAccountRule,
-  'spl-token initializeAccount': openAccountRule,
-  'spl-token initializeAccount2': openAccountRule,
-  'spl-token initializeAccount3': openAccountRule,
-  'spl-token transfer': tokenTransferRule,
-  'spl-token transferChecked': tokenTransferRule,
-  'spl-token transferCheckedWithFee': tokenTransferRule,
-  'spl-token mintTo': tokenMintRule,
-  'spl-token mintToChecked': tokenMintRule,
-  'spl-token burn': tokenBurnRule,
-  'spl-token burnChecked': tokenBurnRule,
-  'spl-token permissionedBurn': tokenBurnRule,
-  'spl-token permissionedBurnChecked': tokenBurnRule,
-  'spl-token depositConfidentialTransfer': moveConfidential('depositConfidential', true),
-  'spl-token withdrawConfidentialTransfer': moveConfidential('withdrawConfidential', false),
-  'spl-token withdrawWithheldTokensFromMint': withdrawWithheldRule,
-  'spl-token withdrawWithheldTokensFromAccounts': withdrawWithheldRule,
-  'spl-token syncNative': (ledger, call, { account }) => {
-    if (typeof account === 'string') ledger.wrapSol(call, account);
-  },
-  'spl-token unwrapLamports': (ledger, call, { source, destination, amount }) => {
-    if (typeof source === 'string' && typeof destination === 'string')
-      ledger.unwrapSol(call, source, destination, asBigInt(amount));
-  },
-  'spl-token withdrawExcessLamports': (ledger, call, { source, destination }) => {
-    if (typeof source === 'string' && typeof destination === 'string') ledger.withdrawExcess(call, source, destination);
-  },
-  'spl-token closeAccount': (ledger, call, { account, destination }) => {
-    if (typeof account === 'string' && typeof destination === 'string') ledger.closeAccount(call, account, destination);
-  },
-  'spl-token setAuthority': (ledger, call, { account, authorityType, newAuthority }) => {
-    if (typeof account === 'string' && authorityType === 'accountOwner')
-      ledger.changeOwner(call, account, asString(newAuthority));
-  },
-};

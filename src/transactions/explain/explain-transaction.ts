@@ -1,4 +1,5 @@
 import { quotedInSentence } from '../../shared/domain/quoted-name.ts';
+import { readTables } from '../../shared/runtime/files/read-tables.ts';
 import type { Interpretation, Interpreted } from '../analysis/interpretation.ts';
 import type { ParsedTransaction } from '../analysis/parsed-transaction.ts';
 import { interpretTransaction } from '../analysis/rules/interpret-transaction.ts';
@@ -64,61 +65,12 @@ function formatFee(parsed: ParsedTransaction): string {
   return `${formatSol(BigInt(parsed.fee))}${priorityFee === 0n ? '' : ` (priority fee ${formatSol(priorityFee)})`}`;
 }
 
-const ATTEMPT_BY_TYPE: Readonly<Partial<Record<Interpretation['type'], string>>> = {
-  SWAP: 'tried to trade',
-  ARBITRAGE: 'tried to trade',
-  FILL_ORDER: 'tried to fill an order',
-  OPEN_ORDER: 'tried to open an order',
-  PLACE_ORDER: 'tried to change orders',
-  CANCEL_ORDER: 'tried to cancel an order',
-  QUOTE_UPDATE: 'tried to write new prices',
-  ORACLE_UPDATE: 'tried to update an oracle',
-  ADD_TO_POOL: 'tried to add to a pool',
-  REMOVE_FROM_POOL: 'tried to take assets out of a pool',
-  BORROW: 'tried to borrow',
-  REPAY_LOAN: 'tried to repay a loan',
-  DEPOSIT: 'tried to make a deposit',
-  WITHDRAW: 'tried to make a withdrawal',
-  LIQUIDATE: 'tried to take over collateral',
-  CLAIM: 'tried to make a claim',
-  CREATE: 'tried to launch a token',
-  SET_AUTHORITY: 'tried to pass on an authority',
-  APPROVE: 'tried to let somebody else spend tokens',
-  NFT_SALE: 'tried to trade an NFT',
-  NFT_LISTING: 'tried to list an NFT',
-  NFT_CANCEL_LISTING: 'tried to take back a listing',
-  NFT_BID: 'tried to bid for an NFT',
-  NFT_BID_CANCELLED: 'tried to take back a bid',
-  NFT_MINT: 'tried to mint an NFT',
-  COMPRESSED_NFT_MINT: 'tried to mint a compressed NFT',
-  COMPRESSED_NFT_TRANSFER: 'tried to send a compressed NFT',
-  BURN_NFT: 'tried to burn an NFT',
-  COMPRESSED_NFT_BURN: 'tried to burn a compressed NFT',
-  TRANSFER: 'tried to send something',
-  TOKEN_MINT: 'tried to mint tokens',
-  BURN: 'tried to burn tokens',
-  STAKE: 'tried to stake SOL',
-  SPLIT_STAKE: 'tried to split a stake',
-  MERGE_STAKE: 'tried to merge stakes',
-  UNSTAKE: 'tried to unstake SOL',
-  CREATE_ACCOUNT: 'tried to open an account',
-  CLOSE_ACCOUNT: 'tried to close an account',
-  VOTE: 'tried to vote for a block',
-  REVOKE: 'tried to take back an approval',
-  FREEZE: 'tried to freeze an account',
-  THAW: 'tried to release a frozen account',
-  NFT_TRANSFER: 'tried to send an NFT',
-  NONCE_ADVANCE: 'tried to advance a nonce',
-  MEMO: 'tried to write a memo',
-  BRIDGE: 'tried to use a bridge',
-  BRIDGE_DEPOSIT: 'tried to use a bridge',
-  BRIDGE_FULFILMENT: 'tried to pay out of a bridge',
-  PERPS: 'tried to use a market of perpetuals',
-  GAME: 'tried to play a game',
-  LEND: 'tried to use a lending program',
-  PROGRAM_DEPLOY: 'tried to put a program on the chain',
-  PROGRAM_UPGRADE: 'tried to replace a program',
-};
+/** What a failed transaction tried, by its type. */
+const ATTEMPTS: ReadonlyMap<string, string> = new Map(
+  readTables(new URL('data/attempts.tsv', import.meta.url), 'attempts').flatMap(({ rows }) =>
+    rows.map(([type = '', attempt = '']) => [type, attempt] as const),
+  ),
+);
 
 function explainFailure(
   parsed: ParsedTransaction,
@@ -127,7 +79,7 @@ function explainFailure(
   formatAddress: FormatAddress,
 ): Sentences {
   const { feePayer, instructions } = parsed;
-  const attempt = `${formatAddress(feePayer)} ${ATTEMPT_BY_TYPE[type] ?? 'sent a transaction'}`;
+  const attempt = `${formatAddress(feePayer)} ${ATTEMPTS.get(type) ?? 'sent a transaction'}`;
   const cost = `Nothing moved, but the fee of ${formatFee(parsed)} was paid`;
   const reason = clauseOf(error.message);
   const { instructionIndex, programId } = error;

@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { readTables } from '../../shared/runtime/files/read-tables.ts';
 import { decodeBase58, maxBase58Length } from '../codec/base58.ts';
 import type { InstructionRole } from './instruction-roles.ts';
+import { type NamedPrice, priceReader } from './named-price.ts';
 import type { TransactionType } from './transaction-types.ts';
 
 /** A call of a program, with its data in base58; null if only its decoded form is known. */
@@ -20,9 +21,12 @@ export interface ProgramInstruction {
   readonly type: TransactionType | null;
   /** The accounts that matter, by role. */
   readonly roles: Readonly<Partial<Record<InstructionRole, string>>>;
+  /** The price that it names; null if it names none that can be read. */
+  readonly price: NamedPrice | null;
 }
 
 interface InstructionRow extends Pick<ProgramInstruction, 'name' | 'type'> {
+  readonly priceIn: (call: ProgramCall) => NamedPrice | null;
   readonly positions: readonly (readonly [role: InstructionRole, position: number])[];
 }
 
@@ -33,7 +37,7 @@ interface InstructionTable {
 }
 
 /** An event that an Anchor program writes by calling itself. https://www.anchor-lang.com/docs/features/events */
-const EVENT: ProgramInstruction = { name: 'emit_event', type: null, roles: {} };
+const EVENT: ProgramInstruction = { name: 'emit_event', type: null, roles: {}, price: null };
 const EVENT_DISCRIMINATOR = 'e445a52e51cb9a1d';
 const ANCHOR_LENGTH = 8;
 
@@ -53,7 +57,8 @@ const rowsOf = new Map(
 const tables = new Map<string, InstructionTable>();
 
 /** Finds what a call is; null if the program or its instruction is in no table. */
-export function findProgramInstruction({ programId, data, accounts }: ProgramCall): ProgramInstruction | null {
+export function findProgramInstruction(call: ProgramCall): ProgramInstruction | null {
+  const { programId, data, accounts } = call;
   const table = tableOf(programId);
   if (table === null) return null;
   const hex = discriminatorOf(data);
@@ -66,7 +71,7 @@ export function findProgramInstruction({ programId, data, accounts }: ProgramCal
     const account = accounts[position];
     if (account !== undefined && account !== programId) roles[role] = account; // the program itself stands for no account
   }
-  return { name: row.name, type: row.type, roles };
+  return { name: row.name, type: row.type, roles, price: row.priceIn(call) };
 }
 
 /** Returns the first eight bytes of a call's data in hex; empty where the data is unknown or too long. */
@@ -96,17 +101,19 @@ function tableOf(programId: string): InstructionTable | null {
 }
 
 /**
- * Reads `name<TAB>discriminator<TAB>type<TAB>roles`, such as `cancel_all_orders<TAB>06<TAB>CANCEL_ORDER<TAB>owner=3`. The
- * discriminator `-` is the one that Anchor makes from the name, the type `-` is none.
+ * Reads `name<TAB>discriminator<TAB>type<TAB>roles`, such as `cancel_all_orders<TAB>06<TAB>CANCEL_ORDER<TAB>owner=3`, then
+ * the fields of its data up to a price and the most accounts with which that is one. The discriminator `-` is the one that
+ * Anchor makes from the name, the type `-` is none.
  */
 function readRow(cells: readonly string[]): [discriminator: string, InstructionRow] {
-  const [name = '', discriminator = '-', type = '-', roles = ''] = cells;
+  const [name = '', discriminator = '-', type = '-', roles = '', price, mostAccounts] = cells;
+  const priceIn = price === undefined ? () => null : priceReader(price, mostAccounts);
   const positions = [...roles.matchAll(/(\w+)=(\d+)/g)].map(
     ([, role, position]) => [role as InstructionRole, Number(position)] as const,
   );
   return [
     discriminator === '-' ? anchorDiscriminator(name) : discriminator,
-    { name, type: type === '-' ? null : (type as TransactionType), positions },
+    { name, type: type === '-' ? null : (type as TransactionType), positions, priceIn },
   ];
 }
 

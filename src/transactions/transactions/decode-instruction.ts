@@ -17,7 +17,6 @@ import {
 } from '../../shared/domain/well-known-addresses.ts';
 import { toTokenAmount } from '../accounts/ui-amount.ts';
 import { ByteReader } from '../codec/byte-reader.ts';
-import { CONFIDENTIAL_INSTRUCTIONS } from './confidential-instructions.ts';
 import { type FormatAmount, type InstructionLayout, type ParsedInfo, readInfo } from './instruction-layout.ts';
 import { LAYOUTS } from './layouts.ts';
 import { splDiscriminator } from './spl-discriminator.ts';
@@ -68,10 +67,7 @@ const tokenProgram: ProgramParser = {
     if (tag === BATCH_TAG) return batchLayout(TOKEN_PROGRAM);
     if (tag === SET_AUTHORITY_TAG)
       return TOKEN_LAYOUTS?.get(`${tag}.${ACCOUNT_RIGHTS.includes(reader.peek(1)[0]) ? 'account' : 'mint'}`);
-    const layout = TOKEN_LAYOUTS?.get(`${tag}`);
-    if (layout !== undefined) return layout;
-    const second = reader.u8();
-    return CONFIDENTIAL_INSTRUCTIONS[tag]?.[second] ?? TOKEN_LAYOUTS?.get(`${tag}.${second}`);
+    return TOKEN_LAYOUTS?.get(`${tag}`) ?? TOKEN_LAYOUTS?.get(`${tag}.${reader.u8()}`);
   },
 };
 

@@ -18,11 +18,14 @@ export interface InstructionLayout {
   readonly signer?: string;
   /** Name of the list of all further accounts. */
   readonly rest?: string;
-  readonly data?: (reader: ByteReader, formatAmount: FormatAmount, accounts: readonly string[]) => ParsedInfo;
+  readonly data?: (...input: Parameters<ReadFields>) => ParsedInfo;
 }
 
 /** Formats an amount of tokens in a decoded instruction. */
 export type FormatAmount = (amount: bigint, scale: AmountScale) => unknown;
+
+/** Reads a field of the data, or several. `accounts` are the addresses of all accounts. */
+export type ReadFields = (reader: ByteReader, formatAmount: FormatAmount, accounts: readonly string[]) => unknown;
 
 /** Returns an instruction's `info`: `accounts` are its accounts' addresses, `reader` is past the tag. */
 export function readInfo(

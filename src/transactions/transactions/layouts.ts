@@ -5,14 +5,12 @@ import {
   STAKE_HISTORY_SYSVAR,
 } from '../../shared/domain/well-known-addresses.ts';
 import { readTables } from '../../shared/runtime/files/read-tables.ts';
-import { EXTENSION_TYPES } from '../accounts/extension-types.ts';
 import { TOKEN_ACCOUNT_STATES } from '../accounts/token-account-states.ts';
+import { EXTENSION_TYPES } from '../accounts/token-extensions.ts';
 import type { ByteReader } from '../codec/byte-reader.ts';
-import { formatDouble } from '../codec/format-decimal.ts';
-import { readOptionalPubkey } from '../codec/spl-pod.ts';
-import type { FormatAmount, InstructionLayout, ParsedInfo } from './instruction-layout.ts';
-
-type Read<T> = (reader: ByteReader, formatAmount: FormatAmount, accounts: readonly string[]) => T;
+import { FORMATS, fieldsReader } from '../codec/fields.ts';
+import type { InstructionLayout, ParsedInfo, ReadFields } from './instruction-layout.ts';
+import { PROOF_FORMATS } from './proof-formats.ts';
 
 /** Accounts that callers of the stake program may leave out since it reads the sysvars itself. */
 const OMITTABLE: Readonly<Record<string, string>> = {
@@ -24,15 +22,12 @@ const OMITTABLE: Readonly<Record<string, string>> = {
 
 /** Returns a reader of one of some names by a number; a program accepts no other. */
 const oneOf =
-  (readNumber: (reader: ByteReader) => number, names: readonly (string | undefined)[]): Read<string> =>
-  (reader) => {
+  (readNumber: (reader: ByteReader) => number, names: readonly string[]) =>
+  (reader: ByteReader): string => {
     const name = names[readNumber(reader)];
     if (name === undefined) throw new RangeError('a number without a name');
     return name;
   };
-
-const u8 = (reader: ByteReader): number => reader.u8();
-const u32 = (reader: ByteReader): number => reader.u32();
 
 /** Names that extensions have in instructions, where they differ from those in accounts. */
 const NAMES_IN_INSTRUCTIONS: Readonly<Record<string, string>> = {
@@ -41,11 +36,11 @@ const NAMES_IN_INSTRUCTIONS: Readonly<Record<string, string>> = {
   permissionedBurnConfig: 'permissionedBurn',
 };
 
-const readExtension = oneOf((reader) => reader.u16(), EXTENSION_TYPES);
+const readExtension = oneOf(FORMATS.u16, EXTENSION_TYPES);
 
-const readExtensions: Read<string[]> = (reader, ...rest) =>
+const readExtensions = (reader: ByteReader): string[] =>
   reader.untilEnd(() => {
-    const name = readExtension(reader, ...rest);
+    const name = readExtension(reader);
     return NAMES_IN_INSTRUCTIONS[name] ?? name;
   });
 
@@ -75,52 +70,14 @@ const BLS_PUBLIC_KEY_BYTES = 48;
 const BLS_PROOF_BYTES = 96;
 
 /** Reads which right is given away, as `VoteAuthorize` of `solana-vote-interface` is written in JSON. */
-const readVoteRight: Read<unknown> = (reader, ...rest) => {
-  const name = oneOf(u32, ['Voter', 'Withdrawer', 'VoterWithBLS'])(reader, ...rest);
+function readVoteRight(reader: ByteReader): unknown {
+  const name = oneOf(FORMATS.u32, ['Voter', 'Withdrawer', 'VoterWithBLS'])(reader);
   if (name !== 'VoterWithBLS') return name;
   const [key, proof] = [reader.bytes(BLS_PUBLIC_KEY_BYTES), reader.bytes(BLS_PROOF_BYTES)];
   return { [name]: { bls_pubkey: [...key], bls_proof_of_possession: [...proof] } };
-};
+}
 
 const METADATA_FIELDS = ['name', 'symbol', 'uri'];
-
-/** Formats of fields. A field that is undefined is left out. */
-const FORMATS: Readonly<Record<string, Read<unknown>>> = {
-  u8,
-  u16: (reader) => reader.u16(),
-  i16: (reader) => reader.i16(),
-  u32,
-  u64: (reader) => reader.u64(),
-  i64: (reader) => reader.i64(),
-  double: (reader) => formatDouble(reader.f64()),
-  flag: (reader) => reader.u8() === 1,
-  key: (reader) => reader.pubkey(),
-  'key?': (reader) => reader.option(() => reader.pubkey()) ?? undefined,
-  'key|null': (reader) => reader.option(() => reader.pubkey()),
-  'pod?': (reader) => readOptionalPubkey(reader) ?? undefined,
-  'pod|null': (reader) => readOptionalPubkey(reader),
-  keys: (reader) => reader.untilEnd(() => reader.pubkey()),
-  string: (reader) => reader.bincodeString(),
-  borsh: (reader) => reader.borshString(),
-  text: (reader) => reader.remainingText(),
-  amount: (reader) => reader.u64().toString(),
-  'amount?': (reader) => reader.option(() => reader.u64())?.toString(),
-  checked: (reader, formatAmount) => formatAmount(reader.u64(), { decimals: reader.u8() }),
-  account2: (_, __, [, , account]) => account ?? null,
-  account3: (_, __, [, , , account]) => account ?? null,
-  account4: (_, __, [, , , , account]) => account ?? null,
-  stakeRight: oneOf(u32, ['Staker', 'Withdrawer']),
-  voteRight: readVoteRight,
-  tokenRight: oneOf(u8, TOKEN_RIGHTS),
-  commissionKind: oneOf(u32, ['InflationRewards', 'BlockRevenue']),
-  accountState: (reader) => TOKEN_ACCOUNT_STATES[reader.u8()],
-  extensions: readExtensions,
-  'extensions?': (reader, ...rest) => (reader.remaining === 0 ? undefined : readExtensions(reader, ...rest)),
-  metadataField: (reader) => {
-    const kind = reader.u8();
-    return kind < METADATA_FIELDS.length ? METADATA_FIELDS[kind] : reader.borshString();
-  },
-};
 
 /** Reads the members of a lock-up that change; those that stay are left out. */
 function readLockup(reader: ByteReader, custodianOf: () => string | null | undefined): ParsedInfo {
@@ -139,7 +96,7 @@ function readLockup(reader: ByteReader, custodianOf: () => string | null | undef
  * Reads the state of a new vote account, as `VoteInitV2` has it: the collectors of commissions are accounts of the
  * instruction, or stand in the data of an older form.
  */
-const readVoteState: Read<ParsedInfo> = (reader, _, accounts) => {
+const readVoteState: ReadFields = (reader, _, accounts) => {
   reader.pubkey(); // the node again
   const authorizedVoter = reader.pubkey();
   reader.bytes(BLS_PUBLIC_KEY_BYTES + BLS_PROOF_BYTES);
@@ -159,8 +116,27 @@ const readVoteState: Read<ParsedInfo> = (reader, _, accounts) => {
   };
 };
 
-/** Readers of several fields of which one depends on another. */
-const READERS: Readonly<Record<string, Read<ParsedInfo>>> = {
+/** Formats beside those of all fields: by the accounts of the instruction too, and of several fields that depend on one another. */
+const INSTRUCTION_FORMATS = {
+  ...FORMATS,
+  ...PROOF_FORMATS,
+  amount: (reader) => reader.u64().toString(),
+  'amount?': (reader) => reader.option(() => reader.u64())?.toString(),
+  checked: (reader, formatAmount) => formatAmount(reader.u64(), { decimals: reader.u8() }),
+  account2: (_, __, [, , account]) => account ?? null,
+  account3: (_, __, [, , , account]) => account ?? null,
+  account4: (_, __, [, , , , account]) => account ?? null,
+  stakeRight: oneOf(FORMATS.u32, ['Staker', 'Withdrawer']),
+  voteRight: readVoteRight,
+  tokenRight: oneOf(FORMATS.u8, TOKEN_RIGHTS),
+  commissionKind: oneOf(FORMATS.u32, ['InflationRewards', 'BlockRevenue']),
+  accountState: (reader) => TOKEN_ACCOUNT_STATES[reader.u8()],
+  extensions: readExtensions,
+  'extensions?': (reader) => (reader.remaining === 0 ? undefined : readExtensions(reader)),
+  metadataField: (reader) => {
+    const kind = reader.u8();
+    return kind < METADATA_FIELDS.length ? METADATA_FIELDS[kind] : reader.borshString();
+  },
   prefund: (reader, _, [, source]) => {
     const lamports = reader.u64();
     if (lamports > 0n && source === undefined) throw new RangeError('lamports need a source');
@@ -178,20 +154,7 @@ const READERS: Readonly<Record<string, Read<ParsedInfo>>> = {
     const scale = { decimals: reader.u8() };
     return { tokenAmount: formatAmount(amount, scale), feeAmount: formatAmount(reader.u64(), scale) };
   },
-};
-
-/** Returns the reader of a field: `name:format`, or `!reader` of several; `-` is read and left out. */
-function fieldReader(field: string): Read<ParsedInfo> {
-  const [name = '', format = ''] = field.split(':');
-  const several = READERS[name.slice(1)];
-  if (name.startsWith('!') && several !== undefined) return several;
-  const read = FORMATS[format];
-  if (read === undefined) throw new Error(`no format: ${field}`);
-  return (...input) => {
-    const value = read(...input);
-    return value === undefined || name === '-' ? {} : { [name]: value };
-  };
-}
+} as const satisfies Readonly<Record<string, ReadFields>>;
 
 function readLayout([type = '', accounts = '', data = '']: readonly string[]): InstructionLayout {
   const names = accounts.split(' ').filter((name) => name !== '');
@@ -199,10 +162,6 @@ function readLayout([type = '', accounts = '', data = '']: readonly string[]): I
     names.filter((name) => mark.test(name)).map((name) => name.replace(mark, ''));
   const [signer] = marked(/\*$/);
   const [rest] = marked(/\.\.\.$/);
-  const readers = data
-    .split(' ')
-    .filter((field) => field !== '')
-    .map(fieldReader);
   return {
     type,
     accounts: names.filter((name) => !/[?*.]$/.test(name)).map((name) => name.replace('~', '')),
@@ -210,7 +169,7 @@ function readLayout([type = '', accounts = '', data = '']: readonly string[]): I
     ...(names.some((name) => name.startsWith('~')) && { omittable: OMITTABLE }),
     ...(signer !== undefined && { signer }),
     ...(rest !== undefined && { rest }),
-    ...(readers.length > 0 && { data: (...input) => Object.assign({}, ...readers.map((read) => read(...input))) }),
+    ...(data !== '' && { data: fieldsReader(data, INSTRUCTION_FORMATS) }),
   };
 }
 

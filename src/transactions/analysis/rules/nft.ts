@@ -1,7 +1,6 @@
 import { WRAPPED_SOL } from '../../../shared/domain/known-mints.ts';
 import { METADATA_PROGRAM, SYSTEM_PROGRAM } from '../../../shared/domain/well-known-addresses.ts';
 import { KNOWN_PROGRAMS, programRole } from '../../programs/known-programs.ts';
-import { findNamedPrice } from '../../programs/nft-prices.ts';
 import type { ProgramInstruction } from '../../programs/program-instruction.ts';
 import type { Action } from '../action.ts';
 import type { AssetAmount } from '../asset-amount.ts';
@@ -92,7 +91,7 @@ function interpretOffer(type: NftType, offers: readonly NamedCall[], facts: Tran
 
 /** Returns the price that an offer names; null if none, or if the transaction doesn't show its currency's decimals. */
 function offeredPrice(offer: NamedCall | undefined, { parsed }: TransactionFacts): AssetAmount | null {
-  const price = offer === undefined ? null : findNamedPrice(offer.call, offer.instruction.name);
+  const price = offer?.instruction.price ?? null;
   if (offer === undefined || price === null) return null;
   const named = price.currencyMint ?? offer.instruction.roles.inputMint ?? WRAPPED_SOL;
   const mint = named === SYSTEM_PROGRAM ? WRAPPED_SOL : named;

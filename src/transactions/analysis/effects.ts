@@ -1,0 +1,33 @@
+import { readTables } from '../../shared/runtime/files/read-tables.ts';
+import { asObject } from '../codec/json-fields.ts';
+import type { Instruction } from '../transactions/instruction.ts';
+import type { ParsedInfo } from '../transactions/instruction-layout.ts';
+
+/** Where an instruction names an address: under the first name that it has, as a member of others. */
+export type Place = readonly (readonly string[])[];
+
+export const placeOf = (text = '-'): Place => (text === '-' ? [] : text.split('|').map((name) => name.split('.')));
+
+export function addressAt(info: ParsedInfo, place: Place): string | null {
+  for (const names of place) {
+    let value: unknown = info;
+    for (const name of names) value = asObject(value)[name];
+    if (typeof value === 'string') return value;
+  }
+  return null;
+}
+
+/** The tables of effects: what instructions of Solana's own programs do to balances and rights. */
+const TABLES = new Map(
+  readTables(new URL('data/effects.tsv', import.meta.url), 'effects').map(({ head: [name], rows }) => [name, rows]),
+);
+
+/** Returns the function that finds what a call does by one of the tables; undefined for what is not in it. */
+export function effectsIn<Effect>(
+  table: 'rights' | 'transfers' | 'hidden',
+  read: (cells: readonly string[]) => Effect,
+): (call: Instruction) => Effect | undefined {
+  const rows = TABLES.get(table) ?? [];
+  const effects = new Map(rows.map(([instruction = '', ...cells]) => [instruction, read(cells)]));
+  return ({ program, parsed }) => (parsed === null ? undefined : effects.get(`${program} ${parsed.type}`));
+}
