@@ -1,6 +1,7 @@
+import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
 import { isTradingProgram } from '../programs/known-programs.ts';
 import { type ActionAmount, toAmount } from './action.ts';
-import { negate, solAmount } from './asset-amount.ts';
+import { negate } from './asset-amount.ts';
 import { grouped } from './grouped.ts';
 import { splitBySign } from './net-change.ts';
 import type { ParsedTransaction } from './parsed-transaction.ts';
@@ -8,7 +9,7 @@ import { findSupplyChanges, isNftAmount, type Payment, sumByMint } from './payme
 import { programFlowsOf } from './program-flows.ts';
 import { shareOf } from './share.ts';
 import type { Swap } from './swap-legs.ts';
-import type { WalletChanges } from './wallet-changes.ts';
+import { type WalletChanges, walletChangesOf } from './wallet-changes.ts';
 
 /** What the trades of a transaction are found by. */
 interface TradeFacts {
@@ -17,7 +18,6 @@ interface TradeFacts {
   readonly payments: readonly Payment[];
   /** Returns what instructions of exchanges name as their users, or as the mints that these give. */
   readonly tradeRole: (role: 'user' | 'inputMint') => ReadonlySet<string>;
-  readonly changesOf: (wallet: string) => WalletChanges;
 }
 
 /** Finds the trade of a transaction; null if it has none. */
@@ -58,9 +58,9 @@ function calledSwap(wallet: string, { actions }: ParsedTransaction): Swap | null
  * exchange's instruction names as its user, if it is known. Null if there is none, or if it is unclear which parties are
  * pools.
  */
-function findUnsignedSwap({ parsed, changesOf, tradeRole, mainProgram }: TradeFacts): Swap | null {
+function findUnsignedSwap({ parsed, tradeRole, mainProgram }: TradeFacts): Swap | null {
   const nfts = mintedOrBurnedNfts(parsed);
-  const swaps = unsignedChanges({ parsed, changesOf }).flatMap((changes) => walletSwap(changes, nfts) ?? []);
+  const swaps = unsignedChanges(parsed).flatMap((changes) => walletSwap(changes, nfts) ?? []);
   const users = tradeRole('user');
   const [swap] = users.size === 1 ? swaps.filter(({ wallet }) => wallet !== null && users.has(wallet)) : [];
   const found = swap ?? (swaps.length > 2 ? undefined : swaps[0]);
@@ -68,28 +68,25 @@ function findUnsignedSwap({ parsed, changesOf, tradeRole, mainProgram }: TradeFa
 }
 
 /** Returns the changes of the owners of tokens that did not sign. */
-export function unsignedChanges({
-  parsed,
-  changesOf,
-}: Pick<TradeFacts, 'parsed' | 'changesOf'>): readonly WalletChanges[] {
-  const signers = new Set(parsed.signers);
+export function unsignedChanges(parsed: ParsedTransaction): readonly WalletChanges[] {
+  const changes = walletChangesOf(parsed);
   const owners = new Set(
     parsed.accountData.flatMap((account) => account.tokenBalanceChanges.map(({ userAccount }) => userAccount)),
   );
-  return [...owners].filter((owner) => !signers.has(owner)).map(changesOf);
+  return [...owners]
+    .filter((owner) => !parsed.signers.includes(owner))
+    .map((wallet) => ({ wallet, amounts: changes.get(wallet) ?? [] }));
 }
 
 function walletSwap(
-  { wallet, sol, tokens }: WalletChanges,
+  { wallet, amounts }: WalletChanges,
   nfts: ReadonlySet<string>,
 ): Omit<Swap, 'program' | 'states'> | null {
-  const traded = tokens.filter((token) => !nfts.has(token.mint));
-  const inputs = traded.filter((token) => token.amount < 0n).map(negate);
-  const outputs = traded.filter((token) => token.amount > 0n);
-  if (inputs.length > 0 && outputs.length > 0) return { wallet, inputs, outputs };
-  if (outputs.length > 0 && sol < 0n) return { wallet, inputs: [solAmount(-sol)], outputs };
-  if (inputs.length > 0 && sol > 0n) return { wallet, inputs, outputs: [solAmount(sol)] };
-  return null;
+  const traded = amounts.filter(({ mint }) => !nfts.has(mint));
+  const tokens = splitBySign(traded.filter(({ mint }) => mint !== WRAPPED_SOL)); // SOL beside two tokens is rent
+  const isOfTokens = tokens.gained.length > 0 && tokens.lost.length > 0;
+  const { lost: inputs, gained: outputs } = isOfTokens ? tokens : splitBySign(traded);
+  return inputs.length > 0 && outputs.length > 0 ? { wallet, inputs, outputs } : null;
 }
 
 /** Finds NFTs that were minted or burned: they stand for positions or collectibles and are no price. */

@@ -62,9 +62,10 @@ function findKeeperFill({ signers, tokenTransfers }: ParsedTransaction): Fill | 
  */
 function findEscrowFill(others: readonly WalletChanges[], parsed: ParsedTransaction): Fill | null {
   const minted = new Set(findSupplyChanges(parsed, 'minted').map(({ mint }) => mint));
-  const legs = others.flatMap(({ wallet, sol, tokens }) => {
-    const [only = solAmount(sol), ...more] = tokens.filter(({ mint }) => !minted.has(mint));
-    const isPool = more.length > 0 || (only.amount < 0n !== sol < 0n && sol !== 0n);
+  const legs = others.flatMap(({ wallet, amounts }) => {
+    const sol = amounts.find(({ mint }) => mint === WRAPPED_SOL) ?? solAmount(0n);
+    const [only = sol, ...more] = amounts.filter(({ mint }) => mint !== WRAPPED_SOL && !minted.has(mint));
+    const isPool = more.length > 0 || (only.amount < 0n !== sol.amount < 0n && sol.amount !== 0n);
     return isPool || only.amount === 0n ? [] : [{ wallet, ...only }];
   });
   const given = legs.filter(({ amount }) => amount < 0n).map((leg) => ({ ...leg, ...negate(leg) }));

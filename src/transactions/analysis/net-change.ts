@@ -1,14 +1,10 @@
-import { type AssetAmount, negate, solAmount } from './asset-amount.ts';
-import type { WalletChanges } from './wallet-changes.ts';
+import { type AssetAmount, negate } from './asset-amount.ts';
 
 /** A wallet's gains and losses, both positive, with SOL first. */
 export interface NetChange {
   readonly gained: readonly AssetAmount[];
   readonly lost: readonly AssetAmount[];
 }
-
-export const netChangeOf = ({ sol, tokens }: Pick<WalletChanges, 'sol' | 'tokens'>): NetChange =>
-  splitBySign([solAmount(sol), ...tokens]);
 
 /** Splits signed amounts into gains and losses; what is zero is neither. */
 export const splitBySign = (amounts: readonly AssetAmount[]): NetChange => ({

@@ -32,24 +32,25 @@ export interface AssetCall extends Nft {
   readonly type: ProgramInstruction['type'];
   readonly from: string | null;
   readonly to: string | null;
-  /** Position of the top-level instruction, and among it and its inner ones. */
+  readonly program: string;
+  /** Positions of the top-level instruction and of the inner one. */
   readonly step: number;
-  readonly place: number;
+  readonly inner: number | null;
 }
 
 /** Most asset ids that are derived for a transaction: each costs a fraction of a millisecond. */
 const MAX_DERIVED_IDS = 16;
 
 /** Returns the actions that calls on NFTs in no token account were. */
-export const assetActions = (calls: readonly AssetCall[], instructions: readonly ParsedInstruction[]): Action[] =>
-  calls.flatMap(({ type, mint, from, to, step, place }) =>
+export const assetActions = (calls: readonly AssetCall[]): Action[] =>
+  calls.flatMap(({ type, mint, from, to, program, step, inner }) =>
     !/NFT_(MINT|TRANSFER)$|BURN/.test(type ?? '')
       ? []
       : actionOf('asset', from ?? to ?? '', {
           counterparty: from === null ? null : to,
           [from === null ? 'got' : 'given']: mint === null ? [] : [{ mint, amount: 1n, decimals: 0 }],
-          program: instructions[step]?.programId ?? null,
-          instruction: [step, place === 0 ? null : place - 1],
+          program,
+          instruction: [step, inner],
         }),
   );
 
@@ -59,21 +60,22 @@ export function findAssetCalls(
   instructionOf: (call: ParsedInstruction) => ProgramInstruction | null,
 ): readonly AssetCall[] {
   let derived = 0;
-  return instructions.flatMap((topLevel, step) => {
+  return instructions.flatMap((topLevel) => {
+    const { index: step, programId: program } = topLevel;
     const calls = [topLevel, ...topLevel.innerInstructions];
     return calls.flatMap((call, place): AssetCall[] => {
       if (call.programId !== BUBBLEGUM && call.programId !== METAPLEX_CORE) return [];
       const instruction = instructionOf(call);
       if (instruction === null || instruction.type === null) return [];
       const { type, roles } = instruction;
-      const owners = ownersOf(instruction);
+      const common = { type, ...ownersOf(instruction), program, step, inner: place === 0 ? null : place - 1 };
       if (call.programId === METAPLEX_CORE)
-        return [{ type, mint: roles.mint ?? null, tokenStandard: 'MplCoreAsset', ...owners, step, place }];
+        return [{ ...common, mint: roles.mint ?? null, tokenStandard: 'MplCoreAsset' }];
       const written = findWrittenId(calls, place);
       const isDerived = written === null && roles.tree !== undefined && derived < MAX_DERIVED_IDS;
       if (isDerived) derived += 1;
       const mint = isDerived ? deriveAssetId(call, instruction, roles.tree ?? '') : written;
-      return [{ type, mint, tokenStandard: 'NonFungible', ...owners, step, place }];
+      return [{ ...common, mint, tokenStandard: 'NonFungible' }];
     });
   });
 }

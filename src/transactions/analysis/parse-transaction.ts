@@ -38,7 +38,7 @@ export function parseTransaction(transaction: Transaction, idlNames: IdlNames = 
     computeUnitsConsumed: transaction.computeUnitsConsumed,
     priorityFee: priorityFeeOf(instructions),
     ...heliusTransfersOf(transaction, transfers),
-    actions: [...actions, ...assetActions(assets, parsedInstructions)],
+    actions: [...actions, ...assetActions(assets)],
     unaccounted,
     confidentialTransfers,
     authorityChanges,

@@ -1,10 +1,6 @@
-import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
-import { isTipAccount } from '../programs/tip-accounts.ts';
 import { type Action, toAmount } from './action.ts';
 import { type AssetAmount, solAmount } from './asset-amount.ts';
 import type { ParsedTransaction } from './parsed-transaction.ts';
-import { originsOfTransfers } from './program-of-transfer.ts';
-import { findOpenedAccounts, findTokenAccountOwners } from './wallet-changes.ts';
 
 /** An amount that one wallet sent to another, whatever accounts it was in. */
 export interface Payment extends AssetAmount {
@@ -20,49 +16,6 @@ export interface Payment extends AssetAmount {
   /** What of it was withheld as the token's fee. */
   readonly withheld: bigint;
 }
-
-/**
- * Returns the transfers that a person would call payments: no deposits of new accounts, no wrapping or unwrapping of
- * SOL. Apart from them, tips; a single lamport that a program charges for its call is neither.
- */
-export function findPayments(parsed: ParsedTransaction): {
-  readonly payments: readonly Payment[];
-  readonly tips: readonly Payment[];
-} {
-  const owners = findTokenAccountOwners(parsed);
-  const opened = findOpenedAccounts(parsed);
-  const { nativeOrigin, tokenOrigin } = originsOfTransfers(parsed);
-  const sol = parsed.nativeTransfers.flatMap((transfer): Payment[] => {
-    const { fromUserAccount: from, toUserAccount: to, amount } = transfer;
-    const { step, program } = nativeOrigin(transfer);
-    if (opened.has(to) || owners.get(from) === to || owners.get(to) === from) return [];
-    return [{ from, to, ...solAmount(BigInt(amount)), withheld: 0n, step, program, authority: null, role: 'owner' }];
-  });
-  const tokens = parsed.tokenTransfers.flatMap((transfer): Payment[] => {
-    const { fromTokenAccount, toTokenAccount, fromUserAccount, toUserAccount, mint, amount, decimals } = transfer;
-    const { authority, ...origin } = tokenOrigin(transfer);
-    const from = fromUserAccount ?? fromTokenAccount;
-    const to = toUserAccount ?? toTokenAccount;
-    if (fromTokenAccount === null || toTokenAccount === null || from === null || to === null) return [];
-    const signature =
-      authority === fromUserAccount
-        ? ({ authority: null, role: 'owner' } as const)
-        : ({ authority, role: 'delegate' } as const);
-    const withheld = BigInt(transfer.feeAmount ?? 0);
-    return [{ from, to, mint, amount: BigInt(amount), decimals, withheld, ...origin, ...signature }];
-  });
-  const all = [...sol, ...tokens].filter(({ amount }) => amount > 0n);
-  return {
-    payments: all.filter((payment) => !isTip(payment) && !isChargeOfProgram(payment)),
-    tips: all.filter(isTip),
-  };
-}
-
-const isTip = ({ to, mint }: Payment): boolean => mint === WRAPPED_SOL && isTipAccount(to);
-
-/** Returns whether a payment is the lamport that some programs charge for a call, so that it changes an account. */
-const isChargeOfProgram = ({ mint, amount, program }: Payment): boolean =>
-  program !== null && mint === WRAPPED_SOL && amount === 1n;
 
 /** Returns the payment that an action was; null for one that gave nothing to anybody. */
 export function toPayment({ actor, counterparty, given, withheld, instruction, ...rest }: Action): Payment | null {
@@ -80,6 +33,35 @@ export function toPayment({ actor, counterparty, given, withheld, instruction, .
     role,
     step,
   };
+}
+
+/** Returns what actions of a transaction gave to somebody. */
+export const paymentsIn = (actions: readonly Action[]): readonly Payment[] =>
+  actions.flatMap((action) => toPayment(action) ?? []);
+
+/** Returns what went from a wallet to itself: no balance shows it. */
+export function sentToItself({ nativeTransfers, tokenTransfers }: ParsedTransaction): readonly Payment[] {
+  const sol = nativeTransfers.map((transfer) => ({ ...transfer, ...solAmount(BigInt(transfer.amount)) }));
+  const tokens = tokenTransfers.map((transfer) => ({ ...transfer, amount: BigInt(transfer.amount) }));
+  return [...sol, ...tokens].flatMap(
+    ({ fromUserAccount: from, toUserAccount: to, mint, amount, decimals }): Payment[] =>
+      from === null || from !== to || amount === 0n
+        ? []
+        : [
+            {
+              from,
+              to,
+              mint,
+              amount,
+              decimals,
+              withheld: 0n,
+              program: null,
+              step: null,
+              authority: null,
+              role: 'owner',
+            },
+          ],
+  );
 }
 
 /** Returns the amounts minted, or those burned. */

@@ -57,6 +57,10 @@ function returnedDeposits(actions: readonly Action[]): ReadonlySet<Action> {
 /** The fee and tips stand in the sentence on the cost; changes of rights and hidden amounts have sentences of their own. */
 const ELSEWHERE: readonly Action['kind'][] = ['fee', 'tip', 'changeOwner', 'hide'];
 
+/** Returns whether an action sent something to somebody. */
+export const isSent = (action: Action): boolean =>
+  (action.kind === 'transfer' || action.kind === 'payout') && action.counterparty !== null && isCounted(action);
+
 /** Returns whether a sentence has to say what an action did: the lamport that some programs charge for a call it does not. */
 export const isCounted = ({ kind, program, given: [first] }: Action): boolean =>
   !ELSEWHERE.includes(kind) &&

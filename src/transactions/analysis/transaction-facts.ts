@@ -4,12 +4,12 @@ import { findProgramInstruction, type ProgramInstruction } from '../programs/pro
 import type { AssetAmount } from './asset-amount.ts';
 import { findSwap } from './find-swap.ts';
 import { findMainProgram } from './main-program.ts';
-import { type NetChange, netChangeOf } from './net-change.ts';
 import { findTokenStandards, type TokenStandard } from './nft-asset.ts';
 import { allInstructions, type ParsedInstruction, type ParsedTransaction } from './parsed-transaction.ts';
-import { findPayments, findSupplyChanges, type Payment } from './payments.ts';
+import { findSupplyChanges, type Payment, paymentsIn } from './payments.ts';
+import { isSent } from './remainder.ts';
 import type { Swap } from './swap-legs.ts';
-import { findOpenedAccounts, sumWalletChanges, type WalletChanges } from './wallet-changes.ts';
+import { findOpenedAccounts } from './wallet-changes.ts';
 
 /** What the rules need to know of a transaction, found once. */
 export interface TransactionFacts {
@@ -20,10 +20,7 @@ export interface TransactionFacts {
   /** What each call is by the tables of programs, as far as they have it. */
   readonly instructionOf: (call: ParsedInstruction) => ProgramInstruction | null;
   readonly mainProgram: string | null;
-  readonly changesOf: (wallet: string) => WalletChanges;
-  /** The fee payer's gains and losses, without the fee, deposits and tips. */
-  readonly netChange: NetChange;
-  /** What was paid, without tips and the lamports that programs charge for a call. */
+  /** What was sent to others, without tips, legs of trades and the lamports that programs charge for a call. */
   readonly payments: readonly Payment[];
   readonly tips: readonly Payment[];
   readonly minted: readonly AssetAmount[];
@@ -45,10 +42,9 @@ function namedInstruction({ programId, name }: ParsedInstruction): ProgramInstru
 export function findFacts(parsed: ParsedTransaction): TransactionFacts {
   const calls = allInstructions(parsed);
   const instructions = new Map(calls.map((call) => [call, findProgramInstruction(call) ?? namedInstruction(call)]));
-  const changesOf = sumWalletChanges(parsed);
   const mainProgram = findMainProgram(parsed);
   const hasFailed = parsed.status === 'failed';
-  const { payments, tips } = findPayments(parsed);
+  const payments = paymentsIn(parsed.actions.filter(isSent));
   const tradeRole = (role: 'user' | 'inputMint'): ReadonlySet<string> =>
     new Set([...instructions.values()].flatMap((call) => (call?.type === 'SWAP' ? (call.roles[role] ?? []) : [])));
   const instructionOf = (call: ParsedInstruction): ProgramInstruction | null => instructions.get(call) ?? null;
@@ -59,10 +55,8 @@ export function findFacts(parsed: ParsedTransaction): TransactionFacts {
     calls,
     instructionOf,
     mainProgram,
-    changesOf,
-    netChange: netChangeOf(changesOf(parsed.feePayer)),
     payments,
-    tips,
+    tips: paymentsIn(parsed.actions.filter(({ kind }) => kind === 'tip')),
     minted: findSupplyChanges(parsed, 'minted'),
     burned: findSupplyChanges(parsed, 'burned'),
     openedAccounts: findOpenedAccounts(parsed),
@@ -70,6 +64,6 @@ export function findFacts(parsed: ParsedTransaction): TransactionFacts {
       tokenStandards ??= findTokenStandards(calls, instructionOf);
       return tokenStandards;
     },
-    swap: hasFailed ? null : findSwap({ parsed, mainProgram, changesOf, payments, tradeRole }),
+    swap: hasFailed ? null : findSwap({ parsed, mainProgram, payments, tradeRole }),
   };
 }

@@ -1,13 +1,12 @@
-import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
 import { type Action, type ActionAmount, effectsOf } from '../analysis/action.ts';
-import { type AssetAmount, negate, solAmount } from '../analysis/asset-amount.ts';
+import { negate } from '../analysis/asset-amount.ts';
 import type { Interpreted } from '../analysis/interpretation.ts';
 import { parseTransaction } from '../analysis/parse-transaction.ts';
 import { allInstructions, type ParsedTransaction } from '../analysis/parsed-transaction.ts';
 import { sumByMint } from '../analysis/payments.ts';
 import { findGivenRights } from '../analysis/rules/authorities.ts';
 import { interpretTransaction } from '../analysis/rules/interpret-transaction.ts';
-import { findOpenedAccounts, findTokenAccountOwners } from '../analysis/wallet-changes.ts';
+import { findOpenedAccounts, findTokenAccountOwners, walletChangesOf } from '../analysis/wallet-changes.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import { type Clause, joinClauses } from './clauses.ts';
 import { clausesOf, isTipDescribed } from './describe-transaction.ts';
@@ -31,7 +30,7 @@ export function perspectiveOf(
   format: FormatAddress,
 ): Perspective | null {
   if (!isParty(address, parsed)) return null;
-  const changes = changesOf(address, parsed);
+  const changes = walletChangesOf(parsed).get(address) ?? [];
   const clauses =
     parsed.status === 'failed'
       ? [{ text: 'the transaction failed' }]
@@ -66,7 +65,10 @@ export function clausesFor(
   const own = parsed.actions.filter((action) => isOf(action, address));
   const moved = own.filter(({ kind }) => kind !== 'asset'); // which no balance shows
   const explained = moved.flatMap(effectsOf).filter(([wallet]) => wallet === address);
-  const rest = sumByMint([...changesOf(address, parsed), ...explained.map(([, amount]) => negate(amount))]);
+  const rest = sumByMint([
+    ...(walletChangesOf(parsed).get(address) ?? []),
+    ...explained.map(([, amount]) => negate(amount)),
+  ]);
   const actions = own.map((action): Action => (isSent(action, address) ? { ...action, kind: 'transfer' } : action));
   const changes = rest.filter(({ amount }) => amount !== 0n).map((amount) => [address, amount] as const);
   const rights = findGivenRights(parsed).filter(({ account, owner, from, to, authority }) =>
@@ -131,19 +133,6 @@ export function isParty(address: string, parsed: ParsedTransaction): boolean {
 
 const isOf = ({ actor, counterparty }: Action, address: string): boolean =>
   actor === address || counterparty === address;
-
-/** Sums what changed for an address: its lamports with those of its token accounts, and its tokens by mint. */
-function changesOf(address: string, parsed: ParsedTransaction): readonly AssetAmount[] {
-  const owners = findTokenAccountOwners(parsed);
-  const changes = parsed.accountData.flatMap(({ account, nativeBalanceChange, tokenBalanceChanges }) => {
-    const isOwn = account === address;
-    const tokens = tokenBalanceChanges
-      .filter(({ userAccount, mint }) => mint !== WRAPPED_SOL && (isOwn || userAccount === address))
-      .map(({ mint, rawTokenAmount: { tokenAmount, decimals } }) => ({ mint, decimals, amount: BigInt(tokenAmount) }));
-    return isOwn || owners.get(account) === address ? [solAmount(BigInt(nativeBalanceChange)), ...tokens] : tokens;
-  });
-  return sumByMint(changes).filter(({ amount }) => amount !== 0n);
-}
 
 /** Names the fee and the tips that an address paid. */
 function costsOf(address: string, { actions }: ParsedTransaction, hasTip: boolean): readonly string[] {

@@ -4,11 +4,11 @@ import { isTradingProgram, KNOWN_PROGRAMS, programRole } from '../../programs/kn
 import { isCircularTrade } from '../find-swap.ts';
 import type { ArbitrageInterpretation } from '../interpretation.ts';
 import { infoAddress, type ParsedInstruction, type ParsedTransaction } from '../parsed-transaction.ts';
-import { toPayment } from '../payments.ts';
+import { paymentsIn } from '../payments.ts';
+import { isSent } from '../remainder.ts';
 import { shareOf } from '../share.ts';
 import type { TransactionFacts } from '../transaction-facts.ts';
 import { calledChange, isUnchanged } from './calls.ts';
-import { isSent } from './payments.ts';
 import type { Rule } from './rule.ts';
 
 /** Interprets a trade in a circle by the balances: all that was sent into programs came back in kind. */
@@ -65,12 +65,13 @@ export const attemptedArbitrageRule: Rule = (facts) => {
 const isExchange = (id: string): boolean => isTradingProgram(id) && programRole(id) !== 'orders';
 
 function interpretArbitrage(
-  { parsed, mainProgram, payments }: TransactionFacts,
+  { parsed, mainProgram }: TransactionFacts,
   exchanges: ReadonlySet<string>,
   hasTraded: boolean,
 ): ArbitrageInterpretation {
   const actor = parsed.feePayer;
-  const senders = new Set(payments.map(({ from }) => from)); // a pool sends what it was paid for
+  const sends = [...parsed.nativeTransfers, ...parsed.tokenTransfers];
+  const senders = new Set(sends.map(({ fromUserAccount }) => fromUserAccount)); // a pool sends what it was paid for
   const paid = parsed.actions.filter(
     (action) =>
       isSent(action) &&
@@ -85,7 +86,7 @@ function interpretArbitrage(
     program: mainProgram,
     exchanges: [...exchanges],
     hasTraded,
-    payments: paid.flatMap((action) => toPayment(action) ?? []),
+    payments: paymentsIn(paid),
     solChange: solChangeOf(parsed, actor),
     ...change,
     states: hasTraded ? [...change.states, ...shareOf(paid)] : [],

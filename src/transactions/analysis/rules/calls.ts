@@ -5,7 +5,7 @@ import { isTipAccount } from '../../programs/tip-accounts.ts';
 import { type Action, effectsOf } from '../action.ts';
 import { solAmount } from '../asset-amount.ts';
 import type { CallInterpretation } from '../interpretation.ts';
-import { type NetChange, netChangeOf } from '../net-change.ts';
+import { type NetChange, splitBySign } from '../net-change.ts';
 import type { ParsedTransaction } from '../parsed-transaction.ts';
 import { sumByMint } from '../payments.ts';
 import { shareOf } from '../share.ts';
@@ -52,8 +52,8 @@ export function calledChange(
     return isCalled && !APART.includes(kind) && !paid.has(action);
   });
   const changes = called.flatMap(effectsOf).filter(([wallet]) => wallet === feePayer);
-  const [sol = solAmount(0n), ...tokens] = sumByMint([solAmount(0n), ...changes.map(([, amount]) => amount)]);
-  return { ...netChangeOf({ sol: sol.amount, tokens }), states: shareOf(called, feePayer) };
+  const sums = sumByMint([solAmount(0n), ...changes.map(([, amount]) => amount)]); // SOL comes first
+  return { ...splitBySign(sums), states: shareOf(called, feePayer) };
 }
 
 /** Returns the first program that a transaction calls for more than its limits; null if there is none. */

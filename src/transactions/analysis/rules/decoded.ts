@@ -6,13 +6,14 @@ import { solAmount } from '../asset-amount.ts';
 import type { Interpretation } from '../interpretation.ts';
 import { statesOfFill } from '../limit-order.ts';
 import type { ParsedTransaction } from '../parsed-transaction.ts';
-import { type Payment, toPayment } from '../payments.ts';
+import { type Payment, paymentsIn } from '../payments.ts';
 import { programFlowsOf } from '../program-flows.ts';
+import { isSent } from '../remainder.ts';
 import { shareOf } from '../share.ts';
 import type { Swap } from '../swap-legs.ts';
 import type { TransactionFacts } from '../transaction-facts.ts';
 import { interpretCall } from './calls.ts';
-import { isSent } from './payments.ts';
+
 import type { Rule } from './rule.ts';
 
 /** Types that a table of instructions decides, the most significant one first: a loan goes before its collateral. */
@@ -91,7 +92,7 @@ function interpretDecoded(
       const paid = parsed.actions.filter(
         (action) => isSent(action) && action.program === program && !isOwn(action, parsed),
       );
-      const payouts = paid.flatMap((action) => toPayment(action) ?? []);
+      const payouts = paymentsIn(paid);
       const named = payouts.length > 0 ? payouts : directPayouts(parsed, program);
       const others = lost.filter(({ mint }) =>
         payouts.every((payout) => payout.from !== actor || payout.mint !== mint),

@@ -9,10 +9,11 @@ import { type AssetCall, findAssetCalls, type Nft } from '../nft-asset.ts';
 import { findSaleMoney, UNKNOWN_MONEY } from '../nft-sale.ts';
 import { onlyValue } from '../only-value.ts';
 import type { ParsedInstruction } from '../parsed-transaction.ts';
-import { isNftAmount, toPayment } from '../payments.ts';
+import { isNftAmount, paymentsIn, sentToItself } from '../payments.ts';
+import { isSent } from '../remainder.ts';
 import { type Share, shareOf } from '../share.ts';
 import type { TransactionFacts } from '../transaction-facts.ts';
-import { isSent } from './payments.ts';
+import { calledChange } from './calls.ts';
 import type { Rule } from './rule.ts';
 
 type NftType = NftInterpretation['type'];
@@ -46,10 +47,10 @@ function interpretMarketCall(facts: TransactionFacts): NftInterpretation | null 
 }
 
 function findNamedCalls({ parsed, instructionOf }: TransactionFacts): readonly NamedCall[] {
-  return parsed.instructions.flatMap((topLevel, step) =>
+  return parsed.instructions.flatMap((topLevel) =>
     [topLevel, ...topLevel.innerInstructions].flatMap((call) => {
       const instruction = instructionOf(call);
-      return instruction === null ? [] : [{ call, instruction, step }];
+      return instruction === null ? [] : [{ call, instruction, step: topLevel.index }];
     }),
   );
 }
@@ -151,7 +152,7 @@ const uniqueNfts = (nfts: readonly Nft[]): readonly Nft[] => [
  * NFT may be collateral, a position or a stake.
  */
 function interpretExchange(facts: TransactionFacts): ReturnType<Rule> {
-  const { swap, parsed, mainProgram, payments, netChange } = facts;
+  const { swap, parsed, mainProgram, payments } = facts;
   if (swap === null || !(isMakerOfNfts(mainProgram) || !KNOWN_PROGRAMS.has(mainProgram ?? ''))) return null;
   const [given, received] = [swap.inputs.filter(isNftAmount), swap.outputs.filter(isNftAmount)];
   const traded = [...given, ...received];
@@ -162,7 +163,7 @@ function interpretExchange(facts: TransactionFacts): ReturnType<Rule> {
   const [price, ...more] = isPurchase ? swap.inputs : swap.outputs;
   const isSale = programRole(mainProgram) === 'marketplace' && swap.wallet !== null;
   if (!isSale || price === undefined || more.length > 0 || (given.length > 0 && isPurchase))
-    return { type: 'NFT_TRANSFER', ...common, swap, payments, ...netChange };
+    return { type: 'NFT_TRANSFER', ...common, swap, payments, gained: [], lost: [] };
   return {
     type: 'NFT_SALE',
     ...common,
@@ -187,18 +188,17 @@ export const nftTransferRule: Rule = (facts) => {
 };
 
 function interpretTransfer(calledAssets: readonly AssetCall[], facts: TransactionFacts): ReturnType<Rule> {
-  const { parsed, mainProgram, netChange, hasFailed } = facts;
+  const { parsed, mainProgram, hasFailed } = facts;
   if (hasFailed) return null;
   const assets = calledAssets.filter(({ type, to }) => type === 'NFT_TRANSFER' && to !== null);
   const ids = new Set(assets.map(({ mint }) => mint));
   const isAsset = ({ kind, given: [first] }: Action): boolean => kind === 'asset' && ids.has(first?.mint ?? null);
   const sent = parsed.actions.filter((action) => isSent(action) || isAsset(action));
-  const toItself = facts.payments.filter(({ from, to }) => from === to);
-  const payments = [...sent.flatMap((action) => toPayment(action) ?? []), ...toItself];
+  const payments = [...paymentsIn(sent), ...sentToItself(parsed)];
   const tokens = payments.filter((payment) => isNftAmount(payment) && !ids.has(payment.mint));
   if (tokens.length + assets.length === 0) return null;
   const nfts = uniqueNfts([...tokens.map(({ mint }) => toNft(mint, facts)), ...assets]);
-  const common = { actor: parsed.feePayer, program: mainProgram, nfts, swap: null, ...netChange };
+  const common = { actor: parsed.feePayer, program: mainProgram, nfts, swap: null, ...calledChange(parsed, null) };
   return { type: 'NFT_TRANSFER', ...common, payments, states: shareOf(sent) };
 }
 

@@ -8,7 +8,7 @@ import type { Rule } from './rule.ts';
 export const orderFillRule: Rule = (facts) => {
   const { parsed, hasFailed, mainProgram } = facts;
   if (programRole(mainProgram) !== 'orders' || hasFailed) return null;
-  const filled = findFilledOrder(unsignedChanges(facts), parsed);
+  const filled = findFilledOrder(unsignedChanges(parsed), parsed);
   if (filled === null || filled.wallet === null || parsed.signers.includes(filled.wallet)) return null;
   return { type: 'FILL_ORDER', actor: filled.wallet, program: mainProgram, swap: filled, states: filled.states };
 };
