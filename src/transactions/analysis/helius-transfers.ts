@@ -30,7 +30,7 @@ export function heliusTransfersOf(
     if (type === 'unwrap') return isOfClosing(transfer, transfers[place + 1]) ? [] : toNativeTransfers(transfer, 0n);
     if (type === 'closeAccount') {
       const before = transfers[place - 1];
-      const unwrapped = before?.type === 'unwrap' && isOfClosing(before, transfer) ? before.amount : 0n;
+      const unwrapped = before !== undefined && isOfClosing(before, transfer) ? before.amount : 0n;
       return wrappedSolAccounts.has(fromTokenAccount) ? toNativeTransfers(transfer, unwrapped) : [];
     }
     const isCounted = type === 'transfer' || type === 'createAccount';
@@ -48,7 +48,8 @@ const findSystemTransfers = (instructions: readonly Instruction[]): ReadonlySet<
   );
 
 /** Returns whether an unwrapping is that of an account which closes: the same instruction pays both out. */
-const isOfClosing = (unwrap: Transfer, next: Transfer | undefined): boolean =>
+export const isOfClosing = (unwrap: Transfer, next: Transfer | undefined): boolean =>
+  unwrap.type === 'unwrap' &&
   next?.type === 'closeAccount' &&
   next.fromTokenAccount === unwrap.fromTokenAccount &&
   next.toUserAccount === unwrap.toUserAccount &&

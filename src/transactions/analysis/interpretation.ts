@@ -221,6 +221,10 @@ export interface Asides extends Remainder {
   readonly memos: readonly string[];
 }
 
+/** Returns whether anything happened beside an interpretation, but for a note. */
+export const hasAsides = ({ actions, changes, rights, hiddenTransfers }: Asides): boolean =>
+  actions.length + changes.length + rights.length + hiddenTransfers.length > 0;
+
 /** An interpretation, with the lamports that were paid as a tip beside it and all else that it leaves out. */
 export type Interpreted<Kind extends Interpretation = Interpretation> = Kind & {
   readonly tip: bigint;

@@ -6,6 +6,7 @@ import { type Instruction, inExecutionOrder } from '../transactions/instruction.
 import type { Transaction } from '../transactions/transaction.ts';
 import { type Action, type ActionKind, actionOf, type Ledger, type Unaccounted } from './action.ts';
 import { type AssetAmount, negate, solAmount } from './asset-amount.ts';
+import { isOfClosing } from './helius-transfers.ts';
 import { splitBySign } from './net-change.ts';
 import { sumByMint } from './payments.ts';
 import type { Transfer } from './transfer.ts';
@@ -187,8 +188,11 @@ function movementsOf(
     account.deposit -= transfer.amount;
     return 'rent';
   };
-  return transfers.flatMap((transfer): Movement[] => {
-    const { type, asset, mint, amount, decimals, feeAmount, instructionIdx, innerInstructionIdx } = transfer;
+  return transfers.flatMap((transfer, at): Movement[] => {
+    const { type, asset, mint, decimals, feeAmount, instructionIdx, innerInstructionIdx } = transfer;
+    if (isOfClosing(transfer, transfers[at + 1])) return []; // it is in what the closing pays out
+    const before = transfers[at - 1];
+    const amount = transfer.amount + (before !== undefined && isOfClosing(before, transfer) ? before.amount : 0n);
     const { fromUserAccount, toUserAccount, fromTokenAccount, toTokenAccount } = transfer;
     const kind = KIND_BY_TRANSFER[type];
     const isSol = asset === 'SOL' || mint === WRAPPED_SOL;

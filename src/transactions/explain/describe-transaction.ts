@@ -2,7 +2,7 @@ import type { Interpreted } from '../analysis/interpretation.ts';
 import { type Clause, joinClauses } from './clauses.ts';
 import type { FormatAddress } from './sentence-formats.ts';
 import { describeAuthority, describeClosing, describeOpening, describeProgramChange } from './sentences-account.ts';
-import { describeAsides, memoPhrase } from './sentences-aside.ts';
+import { describeActions, memoPhrase } from './sentences-aside.ts';
 import { describeCall } from './sentences-call.ts';
 import { describeBurn, describeMint, describeTransfer } from './sentences-movement.ts';
 import { describeMemo, describeNonceAdvance, describeStake, describeVote } from './sentences-native.ts';
@@ -21,22 +21,32 @@ export const describeTransaction = (interpretation: Interpreted, formatAddress: 
 
 /** Returns the parts of a description: what the transaction was, then what it did besides. */
 export function clausesOf(interpretation: Interpreted, formatAddress: FormatAddress): readonly Clause[] {
-  const asides = describeAsides(interpretation, formatAddress);
-  if (isHiddenTransfer(interpretation)) return asides;
+  const { actor, asides } = interpretation;
+  if (isSaidByAsides(interpretation)) return describeActions(asides, { actor, formatAddress });
   const deed = describeDeed(interpretation, formatAddress);
   const memo = memoPhrase(interpretation);
-  return [memo === '' ? { text: deed } : { text: `${deed}${memo}`, short: `${deed} with a memo` }, ...asides];
+  const clause = memo === '' ? { text: deed } : { text: `${deed}${memo}`, short: `${deed} with a memo` };
+  return [clause, ...describeActions(asides, { actor, formatAddress, also: 'also ' })];
 }
 
 /** Returns whether the description of a transaction names its tip. */
 export const isTipDescribed = (interpretation: Interpreted): boolean =>
   interpretation.type === 'TRANSFER' && interpretation.program === null && interpretation.payments.length === 0;
 
-/** Returns whether nothing but hidden amounts moved. */
-const isHiddenTransfer = (interpreted: Interpreted): boolean =>
-  interpreted.type === 'TRANSFER' &&
-  interpreted.asides.hiddenTransfers.length > 0 &&
-  interpreted.payments.length + interpreted.gained.length + interpreted.lost.length === 0;
+/** Returns whether nothing happened but what is described with more detail: hidden amounts, accounts closed for others. */
+function isSaidByAsides(interpreted: Interpreted): boolean {
+  const { asides } = interpreted;
+  if (interpreted.type === 'CLOSE_ACCOUNT')
+    return (
+      interpreted.closedTokenAccounts > 0 &&
+      interpreted.closedTokenAccounts === asides.actions.filter(({ kind }) => kind === 'close').length
+    );
+  return (
+    interpreted.type === 'TRANSFER' &&
+    asides.hiddenTransfers.length > 0 &&
+    interpreted.payments.length + interpreted.gained.length + interpreted.lost.length === 0
+  );
+}
 
 function describeDeed(interpretation: Interpreted, formatAddress: FormatAddress): string {
   switch (interpretation.type) {

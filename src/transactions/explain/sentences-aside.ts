@@ -24,11 +24,7 @@ interface ActionFormat {
   readonly also?: string;
 }
 
-/** Describes what else the transaction did, each with its actor: losses and rights first, what came back last. */
-export const describeAsides = ({ actor, asides }: Interpreted, formatAddress: FormatAddress): readonly Clause[] =>
-  describeActions(asides, { actor, formatAddress, also: 'also ' });
-
-/** Describes actions, changes that no action explains, and rights. */
+/** Describes actions, changes that no action explains, and rights, each with its actor: losses first, what came back last. */
 export function describeActions(
   { actions, changes, rights, hiddenTransfers }: Omit<Asides, 'memos'>,
   format: ActionFormat,

@@ -1,5 +1,10 @@
 import { quotedInSentence } from '../../shared/domain/quoted-name.ts';
-import type { Asides, CallInterpretation, Interpretation, Interpreted } from '../analysis/interpretation.ts';
+import {
+  type CallInterpretation,
+  hasAsides,
+  type Interpretation,
+  type Interpreted,
+} from '../analysis/interpretation.ts';
 import { quotedWords } from '../errors/quoted-words.ts';
 import { isIncidentalProgram, programName } from '../programs/known-programs.ts';
 import { programPhrase } from './program-phrase.ts';
@@ -69,6 +74,3 @@ const flowsOf = ({ gained, lost }: CallInterpretation, formatAddress: FormatAddr
   ...(lost.length > 0 ? [`gave ${formatAmounts(lost, formatAddress)}`] : []),
   ...(gained.length > 0 ? [`got ${formatAmounts(gained, formatAddress)}`] : []),
 ];
-
-const hasAsides = ({ actions, changes, rights, hiddenTransfers }: Asides): boolean =>
-  actions.length + changes.length + rights.length + hiddenTransfers.length > 0;

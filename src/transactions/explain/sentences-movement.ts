@@ -1,5 +1,10 @@
 import { grouped } from '../analysis/grouped.ts';
-import type { SupplyInterpretation, TransferInterpretation } from '../analysis/interpretation.ts';
+import {
+  hasAsides,
+  type Interpreted,
+  type SupplyInterpretation,
+  type TransferInterpretation,
+} from '../analysis/interpretation.ts';
 import type { NetChange } from '../analysis/net-change.ts';
 import type { Payment } from '../analysis/payments.ts';
 import { tipRelayOf } from '../programs/tip-accounts.ts';
@@ -17,18 +22,18 @@ import {
 } from './sentence-formats.ts';
 
 /** What the sentence of a transfer says. */
-type Sent = Pick<TransferInterpretation, 'actor' | 'program' | 'payments' | 'gained' | 'lost'> &
+type Sent = Pick<Interpreted<TransferInterpretation>, 'actor' | 'program' | 'payments' | 'gained' | 'lost' | 'asides'> &
   Partial<Pick<TransferInterpretation, 'tips'>>;
 
 export function describeTransfer(sent: Sent, formatAddress: FormatAddress): string {
-  const { actor, program, payments, tips = [], gained, lost } = sent;
+  const { actor, program, payments, tips = [], gained, lost, asides } = sent;
   if (payments.length > 0) return describePayments(payments, 'sent', formatAddress).join('; ');
   const tip = tips.reduce((sum, { amount }) => sum + amount, 0n);
   const flows = formatFlows({ received: gained, paid: lost }, formatAddress);
   if (flows !== '') return `${formatAddress(actor)} ${flows}${programPhrase(program, 'through', formatAddress)}`;
   if (tip === 0n) return `${formatAddress(actor)} made a transfer that changed no balance`;
   const relays = [...new Set(tips.flatMap(({ to }) => tipRelayOf(to) ?? []))];
-  return `${formatAddress(tips[0]?.from ?? actor)} paid a tip of ${formatSol(tip)} to ${joinPhrases(relays)} and did nothing else`;
+  return `${formatAddress(tips[0]?.from ?? actor)} paid a tip of ${formatSol(tip)} to ${joinPhrases(relays)}${hasAsides(asides) ? '' : ' and did nothing else'}`;
 }
 
 /** Most receivers of one sender of which each is named; of more the largest of each mint is. */

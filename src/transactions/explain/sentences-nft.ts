@@ -1,5 +1,5 @@
 import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
-import type { NftInterpretation, NftTransferInterpretation } from '../analysis/interpretation.ts';
+import type { Interpreted, NftInterpretation, NftTransferInterpretation } from '../analysis/interpretation.ts';
 import type { Nft } from '../analysis/nft-asset.ts';
 import { isNftAmount } from '../analysis/payments.ts';
 import { programPhrase } from './program-phrase.ts';
@@ -14,7 +14,10 @@ import {
 import { describeTransfer } from './sentences-movement.ts';
 
 /** Describes an NFT that changed owners, and in exchange for what. */
-export function describeNftTransfer(interpretation: NftTransferInterpretation, formatAddress: FormatAddress): string {
+export function describeNftTransfer(
+  interpretation: Interpreted<NftTransferInterpretation>,
+  formatAddress: FormatAddress,
+): string {
   const { actor, program, swap, payments, gained } = interpretation;
   const venue = programPhrase(program, 'on', formatAddress);
   if (swap !== null && swap.wallet !== null) {

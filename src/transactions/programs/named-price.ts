@@ -2,13 +2,19 @@ import { decodeBase58, maxBase58Length } from '../codec/base58.ts';
 import { type ByteReader, tryDecode } from '../codec/byte-reader.ts';
 import { FORMATS, fieldsReader } from '../codec/fields.ts';
 import { asBigInt, asString } from '../codec/json-fields.ts';
-import type { ProgramCall } from './program-instruction.ts';
 
 /** The price that a listing or a bid names. A sale names the most or least that its maker accepts, which is none. */
 export interface NamedPrice {
   readonly amount: bigint;
   /** The mint of its currency as far as the data names it; null if it does not, or for SOL. */
   readonly currencyMint: string | null;
+}
+
+/** A call of a program, with its data in base58; null if only its decoded form is known. */
+export interface ProgramCall {
+  readonly programId: string;
+  readonly data: string | null;
+  readonly accounts: readonly string[];
 }
 
 const skip = (length: number) => (reader: ByteReader) => reader.bytes(length);

@@ -3,15 +3,8 @@ import { readdirSync } from 'node:fs';
 import { readTables } from '../../shared/runtime/files/read-tables.ts';
 import { decodeBase58, maxBase58Length } from '../codec/base58.ts';
 import type { InstructionRole } from './instruction-roles.ts';
-import { type NamedPrice, priceReader } from './named-price.ts';
+import { type NamedPrice, type ProgramCall, priceReader } from './named-price.ts';
 import type { TransactionType } from './transaction-types.ts';
-
-/** A call of a program, with its data in base58; null if only its decoded form is known. */
-export interface ProgramCall {
-  readonly programId: string;
-  readonly data: string | null;
-  readonly accounts: readonly string[];
-}
 
 /** What a call is by the program's table of instructions. */
 export interface ProgramInstruction {

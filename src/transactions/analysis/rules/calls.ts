@@ -47,9 +47,10 @@ export function calledChange(
   paid: ReadonlySet<Action> = new Set(),
 ): NetChange & Pick<CallInterpretation, 'states'> {
   const called = actions.filter((action) => {
-    const { kind, program } = action;
+    const { kind, program, actor } = action;
     const isCalled = program !== null && (caller === null || caller === program);
-    return isCalled && !APART.includes(kind) && !paid.has(action);
+    const isApart = APART.includes(kind) || (kind === 'close' && actor === feePayer); // for somebody else
+    return isCalled && !isApart && !paid.has(action);
   });
   const changes = called.flatMap(effectsOf).filter(([wallet]) => wallet === feePayer);
   const sums = sumByMint([solAmount(0n), ...changes.map(([, amount]) => amount)]); // SOL comes first

@@ -13,7 +13,7 @@ import { lendingRule } from './lending.ts';
 import { innerStakeRule, loaderRule, memoRule, nonceRule, stakeRule, voteRule } from './native-programs.ts';
 import { nftTradeRule, nftTransferRule } from './nft.ts';
 import { orderChangeRule, orderFillRule } from './orders.ts';
-import { paymentRule } from './payments.ts';
+import { emptyTransferRule, paymentRule } from './payments.ts';
 import { poolRule } from './pools.ts';
 import { oracleRule, orderBookRule, quoteRule, roleRule } from './quotes.ts';
 import type { Rule } from './rule.ts';
@@ -49,6 +49,7 @@ const RULES: readonly Rule[] = [
   paymentRule,
   authorityRule,
   closingRule,
+  emptyTransferRule,
   openingRule,
   nonceRule,
   memoRule,

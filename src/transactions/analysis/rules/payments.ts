@@ -1,21 +1,21 @@
 import { WRAPPED_SOL } from '../../../shared/domain/known-mints.ts';
 import { SYSTEM_PROGRAM, TOKEN_PROGRAM_IDS } from '../../../shared/domain/well-known-addresses.ts';
 import type { Action } from '../action.ts';
+import type { TransferInterpretation } from '../interpretation.ts';
 import { onlyValue } from '../only-value.ts';
-import { hasInstruction } from '../parsed-transaction.ts';
+import { hasInstruction, type ParsedTransaction } from '../parsed-transaction.ts';
 import { paymentsIn, sentToItself } from '../payments.ts';
 import { isSent } from '../remainder.ts';
 import { shareOf } from '../share.ts';
+import type { TransactionFacts } from '../transaction-facts.ts';
 import { calledChange } from './calls.ts';
 import type { Rule } from './rule.ts';
 
 /** Interprets payments; in a failed transaction, the attempt to send something. */
-export const paymentRule: Rule = ({ parsed, hasFailed, tips, mainProgram, openedAccounts }) => {
-  const unknown = { payments: [], gained: [], lost: [], states: [] };
-  const common = { type: 'TRANSFER', actor: parsed.feePayer, tips, ...unknown } as const;
-  const isTransfer =
-    hasInstruction(parsed, TOKEN_PROGRAM_IDS, /^transfer/) || hasInstruction(parsed, [SYSTEM_PROGRAM], /^transfer/);
-  if (hasFailed) return isTransfer ? { ...common, program: null } : null;
+export const paymentRule: Rule = (facts) => {
+  const { parsed, hasFailed, mainProgram } = facts;
+  const common = emptyTransfer(facts);
+  if (hasFailed) return isTransfer(parsed) ? common : null;
   const isOfPayer = ({ actor }: Action): number => Number(actor === parsed.feePayer);
   const sent = parsed.actions.filter(isSent).toSorted((a, b) => isOfPayer(b) - isOfPayer(a));
   const named = [...paymentsIn(sent), ...sentToItself(parsed)];
@@ -26,10 +26,24 @@ export const paymentRule: Rule = ({ parsed, hasFailed, tips, mainProgram, opened
       payments: named,
       states: shareOf(sent),
     };
-  const hasHidden = parsed.confidentialTransfers.some(({ type }) => type === 'transfer');
-  if (mainProgram === null)
-    return (isTransfer || hasHidden) && openedAccounts.size === 0 ? { ...common, program: null } : null;
+  if (mainProgram === null) return null;
   const { gained, lost, states } = calledChange(parsed, null);
   const isMoved = [...gained, ...lost].some(({ mint, amount }) => mint !== WRAPPED_SOL || amount > 1n);
   return isMoved ? { ...common, program: mainProgram, gained, lost, states } : null;
+};
+
+/** Interprets what moved nothing but a tip or a hidden amount, or sent nothing. */
+export const emptyTransferRule: Rule = (facts) => {
+  const { parsed, mainProgram, openedAccounts } = facts;
+  const hasHidden = parsed.confidentialTransfers.some(({ type }) => type === 'transfer');
+  const isEmpty = (isTransfer(parsed) || hasHidden) && openedAccounts.size === 0;
+  return mainProgram === null && isEmpty ? emptyTransfer(facts) : null;
+};
+
+const isTransfer = (parsed: ParsedTransaction): boolean =>
+  hasInstruction(parsed, [...TOKEN_PROGRAM_IDS, SYSTEM_PROGRAM], /^transfer/);
+
+const emptyTransfer = ({ parsed, tips }: TransactionFacts): TransferInterpretation => {
+  const nothing = { program: null, payments: [], gained: [], lost: [], states: [] };
+  return { type: 'TRANSFER', actor: parsed.feePayer, tips, ...nothing };
 };
