@@ -2,15 +2,15 @@ import { parseTarget } from '../../shared/domain/canonical-request.ts';
 import { COMMITMENTS } from '../../shared/domain/commitment.ts';
 import { GatewayError } from '../../shared/domain/gateway-error.ts';
 import type { RequestCost } from '../../shared/domain/price-list.ts';
+import type { Admit } from '../../shared/runtime/fair-semaphore.ts';
 import { machineClock } from '../../shared/runtime/machine-clock.ts';
 import { WorkerFigures } from '../admin/worker-figures.ts';
 import { MemoryStore } from '../fleet/counters/memory-store.ts';
 import type { PipelineFacts } from '../fleet/supervisor/member-messages.ts';
 import { PipelineEnd, type PipelineEndOptions, type PipelineService } from '../fleet/workers/pipeline-end.ts';
 import { matchRoute } from '../routes/index.ts';
-import { paramsOfKey, type ReadRequest } from '../routes/routing/route-read-through.ts';
+import { paramsOfKey, type ReadRequest, readAnswer } from '../routes/routing/route-read-through.ts';
 import { rpc } from '../routes/rpc/rpc.ts';
-import type { Admit } from '../serving/read-through.ts';
 import { closerOf, openOrClose } from './closing.ts';
 import { type Environment, environmentOf, type GatewayOptions } from './environment.ts';
 import { addressOf } from './open-answers.ts';
@@ -85,8 +85,8 @@ function serviceOf(env: Environment, parts: Parts): Omit<PipelineService, 'start
   const tier = { ...authenticator.tierOf(undefined), inFlight: Number.POSITIVE_INFINITY };
   const admitFor = ({ caller, hasPriority }: RequestCost): Admit =>
     caller === ''
-      ? (work) => admission.runOwn(work)
-      : (work) => admission.run({ key: caller, tier: { ...tier, priority: hasPriority } }, work);
+      ? (work) => admission.enterOwn(work)
+      : (work) => admission.enter({ key: caller, tier: { ...tier, priority: hasPriority } }, work);
   return {
     cache,
     guard: signing.guard,
@@ -105,8 +105,7 @@ function serviceOf(env: Environment, parts: Parts): Omit<PipelineService, 'start
     }),
     read(key, minSlot, isForPush, cost, agree) {
       const request = { ...parseReadRequest(key), minSlot, isForPush, ...(agree !== undefined && { agree }) };
-      const cached = readThrough.fromCache(request);
-      return cached === undefined ? readThrough.fetch(request, admitFor(cost), cost) : Promise.resolve(cached);
+      return readAnswer(readThrough, request, admitFor(cost), cost);
     },
     answerRpc: (body, minSlot, cost) =>
       env.turnBudget.run({ caller: cost.caller, bytes: body.length }, () =>

@@ -71,12 +71,18 @@ export async function createWorker(
     };
     const upstream = { mesh, embedded: undefined };
     const base = openAnswers(env, state, { signer }, upstream, startup, { copy: cache });
-    const readThrough = new WorkerReads({ end, clock, operators: base.context.operators, admitOwn: (work) => work() });
+    const readThrough = new WorkerReads({
+      end,
+      clock,
+      operators: base.context.operators,
+      admitOwn: (work) => work.start(() => {}),
+    });
     state.access.readBalancesWith((wallet, mint) => readMintBalance(readThrough, wallet, mint));
     const context: RouteContext = {
       ...base.context,
       embedded: mesh.vitals?.embedded ?? null,
       liveAccounts: {
+        readTo: (query, waiter) => base.liveAccounts.readTo(query, waiter),
         read: (query) => base.liveAccounts.read(query),
         readBalances: (query) => base.liveAccounts.readBalances(query),
         readLive: (query) => base.liveAccounts.readLive(query),

@@ -2,6 +2,7 @@ import type { Config } from '../../config/config-schema.ts';
 import { operatorsIn } from '../../config/operators.ts';
 import { readFeedToken } from '../../config/secret-variables.ts';
 import type { LeaseSource } from '../../shared/domain/lease.ts';
+import type { Admit } from '../../shared/runtime/fair-semaphore.ts';
 import { oncePerErrorSite } from '../../shared/runtime/log.ts';
 import { version } from '../../shared/runtime/package.ts';
 import type { WorkerFigures } from '../admin/worker-figures.ts';
@@ -33,7 +34,6 @@ import { RouteReadThrough } from '../routes/routing/route-read-through.ts';
 import { SeenBlocks } from '../routes/routing/seen-blocks.ts';
 import { createRpcReadThrough } from '../routes/rpc/answer-rpc-call.ts';
 import { ScanGate } from '../routes/scans/scan-gate.ts';
-import type { Admit } from '../serving/read-through.ts';
 import { createKnownMints } from '../tokens/known-mints.ts';
 import { SharedListings } from '../tokens/owner-listing.ts';
 import { TokenLabelCache } from '../tokens/token-labels.ts';
@@ -100,7 +100,7 @@ export function openAnswers(
     onLeasesAdvanced: advanceHot,
     onProblem: (problem: string, fields: object) => log.warn(fields, problem),
   };
-  const admitOwn: Admit = (work) => access.admission.runOwn(work);
+  const admitOwn: Admit = (work) => access.admission.enterOwn(work);
   const accounts = new AccountBatcher(mesh, { clock, tip: (commitment) => mesh.tip(commitment) });
   const listBytes = Math.floor(config.ring.bytes / LIST_SHARE);
   const ring = new VersionRing(

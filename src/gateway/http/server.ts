@@ -90,7 +90,7 @@ const createReadRpc =
         ? await answerRpcCall(
             { method, params, jsonRpcId: undefined },
             context,
-            (work) => access.admission.runOwn(work),
+            (work) => access.admission.enterOwn(work),
             { cost: undefined, minSlot },
           )
         : await answerRpc(Buffer.from(toJson({ method, params })), minSlot, cost);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { toJson } from '../../shared/domain/to-json.ts';
+import { runAdmitted } from '../../shared/runtime/fair-semaphore.ts';
 import { requesterOf } from './routing/request-scope.ts';
 import { postRoute, type Uses } from './routing/route.ts';
 
@@ -27,7 +28,7 @@ export const explain = postRoute({
   parse: (text): Buffer => text,
 
   async resolve(body, { decoder }: Uses<'decoder'>, admit, scope) {
-    const explanation = await admit(() => decoder.explain(body, requesterOf(scope)));
+    const explanation = await runAdmitted(admit, () => decoder.explain(body, requesterOf(scope)));
     return { result: toJson({ explanation }), cacheStatus: 'BYPASS' };
   },
 });

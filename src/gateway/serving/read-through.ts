@@ -1,10 +1,22 @@
 import { agreedAt } from '../../shared/domain/agreement.ts';
 import { GatewayError } from '../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
+import type { Admit, PlacedWork } from '../../shared/runtime/fair-semaphore.ts';
+import { promised, settle, type Waiter } from '../../shared/runtime/waiter.ts';
 import type { Cache } from '../cache/cache.ts';
-import type { AnswerMeta, CacheItem, Entry, TimedPolicy } from '../cache/entry.ts';
-import { SingleFlight } from '../cache/single-flight.ts';
+import type { CacheItem, Entry } from '../cache/entry.ts';
 import { hadNoTurn } from '../upstream/rpc/rpc-client.ts';
+import {
+  type Arrival,
+  type CacheableRead,
+  floorOf,
+  isLastingRefusal,
+  LOADS,
+  Load,
+  type LoadedAnswer,
+  newerEntry,
+  noNewSlot,
+} from './load.ts';
 import {
   checkReachable,
   isSlotNotReached,
@@ -17,40 +29,9 @@ import {
 
 export type CacheStatus = 'HIT' | 'MISS' | 'STALE';
 
-/** Runs work that needs the upstream once admission control lets it; rejects with `overloaded` if it can't. */
-export type Admit = <R>(work: () => Promise<R>) => Promise<R>;
-
 export interface CachedRead<T = Entry> {
   readonly entry: T | Entry;
   readonly cacheStatus: CacheStatus;
-}
-
-/** An answer of the upstream that isn't cached yet. */
-export interface LoadedAnswer<T> {
-  readonly slot: Slot;
-  /** True for a page of a snapshot, which may be older than answers served from elsewhere. */
-  readonly fromSnapshot?: boolean | undefined;
-  store(tipAtFetch: Slot): T;
-}
-
-/** A read whose answers are cached under one key: their slots never go back. */
-export interface CacheableRead<T> {
-  readonly key: string;
-  readonly meta: AnswerMeta;
-  /** Oldest slot that the caller accepts; 0 for any. */
-  readonly minSlot: Slot;
-  /** Operators that must give the answer. Default: 1. */
-  readonly agree?: number;
-  /** Whether it doesn't count as read by anybody: subscribers are sent it. Default: false. */
-  readonly isForPush?: boolean;
-  /** Whether the answer is never cached. Default: false. */
-  readonly bypasses?: boolean;
-  /** Whether to wait a moment for an upstream to reach `minSlot`, and then to say that none has. */
-  readonly waitsForMinSlot: boolean;
-  /** At `floor` or later, from no snapshot older than `minSlot`. Undefined for what the pipeline keeps current. */
-  readonly load: ((floor: Slot | undefined, minSlot: Slot) => Promise<LoadedAnswer<T>>) | undefined;
-  /** Returns true for an error that is the cluster's own answer, such as "no such account". It is cached briefly. */
-  isNegative(error: GatewayError): boolean;
 }
 
 export interface ReadThroughOptions extends SlotSource {
@@ -66,29 +47,15 @@ export interface ReadThroughOptions extends SlotSource {
 /** Minimum time between two background refreshes of a stale answer. */
 const RETRY_INTERVAL_MS = 400;
 
-/** Life of a cached negative answer (RFC 2308: negative caching): what is missing may be there with any slot. */
-const NEGATIVE_POLICY: TimedPolicy = { slots: 2 };
-
-/** Life of a lasting refusal: it spares the nodes a read that is dear. */
-const LASTING_POLICY: TimedPolicy = { ms: 60_000 };
-
-/** Returns true for a refusal that the next slots won't change, and that is dear to find out again. */
-export const isLastingRefusal = ({ code }: GatewayError): boolean =>
-  code === 'result_too_large' || code === 'holders_unavailable';
-
-/** How often an answer is loaded that newer ones overtake. */
-const LOADS = 2;
-
-/** What counts a read that the cache didn't answer. */
-type Counter = 'miss' | 'joined' | 'bypass';
-
-const NO_NEW_SLOT = 'no new slot came from the cluster for too long: /health names the upstreams';
+/** What counts a read that the cache didn't answer; a refresh is nobody's read. */
+type Counter = 'miss' | 'joined' | 'bypass' | 'refresh';
 
 /** Loads answers into the cache. Concurrent equal reads share one load; no answer is older than one already served. */
-export class ReadThrough<T extends { readonly slot: Slot }> {
+export class ReadThrough<T extends LoadedAnswer, A extends LoadedAnswer = T> {
   readonly #options: ReadThroughOptions;
   readonly #cache: Cache;
-  readonly #flights = new SingleFlight<Arrival<T>>();
+  /** The loads that equal reads join, by {@link loadKeyOf}. */
+  readonly #loads = new Map<string, Load<T, A>>();
   readonly #retriedMs = new WeakMap<Entry, number>();
 
   constructor(options: ReadThroughOptions) {
@@ -97,11 +64,11 @@ export class ReadThrough<T extends { readonly slot: Slot }> {
   }
 
   /** Returns the cached answer if it may be served without waiting, else undefined. Throws a cached negative answer. */
-  fromCache(read: CacheableRead<T>): CachedRead<T> | undefined {
+  fromCache(read: CacheableRead<T, A>): CachedRead<T> | undefined {
     const cached = read.isForPush === true ? this.#cache.peekCurrent(read.key) : this.#cache.get(read.key);
     const isOld = cached?.kind === 'answer' && !this.#cache.isFresh(cached);
     const item = isOld ? (this.#cache.renew(cached) ?? cached) : cached;
-    const isLive = read.load === undefined;
+    const { isLive = false } = read;
     if (item === undefined) {
       if (isLive)
         throw new GatewayError('upstream_unavailable', 'no node has answered this read yet; retry in a moment');
@@ -122,34 +89,24 @@ export class ReadThrough<T extends { readonly slot: Slot }> {
       this.#cache.reads.stale++;
       return { entry: item, cacheStatus: 'STALE' };
     }
-    if (status === 'expired' && isLive) throw new GatewayError('stale', NO_NEW_SLOT);
+    if (status === 'expired' && isLive) throw noNewSlot();
     return undefined;
   }
 
   /** A new load needs admission, but not while it waits for a slot. After a failure the cached answer may be served. */
-  fetch(read: CacheableRead<T>, admit: Admit = this.#options.admitOwn): Promise<CachedRead<T>> {
-    if (read.load === undefined && read.minSlot > 0) return this.#awaitLive(read);
-    const joins = this.#flights.has(flightKey(read));
-    return this.#fetchNewest(read, admit, joins ? 'joined' : read.bypasses === true ? 'bypass' : 'miss', LOADS);
-  }
-
-  #fetchNewest(read: CacheableRead<T>, admit: Admit, how: Counter, loads: number): Promise<CachedRead<T>> {
-    return this.#loadAtMinSlot(read, admit).then(
-      (arrival) => {
-        const entry = this.#newest(read, arrival);
-        if (entry !== undefined && 'kind' in entry && !hasAgreement(entry, read)) throw noAgreement(read.agree);
-        if (entry === undefined && loads > 1) return this.#fetchNewest(read, admit, how, loads - 1);
-        if (entry === undefined) return this.#insteadOf(servedSlotNotReached(), read, how);
-        this.#cache.reads[how]++;
-        return { entry, cacheStatus: 'MISS' };
-      },
-      (thrown: unknown) => this.#insteadOf(thrown, read, how),
-    );
+  readTo(read: CacheableRead<T, A>, waiter: Waiter<CachedRead<T>>, admit?: Admit): void {
+    if (read.isLive === true && read.minSlot > 0) settle(() => this.#awaitLive(read), waiter);
+    else {
+      const how = this.#loads.has(loadKeyOf(read)) ? 'joined' : read.bypasses === true ? 'bypass' : 'miss';
+      new PendingRead(this.#options, this.#loads, { read, admit, how, waiter }).begin();
+    }
   }
 
   /** Loads the answer ahead of its next reader. A failure keeps the cached one. */
-  refresh(read: CacheableRead<T>): Promise<unknown> {
-    return this.#loadAdmitted(read, this.#options.admitOwn).catch(() => undefined);
+  refresh(read: CacheableRead<T, A>): Promise<unknown> {
+    return promised<unknown>((waiter) =>
+      new PendingRead(this.#options, this.#loads, { read, admit: undefined, how: 'refresh', waiter }).begin(),
+    ).catch(() => undefined);
   }
 
   #counted(refusal: GatewayError): GatewayError {
@@ -157,7 +114,7 @@ export class ReadThrough<T extends { readonly slot: Slot }> {
     return refusal;
   }
 
-  #retryInBackground(read: CacheableRead<T>, entry: Entry): void {
+  #retryInBackground(read: CacheableRead<T, A>, entry: Entry): void {
     const { coarseNowMs } = this.#cache;
     if (coarseNowMs - (this.#retriedMs.get(entry) ?? Number.NEGATIVE_INFINITY) < RETRY_INTERVAL_MS) return;
     this.#retriedMs.set(entry, coarseNowMs);
@@ -165,156 +122,203 @@ export class ReadThrough<T extends { readonly slot: Slot }> {
   }
 
   /** Waits until the pipeline has published an answer of the caller's minimum slot: a frame may follow its slot later. */
-  async #awaitLive(read: CacheableRead<T>): Promise<CachedRead<T>> {
-    const { minSlot, meta } = read;
-    checkReachable(minSlot, meta.commitment, this.#options);
+  async #awaitLive(read: CacheableRead<T, A>): Promise<CachedRead<T>> {
+    const { minSlot, commitment } = read;
+    checkReachable(minSlot, commitment, this.#options);
     const newestSlot = (): Slot => this.#cache.peek(read.key)?.slot ?? 0;
     await waitForLiveSlot(minSlot, newestSlot, this.#options.clock);
     const served = this.fromCache(read);
     if (served === undefined) throw minSlotNotReached(minSlot, newestSlot());
     return served;
   }
+}
 
-  #loadAtMinSlot(read: CacheableRead<T>, admit: Admit): Promise<Arrival<T>> {
-    const isAnySlot = read.minSlot === 0 || read.load === undefined || !read.waitsForMinSlot;
-    return isAnySlot ? this.#loadAdmitted(read, admit) : this.#loadAwaited(read, admit);
+interface PendingReadInit<T extends LoadedAnswer, A extends LoadedAnswer> {
+  readonly read: CacheableRead<T, A>;
+  readonly admit: Admit | undefined;
+  readonly how: Counter;
+  readonly waiter: Waiter<CachedRead<T>>;
+}
+
+/**
+ * One read of one caller, until it is answered: it joins the load under way, or is admitted and starts one. In most cases
+ * nothing waits but for that load.
+ */
+class PendingRead<T extends LoadedAnswer, A extends LoadedAnswer> implements PlacedWork, Waiter<Arrival<T>> {
+  readonly #options: ReadThroughOptions;
+  readonly #loads: Map<string, Load<T, A>>;
+  readonly #read: CacheableRead<T, A>;
+  readonly #admit: Admit;
+  readonly #how: Counter;
+  readonly #waiter: Waiter<CachedRead<T>>;
+  /** Gives back the place that it has; undefined without one. */
+  #leave: (() => void) | undefined;
+  /** Whether the load that it waits for was started by another read. */
+  #hasJoined = false;
+  /** Whether it has waited for the caller's minimum slot. */
+  #hasWaited = false;
+  #loadsLeft = LOADS;
+
+  constructor(
+    options: ReadThroughOptions,
+    loads: Map<string, Load<T, A>>,
+    { read, admit = options.admitOwn, how, waiter }: PendingReadInit<T, A>,
+  ) {
+    this.#options = options;
+    this.#loads = loads;
+    this.#read = read;
+    this.#admit = admit;
+    this.#how = how;
+    this.#waiter = waiter;
   }
 
-  /** Loads the answer, and once more after a wait if no upstream had reached the caller's minimum slot. */
-  async #loadAwaited(read: CacheableRead<T>, admit: Admit): Promise<Arrival<T>> {
-    const { minSlot, meta } = read;
-    checkReachable(minSlot, meta.commitment, this.#options);
-    try {
-      return await this.#loadAdmitted(read, admit);
-    } catch (thrown) {
-      if (!isSlotNotReached(thrown)) throw thrown;
+  begin(): void {
+    this.#loadsLeft--;
+    this.#hasWaited = false;
+    if (this.#waitsForSlot) {
+      try {
+        checkReachable(this.#read.minSlot, this.#read.commitment, this.#options);
+      } catch (thrown) {
+        this.#fail(thrown);
+        return;
+      }
     }
-    await waitForSlot(minSlot, meta.commitment, this.#options);
-    return this.#loadAdmitted(read, admit).catch((thrown: unknown) => {
-      const tip = this.#options.mesh.tip(meta.commitment) ?? 0;
-      throw isSlotNotReached(thrown) ? minSlotNotReached(minSlot, tip, thrown) : thrown;
+    this.#joinOrEnter();
+  }
+
+  start(leave: () => void): void {
+    this.#leave = leave;
+    if (!this.#joins()) this.#load(true);
+  }
+
+  refuse(reason: unknown): void {
+    this.#fail(reason);
+  }
+
+  resolve(arrival: Arrival<T>): void {
+    this.#end();
+    const entry = this.#newest(arrival);
+    if (entry !== undefined && 'kind' in entry && !hasAgreement(entry, this.#read))
+      this.#waiter.reject(noAgreement(this.#read.agree));
+    else if (entry !== undefined) {
+      if (this.#how !== 'refresh') this.#options.cache.reads[this.#how]++;
+      this.#waiter.resolve({ entry, cacheStatus: 'MISS' });
+    } else if (this.#loadsLeft > 0) this.begin();
+    else this.#fail(servedSlotNotReached());
+  }
+
+  reject(thrown: unknown): void {
+    if (this.#hasJoined && thrown instanceof GatewayError && hadNoTurn(thrown)) {
+      // the load of another caller found no room: this one fails for no share but its own
+      this.#hasJoined = false;
+      if (this.#leave === undefined) this.#admit(this);
+      else this.#load(false);
+      return;
+    }
+    this.#end();
+    if (!this.#waitsForSlot || !isSlotNotReached(thrown)) this.#fail(thrown);
+    else if (this.#hasWaited) {
+      const { minSlot, commitment } = this.#read;
+      this.#fail(minSlotNotReached(minSlot, this.#options.mesh.tip(commitment) ?? 0, thrown));
+    } else this.#loadAwaited();
+  }
+
+  get #waitsForSlot(): boolean {
+    const { minSlot, isLive, waitsForMinSlot } = this.#read;
+    return minSlot > 0 && isLive !== true && waitsForMinSlot;
+  }
+
+  /** Loads once more after a wait, as no upstream had reached the caller's minimum slot. */
+  #loadAwaited(): void {
+    const { minSlot, commitment } = this.#read;
+    this.#hasWaited = true;
+    settle(() => waitForSlot(minSlot, commitment, this.#options), {
+      resolve: () => this.#joinOrEnter(),
+      reject: (thrown) => this.#fail(thrown),
     });
   }
 
-  /** Joins the load under way, or starts one once it is admitted. */
-  #loadAdmitted(read: CacheableRead<T>, admit: Admit): Promise<Arrival<T>> {
-    const start = (): Promise<Arrival<T>> => this.#loadInPlace(read);
-    return this.#flights.get(flightKey(read))?.catch(ifNoTurn(() => admit(start))) ?? admit(start);
+  #joinOrEnter(): void {
+    if (!this.#joins()) this.#admit(this);
   }
 
-  /** If the load of another caller finds no room, this one loads alone, so that it fails for no share but its own. */
-  #loadInPlace(read: CacheableRead<T>): Promise<Arrival<T>> {
-    const key = flightKey(read);
-    const load = (): Promise<Arrival<T>> => this.#load(read, LOADS);
-    return this.#flights.get(key)?.catch(ifNoTurn(load)) ?? this.#flights.run(key, load);
+  /** Joins the load under way. Returns false if there is none. */
+  #joins(): boolean {
+    const load = this.#loads.get(loadKeyOf(this.#read));
+    load?.join(this);
+    this.#hasJoined = load !== undefined;
+    return this.#hasJoined;
   }
 
-  /** Loads and caches an answer, or the cluster's own refusal; again if newer answers than this one aren't cached any more. */
-  #load(read: CacheableRead<T>, loads: number): Promise<Arrival<T>> {
-    const { key, meta, minSlot, load } = read;
-    if (load === undefined) return Promise.reject(new GatewayError('stale', NO_NEW_SLOT));
-    const tipAtFetch = this.#cache.tip;
-    const floor = Math.max(this.#floor(read), minSlot);
-    return load(floor > 0 ? floor : undefined, minSlot).then(
-      (loaded) => {
-        const arrival = this.#store(read, loaded, floor, tipAtFetch);
-        if (arrival !== undefined) return arrival;
-        if (loads > 1) return this.#load(read, loads - 1);
-        throw servedSlotNotReached();
-      },
-      (thrown: unknown) => {
-        if (thrown instanceof GatewayError && read.isNegative(thrown)) {
-          const policy = isLastingRefusal(thrown) ? LASTING_POLICY : NEGATIVE_POLICY;
-          this.#cache.putRefusal(key, thrown, policy, meta, minSlot);
-        }
-        throw thrown;
-      },
-    );
+  #load(isShared: boolean): void {
+    const key = loadKeyOf(this.#read);
+    const load = new Load(this.#options.cache, this.#read, () => {
+      if (isShared) this.#loads.delete(key);
+    });
+    if (isShared) this.#loads.set(key, load);
+    load.join(this);
+    load.begin();
   }
 
-  /** Caches an answer. Undefined if a newer one was served since that isn't cached any more. */
-  #store(read: CacheableRead<T>, loaded: LoadedAnswer<T>, floor: Slot, tipAtFetch: Slot): Arrival<T> | undefined {
-    const { slot, fromSnapshot = false } = loaded;
-    if (fromSnapshot && slot < read.minSlot) throw minSlotNotReached(read.minSlot, slot);
-    if (slot < floor && !fromSnapshot) throw servedSlotNotReached();
-    if (slot < this.#floor(read) && !fromSnapshot) {
-      const newer = this.#newerEntry(read, slot);
-      return newer && { entry: newer, fromSnapshot: newer.meta.fromSnapshot === true };
-    }
-    return { entry: loaded.store(tipAtFetch), fromSnapshot };
+  #end(): void {
+    this.#leave?.();
+    this.#leave = undefined;
   }
 
   /** Returns the newer of a loaded answer and the cached one; undefined if a newer one was served that isn't cached. */
-  #newest(read: CacheableRead<T>, { entry, fromSnapshot }: Arrival<T>): T | Entry | undefined {
-    const isOvertaken = entry.slot < this.#floor(read) && !fromSnapshot;
-    return this.#newerEntry(read, entry.slot) ?? (isOvertaken ? undefined : entry);
+  #newest({ entry, fromSnapshot }: Arrival<T>): T | Entry | undefined {
+    const { cache } = this.#options;
+    const isOvertaken = entry.slot < floorOf(cache, this.#read) && !fromSnapshot;
+    return newerEntry(cache, this.#read.key, entry.slot) ?? (isOvertaken ? undefined : entry);
   }
 
-  /** Returns the cached answer if it is newer than the slot: equal reads may be answered out of order. */
-  #newerEntry({ key }: CacheableRead<T>, slot: Slot): Entry | undefined {
-    const cached = this.#cache.peek(key);
-    return cached?.kind === 'answer' && cached.slot > slot ? cached : undefined;
-  }
-
-  #insteadOf(thrown: unknown, read: CacheableRead<T>, how: Counter): CachedRead<T> {
-    const { reads } = this.#cache;
-    if (thrown instanceof GatewayError && read.isNegative(thrown)) reads[how]++;
-    const entry = this.#fallback(read, thrown);
-    reads.stale++;
-    return { entry, cacheStatus: 'STALE' };
-  }
-
-  /** Returns the cached answer in place of a failure, or throws if the failure or the answer's age forbids that. */
-  #fallback(read: CacheableRead<T>, thrown: unknown): Entry {
-    const { key, meta, minSlot } = read;
-    const needsProgress = this.#options.staleIf === 'upstream-is-behind';
-    const isCovered = needsProgress
-      ? isSlotNotReached(thrown) && minSlot < this.#floor(read) // else the caller has seen more
-      : thrown instanceof GatewayError && !read.isNegative(thrown); // an answer must not hide a defect of the gateway
-    if (!isCovered) throw thrown;
-    const item = this.#cache.peek(key);
-    const cached = item?.kind === 'answer' && item.slot >= minSlot && hasAgreement(item, read) ? item : undefined;
-    if (needsProgress) {
-      const mayBeRolledBack = meta.commitment === 'processed' && cached?.policy !== 'live';
-      if (cached !== undefined && !mayBeRolledBack && this.#cache.statusOf(cached) !== 'expired') return cached;
-      throw servedSlotNotReached(thrown);
+  /** Gives the cached answer in place of a failure, or the failure if that or the answer's age forbids it. */
+  #fail(thrown: unknown): void {
+    const { reads } = this.#options.cache;
+    const isCounted = this.#how !== 'refresh';
+    if (isCounted && thrown instanceof GatewayError && this.#read.isNegative(thrown)) reads[this.#how]++;
+    const outcome = this.#insteadOf(thrown);
+    if (!('entry' in outcome)) {
+      this.#waiter.reject(outcome.thrown);
+      return;
     }
-    if (cached === undefined) throw thrown;
-    if (this.#cache.statusOf(cached) !== 'expired') return cached;
-    throw new GatewayError(
-      'stale',
-      'no upstream answers, and the cached answer is too old: /health names the upstreams',
-      { cause: thrown },
-    );
+    if (isCounted) reads.stale++;
+    this.#waiter.resolve({ entry: outcome.entry, cacheStatus: 'STALE' });
   }
 
-  #floor({ key, meta }: CacheableRead<T>): Slot {
-    return this.#cache.floor(key, meta.commitment) ?? 0;
+  #insteadOf(thrown: unknown): { readonly entry: Entry } | { readonly thrown: unknown } {
+    const { key, commitment, minSlot } = this.#read;
+    const { cache, staleIf } = this.#options;
+    const needsProgress = staleIf === 'upstream-is-behind';
+    const isCovered = needsProgress
+      ? isSlotNotReached(thrown) && minSlot < floorOf(cache, this.#read) // else the caller has seen more
+      : thrown instanceof GatewayError && !this.#read.isNegative(thrown); // an answer must not hide a defect of the gateway
+    if (!isCovered) return { thrown };
+    const item = cache.peek(key);
+    const cached = item?.kind === 'answer' && item.slot >= minSlot && hasAgreement(item, this.#read) ? item : undefined;
+    const isUsable = cached !== undefined && cache.statusOf(cached) !== 'expired';
+    if (needsProgress) {
+      const mayBeRolledBack = commitment === 'processed' && cached?.policy !== 'live';
+      return isUsable && !mayBeRolledBack ? { entry: cached } : { thrown: servedSlotNotReached(thrown) };
+    }
+    if (isUsable) return { entry: cached };
+    return { thrown: cached === undefined ? thrown : tooOld(thrown) };
   }
 }
 
-/** The outcome of a load: what it stored, or a newer answer that was cached before. */
-interface Arrival<T> {
-  readonly entry: T | Entry;
-  readonly fromSnapshot: boolean;
-}
+const tooOld = (cause: unknown): GatewayError =>
+  new GatewayError('stale', 'no upstream answers, and the cached answer is too old: /health names the upstreams', {
+    cause,
+  });
 
-/** Does work again that had no turn at a node; passes any other failure on. */
-const ifNoTurn =
-  <R>(again: () => Promise<R>) =>
-  (thrown: unknown): Promise<R> => {
-    if (thrown instanceof GatewayError && hadNoTurn(thrown)) return again();
-    throw thrown;
-  };
-
-/** Returns the key of the shared load. Reads with a minimum slot can't join those that accept any slot. */
-const flightKey = ({ key, minSlot, agree = 1 }: CacheableRead<unknown>): string =>
+/** Returns the key of the load that equal reads share. Those with a minimum slot can't join those that accept any slot. */
+const loadKeyOf = ({ key, minSlot, agree = 1 }: KeyedRead): string =>
   minSlot === 0 && agree === 1 ? key : `${key} ${minSlot} ${agree}`;
 
-const hasAgreement = (
-  { agreement, slot }: Pick<CacheItem, 'agreement' | 'slot'>,
-  { agree = 1 }: CacheableRead<unknown>,
-): boolean => agree === 1 || agreedAt(agreement, slot) >= agree;
+const hasAgreement = ({ agreement, slot }: Pick<CacheItem, 'agreement' | 'slot'>, { agree = 1 }: KeyedRead): boolean =>
+  agree === 1 || agreedAt(agreement, slot) >= agree;
+
+type KeyedRead = Pick<CacheableRead<LoadedAnswer>, 'key' | 'minSlot' | 'agree'>;
 
 /** Returns the error for an answer that fewer operators gave than the caller demands. */
 export const noAgreement = (agree = 1): GatewayError =>

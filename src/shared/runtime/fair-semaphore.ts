@@ -30,11 +30,25 @@ export interface Claim<K> {
   readonly onEnd?: (() => void) | undefined;
 }
 
+/** Work that waits for a place. It gets one of the calls. Neither throws. */
+export interface PlacedWork {
+  /** Begins the work, which keeps its place until it calls `leave`. */
+  start(leave: () => void): void;
+  refuse(reason: unknown): void;
+}
+
+/** Gives work a place, in the same call if nothing waits ahead of it; or refuses it, as `overloaded` mostly. */
+export type Admit = (work: PlacedWork) => void;
+
+/** Runs work in a place of its own until its promise is settled. */
+export const runAdmitted = <T>(admit: Admit, work: () => Promise<T>): Promise<T> =>
+  new Promise((resolve, reject) => admit({ start: (leave) => resolve(runThen(work, leave)), refuse: reject }));
+
 interface Waiting<K> {
   readonly claim: Claim<K>;
+  readonly work: PlacedWork;
   leave(): void;
-  resolve(): void;
-  reject(reason: unknown): void;
+  refuse(reason: unknown): void;
 }
 
 const FULL = 'too many requests are waiting';
@@ -59,23 +73,28 @@ export class FairSemaphore<K> {
     return this.#priorityQueue.size + this.#normalQueue.size;
   }
 
-  run<T>(claim: Claim<K>, work: () => Promise<T>): Promise<T> {
+  enter(claim: Claim<K>, work: PlacedWork): void {
     try {
-      if (this.#start(claim)) return this.#runStarted(claim, work);
-      return this.#wait(claim).then(() => this.#runStarted(claim, work));
+      if (!this.#start(claim)) {
+        this.#wait(claim, work);
+        return;
+      }
     } catch (refusal) {
-      return Promise.reject(refusal);
+      work.refuse(refusal);
+      return;
     }
+    work.start(() => this.#leave(claim));
   }
 
-  #runStarted<T>(claim: Claim<K>, work: () => Promise<T>): Promise<T> {
-    const end = (): void => {
-      claim.onEnd?.();
-      this.#running--;
-      this.#count(claim, 'running', -1);
-      this.#startWaiting(); // in the same turn, so that newer work can't overtake
-    };
-    return runThen(work, end);
+  run<T>(claim: Claim<K>, work: () => Promise<T>): Promise<T> {
+    return runAdmitted((placed) => this.enter(claim, placed), work);
+  }
+
+  #leave(claim: Claim<K>): void {
+    claim.onEnd?.();
+    this.#running--;
+    this.#count(claim, 'running', -1);
+    this.#startWaiting(); // in the same turn, so that newer work can't overtake
   }
 
   #start(claim: Claim<K>): boolean {
@@ -88,7 +107,7 @@ export class FairSemaphore<K> {
     return true;
   }
 
-  #wait(claim: Claim<K>): Promise<void> {
+  #wait(claim: Claim<K>, work: PlacedWork): void {
     const { maxWaiting, maxWaitMs, clock, overloaded } = this.#options;
     const isReached = (count: number, max?: number): boolean => max !== undefined && count >= max;
     for (const { key, refusal = FULL, ...share } of claim.shares) {
@@ -99,38 +118,36 @@ export class FairSemaphore<K> {
     if (this.waiting >= maxWaiting) {
       const displaced = claim.hasPriority === true ? [...this.#normalQueue].at(-1) : undefined;
       if (displaced === undefined) throw overloaded(FULL);
-      displaced.reject(overloaded('displaced by higher-priority requests'));
+      displaced.refuse(overloaded('displaced by higher-priority requests'));
     }
     const queue = claim.hasPriority === true ? this.#priorityQueue : this.#normalQueue;
-    return new Promise((resolve, rejectWait) => {
-      const leave = (): void => {
-        cancel();
-        queue.delete(waiting);
-        this.#count(claim, 'waiting', -1);
-      };
-      const reject = (reason: unknown): void => {
-        leave();
-        rejectWait(reason);
-      };
-      const waiting: Waiting<K> = { claim, leave, resolve, reject };
-      const giveUp = (): void => reject(overloaded('the request waited too long'));
-      const cancel = maxWaitMs === undefined ? () => {} : clock.after(maxWaitMs, giveUp);
-      queue.add(waiting);
-      this.#count(claim, 'waiting', 1);
-    });
+    const leave = (): void => {
+      cancel();
+      queue.delete(waiting);
+      this.#count(claim, 'waiting', -1);
+    };
+    const refuse = (reason: unknown): void => {
+      leave();
+      work.refuse(reason);
+    };
+    const waiting: Waiting<K> = { claim, work, leave, refuse };
+    const giveUp = (): void => refuse(overloaded('the request waited too long'));
+    const cancel = maxWaitMs === undefined ? () => {} : clock.after(maxWaitMs, giveUp);
+    queue.add(waiting);
+    this.#count(claim, 'waiting', 1);
   }
 
   /** Starts the work that waits and has a place now, that with priority first. */
   #startWaiting(): void {
     for (const queue of [this.#priorityQueue, this.#normalQueue]) {
-      for (const { claim, leave, resolve, reject } of queue) {
+      for (const { claim, work, leave, refuse } of queue) {
         if (this.#running >= this.#options.maxRunning) return;
         try {
           if (!this.#start(claim)) continue;
           leave();
-          resolve();
+          queueMicrotask(() => work.start(() => this.#leave(claim))); // it may end in that call
         } catch (reason) {
-          reject(reason); // what it may cost can't be had any more
+          refuse(reason); // what it may cost can't be had any more
         }
       }
     }

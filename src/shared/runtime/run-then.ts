@@ -1,6 +1,8 @@
+import { started } from './waiter.ts';
+
 /** As `finally` does, of whose five promises it makes one. What the work throws is a rejection. */
 export function runThen<T>(work: () => Promise<T>, end: () => unknown): Promise<T> {
-  return startOf(work).then(
+  return started(work).then(
     (value) => {
       end();
       return value;
@@ -10,12 +12,4 @@ export function runThen<T>(work: () => Promise<T>, end: () => unknown): Promise<
       throw thrown;
     },
   );
-}
-
-function startOf<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return work();
-  } catch (thrown) {
-    return Promise.reject(thrown);
-  }
 }

@@ -18,6 +18,7 @@ import type { Quota } from '../../../src/gateway/access/quota/quota-window.ts';
 import { addressKeyOf, callerNameOf } from '../../../src/gateway/access/quota/rate-limit-key.ts';
 import { MemoryStore } from '../../../src/gateway/fleet/counters/memory-store.ts';
 import { StartError } from '../../../src/shared/domain/start-error.ts';
+import { runAdmitted } from '../../../src/shared/runtime/fair-semaphore.ts';
 import { jumpClock } from '../../support/access/clock-jump.ts';
 import { DEFAULT_TIERS } from '../../support/access/default-tiers.ts';
 import { FORWARDED_FOR_CASES, TRUSTED_PROXIES } from '../../support/access/forwarded-for-cases.ts';
@@ -44,7 +45,7 @@ t.test('admission', async (t) => {
         started.push(name);
         return new Promise((resolve) => ends.set(name, () => resolve(name)));
       };
-      const running = admission.run({ key: identity, tier, ...more }, work);
+      const running = runAdmitted((placed) => admission.enter({ key: identity, tier, ...more }, placed), work);
       running.catch(() => {}); // the test checks it later
       return running;
     };
@@ -117,7 +118,10 @@ t.test('admission', async (t) => {
   t.test('work that fails frees its capacity and passes on its error', async (t) => {
     const { admission } = admissionOf({ inFlight: 1 });
     for (let i = 0; i < 3; i++) {
-      const failing = admission.run({ key: 'a', tier: free(1) }, () => Promise.reject(new Error(`no ${i}`)));
+      const failing = runAdmitted(
+        (work) => admission.enter({ key: 'a', tier: free(1) }, work),
+        () => Promise.reject(new Error(`no ${i}`)),
+      );
       await t.rejects(failing, { message: `no ${i}` });
     }
     t.equal(admission.running, 0);
@@ -202,7 +206,11 @@ t.test('admission', async (t) => {
   t.test('work of the gateway itself has places of its own, neither more nor fewer', async (t) => {
     const { admission, started, run } = admissionOf({ inFlight: 2, queue: 1 });
     const ends: (() => void)[] = [];
-    const own = (): Promise<void> => admission.runOwn(() => new Promise((resolve) => ends.push(resolve)));
+    const own = (): Promise<void> =>
+      runAdmitted(
+        (work) => admission.enterOwn(work),
+        () => new Promise((resolve) => ends.push(resolve)),
+      );
     for (let i = 0; i < 3; i++) void own();
     t.same(admission.own, { running: 2, waiting: 1 });
     await t.rejects(own(), OVERLOADED);

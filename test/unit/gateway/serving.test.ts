@@ -12,7 +12,11 @@ import { Watermark } from '../../../src/gateway/live/watermark.ts';
 import { WatermarkLease } from '../../../src/gateway/live/watermark-lease.ts';
 import { digestOf } from '../../../src/gateway/receipts/digest.ts';
 import { type RouteContext, readRoute } from '../../../src/gateway/routes/routing/route.ts';
-import { type ReadRequest, RouteReadThrough } from '../../../src/gateway/routes/routing/route-read-through.ts';
+import {
+  type ReadRequest,
+  RouteReadThrough,
+  readAnswer,
+} from '../../../src/gateway/routes/routing/route-read-through.ts';
 import { formatInTurns, hashInTurns, hasLongResult } from '../../../src/gateway/serving/long-result.ts';
 import { SealQueue } from '../../../src/gateway/serving/seal-queue.ts';
 import { Sealer } from '../../../src/gateway/serving/sealer.ts';
@@ -77,7 +81,7 @@ t.test('read-through', async (t) => {
     });
     const mesh = { tip: () => cache.tip };
     const context = { cache, clock, mesh } as unknown as RouteContext; // the read-through uses no other member
-    const readThrough = new RouteReadThrough(context, (work) => work());
+    const readThrough = new RouteReadThrough(context, (work) => work.start(() => {}));
     const request: ReadRequest = { route, params: {}, key: '/api/v1/thing' };
     return {
       cache,
@@ -98,7 +102,7 @@ t.test('read-through', async (t) => {
       /** Reads as a request does: from the cache, else from the upstream. */
       read: async (minSlot?: number) => {
         const bounded = { ...request, minSlot };
-        return readThrough.fromCache(bounded) ?? (await readThrough.fetch(bounded));
+        return readAnswer(readThrough, bounded);
       },
     };
   }
@@ -154,9 +158,9 @@ t.test('read-through', async (t) => {
     advanceTo(10);
     const admitted: string[] = [];
     const fetch = (caller: string) =>
-      readThrough.fetch(request, (work) => {
+      readAnswer(readThrough, request, (work) => {
         admitted.push(caller);
-        return work();
+        work.start(() => {});
       });
     let refuse = (): void => {};
     setUpstream(() => new Promise((_, reject) => (refuse = () => reject(new GatewayError('overloaded', 'no turn')))));
@@ -199,7 +203,7 @@ t.test('read-through', async (t) => {
     advanceTo(10);
     const respond: ((slot: number) => void)[] = [];
     setUpstream(() => new Promise((resolve) => respond.push((slot) => resolve({ slot, result: slot }))));
-    const pending = readThrough.fetch(request);
+    const pending = readAnswer(readThrough, request);
     cache.put(
       request.key,
       { slot: 12, result: '12' },
@@ -216,7 +220,7 @@ t.test('read-through', async (t) => {
       advanceTo(10);
       const respond: ((slot: number) => void)[] = [];
       setUpstream(() => new Promise((resolve) => respond.push((slot) => resolve({ slot, result: slot }))));
-      const pending = readThrough.fetch(request);
+      const pending = readAnswer(readThrough, request);
       const label = { envelope: 'signed', commitment: 'confirmed', exact: false } as const;
       cache.put('/api/v1/other', { slot: 12, result: '12' }, { slots: 2 }, label);
       respond[0]?.(9);

@@ -16,10 +16,13 @@ import { SubscriptionQueue } from '../../../src/gateway/http/stream/subscription
 import type { RouteReadThrough } from '../../../src/gateway/routes/routing/route-read-through.ts';
 import { accountTopicOf } from '../../../src/gateway/routes/stream-topics.ts';
 import type { Sealer } from '../../../src/gateway/serving/sealer.ts';
+import type { AccountRead } from '../../../src/gateway/upstream/reads/account-batcher.ts';
 import type { AccountSubscriber } from '../../../src/shared/domain/account-change.ts';
 import { GatewayError } from '../../../src/shared/domain/gateway-error.ts';
 import type { NetworkSnapshot } from '../../../src/shared/domain/network-snapshot.ts';
 import { RequestCost } from '../../../src/shared/domain/price-list.ts';
+import type { PlacedWork } from '../../../src/shared/runtime/fair-semaphore.ts';
+import type { Waiter } from '../../../src/shared/runtime/waiter.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { pluck } from '../../support/pluck.ts';
 import { addressFromByte } from '../../support/token-account-fixtures.ts';
@@ -82,6 +85,7 @@ t.test('account-topics', async (t) => {
     } as unknown as RouteReadThrough; // no other member is used here
     const sealer = { bodyOf: ({ body }: { body: string }) => body } as unknown as Sealer; // the same
     const liveAccounts = {
+      readTo: (_query: unknown, waiter: Waiter<AccountRead>) => waiter.reject(new Error('not read here')),
       read: () => Promise.reject(new Error('not read here')),
       readBalances: () => Promise.reject(new Error('not read here')),
       readLive: () => undefined,
@@ -134,7 +138,7 @@ t.test('account-topics', async (t) => {
       caller: {
         name,
         maxSubscriptions,
-        admit: <T>(work: () => Promise<T>) => work(),
+        admit: (work: PlacedWork) => work.start(() => {}),
         newCost: () => new RequestCost(name, false),
       },
       reply(makeFrame: () => string | undefined, onSent?: () => void): void {
@@ -521,7 +525,7 @@ t.test('stream-connection', async (t) => {
   const CALLER = {
     name: 'somebody',
     maxSubscriptions: 10,
-    admit: <T>(work: () => Promise<T>) => work(),
+    admit: (work: PlacedWork) => work.start(() => {}),
     newCost: () => new RequestCost('somebody', false),
   };
 

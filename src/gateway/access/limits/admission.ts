@@ -1,6 +1,6 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import { type Claim, FairSemaphore, type Share } from '../../../shared/runtime/fair-semaphore.ts';
+import { type Claim, FairSemaphore, type PlacedWork, type Share } from '../../../shared/runtime/fair-semaphore.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
 import { type RateLimitKey, SITE_FACTOR } from '../quota/rate-limit-key.ts';
 import type { Tier } from './tiers.ts';
@@ -31,7 +31,7 @@ const SITE_SHARE = 1 / 2;
 export class Admission {
   readonly #options: AdmissionOptions;
   readonly #ofCallers: FairSemaphore<RateLimitKey>;
-  readonly own: Pick<FairSemaphore<never>, 'run' | 'running' | 'waiting'>;
+  readonly own: Pick<FairSemaphore<never>, 'enter' | 'running' | 'waiting'>;
   refused = 0;
 
   constructor(options: AdmissionOptions) {
@@ -50,14 +50,14 @@ export class Admission {
     return this.#ofCallers.waiting;
   }
 
-  /** Runs the work, in the same call if nothing waits ahead of it. Rejects with `overloaded` if it can't be admitted. */
-  run<T>(caller: AdmittedCaller, work: () => Promise<T>): Promise<T> {
-    if (this.#options.isOverloaded()) return Promise.reject(this.#overloadedError('the gateway is overloaded'));
-    return this.#ofCallers.run(this.#claimOf(caller), work);
+  /** Starts the work, in the same call if nothing waits ahead of it; or refuses it as `overloaded`. */
+  enter(caller: AdmittedCaller, work: PlacedWork): void {
+    if (this.#options.isOverloaded()) work.refuse(this.#overloadedError('the gateway is overloaded'));
+    else this.#ofCallers.enter(this.#claimOf(caller), work);
   }
 
-  runOwn<T>(work: () => Promise<T>): Promise<T> {
-    return this.own.run({ shares: [] }, work);
+  enterOwn(work: PlacedWork): void {
+    this.own.enter({ shares: [] }, work);
   }
 
   #claimOf({ key, siteKey, tier, reserve, onEnd }: AdmittedCaller): Claim<RateLimitKey> {

@@ -3,9 +3,12 @@ import type { Clock } from '../../../shared/domain/clock.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { RequestCost } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import { type Admit, runAdmitted } from '../../../shared/runtime/fair-semaphore.ts';
+import { settle, type Waiter } from '../../../shared/runtime/waiter.ts';
 import type { AnswerMeta, Entry } from '../../cache/entry.ts';
 import { agreeOf, isNegative, type ReadRequest, type RouteReads } from '../../routes/routing/route-read-through.ts';
-import { type Admit, type CacheableRead, type CachedRead, ReadThrough } from '../../serving/read-through.ts';
+import type { CacheableRead } from '../../serving/load.ts';
+import { type CachedRead, ReadThrough } from '../../serving/read-through.ts';
 import type { WorkerEnd } from './worker-end.ts';
 
 export interface WorkerReadsOptions {
@@ -31,16 +34,20 @@ export class WorkerReads implements RouteReads {
     return this.#readThrough.fromCache(this.#readOf(request));
   }
 
-  async fetch(
+  readTo(request: ReadRequest, waiter: Waiter<CachedRead>, admit = this.#options.admitOwn, cost?: RequestCost): void {
+    settle(() => this.#read(request, admit, cost), waiter);
+  }
+
+  async #read(
     { key, minSlot, agree, isForPush = false }: ReadRequest,
-    admit: Admit = this.#options.admitOwn,
+    admit: Admit,
     cost?: RequestCost,
   ): Promise<CachedRead> {
     const { end } = this.#options;
     const { cache } = end;
     const { reads } = cache;
     try {
-      const read = await admit(() => end.read(key, minSlot, isForPush, cost, agree));
+      const read = await runAdmitted(admit, () => end.read(key, minSlot, isForPush, cost, agree));
       reads.miss++;
       return read;
     } catch (thrown) {
@@ -56,18 +63,19 @@ export class WorkerReads implements RouteReads {
   #readOf({ route, params, key, minSlot = 0, agree: ofHeader, isForPush = false }: ReadRequest): CacheableRead<Entry> {
     const agree = agreeOf(params, ofHeader, this.#options);
     const meta: AnswerMeta = { envelope: route.envelope, commitment: 'processed', exact: false };
-    const load = async (_: Slot | undefined, namedSlot: Slot) => {
-      const { entry } = await this.#options.end.read(key, namedSlot, isForPush, undefined, agree);
-      return { slot: entry.slot, store: () => entry };
-    };
+    const read = (minSlot: Slot): Promise<Entry> =>
+      this.#options.end.read(key, minSlot, isForPush, undefined, agree).then(({ entry }) => entry);
     return {
       key,
       meta,
+      commitment: meta.commitment,
       minSlot,
       agree,
       isForPush,
       waitsForMinSlot: false,
-      load: route.kind === 'live' ? undefined : load,
+      isLive: route.kind === 'live',
+      load: (_floor, namedSlot, waiter) => settle(() => read(namedSlot), waiter),
+      store: (entry) => entry,
       isNegative,
     };
   }

@@ -1,9 +1,13 @@
 import { parseTarget } from '../../../shared/domain/canonical-request.ts';
+import type { Clock } from '../../../shared/domain/clock.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
+import type { Waiter } from '../../../shared/runtime/waiter.ts';
 import { isLoopback } from '../../access/limits/client-ip.ts';
 import { parsePathArguments, parseQueryArguments } from '../../routes/routing/arguments.ts';
 import { LARGE_READ_UNITS } from '../../routes/routing/route.ts';
 import { demandedAgree, type RouteReads } from '../../routes/routing/route-read-through.ts';
 import { minSlotOfPast, parseMinSlot } from '../../serving/min-slot.ts';
+import type { CachedRead } from '../../serving/read-through.ts';
 import type { RawResponse } from '../engine/raw-response.ts';
 import { requestTargetOf } from '../engine/request-guard.ts';
 import type { CheckedRequest, GuardedRequest } from './guarded-request.ts';
@@ -49,25 +53,23 @@ export class GetResponder {
     const pastSlot = route.kind === 'read' ? route.pastSlotOf?.(params) : undefined;
     if (minSlot !== undefined && pastSlot !== undefined) throw minSlotOfPast();
     const cachedRead = readThrough.fromCache(request);
-    if (cachedRead !== undefined) return this.#respondWith({ ...cachedRead, pastSlot }, guarded, conditions);
+    if (cachedRead !== undefined) return this.respondWith({ ...cachedRead, pastSlot }, guarded, conditions);
     guarded.markUncached();
     const isRead = route.kind === 'read'; // what the pipeline keeps current costs no more
     const known = (isRead ? route.missUnitsOf?.(params) : 0) ?? 0;
     const highest = (isRead ? route.mostUnitsOf?.(params) : 0) ?? LARGE_READ_UNITS;
-    const startedMs = context.clock.monotonic();
-    readThrough
-      .fetch(request, guarded.admitFor(account, known, highest), account.cost)
-      .then(({ entry, cacheStatus }) => {
-        const upstreamMs = context.clock.monotonic() - startedMs;
-        const response = this.#respondWith({ entry, cacheStatus, pastSlot, upstreamMs }, guarded, conditions);
-        if (response !== undefined) guarded.send(response);
-      })
-      .catch((thrown: unknown) => guarded.fail(thrown));
+    const admit = guarded.admitFor(account, known, highest);
+    readThrough.readTo(
+      request,
+      new AwaitedRead(this, guarded, conditions, pastSlot, context.clock),
+      admit,
+      account.cost,
+    );
     return undefined;
   }
 
   /** Returns the response if the body exists; else the request gets it when that is made, in this turn of the event loop. */
-  #respondWith(read: UnsealedRead, guarded: GuardedRequest, conditions: Conditions): RawResponse | undefined {
+  respondWith(read: UnsealedRead, guarded: GuardedRequest, conditions: Conditions): RawResponse | undefined {
     const { sealer } = this.#deps;
     const { nonce } = conditions;
     const body = nonce === undefined ? sealer.bodyOf(read.entry) : undefined;
@@ -78,5 +80,40 @@ export class GetResponder {
       reject: (thrown) => guarded.fail(thrown),
     });
     return undefined;
+  }
+}
+
+/** A GET that waits for an answer of the upstream. */
+class AwaitedRead implements Waiter<CachedRead> {
+  readonly #responder: Pick<GetResponder, 'respondWith'>;
+  readonly #guarded: GuardedRequest;
+  readonly #conditions: Conditions;
+  readonly #pastSlot: Slot | undefined;
+  readonly #clock: Clock;
+  readonly #startedMs: number;
+
+  constructor(
+    responder: Pick<GetResponder, 'respondWith'>,
+    guarded: GuardedRequest,
+    conditions: Conditions,
+    pastSlot: Slot | undefined,
+    clock: Clock,
+  ) {
+    this.#responder = responder;
+    this.#guarded = guarded;
+    this.#conditions = conditions;
+    this.#pastSlot = pastSlot;
+    this.#clock = clock;
+    this.#startedMs = clock.monotonic();
+  }
+
+  resolve({ entry, cacheStatus }: CachedRead): void {
+    const upstreamMs = this.#clock.monotonic() - this.#startedMs;
+    const read = { entry, cacheStatus, pastSlot: this.#pastSlot, upstreamMs };
+    this.#guarded.sendMade(() => this.#responder.respondWith(read, this.#guarded, this.#conditions));
+  }
+
+  reject(thrown: unknown): void {
+    this.#guarded.fail(thrown);
   }
 }

@@ -1,12 +1,12 @@
 import { type ErrorCode, GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { BASE_UNITS, NONCE_UNITS } from '../../../shared/domain/price-list.ts';
+import type { Admit } from '../../../shared/runtime/fair-semaphore.ts';
 import type { RequestAccount } from '../../access/limits/request-account.ts';
 import type { Quota } from '../../access/quota/quota-window.ts';
 import { addressKeyOf, type RateLimitKey } from '../../access/quota/rate-limit-key.ts';
 import type { RequestOutcome } from '../../access/usage/usage-line.ts';
 import { matchRoute } from '../../routes/index.ts';
 import type { RouteMatch } from '../../routes/routing/match-route.ts';
-import type { Admit } from '../../serving/read-through.ts';
 import type { EngineRequest, EngineResponse } from '../engine/engine.ts';
 import type { RawResponse, StreamedResponse } from '../engine/raw-response.ts';
 import { Reply } from '../engine/reply.ts';
@@ -167,7 +167,7 @@ export class GuardedRequest implements Payer {
     const { key, siteKey, tier } = account;
     const reserve = (): boolean => this.#isFree || account.reserve(known, highest);
     const admitted = { key, siteKey, tier, reserve, onEnd: () => void account.settle() };
-    return (work) => admission.run(admitted, work);
+    return (work) => admission.enter(admitted, work);
   }
 
   charge(ofAnswer: number): Quota {
@@ -183,10 +183,11 @@ export class GuardedRequest implements Payer {
     this.#finish(response, 'answered');
   }
 
-  /** Sends a response that is made now; an error in place of one that can't be made. Never throws. */
-  sendMade(make: () => RawResponse): void {
+  /** Sends a response that is made now, if it is; an error in place of one that can't be made. Never throws. */
+  sendMade(make: () => RawResponse | undefined): void {
     try {
-      this.send(make());
+      const response = make();
+      if (response !== undefined) this.send(response);
     } catch (thrown) {
       this.fail(thrown);
     }

@@ -1,6 +1,7 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { type RequestCost, unitsOfBody } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import { runAdmitted } from '../../../shared/runtime/fair-semaphore.ts';
 import type { TurnBudget } from '../../../shared/runtime/turn-budget.ts';
 import type { RequestAccount } from '../../access/limits/request-account.ts';
 import { LARGE_READ_UNITS, type PostAnswer } from '../../routes/routing/route.ts';
@@ -94,7 +95,7 @@ function respondToPost(
         const isElsewhere = route.path === '/rpc' && answerRpc !== undefined; // where it may be a hit
         const known = isElsewhere ? 0 : (route.missUnitsOf?.(parsed) ?? 0);
         const admit = guarded.admitFor(account, known, route.mostUnitsOf?.(parsed) ?? LARGE_READ_UNITS);
-        if (isElsewhere) return admit(() => answerRpc(body, minSlot, cost));
+        if (isElsewhere) return runAdmitted(admit, () => answerRpc(body, minSlot, cost));
         return route.resolve(parsed, context, admit, scope);
       });
     })

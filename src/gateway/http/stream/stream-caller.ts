@@ -1,12 +1,12 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { RequestCost } from '../../../shared/domain/price-list.ts';
+import type { Admit } from '../../../shared/runtime/fair-semaphore.ts';
 import type { Access } from '../../access/access.ts';
 import { rateLimitKeyOf } from '../../access/authenticator.ts';
 import { rateLimitExceeded } from '../../access/limits/request-account.ts';
 import type { StreamSlot } from '../../access/limits/stream-quota.ts';
 import type { Principal, Tier } from '../../access/limits/tiers.ts';
 import { callerNameOf, siteKeyOf } from '../../access/quota/rate-limit-key.ts';
-import type { Admit } from '../../serving/read-through.ts';
 
 /** The parts that decide what the caller of a stream may use. */
 export type StreamCallerAccess = Pick<Access, 'admission' | 'authenticator' | 'rateLimiter' | 'streamQuota'>;
@@ -57,7 +57,7 @@ export class StreamCaller {
 
   readonly admit: Admit = (work) => {
     const key = rateLimitKeyOf(this.#address, this.#principal);
-    return this.#access.admission.run({ key, siteKey: siteKeyOf(key), tier: this.#tier }, work);
+    this.#access.admission.enter({ key, siteKey: siteKeyOf(key), tier: this.#tier }, work);
   };
 
   newCost(): RequestCost {

@@ -1,5 +1,5 @@
 import type { RequestCost } from '../../../shared/domain/price-list.ts';
-import type { Admit } from '../../serving/read-through.ts';
+import type { Admit } from '../../../shared/runtime/fair-semaphore.ts';
 import type { EngineSocket } from '../engine/engine.ts';
 
 /** The caller of a connection, as its subscriptions use it. */

@@ -3,7 +3,7 @@ import type { Clock } from '../../../shared/domain/clock.ts';
 import type { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import type { LiveAccounts } from '../../routes/routing/route.ts';
-import type { RouteReads } from '../../routes/routing/route-read-through.ts';
+import { type RouteReads, readAnswer } from '../../routes/routing/route-read-through.ts';
 import type { AccountTopic } from '../../routes/stream-topics.ts';
 import type { Sealer } from '../../serving/sealer.ts';
 import type { SubscriptionCaller } from './stream-connection.ts';
@@ -107,8 +107,7 @@ export class TopicFeed {
   async #read(minSlot: Slot | undefined, isReorg: boolean, caller?: SubscriptionCaller): Promise<TopicUpdate> {
     const { readThrough, sealer, topic } = this.#options;
     const readRequest = { ...topic.request, minSlot, isForPush: true };
-    const { entry } =
-      readThrough.fromCache(readRequest) ?? (await readThrough.fetch(readRequest, caller?.admit, caller?.newCost()));
+    const { entry } = await readAnswer(readThrough, readRequest, caller?.admit, caller?.newCost());
     const body = sealer === undefined ? '' : (sealer.bodyOf(entry) ?? (await sealer.seal(entry)));
     return { slot: entry.slot, result: entry.result.toString(), body, isReorg };
   }

@@ -5,6 +5,7 @@ import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Lease } from '../../../shared/domain/lease.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { ownText } from '../../../shared/runtime/own-text.ts';
+import { promised, settle, type Waiter } from '../../../shared/runtime/waiter.ts';
 import type {
   AccountQuery,
   AccountRead,
@@ -143,10 +144,14 @@ export class LiveAccountSource implements AccountSource {
         this.secondSet?.distrust(nodeId);
   }
 
-  read(query: AccountQuery): Promise<AccountRead> {
+  readTo(query: AccountQuery, waiter: Waiter<AccountRead>): void {
     const account = this.#recordRead(query.address, query.commitment, query.cost?.caller);
-    if (account === undefined || query.mustAgree === true) return this.#options.upstream.read(query);
-    return this.#readThrough(account, query);
+    if (account === undefined || query.mustAgree === true) this.#options.upstream.readTo(query, waiter);
+    else settle(() => this.#readThrough(account, query), waiter);
+  }
+
+  read(query: AccountQuery): Promise<AccountRead> {
+    return promised((waiter) => this.readTo(query, waiter));
   }
 
   async #readThrough(account: AccountState, query: AccountQuery): Promise<AccountRead> {

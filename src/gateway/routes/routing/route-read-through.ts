@@ -1,21 +1,18 @@
 import { type Agreement, agreedAt, oneVoice } from '../../../shared/domain/agreement.ts';
 import type { Answer } from '../../../shared/domain/answer.ts';
 import { parseTarget } from '../../../shared/domain/canonical-request.ts';
+import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { isWithinOneUnit, type RequestCost } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { LongJson, toJson } from '../../../shared/domain/to-json.ts';
+import type { Admit } from '../../../shared/runtime/fair-semaphore.ts';
+import { promised, type Waiter } from '../../../shared/runtime/waiter.ts';
 import type { AnswerMeta, Entry, FinalFor, Refresher } from '../../cache/entry.ts';
 import { SharedMetas } from '../../cache/shared-metas.ts';
-import {
-  type Admit,
-  type CacheableRead,
-  type CachedRead,
-  isLastingRefusal,
-  noAgreement,
-  ReadThrough,
-} from '../../serving/read-through.ts';
-import { translateRpcError } from '../../upstream/rpc/translate-rpc-error.ts';
+import { type CacheableRead, isLastingRefusal, noNewSlot } from '../../serving/load.ts';
+import { type CachedRead, noAgreement, ReadThrough } from '../../serving/read-through.ts';
+import { translatedError } from '../../upstream/rpc/translate-rpc-error.ts';
 import { parsePathArguments, parseQueryArguments } from './arguments.ts';
 import { createRouteMatcher, type MatchRoute } from './match-route.ts';
 import type { RequestScope } from './request-scope.ts';
@@ -33,12 +30,6 @@ export interface ReadRequest {
   readonly agree?: number;
 }
 
-interface RouteRead {
-  readonly route: ReadRoute;
-  readonly params: Params<ParamSet>;
-  readonly key: string;
-}
-
 /** The longest result that is read again before its next reader comes: each slot, a longer one would take a tenth of the CPU. */
 const MAX_REFRESHED_LENGTH = 1 << 20;
 
@@ -49,13 +40,23 @@ export interface RouteReads {
    * Reads the answer from the upstream, or serves the cached one if that fails. A new read needs admission; what it
    * makes there counts for `cost`. Refreshes in the background count for nobody.
    */
-  fetch(request: ReadRequest, admit?: Admit, cost?: RequestCost): Promise<CachedRead>;
+  readTo(request: ReadRequest, waiter: Waiter<CachedRead>, admit?: Admit, cost?: RequestCost): void;
+}
+
+/** Reads an answer from the cache, else as {@link RouteReads.readTo} does. */
+export async function readAnswer(
+  reads: RouteReads,
+  request: ReadRequest,
+  admit?: Admit,
+  cost?: RequestCost,
+): Promise<CachedRead> {
+  return reads.fromCache(request) ?? promised((waiter) => reads.readTo(request, waiter, admit, cost));
 }
 
 /** Reads the answers of routes through the cache of this process. */
 export class RouteReadThrough implements RouteReads {
   readonly #context: RouteContext;
-  readonly #readThrough: ReadThrough<Entry>;
+  readonly #readThrough: ReadThrough<Entry, Answer<unknown>>;
   readonly #refreshers = new Map<ReadRoute, Refresher>();
   readonly #metas = new SharedMetas();
 
@@ -77,47 +78,19 @@ export class RouteReadThrough implements RouteReads {
     return this.#readThrough.fromCache(this.#readOf(request));
   }
 
-  fetch(request: ReadRequest, admit?: Admit, cost?: RequestCost): Promise<CachedRead> {
-    return this.#readThrough.fetch(this.#readOf(request, cost), admit);
+  readTo(request: ReadRequest, waiter: Waiter<CachedRead>, admit?: Admit, cost?: RequestCost): void {
+    this.#readThrough.readTo(this.#readOf(request, cost), waiter, admit);
   }
 
-  #readOf(
-    { route, params, key, minSlot = 0, isForPush = false, agree: ofHeader = 1 }: ReadRequest,
-    cost?: RequestCost,
-  ): CacheableRead<Entry> {
-    const waitsForMinSlot = true;
-    if (route.kind === 'live') {
-      const { envelope, commitment } = route;
-      const meta = { envelope, commitment, exact: false };
-      return { key, minSlot, isForPush, waitsForMinSlot, isNegative, meta, load: undefined };
-    }
-    const routeRead = { route, params, key };
-    const agree = agreeOf(params, ofHeader, this.#context);
-    const isPast = route.pastSlotOf?.(params) !== undefined;
-    const load = (floor: Slot | undefined, namedSlot: Slot) =>
-      this.#resolve(routeRead, { cost, minSlot: floor, namedSlot, agree }).then((answer) => {
-        if (agree > 1 && agreedAt(answer.agreement, answer.slot) < agree) throw noAgreement(agree);
-        return {
-          slot: answer.slot,
-          fromSnapshot: answer.fromSnapshot === true || isPast,
-          store: (tipAtFetch: Slot) => this.#store(routeRead, answer, tipAtFetch, cost),
-        };
-      }, withoutRpcCode);
-    return { key, minSlot, isForPush, waitsForMinSlot, isNegative, meta: metaOf(route, params), load, agree };
-  }
-
-  /** Resolves a read; again where an operator was found to lie since it began, of whose values the answer may be made. */
-  async #resolve({ route, params }: RouteRead, scope: RequestScope): Promise<Answer<unknown>> {
-    const { cache } = this.#context;
-    for (;;) {
-      const drops = cache.unagreedDrops;
-      const answer = await route.resolve(params, this.#context, scope);
-      if (drops === cache.unagreedDrops || agreedAt(answer.agreement, answer.slot) > 1) return answer;
-    }
+  #readOf(request: ReadRequest, cost?: RequestCost): CacheableRead<Entry, Answer<unknown>> {
+    const { route } = request;
+    return route.kind === 'live'
+      ? readOfLive(request, route)
+      : new RouteRead(request, route, this.#context, cost, this.#store);
   }
 
   /** Caches an answer of a route, unless it must not be, and returns what is served. */
-  #store({ route, params, key }: RouteRead, answer: Answer<unknown>, tipAtFetch: Slot, cost?: RequestCost): Entry {
+  readonly #store: StoreAnswer = ({ params, key }, route, answer, tipAtFetch, cost) => {
     const { slot, result, final = false, exact, lease, fromSnapshot = false, uncached = false, provenFrom } = answer;
     const { cache, operators } = this.#context;
     const agreement = operators && (answer.agreement ?? oneVoice(slot, operators.needed));
@@ -131,36 +104,138 @@ export class RouteReadThrough implements RouteReads {
     const isDear = json.length > MAX_REFRESHED_LENGTH || (cost !== undefined && !isWithinOneUnit(cost));
     const refresher = final || isDear ? undefined : this.#refresherOf(route);
     return cache.put(key, serialized, route.cache, meta, { tipAtFetch, refresher });
-  }
+  };
 
   /** One refreshes all answers, with parameters parsed from the key: each entry of the cache takes memory. */
   #refresherOf(route: ReadRoute): Refresher {
     const known = this.#refreshers.get(route);
     if (known !== undefined) return known;
     const match = createRouteMatcher([route]);
-    const readOf = (key: string): RouteRead => ({ route, params: paramsOfKey(route, key, match), key });
+    const requestOf = (key: string): ReadRequest => ({ route, params: paramsOfKey(route, key, match), key });
     const refresher: Refresher = {
-      refresh: (key) => this.#readThrough.refresh(this.#readOf(readOf(key))),
-      ...(route.resolveLive !== undefined && { refreshNow: (key: string) => this.#refreshNow(readOf(key)) }),
+      refresh: (key) => this.#readThrough.refresh(this.#readOf(requestOf(key))),
+      ...(route.resolveLive !== undefined && { refreshNow: (key: string) => this.#refreshNow(route, requestOf(key)) }),
     };
     this.#refreshers.set(route, refresher);
     return refresher;
   }
 
   /** Caches the answer that live state gives at the floor or later. Returns false where it gives none. */
-  #refreshNow(read: RouteRead): boolean {
-    const { route, params, key } = read;
+  #refreshNow(route: ReadRoute, request: ReadRequest): boolean {
+    const { params, key } = request;
     const { cache } = this.#context;
     if (params['agree'] !== undefined) return false; // what is kept live is the word of one
     const floor = cache.floor(key, route.commitmentOf(params)) ?? 0;
     try {
       const answer = route.resolveLive?.(params, this.#context, floor > 0 ? floor : undefined);
       if (answer === undefined || answer.slot < floor) return false;
-      this.#store(read, answer, cache.tip);
+      this.#store(request, route, answer, cache.tip);
       return true;
     } catch {
       return false; // a read that waits meets the same error, and reports it
     }
+  }
+}
+
+/** Caches an answer of a route. Returns what is served. */
+type StoreAnswer = (
+  request: ReadRequest,
+  route: ReadRoute,
+  answer: Answer<unknown>,
+  tipAtFetch: Slot,
+  cost?: RequestCost,
+) => Entry;
+
+/** Returns the read of what the pipeline keeps current: nothing is loaded for it. */
+const readOfLive = (
+  { key, minSlot = 0, isForPush = false }: ReadRequest,
+  { envelope, commitment }: LiveRoute,
+): CacheableRead<Entry, never> => ({
+  key,
+  commitment,
+  minSlot,
+  isForPush,
+  isLive: true,
+  meta: { envelope, commitment, exact: false },
+  waitsForMinSlot: true,
+  isNegative,
+  load: (_floor, _minSlot, waiter) => waiter.reject(noNewSlot()),
+  store: (answer) => answer,
+});
+
+/** The read of a route for one request, which waits for the answer of the route. */
+class RouteRead implements CacheableRead<Entry, Answer<unknown>>, Waiter<Answer<unknown>> {
+  readonly key: string;
+  readonly commitment: Commitment;
+  readonly minSlot: Slot;
+  readonly isForPush: boolean;
+  readonly agree: number;
+  readonly isPast: boolean;
+  readonly waitsForMinSlot = true;
+  readonly #request: ReadRequest;
+  readonly #route: ReadRoute;
+  readonly #context: RouteContext;
+  readonly #cost: RequestCost | undefined;
+  readonly #store: StoreAnswer;
+  #scope: RequestScope | undefined;
+  #waiter: Waiter<Answer<unknown>> | undefined;
+  #unagreedDrops = 0;
+
+  constructor(
+    request: ReadRequest,
+    route: ReadRoute,
+    context: RouteContext,
+    cost: RequestCost | undefined,
+    store: StoreAnswer,
+  ) {
+    const { params, key, minSlot = 0, isForPush = false, agree } = request;
+    this.key = key;
+    this.commitment = route.commitmentOf(params);
+    this.minSlot = minSlot;
+    this.isForPush = isForPush;
+    this.agree = agreeOf(params, agree, context);
+    this.isPast = route.pastSlotOf?.(params) !== undefined;
+    this.#request = request;
+    this.#route = route;
+    this.#context = context;
+    this.#cost = cost;
+    this.#store = store;
+  }
+
+  get meta(): AnswerMeta {
+    return metaOf(this.#route, this.#request.params);
+  }
+
+  load(floor: Slot | undefined, namedSlot: Slot, waiter: Waiter<Answer<unknown>>): void {
+    this.#scope = { cost: this.#cost, minSlot: floor, namedSlot, agree: this.agree };
+    this.#waiter = waiter;
+    this.#resolve(this.#scope);
+  }
+
+  /** Accepts an answer, or resolves the read again if an operator was found to lie since it began: it may be made of its values. */
+  resolve(answer: Answer<unknown>): void {
+    const operators = agreedAt(answer.agreement, answer.slot);
+    const mayBeLie = operators <= 1 && this.#unagreedDrops !== this.#context.cache.unagreedDrops;
+    if (mayBeLie && this.#scope !== undefined) this.#resolve(this.#scope);
+    else if (this.agree > 1 && operators < this.agree) this.#waiter?.reject(noAgreement(this.agree));
+    else this.#waiter?.resolve(answer);
+  }
+
+  reject(thrown: unknown): void {
+    this.#waiter?.reject(translatedError(thrown, {})); // only `/rpc` has the codes of JSON-RPC
+  }
+
+  store(answer: Answer<unknown>, tipAtFetch: Slot): Entry {
+    return this.#store(this.#request, this.#route, answer, tipAtFetch, this.#cost);
+  }
+
+  isNegative(error: GatewayError): boolean {
+    return isNegative(error);
+  }
+
+  #resolve(scope: RequestScope): void {
+    this.#unagreedDrops = this.#context.cache.unagreedDrops;
+    this.#route.begin(this.#request.params, this.#context, scope, this);
   }
 }
 
@@ -223,6 +298,3 @@ function finalForOf(finalFor: FinalFor | undefined, agreement: Agreement | undef
   if (finalFor !== 'immutable' || (agreement?.agreed ?? 1) > 1) return finalFor;
   return agreement === undefined ? OF_ONE_OPERATOR : OF_ONE_OF_SEVERAL;
 }
-
-/** Removes the JSON-RPC code of an error that the route doesn't translate. Only `/rpc` has such codes. */
-const withoutRpcCode = translateRpcError({});

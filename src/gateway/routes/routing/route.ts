@@ -9,6 +9,8 @@ import type { Envelope } from '../../../shared/domain/envelope.ts';
 import type { ErrorCode } from '../../../shared/domain/gateway-error.ts';
 import type { RpcProfile } from '../../../shared/domain/rpc-methods.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import type { Admit } from '../../../shared/runtime/fair-semaphore.ts';
+import { settle, type Waiter } from '../../../shared/runtime/waiter.ts';
 import type { Cache } from '../../cache/cache.ts';
 import type { FinalFor, TimedPolicy } from '../../cache/entry.ts';
 import type { GeyserFeedStatus } from '../../live/accounts/geyser-feed.ts';
@@ -18,7 +20,7 @@ import type { NetworkHistory } from '../../network-history/network-history.ts';
 import type { PriceLookup } from '../../prices/price-lookup.ts';
 import type { PriceAsOf } from '../../prices/price-source.ts';
 import type { ReceiptKeys } from '../../receipts/keys/receipt-keys.ts';
-import type { Admit, ReadThrough } from '../../serving/read-through.ts';
+import type { ReadThrough } from '../../serving/read-through.ts';
 import type { KnownMints } from '../../tokens/known-mints.ts';
 import type { ListOwner } from '../../tokens/owner-listing.ts';
 import type { TokenLabels } from '../../tokens/token-labels.ts';
@@ -54,7 +56,9 @@ export interface RouteContext {
   /** Returns what calls nodes for a request. */
   callsFor(scope: Pick<RequestScope, 'cost'>): Pick<Mesh, 'call' | 'tip'>;
   /** Reads accounts from the upstream, several in one call. */
-  readonly accounts: AccountReads & { read(query: Counted<AccountQuery | EncodedQuery>): Promise<BatchedRead> };
+  readonly accounts: AccountReads & {
+    readTo(query: Counted<AccountQuery | EncodedQuery>, waiter: Waiter<BatchedRead>): void;
+  };
   /** Reads accounts. Those read often are kept live and then cost no upstream call. */
   readonly liveAccounts: LiveAccounts;
   /** Reads accounts that are kept live as they were at a past slot. */
@@ -125,6 +129,8 @@ export type Uses<K extends keyof RouteContext> = Pick<RouteContext, K>;
 
 /** Reads accounts for requests. */
 export interface AccountReads {
+  /** Gives the account to who waits for it, in the call in which it is there. */
+  readTo(query: Counted<AccountQuery>, waiter: Waiter<AccountRead>): void;
   read(query: Counted<AccountQuery>): Promise<AccountRead>;
   readBalances(query: Counted<BalancesQuery>): Promise<BalancesRead>;
 }
@@ -192,9 +198,10 @@ export interface ReadRoute<P extends ParamSet = ParamSet, R = unknown> extends R
   missUnitsOf?(params: Params<P>): number;
   /** Returns the most units that a miss may cost besides, which it reserves. Default: {@link LARGE_READ_UNITS}. */
   mostUnitsOf?(params: Params<P>): number;
-  resolve(params: Params<P>, context: RouteContext, scope: RequestScope): Promise<Answer<R>>;
+  /** Reads the answer, and gives it to who waits for it. */
+  begin(params: Params<P>, context: RouteContext, scope: RequestScope, waiter: Waiter<Answer<R>>): void;
   /**
-   * Answers as {@link resolve} does, from state that is kept live: without waiting, or undefined where there is no such state.
+   * Answers as {@link begin} does, from state that is kept live: without waiting, or undefined where there is no such state.
    * Readers of an account that has just changed then get a hit.
    */
   resolveLive?(params: Params<P>, context: RouteContext, minSlot: Slot | undefined): Answer<R> | undefined;
@@ -275,9 +282,20 @@ type RouteDeclaration<R extends Route, Path, E> = Omit<R, 'kind' | 'path' | 'env
 export const liveRoute = <R, const Path extends `/${string}`, const E extends Envelope>(
   route: Omit<RouteDeclaration<LiveRoute<R>, Path, E>, 'params'>,
 ): LiveRoute<R> & RouteLiterals<Path, E> => ({ kind: 'live', params: {}, ...route });
-export const readRoute = <P extends ParamSet, R, const Path extends `/${string}`, const E extends Envelope>(
-  route: RouteDeclaration<ReadRoute<P, R>, Path, E>,
-): ReadRoute<P, R> & RouteLiterals<Path, E> => ({ kind: 'read', ...route });
+/** The answer of a route, as its declaration resolves it. */
+interface Resolving<P extends ParamSet, R> {
+  resolve(params: Params<P>, context: RouteContext, scope: RequestScope): Promise<Answer<R>>;
+}
+
+export const readRoute = <P extends ParamSet, R, const Path extends `/${string}`, const E extends Envelope>({
+  resolve,
+  ...route
+}: Omit<RouteDeclaration<ReadRoute<P, R>, Path, E>, 'begin'> & Resolving<P, R>): ReadRoute<P, R> &
+  RouteLiterals<Path, E> => ({
+  kind: 'read',
+  begin: (params, context, scope, waiter) => settle(() => resolve(params, context, scope), waiter),
+  ...route,
+});
 export const localRoute = <P extends ParamSet, R, const Path extends `/${string}`, const E extends Envelope>(
   route: RouteDeclaration<LocalRoute<P, R>, Path, E>,
 ): LocalRoute<P, R> & RouteLiterals<Path, E> => ({ kind: 'local', ...route });

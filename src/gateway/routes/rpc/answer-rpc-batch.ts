@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import type { Admit } from '../../serving/read-through.ts';
+import type { Admit } from '../../../shared/runtime/fair-semaphore.ts';
 import { jsonRpcError, jsonRpcFrame } from '../routing/json-rpc-form.ts';
 import type { RequestScope } from '../routing/request-scope.ts';
 import type { PostAnswer } from '../routing/route.ts';
@@ -62,19 +62,16 @@ function admitTogether(admit: Admit): readonly [Admit, end: () => void] {
   let admitted: Promise<void> | undefined;
   const begin = (): Promise<void> =>
     new Promise((resolve, reject) => {
-      const untilEnd = new Promise<void>((resolveEnd) => {
-        end = resolveEnd;
-      });
-      admit(() => {
+      const start = (leave: () => void): void => {
+        end = leave;
         resolve();
-        return untilEnd;
-      }).catch(reject);
+      };
+      admit({ start, refuse: reject });
     });
   return [
-    async (work) => {
+    (work) => {
       admitted ??= begin();
-      await admitted;
-      return work();
+      admitted.then(() => work.start(() => {})).catch((reason: unknown) => work.refuse(reason));
     },
     () => end(),
   ];

@@ -2,10 +2,13 @@ import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { SCAN_UNITS, unitsOfAddresses } from '../../../shared/domain/price-list.ts';
 import type { ReadMethod } from '../../../shared/domain/rpc-methods.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import type { Admit } from '../../../shared/runtime/fair-semaphore.ts';
+import { promised } from '../../../shared/runtime/waiter.ts';
 import type { Cache } from '../../cache/cache.ts';
 import { wholeResultOf } from '../../cache/entry.ts';
+import type { CacheableRead } from '../../serving/load.ts';
 import type { SlotSource } from '../../serving/min-slot.ts';
-import { type Admit, type CacheableRead, ReadThrough } from '../../serving/read-through.ts';
+import { type CachedRead, ReadThrough } from '../../serving/read-through.ts';
 import type { RequestScope } from '../routing/request-scope.ts';
 import type { PostAnswer, SerializedAnswer, Uses } from '../routing/route.ts';
 import { accountSizeOf, minimumBalance, toRentRequest } from './own-answer.ts';
@@ -80,7 +83,9 @@ async function readAnswer(
   const { rpcReadThrough } = context;
   const read = readOf(request, context, scope);
   copyFromRoutes(request, context);
-  const { entry, cacheStatus } = rpcReadThrough.fromCache(read) ?? (await rpcReadThrough.fetch(read, admit));
+  const { entry, cacheStatus } =
+    rpcReadThrough.fromCache(read) ??
+    (await promised<CachedRead<SerializedAnswer>>((waiter) => rpcReadThrough.readTo(read, waiter, admit)));
   const { slot } = entry;
   const result = wholeResultOf(entry);
   return { slot, result, cacheStatus: cacheStatus === 'MISS' && request.policy === undefined ? 'BYPASS' : cacheStatus };
@@ -93,15 +98,16 @@ function readOf(request: RpcReadRequest, context: RpcUses, scope: RequestScope):
     minSlot,
     waitsForMinSlot,
     meta,
+    commitment: meta.commitment,
     bypasses: request.policy === undefined,
-    async load(floor = 0) {
+    load(floor = 0, _minSlot, waiter) {
       if (scope.cost !== undefined) {
         scope.cost.addresses += addressesIn(request.call);
         if (SCANS.has(request.call.method)) scope.cost.scans++;
       }
-      const { slot, result } = await callUpstream(request, floor, context, scope);
-      return { slot, store: (tipAtFetch) => storeAnswer(request, { slot, result }, context, tipAtFetch) };
+      callUpstream(request, floor, context, scope, waiter);
     },
+    store: ({ slot, result }, tipAtFetch) => storeAnswer(request, { slot, result }, context, tipAtFetch),
     isNegative: ({ code, status }: GatewayError) =>
       code === 'rpc_error' && status < 500 && request.policy !== undefined,
   };

@@ -1,5 +1,6 @@
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { concatInTurns } from '../../../shared/runtime/concat-in-turns.ts';
+import { settle, type Waiter } from '../../../shared/runtime/waiter.ts';
 import { isBase58Of } from '../../../transactions/index.ts';
 import { member } from '../../upstream/json/raw-json.ts';
 import type { AccountQuery, BatchedRead, EncodedQuery } from '../../upstream/reads/account-batcher.ts';
@@ -9,19 +10,37 @@ import { commitmentOfCall, hasOnlyStandardConfig, type RpcCall } from './parse-r
 
 type JoinedQuery = AccountQuery | EncodedQuery;
 
-/** Reads the account of a call together with those of other requests; undefined for a call that is made alone. */
+/** Reads the account of a call together with those of other requests. Returns false for a call that is made alone. */
 export function readJoined(
   call: RpcCall,
   floor: Slot,
   { accounts }: Uses<'accounts'>,
   { cost }: RequestScope,
-): Promise<SerializedAnswer> | undefined {
+  waiter: Waiter<SerializedAnswer>,
+): boolean {
   const shape = shapeOf(call);
   const [address] = call.params;
-  if (shape === undefined || typeof address !== 'string' || !isBase58Of(address, 32)) return undefined;
+  if (shape === undefined || typeof address !== 'string' || !isBase58Of(address, 32)) return false;
   const minContextSlot = floor > 0 ? floor : undefined;
   const query = { address, shape, commitment: commitmentOfCall(call), minContextSlot, cost };
-  return accounts.read(query).then(async (read) => ({ slot: read.slot, result: await resultOf(read, shape) }));
+  accounts.readTo(query, {
+    resolve: (read) => answer(read, shape, waiter),
+    reject: (reason) => waiter.reject(reason),
+  });
+  return true;
+}
+
+function answer(read: BatchedRead, shape: JoinedQuery['shape'], waiter: Waiter<SerializedAnswer>): void {
+  const { slot } = read;
+  let parts: readonly Buffer[];
+  try {
+    parts = partsOf(read, shape);
+  } catch (thrown) {
+    waiter.reject(thrown);
+    return;
+  }
+  if (lengthOf(parts) <= LONG_VALUE) waiter.resolve({ slot, result: Buffer.concat(parts) });
+  else settle(() => concatInTurns(parts).then((result) => ({ slot, result })), waiter);
 }
 
 /** Returns how the account of a call is read with those of others. A node validates the parameters of other calls. */
@@ -34,17 +53,14 @@ function shapeOf({ method, params: [, config = {}, ...more] }: RpcCall): JoinedQ
   return encoding === 'jsonParsed' ? 'parsed' : encoding === 'base64' ? 'base64' : undefined;
 }
 
-/** Writes the result as the node would have alone: its own bytes around its own value. */
-function resultOf(
-  { account, frame: [before, after] }: BatchedRead,
-  shape: JoinedQuery['shape'],
-): Buffer | Promise<Buffer> {
+/** Returns the result as the node would have written it alone: its own bytes around its own value. */
+function partsOf({ account, frame: [before, after] }: BatchedRead, shape: JoinedQuery['shape']): readonly Buffer[] {
   const isBalance = shape === 'lamports';
   const ofNode = isBalance && account !== null ? member(account, 'lamports') : account;
-  const value = ofNode ?? Buffer.from(isBalance ? '0' : 'null');
-  const parts = [before, value, after];
-  return value.length > LONG_VALUE ? concatInTurns(parts) : Buffer.concat(parts);
+  return [before, ofNode ?? Buffer.from(isBalance ? '0' : 'null'), after];
 }
 
-/** The length from which a value is copied in turns of the event loop. */
+const lengthOf = (parts: readonly Buffer[]): number => parts.reduce((sum, { length }) => sum + length, 0);
+
+/** The length from which a result is copied in turns of the event loop. */
 const LONG_VALUE = 256 * 1024;

@@ -1,6 +1,7 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { ReadMethod } from '../../../shared/domain/rpc-methods.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import { settle, type Waiter } from '../../../shared/runtime/waiter.ts';
 import { member } from '../../upstream/json/raw-json.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import { minContextSlotOf } from '../../upstream/rpc/response-slot.ts';
@@ -11,13 +12,16 @@ import { commitmentOfCall, hasOnlyStandardConfig, type RpcCall } from './parse-r
 import type { RpcReadRequest } from './rpc-cache-policy.ts';
 
 /** Calls the upstream. The answer is no older than `floor`, even if the method returns no slot. */
-export const callUpstream = (
+export function callUpstream(
   request: RpcReadRequest,
   floor: Slot,
   context: Uses<'accounts' | 'callsFor'>,
   scope: RequestScope,
-): Promise<SerializedAnswer> =>
-  readJoined(request.call, floor, context, scope) ?? callAlone(request, floor, context.callsFor(scope));
+  waiter: Waiter<SerializedAnswer>,
+): void {
+  if (!readJoined(request.call, floor, context, scope, waiter))
+    settle(() => callAlone(request, floor, context.callsFor(scope)), waiter);
+}
 
 async function callAlone(
   request: RpcReadRequest,

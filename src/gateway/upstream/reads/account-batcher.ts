@@ -7,6 +7,7 @@ import type { Lease } from '../../../shared/domain/lease.ts';
 import type { RequestCost } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { atMost } from '../../../shared/runtime/at-most.ts';
+import { promised, type Waiter } from '../../../shared/runtime/waiter.ts';
 import { isByteBudgetSpent } from '../failsafe/byte-budget.ts';
 import { CLOCK_SLOT_BYTES } from '../rpc/clock-slot.ts';
 import { RPC_ERROR_CODE } from '../rpc/rpc-error-code.ts';
@@ -89,6 +90,8 @@ export interface BalancesRead {
 }
 
 export interface AccountSource {
+  /** Gives the account to who waits for it, in the call in which it is there. */
+  readTo(query: AccountQuery, waiter: Waiter<AccountRead>): void;
   read(query: AccountQuery): Promise<AccountRead>;
   readBalances(query: BalancesQuery): Promise<BalancesRead>;
 }
@@ -107,10 +110,10 @@ const configOf = (shape: BatchedQuery['shape'], commitment: Commitment, minConte
 
 type BatchedQuery = AccountQuery | EncodedQuery;
 
-type PendingQuery = BatchedQuery & {
-  resolve(reading: BatchedRead): void;
-  reject(reason: unknown): void;
-};
+interface PendingRead {
+  readonly query: BatchedQuery;
+  readonly waiter: Waiter<BatchedRead>;
+}
 
 /** What is left to the parts of a failed batch. */
 interface SplitBounds {
@@ -140,18 +143,19 @@ export class AccountBatcher implements AccountSource {
   readonly #options: AccountBatcherOptions;
   /** Addresses of accounts that were large when they were read last: they are read alone, so as not to burden other reads. */
   readonly #largeAccounts = new LRUCache<string, true>(atMost(MAX_LARGE_ACCOUNTS));
-  #pending: PendingQuery[] = [];
+  #pending: PendingRead[] = [];
 
   constructor(rpc: RpcCaller, options: AccountBatcherOptions) {
     this.#rpc = rpc;
     this.#options = options;
   }
 
-  read({ address, shape, commitment, minContextSlot, cost, agree }: BatchedQuery): Promise<BatchedRead> {
-    return new Promise((resolve, reject) => {
-      if (this.#pending.length === 0) setImmediate(() => this.#flush());
-      this.#pending.push({ address, shape, commitment, minContextSlot, cost, agree, resolve, reject });
-    });
+  readTo(query: BatchedQuery, waiter: Waiter<BatchedRead>): void {
+    if (this.#pending.push({ query, waiter }) === 1) setImmediate(() => this.#flush());
+  }
+
+  read(query: BatchedQuery): Promise<BatchedRead> {
+    return promised((waiter) => this.readTo(query, waiter));
   }
 
   /** Reads balances in a call of their own: so they hold at one slot, and no other read's minimum slot fails them. */
@@ -168,18 +172,18 @@ export class AccountBatcher implements AccountSource {
   }
 
   #flush(): void {
-    const groups = new Map<string, PendingQuery[]>();
-    for (const query of this.#pending) {
-      const groupKey = this.#groupKeyOf(query);
+    const groups = new Map<string, PendingRead[]>();
+    for (const read of this.#pending) {
+      const groupKey = this.#groupKeyOf(read.query);
       const group = groups.get(groupKey);
-      if (group === undefined) groups.set(groupKey, [query]);
-      else group.push(query);
+      if (group === undefined) groups.set(groupKey, [read]);
+      else group.push(read);
     }
     this.#pending = [];
     for (const group of groups.values()) {
       const [first] = group;
       if (first === undefined) continue;
-      for (const batch of acceptedBatchesOf(group, first.commitment)) void this.#readBatch(batch);
+      for (const batch of acceptedBatchesOf(group, first.query.commitment)) void this.#readBatch(batch);
     }
   }
 
@@ -199,45 +203,48 @@ export class AccountBatcher implements AccountSource {
     else this.#largeAccounts.set(address, true);
   }
 
-  async #readBatch(batch: readonly PendingQuery[], bounds?: SplitBounds): Promise<void> {
+  async #readBatch(batch: readonly PendingRead[], bounds?: SplitBounds): Promise<void> {
     const [first] = batch;
     if (first === undefined) return;
-    const { commitment, shape, agree } = first;
-    const addresses = [...new Set(batch.map(({ address }) => address))];
-    const minContextSlots = batch.flatMap(({ minContextSlot }) => minContextSlot ?? []);
-    const config = configOf(shape, commitment, minContextSlots.length > 0 ? Math.max(...minContextSlots) : undefined);
-    const shared = new SharedCost(batch);
-    const isLarge = this.#isLarge(shape, first.address); // then no other is in the batch
+    const { commitment, shape, agree, address } = first.query;
+    const addresses = [...new Set(batch.map(({ query }) => query.address))];
+    const minContextSlot = Math.max(...batch.map(({ query }) => query.minContextSlot ?? -1));
+    const config = configOf(shape, commitment, minContextSlot < 0 ? undefined : minContextSlot);
+    const shared = new SharedCost(batch.map(({ query }) => query));
+    const isLarge = this.#isLarge(shape, address); // then no other is in the batch
     const callOptions = { cost: shared.cost, deadlineMs: bounds?.deadlineMs, isLarge, agree };
+    let read: AccountsAtSlot;
     try {
-      const read = await readMultipleAccounts(this.#rpc, addresses, config, callOptions);
-      const { slot, provenFrom, accounts, agreement, frame } = read;
-      shared.onAnswered(({ address }) => accounts.get(address)?.length ?? 0);
-      if (shape !== 'lamports')
-        for (const address of addresses) this.#recordLength(address, accounts.get(address)?.length ?? 0);
-      for (const { address, resolve } of batch)
-        resolve({ slot, provenFrom, agreement, account: accounts.get(address) ?? null, frame });
+      read = await readMultipleAccounts(this.#rpc, addresses, config, callOptions);
     } catch (thrown) {
       shared.onFailed();
       if (shape !== 'lamports' && batch.length === 1 && GatewayError.from(thrown).code === 'result_too_large')
-        this.#recordLength(first.address, Number.POSITIVE_INFINITY);
+        this.#recordLength(address, Number.POSITIVE_INFINITY);
       this.#splitOrReject(batch, thrown, bounds);
+      return;
     }
+    const { slot, provenFrom, accounts, agreement, frame } = read;
+    shared.onAnswered(({ address }) => accounts.get(address)?.length ?? 0);
+    if (shape !== 'lamports')
+      for (const address of addresses) this.#recordLength(address, accounts.get(address)?.length ?? 0);
+    for (const { query, waiter } of batch)
+      waiter.resolve({ slot, provenFrom, agreement, account: accounts.get(query.address) ?? null, frame });
   }
 
   /**
    * Rejects the reads of a failed batch, or reads them in parts: the minimum slot, the size or the time of one read must
    * not fail the others. A batch of n causes at most n + 2 log2(n) further calls, until {@link MAX_SPLIT_MS} later.
    */
-  #splitOrReject(batch: readonly PendingQuery[], reason: unknown, bounds?: SplitBounds): void {
+  #splitOrReject(batch: readonly PendingRead[], reason: unknown, bounds?: SplitBounds): void {
     const nowMs = this.#options.clock.monotonic();
     const left = bounds ?? { deadlineMs: nowMs + MAX_SPLIT_MS, halvings: Math.ceil(Math.log2(batch.length)) };
     if (batch.length === 1 || nowMs >= left.deadlineMs || !mayBeOfOneRead(GatewayError.from(reason), batch)) {
-      for (const { reject } of batch) reject(reason);
+      for (const { waiter } of batch) waiter.reject(reason);
       return;
     }
     const sorted = batch.toSorted(
-      (a, b) => (a.minContextSlot ?? 0) - (b.minContextSlot ?? 0) || compareTexts(a.cost?.caller, b.cost?.caller),
+      ({ query: a }, { query: b }) =>
+        (a.minContextSlot ?? 0) - (b.minContextSlot ?? 0) || compareTexts(a.cost?.caller, b.cost?.caller),
     );
     const partLength = left.halvings-- > 0 ? Math.ceil(sorted.length / 2) : 1;
     for (let i = 0; i < sorted.length; i += partLength) void this.#readBatch(sorted.slice(i, i + partLength), left);
@@ -245,7 +252,7 @@ export class AccountBatcher implements AccountSource {
 }
 
 /** Returns true if one read may have made a batch fail: without it the others may succeed. */
-function mayBeOfOneRead(error: GatewayError, batch: readonly BatchedQuery[]): boolean {
+function mayBeOfOneRead(error: GatewayError, batch: readonly PendingRead[]): boolean {
   switch (error.code) {
     case 'upstream_error':
     case 'upstream_timeout':
@@ -255,7 +262,7 @@ function mayBeOfOneRead(error: GatewayError, batch: readonly BatchedQuery[]): bo
       return isByteBudgetSpent(error);
     case 'rpc_error':
       return error.rpcCode === RPC_ERROR_CODE.minContextSlotNotReached
-        ? new Set(batch.map(({ minContextSlot = 0 }) => minContextSlot)).size > 1
+        ? new Set(batch.map(({ query: { minContextSlot = 0 } }) => minContextSlot)).size > 1
         : error.status === 502; // some providers have codes of their own for a response that is too large
     default:
       return false;

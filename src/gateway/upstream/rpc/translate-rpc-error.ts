@@ -4,22 +4,26 @@ import { RPC_ERROR_CODE } from './rpc-error-code.ts';
 /** Errors that RPC error codes become in a route. */
 export type RpcErrorTranslations = Readonly<Record<number, () => GatewayError>>;
 
-/**
- * Creates a `catch` handler that converts a node's RPC error to a route's error. A code without a translation says only
- * whether a retry may help: `stale` where no node has reached the `minContextSlot`, `upstream_unavailable`, or
- * `upstream_error`. Any other error is rethrown.
- */
+/** Creates a `catch` handler that throws what {@link translatedError} returns. */
 export const translateRpcError =
   (translations: RpcErrorTranslations) =>
   (thrown: unknown): never => {
-    if (!(thrown instanceof GatewayError) || thrown.code !== 'rpc_error') throw thrown;
-    const translation = thrown.rpcCode === undefined ? undefined : translations[thrown.rpcCode];
-    if (translation !== undefined) throw translation();
-    if (thrown.rpcCode === RPC_ERROR_CODE.minContextSlotNotReached) throw staleError(thrown);
-    throw thrown.status === 503
-      ? new GatewayError('upstream_unavailable', 'no node has reached that slot yet', { cause: thrown })
-      : new GatewayError('upstream_error', 'the upstream refused the read', { cause: thrown });
+    throw translatedError(thrown, translations);
   };
+
+/**
+ * Converts a node's RPC error to a route's error. A code without a translation says only whether a retry may help: `stale`
+ * where no node has reached the `minContextSlot`, `upstream_unavailable`, or `upstream_error`. Any other error stays as it is.
+ */
+export function translatedError(thrown: unknown, translations: RpcErrorTranslations): unknown {
+  if (!(thrown instanceof GatewayError) || thrown.code !== 'rpc_error') return thrown;
+  const translation = thrown.rpcCode === undefined ? undefined : translations[thrown.rpcCode];
+  if (translation !== undefined) return translation();
+  if (thrown.rpcCode === RPC_ERROR_CODE.minContextSlotNotReached) return staleError(thrown);
+  return thrown.status === 503
+    ? new GatewayError('upstream_unavailable', 'no node has reached that slot yet', { cause: thrown })
+    : new GatewayError('upstream_error', 'the upstream refused the read', { cause: thrown });
+}
 
 const staleError = (cause: GatewayError): GatewayError =>
   new GatewayError('stale', 'no upstream has reached the slot of an answer already served', { cause });

@@ -41,6 +41,7 @@ function withoutGaps(session: PubsubSession): PubsubSession {
 
 /** Reads several balances one by one and dates them at the oldest of their slots, whether they held at that slot or not. */
 const withoutCommonSlot = (liveAccounts: LiveAccounts): LiveAccounts => ({
+  readTo: (query, waiter) => liveAccounts.readTo(query, waiter),
   read: (query) => liveAccounts.read(query),
   readLive: (query) => liveAccounts.readLive(query),
   readLiveBalances: () => undefined,

@@ -237,7 +237,7 @@ export async function runSchedule(
     version: '',
     startedMs: 0,
     embedded: null,
-    rpcReadThrough: createRpcReadThrough({ cache, mesh, clock, admitOwn: (work) => work() }),
+    rpcReadThrough: createRpcReadThrough({ cache, mesh, clock, admitOwn: (work) => work.start(() => {}) }),
     vitals: { isFailing: false },
     onDecodeError: () => {},
     startupProblem: () => undefined,
@@ -245,7 +245,7 @@ export async function runSchedule(
     isLeaving: () => false,
     isDraining: () => false,
   };
-  const answers = new RouteReadThrough(context, (work) => work());
+  const answers = new RouteReadThrough(context, (work) => work.start(() => {}));
   for (const commitment of COMMITMENTS) {
     tips.onTip(commitment, () => liveAccounts.liveSet.onTip(commitment));
     tips.onTip(commitment, () => tokenLists.liveSet.onTip(commitment));
@@ -322,7 +322,7 @@ export async function runSchedule(
     try {
       const served = answers.fromCache(question);
       if (served !== undefined) accept(served);
-      else answers.fetch(question).then(accept, onRefused);
+      else answers.readTo(question, { resolve: accept, reject: onRefused });
     } catch (thrown) {
       onRefused(thrown);
     }

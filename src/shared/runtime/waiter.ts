@@ -1,0 +1,25 @@
+/** Who waits for a value. It gets one outcome, in the call in which that is known. Neither function throws. */
+export interface Waiter<T> {
+  resolve(value: T): void;
+  reject(reason: unknown): void;
+}
+
+/** Gives the outcome of work to who waits for it. */
+export function settle<T>(work: () => Promise<T>, waiter: Waiter<T>): void {
+  started(work)
+    .then((value) => waiter.resolve(value))
+    .catch((thrown: unknown) => waiter.reject(thrown));
+}
+
+/** Starts work. What it throws is a rejection. */
+export function started<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return work();
+  } catch (thrown) {
+    return Promise.reject(thrown);
+  }
+}
+
+/** Returns the promise of what `begin` gives to a waiter. */
+export const promised = <T>(begin: (waiter: Waiter<T>) => void): Promise<T> =>
+  new Promise((resolve, reject) => begin({ resolve, reject }));
