@@ -24,9 +24,14 @@ export class HotKeyDetector {
 
   /** Records a read; returns the heat of the key if it is that of two reads within some slots. */
   recordRead(key: string, tip: Slot, withinSlots: number): ReadHeat | undefined {
-    const heat = this.#heats.get(key) ?? new ReadHeat(this.#halfLifeSlots);
+    const heat = this.#heats.get(key);
+    if (heat === undefined) {
+      const first = new ReadHeat(this.#halfLifeSlots);
+      first.record(tip);
+      this.#heats.set(key, first);
+      return undefined;
+    }
     heat.record(tip);
-    this.#heats.set(key, heat);
     const halfLives = Math.min(withinSlots / this.#halfLifeSlots, MAX_HALF_LIVES);
     const hot = 1 + 2 ** -halfLives - ROUNDING;
     return heat.at(tip) >= hot ? heat : undefined;

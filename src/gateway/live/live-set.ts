@@ -224,12 +224,15 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
   }
 
   /**
-   * Records a read of a state that is not in the set, and adds it when it has become hot and has a place. The place counts
-   * for the caller; undefined is the gateway itself. A processed state holds for one slot: only a subscription adds it.
+   * Returns a state that is in the set. Of another one it records the read, and adds it when it has become hot and has a place.
+   * The place counts for the caller; undefined is the gateway itself. A processed state holds for one slot: only a subscription
+   * adds it.
    */
-  addIfHot(address: string, commitment: Commitment, caller: string | undefined): T | undefined {
-    if (commitment === 'processed' || this.#options.maxSize === 0 || this.#isClosed) return undefined;
+  getOrAdd(address: string, commitment: Commitment, caller: string | undefined): T | undefined {
     const key = keyOf(address, commitment);
+    const known = this.#places.get(key);
+    if (known !== undefined) return known;
+    if (commitment === 'processed' || this.#options.maxSize === 0 || this.#isClosed) return undefined;
     const heat = this.#hotKeys.recordRead(key, this.tip, Math.ceil(this.#idleSlots / 2)); // one that is polled at that pace isn't idle
     if (heat === undefined) return undefined;
     return this.#places.addRead(key, caller, heat, () => this.#start(address, commitment, this.#hotKeys.take(key)));

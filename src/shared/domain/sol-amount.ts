@@ -1,6 +1,10 @@
-const LAMPORTS_PER_SOL = 1_000_000_000n;
+/** A SOL is 10^9 lamports. */
+const DECIMALS = 9;
 
 export function toSol(lamports: bigint): string {
-  const fraction = (lamports % LAMPORTS_PER_SOL).toString().padStart(9, '0').replace(/0+$/, '');
-  return fraction === '' ? `${lamports / LAMPORTS_PER_SOL}` : `${lamports / LAMPORTS_PER_SOL}.${fraction}`;
+  const digits = lamports.toString().padStart(DECIMALS + 1, '0');
+  const point = digits.length - DECIMALS;
+  let end = digits.length;
+  while (end > point && digits[end - 1] === '0') end--;
+  return end === point ? digits.slice(0, point) : `${digits.slice(0, point)}.${digits.slice(point, end)}`;
 }

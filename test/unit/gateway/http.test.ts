@@ -15,7 +15,12 @@ import { framingOf, RequestClassifier } from '../../../src/gateway/http/engine/r
 import { loadEngine, type Machine, whyNotLoadable } from '../../../src/gateway/http/load-engine.ts';
 import { negotiateCoding } from '../../../src/gateway/http/rest/content-coding.ts';
 import { createOpenApiDocument } from '../../../src/gateway/http/rest/openapi.ts';
-import { formatHeaders, HeaderTemplate, PREFLIGHT_HEADERS } from '../../../src/gateway/http/rest/response-headers.ts';
+import {
+  formatHeaders,
+  HeaderTemplate,
+  MissHeaders,
+  PREFLIGHT_HEADERS,
+} from '../../../src/gateway/http/rest/response-headers.ts';
 import { routes } from '../../../src/gateway/routes/index.ts';
 import { ERRORS } from '../../../src/shared/domain/gateway-error.ts';
 import { TRANSACTION_TYPES } from '../../../src/transactions/programs/transaction-types.ts';
@@ -725,6 +730,24 @@ t.test('response-headers', async (t) => {
           return lines(hitHead.fill(quota, { slot, digest }).toString('latin1')) === lines(written.text);
         },
       ),
+      { numRuns: 1000 },
+    );
+  });
+
+  t.test('those of a miss name the time that the upstream took, to a tenth of a millisecond', async () => {
+    const missHead = new MissHeaders();
+    fc.assert(
+      fc.property(quota, fc.maxSafeNat(), fc.nat(9_999_999), (quota, slot, tenths) => {
+        const written = formatHeaders(200, quota, [
+          ['X-Slot', String(slot)],
+          ['X-Cache', 'MISS'],
+          ['Cache-Control', 'no-cache'],
+          ['Server-Timing', `upstream;dur=${Math.floor(tenths / 10)}.${tenths % 10}`],
+        ]);
+        return (
+          lines(missHead.fill(quota, { slot, digest: '' }, tenths / 10).toString('latin1')) === lines(written.text)
+        );
+      }),
       { numRuns: 1000 },
     );
   });

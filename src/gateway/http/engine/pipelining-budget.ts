@@ -28,6 +28,9 @@ const LONG_TURN_MS = 16;
 /** The number of requests of which one has the CPU time looked at, which takes a system call. */
 const REQUESTS_PER_LOOK = 8;
 
+/** The first requests of a turn that is looked at, whose time isn't counted: most turns have no more, and need no look. */
+const UNTIMED = 32;
+
 /**
  * Bounds the time that pipelined requests occupy the event loop. An engine answers all requests that it has read of a
  * connection, up to half a MiB of them, before any other event; and uWebSockets.js does not show which connection a request
@@ -42,7 +45,7 @@ export class PipeliningBudget {
   #isSpent = false;
   #requests = 0;
   #others = 0;
-  #turnMs = (): number => 0;
+  #turnMs: (() => number) | undefined;
 
   /** `startStopwatch` returns the CPU time since its call, in milliseconds. */
   constructor(startStopwatch: () => () => number) {
@@ -69,15 +72,16 @@ export class PipeliningBudget {
   }
 
   #isLate(isDeep: boolean): boolean {
-    if (this.#requests % REQUESTS_PER_LOOK !== 0) return false;
+    if (this.#requests < UNTIMED || this.#requests % REQUESTS_PER_LOOK !== 0) return false;
+    this.#turnMs ??= this.#startStopwatch();
     const isSpared = this.#requests <= SPARED_HITS && this.#others === 0;
     return !isSpared && this.#turnMs() > (isDeep ? TURN_MS : LONG_TURN_MS);
   }
 
   #watch(): void {
     this.#isWatching = true;
-    this.#turnMs = this.#startStopwatch();
     setImmediate(() => {
+      this.#turnMs = undefined;
       this.#isWatching = false;
       this.#isSpent = false;
       this.#requests = 0;

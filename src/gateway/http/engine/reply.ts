@@ -179,8 +179,9 @@ export class Reply {
    * on to the next request in the packet. It waits for a timer: the engine never frees a connection that is closed from
    * setImmediate, which runs after the engine's clean-up in a turn of the event loop.
    */
-  sendAndClose(response: RawResponse): void {
-    setTimeout(() => this.send({ ...response, close: true }), 0);
+  sendAndClose({ headers, body }: RawResponse): void {
+    const text = String(headers); // the bytes of a template are soon overwritten
+    setTimeout(() => this.send({ headers: text, body, close: true }), 0);
   }
 
   /** Reads the request body. Rejects with `payload_too_large` if it is longer than `maxBytes`. */

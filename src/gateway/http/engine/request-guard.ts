@@ -61,6 +61,11 @@ export class RequestClassifier {
     return this.#hostCount === 1 ? this.#requestClass : 'unsafe';
   }
 
+  /** True if the last classified request has nothing but its target that matters: no header of it needs another look. */
+  get isPlain(): boolean {
+    return this.#hostCount === 1 && this.#requestClass === 'plain' && !this.#hasCredentials;
+  }
+
   /** True if the last classified request has credentials; otherwise it counts for its address. */
   get hasCredentials(): boolean {
     return this.#hasCredentials;
@@ -98,12 +103,18 @@ export function framingOf(req: EngineRequest, allowsBody: boolean): Framing {
     if (!CONTENT_LENGTH_PATTERN.test(length)) return 'Content-Length is not a number';
     if (coding.toLowerCase() !== 'chunked') return 'chunked is the only transfer coding that is supported';
     if (!allowsBody && (codings > 0 || Number(length) > 0)) return 'a request with this method must have no body';
-    if (!TARGET_PATTERN.test(req.getUrl()) || !TARGET_PATTERN.test(req.getQuery() ?? ''))
-      return 'the request target has a character that must be escaped';
-    return undefined;
+    return targetFaultOf(req);
   };
   return { fault: faultOf(), isLast: closes || codings > 0 || (allowsBody && lengths === 0) };
 }
+
+/** The framing of a request that {@link RequestClassifier.isPlain} is true of. */
+export const plainFramingOf = (req: EngineRequest): Framing => ({ fault: targetFaultOf(req), isLast: false });
+
+const targetFaultOf = (req: EngineRequest): FramingFault | undefined =>
+  TARGET_PATTERN.test(req.getUrl()) && TARGET_PATTERN.test(req.getQuery() ?? '')
+    ? undefined
+    : 'the request target has a character that must be escaped';
 
 export function requestTargetOf(req: EngineRequest): string {
   const query = req.getQuery();

@@ -1,8 +1,8 @@
 import { parseTarget } from '../../../shared/domain/canonical-request.ts';
-import type { Clock } from '../../../shared/domain/clock.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import type { Waiter } from '../../../shared/runtime/waiter.ts';
 import { isLoopback } from '../../access/limits/client-ip.ts';
+import type { Body, Entry } from '../../cache/entry.ts';
 import { parsePathArguments, parseQueryArguments } from '../../routes/routing/arguments.ts';
 import { LARGE_READ_UNITS } from '../../routes/routing/route.ts';
 import { demandedAgree, type RouteReads } from '../../routes/routing/route-read-through.ts';
@@ -14,14 +14,12 @@ import type { CheckedRequest, GuardedRequest } from './guarded-request.ts';
 import type { HitPathDeps } from './hit-path.ts';
 import { type SitePaths, throwRouteNotFound } from './path-kinds.ts';
 import { nonceNotApplicable, parseNonce } from './receipt-nonce.ts';
-import { type Conditions, cachedReadResponse, localResponse, type SealedRead, siteFileResponse } from './responses.ts';
+import { type Conditions, cachedReadResponse, localResponse, siteFileResponse } from './responses.ts';
 
 export interface GetResponderDeps extends Pick<HitPathDeps, 'context' | 'sealer'> {
   readonly readThrough: RouteReads;
   readonly site: SitePaths;
 }
-
-type UnsealedRead = Omit<SealedRead, 'body'>;
 
 /** Answers the GETs that the hit path hands over: misses, conditional requests, local routes, documents and pages. */
 export class GetResponder {
@@ -32,11 +30,12 @@ export class GetResponder {
   }
 
   /** Returns the response, or gives it to the request once it is read and sealed. */
-  respond({ req, address, match, account, guarded }: CheckedRequest): RawResponse | undefined {
+  respond({ req, address, match, account, guarded, isPlain }: CheckedRequest): RawResponse | undefined {
     const { context, readThrough, site } = this.#deps;
-    const nonce = parseNonce(req.getHeader('x-receipt-nonce'));
+    const headerOf = (name: string): string => (isPlain ? '' : req.getHeader(name));
+    const nonce = parseNonce(headerOf('x-receipt-nonce'));
     if (nonce !== undefined && match?.route.envelope !== 'signed') throw nonceNotApplicable();
-    const conditions = { nonce, ifNoneMatch: req.getHeader('if-none-match'), accept: req.getHeader('accept-encoding') };
+    const conditions = { nonce, ifNoneMatch: headerOf('if-none-match'), accept: req.getHeader('accept-encoding') };
     if (match === undefined)
       return siteFileResponse(guarded, site.get(req.getUrl()) ?? throwRouteNotFound(), conditions);
     const { route } = match;
@@ -47,73 +46,63 @@ export class GetResponder {
     if (route.kind === 'local') {
       return localResponse(guarded, route, params, context, { isLoopback: isLoopback(address) });
     }
-    const minSlot = parseMinSlot(req.getHeader('x-min-slot'));
-    const agree = demandedAgree(route, req.getHeader('x-agree'), context);
+    const minSlot = parseMinSlot(headerOf('x-min-slot'));
+    const agree = demandedAgree(route, headerOf('x-agree'), context);
     const request = { route, params, key: target.canonical, minSlot, agree };
     const pastSlot = route.kind === 'read' ? route.pastSlotOf?.(params) : undefined;
     if (minSlot !== undefined && pastSlot !== undefined) throw minSlotOfPast();
     const cachedRead = readThrough.fromCache(request);
-    if (cachedRead !== undefined) return this.respondWith({ ...cachedRead, pastSlot }, guarded, conditions);
+    const awaited = new AwaitedRead(this.#deps, guarded, conditions, pastSlot);
+    if (cachedRead !== undefined) return awaited.seal(cachedRead);
     guarded.markUncached();
     const isRead = route.kind === 'read'; // what the pipeline keeps current costs no more
     const known = (isRead ? route.missUnitsOf?.(params) : 0) ?? 0;
     const highest = (isRead ? route.mostUnitsOf?.(params) : 0) ?? LARGE_READ_UNITS;
-    const admit = guarded.admitFor(account, known, highest);
-    readThrough.readTo(
-      request,
-      new AwaitedRead(this, guarded, conditions, pastSlot, context.clock),
-      admit,
-      account.cost,
-    );
-    return undefined;
-  }
-
-  /** Returns the response if the body exists; else the request gets it when that is made, in this turn of the event loop. */
-  respondWith(read: UnsealedRead, guarded: GuardedRequest, conditions: Conditions): RawResponse | undefined {
-    const { sealer } = this.#deps;
-    const { nonce } = conditions;
-    const body = nonce === undefined ? sealer.bodyOf(read.entry) : undefined;
-    if (body !== undefined) return cachedReadResponse(guarded, { ...read, body }, conditions);
-    const entry = read.entry.successor ?? read.entry;
-    sealer.sealFor(entry, nonce ?? null, {
-      resolve: (body) => guarded.sendMade(() => cachedReadResponse(guarded, { ...read, entry, body }, conditions)),
-      reject: (thrown) => guarded.fail(thrown),
-    });
+    readThrough.readTo(request, awaited, guarded.admitFor(account, known, highest), account.cost);
     return undefined;
   }
 }
 
-/** A GET that waits for an answer of the upstream. */
+/** A GET that waits for its answer, and then for the receipt of that, which is made in the same turn of the event loop. */
 class AwaitedRead implements Waiter<CachedRead> {
-  readonly #responder: Pick<GetResponder, 'respondWith'>;
+  readonly #deps: GetResponderDeps;
   readonly #guarded: GuardedRequest;
   readonly #conditions: Conditions;
   readonly #pastSlot: Slot | undefined;
-  readonly #clock: Clock;
   readonly #startedMs: number;
 
-  constructor(
-    responder: Pick<GetResponder, 'respondWith'>,
-    guarded: GuardedRequest,
-    conditions: Conditions,
-    pastSlot: Slot | undefined,
-    clock: Clock,
-  ) {
-    this.#responder = responder;
+  constructor(deps: GetResponderDeps, guarded: GuardedRequest, conditions: Conditions, pastSlot: Slot | undefined) {
+    this.#deps = deps;
     this.#guarded = guarded;
     this.#conditions = conditions;
     this.#pastSlot = pastSlot;
-    this.#clock = clock;
-    this.#startedMs = clock.monotonic();
+    this.#startedMs = deps.context.clock.monotonic();
   }
 
-  resolve({ entry, cacheStatus }: CachedRead): void {
-    const upstreamMs = this.#clock.monotonic() - this.#startedMs;
-    const read = { entry, cacheStatus, pastSlot: this.#pastSlot, upstreamMs };
-    this.#guarded.sendMade(() => this.#responder.respondWith(read, this.#guarded, this.#conditions));
+  resolve(read: CachedRead): void {
+    const upstreamMs = this.#deps.context.clock.monotonic() - this.#startedMs;
+    this.#guarded.sendMade(() => this.seal(read, upstreamMs));
   }
 
   reject(thrown: unknown): void {
     this.#guarded.fail(thrown);
+  }
+
+  /** Returns the response if the body exists; else the request gets it when that is made. */
+  seal({ entry: found, cacheStatus }: CachedRead, upstreamMs?: number): RawResponse | undefined {
+    const { sealer } = this.#deps;
+    const { nonce } = this.#conditions;
+    const respond = (entry: Entry, body: Body): RawResponse => {
+      const read = { entry, cacheStatus, body, upstreamMs, pastSlot: this.#pastSlot };
+      return cachedReadResponse(this.#guarded, read, this.#conditions);
+    };
+    const body = nonce === undefined ? sealer.bodyOf(found) : undefined;
+    if (body !== undefined) return respond(found, body);
+    const entry = found.successor ?? found;
+    sealer.sealFor(entry, nonce ?? null, {
+      resolve: (body) => this.#guarded.sendMade(() => respond(entry, body)),
+      reject: (thrown) => this.#guarded.fail(thrown),
+    });
+    return undefined;
   }
 }

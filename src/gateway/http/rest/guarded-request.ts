@@ -10,7 +10,7 @@ import type { RouteMatch } from '../../routes/routing/match-route.ts';
 import type { EngineRequest, EngineResponse } from '../engine/engine.ts';
 import type { RawResponse, StreamedResponse } from '../engine/raw-response.ts';
 import { Reply } from '../engine/reply.ts';
-import { framingOf } from '../engine/request-guard.ts';
+import { framingOf, plainFramingOf } from '../engine/request-guard.ts';
 import { type HitPathDeps, isForwardedByStranger } from './hit-path.ts';
 import {
   checkMethod,
@@ -23,11 +23,11 @@ import {
 } from './path-kinds.ts';
 import { nonceNotApplicable } from './receipt-nonce.ts';
 import type { AnsweredRequest } from './request-meter.ts';
-import { requestIdIn } from './response-headers.ts';
+import { requestIdIn, statusIn } from './response-headers.ts';
 import { errorResponse, type Payer } from './responses.ts';
 import { recordUsage, usageOutcomeOf } from './usage-metering.ts';
 
-export type GuardedMethod = 'get' | 'post' | 'options' | 'other';
+export type GuardedMethod = 'get' | 'head' | 'post' | 'options' | 'other';
 
 /** A request that passed all checks, while its handler runs; the engine reuses `req` after that. */
 export interface CheckedRequest {
@@ -38,6 +38,8 @@ export interface CheckedRequest {
   readonly pathKind: PathKind;
   readonly account: RequestAccount;
   readonly guarded: GuardedRequest;
+  /** Whether it has no header that matters. */
+  readonly isPlain: boolean;
 }
 
 /**
@@ -69,6 +71,7 @@ export class GuardedRequest implements Payer {
   readonly #deps: GuardDeps;
   readonly #method: GuardedMethod;
   readonly #url: string;
+  readonly #isPlain: boolean;
   readonly #isHead: boolean;
   #account: RequestAccount | undefined;
   #credentialsError: GatewayError | undefined;
@@ -81,14 +84,16 @@ export class GuardedRequest implements Payer {
   #failure: ErrorCode | undefined;
   #caller: RateLimitKey = '';
 
-  constructor(deps: GuardDeps, method: GuardedMethod, res: EngineResponse, req: EngineRequest) {
+  /** `isPlain`: the request has no header that matters, so that none is looked up. */
+  constructor(deps: GuardDeps, method: GuardedMethod, isPlain: boolean, res: EngineResponse, req: EngineRequest) {
     this.#deps = deps;
     this.#method = method;
     this.#url = req.getUrl();
-    this.#isHead = method === 'get' && req.getMethod() === 'head';
+    this.#isPlain = isPlain;
+    this.#isHead = method === 'head';
     this.reply = new Reply(res, deps.pendingResponses, {
       isHead: this.#isHead,
-      hasConnectionClose: req.getHeader('connection').toLowerCase() === 'close',
+      hasConnectionClose: !isPlain && req.getHeader('connection').toLowerCase() === 'close',
     });
     this.#mustClose = deps.context.isDraining();
     this.#startedMs = deps.context.clock.monotonic();
@@ -121,11 +126,11 @@ export class GuardedRequest implements Payer {
     if (this.#method !== 'options') checkMethod(this.#method, pathKind);
     if (!this.#isFree) this.#checkCredentials(req);
     if (!isOptions) checkStarted(pathKind, context);
-    return { req, address, match, pathKind, account, guarded: this };
+    return { req, address, match, pathKind, account, guarded: this, isPlain: this.#isPlain };
   }
 
   #checkFraming(res: EngineResponse, req: EngineRequest, address: ArrayBuffer): void {
-    const framing = framingOf(req, this.#method === 'post');
+    const framing = this.#isPlain ? plainFramingOf(req) : framingOf(req, this.#method === 'post');
     const fault = framing.fault ?? this.#deps.sources.findFault(req);
     this.#mustClose ||= fault !== undefined || framing.isLast || this.#deps.access.clientIp.hasProxyHeader(res);
     if (fault === undefined) return;
@@ -143,16 +148,22 @@ export class GuardedRequest implements Payer {
   /** Pays the known units. A caller without quota learns of nothing else that is wrong with the request. */
   #payKnownUnits(res: EngineResponse, req: EngineRequest, address: ArrayBuffer): RequestAccount {
     const { access, meter } = this.#deps;
-    const { account, credentialsError } = access.authenticator.open(req, address);
-    this.#account = account;
-    this.#caller = account.key;
-    this.#credentialsError = credentialsError;
+    const hasNonce = !this.#isPlain && req.getHeader('x-receipt-nonce') !== '';
+    const account = this.#isPlain ? this.#openAccount(address) : this.#authenticate(req, address);
     try {
-      account.reserve(BASE_UNITS + (req.getHeader('x-receipt-nonce') === '' ? 0 : NONCE_UNITS));
+      account.reserve(BASE_UNITS + (hasNonce ? NONCE_UNITS : 0));
     } catch (refusal) {
       if (isForwardedByStranger(req, res, access.clientIp)) meter.countUntrustedForwarded(res.getRemoteAddress());
       throw refusal;
     }
+    return account;
+  }
+
+  #authenticate(req: EngineRequest, address: ArrayBuffer): RequestAccount {
+    const { account, credentialsError } = this.#deps.access.authenticator.open(req, address);
+    this.#account = account;
+    this.#caller = account.key;
+    this.#credentialsError = credentialsError;
     return account;
   }
 
@@ -238,14 +249,20 @@ export class GuardedRequest implements Payer {
   #count({ headers }: Pick<RawResponse, 'headers'>): void {
     const { meter, context } = this.#deps;
     if (this.#failure !== undefined) meter.countError(this.#failure);
-    const text = String(headers);
     const upstreamCalls = this.#account?.cost.calls ?? 0;
     const route = this.#route;
-    const status = Number(text.slice(0, 3));
+    const status = statusIn(headers);
     const ms = context.clock.monotonic() - this.#startedMs;
-    const method = this.#isHead ? 'head' : this.#method;
     const describe = (): AnsweredRequest => {
-      return { route, method, path: this.#url, requestId: requestIdIn(text), status, ms, upstreamCalls };
+      return {
+        route,
+        method: this.#method,
+        path: this.#url,
+        requestId: requestIdIn(String(headers)),
+        status,
+        ms,
+        upstreamCalls,
+      };
     };
     meter.countAnswered({ route, status, ms }, this.#isUncached || upstreamCalls > 0, describe);
   }

@@ -72,6 +72,11 @@ export class HitPath {
     this.pipelining = deps.pipelining;
   }
 
+  /** True if the request that came last has no header that matters. */
+  get isPlain(): boolean {
+    return this.#classifier.isPlain;
+  }
+
   /** Answers a hit. Returns false, and has done nothing, for a request that needs the full handler. */
   serve(res: EngineResponse, req: EngineRequest): boolean {
     this.pipelining.countRequest();

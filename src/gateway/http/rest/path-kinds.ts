@@ -38,7 +38,7 @@ export const allowedMethods = (pathKind: NonNullable<PathKind>): string =>
   pathKind === 'post' ? 'POST, OPTIONS' : 'GET, HEAD, OPTIONS';
 
 /** Checks that the path exists and allows the method. Throws `route_not_found`, `method_not_allowed`. */
-export function checkMethod(method: 'get' | 'post' | 'other', pathKind: PathKind): void {
+export function checkMethod(method: 'get' | 'head' | 'post' | 'other', pathKind: PathKind): void {
   if (pathKind === undefined) throwRouteNotFound();
   if (method === 'other' || (method === 'post') !== (pathKind === 'post')) {
     const allow = allowedMethods(pathKind);

@@ -38,18 +38,19 @@ export function createRequestHandlers(deps: RequestHandlerDeps): MethodHandlers 
   const hitPath = new HitPath(deps);
   const getResponder = new GetResponder(deps);
   const guarded =
-    (method: GuardedMethod, respond: Responder): RequestHandler =>
+    (method: GuardedMethod, respond: Responder, isPlain = () => false): RequestHandler =>
     (res, req) => {
-      new GuardedRequest(deps, method, res, req).handle(res, req, respond);
+      new GuardedRequest(deps, method, isPlain(), res, req).handle(res, req, respond);
       return false;
     };
 
-  const head = guarded('get', (request) =>
-    request.pathKind === 'stream' ? deps.respondToStream(request) : getResponder.respond(request),
-  );
+  const respondToGet: Responder = (request) =>
+    request.pathKind === 'stream' ? deps.respondToStream(request) : getResponder.respond(request);
+  const head = guarded('head', respondToGet);
+  const miss = guarded('get', respondToGet, () => hitPath.isPlain);
   const get: RequestHandler = (res, req) => {
     try {
-      return hitPath.serve(res, req) || head(res, req);
+      return hitPath.serve(res, req) || miss(res, req);
     } catch (thrown) {
       meter.countStatus(pathLabel(req.getUrl()), 500);
       meter.countError('internal_error');

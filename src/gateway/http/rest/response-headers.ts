@@ -51,6 +51,13 @@ export function formatHeaders(
   return { text, requestId };
 }
 
+/** Returns the status that headers begin with. */
+export function statusIn(headers: string | Buffer): number {
+  const digitAt = (i: number): number =>
+    (typeof headers === 'string' ? headers.charCodeAt(i) : (headers[i] ?? 0)) - ZERO;
+  return 100 * digitAt(0) + 10 * digitAt(1) + digitAt(2);
+}
+
 export const requestIdIn = (headers: string): string => /\r\nX-Request-Id: (\w+)/.exec(headers)?.[1] ?? '';
 
 export const rateLimitHeaders = ({ limit, remaining, reset }: QuotaFigures): readonly Header[] => [
@@ -68,6 +75,8 @@ interface HeaderBlock {
   readonly slotEnd: number;
   readonly idEnd: number;
   readonly etagStart: number;
+  /** The end of the whole milliseconds in Server-Timing; 0 where it has none. */
+  readonly timingEnd: number;
   limit: number;
   reset: number;
   slot: Slot;
@@ -77,18 +86,22 @@ interface HeaderBlock {
 /** Formats a weak validator (RFC 9110 8.8.1): it identifies the result, whatever the slot and the receipt are. */
 export const weakEtag = (etag: string): string => `W/"${etag}"`;
 
-/** The headers of cache hits: one prebuilt block per combination of number lengths, filled in place, no text created. */
+/** The headers of answers: one prebuilt block per combination of number lengths, filled in place, no text created. */
 export class HeaderTemplate {
   readonly #cacheControl: string;
   readonly #contentEncoding: string;
+  readonly #timingDigits: number;
   readonly #blocks: (HeaderBlock | undefined)[] = [];
 
-  constructor(cacheControl: string, coding: ContentCoding = 'identity') {
+  /** `timingDigits`: those of the milliseconds that the upstream took; 0 for a hit. */
+  constructor(cacheControl: string, coding: ContentCoding = 'identity', timingDigits = 0) {
     this.#cacheControl = cacheControl;
     this.#contentEncoding = coding === 'identity' ? '' : `\r\nContent-Encoding: ${coding}`;
+    this.#timingDigits = timingDigits;
   }
 
-  fill(quota: QuotaFigures, { slot, digest }: Pick<Entry, 'slot' | 'digest'>): Buffer {
+  /** The bytes are valid until the next call. `upstreamTenths`: the time that the upstream took, in tenths of milliseconds. */
+  fill(quota: QuotaFigures, { slot, digest }: Pick<Entry, 'slot' | 'digest'>, upstreamTenths = 0): Buffer {
     const { limit, remaining, reset } = quota;
     const lengthsKey =
       (digest === '' ? 0 : ETAG_FLAG) | countDigits(limit) | (countDigits(remaining) << 4) | (countDigits(slot) << 8);
@@ -110,6 +123,11 @@ export class HeaderTemplate {
       block.digest = digest;
       bytes.write(digest, block.etagStart, ETAG_DIGITS, 'latin1');
     }
+    if (block.timingEnd > 0) {
+      const ms = Math.floor(upstreamTenths / 10);
+      writeNumber(bytes, block.timingEnd, ms);
+      writeNumber(bytes, block.timingEnd + 2, upstreamTenths - 10 * ms);
+    }
     writeNumber(bytes, block.remainingEnd, remaining);
     writeHex(bytes, block.idEnd, nextRequestNumber());
     return bytes;
@@ -127,10 +145,12 @@ export class HeaderTemplate {
     const idEnd = addHeader('X-Request-Id', `${processPrefix}00000000`);
     text += `\r\n${CORS_HEADERS}`;
     const slotEnd = addHeader('X-Slot', String(slot));
-    addHeader('X-Cache', 'HIT');
+    addHeader('X-Cache', this.#timingDigits === 0 ? 'HIT' : 'MISS');
     addHeader('Cache-Control', this.#cacheControl);
     const etag = etagOf({ digest });
     const etagStart = etag === '' ? 0 : addHeader('ETag', weakEtag(etag)) - etag.length - 1;
+    const timing = `upstream;dur=${'0'.repeat(this.#timingDigits)}.0`;
+    const timingEnd = this.#timingDigits === 0 ? 0 : addHeader('Server-Timing', timing) - 2;
     text += this.#contentEncoding;
     const bytes = Buffer.from(text, 'latin1');
     const block = {
@@ -141,6 +161,7 @@ export class HeaderTemplate {
       slotEnd,
       idEnd,
       etagStart,
+      timingEnd,
       limit,
       reset,
       slot,
@@ -148,6 +169,20 @@ export class HeaderTemplate {
     };
     this.#blocks[lengthsKey] = block;
     return block;
+  }
+}
+
+/** The headers of answers that the upstream gave, which may change with the next slot. */
+export class MissHeaders {
+  readonly #templates: (HeaderTemplate | undefined)[] = [];
+
+  /** The bytes are valid until the next call. */
+  fill(quota: QuotaFigures, entry: Pick<Entry, 'slot' | 'digest'>, upstreamMs: number): Buffer {
+    const tenths = Math.round(upstreamMs * 10);
+    const digits = countDigits(Math.floor(tenths / 10));
+    const template = this.#templates[digits] ?? new HeaderTemplate('no-cache', 'identity', digits);
+    this.#templates[digits] = template;
+    return template.fill(quota, entry, tenths);
   }
 }
 

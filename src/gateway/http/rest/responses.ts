@@ -12,7 +12,7 @@ import type { Caller, LocalRoute, ParamSet, Params, PostAnswer, RouteContext } f
 import type { CachedRead } from '../../serving/read-through.ts';
 import type { RawBody, RawResponse } from '../engine/raw-response.ts';
 import { bodyFor, negotiateCoding } from './content-coding.ts';
-import { formatHeaders, type Header, weakEtag } from './response-headers.ts';
+import { formatHeaders, type Header, MissHeaders, weakEtag } from './response-headers.ts';
 
 /** Who pays for a response. */
 export interface Payer {
@@ -41,26 +41,35 @@ export interface SealedRead extends CachedRead {
   readonly pastSlot?: Slot | undefined;
 }
 
+const missHeaders = new MissHeaders();
+
 export function cachedReadResponse(
   payer: Payer,
   { entry, cacheStatus, body: identityBody, upstreamMs, pastSlot }: SealedRead,
   conditions: Conditions,
 ): RawResponse {
+  const { nonce, ifNoneMatch, accept } = conditions;
+  const isUsualMiss = cacheStatus === 'MISS' && !entry.final && nonce === undefined && ifNoneMatch === '';
+  if (isUsualMiss && pastSlot === undefined && upstreamMs !== undefined) {
+    const { coding, body } = bodyFor(entry, identityBody, accept, false);
+    if (coding === 'identity')
+      return { headers: missHeaders.fill(payer.charge(entry.units - BASE_UNITS), entry, upstreamMs), body };
+  }
   const extraHeaders: Header[] = [
     ['X-Slot', String(entry.slot)],
     ['X-Cache', cacheStatus],
-    ['Cache-Control', conditions.nonce === undefined ? cacheControlOf(entry) : 'no-store'],
+    ['Cache-Control', nonce === undefined ? cacheControlOf(entry) : 'no-store'],
   ];
   if (pastSlot !== undefined && pastSlot !== entry.slot) extraHeaders.push(['X-Skipped', String(pastSlot)]);
   const etag = etagOf(entry);
   if (etag !== '') extraHeaders.push(['ETag', weakEtag(etag)]);
   if (cacheStatus === 'MISS' && upstreamMs !== undefined)
     extraHeaders.push(['Server-Timing', `upstream;dur=${upstreamMs.toFixed(1)}`]);
-  if (matchesEtag(conditions.ifNoneMatch, etag)) {
+  if (matchesEtag(ifNoneMatch, etag)) {
     extraHeaders.push(['X-Receipt', receiptTextIn(identityBody)]); // the caller has the result that this receipt is about
     return { headers: formatHeaders(304, payer.charge(0), extraHeaders).text, body: null };
   }
-  const { coding, body } = bodyFor(entry, identityBody, conditions.accept, conditions.nonce !== undefined);
+  const { coding, body } = bodyFor(entry, identityBody, accept, nonce !== undefined);
   if (coding !== 'identity') extraHeaders.push(['Content-Encoding', coding]);
   const answerUnits = entry.units - BASE_UNITS;
   return { headers: formatHeaders(200, payer.charge(answerUnits), extraHeaders).text, body };

@@ -234,7 +234,7 @@ export class LiveAccountSource implements AccountSource {
 
   /** Records a read of an account. Returns its state if it is kept live, or is from this read on. */
   #recordRead(address: string, commitment: Commitment, caller: string | undefined): AccountState | undefined {
-    const account = this.liveSet.get(address, commitment) ?? this.liveSet.addIfHot(address, commitment, caller);
+    const account = this.liveSet.getOrAdd(address, commitment, caller);
     this.#recordHeat(account);
     return account;
   }

@@ -79,8 +79,7 @@ export class LiveTokenListSource implements TokenListSource {
   async read(query: TokenListQuery): Promise<TokenListRead> {
     const { owner, mint, commitment, minContextSlot = 0, cost } = query;
     const state =
-      this.liveSet.get(owner, commitment) ??
-      (mint === undefined ? this.liveSet.addIfHot(owner, commitment, cost?.caller) : undefined);
+      mint === undefined ? this.liveSet.getOrAdd(owner, commitment, cost?.caller) : this.liveSet.get(owner, commitment);
     if (state === undefined || query.mustAgree === true) return this.#fetch(query);
     state.holder.heat.record(this.liveSet.tip);
     const { clock, mesh } = this.#options;

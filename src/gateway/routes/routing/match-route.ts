@@ -9,32 +9,48 @@ export interface RouteMatch {
 /** Finds the route that a path matches, without validating its parameters; undefined if there is none. */
 export type MatchRoute = (path: string) => RouteMatch | undefined;
 
+interface Segment {
+  readonly word: string;
+  /** The name of the parameter that stands here; undefined for a fixed word. */
+  readonly parameter: string | undefined;
+}
+
 interface Pattern {
   readonly route: Route;
-  readonly segments: readonly string[];
+  readonly segments: readonly Segment[];
 }
 
 /** Returns the matcher of a list of routes, whose paths begin with a word. The first route that matches wins. */
 export function createRouteMatcher(routes: readonly Route[]): MatchRoute {
   const patternsByWord = new Map<string, Pattern[]>();
   for (const route of routes) {
-    const segments = route.path.split('/').slice(1);
-    const [word = ''] = segments;
-    patternsByWord.set(word, [...(patternsByWord.get(word) ?? []), { route, segments }]);
+    const words = route.path.split('/').slice(1);
+    const [first = ''] = words;
+    const segments = words.map((word) => ({ word, parameter: word.startsWith(':') ? word.slice(1) : undefined }));
+    patternsByWord.set(first, [...(patternsByWord.get(first) ?? []), { route, segments }]);
   }
   return (path) => {
-    if (!path.startsWith(`${API_PREFIX}/`)) return undefined;
-    const pathSegments = path.slice(API_PREFIX.length + 1).split('/');
-    for (const { route, segments } of patternsByWord.get(pathSegments[0] ?? '') ?? []) {
-      const pathTexts: Record<string, string> = {};
-      const matches = (segment: string, i: number): boolean => {
-        const text = pathSegments[i] ?? '';
-        if (!segment.startsWith(':')) return segment === text;
-        pathTexts[segment.slice(1)] = text;
-        return text !== '';
-      };
-      if (segments.length === pathSegments.length && segments.every(matches)) return { route, pathTexts };
+    if (!path.startsWith(PATH_START)) return undefined;
+    const texts = path.slice(PATH_START.length).split('/');
+    for (const { route, segments } of patternsByWord.get(texts[0] ?? '') ?? []) {
+      const pathTexts = matched(segments, texts);
+      if (pathTexts !== undefined) return { route, pathTexts };
     }
     return undefined;
   };
+}
+
+const PATH_START = `${API_PREFIX}/`;
+
+/** Returns the texts of the parameters in a path; undefined if it has other segments. */
+function matched(segments: readonly Segment[], texts: readonly string[]): Record<string, string> | undefined {
+  if (segments.length !== texts.length) return undefined;
+  const pathTexts: Record<string, string> = {};
+  for (let i = 0; i < segments.length; i++) {
+    const { word, parameter } = segments[i] as Segment; // i is below both lengths
+    const text = texts[i] as string;
+    if (parameter === undefined ? text !== word : text === '') return undefined;
+    if (parameter !== undefined) pathTexts[parameter] = text;
+  }
+  return pathTexts;
 }

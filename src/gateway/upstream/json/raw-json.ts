@@ -160,9 +160,10 @@ export function parseI64(bytes: Buffer | undefined): bigint {
 }
 
 /** Returns true if a member is null or missing: nodes mean the same by both. */
-export const isNull = (bytes: Buffer | undefined): boolean => bytes === undefined || bytes.equals(NULL);
+export const isNull = (bytes: Buffer | undefined): boolean => bytes === undefined || bytes[0] === SMALL_N;
 
-const NULL = Buffer.from('null');
+/** The first byte of `null`, and of no other JSON value. */
+const SMALL_N = 0x6e;
 
 /** Parses an integer that the node may not know: null or missing becomes null. */
 export const parseIntegerOrNull = (bytes: Buffer | undefined): number | null =>
