@@ -2,10 +2,12 @@ import { once } from 'node:events';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { stateBeforeIn } from '../../src/client/verify/push-frame.ts';
+import { createVerifier, EventChain } from '../../src/client/verify/verify-receipt.ts';
 import { SYSTEM_PROGRAM } from '../../src/shared/domain/well-known-addresses.ts';
 import { type EventStreamReader, openEventStream } from '../support/event-stream.ts';
 import { recordChanges, stepGateway } from '../support/event-world.ts';
 import { type GatewayHarness, startGatewayOver, startStepped, waitFor } from '../support/harness.ts';
+import { connect } from '../support/pubsub-test-client.ts';
 import { ResumingClient, type TrustedGateway } from '../support/resuming-client.ts';
 import { addressFromByte } from '../support/token-account-fixtures.ts';
 
@@ -175,6 +177,53 @@ t.test('events', async (t) => {
       () => second.frames().filter(({ error }) => error === 'invalid_request').length === 6,
       'the refusals',
     );
+  });
+
+  t.test('a subscription of pubsub with slotgate gets the same, with receipts that form a chain', async (t) => {
+    const verify = createVerifier();
+    const chain = new EventChain();
+    const follow = async (since: string | null) => {
+      const client = await connect(t, `${harness.gateway.url}/api/v1/rpc`);
+      const config = { commitment: 'confirmed', encoding: 'base64', slotgate: { since, receipts: true } };
+      let subscription: unknown;
+      void client.call('accountSubscribe', ONE, config).then(({ result }) => {
+        subscription = result;
+      });
+      await stepUntil(() => subscription !== undefined, 'the subscription');
+      return { client, events: () => client.of(subscription) };
+    };
+    const first = await follow(null);
+    await stepUntil(() => first.events().length === 1, 'the present value');
+    put(ONE);
+    await stepUntil(() => first.events().length === 2, 'a change');
+    const [state, change] = first.events();
+    t.match([state?.slotgate?.gap, change?.slotgate?.gap], [null, undefined]);
+    const since = change?.slotgate?.event ?? '';
+    t.equal(changes.get(since), BigInt(change?.slotgate?.answer?.result.lamports ?? 0));
+    first.client.close();
+    for (let i = 0; i < 3; i++) {
+      put(ONE);
+      await step();
+    }
+    const second = await follow(since);
+    const slotOf = (id: string): number => Number(id.split('.')[0]);
+    const due = () => [...changes].filter(([id]) => id.endsWith('.0') && slotOf(id) > slotOf(since));
+    await stepUntil(() => second.events().length >= due().length, 'what was missed');
+    t.ok(due().length >= 3);
+    t.strictSame(
+      second.events().map(({ slotgate, value }) => [slotgate?.event, BigInt(Number(value['lamports']))]),
+      due(),
+      'each once, in order, and nothing else',
+    );
+    const { publicKey, cluster: genesis } = harness.gateway;
+    const expected = { publicKeys: [publicKey], cluster: genesis, request: `SUB /api/v1/account/${ONE}` };
+    for (const text of [...first.client.texts, ...second.client.texts]) {
+      const [head, answer] = text.split(',"answer":');
+      if (answer === undefined) continue;
+      const { receipt } = verify(answer.slice(0, answer.lastIndexOf('}},"subscription":')), expected);
+      chain.add(receipt, stateBeforeIn(`${head}}`));
+    }
+    t.equal(chain.starts, 1);
   });
 
   t.test('a reader that falls behind is ended with the reason, and resumes without a loss', async (t) => {

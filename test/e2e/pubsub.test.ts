@@ -16,6 +16,9 @@ import { untilCurrent } from '../support/until-current.ts';
 import { frame, OP } from '../support/websocket-frame.ts';
 import { WebSocketPeer } from '../support/websocket-peer.ts';
 
+/** A signature of no transaction. */
+const SIGNATURE = '1'.repeat(64);
+
 const pubsubOf = ({ gateway }: Pick<SteppedHarness, 'gateway'>): string => `${gateway.url}/api/v1/rpc`;
 
 t.test('pubsub-conformance', async (t) => {
@@ -35,6 +38,15 @@ t.test('pubsub-conformance', async (t) => {
   await untilCurrent(world);
   const open = (t: Test): Promise<Client> => connect(t, pubsubOf(world));
   const confirmed = { commitment: 'confirmed' };
+  /** Steps until a promise is settled: accounts become live with slots. */
+  const stepped = async <T>(pending: Promise<T>): Promise<T> => {
+    let isSettled = false;
+    const settled = pending.finally(() => {
+      isSettled = true;
+    });
+    while (!isSettled) await step();
+    return settled;
+  };
   /** Steps until a subscription has been notified that often. */
   const until = async (client: Client, subscription: unknown, count: number): Promise<readonly Notification[]> => {
     for (let steps = 0; client.of(subscription).length < count; steps++) {
@@ -101,6 +113,53 @@ t.test('pubsub-conformance', async (t) => {
     const newest = client.of(id).at(-1);
     t.ok((newest?.context.slot ?? Number.POSITIVE_INFINITY) <= cluster.chain.slot('finalized'));
     t.equal(newest?.value['data'], bs58.encode(new Uint8Array(5).fill(300 % 256)));
+  });
+
+  t.test('with slotgate in its parameters a subscription begins with the present value', async (t) => {
+    const client = await open(t);
+    const params = [account, { ...confirmed, encoding: 'base64', slotgate: {} }];
+    const { value } = await rpcRequest<{ value: object }>(cluster.url, 'getAccountInfo', [
+      account,
+      { ...confirmed, encoding: 'base64' },
+    ]);
+    const { result: id } = await stepped(client.call('accountSubscribe', ...params));
+    const [first] = await until(client, id, 1);
+    t.same(
+      { ...first, value: { ...first?.value, rentEpoch: 0 } },
+      {
+        context: { slot: Number(first?.slotgate?.event.split('.')[0]) },
+        value: { ...value, rentEpoch: 0 },
+        slotgate: { event: first?.slotgate?.event, gap: null },
+      },
+    );
+    t.equal((await client.call('accountSubscribe', ...params)).result, id, 'equal parameters have one id');
+    const other = await open(t);
+    const { result: otherId } = await stepped(other.call('accountSubscribe', ...params));
+    await until(other, otherId, 1);
+    put(301n);
+    for (const [each, eachId] of [
+      [client, id],
+      [other, otherId],
+    ] as const) {
+      const [, change] = await until(each, eachId, 2);
+      t.match(change, { value: { lamports: 301 }, slotgate: { event: /^\d+\.0$/ } });
+      t.notOk(change?.slotgate && 'gap' in change.slotgate, 'a change has none');
+    }
+    t.equal((await client.call('accountUnsubscribe', id)).result, true);
+    put(300n, 5);
+    await until(other, otherId, 3);
+    t.equal(client.of(id).length, 2, 'the subscription has ended');
+  });
+
+  t.test('bytes that only a Geyser feed has are refused, and what a node parses is given', async (t) => {
+    const client = await open(t);
+    const token = cluster.setup.tokenAccountOf(DOLLAR, WALLETS[0]);
+    const subscribe = (encoding: string) =>
+      stepped(client.call('accountSubscribe', token, { ...confirmed, encoding, slotgate: {} }));
+    t.match((await subscribe('base64')).error, { code: -32602, message: /no bytes of what a node parses/ });
+    const { result: id } = await subscribe('jsonParsed');
+    const [first] = await until(client, id, 1);
+    t.match(first?.value, { data: { program: 'spl-token', parsed: { type: 'account' } } });
   });
 
   t.test('a deleted account arrives zeroed', async (t) => {
@@ -248,6 +307,14 @@ t.test('pubsub-conformance', async (t) => {
       [-32602, /encoding must be one of/, 'accountSubscribe', account, { encoding: 'hex' }],
       [-32602, /dataSlice/, 'accountSubscribe', account, { dataSlice: { offset: -1 } }],
       [-32602, /Invalid Request: Invalid signature provided/, 'signatureSubscribe', account],
+      [-32602, /^Invalid parameters: No parameters were expected$/, 'slotSubscribe', { commitment: 'confirmed' }],
+      [-32602, /^slotgate must be an object$/, 'accountSubscribe', account, { slotgate: true }],
+      [-32602, /slotgate has only the members since and/, 'accountSubscribe', account, { slotgate: { first: true } }],
+      [-32602, /slotgate.since must be null or/, 'accountSubscribe', account, { slotgate: { since: 'x' } }],
+      [-32602, /slotgate.receipts must be true/, 'accountSubscribe', account, { slotgate: { receipts: 1 } }],
+      [-32602, /may take back/, 'accountSubscribe', account, { commitment: 'processed', slotgate: {} }],
+      [-32602, /^slotgate is for accountSubscribe$/, 'logsSubscribe', { mentions: [wallet] }, { slotgate: {} }],
+      [-32602, /^slotgate is for accountSubscribe$/, 'signatureSubscribe', SIGNATURE, { slotgate: {} }],
       [-32602, /Invalid subscription id/, 'accountUnsubscribe', 1e9],
     ];
     for (const [code, message, method, ...params] of refused)
@@ -376,9 +443,7 @@ t.test('pubsub-callers', async (t) => {
     client.close();
   });
 
-  t.test('a slow reader is closed with a reason, and is sent nothing after what it missed', async (t) => {
-    const peer = await WebSocketPeer.open(gateway.url, '', undefined, '/api/v1/rpc');
-    t.teardown(() => peer.connection.reset());
+  t.test('a slow reader is closed with a reason, and events wait for it', async (t) => {
     const account = addressFromByte(80);
     const put = (lamports: bigint): void =>
       cluster.chain.setAccount(account, {
@@ -387,28 +452,28 @@ t.test('pubsub-callers', async (t) => {
         executable: false,
         data: new Uint8Array(0),
       });
-    peer.connection.write(
-      frame(
-        OP.text,
-        Buffer.from(
-          JSON.stringify({
-            jsonrpc: '2.0',
-            id: 1,
-            method: 'accountSubscribe',
-            params: [account, { commitment: 'confirmed' }],
-          }),
-        ),
-      ),
-    );
-    await waitFor(() => peer.frames.length === 1, 'the subscription');
-    await stallPeers(gateway.url, [peer]);
-    for (let i = 1n; i < 4n; i++) {
-      put(i);
-      await step(2);
+    const open = async (config: object): Promise<WebSocketPeer> => {
+      const peer = await WebSocketPeer.open(gateway.url, '', undefined, '/api/v1/rpc');
+      t.teardown(() => peer.connection.reset());
+      const params = [account, { commitment: 'confirmed', ...config }];
+      const request = { jsonrpc: '2.0', id: 1, method: 'accountSubscribe', params };
+      peer.connection.write(frame(OP.text, Buffer.from(JSON.stringify(request))));
+      return peer;
+    };
+    const [slow, patient] = [await open({}), await open({ slotgate: {} })];
+    for (let steps = 0; slow.frames.length < 1 || patient.frames.length < 2; steps++) {
+      if (steps > 50) throw new Error('no subscription');
+      await step();
     }
-    peer.connection.socket.resume();
-    await waitFor(() => peer.closeCode !== undefined, 'the end');
-    t.equal(peer.closeCode, 1013);
+    await stallPeers(gateway.url, [slow, patient]);
+    put(3n);
+    await step(2); // a slow reader has a second for its end
+    for (const { connection } of [slow, patient]) connection.socket.resume();
+    await waitFor(() => slow.closeCode !== undefined, 'the end');
+    t.equal(slow.closeCode, 1013);
+    t.ok(slow.connection.text.includes('too slow: a notification could not be sent'));
+    await waitFor(() => patient.connection.text.includes('"lamports":3'), 'the newest event');
+    t.equal(patient.closeCode, undefined);
   });
 
   t.test('after the end of the gateway a client is closed with a reason', async (t) => {

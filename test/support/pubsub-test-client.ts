@@ -14,6 +14,12 @@ interface Message {
 export interface Notification {
   readonly context: { readonly slot: number };
   readonly value: Readonly<Record<string, unknown>>;
+  /** What slotgate adds where the subscription names it. */
+  readonly slotgate?: {
+    readonly event: string;
+    readonly gap?: { readonly from: number; readonly to: number } | null;
+    readonly answer?: { readonly result: { readonly lamports: number } };
+  };
 }
 
 /** A client of Solana's pubsub. */

@@ -151,6 +151,7 @@ export function createServer(options: ServerOptions) {
     ...options.stream,
     mesh: context.mesh,
     liveAccounts: context.liveAccounts,
+    events: channels,
     readRpc: createReadRpc(options),
     pendingResponses,
   });
@@ -161,8 +162,8 @@ export function createServer(options: ServerOptions) {
     app.stopListening();
     stream.close();
     eventStreams.close();
-    channels.close();
     pubsub.close();
+    channels.close();
   };
 
   return {

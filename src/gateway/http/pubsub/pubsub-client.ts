@@ -17,6 +17,8 @@ interface OpenSocket {
   readonly socket: Pick<EngineSocket<unknown>, 'send' | 'getBufferedAmount'>;
   /** The unsent bytes above which the client is too slow. */
   readonly maxUnsentBytes: number;
+  /** Called when something waits that may. */
+  readonly onSlow: () => void;
   /** Called when the connection must be closed: something could not be sent, or a subscription has ended. */
   readonly onLost: (reason: string) => void;
 }
@@ -63,6 +65,22 @@ export class PubsubClient implements Subscriber {
     const { socket, maxUnsentBytes, onLost } = this.#open;
     if (socket.getBufferedAmount() <= maxUnsentBytes) socket.send(text);
     else this.#lose(onLost, 'too slow: a notification could not be sent');
+  }
+
+  offer(text: string): boolean {
+    if (this.#open === undefined) return false;
+    const { socket, maxUnsentBytes, onSlow } = this.#open;
+    if (socket.getBufferedAmount() > maxUnsentBytes) {
+      onSlow();
+      return false;
+    }
+    socket.send(text);
+    return true;
+  }
+
+  /** Sends what has waited, after the client has received all that was sent. */
+  resume(): void {
+    this.#options.subscriptions.resume(this);
   }
 
   onEnded({ message }: GatewayError): void {

@@ -1,7 +1,5 @@
 import { API_PREFIX } from '../../../shared/domain/canonical-request.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
-import type { LogSource } from '../../live/logs/live-logs.ts';
-import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import type { EngineApp, EngineSocket } from '../engine/engine.ts';
 import { OpenSockets, REVIEW_TICK_MS } from '../stream/open-sockets.ts';
 import { SlowConsumers } from '../stream/slow-consumers.ts';
@@ -11,14 +9,13 @@ import { createStreamUpgrade, type StreamUpgradeOptions } from '../stream/stream
 import { AccountFeeds, type AccountFeedsOptions } from './account-source.ts';
 import { PubsubClient, type PubsubClientOptions } from './pubsub-client.ts';
 import { SignatureWatch } from './signature-watch.ts';
-import { Subscriptions } from './subscriptions.ts';
+import { Subscriptions, type SubscriptionsOptions } from './subscriptions.ts';
 
 export interface PubsubServerOptions
   extends StreamUpgradeOptions,
     AccountFeedsOptions,
+    Pick<SubscriptionsOptions, 'events' | 'liveLogs' | 'mesh'>,
     Pick<PubsubClientOptions, 'onInternalError'> {
-  readonly mesh: Pick<Mesh, 'tip' | 'onTip'>;
-  readonly liveLogs: LogSource;
   /** The unsent bytes above which a client is too slow. */
   readonly maxBackpressureBytes: number;
 }
@@ -47,10 +44,14 @@ export class PubsubServer {
   readonly #maxBackpressureBytes: number;
 
   constructor(app: EngineApp, options: PubsubServerOptions) {
-    const { access, clock, liveLogs, maxBackpressureBytes, mesh, readRpc } = options;
+    const { access, clock, maxBackpressureBytes, mesh, readRpc } = options;
     this.#maxBackpressureBytes = maxBackpressureBytes;
     this.#signatures = new SignatureWatch(readRpc, mesh);
-    this.#subscriptions = new Subscriptions(new AccountFeeds(options), this.#signatures, liveLogs, mesh);
+    this.#subscriptions = new Subscriptions({
+      ...options,
+      accounts: new AccountFeeds(options),
+      signatures: this.#signatures,
+    });
     this.#sockets = new OpenSockets(access.authenticator);
     this.#slowConsumers = new SlowConsumers(clock);
     this.#stopReviews = repeat(clock, REVIEW_TICK_MS, () => this.#review());
@@ -96,10 +97,11 @@ export class PubsubServer {
     this.#signatures.close();
   }
 
-  /** Closes those whose caller has lost the tier that they need, or whose key is not valid any more. */
+  /** Closes those whose caller has lost the tier that they need, whose key is not valid any more, or that read too slowly. */
   #review(): void {
     this.#sockets.review((socket) => this.#subscriptions.countOf(socket.getUserData().client));
     this.#sockets.closeInvalidKeys();
+    this.#slowConsumers.closeExpired();
   }
 
   #onOpen(socket: PubsubSocket): void {
@@ -109,6 +111,7 @@ export class PubsubServer {
     client.open({
       socket,
       maxUnsentBytes: this.#maxBackpressureBytes,
+      onSlow: () => this.#slowConsumers.recordDrop(socket),
       onLost: (reason) => this.#closeLost(socket, client, reason),
     });
   }
@@ -129,8 +132,13 @@ export class PubsubServer {
 
   #onDrain(socket: PubsubSocket): void {
     if (!this.#sockets.has(socket) || socket.getBufferedAmount() > 0) return;
-    const reason = this.#lostReasons.get(socket.getUserData().client);
-    if (reason !== undefined) socket.end(CLOSE_CODES.slowConsumer, reason);
+    const { client } = socket.getUserData();
+    if (this.#slowConsumers.recordDrain(socket) && !this.#lostReasons.has(client)) client.resume();
+    else
+      socket.end(
+        CLOSE_CODES.slowConsumer,
+        this.#lostReasons.get(client) ?? 'too slow: events waited for three seconds',
+      );
   }
 
   #onClose(socket: PubsubSocket, code: number): void {

@@ -11,6 +11,8 @@ export interface Source {
   addCaller(caller: SubscriptionCaller): void;
   /** Removes a caller; another one must be left. */
   removeCaller(caller: SubscriptionCaller): void;
+  /** Continues where there was no room. Called after the answer to the subscription, and when the client has room again. */
+  resume?(): void;
   close(lastCaller: SubscriptionCaller): void;
 }
 
@@ -19,6 +21,8 @@ export interface SourceOptions {
   readonly caller: SubscriptionCaller;
   /** Notifies of a result, which is JSON. */
   readonly emit: (result: string) => void;
+  /** Notifies the first client only. Returns false if it has no room, or was not answered yet: then {@link Source.resume} follows. */
+  readonly offer: (result: string) => boolean;
   /** Called when no more results can come. */
   readonly onEnd: (reason: GatewayError) => void;
 }

@@ -1,11 +1,27 @@
 import bs58 from 'bs58';
 import { COMMITMENTS, type Commitment } from '../../../shared/domain/commitment.ts';
+import { type EventId, parseEventId } from '../../../shared/domain/event-id.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { ACCOUNT_ENCODINGS, type AccountView } from './account-view.ts';
 
+/** What a subscription of an account has that names `slotgate` in its configuration: events, not the newest values only. */
+export interface EventOptions {
+  /** Behind which event it wants all; null for the present value, and what comes. */
+  readonly since: EventId | null;
+  readonly hasReceipts: boolean;
+}
+
+interface AccountSubscription {
+  readonly kind: 'account';
+  readonly address: string;
+  readonly commitment: Commitment;
+  readonly view: AccountView;
+  readonly events: EventOptions | undefined;
+}
+
 /** What a client subscribes to, by the rules of Solana's pubsub: https://github.com/solana-rpc/specs */
 export type SubscriptionRequest =
-  | { readonly kind: 'account'; readonly address: string; readonly commitment: Commitment; readonly view: AccountView }
+  | AccountSubscription
   | { readonly kind: 'logs'; readonly address: string; readonly commitment: Commitment }
   | { readonly kind: 'signature'; readonly signature: string; readonly commitment: Commitment }
   | { readonly kind: 'slot' | 'root' };
@@ -34,18 +50,19 @@ export function parseSubscription(method: string, params: readonly unknown[]): S
     case 'accountSubscribe': {
       const config = configOf(params);
       const address = readBase58(params, 32, 'Invalid pubkey provided');
-      return { kind: 'account', address, commitment: commitmentOf(config), view: viewOf(config) };
+      const commitment = commitmentOf(config);
+      return { kind: 'account', address, commitment, view: viewOf(config), events: eventsOf(config, commitment) };
     }
     case 'signatureSubscribe': {
-      const commitment = commitmentOf(configOf(params));
+      const commitment = commitmentOf(plainConfigOf(params));
       return { kind: 'signature', signature: readBase58(params, 64, 'Invalid signature provided'), commitment };
     }
     case 'logsSubscribe':
-      return { kind: 'logs', address: readMention(params), commitment: commitmentOf(configOf(params)) };
+      return { kind: 'logs', address: readMention(params), commitment: commitmentOf(plainConfigOf(params)) };
     case 'slotSubscribe':
-      return { kind: 'slot' };
     case 'rootSubscribe':
-      return { kind: 'root' };
+      if (params.length > 0) throw invalid('Invalid parameters: No parameters were expected');
+      return { kind: method === 'slotSubscribe' ? 'slot' : 'root' };
     default:
       throw new GatewayError('rpc_method_not_allowed', refusalOf(method));
   }
@@ -66,6 +83,28 @@ function configOf([, config = null, ...more]: readonly unknown[]): SubscriptionC
   if (config === null) return {};
   if (typeof config !== 'object' || Array.isArray(config)) throw invalid('the second parameter must be an object');
   return { ...config };
+}
+
+/** Returns the configuration of a subscription to which slotgate adds nothing. */
+function plainConfigOf(params: readonly unknown[]): SubscriptionConfig {
+  const config = configOf(params);
+  if (isGiven(config['slotgate'])) throw invalid('slotgate is for accountSubscribe');
+  return config;
+}
+
+const isGiven = (member: unknown): boolean => member !== undefined && member !== null;
+
+function eventsOf({ slotgate }: SubscriptionConfig, commitment: Commitment): EventOptions | undefined {
+  if (!isGiven(slotgate)) return undefined;
+  if (typeof slotgate !== 'object' || Array.isArray(slotgate)) throw invalid('slotgate must be an object');
+  const { since = null, receipts = false, ...others }: SubscriptionConfig = { ...slotgate };
+  if (Object.keys(others).length > 0) throw invalid('slotgate has only the members since and receipts');
+  const id = since === null ? null : parseEventId(String(since));
+  if (id === undefined) throw invalid('slotgate.since must be null or the id of an event, SLOT.INDEX');
+  if (typeof receipts !== 'boolean') throw invalid('slotgate.receipts must be true or false');
+  if (commitment === 'processed')
+    throw invalid('slotgate is for confirmed and finalized: a fork may take back what is processed');
+  return { since: id, hasReceipts: receipts };
 }
 
 function readBase58([text]: readonly unknown[], bytes: number, fault: string): string {
@@ -97,7 +136,7 @@ function commitmentOf({ commitment }: SubscriptionConfig): Commitment {
 function viewOf({ encoding: name, dataSlice }: SubscriptionConfig): AccountView {
   const encoding = ACCOUNT_ENCODINGS.find((known) => known === (name ?? 'binary'));
   if (encoding === undefined) throw invalid(`encoding must be one of ${ACCOUNT_ENCODINGS.join(', ')}`);
-  return { encoding, slice: dataSlice === undefined || dataSlice === null ? undefined : sliceOf(dataSlice) };
+  return { encoding, slice: isGiven(dataSlice) ? sliceOf(dataSlice) : undefined };
 }
 
 function sliceOf(value: unknown): NonNullable<AccountView['slice']> {

@@ -1,8 +1,10 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { LogSource } from '../../live/logs/live-logs.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
+import type { EventChannels } from '../stream/event-channels.ts';
 import type { SubscriptionCaller } from '../stream/stream-connection.ts';
 import { type AccountFeeds, AccountSource } from './account-source.ts';
+import { sourceOfEvents } from './event-source.ts';
 import { sourceOfLogs } from './log-source.ts';
 import { NotificationQueue } from './notification-queue.ts';
 import type { SignatureWatch } from './signature-watch.ts';
@@ -13,11 +15,13 @@ import { SUBSCRIPTION_KINDS, type SubscriptionKind, type SubscriptionRequest } f
 export interface Subscriber {
   readonly caller: SubscriptionCaller;
   send(text: string): void;
+  /** Sends a notification that may wait: returns false if there is no room. {@link Subscriptions.resume} must follow. */
+  offer(text: string): boolean;
   /** Called when a subscription has ended that the client did not end. */
   onEnded(reason: GatewayError): void;
 }
 
-/** A subscription, shared by all clients with equal parameters, which have one id for it. */
+/** A subscription, shared by all clients with equal parameters, which have one id for it. Events are of one client. */
 interface SharedSubscription {
   readonly id: number;
   readonly key: string;
@@ -31,11 +35,20 @@ interface SharedSubscription {
   last: string | undefined;
 }
 
+export interface SubscriptionsOptions {
+  readonly accounts: AccountFeeds;
+  readonly signatures: SignatureWatch;
+  readonly liveLogs: LogSource;
+  readonly events: Pick<EventChannels, 'join'>;
+  readonly mesh: Pick<Mesh, 'onTip' | 'tip'>;
+}
+
 /** The subscriptions of all clients: equal ones share a source and an id, and each notification is written once. */
 export class Subscriptions {
   readonly #accounts: AccountFeeds;
   readonly #signatures: SignatureWatch;
   readonly #logs: LogSource;
+  readonly #events: Pick<EventChannels, 'join'>;
   readonly #mesh: Pick<Mesh, 'onTip' | 'tip'>;
   readonly #queue = new NotificationQueue<Subscriber>();
   readonly #byKey = new Map<string, SharedSubscription>();
@@ -43,10 +56,11 @@ export class Subscriptions {
   readonly #counts = new Map<SubscriptionKind, number>(SUBSCRIPTION_KINDS.map((kind) => [kind, 0]));
   #lastId = 0;
 
-  constructor(accounts: AccountFeeds, signatures: SignatureWatch, logs: LogSource, mesh: Pick<Mesh, 'onTip' | 'tip'>) {
+  constructor({ accounts, signatures, liveLogs, events, mesh }: SubscriptionsOptions) {
     this.#accounts = accounts;
     this.#signatures = signatures;
-    this.#logs = logs;
+    this.#logs = liveLogs;
+    this.#events = events;
     this.#mesh = mesh;
   }
 
@@ -66,8 +80,9 @@ export class Subscriptions {
     acknowledge: (id: number) => Promise<void> | void,
   ): Promise<void> {
     const key = JSON.stringify(request);
-    const shared = this.#byKey.get(key) ?? this.#create(key, request, subscriber.caller);
     const own = this.#bySubscriber.get(subscriber) ?? new Map<number, SharedSubscription>();
+    const known = isOfOne(request) ? [...own.values()].find((each) => each.key === key) : this.#byKey.get(key);
+    const shared = known ?? this.#create(key, request, subscriber);
     if (!shared.callers.has(subscriber)) {
       if (shared.callers.size > 0) shared.source.addCaller(subscriber.caller);
       shared.callers.add(subscriber);
@@ -88,6 +103,7 @@ export class Subscriptions {
     shared.subscribers.add(subscriber);
     if (shared.last !== undefined) this.#send(subscriber, shared, shared.last);
     if (shared.kind === 'signature') this.#signatures.poll();
+    shared.source.resume?.();
   }
 
   /** Ends a subscription. Throws `invalid_params` if the client has none of this id. */
@@ -97,19 +113,27 @@ export class Subscriptions {
     this.#remove(subscriber, shared);
   }
 
+  /** Continues with the events that a client had no room for. */
+  resume(subscriber: Subscriber): void {
+    for (const { source } of this.#bySubscriber.get(subscriber)?.values() ?? []) source.resume?.();
+  }
+
   /** Ends all subscriptions of a closed connection. */
   removeSubscriber(subscriber: Subscriber): void {
     for (const shared of [...(this.#bySubscriber.get(subscriber)?.values() ?? [])]) this.#remove(subscriber, shared);
   }
 
-  #create(key: string, request: SubscriptionRequest, caller: SubscriptionCaller): SharedSubscription {
+  #create(key: string, request: SubscriptionRequest, first: Subscriber): SharedSubscription {
     const id = ++this.#lastId;
     const subscribers = new Set<Subscriber>();
     const isLast = request.kind === 'signature';
+    const textOf = (result: string): string =>
+      `{"jsonrpc":"2.0","method":"${request.kind}Notification","params":{"result":${result},"subscription":${id}}}`;
     const source = this.#open(request, {
-      caller,
+      caller: first.caller,
+      offer: (result) => subscribers.has(first) && first.offer(textOf(result)),
       emit: (result) => {
-        const text = `{"jsonrpc":"2.0","method":"${request.kind}Notification","params":{"result":${result},"subscription":${id}}}`;
+        const text = textOf(result);
         if (isLast) {
           this.#byKey.delete(key); // a subscription from now on is another one
           shared.last = text;
@@ -132,7 +156,7 @@ export class Subscriptions {
       callers: new Set(),
       last: undefined,
     };
-    this.#byKey.set(key, shared);
+    if (!isOfOne(request)) this.#byKey.set(key, shared);
     return shared;
   }
 
@@ -145,7 +169,9 @@ export class Subscriptions {
   #open(request: SubscriptionRequest, options: SourceOptions): Source {
     switch (request.kind) {
       case 'account':
-        return new AccountSource(this.#accounts, request, options);
+        return request.events === undefined
+          ? new AccountSource(this.#accounts, request, options)
+          : sourceOfEvents(this.#events, request, request.events, options);
       case 'logs':
         return sourceOfLogs(this.#logs, request, options);
       case 'signature':
@@ -182,6 +208,9 @@ export class Subscriptions {
     this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + change);
   }
 }
+
+/** Whether each client has a subscription of its own: it begins where that client is. */
+const isOfOne = (request: SubscriptionRequest): boolean => request.kind === 'account' && request.events !== undefined;
 
 /** Returns a source that needs no place of any caller. */
 const sourceOf = (close: () => void): Source => ({

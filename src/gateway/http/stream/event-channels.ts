@@ -88,6 +88,8 @@ interface Member {
   cursor: EventId | undefined;
   /** Whether it gets what the channel reads; otherwise it reads by itself. */
   isLive: boolean;
+  /** Whether it has got what it began with. */
+  hasBegun: boolean;
   isReading: boolean;
   hasLeft: boolean;
 }
@@ -133,11 +135,18 @@ class EventChannel {
   }
 
   join(since: EventId | undefined, subscriber: EventSubscriber): Membership {
-    const member: Member = { subscriber, cursor: since, isLive: false, isReading: false, hasLeft: false };
+    const member: Member = {
+      subscriber,
+      cursor: since,
+      isLive: false,
+      hasBegun: false,
+      isReading: false,
+      hasLeft: false,
+    };
     this.#members.add(member);
-    void this.#catchUp(member, false);
+    void this.#catchUp(member);
     return {
-      resume: () => void this.#catchUp(member, true),
+      resume: () => void this.#catchUp(member),
       leave: () => this.#leave(member),
     };
   }
@@ -185,14 +194,13 @@ class EventChannel {
   }
 
   /** Reads for one subscriber until it has what the channel has. */
-  async #catchUp(member: Member, isContinued: boolean): Promise<void> {
+  async #catchUp(member: Member): Promise<void> {
     if (member.isReading || member.isLive) return;
     member.isReading = true;
     try {
       const deadlineMs = this.#options.clock.monotonic() + FIRST_READ_MS;
-      let hasRead = isContinued;
       while (!member.hasLeft) {
-        const page = await this.#read(member.cursor, hasRead);
+        const page = await this.#read(member.cursor, member.hasBegun);
         const events = page && (await this.#seal(page));
         if (member.hasLeft) return;
         if (page === undefined || events === undefined) {
@@ -200,9 +208,9 @@ class EventChannel {
           await this.#pause();
           continue;
         }
-        const reached = member.subscriber.deliver(events, page.end, !hasRead);
+        const reached = member.subscriber.deliver(events, page.end, !member.hasBegun);
         if (reached === undefined) return; // its owner resumes it
-        hasRead = true;
+        member.hasBegun = true;
         member.cursor = reached;
         if (reached !== page.end) return;
         if (page.isWhole && (this.#cursor === undefined || !isAfter(this.#cursor, reached))) {
