@@ -16,7 +16,7 @@ import { propertiesOf } from '../../src/pages/docs/schema-rows.ts';
 import { snippetOf } from '../../src/pages/docs/snippets.ts';
 import { Figures, formatSpan, shorten } from '../../src/pages/format/figures.ts';
 import { Announcer } from '../../src/pages/live/announcer.ts';
-import { type Health, type HealthReport, healthSentence } from '../../src/pages/live/health.ts';
+import { agreementWords, type Health, type HealthReport, healthSentence } from '../../src/pages/live/health.ts';
 import { KeyMemory } from '../../src/pages/live/key-memory.ts';
 import {
   afterEvent,
@@ -376,6 +376,7 @@ t.test('state', async (t) => {
         problems: [],
         geyser: null,
         upstreams: [node],
+        operators: null,
         version: '1',
         uptimeSec: 1,
       },
@@ -389,8 +390,12 @@ t.test('state', async (t) => {
     t.equal(at(104_000, unhealthy), 'No new slot for 1 m 44 s; node-1: no answer within 2000 ms');
     t.equal(at(0, unhealthy), `Until now ${message}`);
     const behind = { ...node, id: 'b', status: 'behind', behindSlots: 9 } as const;
-    const health = { ...healthy.health, upstreams: [node, behind], problems: ['The disk is full.'] } as Health;
-    t.equal(at(0, { ...healthy, health }), '1 of 2 nodes: b is behind. The disk is full.');
+    const lie = 'b gave another value of an account at slot 9 than two operators';
+    const health = { ...healthy.health, upstreams: [node, behind], problems: ['The disk is full.', lie] } as Health;
+    t.equal(at(0, { ...healthy, health }), `1 of 2 nodes: b is behind. The disk is full. ${lie}.`);
+    t.equal(agreementWords({ operators: null }), 'one operator, whose word is signed');
+    t.equal(agreementWords({ operators: { count: 3, needed: 1 } }), '1 of 3 operators, whose word is signed');
+    t.equal(agreementWords({ operators: { count: 3, needed: 2 } }), '2 of 3 operators');
     const lost: Events = [1, 2, 3].map((atMs) => [atMs, closed(1006)] as const);
     t.equal(at(9, healthy, ...lost), 'No answer from the gateway.');
     t.equal(at(0, undefined), 'The gateway has not yet named its health.');

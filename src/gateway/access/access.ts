@@ -89,6 +89,7 @@ export function openAccess(options: AccessOptions) {
     ],
     /** Sets how balances of staked wallets are read. Must be called before the first request. */
     readBalancesWith: (read: ReadMintBalance): void => stake?.readBalancesWith(read),
+    stakeBalances: stake?.balances,
     close() {
       lag.close();
       keys.close();

@@ -58,6 +58,7 @@ export async function createWorker(
         if (entry.key === NETWORK_KEY) opened?.server.publish(entry, parseNetworkSnapshot(entry.result.toString()));
       },
       onReceiptKeys: reload,
+      onUnagreedDropped: () => state.access.stakeBalances?.clear(),
       counterStore,
     });
     disposals.defer(() => end.close());

@@ -219,23 +219,6 @@ export function openAnswers(
   const readThrough = new RouteReadThrough(context, admitOwn);
   access.readBalancesWith((wallet, mint) => readMintBalance(readThrough, wallet, mint));
   const liveSources = [liveAccounts.liveSet, liveAccounts.secondSet ?? [], tokenLists.liveSet].flat();
-  /** What else has values that one node alone gave. */
-  const ofOneNode: readonly { clear(): void }[] = [
-    ...[listings, tokenLists, blockListings, seenBlocks, holderTables, stakeTables, tokenLabels, programIdls],
-    ...[mergedSignatures, pricing],
-  ];
-  const dropUnagreed = (): void => {
-    cache.dropUnagreed();
-    transactionRecords.dropUnagreed();
-    for (const each of ofOneNode) each.clear();
-  };
-  mesh.agreement?.onContradicted((nodeId) => {
-    liveAccounts.feed?.refuse(nodeId);
-    for (const source of liveSources) source.distrust(nodeId);
-    dropUnagreed();
-    setImmediate(() => setImmediate(dropUnagreed)); // what was held back is published by then
-  });
-  const live = { liveAccounts, liveLogs, tokenLists, liveSources, onLeasesAdvanced: advanceHot };
   const feedRing = {
     get: (address: string) => {
       const history = ring.get(address);
@@ -245,7 +228,7 @@ export function openAnswers(
       return ring.finalizedSlot;
     },
   };
-  const { read: readEvents } = new EventLog({
+  const eventLog = new EventLog({
     ring: feedRing,
     context,
     liveAccounts,
@@ -253,6 +236,24 @@ export function openAnswers(
     replayBytes: Math.floor(config.ring.bytes / REPLAY_SHARE),
     maxTopics: Math.max(1, config.live.accounts), // a cache of none is refused
   });
+  /** What else has values that one node alone gave. */
+  const ofOneNode: readonly { clear(): void }[] = [
+    ...[listings, tokenLists, blockListings, seenBlocks, holderTables, stakeTables, tokenLabels, programIdls],
+    ...[mergedSignatures, pricing, blocks, eventLog, access.stakeBalances ?? []].flat(),
+  ];
+  const dropUnagreed = (): void => {
+    for (const each of [cache, transactionRecords, networkHistory, ring, listRing]) each.dropUnagreed();
+    for (const each of ofOneNode) each.clear();
+    vitals.consensus = null;
+  };
+  mesh.agreement?.onContradicted((nodeId) => {
+    liveAccounts.feed?.refuse(nodeId);
+    for (const source of liveSources) source.distrust(nodeId);
+    dropUnagreed();
+    setImmediate(() => setImmediate(dropUnagreed)); // what was held back is published by then
+  });
+  const live = { liveAccounts, liveLogs, tokenLists, liveSources, onLeasesAdvanced: advanceHot };
+  const { read: readEvents } = eventLog;
   return { cache, context, ring, rings: [ring, listRing], readEvents, readThrough, networkHistory, ...live };
 }
 

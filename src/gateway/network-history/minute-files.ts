@@ -5,6 +5,7 @@ import { parseExactJson } from '../../shared/domain/parse-exact-json.ts';
 import { toJson } from '../../shared/domain/to-json.ts';
 import type { DurableWrites } from '../../shared/runtime/durable-writes.ts';
 import { createFolder } from '../../shared/runtime/files/create-folder.ts';
+import { replaceFile } from '../../shared/runtime/files/replace-file.ts';
 import type { MinuteStore } from './network-history.ts';
 import { type NetworkRow, networkRow } from './network-row.ts';
 
@@ -34,6 +35,8 @@ const CLUSTER_LENGTH = 16;
 export class MinuteFiles implements MinuteStore {
   readonly #options: MinuteFilesOptions;
   #unsaved: NetworkRow[] = [];
+  /** Rows in the files that ended later are to be removed. */
+  #removedAfterMs = Number.POSITIVE_INFINITY;
 
   constructor(options: MinuteFilesOptions) {
     this.#options = options;
@@ -56,18 +59,44 @@ export class MinuteFiles implements MinuteStore {
   append(row: NetworkRow): void {
     this.#unsaved.push(row);
     if (this.#unsaved.length > MAX_UNSAVED) this.#unsaved.shift();
+    this.#keep();
+  }
+
+  removeAfter(atMs: number): void {
+    this.#unsaved = this.#unsaved.filter(({ endedAt }) => endedAt <= atMs);
+    this.#removedAfterMs = Math.min(this.#removedAfterMs, atMs);
+    this.#keep();
+  }
+
+  #keep(): void {
     this.#options.writes.keep('the history of the network', () => this.#save());
   }
 
   #save(): void {
     const { folder, cluster } = this.#options;
     createFolder(folder);
+    this.#remove();
     while (this.#unsaved[0] !== undefined) {
       const [row] = this.#unsaved;
       const name = `${cluster.slice(0, CLUSTER_LENGTH)}.${this.#dayOf(row.endedAt)}.jsonl`;
       appendFileSync(join(folder, name), `\n${toJson(row)}`, { mode: 0o600, flush: true });
       this.#unsaved.shift();
     }
+  }
+
+  /** Removes rows from the files in which they are. */
+  #remove(): void {
+    const { folder, cluster } = this.#options;
+    const atMs = this.#removedAfterMs;
+    for (const name of atMs === Number.POSITIVE_INFINITY ? [] : namesIn(folder)) {
+      const isConcerned =
+        name.startsWith(cluster.slice(0, CLUSTER_LENGTH)) && name.slice(CLUSTER_LENGTH + 1) >= this.#dayOf(atMs);
+      if (!isConcerned) continue;
+      const lines = readFileSync(join(folder, name), 'utf8').split('\n');
+      const kept = lines.filter((line) => Number(/^{"endedAt":(\d+)/.exec(line)?.[1] ?? 0) <= atMs);
+      if (kept.length < lines.length) replaceFile(join(folder, name), kept.join('\n'));
+    }
+    this.#removedAfterMs = Number.POSITIVE_INFINITY;
   }
 
   #dayOf(ms: number): string {

@@ -21,6 +21,9 @@ const MINUTE_MS = 60_000;
 /** The length of a row where a row a minute would be too many: ten minutes, in seconds. */
 const LONGEST_STEP = 600;
 
+/** The time over which a node that lies may have given figures before it is found, in milliseconds. */
+const UNAGREED_MS = 3_600_000;
+
 /** Minutes that are kept. */
 const MAX_MINUTES = SPANS['7d'] / MINUTE_MS;
 
@@ -36,6 +39,8 @@ export interface NetworkHistoryRead {
 export interface MinuteStore {
   read(): readonly NetworkRow[];
   append(row: NetworkRow): void;
+  /** Removes the rows that ended later than this, in Unix milliseconds. */
+  removeAfter(atMs: number): void;
 }
 
 /** The state of the network over time: five minutes by slot, an hour by ten seconds, seven days by minute. */
@@ -48,6 +53,7 @@ export class NetworkHistory {
     maxRows: MAX_MINUTES,
     onRow: (row) => this.#store?.append(row),
   });
+  readonly #collectors = [this.#slots, this.#tens, this.#minutes];
   #store: MinuteStore | undefined;
 
   constructor(clock: Pick<Clock, 'now'>) {
@@ -61,7 +67,14 @@ export class NetworkHistory {
   }
 
   observe(observation: Observation): void {
-    for (const collector of [this.#slots, this.#tens, this.#minutes]) collector.observe(observation);
+    for (const collector of this.#collectors) collector.observe(observation);
+  }
+
+  /** Drops the rows of the last hour: a node that may have given some of their figures has lied. */
+  dropUnagreed(): void {
+    const atMs = this.#clock.now() - UNAGREED_MS;
+    for (const collector of this.#collectors) collector.removeAfter(atMs);
+    this.#store?.removeAfter(atMs);
   }
 
   /** Reads the rows of a span that ended at this slot or before. */

@@ -29,6 +29,12 @@ export class RowCollector {
     this.#rows = [...rows, ...this.#rows].slice(-this.#options.maxRows);
   }
 
+  /** Removes the rows that ended later than this, in Unix milliseconds, and the one that is collected. */
+  removeAfter(atMs: number): void {
+    this.#rows = this.#rows.filter(({ endedAt }) => endedAt <= atMs);
+    this.#open = undefined;
+  }
+
   observe(observation: Observation): void {
     const { stepMs } = this.#options;
     const { slot, updatedAt, health } = observation.snapshot;

@@ -5,7 +5,7 @@ import type { LineView } from './state.ts';
 /** What a healthy gateway says of itself: what pages use of it. */
 export type Health = Pick<
   Result<'/health'>,
-  'cluster' | 'slot' | 'slotAgeMs' | 'problems' | 'upstreams' | 'geyser' | 'version' | 'uptimeSec'
+  'cluster' | 'slot' | 'slotAgeMs' | 'problems' | 'upstreams' | 'operators' | 'geyser' | 'version' | 'uptimeSec'
 >;
 
 export interface HealthReport {
@@ -34,5 +34,12 @@ export function healthSentence(report: HealthReport | undefined, { state, slotAg
   const nodes = bad.map(({ id, status }) => `${id} is ${status === 'ok' ? 'without its WebSocket' : status}`);
   const sentence =
     bad.length === 0 ? 'All nodes answer.' : `${bad.length} of ${upstreams.length} nodes: ${nodes.join(', ')}.`;
-  return [sentence, ...problems].join(' ');
+  return [sentence, ...problems.map((problem) => problem.replace(/\.?$/, '.'))].join(' ');
+}
+
+/** Returns whose word an exact value is. */
+export function agreementWords({ operators }: Pick<Health, 'operators'>): string {
+  if (operators === null) return 'one operator, whose word is signed';
+  const { count, needed } = operators;
+  return `${needed} of ${count} operators${needed === 1 ? ', whose word is signed' : ''}`;
 }

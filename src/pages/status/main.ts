@@ -14,7 +14,7 @@ import type { TrustedClient } from '../browser/trusted-client.ts';
 import { decimalOf } from '../format/amounts.ts';
 import { Figures, formatSpan, shorten, UNKNOWN } from '../format/figures.ts';
 import { Announcer } from '../live/announcer.ts';
-import { type HealthReport, healthSentence } from '../live/health.ts';
+import { agreementWords, type HealthReport, healthSentence } from '../live/health.ts';
 import { describeView, isCurrent, isOld, type LineView, STATE_WORDS } from '../live/state.ts';
 import { FeeLevels } from '../plot/fee-levels.ts';
 import { type HistoryRow, healthBars, historyColumns, skippedShare } from '../plot/history-columns.ts';
@@ -368,6 +368,7 @@ function showHealth(newest: HealthReport | undefined): void {
   const { health } = newest ?? {};
   if (health !== undefined) {
     text('version', health.version);
+    text('agreement', agreementWords(health));
     text('uptime', formatSpan(health.uptimeSec * 1000));
   }
   showSoon();

@@ -928,6 +928,46 @@ t.test('stake-balances', async (t) => {
     t.equal(stakeBalances.balanceOf('w'), 5000n);
   });
 
+  t.test('what was sampled before a node was found to lie counts no more, and no wallet waits again', async (t) => {
+    const { balances, stakeBalances, pass } = stakeBalancesOf();
+    balances.set('w', 1000n);
+    await pass(HOLD_S - 60, 'w');
+    balances.set('w', 1n); // a lie
+    await pass(60, 'w');
+    balances.set('w', 1000n);
+    await pass(1, 'w');
+    t.equal(stakeBalances.balanceOf('w'), 1n);
+    stakeBalances.clear();
+    t.equal(stakeBalances.balanceOf('w'), 1n, 'until it is read again');
+    await pass(1, 'w');
+    t.equal(stakeBalances.balanceOf('w'), 1000n);
+  });
+
+  t.test('a sample that was read before the lie was found, and comes after it, does not count', async (t) => {
+    const clock = new ManualClock();
+    const answers: ((amount: bigint) => void)[] = [];
+    const stakeBalances = new StakeBalances({
+      readBalance: () => new Promise((resolve) => answers.push(resolve)),
+      holdSeconds: HOLD_S,
+      step: STEP,
+      maxWallets: 10,
+      clock,
+      random: () => 0.5,
+      onProblem: () => {},
+    });
+    stakeBalances.balanceOf('w');
+    clock.advance(1000);
+    stakeBalances.clear();
+    answers.shift()?.(7n);
+    await settle();
+    t.equal(stakeBalances.balanceInUse('w'), undefined);
+    clock.advance(1000);
+    await settle();
+    answers.shift()?.(1000n);
+    await settle();
+    t.equal(stakeBalances.balanceInUse('w'), 1000n);
+  });
+
   t.test('tokens that move from wallet to wallet count for none of them', async (t) => {
     const { balances, stakeBalances, pass } = stakeBalancesOf();
     const all = ['a', 'b', 'c'];

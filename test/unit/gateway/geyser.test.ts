@@ -590,6 +590,24 @@ t.test('version-ring', async (t) => {
     );
   });
 
+  t.test('once a node was found to lie, only what a source covers now is known', async (t) => {
+    const { ring, start, write, source, lamportsAt } = openRing(1 << 20);
+    ring.end(start('ended', 1, 0));
+    ring.end(start('resumed', 1, 0));
+    source.slot = 9;
+    write(start('resumed', 5, 0), 7);
+    ring.dropUnagreed();
+    t.same([ring.get('ended'), lamportsAt('resumed', 1)], [undefined, undefined]);
+    t.same(
+      [5, 7].map((slot) => lamportsAt('resumed', slot)),
+      [5n, 7n],
+    );
+    t.equal(ring.bytes, 300 + 2 * 1100);
+    source.isDenied = true;
+    ring.dropUnagreed();
+    t.same([ring.size, ring.bytes], [0, 0]);
+  });
+
   t.test('accounts that nobody covers any more are forgotten', async (t) => {
     const { ring, start, source } = openRing(1 << 20, 64);
     ring.end(start('a', 1, 0));

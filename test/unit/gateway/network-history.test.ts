@@ -141,6 +141,13 @@ t.test('minutes outlive the process, each cluster has its own, and only a cut li
   const second = start('A'.repeat(44));
   run(second, 2);
   t.equal(rowsOf(start('A'.repeat(44))).length, 5, 'the cut line ends with the next one');
+  clock.advance(57 * MINUTE_MS);
+  const third = start('A'.repeat(44));
+  run(third, 2);
+  third.dropUnagreed();
+  t.equal(rowsOf(third).length, 4, 'of the last hour nothing is left once a node was found to lie');
+  t.strictSame(rowsOf(start('A'.repeat(44))), rowsOf(third), 'on the disk, too');
+  t.strictSame(third.read('slot', '5m', 2 ** 50).rows, []);
   clock.advance(6 * 24 * 60 * MINUTE_MS);
   t.equal(start('A'.repeat(44)).read('60', '7d', 2 ** 50).rows.length > 0, true);
   clock.advance(3 * 24 * 60 * MINUTE_MS);

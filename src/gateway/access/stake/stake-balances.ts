@@ -22,6 +22,8 @@ interface WalletSamples {
   /** Samples, oldest first; the first may be older than `holdSeconds`, as the balance at the start of that time. */
   samples: readonly Sample[];
   sampledSinceMs: number;
+  /** Whether the samples are dropped with the next one. */
+  isDoubted: boolean;
   nextSampleMs: number;
   lastUsedMs: number;
 }
@@ -40,6 +42,8 @@ export class StakeBalances {
   readonly #options: StakeBalancesOptions;
   readonly #holdMs: number;
   readonly #wallets = new Map<string, WalletSamples>();
+  /** How often all samples were dropped. */
+  #clears = 0;
   #stopTicking: (() => void) | undefined;
   #isFailing = false;
   #isClosed = false;
@@ -75,6 +79,15 @@ export class StakeBalances {
     return newest === undefined || known.lastUsedMs - newest.atMs > this.#holdMs ? undefined : lowestOf(known.samples);
   }
 
+  /** Replaces all samples by new ones soon, since a node that gave some of them has lied. No wallet waits again. */
+  clear(): void {
+    this.#clears++;
+    for (const wallet of this.#wallets.values()) {
+      wallet.isDoubted = true;
+      wallet.nextSampleMs = this.#options.clock.monotonic();
+    }
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#stopTicking?.();
@@ -83,7 +96,8 @@ export class StakeBalances {
   #startSampling(wallet: string, nowMs: number): void {
     if (this.#isClosed || (this.#wallets.size >= this.#options.maxWallets && !this.#evictBelowStep())) return;
     this.#stopTicking ??= repeat(this.#options.clock, TICK_MS, () => this.#tick(), 0);
-    this.#wallets.set(wallet, { samples: [], sampledSinceMs: nowMs, nextSampleMs: nowMs, lastUsedMs: nowMs });
+    const times = { sampledSinceMs: nowMs, nextSampleMs: nowMs, lastUsedMs: nowMs };
+    this.#wallets.set(wallet, { samples: [], isDoubted: false, ...times });
   }
 
   #evictBelowStep(): boolean {
@@ -109,15 +123,18 @@ export class StakeBalances {
   async #sample(name: string, wallet: WalletSamples): Promise<void> {
     const { clock, random, readBalance, onProblem } = this.#options;
     wallet.nextSampleMs = clock.monotonic() + (this.#holdMs / SAMPLES_PER_HOLD) * (0.5 + random());
+    const clears = this.#clears;
     try {
       const amount = await readBalance(name);
       this.#isFailing = false;
+      if (clears !== this.#clears) return; // the node that has lied may have given it
       const atMs = clock.monotonic();
       const gapMs = atMs - (wallet.samples.at(-1)?.atMs ?? Number.NEGATIVE_INFINITY);
       if (gapMs > this.#holdMs) wallet.sampledSinceMs = atMs;
       const firstInHold = wallet.samples.findIndex(({ atMs: then }) => atMs - then < this.#holdMs);
-      const recent = gapMs > this.#holdMs ? [] : wallet.samples.slice(Math.max(0, firstInHold - 1));
+      const recent = gapMs > this.#holdMs || wallet.isDoubted ? [] : wallet.samples.slice(Math.max(0, firstInHold - 1));
       wallet.samples = [...recent, { atMs, amount }];
+      wallet.isDoubted = false;
     } catch (thrown) {
       if (!this.#isFailing) onProblem(thrown);
       this.#isFailing = true;

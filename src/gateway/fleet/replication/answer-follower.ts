@@ -22,6 +22,8 @@ export interface AnswerFollowerOptions {
   readonly onTip: (tip: EventOf<'tip-advanced'>) => void;
   /** Called with each answer that the pipeline keeps current. */
   readonly onLiveAnswer: (entry: Entry) => void;
+  /** Called when what one operator alone vouches for is dropped. */
+  readonly onUnagreedDropped?: (() => void) | undefined;
 }
 
 /** The most different metas that are kept by their texts: routes have few. */
@@ -57,8 +59,10 @@ export class AnswerFollower implements ClaimGuard {
     else if (event.type === 'watermark-advanced') this.#applyWatermark(event);
     else if (event.type === 'answer-ended') this.#endLease(event.key, at);
     else if (event.type === 'answer-stored') this.#applyAnswer(event, at);
-    else if (event.type === 'unagreed-dropped') this.#options.cache.dropUnagreed();
-    else if (event.type === 'exact-granted') this.newestGranted = Math.max(this.newestGranted, event.slot);
+    else if (event.type === 'unagreed-dropped') {
+      this.#options.cache.dropUnagreed();
+      this.#options.onUnagreedDropped?.();
+    } else if (event.type === 'exact-granted') this.newestGranted = Math.max(this.newestGranted, event.slot);
   }
 
   /** Until the answer is here, events may end its lease: then it is dated no further than it says itself. */

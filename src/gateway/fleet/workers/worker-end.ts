@@ -35,6 +35,8 @@ export interface WorkerEndOptions {
   readonly waitMs: number;
   readonly onLiveAnswer: (entry: Entry) => void;
   readonly onReceiptKeys: () => void;
+  /** Called when what one operator alone vouches for is dropped. */
+  readonly onUnagreedDropped?: () => void;
   /** Called when this worker was overtaken by the log: what it has is of no use any more. */
   readonly onOvertaken: () => void;
 }
@@ -86,6 +88,7 @@ export class WorkerEnd {
       clock,
       onTip: (tip) => this.#onTip(tip),
       onLiveAnswer: options.onLiveAnswer,
+      onUnagreedDropped: options.onUnagreedDropped,
     });
     this.joined = new Promise((resolve) => {
       this.#resolveJoined = resolve;

@@ -126,6 +126,12 @@ export class EventLog {
     this.#replayed = new LRUCache({ max: options.maxTopics, maxSize, sizeCalculation: bytesOf });
   }
 
+  /** Forgets the states that were seen or sent again: a node that gave some of them has lied. */
+  clear(): void {
+    this.#seen.clear();
+    this.#replayed.clear();
+  }
+
   readonly read = (query: EventQuery): EventPage | undefined | Promise<EventPage | undefined> => {
     const { feed } = this.#options;
     const page = this.#page(query);

@@ -24,6 +24,11 @@ export class RecentBlocks {
     }
   }
 
+  /** Forgets all: a node that gave some of it has lied. */
+  clear(): void {
+    this.#blocks.clear();
+  }
+
   /** Returns the slot itself, or its parent if it was skipped; undefined where that is not known. */
   blockAt(slot: Slot): Slot | undefined {
     return this.#blocks.get(slot);

@@ -142,6 +142,16 @@ export class VersionRing<V = KeptAccount> {
     this.#makeRoom();
   }
 
+  /** Drops what only sources know that have ended, since one of them has lied. */
+  dropUnagreed(): void {
+    for (const history of this.#histories.values()) {
+      const isUnknown = !history.isOpen || history.coverage.isDenied;
+      if (isUnknown || history.previous?.isOpen === true)
+        this.#remove(history); // its members begin again
+      else this.#forgetBefore(history, Number.POSITIVE_INFINITY);
+    }
+  }
+
   #queue(history: History<V>, version: Version<V> | undefined, by: Slot): void {
     if (version !== undefined) this.#replaced.push({ history, version, by });
   }

@@ -37,7 +37,7 @@ export class Disagreements {
   undecided = 0;
   readonly #options: DisagreementsOptions;
   readonly #counts = new Map<string, number>();
-  readonly #last = new Map<string, Disagreement & { readonly atMs: number }>();
+  readonly #last = new Map<string, Disagreement & { readonly atMs: number; readonly isRefused: boolean }>();
   #lastUndecidedMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: DisagreementsOptions) {
@@ -61,8 +61,9 @@ export class Disagreements {
     const nowMs = this.#options.clock.monotonic();
     if (last !== undefined && slot !== undefined && last.slot === slot) return;
     this.#counts.set(nodeId, this.countOf(nodeId) + 1);
-    this.#last.set(nodeId, { ...disagreement, atMs: nowMs });
-    this.#options.onDisagreement(disagreement, last !== undefined && nowMs - last.atMs <= MEMORY_MS);
+    const isRepeated = last !== undefined && nowMs - last.atMs <= MEMORY_MS;
+    this.#last.set(nodeId, { ...disagreement, atMs: nowMs, isRefused: isRepeated || last?.isRefused === true });
+    this.#options.onDisagreement(disagreement, isRepeated);
   }
 
   recordUndecided(difference: UndecidedDifference): void {
@@ -71,10 +72,12 @@ export class Disagreements {
     this.#options.onUndecided(difference);
   }
 
-  /** Returns what `/health` shows: the disagreements of the last hour. */
+  /** Returns what `/health` shows: the disagreements of the last hour, and the nodes that are not used since. */
   problems(): readonly string[] {
     const sinceMs = this.#options.clock.monotonic() - MEMORY_MS;
-    const recent = [...this.#last.values()].filter(({ atMs }) => atMs >= sinceMs).map(describeDisagreement);
+    const recent = [...this.#last.values()]
+      .filter(({ atMs, isRefused }) => isRefused || atMs >= sinceMs)
+      .map((last) => `${describeDisagreement(last)}; ${last.isRefused ? REFUSED : COUNTED}`);
     if (this.#lastUndecidedMs >= sinceMs)
       recent.push(
         'operators gave different values of one slot, and none of them has a majority: such answers are observed',
@@ -83,11 +86,22 @@ export class Disagreements {
   }
 }
 
+const REFUSED = 'since it did so twice within an hour, slotgate does not use it until slotgate is restarted';
+const COUNTED = 'if it does so again within an hour, slotgate stops using it';
+
+/** What people call that which a method reads. */
+const NOUNS: Readonly<Record<string, string>> = {
+  getBlock: 'a block',
+  getMultipleAccounts: 'an account',
+  getTokenAccountsByOwner: 'token accounts',
+  getTransaction: 'a transaction',
+};
+
 /** Describes a disagreement for people. */
 export const describeDisagreement = ({ nodeId, what, slot, digest, expected }: Disagreement): string => {
   const digests =
     digest === undefined || expected === undefined
       ? ''
-      : `: ${digest.slice(0, 16)}, theirs is ${expected.slice(0, 16)}`;
-  return `${nodeId} gave another value of ${what}${slot === undefined ? '' : ` at slot ${slot}`} than two operators${digests}`;
+      : `, with the digest ${digest.slice(0, 16)} where theirs is ${expected.slice(0, 16)}`;
+  return `${nodeId} gave another value of ${NOUNS[what] ?? what}${slot === undefined ? '' : ` at slot ${slot}`} than two operators${digests}`;
 };
