@@ -24,7 +24,7 @@ import { CLOCK_SYSVAR } from '../../src/shared/domain/well-known-addresses.ts';
 import { type ChildProgram, runModule } from '../support/child-process.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { CLUSTER, newSigner, sealAnswers, type UnsealedAnswer } from '../support/receipts/sealed-answers.ts';
-import { allVectors, testVectors } from '../support/receipts/test-vectors.ts';
+import { allVectors, eventChainVectors, testVectors } from '../support/receipts/test-vectors.ts';
 import { runSlotgate, type SlotgateOutput } from '../support/run-slotgate.ts';
 import {
   errorBody,
@@ -269,6 +269,29 @@ t.test('receipt-verify-command', async (t) => {
       t.match(refused.err, /not valid: agreed\. Fewer operators/);
     }
     t.equal((await runSlotgate(['receipt', 'verify', ...known, '--request', balance, '--min-agreed', '0'])).code, 64);
+  });
+
+  t.test('--chain refuses an event that does not follow the one before it', async (t) => {
+    const { publicKey, cluster, request, frames, accepted, refused } = eventChainVectors;
+    const args = ['--chain', '--cluster', cluster, '--request', request, '--public-key'];
+    const streamOf = (order: readonly number[]): string =>
+      order.map((at) => `id: ${at}\nevent: change\ndata: ${frames[at]}\n\n`).join('');
+    const verifyOrder = (order: readonly number[], key = publicKey) => verify(t, [...args, key], streamOf(order));
+    for (const order of accepted) {
+      const { code, out, err } = await verifyOrder(order);
+      t.same([code, err, out.match(/"valid":true/g)?.length], [0, '', order.length]);
+    }
+    for (const [name, order] of Object.entries(refused)) {
+      const { code, out } = await verifyOrder(order);
+      t.same([code, out.includes('{"valid":false,"fault":"chain"}')], [1, true], name);
+    }
+    const other = await verifyOrder([0, 1], signer.publicKey);
+    t.same([other.code, other.out.match(/"fault":"key"/g)?.length], [1, 2], 'another key');
+    const whole = streamOf([0, 1]);
+    const cut = await verify(t, [...args, publicKey], whole.slice(0, whole.length - 400));
+    t.same([cut.code, cut.out.match(/"valid":(true|false)/g)], [1, ['"valid":true', '"valid":false']], 'cut in half');
+    const ended = await verify(t, [...args, publicKey], `retry: 1000\n\n${whole}event: end\ndata: {"code":1001}\n\n`);
+    t.equal(ended.code, 0, 'what is no event is skipped');
   });
 
   t.test('a line end after the body is allowed', async (t) => {

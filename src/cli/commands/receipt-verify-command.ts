@@ -94,12 +94,23 @@ function verifierFor(
 const DATA = Buffer.from('data: ');
 const OPENING_BRACE = 0x7b;
 
-/** Yields the events in what a stream has sent: the JSON in its lines, behind `data: ` in Server-Sent Events. */
+/** Yields the events in what a stream has sent: the JSON in its lines, behind `data: ` in Server-Sent Events, or what is cut off of it. */
 async function* eventLines(input: ByteStream): AsyncGenerator<Uint8Array> {
   for await (const line of readLines(input)) {
     const isField = DATA.equals(line.subarray(0, DATA.length));
     const message = isField ? line.subarray(DATA.length) : line;
-    if (message[0] === OPENING_BRACE && parsePushFrame(bodyText(message)) !== undefined) yield message;
+    if (message[0] !== OPENING_BRACE) continue;
+    const text = bodyText(message);
+    if (parsePushFrame(text) !== undefined || !isJson(text)) yield message;
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -14,6 +14,7 @@ import { signingKeyOf } from '../../../src/gateway/receipts/signing-key.ts';
 import type { Clock } from '../../../src/shared/domain/clock.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { pluck } from '../../support/pluck.ts';
+import { eventChainVectors } from '../../support/receipts/test-vectors.ts';
 import {
   CLUSTER,
   errorResponse,
@@ -462,6 +463,80 @@ t.test('stream', async (t) => {
     last().open();
     await settled();
     t.same(last().sent, [{ ...wishes(3)[1], id: 6 }]);
+  });
+
+  t.test('a subscription that resumes', async (t) => {
+    const { publicKey, cluster, request, frames, accepted, refused } = eventChainVectors;
+    const address = request.split('/').at(-1) ?? '';
+    const events = ['296410230.0', '296410233.0', '296410240.0', '296410241.0'];
+    /** Returns a frame as a WebSocket gets it: a state has the id behind which its changes are. */
+    const eventOf = (at: number, id = 1): string => {
+      const text = frames[at]?.replace('{"type":"balance"', `{"type":"balance","id":${id},"seq":1`) ?? '';
+      return at === 0 ? text.replace('"gap":null', `"event":"${events[0]}","gap":null`) : text;
+    };
+    const follow = async (t: Test, client: Partial<ClientOptions> = {}) => {
+      const { stream, last, receive, clock, errors } = open(t, {}, { publicKey, cluster, ...client });
+      const [slots, faults, lost]: [number[], Fault[], unknown[]] = [[], [], []];
+      stream.subscribe('balance', address, {
+        resumes: true,
+        onUpdate: ({ slot }) => slots.push(slot),
+        onError: (error) => faults.push(error as Fault),
+        onLost: (gap) => lost.push(gap),
+      });
+      last().open();
+      await settled();
+      const since = () => last().sent.map((message) => Object.entries(message).find(([name]) => name === 'since')?.[1]);
+      const reconnect = async (): Promise<void> => {
+        last().end(1006);
+        clock.advance(500);
+        last().open();
+        await settled();
+      };
+      return { receive, slots, faults, lost, errors, since, reconnect };
+    };
+    const slotsOf = (order: readonly number[]) => order.map((at) => Number(events[at]?.split('.')[0]));
+
+    t.test('accepts each event that follows the one before it', async (t) => {
+      for (const order of accepted.slice(0, 2)) {
+        const { receive, slots, faults, errors } = await follow(t);
+        for (const at of order) await receive(eventOf(at));
+        t.same([slots, faults, errors], [slotsOf(order), [], []]);
+      }
+    });
+
+    for (const [name, order] of Object.entries(refused))
+      t.test(`reports events that are ${name}`, async (t) => {
+        const { receive, slots, faults } = await follow(t);
+        for (const at of order) await receive(eventOf(at));
+        t.equal(faults[0]?.code, 'chain');
+        t.ok(slots.length < order.length, 'what does not follow is no update');
+      });
+
+    t.test('reports an event of another key, and one that was cut in half', async (t) => {
+      const other = await follow(t, { publicKey: signer.publicKey });
+      await other.receive(eventOf(0));
+      t.same([other.slots, pluck(other.faults, 'code')], [[], ['key']]);
+      const { receive, slots, faults, errors } = await follow(t);
+      await receive(eventOf(0), eventOf(1).slice(0, 400), eventOf(2));
+      t.same([slots, pluck(faults, 'code')], [slotsOf([0]), ['chain']]);
+      t.equal(errors.length, 1, 'it is no message of a gateway');
+    });
+
+    t.test('sends the id of its last event after a reconnect, and names what the gateway has lost', async (t) => {
+      const { receive, slots, faults, lost, since, reconnect } = await follow(t);
+      t.same(since(), [[null]]);
+      await receive(eventOf(0), eventOf(1), eventOf(2));
+      await reconnect();
+      t.same(since(), [[events[2]]]);
+      await receive(eventOf(0, 2).replace(`"event":"${events[0]}"`, `"event":"${events[2]}"`));
+      t.same(slots, slotsOf([0, 1, 2]), 'a state that is known is no news');
+      await receive(`{"type":"mark","id":2,"address":"${address}","event":"296410250.0"}`);
+      await reconnect();
+      t.same(since(), [['296410250.0']], 'up to a mark nothing has changed');
+      const gap = { from: 296410250, to: 296410999, message: 'what changed is not kept' };
+      await receive(eventOf(0, 3).replace('"gap":null', `"gap":${JSON.stringify(gap)}`));
+      t.same([lost, faults, slots.length], [[gap], [], 4]);
+    });
   });
 
   t.test('a refused subscription is reported; one with a transient error is retried', async (t) => {
