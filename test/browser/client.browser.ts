@@ -13,10 +13,10 @@ declare const slotgate: typeof Slotgate;
 const [WALLET = ''] = WALLETS.map(({ address }) => address);
 
 const folders = t.testdir({ gateway: {}, keyed: {} });
-const cluster = await startEmbeddedCluster({ slotMs: 200, transactionsPerSlot: 3 });
+const cluster = await startEmbeddedCluster({ slotMs: 200, transactionsPerSlot: 3, geyserPort: 0 });
 t.teardown(() => cluster.close());
 const nodes = [`${cluster.url},${cluster.wsUrl}`];
-const { gateway } = await startGateway(t, nodes, { state: `${folders}/gateway` });
+const { gateway } = await startGateway(t, nodes, { state: `${folders}/gateway`, geyser: cluster.geyserUrl });
 const pinnedTo = ({ publicKey, cluster }: typeof gateway) => ({ publicKey, cluster });
 const pinned = pinnedTo(gateway);
 const keyedState = `${folders}/keyed`;
@@ -132,4 +132,34 @@ t.test('the stream reconnects after a cut, with its subscriptions', async (t) =>
   const { frames } = await seen();
   await waitFor(async () => (await seen()).frames > frames + 3 && (await seen()).first === 2, 'the second connection');
   t.match(await seen(), { states: ['connecting', 'open', 'waiting', 'connecting', 'open'], errors: [] });
+});
+
+t.test('EventSource of a page resumes by itself after a cut, without a loss', async (t) => {
+  const topics = WALLETS.slice(0, 5).map(({ address }) => `balance:${address}`);
+  await page.evaluate((url) => {
+    const followed = { ids: [] as string[], gaps: 0, opened: 0 };
+    Object.assign(globalThis, { followed });
+    const source = new EventSource(url);
+    source.onopen = () => followed.opened++;
+    source.addEventListener('change', ({ lastEventId }) => followed.ids.push(lastEventId));
+    source.addEventListener('snapshot', ({ data }) => {
+      if (!String(data).includes('"gap":null')) followed.gaps++;
+    });
+  }, `${meddler.url}/api/v1/stream?topics=${topics}`);
+  const followed = () => page.evaluate('followed') as Promise<{ ids: readonly string[]; gaps: number; opened: number }>;
+  for (let connection = 1; connection < 4; connection++) {
+    const before = (await followed()).ids.length;
+    await waitFor(async () => {
+      const { ids, opened } = await followed();
+      return opened === connection && ids.length > before + 2;
+    }, `changes over connection ${connection}`);
+    meddler.cut();
+  }
+  const { ids, gaps } = await followed();
+  const slots = ids.map((id) => Number(id.split('.')[0]));
+  t.same([gaps, new Set(ids).size], [0, ids.length], 'none is lost, none comes twice');
+  t.same(
+    slots,
+    slots.toSorted((a, b) => a - b),
+  );
 });
