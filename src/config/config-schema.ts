@@ -146,11 +146,17 @@ const ringSchema = section({
     'Memory of the past and present versions of accounts and token lists that are kept live, in bytes.',
   ),
   slots: wholeNumber(0, 1_000_000).describe('Slots for which past versions of them are kept.'),
+  feedBytes: byteCount(1 << 20).describe(
+    'Memory of what a Geyser feed has sent before it can be used, in bytes: blocks that wait behind a gap, and as much again for blocks that were requested again for streams that resume.',
+  ),
 });
 
 const streamSchema = section({
   throttleMs: wholeNumber(0, 60_000).describe('Shortest time between two frames of the stream, in milliseconds.'),
   repeatAfterMs: milliseconds.describe('Longest time between two frames, in milliseconds: without news one repeats.'),
+  eventBytes: byteCount(65_536).describe(
+    'Memory of signed events that are kept for the subscribers that come later, in bytes.',
+  ),
   maxBackpressureBytes: byteCount(4_096).describe('Unsent bytes above which a connection counts as a slow consumer.'),
 });
 

@@ -141,9 +141,11 @@ t.test('EventSource of a page resumes by itself after a cut, without a loss', as
     Object.assign(globalThis, { followed });
     const source = new EventSource(url);
     source.onopen = () => followed.opened++;
-    source.addEventListener('change', ({ lastEventId }) => followed.ids.push(lastEventId));
-    source.addEventListener('snapshot', ({ data }) => {
-      if (!String(data).includes('"gap":null')) followed.gaps++;
+    source.addEventListener('change', (event) => {
+      if (event instanceof MessageEvent) followed.ids.push(event.lastEventId);
+    });
+    source.addEventListener('snapshot', (event) => {
+      if (event instanceof MessageEvent && !String(event.data).includes('"gap":null')) followed.gaps++;
     });
   }, `${meddler.url}/api/v1/stream?topics=${topics}`);
   const followed = () => page.evaluate('followed') as Promise<{ ids: readonly string[]; gaps: number; opened: number }>;

@@ -915,6 +915,14 @@ t.test('past-slots', async (t) => {
     },
   );
 
+  t.test('an answer about a past slot is sealed once', async (t) => {
+    const path = `/balance/${alice}?slot=${from}` as const;
+    const first = await world.get(path);
+    await world.step();
+    t.equal((await world.get(path)).text, first.text);
+    t.not((await world.get(`/balance/${bob}?slot=${from}`)).text, first.text);
+  });
+
   t.test('a balance at a finalized slot is exact, and what a node has parsed is observed', async (t) => {
     const slot = chain.slotsWithBlock(0, chain.slot('finalized')).at(-1);
     const claimOf = async (path: string): Promise<string | undefined> =>

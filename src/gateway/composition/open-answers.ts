@@ -29,6 +29,7 @@ import { PooledTabler } from '../routes/holders/pooled-tabler.ts';
 import { readMintBalance } from '../routes/mint-balance.ts';
 import { StakeTableCache } from '../routes/portfolio/stake-table-cache.ts';
 import { BlockListings } from '../routes/routing/block-listings.ts';
+import { PastAnswers } from '../routes/routing/past-answers.ts';
 import type { RouteContext } from '../routes/routing/route.ts';
 import { RouteReadThrough } from '../routes/routing/route-read-through.ts';
 import { SeenBlocks } from '../routes/routing/seen-blocks.ts';
@@ -54,9 +55,8 @@ export type Answers = ReturnType<typeof openAnswers>;
 
 /** What `cache.bytes` is divided by for the limit of cached transactions. */
 const TRANSACTION_SHARE = 8;
-
-/** What `ring.bytes` is divided by for the limit of what a feed has sent again to clients that resume. */
-const REPLAY_SHARE = 8;
+/** What `cache.bytes` is divided by for answers about past slots. */
+const PAST_SHARE = 32;
 
 /** What `ring.bytes` is divided by for the limit of past token lists. */
 const LIST_SHARE = 8;
@@ -82,9 +82,10 @@ export function openAnswers(
   startup: Pick<Startup, 'problem'>,
   { onLeasesAdvanced = () => {}, copy, workers }: AnswersOptions = {},
 ) {
-  const { config, engine, log, clock, vitals, leaving, disposals, startedMs, jupiterKey, writes } = env;
+  const { config, engine, log, clock, random, vitals, leaving, disposals, startedMs, jupiterKey, writes } = env;
   const recordBytes = Math.floor(config.cache.bytes / TRANSACTION_SHARE);
-  const bytes = config.cache.bytes - recordBytes;
+  const pastBytes = Math.floor(config.cache.bytes / PAST_SHARE);
+  const bytes = config.cache.bytes - recordBytes - pastBytes;
   const cache = copy ?? new Cache({ ...config.cache, bytes, clock, hotKeys: config.refresh.hotKeys });
   const budgets = new RequestBudgets(clock, config.live.requestsPerSecond);
   disposals.defer(() => budgets.close());
@@ -105,12 +106,12 @@ export function openAnswers(
   const listBytes = Math.floor(config.ring.bytes / LIST_SHARE);
   const ring = new VersionRing(
     { ...config.ring, bytes: config.ring.bytes - listBytes },
-    new LeastRead<AccountHistory>(),
+    (members) => new LeastRead<AccountHistory>(members),
     bytesOfAccount,
   );
   const listRing = new VersionRing(
     { ...config.ring, bytes: listBytes },
-    new LeastRead<History<TokenList>>(),
+    (members) => new LeastRead<History<TokenList>>(members),
     bytesOfList,
   );
   const blocks = new RecentBlocks(config.ring.slots);
@@ -123,8 +124,11 @@ export function openAnswers(
           feeds,
           mesh,
           clock,
+          random,
+          settings: config.upstreamPolicy,
           ring,
           blocks,
+          maxBytes: config.ring.feedBytes,
           onProblem: (node: string, problem: string) =>
             log.warn({ node }, `the Geyser feed can't be used: ${problem}; accounts are kept live over WebSockets`),
           onRecovery: (node: string, recovery: string) => log.info({ node }, recovery),
@@ -216,7 +220,8 @@ export function openAnswers(
     isLeaving: () => leaving.hasBegun || disposals.disposed,
     isDraining: () => disposals.disposed,
   };
-  const readThrough = new RouteReadThrough(context, admitOwn);
+  const pastAnswers = new PastAnswers(pastBytes);
+  const readThrough = new RouteReadThrough(context, admitOwn, pastAnswers);
   access.readBalancesWith((wallet, mint) => readMintBalance(readThrough, wallet, mint));
   const liveSources = [liveAccounts.liveSet, liveAccounts.secondSet ?? [], tokenLists.liveSet].flat();
   const feedRing = {
@@ -233,13 +238,13 @@ export function openAnswers(
     context,
     liveAccounts,
     feed: liveAccounts.feed,
-    replayBytes: Math.floor(config.ring.bytes / REPLAY_SHARE),
+    replayBytes: config.ring.feedBytes,
     maxTopics: Math.max(1, config.live.accounts), // a cache of none is refused
   });
   /** What else has values that one node alone gave. */
   const ofOneNode: readonly { clear(): void }[] = [
     ...[listings, tokenLists, blockListings, seenBlocks, holderTables, stakeTables, tokenLabels, programIdls],
-    ...[mergedSignatures, pricing, blocks, eventLog, access.stakeBalances ?? []].flat(),
+    ...[mergedSignatures, pricing, blocks, eventLog, pastAnswers, access.stakeBalances ?? []].flat(),
   ];
   const dropUnagreed = (): void => {
     for (const each of [cache, transactionRecords, networkHistory, ring, listRing]) each.dropUnagreed();

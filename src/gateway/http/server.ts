@@ -43,7 +43,7 @@ export interface ServerOptions
   readonly pendingBytes: PendingBytesLimits;
   /** The most connections that may be open, WebSockets too. */
   readonly maxConnections: number;
-  readonly stream: { readonly maxBackpressureBytes: number };
+  readonly stream: { readonly maxBackpressureBytes: number; readonly eventBytes: number };
   readonly readEvents: ReadEvents;
   /** Whether other processes of this machine listen on the same port. Default: none may. */
   readonly sharesPort?: boolean;
@@ -134,7 +134,7 @@ export function createServer(options: ServerOptions) {
   const { clock, readThrough, sealer } = options;
   const sources = new AllowedSources(options);
   const { liveAccounts, mesh } = context;
-  const eventSealer = new EventSealer({ sealer, cluster: () => mesh.genesisHash });
+  const eventSealer = new EventSealer({ sealer, cluster: () => mesh.genesisHash, maxBytes: options.stream.eventBytes });
   const channels = new EventChannels({ read: options.readEvents, sealer: eventSealer, liveAccounts, clock });
   const events = new EventSubscriptions(channels);
   const stream = new StreamServer(app, {

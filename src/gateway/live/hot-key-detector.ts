@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Slot } from '../../shared/domain/slot.ts';
 import { atMost } from '../../shared/runtime/at-most.ts';
+import { ownText } from '../../shared/runtime/own-text.ts';
 import { ReadHeat } from './read-heat.ts';
 
 /** The fewest keys that are remembered: as many readers of one key each may come between two reads of another. */
@@ -28,7 +29,7 @@ export class HotKeyDetector {
     if (heat === undefined) {
       const first = new ReadHeat(this.#halfLifeSlots);
       first.record(tip);
-      this.#heats.set(key, first);
+      this.#heats.set(ownText(key), first); // it may be a part of a request's text
       return undefined;
     }
     heat.record(tip);

@@ -1,13 +1,15 @@
 import type { Slot } from '../../shared/domain/slot.ts';
 import { type InitialSync, SUBSCRIBING, type SyncEvent, type SyncState } from './initial-sync.ts';
 import type { LeaseObserver } from './live-observer.ts';
+import type { Place } from './places.ts';
 import type { ReadHeat } from './read-heat.ts';
 import type { Watermark } from './watermark.ts';
 import { WatermarkLease } from './watermark-lease.ts';
 
-export class LeaseHolder {
+export class LeaseHolder implements Place {
   readonly heat: ReadHeat;
-  isSubscribed = false;
+  subscriptions: Place['subscriptions'] = undefined;
+  reader: Place['reader'] = undefined;
   /** Notified of each lease; undefined where nobody copies them. */
   observer: LeaseObserver | undefined = undefined;
   readonly #initialSync: InitialSync;
@@ -25,6 +27,10 @@ export class LeaseHolder {
   /** The lease that dates the present state beyond its own slot. */
   get lease(): WatermarkLease | undefined {
     return this.#lease;
+  }
+
+  get isSubscribed(): boolean {
+    return this.subscriptions !== undefined;
   }
 
   get isSynced(): boolean {

@@ -1,5 +1,9 @@
-interface Read {
-  readonly heat: { readonly rank: number };
+/** The members, as their owner keeps them: there may be very many. */
+export interface Members<T> {
+  all(): Iterable<T>;
+  has(member: T): boolean;
+  /** Returns how often a member is read: it rises only. */
+  rankOf(member: T): number;
 }
 
 /** A member, and its rank when it was queued: it may have been read since. */
@@ -12,27 +16,23 @@ interface Queued<T> {
 const QUEUE_LENGTH = 64;
 
 /**
- * A set that finds its least read member. It doesn't follow reads, which are many: a rank only rises, so the members that
+ * Finds the least read member of a set. It doesn't follow reads, which are many: a rank only rises, so the members that
  * had the lowest ones stay the candidates. One pass over all members finds the next {@link QUEUE_LENGTH} of these.
  */
-export class LeastRead<T extends Read> {
-  readonly #members = new Set<T>();
+export class LeastRead<T> {
+  readonly #members: Members<T>;
   /** The members that were least read, in the order of their ranks then. */
   #queue: Queued<T>[] = [];
   /** The rank up to which the queue is complete: every other member has a higher one. */
   #completeTo = Number.NEGATIVE_INFINITY;
 
-  get size(): number {
-    return this.#members.size;
+  constructor(members: Members<T>) {
+    this.#members = members;
   }
 
+  /** Called with each member that has come. */
   add(member: T): void {
-    this.#members.add(member);
     this.#enqueue(member);
-  }
-
-  delete(member: T): void {
-    this.#members.delete(member);
   }
 
   /** Returns the member with the lowest rank; undefined if there is none. */
@@ -40,12 +40,12 @@ export class LeastRead<T extends Read> {
     for (;;) {
       const [first] = this.#queue;
       if (first === undefined) {
-        if (this.#members.size === 0) return undefined;
         this.#refill();
+        if (this.#queue.length === 0) return undefined;
       } else {
         const { member, rank } = first;
         const isMember = this.#members.has(member);
-        if (isMember && member.heat.rank === rank) return member;
+        if (isMember && this.#members.rankOf(member) === rank) return member;
         this.#queue.shift();
         if (isMember) this.#enqueue(member);
       }
@@ -54,7 +54,7 @@ export class LeastRead<T extends Read> {
 
   /** Queues a member at its rank, unless the queue leaves it out. */
   #enqueue(member: T): void {
-    const { rank } = member.heat;
+    const rank = this.#members.rankOf(member);
     if (rank > this.#completeTo) return;
     const index = this.#queue.findLastIndex((other) => other.rank <= rank) + 1;
     this.#queue.splice(index, 0, { member, rank });
@@ -63,7 +63,7 @@ export class LeastRead<T extends Read> {
 
   #refill(): void {
     this.#completeTo = Number.POSITIVE_INFINITY;
-    for (const member of this.#members) this.#enqueue(member);
+    for (const member of this.#members.all()) if (this.#members.has(member)) this.#enqueue(member);
     this.#truncate();
   }
 

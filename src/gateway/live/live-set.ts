@@ -9,6 +9,7 @@ import type { PubsubSession } from '../upstream/pubsub/pubsub-session.ts';
 import { FollowedSession, type FollowedState, type FollowLink, type ReadRate } from './followed-session.ts';
 import { HotKeyDetector } from './hot-key-detector.ts';
 import type { InitialSync } from './initial-sync.ts';
+import { liveKeyOf, ownKeyOf } from './live-key.ts';
 import type { LiveObserver } from './live-observer.ts';
 import { Places } from './places.ts';
 import type { ReadHeat } from './read-heat.ts';
@@ -141,10 +142,12 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
       maxSize,
       callerShare,
       tip: () => this.tip,
-      heatOf: ({ holder }) => holder.heat,
+      keyOf: (state) => ownKeyOf(options.addressOf(state), state.commitment),
+      placeOf: ({ holder }) => holder,
       isIdle: (state) => this.#isIdle(state),
-      onSubscribed: ({ holder }, isSubscribed) => {
-        holder.isSubscribed = isSubscribed;
+      onPlaced: (state) => {
+        this.#observe(state);
+        this.#sessions.add(state);
       },
       staysUntilIdle: ({ tipAtIneligible }) => tipAtIneligible !== undefined, // else it would be retried immediately
       onEvict: (key, state) => {
@@ -220,7 +223,7 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
   }
 
   get(address: string, commitment: Commitment): T | undefined {
-    return this.#places.get(keyOf(address, commitment));
+    return this.#places.get(liveKeyOf(address, commitment));
   }
 
   /**
@@ -229,36 +232,40 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
    * adds it.
    */
   getOrAdd(address: string, commitment: Commitment, caller: string | undefined): T | undefined {
-    const key = keyOf(address, commitment);
+    const key = liveKeyOf(address, commitment);
     const known = this.#places.get(key);
     if (known !== undefined) return known;
     if (commitment === 'processed' || this.#options.maxSize === 0 || this.#isClosed) return undefined;
     const heat = this.#hotKeys.recordRead(key, this.tip, Math.ceil(this.#idleSlots / 2)); // one that is polled at that pace isn't idle
     if (heat === undefined) return undefined;
-    return this.#places.addRead(key, caller, heat, () => this.#start(address, commitment, this.#hotKeys.take(key)));
+    return this.#places.addRead(caller, heat, () =>
+      this.#options.createState(address, commitment, this.#hotKeys.take(key)),
+    );
   }
 
   /** Undefined when the caller can have no place, or when the set is closed. {@link unsubscribe} must end it. */
   subscribe(address: string, commitment: Commitment, caller: string): T | undefined {
     if (this.#isClosed) return undefined;
-    const key = keyOf(address, commitment);
-    return this.#places.subscribe(key, caller, () => this.#start(address, commitment, this.#hotKeys.take(key), true));
+    const key = liveKeyOf(address, commitment);
+    return this.#places.subscribe(key, caller, () =>
+      this.#options.createState(address, commitment, this.#hotKeys.take(key)),
+    );
   }
 
   /** Ends a subscription of a caller. The state stays in the set only if it is read, too. */
   unsubscribe(address: string, commitment: Commitment, caller: string): void {
-    this.#places.unsubscribe(keyOf(address, commitment), caller);
+    this.#places.unsubscribe(liveKeyOf(address, commitment), caller);
   }
 
   /** For the readers of another gateway. Undefined when others are read more, or when the set is closed. */
   keepFor(address: string, commitment: Commitment, { rank, tipAtLastRead }: ReadRate): T | undefined {
-    const key = keyOf(address, commitment);
+    const key = liveKeyOf(address, commitment);
     const known = this.#places.get(key);
     known?.holder.heat.absorb(rank, tipAtLastRead);
     if (known !== undefined || this.#options.maxSize === 0 || this.#isClosed) return known;
     const heat = this.#hotKeys.take(key);
     heat.absorb(rank, tipAtLastRead);
-    const state = this.#places.addRead(key, undefined, heat, () => this.#start(address, commitment, heat));
+    const state = this.#places.addRead(undefined, heat, () => this.#options.createState(address, commitment, heat));
     if (state === undefined) this.#hotKeys.giveBack(key, heat);
     return state;
   }
@@ -279,7 +286,7 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
       ...link,
       tip: (commitment) => mesh.tip(commitment),
       idleSlots: () => this.#idleSlots,
-      keyOf: (state) => keyOf(addressOf(state), state.commitment),
+      keyOf: (state) => liveKeyOf(addressOf(state), state.commitment),
       onChange: (state, slot) => onFollowedChange?.(state, slot),
       applyProcessed: (state, slot, value) => applyProcessed?.(state, slot, value),
       onLeft: onNotFollowed,
@@ -391,7 +398,7 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
   }
 
   #isKept(state: T): boolean {
-    return this.#places.get(keyOf(this.#options.addressOf(state), state.commitment)) === state;
+    return this.#places.get(liveKeyOf(this.#options.addressOf(state), state.commitment)) === state;
   }
 
   #observe(state: T): void {
@@ -401,14 +408,6 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
       onGranted: (lease) => observer.onGranted(state, lease),
       onEnded: (lease) => observer.onEnded(state, lease),
     };
-  }
-
-  #start(address: string, commitment: Commitment, heat: ReadHeat, isSubscribed = false): T {
-    const state = this.#options.createState(address, commitment, heat);
-    state.holder.isSubscribed = isSubscribed;
-    this.#observe(state);
-    this.#sessions.add(state);
-    return state;
   }
 
   /** Returns true for a state that nobody has read for long, or that is to be tried again since it was ineligible. */
@@ -440,5 +439,3 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
 /** Returns the node of a session; undefined for one that follows another gateway. */
 const nodeIdOf = ({ pubsub }: LiveSession<never>): string | undefined =>
   'nodeId' in pubsub ? String(pubsub.nodeId) : undefined;
-
-const keyOf = (address: string, commitment: Commitment): string => `${commitment}/${address}`;

@@ -1,5 +1,4 @@
 import type { Slot } from '../../shared/domain/slot.ts';
-import { ownText } from '../../shared/runtime/own-text.ts';
 import { LeastRead } from './least-read.ts';
 import type { ReadHeat } from './read-heat.ts';
 
@@ -8,19 +7,20 @@ export interface PlacesOptions<T> {
   /** The part of the places that is a caller's own: one with more gives them up to others once none is free. */
   readonly callerShare: number;
   tip(): Slot;
-  heatOf(value: T): ReadHeat;
+  /** Returns the text that is kept as its key. */
+  keyOf(value: T): string;
+  placeOf(value: T): Place;
   /** Returns true for a value that nobody has read for long. */
   isIdle(value: T): boolean;
   /** Returns true for a value that stays until it is idle, although its last subscriber has left. */
   staysUntilIdle(value: T): boolean;
-  /** Called when the first subscriber of a value has come, and when the last one has left. */
-  onSubscribed?(value: T, isSubscribed: boolean): void;
+  /** Called with a value that has a place from now on. */
+  onPlaced?(value: T): void;
   onEvict(key: string, value: T): void;
 }
 
-interface Place<T> {
-  readonly key: string;
-  readonly value: T;
+/** What a value keeps of its place: there may be very many. */
+export interface Place {
   readonly heat: ReadHeat;
   /** The number of subscriptions of each caller that has some; undefined if none has, as of most places. */
   subscriptions: Map<string, number> | undefined;
@@ -31,8 +31,9 @@ interface Place<T> {
 interface CallerPlaces<T> {
   /** The one text that all its places name it by. */
   readonly name: string;
-  readonly subscribed: Set<Place<T>>;
-  readonly read: LeastRead<Place<T>>;
+  readonly subscribed: Set<T>;
+  readonly read: Set<T>;
+  readonly leastRead: LeastRead<T>;
 }
 
 /** The number of entries that are examined to make space for one (as Redis' `maxmemory-samples`). */
@@ -61,89 +62,106 @@ export class Places<T> {
   readonly #options: PlacesOptions<T>;
   readonly #share: number;
   readonly #maxSubscribed: number;
-  readonly #places = new Map<string, Place<T>>();
+  readonly #values = new Map<string, T>();
   readonly #callers = new Map<string, CallerPlaces<T>>();
   /** The callers that hold more than their share: fewer than its inverse. */
   readonly #aboveShare = new Set<CallerPlaces<T>>();
-  readonly #read = new LeastRead<Place<T>>();
+  readonly #leastRead: LeastRead<T>;
+  #subscribed = 0;
 
   constructor(options: PlacesOptions<T>) {
     const { maxSize, callerShare } = options;
     this.#options = options;
     this.#share = Math.max(1, Math.floor(maxSize * callerShare));
     this.#maxSubscribed = Math.ceil(maxSize * SUBSCRIBED_PART);
+    this.#leastRead = new LeastRead<T>({
+      all: () => this.#values.values(),
+      has: (value) =>
+        this.#place(value).subscriptions === undefined && this.#values.get(options.keyOf(value)) === value,
+      rankOf: (value) => this.#rankOf(value),
+    });
   }
 
   get size(): number {
-    return this.#places.size;
+    return this.#values.size;
   }
 
   get subscribed(): number {
-    return this.#places.size - this.#read.size;
+    return this.#subscribed;
   }
 
   get(key: string): T | undefined {
-    return this.#places.get(key)?.value;
+    return this.#values.get(key);
   }
 
-  *values(): Iterable<T> {
-    for (const { value } of this.#places.values()) yield value;
+  values(): Iterable<T> {
+    return this.#values.values();
   }
 
   /** Adds the value that `create` returns for a caller's reads; undefined if others are read more. */
-  addRead(key: string, caller: string | undefined, heat: ReadHeat, create: () => T): T | undefined {
+  addRead(caller: string | undefined, heat: ReadHeat, create: () => T): T | undefined {
     if (!this.#makeRoomForReader(caller, heat)) return undefined;
-    const place = this.#create(key, create);
-    this.#addReader(place, caller);
-    return place.value;
+    const value = this.#create(create);
+    this.#addReader(value, caller);
+    this.#options.onPlaced?.(value);
+    return value;
   }
 
   /** {@link unsubscribe} must end it. `create` gives a value that is missing. Undefined if there is no place for it. */
   subscribe(key: string, caller: string, create: () => T): T | undefined {
-    const isSubscribed = this.#places.get(key)?.subscriptions !== undefined;
+    const known = this.#values.get(key);
+    const isSubscribed = known !== undefined && this.#place(known).subscriptions !== undefined;
     if (!isSubscribed && this.subscribed >= this.#maxSubscribed && !this.#displaceSubscribed(caller)) return undefined;
-    if (!this.#places.has(key) && !this.#makeRoomForSubscriber(caller)) return undefined;
-    const place = this.#places.get(key) ?? this.#create(key, create);
+    if (!this.#values.has(key) && !this.#makeRoomForSubscriber(caller)) return undefined;
+    const value = this.#values.get(key) ?? this.#create(create);
+    const place = this.#place(value);
     if (!isSubscribed) {
-      this.#removeReader(place);
-      this.#options.onSubscribed?.(place.value, true);
+      this.#removeReader(value);
+      this.#subscribed++;
     }
     place.subscriptions ??= new Map();
     const count = place.subscriptions.get(caller) ?? 0;
     place.subscriptions.set(caller, count + 1);
-    if (count === 0) this.#change(caller, ({ subscribed }) => subscribed.add(place));
-    return place.value;
+    if (count === 0) this.#change(caller, ({ subscribed }) => subscribed.add(value));
+    if (value !== known) this.#options.onPlaced?.(value);
+    return value;
   }
 
   /** A place without subscriptions is freed, unless the value is read, too: it is then left to its readers. */
   unsubscribe(key: string, caller: string): void {
-    const place = this.#places.get(key);
-    const count = place?.subscriptions?.get(caller);
-    if (place === undefined || count === undefined) return; // it was displaced
+    const value = this.#values.get(key);
+    const count = value && this.#place(value).subscriptions?.get(caller);
+    if (value === undefined || count === undefined) return; // it was displaced
+    const place = this.#place(value);
     if (count > 1) {
       place.subscriptions?.set(caller, count - 1);
       return;
     }
-    this.#removeSubscriber(place, caller);
+    this.#removeSubscriber(value, caller);
     if (place.subscriptions !== undefined) return;
-    this.#options.onSubscribed?.(place.value, false);
     const isRead = place.heat.at(this.#options.tip()) > 1; // more than once
-    this.#addReader(place, caller);
-    if (!isRead && !this.#options.staysUntilIdle(place.value)) this.#evict(place);
+    this.#addReader(value, caller);
+    if (!isRead && !this.#options.staysUntilIdle(value)) this.#evict(value);
   }
 
   /** Examines the next `samples` entries in turn and evicts the idle ones. */
   evictIdle(samples: number): void {
-    const places = this.#places.values();
+    const { isIdle, keyOf } = this.#options;
+    const values = this.#values.values();
     for (let i = Math.min(samples, this.size); i > 0; i--) {
-      const place = places.next().value;
-      if (place === undefined) return;
-      if (place.subscriptions === undefined && this.#options.isIdle(place.value)) this.#evict(place);
+      const value = values.next().value;
+      if (value === undefined) return;
+      if (this.#place(value).subscriptions === undefined && isIdle(value)) this.#evict(value);
       else {
-        this.#places.delete(place.key);
-        this.#places.set(place.key, place); // at the end: the other entries are examined first
+        const key = keyOf(value);
+        this.#values.delete(key);
+        this.#values.set(key, value); // at the end: the other entries are examined first
       }
     }
+  }
+
+  #place(value: T): Place {
+    return this.#options.placeOf(value);
   }
 
   /** Frees a place for a value of this heat if none is free; returns false if the others are read more. */
@@ -152,10 +170,10 @@ export class Places<T> {
     const own = caller === undefined ? undefined : this.#callers.get(caller);
     const isWithinShare = own === undefined || sizeOf(own) < this.#share;
     const aboveShare = this.#leastReadAboveShare(isWithinShare ? undefined : own);
-    const least = aboveShare ?? (isWithinShare ? this.#read.find() : undefined);
+    const least = aboveShare ?? (isWithinShare ? this.#leastRead.find() : undefined);
     if (least === undefined) return false;
     const tip = this.#options.tip();
-    const margin = least.heat.at(tip) + HEAT_MARGIN;
+    const margin = this.#place(least).heat.at(tip) + HEAT_MARGIN;
     const needed = isWithinShare && aboveShare !== undefined ? Math.min(margin, STEADY_HEAT) : margin;
     return heat.at(tip) > needed && this.#evict(least);
   }
@@ -164,7 +182,7 @@ export class Places<T> {
   #makeRoomForSubscriber(caller: string): boolean {
     if (this.#hasRoom()) return true;
     if (!this.#maySubscribe(caller)) return false;
-    const least = this.#leastReadAboveShare() ?? this.#read.find();
+    const least = this.#leastReadAboveShare() ?? this.#leastRead.find();
     return least !== undefined && this.#evict(least);
   }
 
@@ -174,8 +192,8 @@ export class Places<T> {
     const hasTooMany = (holder: string): boolean => (this.#callers.get(holder)?.subscribed.size ?? 0) > this.#share;
     for (const { subscribed } of this.#aboveShare) {
       if (subscribed.size <= this.#share) continue;
-      for (const place of subscribed) {
-        if ([...(place.subscriptions?.keys() ?? [])].every(hasTooMany)) return this.#evict(place);
+      for (const value of subscribed) {
+        if ([...(this.#place(value).subscriptions?.keys() ?? [])].every(hasTooMany)) return this.#evict(value);
       }
     }
     return false;
@@ -191,64 +209,83 @@ export class Places<T> {
     return this.size < maxSize;
   }
 
-  /** Returns the least read place of the callers above their share, and of `other`. */
-  #leastReadAboveShare(other?: CallerPlaces<T>): Place<T> | undefined {
+  /** Returns the least read value of the callers above their share, and of `other`. */
+  #leastReadAboveShare(other?: CallerPlaces<T>): T | undefined {
     const callers = other === undefined ? this.#aboveShare : new Set([...this.#aboveShare, other]);
-    let least: Place<T> | undefined;
-    for (const { read } of callers) {
-      const place = read.find();
-      if (place !== undefined && (least === undefined || place.heat.rank < least.heat.rank)) least = place;
+    let least: T | undefined;
+    for (const { leastRead } of callers) {
+      const value = leastRead.find();
+      if (value !== undefined && (least === undefined || this.#rankOf(value) < this.#rankOf(least))) least = value;
     }
     return least;
   }
 
-  #create(key: string, create: () => T): Place<T> {
-    const value = create();
-    const heat = this.#options.heatOf(value);
-    const place = { key: ownText(key), value, heat, subscriptions: undefined, reader: undefined };
-    this.#places.set(place.key, place);
-    return place;
+  #rankOf(value: T): number {
+    return this.#place(value).heat.rank;
   }
 
-  #evict(place: Place<T>): true {
-    this.#places.delete(place.key);
-    if (place.subscriptions === undefined) this.#removeReader(place);
-    for (const caller of [...(place.subscriptions?.keys() ?? [])]) this.#removeSubscriber(place, caller);
-    this.#options.onEvict(place.key, place.value);
+  #create(create: () => T): T {
+    const value = create();
+    this.#values.set(this.#options.keyOf(value), value);
+    return value;
+  }
+
+  #evict(value: T): true {
+    const key = this.#options.keyOf(value);
+    const { subscriptions } = this.#place(value);
+    this.#values.delete(key);
+    if (subscriptions === undefined) this.#removeReader(value);
+    for (const caller of [...(subscriptions?.keys() ?? [])]) this.#removeSubscriber(value, caller);
+    this.#options.onEvict(key, value);
     return true;
   }
 
-  #addReader(place: Place<T>, caller: string | undefined): void {
-    this.#read.add(place);
+  #addReader(value: T, caller: string | undefined): void {
+    this.#leastRead.add(value);
     if (caller === undefined) return;
-    this.#change(caller, ({ name, read }) => {
-      place.reader = name;
-      read.add(place);
+    this.#change(caller, ({ name, read, leastRead }) => {
+      this.#place(value).reader = name;
+      read.add(value);
+      leastRead.add(value);
     });
   }
 
-  #removeReader(place: Place<T>): void {
+  #removeReader(value: T): void {
+    const place = this.#place(value);
     const { reader } = place;
     place.reader = undefined;
-    this.#read.delete(place);
-    if (reader !== undefined) this.#change(reader, ({ read }) => read.delete(place));
+    if (reader !== undefined) this.#change(reader, ({ read }) => read.delete(value));
   }
 
-  #removeSubscriber(place: Place<T>, caller: string): void {
+  #removeSubscriber(value: T, caller: string): void {
+    const place = this.#place(value);
     place.subscriptions?.delete(caller);
-    if (place.subscriptions?.size === 0) place.subscriptions = undefined;
-    this.#change(caller, ({ subscribed }) => subscribed.delete(place));
+    if (place.subscriptions?.size === 0) {
+      place.subscriptions = undefined;
+      this.#subscribed--;
+    }
+    this.#change(caller, ({ subscribed }) => subscribed.delete(value));
   }
 
   /** Changes the places of a caller, and keeps track of whether it is above its share. */
   #change(caller: string, change: (places: CallerPlaces<T>) => void): void {
-    const places = this.#callers.get(caller) ?? { name: caller, subscribed: new Set(), read: new LeastRead() };
+    const places = this.#callers.get(caller) ?? this.#newCaller(caller);
     change(places);
     const size = sizeOf(places);
     if (size === 0) this.#callers.delete(caller);
     else this.#callers.set(caller, places);
     if (size > this.#share) this.#aboveShare.add(places);
     else this.#aboveShare.delete(places);
+  }
+
+  #newCaller(name: string): CallerPlaces<T> {
+    const read = new Set<T>();
+    const leastRead = new LeastRead<T>({
+      all: () => read,
+      has: (value) => read.has(value),
+      rankOf: (value) => this.#rankOf(value),
+    });
+    return { name, subscribed: new Set(), read, leastRead };
   }
 }
 

@@ -4,23 +4,28 @@ import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { AccountState } from '../../../src/gateway/live/accounts/account-state.ts';
 import { FeedAccountSession } from '../../../src/gateway/live/accounts/feed-account-session.ts';
-import { GeyserFeed } from '../../../src/gateway/live/accounts/geyser-feed.ts';
+import { GeyserFeed, type GeyserFeedOptions } from '../../../src/gateway/live/accounts/geyser-feed.ts';
+import { BlockAssembly } from '../../../src/gateway/live/feed/block-assembly.ts';
+import { FEED_RULES } from '../../../src/gateway/live/feed/feed-rules.ts';
+import { Gap } from '../../../src/gateway/live/feed/gap.ts';
 import { type AccountHistory, bytesOfAccount } from '../../../src/gateway/live/feed/kept-account.ts';
 import { RecentBlocks } from '../../../src/gateway/live/feed/recent-blocks.ts';
-import { VersionRing } from '../../../src/gateway/live/feed/version-ring.ts';
+import { type Ranked, VersionRing } from '../../../src/gateway/live/feed/version-ring.ts';
 import { doubleRead } from '../../../src/gateway/live/initial-sync.ts';
 import { LeastRead } from '../../../src/gateway/live/least-read.ts';
 import { ReadHeat } from '../../../src/gateway/live/read-heat.ts';
 import { RequestBudgets } from '../../../src/gateway/live/request-budget.ts';
 import { decodeUpdate } from '../../../src/gateway/upstream/geyser/decode-update.ts';
 import { encodeFilter, encodePing, versionOf } from '../../../src/gateway/upstream/geyser/encode-request.ts';
-import type { AccountValue, FeedUpdate } from '../../../src/gateway/upstream/geyser/feed-update.ts';
+import type { AccountValue, AccountWrite, FeedUpdate } from '../../../src/gateway/upstream/geyser/feed-update.ts';
 import { parseFeedVersion, versionProblem } from '../../../src/gateway/upstream/geyser/feed-version.ts';
 import {
   createFeedClient,
   type FeedCall,
   type FeedClient,
+  FeedError,
   type FeedFailure,
+  type FeedListener,
 } from '../../../src/gateway/upstream/geyser/geyser-client.ts';
 import { Disagreements } from '../../../src/gateway/upstream/mesh/disagreements.ts';
 import type { OperatorAgreement } from '../../../src/gateway/upstream/mesh/mesh.ts';
@@ -36,10 +41,13 @@ import { addressOfNumber } from '../../support/address-of-number.ts';
 import { listenOnLoopback } from '../../support/loopback-server.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { readRecordedFeed } from '../../support/recorded-feed.ts';
+import { UPSTREAM_SETTINGS } from '../../support/upstream-settings.ts';
 import { createTestChain } from '../localnet/test-chain.ts';
 
 const keyOf = (address: string): string => Buffer.from(bs58.decode(address)).toString('latin1');
 const addressOf = (key: string): string => bs58.encode(Buffer.from(key, 'latin1'));
+
+const leastRead = (members: Ranked<AccountHistory>): LeastRead<AccountHistory> => new LeastRead(members);
 
 /** Names an update for a comparison of orders. */
 const nameOf = (update: FeedUpdate): string => (update.kind === 'slot' ? `slot ${update.status}` : update.kind);
@@ -457,7 +465,7 @@ t.test('servers that are no feed are named in one line', async (t) => {
 
 /** A ring, and a source of accounts that have data of 1,000 bytes. */
 function openRing(bytes: number, slots = 100) {
-  const ring = new VersionRing({ bytes, slots }, new LeastRead<AccountHistory>(), bytesOfAccount);
+  const ring = new VersionRing({ bytes, slots }, leastRead, bytesOfAccount);
   const evicted: string[] = [];
   const source = { slot: 0, isDenied: false };
   const accountWith = (lamports: bigint): AccountValue => ({
@@ -620,20 +628,33 @@ t.test('version-ring', async (t) => {
   });
 });
 
+interface FeedSessionsSetting {
+  readonly agreement?: OperatorAgreement;
+  readonly random?: () => number;
+  /** What the server does with a subscription of a time. Default: it accepts it. */
+  readonly onSubscribe?: (listener: FeedListener, ms: number) => void;
+}
+
 /** Sessions over a feed that sends nothing, on a clock of the test. */
-function openFeedSessions(agreement?: OperatorAgreement) {
+function openFeedSessions({
+  agreement,
+  random = Math.random,
+  onSubscribe = ({ onConnected }) => onConnected?.(),
+}: FeedSessionsSetting = {}) {
   const clock = new ManualClock();
-  const ring = new VersionRing({ bytes: 1 << 30, slots: 100 }, new LeastRead<AccountHistory>(), bytesOfAccount);
+  const ring = new VersionRing({ bytes: 1 << 30, slots: 100 }, leastRead, bytesOfAccount);
   const requests: Uint8Array[] = [];
   const call = { send: (request: Uint8Array) => requests.push(request), cancel: () => {} };
   let deliver = (_bytes: Uint8Array): void => {};
-  const falsehoods: string[] = [];
+  const [falsehoods, givenUp]: [string[], string[]] = [[], []];
   const rpc = { call: (): Promise<RpcResponse> => never() };
   const client: FeedClient = {
     version: async () => '',
     firstReplayed: async () => undefined,
-    subscribe: ({ onMessage }) => {
-      deliver = onMessage;
+    subscribe: (listener) => {
+      deliver = listener.onMessage;
+      const ms = clock.monotonic();
+      queueMicrotask(() => onSubscribe(listener, ms));
       return call;
     },
     close: () => {},
@@ -647,7 +668,7 @@ function openFeedSessions(agreement?: OperatorAgreement) {
       ring,
       blocks: new RecentBlocks(100),
       nodeId: 'node-1',
-      link: { client, mode: 'blocks', isOneEpoch: () => true },
+      link: { client, mode: 'blocks', isOneEpoch: () => true, random, settings: UPSTREAM_SETTINGS, maxBytes: 1 << 20 },
       rpc: { call: () => rpc.call() },
       agreement,
       budget: new RequestBudgets(clock, null).of({ nodeId: 'node-1', isPooled: false }),
@@ -664,9 +685,9 @@ function openFeedSessions(agreement?: OperatorAgreement) {
       onIneligible: never,
       reassign: never,
       onFalse: (reason) => falsehoods.push(reason),
-      onGivenUp: never,
+      onGivenUp: (reason) => givenUp.push(reason),
     });
-  return { clock, requests, open, rpc, falsehoods, deliver: (bytes: Uint8Array) => deliver(bytes) };
+  return { clock, requests, open, rpc, falsehoods, givenUp, deliver: (bytes: Uint8Array) => deliver(bytes) };
 }
 
 t.test('streams of a feed', async (t) => {
@@ -736,7 +757,7 @@ t.test('over several operators an audit of a feed reads all that exact needs', a
     areOfTwoOperators: none,
     openSessionBeside: none,
   };
-  const { clock, open, rpc, falsehoods, deliver } = openFeedSessions(agreement);
+  const { clock, open, rpc, falsehoods, deliver } = openFeedSessions({ agreement });
   const session = open();
   t.teardown(() => session.close());
   const address = addressOfNumber(1);
@@ -758,6 +779,7 @@ t.test('over several operators an audit of a feed reads all that exact needs', a
   clock.advance(500);
   for (let slot = 9; slot < 12; slot++) await block(slot);
   t.equal(state.lease?.slot, 11);
+  t.equal(state.previous, undefined, 'nothing was claimed before it was known');
 
   t.test('what they agree on is confirmed at its slot', async (t) => {
     answer(11, 5, 2);
@@ -780,6 +802,140 @@ t.test('over several operators an audit of a feed reads all that exact needs', a
   });
 });
 
+t.test('a feed that is lost', async (t) => {
+  const { backoffMinMs } = UPSTREAM_SETTINGS;
+  const unavailable: FeedFailure = { code: 14, reason: "can't be reached" };
+  const outage = fc.record({
+    outageMs: fc.integer({ min: 1, max: 45_000 }),
+    isSilent: fc.boolean(),
+    spread: fc.infiniteStream(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })),
+  });
+
+  t.test('is had again within 3 s, and not called more often than each quarter of a second (law)', async () => {
+    await fc.assert(
+      fc.asyncProperty(outage, async ({ outageMs, isSilent, spread }) => {
+        let isUp = false;
+        let listener: FeedListener | undefined;
+        const attemptsMs: number[] = [];
+        const { clock, open, givenUp } = openFeedSessions({
+          random: () => spread.next().value,
+          onSubscribe: (next, ms) => {
+            listener = next;
+            attemptsMs.push(ms);
+            if (isUp) next.onConnected?.();
+            else if (!isSilent) next.onEnd(unavailable);
+          },
+        });
+        const pass = async (ms: number): Promise<void> => {
+          for (let leftMs = ms; leftMs > 0; leftMs -= 50) {
+            clock.advance(Math.min(50, leftMs));
+            await null;
+          }
+        };
+        isUp = true;
+        const session = open();
+        await pass(10_000);
+        isUp = false;
+        listener?.onEnd(unavailable);
+        await pass(outageMs);
+        isUp = true;
+        const [healedMs, before] = [clock.monotonic(), attemptsMs.length];
+        await pass(3000);
+        session.close();
+        const pausesMs = attemptsMs.slice(2).map((ms, i) => ms - (attemptsMs[i + 1] ?? 0));
+        return (
+          attemptsMs.length === before + 1 &&
+          (attemptsMs.at(-1) ?? 0) >= healedMs &&
+          pausesMs.every((ms) => ms >= backoffMinMs) &&
+          givenUp.length === 0
+        );
+      }),
+    );
+  });
+
+  t.test('and refuses then is given up, and tried again at the pace of admissions only', async (t) => {
+    let calls = 0;
+    const refusal = { code: 16, reason: 'refuses the token' };
+    const { clock, open, givenUp } = openFeedSessions({
+      onSubscribe: ({ onEnd }) => {
+        calls++;
+        onEnd(refusal);
+      },
+    });
+    open();
+    for (let seconds = 0; seconds < 60; seconds++) {
+      clock.advance(1000);
+      await null;
+    }
+    t.same([calls, givenUp], [1, ['refuses the token']]);
+  });
+
+  t.test('and refuses admission is called 17 times in an hour', async (t) => {
+    const clock = new ManualClock();
+    let calls = 0;
+    const feed = openFeed({
+      clock,
+      feeds: ['strict'],
+      createClient: async () => ({
+        version: () => {
+          calls++;
+          return Promise.reject(new FeedError('refuses the token'));
+        },
+        firstReplayed: async () => undefined,
+        subscribe: () => ({ send() {}, cancel() {} }),
+        close() {},
+      }),
+      onProblem() {},
+    });
+    t.teardown(() => feed.close());
+    feed.start();
+    for (let seconds = 0; seconds < 3600; seconds += 5) {
+      await new Promise(setImmediate);
+      clock.advance(5000);
+    }
+    t.equal(calls, 17);
+  });
+});
+
+t.test('accounts that wait are bounded in bytes', async (t) => {
+  const write = (key: string): AccountWrite => ({
+    key,
+    writeVersion: 1,
+    value: { lamports: 1n, owner: SYSTEM_PROGRAM, executable: false, rentEpoch: 0n, data: new Uint8Array(1000) },
+  });
+  const link = (slot: number) => ({
+    slot,
+    blockhash: `${slot}`,
+    parentSlot: slot - 1,
+    parentBlockhash: `${slot - 1}`,
+  });
+
+  t.test('a block of which accounts were forgotten is none: the next one shows the gap', async (t) => {
+    const assembly = new BlockAssembly('accounts', FEED_RULES, 4000);
+    assembly.restart(true);
+    const received = (slot: number) =>
+      assembly.add({ kind: 'block-meta', filters: ['m1'], ...link(slot) })?.writes.map(({ key }) => key);
+    const send = (slot: number, keys: string): void => {
+      for (const key of keys) assembly.add({ kind: 'account', filters: [], slot, write: write(key) });
+    };
+    send(5, 'ab');
+    send(6, 'cd');
+    t.same([received(5), received(6)], [undefined, ['c', 'd']], 'four accounts are 5,000 bytes');
+    send(7, 'abc');
+    t.same(received(7), ['a', 'b', 'c'], 'what was received does not count any more');
+    send(8, 'abcd');
+    t.equal(received(8), undefined, 'a block that is too large for itself');
+  });
+
+  t.test('too many behind a gap end the wait', async (t) => {
+    const gap = new Gap(4000);
+    const block = (slot: number) => ({ ...link(slot), version: 1, writes: [write('a'), write('b')] });
+    t.same([gap.wait(block(5)), gap.wait(block(6))], [true, false]);
+    gap.close();
+    t.equal(gap.wait(block(7)), true);
+  });
+});
+
 t.test('recent-blocks', async (t) => {
   const blocks = new RecentBlocks(300);
   blocks.add(5, 4);
@@ -792,29 +948,42 @@ t.test('recent-blocks', async (t) => {
   t.same([blocks.blockAt(8), blocks.blockAt(399)], [undefined, 399], 'the oldest are forgotten');
 });
 
+interface FeedSetting extends Pick<GeyserFeedOptions, 'clock' | 'onProblem' | 'createClient'> {
+  readonly feeds: readonly string[];
+}
+
+/** A feed that can't be used. */
+const openFeed = ({ feeds, ...options }: FeedSetting): GeyserFeed =>
+  new GeyserFeed(
+    {
+      ...options,
+      feeds: feeds.map((id) => ({ id, url: 'http://127.0.0.1:1', token: undefined })),
+      mesh: { tip: () => 1, call: () => Promise.reject(new Error('no node')) },
+      random: () => 0,
+      settings: UPSTREAM_SETTINGS,
+      ring: new VersionRing({ bytes: 1, slots: 1 }, leastRead, bytesOfAccount),
+      blocks: new RecentBlocks(1),
+      maxBytes: 1 << 20,
+      onUp: () => t.fail('there is no feed'),
+      onRecovery: () => t.fail('there is no feed'),
+    },
+    { maxAccountBytes: 1, onChange() {}, onIneligible() {}, reassign() {} },
+  );
+
 t.test('the feed of a refused node is not tried', async (t) => {
-  const clock = new ManualClock();
   const tried: string[] = [];
   let onTried = (): void => {};
   const isTried = new Promise<void>((resolve) => {
     onTried = resolve;
   });
-  const feed = new GeyserFeed(
-    {
-      feeds: ['liar', 'honest'].map((id) => ({ id, url: 'http://127.0.0.1:1', token: undefined })),
-      mesh: { tip: () => 1, call: () => Promise.reject(new Error('no node')) },
-      clock,
-      ring: new VersionRing({ bytes: 1, slots: 1 }, new LeastRead<AccountHistory>(), bytesOfAccount),
-      blocks: new RecentBlocks(1),
-      onUp: () => t.fail('there is no feed'),
-      onProblem(id) {
-        tried.push(id);
-        onTried();
-      },
-      onRecovery: () => t.fail('there is no feed'),
+  const feed = openFeed({
+    clock: new ManualClock(),
+    feeds: ['liar', 'honest'],
+    onProblem(id) {
+      tried.push(id);
+      onTried();
     },
-    { maxAccountBytes: 1, onChange() {}, onIneligible() {}, reassign() {} },
-  );
+  });
   t.teardown(() => feed.close());
   feed.refuse('liar');
   feed.start();

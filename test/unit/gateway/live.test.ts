@@ -6,7 +6,7 @@ import { SecondedLease } from '../../../src/gateway/live/accounts/seconded-lease
 import { HotKeyDetector } from '../../../src/gateway/live/hot-key-detector.ts';
 import { HottestFirst } from '../../../src/gateway/live/hottest-first.ts';
 import { LeastRead } from '../../../src/gateway/live/least-read.ts';
-import { Places } from '../../../src/gateway/live/places.ts';
+import { type Place, Places } from '../../../src/gateway/live/places.ts';
 import { ReadHeat } from '../../../src/gateway/live/read-heat.ts';
 import { RequestBudget, RequestBudgets } from '../../../src/gateway/live/request-budget.ts';
 import { type AuditedState, SessionAudit } from '../../../src/gateway/live/session-audit.ts';
@@ -914,9 +914,8 @@ t.test('places', async (t) => {
   const IDLE_SLOTS = 2 * HALF_LIFE;
 
   /** A value that has a place, or had one. */
-  interface Value {
+  interface Value extends Place {
     readonly key: string;
-    readonly heat: ReadHeat;
   }
 
   /** Opens places, and records which values lose theirs. */
@@ -927,7 +926,8 @@ t.test('places', async (t) => {
       maxSize,
       callerShare,
       tip: () => state.tip,
-      heatOf: ({ heat }) => heat,
+      keyOf: ({ key }) => key,
+      placeOf: (value) => value,
       isIdle: ({ heat }) => state.tip - (heat.tipAtLastRead ?? Number.NEGATIVE_INFINITY) > IDLE_SLOTS,
       staysUntilIdle: () => false,
       onEvict: (_, value) => evicted.push(value),
@@ -938,16 +938,17 @@ t.test('places', async (t) => {
       heats.set(key, heat);
       return heat;
     };
+    const newValue = (key: string): Value => ({ key, heat: heatOf(key), subscriptions: undefined, reader: undefined });
     /** Reads a key at the tip, `times` with a slot in between; it gets a place if it may. */
     const read = (key: string, caller: string | undefined, times = 1): Value | undefined => {
       for (let i = 0; i < times; i++) {
         if (i > 0) state.tip++;
         heatOf(key).record(state.tip);
       }
-      return places.get(key) ?? places.addRead(key, caller, heatOf(key), () => ({ key, heat: heatOf(key) }));
+      return places.get(key) ?? places.addRead(caller, heatOf(key), () => newValue(key));
     };
     const subscribe = (key: string, caller: string): Value | undefined =>
-      places.subscribe(key, caller, () => ({ key, heat: heatOf(key) }));
+      places.subscribe(key, caller, () => newValue(key));
     /** Returns the keys that have lost their places since the last call. */
     const lost = (): readonly string[] => evicted.splice(0).map(({ key }) => key);
     return { state, places, heatOf, read, subscribe, lost };
@@ -972,21 +973,27 @@ t.test('places', async (t) => {
     );
     fc.assert(
       fc.property(fc.array(step, { minLength: 200, maxLength: 600 }), (steps) => {
-        const [set, members] = [new LeastRead<{ heat: ReadHeat }>(), new Map<number, { heat: ReadHeat }>()];
+        interface Member {
+          readonly key: number;
+          readonly heat: ReadHeat;
+        }
+        const members = new Map<number, Member>();
+        const set = new LeastRead<Member>({
+          all: () => members.values(),
+          has: (member) => members.get(member.key) === member,
+          rankOf: ({ heat }) => heat.rank,
+        });
         let tip = 1;
         for (const { do: what, key } of steps) {
           tip++;
           if (what === 'add' && !members.has(key)) {
-            const member = { heat: new ReadHeat(HALF_LIFE) };
+            const member = { key, heat: new ReadHeat(HALF_LIFE) };
             member.heat.record(tip);
             members.set(key, member);
             set.add(member);
           } else if (what === 'read') members.get(key)?.heat.record(tip);
-          else if (what === 'delete') {
-            const member = members.get(key);
-            if (member !== undefined) set.delete(member);
-            members.delete(key);
-          } else if (what === 'find') {
+          else if (what === 'delete') members.delete(key);
+          else if (what === 'find') {
             const least = Math.min(...[...members.values()].map(({ heat }) => heat.rank));
             if ((set.find()?.heat.rank ?? Number.POSITIVE_INFINITY) !== least) return false;
           }

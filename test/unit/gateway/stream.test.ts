@@ -110,7 +110,7 @@ t.test('account-topics', async (t) => {
     };
     const channels = new EventChannels({
       read: () => undefined,
-      sealer: new EventSealer({ sealer, cluster: () => undefined }),
+      sealer: new EventSealer({ sealer, cluster: () => undefined, maxBytes: 1 << 20 }),
       liveAccounts,
       clock,
     });

@@ -149,7 +149,7 @@ export class EventLog {
     const { ring } = this.#options;
     const late = query.topics.flatMap(({ address }) => {
       const history = ring.get(address);
-      const [next] = history?.versions ?? [];
+      const next = history?.oldest;
       const from = this.#replayedOf(address, history)?.from ?? next?.slot ?? -1;
       return history === undefined || next === undefined || from <= since ? [] : [{ address, history, next }];
     });
@@ -186,7 +186,7 @@ export class EventLog {
   /** Returns what was before the history of an account, if the history still begins where that ends. */
   #replayedOf(address: string, history: FeedHistory | undefined): Replayed | undefined {
     const replayed = this.#replayed.get(address);
-    return replayed?.history === history && replayed?.next === history?.versions[0] ? replayed : undefined;
+    return replayed?.history === history && replayed?.next === history?.oldest ? replayed : undefined;
   }
 
   #page({ topics, commitment, since: wanted, isContinued }: EventQuery): EventPage | undefined {

@@ -35,10 +35,10 @@ export interface EventSealerOptions {
   readonly sealer: Pick<Sealer, 'sealEvents' | 'invalidUntilMs'>;
   /** The genesis hash that receipts name. */
   readonly cluster: () => string | undefined;
+  /** About the most bytes of the bodies that are kept for the subscribers that come later. */
+  readonly maxBytes: number;
 }
 
-/** About the most characters of the bodies that are kept for the subscribers that come later. */
-const MAX_LENGTH = 16 << 20;
 /** The most events under one signature: more make the path of each longer. */
 const BATCH = 64;
 /** What the body of an event has besides its result. */
@@ -47,14 +47,12 @@ const RECEIPT_LENGTH = 1000;
 /** Seals each event once for all subscribers, and all events of a turn of the event loop under one signature. */
 export class EventSealer {
   readonly #options: EventSealerOptions;
-  readonly #bodies = new LRUCache<string, Promise<string>>({
-    maxSize: MAX_LENGTH,
-    max: Math.ceil(MAX_LENGTH / RECEIPT_LENGTH),
-  });
+  readonly #bodies: LRUCache<string, Promise<string>>;
   #jobs: Job[] = [];
 
   constructor(options: EventSealerOptions) {
     this.#options = options;
+    this.#bodies = new LRUCache({ maxSize: options.maxBytes });
   }
 
   async seal(topic: EventTopic, event: TopicEvent): Promise<SealedEvent> {

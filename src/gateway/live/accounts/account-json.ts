@@ -1,6 +1,7 @@
 import type { AccountValue } from '../../upstream/geyser/feed-update.ts';
 import { canonicalJson, members, parseString } from '../../upstream/json/raw-json.ts';
 import { parseAccountLamports } from '../../upstream/reads/account-info.ts';
+import type { KeptAccount } from '../feed/kept-account.ts';
 
 /** An account as JSON in one-byte characters, which the garbage collector need not trace; null when it is absent. */
 export type AccountJson = string | null;
@@ -56,6 +57,12 @@ function canonicalAccount(json: AccountJson): string {
   } catch {
     return account.toString('latin1');
   }
+}
+
+/** Returns the text of an account that is kept in whatever form. */
+export function textOfKept(kept: KeptAccount): AccountJson {
+  if (kept === null || typeof kept === 'string') return kept;
+  return 'data' in kept ? unparsedJsonOf(kept) : kept.toString();
 }
 
 /** Returns an account in a node's own form, its data in base64. */

@@ -29,10 +29,10 @@ export class AccountRecorder implements RingMember {
       return;
     }
     const first = commitment === 'finalized' ? Math.max(slot, provenFrom) : slot; // a root may be newer than the slot it names
-    const newest = this.#history?.newest;
-    if (this.#history === undefined || newest === undefined) this.#start(first, lease.watermark);
-    else if (first > newest.slot && value !== newest.value)
-      this.#ring.add(this.#history, { slot: first, value }, lease.watermark.completeBefore(slot));
+    const history = this.#history;
+    if (history === undefined) this.#start(first, lease.watermark);
+    else if (first > history.newest.slot && value !== history.newest.value)
+      this.#ring.add(history, { slot: first, value }, lease.watermark.completeBefore(slot));
   }
 
   /** Ends what is recorded: the account is not known beyond. */

@@ -4,14 +4,15 @@ import type { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { provenWithoutClock } from '../../../shared/domain/root-lead.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { ownText } from '../../../shared/runtime/own-text.ts';
-import { type TemplatedText, toTemplatedText } from '../../../shared/runtime/templated-text.ts';
+import { toTemplatedText } from '../../../shared/runtime/templated-text.ts';
 import type { PreviousBalance } from '../../upstream/reads/account-batcher.ts';
+import type { KeptAccount } from '../feed/kept-account.ts';
 import type { InitialSync, SyncEvent } from '../initial-sync.ts';
 import { LeaseHolder } from '../lease-holder.ts';
 import type { ReadHeat } from '../read-heat.ts';
 import type { Watermark } from '../watermark.ts';
 import type { WatermarkLease } from '../watermark-lease.ts';
-import { type AccountJson, isSameAccount, lamportsOf } from './account-json.ts';
+import { type AccountJson, isSameAccount, lamportsOf, textOfKept } from './account-json.ts';
 import type { SecondedLease } from './seconded-lease.ts';
 
 /** `late`: the lease covered that slot already, without the change, so it was wrong. */
@@ -27,7 +28,6 @@ export interface Ineligibility {
 export class AccountState {
   readonly address: string;
   readonly commitment: Commitment;
-  readonly subscriptionCount = 1;
   readonly holder: LeaseHolder;
   /** The lease by which readers date the state, where a session of another operator keeps it too. */
   seconded: SecondedLease | undefined;
@@ -41,7 +41,7 @@ export class AccountState {
   #isContested = false;
   /** Whether the session's node has notified the present state: it may not do so again. */
   #isNotified = false;
-  #json: AccountJson | TemplatedText = null;
+  #kept: KeptAccount = null;
   #isKnown = false;
   #previous: PreviousBalance | undefined;
 
@@ -49,6 +49,10 @@ export class AccountState {
     this.address = address;
     this.commitment = commitment;
     this.holder = new LeaseHolder(initialSync, heat);
+  }
+
+  get subscriptionCount(): number {
+    return 1;
   }
 
   get tipAtIneligible(): Slot | undefined {
@@ -65,12 +69,12 @@ export class AccountState {
   }
 
   get json(): AccountJson {
-    return this.#json?.toString() ?? null;
+    return textOfKept(this.#kept);
   }
 
   /** The account in the form in which it takes least memory. */
-  get kept(): AccountJson | TemplatedText {
-    return this.#json;
+  get kept(): KeptAccount {
+    return this.#kept;
   }
 
   /** The newest slot at which the account is known to hold; undefined while it isn't kept live. */
@@ -120,12 +124,18 @@ export class AccountState {
 
   /**
    * Applies an account that was read from the session's node. Another node of a pool may have answered: what may be older
-   * than the notified state, though its slot is newer, replaces nothing. If it differs, the account is read again.
+   * than the notified state, though its slot is newer, replaces nothing. If it differs, the account is read again. `kept` is
+   * the account in the form in which another keeps it too.
    */
-  onRead(slot: Slot, json: AccountJson, provenFrom: Slot = provenWithoutClock(slot)): UpdateResult {
+  onRead(
+    slot: Slot,
+    json: AccountJson,
+    provenFrom: Slot = provenWithoutClock(slot),
+    kept: KeptAccount = json,
+  ): UpdateResult {
     const mayBeOlder = this.#isNotified && provenFrom < this.#provenFrom;
     if (mayBeOlder && !isSameAccount(json, this.json)) return 'ignored';
-    const result = mayBeOlder ? 'ignored' : this.#apply(slot, json, provenFrom);
+    const result = mayBeOlder ? 'ignored' : this.#apply(slot, json, provenFrom, kept);
     this.onSyncEvent({ name: 'read', slot });
     return result;
   }
@@ -135,7 +145,7 @@ export class AccountState {
     const isOlder = slot < this.#slot || (slot === this.#slot && json !== this.json);
     if (isOlder && this.commitment === 'processed') return this.rollback();
     if (isOlder) this.#isContested = !isSameAccount(json, this.json);
-    const result = this.#apply(slot, json, provenWithoutClock(slot));
+    const result = this.#apply(slot, json, provenWithoutClock(slot), json);
     if (result === 'ignored') return result;
     this.#isUnproven = true;
     this.#isContested = false;
@@ -180,7 +190,7 @@ export class AccountState {
     // Where the same slots had another state here, one of both is wrong: the newest is believed.
     const sinceSlot = isSame || slot > this.#slot ? slot : Math.max(slot, watermark.slot);
     this.#slot = Math.max(this.#slot, sinceSlot);
-    if (!isSame) this.#json = json && toTemplatedText(ownText(json)); // it may be a part of a frame's text
+    if (!isSame) this.#kept = json && toTemplatedText(ownText(json)); // it may be a part of a frame's text
     this.#isKnown = true;
     this.holder.takeLease();
     this.#previous = previous;
@@ -217,13 +227,13 @@ export class AccountState {
   }
 
   /** Replaces state and slot together by a newer state; ignores any other (I4). */
-  #apply(slot: Slot, json: AccountJson, provenFrom: Slot): UpdateResult {
+  #apply(slot: Slot, json: AccountJson, provenFrom: Slot, kept: KeptAccount): UpdateResult {
     if (slot <= this.#slot) return 'ignored';
     const isLate = this.lease !== undefined && slot <= this.lease.slot;
     const isSame = this.#isKnown && json === this.json;
     const previous = isSame ? this.#previous : this.#presentUnderLease();
     this.#slot = slot;
-    if (!isSame) this.#json = json && toTemplatedText(json);
+    if (!isSame) this.#kept = typeof kept === 'string' ? toTemplatedText(kept) : kept;
     this.#isKnown = true;
     this.#isUnproven = false;
     this.#isNotified = false;
@@ -245,8 +255,8 @@ export class AccountState {
     return lease && { sinceSlot: this.#slot, lamports: lamportsOf(this.json), lease };
   }
 
-  /** Grants a lease, except at processed: a fork may take back what no Clock update has denied. */
+  /** Grants a lease on what is known, except at processed: a fork may take back what no Clock update has denied. */
   #grantLease(): void {
-    if (this.commitment !== 'processed') this.holder.grantLease(this.#slot, this.#provenFrom);
+    if (this.commitment !== 'processed' && this.#isKnown) this.holder.grantLease(this.#slot, this.#provenFrom);
   }
 }

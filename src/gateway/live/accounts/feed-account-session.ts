@@ -7,8 +7,6 @@ import { keyOfAddress } from '../feed/address-key.ts';
 import type { FeedAccount, FeedVersion } from '../feed/feed-account.ts';
 import { FeedLink, type FeedLinkOptions } from '../feed/feed-link.ts';
 import { FEED_RULES } from '../feed/feed-rules.ts';
-import type { FeedStream } from '../feed/feed-stream.ts';
-import type { RingMember } from '../feed/history.ts';
 import type { RecentBlocks } from '../feed/recent-blocks.ts';
 import type { VersionRing } from '../feed/version-ring.ts';
 import type { LiveSessionOptions } from '../session-audit.ts';
@@ -23,7 +21,7 @@ export interface FeedAccountSessionOptions
   extends Omit<LiveSessionOptions<AccountState>, 'pubsub'>,
     Pick<AccountSessionOptions, 'maxAccountBytes' | 'onChange' | 'onIneligible' | 'reassign'> {
   readonly nodeId: string;
-  readonly link: Pick<FeedLinkOptions, 'client' | 'mode' | 'isOneEpoch'>;
+  readonly link: Pick<FeedLinkOptions<never>, 'client' | 'mode' | 'isOneEpoch' | 'random' | 'settings' | 'maxBytes'>;
   readonly blocks: RecentBlocks;
   readonly rpc: RpcCaller;
   readonly ring: VersionRing;
@@ -41,22 +39,54 @@ const SEALED_UNTIL = 45_000;
 const AUDIT_BATCH = 100;
 
 /** An account of a stream, and the states that it keeps: of one commitment or of both. */
-class Entry implements Readonly<RingMember['heat']> {
-  readonly account: FeedAccount;
-  /** Of one commitment or of both. An array of its own length: there may be very many. */
-  states: readonly AccountState[];
-  isReading = false;
+class Entry implements FeedAccount {
+  readonly address: string;
+  readonly key: string;
+  history: FeedAccount['history'] = undefined;
+  unarmed: FeedAccount['unarmed'] = undefined;
+  readonly #session: FeedAccountSession;
+  #state: AccountState | undefined;
+  /** That of the other commitment: most accounts are kept at one. */
+  #other: AccountState | undefined = undefined;
 
-  constructor(stream: FeedStream, state: AccountState) {
-    this.states = [state];
-    const { address } = state;
-    this.account = stream.add(address, keyOfAddress(address), this);
+  constructor(session: FeedAccountSession, key: string, state: AccountState) {
+    this.address = state.address;
+    this.key = key;
+    this.#session = session;
+    this.#state = state;
+  }
+
+  get states(): readonly AccountState[] {
+    return [this.#state, this.#other].filter((state) => state !== undefined);
+  }
+
+  add(state: AccountState): void {
+    if (this.#state === undefined) this.#state = state;
+    else this.#other = state;
+  }
+
+  /** Returns false if it has not had the state. */
+  remove(state: AccountState): boolean {
+    if (this.#state === state) this.#state = undefined;
+    else if (this.#other === state) this.#other = undefined;
+    else return false;
+    return true;
+  }
+
+  get heat(): FeedAccount['heat'] {
+    return this;
   }
 
   get rank(): number {
-    return this.states.reduce((rank, { holder }) => Math.max(rank, holder.rank), Number.NEGATIVE_INFINITY);
+    return Math.max(this.#state?.holder.rank ?? UNREAD, this.#other?.holder.rank ?? UNREAD);
+  }
+
+  onEvicted(): void {
+    this.#session.onEvicted(this);
   }
 }
+
+const UNREAD = Number.NEGATIVE_INFINITY;
 
 /** One stream of a Geyser feed, and the accounts that are kept live over it, at confirmed and finalized. */
 export class FeedAccountSession {
@@ -73,12 +103,13 @@ export class FeedAccountSession {
     distrust: () => this.#distrust('its node is not believed any more'),
   };
   readonly #options: FeedAccountSessionOptions;
-  readonly #link: FeedLink;
+  readonly #link: FeedLink<Entry>;
   readonly #batcher: AccountBatcher;
   readonly #watermarks: ReadonlyMap<Commitment, Watermark>;
-  readonly #byAddress = new Map<string, Entry>();
   /** States that can't be claimed yet: newer slots were claimed for them before. */
   readonly #behind = new Set<AccountState>();
+  /** Those whose text is read. */
+  readonly #reading = new Set<Entry>();
   #nextAudited: Iterator<Entry> | undefined;
   #isSealed = false;
   #isLost = false;
@@ -105,19 +136,15 @@ export class FeedAccountSession {
         this.#advance('confirmed', slot);
       },
       onFinalized: (slot, changed) => {
-        for (const account of changed) this.#settleAll(account, 'finalized', slot);
+        for (const entry of changed) this.#settleAll(entry, 'finalized', slot);
         this.#advance('finalized', slot);
       },
-      onVersion: (account, version) => {
-        this.#settleAll(account, 'confirmed');
-        const entry = this.#entryOf(account);
-        if (entry !== undefined) this.#textOf(entry, version); // it is needed once the version is final
+      onVersion: (entry, version) => {
+        this.#settleAll(entry, 'confirmed');
+        if (this.#has(entry)) this.#textOf(entry, version); // it is needed once the version is final
       },
-      onUnknown: (account) => {
-        for (const state of this.#entryOf(account)?.states ?? []) state.endAdopted();
-      },
-      onEvicted: (account) => {
-        for (const state of this.#entryOf(account)?.states ?? []) options.reassign(state);
+      onUnknown: (entry) => {
+        for (const state of entry.states) state.endAdopted();
       },
       onFalse: (reason) => this.#invalidate(reason),
       onGivenUp: (reason) => {
@@ -138,7 +165,7 @@ export class FeedAccountSession {
   }
 
   get size(): number {
-    return this.#byAddress.size;
+    return this.#link.stream.size;
   }
 
   get syncing(): number {
@@ -163,38 +190,41 @@ export class FeedAccountSession {
   }
 
   has(state: AccountState): boolean {
-    return this.#byAddress.get(state.address)?.states.includes(state) === true;
+    return this.#entryOf(state)?.states.includes(state) === true;
   }
 
   add(state: AccountState): void {
     const { address, commitment } = state;
     state.attach(this.#watermarks.get(commitment));
-    let entry = this.#byAddress.get(address);
+    const { stream } = this.#link;
+    const key = keyOfAddress(address);
+    let entry = stream.get(key);
     if (entry === undefined) {
-      entry = new Entry(this.#link.stream, state);
-      this.#byAddress.set(address, entry);
-    } else entry.states = [...entry.states, state];
+      entry = new Entry(this, key, state);
+      stream.add(entry);
+    } else entry.add(state);
     this.#settle(entry, state);
   }
 
   remove(state: AccountState): void {
-    const entry = this.#byAddress.get(state.address);
-    if (entry?.states.includes(state) !== true) return;
-    entry.states = entry.states.filter((other) => other !== state);
+    const entry = this.#entryOf(state);
+    if (entry?.remove(state) !== true) return;
     this.#behind.delete(state);
     state.detach();
-    if (entry.states.length > 0) return;
-    this.#byAddress.delete(state.address);
-    this.#link.stream.remove(entry.account);
+    if (entry.states.length === 0) this.#link.stream.remove(entry);
+  }
+
+  /** Called when the ring keeps an account no longer, as others are read more. */
+  onEvicted(entry: Entry): void {
+    if (this.#has(entry)) for (const state of entry.states) this.#options.reassign(state);
   }
 
   /** Ends the session: its states move to another. */
   close(reason = 'it is not needed'): void {
     if (this.#isLost) return;
     this.#isLost = true;
+    const states = this.#states;
     this.#link.close();
-    const states = [...this.#byAddress.values()].flatMap((entry) => entry.states);
-    this.#byAddress.clear();
     this.#behind.clear();
     for (const watermark of this.#watermarks.values()) {
       watermark.markLost();
@@ -204,15 +234,22 @@ export class FeedAccountSession {
   }
 
   get #capacity(): number {
-    const { size } = this.#byAddress;
+    const { size } = this;
     if (size >= MAX_ACCOUNTS) this.#isSealed = true;
     else if (size < SEALED_UNTIL) this.#isSealed = false;
     return this.#isLost || this.#isSealed ? 0 : MAX_ACCOUNTS - size;
   }
 
-  #entryOf(account: FeedAccount): Entry | undefined {
-    const entry = this.#byAddress.get(account.address);
-    return entry?.account === account ? entry : undefined;
+  get #states(): readonly AccountState[] {
+    return [...this.#link.stream.accounts].flatMap((entry) => entry.states);
+  }
+
+  #entryOf({ address }: AccountState): Entry | undefined {
+    return this.#link.stream.get(keyOfAddress(address));
+  }
+
+  #has(entry: Entry): boolean {
+    return this.#link.stream.get(entry.key) === entry;
   }
 
   #advance(commitment: Commitment, slot: Slot): void {
@@ -220,22 +257,20 @@ export class FeedAccountSession {
     if (watermark === undefined || this.#isLost) return;
     watermark.advance(slot, this.#options.clock.monotonic());
     for (const state of this.#behind) {
-      const entry = state.commitment === commitment ? this.#byAddress.get(state.address) : undefined;
+      const entry = state.commitment === commitment ? this.#entryOf(state) : undefined;
       if (entry !== undefined) this.#settle(entry, state);
     }
     this.#options.onLeasesAdvanced(watermark);
     this.#options.onRoom();
   }
 
-  #settleAll(account: FeedAccount, commitment: Commitment, slot?: Slot): void {
-    const entry = this.#entryOf(account);
-    for (const state of entry?.states ?? [])
-      if (entry !== undefined && state.commitment === commitment) this.#settle(entry, state, slot);
+  #settleAll(entry: Entry, commitment: Commitment, slot?: Slot): void {
+    for (const state of entry.states) if (state.commitment === commitment) this.#settle(entry, state, slot);
   }
 
   /** Gives a state what its account is at the newest slot of its commitment; `at` is that slot if it has just come. */
   #settle(entry: Entry, state: AccountState, at?: Slot): void {
-    const { history } = entry.account;
+    const { history } = entry;
     const { stream } = this.#link;
     const slot = at ?? (state.commitment === 'finalized' ? stream.finalizedSlot : stream.slot);
     const version =
@@ -262,7 +297,9 @@ export class FeedAccountSession {
     }
     state.onSyncEvent({ name: 'armed' });
     const from = version.slot > state.slot ? version.slot : isSame ? state.slot : slot;
-    const result = state.onRead(from, isSame ? state.json : json, from);
+    const { value } = version;
+    const kept = isSame ? state.kept : value === null || isParsed(value) ? json : value; // the value is kept once
+    const result = state.onRead(from, isSame ? state.json : json, from, kept);
     if (result === 'changed' || result === 'late') this.#options.onChange(state, result, from);
   }
 
@@ -271,18 +308,17 @@ export class FeedAccountSession {
     if (version.value === null) return null;
     if (!isParsed(version.value)) return unparsedJsonOf(version.value);
     const known = this.#options.ring.textOf(version);
-    if (known === undefined && entry.account.history?.newest === version) void this.#readText(entry, version);
+    if (known === undefined && entry.history?.newest === version) void this.#readText(entry, version);
     return known;
   }
 
   /** Reads the text of the newest version of an account, which is of that version if no other has come up to its slot. */
   async #readText(entry: Entry, version: FeedVersion): Promise<void> {
-    if (entry.isReading) return;
-    entry.isReading = true;
-    const { account } = entry;
+    if (this.#reading.has(entry)) return;
+    this.#reading.add(entry);
     try {
       await this.#options.budget.acquire('sync');
-      const { address } = account;
+      const { address } = entry;
       const read = await this.#batcher.read({
         address,
         commitment: 'confirmed',
@@ -291,21 +327,21 @@ export class FeedAccountSession {
       });
       await this.#link.applied(read.slot);
       const json = decodeAccountJson(read.account);
-      const { history } = account;
+      const { history } = entry;
       const current = history?.ownAt(read.slot);
       if (typeof json === 'string' && history !== undefined && current !== undefined)
         this.#options.ring.setText(history, current, json);
     } catch {
       // it is read again with the next change, or below
     } finally {
-      entry.isReading = false;
+      this.#reading.delete(entry);
     }
-    if (this.#entryOf(account) !== entry) return;
+    if (!this.#has(entry)) return;
     for (const state of entry.states) this.#settle(entry, state);
   }
 
   #invalidate(reason: string): void {
-    const [first] = [...this.#byAddress.values()].flatMap((entry) => entry.states);
+    const [first] = this.#states;
     if (first !== undefined) this.#options.onLeaseViolation(first, 'session', { reason });
     this.#distrust(reason);
   }
@@ -314,7 +350,7 @@ export class FeedAccountSession {
   #distrust(reason: string): void {
     this.#link.stream.deny();
     for (const watermark of this.#watermarks.values()) watermark.invalidate();
-    for (const { states } of this.#byAddress.values()) for (const state of states) state.reset();
+    for (const state of this.#states) state.reset();
     this.#options.onFalse(reason);
     this.close(reason);
   }
@@ -332,23 +368,23 @@ export class FeedAccountSession {
   }
 
   /** Compares accounts with a read of as many operators as `exact` needs, and records that these gave the same (I17). */
-  async #auditBatch(batch: readonly FeedAccount[]): Promise<number> {
+  async #auditBatch(batch: readonly Entry[]): Promise<number> {
     const { same, agreement } = await this.#link.audit(batch, this.#options.agreement?.needed);
     if (agreement === undefined) return same.length;
-    for (const account of same) {
-      if (account.history !== undefined) account.history.agreement = agreement;
-      for (const state of this.#entryOf(account)?.states ?? []) state.confirm(agreement);
+    for (const entry of same) {
+      if (entry.history !== undefined) entry.history.agreement = agreement;
+      for (const state of entry.states) state.confirm(agreement);
     }
     return same.length;
   }
 
-  #nextArmed(count: number): readonly FeedAccount[] {
-    const batch: FeedAccount[] = [];
+  #nextArmed(count: number): readonly Entry[] {
+    const batch: Entry[] = [];
     for (let i = this.size + 1; i > 0 && batch.length < count; i--) {
-      this.#nextAudited ??= this.#byAddress.values();
+      this.#nextAudited ??= this.#link.stream.accounts[Symbol.iterator]();
       const next = this.#nextAudited.next();
       if (next.done === true) this.#nextAudited = undefined;
-      else if (next.value.account.isArmed) batch.push(next.value.account);
+      else if (next.value.history !== undefined) batch.push(next.value);
     }
     return batch;
   }

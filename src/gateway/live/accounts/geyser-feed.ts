@@ -1,6 +1,7 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { exponentialDelayMs } from '../../../shared/runtime/exponential-backoff.ts';
+import type { BackoffOptions } from '../../upstream/failsafe/jittered-backoff.ts';
 import { createFeedClient, type FeedAddress, type FeedClient, FeedError } from '../../upstream/geyser/geyser-client.ts';
 import { member, parseSafeInteger } from '../../upstream/json/raw-json.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
@@ -18,13 +19,17 @@ export interface NamedFeed extends FeedAddress {
   readonly id: string;
 }
 
-export interface GeyserFeedOptions {
+export interface GeyserFeedOptions extends BackoffOptions {
   /** In order of preference; at least one. */
   readonly feeds: readonly NamedFeed[];
   readonly mesh: Pick<Mesh, 'call' | 'tip'>;
   readonly clock: Clock;
+  /** Default: {@link createFeedClient}. */
+  readonly createClient?: typeof createFeedClient;
   readonly ring: VersionRing;
   readonly blocks: RecentBlocks;
+  /** The most bytes of what a feed has sent before it can be used, and of what it sends again. */
+  readonly maxBytes: number;
   /** Called when a feed is used from now on. */
   onUp(): void;
   /** Called when a feed can't be used, once for each reason; accounts are kept over WebSockets then. */
@@ -102,9 +107,10 @@ export class GeyserFeed implements LiveFeed<AccountState> {
 
   /** Reads what accounts were before; undefined where no feed sends that again. */
   async replay(query: ReplayQuery): Promise<Replay | undefined> {
+    const { clock, maxBytes } = this.#options;
     const [client, admitted] = [this.#client, this.#admitted];
     if (client === undefined || admitted === undefined) return undefined;
-    return readReplay({ client, mode: admitted.mode, clock: this.#options.clock }, query);
+    return readReplay({ client, mode: admitted.mode, clock, maxBytes }, query);
   }
 
   /** Why no feed can be used, in one line each. */
@@ -128,14 +134,21 @@ export class GeyserFeed implements LiveFeed<AccountState> {
   }
 
   createSession(callbacks: SessionCallbacks<AccountState>): FeedAccountSession {
-    const { ring, blocks, mesh } = this.#options;
+    const { ring, blocks, mesh, random, settings, maxBytes } = this.#options;
     const [client, admitted] = [this.#client, this.#admitted];
     if (client === undefined || admitted === undefined) throw new FeedError('no feed is in use');
     const session: FeedAccountSession = new FeedAccountSession({
       ...callbacks,
       ...this.#source,
       nodeId: this.#id,
-      link: { client, mode: admitted.mode, isOneEpoch: (from, to) => this.#isOneEpoch(from, to) },
+      link: {
+        client,
+        mode: admitted.mode,
+        isOneEpoch: (from, to) => this.#isOneEpoch(from, to),
+        random,
+        settings,
+        maxBytes,
+      },
       rpc: mesh,
       ring,
       blocks,
@@ -181,11 +194,11 @@ export class GeyserFeed implements LiveFeed<AccountState> {
 
   /** Admits the first feed that may be used; with none tries again later. */
   async #admit(): Promise<void> {
-    const { feeds, clock, mesh, onRecovery, onUp } = this.#options;
+    const { feeds, clock, mesh, onRecovery, onUp, createClient = createFeedClient } = this.#options;
     for (const { id, ...address } of feeds) {
       if (this.#isClosed) return;
       if (this.#refused.has(id)) continue;
-      const client = await createFeedClient(address);
+      const client = await createClient(address);
       this.#client = client;
       this.#id = id;
       try {

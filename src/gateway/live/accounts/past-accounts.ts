@@ -3,7 +3,7 @@ import type { Slot } from '../../../shared/domain/slot.ts';
 import type { KeptAccount } from '../feed/kept-account.ts';
 import type { VersionRing } from '../feed/version-ring.ts';
 import { nothingKept, type PastSlot, type PastSlots } from '../past-slots.ts';
-import { type AccountJson, lamportsOf, unparsedJsonOf } from './account-json.ts';
+import { type AccountJson, lamportsOf, textOfKept } from './account-json.ts';
 
 /** Accounts at the end of a block. */
 export interface PastAccountsRead {
@@ -45,14 +45,10 @@ export class PastAccounts {
 }
 
 function accountOf(value: KeptAccount, parsed: string | undefined): PastAccount {
-  if (value === null) return { lamports: 0n, json: () => null };
-  if (typeof value === 'object' && 'data' in value)
-    return { lamports: value.lamports, json: () => parsed ?? unparsedJsonOf(value) };
-  const text = value.toString();
   return {
     get lamports() {
-      return lamportsOf(text);
+      return typeof value === 'object' && value !== null && 'data' in value ? value.lamports : lamportsOf(this.json());
     },
-    json: () => text,
+    json: () => parsed ?? textOfKept(value),
   };
 }

@@ -1,14 +1,21 @@
 import type { Slot } from '../../../shared/domain/slot.ts';
-import type { FeedAccount, FeedVersion } from './feed-account.ts';
+import { type FeedAccount, type FeedVersion, UnarmedAccount } from './feed-account.ts';
+
+/** An account that can be armed: what was read of it, and what was written since. */
+export interface DueAccount<A> {
+  readonly account: A;
+  readonly read: FeedVersion;
+  readonly newer: readonly FeedVersion[];
+}
 
 /** The accounts of a stream that are not known yet, from their filter to their read (G4). */
-export class Arming {
+export class Arming<A extends FeedAccount> {
   /** Accounts that no block was tagged for yet. */
-  readonly #adding = new Set<FeedAccount>();
+  readonly #adding = new Set<A>();
   /** Accounts that are to be read, in the order in which they may be. */
-  readonly #toRead = new Set<FeedAccount>();
+  readonly #toRead = new Set<A>();
   /** Accounts that were read at a slot which is not applied yet. */
-  readonly #awaitingSlot = new Set<FeedAccount>();
+  readonly #awaitingSlot = new Set<A>();
 
   get size(): number {
     return this.#adding.size + this.#toRead.size + this.#awaitingSlot.size;
@@ -18,27 +25,30 @@ export class Arming {
     return this.#toRead.size > 0;
   }
 
-  add(account: FeedAccount): void {
+  /** `filterVersion`: the first version of the filter that names the account. */
+  add(account: A, filterVersion: number): void {
+    account.unarmed = new UnarmedAccount(filterVersion);
     this.#adding.add(account);
   }
 
-  delete(account: FeedAccount): void {
+  delete(account: A): void {
     for (const set of [this.#adding, this.#toRead, this.#awaitingSlot]) set.delete(account);
   }
 
   /** Records that a version of the filter is in force, for whose accounts the stream is complete from `since` on. */
   onFilterInForce(version: number, since: Slot): void {
     for (const account of this.#adding) {
-      if (account.filterVersion > version) continue;
+      const { unarmed } = account;
+      if (unarmed === undefined || unarmed.filterVersion > version) continue;
       this.#adding.delete(account);
-      account.since = since;
+      unarmed.since = since;
       this.#toRead.add(account);
     }
   }
 
   /** Returns accounts whose read is due: at most `count`. */
-  takeReads(count: number): readonly FeedAccount[] {
-    const batch: FeedAccount[] = [];
+  takeReads(count: number): readonly A[] {
+    const batch: A[] = [];
     for (const account of this.#toRead) {
       if (batch.length === count) break;
       batch.push(account);
@@ -47,31 +57,31 @@ export class Arming {
     return batch;
   }
 
-  readAgain(account: FeedAccount): void {
+  readAgain(account: A): void {
     this.#toRead.add(account);
   }
 
-  onRead(account: FeedAccount, read: FeedVersion): void {
-    account.read = read;
+  onRead(account: A, read: FeedVersion): void {
+    if (account.unarmed !== undefined) account.unarmed.read = read;
     this.#awaitingSlot.add(account);
   }
 
   /** Has an account read again, which is complete from another block on. */
-  restart(account: FeedAccount, since: Slot): void {
-    account.takeWrites();
+  restart(account: A, since: Slot): void {
+    if (this.#adding.has(account)) return; // it has neither writes nor a read
     this.#awaitingSlot.delete(account);
-    if (this.#adding.has(account)) return;
-    account.since = since;
+    account.unarmed = new UnarmedAccount(0, since);
     this.#toRead.add(account);
   }
 
-  /** Returns the accounts that can be armed once a slot is applied, and what was read of each. */
-  *due(slot: Slot): Iterable<readonly [FeedAccount, FeedVersion]> {
+  /** Returns the accounts that can be armed once a slot is applied; what it keeps of them is forgotten. */
+  *due(slot: Slot): Iterable<DueAccount<A>> {
     for (const account of this.#awaitingSlot) {
-      const { read } = account;
+      const { read, writes = [] } = account.unarmed ?? {};
       if (read === undefined || read.slot > slot) continue;
       this.#awaitingSlot.delete(account);
-      yield [account, read];
+      account.unarmed = undefined;
+      yield { account, read, newer: writes.filter((write) => write.slot > read.slot) };
     }
   }
 }

@@ -6,26 +6,47 @@ import type { FeedRules } from './feed-rules.ts';
 /** A block that has come whole: the version of its filter, and one write for each account. */
 export type ReceivedBlock = BlockLink & { readonly version: number; readonly writes: readonly AccountWrite[] };
 
+/** About the bytes of a write beside the data of the account. */
+const WRITE_BYTES = 250;
+
+/** Returns about the bytes of a write. */
+export const bytesOfWrite = ({ value }: AccountWrite): number => WRITE_BYTES + (value?.data.length ?? 0);
+
 /** Most blocks whose accounts have come and whose meta has not. */
 const MAX_OPEN_BLOCKS = 64;
+
+/** A block whose meta has not come. */
+interface OpenBlock {
+  readonly writes: Map<string, AccountWrite>;
+  bytes: number;
+}
 
 /** Puts the messages of a stream together to blocks (G1, G5). */
 export class BlockAssembly {
   readonly #mode: FeedMode;
   readonly #rules: FeedRules;
   /** Accounts of blocks whose meta has not come, by slot. */
-  readonly #open = new Map<Slot, Map<string, AccountWrite>>();
+  readonly #open = new Map<Slot, OpenBlock>();
+  readonly #maxBytes: number;
+  /** About the bytes of all these. */
+  #bytes = 0;
+  /** Of blocks up to this slot accounts were forgotten. */
+  #forgottenSlot: Slot = -1;
   /** True until a whole block can have come, where accounts come apart. */
   #isFirstPartial = false;
 
-  constructor(mode: FeedMode, rules: FeedRules) {
+  /** `maxBytes`: the most bytes of accounts whose block meta has not come. */
+  constructor(mode: FeedMode, rules: FeedRules, maxBytes: number) {
     this.#mode = mode;
     this.#rules = rules;
+    this.#maxBytes = maxBytes;
   }
 
   /** Begins a connection. Without a replay the first block may have begun before the filter was in force. */
   restart(hasReplay: boolean): void {
     this.#open.clear();
+    this.#bytes = 0;
+    this.#forgottenSlot = -1;
     this.#isFirstPartial = this.#mode === 'accounts' && !hasReplay;
   }
 
@@ -35,13 +56,13 @@ export class BlockAssembly {
     if (update.kind !== 'block' && update.kind !== 'block-meta') return undefined;
     if (!this.#rules.isBarrier(update.kind, this.#mode)) return undefined;
     const { slot, blockhash, parentSlot, parentBlockhash } = update;
-    const open = this.#open.get(slot);
-    this.#open.delete(slot);
+    const open = this.#close(slot);
     if (this.#isFirstPartial) {
       this.#isFirstPartial = false;
       return undefined;
     }
-    const writes = update.kind === 'block' ? this.#newestOf(update.writes) : [...(open?.values() ?? [])];
+    if (update.kind === 'block-meta' && slot <= this.#forgottenSlot) return undefined; // the next block shows the gap
+    const writes = update.kind === 'block' ? this.#newestOf(update.writes) : [...(open?.writes.values() ?? [])];
     const version = Math.max(-1, ...update.filters.map(versionOf));
     return { slot, blockhash, parentSlot, parentBlockhash, version, writes };
   }
@@ -50,12 +71,25 @@ export class BlockAssembly {
     if (this.#mode === 'blocks') return;
     let open = this.#open.get(slot);
     if (open === undefined) {
-      open = new Map();
+      open = { writes: new Map(), bytes: 0 };
       this.#open.set(slot, open);
-      const [oldest] = this.#open.keys();
-      if (this.#open.size > MAX_OPEN_BLOCKS && oldest !== undefined) this.#open.delete(oldest);
     }
-    this.#keepNewest(open, write);
+    this.#keepNewest(open.writes, write);
+    const bytes = bytesOfWrite(write);
+    open.bytes += bytes;
+    this.#bytes += bytes;
+    while (this.#open.size > MAX_OPEN_BLOCKS || this.#bytes > this.#maxBytes) {
+      const [oldest = slot] = this.#open.keys();
+      this.#close(oldest);
+      this.#forgottenSlot = Math.max(this.#forgottenSlot, oldest);
+    }
+  }
+
+  #close(slot: Slot): OpenBlock | undefined {
+    const open = this.#open.get(slot);
+    this.#open.delete(slot);
+    this.#bytes -= open?.bytes ?? 0;
+    return open;
   }
 
   #newestOf(writes: readonly AccountWrite[]): readonly AccountWrite[] {

@@ -2,7 +2,7 @@ import { type Agreement, agreedAt } from '../../../shared/domain/agreement.ts';
 import type { Clock } from '../../../shared/domain/clock.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { CLOCK_SYSVAR } from '../../../shared/domain/well-known-addresses.ts';
-import { exponentialDelayMs } from '../../../shared/runtime/exponential-backoff.ts';
+import { type BackoffOptions, backoffMs } from '../../upstream/failsafe/jittered-backoff.ts';
 import { decodeUpdate } from '../../upstream/geyser/decode-update.ts';
 import { encodeFilter, encodePing, type FeedMode } from '../../upstream/geyser/encode-request.ts';
 import { type FeedCall, type FeedClient, type FeedFailure, GRPC_CODE } from '../../upstream/geyser/geyser-client.ts';
@@ -14,7 +14,9 @@ import type { FeedAccount } from './feed-account.ts';
 import { FEED_RULES } from './feed-rules.ts';
 import { FeedStream, type FeedStreamOptions } from './feed-stream.ts';
 
-export interface FeedLinkOptions extends Omit<FeedStreamOptions, 'port' | 'mode' | 'rules'> {
+export interface FeedLinkOptions<A extends FeedAccount>
+  extends Omit<FeedStreamOptions<A>, 'port' | 'mode' | 'rules'>,
+    BackoffOptions {
   readonly client: FeedClient;
   readonly mode: FeedMode;
   readonly rpc: RpcCaller;
@@ -24,7 +26,7 @@ export interface FeedLinkOptions extends Omit<FeedStreamOptions, 'port' | 'mode'
   slotTimeMs(): number;
   /** Resolves when accounts may be read; a second's reads are bounded. */
   awaitTurn(): Promise<void>;
-  /** Called when the stream could not be had for so long that its accounts are to be kept elsewhere. */
+  /** Called when the stream is refused, or could not be had for so long that its accounts are to be kept elsewhere. */
   onGivenUp(reason: string): void;
 }
 
@@ -34,26 +36,42 @@ const FILTER_MS = 500;
 const ACCOUNTS_PER_MS = 10;
 /** Interval of looking for silence, in milliseconds. */
 const WATCH_MS = 1000;
-const [BACKOFF_MIN_MS, BACKOFF_MAX_MS] = [100, 5000];
+/** Longest time until a connection is there, in milliseconds. */
+const CONNECT_MS = 2000;
+/** An attempt that lasted so long has connected: its end is no failure in a row. */
+const STEADY_MS = 5000;
+/** Time until a read that has failed is tried again. */
+const RETRY_MS = 100;
 /** Slots without a block after which accounts are kept elsewhere: what servers replay. */
 const GIVE_UP_SLOTS = 150;
+/** Codes that another attempt would get again. */
+const REFUSALS: ReadonlySet<number> = new Set([
+  GRPC_CODE.invalidArgument,
+  GRPC_CODE.permissionDenied,
+  GRPC_CODE.unauthenticated,
+  GRPC_CODE.unimplemented,
+]);
 /** What a node accepts in one getMultipleAccounts. */
 const BATCH = 100;
 
-export interface FeedAudit {
-  readonly same: readonly FeedAccount[];
+export interface FeedAudit<A> {
+  readonly same: readonly A[];
   /** The operators that gave them; undefined over one operator, or where only one of several did. */
   readonly agreement: Agreement | undefined;
 }
 
 /** The connection of one stream: does what its {@link FeedStream} needs done. */
-export class FeedLink {
-  readonly stream: FeedStream;
-  readonly #options: FeedLinkOptions;
+export class FeedLink<A extends FeedAccount> {
+  readonly stream: FeedStream<A>;
+  readonly #options: FeedLinkOptions<A>;
   #call: FeedCall | undefined;
+  /** Cancels the attempt to connect, or the wait for it. */
   #cancelConnect = (): void => {};
   #cancelTimer = (): void => {};
+  /** Connections that were lost soon, in a row. */
   #failures = 0;
+  /** When the last attempt to connect began. */
+  #attemptMs = Number.NEGATIVE_INFINITY;
   #lastMessageMs: number;
   #lastBlockMs: number;
   #lastReason = 'has no connection';
@@ -61,7 +79,7 @@ export class FeedLink {
   #isClosed = false;
   #reconnects = -1;
 
-  constructor(options: FeedLinkOptions) {
+  constructor(options: FeedLinkOptions<A>) {
     this.#options = options;
     this.#lastMessageMs = options.clock.monotonic();
     this.#lastBlockMs = this.#lastMessageMs;
@@ -86,7 +104,7 @@ export class FeedLink {
    * Reads accounts that are armed, and compares them with what was delivered (G11), where there are several operators with
    * what these agree on. Resolves to those that are the same, and to who gave that.
    */
-  async audit(accounts: readonly FeedAccount[], operators = 1): Promise<FeedAudit> {
+  async audit(accounts: readonly A[], operators = 1): Promise<FeedAudit<A>> {
     const addresses = accounts.map(({ address }) => address);
     const read = await readAccountValues(this.#options.rpc, addresses, this.stream.slot, operators);
     const { slot, agreement } = read;
@@ -119,13 +137,21 @@ export class FeedLink {
     this.#call?.cancel();
     this.#call = undefined;
     this.#cancelConnect();
-    const delayMs = this.#failures === 0 ? 0 : exponentialDelayMs(this.#failures, BACKOFF_MIN_MS, BACKOFF_MAX_MS);
-    this.#failures++;
+    const lastedMs = clock.monotonic() - this.#attemptMs;
+    this.#failures = lastedMs < STEADY_MS ? this.#failures + 1 : 0;
+    const delayMs = this.#failures === 0 ? 0 : backoffMs(this.#failures, this.#options) - lastedMs;
     this.#reconnects++;
     this.#cancelConnect = clock.after(delayMs, () => {
       if (this.#isClosed) return;
-      this.#lastMessageMs = clock.monotonic();
+      this.#attemptMs = clock.monotonic();
+      this.#lastMessageMs = this.#attemptMs;
+      this.#cancelConnect = clock.after(CONNECT_MS, () =>
+        this.#onEnd({ code: GRPC_CODE.unavailable, reason: `gave no connection for ${CONNECT_MS / 1000} s` }),
+      );
       const call = client.subscribe({
+        onConnected: () => {
+          if (this.#call === call) this.#cancelConnect();
+        },
         onMessage: (bytes) => {
           if (this.#call === call) this.#onMessage(bytes);
         },
@@ -151,10 +177,7 @@ export class FeedLink {
     try {
       const update = decodeUpdate(bytes);
       if (update.kind === 'ping') this.#call?.send(encodePing());
-      if (update.kind === 'block' || update.kind === 'block-meta') {
-        this.#lastBlockMs = this.#lastMessageMs;
-        this.#failures = 0;
-      }
+      if (update.kind === 'block' || update.kind === 'block-meta') this.#lastBlockMs = this.#lastMessageMs;
       this.stream.onUpdate(update);
     } catch {
       this.#onEnd({ code: GRPC_CODE.unavailable, reason: 'sends what is no message of a Geyser feed' });
@@ -163,9 +186,11 @@ export class FeedLink {
 
   #onEnd({ code, reason }: FeedFailure): void {
     this.#lastReason = reason;
+    this.#cancelConnect();
     this.#call?.cancel();
     this.#call = undefined;
-    this.stream.onEnd(code === GRPC_CODE.outOfRange || code === GRPC_CODE.internal);
+    if (REFUSALS.has(code)) this.#options.onGivenUp(reason);
+    else this.stream.onEnd(code === GRPC_CODE.outOfRange || code === GRPC_CODE.internal);
   }
 
   #tick(): void {
@@ -218,14 +243,14 @@ export class FeedLink {
     this.#isReading = false;
   }
 
-  async #readBatch(batch: readonly FeedAccount[]): Promise<void> {
-    const since = Math.max(...batch.map((account) => account.since ?? 0));
+  async #readBatch(batch: readonly A[]): Promise<void> {
+    const since = Math.max(...batch.map(({ unarmed }) => unarmed?.since ?? 0));
     try {
       const addresses = batch.map(({ address }) => address);
       const { slot, values } = await readAccountValues(this.#options.rpc, addresses, since);
       for (const account of batch) this.stream.onRead(account, { slot, value: values.get(account.address) ?? null });
     } catch {
-      await new Promise<void>((resolve) => this.#options.clock.after(BACKOFF_MIN_MS, resolve)); // a node is behind, or busy
+      await new Promise<void>((resolve) => this.#options.clock.after(RETRY_MS, resolve)); // a node is behind, or busy
       for (const account of batch) this.stream.onRead(account, undefined);
     }
   }

@@ -13,6 +13,8 @@ export interface FeedReplayOptions {
   readonly client: Pick<FeedClient, 'subscribe' | 'firstReplayed'>;
   readonly mode: FeedMode;
   readonly clock: Clock;
+  /** The most bytes of what is sent again. */
+  readonly maxBytes: number;
 }
 
 export interface ReplayQuery {
@@ -35,15 +37,13 @@ export interface Replay {
 const TIMEOUT_MS = 10_000;
 /** By these the oldest slot may have moved on when the request is there. */
 const MOVED_SLOTS = 4;
-/** The most bytes of what is sent again. */
-const MAX_BYTES = 32 << 20;
 
 /** Reads what accounts were before this process knew them: undefined where the feed does not reach back, or sends no whole row. */
 export async function readReplay(options: FeedReplayOptions, query: ReplayQuery): Promise<Replay | undefined> {
-  const { client, mode, clock } = options;
+  const { client, mode, clock, maxBytes } = options;
   const oldest = await client.firstReplayed().catch(() => undefined);
   if (oldest === undefined || oldest > query.since) return undefined;
-  const row = new ReplayedRow(mode, query);
+  const row = new ReplayedRow(mode, query, maxBytes);
   return new Promise((resolve) => {
     const finish = (replay: Replay | undefined): void => {
       cancel();
@@ -74,6 +74,7 @@ export async function readReplay(options: FeedReplayOptions, query: ReplayQuery)
 class ReplayedRow {
   readonly #mode: FeedMode;
   readonly #query: ReplayQuery;
+  readonly #maxBytes: number;
   readonly #addresses: ReadonlyMap<string, string>;
   readonly #versions = new Map<string, FeedVersion[]>();
   /** The accounts of blocks whose meta has not come. */
@@ -82,8 +83,9 @@ class ReplayedRow {
   #last: BlockLink | undefined;
   #bytes = 0;
 
-  constructor(mode: FeedMode, query: ReplayQuery) {
+  constructor(mode: FeedMode, query: ReplayQuery, maxBytes: number) {
     this.#mode = mode;
+    this.#maxBytes = maxBytes;
     this.#query = query;
     this.#addresses = new Map(query.addresses.map((address) => [keyOfAddress(address), address]));
   }
@@ -95,7 +97,7 @@ class ReplayedRow {
   /** Adds a message of the feed. Live ones may come between those that are sent again, which have all of them once more. */
   add(update: FeedUpdate, bytes: number): 'open' | 'whole' | 'broken' {
     this.#bytes += bytes;
-    if (this.#bytes > MAX_BYTES) return 'broken';
+    if (this.#bytes > this.#maxBytes) return 'broken';
     if (update.kind === 'account') this.#open.set(update.slot, [...(this.#open.get(update.slot) ?? []), update.write]);
     if (update.kind !== 'block' && update.kind !== 'block-meta') return 'open';
     if (!FEED_RULES.isBarrier(update.kind, this.#mode)) return 'open';

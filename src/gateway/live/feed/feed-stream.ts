@@ -4,10 +4,10 @@ import type { AccountValue, BlockLink, FeedUpdate } from '../../upstream/geyser/
 import { AppliedChain } from './applied-chain.ts';
 import { Arming } from './arming.ts';
 import { BlockAssembly, type ReceivedBlock } from './block-assembly.ts';
-import { FeedAccount, type FeedVersion } from './feed-account.ts';
+import type { FeedAccount, FeedVersion } from './feed-account.ts';
 import { FEED_RULES, type FeedRules } from './feed-rules.ts';
 import { Gap, type MissedBlock } from './gap.ts';
-import type { Coverage, RingMember } from './history.ts';
+import type { Coverage } from './history.ts';
 import type { AccountHistory } from './kept-account.ts';
 import type { VersionRing } from './version-ring.ts';
 
@@ -23,23 +23,23 @@ export interface FeedPort {
   readBlock(slot: Slot): void;
 }
 
-export interface FeedStreamOptions {
+export interface FeedStreamOptions<A extends FeedAccount = FeedAccount> {
   readonly mode: FeedMode;
   readonly port: FeedPort;
   readonly ring: VersionRing;
+  /** The most bytes of accounts that wait, for their block meta or behind a gap each. */
+  readonly maxBytes: number;
   readonly rules?: FeedRules;
   /** Returns true if no epoch begins in these slots: there the runtime writes without transactions. */
   isOneEpoch(from: Slot, to: Slot): boolean;
   /** Called when a block was applied, behind all that it has written. */
   onApplied(block: Pick<BlockLink, 'slot' | 'parentSlot'>): void;
   /** Called when newer blocks are final, with the accounts that may have changed since. */
-  onFinalized(slot: Slot, changed: ReadonlySet<FeedAccount>): void;
+  onFinalized(slot: Slot, changed: ReadonlySet<A>): void;
   /** Called when what an account is at the applied block has become known, or has changed. */
-  onVersion(account: FeedAccount, version: FeedVersion): void;
+  onVersion(account: A, version: FeedVersion): void;
   /** Called when an account isn't known any more, until it is again. */
-  onUnknown(account: FeedAccount): void;
-  /** Called when the ring keeps an account no longer, as others are read more. */
-  onEvicted(account: FeedAccount): void;
+  onUnknown(account: A): void;
   /** Called when nothing that the stream has delivered can be believed. */
   onFalse(reason: string): void;
 }
@@ -51,16 +51,16 @@ const SYSVAR_PREFIX = 'Sysvar';
  * One stream of a feed: dates the accounts on it by its blocks. It does no I/O and knows no time: its owner calls it with
  * what has happened, and does what {@link FeedPort} says.
  */
-export class FeedStream implements Coverage {
-  readonly #options: FeedStreamOptions;
+export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage {
+  readonly #options: FeedStreamOptions<A>;
   readonly #rules: FeedRules;
-  readonly #accounts = new Map<string, FeedAccount>();
-  readonly #arming = new Arming();
+  readonly #accounts = new Map<string, A>();
+  readonly #arming = new Arming<A>();
   readonly #assembly: BlockAssembly;
   readonly #chain: AppliedChain;
-  readonly #gap = new Gap();
+  readonly #gap: Gap;
   /** Versions that are not final yet, oldest first. */
-  #unfinalized: { readonly account: FeedAccount; readonly version: FeedVersion }[] = [];
+  #unfinalized: { readonly account: A; readonly version: FeedVersion }[] = [];
   #finalized: Slot = -1;
   #finalizedStatus: Slot = -1;
   /** The applied slot at which the stream was resumed: it is in vain a second time. */
@@ -73,10 +73,11 @@ export class FeedStream implements Coverage {
   #isEnded = false;
   #isDenied = false;
 
-  constructor(options: FeedStreamOptions) {
+  constructor(options: FeedStreamOptions<A>) {
     this.#options = options;
     this.#rules = options.rules ?? FEED_RULES;
-    this.#assembly = new BlockAssembly(options.mode, this.#rules);
+    this.#assembly = new BlockAssembly(options.mode, this.#rules, options.maxBytes);
+    this.#gap = new Gap(options.maxBytes);
     this.#chain = new AppliedChain(this.#rules);
   }
 
@@ -115,8 +116,12 @@ export class FeedStream implements Coverage {
     return this.#gaps;
   }
 
-  get accounts(): Iterable<FeedAccount> {
+  get accounts(): Iterable<A> {
     return this.#accounts.values();
+  }
+
+  get(key: string): A | undefined {
+    return this.#accounts.get(key);
   }
 
   /** Connects. Accounts may have been added before. */
@@ -126,15 +131,13 @@ export class FeedStream implements Coverage {
   }
 
   /** Adds an account; {@link sendFilter} subscribes to it. */
-  add(address: string, key: string, heat: RingMember['heat']): FeedAccount {
-    const account = new FeedAccount(address, key, heat, this.#filterVersion + 1, this);
-    this.#accounts.set(key, account);
-    this.#arming.add(account);
+  add(account: A): void {
+    this.#accounts.set(account.key, account);
+    this.#arming.add(account, this.#filterVersion + 1);
     this.#isFilterChanged = true;
-    return account;
   }
 
-  remove(account: FeedAccount): void {
+  remove(account: A): void {
     if (this.#accounts.get(account.key) !== account) return;
     this.#accounts.delete(account.key);
     this.#arming.delete(account);
@@ -166,14 +169,14 @@ export class FeedStream implements Coverage {
   }
 
   /** Returns accounts whose read is due: at most `count`. */
-  takeReads(count: number): readonly FeedAccount[] {
+  takeReads(count: number): readonly A[] {
     return this.#arming.takeReads(count);
   }
 
   /** Handles a read of {@link takeReads}; undefined for one that has failed. */
-  onRead(account: FeedAccount, read: FeedVersion | undefined): void {
-    if (this.#isEnded || this.#accounts.get(account.key) !== account || account.isArmed) return;
-    const { since } = account;
+  onRead(account: A, read: FeedVersion | undefined): void {
+    if (this.#isEnded || this.#accounts.get(account.key) !== account) return;
+    const since = account.unarmed?.since;
     if (since === undefined) return; // a gap has come between: it is read again
     if (read === undefined || !this.#rules.mayArm(read.slot, since)) {
       this.#arming.readAgain(account);
@@ -195,7 +198,7 @@ export class FeedStream implements Coverage {
    * Compares a read of an armed account with what it was at that slot (G11). Returns false if that is another, or not kept.
    * `isDecided`: whether a difference proves the stream false; else the account alone is read again.
    */
-  audit(account: FeedAccount, { slot, value }: FeedVersion, isDecided = true): boolean {
+  audit(account: A, { slot, value }: FeedVersion, isDecided = true): boolean {
     const kept = this.#isEnded ? undefined : account.history?.ownAt(slot);
     if (kept === undefined) return false;
     if (!this.#rules.isRefuted(kept, value)) return true;
@@ -205,10 +208,6 @@ export class FeedStream implements Coverage {
       this.#options.port.readAccounts();
     }
     return false;
-  }
-
-  onEvicted(account: FeedAccount): void {
-    if (this.#accounts.get(account.key) === account) this.#options.onEvicted(account);
   }
 
   /** Denies all that it has covered, as its node is not believed any more. */
@@ -248,7 +247,7 @@ export class FeedStream implements Coverage {
     for (const { key, value } of writes) {
       const account = this.#accounts.get(key);
       if (account?.history !== undefined) this.#add(account, account.history, { slot, value });
-      else account?.keepWrite({ slot, value });
+      else account?.unarmed?.keepWrite({ slot, value });
     }
     this.#armDue();
     onApplied(block);
@@ -256,7 +255,7 @@ export class FeedStream implements Coverage {
     if (this.#arming.hasReads) port.readAccounts();
   }
 
-  #add(account: FeedAccount, history: AccountHistory<AccountValue | null>, version: FeedVersion): void {
+  #add(account: A, history: AccountHistory<AccountValue | null>, version: FeedVersion): void {
     this.#options.ring.add(history, version);
     this.#unfinalized.push({ account, version });
     this.#options.onVersion(account, version);
@@ -265,8 +264,7 @@ export class FeedStream implements Coverage {
   /** Arms the accounts whose read is of a slot that is applied. */
   #armDue(): void {
     const { ring, onVersion } = this.#options;
-    for (const [account, read] of this.#arming.due(this.slot)) {
-      const newer = account.takeWrites().filter(({ slot }) => slot > read.slot);
+    for (const { account, read, newer } of this.#arming.due(this.slot)) {
       const history = ring.start(account.address, this, read, account);
       account.history = history;
       this.#unfinalized.push({ account, version: read });
@@ -276,7 +274,7 @@ export class FeedStream implements Coverage {
   }
 
   /** Forgets what an account is: from the next block on it is to be read. */
-  #disarm(account: FeedAccount, since: Slot): void {
+  #disarm(account: A, since: Slot): void {
     const { history } = account;
     account.history = undefined;
     this.#options.ring.end(history);
@@ -324,7 +322,7 @@ export class FeedStream implements Coverage {
   #applyMissed(missed: readonly MissedBlock[], nextSlot: Slot): void {
     const written = new Set(missed.flatMap((block) => block.written));
     for (const account of this.#accounts.values())
-      if (written.has(account.key) || account.address.startsWith(SYSVAR_PREFIX) || !account.isArmed)
+      if (written.has(account.key) || account.address.startsWith(SYSVAR_PREFIX) || account.history === undefined)
         this.#disarm(account, nextSlot);
     for (const block of missed) this.#chain.append(block);
     for (const block of this.#gap.close()) this.#receive(block);

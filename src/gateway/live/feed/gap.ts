@@ -1,6 +1,6 @@
 import type { Slot } from '../../../shared/domain/slot.ts';
 import type { BlockLink } from '../../upstream/geyser/feed-update.ts';
-import type { ReceivedBlock } from './block-assembly.ts';
+import { bytesOfWrite, type ReceivedBlock } from './block-assembly.ts';
 import type { AppliedBlock } from './feed-rules.ts';
 
 /** A block that was missed, as a node shows it. */
@@ -29,6 +29,14 @@ export class Gap {
   #missed: MissedBlock[] = [];
   /** Blocks that were read, by hash: another loss of the connection does not make them be read again. */
   readonly #reads = new Map<string, MissedBlock>();
+  readonly #maxBytes: number;
+  /** About the bytes of the blocks that wait. */
+  #bytes = 0;
+
+  /** `maxBytes`: the most bytes of what the blocks that wait have written. */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
 
   get isOpen(): boolean {
     return this.#ahead.length > 0;
@@ -43,7 +51,8 @@ export class Gap {
     const last = this.#ahead.at(-1);
     if (last !== undefined && block.slot <= last.slot) return true; // a duplicate
     this.#ahead.push(block);
-    return this.#ahead.length <= MAX_AHEAD;
+    for (const write of block.writes) this.#bytes += bytesOfWrite(write);
+    return this.#ahead.length <= MAX_AHEAD && this.#bytes <= this.#maxBytes;
   }
 
   /** Accepts a read of a block. Returns false where it is not the one that is missing next. */
@@ -84,5 +93,6 @@ export class Gap {
   forgetAhead(): void {
     this.#ahead = [];
     this.#missed = [];
+    this.#bytes = 0;
   }
 }

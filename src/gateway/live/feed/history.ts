@@ -29,8 +29,9 @@ export interface RingMember {
 export class History<V, W extends V = V> {
   readonly address: string;
   readonly member: RingMember;
-  /** Oldest first, at least one. */
-  readonly versions: Version<W>[];
+  #newest: Version<W>;
+  /** The versions before it, oldest first; undefined without any, as of most accounts, of which there may be very many. */
+  #past: Version<W>[] | undefined = undefined;
   /** What another source, or this one before a gap, knows of the account. */
   previous: History<V> | undefined = undefined;
   /** The operators that gave the account when they were read last. */
@@ -45,7 +46,7 @@ export class History<V, W extends V = V> {
   constructor(address: string, coverage: Coverage, first: Version<W>, member: RingMember) {
     this.address = address;
     this.member = member;
-    this.versions = [first];
+    this.#newest = first;
     this.#coverage = coverage;
   }
 
@@ -57,8 +58,17 @@ export class History<V, W extends V = V> {
     return this.#coverage;
   }
 
-  get newest(): Version<W> | undefined {
-    return this.versions.at(-1);
+  get newest(): Version<W> {
+    return this.#newest;
+  }
+
+  get oldest(): Version<W> {
+    return this.#past?.[0] ?? this.#newest;
+  }
+
+  /** Oldest first, at least one. */
+  get versions(): readonly Version<W>[] {
+    return [...(this.#past ?? []), this.#newest];
   }
 
   /** Returns the version at the end of a slot, from any source; undefined where that is not kept or not covered. */
@@ -81,7 +91,7 @@ export class History<V, W extends V = V> {
 
   /** Returns the newest version of a slot or of one before. */
   newestUpTo(slot: Slot): Version<W> | undefined {
-    return this.versions.findLast((version) => version.slot <= slot);
+    return this.#newest.slot <= slot ? this.#newest : this.#past?.findLast((version) => version.slot <= slot);
   }
 
   /** Returns the first slot from this one on at which the account is kept; undefined where none is. */
@@ -95,12 +105,21 @@ export class History<V, W extends V = V> {
 
   /** Adds a newer version. `end`: the last slot at which the one before is known to hold. */
   push(version: Version<W>, end: Slot): void {
-    const { newest } = this;
-    if (newest !== undefined && end < version.slot - 1) {
+    if (end < version.slot - 1) {
       this.#ends ??= new WeakMap();
-      this.#ends.set(newest, end);
+      this.#ends.set(this.#newest, end);
     }
-    this.versions.push(version);
+    this.#past ??= [];
+    this.#past.push(this.#newest);
+    this.#newest = version;
+  }
+
+  /** Drops the oldest version. Returns false if it is the only one. */
+  dropOldest(): boolean {
+    if (this.#past === undefined) return false;
+    if (this.#past.length > 1) this.#past.shift();
+    else this.#past = undefined;
+    return true;
   }
 
   /** Whether the source may cover later slots. */

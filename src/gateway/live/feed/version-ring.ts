@@ -4,9 +4,16 @@ import type { KeptAccount } from './kept-account.ts';
 
 /** Finds the member that is read least. */
 export interface Ranking<T> {
+  /** Called with each member that has come. */
   add(member: T): void;
-  delete(member: T): void;
   find(): T | undefined;
+}
+
+/** The members of a ranking. */
+export interface Ranked<T> {
+  all(): Iterable<T>;
+  has(member: T): boolean;
+  rankOf(member: T): number;
 }
 
 export interface RingSettings {
@@ -57,10 +64,18 @@ export class VersionRing<V = KeptAccount> {
   #swept: Iterator<History<V>> | undefined;
 
   /** `lengthOf` returns about the bytes of a value. */
-  constructor(settings: RingSettings, leastRead: Ranking<History<V>>, lengthOf: (value: V) => number) {
+  constructor(
+    settings: RingSettings,
+    rank: (members: Ranked<History<V>>) => Ranking<History<V>>,
+    lengthOf: (value: V) => number,
+  ) {
     this.#lengthOf = lengthOf;
     this.#settings = settings;
-    this.#leastRead = leastRead;
+    this.#leastRead = rank({
+      all: () => this.#histories.values(),
+      has: (history) => this.#histories.get(history.address) === history,
+      rankOf: ({ heat }) => heat.rank,
+    });
   }
 
   get bytes(): number {
@@ -97,7 +112,6 @@ export class VersionRing<V = KeptAccount> {
     const history = new History<V, W>(address, coverage, first, member);
     const known = this.#histories.get(address);
     if (known !== undefined) {
-      this.#leastRead.delete(known);
       history.previous = known;
       this.#queue(known, known.newest, first.slot);
     }
@@ -152,8 +166,8 @@ export class VersionRing<V = KeptAccount> {
     }
   }
 
-  #queue(history: History<V>, version: Version<V> | undefined, by: Slot): void {
-    if (version !== undefined) this.#replaced.push({ history, version, by });
+  #queue(history: History<V>, version: Version<V>, by: Slot): void {
+    this.#replaced.push({ history, version, by });
   }
 
   /** Drops versions up to a slot, and those that exceed the bytes. */
@@ -176,14 +190,10 @@ export class VersionRing<V = KeptAccount> {
   }
 
   #drop({ history, version, by }: Replaced<V>): void {
-    const { versions } = history;
-    if (versions[0] !== version || !history.isKept) return;
+    if (history.oldest !== version || !history.isKept) return;
     this.#oldestDropped = Math.max(this.#oldestDropped, by - 1);
-    if (versions.length === 1) this.#unlink(history);
-    else {
-      versions.shift();
-      this.#bytes -= this.#bytesOf(version);
-    }
+    if (history.dropOldest()) this.#bytes -= this.#bytesOf(version);
+    else this.#unlink(history);
   }
 
   /** Removes a history that another has replaced. */
@@ -233,7 +243,6 @@ export class VersionRing<V = KeptAccount> {
 
   #remove(newest: History<V>): void {
     this.#histories.delete(newest.address);
-    this.#leastRead.delete(newest);
     for (let history: History<V> | undefined = newest; history !== undefined; history = history.previous) {
       this.#forget(history);
       const { member } = history;

@@ -1,6 +1,13 @@
 import bs58 from 'bs58';
 import protobuf from 'protobufjs/minimal.js';
-import type { AccountValue, AccountWrite, FeedUpdate, SlotStatus } from './feed-update.ts';
+import {
+  type AccountValue,
+  type AccountWrite,
+  accountValue,
+  type FeedUpdate,
+  RENT_EXEMPT,
+  type SlotStatus,
+} from './feed-update.ts';
 
 /** Field numbers of geyser.proto 12.6 (yellowstone-grpc-proto, Apache-2.0), which this file reads by hand. */
 const UPDATE = { filters: 1, account: 2, slot: 3, block: 5, ping: 6, blockMeta: 7 } as const;
@@ -11,8 +18,6 @@ const BLOCK_META = { slot: 1, blockhash: 2, parentSlot: 6, parentBlockhash: 7 } 
 const SLOT_STATUSES: readonly SlotStatus[] = ['processed', 'confirmed', 'finalized', 'other', 'other', 'other', 'dead'];
 
 const ADDRESS_BYTES = 32;
-/** Rent epoch of nearly every account. */
-const RENT_EXEMPT = 18_446_744_073_709_551_615n;
 /** Owners are few, and each account names one. */
 const MAX_OWNERS = 10_000;
 
@@ -132,7 +137,7 @@ function readWrite(reader: Reader, end: number): AccountWrite {
         rentEpoch = readU64(reader);
         break;
       case ACCOUNT.data:
-        data = Uint8Array.from(reader.bytes()); // a copy: else one account would keep a whole block in memory
+        data = reader.bytes();
         break;
       case ACCOUNT.writeVersion:
         writeVersion = readSafeInteger(reader);
@@ -143,7 +148,7 @@ function readWrite(reader: Reader, end: number): AccountWrite {
   }
   if (key === '' || owner === '') throw new RangeError('an account without address or owner');
   const value: AccountValue | null =
-    lamports === 0n ? null : { lamports, owner: base58Of(owner), executable, rentEpoch, data };
+    lamports === 0n ? null : accountValue(lamports, base58Of(owner), executable, rentEpoch, data);
   return { key, value, writeVersion };
 }
 
@@ -172,6 +177,7 @@ function readU64(reader: Reader): bigint {
 
 function readSafeInteger(reader: Reader): number {
   const { low, high } = reader.uint64();
+  if (high === 0 && low >= 0) return low; // without arithmetic: V8 would keep an object for each number
   const value = (high >>> 0) * 2 ** 32 + (low >>> 0);
   if (!Number.isSafeInteger(value)) throw new RangeError('a slot or a version is not a safe integer');
   return value;

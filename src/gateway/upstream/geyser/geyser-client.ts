@@ -17,6 +17,8 @@ export interface FeedFailure {
 }
 
 export interface FeedListener {
+  /** Called when the connection of the subscription is there. */
+  onConnected?(): void;
   onMessage(bytes: Uint8Array): void;
   /** Called once, when the subscription has ended for whatever reason. */
   onEnd(failure: FeedFailure): void;
@@ -63,7 +65,10 @@ export const GRPC_CODE = {
   unauthenticated: 16,
 } as const;
 
-/** Loads gRPC and creates a client. It connects with the first call, and again after each loss. */
+/**
+ * Loads gRPC and creates a client. It connects with the first call. Each subscription has a connection of its own, made when it
+ * begins: gRPC would wait up to two minutes after a loss, and would use one that is dead until its ping shows that.
+ */
 export async function createFeedClient({ url, token }: FeedAddress): Promise<FeedClient> {
   const { default: grpc } = await import('@grpc/grpc-js'); // only where a feed is configured
   const { hostname, host, port, protocol } = new URL(url);
@@ -71,20 +76,23 @@ export async function createFeedClient({ url, token }: FeedAddress): Promise<Fee
   const credentials = isSecure ? grpc.credentials.createSsl() : grpc.credentials.createInsecure();
   const metadata = new grpc.Metadata();
   if (token !== undefined) metadata.set('x-token', token);
-  const client = new grpc.Client(port === '' ? `${hostname}:${isSecure ? 443 : 80}` : host, credentials, {
+  const target = port === '' ? `${hostname}:${isSecure ? 443 : 80}` : host;
+  const options = {
     'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
     'grpc.max_send_message_length': -1,
     'grpc.keepalive_time_ms': KEEPALIVE_MS,
     'grpc.keepalive_timeout_ms': KEEPALIVE_TIMEOUT_MS,
     'grpc.enable_retries': 0,
     'grpc.enable_http_proxy': 0,
-    'grpc.use_local_subchannel_pool': 1, // a connection of its own: streams of one connection share its window
-  });
+    'grpc.use_local_subchannel_pool': 1, // streams of one connection would share its window
+  };
+  const client = new grpc.Client(target, credentials, options);
   let isClosed = false;
   return {
     version: async () => (await readField(client, metadata, 'GetVersion', (reader) => reader.string())) ?? '',
     firstReplayed: () => readField(client, metadata, 'SubscribeReplayInfo', (reader) => Number(reader.uint64())),
-    subscribe: (listener) => (isClosed ? ENDED : subscribe(client, metadata, listener)),
+    subscribe: (listener) =>
+      isClosed ? ENDED : subscribe(new grpc.Client(target, credentials, options), metadata, listener),
     close() {
       isClosed = true;
       client.close();
@@ -95,14 +103,19 @@ export async function createFeedClient({ url, token }: FeedAddress): Promise<Fee
 /** A subscription over a client that was closed: gRPC would throw. */
 const ENDED: FeedCall = { send: () => {}, cancel: () => {} };
 
-function subscribe(client: Client, metadata: Metadata, { onMessage, onEnd }: FeedListener): FeedCall {
-  const call = client.makeBidiStreamRequest('/geyser.Geyser/Subscribe', asIs, (bytes) => bytes, metadata);
+/** Subscribes over a connection, which is closed with the subscription. */
+function subscribe(connection: Client, metadata: Metadata, { onConnected, onMessage, onEnd }: FeedListener): FeedCall {
+  const call = connection.makeBidiStreamRequest('/geyser.Geyser/Subscribe', asIs, (bytes) => bytes, metadata);
   let hasEnded = false;
   const end = (failure: FeedFailure): void => {
     if (hasEnded) return;
     hasEnded = true;
+    connection.close();
     onEnd(failure);
   };
+  connection.waitForReady(Number.POSITIVE_INFINITY, (error) => {
+    if (error === undefined && !hasEnded) onConnected?.();
+  });
   call.on('data', (bytes: Buffer) => {
     if (!hasEnded) onMessage(bytes);
   });
@@ -115,6 +128,7 @@ function subscribe(client: Client, metadata: Metadata, { onMessage, onEnd }: Fee
     cancel() {
       hasEnded = true;
       call.cancel();
+      connection.close();
     },
   };
 }

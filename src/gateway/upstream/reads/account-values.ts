@@ -1,6 +1,6 @@
 import type { Agreement } from '../../../shared/domain/agreement.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
-import type { AccountValue } from '../geyser/feed-update.ts';
+import { type AccountValue, accountValue } from '../geyser/feed-update.ts';
 import { member, parseU64 } from '../json/raw-json.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
 import { parseEncodedAccount } from './encoded-accounts.ts';
@@ -32,9 +32,7 @@ export async function readAccountValues(
 
 function parseValue(json: Buffer): AccountValue {
   const rentEpoch = member(json, 'rentEpoch');
-  return {
-    ...parseEncodedAccount(json),
-    executable: member(json, 'executable')?.toString() === 'true',
-    rentEpoch: rentEpoch === undefined ? 0n : parseU64(rentEpoch),
-  };
+  const { lamports, owner, data } = parseEncodedAccount(json);
+  const isExecutable = member(json, 'executable')?.toString() === 'true';
+  return accountValue(lamports, owner, isExecutable, rentEpoch === undefined ? 0n : parseU64(rentEpoch), data);
 }

@@ -173,10 +173,11 @@ class Schedule {
     this.#faults = drawFaults(this.#random);
     this.#off = off;
     this.#rules = rulesWithout(off, () => this.#isFirstOfConnection);
-    this.#ring = new VersionRing({ bytes: 1 << 20, slots: 20 }, new LeastRead(), bytesOfAccount);
+    this.#ring = new VersionRing({ bytes: 1 << 20, slots: 20 }, (members) => new LeastRead(members), bytesOfAccount);
     this.#stream = new FeedStream({
       mode: this.#faults.mode,
       ring: this.#ring,
+      maxBytes: 1 << 20,
       rules: this.#rules,
       port: {
         connect: (fromSlot, version) => this.#onConnect(fromSlot, version),
@@ -189,7 +190,6 @@ class Schedule {
       onFinalized: (slot) => this.#ring.advance(this.#stream.slot, slot),
       onVersion: () => {},
       onUnknown: () => this.outcome.disarmed++,
-      onEvicted: () => {},
       onFalse: () => {
         this.outcome.dropped++;
         this.#isEnded = true;
@@ -203,10 +203,10 @@ class Schedule {
       this.outcome.refused++;
       return;
     }
-    for (const address of ADDRESSES.slice(0, 3)) this.#stream.add(address, address, HEAT);
+    for (const address of ADDRESSES.slice(0, 3)) this.#stream.add(feedAccount(address));
     this.#stream.start();
     for (this.#step = 0; this.#step < STEPS; this.#step++) {
-      if (this.#step === 20) for (const address of ADDRESSES.slice(3)) this.#stream.add(address, address, HEAT);
+      if (this.#step === 20) for (const address of ADDRESSES.slice(3)) this.#stream.add(feedAccount(address));
       if (this.#step % 4 === 0) this.#stream.sendFilter();
       this.#produce();
       this.#serve();
@@ -386,7 +386,7 @@ class Schedule {
       const at = this.#ledger.length - 1 - Math.floor(this.#random() * 6);
       const slot = this.#ledger[Math.max(0, at)]?.slot ?? 0;
       this.#after(1, () => {
-        const isTooOld = this.#off !== 'G4' && slot < (account.since ?? 0);
+        const isTooOld = this.#off !== 'G4' && slot < (account.unarmed?.since ?? 0);
         this.#stream.onRead(account, isTooOld ? undefined : { slot, value: this.#truth(account.key, slot) });
         if (!this.#isUndetectable) this.#check();
       });
@@ -425,7 +425,7 @@ class Schedule {
 
   #auditAccount(account: FeedAccount): void {
     const { slot } = this.#stream;
-    if (account.isArmed) this.#stream.audit(account, { slot, value: this.#truth(account.key, slot) });
+    if (account.history !== undefined) this.#stream.audit(account, { slot, value: this.#truth(account.key, slot) });
   }
 
   /** Compares all that is claimed with the ledger. */
@@ -434,7 +434,7 @@ class Schedule {
     for (const account of this.#stream.accounts) {
       const { history } = account;
       if (history === undefined) continue;
-      this.#compare(account, slot, history.newest?.value);
+      this.#compare(account, slot, history.newest.value);
       const finalized = this.#rules.finalizedOf(history, finalizedSlot);
       if (finalized !== undefined) this.#compare(account, finalizedSlot, finalized.value);
       const oldest = this.#ring.get(account.address)?.keptFrom(0) ?? slot; // also of what was known before a gap
@@ -466,7 +466,13 @@ class Schedule {
 }
 
 /** All accounts are read alike. */
-const HEAT = { rank: 0 };
+const feedAccount = (address: string): FeedAccount => ({
+  address,
+  key: address,
+  heat: { rank: 0 },
+  history: undefined,
+  unarmed: undefined,
+});
 
 const lamportsOf = (value: KeptAccount): bigint | undefined =>
   value !== null && typeof value === 'object' && 'lamports' in value ? value.lamports : undefined;
