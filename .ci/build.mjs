@@ -104,7 +104,7 @@ function isAlive(pid) {
 
 function digestOfSources() {
   const hash = createHash('sha256');
-  const isSource = (path) => /\.(ts|html|css|json|md|tsv|bash|zsh|fish)$/.test(path);
+  const isSource = (path) => /\.(ts|html|css|json|md|tsv|bash|zsh|fish|png|ico)$/.test(path);
   for (const path of [...SETTINGS.filter((path) => existsSync(path)), ...SOURCES.flatMap(filesIn).filter(isSource)]) {
     const bytes = readFileSync(path);
     hash.update(`${path} ${bytes.length}\n`).update(bytes);
@@ -154,7 +154,9 @@ async function compile() {
 /** Bundles what runs in browsers. The compiler checks its types, as the bundler does not. */
 async function bundlePages() {
   const { build } = await import('esbuild');
-  const folders = readdirSync('src/pages').filter((name) => existsSync(`src/pages/${name}/main.ts`));
+  const folders = readdirSync('src/pages').filter((name) =>
+    ['main.ts', 'page.html'].some((file) => existsSync(`src/pages/${name}/${file}`)),
+  );
   await build({
     entryPoints: folders.flatMap((name) =>
       ['main.ts', 'page.html', 'page.css'].map((file) => `src/pages/${name}/${file}`).filter(existsSync),

@@ -1,39 +1,86 @@
 import { Command, CommanderError } from 'commander';
-import type { Config } from '../config/config-schema.ts';
-import type { ConfigFlags } from '../config/config-sources.ts';
-import { type ConfigSources, describeFormerSettings, isChosen, loadConfig } from '../config/load-config.ts';
-import { operatorsIn } from '../config/operators.ts';
-import { extractSecrets } from '../config/secret-variables.ts';
-import { describeServiceLinks } from '../config/service-links.ts';
-import { extractKeySource, openEngine, startEmbedded } from '../gateway/index.ts';
 import { StartError } from '../shared/domain/start-error.ts';
-import { createLog } from '../shared/runtime/log.ts';
 import { version } from '../shared/runtime/package.ts';
-import { repeat } from '../shared/runtime/repeat.ts';
-import { systemClock } from '../shared/runtime/system-clock.ts';
-import { addCompletionCommand } from './commands/completion-command.ts';
-import { addConfigCommands } from './commands/config-commands.ts';
-import { addCommandGroup, unknownChoiceMessage, unknownFlagError } from './commands/did-you-mean.ts';
-import { addDoctorCommand } from './commands/doctor-command.ts';
-import { addGetCommand } from './commands/get-command.ts';
-import { addKeysCommands } from './commands/keys-commands.ts';
-import { addReceiptKeyCommands } from './commands/receipt-key-commands.ts';
-import { addReceiptVerifyCommand } from './commands/receipt-verify-command.ts';
-import { addStakeCommands } from './commands/stake-commands.ts';
-import { addWatchCommand } from './commands/watch-command.ts';
-import { logListening, type RunningGateway, runUntilSignal } from './run-process.ts';
-import { formatBanner } from './start-banner.ts';
-import { startWithWorkers } from './start-with-workers.ts';
-import { Progress } from './terminal/progress.ts';
+import { asGroup, unknownChoiceMessage, unknownFlagError } from './commands/did-you-mean.ts';
 
 const HELP_FOOTER = `
+Examples:
+  slotgate                        serve over an embedded cluster, for a first look
+  slotgate --config mainnet       serve mainnet
+  slotgate get /network           read a gateway, and verify what it answers
+
 Every setting has a variable too: SLOTGATE_LIMITS_FREE_UNITS is limits.free.units. The file overrides the
 defaults, variables override the file, and flags override variables. "slotgate config print" prints the settings in
 force, "slotgate config schema" what each one means.`;
 
+interface CommandEntry {
+  readonly name: string;
+  readonly description: string;
+  /** Declares its arguments, options and subcommands. Loaded for the commands that a command line names. */
+  readonly load: () => Promise<(command: Command) => void>;
+}
+
+const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'doctor',
+    description: 'check this machine, the settings and each node; name what is wrong, and how to fix it',
+    load: async () => (await import('./commands/doctor-command.ts')).declareDoctor,
+  },
+  {
+    name: 'get',
+    description: 'read a gateway and verify the answer: an address, a signature, a slot, a name, or a route',
+    load: async () => (await import('./commands/get-command.ts')).declareGet,
+  },
+  {
+    name: 'watch',
+    description: 'follow the network live, verified frame by frame; one JSON a line in a pipe',
+    load: async () => (await import('./commands/watch-command.ts')).declareWatch,
+  },
+  {
+    name: 'use',
+    description: 'read from this gateway from now on, and pin the key and the cluster that it has now',
+    load: async () => (await import('./commands/use-command.ts')).declareUse,
+  },
+  {
+    name: 'config',
+    description: 'print the settings in force, check them, or describe each',
+    load: async () => (await import('./commands/config-commands.ts')).declareConfig,
+  },
+  {
+    name: 'receipt',
+    description: 'verify receipts, and manage the keys that sign them',
+    async load() {
+      const [{ declareReceiptKey }, { declareReceiptVerify }] = await Promise.all([
+        import('./commands/receipt-key-commands.ts'),
+        import('./commands/receipt-verify-command.ts'),
+      ]);
+      return (receipt) => {
+        declareReceiptKey(receipt.command('key').description('create, list and change the keys that sign receipts'));
+        declareReceiptVerify(receipt.command('verify'));
+        asGroup(receipt);
+      };
+    },
+  },
+  {
+    name: 'keys',
+    description: 'issue, list and revoke API keys, and show their usage',
+    load: async () => (await import('./commands/keys-commands.ts')).declareKeys,
+  },
+  {
+    name: 'stake',
+    description: 'create and check proofs that a wallet is yours',
+    load: async () => (await import('./commands/stake-commands.ts')).declareStake,
+  },
+  {
+    name: 'completion',
+    description: 'print the completion of a shell: source <(slotgate completion bash)',
+    load: async () => (await import('./commands/completion-command.ts')).declareCompletion,
+  },
+];
+
 /** Runs the command line. Throws a StartError if it is invalid or fails. */
 export async function runCommandLine(argv: readonly string[]): Promise<void> {
-  const program = createProgram();
+  const program = await createProgram(argv);
   try {
     await program.parseAsync(argv);
   } catch (thrown) {
@@ -41,18 +88,30 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
     if (thrown.exitCode === 0) return; // help or version was printed
     const [, flag] = (thrown.code === 'commander.unknownOption' && /'(-[^'=]*)/.exec(thrown.message)) || [];
     if (thrown.code === 'commander.help') throw new StartError(64, 'a command is missing');
-    if (flag === undefined) throw new StartError(64, thrown.message.replace(/^error: /, '').replaceAll('\n', ' '));
+    if (flag === undefined) throw new StartError(64, `${usageFault(thrown.message)}; see slotgate --help`);
     throw unknownFlagError(program, argv, flag);
   }
 }
 
-function createProgram(): Command {
+/** The messages of commander, and ours in their place. */
+const FAULTS: readonly (readonly [RegExp, string])[] = [
+  [/^error: /, ''],
+  [/\n/g, ' '],
+  [/^option '(?:-\w, )?(--[\w-]+)[^']*' argument '(.*)' is invalid\. (.*)$/, '$1 $2: $3'],
+  [/^option '(?:-\w, )?(--[\w-]+)[^']*' argument missing$/, 'the value of $1 is missing'],
+  [/^required option '(--[\w-]+)[^']*' not specified$/, '$1 is missing'],
+  [/^missing required argument '(.*)'$/, '<$1> is missing'],
+];
+
+const usageFault = (message: string): string =>
+  FAULTS.reduce((text, [pattern, words]) => text.replace(pattern, words), message);
+
+async function createProgram(argv: readonly string[]): Promise<Command> {
   const program = new Command('slotgate')
     .description('A read-only HTTP JSON gateway over a Solana cluster.')
     .version(version)
     .exitOverride()
     .configureOutput({ outputError: () => {} }) // the caller of parseAsync reports errors
-    .configureHelp({ showGlobalOptions: true })
     .option('--config <name|path>', 'settings that override the defaults: mainnet, devnet, or a JSON file')
     .option('--host <address>', 'address to listen on')
     .option('--port <number>', 'port to listen on, 0 for a free one')
@@ -68,85 +127,25 @@ function createProgram(): Command {
   program
     .command('start', { isDefault: true })
     .description('serve; without an upstream, over an embedded cluster')
+    .configureHelp({ showGlobalOptions: true })
     .allowExcessArguments()
     .action(async (_, command: Command) => {
       const [unknown] = command.args; // a mistyped command arrives here, as start is the default
       const commands = program.commands.map((known) => known.name());
       if (unknown !== undefined) throw new StartError(64, unknownChoiceMessage('command', unknown, commands));
+      const [{ startGateway }, { configSourcesOf }] = await Promise.all([
+        import('./start-gateway.ts'),
+        import('./commands/config-of.ts'),
+      ]);
       await startGateway(configSourcesOf(command));
     });
 
-  addDoctorCommand(program, configOf);
-  addGetCommand(program, configOf);
-  addWatchCommand(program, configOf);
-  addConfigCommands(program, configOf);
-  const receipt = addCommandGroup(program, 'receipt', 'verify receipts, and manage the keys that sign them');
-  addReceiptKeyCommands(receipt, configOf);
-  addReceiptVerifyCommand(receipt);
-  addKeysCommands(program, configOf);
-  addStakeCommands(program, configOf);
-  addCompletionCommand(program);
+  const isWanted = (name: string): boolean => argv.includes(name) || argv.includes('completion');
+  for (const { name, description, load } of COMMANDS) {
+    const command = program.command(name).description(description);
+    if (isWanted(name)) (await load())(command);
+  }
   return program;
 }
 
 const appended = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];
-
-const configSourcesOf = (command: Command): ConfigSources => ({
-  flags: command.optsWithGlobals<ConfigFlags>(),
-  env: process.env,
-  cwd: process.cwd(),
-});
-
-const configOf = (command: Command): Config => loadConfig(configSourcesOf(command));
-
-async function startGateway(sources: ConfigSources): Promise<void> {
-  const config = loadConfig(sources);
-  process.title = 'slotgate'; // also removes the arguments, which may contain a node's key, from the list of processes
-  const startedMs = systemClock.monotonic();
-  const receiptKey = extractKeySource(process.env);
-  const secrets = extractSecrets(process.env);
-
-  const embedded = startEmbedded(config); // its thread loads while this one does
-  embedded?.catch(() => {}); // openGateway throws the reason
-  const { openGateway } = await import('../gateway/index.ts'); // while the cluster's thread loads
-  const log = createLog(config.log.level);
-  const engine = await openEngine(config, log);
-  const warnings = [...describeFormerSettings(sources), describeServiceLinks(process.env) ?? []].flat();
-  for (const warning of warnings) log.warn({}, warning);
-  const waiting = new Progress({ output: process.stderr, clock: systemClock, what: 'waiting for the first answers' });
-  const stopWaiting = repeat(systemClock, WAITING_MS, () => waiting.advance(0));
-  const options = {
-    config,
-    loadConfig: () => loadConfig(sources),
-    log,
-    engine,
-    receiptKey,
-    secrets,
-    embedded,
-    isAdminPortChosen: isChosen(sources, ['admin', 'port']),
-  };
-  const open = (onFatal: (failure: StartError) => void): Promise<RunningGateway> =>
-    (config.workers.count === 0 ? openGateway(options) : startWithWorkers(options, onFatal)).finally(() => {
-      stopWaiting();
-      waiting.end();
-    });
-  const announce = (gateway: RunningGateway): void => {
-    process.title = `slotgate ${new URL(gateway.url).host}`; // distinguishes two of them in a list of processes
-    if (process.stdout.isTTY !== true || config.log.level !== 'info') {
-      logListening(gateway, log);
-      return;
-    }
-    const startMs = systemClock.monotonic() - startedMs;
-    process.stdout.write(
-      formatBanner(gateway, { version, startMs, pages: config.pages ? PAGES : [], operators: operatorsIn(config) }),
-    );
-  };
-  const closeMs = config.drainDelayMs + config.drainTimeoutMs + (config.workers.count === 0 ? 1_000 : 3_000);
-  await runUntilSignal(open, log, closeMs, announce);
-}
-
-/** Pages for people, as a banner names them. */
-const PAGES = ['/', '/docs', '/explorer', '/verify'];
-
-/** Time between two looks of somebody who waits, in milliseconds. */
-const WAITING_MS = 100;

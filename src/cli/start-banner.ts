@@ -1,6 +1,8 @@
 import { styleText } from 'node:util';
 import type { ConfiguredOperators } from '../config/operators.ts';
 import { CLUSTER_NAMES } from '../shared/domain/cluster-names.ts';
+import { DEMO_ADDRESSES } from '../shared/domain/demo-addresses.ts';
+import { VOTE_PROGRAM } from '../shared/domain/well-known-addresses.ts';
 import type { RunningGateway } from './run-process.ts';
 import { shortKey, terminalText } from './terminal/terminal-text.ts';
 
@@ -38,7 +40,23 @@ export function formatBanner(gateway: RunningGateway, { version, startMs, pages,
     cells.map(([label, value], at) => formatCell(label, value, at < cells.length - 1 ? width : 0)).join('   '),
   );
   const ready = `ready in ${(startMs / 1000).toFixed(1)} s`;
-  return `${styleText('bold', 'slotgate')} ${version}   ${name}   ${styleText('green', ready)}\n${lines.join('\n')}\n\n`;
+  const accounts = embedded === null ? [] : Object.entries(DEMO_ADDRESSES);
+  lines.push(...accounts.map(([owner, at], row) => formatCell(row === 0 ? 'Demo' : '', `${owner.padEnd(6)} ${at}`, 0)));
+  return `${styleText('bold', 'slotgate')} ${version}   ${name}   ${styleText('green', ready)}\n${lines.join('\n')}\n\n${nextSteps(gateway, pages.length > 0)}\n`;
+}
+
+/** Names what somebody who has just started a gateway can do with it. */
+function nextSteps({ url, embedded }: RunningGateway, hasPages: boolean): string {
+  const address = embedded === null ? VOTE_PROGRAM : DEMO_ADDRESSES.alice;
+  return [
+    'Try',
+    `  curl ${url}/api/v1/balance/${address}`,
+    `  slotgate get ${address} --url ${url}`,
+    `  slotgate watch --url ${url}`,
+    ...(hasPages ? [styleText('bold', `Open ${url}`)] : []),
+  ]
+    .map((line) => `${line}\n`)
+    .join('');
 }
 
 /** Says how far what is signed depends on the honesty of one operator. */

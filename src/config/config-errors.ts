@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type ConfigLayer, topLayerAt, valueAt } from './config-layers.ts';
-import { redactUrl } from './upstreams-schema.ts';
+import { redactUrl } from './redact-url.ts';
 
 type Path = readonly PropertyKey[];
 

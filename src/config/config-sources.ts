@@ -5,11 +5,13 @@ import { StartError } from '../shared/domain/start-error.ts';
 import { packageFile } from '../shared/runtime/package.ts';
 import { sectionNameMessage, unknownNameMessage } from './config-errors.ts';
 import { type ConfigLayer, isSection, singleValueLayer } from './config-layers.ts';
+import { isReaderVariable } from './reader-variables.ts';
+import { redactUrl } from './redact-url.ts';
 import { findFormerSetting } from './renamed-settings.ts';
 import { isSecretVariable } from './secret-variables.ts';
 import { findServiceLinks } from './service-links.ts';
 import { ENV_PREFIX, parseSettingText, type Setting } from './setting-names.ts';
-import { redactUrl, splitUrls } from './upstreams-schema.ts';
+import { splitUrls } from './upstreams-schema.ts';
 
 /** The options of the command line, as typed. */
 export interface ConfigFlags {
@@ -62,8 +64,8 @@ export function layersFromEnv(
   const known = new Map(options.map((option) => [option.env, option]));
   const serviceLinks = findServiceLinks(env);
   return Object.entries(env).flatMap(([name, text]) => {
-    if (!name.startsWith(ENV_PREFIX) || text === undefined || serviceLinks.has(name) || isSecretVariable(name))
-      return [];
+    if (!name.startsWith(ENV_PREFIX) || text === undefined || serviceLinks.has(name)) return [];
+    if (isSecretVariable(name) || isReaderVariable(name)) return [];
     const option = known.get(name) ?? findFormerSetting(name);
     if (!option) throw nameError('variable', name, known, '_');
     return [singleValueLayer(name, option.path, parseSettingText(option, text))];

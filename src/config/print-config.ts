@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { valueAt } from './config-layers.ts';
 import { type Config, configSchema } from './config-schema.ts';
 import { readPackagedLayer } from './config-sources.ts';
-import { redactUrl, upstreamNodeSchema } from './upstreams-schema.ts';
+import { redactUrl } from './redact-url.ts';
+import { upstreamNodeSchema } from './upstreams-schema.ts';
 
 export function formatConfig(config: Config): string {
   const upstreams = config.upstreams.map(({ id, url, wsUrl, geyser, ...roles }) => ({

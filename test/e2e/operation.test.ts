@@ -4,6 +4,7 @@ import { mkdirSync, rmdirSync, rmSync } from 'node:fs';
 import { createServer as createHttpServer, createServer, request } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import { WebSocket } from 'ws';
 import { verifyReceipt } from '../../src/client/verify/verify-receipt.ts';
@@ -69,6 +70,7 @@ t.test('admin', async (t) => {
     });
     t.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
     const pages = {
+      '/': 'text/html',
       '/livez': 'text/plain',
       '/readyz': 'text/plain',
       '/metrics': 'text/plain',
@@ -85,9 +87,14 @@ t.test('admin', async (t) => {
       const head = await fetchFrom(path, { method: 'HEAD' });
       t.match([head.status, head.headers.get('content-type'), await head.text()], [200, type, ''], `HEAD ${path}`);
     }
+    const index = await (await fetchFrom('/')).text();
+    const links = [...index.matchAll(/<a href="([^"]+)">/g)].map(([, path = '']) => path);
+    t.equal(links.length, 5);
+    for (const path of links) t.equal((await fetchFrom(`/${path}`)).status, 200, path);
+    t.match(index, 'Nothing is wrong.');
     t.equal(await (await fetchFrom('/readyz')).text(), '[+]startup ok\n[+]tip ok\n[+]shutdown ok\n');
     const missing = await fetchFrom('/nope');
-    t.match([missing.status, await missing.text()], [404, '/metrics, /livez, /readyz, /statusz, /usage.json']);
+    t.match([missing.status, await missing.text()], [404, '/, /metrics, /livez, /readyz, /statusz, /usage.json']);
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
       const refused = await fetchFrom('/metrics', { method });
       t.same([refused.status, refused.headers.get('allow')], [405, 'GET, HEAD'], method);
@@ -540,8 +547,89 @@ t.test('pages', async (t) => {
         /^default-src 'none'; .*trusted-types 'none'; frame-ancestors/,
       );
       t.equal(answer.headers.get('x-content-type-options'), 'nosniff');
+      t.equal(answer.headers.get('cross-origin-opener-policy'), 'same-origin');
+      t.equal(answer.headers.get('cross-origin-resource-policy'), 'same-origin');
+      t.match(answer.headers.get('permissions-policy'), /^camera=\(\), /);
+      t.equal(answer.headers.get('access-control-allow-origin'), null, 'pages of other origins read none');
       for (const name of ['limit', 'remaining', 'reset']) t.match(answer.headers.get(`x-ratelimit-${name}`), /^\d+$/);
     }
+  });
+
+  t.test('who prepares the preview of a link gets whole URLs, and the subject of a search', async (t) => {
+    const headOf = (path: string, headers: Readonly<Record<string, string>> = {}): Promise<string> =>
+      new Promise((resolve, reject) => {
+        request(gateway.url + path, { headers: { 'accept-encoding': 'gzip', ...headers } }, async (answer) => {
+          t.equal(answer.headers['content-encoding'], 'gzip', path);
+          resolve(
+            gunzipSync(Buffer.concat(await answer.toArray()))
+              .toString()
+              .split('<style>')[0] ?? '',
+          );
+        })
+          .once('error', reject)
+          .end();
+      });
+    t.match(await headOf('/'), `<meta property="og:image" content="${gateway.url}/card.png">`);
+    const behindTls = await headOf('/docs/start', { host: 'slots.example', 'x-forwarded-proto': 'https' });
+    t.match(behindTls, '<meta property="og:image" content="https://slots.example/card.png">');
+    t.match(behindTls, /<meta property="og:title" content="slotgate: [^"]+">/);
+    t.match(await headOf('/explorer?q=470126522'), '<meta property="og:title" content="Solana slot 470,126,522">');
+    t.match(await headOf(`/explorer?q=${WALLETS[0].address}`), /<title>Solana address \w{4}…\w{4} · slotgate</);
+    t.match(await headOf('/explorer?q=%22%3E%3Cscript%3E'), '<title>slotgate: explorer<');
+    t.match(await headOf('/', { host: "x'&$'" }), '<meta property="og:image" content="card.png">');
+    const card = await fetch(`${gateway.url}/card.png`);
+    t.equal(card.headers.get('content-type'), 'image/png');
+    const size = Buffer.from(await card.arrayBuffer()).subarray(16, 24);
+    t.same([size.readUInt32BE(0), size.readUInt32BE(4)], [1200, 630]);
+  });
+
+  t.test('a badge shows a value of the network, for pages of any origin', async (t) => {
+    const badge = (query: string): Promise<Response> => fetch(`${gateway.url}/badge.svg${query}`);
+    for (const [query, shown] of [
+      ['', />Solana slot<.*>[\d,]+<\/text><\/g><\/svg>$/],
+      ['?field=tps', />Solana TPS</],
+      ['?field=health', />live<\/text><\/g><\/svg>$/],
+    ] as const) {
+      const answer = await badge(query);
+      const svg = await answer.text();
+      t.match(svg, shown);
+      t.ok(svg.length < 1000, `${svg.length} bytes`);
+      t.equal(answer.headers.get('content-type'), 'image/svg+xml');
+      t.equal(answer.headers.get('cache-control'), 'public, max-age=5');
+      t.equal(answer.headers.get('cross-origin-resource-policy'), 'cross-origin');
+    }
+    const refused = await badge('?field=%3Cscript%3E');
+    t.equal(refused.status, 400);
+    t.match(await refused.json(), { error: 'invalid_query', message: 'field must be one of slot, tps, health' });
+  });
+
+  t.test('people whose page does not exist get one that leads on, programs JSON', async (t) => {
+    const accept = 'text/html,application/xhtml+xml';
+    for (const [path, root] of [
+      ['/nope', './'],
+      ['/docs/nope', '../'],
+      ['/a/b/c', '../../'],
+    ] as const) {
+      const answer = await fetch(gateway.url + path, { headers: { accept } });
+      const html = await answer.text();
+      t.match([answer.status, answer.headers.get('content-type')], [404, 'text/html; charset=utf-8'], path);
+      t.match(html, `<a href="${root}explorer">`);
+      t.match(html, `action="${root}explorer"`);
+      t.notMatch(html, '{{');
+      t.match(answer.headers.get('content-security-policy'), /script-src 'none'; .*form-action 'self'/);
+      t.match(await (await fetch(gateway.url + path)).json(), { error: 'route_not_found' });
+    }
+    t.match(await (await fetch(`${gateway.url}/api/v1/nope`, { headers: { accept } })).json(), {
+      error: 'route_not_found',
+    });
+    t.match(await (await fetch(`${gateway.url}/${'x/'.repeat(900)}`)).headers.get('link'), /^<\/docs\/errors#/);
+  });
+
+  t.test('browsers find an icon and the search, and robots what to leave out', async (t) => {
+    const text = async (path: string): Promise<string> => (await fetch(gateway.url + path)).text();
+    t.match(await text('/robots.txt'), 'Disallow: /api/');
+    t.match(await text('/opensearch.xml'), `template="${gateway.url}/explorer?q={searchTerms}"`);
+    t.equal((await fetch(`${gateway.url}/favicon.ico`)).headers.get('content-type'), 'image/x-icon');
   });
 
   t.test('the widget is a script for pages of any origin', async (t) => {
@@ -564,7 +652,7 @@ t.test('pages', async (t) => {
   t.test('the page is sent in the best coding that the caller accepts', async (t) => {
     const lengthFor = (coding: string, from = url) =>
       new Promise<[string | undefined, number]>((resolve, reject) => {
-        request(from, { headers: { 'accept-encoding': coding } }, (answer) => {
+        request(from, { headers: { 'accept-encoding': coding, 'sec-fetch-mode': 'navigate' } }, (answer) => {
           answer.resume();
           resolve([answer.headers['content-encoding'], Number(answer.headers['content-length'])]);
         })

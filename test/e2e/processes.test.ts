@@ -262,7 +262,7 @@ t.test('command-line', async (t) => {
     const help = await runSlotgate(['--help']);
     t.equal(help.code, 0);
     const words = ['--config', '--host', '--port', '--state, --data-dir', '--upstream', '--set', 'SLOTGATE_'];
-    const commands = ['start', 'doctor', 'get', 'watch', 'config', 'keys', 'receipt', 'stake', 'completion'];
+    const commands = ['start', 'doctor', 'get', 'watch', 'use', 'config', 'keys', 'receipt', 'stake', 'completion'];
     for (const word of [...words, ...commands]) t.match(help.out, word);
     const version = spawned(['--version']);
     t.equal(await version.exit(), 0);
@@ -274,7 +274,9 @@ t.test('command-line', async (t) => {
     [['--prot', '1'], {}, 64, /unknown flag --prot, the nearest known name is --port\n/],
     [['--upstrem=https://rpc.example/KEY'], {}, 64, /unknown flag --upstrem, the nearest known name is --upstream\n/],
     [['https://rpc.example/KEY'], {}, 64, /unknown command https:\/\/rpc\.example\/\*\*\* \(of start, /],
-    [['--port'], {}, 64, /argument missing/],
+    [['--port'], {}, 64, /the value of --port is missing; see slotgate --help\n/],
+    [['get'], {}, 64, /<what> is missing; see/],
+    [['get', '/slot', '--cluster', 'x'], {}, 64, /--cluster x: it is not a genesis hash/],
     [['--set', 'port'], {}, 64, /name=value/],
     [['blance'], {}, 64, /unknown command blance \(of start, /],
     [['strat'], {}, 64, /unknown command strat, the nearest known name is start/],
@@ -394,7 +396,14 @@ t.test('command-line', async (t) => {
     const pins = ['--public-key', publicKey, '--cluster', result.cluster];
     const pinned = await runSlotgate(['get', `${url}/api/v1${PATH}?commitment=confirmed`, ...pins]);
     t.same([pinned.code, pinned.out], [0, BALANCE], 'a whole URL');
-    t.notMatch(pinned.err, /not pinned/);
+    t.match(pinned.err, /\(pinned\)\n$/);
+    const here = { SLOTGATE_URL: url, SLOTGATE_PUBLIC_KEY: publicKey, XDG_CONFIG_HOME: `${t.testdirName}/config` };
+    t.match(await runSlotgate(['get', PATH], here), { code: 0, out: BALANCE, err: /\(not pinned: no --cluster\)\n$/ });
+    t.match(await runSlotgate(['get', WHALE], here), { code: 0, out: /^\{"owner":"9grdmo.*"9007199\.254740993"/ });
+    const slot = Number(JSON.parse((await runSlotgate(['get', '/slot'], here)).out)) - 3;
+    t.match(await runSlotgate(['get', `#${slot}`], here), { code: 0, out: new RegExp(`^\\{"slot":${slot},`) });
+    t.match(await runSlotgate(['get', 'no such thing'], here), { code: 1, err: /unclassifiable: / });
+    await usesPinnedGateway(t, url, { publicKey, cluster: result.cluster });
     t.match(await runSlotgate(['get', 'health', '--url', url, '--quiet']), {
       code: 0,
       out: /^\{"status":"ok"/,
@@ -423,6 +432,28 @@ t.test('command-line', async (t) => {
     t.match(tampered.err, /^slotgate: the answer is not proven: digest\. The result is not the signed one/);
     const other = await runSlotgate(['get', PATH, '--url', url, '--public-key', WHALE]);
     t.match(other, { code: 1, out: '', err: /not proven: unknown-key/ });
+  }
+
+  async function usesPinnedGateway(t: Test, url: string, pins: { publicKey: string; cluster: string }): Promise<void> {
+    const home = { XDG_CONFIG_HOME: `${t.testdirName}/config` };
+    t.match(await runSlotgate(['use'], home), { code: 1, err: /no gateway is pinned: slotgate use URL pins one/ });
+    t.match(await runSlotgate(['use', url], home), {
+      code: 0,
+      out: `Key      ${pins.publicKey}\nCluster  ${pins.cluster}`,
+    });
+    t.match(await runSlotgate(['get', PATH], home), { code: 0, out: BALANCE, err: /\(pinned\)\n$/ });
+    const file = `${home.XDG_CONFIG_HOME}/slotgate/gateway.json`;
+    t.same(JSON.parse(readFileSync(file, 'utf8')), { url, ...pins });
+    writeFileSync(file, JSON.stringify({ url, ...pins, publicKey: WHALE }));
+    for (const args of [
+      ['use', url],
+      ['get', PATH],
+    ])
+      t.match(await runSlotgate(args, home), { code: 1, out: '', err: /not proven: unknown-key/ }, args.join(' '));
+    writeFileSync(file, '{}');
+    t.match(await runSlotgate(['use'], home), { code: 78, err: /slotgate use --forget removes it/ });
+    t.equal((await runSlotgate(['use', '--forget'], home)).code, 0);
+    t.notOk(existsSync(file));
   }
 
   async function watches(t: Test, url: string): Promise<void> {

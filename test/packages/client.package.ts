@@ -168,7 +168,7 @@ yes<Equal<Source.EnvelopeOf<'/network'>, Pack.EnvelopeOf<'/network'>>>();
     const shell = await run('sh', [join(EXAMPLES, 'curl.sh'), gateway.url]);
     t.match(shell, {
       code: 0,
-      out: /^\{"sol":"9007199\.254740993","slot":\d+\}\n\["9007199\.254740993",.*\]\n304\ninvalid_address\n<\/docs#error-invalid_address>; rel="help"\n\{"lamports":9007199254740993,.*\}\n$/,
+      out: /^\{"sol":"9007199\.254740993","slot":\d+\}\n\["9007199\.254740993",.*\]\n304\ninvalid_address\n<\.\.\/\.\.\/\.\.\/docs\/errors#error-invalid_address>; rel="help"\n\{"lamports":9007199254740993,.*\}\n$/,
     });
   });
 

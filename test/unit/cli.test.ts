@@ -11,6 +11,7 @@ import { checkNodeVersion } from '../../src/cli/check-node-version.ts';
 import type { RunningGateway } from '../../src/cli/run-process.ts';
 import { formatBanner } from '../../src/cli/start-banner.ts';
 import { Progress } from '../../src/cli/terminal/progress.ts';
+import { describeResult } from '../../src/cli/terminal/result-words.ts';
 import { terminalText } from '../../src/cli/terminal/terminal-text.ts';
 import { WatchScreen } from '../../src/cli/terminal/watch-screen.ts';
 import { FAULT_EXPLANATIONS } from '../../src/client/verify/fault-explanations.ts';
@@ -19,6 +20,7 @@ import { isApiKey } from '../../src/gateway/access/api-keys/api-key.ts';
 import { apiKeysPath, readApiKeys } from '../../src/gateway/access/api-keys/api-key-store.ts';
 import { appendUsage, usagePath } from '../../src/gateway/access/usage/usage-file.ts';
 import { loadEngine } from '../../src/gateway/http/load-engine.ts';
+import { EXAMPLE_ANSWERS } from '../../src/pages/docs/example-answers.ts';
 import { indentJson } from '../../src/shared/domain/indent-json.ts';
 import { CLOCK_SYSVAR } from '../../src/shared/domain/well-known-addresses.ts';
 import { type ChildProgram, runModule } from '../support/child-process.ts';
@@ -73,6 +75,8 @@ t.test('keys-commands', async (t) => {
 
     const listed = await keys('list');
     t.match(listed.out, new RegExp(`^${id} +…${key.slice(-4)} +scale +valid .* a shop$`, 'm'));
+    const { sha256: _, ...shown } = record ?? {};
+    t.same(JSON.parse((await keys('list', '--json')).out), { keys: [shown] }, 'without its digest');
     t.notMatch(listed.out, key);
 
     const next = (await keys('rotate', id, '--grace', '24h')).out.trim();
@@ -114,6 +118,9 @@ t.test('keys-commands', async (t) => {
       'day         key  route  answered  refused  limited  failed  units\n2026-06-01  a    /slot  6         4        2        0       18\n',
     );
     t.match((await keys('usage')).out, /^2026-06-01 {2}b .* 3 .* 9$/m);
+    const { usage } = JSON.parse((await keys('usage', 'b', '--json')).out);
+    const { counts: _, ...shown } = row;
+    t.same(usage, [{ ...shown, key: 'b', answered: 3, refused: 2, limited: 1, failed: 0 }]);
   });
 
   t.test('errors are reported and change nothing', async (t) => {
@@ -196,7 +203,7 @@ t.test('receipt-key-commands', async (t) => {
     fails(t, await key('revoke', '0000000000000000'), 64, /no key has the id 0{16}/);
     for (const after of ['', 'soon', '-1', '8761'])
       fails(t, await key('rotate', `--after=${after}`), 64, /--after must be hours from 0 to 8760/);
-    fails(t, await key('revoke'), 64, /missing required argument/);
+    fails(t, await key('revoke'), 64, /<kid> is missing/);
     fails(t, await key('destroy'), 64, /unknown command receipt key destroy, the nearest known name is receipt key/);
     t.same(readdirSync(state), ['receipt-key.pem']);
   });
@@ -819,6 +826,12 @@ Admin   http://127.0.0.1:8789/metrics   Nodes   rpc-1 ok, rpc-2 12 behind
 Key     8Tzx..pVA5, .slotgate/receipt-key.pem, exact
 Trust   one operator: a lie of its nodes would be signed
 
+Try
+  curl http://127.0.0.1:8787/api/v1/balance/Vote111111111111111111111111111111111111111
+  slotgate get Vote111111111111111111111111111111111111111 --url http://127.0.0.1:8787
+  slotgate watch --url http://127.0.0.1:8787
+Open http://127.0.0.1:8787
+
 `,
     );
   });
@@ -828,7 +841,9 @@ Trust   one operator: a lie of its nodes would be signed
     t.match(text, /no node reached yet/);
     t.match(text, /Key +8Tzx\.\.pVA5, inline, observed/);
     t.notMatch(text, /Admin/);
-    t.match(plain({ embedded: { rpc: 'http://127.0.0.1:8899' } }), /Cluster http:\/\/127\.0\.0\.1:8899 /);
+    const demo = plain({ embedded: { rpc: 'http://127.0.0.1:8899' } });
+    t.match(demo, /Cluster http:\/\/127\.0\.0\.1:8899 /);
+    t.match(demo, /^Demo +alice +(\w{44})$.*^ +bob .*get \1 --url/ms);
     const two = formatBanner(gateway, { ...facts, operators: { count: 3, needed: 2 } });
     t.match(stripVTControlCharacters(two), /Trust +2 of 3 operators must give the same before it is exact/);
   });
@@ -926,6 +941,25 @@ t.test('progress', async (t) => {
     t.match(indented, '\n  "b": {},\n');
   });
 
+  t.test('transactions, portfolios and blocks are described in words', async (t) => {
+    const wordsOf = (id: string, route: string, change: object = {}): string => {
+      const { result } = Object(EXAMPLE_ANSWERS[id]?.answer);
+      return describeResult(route, JSON.stringify({ ...result, ...change })) ?? '';
+    };
+    t.match(
+      wordsOf('getTx', '/tx/:sig'),
+      /^✓ Success · TRANSFER · SYSTEM_PROGRAM · .* UTC\nExJx\w+ sent 0\.005149975 SOL to \w+\n\n(.*\n)+Fee +0\.000005 SOL by /,
+    );
+    t.equal(wordsOf('getTx', '/tx/:sig', { enhanced: null }), '', 'without a meaning its JSON is shown');
+    t.match(
+      wordsOf('getAddressPortfolio', '/address/:addr/portfolio'),
+      /\nSOL +1000\.034782671 +\$150\.68 +\$150,682\.30\n?/,
+    );
+    t.match(wordsOf('getAddressPortfolio', '/address/:addr/portfolio', { items: [] }), / holds nothing\.$/);
+    t.match(wordsOf('getBlock', '/block/:slot'), /^Slot 1,001,976 · \w+ · .*\n\nLeader /);
+    t.equal(describeResult('/slot', '7'), undefined);
+  });
+
   t.test('a terminal gets no escape of somebody else, and the text means the same in JSON', async (t) => {
     const hostile = 'a\u001b[2Jb\u009b1m\u202ec\u0007';
     t.equal(terminalText(hostile), 'a\\u001b[2Jb\\u009b1m\\u202ec\\u0007');
@@ -943,6 +977,7 @@ t.test('watch-screen', async (t) => {
       address: undefined,
       end() {},
       clock,
+      readNodes: async () => undefined,
       write(text) {
         screen = stripVTControlCharacters(text);
       },
@@ -963,11 +998,19 @@ t.test('watch-screen', async (t) => {
     t.match(screen, /^○ Stalled: no new slot for 1 m 39 s {2}http/);
     clock.advance(1000);
     t.match(screen, /no new slot for 1 m 40 s/, 'by itself');
-    t.match(screen, /Slot +101\r\nTPS +– without votes/);
+    t.match(screen, /Slot +101 {2}1 m 40 s ago\r\nTPS +– without votes/);
     for (const _ of [1, 2, 3]) watch.lost();
     t.match(screen, /^○ Offline {2}http/);
     send(400, 'ok');
     clock.advance(1000);
     t.match(screen, /^● Live {2}http/);
+    for (const [slot, updatedAt] of [
+      [401, 1000],
+      [402, 1100],
+      [404, 2000],
+    ] as const)
+      watch.frame('', { slot, health: 'ok', stream: 'a', updatedAt });
+    clock.advance(1500);
+    t.match(screen, /Last slots +▂×█\r\nNodes +The gateway has not yet named its health\./, 'the height is the time');
   });
 });

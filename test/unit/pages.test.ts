@@ -600,8 +600,8 @@ t.test('site', async (t) => {
       t.equal(widget, name === 'docs-widget' ? sha256Of(fileOf('widget.js').identity) : undefined);
       if (widget !== undefined) t.match(policy, ` '${widget}';`);
       t.notMatch(
-        markup.replace('<script src="../widget.js', ''),
-        /\b(?:src|url)\s*=|\bstyle=|<link (?!rel="icon" href="data:)|\son\w+=/i,
+        markup.replace(/<script src="..\/widget.js|<img src="badge.svg/, ''),
+        /\b(?:src|url)\s*=|\bstyle=|<link (?!rel="icon" href="data:|rel="search")|\son\w+=/i,
       );
       t.notMatch(html, /\bimport\s*\(|@import|url\((?!data:)/);
       for (const [tag, open] of [

@@ -2,18 +2,20 @@ import { Argument, type Command } from 'commander';
 import { COMPLETION_FORMATS, type CompletionNode } from '../terminal/completion-script.ts';
 import { withChoices } from './did-you-mean.ts';
 
-/** Adds `slotgate completion`, which prints the completion of a shell; it is static and sends nothing. */
-export function addCompletionCommand(program: Command): void {
+/** Declares `slotgate completion`, which prints the completion of a shell; it is static and sends nothing. */
+export function declareCompletion(command: Command): void {
   const shells = [...COMPLETION_FORMATS.keys()];
   const shell = withChoices(new Argument('<shell>', 'the shell'), 'shell', shells);
-  program
-    .command('completion')
-    .description('print the completion of a shell: source <(slotgate completion bash)')
+  command
     .addArgument(shell)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  source <(slotgate completion bash)\n  slotgate completion fish > ~/.config/fish/completions/slotgate.fish',
+    )
     .action(async (shell: string) => {
       const { routes } = await import('../../gateway/routes/index.ts'); // most commands do without them
       const paths = routes.filter(({ kind }) => kind !== 'post').map(({ path }) => path.replace(/:.*/, ''));
-      const nodes = nodesOf(program, '', new Map([['get', [...new Set(paths)]]]));
+      const nodes = nodesOf(rootOf(command), '', new Map([['get', [...new Set(paths)]]]));
       process.stdout.write(COMPLETION_FORMATS.get(shell)?.(nodes) ?? '');
     });
 }

@@ -11,11 +11,12 @@ import {
   readApiKeys,
   readRedisSettings,
 } from '../../gateway/index.ts';
-import { addCommandGroup } from './did-you-mean.ts';
+import { configOf } from './config-of.ts';
+import { asGroup } from './did-you-mean.ts';
 
-/** Adds `slotgate config …`, which prints the settings in force, checks them, or prints what each one means. */
-export function addConfigCommands(program: Command, configOf: (command: Command) => Config): void {
-  const config = addCommandGroup(program, 'config', 'print the settings in force, check them, or describe each');
+/** Declares `slotgate config …`, which prints the settings in force, checks them, or prints what each one means. */
+export function declareConfig(config: Command): void {
+  asGroup(config.configureHelp({ showGlobalOptions: true })); // so that its subcommands show them, too
 
   config
     .command('print')

@@ -2,10 +2,9 @@ import type { Argument, Command, Option } from 'commander';
 import { unknownNameMessage } from '../../config/config-errors.ts';
 import { StartError } from '../../shared/domain/start-error.ts';
 
-/** Adds a command that only has subcommands. Without one of them, or with another name, it says which there are. */
-export function addCommandGroup(parent: Command, name: string, description: string): Command {
-  const group = parent.command(name).description(description).allowExcessArguments();
-  return group.action(() => {
+/** Makes a command have subcommands only. Without one of them, or with another name, it says which there are. */
+export function asGroup(group: Command): Command {
+  return group.allowExcessArguments().action(() => {
     const path = pathOf(group);
     const names = group.commands.map((known) => known.name());
     const [unknown] = group.args;

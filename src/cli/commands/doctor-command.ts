@@ -2,8 +2,8 @@ import { styleText } from 'node:util';
 import type { Command } from 'commander';
 import type { Config } from '../../config/config-schema.ts';
 import { operatorsIn } from '../../config/operators.ts';
+import { redactUrl } from '../../config/redact-url.ts';
 import { extractSecrets } from '../../config/secret-variables.ts';
-import { redactUrl } from '../../config/upstreams-schema.ts';
 import { extractKeySource } from '../../gateway/index.ts';
 import { StartError } from '../../shared/domain/start-error.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
@@ -13,6 +13,7 @@ import { checkNode, checkOperators, compareNodes, type NodeReport } from '../doc
 import { NodeProbe } from '../doctor/node-probe.ts';
 import { Progress } from '../terminal/progress.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
+import { configOf } from './config-of.ts';
 import { seconds } from './receipt-option-values.ts';
 
 interface DoctorFlags {
@@ -23,35 +24,43 @@ interface DoctorFlags {
 /** About the number of checks of one node. */
 const CHECKS_PER_NODE = 11;
 
-export function addDoctorCommand(program: Command, configOf: (command: Command) => Config): void {
-  program
-    .command('doctor')
-    .description('check this machine, the settings and each node; name what is wrong, and how to fix it')
+export function declareDoctor(doctor: Command): void {
+  doctor
+    .configureHelp({ showGlobalOptions: true })
     .option('--json', 'print one JSON object: the findings, each with verdict, name, finding and fix')
     .option('--timeout <seconds>', 'the longest time for all nodes', seconds, 20)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  slotgate doctor --config mainnet\n  slotgate doctor --upstream https://NODE --json',
+    )
     .action(async ({ json, timeout }: DoctorFlags, command: Command) => {
-      const findings = await examine(() => configOf(command), timeout * 1000);
-      process.stdout.write(json === true ? `${JSON.stringify({ findings })}\n` : formatFindings(findings));
-      const failed = findings.filter(({ verdict }) => verdict === 'fail').length;
+      const groups = await examine(() => configOf(command), timeout * 1000);
+      const findings = groups.flatMap(([, found]) => found);
+      process.stdout.write(json === true ? `${JSON.stringify({ findings })}\n` : formatFindings(groups));
+      const failed = countOf('fail', findings);
       if (failed > 0) throw new StartError(1, `${failed} of ${findings.length} checks have failed`);
     });
 }
 
-async function examine(loadConfig: () => Config, timeoutMs: number) {
-  const findings: Finding[] = [ok('Node', process.versions.node)]; // an older one does not come this far
+type Group = readonly [title: string, findings: readonly Finding[]];
+
+async function examine(loadConfig: () => Config, timeoutMs: number): Promise<readonly Group[]> {
+  const node = ok('Node', process.versions.node); // an older one does not come this far
   let config: Config;
   try {
     config = loadConfig();
   } catch (thrown) {
-    return [...findings, fail('settings', reasonOf(thrown), 'correct them where the message says they come from')];
+    const invalid = fail('settings', reasonOf(thrown), 'correct them where the message says they come from');
+    return [['Machine and settings', [node, invalid]]];
   }
   const env = { ...process.env };
   const receiptKey = extractKeySource(process.env);
   const secrets = extractSecrets(process.env);
-  const nodes = config.upstreams;
-  findings.push(ok('settings', 'valid'), await checkEngine(config));
-  findings.push(...(await checkMachine({ config, receiptKey, secrets, env, nowMs: systemClock.now() })));
-  return [...findings, ...(await examineNodes(config, nodes, timeoutMs))];
+  const machine = await checkMachine({ config, receiptKey, secrets, env, nowMs: systemClock.now() });
+  return [
+    ['Machine and settings', [node, ok('settings', 'valid'), await checkEngine(config), ...machine]],
+    ['Nodes', await examineNodes(config, config.upstreams, timeoutMs)],
+  ];
 }
 
 async function examineNodes(config: Config, nodes: Config['upstreams'], timeoutMs: number) {
@@ -80,11 +89,17 @@ async function examineNodes(config: Config, nodes: Config['upstreams'], timeoutM
 
 const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const satisfies Record<Verdict, string>;
 
-function formatFindings(findings: readonly Finding[]): string {
+const countOf = (wanted: Verdict, findings: readonly Finding[]): number =>
+  findings.filter(({ verdict }) => verdict === wanted).length;
+
+function formatFindings(groups: readonly Group[]): string {
+  const findings = groups.flatMap(([, found]) => found);
   const width = Math.max(...findings.map(({ name }) => name.length));
-  const lines = findings.map(({ verdict, name, finding, fix }) => {
+  const lineOf = ({ verdict, name, finding, fix }: Finding): string => {
     const line = `${styleText(COLOURS[verdict], verdict.padEnd(4))}  ${name.padEnd(width)}  ${terminalText(finding)}`;
     return fix === undefined ? line : `${line}\n${' '.repeat(width + 8)}fix: ${terminalText(fix)}`;
-  });
-  return `${lines.join('\n')}\n`;
+  };
+  const [good, warnings, failures] = (['ok', 'warn', 'fail'] as const).map((verdict) => countOf(verdict, findings));
+  const lines = groups.flatMap(([title, found]) => [styleText('bold', title), ...found.map(lineOf), '']);
+  return `${lines.join('\n')}\n${good} ok, ${warnings} to look at, ${failures} failed\n`;
 }

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { type ClientOptions, SlotgateError } from '../../client/index.ts';
 import { FAULT_EXPLANATIONS, ReceiptError } from '../../client/verify/index.ts';
-import type { Config } from '../../config/config-schema.ts';
+import { PUBLIC_KEY_VARIABLE, URL_VARIABLE } from '../../config/reader-variables.ts';
 import { StartError } from '../../shared/domain/start-error.ts';
 import { shortKey, terminalText } from '../terminal/terminal-text.ts';
+import { readPinnedGateway } from './pinned-gateway.ts';
 import { genesisHash, publicKey, repeatable } from './receipt-option-values.ts';
 
 export interface GatewayFlags {
@@ -12,39 +13,75 @@ export interface GatewayFlags {
   readonly cluster?: string;
 }
 
+/** The gateway to read, and what its receipts must name. */
+export interface ChosenGateway extends Pick<ClientOptions, 'cluster'> {
+  readonly url: string;
+  readonly publicKey?: readonly string[];
+}
+
+/** Adds the options of the commands that read a gateway, as a group of their own. */
 export const addGatewayOptions = (command: Command): Command =>
   command
-    .option('--url <url>', 'the gateway; by default the one of this configuration, on this machine')
-    .option('--public-key <base58>', 'the key that must have signed; may be repeated', repeatable(publicKey))
+    .optionsGroup('Gateway:')
+    .option(
+      '--url <url>',
+      `the gateway; by default ${URL_VARIABLE}, the one of "slotgate use", or the one of this configuration on this machine`,
+    )
+    .option(
+      '--public-key <base58>',
+      `the key that must have signed; may be repeated; by default ${PUBLIC_KEY_VARIABLE} or the one of "slotgate use"`,
+      repeatable(publicKey),
+    )
     .option('--cluster <base58>', 'the genesis hash of the cluster that it must be about', genesisHash);
 
-/** Returns the URL of the gateway that the flags, or else the settings, name. */
-export function gatewayUrlOf({ url }: GatewayFlags, configOf: () => Config): string {
-  if (url === undefined) return localUrlOf(configOf());
+/** Returns the gateway that the flags name, or else the variables, `slotgate use`, or the settings. */
+export async function chooseGateway(flags: GatewayFlags, command: Command): Promise<ChosenGateway> {
+  const pinned = readPinnedGateway(process.env);
+  const named = flags.url ?? process.env[URL_VARIABLE];
+  const source = flags.url === undefined ? URL_VARIABLE : '--url';
+  const url = named === undefined ? (pinned?.url ?? (await localUrlOf(command))) : checkedUrl(named, source);
+  const isPinned = pinned !== undefined && new URL(pinned.url).href === new URL(url).href;
+  const keys = flags.publicKey ?? keysInVariable() ?? (isPinned ? [pinned.publicKey] : undefined);
+  const cluster = flags.cluster ?? (isPinned ? pinned.cluster : undefined);
+  return { url, ...(keys !== undefined && { publicKey: keys }), ...(cluster !== undefined && { cluster }) };
+}
+
+function checkedUrl(url: string, source: string): string {
   if (!URL.canParse(url) || !/^https?:/.test(url))
-    throw new StartError(64, `--url must be an http:// or https:// URL, got ${terminalText(url)}`);
+    throw new StartError(64, `${source} must be an http:// or https:// URL, got ${terminalText(url)}`);
   return url;
 }
 
-function localUrlOf({ host, port }: Config): string {
+function keysInVariable(): readonly string[] | undefined {
+  const text = process.env[PUBLIC_KEY_VARIABLE];
+  if (text === undefined || text.trim() === '') return undefined;
+  try {
+    return text
+      .trim()
+      .split(/[\s,]+/)
+      .map(publicKey);
+  } catch (thrown) {
+    throw new StartError(64, `${PUBLIC_KEY_VARIABLE}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+  }
+}
+
+async function localUrlOf(command: Command): Promise<string> {
+  const { configOf } = await import('./config-of.ts'); // its schemas are of no use to who names a URL
+  const { host, port } = configOf(command);
   if (port === 0) throw new StartError(64, 'port 0 is any free port: name the gateway by --url');
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
 
-export const trustOf = ({ publicKey, cluster }: GatewayFlags): Pick<ClientOptions, 'publicKey' | 'cluster'> => ({
-  ...(publicKey !== undefined && { publicKey }),
-  ...(cluster !== undefined && { cluster }),
-});
-
 /** Describes the key of a receipt, and whether it was pinned or only believed. */
-export const describeTrust = (key: string, { publicKey: pinned, cluster }: GatewayFlags): string => {
+export const describeTrust = (key: string, { publicKey: pinned, cluster }: ChosenGateway): string => {
   const missing = [pinned === undefined && '--public-key', cluster === undefined && '--cluster'].filter(Boolean);
-  return `key ${shortKey(key)}${missing.length === 0 ? '' : ` (not pinned: no ${missing.join(', no ')})`}`;
+  return `key ${shortKey(key)} (${missing.length === 0 ? 'pinned' : `not pinned: no ${missing.join(', no ')}`})`;
 };
 
 /** Turns the failure of a request into a StartError that says what happened. */
 export function requestFailure(thrown: unknown, url: string): StartError {
+  if (thrown instanceof StartError) return thrown;
   if (thrown instanceof ReceiptError)
     return new StartError(1, `the answer is not proven: ${thrown.code}. ${FAULT_EXPLANATIONS[thrown.code]}`, thrown);
   if (!(thrown instanceof SlotgateError)) throw thrown;

@@ -12,7 +12,9 @@ import {
   REQUEST_OUTCOMES,
 } from '../../gateway/index.ts';
 import { StartError } from '../../shared/domain/start-error.ts';
-import { addCommandGroup, withChoices } from './did-you-mean.ts';
+import { formatTable } from '../terminal/text-table.ts';
+import { configOf, SETTINGS_HELP } from './config-of.ts';
+import { asGroup, withChoices } from './did-you-mean.ts';
 import { type KeyStore, keyStoreOf, readAllUsage, restoreKeys } from './key-stores.ts';
 
 interface CreateOptions {
@@ -22,9 +24,9 @@ interface CreateOptions {
   readonly perIp?: string;
 }
 
-/** Adds `slotgate keys …`, which manages API keys. */
-export function addKeysCommands(program: Command, configOf: (command: Command) => Config): void {
-  const keys = addCommandGroup(program, 'keys', 'issue, list and revoke API keys, and show their usage');
+/** Declares `slotgate keys …`, which manages API keys. */
+export function declareKeys(keys: Command): void {
+  asGroup(keys.addHelpText('afterAll', SETTINGS_HELP));
   const id = new Argument('<id>', 'the id of a key, from slotgate keys list');
 
   keys
@@ -47,12 +49,16 @@ export function addKeysCommands(program: Command, configOf: (command: Command) =
   keys
     .command('list')
     .description('show all keys')
-    .action(async (_, command: Command) => {
+    .option('--json', 'print one JSON object')
+    .action(async ({ json }: { readonly json?: true }, command: Command) => {
       const config = configOf(command);
       const { name, read } = keyStoreOf(config);
       if (config.redis.url === null && !existsSync(name))
         process.stderr.write(`there is no ${name}: no key was issued in this state folder\n`);
-      process.stdout.write(formatKeyList(await read()));
+      const all = await read();
+      process.stdout.write(
+        json === undefined ? formatKeyList(all) : `${JSON.stringify({ keys: all.map(shownKey) })}\n`,
+      );
     });
 
   keys
@@ -79,9 +85,18 @@ export function addKeysCommands(program: Command, configOf: (command: Command) =
     .command('usage')
     .description('show requests by day, key, route and outcome, and their units')
     .addArgument(new Argument('[id]', 'the id of one key'))
-    .action(async (id: string | undefined, _, command: Command) => {
+    .option('--json', 'print one JSON object')
+    .action(async (id: string | undefined, { json }: { readonly json?: true }, command: Command) => {
       const all = await readAllUsage(configOf(command));
       const rows = all.filter(({ key }) => id === undefined || key === id);
+      if (json !== undefined) {
+        const usage = rows.map(({ counts, ...row }) => ({
+          ...row,
+          ...Object.fromEntries(REQUEST_OUTCOMES.map((outcome, at) => [outcome, counts[at] ?? 0])),
+        }));
+        process.stdout.write(`${JSON.stringify({ usage })}\n`);
+        return;
+      }
       const lines = rows.map(({ day, key, route, counts, units }) => [
         day,
         key,
@@ -101,6 +116,9 @@ export function addKeysCommands(program: Command, configOf: (command: Command) =
       process.stdout.write(`the fleet has ${count} keys\n`);
     });
 }
+
+/** What may be shown of a key. */
+const shownKey = ({ sha256: _, ...shown }: ApiKeyRecord): Omit<ApiKeyRecord, 'sha256'> => shown;
 
 interface IssuedKey {
   readonly key: string;
@@ -199,14 +217,3 @@ function formatKeyList(keys: readonly ApiKeyRecord[]): string {
 /** Returns the time from which a key is not valid: it expires, or was revoked or rotated as of a time; undefined for none. */
 const endOf = ({ expiresAt, revokedAt }: ApiKeyRecord): string | undefined =>
   [expiresAt, revokedAt].filter((time) => time !== null).sort((a, b) => Date.parse(a) - Date.parse(b))[0];
-
-function formatTable(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const lines = rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
-  return lines.map((line) => `${line.replace(/\p{Cc}/gu, '?')}\n`).join('');
-}

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { Config } from '../../config/config-schema.ts';
 import {
   createReceiptKey,
   extractKeySource,
@@ -13,16 +12,17 @@ import {
   rotateKey,
 } from '../../gateway/index.ts';
 import { StartError } from '../../shared/domain/start-error.ts';
-import { addCommandGroup } from './did-you-mean.ts';
+import { configOf, SETTINGS_HELP } from './config-of.ts';
+import { asGroup } from './did-you-mean.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
 const YEAR_HOURS = 8760;
 const RELOAD_HINT = 'Send SIGHUP to a running gateway to apply this.\n';
 
-/** Adds `slotgate receipt key …`, which creates, lists and changes the keys of a gateway with the same settings. */
-export function addReceiptKeyCommands(receipt: Command, configOf: (command: Command) => Config): void {
-  const key = addCommandGroup(receipt, 'key', 'create, list and change the keys that sign receipts');
+/** Declares `slotgate receipt key …`, which creates, lists and changes the keys of a gateway with the same settings. */
+export function declareReceiptKey(key: Command): void {
+  asGroup(key.addHelpText('afterAll', SETTINGS_HELP));
   const sourceOf = (command: Command): KeySource => ({
     ...extractKeySource(process.env),
     stateDir: configOf(command).dataDir,
@@ -38,9 +38,15 @@ export function addReceiptKeyCommands(receipt: Command, configOf: (command: Comm
     });
 
   key
-    .command('show')
+    .command('list')
+    .alias('show')
     .description('list the keys: state, id, public key, and the time from which it signs')
-    .action((_, command: Command) => printKeyRing(keyRingOf(sourceOf(command))));
+    .option('--json', 'print one JSON object')
+    .action(({ json }: { readonly json?: true }, command: Command) => {
+      const ring = keyRingOf(sourceOf(command));
+      if (json === undefined) printKeyRing(ring);
+      else process.stdout.write(`${JSON.stringify({ keys: ring.map((key) => describeKey(ring, key)) })}\n`);
+    });
 
   key
     .command('rotate')
@@ -87,10 +93,17 @@ function keyRingOf(source: KeySource): KeyRing {
   return ring;
 }
 
+const describeKey = (ring: KeyRing, key: ReceiptKey) => ({
+  state: keyState(ring, key, Date.now()),
+  kid: key.kid,
+  publicKey: key.publicKey,
+  signsFrom: key.notBeforeMs === 0 ? null : new Date(key.notBeforeMs).toISOString(),
+});
+
 function printKeyRing(ring: KeyRing): void {
   const formatKey = (key: ReceiptKey): string => {
-    const from = key.notBeforeMs === 0 ? '' : `  from ${new Date(key.notBeforeMs).toISOString()}`;
-    return `${keyState(ring, key, Date.now()).padEnd(7)}  ${key.kid}  ${key.publicKey}${from}\n`;
+    const { state, kid, publicKey, signsFrom } = describeKey(ring, key);
+    return `${state.padEnd(7)}  ${kid}  ${publicKey}${signsFrom === null ? '' : `  from ${signsFrom}`}\n`;
   };
   process.stdout.write(ring.map(formatKey).join(''));
 }

@@ -37,10 +37,9 @@ interface VerifyFlags {
 /** Verifies a message. Throws a ReceiptError if it proves nothing. */
 type VerifyMessage = (message: Uint8Array) => Verified;
 
-/** Adds `verify`, the verifier for a shell. It exits with 1 and the reason if an answer is not valid. */
-export function addReceiptVerifyCommand(receipt: Command): void {
-  receipt
-    .command('verify')
+/** Declares `verify`, the verifier for a shell. It exits with 1 and the reason if an answer is not valid. */
+export function declareReceiptVerify(verify: Command): void {
+  verify
     .description('verify that the owner of a key gave this answer to this request; prints the signed result')
     .argument('[file]', 'the body of an answer; - for standard input', '-')
     .requiredOption('--public-key <base58>', 'a trusted key; may be repeated', repeatable(publicKey))
@@ -51,7 +50,10 @@ export function addReceiptVerifyCommand(receipt: Command): void {
     .option('--min-agreed <operators>', 'the fewest operators that must have given the result', operatorCount)
     .option('--ndjson', 'each line is a frame ("SUB /api/v1/stream?receipts=1"), an account push or a body')
     .option('--chain', 'the lines are events, as a stream sent them: refuses one that does not follow the one before')
-    .configureHelp({ showGlobalOptions: false })
+    .addHelpText(
+      'after',
+      '\nExamples:\n  curl -s URL/api/v1/slot | slotgate receipt verify --public-key KEY --cluster GENESIS --request "GET /api/v1/slot"\n  slotgate receipt verify --ndjson frames.ndjson --public-key KEY --cluster GENESIS --request "SUB /api/v1/stream?receipts=1"',
+    )
     .action(async (file: string, flags: VerifyFlags) => {
       const verify = verifierFor(flags, systemClock);
       const input = openInput(file);

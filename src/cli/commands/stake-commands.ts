@@ -1,12 +1,12 @@
 import bs58 from 'bs58';
 import type { Command } from 'commander';
 import { isStrongSignature } from '../../client/verify/index.ts';
-import type { Config } from '../../config/config-schema.ts';
 import type { ConfigFlags } from '../../config/config-sources.ts';
 import { findStakeProofFault, stakeText } from '../../gateway/index.ts';
 import { StartError } from '../../shared/domain/start-error.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
-import { addCommandGroup } from './did-you-mean.ts';
+import { configOf, SETTINGS_HELP } from './config-of.ts';
+import { asGroup } from './did-you-mean.ts';
 
 interface TextOptions {
   readonly wallet: string;
@@ -18,8 +18,8 @@ interface CheckOptions extends TextOptions {
   readonly signature: string;
 }
 
-export function addStakeCommands(program: Command, configOf: (command: Command) => Config): void {
-  const stake = addCommandGroup(program, 'stake', 'create and check proofs that a wallet is yours');
+export function declareStake(stake: Command): void {
+  asGroup(stake.addHelpText('afterAll', SETTINGS_HELP));
   const WALLET = ['--wallet <address>', 'the wallet'] as const;
 
   stake
@@ -34,7 +34,7 @@ export function addStakeCommands(program: Command, configOf: (command: Command) 
       if (!/^(now|[1-9]\d{0,11})$/.test(issued)) throw new StartError(64, `${issued} is not a time in Unix seconds`);
       const seconds = issued === 'now' ? String(Math.floor(systemClock.now() / 1000)) : issued;
       process.stderr.write(`X-Stake-Wallet: ${wallet}\nX-Stake-Issued: ${seconds}\n`);
-      process.stdout.write(stakeText(gatewayHostOf(command, configOf), wallet, seconds)); // no line end, which would be signed too
+      process.stdout.write(stakeText(gatewayHostOf(command), wallet, seconds)); // no line end, which would be signed too
     });
 
   stake
@@ -44,14 +44,14 @@ export function addStakeCommands(program: Command, configOf: (command: Command) 
     .requiredOption('--issued <seconds>', 'the Unix time in the text')
     .requiredOption('--signature <base58>', "the wallet's signature of the text")
     .action((proof: CheckOptions, command: Command) => {
-      const fault = findStakeProofFault(proof, gatewayHostOf(command, configOf), systemClock.now(), isStrongSignature);
+      const fault = findStakeProofFault(proof, gatewayHostOf(command), systemClock.now(), isStrongSignature);
       if (fault !== undefined) throw new StartError(1, `the stake proof is not valid: ${fault}`);
       process.stdout.write('the stake proof is valid\n');
     });
 }
 
 /** Returns the host of the gateway to prove it to, which is seldom the one configured here: so the flag wins. */
-function gatewayHostOf(command: Command, configOf: (command: Command) => Config): string {
+function gatewayHostOf(command: Command): string {
   const host = command.optsWithGlobals<ConfigFlags>().host ?? configOf(command).stake.host;
   if (host === null) throw new StartError(64, 'name the gateway, by --host or the setting stake.host');
   return host;

@@ -1,14 +1,20 @@
 import type { Command } from 'commander';
 import { WebSocket } from 'ws';
 import { createClient, SlotgateError, type Snapshot } from '../../client/index.ts';
-import type { Config } from '../../config/config-schema.ts';
-import { StartError } from '../../shared/domain/start-error.ts';
+import type { HealthReport } from '../../pages/index.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { WatchScreen } from '../terminal/watch-screen.ts';
-import { addGatewayOptions, type GatewayFlags, gatewayUrlOf, requestFailure, trustOf } from './gateway-options.ts';
+import {
+  addGatewayOptions,
+  type ChosenGateway,
+  chooseGateway,
+  type GatewayFlags,
+  requestFailure,
+} from './gateway-options.ts';
 
 interface WatchFlags extends GatewayFlags {
   readonly balance?: string;
+  readonly json?: true;
 }
 
 interface WatchView {
@@ -18,41 +24,47 @@ interface WatchView {
   close(): void;
 }
 
-/** Adds `slotgate watch`, which follows the network and perhaps one account; it ends at the first unproven frame. */
-export function addWatchCommand(program: Command, configOf: (command: Command) => Config): void {
-  const watch = program
-    .command('watch')
-    .description('follow the network live, verified frame by frame; one JSON a line in a pipe');
-  addGatewayOptions(watch)
+/** Declares `slotgate watch`, which follows the network and perhaps one account; it ends at the first unproven frame. */
+export function declareWatch(watch: Command): void {
+  watch
     .option('--balance <address>', 'follow the balance of an account, too')
-    .action(async (flags: WatchFlags, command: Command) => {
-      const url = gatewayUrlOf(flags, () => configOf(command));
-      await follow(url, flags);
-    });
+    .option('--json', 'print one JSON a line, as in a pipe');
+  addGatewayOptions(watch)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  slotgate watch --url https://GATEWAY\n  slotgate watch --balance ADDRESS\n  slotgate watch --json | jq .result.slot',
+    )
+    .action(async (flags: WatchFlags, command: Command) => follow(await chooseGateway(flags, command), flags));
 }
 
 /** Follows a gateway until the user or the reader of the pipe ends it. Rejects with a StartError if it can't go on. */
-async function follow(url: string, flags: WatchFlags): Promise<void> {
+async function follow(gateway: ChosenGateway, flags: WatchFlags): Promise<void> {
   let stop = (): void => {};
   try {
     await new Promise<void>((end, fail) => {
-      stop = startFollowing(url, flags, end, fail);
+      stop = startFollowing(gateway, flags, end, fail);
     });
   } catch (thrown) {
-    throw thrown instanceof StartError ? thrown : requestFailure(thrown, url);
+    throw requestFailure(thrown, gateway.url);
   } finally {
     stop();
   }
 }
 
-function startFollowing(url: string, flags: WatchFlags, end: () => void, fail: (reason: unknown) => void): () => void {
-  const { balance } = flags;
-  const view: WatchView = process.stdout.isTTY
-    ? new WatchScreen({ url, address: balance, end, clock: systemClock, write: (text) => process.stdout.write(text) })
+function startFollowing(
+  gateway: ChosenGateway,
+  { balance, json }: WatchFlags,
+  end: () => void,
+  fail: (reason: unknown) => void,
+): () => void {
+  const { url } = gateway;
+  const write = (text: string): boolean => process.stdout.write(text);
+  const isForPeople = process.stdout.isTTY && json === undefined;
+  const view: WatchView = isForPeople
+    ? new WatchScreen({ url, address: balance, end, clock: systemClock, write, readNodes: () => readNodes(gateway) })
     : pipeView(end);
   const client = createClient({
-    url,
-    ...trustOf(flags),
+    ...gateway,
     openSocket: (target, headers) => new WebSocket(target, { headers }),
   });
   let failures = 0;
@@ -77,6 +89,20 @@ function startFollowing(url: string, flags: WatchFlags, end: () => void, fail: (
     view.close();
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.removeListener(signal, end);
   };
+}
+
+/** Reads what a gateway says of its nodes, also while it is not healthy; undefined if it does not answer. */
+async function readNodes(gateway: ChosenGateway): Promise<HealthReport | undefined> {
+  try {
+    const { result: health } = await createClient({ ...gateway, attempts: 1 }).get('/health');
+    const { cluster, slot, slotAgeMs } = health;
+    return { cluster, slot, slotAgeMs, health, message: '' };
+  } catch (thrown) {
+    const message = thrown instanceof SlotgateError && thrown.code === 'unhealthy' ? thrown.message : undefined;
+    return message === undefined
+      ? undefined
+      : { cluster: undefined, slot: 0, slotAgeMs: 0, health: undefined, message };
+  }
 }
 
 /** The failed connections in a row after which a watch ends. */

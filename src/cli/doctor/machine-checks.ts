@@ -75,7 +75,7 @@ async function checkAdminPort({ admin: { host, port } }: Config): Promise<readon
   if (port === null) return [];
   const found = await checkPort('admin port', host, port);
   const fix = 'choose another by --admin-port, or leave it: the next free one is used';
-  return [found.verdict === 'ok' ? found : warn(found.name, found.finding, fix)];
+  return [found.verdict === 'ok' ? found : warn(found.name, `port ${port} of ${host} is in use`, fix)];
 }
 
 /** Warns if a slotgate that runs here has refused callers behind a proxy that it does not trust. */

@@ -7,7 +7,7 @@ import { READ_METHODS } from '../../shared/domain/rpc-methods.ts';
 import { CLOCK_SYSVAR, SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import { checkFeed } from './feed-checks.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
-import type { NodeProbe, ProbeSocket, RpcAnswer } from './node-probe.ts';
+import { NO_ANSWER_IN_TIME, type NodeProbe, type ProbeSocket, type RpcAnswer } from './node-probe.ts';
 
 type NodeConfig = Config['upstreams'][number];
 
@@ -41,14 +41,14 @@ export async function checkNode(
   };
   const attempt = async (what: string, fix: string, check: (name: string) => Promise<Finding>): Promise<void> => {
     const name = nameOf(what);
-    add(await check(name).catch((thrown: unknown) => fail(name, reasonOf(thrown), fix)));
+    add(await check(name).catch((thrown: unknown) => failureOf(name, thrown, fix)));
   };
 
   let first: RpcAnswer;
   try {
     first = await probe.call('getGenesisHash');
   } catch (thrown) {
-    add(fail(nameOf('HTTP'), reasonOf(thrown), 'check the URL and its key, and that this machine may reach it'));
+    add(failureOf(nameOf('HTTP'), thrown, 'check the URL and its key, and that this machine may reach it'));
     return { id: node.id, findings, genesis: undefined, slot: undefined, clockLeadMs: undefined };
   }
   const genesis = typeof first.result === 'string' ? first.result : undefined;
@@ -72,6 +72,18 @@ export async function checkNode(
   else add(ok(nameOf('WebSocket'), `${server.name} has none: its slots are polled`));
   for (const finding of (await feed) ?? []) add(finding);
   return { id: node.id, findings, genesis, slot: tips.processed, clockLeadMs: first.clockLeadMs };
+}
+
+/** What is slow is not wrong by that: its fix is another one. */
+function failureOf(name: string, thrown: unknown, fix: string): Finding {
+  const reason = reasonOf(thrown);
+  return reason === NO_ANSWER_IN_TIME
+    ? fail(
+        name,
+        'it answers too slowly, or not at all',
+        'choose a node that is nearer or less busy, or raise --timeout',
+      )
+    : fail(name, reason, fix);
 }
 
 function checkGenesis(name: string, genesis: string | undefined, expected: string | null): Finding {

@@ -16,6 +16,9 @@ export class ProbeError extends Error {
   override readonly name = 'ProbeError';
 }
 
+/** The message of an error where the time for a node was over. */
+export const NO_ANSWER_IN_TIME = 'no answer in time';
+
 /** What HTTP 501 says, in JSON-RPC. */
 const UNKNOWN_METHOD = { code: -32601, message: 'Method not found' };
 
@@ -48,10 +51,10 @@ export class NodeProbe {
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
       signal: this.#signal,
     }).catch((thrown: unknown) => {
-      throw new ProbeError(this.#signal.aborted ? 'no answer in time' : connectionFault(thrown));
+      throw new ProbeError(this.#signal.aborted ? NO_ANSWER_IN_TIME : connectionFault(thrown));
     });
     const text = await response.body.text().catch((thrown: unknown) => {
-      throw new ProbeError(this.#signal.aborted ? 'no answer in time' : connectionFault(thrown));
+      throw new ProbeError(this.#signal.aborted ? NO_ANSWER_IN_TIME : connectionFault(thrown));
     });
     const ms = this.#clock.monotonic() - startedMs;
     if (response.statusCode === 429) throw new ProbeError('too many requests (HTTP 429)');

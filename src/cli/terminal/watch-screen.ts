@@ -1,6 +1,18 @@
 import { styleText } from 'node:util';
 import type { Snapshot } from '../../client/index.ts';
-import { afterEvent, describeView, isCurrent, isOld, type LineEvent, newLine, viewOf } from '../../pages/index.ts';
+import {
+  afterEvent,
+  describeView,
+  formatSpan,
+  type HealthReport,
+  healthSentence,
+  isCurrent,
+  isOld,
+  type LineEvent,
+  newLine,
+  SlotStrip,
+  viewOf,
+} from '../../pages/index.ts';
 import type { Clock } from '../../shared/domain/clock.ts';
 import { terminalText } from './terminal-text.ts';
 
@@ -16,15 +28,20 @@ const CLEAR_LINE = '\u001b[K';
 const HOME = '\u001b[H';
 const CLEAR_BELOW = '\u001b[J';
 
+/** The time between two reads of the nodes, which are free, in milliseconds. */
+const NODES_MS = 10_000;
+
 export interface WatchScreenOptions {
   readonly url: string;
   readonly address: string | undefined;
   readonly end: () => void;
   readonly clock: Clock;
   readonly write: (text: string) => void;
+  /** Reads what the gateway says of its nodes; undefined if it does not answer. */
+  readonly readNodes: () => Promise<HealthReport | undefined>;
 }
 
-/** A live network on the alternate screen of a terminal, of any width. `q` ends it. */
+/** A live network on the alternate screen of a terminal, of any width. */
 export class WatchScreen {
   readonly #options: WatchScreenOptions;
   #line = newLine(0);
@@ -34,17 +51,26 @@ export class WatchScreen {
   #balanceSlot = 0;
   #drawnMs = Number.NEGATIVE_INFINITY;
   #cancelTick = (): void => {};
+  readonly #strip = new SlotStrip();
+  #nodes: HealthReport | undefined;
+  #cancelNodes = (): void => {};
+  #isFrozen = false;
+  #hasHelp = false;
 
   constructor(options: WatchScreenOptions) {
     this.#options = options;
     options.write(ENTER);
     if (process.stdin.isTTY) process.stdin.setRawMode(true).on('data', this.#onKey).resume();
+    process.stdout.on('resize', this.#onResize);
     this.#draw();
+    void this.#readNodes();
   }
 
   frame(_body: string, snapshot: Pick<Snapshot, 'slot' | 'health'> & Partial<Snapshot>): void {
     this.#frames++;
     this.#frame = snapshot;
+    const { slot, stream, updatedAt } = snapshot;
+    if (stream !== undefined && updatedAt !== undefined) this.#strip.add({ slot, stream, updatedAt });
     this.#apply({ type: 'frame', slot: snapshot.slot, health: snapshot.health, isPolled: false });
     if (this.#options.clock.monotonic() - this.#drawnMs >= MIN_INTERVAL_MS) this.#draw();
   }
@@ -62,13 +88,28 @@ export class WatchScreen {
 
   close(): void {
     this.#cancelTick();
+    this.#cancelNodes();
+    process.stdout.off('resize', this.#onResize);
     this.#options.write(LEAVE);
     if (process.stdin.isTTY) process.stdin.setRawMode(false).off('data', this.#onKey).pause();
   }
 
-  readonly #onKey = (key: Buffer): void => {
-    if (['q', 'Q', '\u0003', '\u0004'].includes(key.toString())) this.#options.end();
+  readonly #onKey = (bytes: Buffer): void => {
+    const key = bytes.toString().toLowerCase();
+    if (['q', '\u0003', '\u0004'].includes(key)) this.#options.end();
+    if (key === '?') this.#hasHelp = !this.#hasHelp;
+    if (key === 'f') this.#isFrozen = !this.#isFrozen;
+    if (key === '?' || key === 'f') this.#write();
   };
+
+  /** A terminal of another size has other lines: they are all drawn again. */
+  readonly #onResize = (): void => this.#write();
+
+  async #readNodes(): Promise<void> {
+    const { clock, readNodes } = this.#options;
+    this.#cancelNodes = clock.after(NODES_MS, () => void this.#readNodes());
+    this.#nodes = await readNodes();
+  }
 
   #apply(event: LineEvent): void {
     this.#line = afterEvent(this.#line, event, this.#options.clock.monotonic());
@@ -76,11 +117,16 @@ export class WatchScreen {
 
   /** Draws the screen, and again when the age of the slot is another one. */
   #draw(): void {
-    const { clock, write } = this.#options;
+    const { clock } = this.#options;
     this.#drawnMs = clock.monotonic();
     this.#cancelTick();
     const { changesInMs } = viewOf(this.#line, this.#drawnMs);
     if (changesInMs !== undefined) this.#cancelTick = clock.after(changesInMs, () => this.#draw());
+    if (!this.#isFrozen) this.#write();
+  }
+
+  #write(): void {
+    const { write } = this.#options;
     const lines = this.#lines();
     write(`${HOME}${lines.map((line) => `${line}${CLEAR_LINE}\r\n`).join('')}${CLEAR_BELOW}`);
   }
@@ -92,10 +138,12 @@ export class WatchScreen {
     const isLive = view.state === 'live';
     const color = isLive ? 'green' : isCurrent(view) || view.state === 'slow' ? 'yellow' : 'red';
     const rows: readonly (readonly [string, string])[] = [
-      ['Slot', number(slot)],
+      ['Slot', slot === undefined ? '–' : `${number(slot)}  ${formatAge(view.slotAgeMs)} ago`],
       ['TPS', `${number(nonVoteTps)} without votes, ${number(tps)} in all`],
       ['Slot time', slotTimeMs == null ? '–' : `${Math.round(slotTimeMs)} ms`],
       ['Priority fee', priorityFee == null ? '–' : `${number(priorityFee)} µLam/CU`],
+      ['Last slots', stripText(this.#strip)],
+      ['Nodes', healthSentence(this.#nodes, view)],
       ['Epoch', epoch === undefined ? '–' : `${number(epoch)} · ${((epochProgress ?? 0) * 100).toFixed(1)}% complete`],
       ...(this.#options.address === undefined
         ? []
@@ -104,7 +152,9 @@ export class WatchScreen {
     return [
       `${styleText(color, isLive ? '●' : '○')} ${styleText('bold', describeView(view))}  ${terminalText(this.#options.url)}  ${this.#frames} ${this.#frames === 1 ? 'frame' : 'frames'} verified`,
       ...rows.map(([label, value]) => `${styleText('dim', label.padEnd(13))}${terminalText(value)}`),
-      styleText('dim', 'q ends'),
+      '',
+      styleText('dim', this.#isFrozen ? 'frozen: f goes on   q ends' : 'q ends   f freezes   ? explains'),
+      ...(this.#hasHelp ? HELP.map((line) => styleText('dim', line)) : []),
     ];
   }
 }
@@ -115,3 +165,26 @@ const number = (value: number | bigint | null | undefined): string =>
     : typeof value === 'number'
       ? Math.round(value).toLocaleString('en-US')
       : value.toLocaleString('en-US');
+
+const formatAge = (ms: number): string => (ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : formatSpan(ms));
+
+const HELP = [
+  'Every frame is verified before it is shown. A slot comes each 400 ms; its age counts by the clock of this machine.',
+  'Last slots: higher is slower, up to 800 ms; × is a slot of which no block was seen.',
+  'Priority fee: of a transaction that is to land soon, in micro-lamports for each compute unit.',
+];
+
+const BARS = '▁▂▃▄▅▆▇█';
+
+/** A bar is full at this time of a slot, in milliseconds. */
+const FULL_MS = 800;
+const SHOWN_SLOTS = 60;
+
+/** Draws the newest slots, the newest right: as high as they took long. */
+function stripText({ cells }: SlotStrip): string {
+  const barOf = (ms: number): string => BARS[Math.min(7, Math.floor((ms / FULL_MS) * 8))] ?? '';
+  return cells
+    .slice(-SHOWN_SLOTS)
+    .map(({ ms }) => (ms === null ? '×' : barOf(ms)))
+    .join('');
+}

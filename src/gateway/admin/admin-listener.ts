@@ -7,7 +7,7 @@ import { makeRoom } from '../../shared/runtime/make-room.ts';
 import { usagePath } from '../access/usage/usage-file.ts';
 import { REQUEST_OUTCOMES } from '../access/usage/usage-line.ts';
 import { UsageTail } from '../access/usage/usage-tail.ts';
-import { type AdminAnswer, type AdminPage, json, plain } from './admin-page.ts';
+import { type AdminAnswer, type AdminPage, escapeHtml, html, json, plain } from './admin-page.ts';
 import type { AdminSources } from './admin-sources.ts';
 import { metricsOf } from './metrics.ts';
 import { createMetricsPage } from './metrics-page.ts';
@@ -83,6 +83,7 @@ function pagesOf(sources: AdminSources): ReadonlyMap<string, AdminPage> {
   const { context, workers } = sources;
   const metrics = metricsOf(sources).map((metric) => workers?.spread(metric) ?? metric);
   return new Map<string, AdminPage>([
+    ['/', createIndexPage(context)],
     ['/metrics', createMetricsPage(metrics)],
     ['/livez', () => plain(200, 'ok')],
     ['/readyz', () => plain(isReady(context) ? 200 : 503, formatChecks(checkReadiness(context)))],
@@ -90,6 +91,28 @@ function pagesOf(sources: AdminSources): ReadonlyMap<string, AdminPage> {
     ['/usage.json', createUsagePage(sources.config.dataDir)],
   ]);
 }
+
+const LINKS: readonly (readonly [path: string, what: string])[] = [
+  ['statusz', 'the state at a glance, with the settings in force'],
+  ['readyz', 'whether balancers should send requests'],
+  ['livez', 'whether the process runs'],
+  ['metrics', 'for Prometheus'],
+  ['usage.json', 'requests and units by day, API key and route'],
+];
+
+/** Creates the page `/`: what else there is, and what is wrong now. */
+const createIndexPage =
+  (context: AdminSources['context']): AdminPage =>
+  () => {
+    const problems = [
+      ...checkReadiness(context).flatMap(({ name, problem }) => (problem === undefined ? [] : [`${name}: ${problem}`])),
+      ...context.problems(),
+    ];
+    const list = (items: readonly string[]): string => `<ul>${items.map((item) => `<li>${item}`).join('')}</ul>`;
+    const links = list(LINKS.map(([path, what]) => `<a href="${path}">/${path}</a>: ${what}`));
+    const state = problems.length === 0 ? '<p>Nothing is wrong.' : list(problems.map(escapeHtml));
+    return html('slotgate, for operators', `<h1>slotgate ${escapeHtml(context.version)}</h1>${state}${links}`);
+  };
 
 /** Creates the page `/usage.json`: requests and units by day, API key and route; `?day=` and `?key=` choose. */
 const createUsagePage =
@@ -161,6 +184,7 @@ async function answer(
       'Content-Length': Buffer.byteLength(body),
       'Cache-Control': 'no-store',
       'X-Content-Type-Options': 'nosniff',
+      'Content-Security-Policy': "default-src 'none'",
       ...more,
     });
     response.end(method === 'HEAD' ? undefined : body);

@@ -13,6 +13,14 @@ export const plain = (status: number, text: string): AdminAnswer => ({
   body: `${text}\n`,
 });
 
+export const html = (title: string, body: string): AdminAnswer => ({
+  status: 200,
+  contentType: 'text/html; charset=utf-8',
+  body: `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${title}</title>${body}</html>\n`,
+});
+
+export const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (mark) => `&#${mark.charCodeAt(0)};`);
+
 export const json = (value: unknown): AdminAnswer => ({
   status: 200,
   contentType: 'application/json; charset=utf-8',

@@ -1,7 +1,14 @@
 import { isStrongSignature } from '../../client/verify/index.ts';
 import type { Config } from '../../config/config-schema.ts';
 import { StartError } from '../../shared/domain/start-error.ts';
-import { DOCUMENT_PATHS, loadSite, SITE_PATHS, type Site, type SiteFile } from '../../shared/site/site.ts';
+import {
+  DOCUMENT_PATHS,
+  loadSite,
+  MISSING_PAGE,
+  SITE_PATHS,
+  type Site,
+  type SiteFile,
+} from '../../shared/site/site.ts';
 import { type AccessOptions, openAccess } from '../access/access.ts';
 import { loadReceiptKeys } from '../receipts/keys/load-keys.ts';
 import { ReceiptKeys } from '../receipts/keys/receipt-keys.ts';
@@ -67,6 +74,6 @@ async function openSite({ pages }: Config) {
     if (file === undefined) throw new StartError(1, `the build has made no ${name}: npm run build`);
     return file;
   };
-  const served = [...DOCUMENT_PATHS, ...(pages ? SITE_PATHS : [])];
-  return new Map(served.map(([path, name]) => [path, fileOf(name)]));
+  const ofPages = pages ? [...SITE_PATHS, [MISSING_PAGE, MISSING_PAGE] as const] : [];
+  return new Map([...DOCUMENT_PATHS, ...ofPages].map(([path, name]) => [path, fileOf(name)]));
 }

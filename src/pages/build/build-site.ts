@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { MANIFEST_NAME, OPENAPI_NAME, SITE_FOLDER, type SiteEntry, VECTORS_NAME } from '../../shared/site/site.ts';
+import {
+  MANIFEST_NAME,
+  MISSING_PAGE,
+  OPENAPI_NAME,
+  SITE_FOLDER,
+  type SiteEntry,
+  VECTORS_NAME,
+} from '../../shared/site/site.ts';
 import type { ApiDocument } from '../docs/api-document.ts';
 import { readChapters, readVectors } from '../docs/chapters.ts';
 import { docsMarkdown, llmsText } from '../docs/docs-markdown.ts';
@@ -21,30 +28,45 @@ const widget = read('widget/main.js');
 
 const ETAG_DIGITS = 16;
 
-function writeSiteFile(name: string, text: string, contentType: string, headers: SiteEntry['headers']): void {
-  const identity = Buffer.from(text);
+function writeSiteFile(
+  name: string,
+  content: string | Buffer,
+  contentType: string,
+  headers: SiteEntry['headers'],
+  isTemplate = false,
+): void {
+  const identity = Buffer.from(content);
   const br = brotliCompressSync(identity, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: identity.length } });
   const gzip = gzipSync(identity, { level: constants.Z_BEST_COMPRESSION, memLevel: 9 });
   for (const [suffix, bytes] of Object.entries({ '': identity, '.br': br, '.gz': gzip }))
     writeFileSync(new URL(name + suffix, SITE_FOLDER), bytes);
   const etag = createHash('sha256').update(identity).digest('hex').slice(0, ETAG_DIGITS);
-  manifest[name] = { contentType, headers, etag };
+  manifest[name] = { contentType, headers, etag, ...(isTemplate && { isTemplate }) };
 }
+
+/** What no page of this site uses. Pages copy text, and open no window. */
+const PAGE_HEADERS = [
+  ['Permissions-Policy', 'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()'],
+  ['Cross-Origin-Opener-Policy', 'same-origin'],
+  ['Cross-Origin-Resource-Policy', 'same-origin'],
+] as const;
 
 function writePage(name: PageName, file: string, html: string): void {
   const isBelow = file !== `${name}.html`; // a chapter is one level below the other pages
+  const isMissing = name === 'missing';
   const parts = {
     name,
     html,
-    root: isBelow ? '../' : '',
+    root: isMissing ? '{{base}}' : isBelow ? '../' : '',
     style: read(`${name}/page.css`),
-    script: read(`${name}/main.js`),
+    script: isMissing ? undefined : read(`${name}/main.js`),
   };
   const page = composePage({ ...parts, widget: file === 'docs-widget.html' ? widget : undefined });
   writeSiteFile(file, page.html, 'text/html; charset=utf-8', [
     ['Cache-Control', 'no-cache'],
     ['Content-Security-Policy', page.contentSecurityPolicy],
     ['X-Content-Type-Options', 'nosniff'],
+    ...PAGE_HEADERS,
   ]);
 }
 
@@ -59,6 +81,24 @@ const TEXT_HEADERS = [
   ['Cache-Control', 'no-cache'],
   ['X-Content-Type-Options', 'nosniff'],
 ] as const;
+
+/** A picture that pages of any origin may show. */
+const pictureHeaders = (maxAge: number): SiteEntry['headers'] => [
+  ['Cache-Control', `public, max-age=${maxAge}`],
+  ['Content-Security-Policy', "default-src 'none'"],
+  ['Cross-Origin-Resource-Policy', 'cross-origin'],
+  ['X-Content-Type-Options', 'nosniff'],
+];
+
+const DAY_SEC = 86_400;
+
+/** How a browser searches here from its address bar. https://github.com/dewitt/opensearch */
+const OPENSEARCH = `<?xml version="1.0" encoding="UTF-8"?>
+<OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/"><ShortName>slotgate</ShortName><Description>Addresses, transactions and blocks of a Solana cluster</Description><Image width="32" height="32" type="image/x-icon">{{base}}favicon.ico</Image><Url type="text/html" template="{{base}}explorer?q={searchTerms}"/></OpenSearchDescription>
+`;
+
+/** Pages may be found. What they read costs the cluster work. */
+const ROBOTS = 'User-agent: *\nDisallow: /api/\n';
 
 /** Makes the links of a chapter those of `/docs`, which shows the first one and is one level above. */
 const besides = (html: string): string =>
@@ -78,6 +118,15 @@ for (const [name, text] of [
 writeSiteFile('widget.js', widget, 'text/javascript; charset=utf-8', WIDGET_HEADERS);
 writeSiteFile('docs.md', docsMarkdown(chapters, document), 'text/markdown; charset=utf-8', TEXT_HEADERS);
 writeSiteFile('llms.txt', llmsText(chapters, document), 'text/plain; charset=utf-8', TEXT_HEADERS);
+writeSiteFile('badge.svg', '', 'image/svg+xml', pictureHeaders(5)); // drawn at each request
+for (const [name, contentType] of [
+  ['card.png', 'image/png'],
+  ['favicon.ico', 'image/x-icon'],
+] as const)
+  writeSiteFile(name, readFileSync(new URL(`data/${name}`, import.meta.url)), contentType, pictureHeaders(DAY_SEC));
+writeSiteFile('opensearch.xml', OPENSEARCH, 'application/opensearchdescription+xml', TEXT_HEADERS, true);
+writeSiteFile('robots.txt', ROBOTS, 'text/plain; charset=utf-8', TEXT_HEADERS);
+writePage('missing', MISSING_PAGE, read('missing/page.html'));
 for (const { name } of PAGES) {
   const html = read(`${name}/page.html`);
   if (name !== 'docs') writePage(name, `${name}.html`, html);

@@ -8,15 +8,16 @@ export const PAGES = [
   { name: 'verify', title: 'Verify', href: 'verify' },
 ] as const;
 
-export type PageName = (typeof PAGES)[number]['name'];
+export type PageName = (typeof PAGES)[number]['name'] | 'missing';
 
 export interface PageParts {
   readonly name: PageName;
   /** HTML with the comments `head`, `header`, `style` and `script`, all of which are replaced. */
   readonly html: string;
   readonly style: string;
-  readonly script: string;
-  /** The way from the page to the root of the gateway: empty, or `../`. */
+  /** Undefined for a page without one, whose search sends its form by itself. */
+  readonly script: string | undefined;
+  /** The way from the page to the root of the gateway: empty, `../`, or `{{base}}` where that is known at a request only. */
   readonly root: string;
   /** The widget, which a page with the comment `widget` loads besides; undefined for a page that loads nothing. */
   readonly widget?: string | undefined;
@@ -40,24 +41,25 @@ const ICON =
 export function composePage({ name, html, root, style, script, widget }: PageParts): ComposedPage {
   const contentSecurityPolicy = [
     "default-src 'none'",
-    `script-src '${[script, widget ?? []].flat().map(cspHash).join("' '")}'`,
+    `script-src '${[script ?? [], widget ?? []].flat().map(cspHash).join("' '") || 'none'}'`,
     `style-src '${cspHash(style)}'`,
     "connect-src 'self'",
-    'img-src data:',
+    "img-src 'self' data:",
     "base-uri 'none'",
-    "form-action 'none'",
+    `form-action '${script === undefined ? 'self' : 'none'}'`,
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ].join('; ');
   const replacements: Readonly<Record<string, string>> = {
     head: headOf(contentSecurityPolicy, root),
-    header: headerOf(name, root),
+    header: headerOf(name, root, script !== undefined),
+    preview: previewOf(html, root),
     style: `<style>${style}</style>`,
     script: `<script type="module">${script}</script>`,
     widget: widget === undefined ? '' : widgetTag(cspHash(widget), root),
   };
   const composed = html.replace(
-    /<!-- (head|header|style|script|widget) -->/g,
+    /<!-- (head|header|preview|style|script|widget) -->/g,
     (_, part: string) => replacements[part] ?? '',
   );
   return { html: composed, contentSecurityPolicy: `${contentSecurityPolicy}; frame-ancestors 'none'` };
@@ -76,10 +78,22 @@ const headOf = (policy: string, root: string): string => `<meta charset="utf-8">
 <meta name="root" content="${root}">
 <meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff">
 <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#0f1216">
-<link rel="icon" href="${ICON}">`;
+<link rel="icon" href="${ICON}">
+<link rel="search" type="application/opensearchdescription+xml" title="slotgate" href="${root}opensearch.xml">`;
+
+/** What programs show of a page that somebody has linked to: its title, its description and a picture. */
+function previewOf(html: string, root: string): string {
+  const [, title = ''] = /<title>([^<]*)/.exec(html) ?? [];
+  const [, description = ''] = /name="description" content="([^"]*)"/.exec(html) ?? [];
+  const property = (name: string, content: string): string => `<meta property="og:${name}" content="${content}">`;
+  return `${property('title', title)}
+${property('description', description)}
+${property('image', `${root}card.png`)}
+<meta name="twitter:card" content="summary_large_image">`;
+}
 
 /** Returns the header that all pages share. Links are relative, so that a proxy may serve the gateway below a prefix. */
-function headerOf(current: PageName, root: string): string {
+function headerOf(current: PageName, root: string, hasTheme: boolean): string {
   const links = PAGES.map(({ name, title, href }) => {
     const isCurrent = name === current ? ' aria-current="page"' : '';
     return `<a href="${root}${href}"${isCurrent}>${title}</a>`;
@@ -90,6 +104,5 @@ function headerOf(current: PageName, root: string): string {
 <nav aria-label="Pages">${links.join('')}</nav>
 <form id="search" role="search" action="${root}explorer"><label class="hidden" for="q">Search the cluster</label>
 <input id="q" name="q" type="search" maxlength="512" spellcheck="false" autocomplete="off" autocapitalize="off" placeholder="Address, transaction, block, .sol" aria-keyshortcuts="/"><kbd aria-hidden="true">/</kbd></form>
-<button id="theme" type="button" aria-label="Theme: auto">◐</button>
-</div></header>`;
+${hasTheme ? '<button id="theme" type="button" aria-label="Theme: auto">◐</button>\n' : ''}</div></header>`;
 }

@@ -252,7 +252,20 @@ function addBuilder(builder: HTMLElement): void {
   form.addEventListener('input', update);
   form.addEventListener('submit', (event) => event.preventDefault());
   const copy = create('button', { type: 'button', 'data-copy': '#widget-code' }, 'Copy both lines');
+  const badges = ['slot', 'tps', 'health'].map((field) => {
+    const src = `${gatewayUrl()}badge.svg?field=${field}`;
+    const picture = create('img', { src, height: '20', alt: `Badge: ${field}` });
+    const markdown = `[![Solana ${field}](${src})](${gatewayUrl()})`;
+    return create(
+      'div',
+      { class: 'badge-row' },
+      picture,
+      create('code', {}, markdown),
+      create('button', { type: 'button', 'data-copy': markdown, 'aria-label': `Copy the badge ${field}` }, 'Copy'),
+    );
+  });
   builder.append(form, create('div', { class: 'preview' }, widget), create('pre', { tabindex: '0' }, code), copy);
+  builder.append(create('h2', {}, 'Badges for a README'), ...badges);
   update();
 }
 

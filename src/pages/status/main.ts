@@ -301,7 +301,7 @@ function showFees({ priorityFee, priorityFeeLevels: levels }: Snapshot, old: boo
   const cost = old || priorityFee === null ? null : lamportsFor(TRANSFER_UNITS, priorityFee);
   showFigure('fee', cost === null ? UNKNOWN : figures.decimal(decimalOf(cost, 9)), 'SOL');
   const usd = cost === null || solUsd === null ? '' : `${cents.format((cost / 1e9) * solUsd)} · `;
-  text('fee-range', cost === null ? UNKNOWN : `${usd}medium priority`);
+  text('fee-range', cost === null ? UNKNOWN : `${usd}medium`);
   const units = Math.min(1_400_000, Math.max(0, Number(elementById('units', HTMLInputElement).value) || 0));
   for (const level of ['low', 'medium', 'high', 'veryHigh'] as const) {
     const price = old ? undefined : levels?.[level];

@@ -1,12 +1,21 @@
 import type { Snapshot } from '../../client/index.ts';
+import { formatSpan } from '../format/figures.ts';
 
 const UNKNOWN = '–';
+
+/** A snapshot, and what the history of the network says of the last hour. */
+export interface ShownSnapshot extends Snapshot {
+  /** The share of the slots that had no block; null if it is not known. */
+  readonly skippedShare?: number | null;
+}
+
+type Figure = (value: number | bigint | null, decimals?: number) => string;
 
 interface Field {
   readonly label: string;
   /** Whether the value moves so fast that an old one is worth nothing. */
   readonly isFast?: boolean;
-  readonly format: (snapshot: Snapshot, figure: (value: number | bigint | null) => string) => string;
+  readonly format: (snapshot: ShownSnapshot, figure: Figure) => string;
 }
 
 /** The fields that the attribute `fields` can name. A unit stands in the label: a value has the width of its digits. */
@@ -20,6 +29,16 @@ export const FIELDS: Readonly<Record<string, Field>> = {
   epoch: {
     label: 'Epoch',
     format: ({ epoch, epochProgress }, figure) => `${figure(epoch)} · ${Math.floor(epochProgress * 100)}%`,
+  },
+  'epoch-end': {
+    label: 'Epoch ends in',
+    format: ({ slotsInEpoch, slotIndex, slotTimeMs }) =>
+      slotTimeMs === null ? UNKNOWN : formatSpan((slotsInEpoch - slotIndex) * slotTimeMs),
+  },
+  'skip-rate': {
+    label: 'Skipped, 1 h',
+    format: ({ skippedShare = null }, figure) =>
+      skippedShare === null ? UNKNOWN : `${figure(skippedShare * 100, 1)}%`,
   },
 };
 
@@ -46,11 +65,13 @@ export const rateOf = (names: readonly string[]): Rate | undefined =>
 /** Returns the text of a field; of one that moves fast none if its value is old. */
 export function fieldText(
   name: string,
-  snapshot: Snapshot | undefined,
+  snapshot: ShownSnapshot | undefined,
   isOld: boolean,
   numbers: Pick<Intl.NumberFormat, 'format'>,
 ): string {
   const field = FIELDS[name];
   if (field === undefined || snapshot === undefined || (isOld && field.isFast)) return UNKNOWN;
-  return field.format(snapshot, (value) => (value === null ? UNKNOWN : numbers.format(Math.round(Number(value)))));
+  return field.format(snapshot, (value, decimals = 0) =>
+    value === null ? UNKNOWN : numbers.format(Number(Number(value).toFixed(decimals))),
+  );
 }

@@ -1,11 +1,13 @@
 import type { Snapshot } from '../../client/index.ts';
 import { Announcer } from '../live/announcer.ts';
 import { describeView, isOld, type LineView, type LiveState, newLine, viewOf } from '../live/state.ts';
+import { skippedShare } from '../plot/history-columns.ts';
 import { FIELDS, fieldNames, fieldText, type Rate, rateOf } from './fields.ts';
 import { sharedFeed, type Verify } from './shared-feed.ts';
 import { SPARKLINE_VIEW, Sparkline } from './sparkline.ts';
 import { STYLE } from './style.ts';
 
+const MINUTE_MS = 60_000;
 const INTERVALS: ReadonlySet<number> = new Set([1000, 5000, 10_000]);
 
 export interface WidgetOptions {
@@ -23,7 +25,7 @@ export function defineStatusElement({ gateway, verify }: WidgetOptions = {}): vo
 
   /** The state of the Solana network, as a gateway sees it, kept current. */
   class SlotgateStatus extends HTMLElement {
-    static readonly observedAttributes = ['src', 'fields', 'interval', 'label', 'lang'];
+    static readonly observedAttributes = ['src', 'fields', 'interval', 'label', 'lang', 'href'];
     readonly #internals = this.attachInternals();
     readonly #root = create('div', 'root');
     readonly #word = create('span', 'word');
@@ -38,6 +40,8 @@ export function defineStatusElement({ gateway, verify }: WidgetOptions = {}): vo
     /** What stands in the card in place of a gateway that `src` does not name. */
     #problem: string | undefined;
     #frame: Snapshot | undefined;
+    #skippedShare: number | null = null;
+    #skippedMs = Number.NEGATIVE_INFINITY;
     #stop: (() => void) | undefined;
     #feed = '';
     #isScheduled = false;
@@ -90,7 +94,7 @@ export function defineStatusElement({ gateway, verify }: WidgetOptions = {}): vo
       this.#internals.ariaLabel = this.getAttribute('label') ?? 'Solana network status';
       this.#numbers = numbersFor(this.lang || document.documentElement.lang);
       const state = create('div', 'state');
-      state.append(create('span', 'dot'), this.#word);
+      state.append(create('span', 'dot'), this.#linked(this.#word));
       const list = create('dl', 'values');
       this.#values.clear();
       const { known: names, unknown } = fieldNames(this.getAttribute('fields'));
@@ -108,6 +112,18 @@ export function defineStatusElement({ gateway, verify }: WidgetOptions = {}): vo
       this.#root.replaceChildren(state, list);
       this.#drawSparkline(rateOf(names));
       this.#show(this.#view);
+    }
+
+    /** Links the word to the gateway's own page, or to the page that the attribute names. */
+    #linked(word: HTMLElement): HTMLElement {
+      const href = this.getAttribute('href');
+      const target = href === null ? undefined : href === '' ? this.#base : pageOf(href);
+      if (target === undefined) return word;
+      const link = document.createElement('a');
+      link.part.add('link');
+      link.href = target;
+      link.append(word);
+      return link;
     }
 
     /** Keeps the room of the sparkline from the first paint on: nothing moves when its values come. */
@@ -130,9 +146,15 @@ export function defineStatusElement({ gateway, verify }: WidgetOptions = {}): vo
       this.#sparkPath.setAttribute('d', '');
     }
 
+    /** The gateway; undefined if none is named. */
+    get #base(): string | undefined {
+      const src = this.getAttribute('src');
+      return src === null ? gateway : pageOf(src.replace(/\/*$/, '/'));
+    }
+
     #follow(): void {
       const src = this.getAttribute('src');
-      const base = src === null ? gateway : gatewayOf(src);
+      const base = this.#base;
       const wanted = Number(this.getAttribute('interval'));
       const interval = INTERVALS.has(wanted) ? wanted : 1000;
       const feed = `${base} ${interval}`;
@@ -145,7 +167,11 @@ export function defineStatusElement({ gateway, verify }: WidgetOptions = {}): vo
       }
       if (this.#stop !== undefined && feed === this.#feed) return;
       this.#stop?.();
-      if (feed !== this.#feed) this.#clearSparkline();
+      if (feed !== this.#feed) {
+        this.#clearSparkline();
+        this.#skippedMs = Number.NEGATIVE_INFINITY;
+        this.#skippedShare = null;
+      }
       this.#feed = feed;
       this.#stop = sharedFeed(base, interval, verify).listen((view, frame) => {
         this.#onView(view, frame);
@@ -158,9 +184,19 @@ export function defineStatusElement({ gateway, verify }: WidgetOptions = {}): vo
       this.#frame = frame;
       this.#view = view;
       this.#show(view);
+      if (isNew && this.#values.has('skip-rate')) void this.#readSkipped();
       if (isNew || isOld(view)) this.#extendSparkline(isNew ? frame : undefined);
       if (isNew) this.#emit('slotgate-frame', frame);
       if (view.state !== previous) this.#emit('slotgate-state', { state: view.state, previous });
+    }
+
+    /** Reads each minute how many slots of the last hour were skipped: a frame knows its own slot only. */
+    async #readSkipped(): Promise<void> {
+      if (performance.now() - this.#skippedMs < MINUTE_MS) return;
+      this.#skippedMs = performance.now();
+      const answer = await fetch(`${this.#base}api/v1/network/history?step=60&span=1h`).catch(() => undefined);
+      if (answer?.ok) this.#skippedShare = skippedShare((await answer.json()).result.rows);
+      this.#show(this.#view);
     }
 
     /** Adds the rate of a frame; without one a gap, as the time between two frames isn't to be seen in the line. */
@@ -179,8 +215,8 @@ export function defineStatusElement({ gateway, verify }: WidgetOptions = {}): vo
       setText(this.#word, this.#problem ?? describeView(view));
       const announcement = this.#announcer.next(view.state, performance.now());
       if (announcement !== undefined) setText(this.#said, announcement);
-      for (const [name, value] of this.#values)
-        setText(value, fieldText(name, this.#frame, isOld(view), this.#numbers));
+      const frame = this.#frame && { ...this.#frame, skippedShare: this.#skippedShare };
+      for (const [name, value] of this.#values) setText(value, fieldText(name, frame, isOld(view), this.#numbers));
     }
 
     #emit(type: string, detail: unknown): void {
@@ -191,10 +227,10 @@ export function defineStatusElement({ gateway, verify }: WidgetOptions = {}): vo
   customElements.define('slotgate-status', SlotgateStatus);
 }
 
-/** Returns the base of a gateway's URLs, with the prefix that it may have; undefined if it can be none. */
-function gatewayOf(src: string): string | undefined {
+/** Returns the URL of a page or of a gateway; undefined if it can be none. */
+function pageOf(text: string): string | undefined {
   try {
-    const url = new URL(src.replace(/\/*$/, '/'), document.baseURI);
+    const url = new URL(text, document.baseURI);
     return /^https?:$/.test(url.protocol) ? url.href : undefined;
   } catch {
     return undefined;

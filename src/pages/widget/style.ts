@@ -9,6 +9,7 @@ border:1px solid var(--slotgate-border,light-dark(#d8dee4,#2b313a));border-radiu
 :host([theme=dark]){color-scheme:dark}
 .state{display:flex;align-items:center;gap:.5em;min-height:1.5em}
 .word{font-weight:600}
+a{color:inherit}
 .dot{flex:none;box-sizing:border-box;width:.75em;height:.75em;border:2px solid;border-radius:50%;
 color:var(--slotgate-muted,light-dark(#57606a,#9aa4b0))}
 dl{display:flex;flex-wrap:wrap;gap:var(--slotgate-gap,.5em 1em);margin:.5em 0 0}

@@ -9,10 +9,12 @@ export interface SiteFile {
   readonly etag: string;
   readonly contentType: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Whether `{{base}}` stands in it for the way to the gateway, by which it differs from one request to the next. */
+  readonly isTemplate?: true;
 }
 
 /** What the build writes down about a file of the site. */
-export type SiteEntry = Pick<SiteFile, 'contentType' | 'headers' | 'etag'>;
+export type SiteEntry = Pick<SiteFile, 'contentType' | 'headers' | 'etag' | 'isTemplate'>;
 
 /** The chapters of the reference, in their order. `routes` and `errors` are made from the declarations, after words. */
 export const CHAPTER_IDS = [
@@ -38,6 +40,8 @@ export const CHAPTER_IDS = [
 
 export type ChapterId = (typeof CHAPTER_IDS)[number];
 
+export const BADGE_PATH = '/badge.svg';
+
 /** The name of each file of the site, by the path that it is served at. */
 export const SITE_PATHS: ReadonlyMap<string, string> = new Map([
   ['/', 'status.html'],
@@ -48,7 +52,15 @@ export const SITE_PATHS: ReadonlyMap<string, string> = new Map([
   ['/llms.txt', 'llms.txt'],
   ['/verify', 'verify.html'],
   ['/widget.js', 'widget.js'],
+  [BADGE_PATH, 'badge.svg'],
+  ['/card.png', 'card.png'],
+  ['/favicon.ico', 'favicon.ico'],
+  ['/opensearch.xml', 'opensearch.xml'],
+  ['/robots.txt', 'robots.txt'],
 ]);
+
+/** The page in place of one that does not exist. */
+export const MISSING_PAGE = 'missing.html';
 
 export const OPENAPI_NAME = 'openapi.json';
 export const VECTORS_NAME = 'receipt-vectors.json';

@@ -14,7 +14,8 @@ import type { CheckedRequest, GuardedRequest } from './guarded-request.ts';
 import type { HitPathDeps } from './hit-path.ts';
 import { type SitePaths, throwRouteNotFound } from './path-kinds.ts';
 import { nonceNotApplicable, parseNonce } from './receipt-nonce.ts';
-import { type Conditions, cachedReadResponse, localResponse, siteFileResponse } from './responses.ts';
+import { type Conditions, cachedReadResponse, localResponse } from './responses.ts';
+import { siteResponse } from './site-response.ts';
 
 export interface GetResponderDeps extends Pick<HitPathDeps, 'context' | 'sealer'> {
   readonly readThrough: RouteReads;
@@ -30,14 +31,15 @@ export class GetResponder {
   }
 
   /** Returns the response, or gives it to the request once it is read and sealed. */
-  respond({ req, address, match, account, guarded, isPlain }: CheckedRequest): RawResponse | undefined {
+  respond(checked: CheckedRequest): RawResponse | Promise<RawResponse> | undefined {
+    const { req, address, match, account, guarded, isPlain } = checked;
     const { context, readThrough, site } = this.#deps;
     const headerOf = (name: string): string => (isPlain ? '' : req.getHeader(name));
     const nonce = parseNonce(headerOf('x-receipt-nonce'));
     if (nonce !== undefined && match?.route.envelope !== 'signed') throw nonceNotApplicable();
     const conditions = { nonce, ifNoneMatch: headerOf('if-none-match'), accept: req.getHeader('accept-encoding') };
     if (match === undefined)
-      return siteFileResponse(guarded, site.get(req.getUrl()) ?? throwRouteNotFound(), conditions);
+      return siteResponse(guarded, site.get(req.getUrl()) ?? throwRouteNotFound(), req, conditions, context);
     const { route } = match;
     if (route.kind === 'post') return throwRouteNotFound();
     const pathArguments = parsePathArguments(route, match.pathTexts);

@@ -25,6 +25,7 @@ import { nonceNotApplicable } from './receipt-nonce.ts';
 import type { AnsweredRequest } from './request-meter.ts';
 import { requestIdIn, statusIn } from './response-headers.ts';
 import { errorResponse, type Payer } from './responses.ts';
+import { missingPage } from './site-response.ts';
 import { recordUsage, usageOutcomeOf } from './usage-metering.ts';
 
 export type GuardedMethod = 'get' | 'head' | 'post' | 'options' | 'other';
@@ -83,6 +84,8 @@ export class GuardedRequest implements Payer {
   #isUncached = false;
   #failure: ErrorCode | undefined;
   #caller: RateLimitKey = '';
+  /** Answers people whose path does not exist. */
+  #missing: ReturnType<typeof missingPage>;
 
   /** `isPlain`: the request has no header that matters, so that none is looked up. */
   constructor(deps: GuardDeps, method: GuardedMethod, isPlain: boolean, res: EngineResponse, req: EngineRequest) {
@@ -119,6 +122,7 @@ export class GuardedRequest implements Payer {
     const match = matchRoute(this.#url);
     this.#route = pathLabel(this.#url, match);
     const pathKind = pathKindOf(this.#url, match, site);
+    if (pathKind === undefined && this.#method === 'get') this.#missing = missingPage(req, site);
     this.#checkFraming(res, req, address);
     const isOptions = this.#method === 'options';
     this.#isFree = isOptions || isUnmetered(match);
@@ -214,7 +218,10 @@ export class GuardedRequest implements Payer {
     this.#failure = code;
     const account = this.#account;
     const quota = code === 'rate_limited' ? account?.refusal : account?.settle(0, code === 'overloaded');
-    return errorResponse(quota ?? UNCOUNTED_QUOTA, thrown, this.#deps.onInternalError);
+    const shown = quota ?? UNCOUNTED_QUOTA;
+    return code === 'route_not_found' && this.#missing !== undefined
+      ? this.#missing(shown)
+      : errorResponse(shown, thrown, this.#deps.onInternalError, this.#url);
   }
 
   /** Begins a response that goes on; what it costs is known. */

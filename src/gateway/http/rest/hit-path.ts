@@ -198,7 +198,7 @@ export class HitPath {
     const { meter, onInternalError } = this.#deps;
     const refusal = GatewayError.from(thrown);
     const isFree = refusal.code === 'rate_limited' || refusal.code === 'overloaded';
-    to.send(errorResponse(quota, thrown, onInternalError));
+    to.send(errorResponse(quota, thrown, onInternalError, hit.entry.key));
     meter.countStatus(labelOf(hit.entry), refusal.status);
     meter.countError(refusal.code);
     this.#recordUnits(hit, usageOutcomeOf(refusal), isFree ? 0 : hit.units);

@@ -54,7 +54,7 @@ export function createRequestHandlers(deps: RequestHandlerDeps): MethodHandlers 
     } catch (thrown) {
       meter.countStatus(pathLabel(req.getUrl()), 500);
       meter.countError('internal_error');
-      new Reply(res, pendingResponses).send(errorResponse(UNCOUNTED_QUOTA, thrown, onInternalError));
+      new Reply(res, pendingResponses).send(errorResponse(UNCOUNTED_QUOTA, thrown, onInternalError, req.getUrl()));
       return false;
     }
   };

@@ -10,6 +10,9 @@ const EXPOSED_HEADERS =
   'X-RateLimit-Limit,X-RateLimit-Remaining,X-RateLimit-Reset,Retry-After,ETag,X-Slot,X-Cache,X-Request-Id,X-Receipt,' +
   'X-Rpc-Error-Code,X-Key-Succession,X-Cluster,X-Slot-Age,X-Skipped,X-Oldest-Slot,Link';
 
+/** The headers of a page: only its own gateway reads it, and programs get it with the URLs that previews of links need. */
+const PAGE_HEADERS = 'Vary: Accept-Encoding, Sec-Fetch-Mode';
+
 const CORS_HEADERS = `Vary: Accept-Encoding, X-Receipt-Nonce\r\nAccess-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: ${EXPOSED_HEADERS}`;
 
 /** The additional headers of the response to a CORS preflight. */
@@ -41,12 +44,13 @@ export function formatHeaders(
   quota: QuotaFigures,
   extra: readonly Header[],
   contentType: string | null = JSON_CONTENT_TYPE,
+  isForAnyOrigin = true,
 ): { text: string; requestId: string } {
   const requestId = processPrefix + nextRequestNumber().toString(16).padStart(8, '0');
   const { limit, remaining, reset } = quota;
   let text = `${status} ${STATUS_CODES[status]}\r\n`;
   if (contentType !== null) text += `Content-Type: ${contentType}\r\n`;
-  text += `X-RateLimit-Limit: ${limit}\r\nX-RateLimit-Remaining: ${remaining}\r\nX-RateLimit-Reset: ${reset}\r\nX-Request-Id: ${requestId}\r\n${CORS_HEADERS}`;
+  text += `X-RateLimit-Limit: ${limit}\r\nX-RateLimit-Remaining: ${remaining}\r\nX-RateLimit-Reset: ${reset}\r\nX-Request-Id: ${requestId}\r\n${isForAnyOrigin ? CORS_HEADERS : PAGE_HEADERS}`;
   for (const [name, value] of extra) text += `\r\n${name}: ${value}`;
   return { text, requestId };
 }

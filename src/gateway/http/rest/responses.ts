@@ -4,14 +4,13 @@ import { GatewayError, type LastKnown } from '../../../shared/domain/gateway-err
 import { BASE_UNITS, unitsOfBytes, unitsOfText } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { toJson } from '../../../shared/domain/to-json.ts';
-import type { SiteFile } from '../../../shared/site/site.ts';
 import type { QuotaFigures } from '../../access/quota/quota-window.ts';
 import { type Entry, etagOf } from '../../cache/entry.ts';
 import { jsonRpcError, jsonRpcFrame } from '../../routes/routing/json-rpc-form.ts';
 import type { Caller, LocalRoute, ParamSet, Params, PostAnswer, RouteContext } from '../../routes/routing/route.ts';
 import type { CachedRead } from '../../serving/read-through.ts';
 import type { RawBody, RawResponse } from '../engine/raw-response.ts';
-import { bodyFor, negotiateCoding } from './content-coding.ts';
+import { bodyFor } from './content-coding.ts';
 import { formatHeaders, type Header, MissHeaders, weakEtag } from './response-headers.ts';
 
 /** Who pays for a response. */
@@ -121,26 +120,31 @@ function postBody(envelope: Envelope, { result, jsonRpcId, isBatch = false }: Po
   return typeof result === 'string' ? before + result + after : [Buffer.from(before), result, Buffer.from(after)];
 }
 
-export function siteFileResponse(payer: Payer, file: SiteFile, { accept, ifNoneMatch }: Conditions): RawResponse {
-  const { contentType, etag } = file;
-  const extraHeaders: Header[] = [...file.headers, ['ETag', weakEtag(etag)]];
-  if (matchesEtag(ifNoneMatch, etag))
-    return { headers: formatHeaders(304, payer.charge(0), extraHeaders, contentType).text, body: null };
-  const coding = negotiateCoding(accept);
-  if (coding !== 'identity') extraHeaders.push(['Content-Encoding', coding]);
-  return { headers: formatHeaders(200, payer.charge(0), extraHeaders, contentType).text, body: file[coding] };
+/** More segments than any path of ours has: from below them nothing is relative, so that a header stays short. */
+const MAX_DEPTH = 8;
+
+/** Returns the relative way from a request target to the root of the gateway; undefined from one too deep to be ours. */
+export function rootOf(target: string): string | undefined {
+  const [path = ''] = target.split('?', 1);
+  const depth = path.split('/', MAX_DEPTH + 3).length - 2;
+  if (depth < 0 || depth > MAX_DEPTH) return undefined;
+  return depth === 0 ? './' : '../'.repeat(depth);
 }
 
-/** Calls `onInternalError` with the cause of an `internal_error`, which the caller never sees. */
+/**
+ * Creates the response to an error, with a link from the requested path to what is written about it. Calls `onInternalError`
+ * with the cause of an `internal_error`, which the caller never sees.
+ */
 export function errorResponse(
   quota: QuotaFigures,
   thrown: unknown,
   onInternalError: (requestId: string, thrown: unknown) => void,
+  path = '',
 ): RawResponse {
   let error = GatewayError.from(thrown);
   const extraHeaders: Header[] = [
     ['Cache-Control', 'no-store'],
-    ['Link', `</docs#error-${error.code}>; rel="help"`],
+    ['Link', `<${rootOf(path) ?? '/'}docs/errors#error-${error.code}>; rel="help"`],
   ];
   if (error.retryAfter !== undefined) extraHeaders.push(['Retry-After', String(error.retryAfter)]);
   if (error.allow !== undefined) extraHeaders.push(['Allow', error.allow]);

@@ -66,7 +66,7 @@ export function createStreamUpgrade<Data>(
       meter.countError(code);
       if (status === 429 && isForwardedByStranger(req, res, access.clientIp))
         meter.countUntrustedForwarded(res.getRemoteAddress());
-      new Reply(res, pendingResponses).sendAndClose(errorResponse(quota, thrown, onInternalError));
+      new Reply(res, pendingResponses).sendAndClose(errorResponse(quota, thrown, onInternalError, req.getUrl()));
     }
   };
 }

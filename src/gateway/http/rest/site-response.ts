@@ -1,0 +1,101 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { API_PREFIX } from '../../../shared/domain/canonical-request.ts';
+import { BADGE_PATH, MISSING_PAGE, type SiteFile } from '../../../shared/site/site.ts';
+import type { QuotaFigures } from '../../access/quota/quota-window.ts';
+import type { RouteContext } from '../../routes/routing/route.ts';
+import type { EngineRequest } from '../engine/engine.ts';
+import type { RawResponse } from '../engine/raw-response.ts';
+import { drawBadge } from './badge.ts';
+import { negotiateCoding } from './content-coding.ts';
+import type { SitePaths } from './path-kinds.ts';
+import { formatHeaders, type Header, weakEtag } from './response-headers.ts';
+import { type Conditions, matchesEtag, type Payer, rootOf } from './responses.ts';
+
+const isPage = ({ contentType }: SiteFile): boolean => contentType.startsWith('text/html');
+
+/** Answers with a file of the site: as it was built, or with what depends on the request or on the network. */
+export function siteResponse(
+  payer: Payer,
+  file: SiteFile,
+  req: EngineRequest,
+  conditions: Conditions,
+  context: RouteContext,
+): RawResponse | Promise<RawResponse> {
+  const send = (body: string, extra: readonly Header[] = []): RawResponse => ({
+    headers: formatHeaders(200, payer.charge(0), [...file.headers, ...extra], file.contentType, !isPage(file)).text,
+    body,
+  });
+  if (req.getUrl() === BADGE_PATH) return send(drawBadge(req.getQuery() ?? '', context));
+  if (file.isTemplate) return send(filled(file, baseOf(req) ?? '/'));
+  const isProgram = req.getHeader('sec-fetch-mode') === '';
+  const preview = isPage(file) && isProgram ? previewOf(file, req) : undefined;
+  return preview === undefined ? fileResponse(payer, file, conditions) : previewResponse(send, preview, conditions);
+}
+
+/** Returns the response to a path that does not exist, for people; undefined for programs. */
+export function missingPage(req: EngineRequest, site: SitePaths): ((quota: QuotaFigures) => RawResponse) | undefined {
+  const [page, path] = [site.get(MISSING_PAGE), req.getUrl()];
+  const isForPeople = req.getHeader('accept').includes('text/html') && !path.startsWith(API_PREFIX);
+  if (page === undefined || !isForPeople) return undefined;
+  const body = filled(page, rootOf(path) ?? '/');
+  return (quota) => ({ headers: formatHeaders(404, quota, page.headers, page.contentType, false).text, body });
+}
+
+const filled = ({ identity }: SiteFile, base: string): string => identity.toString().replaceAll('{{base}}', base);
+
+/** Returns the gateway's URL as the request names it, without a prefix that a proxy may have removed. */
+function baseOf(req: EngineRequest): string | undefined {
+  const host = req.getHeader('host');
+  const scheme = req.getHeader('x-forwarded-proto') === 'https' ? 'https' : 'http';
+  return /^[\w.:[\]-]+$/.test(host) ? `${scheme}://${host}/` : undefined;
+}
+
+/**
+ * Writes what link previews need into a page: the whole URL of its picture, and of the explorer the subject. The programs
+ * that make previews run no script, and send no `Sec-Fetch-Mode`, as browsers do.
+ */
+function previewOf({ identity }: SiteFile, req: EngineRequest): string | undefined {
+  const base = baseOf(req);
+  if (base === undefined) return undefined;
+  const title =
+    req.getUrl() === '/explorer' ? subjectOf(new URLSearchParams(req.getQuery()).get('q') ?? '') : undefined;
+  const text = identity.toString().replace(/(<meta property="og:image" content=")[^"]*/, `$1${base}card.png`);
+  return title === undefined
+    ? text
+    : text
+        .replace(/<title>[^<]*/, `<title>${title} · slotgate`)
+        .replace(/(<meta property="og:title" content=")[^"]*/, `$1${title}`);
+}
+
+/** Names the subject of a search by the form of its text alone. */
+function subjectOf(text: string): string | undefined {
+  const short = `${text.slice(0, 4)}…${text.slice(-4)}`;
+  if (/^\d{1,15}$/.test(text)) return `Solana slot ${Number(text).toLocaleString('en')}`;
+  if (/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text)) return `Solana address ${short}`;
+  return /^[1-9A-HJ-NP-Za-km-z]{86,88}$/.test(text) ? `Solana transaction ${short}` : undefined;
+}
+
+const compress = promisify(gzip);
+const FAST = { level: 3 };
+
+async function previewResponse(
+  send: (body: string, extra?: readonly Header[]) => RawResponse,
+  text: string,
+  { accept }: Conditions,
+): Promise<RawResponse> {
+  if (negotiateCoding(accept) === 'identity') return send(text);
+  const body = await compress(text, FAST);
+  return { ...send('', [['Content-Encoding', 'gzip']]), body };
+}
+
+function fileResponse(payer: Payer, file: SiteFile, { accept, ifNoneMatch }: Conditions): RawResponse {
+  const { contentType, etag } = file;
+  const extraHeaders: Header[] = [...file.headers, ['ETag', weakEtag(etag)]];
+  const headersOf = (status: number): string =>
+    formatHeaders(status, payer.charge(0), extraHeaders, contentType, !isPage(file)).text;
+  if (matchesEtag(ifNoneMatch, etag)) return { headers: headersOf(304), body: null };
+  const coding = negotiateCoding(accept);
+  if (coding !== 'identity') extraHeaders.push(['Content-Encoding', coding]);
+  return { headers: headersOf(200), body: file[coding] };
+}
