@@ -47,7 +47,7 @@ t.test('balances', async (t) => {
     `/balances?addresses=${addresses.join('%2C')}${more}` as const;
 
   /** A world in which only the tests change balances, and no audit reads them. */
-  const quiet = await startStepped(t, { perSlot: 0, set: ['live.auditMs=3600000'] });
+  const quiet = await startStepped(t, { set: ['live.auditMs=3600000'] });
 
   /** Addresses without an account that no other test of the quiet world uses. */
   const fresh = (first: number, count: number): readonly string[] =>
@@ -97,7 +97,7 @@ t.test('balances', async (t) => {
   });
 
   t.test('an answer is what the chain records at its slot, at each commitment (I1)', async (t) => {
-    const world = await startStepped(t);
+    const world = await startStepped(t, { perSlot: 1 });
     const addresses = WALLETS.map(({ address }) => address).slice(0, 12);
     for (let i = 0; i < 25; i++) {
       for (const commitment of ['processed', 'confirmed', 'finalized'] as const) {
@@ -236,7 +236,7 @@ t.test('balances', async (t) => {
   t.test(
     'a hit costs one unit, a miss one per started ten addresses, and what is not left costs nothing',
     async (t) => {
-      const { get } = await startStepped(t, { perSlot: 0, set: ['limits.free.units=22'] });
+      const { get } = await startStepped(t, { set: ['limits.free.units=22'] });
       let left = 22;
       const costs = async (
         units: number,
@@ -272,7 +272,7 @@ t.test('balances', async (t) => {
   );
 
   t.test('two hundred wallets that are kept live cost five units, however they are combined', async (t) => {
-    const world = await startStepped(t, { perSlot: 0, set: ['live.auditMs=3600000', 'limits.free.units=100000'] });
+    const world = await startStepped(t, { set: ['live.auditMs=3600000', 'limits.free.units=100000'] });
     const wallets = Array.from({ length: 200 }, (_, i) => unused(i + 1));
     const pathsOf = (first: number): readonly string[] =>
       [0, 1, 2, 3, 4].map((i) =>
@@ -304,7 +304,7 @@ t.test('balances', async (t) => {
 });
 
 t.test('large-lists', async (t) => {
-  const { get, cluster, node, step } = await startStepped(t, { perSlot: 0 });
+  const { get, cluster, node, step } = await startStepped(t);
   const MOST = 10_000;
 
   /** Number of owners used, so that no request hits the cache. */
@@ -414,7 +414,7 @@ t.test('large-lists', async (t) => {
   });
 
   t.test('an answer of a node above the size limit is refused unread', async () => {
-    const small = await startStepped(t, { perSlot: 0, set: ['upstreamPolicy.maxBytes=100000'] });
+    const small = await startStepped(t, { set: ['upstreamPolicy.maxBytes=100000'] });
     const holder = owner();
     const rows = listed(holder, 0, 1000);
     small.node.overrides.set('getTokenAccountsByOwner', () => ({
@@ -492,7 +492,6 @@ t.test('nft', async (t) => {
 
   // A price of one dollar is configured, which must not count for an NFT.
   const { get, cluster, node, step } = await startStepped(t, {
-    perSlot: 0,
     set: ['prices.sources=["static"]', `prices.static=${JSON.stringify({ [picture]: 1, [edition]: 1 })}`],
   });
   const { chain } = cluster;
@@ -609,7 +608,7 @@ t.test('portfolio', async (t) => {
   const pyth = [`prices.sources=["pyth-onchain"]`, `prices.pyth.feeds=${JSON.stringify(PRICE_FEEDS)}`];
 
   t.test('with prices on chain', async (t) => {
-    const world = await startStepped(t, { perSlot: 0, set: [...pyth, 'prices.maxStaleSec=600'] });
+    const world = await startStepped(t, { set: [...pyth, 'prices.maxStaleSec=600'] });
     const { get, cluster, clock, step } = world;
 
     const onChain = (mint: string): number => {
@@ -781,7 +780,7 @@ t.test('portfolio', async (t) => {
   });
 
   t.test('without a price source all is counted and nothing is valued', async (t) => {
-    const { get } = await startStepped(t, { perSlot: 0 });
+    const { get } = await startStepped(t);
     const { result } = (await get(`/address/${wallet}/portfolio`)).json;
     t.match(result, { totalUsd: null, pricedCount: 0, unpricedCount: 5, valuation: { source: 'none', asOf: null } });
     t.same(pluck(result.items.slice(1), 'mint'), COINS.map(({ mint }) => mint.address).toSorted());
@@ -813,7 +812,6 @@ t.test('portfolio', async (t) => {
     const { port } = service.address() as AddressInfo; // it listens on TCP
     const state = t.testdir({ key: 'jup-secret\n' });
     const { get, cluster, step, logged } = await startStepped(t, {
-      perSlot: 0,
       state,
       set: [
         'prices.sources=["jupiter-v3","static"]',
@@ -862,7 +860,7 @@ t.test('portfolio', async (t) => {
   });
 
   t.test('stake accounts are listed by one scan, which is kept for a tenth of an epoch', async (t) => {
-    const world = await startStepped(t, { perSlot: 0, set: pyth });
+    const world = await startStepped(t, { set: pyth });
     const { get, cluster, node, step } = world;
     const { epoch } = (await get('/epoch')).json.result;
     const epochInfo = () => ({ epoch, slotIndex: 0, slotsInEpoch: 400, blockHeight: 1, transactionCount: 1 });
@@ -938,7 +936,6 @@ t.test('portfolio', async (t) => {
   t.test('a multiplier changes what is shown of an amount, not what it is worth', async (t) => {
     const mint = '3'.repeat(44);
     const { get, cluster, step } = await startStepped(t, {
-      perSlot: 0,
       set: ['prices.sources=["static"]', `prices.static={"${mint}":10}`],
     });
     const data = Buffer.alloc(166 + 4 + 56);
@@ -960,7 +957,7 @@ t.test('portfolio', async (t) => {
 });
 
 t.test('token-accounts', async (t) => {
-  const world = await startStepped(t, { perSlot: 0 });
+  const world = await startStepped(t);
   const { get, cluster, step } = world;
   const { chain } = cluster;
   const wallet = WALLETS[0].address;
@@ -1061,7 +1058,7 @@ t.test('token-accounts', async (t) => {
 });
 
 t.test('token-names', async (t) => {
-  const { get, cluster, step } = await startStepped(t, { perSlot: 0 });
+  const { get, cluster, step } = await startStepped(t);
   const { chain } = cluster;
   const [owner, other] = ['owner of names', 'owner of long names'].map((name) => deriveKeypair(name).address) as [
     Address,
@@ -1120,7 +1117,7 @@ t.test('token-names', async (t) => {
 });
 
 t.test('holders', async (t) => {
-  const world = await startStepped(t, { perSlot: 0 });
+  const world = await startStepped(t);
   const { get, cluster, node, step } = world;
   const { chain } = cluster;
   const NOBODY = '4'.repeat(44);

@@ -18,7 +18,7 @@ import { pluck } from '../support/pluck.ts';
 import { addressFromByte } from '../support/token-account-fixtures.ts';
 
 t.test('client-read', async (t) => {
-  const world = await startStepped(t);
+  const world = await startStepped(t, { perSlot: 1 });
   const { gateway, cluster, clock, get, step } = world;
   await step(4);
   const [WALLET = ''] = WALLETS.map(({ address }) => address);
@@ -214,7 +214,7 @@ t.test('client-readme', async (t) => {
   const jqSkipReason = hasShellTools ? false : 'there is no jq or no curl';
 
   t.test('the example in the README works', async (t) => {
-    const { gateway, step } = await startStepped(t);
+    const { gateway, step } = await startStepped(t, { perSlot: 1 });
     const printed: string[] = [];
     const code = example
       .replace("'http://127.0.0.1:8787'", `'${gateway.url}', maxAgeMs: Infinity`)
@@ -236,7 +236,7 @@ t.test('client-readme', async (t) => {
   const [, shellLines = ''] = /^In a shell [^`]*```sh\n(.*?)^```/ms.exec(README) ?? [];
 
   t.test('the lines for a shell in the README verify a receipt', { skip: jqSkipReason }, async (t) => {
-    const { gateway } = await startStepped(t, { perSlot: 0 });
+    const { gateway } = await startStepped(t);
     const main = fileURLToPath(new URL('../../src/main.js', import.meta.url));
     const bin = t.testdir({ slotgate: `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n` });
     chmodSync(`${bin}/slotgate`, 0o755); // stands for the alias
@@ -406,7 +406,7 @@ t.test('client-stream', async (t) => {
   );
 
   t.test('200 accounts are subscribed to with three messages, on each connection', async (t) => {
-    const { gateway, clock } = await startStepped(t, { perSlot: 0, set: ['limits.free.subscriptions=200'] });
+    const { gateway, clock } = await startStepped(t, { set: ['limits.free.subscriptions=200'] });
     const sockets: NodeSocket[] = [];
     const sent: string[] = [];
     const client = createClient({

@@ -18,7 +18,7 @@ t.test('engines', async (t) => {
   // The engine on node:http beside the one that loads here first: both answer the same bytes.
 
   const receiptKey = { inline: createReceiptKey(), production: false };
-  const first: SteppedHarness = await startStepped(t, { perSlot: 0, receiptKey, set: ['http.engine=auto'] });
+  const first: SteppedHarness = await startStepped(t, { receiptKey, set: ['http.engine=auto'] });
   const { clock, cluster, node } = first;
   const second = await startGatewayOver(t, `${node.url},${cluster.wsUrl}`, clock, {
     receiptKey,

@@ -26,7 +26,7 @@ import {
 } from '../support/route-defects.ts';
 
 t.test('conditional-requests', async (t) => {
-  const { gateway, get, step } = await startStepped(t, { perSlot: 0 });
+  const { gateway, get, step } = await startStepped(t);
   const mint = COINS.find(({ symbol }) => symbol === 'DPTS')?.mint.address ?? '';
   const LONG = `/account/${mint}`;
   const SHORT = '/balance/11111111111111111111111111111111';
@@ -439,7 +439,7 @@ t.test('error-responses', async (t) => {
 });
 
 t.test('http-framing', async (t) => {
-  const { gateway, get } = await startStepped(t, { perSlot: 0 });
+  const { gateway, get } = await startStepped(t);
   const { url } = gateway;
   const { engine } = (await get('/health')).json.result;
   const { host } = new URL(url);
@@ -680,7 +680,6 @@ t.test('http-framing', async (t) => {
 
   t.test('only the names and the origins that are configured are answered, and others spend nothing', async (t) => {
     const { gateway } = await startStepped(t, {
-      perSlot: 0,
       set: ['hosts=127.0.0.1,gate.example', 'origins=https://app.example'],
     });
     const statusOf = async (host: string, more = '', path = '/slot'): Promise<number | undefined> => {
@@ -775,7 +774,7 @@ t.test('internal-errors', async (t) => {
 });
 
 t.test('receipt-nonces', async (t) => {
-  const { gateway, get, rpc, step } = await startStepped(t, { perSlot: 0 });
+  const { gateway, get, rpc, step } = await startStepped(t);
   const BALANCE = '/balance/11111111111111111111111111111111';
   const MISS = '/balance/SysvarC1ock11111111111111111111111111111111';
   const NONCE = 'n0nce-of_16-char';
@@ -835,7 +834,7 @@ t.test('receipt-nonces', async (t) => {
   });
 
   t.test('a request with a nonce counts two, and none when only one is left', async (t) => {
-    const world = await startStepped(t, { perSlot: 0, set: ['limits.free.units=5'] });
+    const world = await startStepped(t, { set: ['limits.free.units=5'] });
     const left = ({ headers }: { headers: Headers }): number => Number(headers.get('x-ratelimit-remaining'));
     t.equal(left(await world.get(BALANCE, withNonce(NONCE))), 3);
     t.equal(left(await world.get(BALANCE, withNonce(NONCE))), 1);
@@ -846,7 +845,7 @@ t.test('receipt-nonces', async (t) => {
   });
 
   t.test('a flood of nonces ends at half the limit, and each answer until then verifies', async (t) => {
-    const world = await startStepped(t, { perSlot: 0, set: ['limits.free.units=100'] });
+    const world = await startStepped(t, { set: ['limits.free.units=100'] });
     const trusted = { publicKeys: [world.gateway.publicKey], cluster: world.gateway.cluster };
     const nonces = Array.from({ length: 60 }, (_, i) => `${NONCE}-${i}`);
     const answers = await Promise.all(nonces.map((nonce) => world.get(BALANCE, withNonce(nonce))));
@@ -873,7 +872,7 @@ t.test('receipt-nonces', async (t) => {
   });
 
   t.test('a stale answer is signed for a nonce with its old slot', async (t) => {
-    const world = await startStepped(t, { perSlot: 0 });
+    const world = await startStepped(t);
     const { json } = await world.get(BALANCE);
     await world.cluster.close();
     world.clock.advance(4000);

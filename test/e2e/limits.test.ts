@@ -35,7 +35,7 @@ t.test('api-key-tiers', async (t) => {
     const state = t.testdir();
     const [build, scale] = [await issueKey(state), await issueKey(state, { tier: 'scale' })];
     const ids = { build: build.slice(-8), scale: scale.slice(-8) };
-    const world = await startStepped(t, { perSlot: 0, state, set: [FREE, ...set] });
+    const world = await startStepped(t, { state, set: [FREE, ...set] });
     const as = (key: string): RequestOptions => ({ headers: { 'x-api-key': key } });
     return { ...world, state, build, scale, ids, as };
   }
@@ -317,7 +317,7 @@ t.test('rate-limits', async (t) => {
   });
 
   t.test('a scan that is not left is refused before it is made, and takes nothing', async (t) => {
-    const { get, node, clock, step } = await startStepped(t, { perSlot: 0, set: ['limits.free.units=30'] });
+    const { get, node, clock, step } = await startStepped(t, { set: ['limits.free.units=30'] });
     await step();
     clock.advance(10_000);
     for (let i = 0; i < 18; i++) await get('/pubkey');
@@ -346,7 +346,7 @@ t.test('rate-limits', async (t) => {
   });
 
   t.test('what is refused for its framing counts for the address; a long body costs more', async (t) => {
-    const { get, gateway } = await startStepped(t, { perSlot: 0, set: THE_RULE });
+    const { get, gateway } = await startStepped(t, { set: THE_RULE });
     const [all] = quota(await get('/health'));
     const faulty = 'GET /api/v1/slot HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx';
     t.match((await exchange(gateway.url, [faulty])).text, /^HTTP\/1\.1 400 .*x-ratelimit-remaining: 99/is);
@@ -361,7 +361,7 @@ t.test('rate-limits', async (t) => {
   });
 
   t.test('getMultipleAccounts costs one unit for each started ten keys that go to a node', async (t) => {
-    const { get, rpc, node } = await startStepped(t, { perSlot: 0, set: ['limits.free.units=20'] });
+    const { get, rpc, node } = await startStepped(t, { set: ['limits.free.units=20'] });
     const keys = Array.from({ length: 101 }, (_, i) => bs58.encode(Buffer.alloc(32, i + 1)));
     let left = 20;
     const costs = async (units: number, count: number, what: string): Promise<HttpAnswer> => {
@@ -402,7 +402,7 @@ t.test('stake-tiers', async (t) => {
   const limit = ({ headers }: HttpAnswer): number => Number(headers.get('x-ratelimit-limit'));
 
   t.test('a wallet that has held for long enough gets the tier of its balance', async (t) => {
-    const { get, cluster, clock, step } = await startStepped(t, { perSlot: 0, set: [FREE, ...STAKE] });
+    const { get, cluster, clock, step } = await startStepped(t, { set: [FREE, ...STAKE] });
     const give = (amount: bigint): void => {
       const name = address(findProgramAddress(TOKEN_PROGRAM, ['bag']));
       cluster.chain.setAccount(name, tokenAccountFixture(WALLET, amount, MINT));
@@ -429,7 +429,7 @@ t.test('stake-tiers', async (t) => {
     'a stream goes on with the tier that its wallet has by now, and ends with 1008 where that is too low',
     async (t) => {
       const set = [...STAKE, 'limits.free.units=100', 'limits.free.streams=1', 'limits.free.subscriptions=2'];
-      const { get, gateway, cluster, clock, step } = await startStepped(t, { perSlot: 0, set });
+      const { get, gateway, cluster, clock, step } = await startStepped(t, { set });
       const give = (amount: bigint): void => {
         const name = address(findProgramAddress(TOKEN_PROGRAM, ['bag']));
         cluster.chain.setAccount(name, tokenAccountFixture(WALLET, amount, MINT));
@@ -480,7 +480,7 @@ t.test('stake-tiers', async (t) => {
   );
 
   t.test('an invalid stake proof is refused, and counts for the address', async (t) => {
-    const { get, clock } = await startStepped(t, { perSlot: 0, set: [FREE, ...STAKE] });
+    const { get, clock } = await startStepped(t, { set: [FREE, ...STAKE] });
     const got = await get('/slot', proofAt(clock.now(), 'elsewhere.example'));
     t.match([got.status, got.json.error, limit(got)], [401, 'invalid_stake_proof', 100]);
     const old = await get('/pubkey', proofAt(clock.now() - 2 * 86_400_000));
@@ -493,7 +493,7 @@ t.test('stake-tiers', async (t) => {
   });
 
   t.test('without a mint no wallet is accepted', async (t) => {
-    const { get } = await startStepped(t, { perSlot: 0 });
+    const { get } = await startStepped(t);
     t.equal((await get('/slot', { headers: { 'x-stake-wallet': 'x' } })).status, 200);
   });
 

@@ -18,6 +18,7 @@ import {
   type SteppedHarness,
   startGatewayOver,
   startStepped,
+  untilIdle,
   waitFor,
 } from '../support/harness.ts';
 import { accountReads, keepLive } from '../support/keep-live.ts';
@@ -34,33 +35,16 @@ import {
 } from '../support/token-account-fixtures.ts';
 
 t.test('live-accounts', async (t) => {
-  const WALLET = WALLETS[0]?.address ?? '';
+  const [WALLET = '', OTHER = '', THIRD = ''] = WALLETS.map(({ address }) => address);
 
   const recorded = ({ cluster }: SteppedHarness, slot: number, address = WALLET): number =>
     Number(cluster.chain.accountAt(address, slot)?.lamports ?? 0n);
 
   for (const slotMs of SLOT_TIMES) {
-    t.test(
-      `${slotMs} ms a slot: an answer is what the chain records at its slot, at each commitment, and never of a future slot (I1)`,
-      async (t) => {
-        const world = await startStepped(t, { slotMs });
-        for (let i = 0; i < 12; i++) {
-          for (const commitment of ['processed', 'confirmed', 'finalized'] as const) {
-            const { result, slot } = (await world.get(`/balance/${WALLET}?commitment=${commitment}`)).json;
-            if (result.lamports !== recorded(world, slot)) t.fail(`${commitment} at ${slot}`);
-            t.ok(slot <= world.cluster.chain.slot(commitment));
-          }
-          await world.step();
-        }
-      },
-    );
-  }
+    t.test(`${slotMs} ms a slot`, async (t) => {
+      const world = await startStepped(t, { perSlot: 1, slotMs });
 
-  for (const slotMs of SLOT_TIMES) {
-    t.test(
-      `${slotMs} ms a slot: a live account costs no reads, and its slot advances with the Clock updates (I2)`,
-      async (t) => {
-        const world = await startStepped(t, { slotMs });
+      t.test('a live account costs no reads, and its slot advances with the Clock updates (I2)', async (t) => {
         await keepLive(world, `/balance/${WALLET}`);
         const before = await accountReads(world);
         const slots: number[] = [];
@@ -74,37 +58,44 @@ t.test('live-accounts', async (t) => {
         t.equal(await accountReads(world), before);
         const [first = 0, last = 0] = [slots[0], slots.at(-1)];
         t.ok(last - first >= 7, `${slots}`);
-      },
-    );
-  }
+      });
 
-  t.test('one subscription serves the balance and the account of an address', async (t) => {
-    const world = await startStepped(t);
-    await keepLive(world, `/balance/${WALLET}`);
-    const before = await accountReads(world);
-    const { result, slot } = (await world.get(`/account/${WALLET}`)).json;
-    t.match(result, { address: WALLET, kind: 'system', lamports: recorded(world, slot) });
-    t.equal(await accountReads(world), before);
-  });
+      t.test('X-Min-Slot gets an answer that is not older, or a refusal (I7)', async (t) => {
+        const path = `/balance/${OTHER}`;
+        const atLeast = (slot: number | string) => world.get(path, { headers: { 'x-min-slot': String(slot) } });
+        const { slot } = (await world.get(path)).json;
+        t.equal((await atLeast(slot)).headers.get('x-cache'), 'HIT');
+        do await world.step();
+        while (world.cluster.chain.slot('confirmed') <= slot + 1);
+        await waitFor(async () => (await atLeast(slot + 1)).json.slot > slot, 'the newer answer');
+        for (const bad of ['x', '-1', '1.5', '01', '99999999999999999999']) {
+          t.match((await atLeast(bad)).json, { error: 'invalid_slot' }, bad);
+        }
+        await world.step(Math.ceil(1000 / slotMs) + 1); // so that the slot time is measured
+        const far = await atLeast(world.cluster.chain.slot('confirmed') + Math.ceil(1000 / slotMs) + 4);
+        t.match([far.status, far.json.error, far.headers.get('retry-after')], [503, 'min_slot_not_reached', '1']);
+        const near = world.cluster.chain.slot('confirmed') + Math.ceil(1000 / slotMs) - 1;
+        const soon = atLeast(near);
+        await untilIdle(world, world.cluster); // it has come
+        while (world.cluster.chain.slot('confirmed') < near) await world.step();
+        t.equal((await soon).status, 200, 'waits for a slot that comes within a second');
+      });
 
-  t.test('a processed answer is valid for one slot (I5)', async (t) => {
-    const world = await startStepped(t);
-    const path = `/balance/${WALLET}?commitment=processed`;
-    for (let i = 0; i < 6; i++) {
-      const before = await accountReads(world);
-      const { json, headers } = await world.get(path);
-      t.match([json.slot, headers.get('x-cache')], [world.cluster.chain.slot('processed'), 'MISS']);
-      t.equal((await world.get(path)).headers.get('x-cache'), 'HIT');
-      t.equal(await accountReads(world), before + 1);
-      await world.step();
-    }
-  });
+      t.test(
+        'an answer is what the chain records at its slot, at each commitment, and never of a future slot (I1)',
+        async (t) => {
+          for (let i = 0; i < 12; i++) {
+            for (const commitment of ['processed', 'confirmed', 'finalized'] as const) {
+              const { result, slot } = (await world.get(`/balance/${THIRD}?commitment=${commitment}`)).json;
+              if (result.lamports !== recorded(world, slot, THIRD)) t.fail(`${commitment} at ${slot}`);
+              t.ok(slot <= world.cluster.chain.slot(commitment));
+            }
+            await world.step();
+          }
+        },
+      );
 
-  for (const slotMs of SLOT_TIMES) {
-    t.test(
-      `${slotMs} ms a slot: when a session is lost, all accounts on it are stale immediately and live again soon (I6)`,
-      async (t) => {
-        const world = await startStepped(t, { slotMs });
+      t.test('when a session is lost, all accounts on it are stale immediately and live again soon (I6)', async (t) => {
         const path = `/balance/${WALLET}`;
         await keepLive(world, path);
         const { slot } = (await world.get(path)).json;
@@ -121,37 +112,33 @@ t.test('live-accounts', async (t) => {
         await world.step();
         await keepLive(world, path);
         t.equal((await world.get(path)).headers.get('x-cache'), 'HIT');
-      },
-    );
-  }
-
-  for (const slotMs of SLOT_TIMES) {
-    t.test(`${slotMs} ms a slot: X-Min-Slot gets an answer that is not older, or a refusal (I7)`, async (t) => {
-      const world = await startStepped(t, { slotMs });
-      const path = `/balance/${WALLET}`;
-      const atLeast = (slot: number | string) => world.get(path, { headers: { 'x-min-slot': String(slot) } });
-      const { slot } = (await world.get(path)).json;
-      t.equal((await atLeast(slot)).headers.get('x-cache'), 'HIT');
-      do await world.step();
-      while (world.cluster.chain.slot('confirmed') <= slot + 1);
-      await waitFor(async () => (await atLeast(slot + 1)).json.slot > slot, 'the newer answer');
-      for (const bad of ['x', '-1', '1.5', '01', '99999999999999999999']) {
-        t.match((await atLeast(bad)).json, { error: 'invalid_slot' }, bad);
-      }
-      await world.step(Math.ceil(1000 / slotMs) + 1); // so that the slot time is measured
-      const far = await atLeast(world.cluster.chain.slot('confirmed') + Math.ceil(1000 / slotMs) + 4);
-      t.match([far.status, far.json.error, far.headers.get('retry-after')], [503, 'min_slot_not_reached', '1']);
-      const near = world.cluster.chain.slot('confirmed') + Math.ceil(1000 / slotMs) - 1;
-      const before = await accountReads(world);
-      const soon = atLeast(near);
-      await waitFor(async () => (await accountReads(world)) > before, 'the question');
-      while (world.cluster.chain.slot('confirmed') < near) await world.step();
-      t.equal((await soon).status, 200, 'waits for a slot that comes within a second');
+      });
     });
   }
 
+  const world = await startStepped(t);
+
+  t.test('a processed answer is valid for one slot (I5)', async (t) => {
+    const path = `/balance/${WALLET}?commitment=processed`;
+    for (let i = 0; i < 6; i++) {
+      const before = await accountReads(world);
+      const { json, headers } = await world.get(path);
+      t.match([json.slot, headers.get('x-cache')], [world.cluster.chain.slot('processed'), 'MISS']);
+      t.equal((await world.get(path)).headers.get('x-cache'), 'HIT');
+      t.equal(await accountReads(world), before + 1);
+      await world.step();
+    }
+  });
+
+  t.test('one subscription serves the balance and the account of an address', async (t) => {
+    await keepLive(world, `/balance/${WALLET}`);
+    const before = await accountReads(world);
+    const { result, slot } = (await world.get(`/account/${WALLET}`)).json;
+    t.match(result, { address: WALLET, kind: 'system', lamports: recorded(world, slot) });
+    t.equal(await accountReads(world), before);
+  });
+
   t.test('a missing account is an answer too, and its creation and closing are notified (I11)', async (t) => {
-    const world = await startStepped(t);
     const address = bs58.encode(Buffer.alloc(32, 7));
     await keepLive(world, `/balance/${address}`);
     t.match((await world.get(`/account/${address}`)).json, { result: null });
@@ -249,7 +236,6 @@ t.test('live-places', async (t) => {
   t.test('whoever subscribes and unsubscribes many times leaves the subscriptions of others working', async (t) => {
     const total = 1600;
     const world = await startStepped(t, {
-      perSlot: 0,
       set: [TRUST_THIS_MACHINE, UNAUDITED, 'live.accounts=40', 'limits.free.subscriptions=80'],
     });
     const other = await openStream(t, world, '10.0.0.2');
@@ -274,7 +260,7 @@ t.test('live-places', async (t) => {
   t.test(
     'after strangers have read as many lists as are kept live, a steady reader still costs no reads',
     async (t) => {
-      const world = await startStepped(t, { perSlot: 0, set: [UNAUDITED, TRUST_THIS_MACHINE, 'live.lists=40'] });
+      const world = await startStepped(t, { set: [UNAUDITED, TRUST_THIS_MACHINE, 'live.lists=40'] });
       let reads = 0;
       world.node.overrides.set('getTokenAccountsByOwner', ([owner]) => {
         if (owner === STEADY) reads++;
@@ -331,7 +317,7 @@ t.test('live-places', async (t) => {
       });
       const perSocket = 7;
       const set = [UNAUDITED, `upstreamPolicy.subscriptions=${perSocket}`, 'live.idleMs=4000'];
-      const { get, step } = await startStepped(t, { perSlot: 0, set, proxyWsUrl });
+      const { get, step } = await startStepped(t, { set, proxyWsUrl });
       const before = open.size;
       const addresses = Array.from({ length: 20 }, (_, i) => addressOfNumber(i));
       const counts: number[] = [];
@@ -390,7 +376,7 @@ t.test('live-subscriptions', async (t) => {
   }
 
   t.test('accounts share one WebSocket of a node that sets no limit, more than are tried at first', async (t) => {
-    const world = await startStepped(t, { perSlot: 0, set: [UNAUDITED, 'live.callerShare=1'] });
+    const world = await startStepped(t, { set: [UNAUDITED, 'live.callerShare=1'] });
     const wanted = addresses(1200);
     t.ok((await untilLive(world, wanted)) <= 2);
     t.ok(Math.max(...(await subscriptions(world))) >= 1200);
@@ -400,7 +386,6 @@ t.test('live-subscriptions', async (t) => {
     const rows = [];
     for (const refusal of ['error', 'close', 'late'] as const) {
       const world = await startStepped(t, {
-        perSlot: 0,
         set: [UNAUDITED, 'upstreamPolicy.ackTimeoutMs=5000', 'live.callerShare=1'],
       });
       await world.cluster.control.limitSubscriptions(100, refusal);
@@ -421,7 +406,7 @@ t.test('live-subscriptions', async (t) => {
   t.test('a restarted gateway remembers the limit', async (t) => {
     const state = t.testdir();
     const set = [UNAUDITED, 'live.callerShare=1'];
-    const world = await startStepped(t, { perSlot: 0, state, set });
+    const world = await startStepped(t, { state, set });
     await world.cluster.control.limitSubscriptions(100, 'close');
     const wanted = addresses(200);
     await untilLive(world, wanted);
@@ -441,7 +426,7 @@ t.test('live-subscriptions', async (t) => {
   t.test('after a lost connection accounts come to be live within the budget, those read most first', async (t) => {
     const perSecond = 2;
     const set = [UNAUDITED, 'live.callerShare=1', `live.requestsPerSecond=${perSecond}`];
-    const world = await startStepped(t, { perSlot: 0, set });
+    const world = await startStepped(t, { set });
     const all = addresses(500);
     const hot = all.slice(400, 460);
     await untilLive(world, all);
@@ -524,7 +509,7 @@ t.test('live-token-lists', async (t) => {
   }
 
   t.test('the token accounts of an owner that is requested repeatedly cost no reads (I15)', async (t) => {
-    const world = await startStepped(t, { perSlot: 0, set: [UNAUDITED] });
+    const world = await startStepped(t, { set: [UNAUDITED] });
     world.cluster.chain.setAccount(A, held(OWNER, 1_000_000));
     world.cluster.chain.setAccount(B, held(OWNER, 50, TOLL.mint.address, TOKEN_2022_PROGRAM));
     await world.step(3);
@@ -536,7 +521,7 @@ t.test('live-token-lists', async (t) => {
   });
 
   t.test('each answer is what the chain holds at its slot, whatever happens to the accounts (I15)', async (t) => {
-    const world = await startStepped(t, { perSlot: 0 });
+    const world = await startStepped(t);
     const { chain } = world.cluster;
     const recorded = (slot: number): object =>
       Object.fromEntries(
@@ -588,7 +573,7 @@ t.test('live-token-lists', async (t) => {
   const pyth = [`prices.sources=["pyth-onchain"]`, `prices.pyth.feeds=${JSON.stringify(PRICE_FEEDS)}`];
 
   t.test('a live portfolio keeps its accounts and is valued again every few slots', async (t) => {
-    const world = await startStepped(t, { perSlot: 0, set: [UNAUDITED, ...pyth] });
+    const world = await startStepped(t, { set: [UNAUDITED, ...pyth] });
     const { chain } = world.cluster;
     const wallet = WALLETS[0].address;
     const path = `/address/${wallet}/portfolio` as const;
@@ -603,7 +588,7 @@ t.test('live-token-lists', async (t) => {
   });
 
   t.test('a portfolio that is polled costs no upstream call once it is live, and follows what it shows', async (t) => {
-    const world = await startStepped(t, { perSlot: 0, set: [UNAUDITED, ...pyth] });
+    const world = await startStepped(t, { set: [UNAUDITED, ...pyth] });
     const { chain } = world.cluster;
     const path = `/address/${WALLETS[0].address}/portfolio` as const;
     const rowOf = ({ json }: Portfolio, mint: string) => json.result.items.find((item) => item.mint === mint);
@@ -637,7 +622,7 @@ t.test('live-token-lists', async (t) => {
   });
 
   t.test('a list of an owner without accounts, and one that does not exist, comes to be live', async (t) => {
-    const world = await startStepped(t, { perSlot: 0, set: [UNAUDITED] });
+    const world = await startStepped(t, { set: [UNAUDITED] });
     const path = `/address/${addressFromByte(99)}/portfolio` as const;
     for (const answer of await keepLive(world, path, 5)) t.strictSame(answer.json.result.items, []);
     world.cluster.chain.setAccount(A, held(addressFromByte(99), 7));
@@ -671,7 +656,7 @@ t.test('live-token-lists', async (t) => {
   ] as const) {
     for (const readers of ['a poller', 'a poller and a bot', 'a bot at the tip'] as const) {
       t.test(`${readers} of a portfolio that changes ${what} cost hardly an upstream call (I15)`, async (t) => {
-        const world = await startStepped(t, { perSlot: 0, set: [UNAUDITED] });
+        const world = await startStepped(t, { set: [UNAUDITED] });
         const { chain } = world.cluster;
         const path = `/address/${OWNER}/portfolio` as const;
         let amount = 1;

@@ -39,7 +39,7 @@ import { upgradeRequest, WebSocketPeer } from '../support/websocket-peer.ts';
 
 t.test('admin', async (t) => {
   async function startWatched(t: Test, { set = [], ...options }: SteppedHarnessOptions = {}) {
-    const world = await startStepped(t, { perSlot: 0, set: ['admin.port=0', ...set], ...options });
+    const world = await startStepped(t, { set: ['admin.port=0', ...set], ...options });
     const url = world.gateway.admin ?? '';
     const fetchFrom = (path: string, init?: RequestInit): Promise<Response> => fetch(url + path, init);
     const scrape = async (): Promise<ReadonlyMap<string, ScrapedMetric>> =>
@@ -441,7 +441,7 @@ t.test('admin', async (t) => {
 
 t.test('health', async (t) => {
   t.test('when the only node has gone back, health names it and the reason (I13)', async (t) => {
-    const { get, step, cluster, clock } = await startStepped(t, { perSlot: 0, set: ['cache.maxStaleMs=8000'] });
+    const { get, step, cluster, clock } = await startStepped(t, { set: ['cache.maxStaleMs=8000'] });
     await step(4);
     const before = cluster.chain.slot('processed');
     await cluster.control.skewSlots(-1400);
@@ -471,7 +471,7 @@ t.test('health', async (t) => {
 
   t.test('when a cluster has no new slots, health names the node that shows none', async (t) => {
     const set = ['cache.maxStaleMs=8000', 'upstreamPolicy.idleTimeoutMs=4000'];
-    const { gateway, get, cluster, clock, logged } = await startStepped(t, { perSlot: 0, set });
+    const { gateway, get, cluster, clock, logged } = await startStepped(t, { set });
     await cluster.control.pauseSlots();
     await waitFor(async () => {
       clock.advance(400);
@@ -512,7 +512,7 @@ t.test('health', async (t) => {
       const state = t.testdir();
       const key = await issueKey(state);
       mkdirSync(usagePath(state)); // a folder in the place of the file: each write fails
-      const { get, clock } = await startStepped(t, { perSlot: 0, state });
+      const { get, clock } = await startStepped(t, { state });
       const problemsAfter = async (ms: number): Promise<readonly string[]> => {
         for (let i = 0; i < ms / 1000; i++) clock.advance(1000);
         return (await get('/health')).json.result.problems;

@@ -39,7 +39,7 @@ t.test('overload', async (t) => {
   t.test(
     'one caller may have a limited number of reads running and the same number queued; the next is refused',
     async (t) => {
-      const world = await startStepped(t, { perSlot: 0, set: ['limits.free.inFlight=2'] });
+      const world = await startStepped(t, { set: ['limits.free.inFlight=2'] });
       const { get } = world;
       const { queried, letGo } = hold(world);
       const reads = Array.from({ length: 5 }, (_, n) => get(`/account/${wallet(n)}`));
@@ -58,7 +58,7 @@ t.test('overload', async (t) => {
   );
 
   t.test('requests for what is already being read share that read, however many they are', async (t) => {
-    const world = await startStepped(t, { perSlot: 0, set: ['limits.free.inFlight=1'] });
+    const world = await startStepped(t, { set: ['limits.free.inFlight=1'] });
     const { get } = world;
     const { queried, letGo } = hold(world);
     const all = await left(get('/health'));
@@ -72,7 +72,7 @@ t.test('overload', async (t) => {
   t.test('a scale key is served before earlier requests in the queue', async (t) => {
     const state = t.testdir();
     const key = await issueKey(state, { tier: 'scale' });
-    const world = await startStepped(t, { perSlot: 0, state, set: ['limits.inFlight=1'] });
+    const world = await startStepped(t, { state, set: ['limits.inFlight=1'] });
     const { get } = world;
     const paying = { headers: { 'x-api-key': key } };
     const { queried, letGo } = hold(world);
@@ -90,7 +90,7 @@ t.test('overload', async (t) => {
   });
 
   t.test('calls of /rpc wait in the same queue', async (t) => {
-    const world = await startStepped(t, { perSlot: 0, set: ['limits.inFlight=1', 'limits.queue=0'] });
+    const world = await startStepped(t, { set: ['limits.inFlight=1', 'limits.queue=0'] });
     const { get, rpc } = world;
     const { queried, letGo } = hold(world);
     const read = get(`/account/${wallet(0)}`);
@@ -104,7 +104,7 @@ t.test('overload', async (t) => {
 
   /** Starts a gateway that identifies callers by `X-Forwarded-For`; an address as a number. */
   async function startWithCallers(t: Test, set: readonly string[] = []) {
-    const world = await startStepped(t, { perSlot: 0, set: ['trustedProxies=127.0.0.1', ...set] });
+    const world = await startStepped(t, { set: ['trustedProxies=127.0.0.1', ...set] });
     const from = (caller: number, more: Record<string, string> = {}): RequestOptions => ({
       headers: { 'content-type': 'application/json', 'x-forwarded-for': `192.0.2.${caller}`, ...more },
     });
@@ -159,7 +159,6 @@ t.test('overload', async (t) => {
     async (t) => {
       const bytes = KERNEL_BUFFER_BYTES + 1_500_000;
       const world = await startStepped(t, {
-        perSlot: 0,
         set: [
           `limits.pendingBytes.caller=${bytes}`,
           `limits.pendingBytes.total=${3 * bytes}`,
@@ -271,7 +270,7 @@ t.test('overload', async (t) => {
     'answers without a body that nobody may read end in a closed connection, and count no longer than a second each',
     async (t) => {
       const set = ['limits.pendingBytes.caller=65536', 'limits.pendingBytes.total=131072'];
-      const { gateway, clock, get } = await startStepped(t, { perSlot: 0, set });
+      const { gateway, clock, get } = await startStepped(t, { set });
       const target = `/balance/${wallet(0)}`;
       const etag = (await get(target)).headers.get('etag');
       /** Sends requests one after the other on one connection; returns how many were answered until it was closed. */
@@ -311,7 +310,7 @@ t.test('slow-consumers', async (t) => {
   t.test(
     'a reader that has received nothing for three seconds is closed with 1013, and the others go on',
     async (t) => {
-      const { gateway, step } = await startStepped(t, { perSlot: 0 });
+      const { gateway, step } = await startStepped(t);
       const slow = await WebSocketPeer.open(gateway.url);
       const good = await WebSocketPeer.open(gateway.url);
       t.teardown(() => [slow, good].map(({ connection }) => connection.reset()));

@@ -331,7 +331,6 @@ t.test('pubsub-conformance', async (t) => {
 
 t.test('pubsub-cost', async (t) => {
   const world = await startStepped(t, {
-    perSlot: 0,
     set: [
       'limits.free.streams=200',
       'limits.free.subscriptions=10',
@@ -402,7 +401,6 @@ t.test('pubsub-cost', async (t) => {
 
 t.test('pubsub-callers', async (t) => {
   const world = await startStepped(t, {
-    perSlot: 0,
     set: ['stream.maxBackpressureBytes=4096', 'limits.free.streams=3'],
   });
   const { cluster, step, gateway } = world;
@@ -601,7 +599,7 @@ t.test('pubsub-ports', async (t) => {
   for (const engine of ['auto', 'node']) {
     const [blocker, next] = await takePort();
     const start = (t: Test): Promise<SteppedHarness> =>
-      startStepped(t, { perSlot: 0, port: next - 1, set: [`http.engine=${engine}`, 'admin.port=0'] });
+      startStepped(t, { port: next - 1, set: [`http.engine=${engine}`, 'admin.port=0'] });
     await t.test(`${engine}: a port that is in use is left out`, async (t) => {
       const { logged, get } = await start(t);
       t.ok(logged.some(({ message }) => message.startsWith(`port ${next} is in use`)));

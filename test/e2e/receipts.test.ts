@@ -19,7 +19,7 @@ import { pythonSkipReason, pythonVerdicts, type VerifyRequest } from '../support
 t.test('receipt-key-lifecycle', async (t) => {
   const state = t.testdir();
   const path = join(state, 'receipt-key.pem');
-  const { get, gateway, cluster, clock, step, logged } = await startStepped(t, { perSlot: 0, state, receiptKey: null });
+  const { get, gateway, cluster, clock, step, logged } = await startStepped(t, { state, receiptKey: null });
 
   const ring = () => readKeyRing(path, clock.now()) ?? [];
   const idOf = (publicKey: string): string => kidOf(bs58.decode(publicKey));
@@ -147,7 +147,7 @@ t.test('receipt-key-lifecycle', async (t) => {
 });
 
 t.test('receipts', async (t) => {
-  const { get, gateway, cluster, clock, step } = await startStepped(t);
+  const { get, gateway, cluster, clock, step } = await startStepped(t, { perSlot: 1 });
 
   const TARGETS = [
     '/slot',

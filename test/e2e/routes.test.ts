@@ -361,7 +361,10 @@ t.test('large-integers', async (t) => {
     fee: `${COUNT}`,
   };
 
-  const world: SteppedHarness = await startStepped(t, { proxyUrl: (url) => startDigitProxy(t, url, LARGE) });
+  const world: SteppedHarness = await startStepped(t, {
+    perSlot: 1,
+    proxyUrl: (url) => startDigitProxy(t, url, LARGE),
+  });
   const { get, rpc, gateway, step } = world;
 
   interface Sample {

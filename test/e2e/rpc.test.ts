@@ -218,7 +218,7 @@ t.test('json-rpc', async (t) => {
   });
 
   t.test('a call counts as one request, refused or not, and 429 has the plain form', async (t) => {
-    const { rpc } = await startStepped(t, { perSlot: 0, set: ['limits.free.units=4'] });
+    const { rpc } = await startStepped(t, { set: ['limits.free.units=4'] });
     const base = { jsonrpc: '2.0', id: 1 };
     const left: (string | null)[] = [];
     for (const method of ['getSlot', 'sendTransaction', 'getSlot', 'getSlot'])
@@ -426,7 +426,7 @@ t.test('rpc-batches', async (t) => {
 });
 
 t.test('rpc-allow-list', async (t) => {
-  const { get, rpc, cluster } = await startStepped(t, { perSlot: 0 });
+  const { get, rpc, cluster } = await startStepped(t);
 
   const total = async (): Promise<number> =>
     Object.values(await cluster.control.requestCounts()).reduce((sum, calls) => sum + calls, 0);
@@ -517,7 +517,7 @@ t.test('rpc-allow-list', async (t) => {
 });
 
 t.test('rpc-from-cache', async (t) => {
-  const { get, rpc, step, cluster, node } = await startStepped(t, { perSlot: 0 });
+  const { get, rpc, step, cluster, node } = await startStepped(t);
 
   interface Config {
     readonly encoding?: string;
@@ -855,7 +855,7 @@ t.test('rpc-monotonic-slots', async (t) => {
   const sourceOf = (got: HttpAnswer): string | null => got.headers.get('x-cache');
 
   t.test('getSlot does not go back when slots stop and the node falls back', async (t) => {
-    const world = await startStepped(t, { perSlot: 0 });
+    const world = await startStepped(t);
     const { rpc, step, cluster, get } = world;
     await step(12);
     const calls = ['processed', 'confirmed', 'finalized'].map((commitment) => ({
@@ -878,7 +878,7 @@ t.test('rpc-monotonic-slots', async (t) => {
   });
 
   t.test('an answer of a node that fell back is not returned: the last one is, then none', async (t) => {
-    const world = await startStepped(t, { perSlot: 0 });
+    const world = await startStepped(t);
     const { rpc, step, cluster } = world;
     const at = (commitment: string) => ({ commitment });
     const mint = cluster.setup.lookupTable.entries.at(-1);
@@ -915,7 +915,7 @@ t.test('rpc-monotonic-slots', async (t) => {
   });
 
   t.test('a block height has no slot and still does not go back', async (t) => {
-    const world = await startStepped(t, { perSlot: 0 });
+    const world = await startStepped(t);
     const { rpc, step, node } = world;
     const fallBack = await remember(world, [
       { method: 'getBlockHeight', params: [{ commitment: 'processed' }] },
@@ -960,7 +960,7 @@ t.test('rpc-monotonic-slots', async (t) => {
   });
 
   t.test('a result too long for the cache binds later ones to its slot', async (t) => {
-    const world = await startStepped(t, { perSlot: 0 });
+    const world = await startStepped(t);
     const { rpc, step, cluster, node } = world;
     const long = address(addressFromByte(31));
     const account = { lamports: 1n, owner: SYSTEM_PROGRAM, executable: false, data: new Uint8Array(70_000) };
@@ -980,7 +980,7 @@ t.test('rpc-monotonic-slots', async (t) => {
   });
 
   t.test('an evicted answer still binds later ones to its slot', async (t) => {
-    const world = await startStepped(t, { perSlot: 0, set: ['cache.bytes=131072'] });
+    const world = await startStepped(t, { set: ['cache.bytes=131072'] });
     const { rpc, step } = world;
     const balance = (rank: number): Call => ({
       method: 'getBalance',
@@ -1000,7 +1000,7 @@ t.test('rpc-monotonic-slots', async (t) => {
   });
 
   t.test("a caller that requires a slot no node has reached gets the node's error", async (t) => {
-    const { rpc, cluster } = await startStepped(t, { perSlot: 0 });
+    const { rpc, cluster } = await startStepped(t);
     const minContextSlot = cluster.chain.slot('processed') + 100;
     for (const method of ['getSlot', 'getBlockHeight', 'getEpochInfo']) {
       await rpc({ method, params: [{ commitment: 'confirmed' }] });
@@ -1011,7 +1011,7 @@ t.test('rpc-monotonic-slots', async (t) => {
   });
 
   t.test('no processed answer is served a slot later', async (t) => {
-    const { rpc, step, cluster } = await startStepped(t, { perSlot: 0 });
+    const { rpc, step, cluster } = await startStepped(t);
     for (const method of ['getBalance', 'getAccountInfo']) {
       const call = { method, params: [wallet(2), { commitment: 'processed' }] };
       t.equal(sourceOf(await rpc(call)), 'MISS');

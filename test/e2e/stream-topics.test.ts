@@ -98,7 +98,7 @@ t.test('stream-topics', async (t) => {
   });
 
   t.test('after a fork the value is pushed again, and the abandoned one is not served (I5)', async (t) => {
-    const world = await startStepped(t, { perSlot: 0 });
+    const world = await startStepped(t);
     const { step, get, cluster } = world;
     const account = addressFromByte(31);
     const put = (lamports: bigint): void =>
@@ -273,7 +273,7 @@ t.test('stream-topics', async (t) => {
   });
 
   t.test('80 addresses fit into one message, and their first values are read together', async (t) => {
-    const world = await startStepped(t, { perSlot: 0, set: ['limits.free.subscriptions=100'] });
+    const world = await startStepped(t, { set: ['limits.free.subscriptions=100'] });
     const reader = await openReader(t, world);
     const addresses = Array.from({ length: 80 }, (_, i) => addressFromByte(100 + i));
     reader.say({ op: 'subscribe', topic: 'balance', addresses, id: 'x'.repeat(64) });
@@ -284,7 +284,7 @@ t.test('stream-topics', async (t) => {
   });
 
   t.test('a client that reads nothing causes no reads, and gets every first value once it reads', async (t) => {
-    const world = await startStepped(t, { perSlot: 0, set: ['limits.free.subscriptions=200'] });
+    const world = await startStepped(t, { set: ['limits.free.subscriptions=200'] });
     const peer = await WebSocketPeer.open(world.gateway.url);
     t.teardown(() => peer.connection.reset());
     await stallPeers(world.gateway.url, [peer]);
@@ -333,7 +333,7 @@ t.test('shared-watch', async (t) => {
   async function openFleet(t: TestScope): Promise<Fleet> {
     const hub = new ChannelHub(true);
     const members = [new ChannelMember(hub, 'first'), new ChannelMember(hub, 'second')] as const;
-    const world = await startStepped(t, { perSlot: 0, set: [UNAUDITED], joinWatch: members[0].joinWatch });
+    const world = await startStepped(t, { set: [UNAUDITED], joinWatch: members[0].joinWatch });
     const { cluster, clock, node } = world;
     const second = await startGatewayOver(t, `${node.url},${cluster.wsUrl}`, clock, {
       set: [UNAUDITED],

@@ -200,7 +200,7 @@ t.test('block', async (t) => {
 });
 
 t.test('explain', async (t) => {
-  const world = await startStepped(t);
+  const world = await startStepped(t, { perSlot: 1 });
   const { get, cluster, step } = world;
   await step(40, 4);
   const fits = await createDocumentChecker(world);

@@ -234,7 +234,7 @@ t.test('undecodable', async (t) => {
 t.test('inconsistent-reads', async (t) => {
   // Reads of one answer that are valid at different slots.
 
-  const { get, cluster, node, step } = await startStepped(t, { perSlot: 0 });
+  const { get, cluster, node, step } = await startStepped(t);
   await step(40, 4); // above the first finalized slot that the gateway observed
   const TOKEN_2022 = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
 
@@ -368,7 +368,7 @@ t.test('lying-node', async (t) => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on a port
   }
 
-  const { get, gateway, cluster, step, logged } = await startStepped(t, { proxyUrl: liar });
+  const { get, gateway, cluster, step, logged } = await startStepped(t, { perSlot: 1, proxyUrl: liar });
   const target = `/balance/${WALLETS[0].address}?commitment=finalized` as const;
   const conflicts = () => logged.filter(({ message }) => message === 'two results for one finalized slot');
   const proven = (body: string) =>
@@ -642,7 +642,7 @@ t.test('freshness', async (t) => {
   }
 
   t.test('a thousand callers of one uncached key cost one upstream call', async (t) => {
-    const { get, rpc, cluster, clock } = await startStepped(t, { perSlot: 0 });
+    const { get, rpc, cluster, clock } = await startStepped(t);
     await cluster.control.delayResponses(1);
     const calls = async (method: string) => (await cluster.control.requestCounts())[method] ?? 0;
     const attempt = async (method: string, call: () => Promise<{ status: number; text: string }>) => {
@@ -668,7 +668,7 @@ t.test('freshness', async (t) => {
     t.test(
       `${slotMs} ms a slot: when reads fail, old answers are served as stale until they are too old, after a minute`,
       async (t) => {
-        const world = await startStepped(t, { slotMs, perSlot: 0 });
+        const world = await startStepped(t, { slotMs });
         const { get, cluster, clock, logged, step } = world;
         const target = `/balance/${address(1)}`;
         /** Advances by some time, a few slots at a time. */
@@ -724,7 +724,7 @@ t.test('freshness', async (t) => {
     t.test(
       `${slotMs} ms a slot: without new slots health is degraded, then down; nothing is served as fresh until then`,
       async (t) => {
-        const world = await startStepped(t, { slotMs, perSlot: 0 });
+        const world = await startStepped(t, { slotMs });
         const { get, cluster } = world;
         const target = `/epoch?commitment=processed`;
         await get(target);
@@ -754,7 +754,7 @@ t.test('freshness', async (t) => {
   }
 
   t.test('a stream frame reports degraded health when no new slot arrives', async (t) => {
-    const world = await startStepped(t, { perSlot: 0 });
+    const world = await startStepped(t);
     const before = (await world.get('/network')).json.result;
     await world.cluster.control.pauseSlots();
     await pass(world, 5600);

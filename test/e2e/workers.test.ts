@@ -16,337 +16,341 @@ import { ResumingClient } from '../support/resuming-client.ts';
 import { rpcRequest } from '../support/rpc-request.ts';
 import { requestEach, startWorkers } from '../support/workers-world.ts';
 
-const cluster = await startEmbeddedCluster({ slotMs: 100 });
-t.teardown(cluster.close);
-const LIMIT = 60;
-const limited = [`limits.build.units=${LIMIT}`, 'limits.build.windowSeconds=600', 'limits.build.streams=3'];
-const { child, url, admin, state, configPath, processes, restarts } = await startWorkers(
-  t,
-  cluster,
-  ['drainTimeoutMs=1500', 'receipts.sampleRate=0', ...limited],
-  ['one', 'two'],
-);
-const { get, rpc } = httpClient(url);
-const [alice, bob] = [WALLETS[0].address, WALLETS[1].address];
-
-const calls = async (method: string): Promise<number> => (await cluster.control.requestCounts())[method] ?? 0;
-const roles = (): string => [...processes().keys()].sort().join();
-
-t.test('equal misses at one time are one call of each operator, whichever worker they meet (F5)', async (t) => {
-  await cluster.control.delayResponses(300);
-  const before = await calls('getMultipleAccounts');
-  const path = `/balance/${addressOfNumber(77)}?commitment=finalized`;
-  const statuses = await Promise.all(Array.from({ length: 100 }, async () => (await get(path)).status));
-  await cluster.control.delayResponses(0);
-  t.same([...new Set(statuses)], [200]);
-  const made = (await calls('getMultipleAccounts')) - before;
-  t.ok(made >= 2 && made <= 4, `${made} calls: where their slots differ, one is read again at most twice`);
-});
-
-t.test('operators that a caller demands are read, whichever worker it meets, and a hit has them', async (t) => {
-  const path = `/balance/${addressOfNumber(78)}`;
-  const seen: string[] = [];
-  for (let i = 0; i < 6; i++) {
-    const { status, json } = await get(path, { headers: { 'x-agree': '2', connection: 'close' } });
-    seen.push(`${status} ${json.receipt?.agreed}`);
-  }
-  t.strictSame([...new Set(seen)], ['200 2/2']);
-  t.match(await get(path, { headers: { 'x-agree': '3' } }), { status: 400, json: { error: 'invalid_query' } });
-});
-
-t.test('every process has a role, and answers are those of one gateway', async (t) => {
-  t.equal(roles(), '0,1,pipeline');
-  const { json: key } = await get('/pubkey');
-  const expected = { publicKeys: [key.publicKey], cluster: cluster.genesisHash };
-  const paths = ['/slot', '/epoch', '/performance', '/priority-fee', `/balance/${alice}`, `/account/${alice}`];
-  const lists = [`/token-accounts/${alice}`, `/address/${alice}/history?limit=2`, `/address/${alice}/portfolio`];
-  const faults: string[] = [];
-  for (const path of [...paths, ...lists, `/balances?addresses=${alice}%2C${bob}`]) {
-    const { status, text } = await get(path);
-    try {
-      verifyReceipt(text, { ...expected, request: `GET /api/v1${path}` });
-    } catch (thrown) {
-      faults.push(`${path}: ${status} ${text.slice(0, 90)} ${thrown}`);
-    }
-  }
-  t.same(faults, []);
-  t.match(await get('/health'), { status: 200, json: { result: { status: 'ok', upstreams: [{ status: 'ok' }] } } });
-  t.match(await get('/balance/1'), { status: 400, json: { error: 'invalid_address' } });
-  t.match(await get(`/tx/${'1'.repeat(64)}`), { status: 404, json: { error: 'not_found' } });
-  t.match(await rpc({ method: 'getBalance', params: [alice] }), { status: 200, json: { result: { value: Number } } });
-  t.match(await rpc({ method: 'sendTransaction', params: [] }), { status: 403 });
-});
-
-t.test('a past slot is answered by each worker, from what the pipeline process keeps', async (t) => {
-  const path = `/balance/${alice}`;
-  const slotOf = async (): Promise<number> => (await get(path)).json.slot;
-  let slot = await slotOf();
-  const past = (): ReturnType<typeof get> => get(`${path}?slot=${slot}`);
-  await waitFor(async () => {
-    if ((await past()).status !== 200) slot = await slotOf(); // it is not live yet
-    return (await past()).status === 200;
-  }, 'a past slot');
-  const { text } = await past();
-  t.same(await requestEach(`${url}/api/v1${path}?slot=${slot}`, {}, 20), new Map([[200, 20]]));
-  t.match(JSON.parse(text), { slot, receipt: { commitment: 'confirmed', claim: 'observed/1' } });
-  await waitFor(async () => (await get(`${path}?slot=${slot}&commitment=finalized`)).status === 200, 'finality');
-  const finalized = await Promise.all(
-    Array.from({ length: 8 }, async () => (await get(`${path}?slot=${slot}&commitment=finalized`)).json.receipt?.claim),
+t.test('workers', async (t) => {
+  const cluster = await startEmbeddedCluster({ slotMs: 100 });
+  t.teardown(cluster.close);
+  const LIMIT = 60;
+  const limited = [`limits.build.units=${LIMIT}`, 'limits.build.windowSeconds=600', 'limits.build.streams=3'];
+  const { child, url, admin, state, configPath, processes, restarts } = await startWorkers(
+    t,
+    cluster,
+    ['drainTimeoutMs=1500', 'receipts.sampleRate=0', ...limited],
+    ['one', 'two'],
   );
-  t.same([...new Set(finalized)], ['observed/1'], 'only one of the operators kept it');
-  const old = await get(`${path}?slot=1`);
-  t.match([old.status, old.json.error, old.headers.get('x-oldest-slot')], [404, 'slot_not_kept', /^\d+$/]);
-  t.match(await get(`${path}?slot=${slot}`, { headers: { 'X-Min-Slot': '1' } }), {
-    status: 400,
-    json: { error: 'invalid_query' },
+  const { get, rpc } = httpClient(url);
+  const [alice, bob] = [WALLETS[0].address, WALLETS[1].address];
+
+  const calls = async (method: string): Promise<number> => (await cluster.control.requestCounts())[method] ?? 0;
+  const roles = (): string => [...processes().keys()].sort().join();
+
+  t.test('equal misses at one time are one call of each operator, whichever worker they meet (F5)', async (t) => {
+    await cluster.control.delayResponses(300);
+    const before = await calls('getMultipleAccounts');
+    const path = `/balance/${addressOfNumber(77)}?commitment=finalized`;
+    const statuses = await Promise.all(Array.from({ length: 100 }, async () => (await get(path)).status));
+    await cluster.control.delayResponses(0);
+    t.same([...new Set(statuses)], [200]);
+    const made = (await calls('getMultipleAccounts')) - before;
+    t.ok(made >= 2 && made <= 4, `${made} calls: where their slots differ, one is read again at most twice`);
   });
-});
 
-t.test('a slot a few ahead is waited for at every worker, also by what the pipeline publishes (I8)', async (t) => {
-  for (const path of ['/slot', '/network', `/balance/${alice}?commitment=processed`] as const) {
-    for (let i = 0; i < 8; i++) {
-      const wanted = Number((await get('/slot')).json.result) + 2;
-      const { status, json } = await get(path, { headers: { 'x-min-slot': String(wanted) } });
-      t.equal(status, 200, `${path} ${JSON.stringify(json).slice(0, 80)}`);
-      t.ok(json.slot >= wanted, path);
+  t.test('operators that a caller demands are read, whichever worker it meets, and a hit has them', async (t) => {
+    const path = `/balance/${addressOfNumber(78)}`;
+    const seen: string[] = [];
+    for (let i = 0; i < 6; i++) {
+      const { status, json } = await get(path, { headers: { 'x-agree': '2', connection: 'close' } });
+      seen.push(`${status} ${json.receipt?.agreed}`);
     }
-  }
-});
+    t.strictSame([...new Set(seen)], ['200 2/2']);
+    t.match(await get(path, { headers: { 'x-agree': '3' } }), { status: 400, json: { error: 'invalid_query' } });
+  });
 
-t.test('pubsub notifies over each worker, and goes on over the death of the pipeline process', async (t) => {
-  const clients = await Promise.all(Array.from({ length: 6 }, () => connect(t, `${url}/api/v1/rpc`)));
-  const confirmed = { commitment: 'confirmed' };
-  const ids = await Promise.all(
-    clients.map(
-      async (client) => (await client.call('accountSubscribe', alice, { ...confirmed, encoding: 'base64' })).result,
-    ),
-  );
-  const watcher = await connect(t, `${url}/api/v1/rpc`);
-  const { result: logs } = await watcher.call('logsSubscribe', { mentions: [alice] }, confirmed);
-  const isNotified = async (signature: string): Promise<void> => {
-    for (const client of clients) {
-      const { result: id } = await client.call('signatureSubscribe', signature, confirmed);
-      await waitFor(() => client.of(id).length === 1, 'the transaction');
+  t.test('every process has a role, and answers are those of one gateway', async (t) => {
+    t.equal(roles(), '0,1,pipeline');
+    const { json: key } = await get('/pubkey');
+    const expected = { publicKeys: [key.publicKey], cluster: cluster.genesisHash };
+    const paths = ['/slot', '/epoch', '/performance', '/priority-fee', `/balance/${alice}`, `/account/${alice}`];
+    const lists = [`/token-accounts/${alice}`, `/address/${alice}/history?limit=2`, `/address/${alice}/portfolio`];
+    const faults: string[] = [];
+    for (const path of [...paths, ...lists, `/balances?addresses=${alice}%2C${bob}`]) {
+      const { status, text } = await get(path);
+      try {
+        verifyReceipt(text, { ...expected, request: `GET /api/v1${path}` });
+      } catch (thrown) {
+        faults.push(`${path}: ${status} ${text.slice(0, 90)} ${thrown}`);
+      }
     }
-  };
-  const airdrop = (): Promise<string> => rpcRequest(cluster.url, 'requestAirdrop', [alice, 1_000_000]);
-  const signature = await airdrop();
-  await isNotified(signature);
-  await waitFor(() => clients.every((client, i) => client.of(ids[i]).length > 0), 'the change of the account');
-  await waitFor(() => watcher.of(logs).some(({ value }) => value['signature'] === signature), 'the logs');
-  const before = restarts();
-  process.kill(processes().get('pipeline') ?? 0, 'SIGKILL');
-  await waitFor(() => restarts() > before, 'another pipeline process');
-  t.match(await watcher.closed, { code: 1013, reason: /transactions may be missing/ }, 'never silent about a gap');
-  const counts = clients.map((client, i) => client.of(ids[i]).length);
-  await isNotified(await airdrop());
-  await waitFor(() => clients.every((client, i) => client.of(ids[i]).length > (counts[i] ?? 0)), 'the change after it');
-  for (const [i, client] of clients.entries()) {
-    const slots = client.of(ids[i]).map(({ context }) => context.slot);
-    t.same(
-      slots,
-      slots.toSorted((a, b) => a - b),
-      'no slot goes back',
+    t.same(faults, []);
+    t.match(await get('/health'), { status: 200, json: { result: { status: 'ok', upstreams: [{ status: 'ok' }] } } });
+    t.match(await get('/balance/1'), { status: 400, json: { error: 'invalid_address' } });
+    t.match(await get(`/tx/${'1'.repeat(64)}`), { status: 404, json: { error: 'not_found' } });
+    t.match(await rpc({ method: 'getBalance', params: [alice] }), { status: 200, json: { result: { value: Number } } });
+    t.match(await rpc({ method: 'sendTransaction', params: [] }), { status: 403 });
+  });
+
+  t.test('a past slot is answered by each worker, from what the pipeline process keeps', async (t) => {
+    const path = `/balance/${alice}`;
+    const slotOf = async (): Promise<number> => (await get(path)).json.slot;
+    let slot = await slotOf();
+    const past = (): ReturnType<typeof get> => get(`${path}?slot=${slot}`);
+    await waitFor(async () => {
+      if ((await past()).status !== 200) slot = await slotOf(); // it is not live yet
+      return (await past()).status === 200;
+    }, 'a past slot');
+    const { text } = await past();
+    t.same(await requestEach(`${url}/api/v1${path}?slot=${slot}`, {}, 20), new Map([[200, 20]]));
+    t.match(JSON.parse(text), { slot, receipt: { commitment: 'confirmed', claim: 'observed/1' } });
+    await waitFor(async () => (await get(`${path}?slot=${slot}&commitment=finalized`)).status === 200, 'finality');
+    const finalized = await Promise.all(
+      Array.from(
+        { length: 8 },
+        async () => (await get(`${path}?slot=${slot}&commitment=finalized`)).json.receipt?.claim,
+      ),
     );
-    client.close();
-  }
-});
-
-t.test('the stream has one frame for each number, and pushes what changes (F4)', async (t) => {
-  const sockets = Array.from({ length: 6 }, () => new WebSocket(`${url.replace('http', 'ws')}/api/v1/stream`));
-  const frames = new Map<string, Set<string>>();
-  let pushes = 0;
-  for (const socket of sockets)
-    socket.on('message', (data) => {
-      const text = String(data);
-      const number = /"seq":\d+,"stream":"\w+"/.exec(text)?.[0];
-      if (number === undefined) pushes += text.startsWith('{"type":"balance"') ? 1 : 0;
-      else frames.set(number, (frames.get(number) ?? new Set()).add(text));
+    t.same([...new Set(finalized)], ['observed/1'], 'only one of the operators kept it');
+    const old = await get(`${path}?slot=1`);
+    t.match([old.status, old.json.error, old.headers.get('x-oldest-slot')], [404, 'slot_not_kept', /^\d+$/]);
+    t.match(await get(`${path}?slot=${slot}`, { headers: { 'X-Min-Slot': '1' } }), {
+      status: 400,
+      json: { error: 'invalid_query' },
     });
-  await Promise.all(sockets.map((socket) => once(socket, 'open')));
-  for (const socket of sockets)
-    socket.send(JSON.stringify({ op: 'subscribe', topic: 'balance', address: alice, id: 1 }));
-  await waitFor(() => pushes >= sockets.length && frames.size >= 5);
-  t.same(
-    [...frames.values()].filter((texts) => texts.size > 1),
-    [],
-  );
-  for (const socket of sockets) socket.terminate();
-});
+  });
 
-t.test('events come over each worker, from one log, and resume at another', async (t) => {
-  const { json: key } = await get('/pubkey');
-  const trusted = { url, publicKey: key.publicKey, cluster: cluster.genesisHash };
-  const clients = Array.from({ length: 4 }, () => new ResumingClient([alice, bob]));
-  for (const client of clients) t.equal(await client.connect(trusted), 200);
-  const received = (changes: number) => async (): Promise<void> => {
+  t.test('a slot a few ahead is waited for at every worker, also by what the pipeline publishes (I8)', async (t) => {
+    for (const path of ['/slot', '/network', `/balance/${alice}?commitment=processed`] as const) {
+      for (let i = 0; i < 8; i++) {
+        const wanted = Number((await get('/slot')).json.result) + 2;
+        const { status, json } = await get(path, { headers: { 'x-min-slot': String(wanted) } });
+        t.equal(status, 200, `${path} ${JSON.stringify(json).slice(0, 80)}`);
+        t.ok(json.slot >= wanted, path);
+      }
+    }
+  });
+
+  t.test('pubsub notifies over each worker, and goes on over the death of the pipeline process', async (t) => {
+    const clients = await Promise.all(Array.from({ length: 6 }, () => connect(t, `${url}/api/v1/rpc`)));
+    const confirmed = { commitment: 'confirmed' };
+    const ids = await Promise.all(
+      clients.map(
+        async (client) => (await client.call('accountSubscribe', alice, { ...confirmed, encoding: 'base64' })).result,
+      ),
+    );
+    const watcher = await connect(t, `${url}/api/v1/rpc`);
+    const { result: logs } = await watcher.call('logsSubscribe', { mentions: [alice] }, confirmed);
+    const isNotified = async (signature: string): Promise<void> => {
+      for (const client of clients) {
+        const { result: id } = await client.call('signatureSubscribe', signature, confirmed);
+        await waitFor(() => client.of(id).length === 1, 'the transaction');
+      }
+    };
+    const airdrop = (): Promise<string> => rpcRequest(cluster.url, 'requestAirdrop', [alice, 1_000_000]);
+    const signature = await airdrop();
+    await isNotified(signature);
+    await waitFor(() => clients.every((client, i) => client.of(ids[i]).length > 0), 'the change of the account');
+    await waitFor(() => watcher.of(logs).some(({ value }) => value['signature'] === signature), 'the logs');
+    const before = restarts();
+    process.kill(processes().get('pipeline') ?? 0, 'SIGKILL');
+    await waitFor(() => restarts() > before, 'another pipeline process');
+    t.match(await watcher.closed, { code: 1013, reason: /transactions may be missing/ }, 'never silent about a gap');
+    const counts = clients.map((client, i) => client.of(ids[i]).length);
+    await isNotified(await airdrop());
+    await waitFor(
+      () => clients.every((client, i) => client.of(ids[i]).length > (counts[i] ?? 0)),
+      'the change after it',
+    );
+    for (const [i, client] of clients.entries()) {
+      const slots = client.of(ids[i]).map(({ context }) => context.slot);
+      t.same(
+        slots,
+        slots.toSorted((a, b) => a - b),
+        'no slot goes back',
+      );
+      client.close();
+    }
+  });
+
+  t.test('the stream has one frame for each number, and pushes what changes (F4)', async (t) => {
+    const sockets = Array.from({ length: 6 }, () => new WebSocket(`${url.replace('http', 'ws')}/api/v1/stream`));
+    const frames = new Map<string, Set<string>>();
+    let pushes = 0;
+    for (const socket of sockets)
+      socket.on('message', (data) => {
+        const text = String(data);
+        const number = /"seq":\d+,"stream":"\w+"/.exec(text)?.[0];
+        if (number === undefined) pushes += text.startsWith('{"type":"balance"') ? 1 : 0;
+        else frames.set(number, (frames.get(number) ?? new Set()).add(text));
+      });
+    await Promise.all(sockets.map((socket) => once(socket, 'open')));
+    for (const socket of sockets)
+      socket.send(JSON.stringify({ op: 'subscribe', topic: 'balance', address: alice, id: 1 }));
+    await waitFor(() => pushes >= sockets.length && frames.size >= 5);
+    t.same(
+      [...frames.values()].filter((texts) => texts.size > 1),
+      [],
+    );
+    for (const socket of sockets) socket.terminate();
+  });
+
+  t.test('events come over each worker, from one log, and resume at another', async (t) => {
+    const { json: key } = await get('/pubkey');
+    const trusted = { url, publicKey: key.publicKey, cluster: cluster.genesisHash };
+    const clients = Array.from({ length: 4 }, () => new ResumingClient([alice, bob]));
+    for (const client of clients) t.equal(await client.connect(trusted), 200);
+    const received = (changes: number) => async (): Promise<void> => {
+      await waitFor(() => {
+        for (const client of clients) client.handle();
+        return clients.every((client) => client.changes.size >= changes);
+      }, `${changes} changes`);
+    };
+    const airdrop = (): Promise<string> => rpcRequest(cluster.url, 'requestAirdrop', [alice, 1_000_000]);
     await waitFor(() => {
       for (const client of clients) client.handle();
-      return clients.every((client) => client.changes.size >= changes);
-    }, `${changes} changes`);
-  };
-  const airdrop = (): Promise<string> => rpcRequest(cluster.url, 'requestAirdrop', [alice, 1_000_000]);
-  await waitFor(() => {
-    for (const client of clients) client.handle();
-    return clients.every(({ slot }) => slot >= 0);
-  }, 'the states');
-  await airdrop();
-  await received(1)();
-  for (const client of clients) client.cut();
-  for (const client of clients) await client.connect(trusted);
-  const before = Math.max(...clients.map(({ changes }) => changes.size));
-  await airdrop();
-  await received(before + 1)();
-  t.same(
-    clients.map(({ doubled, reordered }) => doubled + reordered),
-    clients.map(() => 0),
-  );
-  for (const client of clients) client.cut();
-});
+      return clients.every(({ slot }) => slot >= 0);
+    }, 'the states');
+    await airdrop();
+    await received(1)();
+    for (const client of clients) client.cut();
+    for (const client of clients) await client.connect(trusted);
+    const before = Math.max(...clients.map(({ changes }) => changes.size));
+    await airdrop();
+    await received(before + 1)();
+    t.same(
+      clients.map(({ doubled, reordered }) => doubled + reordered),
+      clients.map(() => 0),
+    );
+    for (const client of clients) client.cut();
+  });
 
-t.test('one listener for operators covers all processes, and no sum goes back', async (t) => {
-  // workers report their counts each second
-  const scrape = async () => parseMetrics(await (await fetch(`${admin}/metrics`)).text());
-  const answered = async (): Promise<number> =>
-    (await scrape())
-      .get('slotgate_http_requests_total')
-      ?.series.get('slotgate_http_requests_total{route="/pubkey",code="200"}') ?? 0;
-  let sent = 2; // by two tests above
-  const send = async (times: number): Promise<void> => {
-    await requestEach(`${url}/api/v1/pubkey`, {}, times);
-    sent += times;
-    await waitFor(async () => (await answered()) === sent, `${sent} answers`);
-  };
-  await send(40);
-  const metrics = await scrape();
-  t.equal(metrics.get('slotgate_workers')?.series.get('slotgate_workers'), 2);
-  const closes = metrics.get('slotgate_stream_closes_total')?.series;
-  t.equal(closes?.get('slotgate_stream_closes_total{code="1013"}'), 1, 'the client of pubsub above');
-  t.same(
-    [...(metrics.get('process_cpu_seconds_total')?.series.keys() ?? [])].sort(),
-    ['pipeline', 'worker 0', 'worker 1'].map((name) => `process_cpu_seconds_total{process="${name}"}`),
-  );
-  const before = restarts();
-  process.kill(processes().get('1') ?? 0, 'SIGKILL');
-  await waitFor(() => restarts() > before, 'another worker');
-  t.equal(await answered(), sent);
-  await send(20);
-  const status = await (await fetch(`${admin}/statusz?format=json`)).json();
-  t.match(status, { slotgate: { workers: 2 }, cache: { reads: { hit: Number } }, requests: { callers: Number } });
-});
-
-t.test('one limit holds for all workers, and no death of a process gives another window (F6)', async (t) => {
-  const key = generateApiKey();
-  await issueKeys(apiKeysPath(state), apiKeyRecord(key));
-  let inAll = 0;
-  const admitted = async (times: number): Promise<number> => {
-    const counts = await requestEach(`${url}/api/v1/slot`, { 'x-api-key': key }, times);
-    inAll += counts.get(200) ?? 0;
-    return counts.get(200) ?? 0;
-  };
-  await waitFor(async () => (await admitted(4)) === 4, 'a key that each worker knows');
-  await admitted(3 * LIMIT);
-  const credit = LIMIT / 4; // of one of two workers
-  t.ok(inAll >= LIMIT - 1 && inAll <= LIMIT + credit, `${inAll} admitted`);
-  t.equal(await admitted(40), 0, 'until the window ends');
-  for (const [role, most] of [
-    ['pipeline', 0],
-    ['0', credit],
-  ] as const) {
+  t.test('one listener for operators covers all processes, and no sum goes back', async (t) => {
+    // workers report their counts each second
+    const scrape = async () => parseMetrics(await (await fetch(`${admin}/metrics`)).text());
+    const answered = async (): Promise<number> =>
+      (await scrape())
+        .get('slotgate_http_requests_total')
+        ?.series.get('slotgate_http_requests_total{route="/pubkey",code="200"}') ?? 0;
+    let sent = 2; // by two tests above
+    const send = async (times: number): Promise<void> => {
+      await requestEach(`${url}/api/v1/pubkey`, {}, times);
+      sent += times;
+      await waitFor(async () => (await answered()) === sent, `${sent} answers`);
+    };
+    await send(40);
+    const metrics = await scrape();
+    t.equal(metrics.get('slotgate_workers')?.series.get('slotgate_workers'), 2);
+    const closes = metrics.get('slotgate_stream_closes_total')?.series;
+    t.equal(closes?.get('slotgate_stream_closes_total{code="1013"}'), 1, 'the client of pubsub above');
+    t.same(
+      [...(metrics.get('process_cpu_seconds_total')?.series.keys() ?? [])].sort(),
+      ['pipeline', 'worker 0', 'worker 1'].map((name) => `process_cpu_seconds_total{process="${name}"}`),
+    );
     const before = restarts();
-    process.kill(processes().get(role) ?? 0, 'SIGKILL');
-    await waitFor(() => restarts() > before, `${role} again`);
-    const more = await admitted(40);
-    t.ok(more <= most, `${more} more after the death of ${role}`);
-  }
-  t.equal((await fetch(`${admin}/livez`)).status, 200, 'operators find their listener where it was');
-});
+    process.kill(processes().get('1') ?? 0, 'SIGKILL');
+    await waitFor(() => restarts() > before, 'another worker');
+    t.equal(await answered(), sent);
+    await send(20);
+    const status = await (await fetch(`${admin}/statusz?format=json`)).json();
+    t.match(status, { slotgate: { workers: 2 }, cache: { reads: { hit: Number } }, requests: { callers: Number } });
+  });
 
-t.test('a caller has as many streams over all workers as over one (F6)', async () => {
-  const key = generateApiKey();
-  await issueKeys(apiKeysPath(state), apiKeyRecord(key));
-  const sockets = new Set<WebSocket>();
-  const open = (): Promise<void> =>
-    new Promise((resolve) => {
-      const socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/stream`, { headers: { 'x-api-key': key } });
-      socket.on('open', () => resolve(void sockets.add(socket))).on('error', () => resolve());
-      socket.on('close', () => sockets.delete(socket));
-    });
-  await waitFor(
-    async () => (await requestEach(`${url}/api/v1/slot`, { 'x-api-key': key }, 4)).get(200) === 4,
-    'the key',
+  t.test('one limit holds for all workers, and no death of a process gives another window (F6)', async (t) => {
+    const key = generateApiKey();
+    await issueKeys(apiKeysPath(state), apiKeyRecord(key));
+    let inAll = 0;
+    const admitted = async (times: number): Promise<number> => {
+      const counts = await requestEach(`${url}/api/v1/slot`, { 'x-api-key': key }, times);
+      inAll += counts.get(200) ?? 0;
+      return counts.get(200) ?? 0;
+    };
+    await waitFor(async () => (await admitted(4)) === 4, 'a key that each worker knows');
+    await admitted(3 * LIMIT);
+    const credit = LIMIT / 4; // of one of two workers
+    t.ok(inAll >= LIMIT - 1 && inAll <= LIMIT + credit, `${inAll} admitted`);
+    t.equal(await admitted(40), 0, 'until the window ends');
+    for (const [role, most] of [
+      ['pipeline', 0],
+      ['0', credit],
+    ] as const) {
+      const before = restarts();
+      process.kill(processes().get(role) ?? 0, 'SIGKILL');
+      await waitFor(() => restarts() > before, `${role} again`);
+      const more = await admitted(40);
+      t.ok(more <= most, `${more} more after the death of ${role}`);
+    }
+    t.equal((await fetch(`${admin}/livez`)).status, 200, 'operators find their listener where it was');
+  });
+
+  t.test('a caller has as many streams over all workers as over one (F6)', async () => {
+    const key = generateApiKey();
+    await issueKeys(apiKeysPath(state), apiKeyRecord(key));
+    const sockets = new Set<WebSocket>();
+    const open = (): Promise<void> =>
+      new Promise((resolve) => {
+        const socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/stream`, { headers: { 'x-api-key': key } });
+        socket.on('open', () => resolve(void sockets.add(socket))).on('error', () => resolve());
+        socket.on('close', () => sockets.delete(socket));
+      });
+    await waitFor(
+      async () => (await requestEach(`${url}/api/v1/slot`, { 'x-api-key': key }, 4)).get(200) === 4,
+      'the key',
+    );
+    await Promise.all(Array.from({ length: 12 }, open));
+    await waitFor(() => sockets.size === 3, 'three streams are left');
+    for (let i = 0; i < 6; i++) await open();
+    await waitFor(() => sockets.size === 3, 'three streams are left');
+    [...sockets][0]?.terminate();
+    await waitFor(() => sockets.size === 2);
+    await waitFor(async () => {
+      await open();
+      return sockets.size === 3;
+    }, 'the place is free again');
+    for (const socket of sockets) socket.terminate();
+  });
+
+  t.test(
+    'SIGHUP applies changed settings to new processes, also during a reload, and none that are wrong',
+    async (t) => {
+      const key = generateApiKey();
+      await issueKeys(apiKeysPath(state), apiKeyRecord(key, { tier: 'scale' }));
+      const limit = async () =>
+        (await get('/slot', { headers: { 'x-api-key': key } })).headers.get('x-ratelimit-limit');
+      const before = await limit();
+      const ids = [...processes().values()];
+      writeFileSync(configPath, '{"limits": {"scale": {"units": -1}}}');
+      child.process.kill('SIGHUP');
+      await child.waitForOutput("the configuration can't be used");
+      t.same([...processes().values()], ids);
+      const failures = (): Promise<number | undefined> =>
+        scrapeSeries(admin, 'slotgate_reload_failures_total{part="settings"}');
+      await waitFor(async () => (await failures()) === 1, 'the count');
+      t.not(before, '777');
+      const reloads = child.timesLogged('all processes were replaced');
+      child.process.kill('SIGUSR2');
+      await waitFor(() => [...processes().values()].some((id) => !ids.includes(id)), 'the first new process');
+      writeFileSync(configPath, '{"limits": {"scale": {"units": 777}}, "host": "0.0.0.0"}');
+      child.process.kill('SIGHUP');
+      t.equal(child.timesLogged('all processes were replaced'), reloads, 'the first reload is under way');
+      await waitFor(() => child.timesLogged('all processes were replaced') === reloads + 2, 'the second reload');
+      t.match(child.stdout(), /"settings":\["host"\].*restart/);
+      await waitFor(async () => (await limit()) === '777', 'the old workers to end');
+    },
   );
-  await Promise.all(Array.from({ length: 12 }, open));
-  await waitFor(() => sockets.size === 3, 'three streams are left');
-  for (let i = 0; i < 6; i++) await open();
-  await waitFor(() => sockets.size === 3, 'three streams are left');
-  [...sockets][0]?.terminate();
-  await waitFor(() => sockets.size === 2);
-  await waitFor(async () => {
-    await open();
-    return sockets.size === 3;
-  }, 'the place is free again');
-  for (const socket of sockets) socket.terminate();
-});
 
-t.test('SIGHUP applies changed settings to new processes, and none that are wrong', async (t) => {
-  const key = generateApiKey();
-  await issueKeys(apiKeysPath(state), apiKeyRecord(key, { tier: 'scale' }));
-  const limit = async () => (await get('/slot', { headers: { 'x-api-key': key } })).headers.get('x-ratelimit-limit');
-  const before = await limit();
-  const ids = [...processes().values()];
-  writeFileSync(configPath, '{"limits": {"scale": {"units": -1}}}');
-  child.process.kill('SIGHUP');
-  await child.waitForOutput("the configuration can't be used");
-  t.same([...processes().values()], ids);
-  const failures = (): Promise<number | undefined> =>
-    scrapeSeries(admin, 'slotgate_reload_failures_total{part="settings"}');
-  await waitFor(async () => (await failures()) === 1, 'the count');
-  writeFileSync(configPath, '{"limits": {"scale": {"units": 777}}, "host": "0.0.0.0"}');
-  child.process.kill('SIGHUP');
-  await child.waitForOutput('all processes were replaced');
-  t.match(child.stdout(), /"settings":\["host"\].*restart/);
-  t.not(before, '777');
-  await waitFor(async () => (await limit()) === '777', 'the old workers to end');
-});
+  t.test('on SIGTERM all processes end, and nothing is left in memory', async (t) => {
+    const ids = [...processes().values()];
+    child.process.kill('SIGTERM');
+    t.equal(await child.exit(), 0);
+    const running = readdirSync('/proc');
+    t.same(
+      ids.filter((id) => running.includes(String(id))),
+      [],
+    );
+  });
 
-t.test('settings that are changed during a reload are applied by the next one', async (t) => {
-  const key = generateApiKey();
-  await issueKeys(apiKeysPath(state), apiKeyRecord(key, { tier: 'scale' }));
-  const limit = async () => (await get('/slot', { headers: { 'x-api-key': key } })).headers.get('x-ratelimit-limit');
-  const reloads = child.timesLogged('all processes were replaced');
-  child.process.kill('SIGUSR2');
-  const ids = new Set(processes().values());
-  await waitFor(() => [...processes().values()].some((id) => !ids.has(id)), 'the first new process');
-  writeFileSync(configPath, '{"limits": {"scale": {"units": 555}}}');
-  child.process.kill('SIGHUP');
-  t.equal(child.timesLogged('all processes were replaced'), reloads, 'the first reload is under way');
-  await waitFor(() => child.timesLogged('all processes were replaced') === reloads + 2, 'the second reload');
-  await waitFor(async () => (await limit()) === '555', 'the old workers to end');
-});
-
-t.test('on SIGTERM all processes end, and nothing is left in memory', async (t) => {
-  const ids = [...processes().values()];
-  child.process.kill('SIGTERM');
-  t.equal(await child.exit(), 0);
-  const running = readdirSync('/proc');
-  t.same(
-    ids.filter((id) => running.includes(String(id))),
-    [],
-  );
-});
-
-t.test('where the supervisor is killed, its processes close what they serve and end', async (t) => {
-  const orphans = await startWorkers(t, cluster);
-  const ids = [...orphans.processes().values()];
-  const sockets = Array.from({ length: 4 }, () => new WebSocket(`${orphans.url.replace('http', 'ws')}/api/v1/stream`));
-  await Promise.all(sockets.map((socket) => once(socket, 'message')));
-  const closed = Promise.all(sockets.map((socket) => once(socket, 'close')));
-  orphans.child.process.kill('SIGKILL');
-  t.same(
-    (await closed).map(([code]) => code),
-    sockets.map(() => 1001),
-  );
-  await waitFor(() => ids.every((id) => !readdirSync('/proc').includes(String(id))), 'their end');
-  t.equal(orphans.child.stderr(), '');
+  t.test('where the supervisor is killed, its processes close what they serve and end', async (t) => {
+    const orphans = await startWorkers(t, cluster);
+    const ids = [...orphans.processes().values()];
+    const sockets = Array.from(
+      { length: 4 },
+      () => new WebSocket(`${orphans.url.replace('http', 'ws')}/api/v1/stream`),
+    );
+    await Promise.all(sockets.map((socket) => once(socket, 'message')));
+    const closed = Promise.all(sockets.map((socket) => once(socket, 'close')));
+    orphans.child.process.kill('SIGKILL');
+    t.same(
+      (await closed).map(([code]) => code),
+      sockets.map(() => 1001),
+    );
+    await waitFor(() => ids.every((id) => !readdirSync('/proc').includes(String(id))), 'their end');
+    t.equal(orphans.child.stderr(), '');
+  });
 });

@@ -100,7 +100,7 @@ const PATIENT = ['upstreamPolicy.startTimeoutMs=120000', 'drainTimeoutMs=0'];
 const PRIVATE = ['embedded.port=0', 'admin.port=null'];
 
 export interface SteppedHarnessOptions extends Omit<HarnessOptions, 'clock'> {
-  /** Transactions per slot on average; 1 unless given. Each takes a millisecond. */
+  /** Transactions per slot on average. Default: none, since each takes milliseconds of CPU. */
   readonly perSlot?: number;
   readonly skipEvery?: number;
   /** Faults of the cluster's Geyser feed, which the gateway then follows. Default: it follows none. */
@@ -269,7 +269,7 @@ export async function startStepped(
   }: SteppedHarnessOptions = {},
 ): Promise<SteppedHarness> {
   const clock = new ManualClock();
-  const { perSlot: transactionsPerSlot = 1, skipEvery = 0, slotMs = TARGET_SLOT_MS } = setting;
+  const { perSlot: transactionsPerSlot = 0, skipEvery = 0, slotMs = TARGET_SLOT_MS } = setting;
   const genesis = createGenesis(Buffer.alloc(32, 7), clock.now(), slotMs);
   const cluster = await startInThreadCluster(clock, genesis, {
     transactionsPerSlot,

@@ -4,6 +4,7 @@ import type { Route } from '../../src/gateway/routes/routing/route.ts';
 import { COINS, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { TARGET_SLOT_MS } from '../../src/shared/domain/slot-time.ts';
 import type { HttpAnswer, LogLine, SteppedHarness } from './harness.ts';
+import { rpcRequest } from './rpc-request.ts';
 
 const SECRET_MESSAGE = 'what only the log may know';
 
@@ -38,15 +39,17 @@ export async function withReplaced<T>(
 /** Requests something from a route, named by its path, that is not cached. */
 export type RouteCaller = (path: string) => Promise<HttpAnswer>;
 
+/** One for each request of `/tx`. */
+const TRANSACTIONS = 24;
+
 /** Creates a caller with fresh targets for each route: immutable ones are requested only once. */
 export async function createRouteCaller({ get, rpc, step, cluster }: SteppedHarness): Promise<RouteCaller> {
   const [wallet] = WALLETS;
   const mint = COINS[0]?.mint.address;
-  await step(24); // so that there are enough transactions
-  const transactions = WALLETS.flatMap(({ address }) => cluster.chain.transactionsOf(address)).filter(
-    ({ slot }) => slot <= cluster.chain.slot('confirmed'),
-  );
-  const signatures = [...new Set(transactions.map(({ signature }) => signature))];
+  const signatures: string[] = [];
+  for (let lamports = 1; lamports <= TRANSACTIONS; lamports++)
+    signatures.push(await rpcRequest<string>(cluster.url, 'requestAirdrop', [wallet.address, lamports]));
+  await step(4); // until they are confirmed
   const { meta, ...record } = (await get(`/tx/${signatures.pop()}`)).json.result;
   const short = { ...record, meta: { ...Object(meta), logMessages: [] } }; // below 16 KiB, so that it costs one unit
   const targets: Readonly<Record<string, () => string>> = {

@@ -117,9 +117,12 @@ function isOlder(version: string, than: string): boolean {
   return major < thanMajor || (major === thanMajor && minor < thanMinor);
 }
 
+let machine: Machine | undefined;
+
 function thisMachine(): Machine {
   const { versions, platform, arch } = process;
-  return { node: versions.node, abi: versions.modules, platform, arch, glibc: glibcVersion() };
+  machine ??= { node: versions.node, abi: versions.modules, platform, arch, glibc: glibcVersion() };
+  return machine;
 }
 
 function glibcVersion(): string | undefined {

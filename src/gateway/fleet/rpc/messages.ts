@@ -21,8 +21,7 @@ export type WorkerRequest = Readonly<
   | { type: 'events'; id: number; query: EventQuery }
   /** The keys that were read since the last slot: what is read at any worker is kept current for all. */
   | { type: 'hot-keys'; keys: readonly string[] }
-  | { type: 'subscribe'; id: number; address: string; commitment: Commitment; caller: string }
-  | { type: 'subscribe-logs'; id: number; address: string; commitment: Commitment; caller: string }
+  | { type: 'subscribe' | 'subscribe-logs'; id: number; address: string; commitment: Commitment; caller: string }
   | { type: 'add-caller'; id: number; caller: string }
   | { type: 'remove-caller'; id: number; caller: string }
   | { type: 'unsubscribe'; id: number }

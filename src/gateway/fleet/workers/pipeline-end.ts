@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import type { AccountSubscription } from '../../../shared/domain/account-change.ts';
+import type { AccountChange, AccountSubscription } from '../../../shared/domain/account-change.ts';
 import type { Clock } from '../../../shared/domain/clock.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
@@ -214,19 +214,22 @@ export class PipelineEnd {
         void this.#respond(worker, message, (cost) => this.#read(message, cost));
         break;
       case 'call':
-        void this.#respond(worker, message, (cost) => this.#call(message, cost));
+        void this.#respond(worker, message, async (cost) => {
+          const answer = await this.#open().answerRpc(Buffer.from(message.body), message.minSlot, cost);
+          return { type: 'call-result', answer };
+        });
         break;
       case 'events':
-        void this.#respond(worker, { ...message, ...OWN_WORK }, () => this.#readEvents(message));
+        void this.#respond(worker, { ...message, ...OWN_WORK }, async () => {
+          return { type: 'event-page', page: await this.#open().readEvents(message.query) };
+        });
         break;
       case 'hot-keys':
         for (const key of message.keys) cache.get(key);
         break;
       case 'subscribe':
-        this.#subscribe(worker, message);
-        break;
       case 'subscribe-logs':
-        this.#subscribeToLogs(worker, message);
+        this.#subscribe(worker, message);
         break;
       case 'add-caller':
         subscriptions.get(message.id)?.addCaller(message.caller);
@@ -297,14 +300,6 @@ export class PipelineEnd {
     return { type: 'answer', answer, at: this.#flush(), cacheStatus };
   }
 
-  async #call({ body, minSlot }: WorkerRequestOf<'call'>, cost: RequestCost): Promise<Result> {
-    return { type: 'call-result', answer: await this.#open().answerRpc(Buffer.from(body), minSlot, cost) };
-  }
-
-  async #readEvents({ query }: WorkerRequestOf<'events'>): Promise<Result> {
-    return { type: 'event-page', page: await this.#open().readEvents(query) };
-  }
-
   async #report({ connection, counters }: Worker, { id, reports }: CounterRequest): Promise<void> {
     if (counters === undefined) return;
     const answers = await counters.report(reports).catch(() => undefined);
@@ -313,30 +308,28 @@ export class PipelineEnd {
 
   #subscribe(
     { connection, subscriptions }: Worker,
-    { id, address, commitment, caller }: WorkerRequestOf<'subscribe'>,
+    { type, id, address, commitment, caller }: WorkerRequestOf<'subscribe' | 'subscribe-logs'>,
   ): void {
+    const { liveAccounts, liveLogs } = this.#open();
     const onEnd = (reason: GatewayError): void => connection.send({ type: 'subscription-ended', id, reason });
-    const onChange = ({ slot, isReorg }: { slot: Slot; isReorg: boolean }): void => {
-      this.#flush();
-      connection.send({ type: 'account-changed', id, slot, isReorg });
+    const account = {
+      onEnd,
+      onChange: ({ slot, isReorg }: AccountChange): void => {
+        this.#flush();
+        connection.send({ type: 'account-changed', id, slot, isReorg });
+      },
+    };
+    const logs = {
+      onEnd,
+      onReady: (): void => connection.send({ type: 'logs-ready', id }),
+      onLogs: (slot: Slot, transaction: string): void => connection.send({ type: 'logs', id, slot, transaction }),
     };
     try {
-      subscriptions.set(id, this.#open().liveAccounts.subscribe(address, commitment, { onChange, onEnd }, caller));
-    } catch (thrown) {
-      onEnd(GatewayError.from(thrown));
-    }
-  }
-
-  #subscribeToLogs(
-    { connection, subscriptions }: Worker,
-    { id, address, commitment, caller }: WorkerRequestOf<'subscribe-logs'>,
-  ): void {
-    const onReady = (): void => connection.send({ type: 'logs-ready', id });
-    const onLogs = (slot: Slot, transaction: string): void => connection.send({ type: 'logs', id, slot, transaction });
-    const onEnd = (reason: GatewayError): void => connection.send({ type: 'subscription-ended', id, reason });
-    try {
-      const subscriber = { onReady, onLogs, onEnd };
-      subscriptions.set(id, this.#open().liveLogs.subscribe(address, commitment, subscriber, caller));
+      const subscription =
+        type === 'subscribe'
+          ? liveAccounts.subscribe(address, commitment, account, caller)
+          : liveLogs.subscribe(address, commitment, logs, caller);
+      subscriptions.set(id, subscription);
     } catch (thrown) {
       onEnd(GatewayError.from(thrown));
     }

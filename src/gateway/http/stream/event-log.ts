@@ -3,6 +3,7 @@ import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { type EventId, isAfter } from '../../../shared/domain/event-id.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { toJson } from '../../../shared/domain/to-json.ts';
+import { atMost } from '../../../shared/runtime/at-most.ts';
 import { accountBytes, unparsedJsonOf } from '../../live/accounts/account-json.ts';
 import type { FeedVersion } from '../../live/feed/feed-account.ts';
 import type { Replay, ReplayQuery } from '../../live/feed/feed-replay.ts';
@@ -121,9 +122,8 @@ export class EventLog {
 
   constructor(options: EventLogOptions) {
     this.#options = options;
-    this.#seen = new LRUCache({ max: options.maxTopics });
-    const maxSize = options.replayBytes;
-    this.#replayed = new LRUCache({ max: options.maxTopics, maxSize, sizeCalculation: bytesOf });
+    this.#seen = new LRUCache(atMost(options.maxTopics));
+    this.#replayed = new LRUCache({ maxSize: options.replayBytes, sizeCalculation: bytesOf });
   }
 
   /** Forgets the states that were seen or sent again: a node that gave some of them has lied. */

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../shared/domain/clock.ts';
 import type { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import { atMost } from '../../../shared/runtime/at-most.ts';
 import { expiresAfter } from '../../../shared/runtime/expires-after.ts';
 
 /** Life of a refusal: a mint doesn't lose most of its holders in minutes, nor does a node gain an index. */
@@ -13,7 +14,7 @@ const MAX_REFUSALS = 10_000;
 export type ScanRefusals = LRUCache<string, GatewayError>;
 
 export const createScanRefusals = (clock: Pick<Clock, 'monotonic'>): ScanRefusals =>
-  new LRUCache({ max: MAX_REFUSALS, ...expiresAfter(REFUSAL_SEC * 1000, clock) });
+  new LRUCache({ ...atMost(MAX_REFUSALS), ...expiresAfter(REFUSAL_SEC * 1000, clock) });
 
 /** Returns true if no node answers a scan, for good: it finds too many accounts, or the nodes have no index of them. */
 export const isScanRefused = ({ code, status }: GatewayError): boolean =>
