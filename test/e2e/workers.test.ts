@@ -314,6 +314,7 @@ t.test('workers', async (t) => {
       await waitFor(async () => (await failures()) === 1, 'the count');
       t.not(before, '777');
       const reloads = child.timesLogged('all processes were replaced');
+      writeFileSync(configPath, '{}');
       child.process.kill('SIGUSR2');
       await waitFor(() => [...processes().values()].some((id) => !ids.includes(id)), 'the first new process');
       writeFileSync(configPath, '{"limits": {"scale": {"units": 777}}, "host": "0.0.0.0"}');
