@@ -17,7 +17,8 @@ import { TokenTraffic } from './token-traffic.ts';
 // every route, receipt and frame, and compares each balance, list and push with what the blocks record at its slot.
 // Takes RUN_SECONDS of real time for all, 60 by default, with a pause of PACE_MS between rounds; not part of `npm test`. GATEWAYS
 // names what runs: `alone` and, where the validator has a Geyser feed, `feed`, which are the default; `workers` or `redis`, of which
-// a part is killed each KILL_SECONDS: these are only read, since a kill ends streams.
+// a part is killed each KILL_SECONDS: these are only read, since a kill ends streams. A run that is interrupted, or that an error
+// ends, compares what it has read, and prints its figures.
 
 const url = process.argv.at(-1) ?? '';
 const PACE_MS = Number(process.env['PACE_MS'] ?? 50);
@@ -28,7 +29,7 @@ const WHICH = (process.env['GATEWAYS'] ?? (process.env['GEYSER_URL'] === undefin
 const RUN_SECONDS = Number(process.env['RUN_SECONDS'] ?? 60) / WHICH.length;
 const COMMITMENTS = ['processed', 'confirmed', 'finalized'] as const;
 /** Past slots of a round, each for all accounts. */
-const PAST_SLOTS = 5;
+const PAST_SLOTS = Number(process.env['PAST_SLOTS'] ?? 5);
 /** The slots to go back at most. */
 const PAST_RANGE = 400;
 const PAYMENT = 1_000_000;
@@ -84,19 +85,21 @@ async function run(t: Test, which: string): Promise<void> {
   };
   const following = followAll();
 
+  /** Reads a path; undefined where the connection was cut. */
+  const getIfOpen = (path: string) =>
+    get(path).catch(() => {
+      cutOff++;
+      return undefined;
+    });
+
   /** Reads a path and logs the observed value in the form that `recorded` returns. */
   const read = async <T, const P extends string>(
     path: P,
     saidIn?: (result: JsonAt<P>['result']) => T,
     recorded?: (ledger: BlockLedger, slot: number) => T,
   ) => {
-    const answer = await get(path).catch((thrown: unknown) => {
-      if (kill === undefined) throw thrown;
-    });
-    if (answer === undefined) {
-      cutOff++;
-      return;
-    }
+    const answer = await getIfOpen(path);
+    if (answer === undefined) return;
     const { status, text, headers, from } = answer;
     if (LATE.includes(status)) {
       late++;
@@ -129,11 +132,9 @@ async function run(t: Test, which: string): Promise<void> {
   const readPast = async (): Promise<void> => {
     const back = 2 + Math.floor(Math.random() * Math.min(PAST_RANGE, Math.max(1, newestSlot - firstSlot - 2)));
     const path = `/balances?addresses=${ACCOUNTS.join('%2C')}&slot=${newestSlot - back}` as const;
-    const { status, text } = await get(path);
-    if (status === 404) {
-      notKept++;
-      return;
-    }
+    const { status, text = '' } = (await getIfOpen(path)) ?? {};
+    if (status === 404) notKept++;
+    if (status !== 200) return;
     const { result, slot } = verified(path, text);
     for (const { address, lamports } of result)
       claims.add({
@@ -171,7 +172,13 @@ async function run(t: Test, which: string): Promise<void> {
       },
     );
 
-  const end = performance.now() + RUN_SECONDS * 1000;
+  let end = performance.now() + RUN_SECONDS * 1000;
+  let ended: unknown;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      ended = signal;
+      end = 0;
+    });
   const killAll = async (): Promise<void> => {
     while (kill !== undefined && performance.now() + KILL_SECONDS * 1000 < end) {
       await sleep(KILL_SECONDS * 1000);
@@ -180,7 +187,7 @@ async function run(t: Test, which: string): Promise<void> {
     }
   };
   const killing = killAll();
-  for (let round = 0; performance.now() < end; round++) {
+  const runRound = async (round: number): Promise<void> => {
     const chosen = ACCOUNTS.filter((_, i) => i % 5 === round % 5);
     await wallet.pay([...chosen, ...tokens.owners], PAYMENT + round);
     await tokens.doRandomOperation();
@@ -201,11 +208,18 @@ async function run(t: Test, which: string): Promise<void> {
     claims.compare(ledger);
     for (const difference of claims.differences.slice(before)) t.comment(JSON.stringify(difference)); // differences are reported as they come
     await sleep(PACE_MS);
-  }
+  };
+  for (let round = 0; performance.now() < end; round++)
+    await runRound(round).catch((thrown: unknown) => {
+      ended = thrown;
+      end = 0;
+    });
   await Promise.all([following, killing]);
   const { frames = [], unexpected = [] } = stream ?? {};
   stream?.close();
-  await ledger.readThrough(claims.newestSlot);
+  await ledger.readThrough(claims.newestSlot).catch((thrown: unknown) => {
+    ended ??= thrown; // the validator is gone: what can be compared is
+  });
   claims.compare(ledger);
   const { compared, differences } = claims;
   const consensus = (await rpcRequest(url, 'getAgGenesisCert')) === null ? 'tower' : 'alpenglow';
@@ -225,7 +239,9 @@ async function run(t: Test, which: string): Promise<void> {
     frames: frames.length,
     compared,
     differences: claims.contradictedCount,
+    ...(ended !== undefined && { ended: String(ended) }),
   };
+  t.comment(JSON.stringify(figures));
 
   t.strictSame(differences.slice(0, 5), [], 'all that was said is what the blocks record');
   t.strictSame(gateways.alarms(), [], 'no claim was found to be false');
@@ -254,5 +270,5 @@ async function run(t: Test, which: string): Promise<void> {
   });
   t.strictSame(gaps, [], 'no frame is missing, none goes back');
   t.strictSame(unexpected, [], 'no push is missing, none is refused');
-  t.comment(JSON.stringify(figures));
+  if (typeof ended !== 'string') t.equal(ended, undefined, 'the run was not ended by an error');
 }
