@@ -147,7 +147,7 @@ const ringSchema = section({
   ),
   slots: wholeNumber(0, 1_000_000).describe('Slots for which past versions of them are kept.'),
   feedBytes: byteCount(1 << 20).describe(
-    'Memory of what a Geyser feed has sent before it can be used, in bytes: blocks that wait behind a gap, and as much again for blocks that were requested again for streams that resume.',
+    'Memory of what one stream of a Geyser feed has sent before it can be used, in bytes: blocks behind a gap, accounts that are read yet, and blocks that are requested again for streams that resume, each.',
   ),
 });
 

@@ -17,8 +17,8 @@ import { TokenTraffic } from './token-traffic.ts';
 // every route, receipt and frame, and compares each balance, list and push with what the blocks record at its slot.
 // Takes RUN_SECONDS of real time for all, 60 by default, with a pause of PACE_MS between rounds; not part of `npm test`. GATEWAYS
 // names what runs: `alone` and, where the validator has a Geyser feed, `feed`, which are the default; `workers` or `redis`, of which
-// a part is killed each KILL_SECONDS: these are only read, since a kill ends streams. A run that is interrupted, or that an error
-// ends, compares what it has read, and prints its figures.
+// a part is killed each KILL_SECONDS: these are only read, since a kill ends streams. A run that a signal or errors end compares
+// what it has read, and prints its figures.
 
 const url = process.argv.at(-1) ?? '';
 const PACE_MS = Number(process.env['PACE_MS'] ?? 50);
@@ -30,6 +30,8 @@ const RUN_SECONDS = Number(process.env['RUN_SECONDS'] ?? 60) / WHICH.length;
 const COMMITMENTS = ['processed', 'confirmed', 'finalized'] as const;
 /** Past slots of a round, each for all accounts. */
 const PAST_SLOTS = Number(process.env['PAST_SLOTS'] ?? 5);
+/** Rounds that may fail, as transactions of a late node do; with more the run ends. */
+const MAX_FAILED_ROUNDS = 20;
 /** The slots to go back at most. */
 const PAST_RANGE = 400;
 const PAYMENT = 1_000_000;
@@ -173,10 +175,9 @@ async function run(t: Test, which: string): Promise<void> {
     );
 
   let end = performance.now() + RUN_SECONDS * 1000;
-  let ended: unknown;
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  const failures: unknown[] = [];
+  for (const signal of ['SIGINT', 'SIGTERM'])
     process.once(signal, () => {
-      ended = signal;
       end = 0;
     });
   const killAll = async (): Promise<void> => {
@@ -211,14 +212,14 @@ async function run(t: Test, which: string): Promise<void> {
   };
   for (let round = 0; performance.now() < end; round++)
     await runRound(round).catch((thrown: unknown) => {
-      ended = thrown;
-      end = 0;
+      failures.push(thrown);
+      if (failures.length > MAX_FAILED_ROUNDS) end = 0;
     });
   await Promise.all([following, killing]);
   const { frames = [], unexpected = [] } = stream ?? {};
   stream?.close();
   await ledger.readThrough(claims.newestSlot).catch((thrown: unknown) => {
-    ended ??= thrown; // the validator is gone: what can be compared is
+    failures.push(thrown); // the validator is gone: what can be compared is
   });
   claims.compare(ledger);
   const { compared, differences } = claims;
@@ -239,7 +240,7 @@ async function run(t: Test, which: string): Promise<void> {
     frames: frames.length,
     compared,
     differences: claims.contradictedCount,
-    ...(ended !== undefined && { ended: String(ended) }),
+    failures: failures.map(String),
   };
   t.comment(JSON.stringify(figures));
 
@@ -270,5 +271,5 @@ async function run(t: Test, which: string): Promise<void> {
   });
   t.strictSame(gaps, [], 'no frame is missing, none goes back');
   t.strictSame(unexpected, [], 'no push is missing, none is refused');
-  if (typeof ended !== 'string') t.equal(ended, undefined, 'the run was not ended by an error');
+  t.ok(failures.length <= MAX_FAILED_ROUNDS, `rounds that have failed: ${failures.join('; ')}`);
 }

@@ -5,7 +5,9 @@ import t, { type Test } from 'tap';
 import { AccountState } from '../../../src/gateway/live/accounts/account-state.ts';
 import { FeedAccountSession } from '../../../src/gateway/live/accounts/feed-account-session.ts';
 import { GeyserFeed, type GeyserFeedOptions } from '../../../src/gateway/live/accounts/geyser-feed.ts';
+import { Arming } from '../../../src/gateway/live/feed/arming.ts';
 import { BlockAssembly } from '../../../src/gateway/live/feed/block-assembly.ts';
+import type { FeedAccount } from '../../../src/gateway/live/feed/feed-account.ts';
 import { FEED_RULES } from '../../../src/gateway/live/feed/feed-rules.ts';
 import { Gap } from '../../../src/gateway/live/feed/gap.ts';
 import { type AccountHistory, bytesOfAccount } from '../../../src/gateway/live/feed/kept-account.ts';
@@ -925,6 +927,34 @@ t.test('accounts that wait are bounded in bytes', async (t) => {
     t.same(received(7), ['a', 'b', 'c'], 'what was received does not count any more');
     send(8, 'abcd');
     t.equal(received(8), undefined, 'a block that is too large for itself');
+  });
+
+  t.test('an account of which too much is written until it is read is read again behind that', async (t) => {
+    const arming = new Arming<FeedAccount>(3000);
+    const account: FeedAccount = {
+      address: 'a',
+      key: 'a',
+      heat: { rank: 0 },
+      history: undefined,
+      unarmed: undefined,
+    };
+    const versionAt = (slot: number) => ({ slot, value: write('a').value });
+    arming.add(account, 1);
+    arming.onFilterInForce(1, 5);
+    t.same(arming.takeReads(1), [account]);
+    for (let slot = 5; slot < 7; slot++) arming.keepWrite(account, versionAt(slot));
+    arming.onRead(account, versionAt(5));
+    arming.keepWrite(account, versionAt(7));
+    t.same([...arming.due(10)], [], 'what was read is older than what is missing');
+    t.equal(account.unarmed?.since, 8);
+    t.same(arming.takeReads(1), [account]);
+    for (let slot = 8; slot < 10; slot++) arming.keepWrite(account, versionAt(slot));
+    arming.onRead(account, versionAt(8));
+    t.same(
+      [...arming.due(9)].map(({ newer }) => newer.map(({ slot }) => slot)),
+      [[9]],
+      'what was forgotten counts no more',
+    );
   });
 
   t.test('too many behind a gap end the wait', async (t) => {

@@ -1,4 +1,5 @@
 import type { Slot } from '../../../shared/domain/slot.ts';
+import { bytesOfWrite } from './block-assembly.ts';
 import { type FeedAccount, type FeedVersion, UnarmedAccount } from './feed-account.ts';
 
 /** An account that can be armed: what was read of it, and what was written since. */
@@ -16,6 +17,14 @@ export class Arming<A extends FeedAccount> {
   readonly #toRead = new Set<A>();
   /** Accounts that were read at a slot which is not applied yet. */
   readonly #awaitingSlot = new Set<A>();
+  readonly #maxBytes: number;
+  /** About the bytes of the writes that are kept until accounts are read. */
+  #bytes = 0;
+
+  /** `maxBytes`: the most bytes of the writes that are kept until accounts are read. */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
 
   get size(): number {
     return this.#adding.size + this.#toRead.size + this.#awaitingSlot.size;
@@ -33,6 +42,21 @@ export class Arming<A extends FeedAccount> {
 
   delete(account: A): void {
     for (const set of [this.#adding, this.#toRead, this.#awaitingSlot]) set.delete(account);
+    this.#forget(account);
+  }
+
+  /** Remembers a write until the account is read; if too much is remembered, the account is read behind the write. */
+  keepWrite(account: A, version: FeedVersion): void {
+    const { unarmed } = account;
+    if (unarmed?.since === undefined || version.slot < unarmed.since) return;
+    const bytes = bytesOfWrite(version);
+    if (this.#bytes + bytes > this.#maxBytes) {
+      this.restart(account, version.slot + 1);
+      return;
+    }
+    unarmed.writes.push(version);
+    unarmed.bytes += bytes;
+    this.#bytes += bytes;
   }
 
   /** Records that a version of the filter is in force, for whose accounts the stream is complete from `since` on. */
@@ -70,6 +94,7 @@ export class Arming<A extends FeedAccount> {
   restart(account: A, since: Slot): void {
     if (this.#adding.has(account)) return; // it has neither writes nor a read
     this.#awaitingSlot.delete(account);
+    this.#forget(account);
     account.unarmed = new UnarmedAccount(0, since);
     this.#toRead.add(account);
   }
@@ -80,8 +105,13 @@ export class Arming<A extends FeedAccount> {
       const { read, writes = [] } = account.unarmed ?? {};
       if (read === undefined || read.slot > slot) continue;
       this.#awaitingSlot.delete(account);
-      account.unarmed = undefined;
+      this.#forget(account);
       yield { account, read, newer: writes.filter((write) => write.slot > read.slot) };
     }
+  }
+
+  #forget(account: A): void {
+    this.#bytes -= account.unarmed?.bytes ?? 0;
+    account.unarmed = undefined;
   }
 }

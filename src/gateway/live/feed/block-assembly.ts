@@ -10,7 +10,7 @@ export type ReceivedBlock = BlockLink & { readonly version: number; readonly wri
 const WRITE_BYTES = 250;
 
 /** Returns about the bytes of a write. */
-export const bytesOfWrite = ({ value }: AccountWrite): number => WRITE_BYTES + (value?.data.length ?? 0);
+export const bytesOfWrite = ({ value }: Pick<AccountWrite, 'value'>): number => WRITE_BYTES + (value?.data.length ?? 0);
 
 /** Most blocks whose accounts have come and whose meta has not. */
 const MAX_OPEN_BLOCKS = 64;

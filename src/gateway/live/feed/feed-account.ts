@@ -16,9 +16,6 @@ export interface FeedAccount extends RingMember {
   unarmed: UnarmedAccount | undefined;
 }
 
-/** Most writes of an account that isn't armed yet; then it is read again. */
-const MAX_UNARMED_WRITES = 256;
-
 /** What a stream keeps of an account until it is armed. */
 export class UnarmedAccount {
   /** The first version of the filter that names it. */
@@ -28,17 +25,12 @@ export class UnarmedAccount {
   /** A read that waits until its slot is applied. */
   read: FeedVersion | undefined = undefined;
   /** The writes since {@link since}. */
-  writes: FeedVersion[] = [];
+  readonly writes: FeedVersion[] = [];
+  /** About the bytes of these. */
+  bytes = 0;
 
   constructor(filterVersion: number, since?: Slot) {
     this.filterVersion = filterVersion;
     this.since = since;
-  }
-
-  /** Remembers a write until the account is read. */
-  keepWrite(version: FeedVersion): void {
-    if (this.since === undefined || version.slot < this.since) return;
-    this.writes.push(version);
-    if (this.writes.length > MAX_UNARMED_WRITES) this.writes.shift(); // older than any read that is under way
   }
 }

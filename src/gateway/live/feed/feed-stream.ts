@@ -27,7 +27,7 @@ export interface FeedStreamOptions<A extends FeedAccount = FeedAccount> {
   readonly mode: FeedMode;
   readonly port: FeedPort;
   readonly ring: VersionRing;
-  /** The most bytes of accounts that wait, for their block meta or behind a gap each. */
+  /** The most bytes of accounts that wait: for their block meta, behind a gap, and until accounts are read, each. */
   readonly maxBytes: number;
   readonly rules?: FeedRules;
   /** Returns true if no epoch begins in these slots: there the runtime writes without transactions. */
@@ -55,7 +55,7 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
   readonly #options: FeedStreamOptions<A>;
   readonly #rules: FeedRules;
   readonly #accounts = new Map<string, A>();
-  readonly #arming = new Arming<A>();
+  readonly #arming: Arming<A>;
   readonly #assembly: BlockAssembly;
   readonly #chain: AppliedChain;
   readonly #gap: Gap;
@@ -78,6 +78,7 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
     this.#rules = options.rules ?? FEED_RULES;
     this.#assembly = new BlockAssembly(options.mode, this.#rules, options.maxBytes);
     this.#gap = new Gap(options.maxBytes);
+    this.#arming = new Arming(options.maxBytes);
     this.#chain = new AppliedChain(this.#rules);
   }
 
@@ -247,7 +248,7 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
     for (const { key, value } of writes) {
       const account = this.#accounts.get(key);
       if (account?.history !== undefined) this.#add(account, account.history, { slot, value });
-      else account?.unarmed?.keepWrite({ slot, value });
+      else if (account !== undefined) this.#arming.keepWrite(account, { slot, value });
     }
     this.#armDue();
     onApplied(block);

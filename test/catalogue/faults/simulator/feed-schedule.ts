@@ -56,6 +56,8 @@ const REPLAY_SLOTS = 12;
 /** A step is a slot. */
 const SLOT_MS = 400;
 const AUDIT_EVERY = 5;
+/** Room for the accounts of one block or two. */
+const FEW_BYTES = 1000;
 const MAX_LAG = 25;
 
 /** What goes wrong in one schedule. */
@@ -177,7 +179,7 @@ class Schedule {
     this.#stream = new FeedStream({
       mode: this.#faults.mode,
       ring: this.#ring,
-      maxBytes: 1 << 20,
+      maxBytes: seed % 3 === 0 ? FEW_BYTES : 1 << 20,
       rules: this.#rules,
       port: {
         connect: (fromSlot, version) => this.#onConnect(fromSlot, version),
