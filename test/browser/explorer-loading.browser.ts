@@ -5,7 +5,7 @@ import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { startGateway, waitFor } from '../support/harness.ts';
 import { CLUSTER, newSigner, sealAnswers } from '../support/receipts/sealed-answers.ts';
 import { openTab } from './chromium.ts';
-import { accessibilityViolations, countLayoutShifts, shiftedElements, untilShown } from './watch-page.ts';
+import { accessibilityViolations, countLayoutShifts, restoreDate, shiftedElements, untilShown } from './watch-page.ts';
 
 const WALLET = WALLETS[0]?.address ?? '';
 
@@ -62,6 +62,29 @@ t.test('of two histories requested one after the other the later is shown, which
   await page.waitForTimeout(300); // the answer is verified before it could be shown
   t.same(await columns(page, 'History'), ['Transaction', 'Status', 'Time', 'Slot', 'Memo']);
   t.equal(await part(page, 'History').locator('[aria-pressed=true]').textContent(), 'Signatures');
+  t.same(problems, []);
+});
+
+t.test('a history offers what is new, and shows it when its reader wants to', async (t) => {
+  const { page, problems } = await openTab(t);
+  await page.clock.install();
+  await countLayoutShifts(page);
+  await page.goto(`${gateway.url}/explorer?q=${WALLET}`);
+  const newest = part(page, 'History').locator('tbody td:first-child').first();
+  await untilShown(newest);
+  const before = await newest.textContent();
+  const fresh = part(page, 'History').locator('.fresh');
+  await waitFor(async () => {
+    await page.clock.runFor(10_000);
+    await restoreDate(page);
+    return fresh.isVisible();
+  }, 'something new');
+  t.match(await fresh.textContent(), /^\d+\+? new$/);
+  t.equal(await newest.textContent(), before, 'what is read stays');
+  t.same(await shiftedElements(page), [], 'nothing moves');
+  await fresh.click();
+  await waitFor(async () => (await newest.textContent()) !== before, 'what is new');
+  t.notOk(await fresh.isVisible());
   t.same(problems, []);
 });
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -435,6 +435,24 @@ t.test('receipt-verify-command', async (t) => {
     const { stdout, stderr } = spawnSync(process.execPath, [...args, body], { encoding: 'utf8' });
     t.match(stdout, /is not valid.* 0 1\n$/, stderr);
     t.end();
+  });
+});
+
+t.test('program', async (t) => {
+  t.test('what no command was named for loads a small part of the program', async (t) => {
+    const main = new URL('../../src/main.js', import.meta.url); // the bundle, from dist/test/unit
+    const texts = new Map<string, string>();
+    const load = (url: URL): void => {
+      if (texts.has(url.href)) return;
+      texts.set(url.href, readFileSync(url, 'utf8'));
+      const imports = /^(?:import|export)\b(?:[^'"();]*?\bfrom)?\s*["'](\.[^"']+)["']/gm;
+      for (const [, path = ''] of texts.get(url.href)?.matchAll(imports) ?? []) load(new URL(path, url));
+    };
+    load(main);
+    const [, program = ''] = /import\(["'](\.\/bundle\/program-[^"']+)["']\)/.exec(texts.get(main.href) ?? '') ?? [];
+    load(new URL(program, main));
+    const bytes = [...texts.values()].reduce((sum, { length }) => sum + length, 0);
+    t.ok(bytes > 100_000 && bytes < 250_000, `${bytes} bytes, most of them commander's`);
   });
 });
 

@@ -118,6 +118,7 @@ t.test('render', async (t) => {
       '- one\n- two',
       '1. first\n2. second',
       '```ts\nif (a < b && `c`) {}\n\n## no heading\n```',
+      '```sh\n# don\'t "quote"\ncurl "http://x/#1" # why\n```',
     ].join('\n\n');
     t.equal(
       chapterHtml('chapter', markdown),
@@ -128,6 +129,7 @@ t.test('render', async (t) => {
         '<ul><li>one<li>two</ul>',
         '<ol><li>first<li>second</ol>',
         '<pre tabindex="0"><code>if (a &lt; b &amp;&amp; `c`) {}\n\n## no heading</code></pre>',
+        '<pre tabindex="0"><code><i class="c"># don\'t "quote"</i>\ncurl <i class="s">"http://x/#1"</i> <i class="c"># why</i></code></pre>',
       ].join(''),
     );
     t.equal(escapeHtml('<a href="&">'), '&lt;a href="&amp;">');

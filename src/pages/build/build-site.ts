@@ -10,9 +10,10 @@ import {
   type SiteEntry,
   VECTORS_NAME,
 } from '../../shared/site/site.ts';
-import type { ApiDocument } from '../docs/api-document.ts';
+import { type ApiDocument, operationsOf } from '../docs/api-document.ts';
 import { readChapters, readVectors } from '../docs/chapters.ts';
 import { docsMarkdown, llmsText } from '../docs/docs-markdown.ts';
+import { EXAMPLE_ANSWERS } from '../docs/example-answers.ts';
 import { renderDocs } from '../docs/render.ts';
 import { composePage, PAGES, type PageName } from './compose-page.ts';
 
@@ -107,11 +108,15 @@ const besides = (html: string): string =>
   );
 
 mkdirSync(SITE_FOLDER, { recursive: true });
-const json = read(OPENAPI_NAME);
-const document: ApiDocument = JSON.parse(json);
+const document: ApiDocument = JSON.parse(read(OPENAPI_NAME));
+for (const { details } of operationsOf(document)) {
+  const { result } = Object(EXAMPLE_ANSWERS[details.operationId]?.answer);
+  const schema = document.components.schemas[details.operationId.replace(/^get/, '')];
+  if (result !== undefined && schema !== undefined) Object.assign(schema, { examples: [result] });
+}
 const chapters = readChapters();
 for (const [name, text] of [
-  [OPENAPI_NAME, json],
+  [OPENAPI_NAME, JSON.stringify(document)],
   [VECTORS_NAME, JSON.stringify(readVectors())],
 ] as const)
   writeSiteFile(name, text, 'application/json; charset=utf-8', [['Cache-Control', 'public, max-age=300']]);

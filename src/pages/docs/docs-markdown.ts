@@ -84,8 +84,8 @@ export function llmsText(chapters: readonly Chapter[], document: ApiDocument): s
     'All routes are below `/api/v1` of this gateway, only read, and answer in JSON; errors are `{"error", "message"}` with a stable code.',
     '## Reference',
     [
-      '- [The whole reference in Markdown](/docs.md)',
-      '- [OpenAPI 3.1 document](/api/v1/openapi.json): parameters, schemas and errors of all routes',
+      '- [OpenAPI 3.1 document](/api/v1/openapi.json): parameters, schemas, examples and errors of all routes',
+      '- [The whole reference in Markdown](/llms-full.txt)',
       '- [Verify a receipt](/verify): a page that works offline',
     ].join('\n'),
     '## Routes',

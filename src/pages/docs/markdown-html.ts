@@ -39,8 +39,22 @@ export function chapterHtml(chapter: string, markdown: string): string {
 }
 
 function codeHtml(fenced: string): string {
+  const [, language = ''] = /^```(\w*)/.exec(fenced) ?? [];
   const code = fenced.replace(/^```[^\n]*\n/, '').replace(/\n?```$/, '');
-  return `<pre tabindex="0"><code>${escapeHtml(code)}</code></pre>`;
+  return `<pre tabindex="0"><code>${highlighted(escapeHtml(code), COMMENTS[language])}</code></pre>`;
+}
+
+/** What begins a comment, by language. */
+const COMMENTS: Readonly<Record<string, '#' | '//'>> = { sh: '#', python: '#', ts: '//', js: '//', go: '//' };
+
+/** Marks comments and texts in code: most of what a reader looks for, and right in every language. */
+function highlighted(code: string, comment: string | undefined): string {
+  if (comment === undefined) return code;
+  const tokens = new RegExp(`(?<=^|\\s)(${comment}.*)|"(?:[^"\\\\\n]|\\\\.)*"|'(?:[^'\\\\\n]|\\\\.)*'`, 'gm');
+  return code.replace(
+    tokens,
+    (token, remark?: string) => `<i class="${remark === undefined ? 's' : 'c'}">${token}</i>`,
+  );
 }
 
 const blocksHtml = (chapter: string, text: string): string =>

@@ -104,9 +104,8 @@ function addPortfolio({ client, title, add }: ViewContext, address: string): voi
   });
 }
 
-const portfolioTable = (items: Portfolio['items']): HTMLElement =>
-  table(
-    'Portfolio',
+const portfolioTable = (items: Portfolio['items']): HTMLElement => {
+  const columns = filledColumns(
     [
       'Asset',
       { title: 'Amount', isNumber: true },
@@ -125,11 +124,13 @@ const portfolioTable = (items: Portfolio['items']): HTMLElement =>
         item.suspicious && create('span', { class: 'bad' }, ' its name may mislead: compare the address'),
       ),
       figures.decimal(item.uiAmountString),
-      figures.usd(item.priceUsd),
-      figures.usd(item.valueUsd),
+      item.priceUsd === null ? '' : figures.usd(item.priceUsd),
+      item.valueUsd === null ? '' : figures.usd(item.valueUsd),
       item.share === null ? '' : shareBar(item.share),
     ]),
   );
+  return table('Portfolio', ...columns);
+};
 
 function addTokenAccounts({ client, title, add }: ViewContext, address: string): void {
   const part = new Part('Token accounts', title.proofs);

@@ -1,6 +1,6 @@
 import { type Result, SlotgateError } from '../../client/index.ts';
 import { create } from '../browser/elements.ts';
-import { wordsOf } from '../format/amounts.ts';
+import { decimalOf, wordsOf } from '../format/amounts.ts';
 import { formatSpan } from '../format/figures.ts';
 import { figures } from './figures.ts';
 import { success } from './history-part.ts';
@@ -47,14 +47,8 @@ export function showBlock(context: ViewContext, slot: string): void {
       const request = () => client.get('/block/:slot', { slot: readSlot, signatures: 'all', page });
       list.loadAnswer(request, ({ listing }) => {
         if (listing === undefined || listing.total === 0) return [create('p', { class: 'muted' }, 'None.')];
-        const rows = listing.items.map((item) => [
-          linkTo(item.signature),
-          item.status === null ? 'unknown' : success(item.status === 'success'),
-          chip(wordsOf(item.type)),
-          create('span', { class: 'list' }, ...item.programs.slice(0, 3).map((program) => linkTo(program))),
-        ]);
         return [
-          table('Transactions', ['Transaction', 'Status', 'Type', 'Programs'], rows),
+          filteredTable(listing.items),
           pager(page, listing.hasMore, `, ${figures.integer(listing.total)} transactions`, showPage),
         ];
       });
@@ -64,8 +58,43 @@ export function showBlock(context: ViewContext, slot: string): void {
   });
 }
 
+type Item = NonNullable<Result<'/block/:slot'>['listing']>['items'][number];
+
+/** Shows the transactions of a page of a block, or those of them that failed, or are of one type. */
+function filteredTable(items: readonly Item[]): HTMLElement {
+  const rows = create('div');
+  const types = [...new Set(items.map(({ type }) => type))];
+  const filters: readonly (readonly [words: string, isShown: (item: Item) => boolean])[] = [
+    ['All', () => true],
+    ...(items.some(isFailed) ? [['Failed', isFailed] as const] : []),
+    ...(types.length > 1 ? types.map((type) => [wordsOf(type), (item: Item) => item.type === type] as const) : []),
+  ];
+  const buttons = filters.map(([words, isShown]) => {
+    const shown = items.filter(isShown);
+    const button = create('button', { type: 'button' }, `${words} ${shown.length}`);
+    const show = (): void => {
+      for (const each of buttons) each.setAttribute('aria-pressed', String(each === button));
+      rows.replaceChildren(table('Transactions', ['Transaction', 'Status', 'Type', 'Programs'], shown.map(cellsOf)));
+    };
+    button.addEventListener('click', show);
+    return button;
+  });
+  buttons[0]?.click();
+  const group = create('div', { class: 'tabs', role: 'group', 'aria-label': 'Show of this page' }, ...buttons);
+  return create('div', {}, buttons.length > 1 && group, rows);
+}
+
+const isFailed = ({ status }: Item): boolean => status !== null && status !== 'success';
+
+const cellsOf = ({ signature, status, type, programs }: Item) => [
+  linkTo(signature),
+  status === null ? 'unknown' : success(status === 'success'),
+  chip(wordsOf(type)),
+  create('span', { class: 'list' }, ...programs.slice(0, 3).map((program) => linkTo(program))),
+];
+
 function blockFacts({ transactions, ...block }: Result<'/block/:slot'>): HTMLElement {
-  const lamports = (value: number | bigint): string => `${figures.integer(value)} lamports`;
+  const sol = (value: number | bigint): string => figures.decimal(decimalOf(value, 9));
   const { count, nonVoteCount, failedCount, computeUnitsConsumed: used } = transactions;
   return facts([
     ['Leader', block.leader && linkTo(block.leader)],
@@ -75,7 +104,7 @@ function blockFacts({ transactions, ...block }: Result<'/block/:slot'>): HTMLEle
     ],
     [
       'Fees',
-      `${lamports(transactions.feesLamports)}, of which ${figures.integer(transactions.priorityFeesLamports)} are for priority; tips of ${lamports(transactions.tipsLamports)}`,
+      `${sol(transactions.feesLamports)} SOL · of these ${sol(transactions.priorityFeesLamports)} for priority · tips ${sol(transactions.tipsLamports)}`,
     ],
     ['Compute units', used === null ? null : figures.integer(used)],
     ['Parent', linkTo(String(block.parentSlot), figures.integer(block.parentSlot))],

@@ -1,5 +1,5 @@
 import type { Result } from '../../client/index.ts';
-import { create } from '../browser/elements.ts';
+import { create, setText } from '../browser/elements.ts';
 import { figures } from './figures.ts';
 import { linkedText, linkTo } from './links.ts';
 import { strangersText } from './names.ts';
@@ -17,13 +17,22 @@ const TRANSFERS_PER_PAGE = 10;
 /** The most characters of a memo that a row shows. */
 const MAX_MEMO_CHARACTERS = 80;
 
-export function addHistory({ client, title, add, options, setOption }: ViewContext, address: string): void {
+/** The time between two looks for what is new. */
+const LOOK_MS = 10_000;
+
+export function addHistory(context: ViewContext, address: string): void {
+  const { client, title, add, options, setOption, onLeave } = context;
   const part = new Part('History', title.proofs);
   add(part);
   const changes = create('button', { type: 'button' }, 'Changes');
   const signatures = create('button', { type: 'button' }, 'Signatures');
-  part.addToHeader(create('div', { class: 'tabs', role: 'group', 'aria-label': 'Show' }, signatures, changes));
+  const fresh = create('button', { type: 'button', class: 'fresh', hidden: '' });
+  part.addToHeader(create('div', { class: 'tabs', role: 'group', 'aria-label': 'Show' }, fresh, signatures, changes));
+  /** The newest transaction that is shown; undefined before the first answer. */
+  let newest: string | undefined;
+  const isChanges = (): boolean => changes.getAttribute('aria-pressed') === 'true';
   const show = (withChanges: boolean): void => {
+    fresh.hidden = true;
     changes.setAttribute('aria-pressed', String(withChanges));
     signatures.setAttribute('aria-pressed', String(!withChanges));
     const pages = create('div');
@@ -33,6 +42,18 @@ export function addHistory({ client, title, add, options, setOption }: ViewConte
     setOption('view', withChanges ? 'changes' : '');
     show(withChanges);
   };
+  const look = async (): Promise<void> => {
+    if (document.hidden || newest === undefined) return;
+    const known = newest;
+    const { rows } = (await client.get('/address/:addr/history', { addr: address, limit: SIGNATURES_PER_PAGE })).result;
+    const at = rows.findIndex(({ signature }) => signature === known);
+    if (known !== newest || at === 0 || rows.length === 0) return;
+    setText(fresh, `${at < 0 ? `${rows.length}+` : at} new`);
+    fresh.hidden = false;
+  };
+  const timer = setInterval(() => void look().catch(() => {}), LOOK_MS); // the next look tries again
+  onLeave(() => clearInterval(timer));
+  fresh.addEventListener('click', () => show(isChanges()));
   changes.addEventListener('click', () => choose(true));
   signatures.addEventListener('click', () => choose(false));
 
@@ -47,6 +68,7 @@ export function addHistory({ client, title, add, options, setOption }: ViewConte
     );
     part.prove(answer);
     const { rows, nextBefore } = answer.result;
+    if (before === undefined) newest = rows[0]?.signature;
     const added = withChanges ? changeTable(rows) : signatureTable(rows);
     const isAtMore = document.activeElement?.classList.contains('more') === true;
     pages.append(added);

@@ -1,4 +1,4 @@
-import { type Client, createClient, type Result } from '../../client/index.ts';
+import { type Client, createClient, type Result, SlotgateError } from '../../client/index.ts';
 import { MAX_NAME_CHARACTERS, quotedName } from '../../shared/domain/quoted-name.ts';
 import { enableCopyButtons } from '../browser/copy-buttons.ts';
 import { create, elementById, setText } from '../browser/elements.ts';
@@ -7,10 +7,11 @@ import { enableHeader } from '../browser/header.ts';
 import { KeyNotice } from '../browser/key-notice.ts';
 import { createTrustedClient, keyMemory, readPublicKey, type TrustedClient } from '../browser/trusted-client.ts';
 import { readHealth } from '../feed/read-health.ts';
-import { shorten } from '../format/figures.ts';
+import { formatSpan, shorten } from '../format/figures.ts';
 import { showAddress } from './address-view.ts';
 import { showBlock } from './block-view.ts';
 import { figures } from './figures.ts';
+import { identicon } from './identicon.ts';
 import { kindWords, knownName } from './known-names.ts';
 import { explorerHref, identifier, linkTo } from './links.ts';
 import { Part, UNKNOWN_KEY, type ViewContext } from './part.ts';
@@ -77,10 +78,30 @@ function show(query: string): void {
   view.replaceChildren(create('h1', { class: 'hidden' }, `Search for ${quoted}`), found.element);
   void found.load(async (read) => {
     const { client } = await read(openClient());
-    const { result } = await read(client.get('/search', { q: query }));
-    if (shown === search) showResult(result, query);
+    const result = await read(client.get('/search', { q: query }).then(({ result }) => result, unreadable));
+    if (result === undefined) found.show(...notUnderstood());
+    else if (shown === search) showResult(result, query);
   });
 }
+
+/** Returns nothing for a text that can be no search; throws what else went wrong. */
+function unreadable(thrown: unknown): undefined {
+  if (!(thrown instanceof SlotgateError && thrown.code === 'unclassifiable')) throw thrown;
+}
+
+const notUnderstood = () => [
+  create(
+    'p',
+    {},
+    'We can’t read that as an address, transaction, slot, epoch or .sol name, and it is no ticker that we know.',
+  ),
+  create(
+    'p',
+    { class: 'muted' },
+    'An address has 32 to 44 letters and digits, a transaction 86 to 88: one that is missing is enough.',
+  ),
+  create('a', { class: 'button', href: explorerHref('') }, 'See what is on the cluster'),
+];
 
 /** Shows what a search has found. */
 function showResult(
@@ -106,7 +127,7 @@ function showResult(
     const others = alternatives.flatMap((other) => [' ', linkTo(other.id)]);
     context.title.show({
       chips: [chip(kindWords(kind))],
-      heading: [known === null ? shorten(address) : create('bdi', {}, known)],
+      heading: [identicon(address), ' ', known === null ? shorten(address) : create('bdi', {}, known)],
       below: [
         identifier(address, 'address'),
         others.length > 0 &&
@@ -201,7 +222,10 @@ function showEpoch(context: ViewContext, id: string, path: string): void {
       shareBar(epoch.epochProgress),
       facts([
         ['Epoch', id],
-        ['Ends', figures.time(epoch.estimatedEndTime)],
+        [
+          'Ends',
+          `${figures.time(epoch.estimatedEndTime)}, in ${formatSpan(epoch.estimatedEndTime * 1000 - Date.now())}`,
+        ],
         ['First slot', linkTo(String(first), figures.integer(first))],
         ['Newest slot', linkTo(String(epoch.absoluteSlot), figures.integer(epoch.absoluteSlot))],
         ['Last slot', figures.integer(first + epoch.slotsInEpoch - 1)],

@@ -25,7 +25,7 @@ export function showToken({ client, title, add }: ViewContext, mint: string): vo
     return [
       result.priceUsd !== null && create('p', { class: 'hero' }, figures.usd(result.priceUsd)),
       facts([
-        ['Supply', figures.decimal(result.uiSupplyString)],
+        ['Supply', supplyOf(result.uiSupplyString)],
         ['Decimals', String(result.decimals)],
         ['Price by', result.priceUsd === null ? null : result.priceSource],
         ['Mint authority', authority(result.mintAuthority, 'can make more of it')],
@@ -40,6 +40,12 @@ export function showToken({ client, title, add }: ViewContext, mint: string): vo
   });
   addHolders({ client, title, add }, mint);
 }
+
+const short = new Intl.NumberFormat(navigator.language, { notation: 'compact', maximumSignificantDigits: 3 });
+
+/** Shows a supply with all its digits, and a long one in short before them. */
+const supplyOf = (text: string): string =>
+  Number(text) < 100_000 ? figures.decimal(text) : `${short.format(Number(text))} · ${figures.decimal(text)}`;
 
 const authority = (address: string | null, right: string): Child =>
   address === null

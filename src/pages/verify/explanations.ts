@@ -4,7 +4,7 @@ import { CLUSTER_NAMES } from '../../shared/domain/cluster-names.ts';
 const COMMITMENT_EXPLANATIONS: Readonly<Record<Receipt['commitment'], string>> = {
   processed: 'Read from the newest block that a node had; the cluster may still drop it.',
   confirmed: 'Read at a block for which a supermajority of the stake has voted.',
-  finalized: 'Read at a block that the cluster can not revert.',
+  finalized: 'Read at a block that the cluster cannot revert.',
 };
 
 /** Explains a commitment. */

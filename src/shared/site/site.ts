@@ -49,6 +49,7 @@ export const SITE_PATHS: ReadonlyMap<string, string> = new Map([
   ['/docs', 'docs.html'],
   ...CHAPTER_IDS.map((id) => [`/docs/${id}`, `docs-${id}.html`] as const),
   ['/docs.md', 'docs.md'],
+  ['/llms-full.txt', 'docs.md'],
   ['/llms.txt', 'llms.txt'],
   ['/verify', 'verify.html'],
   ['/widget.js', 'widget.js'],

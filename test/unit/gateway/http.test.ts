@@ -482,6 +482,7 @@ t.test('openapi', async (t) => {
 
   interface Operation {
     readonly operationId: string;
+    readonly tags: readonly string[];
     readonly parameters?: readonly { readonly in: string; readonly name: string; readonly schema: Schema }[];
     readonly requestBody: Body;
     readonly responses: Readonly<Record<string, Response>>;
@@ -612,7 +613,8 @@ t.test('openapi', async (t) => {
       receipt?.required,
       Object.keys(receipt?.properties ?? {}).filter((name) => !ofVersion2.includes(name)),
     );
-    t.match(balance?.properties.lamports, { type: 'integer', format: 'int64' });
+    t.match(balance?.properties.lamports, { type: 'integer', format: 'int64', 'x-exact': 'sol' });
+    for (const [, { tags, operationId }] of operations) t.match(tags, [/^(?!Others)[A-Z]/], operationId);
   });
 
   t.test('both forms of /rpc are documented, with the codes that JSON-RPC can carry', async (t) => {

@@ -73,8 +73,10 @@ export function createOpenApiDocument(routes: readonly Route[], version: string)
       title: 'slotgate',
       version,
       description: 'A read-only gateway over a Solana cluster: cached, signed, live.',
+      license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: API_PREFIX }],
+    tags: [...new Set(Object.values(TAGS))].map((name) => ({ name })),
     paths: {
       ...Object.fromEntries(routes.map((route) => [route.path.replaceAll(/:(\w+)/g, '{$1}'), operationOf(route)])),
       [`/${VECTORS_NAME}`]: VECTORS_PATH,
@@ -91,6 +93,32 @@ export function createOpenApiDocument(routes: readonly Route[], version: string)
   };
 }
 
+/** The group of each path, by its first part. */
+const TAGS: Readonly<Record<string, string>> = {
+  slot: 'Network',
+  epoch: 'Network',
+  network: 'Network',
+  performance: 'Network',
+  'priority-fee': 'Network',
+  health: 'Gateway',
+  balance: 'Accounts',
+  balances: 'Accounts',
+  account: 'Accounts',
+  'token-accounts': 'Accounts',
+  address: 'Accounts',
+  token: 'Tokens',
+  block: 'Transactions',
+  tx: 'Transactions',
+  explain: 'Transactions',
+  search: 'Search',
+  pubkey: 'Receipts',
+  [VECTORS_NAME]: 'Receipts',
+  rpc: 'JSON-RPC',
+  stream: 'Stream',
+};
+
+const tagsOf = (path: string): readonly string[] => [TAGS[path.split('/')[1] ?? ''] ?? 'Others'];
+
 const nameOf = ({ path }: Route): string =>
   path.replaceAll(/\/:\w+/g, '').replaceAll(/[/-](\w)/g, (_, letter: string) => letter.toUpperCase());
 
@@ -104,6 +132,7 @@ function operationOf(route: Route): object {
     summary: route.summary,
     ...(hasJsonRpcForm(route) && { description: JSON_RPC_FORM }),
     operationId: method + nameOf(route),
+    tags: tagsOf(route.path),
     'x-units': pricesOf(route),
     parameters: parametersOf(route),
     ...(route.kind === 'post' && { requestBody: requestBodyOf(route) }),
@@ -271,6 +300,7 @@ const VECTORS_PATH = {
   get: {
     summary: 'Test vectors of receipts: bodies of versions 1 and 2, each step of their proof, and hostile bodies',
     operationId: 'getReceiptVectors',
+    tags: tagsOf(`/${VECTORS_NAME}`),
     'x-units': { request: BASE_UNITS },
     parameters: [],
     responses: {
@@ -296,6 +326,7 @@ const STREAM_PATH = {
     summary: 'The network stream (WebSocket): the current frame on open, then one for each slot',
     description: readData('stream.md').trim(),
     operationId: 'getStream',
+    tags: tagsOf('/stream'),
     'x-units': { request: BASE_UNITS, subscribe: '1 for each address' },
     parameters: fragments.streamParameters,
     responses: {
