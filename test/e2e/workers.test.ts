@@ -17,7 +17,7 @@ import { rpcRequest } from '../support/rpc-request.ts';
 import { requestEach, startWorkers } from '../support/workers-world.ts';
 
 t.test('workers', async (t) => {
-  const cluster = await startEmbeddedCluster({ slotMs: 100 });
+  const cluster = await startEmbeddedCluster({ slotMs: 100, transactionsPerSlot: 1 });
   t.teardown(cluster.close);
   const LIMIT = 60;
   const limited = [`limits.build.units=${LIMIT}`, 'limits.build.windowSeconds=600', 'limits.build.streams=3'];

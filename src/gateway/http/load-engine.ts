@@ -128,6 +128,9 @@ function thisMachine(): Machine {
 function glibcVersion(): string | undefined {
   if (process.platform !== 'linux') return undefined;
   Object.assign(process.report, { excludeNetwork: true }); // else the report looks up host names
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0; // else it reads the source maps of its own stack
   const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } };
+  Error.stackTraceLimit = stackTraceLimit;
   return header.glibcVersionRuntime;
 }

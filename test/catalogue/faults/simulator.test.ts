@@ -8,7 +8,7 @@ const FACTOR = Number(process.env['SCHEDULES'] ?? 1);
 const NO_FAULT = { falseAnswers: 0, regressions: 0, detectedErrors: 0, believed: 0 };
 
 t.test('no answer is false or goes back, whatever is late, lost, evicted or out of order', async (t) => {
-  const { answers, advanced, evicted, lies, ...faults } = await runSchedules(1, 1 + 30 * FACTOR, 1000);
+  const { answers, advanced, evicted, lies, ...faults } = await runSchedules(1, 1 + 15 * FACTOR, 1000);
   t.match(faults, NO_FAULT);
   t.ok(advanced > 50, `${advanced} balances of ${answers} answers were live`);
   t.ok(evicted > 50, `${evicted} had been evicted`);
@@ -52,7 +52,7 @@ for (const [what, options, names] of [
 t.test(
   'no account of a Geyser feed is claimed falsely, whatever is late, lost, doubled, forged or out of order',
   async (t) => {
-    const { claims, gaps, refused, dropped, ...faults } = runFeedSchedules(1, 100 * FACTOR);
+    const { claims, gaps, refused, dropped, ...faults } = runFeedSchedules(1, 50 * FACTOR);
     t.match(faults, { falseClaims: 0, regressions: 0, stale: 0 });
     t.ok(claims > 1000 && gaps > 10 && refused > 0 && dropped > 0, `${claims} claims, ${gaps} gaps`);
   },

@@ -359,7 +359,7 @@ t.test('event-chain', async (t) => {
     t.throws(() => follow([0, 1], [other, change]), { code: 'chain' });
   });
 
-  t.test('of 10,000 sequences with an event removed, doubled or moved each one is refused', async (t) => {
+  t.test('each sequence of which an event is removed, doubled or moved is refused', async (t) => {
     const first = receipts[0]?.receipt;
     if (first === undefined) throw new Error('the vectors are gone');
     let text = '{"lamports":0}';
@@ -372,23 +372,26 @@ t.test('event-chain', async (t) => {
     });
     const all = long.map((_, i) => i);
     t.equal(follow(all, long).starts, 1);
-    let missed = 0;
-    fc.assert(
-      fc.property(fc.constantFrom('remove', 'double', 'move'), fc.nat(57), fc.nat(57), (kind, a, b) => {
-        const [at, to] = [a + 1, b + 1];
-        fc.pre(kind !== 'move' || at !== to);
-        const order = kind === 'double' ? all.toSpliced(at, 0, at) : all.toSpliced(at, 1);
-        if (kind === 'move') order.splice(to, 0, at);
-        try {
-          follow(order, long);
-          missed++;
-        } catch (thrown) {
-          if (!(thrown instanceof ReceiptError) || thrown.code !== 'chain') throw thrown;
-        }
-      }),
-      { numRuns: 10_000 },
+    const inner = all.slice(1, -1);
+    const changed = inner.flatMap((at) => {
+      const without = all.toSpliced(at, 1);
+      const moved = inner.filter((to) => to !== at).map((to) => without.toSpliced(to, 0, at));
+      return [without, all.toSpliced(at, 0, at), ...moved];
+    });
+    t.equal(changed.length, 58 * 59);
+    const isRefused = (order: readonly number[]): boolean => {
+      try {
+        follow(order, long);
+        return false;
+      } catch (thrown) {
+        if (!(thrown instanceof ReceiptError) || thrown.code !== 'chain') throw thrown;
+        return true;
+      }
+    };
+    t.same(
+      changed.filter((order) => !isRefused(order)),
+      [],
     );
-    t.equal(missed, 0);
   });
 });
 

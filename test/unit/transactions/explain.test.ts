@@ -83,14 +83,14 @@ t.test('enhanced-transaction', async (t) => {
       'fee',
       'blockTime',
     ] as const;
-    const texts = all
-      .slice(0, 400)
+    const some = all.filter((_, i) => i % 12 === 0);
+    const texts = some
       .flatMap(({ transaction }) => [
         ...optional.map((part) => ({ ...transaction, [part]: null })),
         { ...transaction, preBalances: [], postBalances: [] },
       ])
       .map((incomplete) => explainTransaction(enhanceTransaction(incomplete)));
-    t.equal(texts.length, 2800);
+    t.equal(texts.length, 7 * some.length);
     t.strictSame(
       texts.filter((text) => !text.endsWith('.')),
       [],
