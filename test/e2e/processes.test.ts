@@ -10,11 +10,26 @@ import { openTamperingProxy } from '../browser/tampering-proxy.ts';
 import { addressOfNumber } from '../support/address-of-number.ts';
 import { type ChildProgram, PATIENT_ARGS, runModule, waitUntilListening } from '../support/child-process.ts';
 import { httpClient, waitFor } from '../support/harness.ts';
-import { longestExplainBody } from '../support/longest-explain-body.ts';
 import { scrapeSeries } from '../support/metrics.ts';
 import { rpcRequest } from '../support/rpc-request.ts';
 import { runSlotgate } from '../support/run-slotgate.ts';
 import { collectExposedOutput, findLeaks } from '../support/secret-leaks.ts';
+
+/** Makes a body of /explain that takes a thread as long as any of its length: 600 transfers of as many mints. */
+function longestExplainBody(): string {
+  const programId = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
+  const address = (prefix: string, index: number): string => `${prefix}${index}`.padEnd(43, 'x');
+  const accountKeys = Array.from({ length: 19 }, (_, i) => ({ pubkey: address('K', i), signer: true, writable: true }));
+  const instructions = Array.from({ length: 600 }, (_, i) => {
+    const parties = { source: address('A', i), destination: address('B', i), authority: accountKeys[i % 19]?.pubkey };
+    const info = { ...parties, mint: address('M', i), tokenAmount: { amount: '5', decimals: 6 } };
+    return { program: 'spl-token', programId, parsed: { type: 'transferChecked', info } };
+  });
+  const balances = accountKeys.map(() => 1);
+  const transaction = { signatures: ['s'], message: { accountKeys, instructions } };
+  const meta = { err: null, fee: 5000, preBalances: balances, postBalances: balances, innerInstructions: [] };
+  return JSON.stringify({ tx: { transaction, meta: { ...meta, preTokenBalances: [], postTokenBalances: [] } } });
+}
 
 t.test('gateway-process', async (t) => {
   const folders = t.testdir({
@@ -60,6 +75,23 @@ t.test('gateway-process', async (t) => {
     t.notMatch(child.stdout(), 'receipt key created');
     t.notMatch(child.stdout(), 'another process');
 
+    t.test('settings and keys that are no good change nothing on SIGHUP, and are counted', async (t) => {
+      const before = (await get('/pubkey')).text;
+      const keyFile = `${folders}/killed/receipt-key.pem`;
+      const key = readFileSync(keyFile);
+      writeFileSync(config, '{"limits": {"free": {"units": -1}}}');
+      writeFileSync(keyFile, 'no key');
+      child.process.kill('SIGHUP');
+      await child.waitForOutput("the configuration can't be used");
+      await child.waitForOutput("the receipt keys can't be used");
+      for (const part of ['settings', 'receipt_keys'])
+        t.equal(await scrapeSeries(admin, `slotgate_reload_failures_total{part="${part}"}`), 1);
+      t.equal((await get('/pubkey')).text, before);
+      t.equal((await get('/slot')).status, 200);
+      writeFileSync(config, '{}');
+      writeFileSync(keyFile, key);
+    });
+
     t.test('a rotated key is published on SIGHUP, and signs without a restart', async (t) => {
       const before = (await get('/pubkey')).json.publicKey;
       const rotate = runModule(new URL('../../src/main.js', import.meta.url), [
@@ -71,19 +103,6 @@ t.test('gateway-process', async (t) => {
       child.process.kill('SIGHUP');
       await child.waitForOutput('the receipt keys were reloaded');
       t.equal((await get('/pubkey')).json.publicKey, publicKey);
-    });
-
-    t.test('settings and keys that are no good change nothing on SIGHUP, and are counted', async (t) => {
-      const before = (await get('/pubkey')).text;
-      writeFileSync(config, '{"limits": {"free": {"units": -1}}}');
-      writeFileSync(`${folders}/killed/receipt-key.pem`, 'no key');
-      child.process.kill('SIGHUP');
-      await child.waitForOutput("the configuration can't be used");
-      await child.waitForOutput("the receipt keys can't be used");
-      for (const part of ['settings', 'receipt_keys'])
-        t.equal(await scrapeSeries(admin, `slotgate_reload_failures_total{part="${part}"}`), 1);
-      t.equal((await get('/pubkey')).text, before);
-      t.equal((await get('/slot')).status, 200);
       child.process.kill('SIGTERM');
       t.equal(await child.exit(), 0);
     });

@@ -3,7 +3,7 @@ import { COMMITMENTS } from '../../shared/domain/commitment.ts';
 import { GatewayError } from '../../shared/domain/gateway-error.ts';
 import type { RequestCost } from '../../shared/domain/price-list.ts';
 import type { Admit } from '../../shared/runtime/fair-semaphore.ts';
-import { machineClock } from '../../shared/runtime/machine-clock.ts';
+import { machineClock } from '../../shared/runtime/system-clock.ts';
 import { WorkerFigures } from '../admin/worker-figures.ts';
 import { MemoryStore } from '../fleet/counters/memory-store.ts';
 import type { PipelineFacts } from '../fleet/supervisor/member-messages.ts';

@@ -712,7 +712,7 @@ t.test('triggers', async (t) => {
 });
 
 t.test('traffic-generator', async (t) => {
-  const SLOTS = 150;
+  const SLOTS = 250;
 
   /** Starts a chain with a hundred seconds of traffic; keeps every block of it. */
   async function playTraffic(seed = 1, slots = SLOTS) {

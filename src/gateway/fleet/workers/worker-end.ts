@@ -41,6 +41,8 @@ export interface WorkerEndOptions {
   readonly onOvertaken: () => void;
 }
 
+type PipelineConnection = Connection<WorkerRequest, PipelineMessage>;
+
 interface Subscription {
   readonly type: 'subscribe' | 'subscribe-logs';
   readonly address: string;
@@ -68,7 +70,7 @@ export class WorkerEnd {
   readonly #subscriptions = new Map<number, Subscription>();
   readonly #stopTicking: () => void;
   #nextId = 1;
-  #connection: Connection<WorkerRequest, PipelineMessage> | undefined;
+  #connection: PipelineConnection | undefined;
   #reader: LogReader | undefined;
   #hasJoined = false;
   #isClosed = false;
@@ -179,11 +181,8 @@ export class WorkerEnd {
     };
   }
 
-  #sendSubscription(
-    connection: Connection<WorkerRequest, PipelineMessage>,
-    id: number,
-    { type, address, commitment, callers }: Subscription,
-  ): void {
+  #sendSubscription(connection: PipelineConnection, id: number, subscription: Subscription): void {
+    const { type, address, commitment, callers } = subscription;
     const [caller = '', ...others] = callers;
     connection.send({ type, id, address, commitment, caller });
     for (const other of others) connection.send({ type: 'add-caller', id, caller: other });
@@ -236,7 +235,7 @@ export class WorkerEnd {
     this.#cancelRetry = this.#options.clock.after(RETRY_MS, () => this.#connect());
   }
 
-  #handle(connection: Connection<WorkerRequest, PipelineMessage>, message: PipelineMessage): void {
+  #handle(connection: PipelineConnection, message: PipelineMessage): void {
     this.#catchUp(); // with what the process logged before the message
     switch (message.type) {
       case 'joined':
@@ -275,7 +274,7 @@ export class WorkerEnd {
   }
 
   #join(
-    connection: Connection<WorkerRequest, PipelineMessage>,
+    connection: PipelineConnection,
     { path, from, snapshot, structures }: Extract<PipelineMessage, { readonly type: 'joined' }>,
   ): void {
     const codec = new EventCodec(structures);
