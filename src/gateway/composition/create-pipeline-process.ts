@@ -3,7 +3,7 @@ import { COMMITMENTS } from '../../shared/domain/commitment.ts';
 import { GatewayError } from '../../shared/domain/gateway-error.ts';
 import type { RequestCost } from '../../shared/domain/price-list.ts';
 import type { Admit } from '../../shared/runtime/fair-semaphore.ts';
-import { machineClock } from '../../shared/runtime/system-clock.ts';
+import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { WorkerFigures } from '../admin/worker-figures.ts';
 import { MemoryStore } from '../fleet/counters/memory-store.ts';
 import type { PipelineFacts } from '../fleet/supervisor/member-messages.ts';
@@ -21,6 +21,9 @@ import { follow, openParts, type Parts } from './parts.ts';
 
 /** Windows that are counted for each address: those of principals, and of addresses within them, come besides. */
 const WINDOWS_PER_IDENTITY = 2;
+
+/** The clock of all processes of the machine: its monotonic time goes on over their ends. */
+const machineClock = { ...systemClock, monotonic: () => Number(process.hrtime.bigint()) / 1e6 };
 
 /** A process of a gateway that has several. */
 export interface FleetProcess {

@@ -8,9 +8,3 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
-
-/** The clock of all processes of the machine: its monotonic time goes on over their ends. */
-export const machineClock: Clock = {
-  ...systemClock,
-  monotonic: () => Number(process.hrtime.bigint()) / 1e6,
-};
