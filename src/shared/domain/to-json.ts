@@ -29,7 +29,19 @@ export function toJson(value: unknown): string {
   let members = '';
   for (const name of Object.keys(value)) {
     const member: unknown = value[name as keyof typeof value];
-    if (member !== undefined) members += `${members === '' ? '' : ','}${JSON.stringify(name)}:${toJson(member)}`;
+    if (member !== undefined) members += `${members === '' ? '' : ','}${quoted(name)}:${toJson(member)}`;
   }
   return `{${members}}`;
+}
+
+/** The most names that are remembered: those of all results are a few hundred. */
+const MAX_NAMES = 1000;
+const quotedNames = new Map<string, string>();
+
+function quoted(name: string): string {
+  const known = quotedNames.get(name);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(name);
+  if (quotedNames.size < MAX_NAMES) quotedNames.set(name, text);
+  return text;
 }

@@ -241,6 +241,25 @@ t.test('raw-json', async (t) => {
     t.equal(canonicalJson(Buffer.from(' [ ] ')), '[]');
   });
 
+  t.test('only what is canonical to the last byte is left as it is', async (t) => {
+    const texts = [
+      '{"b":1,"a":2}',
+      '{"a":1,"a":2}',
+      '{"a": 1}',
+      '{"aa":1,"a":2}',
+      '{"a":1,"aa":2}',
+      '{"é":1,"a":2}',
+      '[]',
+    ];
+    const escaped = String.raw`{"\u0061":1,"A":2}`;
+    for (const json of [...texts, escaped, '[1, 2]', '[{"b":1,"a":{}}]', '{"a":[{"c":1,"b":2}]}', '"x"', '1', '{}'])
+      t.equal(
+        canonicalJson(Buffer.from(json)),
+        String(Buffer.concat([...(await canonicalParts(Buffer.from(json)))])),
+        json,
+      );
+  });
+
   t.test('canonical JSON rejects what is not JSON or not UTF-8', async (t) => {
     for (const json of ['', '{"a":1', '[1,]', '"a" 1']) t.throws(() => canonicalJson(Buffer.from(json)), broken, json);
     t.throws(() => canonicalJson(Buffer.from([0x22, 0xff, 0x22])), broken);

@@ -103,16 +103,19 @@ export function framingOf(req: EngineRequest, allowsBody: boolean): Framing {
     if (!CONTENT_LENGTH_PATTERN.test(length)) return 'Content-Length is not a number';
     if (coding.toLowerCase() !== 'chunked') return 'chunked is the only transfer coding that is supported';
     if (!allowsBody && (codings > 0 || Number(length) > 0)) return 'a request with this method must have no body';
-    return targetFaultOf(req);
+    return targetFaultOf(req.getUrl(), req.getQuery());
   };
   return { fault: faultOf(), isLast: closes || codings > 0 || (allowsBody && lengths === 0) };
 }
 
 /** The framing of a request that {@link RequestClassifier.isPlain} is true of. */
-export const plainFramingOf = (req: EngineRequest): Framing => ({ fault: targetFaultOf(req), isLast: false });
+export const plainFramingOf = (req: EngineRequest, path: string): Framing => ({
+  fault: targetFaultOf(path, req.getQuery()),
+  isLast: false,
+});
 
-const targetFaultOf = (req: EngineRequest): FramingFault | undefined =>
-  TARGET_PATTERN.test(req.getUrl()) && TARGET_PATTERN.test(req.getQuery() ?? '')
+const targetFaultOf = (path: string, query = ''): FramingFault | undefined =>
+  TARGET_PATTERN.test(path) && TARGET_PATTERN.test(query)
     ? undefined
     : 'the request target has a character that must be escaped';
 

@@ -3,7 +3,6 @@ import { BASE_UNITS, NONCE_UNITS } from '../../../shared/domain/price-list.ts';
 import type { Admit } from '../../../shared/runtime/fair-semaphore.ts';
 import type { RequestAccount } from '../../access/limits/request-account.ts';
 import type { Quota } from '../../access/quota/quota-window.ts';
-import { addressKeyOf, type RateLimitKey } from '../../access/quota/rate-limit-key.ts';
 import type { RequestOutcome } from '../../access/usage/usage-line.ts';
 import { matchRoute } from '../../routes/index.ts';
 import type { RouteMatch } from '../../routes/routing/match-route.ts';
@@ -83,7 +82,6 @@ export class GuardedRequest implements Payer {
   #route = pathLabel('');
   #isUncached = false;
   #failure: ErrorCode | undefined;
-  #caller: RateLimitKey = '';
   /** Answers people whose path does not exist. */
   #missing: ReturnType<typeof missingPage>;
 
@@ -118,11 +116,10 @@ export class GuardedRequest implements Payer {
   #check(res: EngineResponse, req: EngineRequest): CheckedRequest {
     const { access, context, site } = this.#deps;
     const address = access.clientIp.resolve(res, req);
-    this.#caller = addressKeyOf(address);
     const match = matchRoute(this.#url);
     this.#route = pathLabel(this.#url, match);
     const pathKind = pathKindOf(this.#url, match, site);
-    if (pathKind === undefined && this.#method === 'get') this.#missing = missingPage(req, site);
+    if (pathKind === undefined && (this.#method === 'get' || this.#isHead)) this.#missing = missingPage(req, site);
     this.#checkFraming(res, req, address);
     const isOptions = this.#method === 'options';
     this.#isFree = isOptions || isUnmetered(match);
@@ -134,7 +131,7 @@ export class GuardedRequest implements Payer {
   }
 
   #checkFraming(res: EngineResponse, req: EngineRequest, address: ArrayBuffer): void {
-    const framing = this.#isPlain ? plainFramingOf(req) : framingOf(req, this.#method === 'post');
+    const framing = this.#isPlain ? plainFramingOf(req, this.#url) : framingOf(req, this.#method === 'post');
     const fault = framing.fault ?? this.#deps.sources.findFault(req);
     this.#mustClose ||= fault !== undefined || framing.isLast || this.#deps.access.clientIp.hasProxyHeader(res);
     if (fault === undefined) return;
@@ -166,7 +163,6 @@ export class GuardedRequest implements Payer {
   #authenticate(req: EngineRequest, address: ArrayBuffer): RequestAccount {
     const { account, credentialsError } = this.#deps.access.authenticator.open(req, address);
     this.#account = account;
-    this.#caller = account.key;
     this.#credentialsError = credentialsError;
     return account;
   }
@@ -241,7 +237,7 @@ export class GuardedRequest implements Payer {
   /** Sends a response; in place of a long one, an error to a caller with too many pending bytes: that error is short. */
   #finish(wanted: RawResponse, wantedOutcome: RequestOutcome): void {
     const { context } = this.#deps;
-    const refusal = this.reply.reserve(wanted.body, this.#caller);
+    const refusal = this.reply.reserve(wanted.body, this.#account?.key ?? '');
     const response = refusal === undefined ? wanted : this.#errorOf(refusal);
     const outcome = refusal === undefined ? wantedOutcome : usageOutcomeOf(refusal);
     // Nothing shows whether its reader accepts what has no body, or bounds how often it is requested at no charge.

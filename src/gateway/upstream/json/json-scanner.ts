@@ -9,6 +9,7 @@ const [MAX_DIGITS, MAX_SPACE, MAX_NAME] = [4096, 65_536, 65_536];
 const [QUOTE, COLON] = [0x22, 0x3a];
 export const BACKSLASH = 0x5c;
 const [MINUS, PLUS, DOT, ZERO, NINE, SMALL_E] = [0x2d, 0x2b, 0x2e, 0x30, 0x39, 0x65];
+const [BLANK, LAST_ASCII] = [0x20, 0x7e];
 const CLOSE_OBJECT = 0x7d;
 const COMMA = 0x2c;
 export const OPEN_OBJECT = 0x7b;
@@ -62,6 +63,65 @@ export function skipParts(bytes: Buffer, start: number, depth: number, open: num
     }
   }
   return at;
+}
+
+/**
+ * Returns true for one whole value that is spelled canonically: without white space, and the names of each object in their
+ * order, each once, of plain ASCII. False for any other text, also if it is no JSON.
+ */
+export function isCanonical(bytes: Buffer): boolean {
+  try {
+    return canonicalEnd(bytes, 0, 0) === bytes.length;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns where a canonical value ends, or -1 where it isn't one. Throws where it is no JSON. */
+function canonicalEnd(bytes: Buffer, start: number, depth: number): number {
+  const opening = bytes[start];
+  if (opening === QUOTE) return skipString(bytes, start, bytes.length) ?? -1;
+  if (!isOpening(opening)) return skipScalar(bytes, start);
+  if (depth === MAX_DEPTH) return -1;
+  const closing = closingOf(opening);
+  let at = start + 1;
+  if (bytes[at] === closing) return at + 1;
+  let [nameBefore, nameBeforeEnd] = [0, 0];
+  for (;;) {
+    if (opening === OPEN_OBJECT) {
+      const end = plainNameEnd(bytes, at);
+      if (end < 0 || (nameBefore > 0 && !isAfter(bytes, at, end, nameBefore, nameBeforeEnd))) return -1;
+      [nameBefore, nameBeforeEnd] = [at, end];
+      if (bytes[end + 1] !== COLON) return -1;
+      at = end + 2;
+    }
+    at = canonicalEnd(bytes, at, depth + 1);
+    if (at < 0) return -1;
+    if (bytes[at] === closing) return at + 1;
+    if (bytes[at] !== COMMA) return -1;
+    at++;
+  }
+}
+
+/** Returns true if the first name comes after the second one. Native code would need longer to be called. */
+function isAfter(bytes: Buffer, start: number, end: number, before: number, beforeEnd: number): boolean {
+  const shorter = Math.min(end - start, beforeEnd - before);
+  for (let i = 0; i < shorter; i++) {
+    const difference = (bytes[start + i] ?? 0) - (bytes[before + i] ?? 0);
+    if (difference !== 0) return difference > 0;
+  }
+  return end - start > beforeEnd - before;
+}
+
+/** Returns the position of the quote behind a name of plain ASCII; -1 for any other. */
+function plainNameEnd(bytes: Buffer, start: number): number {
+  if (bytes[start] !== QUOTE) return -1;
+  for (let at = start + 1; at < start + MAX_NAME; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte === QUOTE) return at;
+    if (byte < BLANK || byte === BACKSLASH || byte > LAST_ASCII) return -1;
+  }
+  return -1;
 }
 
 export const isOpening = (byte: number | undefined): byte is number => byte === OPEN_OBJECT || byte === OPEN_ARRAY;

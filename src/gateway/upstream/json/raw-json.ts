@@ -3,6 +3,7 @@ import { concatInTurns } from '../../../shared/runtime/concat-in-turns.ts';
 import { runYielding } from './cooperative.ts';
 import {
   BACKSLASH,
+  isCanonical,
   isOpening,
   malformed,
   OPEN_ARRAY,
@@ -184,6 +185,7 @@ export function parseString(bytes: Buffer | undefined): string {
  * repeated members kept, each number and each string as the node spelled it. Throws as {@link members} does.
  */
 export function canonicalJson(bytes: Buffer): string {
+  if (isUtf8(bytes) && isCanonical(bytes)) return textOf(bytes); // as most nodes write it
   const text = new CanonicalText(bytes);
   text.run(WHOLE);
   return text.short ?? textOf(Buffer.concat(text.parts));

@@ -2,11 +2,11 @@ import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import {
   type Members,
   member,
-  members,
   membersYielding,
   parseSafeInteger,
   parseString,
   parseU64,
+  pickMembers,
 } from '../json/raw-json.ts';
 
 export interface AccountInfo {
@@ -26,12 +26,24 @@ export const parseAccountLamports = (account: Buffer): bigint => parseU64(member
 
 /** Parses an account's JSON. Throws `upstream_error` for anything else. */
 export function parseAccountInfo(account: Buffer): AccountInfo {
-  const parts = members(account);
+  const parts = namedMembers(account, ACCOUNT_MEMBERS);
   const data = dataOf(parts);
   if (data[0] !== OPENING_BRACE) return infoOf(parts, null);
-  const kind = members(data);
+  const kind = namedMembers(data, DATA_MEMBERS);
   const parsed = parsedOf(kind);
-  return infoOf(parts, kindOf(kind, parsed[0] === OPENING_BRACE ? members(parsed) : undefined));
+  return infoOf(parts, kindOf(kind, parsed[0] === OPENING_BRACE ? namedMembers(parsed, PARSED_MEMBERS) : undefined));
+}
+
+const ACCOUNT_MEMBERS = ['lamports', 'owner', 'executable', 'rentEpoch', 'space', 'data'] as const;
+const DATA_MEMBERS = ['program', 'parsed'] as const;
+const PARSED_MEMBERS = ['type'] as const;
+
+/** Returns some members of an object by name. */
+function namedMembers(bytes: Buffer, names: readonly string[]): Members {
+  const found = new Map<string, Buffer>();
+  for (const [i, value] of pickMembers(bytes, names).entries())
+    if (value !== undefined) found.set(names[i] ?? '', value);
+  return found;
 }
 
 /** Parses a long account as {@link parseAccountInfo} does, and yields to the event loop in between. */
