@@ -116,25 +116,27 @@ function lastChange(address: string, slot: Slot): Slot {
   return FIRST_SLOT - 100;
 }
 
-const SYSTEM_TAIL =
-  '"data":["","base64"],"owner":"11111111111111111111111111111111","executable":false,"rentEpoch":18446744073709551615,"space":0}';
+const SYSTEM_OWNER = '11111111111111111111111111111111';
 const TOKEN_OWNER = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 const MINT = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
 
 /** The 165 bytes of a token account, which no reader of the benchmarks decodes. */
 const TOKEN_DATA = Buffer.alloc(165, 1).toString('base64');
 
-/** Returns the JSON of an account at a slot, as a node encodes it; in base64 where `isParsed` is false. */
+/** Returns the JSON of an account at a slot, as agave writes it; in base64 where `isParsed` is false. */
 function accountJson(address: string, slot: Slot, isParsed: boolean, hasData = false): string {
   if (address === CLOCK) return clockText(slot);
   const amount = 1_000_000_000 + lastChange(address, slot);
-  if (options.accounts === 'system') return `{"lamports":${amount},${SYSTEM_TAIL}`;
+  if (options.accounts === 'system') return accountText('["","base64"]', amount, SYSTEM_OWNER, 0);
   const data = isParsed
-    ? `{"program":"spl-token","parsed":{"info":{"isNative":false,"mint":"${MINT}","owner":"${address}","state":"initialized",` +
-      `"tokenAmount":{"amount":"${amount}","decimals":6,"uiAmount":${amount / 1e6},"uiAmountString":"${amount / 1e6}"}},"type":"account"},"space":165}`
+    ? `{"parsed":{"info":{"isNative":false,"mint":"${MINT}","owner":"${address}","state":"initialized",` +
+      `"tokenAmount":{"amount":"${amount}","decimals":6,"uiAmount":${amount / 1e6},"uiAmountString":"${amount / 1e6}"}},"type":"account"},"program":"spl-token","space":165}`
     : `["${hasData ? TOKEN_DATA : ''}","base64"]`;
-  return `{"lamports":2039280,"data":${data},"owner":"${TOKEN_OWNER}","executable":false,"rentEpoch":18446744073709551615,"space":165}`;
+  return accountText(data, 2_039_280, TOKEN_OWNER, 165);
 }
+
+const accountText = (data: string, lamports: number, owner: string, space: number): string =>
+  `{"data":${data},"executable":false,"lamports":${lamports},"owner":"${owner}","rentEpoch":18446744073709551615,"space":${space}}`;
 
 /** Returns the result of a call over HTTP; undefined for a method that the node doesn't have. */
 function resultOf({ method, params = [] }: Request, slot: Slot): string | undefined {
