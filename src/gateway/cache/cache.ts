@@ -320,7 +320,10 @@ export class Cache {
   }
 
   publish(item: CacheItem): void {
-    const published = this.peek(item.key);
+    this.#publish(item, this.peek(item.key));
+  }
+
+  #publish(item: CacheItem, published: CacheItem | undefined): void {
     if (isNewer(published, item.slot)) return;
     if (published !== undefined) item.tipAtLastRead = Math.max(item.tipAtLastRead, published.tipAtLastRead); // it may be newer
     this.#items.set(item);
@@ -413,7 +416,7 @@ export class Cache {
   }
 
   #replace(next: Entry, published: CacheItem | undefined): void {
-    if (this.#holdBack?.(next, published) !== true) this.publish(next);
+    if (this.#holdBack?.(next, published) !== true) this.#publish(next, published);
     else if (published !== undefined) published.successor = next;
   }
 

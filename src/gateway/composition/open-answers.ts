@@ -58,6 +58,9 @@ const TRANSACTION_SHARE = 8;
 /** What `cache.bytes` is divided by for answers about past slots. */
 const PAST_SHARE = 32;
 
+/** The time in milliseconds for which reads of accounts wait for others while a call is under way: little beside that call. */
+const GATHER_MS = 1;
+
 /** What `ring.bytes` is divided by for the limit of past token lists. */
 const LIST_SHARE = 8;
 
@@ -102,7 +105,7 @@ export function openAnswers(
     onProblem: (problem: string, fields: object) => log.warn(fields, problem),
   };
   const admitOwn: Admit = (work) => access.admission.enterOwn(work);
-  const accounts = new AccountBatcher(mesh, { clock, tip: (commitment) => mesh.tip(commitment) });
+  const accounts = new AccountBatcher(mesh, { clock, gatherMs: GATHER_MS, tip: (commitment) => mesh.tip(commitment) });
   const listBytes = Math.floor(config.ring.bytes / LIST_SHARE);
   const ring = new VersionRing(
     { ...config.ring, bytes: config.ring.bytes - listBytes },

@@ -268,6 +268,7 @@ class PendingRead<T extends LoadedAnswer, A extends LoadedAnswer> implements Pla
   /** Returns the newer of a loaded answer and the cached one; undefined if a newer one was served that isn't cached. */
   #newest({ entry, fromSnapshot }: Arrival<T>): T | Entry | undefined {
     const { cache } = this.#options;
+    if (Object.is(cache.peek(this.#read.key), entry)) return entry;
     const isOvertaken = entry.slot < floorOf(cache, this.#read) && !fromSnapshot;
     return newerEntry(cache, this.#read.key, entry.slot) ?? (isOvertaken ? undefined : entry);
   }

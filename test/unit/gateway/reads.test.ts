@@ -187,6 +187,39 @@ t.test('account-batcher', async (t) => {
     },
   );
 
+  t.test('while a call is under way, reads wait for others until it ends, or for a moment', async (t) => {
+    const clock = new ManualClock();
+    const calls: string[] = [];
+    const end: (() => void)[] = [];
+    const call = async (_: string, [addresses]: readonly unknown[] = []): Promise<RpcResponse> => {
+      calls.push(String(addresses));
+      await new Promise<void>((resolve) => end.push(resolve));
+      const value = Buffer.from(JSON.stringify([addresses].flat().map(() => null)));
+      return { slot: 1, result: value, value };
+    };
+    const accounts = new AccountBatcher({ call }, { clock, gatherMs: 1, tip: () => 1 });
+    const reads: Promise<unknown>[] = [];
+    const read = (address: string): Promise<void> => {
+      reads.push(accounts.read(query(address)));
+      return new Promise((resolve) => setImmediate(resolve));
+    };
+    for (const address of ['a', 'b', 'c']) await read(address);
+    t.same(calls, ['a'], 'the first waits for nothing');
+    end[0]?.();
+    await reads[0];
+    t.same(calls, ['a', 'b,c'], 'before the answers of the one that ended');
+    await read('d');
+    t.equal(calls.length, 2);
+    clock.advance(1);
+    t.same(calls, ['a', 'b,c', 'd']);
+    for (const each of end) each();
+    await Promise.all(reads);
+    await read('e');
+    t.equal(calls.at(-1), 'e', 'and again nothing is waited for');
+    end.at(-1)?.();
+    await Promise.all(reads);
+  });
+
   t.test('a minimum slot above the tip is read apart, so that it fails nobody else', async (t) => {
     const { accounts, calls } = open(({ config }) => ((config.minContextSlot ?? 0) > 10 ? notReached : undefined));
     const outcomes = await Promise.allSettled([

@@ -134,16 +134,23 @@ const MAX_SPLIT_MS = 1000;
 
 export interface AccountBatcherOptions {
   readonly clock: Clock;
+  /** The time in milliseconds for which reads wait for others while a call is under way. Default: 0. */
+  readonly gatherMs?: number;
   tip(commitment: Commitment): Slot | undefined;
 }
 
-/** Batches account reads: those of one event-loop turn become one call, and so hold at one slot. */
+/**
+ * Batches account reads: those of one event-loop turn become one call, and so hold at one slot. While another call is under way
+ * they wait for its end, or for a moment, so that many callers make few calls (as Nagle's algorithm does, RFC 896).
+ */
 export class AccountBatcher implements AccountSource {
   readonly #rpc: RpcCaller;
   readonly #options: AccountBatcherOptions;
   /** Addresses of accounts that were large when they were read last: they are read alone, so as not to burden other reads. */
   readonly #largeAccounts = new LRUCache<string, true>(atMost(MAX_LARGE_ACCOUNTS));
   #pending: PendingRead[] = [];
+  #callsUnderWay = 0;
+  #cancelGathering: (() => void) | undefined;
 
   constructor(rpc: RpcCaller, options: AccountBatcherOptions) {
     this.#rpc = rpc;
@@ -151,7 +158,10 @@ export class AccountBatcher implements AccountSource {
   }
 
   readTo(query: BatchedQuery, waiter: Waiter<BatchedRead>): void {
-    if (this.#pending.push({ query, waiter }) === 1) setImmediate(() => this.#flush());
+    if (this.#pending.push({ query, waiter }) > 1) return;
+    const { clock, gatherMs = 0 } = this.#options;
+    if (this.#callsUnderWay === 0 || gatherMs === 0) setImmediate(() => this.#flush());
+    else this.#cancelGathering = clock.after(gatherMs, () => this.#flush());
   }
 
   read(query: BatchedQuery): Promise<BatchedRead> {
@@ -172,6 +182,8 @@ export class AccountBatcher implements AccountSource {
   }
 
   #flush(): void {
+    this.#cancelGathering?.();
+    this.#cancelGathering = undefined;
     const groups = new Map<string, PendingRead[]>();
     for (const read of this.#pending) {
       const groupKey = this.#groupKeyOf(read.query);
@@ -214,8 +226,9 @@ export class AccountBatcher implements AccountSource {
     const isLarge = this.#isLarge(shape, address); // then no other is in the batch
     const callOptions = { cost: shared.cost, deadlineMs: bounds?.deadlineMs, isLarge, agree };
     let read: AccountsAtSlot;
+    this.#callsUnderWay++;
     try {
-      read = await readMultipleAccounts(this.#rpc, addresses, config, callOptions);
+      read = await readMultipleAccounts(this.#rpc, addresses, config, callOptions).finally(() => this.#onCallEnded());
     } catch (thrown) {
       shared.onFailed();
       if (shape !== 'lamports' && batch.length === 1 && GatewayError.from(thrown).code === 'result_too_large')
@@ -229,6 +242,11 @@ export class AccountBatcher implements AccountSource {
       for (const address of addresses) this.#recordLength(address, accounts.get(address)?.length ?? 0);
     for (const { query, waiter } of batch)
       waiter.resolve({ slot, provenFrom, agreement, account: accounts.get(query.address) ?? null, frame });
+  }
+
+  #onCallEnded(): void {
+    this.#callsUnderWay--;
+    if (this.#callsUnderWay === 0 && this.#cancelGathering !== undefined) this.#flush();
   }
 
   /**
