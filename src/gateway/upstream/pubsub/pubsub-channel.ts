@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import { WebSocket } from 'ws';
 import type { Clock } from '../../../shared/domain/clock.ts';
 import { RawJson, toJson } from '../../../shared/domain/to-json.ts';
@@ -66,8 +65,6 @@ export class PubsubChannel {
   readonly #heartbeat: Heartbeat;
   #cancelPauseTimeout = (): void => {};
   #cancelAckTimeout: (() => void) | undefined;
-  #connection: Socket | undefined;
-  #isCollecting = false;
   #lastId = 0;
   #isOpen = false;
   #isClosed = false;
@@ -93,9 +90,6 @@ export class PubsubChannel {
       perMessageDeflate: false,
       maxPayload: settings.maxBytes,
       handshakeTimeout: settings.ackTimeoutMs,
-    });
-    this.#socket.on('upgrade', ({ socket }) => {
-      this.#connection = socket;
     });
     this.#socket.on('open', () => {
       if (this.#isClosed) return;
@@ -148,21 +142,8 @@ export class PubsubChannel {
 
   #send(method: string, params: readonly unknown[]): number {
     const id = ++this.#lastId;
-    this.#collectTurn();
     this.#socket.send(toJson({ jsonrpc: '2.0', id, method, params }), () => {}); // a failure also closes
     return id;
-  }
-
-  /** Collects what a turn of the event loop sends: a system call for each of many subscriptions takes longer than all else. */
-  #collectTurn(): void {
-    const connection = this.#connection;
-    if (connection === undefined || this.#isCollecting) return;
-    this.#isCollecting = true;
-    connection.cork();
-    setImmediate(() => {
-      this.#isCollecting = false;
-      connection.uncork();
-    });
   }
 
   /** Closes the channel when the oldest pending subscription has waited too long; one timer serves all. */
