@@ -199,9 +199,9 @@ t.test('rate-limits', async (t) => {
   t.test('every answer counts one, whatever its status; health and preflights count nothing', async (t) => {
     const { get, rpc } = await startStepped(t, { set: THE_RULE });
     let left = 100;
-    const counts = async (asking: Promise<HttpAnswer>, weight: number, what: string): Promise<void> => {
+    const counts = async (answer: Promise<HttpAnswer>, weight: number, what: string): Promise<void> => {
       left -= weight;
-      t.equal(quota(await asking)[1], left, what);
+      t.equal(quota(await answer)[1], left, what);
     };
     await counts(get('/health'), 0, 'health, with the full limit');
     await counts(get('/health', { method: 'HEAD' }), 0, 'HEAD of health');
@@ -240,9 +240,9 @@ t.test('rate-limits', async (t) => {
       t.equal((await get('/slot')).status, 429);
       t.equal((await get('/health')).status, 200);
       t.equal((await get('/slot', { method: 'OPTIONS' })).status, 204);
-      const ask = (method: string) => `${method} /api/v1/slot HTTP/1.1\r\nHost: ${new URL(gateway.url).host}\r\n\r\n`;
+      const head = (method: string) => `${method} /api/v1/slot HTTP/1.1\r\nHost: ${new URL(gateway.url).host}\r\n\r\n`;
       for (const [method, closes] of Object.entries({ GET: false, HEAD: true })) {
-        const { text, closed } = await exchange(gateway.url, [ask(method)]);
+        const { text, closed } = await exchange(gateway.url, [head(method)]);
         t.match(text, /^HTTP\/1\.1 429 /, method);
         t.equal(closed, closes, method);
       }
@@ -285,7 +285,7 @@ t.test('rate-limits', async (t) => {
     const left = async (): Promise<number> => Number(quota(await get('/health'))[1]);
     const callsSeen = (): number => [...node.requestCounts.values()].reduce((sum, count) => sum + count, 0);
     const scansSeen = (): number => node.requestCounts.get('getProgramAccounts') ?? 0;
-    const requests: readonly (readonly [what: string, ask: () => Promise<HttpAnswer>])[] = [
+    const requests: readonly (readonly [what: string, send: () => Promise<HttpAnswer>])[] = [
       ...routes.map(({ path }) => [path, () => call(path)] as const),
       ['transfers', () => get(`/address/${WALLETS[1]?.address}/history?type=transfers`)],
       ['a scan', () => get(`/token/${mint}/holders?page=2`)],
@@ -296,11 +296,11 @@ t.test('rate-limits', async (t) => {
       ['an account that a node refuses', () => get(`/account/${WALLETS[2]?.address}`)],
     ];
     let most = 0;
-    for (const [what, ask] of requests) {
+    for (const [what, send] of requests) {
       if (what.startsWith('an account'))
         node.overrides.set('getMultipleAccounts', () => ({ error: '{"code":-32602,"message":"no"}' }));
       const [units, calls, scans] = [await left(), callsSeen(), scansSeen()];
-      const { status, headers } = await ask();
+      const { status, headers } = await send();
       const [made, scanned] = [callsSeen() - calls, scansSeen() - scans];
       const charged = units - (await left());
       const listed = what === 'a listing' ? 7 : 0; // as many units as 700 rows

@@ -17,8 +17,8 @@ t.test('overload', async (t) => {
   /** The requests that a connection may send in one piece. */
   const PIECE = 60;
 
-  const left = async (asking: Promise<HttpAnswer>): Promise<number> =>
-    Number((await asking).headers.get('x-ratelimit-remaining'));
+  const left = async (answer: Promise<HttpAnswer>): Promise<number> =>
+    Number((await answer).headers.get('x-ratelimit-remaining'));
 
   /** Makes the node delay every account read until `release`; records the requests. */
   function hold({ node }: SteppedHarness) {

@@ -256,8 +256,8 @@ t.test('receipts', async (t) => {
       const request = `GET /api/v1/balance/${WHALE.address}`;
       const nonce = 'n0nce-of_16-char';
       const { text } = await get(`/balance/${WHALE.address}`, { headers: { 'x-receipt-nonce': nonce } });
-      const judge = (body: string, asked = request): string =>
-        runExampleVerifier({ publicKey: gateway.publicKey, cluster: gateway.cluster, request: asked, nonce, body });
+      const judge = (body: string, expected = request): string =>
+        runExampleVerifier({ publicKey: gateway.publicKey, cluster: gateway.cluster, request: expected, nonce, body });
       const { result } = verifyReceipt(text, { ...expected(`/balance/${WHALE.address}`), nonce });
       t.equal(judge(text), result);
       t.equal(judge(text, request.replace('/api', `${gateway.url}/api`)), result, 'with the whole URL too');
@@ -275,7 +275,7 @@ t.test('receipts', async (t) => {
     };
     const honest = await Promise.all(TARGETS.slice(0, 9).map(question));
     const [first] = honest;
-    if (first === undefined) throw new Error('nothing was asked');
+    if (first === undefined) throw new Error('nothing was requested');
     const forged = { ...first, body: String(first.body).replace('"observed/1"', '"exact/1"') };
     t.same(pythonVerdicts([...honest, forged]), [...honest.map(() => 'holds'), 'signature']);
   });

@@ -698,16 +698,16 @@ t.test('rpc-min-slot', async (t) => {
 
   t.test('the request to the node has that slot where its method accepts one', async (t) => {
     const { node, cluster, step } = world;
-    const asked = new Map<string, readonly unknown[]>();
+    const requested = new Map<string, readonly unknown[]>();
     for (const method of READ_METHODS)
       node.overrides.set(method, (params) => {
-        asked.set(method, params);
+        requested.set(method, params);
         return undefined;
       });
     await step(4, 4); // what is cached is old
     const minSlot = cluster.chain.slot('finalized') - 1;
     for (const call of callsOf(world)) await atLeast(world, minSlot, call);
-    const bounded = [...asked]
+    const bounded = [...requested]
       .filter(([, params]) => (configOf(params).minContextSlot ?? 0) >= minSlot)
       .map(([method]) => method);
     t.same(bounded.sort(), [
@@ -731,10 +731,10 @@ t.test('rpc-min-slot', async (t) => {
     const ofMint = [wallet, { mint: COINS[1]?.mint.address }];
     for (const [given, sent] of configs) {
       await atLeast(world, minSlot, { method, params: given === undefined ? ofMint : [...ofMint, given] });
-      t.strictSame(asked.get(method), [...ofMint, sent]);
+      t.strictSame(requested.get(method), [...ofMint, sent]);
     }
     await atLeast(world, minSlot, { method: 'getBalance', params: [] });
-    t.strictSame(asked.get('getBalance'), [], 'the node says what is missing');
+    t.strictSame(requested.get('getBalance'), [], 'the node says what is missing');
     node.overrides.clear();
   });
 
@@ -788,12 +788,12 @@ t.test('rpc-min-slot', async (t) => {
     t.equal(got.status, 200);
     t.ok(slotOf(got) >= near);
     await cluster.control.pauseSlots();
-    const asked = questions();
+    const unanswered = questions();
     let late: HttpAnswer | undefined;
     void atLeast(world, cluster.chain.slot('confirmed') + 2).then((got) => {
       late = got;
     });
-    await waitFor(() => questions() > asked, 'the question');
+    await waitFor(() => questions() > unanswered, 'the question');
     await waitFor(() => {
       clock.advance(50);
       return late !== undefined;

@@ -648,11 +648,11 @@ t.test('freshness', async (t) => {
     const attempt = async (method: string, call: () => Promise<{ status: number; text: string }>) => {
       const before = await calls(method);
       let answered = false;
-      const asking = Promise.all(Array.from({ length: 1000 }, call)).finally(() => {
+      const pending = Promise.all(Array.from({ length: 1000 }, call)).finally(() => {
         answered = true;
       });
       for (await sleep(300); !answered; await sleep(20)) clock.advance(1); // most requests arrive before the node answers
-      const answers = await asking;
+      const answers = await pending;
       // who comes once the answer is there may get a receipt of its own
       t.equal(new Set(answers.map(({ text }) => text.replace(/"receipt":.*/, ''))).size, 1, `${answers[0]?.text}`);
       t.ok(answers.every(({ status }) => status === 200));

@@ -40,7 +40,7 @@ export const serviceOver = (cache: Cache, others: Partial<PipelineService> = {})
   }),
   read: () => Promise.reject(new Error('nothing is read')),
   readEvents: () => undefined,
-  answerRpc: () => Promise.reject(new Error('nothing is asked')),
+  answerRpc: () => Promise.reject(new Error('nothing is called')),
   ...others,
 });
 

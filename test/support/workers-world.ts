@@ -139,7 +139,7 @@ export async function witness(
 
 const fetchWitness = (url: string, agent: Agent | undefined): Promise<WitnessAnswer | undefined> =>
   new Promise((resolve) => {
-    const asking = request(url, { ...(agent && { agent }) }, (response) => {
+    const sending = request(url, { ...(agent && { agent }) }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (more: string) => (text += more));
       response.on('end', () =>
@@ -147,8 +147,8 @@ const fetchWitness = (url: string, agent: Agent | undefined): Promise<WitnessAns
       );
       response.on('error', () => resolve(undefined));
     });
-    asking.on('error', () => resolve(undefined));
-    asking.end();
+    sending.on('error', () => resolve(undefined));
+    sending.end();
   });
 
 /** Asks one question so often, each time over a connection of its own, so of all workers. Counts answers by status. */
@@ -160,12 +160,12 @@ export async function requestEach(
   const counts = new Map<number, number>();
   const one = (): Promise<void> =>
     new Promise((resolve, reject) => {
-      const asking = request(url, { headers, agent: false }, (response) => {
+      const sending = request(url, { headers, agent: false }, (response) => {
         const { statusCode = 0 } = response.resume();
         counts.set(statusCode, (counts.get(statusCode) ?? 0) + 1);
         response.on('end', resolve);
       });
-      asking.on('error', reject).end();
+      sending.on('error', reject).end();
     });
   for (let i = 0; i < times; i += PARALLEL) await Promise.all(Array.from({ length: PARALLEL }, one));
   return counts;

@@ -314,25 +314,25 @@ t.test('receipt-verify-command', async (t) => {
   });
 
   t.test('for an invalid receipt it exits with 1 and names the fault', async (t) => {
-    const ask = [...known, '--request', balance];
+    const options = [...known, '--request', balance];
     const cases: readonly [readonly string[], string, ReceiptFault][] = [
-      [ask, body.replace('993', '992'), 'digest'],
-      [ask, `${body}\n\n`, 'envelope'],
-      [ask, '', 'envelope'],
-      [ask, body.replace('"v":1', '"v":2'), 'malformed'],
-      [ask, body.replace('"size":3', '"size":4'), 'signature'],
-      [ask, bound, 'nonce'],
-      [[...ask, '--nonce', 'A'.repeat(22)], body, 'nonce'],
+      [options, body.replace('993', '992'), 'digest'],
+      [options, `${body}\n\n`, 'envelope'],
+      [options, '', 'envelope'],
+      [options, body.replace('"v":1', '"v":2'), 'malformed'],
+      [options, body.replace('"size":3', '"size":4'), 'signature'],
+      [options, bound, 'nonce'],
+      [[...options, '--nonce', 'A'.repeat(22)], body, 'nonce'],
       [[...known, '--request', 'GET /api/v1/slot'], body, 'request'],
       [['--public-key', CLUSTER, '--cluster', CLUSTER, '--request', balance], body, 'unknown-key'],
       [['--public-key', signer.publicKey, '--cluster', signer.publicKey, '--request', balance], body, 'cluster'],
-      [[...ask, '--max-age', '60'], body, 'stale'],
+      [[...options, '--max-age', '60'], body, 'stale'],
     ];
     for (const [args, input, fault] of cases) {
       const err = `slotgate: the receipt is not valid: ${fault}. ${FAULT_EXPLANATIONS[fault]}\n`;
       t.same(await verify(t, args, input), { code: 1, out: '', err });
     }
-    const child = fromInput(ask);
+    const child = fromInput(options);
     child.process.stdin?.end(body.replace('993', '992'));
     t.equal(await child.exit(), 1);
     t.match(child.stderr(), /^slotgate: the receipt is not valid: digest\. The result is not the signed one[^\n]*\n$/);
@@ -346,7 +346,7 @@ t.test('receipt-verify-command', async (t) => {
   });
 
   t.test('a usage error is 64, whatever the receipt', async (t) => {
-    const ask = [...known, '--request', balance];
+    const options = [...known, '--request', balance];
     for (const args of [
       [],
       known,
@@ -354,30 +354,30 @@ t.test('receipt-verify-command', async (t) => {
       ['--public-key', signer.publicKey, '--cluster', 'mainnet', '--request', balance],
       [...known, '--request', 'POST /api/v1/rpc'],
       [...known, '--request', 'GET /api/v1/search?q=%zz'],
-      [...ask, '--nonce', 'short'],
-      [...ask, '--max-age', '-1'],
-      [...ask, '--max-age', '1m'],
-      [...ask, 'no-such-file'],
-      [...ask, 'one', 'two'],
+      [...options, '--nonce', 'short'],
+      [...options, '--max-age', '-1'],
+      [...options, '--max-age', '1m'],
+      [...options, 'no-such-file'],
+      [...options, 'one', 'two'],
     ]) {
       const { code, out, err } = await runSlotgate(['receipt', 'verify', ...args]);
       t.same({ code, out }, { code: 64, out: '' }, args.join(' '));
       t.match(err, /^slotgate: [^\n]+\n$/);
     }
-    t.match(await verify(t, [...ask, '--pubic-key=x'], body), { err: /the nearest known name is --public-key/ });
+    t.match(await verify(t, [...options, '--pubic-key=x'], body), { err: /the nearest known name is --public-key/ });
   });
 
   t.test('with --ndjson each line of a stream is verified by itself, frames and pushes alike', async (t) => {
-    const ask = [...known, '--ndjson', '--request', stream, '--request', balance];
+    const options = [...known, '--ndjson', '--request', stream, '--request', balance];
     const good = `{"valid":true,"request":"${balance}","slot":42,"result":${result}}`;
     const lines = [frame, push, body, push.replace('"balance"', '"subscribed"').replace('"seq":1', '"seq":0')];
-    t.same(await verify(t, ask, lines.join('\n')), {
+    t.same(await verify(t, options, lines.join('\n')), {
       code: 0,
       out: `{"valid":true,"request":"${stream}","slot":42,"result":{"slot":42}}\n${`${good}\n`.repeat(3)}`,
       err: '',
     });
     const mixed = [frame.replace('42', '43'), push, '{"type":"pong"}', '', push.replace('0993', '0992'), frame];
-    const said = await verify(t, ask, `${mixed.join('\r\n')}\r\n`);
+    const said = await verify(t, options, `${mixed.join('\r\n')}\r\n`);
     t.equal(said.code, 1);
     t.same(
       said.out.split('\n').map((line) => line.slice(0, 32)),
@@ -395,7 +395,7 @@ t.test('receipt-verify-command', async (t) => {
       said.err,
       'line 1: digest\nline 3: malformed\nline 4: envelope\nline 5: digest\nslotgate: 4 of 6 lines are not valid\n',
     );
-    t.same(await verify(t, ask, ''), { code: 1, out: '', err: 'slotgate: the input has no line\n' });
+    t.same(await verify(t, options, ''), { code: 1, out: '', err: 'slotgate: the input has no line\n' });
   });
 
   t.test('a line is verified as soon as it arrives', async (t) => {
@@ -527,9 +527,9 @@ t.test('doctor', async (t) => {
     t.teardown(() => node.close());
     const replies = node.replies as Record<string, ScriptedNode['replies']['getSlot']>;
     for (const method of answerAll) replies[method] = method === 'getVersion' ? '{"solana-core":"3.0.0"}' : '0';
-    node.onPubsubRequest = (socket, asked) => {
-      socket.send(resultBody(asked, subscriptionId(asked)));
-      socket.send(notificationJson(asked.method, subscriptionId(asked), '{}'));
+    node.onPubsubRequest = (socket, call) => {
+      socket.send(resultBody(call, subscriptionId(call)));
+      socket.send(notificationJson(call.method, subscriptionId(call), '{}'));
     };
     const { READ_METHODS } = await import('../../src/shared/domain/rpc-methods.ts');
     for (const method of READ_METHODS) replies[method] ??= 'null';
@@ -593,31 +593,31 @@ t.test('doctor', async (t) => {
 
   t.test('planted faults of this machine are named with a fix', async (t) => {
     const node = await startNode(t);
-    const ask = (args: readonly string[], env?: Readonly<Record<string, string>>) =>
+    const run = (args: readonly string[], env?: Readonly<Record<string, string>>) =>
       examine([...upstream(node), ...args], env);
     const folder = t.testdir({ state: {}, file: '' });
     const state = `${folder}/state`;
     chmodSync(state, 0o700);
     const inState = ['--state', state];
 
-    names(t, await ask(['--set', 'cache.byte=1']), { settings: /unknown setting cache\.byte, .* cache\.bytes/ });
-    names(t, await ask(['--state', `${folder}/file`]), { 'state folder': /is no folder/, 'receipt key': /./ });
+    names(t, await run(['--set', 'cache.byte=1']), { settings: /unknown setting cache\.byte, .* cache\.bytes/ });
+    names(t, await run(['--state', `${folder}/file`]), { 'state folder': /is no folder/, 'receipt key': /./ });
 
     const other = createServer((_, response) => response.end('{}')).listen(0, '127.0.0.1');
     t.teardown(() => other.close());
     await new Promise((resolve) => other.once('listening', resolve));
     const { port } = other.address() as AddressInfo; // it listens on TCP
-    names(t, await ask([...inState, '--port', `${port}`]), { port: /the port is in use/ });
+    names(t, await run([...inState, '--port', `${port}`]), { port: /the port is in use/ });
 
     writeFileSync(`${state}/receipt-key.pem`, 'no key', { mode: 0o600 });
     writeFileSync(`${state}/keys.json`, '{', { mode: 0o600 });
-    names(t, await ask(inState), { 'receipt key': /can't be used/, 'API keys': /is not JSON/ });
+    names(t, await run(inState), { 'receipt key': /can't be used/, 'API keys': /is not JSON/ });
 
     mkdirSync(`${folder}/open`);
     chmodSync(`${folder}/open`, 0o755);
     t.equal((await runSlotgate(['receipt', 'key', 'create', '--state', `${folder}/open`])).code, 0);
     chmodSync(`${folder}/open/receipt-key.pem`, 0o644);
-    names(t, await ask(['--state', `${folder}/open`]), {
+    names(t, await run(['--state', `${folder}/open`]), {
       'state folder': /open to others \(mode 755\)/,
       'receipt key': /has mode 644, others can use it/,
     });
@@ -625,7 +625,7 @@ t.test('doctor', async (t) => {
     const huge = ['cache.bytes=1099511627776', 'live.accounts=1000000', 'upstreamPolicy.connections=10000'].flatMap(
       (each) => ['--set', each],
     );
-    names(t, await ask([...huge, '--state', `${folder}/new`], { SLOTGATE_PORT: 'tcp://10.0.0.1:8787' }), {
+    names(t, await run([...huge, '--state', `${folder}/new`], { SLOTGATE_PORT: 'tcp://10.0.0.1:8787' }), {
       environment: /enableServiceLinks/,
       memory: /the cache uses up to/,
       'open files': /slotgate uses \d{5} itself/,
@@ -634,41 +634,41 @@ t.test('doctor', async (t) => {
 
   t.test('planted faults of nodes are named with a fix', async (t) => {
     const state = ['--state', `${t.testdir()}/new`];
-    const ask = (...args: readonly string[]) => examine([...args, ...state]);
+    const run = (...args: readonly string[]) => examine([...args, ...state]);
 
     const missing = await startNode(t);
     await missing.close();
-    names(t, await ask(...upstream(missing)), { 'node-1 HTTP': /^connection refused$/ });
+    names(t, await run(...upstream(missing)), { 'node-1 HTTP': /^connection refused$/ });
 
     const faulty = await startNode(t);
     const { replies } = faulty;
-    replies.getBlock = (response, asked) =>
-      response.end(errorBody(asked, '{"code":-32601,"message":"Method not found"}'));
-    replies.getTransaction = (response, asked) =>
+    replies.getBlock = (response, call) =>
+      response.end(errorBody(call, '{"code":-32601,"message":"Method not found"}'));
+    replies.getTransaction = (response, call) =>
       response.end(
-        errorBody(asked, `{"code":-32000,"message":"getTransaction is not available on the plan of ${SECRET}"}`),
+        errorBody(call, `{"code":-32000,"message":"getTransaction is not available on the plan of ${SECRET}"}`),
       );
     let reads = 0;
-    replies.getSlot = (response, asked) => {
-      const lag = { processed: 0, confirmed: 1, finalized: 200 }[asked.params[0]?.commitment as 'processed'] ?? 200;
+    replies.getSlot = (response, call) => {
+      const lag = { processed: 0, confirmed: 1, finalized: 200 }[call.params[0]?.commitment as 'processed'] ?? 200;
       response.setHeader('date', new Date(Date.now() - 60_000).toUTCString());
-      response.end(resultBody(asked, `${1000 - lag + (reads++ % 2) * 5}`));
+      response.end(resultBody(call, `${1000 - lag + (reads++ % 2) * 5}`));
     };
-    replies.getGenesisHash = (response, asked) => {
+    replies.getGenesisHash = (response, call) => {
       response.setHeader('date', new Date(Date.now() - 60_000).toUTCString());
-      response.end(resultBody(asked, '"EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG"'));
+      response.end(resultBody(call, '"EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG"'));
     };
-    faulty.onPubsubRequest = (socket, asked) => {
-      if (asked.params[0] === CLOCK_SYSVAR) socket.send(errorBody(asked, '{"code":-32005,"message":"too many"}'));
-      else if (asked.method === 'programSubscribe')
-        socket.send(errorBody(asked, `{"code":-32601,"message":"no programSubscribe for ${SECRET}"}`));
+    faulty.onPubsubRequest = (socket, call) => {
+      if (call.params[0] === CLOCK_SYSVAR) socket.send(errorBody(call, '{"code":-32005,"message":"too many"}'));
+      else if (call.method === 'programSubscribe')
+        socket.send(errorBody(call, `{"code":-32601,"message":"no programSubscribe for ${SECRET}"}`));
       else {
-        socket.send(resultBody(asked, subscriptionId(asked)));
-        socket.send(notificationJson(asked.method, subscriptionId(asked), '{}'));
+        socket.send(resultBody(call, subscriptionId(call)));
+        socket.send(notificationJson(call.method, subscriptionId(call), '{}'));
       }
     };
     const cluster = ['--set', 'cluster=5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'];
-    names(t, await ask(...upstream(faulty), ...cluster), {
+    names(t, await run(...upstream(faulty), ...cluster), {
       'node-1 cluster': /^devnet EtWT.*, but the setting cluster is 5eykt/,
       'node-1 slots': /^processed \d+, confirmed \d+ behind, finalized \d+ behind$/,
       'node-1 reads': /slots went back by 5: it is many nodes/,
@@ -708,10 +708,10 @@ t.test('doctor', async (t) => {
     const index = await startNode(t);
     const { getSlot } = index.replies;
     index.replies.getVersion = '{"solana-core":"4.3.0-cloudbreak0.1.0"}';
-    index.replies.getSlot = (response, asked) => {
-      if (asked.params[0]?.commitment === 'processed')
-        response.end(errorBody(asked, '{"code":-32003,"message":"PROCESSED_COMMITMENT_NOT_SUPPORTED"}'));
-      else if (typeof getSlot === 'function') getSlot(response, asked);
+    index.replies.getSlot = (response, call) => {
+      if (call.params[0]?.commitment === 'processed')
+        response.end(errorBody(call, '{"code":-32003,"message":"PROCESSED_COMMITMENT_NOT_SUPPORTED"}'));
+      else if (typeof getSlot === 'function') getSlot(response, call);
     };
     const found = await examine([...upstream(index), ...state], key);
     names(t, found, { 'receipt key': /given inline/ });

@@ -7,7 +7,7 @@ import { type Account, RENT_EPOCH } from '../bank/svm-account.ts';
 
 export const STATUS = { processed: 0, confirmed: 1, finalized: 2, completed: 4, createdBank: 5, dead: 6 } as const;
 
-/** What a `SubscribeRequest` asks for; filters by their names. */
+/** What a `SubscribeRequest` requests; filters by their names. */
 export interface GeyserRequest {
   readonly accounts: ReadonlyMap<string, ReadonlySet<string>>;
   readonly blocks: ReadonlyMap<string, BlocksFilter>;

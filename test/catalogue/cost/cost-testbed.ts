@@ -146,7 +146,7 @@ export class CostTestbed {
     this.#script = text;
   }
 
-  /** Measures the share of a core that the gateway takes with nobody but the bystander asking. */
+  /** Measures the share of a core that the gateway takes while only the bystander sends requests. */
   async #measureIdle(): Promise<void> {
     await sleep(IDLE_MS);
     await this.#gateway.report('take', DEADLINE_MS);

@@ -850,7 +850,7 @@ t.test('verify-answer', async (t) => {
 
   t.test('a nonce is new each time, long enough, and must be in the receipt', async (t) => {
     const { client, requests } = open(
-      (asked) => new Response(signedBodyFor(TARGET, RESULT, { nonce: nonceOf(asked) })),
+      (request) => new Response(signedBodyFor(TARGET, RESULT, { nonce: nonceOf(request) })),
     );
     const nonces = new Set<string>();
     for (let i = 0; i < 50; i++) {

@@ -790,7 +790,7 @@ t.test('shared-quota', async (t) => {
     t.ok(Math.abs(allowed - 48) <= 1, `${allowed}: the limit less the debt of 52`);
   });
 
-  t.test('a price above what is granted ahead is asked for whole', async (t) => {
+  t.test('a price above what is granted ahead is requested whole', async (t) => {
     const members = new QuotaMembers(4);
     members.take(0);
     await members.arrive();
@@ -894,9 +894,9 @@ t.test('stake-balances', async (t) => {
       onProblem: (problem) => problems.push(problem),
     });
     /** Lets time pass while callers use these wallets each second. */
-    const pass = async (seconds: number, ...asked: string[]): Promise<void> => {
+    const pass = async (seconds: number, ...used: string[]): Promise<void> => {
       for (let i = 0; i < seconds; i++) {
-        for (const wallet of asked) stakeBalances.balanceOf(wallet);
+        for (const wallet of used) stakeBalances.balanceOf(wallet);
         clock.advance(1000);
         await settle();
       }

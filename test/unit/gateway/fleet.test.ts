@@ -867,7 +867,7 @@ t.test('redis-channel', async (t) => {
     const secret = new FleetSecret(Buffer.alloc(32, 8));
     c.receive({ channel, bytes: packMessage(forged, channel, secret) });
     const elsewhere = world.recorded.find((message) => message.channel === FOLLOWER);
-    if (elsewhere === undefined) throw new Error('nobody has asked to join');
+    if (elsewhere === undefined) throw new Error('nobody has requested to join');
     c.receive({ channel, bytes: elsewhere.bytes });
     c.receive({ channel, bytes: Buffer.from('short') });
     t.match(c.channel.stats.rejected, { mac: 2, malformed: 1 });
@@ -1004,7 +1004,7 @@ t.test('shared-watch', async (t) => {
     },
   );
 
-  t.test('a follower is asked for what it reads: the leader keeps it, although nobody reads it there', async (t) => {
+  t.test('the leader keeps what a follower reads, although nobody reads it there', async (t) => {
     const { world, leader, follower } = openPair();
     await world.advance();
     world.lead(leader);

@@ -127,13 +127,13 @@ t.test('admission', async (t) => {
     t.equal(admission.running, 0);
   });
 
-  const ASKED = fc.record({ who: fc.integer({ min: 0, max: 5 }), priority: fc.boolean(), ends: fc.nat(3) });
+  const CLAIM = fc.record({ who: fc.integer({ min: 0, max: 5 }), priority: fc.boolean(), ends: fc.nat(3) });
 
   t.test(
     'in any order of requests no limit is exceeded, nothing waits while capacity is free, and no state remains',
     async () => {
       await fc.assert(
-        fc.asyncProperty(fc.array(ASKED, { maxLength: 60 }), async (asked) => {
+        fc.asyncProperty(fc.array(CLAIM, { maxLength: 60 }), async (claims) => {
           const { admission, clock, started, run, end } = admissionOf({ inFlight: 6, queue: 8 });
           const under = new Map<string, number>();
           const ended = new Set<string>();
@@ -153,7 +153,7 @@ t.test('admission', async (t) => {
               (!isIdle || admission.waiting === 0)
             );
           };
-          for (const [i, { who, priority, ends }] of asked.entries()) {
+          for (const [i, { who, priority, ends }] of claims.entries()) {
             run(`${who} ${i}`, `${who}`, (priority ? scale : free)(3));
             for (const name of started.filter((name) => !ended.has(name)).slice(0, ends === 3 ? 1 : 0)) {
               ended.add(name);

@@ -272,13 +272,13 @@ t.test('token-methods', async (t) => {
         dataOf(entry)
           .subarray(offset, offset + 32)
           .equals(bs58.decode(address));
-      const ask = (method: string, ...params: unknown[]): unknown => callMethod(node, method, params);
+      const call = (method: string, ...params: unknown[]): unknown => callMethod(node, method, params);
       let compared = 0;
       const check = (): void => {
         for (const commitment of COMMITMENTS) {
           const options = { encoding: 'base64', commitment };
           for (const program of [TOKEN_PROGRAM, TOKEN_2022_PROGRAM]) {
-            const all = ask('getProgramAccounts', program, options) as Entry[];
+            const all = call('getProgramAccounts', program, options) as Entry[];
             const scanned = [...changed].filter((address) => chain.account(address, commitment)?.owner === program);
             const listed = new Set(all.map(({ pubkey }) => pubkey));
             t.same(
@@ -289,7 +289,7 @@ t.test('token-methods', async (t) => {
             t.same(pluck(all, 'pubkey'), [...listed].sort());
             const tokenAccounts = all.filter((entry) => dataOf(entry).length >= 165);
             for (const owner of OWNERS) {
-              const { value } = ask('getTokenAccountsByOwner', owner, { programId: program }, options) as {
+              const { value } = call('getTokenAccountsByOwner', owner, { programId: program }, options) as {
                 value: Entry[];
               };
               const wanted = tokenAccounts.filter((entry) => hasAt(entry, 32, owner));
@@ -302,12 +302,12 @@ t.test('token-methods', async (t) => {
               if (coinProgram !== program) continue;
               const holders = tokenAccounts.filter((entry) => hasAt(entry, 0, mint.address));
               const memcmp = { offset: 0, bytes: mint.address };
-              const found = ask('getProgramAccounts', program, { ...options, filters: [{ memcmp }] }) as Entry[];
+              const found = call('getProgramAccounts', program, { ...options, filters: [{ memcmp }] }) as Entry[];
               t.same(
                 pluck(found, 'pubkey'),
                 holders.map(({ pubkey }) => pubkey),
               );
-              const { value: largest } = ask('getTokenLargestAccounts', mint.address, options) as {
+              const { value: largest } = call('getTokenLargestAccounts', mint.address, options) as {
                 value: { readonly address: string; readonly amount: string }[];
               };
               const amounts = holders.map((entry) => dataOf(entry).readBigUInt64LE(64));

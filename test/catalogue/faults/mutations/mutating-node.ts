@@ -99,18 +99,18 @@ export class MutatingNode {
   }
 
   async #serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const asked = (await bodyOf(req)).toString();
-    const body = await this.#answer(asked);
-    const rate = VITAL_METHODS.test(asked) ? Math.min(VITAL_RATE, this.rates.http) : this.rates.http;
+    const sent = (await bodyOf(req)).toString();
+    const body = await this.#answer(sent);
+    const rate = VITAL_METHODS.test(sent) ? Math.min(VITAL_RATE, this.rates.http) : this.rates.http;
     const sent = this.#isDue(rate) ? this.#mutate(body, 'http') : body;
     res.writeHead(200, { 'content-type': 'application/json', 'content-length': sent.length });
     res.end(sent);
   }
 
   /** Returns the cluster's answer, which equal requests of a short time share: they change it, not the cluster. */
-  async #answer(asked: string): Promise<Buffer> {
-    const id = ID.exec(asked)?.[0] ?? '';
-    const question = asked.replace(ID, '"id":0');
+  async #answer(sent: string): Promise<Buffer> {
+    const id = ID.exec(sent)?.[0] ?? '';
+    const question = sent.replace(ID, '"id":0');
     const known = this.#answers.get(question);
     const answer = known ?? this.#callNode(question);
     if (known === undefined) {
@@ -132,13 +132,13 @@ export class MutatingNode {
 
   #connect(socket: WebSocket): void {
     const node = new WebSocket(this.#cluster.wsUrl);
-    const asked: Buffer[] = [];
+    const waiting: Buffer[] = [];
     socket.on('message', (data: Buffer) => {
       if (node.readyState === WebSocket.OPEN) node.send(data.toString());
-      else asked.push(data);
+      else waiting.push(data);
     });
     node.on('open', () => {
-      for (const data of asked) node.send(data.toString());
+      for (const data of waiting) node.send(data.toString());
     });
     node.on('message', (data: Buffer) => this.#pass(socket, data));
     for (const [end, other] of [

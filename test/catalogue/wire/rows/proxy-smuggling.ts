@@ -30,10 +30,10 @@ async function attackThrough(kind: ReverseProxy, { host }: WireTestbed, victims:
   const proxy = await startProxy(kind, host);
   const pool = new Pool(proxy.url, { connections: VICTIMS });
   const packets = [...Object.values(SMUGGLED_REQUESTS), HIDDEN_BODY_REQUEST];
-  let [right, wrong, attacks, asking] = [0, 0, 0, true];
+  let [right, wrong, attacks, isRunning] = [0, 0, 0, true];
   const attacked = Promise.all(
     Array.from({ length: ATTACKERS }, async (_, attacker) => {
-      for (let i = attacker; asking; i++) {
+      for (let i = attacker; isRunning; i++) {
         const connection = await RawConnection.open(proxy.url);
         connection.write(packets[i % packets.length] ?? '');
         await new Promise((resolve) => setTimeout(resolve, LISTEN_MS));
@@ -50,7 +50,7 @@ async function attackThrough(kind: ReverseProxy, { host }: WireTestbed, victims:
     else if (statusCode === 200) wrong++;
     else console.error(`   ${kind.name}: ${statusCode} ${text.slice(0, 200)}`);
   });
-  asking = false;
+  isRunning = false;
   await attacked;
   await pool.destroy();
   await proxy.close();
