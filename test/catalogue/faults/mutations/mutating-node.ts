@@ -99,9 +99,9 @@ export class MutatingNode {
   }
 
   async #serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const sent = (await bodyOf(req)).toString();
-    const body = await this.#answer(sent);
-    const rate = VITAL_METHODS.test(sent) ? Math.min(VITAL_RATE, this.rates.http) : this.rates.http;
+    const call = (await bodyOf(req)).toString();
+    const body = await this.#answer(call);
+    const rate = VITAL_METHODS.test(call) ? Math.min(VITAL_RATE, this.rates.http) : this.rates.http;
     const sent = this.#isDue(rate) ? this.#mutate(body, 'http') : body;
     res.writeHead(200, { 'content-type': 'application/json', 'content-length': sent.length });
     res.end(sent);
