@@ -131,6 +131,31 @@ t.test('a line draws the last values of a rate that is shown', async (t) => {
   await waitFor(async () => String(await drawn()) === 'true,true,false', 'two values');
 });
 
+t.test('the state leads to the gateway, and the history of the network says how many slots were skipped', async (t) => {
+  const { page, problems } = await openTab(t);
+  const rows = [
+    { slots: 150, skippedSlots: 6 },
+    { slots: 50, skippedSlots: 3 },
+  ];
+  await page.route('**/network/history?*', (route) =>
+    route.fulfill({ json: { result: { rows } }, headers: { 'access-control-allow-origin': '*' } }),
+  );
+  await page.goto(
+    await serveHost(`<!doctype html><html lang="en"><title>A host</title><link rel="icon" href="data:,">
+      <script src="${gateway.url}/widget.js"></script>
+      <slotgate-status href fields="skip-rate epoch-end"></slotgate-status>
+      <slotgate-status href="javascript:alert(1)"></slotgate-status></html>`),
+  );
+  const [linked, other] = [page.locator('slotgate-status').nth(0), page.locator('slotgate-status').nth(1)];
+  await linked.locator('[part~=link] [part~=word]').waitFor();
+  t.equal(await linked.locator('a').getAttribute('href'), `${gateway.url}/`);
+  t.equal(await other.locator('a').count(), 0, 'to a page only');
+  const shownIn = (name: string) => linked.locator(`[part~=value-${name}]`).textContent();
+  await waitFor(async () => (await shownIn('skip-rate')) === '4.5%', 'the share of both rows');
+  await waitFor(async () => /^\d+ [hms]/.test((await shownIn('epoch-end')) ?? ''), 'a time');
+  t.same(problems, []);
+});
+
 t.test('six tabs of one address all show numbers, although five streams are its limit', async (t) => {
   const { gateway: limited } = await startGateway(t, nodes);
   const url = await serveHost(host(limited.url));

@@ -485,7 +485,7 @@ t.test('series', async (t) => {
       [9, 301_300],
     ] as const) {
       pace.add({ slot, stream: 'a', updatedAt });
-      fees.add({ stream: 'a', updatedAt, priorityFeeLevels: levels(6) });
+      fees.add({ slot, stream: 'a', updatedAt, priorityFeeLevels: levels(6) });
     }
     const row = { slots: 1, slotTimeMs: 500, priorityFee: levels(5) };
     const rows = [
@@ -500,8 +500,13 @@ t.test('series', async (t) => {
       [200, 201, 290, 301],
       [500, null, 90_000, 400],
     ]);
-    t.same(fees.columns[0], [200, 290, 300]);
-    t.same(fees.columns[2], [5, 5, 6]);
+    t.same(fees.columns[0], [200, 201, 290, 300]);
+    t.same(fees.columns[2], [5, null, 5, 6]);
+    fees.add({ slot: 9, stream: 'a', updatedAt: 320_000, priorityFeeLevels: levels(7) });
+    t.equal(fees.columns[0]?.at(-1), 300, 'a frame without a new slot is no point');
+    fees.add({ slot: 10, stream: 'a', updatedAt: 330_000, priorityFeeLevels: levels(7) });
+    t.same(fees.columns[0]?.slice(-3), [300, 301, 330]);
+    t.same(fees.columns[2]?.slice(-3), [6, null, 7], 'no line over the time without slots');
   });
 
   t.test('rates are signed rows laid out backwards; until the first one, counts of frames', async (t) => {
@@ -787,6 +792,8 @@ t.test('fields', async (t) => {
     blockHeight: 326_000_001,
     epoch: 805,
     epochProgress: 0.6249,
+    slotIndex: 270_000,
+    slotsInEpoch: 432_000,
     tps: 3911.2,
     nonVoteTps: null,
     slotTimeMs: 401.6,
@@ -803,17 +810,18 @@ t.test('fields', async (t) => {
   });
 
   t.test('each field has its text, and a dash for what is not known', async (t) => {
-    const names = ['slot', 'height', 'tps', 'total-tps', 'slot-time', 'fee', 'epoch'];
+    const names = ['slot', 'height', 'tps', 'total-tps', 'slot-time', 'fee', 'epoch', 'epoch-end', 'skip-rate'];
     t.same(
       names.map((name) => fieldText(name, snapshot, false, numbers)),
-      ['348,000,123', '326,000,001', '–', '3,911', '402', '5,000', '805 · 62%'],
+      ['348,000,123', '326,000,001', '–', '3,911', '402', '5,000', '805 · 62%', '18 h 4 m', '–'],
     );
     t.same(
       names.map((name) => fieldText(name, snapshot, true, numbers)),
-      ['348,000,123', '326,000,001', '–', '–', '402', '–', '805 · 62%'],
+      ['348,000,123', '326,000,001', '–', '–', '402', '–', '805 · 62%', '18 h 4 m', '–'],
       'what moves fast is not shown when it is old',
     );
     t.equal(fieldText('slot', undefined, false, numbers), '–');
+    t.equal(fieldText('skip-rate', { ...snapshot, skippedShare: 0.04267 }, false, numbers), '4.3%');
   });
 
   t.test('the first rate among the fields is the one to draw', async (t) => {

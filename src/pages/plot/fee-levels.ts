@@ -9,6 +9,7 @@ interface Levels {
 
 /** What the plot of fees is made of. */
 export interface FeeFrame {
+  readonly slot: number;
   readonly stream: string;
   readonly updatedAt: number;
   readonly priorityFeeLevels: Levels | null;
@@ -26,27 +27,40 @@ const SPAN_SEC = 300;
 /** Seconds of one point. */
 const STEP_SEC = 2;
 
+/** After so long without a new slot, in seconds, no line is drawn. */
+const GAP_SEC = 10;
+
 /** The levels of priority fees of the last five minutes: low, medium and high. */
 export class FeeLevels {
   readonly #series = new TimeSeries(3, SPAN_SEC);
-  #stream: string | undefined;
+  #last: Pick<FeeFrame, 'slot' | 'stream'> | undefined;
 
   get columns(): Columns {
     return this.#series.columns;
   }
 
-  add({ stream, updatedAt, priorityFeeLevels }: FeeFrame): void {
-    if (this.#stream !== undefined && this.#stream !== stream) this.#series.addGap();
-    this.#stream = stream;
-    if (priorityFeeLevels !== null) this.#series.set(timeOf(updatedAt), valuesOf(priorityFeeLevels));
+  add({ slot, stream, updatedAt, priorityFeeLevels }: FeeFrame): void {
+    const last = this.#last;
+    const isOther = last !== undefined && last.stream !== stream;
+    if (last !== undefined && !isOther && slot <= last.slot) return; // the fees are those of a slot before
+    this.#last = { slot, stream };
+    const timeSec = timeOf(updatedAt);
+    if (isOther || timeSec - (this.#series.columns[0]?.at(-1) ?? timeSec) > GAP_SEC) this.#series.addGap();
+    if (priorityFeeLevels !== null) this.#series.set(timeSec, valuesOf(priorityFeeLevels));
   }
 
   /** Puts what the gateway saw before the page was opened in front. */
   prepend(rows: readonly FeeRow[]): void {
+    let lastSec = Number.POSITIVE_INFINITY;
     this.#series.prepend(
-      rows.flatMap(({ endedAt, priorityFee }) =>
-        priorityFee === null ? [] : [[timeOf(endedAt), ...valuesOf(priorityFee)]],
-      ),
+      rows.flatMap(({ endedAt, priorityFee }) => {
+        if (priorityFee === null) return [];
+        const timeSec = timeOf(endedAt);
+        const point: [number, ...number[]] = [timeSec, ...valuesOf(priorityFee)];
+        const points: (typeof point)[] = timeSec - lastSec > GAP_SEC ? [[lastSec + 1], point] : [point];
+        lastSec = timeSec;
+        return points;
+      }),
     );
   }
 }

@@ -8,6 +8,8 @@ import { SPARKLINE_VIEW, Sparkline } from './sparkline.ts';
 import { STYLE } from './style.ts';
 
 const MINUTE_MS = 60_000;
+/** The pause before another read where a gateway has just begun, and knows nothing of the hour before. */
+const UNKNOWN_PAUSE_MS = 10_000;
 const INTERVALS: ReadonlySet<number> = new Set([1000, 5000, 10_000]);
 
 export interface WidgetOptions {
@@ -192,7 +194,8 @@ export function defineStatusElement({ gateway, verify }: WidgetOptions = {}): vo
 
     /** Reads each minute how many slots of the last hour were skipped: a frame knows its own slot only. */
     async #readSkipped(): Promise<void> {
-      if (performance.now() - this.#skippedMs < MINUTE_MS) return;
+      const pauseMs = this.#skippedShare === null ? UNKNOWN_PAUSE_MS : MINUTE_MS;
+      if (performance.now() - this.#skippedMs < pauseMs) return;
       this.#skippedMs = performance.now();
       const answer = await fetch(`${this.#base}api/v1/network/history?step=60&span=1h`).catch(() => undefined);
       if (answer?.ok) this.#skippedShare = skippedShare((await answer.json()).result.rows);
