@@ -223,7 +223,8 @@ export class EventLog {
     const states = ofHistory.get(name) ?? new RingStates(name, (version) => this.#textOf(name, address, version));
     ofHistory.set(name, states);
     const replayed = this.#replayedOf(address, history);
-    states.update(replayed === undefined ? history.versions : [...replayed.versions, ...history.versions]);
+    const before = replayed?.versions ?? [];
+    if (!states.isOf(before[0] ?? history.oldest, history.newest)) states.update([...before, ...history.versions]);
     const [first] = states.all;
     if (first === undefined || first.slot > covered) return undefined;
     return { covered, from: replayed?.from ?? first.slot, states: states.all };
@@ -278,6 +279,7 @@ class RingStates {
   readonly all: KnownState[] = [];
   readonly #isBalance: boolean;
   readonly #textOf: (version: FeedVersion) => string;
+  #first: FeedVersion | undefined;
   #last: FeedVersion | undefined;
 
   constructor(name: TopicName, textOf: (version: FeedVersion) => string) {
@@ -285,8 +287,14 @@ class RingStates {
     this.#textOf = textOf;
   }
 
+  /** Whether it is of a row of versions that begins and ends with these. */
+  isOf(first: FeedVersion, last: FeedVersion): boolean {
+    return this.#first === first && this.#last === last;
+  }
+
   update(versions: readonly FeedVersion[]): void {
     const [first] = versions;
+    this.#first = first;
     const isExtended = first !== undefined && first.slot < (this.all[0]?.slot ?? first.slot);
     if (isExtended) {
       this.all.length = 0;
