@@ -46,6 +46,11 @@ export class ResumingClient {
     return `topics=${this.#addresses.map((address) => `balance:${address}`).join()}`;
   }
 
+  /** Whether the gateway has ended its stream. */
+  get hasEnded(): boolean {
+    return this.#stream?.hasEnded === true;
+  }
+
   get isOpen(): boolean {
     return this.#stream !== undefined;
   }

@@ -638,11 +638,7 @@ interface FeedSessionsSetting {
 }
 
 /** Sessions over a feed that sends nothing, on a clock of the test. */
-function openFeedSessions({
-  agreement,
-  random = Math.random,
-  onSubscribe = ({ onConnected }) => onConnected?.(),
-}: FeedSessionsSetting = {}) {
+function openFeedSessions({ agreement, random = Math.random, onSubscribe = () => {} }: FeedSessionsSetting = {}) {
   const clock = new ManualClock();
   const ring = new VersionRing({ bytes: 1 << 30, slots: 100 }, leastRead, bytesOfAccount);
   const requests: Uint8Array[] = [];
@@ -806,6 +802,8 @@ t.test('over several operators an audit of a feed reads all that exact needs', a
 
 t.test('a feed that is lost', async (t) => {
   const { backoffMinMs } = UPSTREAM_SETTINGS;
+  /** The time after which a client ends an attempt without a connection. */
+  const CONNECT_MS = 2000;
   const unavailable: FeedFailure = { code: 14, reason: "can't be reached" };
   const outage = fc.record({
     outageMs: fc.integer({ min: 1, max: 45_000 }),
@@ -824,8 +822,7 @@ t.test('a feed that is lost', async (t) => {
           onSubscribe: (next, ms) => {
             listener = next;
             attemptsMs.push(ms);
-            if (isUp) next.onConnected?.();
-            else if (!isSilent) next.onEnd(unavailable);
+            if (!isUp) clock.after(isSilent ? CONNECT_MS : 0, () => next.onEnd(unavailable));
           },
         });
         const pass = async (ms: number): Promise<void> => {

@@ -36,9 +36,7 @@ const FILTER_MS = 500;
 const ACCOUNTS_PER_MS = 10;
 /** Interval of looking for silence, in milliseconds. */
 const WATCH_MS = 1000;
-/** Longest time until a connection is there, in milliseconds. */
-const CONNECT_MS = 2000;
-/** An attempt that lasted so long has connected: its end is no failure in a row. */
+/** An attempt that lasted so long has connected: its end is no failure in a row. In milliseconds. */
 const STEADY_MS = 5000;
 /** Time until a read that has failed is tried again. */
 const RETRY_MS = 100;
@@ -65,7 +63,6 @@ export class FeedLink<A extends FeedAccount> {
   readonly stream: FeedStream<A>;
   readonly #options: FeedLinkOptions<A>;
   #call: FeedCall | undefined;
-  /** Cancels the attempt to connect, or the wait for it. */
   #cancelConnect = (): void => {};
   #cancelTimer = (): void => {};
   /** Connections that were lost soon, in a row. */
@@ -145,20 +142,15 @@ export class FeedLink<A extends FeedAccount> {
       if (this.#isClosed) return;
       this.#attemptMs = clock.monotonic();
       this.#lastMessageMs = this.#attemptMs;
-      this.#cancelConnect = clock.after(CONNECT_MS, () =>
-        this.#onEnd({ code: GRPC_CODE.unavailable, reason: `gave no connection for ${CONNECT_MS / 1000} s` }),
-      );
-      const call = client.subscribe({
-        onConnected: () => {
-          if (this.#call === call) this.#cancelConnect();
-        },
-        onMessage: (bytes) => {
+      const listener = {
+        onMessage: (bytes: Uint8Array) => {
           if (this.#call === call) this.#onMessage(bytes);
         },
-        onEnd: (failure) => {
+        onEnd: (failure: FeedFailure) => {
           if (this.#call === call) this.#onEnd(failure);
         },
-      });
+      };
+      const call = client.subscribe(listener, true);
       this.#call = call;
       this.#send(version, fromSlot);
     });
@@ -186,7 +178,6 @@ export class FeedLink<A extends FeedAccount> {
 
   #onEnd({ code, reason }: FeedFailure): void {
     this.#lastReason = reason;
-    this.#cancelConnect();
     this.#call?.cancel();
     this.#call = undefined;
     if (REFUSALS.has(code)) this.#options.onGivenUp(reason);

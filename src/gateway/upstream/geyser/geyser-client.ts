@@ -17,8 +17,6 @@ export interface FeedFailure {
 }
 
 export interface FeedListener {
-  /** Called when the connection of the subscription is there. */
-  onConnected?(): void;
   onMessage(bytes: Uint8Array): void;
   /** Called once, when the subscription has ended for whatever reason. */
   onEnd(failure: FeedFailure): void;
@@ -37,7 +35,8 @@ export interface FeedClient {
   version(): Promise<string>;
   /** Resolves to the oldest slot that it sends again; undefined for none. Throws a {@link FeedError}. */
   firstReplayed(): Promise<Slot | undefined>;
-  subscribe(listener: FeedListener): FeedCall;
+  /** `isLong`: whether the subscription is to last, and so has a connection of its own. */
+  subscribe(listener: FeedListener, isLong?: boolean): FeedCall;
   close(): void;
 }
 
@@ -48,8 +47,8 @@ export class FeedError extends Error {
 
 /** Longest message in bytes: a block with 50,000 accounts that all change. */
 const MAX_MESSAGE_BYTES = 64 << 20;
-/** Longest time of a call that is answered once, in milliseconds. */
-const CALL_MS = 5000;
+/** Longest time of a call that is answered once, and until the connection of a subscription is there, in milliseconds. */
+const [CALL_MS, CONNECT_MS] = [5000, 2000];
 /** Interval of HTTP/2 pings, and the longest time until they are answered, in milliseconds. */
 const [KEEPALIVE_MS, KEEPALIVE_TIMEOUT_MS] = [10_000, 5000];
 
@@ -66,8 +65,8 @@ export const GRPC_CODE = {
 } as const;
 
 /**
- * Loads gRPC and creates a client. It connects with the first call. Each subscription has a connection of its own, made when it
- * begins: gRPC would wait up to two minutes after a loss, and would use one that is dead until its ping shows that.
+ * Loads gRPC and creates a client. It connects with the first call. A subscription that lasts has a connection of its own, made
+ * when it begins: gRPC would wait up to two minutes after a loss, and would use one that is dead until its ping shows that.
  */
 export async function createFeedClient({ url, token }: FeedAddress): Promise<FeedClient> {
   const { default: grpc } = await import('@grpc/grpc-js'); // only where a feed is configured
@@ -91,8 +90,11 @@ export async function createFeedClient({ url, token }: FeedAddress): Promise<Fee
   return {
     version: async () => (await readField(client, metadata, 'GetVersion', (reader) => reader.string())) ?? '',
     firstReplayed: () => readField(client, metadata, 'SubscribeReplayInfo', (reader) => Number(reader.uint64())),
-    subscribe: (listener) =>
-      isClosed ? ENDED : subscribe(new grpc.Client(target, credentials, options), metadata, listener),
+    subscribe(listener, isLong = false) {
+      if (isClosed) return ENDED;
+      const own = isLong ? new grpc.Client(target, credentials, options) : undefined;
+      return subscribe(own ?? client, () => own?.close(), metadata, listener);
+    },
     close() {
       isClosed = true;
       client.close();
@@ -103,18 +105,25 @@ export async function createFeedClient({ url, token }: FeedAddress): Promise<Fee
 /** A subscription over a client that was closed: gRPC would throw. */
 const ENDED: FeedCall = { send: () => {}, cancel: () => {} };
 
-/** Subscribes over a connection, which is closed with the subscription. */
-function subscribe(connection: Client, metadata: Metadata, { onConnected, onMessage, onEnd }: FeedListener): FeedCall {
+/** Subscribes over a connection. `close` is called with the end of the subscription. */
+function subscribe(
+  connection: Client,
+  close: () => void,
+  metadata: Metadata,
+  { onMessage, onEnd }: FeedListener,
+): FeedCall {
   const call = connection.makeBidiStreamRequest('/geyser.Geyser/Subscribe', asIs, (bytes) => bytes, metadata);
   let hasEnded = false;
   const end = (failure: FeedFailure): void => {
     if (hasEnded) return;
     hasEnded = true;
-    connection.close();
+    close();
     onEnd(failure);
   };
-  connection.waitForReady(Number.POSITIVE_INFINITY, (error) => {
-    if (error === undefined && !hasEnded) onConnected?.();
+  connection.waitForReady(Date.now() + CONNECT_MS, (error) => {
+    if (error === undefined || hasEnded) return;
+    call.cancel();
+    end({ code: GRPC_CODE.unavailable, reason: `gave no connection for ${CONNECT_MS / 1000} s` });
   });
   call.on('data', (bytes: Buffer) => {
     if (!hasEnded) onMessage(bytes);
@@ -128,7 +137,7 @@ function subscribe(connection: Client, metadata: Metadata, { onConnected, onMess
     cancel() {
       hasEnded = true;
       call.cancel();
-      connection.close();
+      close();
     },
   };
 }
