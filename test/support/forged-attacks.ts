@@ -18,84 +18,63 @@ import { enhanceTransaction } from '../../src/transactions/explain/enhanced-tran
 import { explainTransaction } from '../../src/transactions/explain/explain-transaction.ts';
 import { shortAddress } from '../../src/transactions/explain/sentence-formats.ts';
 import type { Transaction } from '../../src/transactions/transactions/transaction.ts';
-import { type ForgedCall, Forgery } from './forged-transaction.ts';
-import { addressesOf, addressOf, u64Bytes } from './synthetic-transaction.ts';
-
-export const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
-export const USDT = 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB';
-export const BONK = 'DezXAZ8z7PnrnRJjz3wXBoRgixCa6xjnB7YaB1pPB263';
-export const JUPITER = 'JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4';
-export const RAYDIUM = '675kPX9MHTjS2zt1qfr1NYHuzeLXfQM9H24wFSUt1Mp8';
-export const GAME = 'SAGE2HAwep459SNq61LHvjxPk4pLPEJLoMETef7f7EE';
-const SQUADS = 'SQDS4ep65T869zMMBKyuUq6aD6EgTu8psMjkvj52pCf';
-const KAMINO = 'KLend2g3cP87fffoy8q1mQqGKjrxjC8boSyAYavgmjD';
-const PYTH = 'FsJ3A3u2vn5cTVofAjvy6y5kwABJAqYWpe4975bi2epH';
-const SPL_STAKE_POOL = 'SPoo1Ku8WFXoNDMHPsrGSTSG1Y47rzgn41SLUNakuHy';
-const BUBBLEGUM = 'BGUMAp9Gq7iTEuizy4pqaxsTyUCBK68MDfK752saRPUY';
-const CORE = 'CoREENxT6tW1HoK8ypY1SxRMZTcVPm7R94rH4PZNhX7d';
-const JITO_TIPS = '96gYZGLnJYVFmbjzopPSU6QiEV5fGqZNyN9nmNhvrZU5';
-
-export const [sponsor, victim, thief, pool, delegate, program, stake, wallet, account, ...dust] = addressesOf(
-  1,
-  2,
-  3,
-  4,
-  5,
-  6,
-  7,
-  8,
-  9,
-  10,
-  11,
-  12,
-  13,
-  14,
-);
-export const [usdc, usdt, wsol, bonk, stolenUsdc, stolenUsdt, stolenSol, stolenBonk, poolUsdc, poolBonk] = addressesOf(
-  20,
-  21,
-  22,
-  23,
-  24,
-  25,
-  26,
-  27,
-  28,
-  29,
-);
-const [nonce, vote, table, buffer, multisig, multisigUsdc, newAccount, asset, shared, vault] = addressesOf(
-  30,
-  31,
-  32,
-  33,
-  34,
-  35,
-  36,
-  37,
-  38,
-  39,
-);
-const [decoy, secondDecoy, sysvar, freezer, emptied, secondEmptied] = addressesOf(40, 41, 42, 43, 47, 48);
-
-/** A wallet of a victim, and accounts of a thief and a pool, before the transaction. */
-export function prepare(signers: readonly string[] = [victim]): Forgery {
-  const forgery = new Forgery(signers);
-  for (const [owner, accounts] of [
-    [victim, [usdc, usdt, wsol, bonk]],
-    [thief, [stolenUsdc, stolenUsdt, stolenSol, stolenBonk]],
-  ] as const)
-    for (const [place, mint] of [USDC, USDT, WRAPPED_SOL, BONK].entries()) {
-      const decimals = mint === WRAPPED_SOL ? 9 : mint === BONK ? 5 : 6;
-      forgery.hold(accounts[place] ?? '', owner, mint, 50_000_000_000n, decimals);
-    }
-  forgery.hold(poolUsdc, pool, USDC, 900_000_000_000n);
-  forgery.hold(poolBonk, pool, BONK, 900_000_000_000n, 5);
-  forgery.hold(multisigUsdc, multisig, USDC, 700_000_000_000n);
-  for (const empty of [emptied, secondEmptied]) forgery.hold(empty, victim, USDT, 0n);
-  for (const funded of [stake, nonce, vote, table, buffer]) forgery.fund(funded, 30_000_000_000n);
-  forgery.begin();
-  return forgery;
-}
+import { THEFTS_OF_RIGHTS } from './forged-rights.ts';
+import type { ForgedCall, Forgery } from './forged-transaction.ts';
+import {
+  ALL,
+  type Attack,
+  asset,
+  BUBBLEGUM,
+  bonk,
+  buffer,
+  CORE,
+  decoy,
+  delegate,
+  dust,
+  emptied,
+  freezer,
+  GAME,
+  JITO_TIPS,
+  JUPITER,
+  KAMINO,
+  lookAlike,
+  multisig,
+  multisigUsdc,
+  newAccount,
+  nonce,
+  PYTH,
+  pool,
+  poolBonk,
+  poolUsdc,
+  prepare,
+  program,
+  RAYDIUM,
+  SPL_STAKE_POOL,
+  SQUADS,
+  secondDecoy,
+  secondEmptied,
+  shared,
+  sponsor,
+  stake,
+  stolenBonk,
+  stolenSol,
+  stolenUsdc,
+  stolenUsdt,
+  sysvar,
+  table,
+  thief,
+  USDC,
+  USDT,
+  u32,
+  usdc,
+  usdt,
+  vault,
+  victim,
+  vote,
+  wallet,
+  wsol,
+} from './forged-world.ts';
+import { addressOf, u64Bytes } from './synthetic-transaction.ts';
 
 /** 1,000 USDC for 12.34567 BONK. */
 export const swapOf = (forgery: Forgery): readonly ForgedCall[] => [
@@ -152,25 +131,9 @@ export const SCENES: Readonly<
   ],
 };
 
-interface Attack {
-  readonly kind: string;
-  readonly signers?: readonly string[];
-  readonly make: (forgery: Forgery) => readonly ForgedCall[];
-  /** What a description must say. */
-  readonly says: readonly string[];
-  readonly never?: RegExp;
-  /** Scenes in which it makes no sense. */
-  readonly not?: readonly string[];
-}
-
-/** An address that begins as another one does. */
-const lookAlike = (address: string): string => bs58.encode([...bs58.decode(address).subarray(0, 28), 1, 2, 3, 4]);
-
-const ALL = 2n ** 64n - 1n;
-const u32 = (value: number): number[] => [value, 0, 0, 0];
-
 /** Thefts, with what a description must name. */
 export const ATTACKS: Readonly<Record<string, Attack>> = {
+  ...THEFTS_OF_RIGHTS,
   'tokens sent away': {
     kind: 'tokens',
     make: (f) => [f.send(usdc, stolenUsdc, victim, 10_000_000_000n)],

@@ -1,5 +1,6 @@
 import { findAddressWithSeed } from '../accounts/program-derived-address.ts';
 import { asBigInt, asDecimals, asObject, asString } from '../codec/json-fields.ts';
+import { findProgramInstruction, mayGiveRights } from '../programs/program-instruction.ts';
 import type { Instruction } from '../transactions/instruction.ts';
 import { type ParsedInfo, signerOf } from '../transactions/instruction-layout.ts';
 import type { Transaction } from '../transactions/transaction.ts';
@@ -31,8 +32,8 @@ export const AUTHORITY_CHANGE_KINDS = [
 export interface AuthorityChange {
   readonly kind: (typeof AUTHORITY_CHANGE_KINDS)[number];
   /**
-   * The right, for the first two kinds: a token program's as nodes name it (`accountOwner`, `mintTokens`), or one of
-   * `effects.tsv`; else null.
+   * The right, for the first two kinds: a token program's as nodes name it (`accountOwner`, `mintTokens`), one of
+   * `effects.tsv`, or the instruction of another program that gave it; else null.
    */
   readonly authorityType: string | null;
   readonly programId: string;
@@ -89,16 +90,17 @@ function rightIn({ authorityType }: ParsedInfo): string {
   return STAKE_RIGHTS[name] ?? name;
 }
 
-/** Returns who signed for a change: the account of a name, alone or as a multisig, or the address derived from it. */
-function signerIn(info: ParsedInfo, signer: string): string | null {
+/** Returns who signed for a change, and who held the right: the signer, or the address that is derived from it. */
+function signatureIn(info: ParsedInfo, signer: string): Pick<AuthorityChange, 'authority' | 'from'> {
   const [name = '', isSeeded] = signer.split('+');
-  if (isSeeded === undefined) return signerOf(info, name);
-  const [base, seed, owner] = [info[name], info['authoritySeed'], info['authorityOwner']].map(asString);
-  if (typeof base !== 'string' || typeof seed !== 'string' || typeof owner !== 'string') return null;
+  const authority = signerOf(info, name);
+  if (isSeeded === undefined) return { authority, from: authority };
+  const [seed, owner] = [info['authoritySeed'], info['authorityOwner']].map(asString);
+  if (authority === null || typeof seed !== 'string' || typeof owner !== 'string') return { authority, from: null };
   try {
-    return findAddressWithSeed(base, seed, owner);
+    return { authority, from: findAddressWithSeed(authority, seed, owner) };
   } catch {
-    return null; // no address of the record
+    return { authority, from: null }; // no address of the record
   }
 }
 
@@ -122,12 +124,13 @@ export function authorityChangeReader(
   const signers = new Set(accounts.filter(({ signer }) => signer).map(({ address }) => address));
   return (call, balances) => {
     const { program, programId, parsed, index, innerIndex } = call;
+    if (parsed === null) return programsChangeOf(call);
     const row = changeRowOf(call);
-    const account = row === undefined || parsed === null ? null : addressAt(parsed.info, row.account);
-    if (row === undefined || parsed === null || account === null) return null;
     const { info } = parsed;
+    const account = row === undefined ? null : addressAt(info, row.account);
+    if (row === undefined || account === null) return null;
     const kind = kindOf(row, info);
-    const authority = signerIn(info, row.signer);
+    const { authority, from } = signatureIn(info, row.signer);
     if (kind === 'assign' && !(funded.has(account) && signers.has(authority ?? ''))) return null;
     const right = row.right === 'authorityType' ? rightIn(info) : row.right;
     const tokenAccount = program === 'spl-token' ? balances.tokenAccountOf(account) : null;
@@ -143,7 +146,7 @@ export function authorityChangeReader(
       account,
       mint,
       owner: tokenAccount?.owner ?? (ownsTokens || kind === 'approve' || kind === 'revoke' ? authority : null),
-      from: (ownsTokens ? tokenAccount?.owner : null) ?? (isHolder ? authority : null),
+      from: (ownsTokens ? tokenAccount?.owner : null) ?? (isHolder ? from : null),
       to: addressAt(info, row.to),
       authority,
       amount: toText(info['amount'] ?? amount),
@@ -154,5 +157,20 @@ export function authorityChangeReader(
       instructionIdx: index,
       innerInstructionIdx: innerIndex,
     };
+  };
+}
+
+/** Reads the right that a program other than Solana's own gives somebody, by the table of its instructions. */
+function programsChangeOf(call: Instruction): AuthorityChange | null {
+  const { programId, index, innerIndex } = call;
+  const { name, roles } = (mayGiveRights(programId) ? findProgramInstruction(call) : null) ?? { name: '', roles: {} };
+  const { holder, mint = null, user = null, owner = user } = roles;
+  const account = roles.account ?? mint ?? owner;
+  if (holder === undefined || account === null || holder === owner) return null;
+  return {
+    ...{ kind: 'setAuthority', authorityType: name, programId, account, mint, owner, from: null, to: holder },
+    ...{ authority: owner, amount: null, tokenBalance: null, decimals: null, lamports: null, lockup: null },
+    instructionIdx: index,
+    innerInstructionIdx: innerIndex,
   };
 }

@@ -16,10 +16,9 @@ export function extractTransfers(transaction: Transaction, visit?: CallVisitor):
   if (transaction.err !== null) return [];
   const ledger = new TransferLedger(transaction);
   for (const call of inExecutionOrder(transaction.instructions)) {
-    if (call.parsed === null) continue;
     visit?.(call, ledger);
     const movement = movementOf(call);
-    if (movement === undefined) continue;
+    if (movement === undefined || call.parsed === null) continue;
     const { info } = call.parsed;
     RECORDERS[movement.recorder]?.(ledger, call, {
       from: addressAt(info, movement.from),
@@ -32,7 +31,7 @@ export function extractTransfers(transaction: Transaction, visit?: CallVisitor):
   return ledger.finish();
 }
 
-/** Sees each decoded instruction, with the balances right before it. */
+/** Sees each instruction, with the balances right before it. */
 export type CallVisitor = (call: Instruction, balances: CurrentBalances) => void;
 
 /** How an instruction moves something. */

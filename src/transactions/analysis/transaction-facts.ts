@@ -35,7 +35,7 @@ export interface TransactionFacts {
 /** Returns what a call is by the name in the log, if its program is known. */
 function namedInstruction({ programId, name }: ParsedInstruction): ProgramInstruction | null {
   const type = name === null ? null : namedTypeOf(programRole(programId), name);
-  return name === null || type === null ? null : { name, type, roles: {}, price: null };
+  return name === null || type === null ? null : { name, type, roles: {}, values: {} };
 }
 
 /** Finds the facts of a transaction in time linear in its size. */

@@ -1,5 +1,4 @@
 import { quotedInSentence } from '../../shared/domain/quoted-name.ts';
-import { readTables } from '../../shared/runtime/files/read-tables.ts';
 import type { Interpretation, Interpreted } from '../analysis/interpretation.ts';
 import type { ParsedTransaction } from '../analysis/parsed-transaction.ts';
 import { interpretTransaction } from '../analysis/rules/interpret-transaction.ts';
@@ -11,6 +10,7 @@ import { joinClauses } from './clauses.ts';
 import { clausesOf, isTipDescribed } from './describe-transaction.ts';
 import { asYou, capitalized, clausesFor } from './perspective.ts';
 import { type FormatAddress, formatSol, shortAddress } from './sentence-formats.ts';
+import { wordsOf } from './words.ts';
 
 /**
  * The length of an explanation, in UTF-16 units, up to which it says all. Beyond that it leaves out what came back and what
@@ -66,11 +66,7 @@ function formatFee(parsed: ParsedTransaction): string {
 }
 
 /** What a failed transaction tried, by its type. */
-const ATTEMPTS: ReadonlyMap<string, string> = new Map(
-  readTables(new URL('data/attempts.tsv', import.meta.url), 'attempts').flatMap(({ rows }) =>
-    rows.map(([type = '', attempt = '']) => [type, attempt] as const),
-  ),
-);
+const ATTEMPTS = wordsOf('attempts');
 
 function explainFailure(
   parsed: ParsedTransaction,

@@ -3,7 +3,7 @@ import type { TokenLabel } from '../accounts/token-label.ts';
 import type { AssetAmount } from '../analysis/asset-amount.ts';
 import { isNftAmount, sumByMint } from '../analysis/payments.ts';
 import { formatUnits } from '../codec/format-decimal.ts';
-import { withInertLinks } from '../errors/quoted-words.ts';
+import { quotedWords, withInertLinks } from '../errors/quoted-words.ts';
 
 /** Formats an address in a sentence. */
 export interface FormatAddress {
@@ -12,12 +12,18 @@ export interface FormatAddress {
   readonly labelOf?: (mint: string) => TokenLabel | undefined;
 }
 
+/** Returns what stands where an address or a name is due: in quotation marks unless it is one word. */
+export const wordOrQuoted = (text: string): string =>
+  /^\w{1,64}$/.test(text) ? text : (quotedWords(text) ?? 'somebody');
+
 /** Returns the whole address, for programs. */
-export const fullAddress: FormatAddress = (address) => address;
+export const fullAddress: FormatAddress = wordOrQuoted;
 
 /** Returns `7xKX…gAsU`, for people. */
-export const shortAddress: FormatAddress = (address) =>
-  address.length > 12 ? `${address.slice(0, 4)}…${address.slice(-4)}` : address;
+export const shortAddress: FormatAddress = (address) => {
+  const shown = wordOrQuoted(address);
+  return shown.length > 12 && shown === address ? `${address.slice(0, 4)}…${address.slice(-4)}` : shown;
+};
 
 /** What a sentence from the view of a wallet calls it. */
 export const YOU = 'you';

@@ -5,8 +5,18 @@ import type {
   AuthorityInterpretation,
   ProgramInterpretation,
 } from '../analysis/interpretation.ts';
+import { programRole } from '../programs/known-programs.ts';
 import { programPhrase } from './program-phrase.ts';
-import { type FormatAddress, formatAccounts, formatAmount, formatSol, tokenName, YOU } from './sentence-formats.ts';
+import {
+  type FormatAddress,
+  formatAccounts,
+  formatAmount,
+  formatSol,
+  tokenName,
+  wordOrQuoted,
+  YOU,
+} from './sentence-formats.ts';
+import { wordsOf } from './words.ts';
 
 export function describeOpening(
   { actor, accounts, tokenAccount, extendedTable }: AccountInterpretation,
@@ -60,18 +70,8 @@ export function describeProgramChange(
   }
 }
 
-/** Rights in words; any other is named as it is. */
-const RIGHTS: Readonly<Record<string, string>> = {
-  accountOwner: 'ownership',
-  mintTokens: 'right to mint',
-  freezeAccount: 'right to freeze accounts',
-  closeAccount: 'right to close',
-  staker: 'right to delegate',
-  withdrawer: 'right to withdraw',
-  voter: 'right to vote',
-  nonce: 'authority',
-  upgrade: 'right to upgrade',
-};
+/** Rights in words. */
+const RIGHTS = wordsOf('rights');
 
 /** Largest amount of a token account: an approval of it has no limit. */
 const MAX_AMOUNT = `${2n ** 64n - 1n}`;
@@ -114,8 +114,12 @@ export function describeAuthorityChange(change: AuthorityChange, formatAddress: 
     case 'initializeAuthority':
       if (authorityType === 'permanentDelegate')
         return `let ${after} move everybody's tokens of ${tokenLabel(mint ?? account, formatAddress)}`;
+      if (authorityType === 'transferHook')
+        return `made each transfer of ${tokenLabel(mint ?? account, formatAddress)} call the program ${after}`;
+      if (authorityType === 'cpiGuard') return `took the guard against programs off the account ${subject}${holding}`;
+      if (authorityType === 'closedProgram') return `closed the program ${subject} for good`;
       return mint === null
-        ? `gave ${after} the ${RIGHTS[authorityType ?? '']} from ${subject}${holding}`
+        ? `gave ${after} the ${rightName(authorityType)} of ${subject}${holding}`
         : `let ${after} close the mint ${subject}`;
     case 'setLockup': {
       const { unixTimestamp = null, epoch = null } = change.lockup ?? {};
@@ -130,12 +134,23 @@ export function describeAuthorityChange(change: AuthorityChange, formatAddress: 
       return `changed the lock-up of the stake account ${subject}${holding}${end}${custodian}`;
     }
     default: {
-      const right = RIGHTS[authorityType ?? ''] ?? `${authorityType ?? ''} authority`.trim();
+      if (programRole(change.programId) !== 'core') {
+        const what = account === change.owner ? 'what it has' : subject;
+        const program = programPhrase(change.programId, 'on', formatAddress);
+        return `gave ${after} a right over ${what}${program} (${wordOrQuoted(authorityType ?? '')})`;
+      }
+      const right = rightName(authorityType);
       return to === null
         ? `gave up the ${right} of ${subject}${holding} for good`
         : `passed the ${right} of ${subject}${holding}${before} to ${after}`;
     }
   }
+}
+
+/** Returns a right in words, or as a node names it. */
+function rightName(right: string | null): string {
+  if (right === null || right === '') return 'authority';
+  return RIGHTS.get(right) ?? `${wordOrQuoted(right)} authority`;
 }
 
 /** Returns the day of a time in Unix seconds, or the seconds where it is beyond what a date can be. */

@@ -1,4 +1,3 @@
-import { quotedInSentence } from '../../shared/domain/quoted-name.ts';
 import {
   type CallInterpretation,
   hasAsides,
@@ -8,7 +7,7 @@ import {
 import { quotedWords } from '../errors/quoted-words.ts';
 import { isIncidentalProgram, programName } from '../programs/known-programs.ts';
 import { programPhrase } from './program-phrase.ts';
-import { type FormatAddress, formatAmounts } from './sentence-formats.ts';
+import { type FormatAddress, formatAmounts, wordOrQuoted } from './sentence-formats.ts';
 
 const DEEDS: Readonly<Partial<Record<CallInterpretation['type'], string>>> = {
   QUOTE_UPDATE: 'wrote new prices',
@@ -57,11 +56,8 @@ function describeUnknownCall(interpretation: Interpreted<CallInterpretation>, fo
   return flows.length === 0 ? `${call}; balances of other accounts changed` : [call, ...flows].join(' and ');
 }
 
-/** Returns the name of an instruction, which a node may have written: in quotation marks unless it is one word. */
-function instructionPhrase(name: string | null): string {
-  const phrase = /^\w{1,64}$/.test(name ?? '') ? name : quotedInSentence(name ?? '');
-  return phrase === null ? '' : ` (${phrase})`;
-}
+/** Returns the name of an instruction, which a node may have written. */
+const instructionPhrase = (name: string | null): string => (name ? ` (${wordOrQuoted(name)})` : '');
 
 /** Returns the program's own name for an instruction, or that of its author, which is not ours to vouch for. */
 function calledPhrase(name: string | null): string {

@@ -3,6 +3,8 @@ export const INSTRUCTION_ROLES = {
   user: 'the wallet that calls the program, or for which it is called: its assets move',
   owner: 'the wallet that owns the order, NFT or position; it need not have signed',
   newOwner: 'the wallet that gets what was the owner’s',
+  holder: 'who gets a right: a delegate, a new authority',
+  account: 'the account of the program that the right is over',
   keeper: 'the wallet that fills the order of another one',
   order: 'the account that stores the order or plan',
   seller: 'the wallet that sells an NFT or offers it',

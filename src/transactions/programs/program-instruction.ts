@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { readTables } from '../../shared/runtime/files/read-tables.ts';
 import { decodeBase58, maxBase58Length } from '../codec/base58.ts';
+import { asString, type JsonObject } from '../codec/json-fields.ts';
 import type { InstructionRole } from './instruction-roles.ts';
-import { type NamedPrice, type ProgramCall, priceReader } from './named-price.ts';
+import { type ProgramCall, valuesReader } from './named-values.ts';
 import type { TransactionType } from './transaction-types.ts';
 
 /** What a call is by the program's table of instructions. */
@@ -14,23 +15,26 @@ export interface ProgramInstruction {
   readonly type: TransactionType | null;
   /** The accounts that matter, by role. */
   readonly roles: Readonly<Partial<Record<InstructionRole, string>>>;
-  /** The price that it names; null if it names none that can be read. */
-  readonly price: NamedPrice | null;
+  /**
+   * What else its data names, as far as a table says where: the price of a listing or a bid as `amount` and
+   * `currencyMint`. A sale names the most or least that its maker accepts, which is none.
+   */
+  readonly values: JsonObject;
 }
 
 interface InstructionRow extends Pick<ProgramInstruction, 'name' | 'type'> {
-  readonly priceIn: (call: ProgramCall) => NamedPrice | null;
+  readonly valuesIn: (call: ProgramCall) => JsonObject;
   readonly positions: readonly (readonly [role: InstructionRole, position: number])[];
 }
 
 interface InstructionTable {
-  /** Bytes at the start of the data that select the instruction: 8 for Anchor, 1 for most others; one program has two. */
+  /** Bytes at the start of the data that select the instruction, most first: 8 for Anchor, 1 for most others; some have two. */
   readonly discriminatorLengths: readonly number[];
   readonly byDiscriminator: ReadonlyMap<string, InstructionRow>;
 }
 
 /** An event that an Anchor program writes by calling itself. https://www.anchor-lang.com/docs/features/events */
-const EVENT: ProgramInstruction = { name: 'emit_event', type: null, roles: {}, price: null };
+const EVENT: ProgramInstruction = { name: 'emit_event', type: null, roles: {}, values: {} };
 const EVENT_DISCRIMINATOR = 'e445a52e51cb9a1d';
 const ANCHOR_LENGTH = 8;
 
@@ -64,8 +68,21 @@ export function findProgramInstruction(call: ProgramCall): ProgramInstruction | 
     const account = accounts[position];
     if (account !== undefined && account !== programId) roles[role] = account; // the program itself stands for no account
   }
-  return { name: row.name, type: row.type, roles, price: row.priceIn(call) };
+  const values = row.valuesIn(call);
+  const holder = asString(values['holder']);
+  if (holder !== null) roles.holder = holder;
+  return { name: row.name, type: row.type, roles, values };
 }
+
+/** Programs with an instruction that gives somebody a right. */
+const givers = new Set([...rowsOf].flatMap(([id, rows]) => (rows.some(isGiving) ? [id] : [])));
+
+function isGiving([, , , roles = '', fields = '']: readonly string[]): boolean {
+  return /holder[=:]/.test(`${roles} ${fields}`);
+}
+
+/** Returns whether a program is known to have an instruction that gives somebody a right. */
+export const mayGiveRights = (programId: string): boolean => givers.has(programId);
 
 /** Returns the first eight bytes of a call's data in hex; empty where the data is unknown or too long. */
 export function discriminatorOf(data: string | null): string {
@@ -87,7 +104,9 @@ function tableOf(programId: string): InstructionTable | null {
   if (known !== undefined) return known;
   const rows = rowsOf.get(programId)?.map(readRow);
   if (rows === undefined) return null;
-  const discriminatorLengths = [...new Set(rows.map(([discriminator]) => discriminator.length / 2))];
+  const discriminatorLengths = [...new Set(rows.map(([discriminator]) => discriminator.length / 2))].toSorted(
+    (a, b) => b - a,
+  );
   const table = { discriminatorLengths, byDiscriminator: new Map(rows) };
   tables.set(programId, table);
   return table;
@@ -95,18 +114,18 @@ function tableOf(programId: string): InstructionTable | null {
 
 /**
  * Reads `name<TAB>discriminator<TAB>type<TAB>roles`, such as `cancel_all_orders<TAB>06<TAB>CANCEL_ORDER<TAB>owner=3`, then
- * the fields of its data up to a price and the most accounts with which that is one. The discriminator `-` is the one that
+ * the fields of its data up to what it names and the most accounts with which it does. The discriminator `-` is the one that
  * Anchor makes from the name, the type `-` is none.
  */
 function readRow(cells: readonly string[]): [discriminator: string, InstructionRow] {
-  const [name = '', discriminator = '-', type = '-', roles = '', price, mostAccounts] = cells;
-  const priceIn = price === undefined ? () => null : priceReader(price, mostAccounts);
+  const [name = '', discriminator = '-', type = '-', roles = '', fields, mostAccounts] = cells;
+  const valuesIn = fields === undefined ? () => ({}) : valuesReader(fields, mostAccounts);
   const positions = [...roles.matchAll(/(\w+)=(\d+)/g)].map(
     ([, role, position]) => [role as InstructionRole, Number(position)] as const,
   );
   return [
     discriminator === '-' ? anchorDiscriminator(name) : discriminator,
-    { name, type: type === '-' ? null : (type as TransactionType), positions, priceIn },
+    { name, type: type === '-' ? null : (type as TransactionType), positions, valuesIn },
   ];
 }
 

@@ -34,30 +34,27 @@ import { explainTransaction } from '../../../src/transactions/explain/explain-tr
 import { isTradingProgram } from '../../../src/transactions/programs/known-programs.ts';
 import { anchorDiscriminator } from '../../../src/transactions/programs/program-instruction.ts';
 import { normalizeTransaction, type Transaction } from '../../../src/transactions/transactions/transaction.ts';
+import { ATTACKS, forgeAttack, lackingIn, SCENES, swapOf } from '../../support/forged-attacks.ts';
+import type { ForgedCall, Forgery } from '../../support/forged-transaction.ts';
 import {
-  ATTACKS,
   account,
   BONK,
   bonk,
   delegate,
   dust,
-  forgeAttack,
   GAME,
   JUPITER,
-  lackingIn,
   pool,
   poolBonk,
   poolUsdc,
   prepare,
   program,
   RAYDIUM,
-  SCENES,
   sponsor,
   stolenBonk,
   stolenSol,
   stolenUsdc,
   stolenUsdt,
-  swapOf,
   thief,
   USDC,
   USDT,
@@ -66,8 +63,7 @@ import {
   victim,
   wallet,
   wsol,
-} from '../../support/forged-attacks.ts';
-import type { ForgedCall, Forgery } from '../../support/forged-transaction.ts';
+} from '../../support/forged-world.ts';
 import { pluck } from '../../support/pluck.ts';
 import { type RecordedTransaction, readRecordings, recordedTransactions } from '../../support/recorded-transactions.ts';
 import {

@@ -37,8 +37,8 @@ const RIGHTS_BY_DANGER: readonly string[] = [
 const RIGHTS_OVER_ASSETS = RIGHTS_BY_DANGER.filter(
   (right) => right !== 'permanentDelegate' && right !== 'closeAccount',
 );
-/** What the creator of a mint may leave in the hands of somebody else from the start. */
-const RIGHTS_FROM_THE_START: readonly string[] = ['permanentDelegate', 'closeMint'];
+/** What is said whoever holds it: rights over a mint from its start, a program that is no more, a guard that is off. */
+const SAID_ALWAYS: readonly string[] = ['permanentDelegate', 'closeMint', 'closedProgram', 'cpiGuard'];
 
 const rightOf = ({ kind, authorityType }: AuthorityChange): string =>
   kind === 'setAuthority' || kind === 'initializeAuthority' ? (authorityType ?? '') : kind;
@@ -73,7 +73,7 @@ export function findGivenRights(parsed: ParsedTransaction): readonly AuthorityCh
         return isLast && holders.get(keyOf(change)) !== to && !isHarmless && !isUndone(change, parsed);
       }
       case 'initializeAuthority':
-        return RIGHTS_FROM_THE_START.includes(authorityType ?? '') || isForStranger(change, parsed);
+        return SAID_ALWAYS.includes(authorityType ?? '') || isForStranger(change, parsed);
       case 'assign':
       case 'setLockup':
         return true;

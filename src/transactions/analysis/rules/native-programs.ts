@@ -5,7 +5,7 @@ import {
   UPGRADEABLE_LOADER,
   VOTE_PROGRAM,
 } from '../../../shared/domain/well-known-addresses.ts';
-import { asString } from '../../codec/json-fields.ts';
+import { asBigInt, asString } from '../../codec/json-fields.ts';
 import { KNOWN_PROGRAMS } from '../../programs/known-programs.ts';
 import type { StakeInterpretation } from '../interpretation.ts';
 import {
@@ -68,14 +68,16 @@ export const stakeRule: Rule = ({ parsed }) => {
   if (move !== undefined) {
     const stakeAccount = infoAddress(move, 'source') ?? infoAddress(move, 'stakeAccount') ?? '';
     const target = infoAddress(move, 'destination') ?? infoAddress(move, 'newSplitAccount') ?? '';
+    const states = statesOf(stakeAccount, target, parsed);
+    const [moved] = states.flatMap(({ actions }) => [...actions]); // a merge names no amount
     return {
       ...common,
       type: move.type?.startsWith('split') ? 'SPLIT_STAKE' : move.type === 'merge' ? 'MERGE_STAKE' : 'STAKE',
       change: 'moved',
       stakeAccount,
       target,
-      lamports: infoAmount(move, 'lamports'),
-      states: statesOf(stakeAccount, target, parsed),
+      lamports: infoAmount(move, 'lamports') ?? asBigInt(moved?.given[0]?.amount),
+      states,
     };
   }
   const withdrawal = find(/^withdraw/);

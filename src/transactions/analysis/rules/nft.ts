@@ -1,5 +1,6 @@
 import { WRAPPED_SOL } from '../../../shared/domain/known-mints.ts';
 import { METADATA_PROGRAM, SYSTEM_PROGRAM } from '../../../shared/domain/well-known-addresses.ts';
+import { asBigInt, asString } from '../../codec/json-fields.ts';
 import { KNOWN_PROGRAMS, programRole } from '../../programs/known-programs.ts';
 import type { ProgramInstruction } from '../../programs/program-instruction.ts';
 import type { Action } from '../action.ts';
@@ -92,13 +93,14 @@ function interpretOffer(type: NftType, offers: readonly NamedCall[], facts: Tran
 
 /** Returns the price that an offer names; null if none, or if the transaction doesn't show its currency's decimals. */
 function offeredPrice(offer: NamedCall | undefined, { parsed }: TransactionFacts): AssetAmount | null {
-  const price = offer?.instruction.price ?? null;
-  if (offer === undefined || price === null) return null;
-  const named = price.currencyMint ?? offer.instruction.roles.inputMint ?? WRAPPED_SOL;
+  const { values = {} } = offer?.instruction ?? {};
+  const amount = asBigInt(values['amount']);
+  if (offer === undefined || amount === null) return null;
+  const named = asString(values['currencyMint']) ?? offer.instruction.roles.inputMint ?? WRAPPED_SOL;
   const mint = named === SYSTEM_PROGRAM ? WRAPPED_SOL : named;
-  if (mint === WRAPPED_SOL) return { mint, amount: price.amount, decimals: 9 };
+  if (mint === WRAPPED_SOL) return { mint, amount, decimals: 9 };
   const known = parsed.tokenTransfers.find((transfer) => transfer.mint === mint);
-  return known === undefined ? null : { mint, amount: price.amount, decimals: known.decimals };
+  return known === undefined ? null : { mint, amount, decimals: known.decimals };
 }
 
 /** Returns the account of a role if all calls name the same. */

@@ -1,0 +1,57 @@
+import { decodeBase58, maxBase58Length } from '../codec/base58.ts';
+import { type ByteReader, tryDecode } from '../codec/byte-reader.ts';
+import { FORMATS, fieldsReader } from '../codec/fields.ts';
+import type { JsonObject } from '../codec/json-fields.ts';
+
+/** A call of a program, with its data in base58; null if only its decoded form is known. */
+export interface ProgramCall {
+  readonly programId: string;
+  readonly data: string | null;
+  readonly accounts: readonly string[];
+}
+
+/** Bytes that are passed over. */
+const SKIPS = Object.fromEntries(
+  [1, 2, 3, 8, 10, 73, 116].map((length) => [length, (reader: ByteReader) => reader.bytes(length)] as const),
+);
+
+/** Returns the address that an enum of Metaplex Core holds in one of its variants. */
+const addressIn =
+  (variant: number) =>
+  (reader: ByteReader): string | undefined =>
+    reader.u8() === variant ? reader.pubkey() : undefined;
+
+/** Reads past the texts, royalties, creators, collection and uses of Token Metadata's `DataV2`. */
+function skipMetadata(reader: ByteReader): void {
+  for (const read of [FORMATS.borsh, FORMATS.borsh, FORMATS.borsh, FORMATS.u16]) read(reader);
+  reader.option(() => reader.vec(() => reader.bytes(34)));
+  reader.option(() => reader.bytes(33));
+  reader.option(() => reader.bytes(17));
+}
+
+const VALUE_FORMATS = {
+  ...FORMATS,
+  ...SKIPS,
+  'u8?': (reader: ByteReader) => reader.option(() => reader.u8()),
+  'u64?': (reader: ByteReader) => reader.option(() => reader.u64()),
+  '32?': (reader: ByteReader) => reader.option(() => reader.bytes(32)),
+  'borsh?': (reader: ByteReader) => reader.option(() => reader.borshString()),
+  'metadata?': (reader: ByteReader) => reader.option(() => skipMetadata(reader)),
+  authority: addressIn(3),
+  'authority?': (reader: ByteReader) => reader.option(() => addressIn(3)(reader)) ?? undefined,
+  'updateAuthority?': (reader: ByteReader) => reader.option(() => addressIn(1)(reader)) ?? undefined,
+};
+
+const MAX_DATA_LENGTH = maxBase58Length(4096);
+const NOTHING: JsonObject = {};
+
+/** Returns the reader of what an instruction's data names; nothing where there are more accounts than `mostAccounts`. */
+export function valuesReader(fields: string, mostAccounts = ''): (call: ProgramCall) => JsonObject {
+  const read = fieldsReader(fields, VALUE_FORMATS);
+  const most = mostAccounts === '' ? Number.POSITIVE_INFINITY : Number(mostAccounts);
+  return ({ data, accounts }) => {
+    const isRead = data !== null && data.length <= MAX_DATA_LENGTH && accounts.length <= most;
+    const bytes = isRead ? decodeBase58(data) : undefined;
+    return (bytes && tryDecode(bytes, read)) ?? NOTHING;
+  };
+}

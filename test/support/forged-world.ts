@@ -1,0 +1,98 @@
+import bs58 from 'bs58';
+import { WRAPPED_SOL } from '../../src/shared/domain/known-mints.ts';
+import { type ForgedCall, Forgery } from './forged-transaction.ts';
+import { addressesOf } from './synthetic-transaction.ts';
+
+export const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
+export const USDT = 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB';
+export const BONK = 'DezXAZ8z7PnrnRJjz3wXBoRgixCa6xjnB7YaB1pPB263';
+export const JUPITER = 'JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4';
+export const RAYDIUM = '675kPX9MHTjS2zt1qfr1NYHuzeLXfQM9H24wFSUt1Mp8';
+export const GAME = 'SAGE2HAwep459SNq61LHvjxPk4pLPEJLoMETef7f7EE';
+export const SQUADS = 'SQDS4ep65T869zMMBKyuUq6aD6EgTu8psMjkvj52pCf';
+export const KAMINO = 'KLend2g3cP87fffoy8q1mQqGKjrxjC8boSyAYavgmjD';
+export const PYTH = 'FsJ3A3u2vn5cTVofAjvy6y5kwABJAqYWpe4975bi2epH';
+export const SPL_STAKE_POOL = 'SPoo1Ku8WFXoNDMHPsrGSTSG1Y47rzgn41SLUNakuHy';
+export const BUBBLEGUM = 'BGUMAp9Gq7iTEuizy4pqaxsTyUCBK68MDfK752saRPUY';
+export const CORE = 'CoREENxT6tW1HoK8ypY1SxRMZTcVPm7R94rH4PZNhX7d';
+export const JITO_TIPS = '96gYZGLnJYVFmbjzopPSU6QiEV5fGqZNyN9nmNhvrZU5';
+
+export const [sponsor, victim, thief, pool, delegate, program, stake, wallet, account, ...dust] = addressesOf(
+  1,
+  2,
+  3,
+  4,
+  5,
+  6,
+  7,
+  8,
+  9,
+  10,
+  11,
+  12,
+  13,
+  14,
+);
+export const [usdc, usdt, wsol, bonk, stolenUsdc, stolenUsdt, stolenSol, stolenBonk, poolUsdc, poolBonk] = addressesOf(
+  20,
+  21,
+  22,
+  23,
+  24,
+  25,
+  26,
+  27,
+  28,
+  29,
+);
+export const [nonce, vote, table, buffer, multisig, multisigUsdc, newAccount, asset, shared, vault] = addressesOf(
+  30,
+  31,
+  32,
+  33,
+  34,
+  35,
+  36,
+  37,
+  38,
+  39,
+);
+export const [decoy, secondDecoy, sysvar, freezer, emptied, secondEmptied] = addressesOf(40, 41, 42, 43, 47, 48);
+
+/** A wallet of a victim, and accounts of a thief and a pool, before the transaction. */
+export function prepare(signers: readonly string[] = [victim]): Forgery {
+  const forgery = new Forgery(signers);
+  for (const [owner, accounts] of [
+    [victim, [usdc, usdt, wsol, bonk]],
+    [thief, [stolenUsdc, stolenUsdt, stolenSol, stolenBonk]],
+  ] as const)
+    for (const [place, mint] of [USDC, USDT, WRAPPED_SOL, BONK].entries()) {
+      const decimals = mint === WRAPPED_SOL ? 9 : mint === BONK ? 5 : 6;
+      forgery.hold(accounts[place] ?? '', owner, mint, 50_000_000_000n, decimals);
+    }
+  forgery.hold(poolUsdc, pool, USDC, 900_000_000_000n);
+  forgery.hold(poolBonk, pool, BONK, 900_000_000_000n, 5);
+  forgery.hold(multisigUsdc, multisig, USDC, 700_000_000_000n);
+  for (const empty of [emptied, secondEmptied]) forgery.hold(empty, victim, USDT, 0n);
+  for (const funded of [stake, nonce, vote, table, buffer]) forgery.fund(funded, 30_000_000_000n);
+  forgery.begin();
+  return forgery;
+}
+
+export interface Attack {
+  readonly kind: string;
+  readonly signers?: readonly string[];
+  readonly make: (forgery: Forgery) => readonly ForgedCall[];
+  /** What a description must say. */
+  readonly says: readonly string[];
+  readonly never?: RegExp;
+  /** Scenes in which it makes no sense. */
+  readonly not?: readonly string[];
+}
+
+/** An address that begins as another one does. */
+export const lookAlike = (address: string): string =>
+  bs58.encode([...bs58.decode(address).subarray(0, 28), 1, 2, 3, 4]);
+
+export const ALL = 2n ** 64n - 1n;
+export const u32 = (value: number): number[] => [value, 0, 0, 0];
