@@ -55,23 +55,29 @@ export interface ArbitrageInterpretation extends InterpretationOf<'ARBITRAGE'>, 
   readonly solChange: bigint;
 }
 
+/** What somebody can give to a program or get from it. */
+const EXCHANGE_TYPES = [
+  'ADD_TO_POOL',
+  'REMOVE_FROM_POOL',
+  'OPEN_ORDER',
+  'CANCEL_ORDER',
+  'BORROW',
+  'REPAY_LOAN',
+  'DEPOSIT',
+  'WITHDRAW',
+  'LIQUIDATE',
+  'CLAIM',
+  'BRIDGE_DEPOSIT',
+  'BRIDGE_FULFILMENT',
+] as const;
+
+export type ExchangeType = (typeof EXCHANGE_TYPES)[number];
+
+export const isExchangeType = (type: TransactionType | null): type is ExchangeType =>
+  EXCHANGE_TYPES.some((known) => known === type);
+
 /** A use of a program, interpreted by what the actor gave and got. */
-export interface ExchangeOfValueInterpretation
-  extends InterpretationOf<
-      | 'ADD_TO_POOL'
-      | 'REMOVE_FROM_POOL'
-      | 'OPEN_ORDER'
-      | 'CANCEL_ORDER'
-      | 'BORROW'
-      | 'REPAY_LOAN'
-      | 'DEPOSIT'
-      | 'WITHDRAW'
-      | 'LIQUIDATE'
-      | 'CLAIM'
-      | 'BRIDGE_DEPOSIT'
-      | 'BRIDGE_FULFILMENT'
-    >,
-    NetChange {
+export interface ExchangeOfValueInterpretation extends InterpretationOf<ExchangeType>, NetChange {
   /** What a bridge or its relayer paid out, to whom; empty for all else. */
   readonly payouts: readonly Payment[];
 }
@@ -175,12 +181,26 @@ export interface VoteInterpretation extends InterpretationOf<'VOTE'> {
   readonly voteAccount: string;
 }
 
+/** What a program can be called for. */
+const CALL_TYPES = [
+  'QUOTE_UPDATE',
+  'PLACE_ORDER',
+  'ORACLE_UPDATE',
+  'BRIDGE',
+  'PERPS',
+  'GAME',
+  'LEND',
+  'INFRA',
+  'UNKNOWN',
+] as const;
+
+export type CallType = (typeof CALL_TYPES)[number];
+
+export const isCallType = (type: TransactionType | null): type is CallType =>
+  CALL_TYPES.some((known) => known === type);
+
 /** A call of a program, interpreted by what the program is for. */
-export interface CallInterpretation
-  extends InterpretationOf<
-      'QUOTE_UPDATE' | 'PLACE_ORDER' | 'ORACLE_UPDATE' | 'BRIDGE' | 'PERPS' | 'GAME' | 'LEND' | 'INFRA' | 'UNKNOWN'
-    >,
-    NetChange {
+export interface CallInterpretation extends InterpretationOf<CallType>, NetChange {
   /** The type of the instruction, if one of our decoders or a table names it. */
   readonly instruction: string | null;
   /** What the program calls it, where they don't. */

@@ -1,11 +1,5 @@
 import { TOKEN_PROGRAM_IDS } from '../../shared/domain/well-known-addresses.ts';
-import {
-  isIncidentalProgram,
-  isTradingProgram,
-  KNOWN_PROGRAMS,
-  type KnownProgram,
-  programRole,
-} from '../programs/known-programs.ts';
+import { isIncidentalProgram, isTradingProgram, KNOWN_PROGRAMS, programRole } from '../programs/known-programs.ts';
 import { allInstructions, type ParsedInstruction, type ParsedTransaction } from './parsed-transaction.ts';
 
 /**
@@ -40,24 +34,10 @@ export function sourceOf(credited: string | null, { instructions }: Pick<ParsedT
   return id === undefined ? 'UNKNOWN' : (KNOWN_PROGRAMS.get(id)?.source ?? id);
 }
 
-/** Solana's own programs, the most significant one first. */
-const CORE_SOURCES_BY_IMPORTANCE: readonly KnownProgram['source'][] = [
-  'STAKE_PROGRAM',
-  'VOTE_PROGRAM',
-  'BPF_UPGRADEABLE_LOADER',
-  'LOADER_V4',
-  'BPF_LOADER',
-  'ADDRESS_LOOKUP_TABLE_PROGRAM',
-  'SPL_TOKEN',
-  'SYSTEM_PROGRAM',
-  'ASSOCIATED_TOKEN_PROGRAM',
-  'MEMO_PROGRAM',
-];
+const PLACES = new Map([...KNOWN_PROGRAMS.keys()].map((id, place) => [id, place]));
 
+/** Compares Solana's own programs by their order in the table, the most significant one first; all others come last. */
 function compareImportance(a: string, b: string): number {
-  const rank = (id: string): number => {
-    const index = CORE_SOURCES_BY_IMPORTANCE.indexOf(KNOWN_PROGRAMS.get(id)?.source ?? '');
-    return index < 0 ? CORE_SOURCES_BY_IMPORTANCE.length : index;
-  };
+  const rank = (id: string): number => (programRole(id) === 'core' ? PLACES.get(id) : undefined) ?? PLACES.size;
   return rank(a) - rank(b);
 }

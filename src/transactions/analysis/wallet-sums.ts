@@ -16,11 +16,6 @@ export class WalletSums {
 
   /** Returns the sums that are not zero, in order of appearance. */
   entries(): readonly (readonly [wallet: string, AssetAmount])[] {
-    return this.all().filter(([, { amount }]) => amount !== 0n);
-  }
-
-  /** Returns all sums, also those that evened out. */
-  all(): readonly (readonly [wallet: string, AssetAmount])[] {
-    return [...this.#byKey.values()];
+    return [...this.#byKey.values()].filter(([, { amount }]) => amount !== 0n);
   }
 }

@@ -49,6 +49,10 @@ function isSaidByAsides(interpreted: Interpreted): boolean {
 }
 
 function describeDeed(interpretation: Interpreted, formatAddress: FormatAddress): string {
+  if ('payouts' in interpretation) return describeExchangeOfValue(interpretation, formatAddress);
+  if ('calledName' in interpretation) return describeCall(interpretation, formatAddress);
+  if ('stakeAccount' in interpretation) return describeStake(interpretation, formatAddress);
+  if ('seller' in interpretation) return describeNft(interpretation, formatAddress);
   switch (interpretation.type) {
     case 'SWAP':
       return describeSwap(interpretation, formatAddress);
@@ -58,53 +62,18 @@ function describeDeed(interpretation: Interpreted, formatAddress: FormatAddress)
       return describeLaunch(interpretation, formatAddress);
     case 'ARBITRAGE':
       return describeArbitrage(interpretation, formatAddress);
-    case 'ADD_TO_POOL':
-    case 'REMOVE_FROM_POOL':
-    case 'OPEN_ORDER':
-    case 'CANCEL_ORDER':
-    case 'BORROW':
-    case 'REPAY_LOAN':
-    case 'DEPOSIT':
-    case 'WITHDRAW':
-    case 'LIQUIDATE':
-    case 'CLAIM':
-    case 'BRIDGE_DEPOSIT':
-    case 'BRIDGE_FULFILMENT':
-      return describeExchangeOfValue(interpretation, formatAddress);
     case 'TRANSFER':
       return describeTransfer(interpretation, formatAddress);
     case 'NFT_TRANSFER':
       return describeNftTransfer(interpretation, formatAddress);
-    case 'NFT_SALE':
-    case 'NFT_LISTING':
-    case 'NFT_CANCEL_LISTING':
-    case 'NFT_BID':
-    case 'NFT_BID_CANCELLED':
-    case 'NFT_MINT':
-    case 'BURN_NFT':
-    case 'COMPRESSED_NFT_MINT':
-    case 'COMPRESSED_NFT_TRANSFER':
-    case 'COMPRESSED_NFT_BURN':
-      return describeNft(interpretation, formatAddress);
     case 'TOKEN_MINT':
       return describeMint(interpretation, formatAddress);
     case 'BURN':
       return describeBurn(interpretation, formatAddress);
-    case 'STAKE':
-    case 'SPLIT_STAKE':
-    case 'MERGE_STAKE':
-    case 'UNSTAKE':
-      return describeStake(interpretation, formatAddress);
     case 'CREATE_ACCOUNT':
       return describeOpening(interpretation, formatAddress);
     case 'CLOSE_ACCOUNT':
       return describeClosing(interpretation, formatAddress);
-    case 'SET_AUTHORITY':
-    case 'APPROVE':
-    case 'REVOKE':
-    case 'FREEZE':
-    case 'THAW':
-      return describeAuthority(interpretation, formatAddress);
     case 'PROGRAM_DEPLOY':
     case 'PROGRAM_UPGRADE':
       return describeProgramChange(interpretation, formatAddress);
@@ -115,6 +84,6 @@ function describeDeed(interpretation: Interpreted, formatAddress: FormatAddress)
     case 'VOTE':
       return describeVote(interpretation, formatAddress);
     default:
-      return describeCall(interpretation, formatAddress);
+      return describeAuthority(interpretation, formatAddress);
   }
 }

@@ -4,6 +4,7 @@ import { grouped } from '../analysis/grouped.ts';
 import type {
   ArbitrageInterpretation,
   ExchangeOfValueInterpretation,
+  ExchangeType,
   Interpreted,
   LaunchInterpretation,
   OrderFillInterpretation,
@@ -103,7 +104,7 @@ export function describeArbitrage(
 /** What somebody did, said before and after the program; amounts are null where none is known. */
 type Deed = (gave: string | null, got: string | null) => readonly [deed: string, rest: string];
 
-const DEEDS: Readonly<Record<ExchangeOfValueInterpretation['type'], Deed>> = {
+const DEEDS: Readonly<Record<ExchangeType, Deed>> = {
   ADD_TO_POOL: (gave, got) => [gave === null ? 'added to a pool' : `put ${gave} into a pool`, and('got', got)],
   REMOVE_FROM_POOL: (gave, got) => [`took ${got ?? 'something'} out of a pool`, gave === null ? '' : ` for ${gave}`],
   OPEN_ORDER: (gave, got) => [gave === null ? 'opened an order' : `opened an order with ${gave}`, and('got', got)],

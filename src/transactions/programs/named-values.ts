@@ -2,6 +2,7 @@ import { decodeBase58, maxBase58Length } from '../codec/base58.ts';
 import { type ByteReader, tryDecode } from '../codec/byte-reader.ts';
 import { FORMATS, fieldsReader } from '../codec/fields.ts';
 import type { JsonObject } from '../codec/json-fields.ts';
+import { isAllZero } from '../codec/spl-pod.ts';
 
 /** A call of a program, with its data in base58; null if only its decoded form is known. */
 export interface ProgramCall {
@@ -29,6 +30,13 @@ function skipMetadata(reader: ByteReader): void {
   reader.option(() => reader.bytes(17));
 }
 
+/** Returns the sign of an i128. */
+function signIn(reader: ByteReader): -1 | 0 | 1 {
+  const bytes = reader.bytes(16);
+  if (isAllZero(bytes)) return 0;
+  return (bytes.at(-1) ?? 0) >= 0x80 ? -1 : 1;
+}
+
 const VALUE_FORMATS = {
   ...FORMATS,
   ...SKIPS,
@@ -37,6 +45,7 @@ const VALUE_FORMATS = {
   '32?': (reader: ByteReader) => reader.option(() => reader.bytes(32)),
   'borsh?': (reader: ByteReader) => reader.option(() => reader.borshString()),
   'metadata?': (reader: ByteReader) => reader.option(() => skipMetadata(reader)),
+  sign: signIn,
   authority: addressIn(3),
   'authority?': (reader: ByteReader) => reader.option(() => addressIn(3)(reader)) ?? undefined,
   'updateAuthority?': (reader: ByteReader) => reader.option(() => addressIn(1)(reader)) ?? undefined,

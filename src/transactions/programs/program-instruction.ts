@@ -17,7 +17,8 @@ export interface ProgramInstruction {
   readonly roles: Readonly<Partial<Record<InstructionRole, string>>>;
   /**
    * What else its data names, as far as a table says where: the price of a listing or a bid as `amount` and
-   * `currencyMint`. A sale names the most or least that its maker accepts, which is none.
+   * `currencyMint` (a sale names the most or least that its maker accepts, which is none), or the signs of the changes of
+   * `collateral` and `debt`.
    */
   readonly values: JsonObject;
 }

@@ -4,7 +4,7 @@ import { commonNameOf } from '../../programs/called-names.ts';
 import { isTipAccount } from '../../programs/tip-accounts.ts';
 import { type Action, effectsOf } from '../action.ts';
 import { solAmount } from '../asset-amount.ts';
-import type { CallInterpretation } from '../interpretation.ts';
+import type { CallInterpretation, CallType } from '../interpretation.ts';
 import { type NetChange, splitBySign } from '../net-change.ts';
 import type { ParsedTransaction } from '../parsed-transaction.ts';
 import { sumByMint } from '../payments.ts';
@@ -15,7 +15,7 @@ import { hasBalances } from '../wallet-changes.ts';
 /** Interprets a call of a program of which nothing more is known. */
 export function interpretCall(
   facts: TransactionFacts,
-  type: CallInterpretation['type'],
+  type: CallType,
   program = facts.mainProgram ?? firstProgram(facts),
 ): CallInterpretation {
   const { parsed, calls, instructionOf } = facts;

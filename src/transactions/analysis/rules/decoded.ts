@@ -3,7 +3,7 @@ import type { ProgramInstruction } from '../../programs/program-instruction.ts';
 import type { TransactionType } from '../../programs/transaction-types.ts';
 import type { Action } from '../action.ts';
 import { solAmount } from '../asset-amount.ts';
-import type { Interpretation } from '../interpretation.ts';
+import { type Interpretation, isCallType, isExchangeType } from '../interpretation.ts';
 import { statesOfFill } from '../limit-order.ts';
 import type { ParsedTransaction } from '../parsed-transaction.ts';
 import { type Payment, paymentsIn } from '../payments.ts';
@@ -13,6 +13,7 @@ import { shareOf } from '../share.ts';
 import type { Swap } from '../swap-legs.ts';
 import type { TransactionFacts } from '../transaction-facts.ts';
 import { interpretCall } from './calls.ts';
+import { exchangeOf } from './flows.ts';
 
 import type { Rule } from './rule.ts';
 
@@ -50,11 +51,8 @@ function findDecoded(types: readonly TransactionType[], facts: TransactionFacts)
   const topLevel = parsed.instructions.filter(({ programId }) => programId === mainProgram);
   const called = topLevel.length > 0 ? topLevel : calls.filter(({ programId }) => programId === mainProgram);
   const decoded = called.map(instructionOf).filter((instruction) => instruction !== null);
-  if (decoded.some(({ type }) => type === 'NFT_SALE')) return null;
   for (const type of types) {
     const instruction = decoded.find((candidate) => candidate.type === type);
-    // beside an unknown call, what was listed or bid for may have been sold in the same transaction
-    if (type.startsWith('NFT_') && decoded.length < called.length) continue;
     if (instruction !== undefined) return interpretDecoded(type, instruction, facts);
   }
   return null;
@@ -68,51 +66,24 @@ function interpretDecoded(
   const { parsed, mainProgram: program } = facts;
   const named = [roles['user'], roles['owner'], roles['seller'], roles['buyer']].filter((role) => role !== undefined);
   const actor = named.find((wallet) => parsed.signers.includes(wallet)) ?? parsed.feePayer;
-  switch (type) {
-    case 'LIQUIDATE':
-    case 'BORROW':
-    case 'REPAY_LOAN':
-    case 'OPEN_ORDER':
-    case 'CANCEL_ORDER':
-    case 'ADD_TO_POOL':
-    case 'REMOVE_FROM_POOL':
-    case 'WITHDRAW':
-    case 'DEPOSIT':
-    case 'CLAIM':
-    case 'BRIDGE_DEPOSIT':
-    case 'BRIDGE_FULFILMENT': {
-      const { given, received, receiptsGot, receiptsGiven, ...flows } = programFlowsOf(actor, program, parsed);
-      if (type === 'CLAIM' && !facts.hasFailed && received.length + receiptsGot.length === 0) return null;
-      const [gained, lost] = [
-        [...received, ...receiptsGot],
-        [...given, ...receiptsGiven],
-      ];
-      const states = [...flows.states, ...flows.receiptStates];
-      if (type !== 'BRIDGE_FULFILMENT') return { type, actor, program, gained, lost, states, payouts: [] };
-      const paid = parsed.actions.filter(
-        (action) => isSent(action) && action.program === program && !isOwn(action, parsed),
-      );
-      const payouts = paymentsIn(paid);
-      const named = payouts.length > 0 ? payouts : directPayouts(parsed, program);
-      const others = lost.filter(({ mint }) =>
-        payouts.every((payout) => payout.from !== actor || payout.mint !== mint),
-      );
-      return { type, actor, program, gained, lost: others, states: [...states, ...shareOf(paid)], payouts: named };
-    }
-    case 'FILL_ORDER':
-      return interpretFill(roles, facts);
-    case 'PLACE_ORDER':
-    case 'QUOTE_UPDATE':
-    case 'ORACLE_UPDATE':
-    case 'BRIDGE':
-    case 'PERPS':
-    case 'GAME':
-    case 'LEND':
-    case 'INFRA':
-      return { ...interpretCall(facts, type), actor, instruction: name };
-    default:
-      return null;
-  }
+  if (type === 'FILL_ORDER') return interpretFill(roles, facts);
+  if (isCallType(type)) return { ...interpretCall(facts, type), actor, instruction: name };
+  if (!isExchangeType(type)) return null;
+  const exchange = exchangeOf(type, actor, program, programFlowsOf(actor, program, parsed));
+  const { gained, lost, states } = exchange;
+  if (type === 'CLAIM' && !facts.hasFailed && gained.length === 0) return null;
+  if (type !== 'BRIDGE_FULFILMENT') return exchange;
+  const paid = parsed.actions.filter(
+    (action) => isSent(action) && action.program === program && !isOwn(action, parsed),
+  );
+  const payouts = paymentsIn(paid);
+  const others = lost.filter(({ mint }) => payouts.every((payout) => payout.from !== actor || payout.mint !== mint));
+  return {
+    ...exchange,
+    lost: others,
+    states: [...states, ...shareOf(paid)],
+    payouts: payouts.length > 0 ? payouts : directPayouts(parsed, program),
+  };
 }
 
 const isOwn = ({ counterparty }: Action, { signers }: ParsedTransaction): boolean =>

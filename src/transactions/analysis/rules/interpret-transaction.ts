@@ -6,15 +6,13 @@ import { attemptedArbitrageRule, circularTradeRule } from './arbitrage.ts';
 import { findAsides } from './asides.ts';
 import { authorityRule, ownershipRule } from './authorities.ts';
 import { interpretCall } from './calls.ts';
-import { claimRule } from './claims.ts';
 import { decodedPurposeRule, decodedRule } from './decoded.ts';
+import { flowRule } from './flows.ts';
 import { launchRule } from './launch.ts';
-import { lendingRule } from './lending.ts';
 import { innerStakeRule, loaderRule, memoRule, nonceRule, stakeRule, voteRule } from './native-programs.ts';
 import { nftTradeRule, nftTransferRule } from './nft.ts';
-import { orderChangeRule, orderFillRule } from './orders.ts';
+import { orderFillRule } from './orders.ts';
 import { emptyTransferRule, paymentRule } from './payments.ts';
-import { poolRule } from './pools.ts';
 import { oracleRule, orderBookRule, quoteRule, roleRule } from './quotes.ts';
 import type { Rule } from './rule.ts';
 import { burnRule, mintRule } from './supply.ts';
@@ -22,6 +20,7 @@ import { swapRule } from './swap.ts';
 
 /** The rules in their order: the first that returns an interpretation decides. Movements go before calls. */
 const RULES: readonly Rule[] = [
+  ownershipRule,
   voteRule,
   loaderRule,
   quoteRule,
@@ -30,16 +29,12 @@ const RULES: readonly Rule[] = [
   nftTradeRule,
   decodedRule,
   orderFillRule,
-  orderChangeRule,
-  lendingRule,
-  poolRule,
-  claimRule,
+  flowRule,
   orderBookRule,
   circularTradeRule,
   swapRule,
   oracleRule,
   stakeRule,
-  ownershipRule,
   nftTransferRule,
   decodedPurposeRule,
   roleRule,

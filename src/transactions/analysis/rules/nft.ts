@@ -38,6 +38,13 @@ interface NamedCall {
 /** Interprets sales, listings and bids, and an NFT that was exchanged through a program that is in no table. */
 export const nftTradeRule: Rule = (facts) => interpretMarketCall(facts) ?? interpretExchange(facts);
 
+/** Makes an interpretation; what it does not have is unknown, or nothing. */
+const deedOf = (
+  type: NftType,
+  nfts: readonly Nft[],
+  known: Pick<NftInterpretation, 'actor' | 'program' | 'states'> & Partial<NftInterpretation>,
+): NftInterpretation => ({ seller: null, buyer: null, ...UNKNOWN_MONEY, refund: 0n, ...known, type, nfts });
+
 function interpretMarketCall(facts: TransactionFacts): NftInterpretation | null {
   const named = findNamedCalls(facts);
   for (const type of MARKET_TYPES) {
@@ -59,17 +66,11 @@ function findNamedCalls({ parsed, instructionOf }: TransactionFacts): readonly N
 function interpretSale(sales: readonly NamedCall[], facts: TransactionFacts): NftInterpretation {
   const seller = partyOf(sales, 'seller');
   const buyer = partyOf(sales, 'buyer');
-  return {
-    type: 'NFT_SALE',
-    actor: actorOf(facts, [buyer, seller]),
-    program: sales[0]?.call.programId ?? null,
-    nfts: nftsOf(sales, facts),
-    seller,
-    buyer,
-    ...(facts.hasFailed ? UNKNOWN_MONEY : findSaleMoney(sales, facts)),
-    refund: 0n,
-    states: statesOfSale(sales[0]?.call.programId ?? null, facts),
-  };
+  const program = sales[0]?.call.programId ?? null;
+  const money = facts.hasFailed ? UNKNOWN_MONEY : findSaleMoney(sales, facts);
+  const states = statesOfSale(program, facts);
+  const actor = actorOf(facts, [buyer, seller]);
+  return deedOf('NFT_SALE', nftsOf(sales, facts), { actor, program, seller, buyer, ...money, states });
 }
 
 /** Interprets listings and bids, placed or cancelled. */
@@ -77,18 +78,13 @@ function interpretOffer(type: NftType, offers: readonly NamedCall[], facts: Tran
   const nfts = nftsOf(offers, facts);
   const isBid = type === 'NFT_BID' || type === 'NFT_BID_CANCELLED';
   const party = partyOf(offers, isBid ? 'buyer' : 'seller');
-  return {
-    type,
+  return deedOf(type, nfts, {
     actor: party ?? facts.parsed.feePayer,
     program: offers[0]?.call.programId ?? null,
-    nfts,
     states: statesOfNfts(nfts, facts),
-    seller: isBid ? null : party,
-    buyer: isBid ? party : null,
-    ...UNKNOWN_MONEY,
+    [isBid ? 'buyer' : 'seller']: party,
     price: offers.length === 1 ? offeredPrice(offers[0], facts) : null,
-    refund: 0n,
-  };
+  });
 }
 
 /** Returns the price that an offer names; null if none, or if the transaction doesn't show its currency's decimals. */
@@ -166,16 +162,8 @@ function interpretExchange(facts: TransactionFacts): ReturnType<Rule> {
   const isSale = programRole(mainProgram) === 'marketplace' && swap.wallet !== null;
   if (!isSale || price === undefined || more.length > 0 || (given.length > 0 && isPurchase))
     return { type: 'NFT_TRANSFER', ...common, swap, payments, gained: [], lost: [] };
-  return {
-    type: 'NFT_SALE',
-    ...common,
-    seller: isPurchase ? null : swap.wallet,
-    buyer: isPurchase ? swap.wallet : null,
-    price: isPurchase ? price : null,
-    proceeds: isPurchase ? null : price,
-    royalties: null,
-    refund: 0n,
-  };
+  const [party, money] = isPurchase ? (['buyer', 'price'] as const) : (['seller', 'proceeds'] as const);
+  return deedOf('NFT_SALE', nfts, { ...common, [party]: swap.wallet, [money]: price });
 }
 
 /** Interprets NFTs that were sent, minted or burned, those in no token account too. */
@@ -233,7 +221,7 @@ function interpretAssetCall(calls: readonly AssetCall[], facts: TransactionFacts
     if (found.length === 0) continue;
     const nfts = uniqueNfts(found);
     const isMint = type === 'NFT_MINT' || type === 'COMPRESSED_NFT_MINT';
-    const common = { type, actor: parsed.feePayer, program: mainProgram, nfts, proceeds: null, royalties: null };
+    const common = { actor: parsed.feePayer, program: mainProgram };
     const parties = { seller: onlyValue(found.map(({ from }) => from)), buyer: onlyValue(found.map(({ to }) => to)) };
     const refund = type === 'BURN_NFT' ? refundOf(parties.seller, facts) : 0n;
     const steps = new Set(found.map(({ step }) => step));
@@ -245,7 +233,7 @@ function interpretAssetCall(calls: readonly AssetCall[], facts: TransactionFacts
       ...(isMint ? statesOfPrice(facts) : []),
       ...(refund > 0n ? statesOfRefund(facts) : []),
     ];
-    return { ...common, ...parties, price: isMint ? mintPrice(facts) : null, refund, states };
+    return deedOf(type, nfts, { ...common, ...parties, price: isMint ? mintPrice(facts) : null, refund, states });
   }
   return null;
 }
@@ -271,17 +259,9 @@ function interpretBurn(facts: TransactionFacts): NftInterpretation | null {
   const seller = onlyValue(burns.map(({ fromUserAccount }) => fromUserAccount));
   const burnedNfts = uniqueNfts(nfts.map(({ mint }) => toNft(mint, facts)));
   const refund = refundOf(seller, facts);
-  return {
-    type: 'BURN_NFT',
-    actor: seller ?? parsed.feePayer,
-    program: mainProgram,
-    nfts: burnedNfts,
-    seller,
-    buyer: null,
-    ...UNKNOWN_MONEY,
-    refund,
-    states: [...statesOfNfts(burnedNfts, facts), ...(refund > 0n ? statesOfRefund(facts) : [])],
-  };
+  const states = [...statesOfNfts(burnedNfts, facts), ...(refund > 0n ? statesOfRefund(facts) : [])];
+  const actor = seller ?? parsed.feePayer;
+  return deedOf('BURN_NFT', burnedNfts, { actor, program: mainProgram, seller, refund, states });
 }
 
 /** Returns the rent that a burn gave back to a wallet: all that it has more, but for payments. */
@@ -309,18 +289,10 @@ function interpretMint(facts: TransactionFacts): NftInterpretation | null {
   if (nfts.length === 0 && !(hasFailed && isNamed)) return null;
   const mints = parsed.tokenTransfers.filter(({ fromTokenAccount }) => fromTokenAccount === null);
   const mintedNfts = uniqueNfts(nfts.map(({ mint }) => toNft(mint, facts)));
-  return {
-    type: 'NFT_MINT',
-    actor: parsed.feePayer,
-    program: mainProgram,
-    nfts: mintedNfts,
-    states: [...statesOfNfts(mintedNfts, facts), ...statesOfPrice(facts)],
-    seller: null,
-    buyer: onlyValue(mints.map(({ toUserAccount }) => toUserAccount)),
-    ...UNKNOWN_MONEY,
-    price: mintPrice(facts),
-    refund: 0n,
-  };
+  const buyer = onlyValue(mints.map(({ toUserAccount }) => toUserAccount));
+  const states = [...statesOfNfts(mintedNfts, facts), ...statesOfPrice(facts)];
+  const common = { actor: parsed.feePayer, program: mainProgram };
+  return deedOf('NFT_MINT', mintedNfts, { ...common, buyer, price: mintPrice(facts), states });
 }
 
 const statesOfRefund = ({ parsed }: TransactionFacts): readonly Share[] =>

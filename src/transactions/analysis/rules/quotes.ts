@@ -1,8 +1,10 @@
 import { TOKEN_PROGRAM_IDS } from '../../../shared/domain/well-known-addresses.ts';
 import { fallbackTypeOf, isIncidentalProgram, isTradingProgram, programRole } from '../../programs/known-programs.ts';
+import { isCallType } from '../interpretation.ts';
 import type { ParsedInstruction } from '../parsed-transaction.ts';
 import { programFlowsOf } from '../program-flows.ts';
 import { interpretCall, isUnchanged } from './calls.ts';
+import { exchangeOf } from './flows.ts';
 import type { Rule } from './rule.ts';
 
 /**
@@ -37,9 +39,8 @@ export const orderBookRule: Rule = (facts) => {
     .map((call) => instructionOf(call)?.type ?? null);
   const isCancelled = types.includes('CANCEL_ORDER') && types.every((type) => type === 'CANCEL_ORDER' || type === null);
   if (!isCancelled) return interpretCall(facts, 'PLACE_ORDER', mainProgram);
-  const actor = parsed.feePayer;
-  const { given, received, states } = programFlowsOf(actor, mainProgram, parsed);
-  return { type: 'CANCEL_ORDER', actor, program: mainProgram, gained: received, lost: given, states, payouts: [] };
+  const flows = programFlowsOf(parsed.feePayer, mainProgram, parsed);
+  return exchangeOf('CANCEL_ORDER', parsed.feePayer, mainProgram, flows);
 };
 
 /** Interprets the update of an oracle, where only helpers were called besides; it may reward its writers. */
@@ -57,17 +58,7 @@ export const roleRule: Rule = (facts) => {
   const { mainProgram } = facts;
   if (mainProgram === null || isIncidentalProgram(mainProgram)) return null;
   const type = fallbackTypeOf(mainProgram);
-  switch (type) {
-    case 'QUOTE_UPDATE':
-    case 'PLACE_ORDER':
-      return isUnchanged(facts) || facts.hasFailed ? { ...interpretCall(facts, type), isByRole: true } : null;
-    case 'BRIDGE':
-    case 'PERPS':
-    case 'GAME':
-    case 'LEND':
-    case 'INFRA':
-      return { ...interpretCall(facts, type), isByRole: true };
-    default:
-      return null;
-  }
+  const isOfMaker = type === 'QUOTE_UPDATE' || type === 'PLACE_ORDER'; // where anything moved it may have been a trade
+  if (!isCallType(type) || (isOfMaker && !isUnchanged(facts) && !facts.hasFailed)) return null;
+  return { ...interpretCall(facts, type), isByRole: true };
 };
