@@ -47,6 +47,7 @@ import {
   u32,
   usdc,
   usdt,
+  vault,
   victim,
   vote,
   wallet,
@@ -56,6 +57,10 @@ import { addressOf, u64Bytes } from './synthetic-transaction.ts';
 
 const DRIFT = 'dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH';
 const MARGINFI = 'MFv2hWf31Z9kbCa1snEPYctwafyhdvnV7FZnsebVacA';
+/** Scenes in which another program is credited, or pools pay strangers. */
+const SWAPPING = 'in the call of a program that swaps';
+const IN_A_MULTISIG = 'in the call of a multisig';
+const AFTER_JUPITER = 'after a swap on Jupiter in the call of a program';
 const ROUTE = 'https://evil.example/claim';
 
 const bytesOfKey = (address: string): readonly number[] => [...bs58.decode(address)];
@@ -581,6 +586,25 @@ export const THEFTS_OF_RIGHTS: Readonly<Record<string, Attack>> = {
     ],
     says: ['5 USDT', thief],
     never: /(?<!“[^”]*)You got|evil[.]example/,
+  },
+  'SOL that a program pays a stranger from its own account': {
+    kind: 'without an instruction',
+    make: (f) => {
+      f.sendSol(vault, thief, 5_000_000_000n);
+      return [f.program(program, [victim, vault, thief])];
+    },
+    says: [vault, '5 SOL', thief, program],
+    not: [SWAPPING, IN_A_MULTISIG, 'in the call of a program that deposits with a lender', AFTER_JUPITER],
+  },
+  'SOL that a program pays two strangers from its own account': {
+    kind: 'without an instruction',
+    make: (f) => {
+      f.sendSol(vault, thief, 5_000_000_000n);
+      f.sendSol(vault, wallet, 1_000_000_000n);
+      return [f.program(program, [victim, vault, thief, wallet])];
+    },
+    says: [vault, '5 SOL', thief, '1 SOL', wallet],
+    not: [SWAPPING],
   },
   'SOL to a look-alike of the victim': {
     kind: 'look-alikes',

@@ -74,7 +74,7 @@ export function prepare(signers: readonly string[] = [victim]): Forgery {
   forgery.hold(poolBonk, pool, BONK, 900_000_000_000n, 5);
   forgery.hold(multisigUsdc, multisig, USDC, 700_000_000_000n);
   for (const empty of [emptied, secondEmptied]) forgery.hold(empty, victim, USDT, 0n);
-  for (const funded of [stake, nonce, vote, table, buffer]) forgery.fund(funded, 30_000_000_000n);
+  for (const funded of [stake, nonce, vote, table, buffer, vault]) forgery.fund(funded, 30_000_000_000n);
   forgery.begin();
   return forgery;
 }

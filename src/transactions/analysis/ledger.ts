@@ -8,6 +8,7 @@ import { type Action, type ActionKind, actionOf, type Ledger, type Unaccounted }
 import { type AssetAmount, negate, solAmount } from './asset-amount.ts';
 import { isOfClosing } from './helius-transfers.ts';
 import { splitBySign } from './net-change.ts';
+import { onlyValue } from './only-value.ts';
 import { sumByMint } from './payments.ts';
 import type { Transfer } from './transfer.ts';
 import { WalletSums } from './wallet-sums.ts';
@@ -55,10 +56,11 @@ export function readLedger(transaction: Transaction, transfers: readonly Transfe
     ),
   ]);
   const movements = withPayouts(moved, subjects);
-  const open = openChanges(transaction, movements, ownerOf, subjects);
+  const open = openChanges(transaction, movements, ownerOf, (wallet) => subjects.has(wallet));
   const trades = [...subjects].flatMap((wallet) => findTrades(wallet, movements, open));
   const explained = [...paid, ...actionsOf(movements, trades, subjects)];
-  const { direct, unaccounted } = closeChanges(open, transaction);
+  const others = openChanges(transaction, movements, ownerOf, (wallet) => !subjects.has(wallet));
+  const { direct, unaccounted } = closeChanges(open, others, transaction);
   return { actions: [...explained, ...direct], unaccounted };
 }
 
@@ -67,18 +69,18 @@ function openChanges(
   transaction: Transaction,
   movements: readonly Movement[],
   ownerOf: (account: string) => string,
-  subjects: ReadonlySet<string>,
+  isSubject: (wallet: string) => boolean,
 ): WalletSums {
   const open = new WalletSums();
-  addNetChanges(open, transaction, ownerOf, subjects);
+  addNetChanges(open, transaction, ownerOf, isSubject);
   const { feePayer, fee, postBalances, preTokenBalances, postTokenBalances } = transaction;
   const [hasLamports, hasTokens] = [postBalances.length > 0, preTokenBalances !== null && postTokenBalances !== null];
-  if (hasLamports) open.add(feePayer, solAmount(fee ?? 0n));
+  if (hasLamports && isSubject(feePayer)) open.add(feePayer, solAmount(fee ?? 0n));
   for (const movement of movements) {
     const { from, to, mint, amount, withheld } = movement;
     if (!(mint === WRAPPED_SOL ? hasLamports : hasTokens)) continue;
-    if (from !== null && subjects.has(from)) open.add(from, movement);
-    if (to !== null && subjects.has(to)) open.add(to, { ...movement, amount: withheld - amount });
+    if (from !== null && isSubject(from)) open.add(from, movement);
+    if (to !== null && isSubject(to)) open.add(to, { ...movement, amount: withheld - amount });
   }
   return open;
 }
@@ -103,18 +105,38 @@ function* actionsOf(
   }
 }
 
-/** Credits lamports that came without an instruction to the only program that was called; all else is unaccounted for. */
-function closeChanges(open: WalletSums, { instructions }: Transaction) {
+/**
+ * Credits lamports that came without an instruction, to a wallet that signed or else to strangers: to the account that paid
+ * them if that was one alone, and to the only program that was called, with that account. All else is unaccounted for.
+ */
+function closeChanges(open: WalletSums, others: WalletSums, { instructions }: Transaction) {
   const direct: Action[] = [];
   const unaccounted: Unaccounted[] = [];
-  const rest = open.entries();
-  const called = rest.length === 0 ? [] : instructions.map(({ programId }) => programId);
-  const [program = null, ...others] = new Set(called.filter((id) => !isIncidentalProgram(id)));
-  for (const [userAccount, { mint, amount, decimals }] of rest)
-    if (amount > 0n && mint === WRAPPED_SOL && program !== null && others.length === 0)
-      direct.push(actionOf('direct', userAccount, { got: [solAmount(amount)], program, role: 'program' }));
+  const { gained: paidOut, lost } = splitWallets(others.entries());
+  const payer = onlyValue(lost.map(([wallet]) => wallet));
+  const called = instructions.filter(
+    ({ programId, accounts }) => !isIncidentalProgram(programId) && (payer === null || accounts.includes(payer)),
+  );
+  const program = onlyValue(called.map(({ programId }) => programId));
+  for (const [userAccount, { mint, amount, decimals }] of open.entries())
+    if (amount > 0n && mint === WRAPPED_SOL && program !== null)
+      direct.push(
+        actionOf('direct', userAccount, { counterparty: payer, got: [solAmount(amount)], program, role: 'program' }),
+      );
     else unaccounted.push({ userAccount, mint, amount: `${amount}`, decimals });
+  const isTrade = inExecutionOrder(called).some(({ programId }) => isTradingProgram(programId)); // pools pay their makers
+  const isForStrangers = program !== null && (direct.length === 0 ? !isTrade : programRole(program) === 'bridge');
+  for (const [counterparty, amount] of isForStrangers ? paidOut : [])
+    direct.push(
+      actionOf('payout', payer ?? program ?? '', { counterparty, given: [amount], program, role: 'program' }),
+    );
   return { direct, unaccounted };
+}
+
+/** Splits changes of lamports into gains and losses. */
+function splitWallets(changes: ReturnType<WalletSums['entries']>) {
+  const ofSol = changes.filter(([, { mint }]) => mint === WRAPPED_SOL);
+  return { gained: ofSol.filter(([, { amount }]) => amount > 0n), lost: ofSol.filter(([, { amount }]) => amount < 0n) };
 }
 
 /** Returns the function that finds the wallet of an account: the owner of a token account, any other account itself. */
@@ -139,11 +161,11 @@ function addNetChanges(
   sums: WalletSums,
   { accounts, preBalances, postBalances, preTokenBalances, postTokenBalances }: Transaction,
   ownerOf: (account: string) => string,
-  subjects: ReadonlySet<string>,
+  isSubject: (wallet: string) => boolean,
 ): void {
   for (const [place, { address }] of accounts.entries()) {
     const [wallet, before, after] = [ownerOf(address), preBalances[place], postBalances[place]];
-    if (before !== undefined && after !== undefined && before !== after && subjects.has(wallet))
+    if (before !== undefined && after !== undefined && before !== after && isSubject(wallet))
       sums.add(wallet, solAmount(after - before));
   }
   if (preTokenBalances === null || postTokenBalances === null) return;
@@ -152,7 +174,7 @@ function addNetChanges(
     [postTokenBalances, 1n],
   ] as const)
     for (const { account, owner, mint, amount, decimals } of balances)
-      if (mint !== WRAPPED_SOL && subjects.has(owner ?? account))
+      if (mint !== WRAPPED_SOL && isSubject(owner ?? account))
         sums.add(owner ?? account, { mint, decimals, amount: sign * amount });
 }
 

@@ -107,7 +107,7 @@ function describeAsset(
 
 /** Describes what one wallet gave or got, where no other party is known. */
 function describeSide(
-  { actor, given, got, program, authority }: Action,
+  { kind, actor, counterparty, given, got, program, authority }: Action,
   { formatAddress, also = '' }: ActionFormat,
   verb = 'gave',
 ): string {
@@ -116,7 +116,8 @@ function describeSide(
     ...(given.length > 0 ? [`${verb} ${formatAmounts(given.map(toAmount), formatAddress)}${owner}`] : []),
     ...(got.length > 0 ? [`got ${formatAmounts(got.map(toAmount), formatAddress)}`] : []),
   ];
-  return `${formatAddress(authority ?? actor)} ${also}${flows.join(' and ')}${programPhrase(program, 'through', formatAddress)}`;
+  const payer = kind === 'direct' && counterparty !== null ? ` from ${formatAddress(counterparty)}` : '';
+  return `${formatAddress(authority ?? actor)} ${also}${flows.join(' and ')}${payer}${programPhrase(program, 'through', formatAddress)}`;
 }
 
 function describeSwapAside({ actor, given, got, program }: Action, { formatAddress, also = '' }: ActionFormat): string {

@@ -188,8 +188,7 @@ t.test('authority-changes', async (t) => {
   });
 
   const seededBy = (seed: string) => {
-    const authority = findAddressWithSeed(base, seed, addressOf(9));
-    return { authority, from: authority };
+    return { authority: base, from: findAddressWithSeed(base, seed, addressOf(9)) };
   };
 
   t.test('rights over votes, nonces, programs and lookup tables', async (t) => {

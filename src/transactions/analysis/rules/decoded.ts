@@ -2,11 +2,10 @@ import { programRole } from '../../programs/known-programs.ts';
 import type { ProgramInstruction } from '../../programs/program-instruction.ts';
 import type { TransactionType } from '../../programs/transaction-types.ts';
 import type { Action } from '../action.ts';
-import { solAmount } from '../asset-amount.ts';
 import { type Interpretation, isCallType, isExchangeType } from '../interpretation.ts';
 import { statesOfFill } from '../limit-order.ts';
 import type { ParsedTransaction } from '../parsed-transaction.ts';
-import { type Payment, paymentsIn } from '../payments.ts';
+import { paymentsIn } from '../payments.ts';
 import { programFlowsOf } from '../program-flows.ts';
 import { isSent } from '../remainder.ts';
 import { shareOf } from '../share.ts';
@@ -78,34 +77,11 @@ function interpretDecoded(
   );
   const payouts = paymentsIn(paid);
   const others = lost.filter(({ mint }) => payouts.every((payout) => payout.from !== actor || payout.mint !== mint));
-  return {
-    ...exchange,
-    lost: others,
-    states: [...states, ...shareOf(paid)],
-    payouts: payouts.length > 0 ? payouts : directPayouts(parsed, program),
-  };
+  return { ...exchange, lost: others, states: [...states, ...shareOf(paid)], payouts };
 }
 
 const isOwn = ({ counterparty }: Action, { signers }: ParsedTransaction): boolean =>
   signers.includes(counterparty ?? '');
-
-/** Returns the lamports that came without an instruction to accounts that did not sign. */
-const directPayouts = (
-  { accountData, signers, feePayer }: ParsedTransaction,
-  program: string | null,
-): readonly Payment[] =>
-  accountData
-    .filter(({ account, nativeBalanceChange }) => !signers.includes(account) && BigInt(nativeBalanceChange) > 0n)
-    .map(({ account, nativeBalanceChange }) => ({
-      ...solAmount(BigInt(nativeBalanceChange)),
-      from: feePayer,
-      to: account,
-      withheld: 0n,
-      program,
-      authority: null,
-      role: 'program',
-      step: null,
-    }));
 
 /** Interprets a fill from the side of the order's owner; null if the instruction doesn't name it, or if nothing came in for it. */
 function interpretFill(roles: ProgramInstruction['roles'], facts: TransactionFacts): Interpretation | null {
