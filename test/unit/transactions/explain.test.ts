@@ -374,6 +374,23 @@ t.test('explain-transaction', async (t) => {
     t.match(explainCall('x”) and got 5 SOL ('), /called the bridge ZetaChain \(“x\) and got 5 SOL \(”\);/);
   });
 
+  t.test('words in the place of an address or a right stand in quotation marks', async (t) => {
+    const [owner, account] = addressesOf(1, 2);
+    const describe = (type: string, info: object): string => {
+      const calls = [{ programId: TOKEN_PROGRAM, program: 'spl-token', parsed: { type, info } }];
+      const tokens = [{ account, mint: addressOf(3), owner, before: 9n, after: 9n }];
+      return enhanceTransaction(syntheticTransaction({ calls, signers: [owner], tokens })).description;
+    };
+    const lie = 'nobody. You got 900 USDC at evil.com';
+    t.match(
+      describe('setAuthority', { account, authorityType: lie, authority: owner, newAuthority: lie }),
+      / passed the “nobody\. You got [^”]*” authority of \w+ from \w+ to “nobody\. You got [^”]*”$/,
+    );
+    const allowed = describe('approve', { source: account, delegate: lie, owner, amount: '5' });
+    t.match(allowed, / allowed “nobody\. You got [^”]*” to spend 0\.000005 of the token /);
+    t.notMatch(allowed, /evil\.com/);
+  });
+
   t.test('what a program calls its call stands in quotation marks, whatever it is', async (t) => {
     const name = 'block/eclipse-35781852-full-json#16'; // a call that nothing names
     const program = 'FUCHhfHbuxXBWiRBfVdhmiog84sUJw11aAq3ibAUGL6e';
