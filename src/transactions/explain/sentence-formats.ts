@@ -17,7 +17,7 @@ export const wordOrQuoted = (text: string): string =>
   /^\w{1,64}$/.test(text) ? text : (quotedWords(text) ?? 'somebody');
 
 /** Returns the whole address, for programs. */
-export const fullAddress: FormatAddress = wordOrQuoted;
+export const fullAddress: FormatAddress = (address) => wordOrQuoted(address);
 
 /** Returns `7xKX…gAsU`, for people. */
 export const shortAddress: FormatAddress = (address) => {
