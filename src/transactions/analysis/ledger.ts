@@ -114,9 +114,9 @@ function closeChanges(open: WalletSums, others: WalletSums, { instructions }: Tr
   const unaccounted: Unaccounted[] = [];
   const { gained: paidOut, lost } = splitWallets(others.entries());
   const payer = onlyValue(lost.map(([wallet]) => wallet));
-  const called = instructions.filter(
-    ({ programId, accounts }) => !isIncidentalProgram(programId) && (payer === null || accounts.includes(payer)),
-  );
+  const all = instructions.filter(({ programId }) => !isIncidentalProgram(programId));
+  const ofPayer = all.filter(({ accounts }) => accounts.includes(payer ?? ''));
+  const called = ofPayer.length > 0 ? ofPayer : all;
   const program = onlyValue(called.map(({ programId }) => programId));
   for (const [userAccount, { mint, amount, decimals }] of open.entries())
     if (amount > 0n && mint === WRAPPED_SOL && program !== null)

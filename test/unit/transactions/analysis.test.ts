@@ -967,10 +967,9 @@ t.test('forged-transactions', async (t) => {
       address: victim,
       description: new RegExp(
         [
-          '^You swapped 1000 USDC for 12\\.34567 BONK on Raydium; ',
+          `^You gave your wallet \\(which holds [\\d.]+ SOL\\) away to the program ${program}; `,
           `${delegate}, as delegate, moved 4 USDT of yours to ${thief}; `,
-          `you also sent 3 USDC and 0\\.000001 SOL to ${thief}, `,
-          `and also gave your wallet \\(which holds [\\d.]+ SOL\\) away to the program ${program}$`,
+          `you also sent 3 USDC and 0\\.000001 SOL to ${thief}, and also swapped 1000 USDC for 12\\.34567 BONK on Raydium`,
         ].join(''),
       ),
     });
