@@ -401,7 +401,7 @@ t.test('pubsub-cost', async (t) => {
 
 t.test('pubsub-callers', async (t) => {
   const world = await startStepped(t, {
-    set: ['stream.maxBackpressureBytes=4096', 'limits.free.streams=3'],
+    set: ['stream.maxBackpressureBytes=4096', 'limits.free.streams=5'],
   });
   const { cluster, step, gateway } = world;
   await step(4);
@@ -458,19 +458,30 @@ t.test('pubsub-callers', async (t) => {
       peer.connection.write(frame(OP.text, Buffer.from(JSON.stringify(request))));
       return peer;
     };
-    const [slow, patient] = [await open({}), await open({ slotgate: {} })];
-    for (let steps = 0; slow.frames.length < 1 || patient.frames.length < 2; steps++) {
-      if (steps > 50) throw new Error('no subscription');
-      await step();
-    }
+    const [slow, patient, ...readers] = await Promise.all([{}, { slotgate: {} }, {}, { slotgate: {} }].map(open));
+    const [reader, eventReader] = readers;
+    const stepUntil = async (isDone: () => boolean): Promise<void> => {
+      for (let steps = 0; !isDone(); steps++) {
+        if (steps > 50) throw new Error('nothing comes');
+        await step();
+      }
+    };
+    const hasNewest = (peer: WebSocketPeer | undefined): boolean =>
+      peer?.connection.text.includes('"lamports":3') === true;
+    await stepUntil(() => [slow, reader].every((peer) => peer?.frames.length === 1));
+    await stepUntil(() => [patient, eventReader].every((peer) => peer?.frames.length === 2));
+    if (slow === undefined || patient === undefined) throw new Error('no readers');
     await stallPeers(gateway.url, [slow, patient]);
     put(3n);
-    await step(2); // a slow reader has a second for its end
-    for (const { connection } of [slow, patient]) connection.socket.resume();
+    await stepUntil(() => hasNewest(reader)); // it and the slow one are notified together
+    slow.connection.socket.resume();
     await waitFor(() => slow.closeCode !== undefined, 'the end');
     t.equal(slow.closeCode, 1013);
     t.ok(slow.connection.text.includes('too slow: a notification could not be sent'));
-    await waitFor(() => patient.connection.text.includes('"lamports":3'), 'the newest event');
+    t.notOk(hasNewest(slow));
+    await stepUntil(() => hasNewest(eventReader));
+    patient.connection.socket.resume();
+    await waitFor(() => hasNewest(patient), 'the newest event');
     t.equal(patient.closeCode, undefined);
   });
 
