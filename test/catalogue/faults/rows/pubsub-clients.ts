@@ -3,6 +3,7 @@ import { WebSocket } from 'ws';
 import { startEmbeddedCluster } from '../../../../src/localnet/embedded-cluster.ts';
 import { addressOfNumber } from '../../../support/address-of-number.ts';
 import { GatewayProcess } from '../../../support/gateway-process.ts';
+import { percentile } from '../../../support/percentile.ts';
 import { rpcRequest } from '../../../support/rpc-request.ts';
 import { expectBelow, expectNone, expectSome, type Finding, info, type Row, type RunLength } from '../../findings.ts';
 
@@ -21,6 +22,10 @@ const OWN_SUBSCRIPTIONS = 12;
 const PATIENCE_MS = 120_000;
 /** The time in which a gateway has connected again, and in which two slots pass. */
 const RECOVERY_MS = 3000;
+/** The longest time until all clients have a change that comes while their node is gone. */
+const CHANGE_MS = 15_000;
+const POLL_MS = 20;
+const SLOT_MS = 400;
 
 /** One client, and what it was notified of. */
 class Client {
@@ -30,6 +35,7 @@ class Client {
   refused = 0;
   isClosed = false;
   stepsBack = 0;
+  readonly watched = new Set<number>();
   readonly #numbers = new Map<number, number>();
   readonly #slots = new Map<number, number>();
 
@@ -42,6 +48,7 @@ class Client {
   }
 
   subscribe(number: number): void {
+    this.watched.add(number);
     const params = [addressOfNumber(number), { commitment: 'confirmed' }];
     this.socket.send(JSON.stringify({ jsonrpc: '2.0', id: number, method: 'accountSubscribe', params }));
   }
@@ -69,8 +76,8 @@ const sum = (clients: readonly Client[], of: (client: Client) => number): number
 
 /** Clients of Solana's pubsub share the accounts that they watch, and their node dies again and again. */
 async function run(runLength: RunLength): Promise<readonly Finding[]> {
-  const [count, accounts, kills] = runLength.isFull ? [5000, 1000, 100] : [100, 200, 3];
-  const cluster = await startEmbeddedCluster({ slotMs: 400, transactionsPerSlot: 0 });
+  const [count, accounts, kills] = runLength.isFull ? [10_000, 1000, 100] : [100, 200, 3];
+  const cluster = await startEmbeddedCluster({ slotMs: SLOT_MS, transactionsPerSlot: 0 });
   const gateway = await GatewayProcess.start([`${cluster.url},${cluster.wsUrl}`], { set: SETTINGS });
   const clients: Client[] = [];
   try {
@@ -85,21 +92,39 @@ async function run(runLength: RunLength): Promise<readonly Finding[]> {
     while (answered() < count * EACH && performance.now() < untilMs) await sleep(50);
     await sleep(RECOVERY_MS);
     const upstream = (await cluster.control.subscriptionCounts()).reduce((total, each) => total + each, 0);
+    const changeMs: number[] = [];
+    const balanceOf = async (number: number): Promise<number> =>
+      (
+        await rpcRequest<{ value: number }>(cluster.url, 'getBalance', [
+          addressOfNumber(number),
+          { commitment: 'confirmed' },
+        ])
+      ).value;
     for (let kill = 0; kill < kills; kill++) {
       await cluster.control.dropWebSockets();
       const number = 1 + (kill % CHANGED);
+      const before = await balanceOf(number);
       await rpcRequest(cluster.url, 'requestAirdrop', [addressOfNumber(number), 1_000_000]);
-      await sleep(RECOVERY_MS);
+      let value = before;
+      for (const untilMs = performance.now() + CHANGE_MS; value === before && performance.now() < untilMs; )
+        value = await balanceOf(number);
+      const beganMs = performance.now();
+      const hasChange = ({ watched, lamports }: Client): boolean =>
+        !watched.has(number) || lamports.get(number) === value;
+      while (!clients.every(hasChange) && performance.now() - beganMs < CHANGE_MS) await sleep(POLL_MS);
+      changeMs.push(performance.now() - beganMs);
     }
+    const slowest = Math.max(...changeMs);
     let wrong = 0;
     let seen = 0;
     for (let number = 1; number <= Math.min(kills, CHANGED); number++) {
       const params = [addressOfNumber(number), { commitment: 'confirmed' }];
       const { value } = await rpcRequest<{ value: number }>(cluster.url, 'getBalance', params);
-      for (const { lamports } of clients) {
+      for (const { watched, lamports } of clients) {
+        if (!watched.has(number)) continue;
         const last = lamports.get(number);
-        if (last !== undefined) seen++;
-        if (last !== undefined && last !== value) wrong++;
+        if (last === value) seen++;
+        else wrong++;
       }
     }
     return [
@@ -110,6 +135,8 @@ async function run(runLength: RunLength): Promise<readonly Finding[]> {
       ),
       expectBelow({ isFull: true }, 'subscriptions at the node', upstream, accounts + OWN_SUBSCRIPTIONS),
       info('deaths of the node', kills),
+      info('ms until all clients have what changed then, p50', Math.round(percentile(changeMs, 0.5))),
+      expectBelow(runLength, 'slowest, in slots', Math.round((10 * slowest) / SLOT_MS) / 10, 2),
       expectNone(
         'clients closed',
         sum(clients, ({ isClosed }) => Number(isClosed)),
