@@ -1,12 +1,23 @@
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
+import { Agent, type OutgoingHttpHeaders, request } from 'node:http';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import { createSolanaRpc, createSolanaRpcSubscriptions } from '@solana/kit';
+import { gunzipSync } from 'node:zlib';
+import {
+  createSolanaRpc,
+  createSolanaRpcSubscriptions,
+  SOLANA_ERROR__BLOCK_HEIGHT_EXCEEDED,
+  SOLANA_ERROR__INVALID_NONCE,
+  address as toAddress,
+  signature as toSignature,
+} from '@solana/kit';
 import bs58 from 'bs58';
 import t from 'tap';
 import { DOLLAR, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
-import { TOKEN_PROGRAM } from '../../src/shared/domain/well-known-addresses.ts';
+import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../src/shared/domain/well-known-addresses.ts';
 import { startStepped } from '../support/harness.ts';
+import { addressFromByte } from '../support/token-account-fixtures.ts';
 import { untilCurrent } from '../support/until-current.ts';
 import { OutcomeTable } from './outcome-table.ts';
 
@@ -90,12 +101,19 @@ const REFUSED: Readonly<Record<string, RegExp>> = {
 
 /** Returns the methods that a package of kit declares, by its declaration files. */
 function methodsOf(name: string): readonly string[] {
-  const resolve = createRequire(createRequire(import.meta.url).resolve('@solana/kit')).resolve;
-  const files = readdirSync(`${dirname(resolve(name))}/types`);
+  const files = readdirSync(`${dirname(requireOfKit.resolve(name))}/types`);
   return files
     .map((file) => file.replace(/\.d\.ts$/, '').replaceAll(/-(\w)/g, (_, letter) => letter.toUpperCase()))
     .filter((method) => /^(get|is|minimum|request|send|simulate)\w+$|^\w+Notifications$/.test(method));
 }
+
+/** A package that kit uses. */
+const requireOfKit = createRequire(createRequire(import.meta.url).resolve('@solana/kit'));
+const {
+  createBlockHeightExceedencePromiseFactory,
+  createNonceInvalidationPromiseFactory,
+  createRecentSignatureConfirmationPromiseFactory,
+} = requireOfKit('@solana/transaction-confirmation');
 
 const table = new OutcomeTable('kit');
 /** A client by the names of its methods, which its types list one by one. */
@@ -150,6 +168,96 @@ t.test("each of kit's subscriptions is notified, or refused with what to use", a
     }
     end.abort();
   }
+});
+
+/** An account with a nonce, which a durable transaction names in place of a blockhash. */
+function putNonce(nonce: number): string {
+  const data = new Uint8Array(80);
+  data[0] = 1; // the version
+  data[4] = 1; // initialized
+  data.fill(nonce, 40, 72);
+  const nonceAccount = addressFromByte(120);
+  cluster.chain.setAccount(nonceAccount, { lamports: 2_000_000n, owner: SYSTEM_PROGRAM, executable: false, data });
+  return nonceAccount;
+}
+
+const failureOf = (pending: Promise<unknown>): Promise<unknown> => pending.catch((reason: unknown) => reason);
+
+/** Steps until a promise is settled. */
+async function stepped<T>(pending: Promise<T>): Promise<T> {
+  let isSettled = false;
+  const settled = pending.finally(() => {
+    isSettled = true;
+  });
+  settled.catch(() => {}); // it is waited for below
+  while (!isSettled) await step();
+  return settled;
+}
+
+t.test(
+  "kit's strategies of confirmation end as over a node: landed, expired, with another nonce, aborted",
+  async (t) => {
+    const http = `${gateway.url}/api/v1/rpc`;
+    const connections = {
+      rpc: createSolanaRpc(http),
+      rpcSubscriptions: createSolanaRpcSubscriptions(http.replace('http', 'ws')),
+    };
+    const commitment = 'confirmed';
+    const { signal: abortSignal } = new AbortController();
+    const confirm = createRecentSignatureConfirmationPromiseFactory(connections);
+    const landed = toSignature(signature);
+    await stepped(confirm({ signature: landed, commitment, abortSignal }));
+
+    const exceed = createBlockHeightExceedencePromiseFactory(connections);
+    const lastValidBlockHeight = BigInt(cluster.chain.slot('confirmed')) + 3n;
+    const expired = await failureOf(stepped(exceed({ lastValidBlockHeight, commitment, abortSignal })));
+    t.match(expired, { context: { __code: SOLANA_ERROR__BLOCK_HEIGHT_EXCEEDED } }, 'a blockhash expires');
+
+    const nonceAccountAddress = toAddress(putNonce(7));
+    await step(4);
+    await untilCurrent(world);
+    const invalidate = createNonceInvalidationPromiseFactory(connections);
+    const currentNonceValue = bs58.encode(new Uint8Array(32).fill(7));
+    const invalid = stepped(invalidate({ nonceAccountAddress, currentNonceValue, commitment, abortSignal }));
+    await step(4);
+    putNonce(8);
+    t.match(await failureOf(invalid), { context: { __code: SOLANA_ERROR__INVALID_NONCE } }, 'a nonce is used');
+
+    const end = new AbortController();
+    const unknown = toSignature('1'.repeat(64));
+    const waiting = stepped(confirm({ signature: unknown, commitment, abortSignal: end.signal }));
+    const read = connections.rpc.getSlot().send({ abortSignal: end.signal });
+    end.abort();
+    await t.rejects(read, { name: 'AbortError' });
+    await t.rejects(waiting, { name: 'AbortError' });
+    t.ok(await connections.rpc.getSlot().send(), 'others go on');
+  },
+);
+
+t.test('calls share a connection, and an answer is the same for a client that accepts gzip', async (t) => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  t.teardown(() => agent.destroy());
+  const post = async (method: string, params: readonly unknown[], headers: OutgoingHttpHeaders) => {
+    const call = request(`${gateway.url}/api/v1/rpc`, {
+      agent,
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+    });
+    call.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
+    const [answer] = await once(call, 'response');
+    const parts: Buffer[] = [];
+    for await (const part of answer) parts.push(part);
+    return { headers: answer.headers, reused: call.reusedSocket, body: Buffer.concat(parts) };
+  };
+  const params = [Number(block), { maxSupportedTransactionVersion: 0 }];
+  const plain = await post('getBlock', params, {});
+  const zipped = await post('getBlock', params, { 'accept-encoding': 'gzip' });
+  t.ok(zipped.reused);
+  t.equal(plain.headers['content-encoding'], undefined);
+  const isZipped = zipped.headers['content-encoding'] === 'gzip';
+  t.ok((isZipped ? gunzipSync(zipped.body) : zipped.body).equals(plain.body));
+  const head = await fetch(`${gateway.url}/api/v1/health`, { method: 'HEAD' });
+  t.match([head.status, await head.text()], [200, '']);
 });
 
 t.test('all methods of kit are tried', async (t) => {
