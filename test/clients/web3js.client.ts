@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import t from 'tap';
 import { DOLLAR, WALLETS, WHALE } from '../../src/localnet/traffic/demo-accounts.ts';
-import { startStepped } from '../support/harness.ts';
+import { startGatewayOver, startStepped } from '../support/harness.ts';
 import { untilCurrent } from '../support/until-current.ts';
 import { OutcomeTable } from './outcome-table.ts';
 
@@ -253,6 +253,53 @@ t.test('a landed transaction is confirmed, and accounts, slots and roots are wat
   await throughGateway.removeOnLogsListener(watched[1]);
   await throughGateway.removeSlotChangeListener(watched[2]);
   await throughGateway.removeRootChangeListener(watched[3]);
+});
+
+/** Steps until a promise is settled. */
+async function stepped<T>(pending: Promise<T>): Promise<T> {
+  let isSettled = false;
+  const settled = pending.finally(() => {
+    isSettled = true;
+  });
+  settled.catch(() => {}); // it is waited for below
+  while (!isSettled) await step();
+  return settled;
+}
+
+t.test('both forms of confirmTransaction end as over a node: landed, expired, aborted', async (t) => {
+  const status = await direct.getSignatureStatus(signature);
+  const confirmed = await stepped(throughGateway.confirmTransaction(signature, 'finalized'));
+  t.match(confirmed, { value: { err: status.value?.err } }, 'a signature alone');
+  const { blockhash } = await throughGateway.getLatestBlockhash();
+  const unknown = { signature: '1'.repeat(64), blockhash };
+  const lastValidBlockHeight = (await throughGateway.getBlockHeight('confirmed')) + 3;
+  await t.rejects(stepped(throughGateway.confirmTransaction({ ...unknown, lastValidBlockHeight }, 'confirmed')), {
+    name: 'TransactionExpiredBlockheightExceededError',
+  });
+  const end = new AbortController();
+  const waiting = stepped(
+    throughGateway.confirmTransaction({ ...unknown, lastValidBlockHeight: 1e9, abortSignal: end.signal }, 'confirmed'),
+  );
+  await step(2);
+  end.abort(new Error('enough'));
+  await t.rejects(waiting, { message: 'enough' });
+});
+
+t.test('a call over the limit is tried again by web3.js until it is answered', async (t) => {
+  const set = ['limits.free.units=3', 'rpc.profile=standard'];
+  const limited = await startGatewayOver(t, `${cluster.url},${cluster.wsUrl}`, world.clock, { set });
+  const statuses: number[] = [];
+  const connection = new Connection(`${limited.gateway.url}/api/v1/rpc`, {
+    commitment: 'confirmed',
+    fetch: async (...args: Parameters<typeof fetch>) => {
+      const answer = await fetch(...args);
+      statuses.push(answer.status);
+      if (answer.status === 429) world.clock.advance(10_000); // a window
+      return answer;
+    },
+  });
+  for (let i = 0; i < 6; i++) t.type(await connection.getSlot(), 'number');
+  t.ok(statuses.includes(429), statuses.join());
 });
 
 t.test('the bot of the examples runs unchanged', async (t) => {
