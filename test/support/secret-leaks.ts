@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { generateApiKey } from '../../src/gateway/access/api-keys/api-key.ts';
 import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
 import { issueKey } from './access/api-key-fixtures.ts';
@@ -82,7 +83,8 @@ export async function collectExposedOutput(scope: TestScope): Promise<ExposedOut
   child.process.kill('SIGTERM');
   const exit = await child.exit();
 
-  const kept = readdirSync(state).map((name) => readFileSync(`${state}/${name}`, 'utf8'));
+  const files = readdirSync(state, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const kept = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8'));
   const outputs = { log: child.stdout() + child.stderr(), shown: responses.join('\n'), title, kept: kept.join('\n') };
   return { secrets, outputs, nodeRequests: node.received, statuses, exit };
 }
