@@ -102,7 +102,7 @@ function headerOf(current: PageName, root: string, hasTheme: boolean): string {
 <header class="site"><div>
 <a class="brand" href="${root || './'}"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M2 3h3v10H2zM6.5 5h3v8h-3zM11 3h3v10h-3z"/></svg>slotgate</a>
 <nav aria-label="Pages">${links.join('')}</nav>
-<form id="search" role="search" action="${root}explorer"><label class="hidden" for="q">Search the cluster</label>
+<form id="search"${hasTheme ? ' class="beside-theme"' : ''} role="search" action="${root}explorer"><label class="hidden" for="q">Search the cluster</label>
 <input id="q" name="q" type="search" maxlength="512" spellcheck="false" autocomplete="off" autocapitalize="off" placeholder="Address, transaction, block, .sol" aria-keyshortcuts="/"><kbd aria-hidden="true">/</kbd></form>
 ${hasTheme ? '<button id="theme" type="button" aria-label="Theme: auto">◐</button>\n' : ''}</div></header>`;
 }
