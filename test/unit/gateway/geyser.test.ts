@@ -1,4 +1,6 @@
 import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttp2Server } from 'node:http2';
+import type { Socket } from 'node:net';
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
@@ -40,6 +42,7 @@ import { createFaucet } from '../../../src/localnet/traffic/faucet.ts';
 import type { Commitment } from '../../../src/shared/domain/commitment.ts';
 import { CLOCK_SYSVAR, SYSTEM_PROGRAM } from '../../../src/shared/domain/well-known-addresses.ts';
 import { addressOfNumber } from '../../support/address-of-number.ts';
+import { waitFor } from '../../support/harness.ts';
 import { listenOnLoopback } from '../../support/loopback-server.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { readRecordedFeed } from '../../support/recorded-feed.ts';
@@ -463,6 +466,31 @@ t.test('servers that are no feed are named in one line', async (t) => {
     t.notMatch(failure, /\n/);
     client.close();
   }
+});
+
+t.test('a client that is closed ends its subscriptions, and leaves no connection', async (t) => {
+  const server = createHttp2Server();
+  const connections = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
+  let streams = 0;
+  server.on('stream', (stream) => {
+    streams++;
+    stream.on('error', () => {}).respond({ 'content-type': 'application/grpc' }); // the client cancels it
+  });
+  t.teardown(() => server.close());
+  const client = await createFeedClient({
+    url: `http://127.0.0.1:${await listenOnLoopback(server)}`,
+    token: undefined,
+  });
+  const nothing: FeedListener = { onMessage: () => {}, onEnd: () => {} };
+  for (const isLong of [true, true, false]) client.subscribe(nothing, isLong);
+  await waitFor(() => streams === 3, 'the streams');
+  t.equal(connections.size, 3);
+  client.close();
+  await waitFor(() => connections.size === 0, 'the end of all connections');
 });
 
 /** A ring, and a source of accounts that have data of 1,000 bytes. */

@@ -37,6 +37,7 @@ export interface FeedClient {
   firstReplayed(): Promise<Slot | undefined>;
   /** `isLong`: whether the subscription is to last, and so has a connection of its own. */
   subscribe(listener: FeedListener, isLong?: boolean): FeedCall;
+  /** Cancels all subscriptions, and closes their connections. */
   close(): void;
 }
 
@@ -86,6 +87,7 @@ export async function createFeedClient({ url, token }: FeedAddress): Promise<Fee
     'grpc.use_local_subchannel_pool': 1, // streams of one connection would share its window
   };
   const client = new grpc.Client(target, credentials, options);
+  const calls = new Set<FeedCall>();
   let isClosed = false;
   return {
     version: async () => (await readField(client, metadata, 'GetVersion', (reader) => reader.string())) ?? '',
@@ -93,10 +95,17 @@ export async function createFeedClient({ url, token }: FeedAddress): Promise<Fee
     subscribe(listener, isLong = false) {
       if (isClosed) return ENDED;
       const own = isLong ? new grpc.Client(target, credentials, options) : undefined;
-      return subscribe(own ?? client, () => own?.close(), metadata, listener);
+      const onEnd = (): void => {
+        calls.delete(call);
+        own?.close();
+      };
+      const call = subscribe(own ?? client, onEnd, metadata, listener);
+      calls.add(call);
+      return call;
     },
     close() {
       isClosed = true;
+      for (const call of calls) call.cancel();
       client.close();
     },
   };
@@ -105,10 +114,10 @@ export async function createFeedClient({ url, token }: FeedAddress): Promise<Fee
 /** A subscription over a client that was closed: gRPC would throw. */
 const ENDED: FeedCall = { send: () => {}, cancel: () => {} };
 
-/** Subscribes over a connection. `close` is called with the end of the subscription. */
+/** Subscribes over a connection. */
 function subscribe(
   connection: Client,
-  close: () => void,
+  onEnded: () => void,
   metadata: Metadata,
   { onMessage, onEnd }: FeedListener,
 ): FeedCall {
@@ -117,7 +126,7 @@ function subscribe(
   const end = (failure: FeedFailure): void => {
     if (hasEnded) return;
     hasEnded = true;
-    close();
+    onEnded();
     onEnd(failure);
   };
   connection.waitForReady(Date.now() + CONNECT_MS, (error) => {
@@ -137,7 +146,7 @@ function subscribe(
     cancel() {
       hasEnded = true;
       call.cancel();
-      close();
+      onEnded();
     },
   };
 }
