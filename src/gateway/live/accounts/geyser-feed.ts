@@ -187,6 +187,7 @@ export class GeyserFeed implements LiveFeed<AccountState> {
   close(): void {
     this.#isClosed = true;
     this.#cancelRetry();
+    for (const session of [...this.#sessions]) session.close();
     this.#client?.close();
     this.#client = undefined;
     this.#admitted = undefined;
