@@ -63,6 +63,30 @@ t.test('create-gateway', async (t) => {
     },
   );
 
+  t.test('a program that has closed it ends, also where accounts were live over a feed', async (t) => {
+    const written = await startEmbeddedCluster({ slotMs: 100, transactionsPerSlot: 3, geyserPort: 0 }); // a feed without writes is refused
+    t.teardown(written.close);
+    const upstreams = [{ url: written.url, ws: written.wsUrl, geyser: { url: written.geyserUrl } }];
+    const program = `
+      import { createGateway } from ${JSON.stringify(new URL('../../src/index.js', import.meta.url))};
+      const settings = ${JSON.stringify({ ...settingsIn(t.testdir()), upstreams })};
+      const gateway = await createGateway(settings, { logger: { info() {}, warn() {}, error() {} } });
+      const get = (path) => fetch(gateway.url + '/api/v1' + path).then((answer) => answer.json());
+      let streams = 0;
+      while (streams === 0) {
+        await get('/balance/${WALLETS[0].address}');
+        streams = (await get('/health')).result.geyser?.streams ?? 0;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      await gateway.close();
+      console.log('closed');
+    `;
+    const env = { ...process.env, ...engineEnvironment() };
+    const options = { env, timeout: 120_000 }; // one that does not end is killed, and refused by this
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], options);
+    t.equal(stdout, 'closed\n');
+  });
+
   t.test('a signal closes it, and ends a start', async (t) => {
     const ends = new AbortController();
     const gateway = await createGateway(settingsIn(t.testdir()), { logger: silent, signal: ends.signal });
