@@ -19,6 +19,7 @@ import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../src/shared/domain/well-know
 import { startStepped } from '../support/harness.ts';
 import { addressFromByte } from '../support/token-account-fixtures.ts';
 import { untilCurrent } from '../support/until-current.ts';
+import { untilSettled } from '../support/until-settled.ts';
 import { OutcomeTable } from './outcome-table.ts';
 
 // Each method of kit's RPC and of its subscriptions, through the gateway and at the node itself.
@@ -184,15 +185,7 @@ function putNonce(nonce: number): string {
 const failureOf = (pending: Promise<unknown>): Promise<unknown> => pending.catch((reason: unknown) => reason);
 
 /** Steps until a promise is settled. */
-async function stepped<T>(pending: Promise<T>): Promise<T> {
-  let isSettled = false;
-  const settled = pending.finally(() => {
-    isSettled = true;
-  });
-  settled.catch(() => {}); // it is waited for below
-  while (!isSettled) await step();
-  return settled;
-}
+const stepped = <T>(pending: Promise<T>): Promise<T> => untilSettled(pending, step);
 
 t.test(
   "kit's strategies of confirmation end as over a node: landed, expired, with another nonce, aborted",

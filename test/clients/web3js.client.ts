@@ -7,6 +7,7 @@ import t from 'tap';
 import { DOLLAR, WALLETS, WHALE } from '../../src/localnet/traffic/demo-accounts.ts';
 import { startGatewayOver, startStepped } from '../support/harness.ts';
 import { untilCurrent } from '../support/until-current.ts';
+import { untilSettled } from '../support/until-settled.ts';
 import { OutcomeTable } from './outcome-table.ts';
 
 /** The folder of @solana/web3.js 1.x, which `.ci/with-web3js` names. */
@@ -256,15 +257,7 @@ t.test('a landed transaction is confirmed, and accounts, slots and roots are wat
 });
 
 /** Steps until a promise is settled. */
-async function stepped<T>(pending: Promise<T>): Promise<T> {
-  let isSettled = false;
-  const settled = pending.finally(() => {
-    isSettled = true;
-  });
-  settled.catch(() => {}); // it is waited for below
-  while (!isSettled) await step();
-  return settled;
-}
+const stepped = <T>(pending: Promise<T>): Promise<T> => untilSettled(pending, step);
 
 t.test('both forms of confirmTransaction end as over a node: landed, expired, aborted', async (t) => {
   const status = await direct.getSignatureStatus(signature);

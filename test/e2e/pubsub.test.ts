@@ -13,6 +13,7 @@ import { rpcRequest } from '../support/rpc-request.ts';
 import { stallPeers } from '../support/stalled-peers.ts';
 import { addressFromByte, tokenAccountFixture } from '../support/token-account-fixtures.ts';
 import { untilCurrent } from '../support/until-current.ts';
+import { untilSettled } from '../support/until-settled.ts';
 import { frame, OP } from '../support/websocket-frame.ts';
 import { WebSocketPeer } from '../support/websocket-peer.ts';
 
@@ -39,14 +40,7 @@ t.test('pubsub-conformance', async (t) => {
   const open = (t: Test): Promise<Client> => connect(t, pubsubOf(world));
   const confirmed = { commitment: 'confirmed' };
   /** Steps until a promise is settled: accounts become live with slots. */
-  const stepped = async <T>(pending: Promise<T>): Promise<T> => {
-    let isSettled = false;
-    const settled = pending.finally(() => {
-      isSettled = true;
-    });
-    while (!isSettled) await step();
-    return settled;
-  };
+  const stepped = <T>(pending: Promise<T>): Promise<T> => untilSettled(pending, step);
   /** Steps until a subscription has been notified that often. */
   const until = async (client: Client, subscription: unknown, count: number): Promise<readonly Notification[]> => {
     for (let steps = 0; client.of(subscription).length < count; steps++) {
