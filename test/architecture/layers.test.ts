@@ -267,6 +267,7 @@ t.test('values-of-one-node', async (t) => {
     'access/quota/counter-member.ts',
     'access/stake/stake-proof.ts',
     'fleet/counters/redis-store.ts',
+    'http/rest/site-response.ts', // pages of the build
     'http/stream/event-sealer.ts',
     'live/hot-key-detector.ts',
     'prices/jupiter-verified-mints.ts', // of a service

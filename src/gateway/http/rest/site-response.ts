@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { LRUCache } from 'lru-cache';
 import { API_PREFIX } from '../../../shared/domain/canonical-request.ts';
 import { BADGE_PATH, MISSING_PAGE, type SiteFile } from '../../../shared/site/site.ts';
 import type { QuotaFigures } from '../../access/quota/quota-window.ts';
@@ -28,9 +29,10 @@ export function siteResponse(
   });
   if (req.getUrl() === BADGE_PATH) return send(drawBadge(req.getQuery() ?? '', context));
   if (file.isTemplate) return send(filled(file, baseOf(req) ?? '/'));
-  const isProgram = req.getHeader('sec-fetch-mode') === '';
-  const preview = isPage(file) && isProgram ? previewOf(file, req) : undefined;
-  return preview === undefined ? fileResponse(payer, file, conditions) : previewResponse(send, preview, conditions);
+  const base = isPage(file) && req.getHeader('sec-fetch-mode') === '' ? baseOf(req) : undefined;
+  return base === undefined
+    ? fileResponse(payer, file, conditions)
+    : previewResponse(send, file, { base, subject: subjectIn(req) }, conditions);
 }
 
 /** Returns the response to a path that does not exist, for people; undefined for programs. */
@@ -51,21 +53,27 @@ function baseOf(req: EngineRequest): string | undefined {
   return /^[\w.:[\]-]+$/.test(host) ? `${scheme}://${host}/` : undefined;
 }
 
+/** What link previews need of a page: the URL of its picture is below `base`. */
+interface Preview {
+  readonly base: string;
+  /** Of the explorer what it shows, undefined for nothing. */
+  readonly subject: string | undefined;
+}
+
+const subjectIn = (req: EngineRequest): string | undefined =>
+  req.getUrl() === '/explorer' ? subjectOf(new URLSearchParams(req.getQuery()).get('q') ?? '') : undefined;
+
 /**
  * Writes what link previews need into a page: the whole URL of its picture, and of the explorer the subject. The programs
  * that make previews run no script, and send no `Sec-Fetch-Mode`, as browsers do.
  */
-function previewOf({ identity }: SiteFile, req: EngineRequest): string | undefined {
-  const base = baseOf(req);
-  if (base === undefined) return undefined;
-  const title =
-    req.getUrl() === '/explorer' ? subjectOf(new URLSearchParams(req.getQuery()).get('q') ?? '') : undefined;
+function previewOf({ identity }: SiteFile, { base, subject }: Preview): string {
   const text = identity.toString().replace(/(<meta property="og:image" content=")[^"]*/, `$1${base}card.png`);
-  return title === undefined
+  return subject === undefined
     ? text
     : text
-        .replace(/<title>[^<]*/, `<title>${title} · slotgate`)
-        .replace(/(<meta property="og:title" content=")[^"]*/, `$1${title}`);
+        .replace(/<title>[^<]*/, `<title>${subject} · slotgate`)
+        .replace(/(<meta property="og:title" content=")[^"]*/, `$1${subject}`);
 }
 
 /** Names the subject of a search by the form of its text alone. */
@@ -79,13 +87,20 @@ function subjectOf(text: string): string | undefined {
 const compress = promisify(gzip);
 const FAST = { level: 3 };
 
+/** Compressed previews by what is in them: probes and crawlers fetch the same ones all the time. About 70 KB each. */
+const previews = new LRUCache<string, Promise<Buffer>>({ max: 32 });
+
 async function previewResponse(
   send: (body: string, extra?: readonly Header[]) => RawResponse,
-  text: string,
+  file: SiteFile,
+  preview: Preview,
   { accept }: Conditions,
 ): Promise<RawResponse> {
-  if (negotiateCoding(accept) === 'identity') return send(text);
-  const body = await compress(text, FAST);
+  if (negotiateCoding(accept) === 'identity') return send(previewOf(file, preview));
+  const key = `${file.etag} ${preview.base} ${preview.subject}`;
+  const compressed = previews.get(key) ?? compress(previewOf(file, preview), FAST);
+  previews.set(key, compressed);
+  const body = await compressed;
   return { ...send('', [['Content-Encoding', 'gzip']]), body };
 }
 
