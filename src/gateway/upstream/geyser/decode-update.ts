@@ -5,6 +5,7 @@ import {
   type AccountWrite,
   accountValue,
   type FeedUpdate,
+  MAX_OWNERS,
   RENT_EXEMPT,
   type SlotStatus,
 } from './feed-update.ts';
@@ -18,8 +19,6 @@ const BLOCK_META = { slot: 1, blockhash: 2, parentSlot: 6, parentBlockhash: 7 } 
 const SLOT_STATUSES: readonly SlotStatus[] = ['processed', 'confirmed', 'finalized', 'other', 'other', 'other', 'dead'];
 
 const ADDRESS_BYTES = 32;
-/** Owners are few, and each account names one. */
-const MAX_OWNERS = 10_000;
 
 type Reader = protobuf.Reader;
 

@@ -15,6 +15,9 @@ export const RENT_EXEMPT = 18_446_744_073_709_551_615n;
 /** Data of accounts without any: an empty array of each would take 200 bytes, and wallets have none. */
 const NO_BYTES = new Uint8Array(0);
 
+/** Owners are few, and each account names one: the most whose text is kept, as one object for all their accounts. */
+export const MAX_OWNERS = 10_000;
+
 /** Creates the value of an account, in memory of its own. Built in one way, so that V8 gives all the same hidden class. */
 export const accountValue = (
   lamports: bigint,
@@ -24,25 +27,11 @@ export const accountValue = (
   data: Uint8Array,
 ): AccountValue => ({
   lamports,
-  owner: sharedOwner(owner),
+  owner,
   executable,
   rentEpoch: rentEpoch === RENT_EXEMPT ? RENT_EXEMPT : rentEpoch, // one object for all
   data: data.length === 0 ? NO_BYTES : Uint8Array.from(data),
 });
-
-/** Owners are few, and each account names one. */
-const MAX_OWNERS = 10_000;
-
-const owners = new Map<string, string>();
-
-/** Returns one text for all accounts of an owner. */
-function sharedOwner(owner: string): string {
-  const known = owners.get(owner);
-  if (known !== undefined) return known;
-  if (owners.size >= MAX_OWNERS) owners.clear();
-  owners.set(owner, owner);
-  return owner;
-}
 
 /** An account after a write. */
 export interface AccountWrite {
