@@ -1,3 +1,4 @@
+import { STALLED_MS } from '../../shared/domain/network-snapshot.ts';
 import { formatSpan } from '../format/figures.ts';
 
 export const STATE_WORDS = {
@@ -61,9 +62,6 @@ export interface LineView {
 
 /** A slot comes each 400 ms. */
 const SLOW_MS = 3000;
-
-/** The age from which fees and rates, which move fast, are no longer shown. */
-const STALLED_MS = 15_000;
 
 /** The time between two reads over HTTP. */
 export const POLL_MS = 5000;

@@ -5,6 +5,9 @@ import type { Performance } from './performance-sample.ts';
 import type { PriorityFee } from './priority-fee-estimate.ts';
 import type { Slot } from './slot.ts';
 
+/** The age of the newest slot, in milliseconds, from which fees and rates, which move fast, are no longer shown. */
+export const STALLED_MS = 15_000;
+
 /** The state of the network at a glance: the result of `/network` and of each frame of the stream. */
 export type NetworkSnapshot = ReturnType<typeof describeNetwork>;
 

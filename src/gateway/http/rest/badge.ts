@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import { parseNetworkSnapshot } from '../../../shared/domain/network-snapshot.ts';
+import { parseNetworkSnapshot, STALLED_MS } from '../../../shared/domain/network-snapshot.ts';
 import { isHealthy, unhealthyReason } from '../../routes/health.ts';
 import type { RouteContext } from '../../routes/routing/route.ts';
 
@@ -13,9 +13,6 @@ interface Value {
   readonly text: string;
   readonly color: keyof typeof COLORS;
 }
-
-/** A slot comes each 400 ms: from this age on, in milliseconds, pages call the network stalled. */
-const STALLED_MS = 15_000;
 
 /** Draws a value as a picture of 20 px for READMEs, which run no script. Throws `invalid_query` for another field. */
 export function drawBadge(query: string, context: RouteContext): string {
