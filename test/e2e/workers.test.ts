@@ -89,6 +89,7 @@ t.test('workers', async (t) => {
     }, 'a past slot');
     const { text } = await past();
     t.same(await requestEach(`${url}/api/v1${path}?slot=${slot}`, {}, 20), new Map([[200, 20]]));
+    await waitFor(async () => (await past()).headers.get('x-cache') === 'HIT', 'a copy in the worker');
     t.match(JSON.parse(text), { slot, receipt: { commitment: 'confirmed', claim: 'observed/1' } });
     await waitFor(async () => (await get(`${path}?slot=${slot}&commitment=finalized`)).status === 200, 'finality');
     const finalized = await Promise.all(

@@ -268,13 +268,8 @@ export class Cache {
 
   /** Returns an answer as an entry that is served once and not cached; only its slot is remembered. */
   passBy(key: string, answer: Answer<string | Buffer>, meta: AnswerMeta): Entry {
-    this.putSlotMark(key, answer.slot, meta);
-    return this.unlisted(key, answer, meta);
-  }
-
-  /** Returns an answer as an entry that is served once, and leaves nothing here. */
-  unlisted(key: string, answer: Answer<string | Buffer>, meta: AnswerMeta): Entry {
     const { slot, result, agreement, provenFrom } = answer;
+    this.putSlotMark(key, slot, meta);
     const validatedMs = this.#clock.monotonic();
     const tipAtFetch = this.#tip.slot;
     return newEntry(result, { key, slot, policy: { slots: 0 }, meta, tipAtFetch, validatedMs, agreement, provenFrom });
@@ -443,9 +438,10 @@ export class Cache {
 
 /** True if the next reader is likely to come while an answer that is read now is fresh: leases need no reads. */
 const isReadOften = (
-  { lease, policy, tipAtLastRead, tipAtFetch, validatedMs }: CacheItem,
+  { lease, meta, policy, tipAtLastRead, tipAtFetch, validatedMs }: CacheItem,
   { slot, coarseNowMs }: Pick<Tip, 'slot' | 'coarseNowMs'>,
 ): boolean => {
+  if (meta.isPast === true) return false; // it doesn't change
   if (lease !== undefined || policy === 'live') return true;
   if (policy.ms !== undefined) return coarseNowMs - validatedMs <= policy.ms;
   return slot - Math.max(tipAtLastRead, tipAtFetch) <= policy.slots;

@@ -169,6 +169,12 @@ export const isExact = ({
 }: Pick<Entry, 'meta' | 'slot' | 'provenFrom' | 'agreement'>): boolean =>
   meta.exact && slot >= provenFrom && isAgreed(agreement, slot);
 
+/** Returns the slot that the request of an answer names, if that slot has no block: the answer is that of its parent. */
+export function skippedSlotOf({ key, slot, meta }: Entry): Slot | undefined {
+  if (meta.isPast !== true || key.endsWith(`=${slot}`)) return undefined; // `slot` comes last in a canonical request
+  return Number(key.slice(key.lastIndexOf('=') + 1));
+}
+
 export const etagOf = ({ digest }: Pick<Entry, 'digest'>): string => digest.slice(0, ETAG_DIGITS);
 
 export const wholeResultOf = ({ result }: Pick<Entry, 'result'>): string | Buffer =>

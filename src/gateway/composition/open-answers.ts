@@ -29,7 +29,6 @@ import { PooledTabler } from '../routes/holders/pooled-tabler.ts';
 import { readMintBalance } from '../routes/mint-balance.ts';
 import { StakeTableCache } from '../routes/portfolio/stake-table-cache.ts';
 import { BlockListings } from '../routes/routing/block-listings.ts';
-import { PastAnswers } from '../routes/routing/past-answers.ts';
 import type { RouteContext } from '../routes/routing/route.ts';
 import { RouteReadThrough } from '../routes/routing/route-read-through.ts';
 import { SeenBlocks } from '../routes/routing/seen-blocks.ts';
@@ -55,8 +54,6 @@ export type Answers = ReturnType<typeof openAnswers>;
 
 /** What `cache.bytes` is divided by for the limit of cached transactions. */
 const TRANSACTION_SHARE = 8;
-/** What `cache.bytes` is divided by for answers about past slots. */
-const PAST_SHARE = 32;
 
 /** The time in milliseconds for which reads of accounts wait for others while a call is under way: little beside that call. */
 const GATHER_MS = 1;
@@ -87,8 +84,7 @@ export function openAnswers(
 ) {
   const { config, engine, log, clock, random, vitals, leaving, disposals, startedMs, jupiterKey, writes } = env;
   const recordBytes = Math.floor(config.cache.bytes / TRANSACTION_SHARE);
-  const pastBytes = Math.floor(config.cache.bytes / PAST_SHARE);
-  const bytes = config.cache.bytes - recordBytes - pastBytes;
+  const bytes = config.cache.bytes - recordBytes;
   const cache = copy ?? new Cache({ ...config.cache, bytes, clock, hotKeys: config.refresh.hotKeys });
   const budgets = new RequestBudgets(clock, config.live.requestsPerSecond);
   disposals.defer(() => budgets.close());
@@ -96,12 +92,15 @@ export function openAnswers(
     cache.advanceHot(source);
     onLeasesAdvanced();
   };
+  const blocks = new RecentBlocks(config.ring.slots);
+  const pastSlots = new PastSlots({ blocks, mesh });
   const liveOptions = {
     mesh,
     clock,
     settings: config.live,
     budgets,
     onLeasesAdvanced: advanceHot,
+    onDenied: () => pastSlots.clear(),
     onProblem: (problem: string, fields: object) => log.warn(fields, problem),
   };
   const admitOwn: Admit = (work) => access.admission.enterOwn(work);
@@ -117,8 +116,6 @@ export function openAnswers(
     (members) => new LeastRead<History<TokenList>>(members),
     bytesOfList,
   );
-  const blocks = new RecentBlocks(config.ring.slots);
-  const pastSlots = new PastSlots({ blocks, mesh });
   const feeds = copy === undefined ? feedsOf(config, embedded) : []; // what is copied is kept elsewhere
   const feed =
     feeds.length === 0
@@ -223,8 +220,7 @@ export function openAnswers(
     isLeaving: () => leaving.hasBegun || disposals.disposed,
     isDraining: () => disposals.disposed,
   };
-  const pastAnswers = new PastAnswers(pastBytes);
-  const readThrough = new RouteReadThrough(context, admitOwn, pastAnswers);
+  const readThrough = new RouteReadThrough(context, admitOwn);
   access.readBalancesWith((wallet, mint) => readMintBalance(readThrough, wallet, mint));
   const liveSources = [liveAccounts.liveSet, liveAccounts.secondSet ?? [], tokenLists.liveSet].flat();
   const feedRing = {
@@ -247,7 +243,7 @@ export function openAnswers(
   /** What else has values that one node alone gave. */
   const ofOneNode: readonly { clear(): void }[] = [
     ...[listings, tokenLists, blockListings, seenBlocks, holderTables, stakeTables, tokenLabels, programIdls],
-    ...[mergedSignatures, pricing, blocks, eventLog, pastAnswers, access.stakeBalances ?? []].flat(),
+    ...[mergedSignatures, pricing, blocks, pastSlots, eventLog, access.stakeBalances ?? []].flat(),
   ];
   const dropUnagreed = (): void => {
     for (const each of [cache, transactionRecords, networkHistory, ring, listRing]) each.dropUnagreed();

@@ -29,6 +29,8 @@ export interface LiveSourceOptions<S extends LiveSourceSettings> {
   readonly initialSync?: InitialSync;
   /** Called after the leases of a source have advanced to a newer slot. */
   readonly onLeasesAdvanced?: (source: LeaseSource) => void;
+  /** Called when something that was kept live has turned out to be wrong, or may be. */
+  readonly onDenied?: () => void;
   readonly onProblem?: (problem: string, facts: object) => void;
 }
 
@@ -176,6 +178,7 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
             options.onLeasesAdvanced?.(watermark);
             this.#observer?.onWatermark(watermark);
           },
+          onDenied: () => options.onDenied?.(),
           onWatermarkLost: (watermark) => this.#observer?.onWatermark(watermark),
           budget: budgets.of(node),
           agreement: mesh.agreement,

@@ -1,11 +1,15 @@
 import type { Commitment } from '../../shared/domain/commitment.ts';
 import { GatewayError } from '../../shared/domain/gateway-error.ts';
+import type { Lease } from '../../shared/domain/lease.ts';
 import type { RequestCost } from '../../shared/domain/price-list.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import { readBlockSlots } from '../upstream/reads/block-slots.ts';
 import type { History, Version } from './feed/history.ts';
 import type { RecentBlocks } from './feed/recent-blocks.ts';
+import { ReadHeat } from './read-heat.ts';
+import { Watermark } from './watermark.ts';
+import { WatermarkLease } from './watermark-lease.ts';
 
 /** A past slot that a request names. */
 export interface PastSlot {
@@ -24,14 +28,21 @@ export interface PastVersions<V> {
   /** The block: that of the slot, or its parent if the slot was skipped. */
   readonly slot: Slot;
   readonly versions: readonly Version<V>[];
+  /** Active until something that was kept turns out to be wrong. */
+  readonly lease: Lease;
 }
 
 /** Most slots without a block in a row that are looked at. */
 const MAX_SKIPPED = 64;
 
+/** The reads of past slots keep nothing live. */
+const UNRANKED = new ReadHeat(1);
+
 /** Finds what histories have at past slots. */
 export class PastSlots {
   readonly #options: PastSlotsOptions;
+  /** Dates all answers: it never advances, since what held at the end of a block holds for good. */
+  #watermark = new Watermark(() => undefined);
 
   constructor(options: PastSlotsOptions) {
     this.#options = options;
@@ -55,7 +66,13 @@ export class PastSlots {
       const isAhead = history.isOpen && history.coverage.slot < slot;
       throw isAhead ? notYetKnown(slot, history.address) : slotNotKept(named, histories);
     });
-    return { slot, versions };
+    return { slot, versions, lease: new WatermarkLease(slot, this.#watermark, UNRANKED) };
+  }
+
+  /** Ends the leases of all answers that were given: what they were made of may be wrong. */
+  clear(): void {
+    this.#watermark.invalidate();
+    this.#watermark = new Watermark(() => undefined);
   }
 
   /** Returns the slot of the block that was the newest one at the end of a slot. */

@@ -28,6 +28,8 @@ export interface LiveSessionOptions<T> {
   isRenewing(): boolean;
   /** The node broke the order that leases rely on, or the gateway did. `dropped` is what isn't served any more. */
   onLeaseViolation(state: T, dropped: 'state' | 'session', evidence: object): void;
+  /** Called when something that was kept has turned out to be wrong, or may be. */
+  onDenied(): void;
   onWatermarkLost(watermark: Watermark): void;
   onLost(states: Iterable<T>, reason: string): void;
 }
@@ -133,6 +135,7 @@ export class SessionAudit<T extends AuditedState> {
     const { session, states } = this.#options;
     for (const watermark of Object.values(this.#watermarks)) watermark.invalidate();
     for (const state of states()) state.reset();
+    session.onDenied();
     session.pubsub.close();
   }
 
@@ -167,10 +170,7 @@ export class SessionAudit<T extends AuditedState> {
     if (decided !== undefined) {
       if (decided.slot >= state.slot && !decided.isUnchanged()) this.#mismatches.add(state, decided);
       this.#checkMismatches();
-    } else {
-      state.invalidate();
-      this.#options.restart(state);
-    }
+    } else this.#forget(state);
   }
 
   /** The first state that an audit finds wrong is forgotten alone; with a second one nothing of the session is believed. */
@@ -191,10 +191,15 @@ export class SessionAudit<T extends AuditedState> {
       if (pubsub.isLost) return; // the node is quarantined
       if (++this.#violations > 1) this.invalidate(state, evidence);
       else {
-        state.invalidate();
         this.#options.session.onLeaseViolation(state, 'state', evidence);
-        this.#options.restart(state);
+        this.#forget(state);
       }
     }
+  }
+
+  #forget(state: T): void {
+    state.invalidate();
+    this.#options.restart(state);
+    this.#options.session.onDenied();
   }
 }

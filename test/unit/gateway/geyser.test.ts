@@ -706,6 +706,7 @@ function openFeedSessions({ agreement, random = Math.random, onSubscribe = () =>
       onWatermarkLost: () => {},
       onRoom: () => {},
       onLeaseViolation: () => {},
+      onDenied: () => {},
       onLost: () => {},
       onChange: () => {},
       onIneligible: never,

@@ -1332,6 +1332,7 @@ t.test('session-audit', async (t) => {
         slotTimeMs: () => 400,
         onLeasesAdvanced: () => {},
         onWatermarkLost: () => {},
+        onDenied: () => t.fail(),
         onLeaseViolation: () => t.fail(),
         onLost: () => {},
         onRoom: () => {},

@@ -11,7 +11,6 @@ import { ReadHeat } from '../../../src/gateway/live/read-heat.ts';
 import { Watermark } from '../../../src/gateway/live/watermark.ts';
 import { WatermarkLease } from '../../../src/gateway/live/watermark-lease.ts';
 import { digestOf } from '../../../src/gateway/receipts/digest.ts';
-import { PastAnswers } from '../../../src/gateway/routes/routing/past-answers.ts';
 import { type RouteContext, readRoute } from '../../../src/gateway/routes/routing/route.ts';
 import {
   type ReadRequest,
@@ -82,7 +81,7 @@ t.test('read-through', async (t) => {
     });
     const mesh = { tip: () => cache.tip };
     const context = { cache, clock, mesh } as unknown as RouteContext; // the read-through uses no other member
-    const readThrough = new RouteReadThrough(context, (work) => work.start(() => {}), new PastAnswers(1 << 20));
+    const readThrough = new RouteReadThrough(context, (work) => work.start(() => {}));
     const request: ReadRequest = { route, params: {}, key: '/api/v1/thing' };
     return {
       cache,

@@ -1,5 +1,4 @@
 import { parseTarget } from '../../../shared/domain/canonical-request.ts';
-import type { Slot } from '../../../shared/domain/slot.ts';
 import type { Waiter } from '../../../shared/runtime/waiter.ts';
 import { isLoopback } from '../../access/limits/client-ip.ts';
 import type { Body, Entry } from '../../cache/entry.ts';
@@ -51,10 +50,10 @@ export class GetResponder {
     const minSlot = parseMinSlot(headerOf('x-min-slot'));
     const agree = demandedAgree(route, headerOf('x-agree'), context);
     const request = { route, params, key: target.canonical, minSlot, agree };
-    const pastSlot = route.kind === 'read' ? route.pastSlotOf?.(params) : undefined;
-    if (minSlot !== undefined && pastSlot !== undefined) throw minSlotOfPast();
+    if (minSlot !== undefined && route.kind === 'read' && route.pastSlotOf?.(params) !== undefined)
+      throw minSlotOfPast();
     const cachedRead = readThrough.fromCache(request);
-    const awaited = new AwaitedRead(this.#deps, guarded, conditions, pastSlot);
+    const awaited = new AwaitedRead(this.#deps, guarded, conditions);
     if (cachedRead !== undefined) return awaited.seal(cachedRead);
     guarded.markUncached();
     const isRead = route.kind === 'read'; // what the pipeline keeps current costs no more
@@ -70,14 +69,12 @@ class AwaitedRead implements Waiter<CachedRead> {
   readonly #deps: GetResponderDeps;
   readonly #guarded: GuardedRequest;
   readonly #conditions: Conditions;
-  readonly #pastSlot: Slot | undefined;
   readonly #startedMs: number;
 
-  constructor(deps: GetResponderDeps, guarded: GuardedRequest, conditions: Conditions, pastSlot: Slot | undefined) {
+  constructor(deps: GetResponderDeps, guarded: GuardedRequest, conditions: Conditions) {
     this.#deps = deps;
     this.#guarded = guarded;
     this.#conditions = conditions;
-    this.#pastSlot = pastSlot;
     this.#startedMs = deps.context.clock.monotonic();
   }
 
@@ -95,7 +92,7 @@ class AwaitedRead implements Waiter<CachedRead> {
     const { sealer } = this.#deps;
     const { nonce } = this.#conditions;
     const respond = (entry: Entry, body: Body): RawResponse => {
-      const read = { entry, cacheStatus, body, upstreamMs, pastSlot: this.#pastSlot };
+      const read = { entry, cacheStatus, body, upstreamMs };
       return cachedReadResponse(this.#guarded, read, this.#conditions);
     };
     const body = nonce === undefined ? sealer.bodyOf(found) : undefined;

@@ -35,6 +35,7 @@ export function hitConditionsIn(req: EngineRequest): HitConditions {
 export function canAnswer(entry: Entry, { nonce, ifNoneMatch, minSlot, agree }: HitConditions): boolean {
   const isSigned = entry.meta.envelope === 'signed';
   if (agree > 1 && agreedAt(entry.agreement, entry.slot) < agree) return false;
+  if (minSlot > 0 && entry.meta.isPast === true) return false; // refused by the full path
   if (entry.slot < minSlot || (nonce !== null && !(isSigned && isNonce(nonce)))) return false;
   if (ifNoneMatch === '' || !isSigned || entry.digest !== '') return true;
   if (hasLongResult(entry)) return false;

@@ -5,7 +5,7 @@ import { rateLimitExceeded } from '../../access/limits/request-account.ts';
 import type { QuotaFigures } from '../../access/quota/quota-window.ts';
 import { addressKeyOf, type RateLimitKey } from '../../access/quota/rate-limit-key.ts';
 import type { RequestOutcome } from '../../access/usage/usage-line.ts';
-import type { Body, Entry } from '../../cache/entry.ts';
+import { type Body, type Entry, skippedSlotOf } from '../../cache/entry.ts';
 import type { RouteContext } from '../../routes/routing/route.ts';
 import type { Sealer } from '../../serving/sealer.ts';
 import type { AllowedSources } from '../engine/allowed-sources.ts';
@@ -97,6 +97,7 @@ export class HitPath {
     const conditions = requestClass === 'plain' ? UNCONDITIONAL : hitConditionsIn(req);
     const item = context.cache.get(requestTargetOf(req)); // a key in the cache was valid when it got there
     if (item?.kind !== 'answer') return undefined;
+    if (skippedSlotOf(item) !== undefined) return undefined; // the full path names it in a header
     const cached = context.cache.isFresh(item) ? item : context.cache.renew(item);
     if (cached === undefined) return undefined;
     const body = conditions.nonce === null ? sealer.bodyOf(cached) : undefined;

@@ -2,10 +2,9 @@ import { receiptTextIn } from '../../../client/verify/index.ts';
 import type { Envelope } from '../../../shared/domain/envelope.ts';
 import { GatewayError, type LastKnown } from '../../../shared/domain/gateway-error.ts';
 import { BASE_UNITS, unitsOfBytes, unitsOfText } from '../../../shared/domain/price-list.ts';
-import type { Slot } from '../../../shared/domain/slot.ts';
 import { toJson } from '../../../shared/domain/to-json.ts';
 import type { QuotaFigures } from '../../access/quota/quota-window.ts';
-import { type Entry, etagOf } from '../../cache/entry.ts';
+import { type Entry, etagOf, skippedSlotOf } from '../../cache/entry.ts';
 import { jsonRpcError, jsonRpcFrame } from '../../routes/routing/json-rpc-form.ts';
 import type { Caller, LocalRoute, ParamSet, Params, PostAnswer, RouteContext } from '../../routes/routing/route.ts';
 import type { CachedRead } from '../../serving/read-through.ts';
@@ -36,20 +35,19 @@ export interface Conditions {
 export interface SealedRead extends CachedRead {
   readonly body: string | Buffer;
   readonly upstreamMs?: number | undefined;
-  /** The past slot that the request names. */
-  readonly pastSlot?: Slot | undefined;
 }
 
 const missHeaders = new MissHeaders();
 
 export function cachedReadResponse(
   payer: Payer,
-  { entry, cacheStatus, body: identityBody, upstreamMs, pastSlot }: SealedRead,
+  { entry, cacheStatus, body: identityBody, upstreamMs }: SealedRead,
   conditions: Conditions,
 ): RawResponse {
   const { nonce, ifNoneMatch, accept } = conditions;
+  const skippedSlot = skippedSlotOf(entry);
   const isUsualMiss = cacheStatus === 'MISS' && !entry.final && nonce === undefined && ifNoneMatch === '';
-  if (isUsualMiss && pastSlot === undefined && upstreamMs !== undefined) {
+  if (isUsualMiss && skippedSlot === undefined && upstreamMs !== undefined) {
     const { coding, body } = bodyFor(entry, identityBody, accept, false);
     if (coding === 'identity')
       return { headers: missHeaders.fill(payer.charge(entry.units - BASE_UNITS), entry, upstreamMs), body };
@@ -59,7 +57,7 @@ export function cachedReadResponse(
     ['X-Cache', cacheStatus],
     ['Cache-Control', nonce === undefined ? cacheControlOf(entry) : 'no-store'],
   ];
-  if (pastSlot !== undefined && pastSlot !== entry.slot) extraHeaders.push(['X-Skipped', String(pastSlot)]);
+  if (skippedSlot !== undefined) extraHeaders.push(['X-Skipped', String(skippedSlot)]);
   const etag = etagOf(entry);
   if (etag !== '') extraHeaders.push(['ETag', weakEtag(etag)]);
   if (cacheStatus === 'MISS' && upstreamMs !== undefined)

@@ -1,4 +1,5 @@
 import { type Agreement, combinedAgreement } from '../../../shared/domain/agreement.ts';
+import type { Lease } from '../../../shared/domain/lease.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import type { KeptAccount } from '../feed/kept-account.ts';
 import type { VersionRing } from '../feed/version-ring.ts';
@@ -10,6 +11,7 @@ export interface PastAccountsRead {
   readonly slot: Slot;
   /** The operators that gave all of them; undefined where that is not known. */
   readonly agreement: Agreement | undefined;
+  readonly lease: Lease;
   /** One for each address. */
   readonly accounts: readonly PastAccount[];
 }
@@ -37,10 +39,10 @@ export class PastAccounts {
       if (history === undefined) throw nothingKept('account', address);
       return history;
     });
-    const { slot, versions } = await this.#slots.find(pastSlot, histories);
+    const { slot, versions, lease } = await this.#slots.find(pastSlot, histories);
     const agreements = histories.map((history) => history.agreementAt(slot));
     const accounts = versions.map((version) => accountOf(version.value, this.#ring.textOf(version)));
-    return { slot, agreement: combinedAgreement(agreements, slot), accounts };
+    return { slot, agreement: combinedAgreement(agreements, slot), lease, accounts };
   }
 }
 

@@ -19,11 +19,11 @@ export class PastTokenLists {
   async read({ owner, mint, cost }: PastListQuery, pastSlot: PastSlot): Promise<TokenListRead> {
     const history = this.#ring.get(owner);
     if (history === undefined) throw nothingKept('the token accounts of', owner);
-    const { slot, versions } = await this.#slots.find(pastSlot, [history]);
+    const { slot, versions, lease } = await this.#slots.find(pastSlot, [history]);
     const [version = { slot, value: NO_LIST }] = versions; // there is one for each history
     const list = mint === undefined ? version.value : filterByMint(version.value, mint);
     countRows({ cost }, list.accounts.length);
-    return { slot, sinceSlot: version.slot, isConsistent: true, list };
+    return { slot, sinceSlot: version.slot, isConsistent: true, lease, list };
   }
 }
 

@@ -60,9 +60,10 @@ export function accountRoute<R, const Path extends `/${string}`, const E extends
   };
 }
 
-const readOfPast = ({ slot, agreement, accounts: [account] }: PastAccountsRead): AccountRead => ({
+const readOfPast = ({ slot, agreement, lease, accounts: [account] }: PastAccountsRead): AccountRead => ({
   slot,
   agreement,
+  lease,
   account: accountBytes(account?.json() ?? null),
 });
 

@@ -15,7 +15,6 @@ import { type CachedRead, noAgreement, ReadThrough } from '../../serving/read-th
 import { translatedError } from '../../upstream/rpc/translate-rpc-error.ts';
 import { parsePathArguments, parseQueryArguments } from './arguments.ts';
 import { createRouteMatcher, type MatchRoute } from './match-route.ts';
-import type { PastAnswers } from './past-answers.ts';
 import type { RequestScope } from './request-scope.ts';
 import type { GetRoute, LiveRoute, ParamSet, Params, ReadRoute, RouteContext, Uses } from './route.ts';
 
@@ -60,13 +59,11 @@ export class RouteReadThrough implements RouteReads {
   readonly #readThrough: ReadThrough<Entry, Answer<unknown>>;
   readonly #refreshers = new Map<ReadRoute, Refresher>();
   readonly #metas = new SharedMetas();
-  readonly #pastAnswers: PastAnswers;
 
   /** `admitOwn` admits what no request waits for, such as refreshes and the reads of the stream. */
-  constructor(context: RouteContext, admitOwn: Admit, pastAnswers: PastAnswers) {
+  constructor(context: RouteContext, admitOwn: Admit) {
     const { cache, mesh, clock } = context;
     this.#context = context;
-    this.#pastAnswers = pastAnswers;
     this.#readThrough = new ReadThrough({
       cache,
       mesh,
@@ -99,14 +96,13 @@ export class RouteReadThrough implements RouteReads {
     const agreement = operators && (answer.agreement ?? oneVoice(slot, operators.needed));
     const meta = this.#metas.share(metaOf(route, params, exact, fromSnapshot, agreement));
     const json = result instanceof LongJson ? result.bytes : toJson(result);
-    if (meta.isPast === true)
-      return this.#pastAnswers.share(cache.unlisted(key, { slot, result: json, agreement, provenFrom }, meta));
     if (uncached) return cache.passBy(key, { slot, result: json, agreement }, meta);
     const serialized = { slot, result: json, final, lease, provenFrom, agreement };
     // the next slot may take a processed state back
     if (meta.commitment === 'processed') return cache.put(key, serialized, { slots: 1 }, meta, { tipAtFetch });
     const isDear = json.length > MAX_REFRESHED_LENGTH || (cost !== undefined && !isWithinOneUnit(cost));
-    const refresher = final || isDear ? undefined : this.#refresherOf(route);
+    const isLasting = final || meta.isPast === true;
+    const refresher = isLasting || isDear ? undefined : this.#refresherOf(route);
     return cache.put(key, serialized, route.cache, meta, { tipAtFetch, refresher });
   };
 

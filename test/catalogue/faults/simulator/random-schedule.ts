@@ -17,7 +17,6 @@ import { PooledTabler } from '../../../../src/gateway/routes/holders/pooled-tabl
 import { portfolio } from '../../../../src/gateway/routes/portfolio/portfolio.ts';
 import { StakeTableCache } from '../../../../src/gateway/routes/portfolio/stake-table-cache.ts';
 import { BlockListings } from '../../../../src/gateway/routes/routing/block-listings.ts';
-import { PastAnswers } from '../../../../src/gateway/routes/routing/past-answers.ts';
 import type { LiveAccounts, RouteContext } from '../../../../src/gateway/routes/routing/route.ts';
 import { type ReadRequest, RouteReadThrough } from '../../../../src/gateway/routes/routing/route-read-through.ts';
 import { SeenBlocks } from '../../../../src/gateway/routes/routing/seen-blocks.ts';
@@ -246,7 +245,7 @@ export async function runSchedule(
     isLeaving: () => false,
     isDraining: () => false,
   };
-  const answers = new RouteReadThrough(context, (work) => work.start(() => {}), new PastAnswers(1 << 20));
+  const answers = new RouteReadThrough(context, (work) => work.start(() => {}));
   for (const commitment of COMMITMENTS) {
     tips.onTip(commitment, () => liveAccounts.liveSet.onTip(commitment));
     tips.onTip(commitment, () => tokenLists.liveSet.onTip(commitment));
