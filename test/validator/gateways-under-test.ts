@@ -16,6 +16,8 @@ export interface AnswerOfOne extends HttpAnswer {
 export interface GatewaysUnderTest {
   readonly url: string;
   readonly publicKey: string;
+  /** The Geyser feed by which accounts are dated; undefined for none. */
+  readonly feedUrl?: string | undefined;
   /** Asks one of them; rejects where a kill has cut the connection. */
   readonly get: (path: string) => Promise<AnswerOfOne>;
   /** Returns what was logged of claims that were found to be false. */
@@ -41,10 +43,11 @@ const SETTINGS = ['limits.free.subscriptions=1000'];
 async function startOne(t: TestScope, node: string, geyser: string | undefined): Promise<GatewaysUnderTest> {
   const { gateway, get, logged } = await startGateway(t, [node], { set: SETTINGS, geyser });
   if (geyser !== undefined)
-    await waitFor(async () => (await get('/health')).json.result?.geyser?.status === 'up', 'the feed');
+    await waitFor(async () => (await get('/health')).json.result?.geyser?.status === 'up', 'the feed', 600_000);
   return {
     url: gateway.url,
     publicKey: gateway.publicKey,
+    feedUrl: geyser,
     get: async (path) => ({ ...(await get(path)), from: 'alone' }),
     alarms: () => logged.map(({ message }) => message).filter((message) => message.includes(FALSE_CLAIM)),
   };

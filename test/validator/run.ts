@@ -7,6 +7,7 @@ import type { JsonAt } from '../support/answer-json.ts';
 import { httpClient } from '../support/harness.ts';
 import { rpcRequest } from '../support/rpc-request.ts';
 import { BlockLedger } from './block-ledger.ts';
+import { type ClaimAges, measureClaimAges } from './claim-ages.ts';
 import { openFundedWallet } from './funded-wallet.ts';
 import { GATEWAYS } from './gateways-under-test.ts';
 import { ObservationLog } from './observation-log.ts';
@@ -61,6 +62,7 @@ async function run(t: Test, which: string): Promise<void> {
   let [answers, pushes, late, cutOff, backwards, notKept] = [0, 0, 0, 0, 0, 0];
   let [firstSlot, newestSlot] = [0, 0];
   const killed: Record<string, number> = {};
+  let claimAges: ClaimAges | undefined;
   const verified = <const P extends string>(
     path: P,
     text: string,
@@ -199,7 +201,11 @@ async function run(t: Test, which: string): Promise<void> {
       for (const account of chosen) await readBalance(account, commitment);
     }
     newestSlot = await rpcRequest<number>(url, 'getSlot', [{ commitment: 'confirmed' }]);
-    if (round === 5) firstSlot = newestSlot; // all are live by then
+    if (round === 5) {
+      firstSlot = newestSlot; // all are live by then
+      const slotOf = async () => (await get(`/balance/${ACCOUNTS[0]}`)).json.slot;
+      if (gateways.feedUrl !== undefined) claimAges = await measureClaimAges(gateways.feedUrl, slotOf);
+    }
     if (round > 5 && kill === undefined) for (let i = 0; i < PAST_SLOTS; i++) await readPast();
     for (const owner of tokens.owners) await readPortfolio(owner);
     for (const path of ['/slot', '/epoch', '/performance', '/priority-fee', `/account/${wallet.signer.address}`])
@@ -218,6 +224,7 @@ async function run(t: Test, which: string): Promise<void> {
   await Promise.all([following, killing]);
   const { frames = [], unexpected = [] } = stream ?? {};
   stream?.close();
+  claimAges?.close();
   await ledger.readThrough(claims.newestSlot).catch((thrown: unknown) => {
     failures.push(thrown); // the validator is gone: what can be compared is
   });
@@ -238,6 +245,7 @@ async function run(t: Test, which: string): Promise<void> {
     notKept,
     killed,
     frames: frames.length,
+    claimAgeMs: claimAges?.figures,
     compared,
     differences: claims.contradictedCount,
     failures: failures.map(String),
