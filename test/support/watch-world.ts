@@ -1,5 +1,9 @@
 import { SharedWatch } from '../../src/gateway/fleet/replication/shared-watch.ts';
+import { lamportsOf, textOfKept } from '../../src/gateway/live/accounts/account-json.ts';
 import { LiveAccountSource } from '../../src/gateway/live/accounts/live-account-source.ts';
+import { type AccountHistory, bytesOfAccount } from '../../src/gateway/live/feed/kept-account.ts';
+import { VersionRing } from '../../src/gateway/live/feed/version-ring.ts';
+import { LeastRead } from '../../src/gateway/live/least-read.ts';
 import { LiveTokenListSource } from '../../src/gateway/live/token-lists/live-token-list-source.ts';
 import { MeshTips } from '../../src/gateway/upstream/mesh/mesh-tips.ts';
 import type { PubsubSession } from '../../src/gateway/upstream/pubsub/pubsub-session.ts';
@@ -39,6 +43,11 @@ export class WatchGateway {
   readonly tips = new MeshTips();
   readonly sessions: ManualSession[] = [];
   readonly accounts: LiveAccountSource;
+  readonly ring = new VersionRing(
+    { bytes: 1 << 20, slots: 200 },
+    (members) => new LeastRead<AccountHistory>(members),
+    bytesOfAccount,
+  );
   readonly watch: SharedWatch;
   readonly member: ChannelMember;
   readonly problems: string[] = [];
@@ -89,7 +98,7 @@ export class WatchGateway {
       },
     };
     const upstream = new AccountBatcher({ call: answer }, { clock: this.clock, tip: mesh.tip });
-    this.accounts = new LiveAccountSource({ ...options, upstream });
+    this.accounts = new LiveAccountSource({ ...options, upstream, ring: this.ring });
     const lists = new LiveTokenListSource(options);
     this.watch = new SharedWatch({
       clock: this.clock,
@@ -136,6 +145,12 @@ export class WatchGateway {
     return slot;
   }
 
+  /** Returns the balance at a past slot, where it is kept. */
+  balanceAt(address: string, slot: Slot): number | undefined {
+    const version = this.ring.get(address)?.at(slot);
+    return version && Number(lamportsOf(textOfKept(version.value)));
+  }
+
   /** Returns the slots that it claims a wrong balance for, and the answers that were older than one before. */
   falseClaims(): readonly string[] {
     const wrong = this.#claims.flatMap(({ address, lamports, lease }) => {
@@ -145,7 +160,16 @@ export class WatchGateway {
         : [`${this.member.name}: ${address} is ${actual} at ${lease.slot}, not ${lamports}`];
     });
     this.#claims = this.#claims.slice(-50);
-    return [...wrong, ...this.#backwards];
+    const wrongPast = [...this.#newest.keys()].flatMap((address) =>
+      Array.from({ length: 40 }, (_, i) => this.#chain.slot - i)
+        .filter(
+          (slot) =>
+            (this.balanceAt(address, slot) ?? this.#chain.balanceAt(address, slot)) !==
+            this.#chain.balanceAt(address, slot),
+        )
+        .map((slot) => `${this.member.name}: ${address} was another at ${slot}`),
+    );
+    return [...wrong, ...wrongPast, ...this.#backwards];
   }
 }
 

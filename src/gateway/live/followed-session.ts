@@ -45,6 +45,8 @@ export interface FollowedSessionOptions<T, V> extends FollowLink<T> {
   idleSlots(): number;
   keyOf(state: T): string;
   onChange(state: T, slot: Slot): void;
+  /** Called when a state is dated by another lease, or by none any more; `isWrong` if what it was turned out to be wrong. */
+  onLease(state: T, isWrong: boolean): void;
   /** Applies a value at processed, which has no lease; undefined when the last one was rolled back. */
   applyProcessed?(state: T, slot: Slot, value: V | undefined): void;
   onLeft(state: T): void;
@@ -105,6 +107,7 @@ export class FollowedSession<T extends FollowedState<V>, V> implements PooledSes
     this.#states.delete(key);
     this.#awaited.delete(state);
     state.detach();
+    this.#options.onLease(state, false);
   }
 
   /** Applies a value, and the watermark that dates it; undefined for a value at processed. */
@@ -127,8 +130,10 @@ export class FollowedSession<T extends FollowedState<V>, V> implements PooledSes
       this.#options.onLeft(state);
     } else {
       this.#awaited.set(state, undefined);
-      if (reason === 'wrong') state.invalidate();
+      const isWrong = reason === 'wrong';
+      if (isWrong) state.invalidate();
       else state.endAdopted();
+      this.#options.onLease(state, isWrong);
     }
   }
 
@@ -156,7 +161,10 @@ export class FollowedSession<T extends FollowedState<V>, V> implements PooledSes
   /** Gives up all states, and ends what still dates them. */
   close(reason = 'it is not followed any more'): void {
     const states = [...this.#states.values()];
-    for (const state of states) if (state.holder.lease?.watermark.isLost === false) state.endAdopted();
+    for (const state of states) {
+      if (state.holder.lease?.watermark.isLost === false) state.endAdopted();
+      this.#options.onLease(state, false);
+    }
     this.#states.clear();
     this.#awaited.clear();
     this.#toRequest = [];
@@ -180,10 +188,13 @@ export class FollowedSession<T extends FollowedState<V>, V> implements PooledSes
     if (watermark.isLost || coveredSlot > tip || coveredSlot < claimedSlot) {
       this.#awaited.set(state, watermark.isLost ? undefined : published);
       state.endAdopted();
+      this.#options.onLease(state, false);
       return;
     }
     this.#awaited.delete(state);
-    if (state.adopt(slot, value, watermark)) this.#options.onChange(state, state.slot);
+    const hasChanged = state.adopt(slot, value, watermark);
+    this.#options.onLease(state, false);
+    if (hasChanged) this.#options.onChange(state, state.slot);
   }
 
   /** Examines some states in turn, and reports those that are read: each before it would be given up. */

@@ -6,7 +6,13 @@ import type { Slot } from '../../shared/domain/slot.ts';
 import { TARGET_SLOT_MS } from '../../shared/domain/slot-time.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import type { PubsubSession } from '../upstream/pubsub/pubsub-session.ts';
-import { FollowedSession, type FollowedState, type FollowLink, type ReadRate } from './followed-session.ts';
+import {
+  FollowedSession,
+  type FollowedSessionOptions,
+  type FollowedState,
+  type FollowLink,
+  type ReadRate,
+} from './followed-session.ts';
 import { HotKeyDetector } from './hot-key-detector.ts';
 import type { InitialSync } from './initial-sync.ts';
 import { liveKeyOf, ownKeyOf } from './live-key.ts';
@@ -100,6 +106,7 @@ export interface LiveSetOptions<T, V> extends Omit<LiveSourceOptions<LiveSourceS
   addressOf(state: T): string;
   /** Called when a state that another gateway keeps has changed there. */
   onFollowedChange?(state: T, slot: Slot): void;
+  readonly onFollowedLease?: FollowedSessionOptions<T, V>['onLease'] | undefined;
   /** Applies what another gateway publishes of a state at processed. */
   applyProcessed?(state: T, slot: Slot, value: V | undefined): void;
   onNotFollowed(state: T): void;
@@ -284,13 +291,18 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
 
   /** Creates the session by which states can be copied from another gateway. */
   createFollowedSession(link: FollowLink<T>): FollowedSession<T, V> {
-    const { mesh, addressOf, onFollowedChange, applyProcessed, onNotFollowed } = this.#options;
+    const { mesh, addressOf, onFollowedChange, applyProcessed, onNotFollowed, onFollowedLease, onDenied } =
+      this.#options;
     const session: FollowedSession<T, V> = new FollowedSession<T, V>({
       ...link,
       tip: (commitment) => mesh.tip(commitment),
       idleSlots: () => this.#idleSlots,
       keyOf: (state) => liveKeyOf(addressOf(state), state.commitment),
       onChange: (state, slot) => onFollowedChange?.(state, slot),
+      onLease: (state, isWrong) => {
+        onFollowedLease?.(state, isWrong);
+        if (isWrong) onDenied?.();
+      },
       applyProcessed: (state, slot, value) => applyProcessed?.(state, slot, value),
       onLeft: onNotFollowed,
       onLost: (states) => this.#sessions.dropSession(session, states),

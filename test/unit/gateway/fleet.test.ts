@@ -968,6 +968,8 @@ t.test('shared-watch', async (t) => {
     world.chain.change('a', 5);
     await untilLive(world, 3);
     t.equal(await follower.read('a'), world.chain.slot - 1);
+    const past = Array.from({ length: 6 }, (_, i) => follower.balanceAt('a', world.chain.slot - 1 - i));
+    t.same(past, [5, 5, undefined, 1, 1, 1], 'it keeps past slots, save the one before a change');
     t.same(follower.falseClaims(), []);
   });
 

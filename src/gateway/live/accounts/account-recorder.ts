@@ -5,7 +5,7 @@ import type { VersionRing } from '../feed/version-ring.ts';
 import type { Watermark } from '../watermark.ts';
 import type { AccountState } from './account-state.ts';
 
-/** Keeps in the ring what an account is that a WebSocket session keeps live, for as long as it has a lease. */
+/** Keeps in the ring what an account is that a WebSocket session or another gateway keeps live, for as long as it has a lease. */
 export class AccountRecorder implements RingMember {
   readonly #ring: VersionRing;
   readonly #account: AccountState;
@@ -28,6 +28,7 @@ export class AccountRecorder implements RingMember {
       this.end();
       return;
     }
+    if (this.#history?.coverage !== lease.watermark) this.end();
     const first = commitment === 'finalized' ? Math.max(slot, provenFrom) : slot; // a root may be newer than the slot it names
     const history = this.#history;
     if (history === undefined) this.#start(first, lease.watermark);

@@ -26,6 +26,7 @@ import {
   lamportsOf,
   toAccountJson,
 } from './account-json.ts';
+import { AccountRecorder } from './account-recorder.ts';
 import { AccountSession } from './account-session.ts';
 import { AccountState, type UpdateResult } from './account-state.ts';
 import { type FeedSessionCallbacks, GeyserFeed, type GeyserFeedOptions } from './geyser-feed.ts';
@@ -60,6 +61,8 @@ export class LiveAccountSource implements AccountSource {
   readonly #options: LiveAccountSourceOptions;
   readonly #subscriptions = new Map<AccountState, Set<Subscription>>();
   readonly #seconding: Seconding | undefined;
+  /** Of the accounts that another gateway has kept live. */
+  readonly #recorders = new WeakMap<AccountState, AccountRecorder>();
 
   constructor(options: LiveAccountSourceOptions) {
     const { settings, ring } = options;
@@ -87,6 +90,7 @@ export class LiveAccountSource implements AccountSource {
       onEvicted: (account) => this.#endAll(account, displacedError()),
       createSession: (session) => new AccountSession({ ...session, ...callbacks, ring }),
       onFollowedChange: (account, slot) => this.#notify(account, 'changed', slot),
+      onFollowedLease: ring && ((account, isWrong) => this.#recordFollowed(ring, account, isWrong)),
       applyProcessed: (account, slot, json) => this.#applyProcessed(account, slot, json),
       onNotFollowed: (account) => this.#markIneligible(account, noPlaceError()),
     });
@@ -267,6 +271,13 @@ export class LiveAccountSource implements AccountSource {
     account.ineligibility = { reason, tip: this.liveSet.tip };
     this.#endAll(account, reason);
     this.liveSet.observer?.onLeft(account);
+  }
+
+  #recordFollowed(ring: VersionRing, account: AccountState, isWrong: boolean): void {
+    const recorder = this.#recorders.get(account) ?? new AccountRecorder(ring, account);
+    this.#recorders.set(account, recorder);
+    if (isWrong) recorder.deny();
+    else recorder.update();
   }
 
   #applyProcessed(account: AccountState, slot: Slot, json: AccountJson | undefined): void {

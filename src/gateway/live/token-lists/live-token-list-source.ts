@@ -17,6 +17,7 @@ import type { VersionRing } from '../feed/version-ring.ts';
 import { doubleRead } from '../initial-sync.ts';
 import { LiveSet, type LiveSourceOptions, type LiveSourceSettings } from '../live-set.ts';
 import { readWhenCovered } from '../read-when-covered.ts';
+import { recordList } from './past-token-lists.ts';
 import { TokenListSession } from './token-list-session.ts';
 import { TokenListState } from './token-list-state.ts';
 
@@ -51,7 +52,7 @@ export class LiveTokenListSource implements TokenListSource {
   });
 
   constructor(options: LiveTokenListSourceOptions) {
-    const { settings } = options;
+    const { settings, ring } = options;
     this.#options = options;
     this.#listOwner = options.listOwner ?? new SharedListings(options.mesh).list;
     this.liveSet = new LiveSet({
@@ -64,13 +65,14 @@ export class LiveTokenListSource implements TokenListSource {
         new TokenListSession({
           ...session,
           maxAccounts: settings.maxListMembers,
-          ring: options.ring,
+          ring,
           onCapacityExceeded: (state) => this.liveSet.reassign(state),
           onIneligible: (state) => this.liveSet.observer?.onLeft(state),
         }),
       addressOf: ({ owner }) => owner,
       createState: (owner, commitment, heat) =>
         new TokenListState(owner, commitment, options.initialSync ?? doubleRead, heat),
+      onFollowedLease: ring && ((state) => recordList(ring, state)),
       onNotFollowed: (state) => state.markIneligible(this.liveSet.tip),
     });
   }

@@ -2,6 +2,7 @@ import { countRows } from '../../../shared/domain/price-list.ts';
 import { filterByMint, type TokenList, type TokenListQuery, type TokenListRead } from '../../tokens/token-list.ts';
 import type { VersionRing } from '../feed/version-ring.ts';
 import { nothingKept, type PastSlot, type PastSlots } from '../past-slots.ts';
+import type { TokenListState } from './token-list-state.ts';
 
 type PastListQuery = Pick<TokenListQuery, 'owner' | 'mint' | 'cost'>;
 
@@ -25,6 +26,14 @@ export class PastTokenLists {
     countRows({ cost }, list.accounts.length);
     return { slot, sinceSlot: version.slot, isConsistent: true, lease, list };
   }
+}
+
+/** Keeps a list in the ring for as long as it has its present lease; one at confirmed is as good for finalized slots. */
+export function recordList(ring: VersionRing<TokenList>, state: TokenListState): void {
+  const { owner, slot, list, lease, holder, commitment } = state;
+  if (list === undefined || lease === undefined || commitment === 'processed') return;
+  const isKept = ring.get(owner)?.at(slot) !== undefined;
+  if (!isKept && ring.accepts(holder)) ring.start(owner, lease, { slot, value: list }, { heat: holder });
 }
 
 /** About the bytes of an account of a list: lists that follow each other share most of theirs. */

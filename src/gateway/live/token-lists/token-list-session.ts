@@ -17,6 +17,7 @@ import type { VersionRing } from '../feed/version-ring.ts';
 import { clockEventOf, marginSlotsOf } from '../initial-sync.ts';
 import type { BudgetedWork } from '../request-budget.ts';
 import { type LiveSessionOptions, SessionAudit } from '../session-audit.ts';
+import { recordList } from './past-token-lists.ts';
 import { SubscriptionCoalescer } from './subscription-coalescer.ts';
 import type { TokenListState } from './token-list-state.ts';
 
@@ -129,7 +130,8 @@ export class TokenListSession {
 
   #onClockUpdate(commitment: Commitment, update: ClockUpdate): void {
     const { slot, previous, isNextBank, provenFrom } = update;
-    const event = clockEventOf(update, this.#options.pubsub.isPooled);
+    const { pubsub, ring } = this.#options;
+    const event = clockEventOf(update, pubsub.isPooled);
     // After a gap (a bank that a late node never reported, or a skipped slot that it omits), a `programSubscribe`
     // may have missed a change.
     const isGap = previous !== undefined && !isNextBank;
@@ -139,19 +141,9 @@ export class TokenListSession {
       state.onProof(slot, provenFrom, () => this.#readIfNeeded(state));
       state.onSyncEvent(event);
       if (isGap) this.#onChange(state, slot);
-      this.#record(state);
+      if (ring !== undefined) recordList(ring, state);
       this.#readIfNeeded(state);
     }
-  }
-
-  /** Keeps the list in the ring for as long as it has this lease; one at confirmed is as good for finalized slots. */
-  #record(state: TokenListState): void {
-    const { owner, slot, list, lease, holder } = state;
-    const { ring } = this.#options;
-    if (ring === undefined || list === undefined || lease === undefined || state.commitment === 'processed') return;
-    const known = ring.get(owner);
-    if (known?.at(slot) === undefined && ring.accepts(holder))
-      ring.start(owner, lease, { slot, value: list }, { heat: holder });
   }
 
   #readIfNeeded(state: TokenListState): void {
@@ -175,14 +167,14 @@ export class TokenListSession {
         minSlot !== undefined && isAttached();
         minSlot = state.pendingReadMinSlot
       ) {
-        const { maxAccounts } = this.#options;
+        const { maxAccounts, ring } = this.#options;
         const work = state.holder.isSynced && !subscriptions.hasFailed ? undefined : 'sync';
         const { slot, isConsistent, list } = await this.#fetch(state, minSlot, work, maxAccounts);
         subscriptions.hasFailed = false;
         if (!isConsistent || slot < minSlot || !isAttached()) return;
         if (list.dependsOnClock || list.accounts.length > maxAccounts) this.#markIneligible(state);
         else if (this.#subscribeAccounts(state, list)) state.onRead(slot, list);
-        this.#record(state);
+        if (ring !== undefined) recordList(ring, state);
       }
     } catch (thrown) {
       subscriptions.hasFailed = true;
