@@ -242,7 +242,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     kind: 'delegate',
     signers: [delegate, victim],
     make: (f) => [f.burn(usdc, delegate, 10_000_000_000n)],
-    says: ['burned', '10000 USDC', victim],
+    says: [`${delegate}, as delegate, `, 'burned 10000 USDC', victim],
   },
   'burned, and minted to a thief': {
     kind: 'burn',

@@ -26,14 +26,18 @@ import {
   buffer,
   CORE,
   delegate,
+  freezer,
   JUPITER,
   lookAlike,
+  multisig,
   newAccount,
   nonce,
   pool,
   poolBonk,
+  poolUsdc,
   program,
   RAYDIUM,
+  SQUADS,
   sponsor,
   stake,
   stolenBonk,
@@ -61,6 +65,8 @@ const MARGINFI = 'MFv2hWf31Z9kbCa1snEPYctwafyhdvnV7FZnsebVacA';
 const SWAPPING = 'in the call of a program that swaps';
 const IN_A_MULTISIG = 'in the call of a multisig';
 const AFTER_JUPITER = 'after a swap on Jupiter in the call of a program';
+const IN_A_DEPOSIT = 'in the call of a program that deposits with a lender';
+const NAME_SERVICE = 'namesLPneVptA9Z5rqUDD9tMTWEJwofgaYwp8cawRkX';
 const ROUTE = 'https://evil.example/claim';
 
 const bytesOfKey = (address: string): readonly number[] => [...bs58.decode(address)];
@@ -81,8 +87,79 @@ const instead = (_: ForgedCall, call: ForgedCall): ForgedCall => call;
 const token = (f: Forgery, accounts: readonly string[], ...data: readonly number[]): ForgedCall =>
   f.call(TOKEN_2022_PROGRAM, accounts, data);
 
+/** Removes 4 wrapped SOL from the account that pays them out. */
+function unwrappedFrom(f: Forgery): string {
+  f.burn(wsol, victim, 4_000_000_000n);
+  return wsol;
+}
+
 /** Thefts of a second kind: rights by extensions, by seeds, over programs and NFTs, and words in other scripts. */
 export const THEFTS_OF_RIGHTS: Readonly<Record<string, Attack>> = {
+  'withheld fees withdrawn to a thief': {
+    kind: 'fees of a token',
+    make: (f) => [instead(f.mint(stolenUsdt, 5_000_000n), token(f, [USDT, stolenUsdt, victim, usdt], 26, 3, 1))],
+    says: [victim, '5 USDT', 'withheld fees', thief],
+  },
+  'a fee on each transfer': {
+    kind: 'fees of a token',
+    make: (f) => [token(f, [USDT, victim], 26, 5, 16, 39, ...u64Bytes(ALL))],
+    says: ['the fee that each transfer of USDT pays'],
+  },
+  'wrapped SOL paid out to a thief from an account that stays': {
+    kind: 'wrapped SOL',
+    make: (f) => [
+      f.call(TOKEN_PROGRAM, [wsol, thief, victim], [45, 1, ...u64Bytes(4_000_000_000n)], {
+        from: unwrappedFrom(f),
+        to: thief,
+        lamports: 4_000_000_000n,
+      }),
+    ],
+    says: ['4 SOL', thief],
+    never: /closed a token account/,
+  },
+  'a name passed to a thief': {
+    kind: 'rights by programs',
+    make: (f) => [f.call(NAME_SERVICE, [asset, victim], [2, ...bytesOfKey(thief)])],
+    says: [victim, thief, asset],
+  },
+  'a member added to a multisig': {
+    kind: 'rights by programs',
+    make: (f) => [f.call(SQUADS, [multisig, victim], [...anchor('multisig_add_member'), ...bytesOfKey(thief), 7, 0])],
+    says: [victim, thief, multisig, 'Squads'],
+  },
+  'the authority over a multisig': {
+    kind: 'rights by programs',
+    make: (f) => [
+      f.call(SQUADS, [multisig, victim], [...anchor('multisig_set_config_authority'), ...bytesOfKey(thief), 0]),
+    ],
+    says: [victim, thief, multisig, 'Squads'],
+  },
+  'an account frozen by a thief that pays': {
+    kind: 'freeze',
+    signers: [freezer],
+    make: (f) => [f.call(TOKEN_PROGRAM, [usdt, USDT, freezer], [10])],
+    says: [`${freezer} `, `froze the account ${usdt} of ${victim}`, '50000 USDT'],
+    not: [SWAPPING, IN_A_MULTISIG, IN_A_DEPOSIT, AFTER_JUPITER], // programs freeze accounts of their own
+  },
+  'an allowance that ends with the ownership': {
+    kind: 'set authority',
+    make: (f) => [f.approve(usdt, delegate, victim, ALL), f.giveAway(usdt, victim, thief)],
+    says: ['ownership', '50000 USDT', thief],
+    never: /allowed/,
+  },
+  'what is bought sent to a thief': {
+    kind: 'output to a stranger',
+    make: (f) => [
+      f.program(
+        RAYDIUM,
+        [pool],
+        f.send(usdc, poolUsdc, victim, 900_000_000n),
+        f.send(poolBonk, stolenBonk, pool, 7_000_000n),
+      ),
+    ],
+    says: ['900 USDC', '70 BONK', thief],
+    never: /let a program swap/,
+  },
   "the right to move everybody's tokens": {
     kind: 'rights over a mint',
     make: (f) => [f.pass(USDT, 8, victim, thief)],
@@ -594,7 +671,7 @@ export const THEFTS_OF_RIGHTS: Readonly<Record<string, Attack>> = {
       return [f.program(program, [victim, vault, thief])];
     },
     says: [vault, '5 SOL', thief, program],
-    not: [SWAPPING, IN_A_MULTISIG, 'in the call of a program that deposits with a lender', AFTER_JUPITER],
+    not: [SWAPPING, IN_A_MULTISIG, IN_A_DEPOSIT, AFTER_JUPITER],
   },
   'SOL that a program pays two strangers from its own account': {
     kind: 'without an instruction',

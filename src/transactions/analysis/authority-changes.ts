@@ -1,3 +1,4 @@
+import { SYSTEM_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import { findAddressWithSeed } from '../accounts/program-derived-address.ts';
 import { asBigInt, asDecimals, asObject, asString } from '../codec/json-fields.ts';
 import { findProgramInstruction, mayGiveRights } from '../programs/program-instruction.ts';
@@ -131,7 +132,9 @@ export function authorityChangeReader(
     if (row === undefined || account === null) return null;
     const kind = kindOf(row, info);
     const { authority, from } = signatureIn(info, row.signer);
-    if (kind === 'assign' && !(funded.has(account) && signers.has(authority ?? ''))) return null;
+    const to = addressAt(info, row.to);
+    const isGivenAway = funded.has(account) && signers.has(authority ?? '') && to !== SYSTEM_PROGRAM;
+    if (kind === 'assign' && !isGivenAway) return null;
     const right = row.right === 'authorityType' ? rightIn(info) : row.right;
     const tokenAccount = program === 'spl-token' ? balances.tokenAccountOf(account) : null;
     const { amount, decimals } = asObject(info['tokenAmount']);
@@ -147,7 +150,7 @@ export function authorityChangeReader(
       mint,
       owner: tokenAccount?.owner ?? (ownsTokens || kind === 'approve' || kind === 'revoke' ? authority : null),
       from: (ownsTokens ? tokenAccount?.owner : null) ?? (isHolder ? from : null),
-      to: addressAt(info, row.to),
+      to,
       authority,
       amount: toText(info['amount'] ?? amount),
       tokenBalance: tokenAccount === null ? null : `${tokenAccount.amount}`,

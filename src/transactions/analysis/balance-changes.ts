@@ -10,7 +10,7 @@ export interface BalanceChange {
 
 export interface TokenChange {
   readonly mint: string;
-  /** The owner, after the transaction if it changed; null if not recorded. */
+  /** The owner; null if not recorded. Where it changed, there is one change for each. */
   readonly owner: string | null;
   readonly amount: bigint;
   readonly decimals: number;
@@ -27,27 +27,32 @@ export function balanceChangesOf(transaction: Transaction): BalanceChange[] {
   }));
 }
 
-/** Groups token changes by account and mint. An account may end under another mint than before. */
+/** Groups token changes by account, mint and owner. An account may end under another mint or owner than before. */
 function tokenChangesByAccount({
   preTokenBalances,
   postTokenBalances,
 }: Transaction): Map<string, Map<string, TokenChange>> {
+  const ownersAfter = new Map(postTokenBalances?.map(({ account, owner }) => [account, owner]));
+  const ownersBefore = new Map(preTokenBalances?.map(({ account, owner }) => [account, owner]));
   const signed = [
-    ...(preTokenBalances ?? []).map((balance) => ({ ...balance, amount: -balance.amount })),
-    ...(postTokenBalances ?? []),
+    ...(preTokenBalances ?? []).map((balance) => ({
+      ...balance,
+      owner: balance.owner ?? ownersAfter.get(balance.account) ?? null,
+      amount: -balance.amount,
+    })),
+    ...(postTokenBalances ?? []).map((balance) => ({
+      ...balance,
+      owner: balance.owner ?? ownersBefore.get(balance.account) ?? null,
+    })),
   ];
   const changes = new Map<string, Map<string, TokenChange>>();
   for (const { account, mint, owner, amount, decimals } of signed) {
-    const byMint = changes.get(account) ?? new Map<string, TokenChange>();
-    const before = byMint.get(mint);
-    byMint.delete(mint); // the order is that of the last record of each mint
-    byMint.set(mint, {
-      mint,
-      owner: owner ?? before?.owner ?? null,
-      amount: amount + (before?.amount ?? 0n),
-      decimals,
-    });
-    changes.set(account, byMint);
+    const ofAccount = changes.get(account) ?? new Map<string, TokenChange>();
+    const key = `${mint} ${owner}`;
+    const before = ofAccount.get(key);
+    ofAccount.delete(key); // the order is that of the last record of each mint
+    ofAccount.set(key, { mint, owner, amount: amount + (before?.amount ?? 0n), decimals });
+    changes.set(account, ofAccount);
   }
   return changes;
 }

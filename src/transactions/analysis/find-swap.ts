@@ -1,7 +1,7 @@
 import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
 import { isTradingProgram } from '../programs/known-programs.ts';
 import { type ActionAmount, toAmount } from './action.ts';
-import { negate } from './asset-amount.ts';
+import { type AssetAmount, negate } from './asset-amount.ts';
 import { grouped } from './grouped.ts';
 import { splitBySign } from './net-change.ts';
 import type { ParsedTransaction } from './parsed-transaction.ts';
@@ -60,7 +60,19 @@ function calledSwap(wallet: string, { actions }: ParsedTransaction): Swap | null
  */
 function findUnsignedSwap({ parsed, tradeRole, mainProgram }: TradeFacts): Swap | null {
   const nfts = mintedOrBurnedNfts(parsed);
-  const swaps = unsignedChanges(parsed).flatMap((changes) => walletSwap(changes, nfts) ?? []);
+  const ofSigners = walletChangesOf(parsed);
+  const isOfSigner = (amounts: readonly AssetAmount[], isLost: boolean): boolean =>
+    parsed.signers.some((signer) =>
+      ofSigners
+        .get(signer)
+        ?.some(
+          ({ mint, amount }) =>
+            mint !== WRAPPED_SOL && amount < 0n === isLost && amounts.some((traded) => traded.mint === mint),
+        ),
+    );
+  const swaps = unsignedChanges(parsed)
+    .flatMap((changes) => walletSwap(changes, nfts) ?? [])
+    .filter(({ inputs, outputs }) => !isOfSigner(outputs, true) && !isOfSigner(inputs, false));
   const users = tradeRole('user');
   const [swap] = users.size === 1 ? swaps.filter(({ wallet }) => wallet !== null && users.has(wallet)) : [];
   const found = swap ?? (swaps.length > 2 ? undefined : swaps[0]);

@@ -207,6 +207,8 @@ export interface CallInterpretation extends InterpretationOf<CallType>, NetChang
   readonly calledName: string | null;
   /** Whether no balance changed but for the fee and tips. */
   readonly isUntouched: boolean;
+  /** Whether the record has any change of a balance: the fee is one. */
+  readonly isRecorded: boolean;
   /** Whether the type says no more than what the program is for. */
   readonly isByRole: boolean;
 }
@@ -237,13 +239,15 @@ export interface Asides extends Remainder {
   readonly rights: readonly AuthorityChange[];
   /** Movements of tokens whose amounts are hidden. */
   readonly hiddenTransfers: readonly ConfidentialTransfer[];
+  /** How many transfers moved tokens that no record names. */
+  readonly unnamedTransfers: number;
   /** Notes beside a transfer. */
   readonly memos: readonly string[];
 }
 
 /** Returns whether anything happened beside an interpretation, but for a note. */
-export const hasAsides = ({ actions, changes, rights, hiddenTransfers }: Asides): boolean =>
-  actions.length + changes.length + rights.length + hiddenTransfers.length > 0;
+export const hasAsides = ({ actions, changes, rights, hiddenTransfers, unnamedTransfers }: Asides): boolean =>
+  actions.length + changes.length + rights.length + hiddenTransfers.length + unnamedTransfers > 0;
 
 /** An interpretation, with the lamports that were paid as a tip beside it and all else that it leaves out. */
 export type Interpreted<Kind extends Interpretation = Interpretation> = Kind & {

@@ -56,11 +56,10 @@ export function readLedger(transaction: Transaction, transfers: readonly Transfe
     ),
   ]);
   const movements = withPayouts(moved, subjects);
-  const open = openChanges(transaction, movements, ownerOf, (wallet) => subjects.has(wallet));
+  const open = openChanges(transaction, movements, ownerOf);
   const trades = [...subjects].flatMap((wallet) => findTrades(wallet, movements, open));
   const explained = [...paid, ...actionsOf(movements, trades, subjects)];
-  const others = openChanges(transaction, movements, ownerOf, (wallet) => !subjects.has(wallet));
-  const { direct, unaccounted } = closeChanges(open, others, transaction);
+  const { direct, unaccounted } = closeChanges(open.entries(), subjects, transaction);
   return { actions: [...explained, ...direct], unaccounted };
 }
 
@@ -69,18 +68,16 @@ function openChanges(
   transaction: Transaction,
   movements: readonly Movement[],
   ownerOf: (account: string) => string,
-  isSubject: (wallet: string) => boolean,
 ): WalletSums {
-  const open = new WalletSums();
-  addNetChanges(open, transaction, ownerOf, isSubject);
   const { feePayer, fee, postBalances, preTokenBalances, postTokenBalances } = transaction;
+  const open = netChangesOf(transaction, ownerOf);
   const [hasLamports, hasTokens] = [postBalances.length > 0, preTokenBalances !== null && postTokenBalances !== null];
-  if (hasLamports && isSubject(feePayer)) open.add(feePayer, solAmount(fee ?? 0n));
+  if (hasLamports) open.add(feePayer, solAmount(fee ?? 0n));
   for (const movement of movements) {
     const { from, to, mint, amount, withheld } = movement;
     if (!(mint === WRAPPED_SOL ? hasLamports : hasTokens)) continue;
-    if (from !== null && isSubject(from)) open.add(from, movement);
-    if (to !== null && isSubject(to)) open.add(to, { ...movement, amount: withheld - amount });
+    if (from !== null) open.add(from, movement);
+    if (to !== null) open.add(to, { ...movement, amount: withheld - amount });
   }
   return open;
 }
@@ -109,16 +106,20 @@ function* actionsOf(
  * Credits lamports that came without an instruction, to a wallet that signed or else to strangers: to the account that paid
  * them if that was one alone, and to the only program that was called, with that account. All else is unaccounted for.
  */
-function closeChanges(open: WalletSums, others: WalletSums, { instructions }: Transaction) {
+function closeChanges(
+  open: ReturnType<WalletSums['entries']>,
+  subjects: ReadonlySet<string>,
+  { instructions }: Transaction,
+) {
   const direct: Action[] = [];
   const unaccounted: Unaccounted[] = [];
-  const { gained: paidOut, lost } = splitWallets(others.entries());
+  const { gained: paidOut, lost } = splitWallets(open.filter(([wallet]) => !subjects.has(wallet)));
   const payer = onlyValue(lost.map(([wallet]) => wallet));
   const all = instructions.filter(({ programId }) => !isIncidentalProgram(programId));
   const ofPayer = all.filter(({ accounts }) => accounts.includes(payer ?? ''));
   const called = ofPayer.length > 0 ? ofPayer : all;
   const program = onlyValue(called.map(({ programId }) => programId));
-  for (const [userAccount, { mint, amount, decimals }] of open.entries())
+  for (const [userAccount, { mint, amount, decimals }] of open.filter(([wallet]) => subjects.has(wallet)))
     if (amount > 0n && mint === WRAPPED_SOL && program !== null)
       direct.push(
         actionOf('direct', userAccount, { counterparty: payer, got: [solAmount(amount)], program, role: 'program' }),
@@ -156,33 +157,32 @@ function accountOwners(
   return (account) => owners.get(account) ?? account;
 }
 
-/** Adds what changed for wallets: lamports with those of their token accounts, and tokens by the owner before and after. */
-function addNetChanges(
-  sums: WalletSums,
+/** Sums what changed for wallets: lamports with those of their token accounts, and tokens by the owner before and after. */
+function netChangesOf(
   { accounts, preBalances, postBalances, preTokenBalances, postTokenBalances }: Transaction,
   ownerOf: (account: string) => string,
-  isSubject: (wallet: string) => boolean,
-): void {
+): WalletSums {
+  const sums = new WalletSums();
   for (const [place, { address }] of accounts.entries()) {
-    const [wallet, before, after] = [ownerOf(address), preBalances[place], postBalances[place]];
-    if (before !== undefined && after !== undefined && before !== after && isSubject(wallet))
-      sums.add(wallet, solAmount(after - before));
+    const [before, after] = [preBalances[place], postBalances[place]];
+    if (before !== undefined && after !== undefined && before !== after)
+      sums.add(ownerOf(address), solAmount(after - before));
   }
-  if (preTokenBalances === null || postTokenBalances === null) return;
+  if (preTokenBalances === null || postTokenBalances === null) return sums;
   for (const [balances, sign] of [
     [preTokenBalances, -1n],
     [postTokenBalances, 1n],
   ] as const)
     for (const { account, owner, mint, amount, decimals } of balances)
-      if (mint !== WRAPPED_SOL && isSubject(owner ?? account))
-        sums.add(owner ?? account, { mint, decimals, amount: sign * amount });
+      if (mint !== WRAPPED_SOL) sums.add(owner ?? account, { mint, decimals, amount: sign * amount });
+  return sums;
 }
 
 const KIND_BY_TRANSFER: Readonly<Partial<Record<Transfer['type'], ActionKind>>> = {
   transfer: 'transfer',
   mint: 'mint',
   burn: 'burn',
-  unwrap: 'close',
+  unwrap: 'transfer',
   changeOwner: 'changeOwner',
   withdrawWithheldFee: 'withheldFee',
   depositConfidential: 'hide',
@@ -218,7 +218,8 @@ function movementsOf(
     const { fromUserAccount, toUserAccount, fromTokenAccount, toTokenAccount } = transfer;
     const kind = KIND_BY_TRANSFER[type];
     const isSol = asset === 'SOL' || mint === WRAPPED_SOL;
-    if (kind === undefined || amount === 0n || (isSol && kind === 'changeOwner')) return [];
+    const isUnknown = asset === 'token' && mint === null; // no record says what it is
+    if (kind === undefined || isUnknown || amount === 0n || (isSol && kind === 'changeOwner')) return [];
     const walletOf = (account: string | null): string | null => (account === null ? null : ownerOf(account));
     const from = isSol ? walletOf(fromTokenAccount ?? fromUserAccount) : (fromUserAccount ?? fromTokenAccount);
     const to = isSol ? walletOf(toTokenAccount ?? toUserAccount) : (toUserAccount ?? toTokenAccount);
@@ -235,7 +236,7 @@ function movementsOf(
             amount,
             withheld: feeAmount ?? 0n,
             decimals,
-            ...signatureOf(call, { from, to, isToken: asset === 'token' && kind !== 'close' }, signers),
+            ...signatureOf(call, { kind, from, to, hasOwner: asset === 'token' && fromUserAccount !== null }, signers),
             callers,
             instruction: [instructionIdx, innerInstructionIdx],
           },
@@ -290,21 +291,24 @@ const AUTHORITIES: readonly string[] = [
   'stakeAuthority',
   'lookupTableAuthority',
   'sourceBase',
+  'withdrawWithheldAuthority',
+  'multisigWithdrawWithheldAuthority',
 ];
 
 /** Returns who signed an instruction that moves what a wallet has, and how it stands to the wallet. */
 function signatureOf(
   call: Instruction | undefined,
-  { from, to, isToken }: Pick<Movement, 'from' | 'to'> & { readonly isToken: boolean },
+  { kind, from, to, hasOwner }: Pick<Movement, 'kind' | 'from' | 'to'> & { readonly hasOwner: boolean },
   signers: ReadonlySet<string>,
 ): Pick<Movement, 'authority' | 'role'> {
   const info = call?.parsed?.info ?? {};
   const named = AUTHORITIES.map((name) => info[name]).find((value) => typeof value === 'string');
   const member = asArray(info['signers']).find((value) => typeof value === 'string' && signers.has(value));
   const authority = typeof named !== 'string' ? from : named === from && typeof member === 'string' ? member : named;
-  if (from === null || authority === from)
+  const isMade = from === null && (kind !== 'withheldFee' || authority === to);
+  if (isMade || authority === from)
     return { authority: null, role: signers.has(from ?? to ?? '') ? 'owner' : 'program' };
-  if (isToken && authority === named) return { authority, role: 'delegate' };
+  if (hasOwner && authority === named && kind !== 'close') return { authority, role: 'delegate' };
   return authority !== null && signers.has(authority)
     ? { authority, role: 'authority' }
     : { authority: null, role: 'program' };

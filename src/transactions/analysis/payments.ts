@@ -39,9 +39,16 @@ export function toPayment({ actor, counterparty, given, withheld, instruction, .
 export const paymentsIn = (actions: readonly Action[]): readonly Payment[] =>
   actions.flatMap((action) => toPayment(action) ?? []);
 
-/** Returns what went from a wallet to itself: no balance shows it. */
-export function sentToItself({ nativeTransfers, tokenTransfers }: ParsedTransaction): readonly Payment[] {
-  const sol = nativeTransfers.map((transfer) => ({ ...transfer, ...solAmount(BigInt(transfer.amount)) }));
+/** Returns what went from a wallet to itself: no balance shows it. `owners`: by account, those of accounts that got SOL. */
+export function sentToItself(
+  { nativeTransfers, tokenTransfers }: ParsedTransaction,
+  owners: ReadonlyMap<string, string> = new Map(),
+): readonly Payment[] {
+  const sol = nativeTransfers.map(({ fromUserAccount, toUserAccount, amount }) => ({
+    ...solAmount(BigInt(amount)),
+    fromUserAccount,
+    toUserAccount: owners.get(toUserAccount) ?? toUserAccount,
+  }));
   const tokens = tokenTransfers.map((transfer) => ({ ...transfer, amount: BigInt(transfer.amount) }));
   return [...sol, ...tokens].flatMap(
     ({ fromUserAccount: from, toUserAccount: to, mint, amount, decimals }): Payment[] =>

@@ -27,6 +27,15 @@ export function findTokenAccountOwners(parsed: ParsedTransaction): ReadonlyMap<s
     addOwner(transfer.fromTokenAccount, transfer.fromUserAccount);
     addOwner(transfer.toTokenAccount, transfer.toUserAccount);
   }
+  for (const { actor, counterparty, given, instruction } of parsed.actions) {
+    const [index, innerIndex] = instruction ?? [];
+    const topLevel =
+      given[0]?.mint === WRAPPED_SOL ? parsed.instructions.find((call) => call.index === index) : undefined;
+    const call =
+      innerIndex === null ? topLevel : topLevel?.innerInstructions.find((inner) => inner.index === innerIndex);
+    addOwner(infoAddress(call, 'source') ?? infoAddress(call, 'account'), actor);
+    addOwner(infoAddress(call, 'destination'), counterparty);
+  }
   for (const instruction of allInstructions(parsed)) {
     if (instruction.programId === ASSOCIATED_TOKEN_PROGRAM)
       addOwner(infoAddress(instruction, 'account'), infoAddress(instruction, 'wallet'));

@@ -1,4 +1,3 @@
-import { quotedInSentence } from '../../shared/domain/quoted-name.ts';
 import { isTradingProgram, programName, programRole } from '../programs/known-programs.ts';
 import { type Instruction, inExecutionOrder } from '../transactions/instruction.ts';
 import type { Transaction } from '../transactions/transaction.ts';
@@ -50,7 +49,7 @@ export function decodeFailure(transaction: FailedTransaction): TransactionFailur
     const transactionLevel = { instructionIndex: null, programId: null, code: kind, name: kind };
     return {
       ...transactionLevel,
-      message: kind === null ? 'of an error that the node did not name' : runtimeMessage('transaction', kind),
+      message: kind === null ? 'the node did not name the error' : runtimeMessage('transaction', kind),
     };
   }
   const [index, error] = detail as readonly unknown[]; // its members are checked below
@@ -129,8 +128,8 @@ const MAX_NAME_CHARACTERS = 64;
 /** Returns the message of an error of the runtime; its name in quotation marks if the table lacks it. */
 const runtimeMessage = (level: 'transaction' | 'instruction', name: string): string =>
   errorTableOf(level)?.byName.get(name)?.message ??
-  quotedInSentence(name, MAX_NAME_CHARACTERS) ??
-  'of an error whose name can not be shown';
+  quotedWords(name, MAX_NAME_CHARACTERS) ??
+  'the name of the error can not be shown';
 
 /** Returns a program's own words, quoted; null if it has none. */
 function programWords(text: string | null | undefined): string | null {

@@ -1,4 +1,4 @@
-import type { Interpreted } from '../analysis/interpretation.ts';
+import { hasAsides, type Interpreted } from '../analysis/interpretation.ts';
 import { type Clause, joinClauses } from './clauses.ts';
 import type { FormatAddress } from './sentence-formats.ts';
 import { describeAuthority, describeClosing, describeOpening, describeProgramChange } from './sentences-account.ts';
@@ -23,17 +23,21 @@ export const describeTransaction = (interpretation: Interpreted, formatAddress: 
 export function clausesOf(interpretation: Interpreted, formatAddress: FormatAddress): readonly Clause[] {
   const { actor, asides } = interpretation;
   if (isSaidByAsides(interpretation)) return describeActions(asides, { actor, formatAddress });
-  const deed = describeDeed(interpretation, formatAddress);
-  const memo = memoPhrase(interpretation);
-  const clause = memo === '' ? { text: deed } : { text: `${deed}${memo}`, short: `${deed} with a memo` };
+  const clause = withMemo(describeDeed(interpretation, formatAddress), interpretation);
   return [clause, ...describeActions(asides, { actor, formatAddress, also: 'also ' })];
+}
+
+/** Adds the notes of a transaction to a deed. */
+export function withMemo(deed: string, interpretation: Interpreted): Clause {
+  const memo = memoPhrase(interpretation);
+  return memo === '' ? { text: deed } : { text: `${deed}${memo}`, short: `${deed} with a memo` };
 }
 
 /** Returns whether the description of a transaction names its tip. */
 export const isTipDescribed = (interpretation: Interpreted): boolean =>
   interpretation.type === 'TRANSFER' && interpretation.program === null && interpretation.payments.length === 0;
 
-/** Returns whether nothing happened but what is described with more detail: hidden amounts, accounts closed for others. */
+/** Returns whether all that happened is described with more detail: hidden amounts, accounts closed for others, burns. */
 function isSaidByAsides(interpreted: Interpreted): boolean {
   const { asides } = interpreted;
   if (interpreted.type === 'CLOSE_ACCOUNT')
@@ -41,9 +45,10 @@ function isSaidByAsides(interpreted: Interpreted): boolean {
       interpreted.closedTokenAccounts > 0 &&
       interpreted.closedTokenAccounts === asides.actions.filter(({ kind }) => kind === 'close').length
     );
+  if (interpreted.type === 'BURN') return interpreted.states.length === 0 && hasAsides(asides);
   return (
     interpreted.type === 'TRANSFER' &&
-    asides.hiddenTransfers.length > 0 &&
+    asides.hiddenTransfers.length + asides.unnamedTransfers > 0 &&
     interpreted.payments.length + interpreted.gained.length + interpreted.lost.length === 0
   );
 }

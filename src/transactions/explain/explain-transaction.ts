@@ -2,6 +2,7 @@ import { quotedInSentence } from '../../shared/domain/quoted-name.ts';
 import type { Interpretation, Interpreted } from '../analysis/interpretation.ts';
 import type { ParsedTransaction } from '../analysis/parsed-transaction.ts';
 import { interpretTransaction } from '../analysis/rules/interpret-transaction.ts';
+import { hasBalances } from '../analysis/wallet-changes.ts';
 import { decodeBase58 } from '../codec/base58.ts';
 import { withoutTrailing } from '../codec/without-trailing.ts';
 import type { TransactionFailure } from '../errors/decode-failure.ts';
@@ -53,9 +54,12 @@ function explainSuccess(
     party === null ? clausesOf(interpretation, shortAddress) : clausesFor(party, parsed, interpretation, shortAddress);
   const [payer, fee] = [formatAddress(parsed.feePayer), formatFee(parsed)];
   const tip = isTipDescribed(interpretation) ? 0n : interpretation.tip;
-  const cost = clauses[0]?.text.startsWith(payer)
-    ? `The fee was ${fee}${tip === 0n ? '' : ` and the tip ${formatSol(tip)}`}`
-    : `${payer} paid the fee of ${fee}${tip === 0n ? '' : `, and the tip was ${formatSol(tip)}`}`;
+  const cost =
+    !hasBalances(parsed) && BigInt(parsed.fee) === 0n
+      ? 'The record names no fee'
+      : clauses[0]?.text.startsWith(payer)
+        ? `The fee was ${fee}${tip === 0n ? '' : ` and the tip ${formatSol(tip)}`}`
+        : `${payer} paid the fee of ${fee}${tip === 0n ? '' : `, and the tip was ${formatSol(tip)}`}`;
   return [joinClauses(clauses, formatAddress(party ?? interpretation.actor), roomBeside(cost)), cost];
 }
 

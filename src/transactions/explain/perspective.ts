@@ -1,5 +1,6 @@
 import { type Action, type ActionAmount, effectsOf } from '../analysis/action.ts';
 import { negate } from '../analysis/asset-amount.ts';
+import type { AuthorityChange } from '../analysis/authority-changes.ts';
 import type { Interpreted } from '../analysis/interpretation.ts';
 import { parseTransaction } from '../analysis/parse-transaction.ts';
 import { allInstructions, type ParsedTransaction } from '../analysis/parsed-transaction.ts';
@@ -9,7 +10,7 @@ import { interpretTransaction } from '../analysis/rules/interpret-transaction.ts
 import { findOpenedAccounts, findTokenAccountOwners, walletChangesOf } from '../analysis/wallet-changes.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import { type Clause, joinClauses } from './clauses.ts';
-import { clausesOf, isTipDescribed } from './describe-transaction.ts';
+import { clausesOf, isTipDescribed, withMemo } from './describe-transaction.ts';
 import { type FormatAddress, formatSol, fullAddress, YOU } from './sentence-formats.ts';
 import { describeActions } from './sentences-aside.ts';
 
@@ -69,30 +70,44 @@ export function clausesFor(
     ...(walletChangesOf(parsed).get(address) ?? []),
     ...explained.map(([, amount]) => negate(amount)),
   ]);
-  const actions = own.map((action): Action => (isSent(action, address) ? { ...action, kind: 'transfer' } : action));
   const changes = rest.filter(({ amount }) => amount !== 0n).map((amount) => [address, amount] as const);
-  const rights = findGivenRights(parsed).filter(({ account, owner, from, to, authority }) =>
-    [account, owner, from, to, authority].includes(address),
-  );
+  const rights = findGivenRights(parsed).filter((change) => partiesOf(change).includes(address));
+  const isRight = ({ kind }: Action): boolean =>
+    kind === 'changeOwner' && rights.some(({ authorityType }) => authorityType === 'accountOwner');
+  const actions = own
+    .filter((action) => !isRight(action))
+    .map((action): Action => (isSent(action, address) ? { ...action, kind: 'transfer' } : action));
   const hiddenTransfers = parsed.confidentialTransfers.filter(
     ({ type, fromUserAccount, toUserAccount }) =>
       type !== 'apply' && (fromUserAccount === address || toUserAccount === address),
   );
   const [given, got] = [
-    actions.filter(({ actor }) => actor === address),
-    actions.filter(({ actor }) => actor !== address),
+    actions.filter(({ actor, authority }) => [actor, authority].includes(address)),
+    actions.filter(({ actor, authority }) => ![actor, authority].includes(address)),
   ];
   const [lost, gained] = [
     changes.filter(([, { amount }]) => amount < 0n),
     changes.filter(([, { amount }]) => amount > 0n),
   ];
-  const format = { actor: address, formatAddress };
-  const parts = [
-    ...describeActions({ actions: given, changes: lost, rights, hiddenTransfers }, format),
-    ...describeActions({ actions: got, changes: gained, rights: [], hiddenTransfers: [] }, format),
+  const format = { actor: address, giver: interpretation.actor, formatAddress };
+  const [first, ...others] = [
+    ...describeActions({ actions: given, changes: lost, rights, hiddenTransfers, unnamedTransfers: 0 }, format),
+    ...describeActions({ actions: got, changes: gained, ...NOTHING }, format),
   ];
-  return parts.length === 0 ? [{ text: 'no balance of yours changed' }] : parts;
+  return first === undefined
+    ? [{ text: 'no balance of yours changed' }]
+    : [withMemo(first.text, interpretation), ...others];
 }
+
+const NOTHING = { rights: [], hiddenTransfers: [], unnamedTransfers: 0 };
+
+const partiesOf = ({ account, owner, from, to, authority }: AuthorityChange): readonly (string | null)[] => [
+  account,
+  owner,
+  from,
+  to,
+  authority,
+];
 
 /** Returns whether an action of another kind is to its receiver as if somebody had sent it. */
 const isSent = ({ kind, counterparty }: Action, address: string): boolean =>
@@ -108,14 +123,15 @@ export const asYou = (you: string, format: FormatAddress): FormatAddress =>
 
 /** Begins a sentence with a capital letter if it begins with a word of ours: an address keeps its letters. */
 export const capitalized = (sentence: string): string =>
-  sentence.replace(/^(you|no|the) /, (word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`);
+  sentence.replace(/^(you|no|the)(?=[ ,])/, (word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`);
 
 /**
  * Returns whether an address is a wallet that a transaction concerns: one of its accounts or an owner of tokens, but no mint,
  * program, token account, or account that it made.
  */
 export function isParty(address: string, parsed: ParsedTransaction): boolean {
-  const { accountData, actions, tokenTransfers } = parsed;
+  const { accountData, actions, tokenTransfers, authorityChanges, feePayer } = parsed;
+  if (address === feePayer) return true;
   const tokens = accountData.flatMap(({ tokenBalanceChanges }) => tokenBalanceChanges);
   const isOwner = tokens.some(({ userAccount }) => userAccount === address);
   const isNoWallet =
@@ -126,13 +142,14 @@ export function isParty(address: string, parsed: ParsedTransaction): boolean {
   return (
     (isOwner ||
       accountData.some(({ account }) => account === address) ||
-      actions.some((action) => isOf(action, address))) &&
+      actions.some((action) => isOf(action, address)) ||
+      authorityChanges.some((change) => partiesOf(change).includes(address))) &&
     !isNoWallet
   );
 }
 
-const isOf = ({ actor, counterparty }: Action, address: string): boolean =>
-  actor === address || counterparty === address;
+const isOf = ({ actor, counterparty, authority }: Action, address: string): boolean =>
+  [actor, counterparty, authority].includes(address);
 
 /** Names the fee and the tips that an address paid. */
 function costsOf(address: string, { actions }: ParsedTransaction, hasTip: boolean): readonly string[] {

@@ -12,6 +12,7 @@ import {
   formatAccounts,
   formatAmount,
   formatSol,
+  ofOwner,
   tokenName,
   wordOrQuoted,
   YOU,
@@ -87,7 +88,8 @@ export function describeAuthority({ actor, change }: AuthorityInterpretation, fo
 /** Describes a change of authority, without its author. */
 export function describeAuthorityChange(change: AuthorityChange, formatAddress: FormatAddress): string {
   const { kind, account, authorityType, from, to, mint, amount } = change;
-  const subject = formatAddress(account);
+  const isOfOther = change.owner !== null && change.authority !== null && change.owner !== change.authority;
+  const subject = `${formatAddress(account)}${isOfOther ? ofOwner(change.owner, formatAddress) : ''}`;
   const [before, after] = [from === null ? '' : ` from ${formatAddress(from)}`, to === null ? '' : formatAddress(to)];
   const holding = holdingPhrase(change, formatAddress);
   switch (kind) {
@@ -96,7 +98,7 @@ export function describeAuthorityChange(change: AuthorityChange, formatAddress: 
       return `allowed ${after} to spend ${tokens} of the account ${subject}${holding}`;
     }
     case 'revoke':
-      return `no longer allows anybody else to spend tokens of the account ${subject}${holding}`;
+      return `ended what others were allowed to spend of the account ${subject}${holding}`;
     case 'freeze':
       return `froze the account ${subject}${holding}`;
     case 'thaw':
@@ -108,7 +110,7 @@ export function describeAuthorityChange(change: AuthorityChange, formatAddress: 
     case 'freezeNewAccounts':
       return `made new accounts of ${tokenLabel(mint ?? account, formatAddress)} start frozen`;
     case 'thawNewAccounts':
-      return `no longer lets new accounts of ${tokenLabel(mint ?? account, formatAddress)} start frozen`;
+      return `made new accounts of ${tokenLabel(mint ?? account, formatAddress)} start usable`;
     case 'assign':
       return `gave ${subject === YOU ? 'your wallet' : `its wallet ${subject}`}${holding} away to the program ${after}`;
     case 'initializeAuthority':
@@ -116,6 +118,8 @@ export function describeAuthorityChange(change: AuthorityChange, formatAddress: 
         return `let ${after} move everybody's tokens of ${tokenLabel(mint ?? account, formatAddress)}`;
       if (authorityType === 'transferHook')
         return `made each transfer of ${tokenLabel(mint ?? account, formatAddress)} call the program ${after}`;
+      if (authorityType === 'transferFee')
+        return `changed the fee that each transfer of ${tokenLabel(mint ?? account, formatAddress)} pays`;
       if (authorityType === 'cpiGuard') return `took the guard against programs off the account ${subject}${holding}`;
       if (authorityType === 'closedProgram') return `closed the program ${subject} for good`;
       return mint === null

@@ -10,15 +10,16 @@ import type { Clause } from './clauses.ts';
 import { programPhrase } from './program-phrase.ts';
 import { type FormatAddress, formatAccounts, formatAmounts, joinPhrases, ofOwner, YOU } from './sentence-formats.ts';
 import { describeAuthorityChange } from './sentences-account.ts';
-import { describePayments } from './sentences-movement.ts';
+import { describePayments, moverPhrase } from './sentences-movement.ts';
 
 /** The most characters of a memo that a sentence has. */
 const MAX_MEMO_CHARACTERS = 80;
 
 /** How actions are described: of a sentence that says more, or alone. */
 interface ActionFormat {
-  /** Whose rights are named where no one else signed for them. */
   readonly actor: string;
+  /** Who gave a right for which nobody had to sign. Default: the actor. */
+  readonly giver?: string;
   readonly formatAddress: FormatAddress;
   /** What stands before each deed, and before what is left. */
   readonly also?: string;
@@ -26,11 +27,11 @@ interface ActionFormat {
 
 /** Describes actions, changes that no action explains, and rights, each with its actor: losses first, what came back last. */
 export function describeActions(
-  { actions, changes, rights, hiddenTransfers }: Omit<Asides, 'memos'>,
+  { actions, changes, rights, hiddenTransfers, unnamedTransfers }: Omit<Asides, 'memos'>,
   format: ActionFormat,
 ): readonly Clause[] {
-  if (actions.length + changes.length + rights.length + hiddenTransfers.length === 0) return [];
-  const { actor, formatAddress, also = '' } = format;
+  if (actions.length + changes.length + rights.length + hiddenTransfers.length + unnamedTransfers === 0) return [];
+  const { actor, giver = actor, formatAddress, also = '' } = format;
   const ofKind = (...kinds: readonly Action['kind'][]): readonly Action[] =>
     actions.filter(({ kind }) => kinds.includes(kind));
   const sent = ofKind('transfer', 'payout');
@@ -47,13 +48,18 @@ export function describeActions(
     ),
     ...alone.map((action) => describeSide(action, format)),
     ...rights.map((change) => {
-      const who = formatAddress(change.owner ?? change.authority ?? actor);
+      const who = formatAddress(change.authority ?? change.owner ?? giver);
       return `${who} ${also}${describeAuthorityChange(change, formatAddress)}`;
     }),
     ...ofKind('burn').map((burn) => describeSide(burn, format, 'burned')),
     ...ofKind('asset').map((asset) => describeAsset(asset, format)),
     ...ofKind('swap').map((swap) => describeSwapAside(swap, format)),
     ...hiddenTransfers.map((hidden) => describeHidden(hidden, formatAddress)),
+    ...(unnamedTransfers === 0
+      ? []
+      : [
+          `the record does not name the tokens of ${unnamedTransfers === 1 ? 'one transfer' : `${unnamedTransfers} transfers`}`,
+        ]),
     ...describeClosed(
       ofKind('close').filter((action) => !isFreed(action, actor)),
       formatAddress,
@@ -107,17 +113,20 @@ function describeAsset(
 
 /** Describes what one wallet gave or got, where no other party is known. */
 function describeSide(
-  { kind, actor, counterparty, given, got, program, authority }: Action,
+  { kind, actor, counterparty, given, got, program, authority, role }: Action,
   { formatAddress, also = '' }: ActionFormat,
   verb = 'gave',
 ): string {
+  if (kind === 'withheldFee' && authority !== null)
+    return `${formatAddress(authority)} ${also}withdrew ${formatAmounts(got.map(toAmount), formatAddress)} of withheld fees to ${formatAddress(actor)}`;
   const owner = authority === null ? '' : ofOwner(actor, formatAddress);
   const flows = [
     ...(given.length > 0 ? [`${verb} ${formatAmounts(given.map(toAmount), formatAddress)}${owner}`] : []),
     ...(got.length > 0 ? [`got ${formatAmounts(got.map(toAmount), formatAddress)}`] : []),
   ];
   const payer = kind === 'direct' && counterparty !== null ? ` from ${formatAddress(counterparty)}` : '';
-  return `${formatAddress(authority ?? actor)} ${also}${flows.join(' and ')}${payer}${programPhrase(program, 'through', formatAddress)}`;
+  const who = authority === null ? formatAddress(actor) : moverPhrase({ authority, role }, formatAddress);
+  return `${who} ${also}${flows.join(' and ')}${payer}${programPhrase(program, 'through', formatAddress)}`;
 }
 
 function describeSwapAside({ actor, given, got, program }: Action, { formatAddress, also = '' }: ActionFormat): string {

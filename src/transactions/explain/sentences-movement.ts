@@ -1,3 +1,4 @@
+import type { Action } from '../analysis/action.ts';
 import { grouped } from '../analysis/grouped.ts';
 import {
   hasAsides,
@@ -49,6 +50,12 @@ export const describePayments = (
     describeSender(group, verb, formatAddress),
   );
 
+/** Names who moved what somebody else owns. */
+export const moverPhrase = (
+  { authority, role }: Pick<Action, 'role'> & { readonly authority: string },
+  formatAddress: FormatAddress,
+): string => `${formatAddress(authority)}${role === 'delegate' ? ', as delegate,' : ''}`;
+
 /** Describes what one wallet sent, or what a delegate moved of it. */
 function describeSender(payments: readonly Payment[], verb: string, formatAddress: FormatAddress): string {
   const [first] = payments;
@@ -56,7 +63,8 @@ function describeSender(payments: readonly Payment[], verb: string, formatAddres
   const { from, authority, role, program } = first;
   const byReceiver = grouped(payments, ({ to }) => to);
   const owner = authority === null ? '' : ofOwner(from, formatAddress);
-  const itself = formatAddress(from) === YOU ? 'yourself' : 'itself';
+  const mover = authority ?? from;
+  const itself = formatAddress(mover) === YOU ? 'yourself' : 'itself';
   const toReceiver = (group: readonly Payment[]): string => {
     const to = group[0]?.to ?? '';
     const isWithheld = group.some(({ withheld }) => withheld > 0n);
@@ -64,7 +72,7 @@ function describeSender(payments: readonly Payment[], verb: string, formatAddres
       .map((payment) => ({ ...payment, amount: payment.amount - payment.withheld }))
       .filter(({ amount }) => amount > 0n);
     const rest = arrived.length === 0 ? 'nothing' : formatAmounts(arrived, formatAddress);
-    return `${formatAmounts(group, formatAddress)}${owner} to ${to === from ? itself : formatAddress(to)}${isWithheld ? `, of which ${rest} arrived` : ''}`;
+    return `${formatAmounts(group, formatAddress)}${owner} to ${to === mover ? itself : formatAddress(to)}${isWithheld ? `, of which ${rest} arrived` : ''}`;
   };
   const isLargest = (group: readonly Payment[]): boolean =>
     group.some((payment) => payments.find(({ mint }) => mint === payment.mint) === payment);
@@ -79,9 +87,8 @@ function describeSender(payments: readonly Payment[], verb: string, formatAddres
             ' one more account',
           ),
         ];
-  const mover =
-    authority === null ? '' : `${formatAddress(authority)}${role === 'delegate' ? ', as delegate,' : ''} moved`;
-  const who = authority === null ? `${formatAddress(from)} ${verb}` : mover;
+  const who =
+    authority === null ? `${formatAddress(from)} ${verb}` : `${moverPhrase({ authority, role }, formatAddress)} moved`;
   return `${who} ${joinPhrases([...named.map(toReceiver), ...rest])}${programPhrase(program, 'through', formatAddress)}`;
 }
 
@@ -98,7 +105,7 @@ export function describeBurn(
   { actor, holders, program, amounts, gained }: SupplyInterpretation,
   formatAddress: FormatAddress,
 ): string {
-  const receiver = holders.size === 1 && holders.has(actor) ? '' : ` ${formatAddress(actor)}`;
+  const receiver = holders.has(actor) ? '' : ` ${formatAddress(actor)}`;
   const proceeds = gained.length === 0 ? '' : ` and${receiver} received ${formatAmounts(gained, formatAddress)}`;
   return `${formatAccounts(holders, formatAddress)} burned ${formatAmounts(amounts, formatAddress)}${proceeds}${programPhrase(program, 'with', formatAddress)}`;
 }

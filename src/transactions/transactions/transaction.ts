@@ -127,7 +127,7 @@ function decodeEncodedTransaction(transaction: unknown): VersionedTransaction | 
 
 function readTransactionError(err: unknown): TransactionError | null {
   if (typeof err === 'string') return err;
-  return typeof err === 'object' && err !== null ? asObject(err) : null;
+  return err === undefined || err === null ? null : asObject(err);
 }
 
 function readReturnData(recorded: unknown): ReturnData | null {

@@ -42,6 +42,7 @@ import {
   bonk,
   delegate,
   dust,
+  freezer,
   GAME,
   JUPITER,
   pool,
@@ -747,12 +748,74 @@ t.test('forged-transactions', async (t) => {
         const transaction = forgeAttack(scene, name);
         if (transaction === null) continue;
         found.push(
-          ...[...lackingIn(transaction, attack), ...openChanges(transaction)].map(
+          ...[...lackingIn(transaction, attack), ...openChanges(transaction), ...wrongFor(thief, transaction)].map(
             (text) => `${name}, ${scene}: ${text}`,
           ),
         );
       }
     t.strictSame(found, []);
+  });
+
+  /** Returns what the view of a wallet says that its balances do not. */
+  function wrongFor(wallet: string, transaction: Transaction): readonly string[] {
+    const { changes = [], description = '' } =
+      enhanceTransaction(transaction, { perspective: wallet }).perspective ?? {};
+    const hasLost = changes.some(({ amount }) => amount.startsWith('-'));
+    return /you gave you|to itself/i.test(description) || (!hasLost && / left you/.test(description))
+      ? [description]
+      : [];
+  }
+
+  t.test('who did something is named, to the wallet that it was done to as well', async (t) => {
+    const viewOf = (wallet: string, make: (forgery: Forgery) => readonly ForgedCall[], signers = [wallet]) => {
+      const forgery = prepare(signers);
+      return enhanceTransaction(forgery.record(make(forgery)), { perspective: wallet }).perspective?.description;
+    };
+    const given = (f: Forgery): readonly ForgedCall[] => [f.giveAway(usdt, victim, thief)];
+    t.equal(
+      viewOf(thief, given, [victim]),
+      `${victim} passed the ownership of ${usdt} (which holds 50000 USDT) from ${victim} to you`,
+    );
+    t.match(
+      viewOf(delegate, (f) => [f.burn(usdt, delegate, 3_000_000n)]),
+      `You, as delegate, burned 3 USDT of ${victim}; you paid the fee`,
+    );
+    t.equal(
+      viewOf(delegate, (f) => [f.send(usdt, stolenUsdt, delegate, 3_000_000n)], [sponsor]),
+      `You, as delegate, moved 3 USDT of ${victim} to ${thief}`,
+    );
+    t.match(
+      viewOf(victim, (f) => [f.call(TOKEN_PROGRAM, [usdt, USDT, freezer], [10])], [freezer]),
+      `${freezer} froze the account ${usdt} of yours (which holds 50000 USDT)`,
+    );
+    t.match(
+      viewOf(victim, (f) => [f.call(TOKEN_PROGRAM, [usdt, victim], [5])]),
+      `You ended what others were allowed to spend of the account ${usdt}`,
+    );
+    t.equal(
+      viewOf(thief, (f) => [f.sendSol(victim, stolenUsdc, 5_000_000_000n), f.note(MEMO_PROGRAM, 'order 7')], [victim]),
+      `${victim} sent 5 SOL to you with the memo “order 7”`,
+    );
+    t.match(
+      viewOf(victim, (f) => [f.assign(victim, SYSTEM_PROGRAM)]),
+      /^You called the System program/,
+    );
+  });
+
+  t.test('a record that lacks its effects has no description of them', async (t) => {
+    const forgery = prepare();
+    const whole = forgery.record([forgery.program(JUPITER, [victim], ...swapOf(forgery))]);
+    const without = (members: Partial<Transaction>): string =>
+      explainTransaction(parseTransaction({ ...whole, ...members }));
+    const noTokens = { preTokenBalances: null, postTokenBalances: null };
+    t.match(without(noTokens), / called the Jupiter program; the record does not name the tokens of 2 transfers\. /);
+    const noCalls = whole.instructions.map((call) => ({ ...call, inner: [] }));
+    t.match(without({ instructions: noCalls }), /1000 USDC more left .* also got 12\.34567 BONK/);
+    t.notMatch(without({ instructions: noCalls }), /let a program swap/);
+    const nothing = { ...noTokens, instructions: noCalls, fee: null, preBalances: [], postBalances: [] };
+    t.match(without(nothing), /; the record names no change of a balance\. The record names no fee\.$/);
+    t.match(without({ err: {} }), 'it failed: the node did not name the error');
+    t.match(without({ err: 'Paid at evil.com' }), 'it failed: “Paid at evil[.]com”');
   });
 
   t.test('an exchange that is called for nothing is not credited', async (t) => {
@@ -969,7 +1032,7 @@ t.test('forged-transactions', async (t) => {
         [
           `^You gave your wallet \\(which holds [\\d.]+ SOL\\) away to the program ${program}; `,
           `${delegate}, as delegate, moved 4 USDT of yours to ${thief}; `,
-          `you also sent 3 USDC and 0\\.000001 SOL to ${thief}, and also swapped 1000 USDC for 12\\.34567 BONK on Raydium`,
+          `you also sent 3 USDC and 0\\.000001 SOL to ${thief}, and also swapped 1000 USDC for 12.34567 BONK on Raydium`,
         ].join(''),
       ),
     });

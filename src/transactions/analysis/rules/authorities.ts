@@ -37,8 +37,8 @@ const RIGHTS_BY_DANGER: readonly string[] = [
 const RIGHTS_OVER_ASSETS = RIGHTS_BY_DANGER.filter(
   (right) => right !== 'permanentDelegate' && right !== 'closeAccount',
 );
-/** What is said whoever holds it: rights over a mint from its start, a program that is no more, a guard that is off. */
-const SAID_ALWAYS: readonly string[] = ['permanentDelegate', 'closeMint', 'closedProgram', 'cpiGuard'];
+/** What is said whoever holds it: rights over a mint from its start, a program that is no more, a guard that is off, a fee. */
+const SAID_ALWAYS: readonly string[] = ['permanentDelegate', 'closeMint', 'closedProgram', 'cpiGuard', 'transferFee'];
 
 const rightOf = ({ kind, authorityType }: AuthorityChange): string =>
   kind === 'setAuthority' || kind === 'initializeAuthority' ? (authorityType ?? '') : kind;
@@ -127,6 +127,7 @@ function isUndone(
       if (topLevel.index === place.instructionIdx && isBefore) continue;
       if ((infoAddress(call, 'source') ?? infoAddress(call, 'account')) !== account) continue;
       if (call.type === 'closeAccount') return true;
+      if (kind === 'approve' && call.info?.['authorityType'] === 'accountOwner') return true; // a new owner has no delegate
       if (/^(transfer|burn)/.test(call.type ?? '') && infoAddress(call, 'authority') === to)
         moved += infoAmount(call, 'amount') ?? asBigInt(asObject(call.info?.['tokenAmount'])['amount']) ?? 0n;
     }
@@ -168,7 +169,7 @@ function interpretChange(
   const type = TYPE_BY_KIND[change.kind];
   if (type === undefined) return null;
   const program = change.innerInstructionIdx === null ? null : mainProgram;
-  return { type, actor: change.owner ?? change.authority ?? parsed.feePayer, program, change, states: [] };
+  return { type, actor: change.authority ?? change.owner ?? parsed.feePayer, program, change, states: [] };
 }
 
 const TYPE_BY_INSTRUCTION: readonly (readonly [name: RegExp, type: AuthorityInterpretation['type']])[] = [

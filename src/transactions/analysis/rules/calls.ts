@@ -33,6 +33,7 @@ export function interpretCall(
     ...change,
     states: isUntouched ? [] : change.states,
     isUntouched,
+    isRecorded: hasBalances(parsed),
     isByRole: false,
   };
 }

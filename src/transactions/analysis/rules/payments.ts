@@ -8,6 +8,7 @@ import { paymentsIn, sentToItself } from '../payments.ts';
 import { isSent } from '../remainder.ts';
 import { shareOf } from '../share.ts';
 import type { TransactionFacts } from '../transaction-facts.ts';
+import { findTokenAccountOwners } from '../wallet-changes.ts';
 import { calledChange } from './calls.ts';
 import type { Rule } from './rule.ts';
 
@@ -37,7 +38,8 @@ export const emptyTransferRule: Rule = (facts) => {
   const { parsed, mainProgram, openedAccounts } = facts;
   const hasHidden = parsed.confidentialTransfers.some(({ type }) => type === 'transfer');
   const isEmpty = (isTransfer(parsed) || hasHidden) && openedAccounts.size === 0;
-  return mainProgram === null && isEmpty ? emptyTransfer(facts) : null;
+  if (mainProgram !== null || !isEmpty) return null;
+  return { ...emptyTransfer(facts), payments: sentToItself(parsed, findTokenAccountOwners(parsed)) };
 };
 
 const isTransfer = (parsed: ParsedTransaction): boolean =>

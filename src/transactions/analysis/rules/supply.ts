@@ -36,8 +36,13 @@ export const burnRule: Rule = ({ parsed, hasFailed, burned, mainProgram }) => {
       .filter(({ toTokenAccount }) => toTokenAccount === null)
       .map(({ fromUserAccount }) => fromUserAccount ?? parsed.feePayer),
   );
-  const states = statesOf('burn', netChange.gained, netChange, parsed);
-  return { type: 'BURN', actor: parsed.feePayer, program: mainProgram, amounts: burned, holders, ...netChange, states };
+  const isOfSeveral = parsed.actions.some(
+    ({ kind, authority }) => kind === 'burn' && (authority !== null || holders.size > 1),
+  );
+  const change = isOfSeveral // each burn is described with who did it
+    ? { gained: [], lost: [], states: [] }
+    : { ...netChange, states: statesOf('burn', netChange.gained, netChange, parsed) };
+  return { type: 'BURN', actor: parsed.feePayer, program: mainProgram, amounts: burned, holders, ...change };
 };
 
 /** Returns all that was minted or burned, and what the actor paid or got for it. */
