@@ -1,4 +1,5 @@
 import { type LiveAccountSettings, LiveAccountSource } from '../../src/gateway/live/accounts/live-account-source.ts';
+import type { OperatorAgreement } from '../../src/gateway/upstream/mesh/mesh.ts';
 import { MeshTips } from '../../src/gateway/upstream/mesh/mesh-tips.ts';
 import type {
   ClockUpdate,
@@ -162,7 +163,11 @@ const SETTINGS: LiveAccountSettings = {
   maxAccountBytes: 1000,
 };
 
-export function openAccountHarness(settings: Partial<LiveAccountSettings> = {}, slotTimeMs = 400): AccountHarness {
+export function openAccountHarness(
+  settings: Partial<LiveAccountSettings> = {},
+  slotTimeMs = 400,
+  agreement?: OperatorAgreement,
+): AccountHarness {
   const clock = new ManualClock();
   const tips = new MeshTips();
   const sessions: ManualSession[] = [];
@@ -170,6 +175,7 @@ export function openAccountHarness(settings: Partial<LiveAccountSettings> = {}, 
   const upstream = new ManualSession();
   const source = new LiveAccountSource({
     mesh: {
+      agreement,
       openSession: async () => {
         const session = new ManualSession();
         sessions.push(session);

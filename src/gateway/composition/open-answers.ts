@@ -41,6 +41,7 @@ import type { TokenList } from '../tokens/token-list.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import { AccountBatcher } from '../upstream/reads/account-batcher.ts';
 import { MergedSignatures } from '../upstream/reads/merged-signatures.ts';
+import { OverlappingReads } from '../upstream/reads/overlapping-reads.ts';
 import { ProgramIdlCache } from '../upstream/reads/program-idls.ts';
 import { TransactionRecords } from '../upstream/reads/transaction-records.ts';
 import { callsForRequest } from '../upstream/rpc/calls-for-request.ts';
@@ -104,7 +105,14 @@ export function openAnswers(
     onProblem: (problem: string, fields: object) => log.warn(fields, problem),
   };
   const admitOwn: Admit = (work) => access.admission.enterOwn(work);
-  const accounts = new AccountBatcher(mesh, { clock, gatherMs: GATHER_MS, tip: (commitment) => mesh.tip(commitment) });
+  const { agreement } = mesh;
+  const accounts = new AccountBatcher(mesh, {
+    clock,
+    gatherMs: GATHER_MS,
+    overlapping:
+      agreement && config.receipts.sampleRate > 0 ? new OverlappingReads({ agreement, clock, random }) : undefined,
+    tip: (commitment) => mesh.tip(commitment),
+  });
   const listBytes = Math.floor(config.ring.bytes / LIST_SHARE);
   const ring = new VersionRing(
     { ...config.ring, bytes: config.ring.bytes - listBytes },

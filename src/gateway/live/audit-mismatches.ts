@@ -1,4 +1,5 @@
 import type { Slot } from '../../shared/domain/slot.ts';
+import type { Contradiction } from '../upstream/rpc/facts.ts';
 
 export interface LeasedState {
   readonly slot: Slot;
@@ -8,9 +9,12 @@ export interface LeasedState {
 
 export interface AuditRead {
   readonly slot: Slot;
+  /** Whether both may be true. Of two operators, whose parsers may differ, this is less than {@link isSame}. */
   isUnchanged(): boolean;
-  /** Returns the digests of the state that is kept, and of the re-read, for the log. */
-  digests?(): { readonly digest: string; readonly expected: string };
+  /** Whether both are the same in all that is shown. Default: as {@link isUnchanged}. */
+  isSame?(): boolean;
+  /** Returns the digests of what contradicts each other in the state that is kept and in the re-read, for the log. */
+  contradiction?(): Contradiction | undefined;
   /**
    * Reads the state of several operators, where another one than that of the session has re-read it; undefined if they don't
    * decide. Absent where the re-read itself is decisive.

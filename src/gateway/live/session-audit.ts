@@ -154,7 +154,8 @@ export class SessionAudit<T extends AuditedState> {
       if (read === undefined || state.coveredSlot === undefined || read.slot < state.slot) continue; // older than the state
       count++;
       if (!read.isUnchanged()) this.#mismatches.add(state, read);
-      else if (agreement !== undefined) state.confirm(witnessedAt(read.slot, agreement.needed));
+      else if (agreement !== undefined && read.isSame?.() !== false)
+        state.confirm(witnessedAt(read.slot, agreement.needed));
     }
     this.#checkMismatches();
     return count;
@@ -186,7 +187,7 @@ export class SessionAudit<T extends AuditedState> {
         nodeId: pubsub.nodeId,
         what: 'what is kept live',
         slot: read.slot,
-        ...read.digests?.(),
+        ...read.contradiction?.(),
       });
       if (pubsub.isLost) return; // the node is quarantined
       if (++this.#violations > 1) this.invalidate(state, evidence);

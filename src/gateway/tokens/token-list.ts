@@ -17,7 +17,11 @@ import {
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import type { EncodedAccount, ReadOptions } from '../upstream/reads/encoded-accounts.ts';
 import { type ReadParts, readAtOneSlot } from '../upstream/reads/read-at-one-slot.ts';
-import { MAX_TOKEN_ACCOUNTS, readTokenAccountsByOwner } from '../upstream/reads/token-accounts-by-owner.ts';
+import {
+  MAX_REREAD_ACCOUNTS,
+  MAX_TOKEN_ACCOUNTS,
+  readTokenAccountsByOwner,
+} from '../upstream/reads/token-accounts-by-owner.ts';
 import { callsForRequest } from '../upstream/rpc/calls-for-request.ts';
 import { type ListedTokenAccount, listedTokenAccount, parseListedTokenAccount } from './listed-token-account.ts';
 import { cachedMetadataAddress } from './metadata-addresses.ts';
@@ -149,9 +153,6 @@ const ROWS_PER_CHUNK = 32;
 /** The number of addresses that are derived in one turn of the event loop, in a few milliseconds. */
 const ADDRESSES_PER_CHUNK = 16;
 const MINTS_PER_CHUNK = 1024;
-
-/** The length of a list up to which its accounts are re-read by address. No live list is longer. */
-const MAX_REREAD_ACCOUNTS = 200;
 
 async function readAllAccounts(
   mesh: Pick<Mesh, 'call'>,

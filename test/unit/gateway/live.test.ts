@@ -12,6 +12,7 @@ import { RequestBudget, RequestBudgets } from '../../../src/gateway/live/request
 import { type AuditedState, SessionAudit } from '../../../src/gateway/live/session-audit.ts';
 import { SessionPool, type SessionPoolOptions } from '../../../src/gateway/live/session-pool.ts';
 import { Watermark } from '../../../src/gateway/live/watermark.ts';
+import { Disagreements } from '../../../src/gateway/upstream/mesh/disagreements.ts';
 import type { PubsubSession } from '../../../src/gateway/upstream/pubsub/pubsub-session.ts';
 import { seededRng } from '../../../src/localnet/traffic/seeded-rng.ts';
 import type { AccountSubscriber } from '../../../src/shared/domain/account-change.ts';
@@ -48,6 +49,10 @@ t.test('account-json', async (t) => {
     t.notOk(isSameAccount(notUtf8, `${notUtf8} `));
     t.notOk(isSameAccount(notUtf8, null));
     t.notOk(isSameAccount('{"lamports":1,"data":{"parsed":5}}', account));
+    const holding = (amount: string, shown: string): string =>
+      `{"lamports":1,"data":{"program":"spl-token-2022","parsed":{"type":"account","info":{"tokenAmount":{"amount":"${amount}","uiAmountString":"${shown}"}}}}}`;
+    t.ok(isSameAccount(holding('5', '5.1'), holding('5', '5.2')), 'interest is no change');
+    t.notOk(isSameAccount(holding('5', '5.1'), holding('6', '5.1')));
   });
 });
 
@@ -367,6 +372,37 @@ t.test('live-account-source', async (t) => {
     await flushEvents();
     t.equal(session.pendingCalls.length, 1);
   });
+
+  t.test(
+    'I17: what another parser shows is neither agreement nor a lie; other lamports are decided upon',
+    async (t) => {
+      const [witness, deciding] = [new ManualSession(), new ManualSession()];
+      const never = () => t.fail('nobody is counted');
+      const harness = openAccountHarness({}, 400, {
+        operators: 3,
+        needed: 3,
+        disagreements: new Disagreements({ clock: new ManualClock(), onDisagreement: never, onUndecided: never }),
+        rpc: deciding,
+        witnessOf: () => witness,
+        areOfTwoOperators: () => true,
+        openSessionBeside: () => new Promise(() => {}),
+        onContradicted: () => {},
+      });
+      await untilLive(harness);
+      const audited = async (account: string): Promise<unknown> => {
+        const audit = harness.source.liveSet.audit();
+        await flushEvents();
+        await witness.answerNext(101, account);
+        await audit;
+        return [deciding.pendingCalls.length, (await harness.source.read(query)).lease?.agreement?.agreed];
+      };
+      t.strictSame(await audited('{"lamports":1,"data":{"program":"new","parsed":{},"space":0}}'), [0, undefined]);
+      t.strictSame(await audited('{"data":["","base64"],"lamports":1,"space":0}'), [0, undefined]);
+      t.strictSame(await audited('{"data":["","base64"],"lamports":1}'), [0, 2]);
+      t.strictSame(await audited(accountText(2)), [1, 2]);
+      t.equal(harness.source.liveSet.leaseViolations, 0);
+    },
+  );
 
   t.test('I11: an account without lamports is absent', async (t) => {
     const { harness, session } = await openLive();

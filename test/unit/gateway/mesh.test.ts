@@ -1641,7 +1641,8 @@ t.test('agreed-call', async (t) => {
   const NEEDED = 2;
   const compare = async ({ value, slot }: RpcResponse): Promise<ConsensusData> => {
     const text = value.toString();
-    return { digest: text, proof: text.replaceAll('x', ''), slot, needsSlot: slot };
+    const { clockSlot = slot } = JSON.parse(text);
+    return { digest: text, facts: () => new Map([['value', text.replaceAll('x', '')]]), slot, needsSlot: clockSlot };
   };
 
   interface Answer {
@@ -1678,7 +1679,7 @@ t.test('agreed-call', async (t) => {
           sampleRate,
           onDisagreement: ({ nodeId, digest, expected }, isRepeated) =>
             found.push([nodeId, digest, expected, isRepeated]),
-          onUndecided: ({ votes }) => undecided.push(votes.map(({ proof }) => proof)),
+          onUndecided: ({ votes }) => undecided.push(votes.map(({ digest }) => digest)),
         },
       },
     );
@@ -1745,6 +1746,28 @@ t.test('agreed-call', async (t) => {
       t.strictSame(calls(), [2, 3, 3], 'it is called no more');
     },
   );
+
+  t.test('a node whose Clock runs ahead is not believed, and keeps no others from agreeing', async (t) => {
+    const ahead = always('{"clockSlot":105}');
+    const two = await connect(t, [ahead, always('1')]);
+    const reading = two.read();
+    let answer = '';
+    void reading.then((text) => {
+      answer = text;
+    });
+    await waitUntil(() => two.floors[1]?.includes(105) === true);
+    await advanceUntil(two.clock, () => answer !== '');
+    t.equal(answer, '1 1/2 at 98', 'the other one is given');
+    const three = await connect(t, [ahead, always('1'), always('1')]);
+    let decided = '';
+    void three.read(3).then((text) => {
+      decided = text;
+    });
+    await waitUntil(() => three.floors[1]?.includes(105) === true);
+    await advanceUntil(three.clock, () => decided !== '');
+    t.equal(decided, '1 2/3 at 98');
+    t.strictSame([two.found, two.undecided, three.found, three.undecided], [[], [], [], []]);
+  });
 
   t.test('lies of one slot count as one; after an hour the first is forgotten', async (t) => {
     const { read, clock, found, refused } = await connect(t, [

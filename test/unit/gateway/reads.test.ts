@@ -3,14 +3,17 @@ import { deflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import t from 'tap';
 import { decodingTasks } from '../../../src/gateway/routes/decoding/decoding-tasks.ts';
+import { member } from '../../../src/gateway/upstream/json/raw-json.ts';
 import type { Mesh } from '../../../src/gateway/upstream/mesh/mesh.ts';
 import { AccountBatcher, type AccountQuery } from '../../../src/gateway/upstream/reads/account-batcher.ts';
-import { summarizeBlock } from '../../../src/gateway/upstream/reads/block-summary.ts';
+import { readBlockSummary, readFullBlock, summarizeBlock } from '../../../src/gateway/upstream/reads/block-summary.ts';
 import { tallyTransactions } from '../../../src/gateway/upstream/reads/block-tally.ts';
 import { readEncodedAccounts } from '../../../src/gateway/upstream/reads/encoded-accounts.ts';
 import { blockExists, transactionExists } from '../../../src/gateway/upstream/reads/existence-checks.ts';
 import { callWithMaxSupportedVersion } from '../../../src/gateway/upstream/reads/max-supported-version.ts';
 import { MergedSignatures } from '../../../src/gateway/upstream/reads/merged-signatures.ts';
+import { readMultipleAccounts } from '../../../src/gateway/upstream/reads/multiple-accounts.ts';
+import { OverlappingReads } from '../../../src/gateway/upstream/reads/overlapping-reads.ts';
 import { ProgramIdlCache } from '../../../src/gateway/upstream/reads/program-idls.ts';
 import {
   cursorNotFound,
@@ -18,10 +21,21 @@ import {
   type SignaturePage,
   type SignatureQuery,
 } from '../../../src/gateway/upstream/reads/signature-page.ts';
-import { parseTransactionRecord } from '../../../src/gateway/upstream/reads/transaction-record.ts';
+import { readTokenAccountsByOwner } from '../../../src/gateway/upstream/reads/token-accounts-by-owner.ts';
+import {
+  parseTransactionRecord,
+  readTransactionRecord,
+} from '../../../src/gateway/upstream/reads/transaction-record.ts';
 import { TransactionRecords } from '../../../src/gateway/upstream/reads/transaction-records.ts';
+import { contradictionOf, type Facts } from '../../../src/gateway/upstream/rpc/facts.ts';
 import { RPC_ERROR_CODE } from '../../../src/gateway/upstream/rpc/rpc-error-code.ts';
-import type { CallOptions, RpcCaller, RpcResponse } from '../../../src/gateway/upstream/rpc/rpc-response.ts';
+import type {
+  AgreeOptions,
+  CallOptions,
+  RpcCaller,
+  RpcResponse,
+} from '../../../src/gateway/upstream/rpc/rpc-response.ts';
+import type { Commitment } from '../../../src/shared/domain/commitment.ts';
 import { GatewayError } from '../../../src/shared/domain/gateway-error.ts';
 import { RequestCost, unitsOfUpstream } from '../../../src/shared/domain/price-list.ts';
 import { toJson } from '../../../src/shared/domain/to-json.ts';
@@ -995,6 +1009,169 @@ t.test('signature-page', async (t) => {
 
   t.test('a node that returns the same page again causes an error, not a loop', async (t) => {
     await t.rejects(pageOf('a', 'b', 'c'), { code: 'upstream_error' });
+  });
+});
+
+t.test('operators', async (t) => {
+  type Read = (rpc: RpcCaller) => Promise<unknown>;
+  const NONE: Facts = new Map();
+
+  /** Returns how a read compares responses of nodes, given as JSON: whether they are the same, and contradict each other. */
+  async function compared(read: Read, ...responses: readonly string[]): Promise<string> {
+    const data = await Promise.all(
+      responses.map(async (json) => {
+        const result = Buffer.from(json);
+        const value = json.startsWith('{') ? (member(result, 'value') ?? result) : result;
+        let compare: AgreeOptions['compare'] | undefined;
+        const call: RpcCaller['call'] = async (_method, _params, { agree } = {}) => {
+          compare = agree?.compare;
+          throw new GatewayError('upstream_unavailable', 'nothing is read');
+        };
+        await read({ call }).catch(() => {});
+        if (compare === undefined) throw new Error('nothing is compared');
+        return compare({ slot: 9, result, value });
+      }),
+    );
+    const [facts = NONE, others = NONE] = await Promise.all(data.map(async (each) => (await each.facts?.()) ?? NONE));
+    const isSame = data[0]?.digest === data[1]?.digest;
+    return `${isSame ? 'same' : 'differ'}${contradictionOf(facts, others) === undefined ? '' : ', a lie'}`;
+  }
+
+  const accounts = (...each: readonly string[]): string => `{"context":{"slot":9},"value":[${each.join()}]}`;
+  const readAs =
+    (encoding: string, commitment: Commitment = 'confirmed'): Read =>
+    (rpc) =>
+      readMultipleAccounts(rpc, ['a'], { commitment, encoding });
+  const account = (lamports: number, data: string, rest = ''): string =>
+    accounts(`{"lamports":${lamports},"owner":"o","executable":false,"data":${data}${rest}}`);
+  const DATA = '["AQ==","base64"]';
+  const holding = (amount: string, shown = '1'): string =>
+    `{"program":"spl-token","parsed":{"type":"account","info":{"mint":"m","owner":"w","tokenAmount":{"amount":"${amount}","uiAmountString":"${shown}"}}}}`;
+
+  t.test('of an account nobody has other lamports, owner or data, and each may have another parser', async (t) => {
+    const [plain, parsed] = [readAs('base64'), readAs('jsonParsed')];
+    for (const [read, one, other, expected] of [
+      [plain, account(1, DATA), account(1, DATA), 'same'],
+      [
+        plain,
+        account(1, DATA, ',"rentEpoch":0,"space":1'),
+        account(1, DATA, ',"rentEpoch":18446744073709551615'),
+        'same',
+      ],
+      [plain, account(1, DATA), account(2, DATA), 'differ, a lie'],
+      [plain, account(1, DATA), account(1, '["Ag==","base64"]'), 'differ, a lie'],
+      [plain, account(1, DATA), account(1, '"Ag=="'), 'differ, a lie'],
+      [plain, account(1, DATA), accounts('null'), 'differ, a lie'],
+      [readAs('base64', 'processed'), account(1, DATA), account(2, DATA), 'differ'],
+      [parsed, account(1, DATA, ',"rentEpoch":0'), account(1, DATA, ',"rentEpoch":1'), 'differ'],
+      [parsed, account(1, `${DATA},"space":1`), account(1, ` [ "AQ==", "base64" ], "space":1`), 'same'],
+      [parsed, account(1, DATA), account(1, '{"program":"new","parsed":{}}'), 'differ'],
+      [
+        parsed,
+        account(1, '{"program":"a","parsed":{"x":1}}'),
+        account(1, '{"program":"a","parsed":{"x":2}}'),
+        'differ',
+      ],
+      [parsed, account(1, holding('5')), account(1, holding('5', '1.0')), 'differ'],
+      [parsed, account(1, holding('5')), account(1, holding('6')), 'differ, a lie'],
+    ] as const)
+      t.equal(await compared(read, one, other), expected, `${one} ${other}`);
+  });
+
+  t.test('a transaction that a node has forgotten, or whose error it writes otherwise, is no lie', async (t) => {
+    const read: Read = (rpc) => readTransactionRecord(rpc, 's', { commitment: 'confirmed', minSlot: undefined });
+    const record = (meta: string, rest = ''): string =>
+      `{"slot":5,"meta":${meta},"transaction":{"signatures":["s"],"message":{"recentBlockhash":"b","accountKeys":["k"]}}${rest}}`;
+    const metaOf = (err: string, fee = 5, rest = ''): string =>
+      `{"err":${err},"fee":${fee},"preBalances":[9],"postBalances":[4]${rest}}`;
+    const truth = record(metaOf('{"InstructionError":[0,{"BorshIoError":"Unknown"}]}'));
+    for (const [other, expected] of [
+      [truth, 'same'],
+      ['null', 'differ'],
+      [record('null'), 'differ'],
+      [record(metaOf('{"InstructionError":[0,"BorshIoError"]}')), 'differ'],
+      [record(metaOf('{"InstructionError":[0,{"BorshIoError":"Unknown"}]}', 5, ',"costUnits":7')), 'differ'],
+      [truth.replace('"k"', '{"pubkey":"k","signer":true}'), 'differ'],
+      [record(metaOf('null')), 'differ, a lie'],
+      [record(metaOf('{"InstructionError":[0,{"BorshIoError":"Unknown"}]}', 6)), 'differ, a lie'],
+      [truth.replace('"slot":5', '"slot":6'), 'differ, a lie'],
+    ] as const)
+      t.equal(await compared(read, truth, other), expected, other);
+  });
+
+  t.test('a block may lack times, rewards and statuses; whole blocks are compared by the same', async (t) => {
+    const transaction = (meta: string): string =>
+      `{"transaction":{"signatures":["s"],"accountKeys":[]},"meta":${meta},"version":0}`;
+    const block = (meta: string, rest = '', hash = 'b'): string =>
+      `{"blockhash":"${hash}","parentSlot":4,"previousBlockhash":"p"${rest},"transactions":[${transaction(meta)}]}`;
+    const meta = '{"err":null,"fee":5,"preBalances":[],"postBalances":[]}';
+    const truth = block(meta);
+    for (const read of [readBlockSummary, readFullBlock])
+      for (const [other, expected] of [
+        [truth, 'same'],
+        [block(meta, ',"blockTime":7'), 'differ'],
+        [block(meta, ',"rewards":[]'), 'differ'],
+        [block('null'), 'differ'],
+        [block(meta.replace('null', '"AccountInUse"')), 'differ, a lie'],
+        [block(meta.replace('5', '6')), 'differ, a lie'],
+        [block(meta, '', 'c'), 'differ, a lie'],
+      ] as const)
+        t.equal(await compared((rpc) => read(rpc, 5, { commitment: 'finalized' }), truth, other), expected, other);
+  });
+
+  t.test('a call names an account of the one before, which another operator must have alike', async (t) => {
+    let answers: readonly (readonly [node: string, slot: number, lamports: number])[] = [];
+    const named: string[] = [];
+    const decided: unknown[] = [];
+    let agreed = 2;
+    const clock = new ManualClock();
+    const respond = (slot: number, lamports: number, addresses: unknown) => {
+      const each = Array.from(Object(addresses), () => `{"lamports":${lamports}}`);
+      const value = Buffer.from(`[${each.join()}]`);
+      return { slot, result: value, value };
+    };
+    const rpc: RpcCaller = {
+      call: async (_, [addresses] = [], { agree } = {}) => {
+        decided.push([addresses, agree?.count]);
+        return { ...respond(8, 1, addresses), agreement: { slot: 8, agreed, read: 3, needed: 2 } };
+      },
+    };
+    const call: RpcCaller['call'] = async (_, [addresses] = []) => {
+      const [[nodeId, slot, lamports] = ['', 0, 0], ...rest] = answers;
+      answers = rest;
+      named.push(String(addresses));
+      return { ...respond(slot, lamports, addresses), nodeId };
+    };
+    const agreement = { operators: 4, rpc, areOfTwoOperators: (one?: string, other?: string) => one !== other };
+    const overlapping = new OverlappingReads({ agreement, clock, random: () => 0 });
+    const batcher = new AccountBatcher({ call }, { clock, overlapping, tip: () => 10 });
+    const read = async (...of: typeof answers): Promise<void> => {
+      answers = of;
+      for (const [i] of of.entries())
+        await batcher.read({ address: `${i}`, shape: 'lamports', commitment: 'confirmed', minContextSlot: undefined });
+    };
+    await read(['a', 7, 1], ['b', 7, 1], ['a', 7, 2], ['a', 7, 1], ['c', 8, 1]);
+    t.strictSame(named, ['0', '1,0', '2,1', '3,2', '4,3']);
+    t.strictSame(decided, [[['1'], 3]], 'b and a differ at slot 7; equal nodes and other slots are not compared');
+    agreed = 1;
+    await read(['a', 7, 1], ['b', 7, 2], ['a', 7, 1], ['b', 7, 2]);
+    t.equal(decided.length, 2, 'who could not decide is not read again');
+    clock.advance(10_000);
+    await read(['a', 7, 1], ['b', 7, 2]);
+    t.equal(decided.length, 3, 'for some time');
+  });
+
+  t.test('what a list says of its accounts counts where nobody reads them again', async (t) => {
+    const read: Read = (rpc) =>
+      readTokenAccountsByOwner(rpc, 'w', { programId: 'p' }, { commitment: 'finalized', minContextSlot: undefined });
+    const list = (length: number, amount: string): string =>
+      accounts(
+        ...Array.from({ length }, (_, i) => `{"pubkey":"${i}","account":{"lamports":1,"data":["${amount}","base64"]}}`),
+      );
+    t.equal(await compared(read, list(200, 'AQ=='), list(200, 'Ag==')), 'same');
+    t.equal(await compared(read, list(200, 'AQ=='), list(199, 'AQ==')), 'differ');
+    t.equal(await compared(read, list(201, 'AQ=='), list(201, 'AQ==')), 'same');
+    t.equal(await compared(read, list(201, 'AQ=='), list(201, 'Ag==')), 'differ');
   });
 });
 

@@ -1,5 +1,6 @@
 import type { AccountValue } from '../../upstream/geyser/feed-update.ts';
 import { canonicalJson, members, parseString } from '../../upstream/json/raw-json.ts';
+import { tokenPartsOf } from '../../upstream/reads/account-facts.ts';
 import { parseAccountLamports } from '../../upstream/reads/account-info.ts';
 import type { KeptAccount } from '../feed/kept-account.ts';
 
@@ -53,7 +54,8 @@ function canonicalAccount(json: AccountJson): string {
   try {
     if (!dependsOnClock(account)) return canonicalJson(account);
     const parts = members(account);
-    return ['lamports', 'owner', 'space'].map((name) => parts.get(name)?.toString()).join();
+    const token = tokenPartsOf(parts.get('data') ?? JSON_NULL) ?? [];
+    return [...['lamports', 'owner', 'space'].map((name) => parts.get(name)), ...token].join();
   } catch {
     return account.toString('latin1');
   }

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { agreedAt } from '../../../shared/domain/agreement.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
@@ -10,11 +9,13 @@ import type {
   SubscriptionHandler,
 } from '../../upstream/pubsub/pubsub-session.ts';
 import { AccountBatcher, type AccountQuery, type AccountRead } from '../../upstream/reads/account-batcher.ts';
+import { factsOfAccount } from '../../upstream/reads/account-facts.ts';
+import { contradictionOf } from '../../upstream/rpc/facts.ts';
 import type { AuditRead } from '../audit-mismatches.ts';
 import type { VersionRing } from '../feed/version-ring.ts';
 import { clockEventOf, marginSlotsOf } from '../initial-sync.ts';
 import { type LiveSessionOptions, SessionAudit } from '../session-audit.ts';
-import { type AccountJson, decodeAccountJson, isSameAccount } from './account-json.ts';
+import { type AccountJson, accountBytes, decodeAccountJson, isSameAccount } from './account-json.ts';
 import { AccountRecorder } from './account-recorder.ts';
 import type { AccountState, UpdateResult } from './account-state.ts';
 import { PacedAccountReads } from './paced-account-reads.ts';
@@ -303,8 +304,6 @@ export class AccountSession {
   }
 }
 
-const digestOf = (json: AccountJson): string => hash('sha256', json ?? 'null', 'hex');
-
 /**
  * Returns what an account was re-read as; undefined if it can't be compared. `isStrict`: another node has read it, whose newest
  * root may be another one.
@@ -314,11 +313,11 @@ function auditReadOf(account: AccountState, read: AccountRead, isStrict: boolean
   const json = decodeAccountJson(read.account);
   const isUnproven = (): boolean => isStrict && account.commitment === 'finalized' && slot < account.provenFrom;
   if (json === undefined || (isStrict && provenFrom > slot) || isUnproven()) return undefined;
-  return {
-    slot,
-    isUnchanged: () => isUnproven() || isSameAccount(json, account.json),
-    digests: () => ({ digest: digestOf(account.json), expected: digestOf(json) }),
-  };
+  const isSame = (): boolean => isSameAccount(json, account.json);
+  if (!isStrict) return { slot, isUnchanged: isSame };
+  const contradiction = () =>
+    contradictionOf(factsOfAccount(accountBytes(account.json)), factsOfAccount(accountBytes(json)));
+  return { slot, isUnchanged: () => isUnproven() || isSame() || contradiction() === undefined, isSame, contradiction };
 }
 
 /** An account on a session: all that the session keeps of it, in one object, since there may be very many. */

@@ -334,14 +334,15 @@ function readFromState(
   const slot = lease?.slot ?? account.slot;
   if (slot < minContextSlot) return undefined;
   const json = accountBytes(account.json);
-  if (shape === 'parsed' && slot > account.slot && dependsOnClock(json)) return undefined;
+  const followsClock = shape === 'parsed' && dependsOnClock(json);
+  if (followsClock && slot > account.slot) return undefined;
   return {
     slot,
     sinceSlot: account.slot,
     provenFrom: account.provenFrom,
-    agreement: lease?.agreement,
+    agreement: followsClock ? undefined : lease?.agreement, // not all of it was compared
     account: json,
-    lease: shape === 'parsed' && dependsOnClock(json) ? undefined : lease,
+    lease: followsClock ? undefined : lease,
     previous: account.previous,
   };
 }

@@ -3,6 +3,7 @@ import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { RpcMethod } from '../../../shared/domain/rpc-methods.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { sleep } from '../../../shared/runtime/sleep.ts';
+import { contradictionOf, type Facts } from '../rpc/facts.ts';
 import type { AgreeOptions, CallOptions, ConsensusData, RpcResponse } from '../rpc/rpc-response.ts';
 import type { Disagreements } from './disagreements.ts';
 import { failsAlike, nodesFor, type RouteCallDeps, routeCall } from './route-call.ts';
@@ -75,7 +76,7 @@ async function decide(
     votes = await reads.align([...votes, another], repeats);
   }
   const majority = majorityOf(votes);
-  reportDifferences(deps.disagreements, reads, comparable(votes), majority);
+  await reportDifferences(deps.disagreements, reads, comparable(votes), majority);
   const [winner = first[0] as Vote] = majority ?? comparable(votes); // one at least was read
   return {
     ...winner.response,
@@ -98,11 +99,15 @@ function slotOf(votes: readonly Vote[]): Slot | undefined {
   return slots.length === 0 ? undefined : Math.max(...slots);
 }
 
-/** Returns the votes that are of the newest slot: those of others can't be compared with them. */
+/**
+ * Returns the votes that are of the newest slot: those of others can't be compared with them. A vote that is not proven at its
+ * own slot says nothing about any: else a node whose Clock runs ahead would keep the others from being compared.
+ */
 function comparable(votes: readonly Vote[]): readonly Vote[] {
-  const slot = slotOf(votes);
-  const atSlot = votes.filter(({ data }) => data.slot === slot);
-  return atSlot.length > 0 ? atSlot : votes.slice(0, 1);
+  const proven = votes.filter(({ data: { slot, needsSlot } }) => slot === undefined || needsSlot <= slot);
+  if (proven.length === 0) return votes.slice(0, 1);
+  const slot = slotOf(proven);
+  return proven.filter(({ data }) => data.slot === slot);
 }
 
 /** Returns the votes that say the same, if they are two at least and more than the others. */
@@ -113,24 +118,38 @@ function majorityOf(votes: readonly Vote[]): readonly Vote[] | undefined {
     .find(({ length }) => length > 1 && length > compared.length / 2);
 }
 
-/** Reports the votes that differ from the majority in what honest nodes have alike. */
-function reportDifferences(
+/** Reports the votes that contradict the majority, or each other where there is none. */
+async function reportDifferences(
   disagreements: Disagreements,
   { method: what, subject }: OperatorReads,
   votes: readonly Vote[],
   majority: readonly Vote[] | undefined,
-): void {
-  const proven = votes.flatMap(({ response: { nodeId }, data: { proof, slot } }) =>
-    proof === undefined || nodeId === undefined ? [] : [{ nodeId, proof, slot }],
-  );
-  const expected = majority?.[0]?.data.proof;
-  if (majority !== undefined && expected === undefined) return;
-  for (const { nodeId, proof, slot } of proven)
-    if (expected !== undefined && proof !== expected)
-      disagreements.record({ nodeId, what, subject, slot, digest: proof, expected });
-  if (majority === undefined && new Set(proven.map(({ proof }) => proof)).size > 1)
-    disagreements.recordUndecided({ what, subject, votes: proven });
+): Promise<void> {
+  if (new Set(votes.map(({ data }) => data.digest)).size === 1) return;
+  const facts = await Promise.all(votes.map(factsOf));
+  const [believed] = majority ?? votes;
+  const expected = facts[believed === undefined ? 0 : votes.indexOf(believed)] ?? NO_FACTS;
+  const found = votes.map(({ response: { nodeId = '' }, data: { slot, digest } }) => ({ nodeId, slot, digest }));
+  const contradictions = facts.map((given) => contradictionOf(given, expected));
+  if (majority === undefined && contradictions.some((contradiction) => contradiction !== undefined))
+    disagreements.recordUndecided({ what, subject, votes: found });
+  if (majority === undefined) return;
+  for (const [i, { nodeId, slot }] of found.entries()) {
+    const contradiction = contradictions[i];
+    if (contradiction !== undefined) disagreements.record({ nodeId, what, subject, slot, ...contradiction });
+  }
 }
+
+/** Returns what of a vote another can contradict: nothing where that can't be read. */
+async function factsOf({ data: { facts } }: Vote): Promise<Facts> {
+  try {
+    return (await facts?.()) ?? NO_FACTS;
+  } catch {
+    return NO_FACTS;
+  }
+}
+
+const NO_FACTS: Facts = new Map();
 
 /** The reads of one call, operator by operator. */
 class OperatorReads {

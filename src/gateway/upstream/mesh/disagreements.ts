@@ -18,7 +18,7 @@ export interface Disagreement {
 export interface UndecidedDifference {
   readonly what: string;
   readonly subject: string;
-  readonly votes: readonly { readonly nodeId: string; readonly proof: string; readonly slot: Slot | undefined }[];
+  readonly votes: readonly { readonly nodeId: string; readonly digest: string; readonly slot: Slot | undefined }[];
 }
 
 export interface DisagreementsOptions {
@@ -54,12 +54,12 @@ export class Disagreements {
     return this.#last.get(nodeId);
   }
 
-  /** Counts a disagreement; the reads of one slot count as one. */
+  /** Counts a disagreement; the reads of one slot count as one, and so do those of one transaction or block. */
   record(disagreement: Disagreement): void {
-    const { nodeId, slot } = disagreement;
+    const { nodeId, slot, subject } = disagreement;
     const last = this.#last.get(nodeId);
     const nowMs = this.#options.clock.monotonic();
-    if (last !== undefined && slot !== undefined && last.slot === slot) return;
+    if (last !== undefined && last.slot === slot && (slot !== undefined || last.subject === subject)) return;
     this.#counts.set(nodeId, this.countOf(nodeId) + 1);
     const isRepeated = last !== undefined && nowMs - last.atMs <= MEMORY_MS;
     this.#last.set(nodeId, { ...disagreement, atMs: nowMs, isRefused: isRepeated || last?.isRefused === true });

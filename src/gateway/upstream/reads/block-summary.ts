@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import type { Agreement } from '../../../shared/domain/agreement.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
@@ -17,7 +17,9 @@ import {
   parseIntegerOrNull,
   parseSafeInteger,
   parseString,
+  pickMembers,
 } from '../json/raw-json.ts';
+import type { Facts } from '../rpc/facts.ts';
 import { RPC_ERROR_CODE } from '../rpc/rpc-error-code.ts';
 import type { ConsensusData, RpcCaller, RpcResponse } from '../rpc/rpc-response.ts';
 import { type RpcErrorTranslations, translateRpcError } from '../rpc/translate-rpc-error.ts';
@@ -90,30 +92,51 @@ export async function readBlockSummary(
   return { slot: readAt, block: await summarizeBlock(result), bytes: result.length, agreement };
 }
 
-/**
- * Extracts what operators are compared by. All of the summary must be the same; but only what the bank has computed proves
- * anything: a node may have forgotten when a block was made, its rewards, or the status of its transactions.
- */
+/** Extracts what operators are compared by: all of the summary must be the same. */
 async function compareSummaries({ slot: needsSlot, result }: RpcResponse): Promise<ConsensusData> {
-  const digestOf = (value: unknown): string => createHash('sha256').update(toJson(value)).digest('hex');
   const common = { slot: undefined, needsSlot };
-  if (isNull(result)) return { ...common, digest: 'none', proof: undefined };
-  const summary = await summarizeBlock(result);
-  const { blockhash, parentSlot, previousBlockhash, transactions } = summary;
-  const { computeUnitsConsumed, ...consensus } = transactions;
-  const hasStatuses = consensus.successCount + consensus.failedCount === consensus.count;
-  const proof = hasStatuses ? digestOf({ blockhash, parentSlot, previousBlockhash, consensus }) : undefined;
-  return { ...common, digest: digestOf(summary), proof };
+  if (isNull(result)) return { ...common, digest: 'none' };
+  const digest = hash('sha256', toJson(await summarizeBlock(result)), 'hex');
+  return { ...common, digest, facts: () => factsOfBlock(result) };
 }
 
-/** Compares whole blocks byte by byte. A difference proves nothing: nodes of two versions have other members. */
+/**
+ * Returns what every honest node has alike of a block, in whatever detail: its place in the chain, its transactions, and of each its
+ * fee, balances and whether it succeeded. A node may have forgotten when a block was made, its rewards, or how its transactions
+ * ended.
+ */
+async function factsOfBlock(result: Buffer): Promise<Facts> {
+  const block = await membersYielding(result);
+  const [order, outcomes] = [createHash('sha256'), createHash('sha256')];
+  for (const name of ['blockhash', 'parentSlot', 'previousBlockhash']) order.update(block.get(name) ?? '').update(' ');
+  let hasOutcomes = true;
+  let bytesSinceYield = 0;
+  for (const bytes of eachElement(transactionsOf(block))) {
+    const [transaction, meta] = pickMembers(bytes, ['transaction', 'meta']);
+    const [signatures] = transaction === undefined ? [] : pickMembers(transaction, ['signatures']);
+    order.update(signatures ?? '').update(' ');
+    hasOutcomes &&= meta !== undefined && !isNull(meta);
+    if (meta !== undefined && hasOutcomes) {
+      const [err, ...amounts] = pickMembers(meta, ['err', 'fee', 'preBalances', 'postBalances']);
+      outcomes.update(`${isNull(err)} ${amounts.join(' ')} `);
+    }
+    bytesSinceYield += bytes.length;
+    if (bytesSinceYield < YIELD_EVERY_BYTES) continue;
+    await ownTurn();
+    bytesSinceYield = 0;
+  }
+  const facts = new Map([['block', order.digest('hex')]]);
+  return hasOutcomes ? facts.set('outcomes', outcomes.digest('hex')) : facts;
+}
+
+/** Compares whole blocks byte by byte, as all of them may be shown. */
 async function compareBytes({ slot: needsSlot, result }: RpcResponse): Promise<ConsensusData> {
   const digest = createHash('sha256');
   for (let at = 0; at < result.length; at += HASHED_PER_TURN) {
     await ownTurn();
     digest.update(result.subarray(at, at + HASHED_PER_TURN));
   }
-  return { slot: undefined, needsSlot, digest: digest.digest('hex'), proof: undefined };
+  return { slot: undefined, needsSlot, digest: digest.digest('hex'), facts: () => factsOfBlock(result) };
 }
 
 /** The bytes that are hashed in one turn of the event loop, in about a millisecond. */

@@ -5,12 +5,14 @@ import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { CLOCK_SYSVAR } from '../../../shared/domain/well-known-addresses.ts';
 import { batchesOf } from '../../../shared/runtime/map-in-chunks.ts';
-import { canonicalJsonYielding, elementsYielding, isNull, members } from '../json/raw-json.ts';
+import { canonicalJsonYielding, elementsYielding, isNull, pickMembers } from '../json/raw-json.ts';
 import { provenByClock } from '../rpc/clock-slot.ts';
+import type { Facts } from '../rpc/facts.ts';
 import type { CallOptions, ConsensusData, RpcCaller, RpcResponse } from '../rpc/rpc-response.ts';
+import { factsOfAccount } from './account-facts.ts';
 
 /** Most addresses that a node accepts in one getMultipleAccounts (Solana RPC). */
-const MAX_ADDRESSES = 100;
+export const MAX_ADDRESSES = 100;
 
 /** Splits a list into batches that a node accepts: at finalized with the Clock, which {@link readMultipleAccounts} adds. */
 export const acceptedBatchesOf = <T>(items: readonly T[], commitment: Commitment): T[][] =>
@@ -26,6 +28,8 @@ export interface AccountsConfig {
 
 export interface AccountsAtSlot {
   readonly slot: Slot;
+  /** The node that has answered; undefined where none is named. */
+  readonly nodeId: string | undefined;
   /** First slot at which they are proven to hold; undefined where no Clock is read. */
   readonly provenFrom: Slot | undefined;
   readonly accounts: ReadonlyMap<string, Buffer>;
@@ -55,9 +59,14 @@ export async function readMultipleAccounts(
   const { commitment } = config;
   const isDated = namesClock(commitment);
   const named = isDated ? [...addresses.filter((address) => address !== CLOCK_SYSVAR), CLOCK_SYSVAR] : addresses;
-  const compare = (response: RpcResponse): Promise<ConsensusData> => compareAccounts(response, isDated);
+  const form = { isDated, isParsed: config['encoding'] === 'jsonParsed', isTentative: commitment === 'processed' };
+  const compare = (response: RpcResponse): Promise<ConsensusData> => compareAccounts(response, form);
   const callOptions = { commitment, ...options, agree: { count: agree, compare } };
-  const { slot, result, value, agreement } = await rpc.call('getMultipleAccounts', [named, config], callOptions);
+  const { slot, nodeId, result, value, agreement } = await rpc.call(
+    'getMultipleAccounts',
+    [named, config],
+    callOptions,
+  );
   const found = await elementsYielding(value);
   if (found.length !== named.length)
     throw new GatewayError('upstream_error', 'a node returned a wrong number of accounts');
@@ -66,30 +75,30 @@ export async function readMultipleAccounts(
   const provenFrom = isDated ? provenByClock(slot, accounts.get(CLOCK_SYSVAR)) : undefined;
   const start = value.byteOffset - result.byteOffset;
   const frame = [result.subarray(0, start), result.subarray(start + value.length)] as const;
-  return { slot, provenFrom, accounts, bytes: value.length, frame, agreement };
+  return { slot, nodeId, provenFrom, accounts, bytes: value.length, frame, agreement };
 }
 
-/** Extracts what operators are compared by: lamports, owner, executable and data. `isDated`: the last one is the Clock. */
-async function compareAccounts({ slot, value }: RpcResponse, isDated: boolean): Promise<ConsensusData> {
+/** What a batch of accounts was read with, as far as it decides what is compared. */
+interface ComparedForm {
+  readonly isDated: boolean;
+  readonly isParsed: boolean;
+  /** Whether another fork may show the same slot otherwise: then a difference proves nothing. */
+  readonly isTentative: boolean;
+}
+
+/** Extracts what operators are compared by: all of an account that a parser shows, else what every honest node has alike. */
+async function compareAccounts({ slot, value }: RpcResponse, form: ComparedForm): Promise<ConsensusData> {
   const found = await elementsYielding(value);
-  const clock = isDated ? found.pop() : undefined;
-  const needsSlot = isDated ? provenByClock(slot, clock) : slot;
-  const [shown, consensus] = [createHash('sha256'), createHash('sha256')];
-  for (const account of found) {
-    const { core, parsed } = isNull(account) ? { core: 'null', parsed: '' } : await comparedTextsOf(account);
-    shown.update(`${core} ${parsed}\n`);
-    consensus.update(`${core}\n`);
-  }
-  return { digest: shown.digest('hex'), proof: consensus.digest('hex'), slot, needsSlot };
+  const clock = form.isDated ? found.pop() : undefined;
+  const needsSlot = form.isDated ? provenByClock(slot, clock) : slot;
+  const digest = createHash('sha256');
+  for (const account of found)
+    if (isNull(account)) digest.update('null\n');
+    else if (form.isParsed) digest.update(`${await canonicalJsonYielding(account)}\n`);
+    else for (const part of pickMembers(account, UNPARSED_PARTS)) digest.update(part ?? '').update('\n');
+  const facts = (): Facts =>
+    new Map(found.flatMap((account, i) => [...factsOfAccount(account)].map(([name, fact]) => [`${i} ${name}`, fact])));
+  return { digest: digest.digest('hex'), slot, needsSlot, ...(!form.isTentative && { facts }) };
 }
 
-/** Returns what every honest node has of an account, and what its parser made of the data. */
-export async function comparedTextsOf(account: Buffer): Promise<{ readonly core: string; readonly parsed: string }> {
-  const parts = members(account);
-  const core = ['lamports', 'owner', 'executable'].map((name) => parts.get(name)?.toString('latin1')).join();
-  const data = parts.get('data') ?? Buffer.alloc(0);
-  if (data[0] === OPENING_BRACE) return { core, parsed: await canonicalJsonYielding(data) };
-  return { core: `${core} ${data.toString('latin1').replaceAll(/\s/g, '')}`, parsed: '' };
-}
-
-const OPENING_BRACE = 0x7b;
+const UNPARSED_PARTS = ['lamports', 'owner', 'executable', 'data'];

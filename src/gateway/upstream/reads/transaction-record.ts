@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Agreement } from '../../../shared/domain/agreement.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
@@ -15,6 +15,7 @@ import {
   parseString,
   pickMembers,
 } from '../json/raw-json.ts';
+import type { Facts } from '../rpc/facts.ts';
 import type { AgreeOptions, ConsensusData, RpcCaller, RpcResponse } from '../rpc/rpc-response.ts';
 import { translateRpcError } from '../rpc/translate-rpc-error.ts';
 import { callWithMaxSupportedVersion } from './max-supported-version.ts';
@@ -65,25 +66,36 @@ export async function readTransactionRecord(
 }
 
 /**
- * Extracts what operators are compared by. The whole record must be the same, as all of it is shown; but only consensus data
- * proves anything: the message, the status, fee and balances. A node may have forgotten a transaction, and that proves nothing.
+ * Extracts what operators are compared by. The whole record must be the same, as all of it is shown. A node may have forgotten a
+ * transaction, and that proves nothing.
  */
 async function compareRecords({ slot: needsSlot, result }: RpcResponse): Promise<ConsensusData> {
-  const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
   const common = { slot: undefined, needsSlot };
-  if (isNull(result)) return { ...common, digest: 'none', proof: undefined };
-  const digest = digestOf(await canonicalJsonYielding(result));
-  const parts = await membersYielding(result);
+  if (isNull(result)) return { ...common, digest: 'none' };
+  const digest = digestOf([await canonicalJsonYielding(result)]);
+  return { ...common, digest, facts: () => factsOfRecord(result) };
+}
+
+/**
+ * Returns what every honest node has alike: slot, signatures, blockhash, accounts; and fee, balances and whether it succeeded. How
+ * an error is written depends on the version of the node.
+ */
+async function factsOfRecord(record: Buffer): Promise<Facts> {
+  const parts = await membersYielding(record);
   const [transaction, meta] = [parts.get('transaction'), parts.get('meta')];
-  if (transaction === undefined || meta === undefined || isNull(meta)) return { ...common, digest, proof: undefined };
+  if (transaction === undefined) throw malformed();
   const [signatures, message] = pickMembers(transaction, ['signatures', 'message']);
   const named = message === undefined ? [] : pickMembers(message, ['recentBlockhash', 'accountKeys']);
   const [blockhash, keys = Buffer.from('[]')] = named;
   const keyTexts = elements(keys).map((key) => (key[0] === QUOTE ? key : member(key, 'pubkey')));
-  const outcome = pickMembers(meta, ['err', 'fee', 'preBalances', 'postBalances']);
-  const consensus = [parts.get('slot'), signatures, blockhash, ...keyTexts, ...outcome];
-  return { ...common, digest, proof: digestOf(consensus.map((part) => part && canonicalJson(part)).join('\n')) };
+  const facts = new Map([['message', digestOf([parts.get('slot'), signatures, blockhash, ...keyTexts])]]);
+  if (meta === undefined || isNull(meta)) return facts;
+  const [err, ...outcome] = pickMembers(meta, ['err', 'fee', 'preBalances', 'postBalances']);
+  return facts.set('outcome', digestOf([`${isNull(err)}`, ...outcome]));
 }
+
+const digestOf = (parts: readonly (Buffer | string | undefined)[]): string =>
+  hash('sha256', parts.map((part) => (typeof part === 'object' ? canonicalJson(part) : part)).join('\n'), 'hex');
 
 /** Parses a record, a long one in turns of the event loop. Throws `upstream_error` for anything else. */
 export async function parseTransactionRecord(record: Buffer): Promise<TransactionRecord> {

@@ -3,6 +3,7 @@ import type { Commitment } from '../../../shared/domain/commitment.ts';
 import type { RequestCost } from '../../../shared/domain/price-list.ts';
 import type { RpcMethod } from '../../../shared/domain/rpc-methods.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import type { Facts } from './facts.ts';
 
 /** Response of a node, unparsed: bytes stay bytes, so no number passes through a double. */
 export interface RpcResponse {
@@ -25,10 +26,10 @@ export interface ConsensusData {
   /** The digest of all that an answer shows of it. */
   readonly digest: string;
   /**
-   * The digest of consensus data, which every honest node has alike; what a parser or the retention of a node adds is no part of
-   * it. Undefined where the responses of honest nodes may differ.
+   * Extracts what every honest node has alike; what a parser or the retention of a node adds is no part of it. Called where
+   * digests differ. Absent where all of the responses of honest nodes may differ.
    */
-  readonly proof: string | undefined;
+  readonly facts?: () => Facts | Promise<Facts>;
   /** The slot at which another response must be to be compared; undefined where the result is the same at each slot. */
   readonly slot: Slot | undefined;
   /** The slot from which on the response can be compared: later than {@link slot} where the node had read a newer root. */
