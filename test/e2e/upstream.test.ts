@@ -442,6 +442,7 @@ t.test('operators', async (t) => {
       return { result: change(JSON.stringify(await rpcRequest(cluster.url, method, params))) };
     });
   };
+  const BUSY = '{"code":-32005,"message":"busy"}';
   const falseLamports = (result: string): string => result.replace(/"lamports":(\d+)/, '"lamports":7$1');
   const balanceOf = (at: number): string => `/balance/${WALLETS[at]?.address}`;
   await step(40); // beyond the first finalized slot that this process observed
@@ -501,8 +502,7 @@ t.test('operators', async (t) => {
       t.match([status, json.error, json.message], [400, 'invalid_query', /from 1 to 3/], bad);
     }
     t.match((await get('/slot', demanding)).json, { error: 'invalid_query' });
-    for (const node of nodes.slice(1))
-      node.overrides.set('getMultipleAccounts', () => ({ error: '{"code":-32005,"message":"busy"}' }));
+    for (const node of nodes.slice(1)) node.overrides.set('getMultipleAccounts', () => ({ error: BUSY }));
     t.match(await get(`${balanceOf(5)}?agree=2`), { status: 503, json: { error: 'no_agreement' } });
     for (const node of nodes) node.overrides.clear();
     await step(90); // their pauses end
@@ -526,8 +526,7 @@ t.test('operators', async (t) => {
 
   t.test('where only one operator answers, nothing is exact or immutable, and it says so', async (t) => {
     for (const node of nodes.slice(1))
-      for (const method of ['getMultipleAccounts', 'getBlock'])
-        node.overrides.set(method, () => ({ error: '{"code":-32005,"message":"busy"}' }));
+      for (const method of ['getMultipleAccounts', 'getBlock']) node.overrides.set(method, () => ({ error: BUSY }));
     const slot = (await get('/epoch?commitment=finalized')).json.result.absoluteSlot - 3;
     const block = await get(`/block/${slot}?commitment=finalized`);
     t.equal(block.headers.get('cache-control'), 'public, max-age=60');
@@ -538,17 +537,54 @@ t.test('operators', async (t) => {
     await step(90); // their pauses end
   });
 
-  t.test('a node that lies is outvoted, named, and the second time refused', async (t) => {
+  t.test('a node that lies is outvoted, named, refused the second time, and what it gave is dropped', async (t) => {
     const [liar, ...honest] = nodes;
-    const holders = `/token/${COINS[0].mint.address}/holders?by=owner` as const;
-    const countOfHolders = async () => (await get(holders)).json.result?.items.length;
+    const [{ address: wallet }] = WALLETS;
+    const finalized = cluster.chain.slot('finalized');
+    const landed = cluster.chain.transactionsOf(wallet).filter(({ slot }) => slot <= finalized);
+    const signature = landed.at(-1)?.signature;
+    const paths = {
+      holders: `/token/${COINS[0].mint.address}/holders?by=owner`,
+      tx: `/tx/${signature}?commitment=finalized`,
+      enhanced: `/tx/${signature}?enhanced=1`,
+      history: `/address/${wallet}/history?type=transfers&limit=20&before=${signature}`,
+      block: `/block/${landed.at(-1)?.slot}?signatures=all&commitment=finalized`,
+    } as const;
+    const changes = {
+      getProgramAccounts: (result: string) => result.replace(/"value":\[.*\]/, '"value":[]'),
+      getTransaction: (result: string) => result.replace(/"fee":\d+/, '"fee":7'),
+      getBlock: (result: string) => result.replace(/"blockTime":\d+/, '"blockTime":7'),
+    };
+    const feesIn = (rows: readonly object[]): string =>
+      [...new Set(rows.flatMap((row) => ('fee' in row && row.fee) || []))].join();
+    const shown = async (): Promise<readonly unknown[]> => [
+      (await get(paths.holders)).json.result?.items.length,
+      Object((await get(paths.tx)).json.result?.meta).fee,
+      Object((await get(paths.enhanced)).json.result?.meta).fee,
+      feesIn((await get(paths.history)).json.result?.rows ?? []),
+      (await get(paths.block)).json.result?.blockTime,
+    ];
     for (const { overrides } of honest)
-      overrides.set('getProgramAccounts', () => ({ error: '{"code":-32005,"message":"busy"}' }));
-    lie(liar, 'getProgramAccounts', (result) => result.replace(/"value":\[.*\]/, '"value":[]'));
-    t.equal(await countOfHolders(), 0, 'one node alone was read');
-    for (const { overrides } of honest) overrides.clear();
+      for (const method of Object.keys(changes)) overrides.set(method, () => ({ error: BUSY }));
+    for (const [method, change] of Object.entries(changes)) lie(liar, method, change);
+    const lies = [0, 7, 7, '7', 7];
+    t.strictSame(await shown(), lies, 'one node alone was read');
+    for (const { overrides } of nodes) overrides.clear();
     await step(90); // their pauses end
-    t.equal(await countOfHolders(), 0, 'the table is kept for a minute');
+    t.strictSame(await shown(), lies, 'all of this is kept');
+
+    const live = balanceOf(7);
+    let past = 0;
+    await waitFor(async () => {
+      const { json } = await get(live);
+      if ((await get(`${live}?slot=${past}`)).status === 200) return true;
+      past = json.slot; // it is not live yet
+      await step(1);
+      return false;
+    }, 'a past slot');
+    const rows = async () => (await get('/network/history?step=slot&span=5m')).json.result.rows.length;
+    t.ok((await rows()) > 0);
+
     lie(liar, 'getMultipleAccounts', falseLamports);
     const problems = async () => (await get('/health')).json.result.problems;
     const statusOf = async () => (await get('/health')).json.result.upstreams[0]?.status;
@@ -563,13 +599,15 @@ t.test('operators', async (t) => {
       t.match(receiptOf(path, got.text, 2).claim, 'exact/1');
       await step(1);
     }
+    t.ok((await rows()) <= 1, 'rows of its figures are dropped');
+    t.match((await get(`${live}?slot=${past}`)).json, { error: 'slot_not_kept' }, 'so are past values');
+    for (const [i, truth] of (await shown()).entries()) t.not(truth, lies[i], `and ${Object.keys(paths)[i]}`);
     t.match(await problems(), [
       /^node-1 gave another value of an account at slot \d+ than two operators, with the digest \w{16} where theirs is \w{16}; since it did so twice within an hour, slotgate does not use it until slotgate is restarted$/,
     ]);
     const alarms = logged.filter(({ message }) => message === 'a node gave another value of a slot than two operators');
     t.equal(alarms.length, 2);
     t.match(alarms[0]?.fields, { node: 'node-1', digest: /^\w{64}$/, expected: /^\w{64}$/ });
-    t.ok((await countOfHolders()) > 0, 'what it contributed is dropped');
     liar?.overrides.clear();
   });
 

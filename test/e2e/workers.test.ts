@@ -6,26 +6,28 @@ import { verifyReceipt } from '../../src/client/verify/verify-receipt.ts';
 import { generateApiKey } from '../../src/gateway/access/api-keys/api-key.ts';
 import { apiKeysPath } from '../../src/gateway/access/api-keys/api-key-store.ts';
 import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
-import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
+import { COINS, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { apiKeyRecord, issueKeys } from '../support/access/api-key-fixtures.ts';
 import { addressOfNumber } from '../support/address-of-number.ts';
 import { httpClient, waitFor } from '../support/harness.ts';
 import { parseMetrics, scrapeSeries } from '../support/metrics.ts';
 import { connect } from '../support/pubsub-test-client.ts';
 import { ResumingClient } from '../support/resuming-client.ts';
+import { startRpcOverrideProxy } from '../support/rpc-override-proxy.ts';
 import { rpcRequest } from '../support/rpc-request.ts';
 import { requestEach, startWorkers } from '../support/workers-world.ts';
 
 t.test('workers', async (t) => {
   const cluster = await startEmbeddedCluster({ slotMs: 100, transactionsPerSlot: 1 });
   t.teardown(cluster.close);
+  const liar = await startRpcOverrideProxy(t, cluster.url);
   const LIMIT = 60;
   const limited = [`limits.build.units=${LIMIT}`, 'limits.build.windowSeconds=600', 'limits.build.streams=3'];
   const { child, url, admin, state, configPath, processes, restarts } = await startWorkers(
     t,
     cluster,
     ['drainTimeoutMs=1500', 'receipts.sampleRate=0', ...limited],
-    ['one', 'two'],
+    ['one', 'two', { operator: 'liar', url: liar.url, weight: 100 }],
   );
   const { get, rpc } = httpClient(url);
   const [alice, bob] = [WALLETS[0].address, WALLETS[1].address];
@@ -52,7 +54,7 @@ t.test('workers', async (t) => {
       seen.push(`${status} ${json.receipt?.agreed}`);
     }
     t.strictSame([...new Set(seen)], ['200 2/2']);
-    t.match(await get(path, { headers: { 'x-agree': '3' } }), { status: 400, json: { error: 'invalid_query' } });
+    t.match(await get(path, { headers: { 'x-agree': '4' } }), { status: 400, json: { error: 'invalid_query' } });
   });
 
   t.test('every process has a role, and answers are those of one gateway', async (t) => {
@@ -326,6 +328,33 @@ t.test('workers', async (t) => {
       await waitFor(async () => (await limit()) === '777', 'the old workers to end');
     },
   );
+
+  t.test('what a node gave that lies is dropped in each worker', async (t) => {
+    const lie = (method: string, change: (result: string) => string): void => {
+      liar.overrides.set(method, async (params) => {
+        return { result: change(JSON.stringify(await rpcRequest(cluster.url, method, params))) };
+      });
+    };
+    /** Returns those mints without holders, by what either worker says. */
+    const emptyOf = async (mints: readonly string[]): Promise<readonly string[]> => {
+      const found = mints.map(async (mint) => {
+        const read = () => get(`/token/${mint}/holders?by=owner`, { headers: { connection: 'close' } });
+        const answers = await Promise.all(Array.from({ length: 8 }, read));
+        return answers.some(({ json }) => json.result?.items.length === 0) ? [mint] : [];
+      });
+      return (await Promise.all(found)).flat();
+    };
+    lie('getProgramAccounts', (result) => result.replace(/"value":\[.*\]/, '"value":[]'));
+    const empty = await emptyOf(COINS.map(({ mint }) => mint.address));
+    t.ok(empty.length > 0, 'it alone was read, since it has the most weight');
+    lie('getMultipleAccounts', (result) => result.replace(/"lamports":(\d+)/, '"lamports":7$1'));
+    await waitFor(async () => {
+      await Promise.all(WALLETS.map(({ address }) => get(`/balance/${address}?commitment=finalized`)));
+      const { upstreams } = (await get('/health')).json.result;
+      return upstreams.some(({ id, status }) => id === 'liar' && status === 'down');
+    }, 'the liar to be refused');
+    t.strictSame(await emptyOf(empty), []);
+  });
 
   t.test('on SIGTERM all processes end, and nothing is left in memory', async (t) => {
     const ids = [...processes().values()];

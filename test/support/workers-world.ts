@@ -24,14 +24,23 @@ export interface WorkersWorld {
   restarts(): number;
 }
 
-/** Starts a gateway with two workers over a cluster: over one node of it, or one of each operator that is named. */
+interface DescribedNode {
+  readonly operator: string;
+  readonly url: string;
+  readonly weight: number;
+}
+
+/** Starts a gateway with two workers over a cluster: over one node of it, or one of each operator that is named or described. */
 export async function startWorkers(
   t: TestScope,
   { url: node, wsUrl }: Pick<EmbeddedCluster, 'url' | 'wsUrl'>,
   set: readonly string[] = [],
-  operators: readonly string[] = ['node-1'],
+  operators: readonly (string | DescribedNode)[] = ['node-1'],
 ): Promise<WorkersWorld> {
-  const upstreams = operators.map((operator) => ({ id: operator, operator, url: node, ws: wsUrl }));
+  const upstreams = operators.map((each) => {
+    const described = typeof each === 'string' ? { operator: each } : each;
+    return { id: described.operator, url: node, ws: wsUrl, ...described };
+  });
   const settings = [
     `upstreams=${JSON.stringify(upstreams)}`,
     'limits.free.units=10000000',
