@@ -107,7 +107,7 @@ const cacheSchema = section({
     'Memory of all cached answers and of the transactions that they show, in bytes; an eighth is for these.',
   ),
   maxStaleMs: longDuration.describe(
-    'Time for which an answer that can not be confirmed is still served as stale, in milliseconds; then it is 503 stale.',
+    'Time for which an answer that cannot be confirmed is still served as stale, in milliseconds; then it is 503 stale.',
   ),
   presign: countOrZero.describe('Bodies of a slot that are signed before they are requested.'),
   signBatchSize: wholeNumber(1, 256).describe(

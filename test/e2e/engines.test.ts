@@ -110,7 +110,7 @@ t.test('engines', async (t) => {
     return [answer?.status, JSON.parse(answer?.body ?? '{}').error];
   };
 
-  t.test('what node:http can not parse is refused in the form of all errors', async (t) => {
+  t.test('what node:http cannot parse is refused in the form of all errors', async (t) => {
     const long = `X-Long: ${'a'.repeat(17_000)}\r\n`;
     t.same(await refusalOf(second, `GET /api/v1/slot HTTP/1.1\r\nHost: a\r\n${long}\r\n`), [431, 'headers_too_large']);
     for (const packet of [
@@ -121,7 +121,7 @@ t.test('engines', async (t) => {
       t.same(await refusalOf(second, packet), [400, 'invalid_request'], packet);
   });
 
-  t.test('what can not be parsed is refused behind the answers to the requests before it', async (t) => {
+  t.test('what cannot be parsed is refused behind the answers to the requests before it', async (t) => {
     const get = 'GET /api/v1/slot HTTP/1.1\r\nHost: a\r\n\r\n';
     const miss = `GET /api/v1/balance/${WALLETS[1]?.address} HTTP/1.1\r\nHost: a\r\n\r\n`;
     const { text, closed } = await exchange(second.gateway.url, [`${get}${miss}nonsense\r\n\r\n`], { responses: 3 });

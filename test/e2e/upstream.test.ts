@@ -172,7 +172,7 @@ t.test('undecodable', async (t) => {
       .filter(({ slot, error }) => error === null && slot <= cluster.chain.slot('confirmed'))
       .reverse();
 
-  t.test('a record that can not be read has no meaning, is served all the same, and is logged once', async (t) => {
+  t.test('a record that cannot be read has no meaning, is served all the same, and is logged once', async (t) => {
     const [{ signature = '' } = {}] = succeeded();
     await shown(signature, (record) => {
       record.transaction.message.accountKeys = 7;

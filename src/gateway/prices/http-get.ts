@@ -28,7 +28,7 @@ export async function httpGet(url: string, { clock, timeoutMs, maxBytes, headers
     return Buffer.concat(chunks);
   } catch (cause) {
     if (deadline.signal.aborted) throw new GatewayError('upstream_timeout', 'the price service did not answer in time');
-    throw new GatewayError('upstream_unavailable', 'the price service can not be reached', { cause });
+    throw new GatewayError('upstream_unavailable', 'the price service cannot be reached', { cause });
   } finally {
     cancelTimeout();
   }

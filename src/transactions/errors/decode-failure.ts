@@ -129,7 +129,7 @@ const MAX_NAME_CHARACTERS = 64;
 const runtimeMessage = (level: 'transaction' | 'instruction', name: string): string =>
   errorTableOf(level)?.byName.get(name)?.message ??
   quotedWords(name, MAX_NAME_CHARACTERS) ??
-  'the name of the error can not be shown';
+  'the name of the error cannot be shown';
 
 /** Returns a program's own words, quoted; null if it has none. */
 function programWords(text: string | null | undefined): string | null {

@@ -215,7 +215,7 @@ t.test('api-key-store', async (t) => {
     t.equal(keys.find(key), undefined);
   });
 
-  t.test('47: a file that can not be read is reported once, and the keys loaded before stay valid', async (t) => {
+  t.test('47: a file that cannot be read is reported once, and the keys loaded before stay valid', async (t) => {
     const key = generateApiKey();
     const { path, keys, reload, problems } = await keysOf(t, apiKeyRecord(key));
     writeFileSync(path, '{"keys":[');
@@ -251,7 +251,7 @@ t.test('api-key-store', async (t) => {
     t.match(problems, [/EMFILE/, 'recovered']);
   });
 
-  t.test('47: if the folder can not be written the change is refused and the old file stays', async (t) => {
+  t.test('47: if the folder cannot be written the change is refused and the old file stays', async (t) => {
     const { path } = await keysOf(t, apiKeyRecord(generateApiKey()));
     const before = readFileSync(path, 'utf8');
     if (process.getuid?.() === 0) {
@@ -1058,7 +1058,7 @@ t.test('stake-balances', async (t) => {
     t.equal(stakeBalances.balanceOf('rich'), STEP, 'a wallet with enough stays');
   });
 
-  t.test('callers can not cause more reads than the limit', async (t) => {
+  t.test('callers cannot cause more reads than the limit', async (t) => {
     const { stakeBalances, pass, state } = stakeBalancesOf();
     for (let i = 0; i < 1000; i++) stakeBalances.balanceOf(`wallet ${i}`);
     await pass(10);
@@ -1298,7 +1298,7 @@ t.test('usage-counter', async (t) => {
   });
 
   t.test(
-    '47: while the file can not be written counting continues, one problem is reported, and nothing is lost',
+    '47: while the file cannot be written counting continues, one problem is reported, and nothing is lost',
     async (t) => {
       const { path, clock, usage, problems } = usageOf(t);
       rmSync(t.testdirName, { recursive: true });

@@ -79,7 +79,7 @@ t.test('cache', async (t) => {
     to(101);
     t.equal(cache.statusOf(read), 'fresh', 'only one slot passed, however long it took');
     to(102);
-    t.equal(cache.statusOf(read), 'expired', 'too old to be served when it can not be read again');
+    t.equal(cache.statusOf(read), 'expired', 'too old to be served when it cannot be read again');
   });
 
   t.test('a live answer whose reads fail expires although slots advance', async (t) => {

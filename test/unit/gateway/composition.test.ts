@@ -14,7 +14,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { parseMetrics } from '../../support/metrics.ts';
 
 t.test('learned-limits-file', async (t) => {
-  t.test('what can not be saved is known all the same, and saved once it can be', async (t) => {
+  t.test('what cannot be saved is known all the same, and saved once it can be', async (t) => {
     const clock = new ManualClock();
     const writes = new DurableWrites({ clock, onProblem() {}, onRecovery() {} });
     const state = `${t.testdir()}/state`;

@@ -359,7 +359,7 @@ t.test('embedded-feed', async (t) => {
     faults.replaysTwice = false;
   });
 
-  t.test('a block that can not be sealed is missing without a word', async (t) => {
+  t.test('a block that cannot be sealed is missing without a word', async (t) => {
     const stream = await subscribe('blocks');
     faults.omittedBlocks = 1;
     await stream.confirmed(confirmedAfter(5));

@@ -283,7 +283,7 @@ t.test('client-ip', async (t) => {
     t.equal(find.resolve(peerAt(new ArrayBuffer(0)), lines('203.0.113.9')).byteLength, 0);
   });
 
-  t.test('a network that can not be parsed stops the start', async (t) => {
+  t.test('a network that cannot be parsed stops the start', async (t) => {
     for (const network of [
       '',
       '10.0.0.0/33',

@@ -522,30 +522,27 @@ t.test('live-account-source', async (t) => {
     return session;
   }
 
-  t.test(
-    'an account whose read can not be decoded is read from the upstream, and not again at each slot',
-    async (t) => {
-      for (const account of UNDECODABLE) {
-        for (const number of [1, 2] as const) {
-          const harness = openAccountHarness();
-          const ended: string[] = [];
-          const session = await withUndecodableRead(harness, number, account, ended);
-          t.strictSame(ended, ['upstream_error'], `${account} in read ${number}`);
-          t.equal(await fromState(harness), undefined);
-          t.strictSame(session.unsubscribed, ['a']);
-          for (let slot = 102; slot < 110; slot++) session.clockUpdate(slot);
-          await flushEvents();
-          t.equal(session.pendingCalls.length, 0);
-          harness.source.subscribe('b', 'confirmed', nobody, 'me');
-          session.acknowledgeAll();
-          await flushEvents();
-          t.match(session.pendingCalls, [{ addresses: ['b'] }], 'others are still made live');
-        }
+  t.test('an account whose read cannot be decoded is read from the upstream, and not again at each slot', async (t) => {
+    for (const account of UNDECODABLE) {
+      for (const number of [1, 2] as const) {
+        const harness = openAccountHarness();
+        const ended: string[] = [];
+        const session = await withUndecodableRead(harness, number, account, ended);
+        t.strictSame(ended, ['upstream_error'], `${account} in read ${number}`);
+        t.equal(await fromState(harness), undefined);
+        t.strictSame(session.unsubscribed, ['a']);
+        for (let slot = 102; slot < 110; slot++) session.clockUpdate(slot);
+        await flushEvents();
+        t.equal(session.pendingCalls.length, 0);
+        harness.source.subscribe('b', 'confirmed', nobody, 'me');
+        session.acknowledgeAll();
+        await flushEvents();
+        t.match(session.pendingCalls, [{ addresses: ['b'] }], 'others are still made live');
       }
-    },
-  );
+    }
+  });
 
-  t.test('a notification that can not be decoded ends one account, and not its session', async (t) => {
+  t.test('a notification that cannot be decoded ends one account, and not its session', async (t) => {
     for (const account of UNDECODABLE) {
       const { harness, session } = await openLive();
       session.notify('a', 102, account);
@@ -555,7 +552,7 @@ t.test('live-account-source', async (t) => {
     }
   });
 
-  t.test('an audit that can not be decoded says nothing, and ends nothing', async (t) => {
+  t.test('an audit that cannot be decoded says nothing, and ends nothing', async (t) => {
     for (const account of UNDECODABLE) {
       const { harness, session } = await openLive();
       const audit = harness.source.liveSet.audit();
@@ -2114,7 +2111,7 @@ t.test('live-token-list-source', async (t) => {
     t.equal(harness.session.handlers.size, 0);
   });
 
-  t.test('a notification that can not be decoded has the list read again, and its session goes on', async (t) => {
+  t.test('a notification that cannot be decoded has the list read again, and its session goes on', async (t) => {
     const values = ['5', '{}', '{"lamports":-1}', `{"pubkey":"${A}"}`, `{"pubkey":5,"account":{"lamports":1}}`];
     for (const value of values) {
       for (const address of [TOKEN, MINT, A]) {

@@ -91,7 +91,7 @@ t.test('create-mesh', async (t) => {
     t.equal(slots.length, 3);
   });
 
-  t.test('a write can not be expressed', async (t) => {
+  t.test('a write cannot be expressed', async (t) => {
     const node = await startScriptedNode(t);
     const { mesh } = await connectScripted(t, [node]);
     // @ts-expect-error: this must not compile

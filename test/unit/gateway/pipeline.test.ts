@@ -99,7 +99,7 @@ t.test('a read that failed is repeated after a second, and its part counts as fa
   t.match(reset(), ['live processed at 11', 'getEpochInfo']);
 });
 
-t.test('a read that can not be published is a read that failed, and the pipeline goes on', async (t) => {
+t.test('a read that cannot be published is a read that failed, and the pipeline goes on', async (t) => {
   const rows = Array.from({ length: 200_000 }, (_, slot) => `{"slot":${slot},"prioritizationFee":1}`);
   const { tips, vitals, clock, calls, reset } = open(async (method) => {
     if (method !== 'getRecentPrioritizationFees') throw new Error('no node');

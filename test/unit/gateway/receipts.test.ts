@@ -614,7 +614,7 @@ t.test('load-keys', async (t) => {
     t.same(readFileSync(path), torn);
   });
 
-  t.test('a state folder that can not be read or created stops the start', async (t) => {
+  t.test('a state folder that cannot be read or created stops the start', async (t) => {
     const dir = t.testdir({ file: 'not a folder', nowhere: t.fixture('symlink', 'absent/folder') });
     t.match(refusal(join(dir, 'file', 'state')), /^78 the receipt key can't be used: ENOTDIR/);
     t.match(refusal(join(dir, 'nowhere')), /^78 can't create the receipt key .*nowhere.*: E/);
@@ -937,7 +937,7 @@ t.test('merkle-tree', async (t) => {
     t.equal(rootOfPath('alone', 0, 1, ['0'.repeat(64)]), undefined);
   });
 
-  t.test('a node can not pass for a leaf', async (t) => {
+  t.test('a node cannot pass for a leaf', async (t) => {
     const [left, right] = [leafHash('a'), leafHash('b')];
     const root = merkleRoot(buildMerkleTree([left, right]));
     t.not(leafHash(Buffer.from(left + right, 'hex').toString('latin1')), root);

@@ -465,7 +465,7 @@ t.test('sealer', async (t) => {
     },
   );
 
-  t.test('the first reads of a turn share a signature, and one that can not wait has one of its own', async (t) => {
+  t.test('the first reads of a turn share a signature, and one that cannot wait has one of its own', async (t) => {
     const { act, answers } = openAccount();
     const sizeOf = (i: number): unknown => /"size":(\d+)/.exec(answers[i]?.body ?? '')?.[1];
     act.read();

@@ -337,7 +337,7 @@ t.test('account-topics', async (t) => {
   });
 
   t.test(
-    'a change that can not be read yet is pushed later; a first value that can not be read ends the subscription',
+    'a change that cannot be read yet is pushed later; a first value that cannot be read ends the subscription',
     async (t) => {
       const { topics, change, down, clock, subscribers } = open();
       const one = openConnection();

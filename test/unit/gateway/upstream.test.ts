@@ -800,7 +800,7 @@ t.test('server-profile', async (t) => {
       'caller',
       400,
     ],
-    'firedancer: what it can not do': [
+    'firedancer: what it cannot do': [
       '{"code":-32065,"message":"Firedancer Error: jsonParsed is unsupported"}',
       -32065,
       /jsonParsed/,

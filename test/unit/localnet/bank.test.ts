@@ -442,7 +442,7 @@ t.test('chain', async (t) => {
     t.equal(chain.account(bob, 'processed'), undefined);
   });
 
-  t.test('a transaction that can not pay, is unsigned or malformed is refused without effects', async (t) => {
+  t.test('a transaction that cannot pay, is unsigned or malformed is refused without effects', async (t) => {
     const { chain } = await startChain();
     const beggar = deriveKeypair('beggar');
     const transfer = getTransferSolInstruction({ source: beggar, destination: bob, amount: 1n });

@@ -160,7 +160,7 @@ t.test('rpc-errors', async (t) => {
     t.equal((await balance()).value, before - 5000, 'sent without preflight, it pays');
   });
 
-  t.test('a transaction that can not land is refused with the reason', async (t) => {
+  t.test('a transaction that cannot land is refused with the reason', async (t) => {
     const { url, produceBlocks, transfer, send } = await start(t, 0);
     produceBlocks(1);
     const stale = transfer(1n, WHALE.address); // the system program's address is not a block's hash

@@ -213,7 +213,7 @@ t.test('state-files', async (t) => {
 
   const NOBODY = 2 ** 22 - 1; // above the process ids that are given out first
 
-  t.test('the lock of a process that has ended is taken, and one that can not be checked is not', async (t) => {
+  t.test('the lock of a process that has ended is taken, and one that cannot be checked is not', async (t) => {
     const path = join(t.testdir(), 'file');
     const { machine, boot, processes } = hostIdentity();
     const isTaken = (owner: string): boolean => {

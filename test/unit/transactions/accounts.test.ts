@@ -423,7 +423,7 @@ t.test('sol-domain', async (t) => {
     t.equal(domainOf('dex.bonfida').name, 'dex.bonfida.sol');
   });
 
-  t.test('a text that can not be a name has no accounts', async (t) => {
+  t.test('a text that cannot be a name has no accounts', async (t) => {
     for (const text of ['', '.sol', 'a..sol', '.a.sol', 'a.b.c.sol']) t.equal(parseSolDomain(text), undefined, text);
   });
 

@@ -92,7 +92,7 @@ function ringFromText(text: string): LoadedReceiptKeys {
     const secret = orFailStart("RECEIPT_KEY can't be used", () => parsePrivateKey(text));
     return { ...source, ring: singleKeyRing(signingKeyOf(secret)), warning: null };
   }
-  const warning = 'the receipt key is ephemeral: it ends with this process, so its receipts can not be verified later';
+  const warning = 'the receipt key is ephemeral: it ends with this process, so its receipts cannot be verified later';
   return { ...source, ring: singleKeyRing(signingKeyOf(generateKeyPairSync('ed25519').privateKey)), warning };
 }
 

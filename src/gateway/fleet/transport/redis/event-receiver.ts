@@ -133,7 +133,7 @@ export class EventReceiver {
     try {
       apply();
     } catch {
-      this.lose('an event can not be read');
+      this.lose('an event cannot be read');
     }
   }
 

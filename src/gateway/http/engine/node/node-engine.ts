@@ -145,7 +145,7 @@ class NodeApp implements EngineApp {
       upgrade: (res, req, detached) => {
         const context: NodeUpgradeContext<Data> = {
           accept: (data, headers) => {
-            if (detached === undefined) throw new Error('this connection can not be upgraded');
+            if (detached === undefined) throw new Error('this connection cannot be upgraded');
             this.#open.upgrade(detached.connection);
             sockets.accept(detached.message, detached.connection.socket, detached.head, data, headers);
           },
