@@ -22,7 +22,8 @@ export interface Parameter {
 
 export interface OperationDetails {
   readonly summary: string;
-  readonly description?: string;
+  readonly description: string;
+  readonly externalDocs: { readonly url: string };
   readonly operationId: string;
   readonly parameters: readonly Parameter[];
   readonly responses: Readonly<

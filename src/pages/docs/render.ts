@@ -10,8 +10,12 @@ import { formatSchemaType, propertiesOf, type SchemaRow } from './schema-rows.ts
 const MAX_DESCRIPTION = 160;
 const MAX_DEPTH = 3;
 
-/** Headers that each signed route accepts: the chapters describe them once. */
-const COMMON_HEADERS: ReadonlySet<string> = new Set(['X-Min-Slot', 'If-None-Match', 'X-Receipt-Nonce']);
+/** Headers that each signed route accepts: a chapter describes them once. */
+const COMMON_HEADERS: Readonly<Record<string, string>> = {
+  'X-Min-Slot': 'the lowest slot at which the answer may hold',
+  'If-None-Match': 'the `ETag` of the result that you have',
+  'X-Receipt-Nonce': 'a text of yours that is signed with the answer',
+};
 
 /** Renders a chapter into its page. All of it can be read without script. */
 export function renderDocs(
@@ -54,8 +58,10 @@ function contentsHtml(chapter: Chapter, document: ApiDocument, isCurrent: boolea
 
 function sectionHtml({ id, title, markdown }: Chapter, document: ApiDocument): string {
   const generated = id === 'routes' ? routesHtml(document) : id === 'errors' ? errorsHtml() : '';
-  const before = id === 'widget' ? '<div id="builder"></div>' : '';
-  return `<section id="${id}"><h1>${escapeHtml(title)}</h1>${before}${chapterHtml(id, markdown)}${generated}</section>`;
+  const text = chapterHtml(id, markdown);
+  const whole =
+    id === 'widget' ? text.replace('<h2', '<h2 id="widget-builder">Build yours</h2><div id="builder"></div>$&') : text;
+  return `<section id="${id}"><h1>${escapeHtml(title)}</h1>${whole}${generated}</section>`;
 }
 
 function routesHtml(document: ApiDocument): string {
@@ -80,7 +86,7 @@ function routeHtml(
   return [
     `<section class="route" id="${operationId}" data-method="${method}" data-path="${path}"${isSigned ? ' data-signed' : ''}>`,
     `<h2><b>${method.toUpperCase()}</b> <code>${escapeHtml(path)}</code></h2><p>${inlineHtml(summary)}.</p>`,
-    description === undefined || path === '/stream' ? '' : chapterHtml(operationId, description), // the stream has a chapter
+    path === '/stream' ? '' : chapterHtml(operationId, description), // the stream has a chapter
     parametersHtml(parameters),
     members.length === 0
       ? ''
@@ -124,7 +130,9 @@ function parametersHtml(parameters: readonly Parameter[]): string {
   const rows = parameters.map(({ name, in: place, required, schema, description = '' }) => [
     `${code(name)}${required ? ' <b>required</b>' : ''}`,
     `${place}, ${escapeHtml(formatSchemaType(schema))}`,
-    COMMON_HEADERS.has(name) ? '<a href="answers">any answer</a>' : inlineHtml(description),
+    COMMON_HEADERS[name] === undefined
+      ? inlineHtml(description)
+      : `${inlineHtml(COMMON_HEADERS[name])}, <a href="answers">as everywhere</a>`,
   ]);
   return rowsHtml(rows);
 }

@@ -75,6 +75,7 @@ export function createOpenApiDocument(routes: readonly Route[], version: string)
       description: 'A read-only gateway over a Solana cluster: cached, signed, live.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
+    externalDocs: { url: DOCS },
     servers: [{ url: API_PREFIX }],
     tags: [...new Set(Object.values(TAGS))].map((name) => ({ name })),
     paths: {
@@ -92,6 +93,11 @@ export function createOpenApiDocument(routes: readonly Route[], version: string)
     security: fragments.security,
   };
 }
+
+/** The reference, from where this document is served, also below a prefix. */
+const DOCS = '../../docs';
+
+const docsOf = (operationId: string): object => ({ url: `${DOCS}/routes#${operationId}` });
 
 /** The group of each path, by its first part. */
 const TAGS: Readonly<Record<string, string>> = {
@@ -128,10 +134,12 @@ const hasJsonRpcForm = (route: Route): boolean => route.kind === 'post' && route
 
 function operationOf(route: Route): object {
   const method = route.kind === 'post' ? 'post' : 'get';
+  const operationId = method + nameOf(route);
   const operation = {
     summary: route.summary,
-    ...(hasJsonRpcForm(route) && { description: JSON_RPC_FORM }),
-    operationId: method + nameOf(route),
+    description: descriptionOf(route),
+    externalDocs: docsOf(operationId),
+    operationId,
     tags: tagsOf(route.path),
     'x-units': pricesOf(route),
     parameters: parametersOf(route),
@@ -143,6 +151,21 @@ function operationOf(route: Route): object {
     },
   };
   return { [method]: operation };
+}
+
+const ENVELOPE_WORDS: Readonly<Record<Envelope, string>> = {
+  signed: 'The answer is signed, and holds at its `slot`.',
+  anchored: 'The answer holds at its `slot`, and has no receipt.',
+  bare: 'The answer has no receipt.',
+  plain: 'The answer has neither slot nor receipt.',
+};
+
+/** Describes what the summary leaves open: what the answer proves, and what it costs. */
+function descriptionOf(route: Route): string {
+  const { request, upstream } = pricesOf(route);
+  const more = upstream === undefined ? '' : ', and more for what is read from nodes';
+  const price = request === 0 ? 'It costs nothing.' : `It costs ${request} unit${more}.`;
+  return [ENVELOPE_WORDS[route.envelope], price, hasJsonRpcForm(route) ? `\n\n${JSON_RPC_FORM}` : []].flat().join(' ');
 }
 
 interface Prices {
@@ -275,7 +298,9 @@ function errorResponses(codes: readonly ErrorCode[]): object {
     [...byStatus].map(([status, codes]) => [
       status,
       {
-        description: codes.map((code) => `\`${code}\`: ${ERROR_REFERENCE[code].meaning}`).join('; '),
+        description: codes
+          .map((code) => `[\`${code}\`](${DOCS}/errors#error-${code}): ${ERROR_REFERENCE[code].meaning}`)
+          .join('; '),
         headers: {
           ...headers.rateLimit,
           ...headers.link,
@@ -299,6 +324,8 @@ function errorResponses(codes: readonly ErrorCode[]): object {
 const VECTORS_PATH = {
   get: {
     summary: 'Test vectors of receipts: bodies of versions 1 and 2, each step of their proof, and hostile bodies',
+    description: 'They prove a verifier of your own. It costs 1 unit.',
+    externalDocs: docsOf('getReceiptVectors'),
     operationId: 'getReceiptVectors',
     tags: tagsOf(`/${VECTORS_NAME}`),
     'x-units': { request: BASE_UNITS },
@@ -325,6 +352,7 @@ const STREAM_PATH = {
   get: {
     summary: 'The network stream (WebSocket): the current frame on open, then one for each slot',
     description: readData('stream.md').trim(),
+    externalDocs: { url: `${DOCS}/stream` },
     operationId: 'getStream',
     tags: tagsOf('/stream'),
     'x-units': { request: BASE_UNITS, subscribe: '1 for each address' },
