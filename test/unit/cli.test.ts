@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, wr
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { ed25519 } from '@noble/curves/ed25519.js';
 import bs58 from 'bs58';
@@ -137,7 +138,7 @@ t.test('keys-commands', async (t) => {
     t.same(readApiKeys(apiKeysPath(state)), []);
   });
 
-  t.test('a label can not write to a terminal', async (t) => {
+  t.test('a label cannot write to a terminal', async (t) => {
     const keys = keysIn(t.testdir());
     await keys('create', '--tier', 'build', '--label', '\u001b[2Jgone');
     t.match((await keys('list')).out, /\?\[2Jgone/);
@@ -221,7 +222,7 @@ t.test('receipt-key-commands', async (t) => {
     t.same(states(await key('show')), ['active']);
   });
 
-  t.test('a key that is given inline can not be changed here', async (t) => {
+  t.test('a key that is given inline cannot be changed here', async (t) => {
     const key = commandsOver(t.testdir(), { RECEIPT_KEY: 'ephemeral' });
     for (const verb of ['create', 'show', 'rotate']) fails(t, await key(verb), 78, /RECEIPT_KEY is set/);
   });
@@ -990,17 +991,22 @@ t.test('watch-screen', async (t) => {
   t.test('the screen counts the age of the slot, however many frames come', async (t) => {
     const clock = new ManualClock();
     let screen = '';
+    let ends = 0;
+    const isRaw: boolean[] = [];
+    const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: (raw: boolean) => isRaw.push(raw) });
     const watch = new WatchScreen({
       url: 'http://gateway',
       address: undefined,
-      end() {},
+      end() {
+        ends++;
+      },
+      input,
       clock,
       readNodes: async () => undefined,
       write(text) {
         screen = stripVTControlCharacters(text);
       },
     });
-    t.teardown(() => watch.close());
     const send = (slot: number, health: 'ok' | 'degraded'): void => watch.frame('', { slot, health, nonVoteTps: 900 });
     t.match(screen, /^○ connecting {2}http/i);
     send(100, 'ok');
@@ -1030,5 +1036,22 @@ t.test('watch-screen', async (t) => {
       watch.frame('', { slot, health: 'ok', stream: 'a', updatedAt });
     clock.advance(1500);
     t.match(screen, /Last slots +▂×█\r\nNodes +The gateway has not yet named its health\./, 'the height is the time');
+    input.emit('data', Buffer.from('f'));
+    t.match(screen, /frozen: f goes on {3}q ends/);
+    send(500, 'ok');
+    clock.advance(1500);
+    t.match(screen, /Slot +404/, 'a frozen screen stays');
+    input.emit('data', Buffer.from('?'));
+    t.match(screen, /Slot +500 .*Every frame is verified before it is shown/s, 'a key draws it');
+    input.emit('data', Buffer.from('?'));
+    t.notMatch(screen, /Every frame/);
+    input.emit('data', Buffer.from('F'));
+    send(501, 'ok');
+    clock.advance(1500);
+    t.match(screen, /Slot +501 .*q ends {3}f freezes {3}\? explains/s);
+    input.emit('data', Buffer.from('q'));
+    t.equal(ends, 1);
+    watch.close();
+    t.same(isRaw, [true, false]);
   });
 });

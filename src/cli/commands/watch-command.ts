@@ -61,7 +61,15 @@ function startFollowing(
   const write = (text: string): boolean => process.stdout.write(text);
   const isForPeople = process.stdout.isTTY && json === undefined;
   const view: WatchView = isForPeople
-    ? new WatchScreen({ url, address: balance, end, clock: systemClock, write, readNodes: () => readNodes(gateway) })
+    ? new WatchScreen({
+        url,
+        address: balance,
+        end,
+        clock: systemClock,
+        write,
+        input: process.stdin,
+        readNodes: () => readNodes(gateway),
+      })
     : pipeView(end);
   const client = createClient({
     ...gateway,

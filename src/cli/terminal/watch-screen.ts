@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { styleText } from 'node:util';
 import type { Snapshot } from '../../client/index.ts';
 import {
@@ -37,6 +38,8 @@ export interface WatchScreenOptions {
   readonly end: () => void;
   readonly clock: Clock;
   readonly write: (text: string) => void;
+  /** Where keys come from, if it is a terminal. */
+  readonly input: Readable & { readonly isTTY?: boolean; setRawMode?(isRaw: boolean): unknown };
   /** Reads what the gateway says of its nodes; undefined if it does not answer. */
   readonly readNodes: () => Promise<HealthReport | undefined>;
 }
@@ -60,7 +63,11 @@ export class WatchScreen {
   constructor(options: WatchScreenOptions) {
     this.#options = options;
     options.write(ENTER);
-    if (process.stdin.isTTY) process.stdin.setRawMode(true).on('data', this.#onKey).resume();
+    const { input } = options;
+    if (input.isTTY === true) {
+      input.setRawMode?.(true);
+      input.on('data', this.#onKey).resume();
+    }
     process.stdout.on('resize', this.#onResize);
     this.#draw();
     void this.#readNodes();
@@ -90,8 +97,11 @@ export class WatchScreen {
     this.#cancelTick();
     this.#cancelNodes();
     process.stdout.off('resize', this.#onResize);
-    this.#options.write(LEAVE);
-    if (process.stdin.isTTY) process.stdin.setRawMode(false).off('data', this.#onKey).pause();
+    const { input, write } = this.#options;
+    write(LEAVE);
+    if (input.isTTY !== true) return;
+    input.setRawMode?.(false);
+    input.off('data', this.#onKey).pause();
   }
 
   readonly #onKey = (bytes: Buffer): void => {
