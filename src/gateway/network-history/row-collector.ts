@@ -43,7 +43,7 @@ export class RowCollector {
     const ok = health === 'ok';
     const end = markOf(observation, open?.end);
     if (open === undefined) {
-      this.#open = { step, base: end, last: observation, end, ok };
+      this.#open = { step, base: end, last: observation, end, ok: true }; // the row is about what follows
     } else if (step === open.step) {
       Object.assign(open, { last: observation, end, ok: open.ok && ok });
     } else if (stepMs === undefined) {

@@ -99,6 +99,16 @@ t.test('ten minutes of a week become one row, with the worst health', async (t) 
   );
 });
 
+t.test('what a gateway sees first, while it still connects to its nodes, is no fault of the first row', async (t) => {
+  const clock = new ManualClock(1_700_000_400_000);
+  const history = new NetworkHistory(clock);
+  for (const slot of [1000, 1001, 1002]) {
+    history.observe(observationOf(clock, slot, slot, slot > 1000));
+    clock.advance(MINUTE_MS / 2);
+  }
+  t.equal(history.read('60', '1h', 10_000).rows[0]?.health, 'ok');
+});
+
 t.test('what a node calls its version is kept if it looks like one', async (t) => {
   for (const [version, kept] of [
     ['4.2.0-rc.1', '4.2.0-rc.1'],
