@@ -15,6 +15,9 @@ const bodyInput = elementById('body', HTMLTextAreaElement);
 const noteElement = elementById('note', HTMLElement);
 const reportElement = elementById('finding', HTMLElement);
 
+/** Where the verdict has room beside the form. */
+const isWide = matchMedia('(min-width: 60rem)');
+
 const inputField = (id: keyof VerificationInput): HTMLInputElement => elementById(id, HTMLInputElement);
 
 const readInput = (): VerificationInput => ({
@@ -50,11 +53,11 @@ function renderReport({ verdict, headline, explanation, lines, result }: Verific
   reportElement.replaceChildren(create('h2', {}, sign, ` ${headline}`), create('p', {}, explanation));
   if (result !== null)
     reportElement.append(create('h3', {}, 'The result that was signed'), create('pre', { tabindex: '0' }, result));
-  if (lines.length > 0)
-    reportElement.append(
-      create('h3', {}, 'The statement, line by line'),
-      create('table', {}, ...lines.map(renderLine)),
-    );
+  if (lines.length === 0) return;
+  const statement = create('details', {}, create('summary', {}, 'The statement, line by line'));
+  statement.append(create('table', {}, ...lines.map(renderLine)));
+  statement.open = isWide.matches || verdict === 'refused';
+  reportElement.append(statement);
 }
 
 function verify(): void {
@@ -64,7 +67,7 @@ function verify(): void {
   const isEmpty = bodyInput.value.trim() === '';
   elementById('forge', HTMLButtonElement).disabled = isEmpty;
   const share = elementById('share', HTMLAnchorElement);
-  share.hidden = isEmpty;
+  share.style.visibility = isEmpty ? 'hidden' : ''; // it keeps its place
   share.href = `#${new URLSearchParams({ body: bodyInput.value, request: inputField('request').value })}`;
   if (isEmpty) return;
   try {
@@ -98,17 +101,25 @@ async function fillFromGateway(): Promise<void> {
   }
 }
 
+const EXAMPLE_PATH = `balance/${VOTE_PROGRAM}`;
+const EXAMPLE_REQUEST = `GET /api/v1/${EXAMPLE_PATH}`;
+
 /** Shows what a receipt is by an answer of now. */
 async function loadExample(): Promise<void> {
   try {
-    const path = `balance/${VOTE_PROGRAM}`;
-    bodyInput.value = await fetchText(path);
-    inputField('request').value = `GET /api/v1/${path}`;
+    bodyInput.value = await fetchText(EXAMPLE_PATH);
+    inputField('request').value = EXAMPLE_REQUEST;
   } catch {
     noteElement.textContent = 'No gateway answers at the address of this page.';
     return;
   }
   await fillFromGateway();
+}
+
+/** Forgets what the example was compared with, as soon as an answer to another request stands in its place. */
+function leaveExample(): void {
+  if (inputField('request').value !== EXAMPLE_REQUEST || bodyInput.value.includes(EXAMPLE_REQUEST)) return;
+  for (const id of ['publicKey', 'cluster', 'request'] as const) inputField(id).value = '';
 }
 
 /** Changes the last digit of the result: whoever does that can't sign it. */
@@ -119,6 +130,7 @@ function forge(): void {
   verify();
 }
 
+bodyInput.addEventListener('input', leaveExample);
 form.addEventListener('input', verify);
 elementById('example', HTMLButtonElement).addEventListener('click', () => void loadExample());
 elementById('forge', HTMLButtonElement).addEventListener('click', forge);
@@ -127,6 +139,7 @@ addEventListener('drop', (event) => {
   event.preventDefault();
   void event.dataTransfer?.files[0]?.text().then((text) => {
     bodyInput.value = text;
+    leaveExample();
     verify();
   });
 });
@@ -149,3 +162,5 @@ function fillFromLink(): void {
 fillFromLink();
 addEventListener('hashchange', fillFromLink);
 verify(); // after going back the browser restores the input
+// a saved copy requests nothing, and who comes by a link brings an answer
+if (bodyInput.value === '' && location.hash === '' && location.protocol !== 'file:') void loadExample();
