@@ -47,6 +47,27 @@ const states = (page: Page): Promise<readonly string[]> =>
 const untilAll = (page: Page, state: string): Promise<void> =>
   waitFor(async () => (await states(page)).every((each) => each === state), state);
 
+t.test('a page that may add no script frames the widget alone', async (t) => {
+  const { page, problems } = await openTab(t);
+  const query = 'fields=slot+tps&size=line&src=http://127.0.0.1:9';
+  const frame = `<iframe src="${gateway.url}/embed?${query}" width="480" height="40" title="Solana"></iframe>`;
+  await page.goto(
+    await serveHost(
+      `<!doctype html><html lang="en"><title>A host</title><link rel="icon" href="data:,"><main>${frame}</main></html>`,
+      "script-src 'none'",
+    ),
+  );
+  const widget = page.frameLocator('iframe').locator('slotgate-status');
+  await waitFor(async () => (await widget.evaluate((element) => Object(element).state)) === 'live', 'a live widget');
+  t.same(
+    await Promise.all(['fields', 'size', 'src'].map((name) => widget.getAttribute(name))),
+    ['slot tps', 'line', null],
+    'the query has its attributes, but another gateway',
+  );
+  t.ok(await widget.evaluate(({ clientHeight }) => clientHeight <= 40));
+  t.same(problems, []);
+});
+
 t.test('three widgets on another origin share one WebSocket, and show its state', async (t) => {
   const { page, problems } = await openTab(t);
   await countLayoutShifts(page);

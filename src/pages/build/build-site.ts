@@ -62,12 +62,15 @@ function writePage(name: PageName, file: string, html: string): void {
     style: read(`${name}/page.css`),
     script: isMissing ? undefined : read(`${name}/main.js`),
   };
-  const page = composePage({ ...parts, widget: file === 'docs-widget.html' ? widget : undefined });
+  const page = composePage({
+    ...parts,
+    widget: ['docs-widget.html', 'embed.html'].includes(file) ? widget : undefined,
+  });
   writeSiteFile(file, page.html, 'text/html; charset=utf-8', [
     ['Cache-Control', 'no-cache'],
     ['Content-Security-Policy', page.contentSecurityPolicy],
     ['X-Content-Type-Options', 'nosniff'],
-    ...PAGE_HEADERS,
+    ...(name === 'embed' ? [['Cross-Origin-Resource-Policy', 'cross-origin'] as const] : PAGE_HEADERS),
   ]);
 }
 
@@ -132,6 +135,7 @@ for (const [name, contentType] of [
 writeSiteFile('opensearch.xml', OPENSEARCH, 'application/opensearchdescription+xml', TEXT_HEADERS, true);
 writeSiteFile('robots.txt', ROBOTS, 'text/plain; charset=utf-8', TEXT_HEADERS);
 writePage('missing', MISSING_PAGE, read('missing/page.html'));
+writePage('embed', 'embed.html', read('embed/page.html'));
 for (const { name } of PAGES) {
   const html = read(`${name}/page.html`);
   if (name !== 'docs') writePage(name, `${name}.html`, html);

@@ -8,7 +8,10 @@ export const PAGES = [
   { name: 'verify', title: 'Verify', href: 'verify' },
 ] as const;
 
-export type PageName = (typeof PAGES)[number]['name'] | 'missing';
+/** The page that any page may frame. */
+const FRAMED = 'embed';
+
+export type PageName = (typeof PAGES)[number]['name'] | 'missing' | typeof FRAMED;
 
 export interface PageParts {
   readonly name: PageName;
@@ -62,7 +65,8 @@ export function composePage({ name, html, root, style, script, widget }: PagePar
     /<!-- (head|header|preview|style|script|widget) -->/g,
     (_, part: string) => replacements[part] ?? '',
   );
-  return { html: composed, contentSecurityPolicy: `${contentSecurityPolicy}; frame-ancestors 'none'` };
+  const ancestors = name === FRAMED ? '*' : "'none'";
+  return { html: composed, contentSecurityPolicy: `${contentSecurityPolicy}; frame-ancestors ${ancestors}` };
 }
 
 /** Loads the widget of this build: its hash is in the policy, and in the URL for caches. */

@@ -6,6 +6,7 @@ import { enableCopyButtons } from '../browser/copy-buttons.ts';
 import { create, elementById, setText } from '../browser/elements.ts';
 import { apiUrl, gatewayUrl } from '../browser/gateway-url.ts';
 import { enableHeader } from '../browser/header.ts';
+import { wordsOf } from '../format/amounts.ts';
 import { FIELDS } from '../widget/fields.ts';
 import { type FilledRequest, LANGUAGES, type Language, snippetOf, urlOf } from './snippets.ts';
 
@@ -221,15 +222,17 @@ function addBuilder(builder: HTMLElement): void {
     values: readonly string[],
   ): { readonly select: HTMLSelectElement; readonly label: HTMLElement } => {
     const select = create('select', { name }, ...values.map((value) => create('option', { value }, value)));
-    return { select, label: create('label', {}, `${name} `, select) };
+    return { select, label: create('label', {}, `${wordsOf(name)} `, select) };
   };
   const choices = [
     choice('theme', ['auto', 'light', 'dark']),
     choice('size', ['card', 'line']),
     choice('interval', ['1000', '5000', '10000']),
   ];
+  const [, size] = choices;
   const widget = document.createElement('slotgate-status');
   const code = create('code', { id: 'widget-code' });
+  const frame = create('code', { id: 'frame-code' });
   const form = create(
     'form',
     {},
@@ -246,8 +249,15 @@ function addBuilder(builder: HTMLElement): void {
       if (value === '') widget.removeAttribute(name);
       else widget.setAttribute(name, value);
     }
-    const text = attributes.map(([name, value]) => (value === '' ? '' : ` ${name}="${value}"`)).join('');
+    const chosen = attributes.filter(([, value]) => value !== '');
+    const text = chosen.map(([name, value]) => ` ${name}="${value}"`).join('');
     setText(code, `<script src="${gatewayUrl()}widget.js" async></script>\n<slotgate-status${text}></slotgate-status>`);
+    const src = `${gatewayUrl()}embed?${new URLSearchParams(Object.fromEntries(chosen))}`;
+    const [width, height] = size?.select.value === 'line' ? [480, 40] : [300, 180];
+    setText(
+      frame,
+      `<iframe src="${src}" width="${width}" height="${height}" title="Solana" style="border:0"></iframe>`,
+    );
   };
   form.addEventListener('input', update);
   form.addEventListener('submit', (event) => event.preventDefault());
@@ -264,8 +274,10 @@ function addBuilder(builder: HTMLElement): void {
       create('button', { type: 'button', 'data-copy': markdown, 'aria-label': `Copy the badge ${field}` }, 'Copy'),
     );
   });
+  const copyFrame = create('button', { type: 'button', 'data-copy': '#frame-code' }, 'Copy the frame');
   builder.append(form, create('div', { class: 'preview' }, widget), create('pre', { tabindex: '0' }, code), copy);
-  builder.append(create('h2', {}, 'Badges for a README'), ...badges);
+  builder.append(create('h3', {}, 'Where no script may be added'), create('pre', { tabindex: '0' }, frame), copyFrame);
+  builder.append(create('h3', {}, 'Badges for a README'), ...badges);
   update();
 }
 

@@ -52,6 +52,7 @@ export const SITE_PATHS: ReadonlyMap<string, string> = new Map([
   ['/llms-full.txt', 'docs.md'],
   ['/llms.txt', 'llms.txt'],
   ['/verify', 'verify.html'],
+  ['/embed', 'embed.html'],
   ['/widget.js', 'widget.js'],
   [BADGE_PATH, 'badge.svg'],
   ['/card.png', 'card.png'],
