@@ -1,13 +1,17 @@
+import bs58 from 'bs58';
 import type { Page, Route } from 'playwright-core';
 import t from 'tap';
 import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
-import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
+import { NONCE, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
+import { TOKEN_PROGRAM } from '../../src/shared/domain/well-known-addresses.ts';
 import { startGateway, waitFor } from '../support/harness.ts';
 import { CLUSTER, newSigner, sealAnswers } from '../support/receipts/sealed-answers.ts';
 import { openTab } from './chromium.ts';
 import { accessibilityViolations, countLayoutShifts, restoreDate, shiftedElements, untilShown } from './watch-page.ts';
 
 const WALLET = WALLETS[0]?.address ?? '';
+/** An address that nothing names. */
+const UNUSED = '4Nd1mYvPbV2s1cVqkV4kQZ5tXcQw2wV1yqUvV5h3m1sb';
 
 const cluster = await startEmbeddedCluster({ slotMs: 200, transactionsPerSlot: 3 });
 t.teardown(() => cluster.close());
@@ -41,6 +45,46 @@ t.test('each example of the start page exists', async (t) => {
     t.ok(await untilShown(page.locator('.part dt, .part .balance, .part nav')), `${text} is there`);
     await page.goBack();
   }
+});
+
+t.test('each kind of account shows what it is, and an address with nothing says so in one part', async (t) => {
+  const { page } = await openTab(t);
+  const read = async (query: string, title = 'Account'): Promise<string | null> => {
+    await page.goto(`${gateway.url}/explorer?q=${encodeURIComponent(query)}`);
+    await untilShown(part(page, title).locator('dt, p:not(:text("Loading"))'));
+    return part(page, title).textContent();
+  };
+  t.match(
+    await read(TOKEN_PROGRAM),
+    /Upgrade authoritynobody: the program can’t changeLast deployedin slot [\d,]+Balance/,
+  );
+  t.equal(await part(page, 'Balance').count(), 0, 'the balance of a program is no headline');
+  const data = Buffer.from([3, 0, 0, 0, 9, 1, 0, 0, 0, 0, 0, 0, 1, ...bs58.decode(WALLET)]).toString('base64');
+  await page.route('**/api/v1/rpc', (route) =>
+    route.fulfill({ json: { result: { value: { data: [data, 'base64'] } } } }),
+  );
+  t.match(await read(TOKEN_PROGRAM), /can change the programLast deployedin slot 265Balance/);
+  await part(page, 'Account').locator(`dd a[title="${WALLET}"]`).waitFor();
+  t.match(await read(NONCE.address), /Authority\w+…\w+Blockhash/);
+  t.match(await read(UNUSED), /it holds no SOL, no tokens, and no transaction names it/);
+  t.equal(await page.locator('.part').count(), 1);
+  t.match(await read('epoch 2', 'Epoch'), /StateoverFirst slot16,384Last slot24,575Current epoch\d+$/);
+  await part(page, 'Epoch').locator('a').last().click();
+  t.match(await read(`epoch ${Number((await get('/epoch')).json.result.epoch)}`, 'Epoch'), /StatecurrentEnds/);
+});
+
+t.test('a row has a button that copies what it is about', async (t) => {
+  const { page, problems } = await openTab(t);
+  await page.goto(`${gateway.url}/explorer?q=${WALLET}`);
+  const copy = part(page, 'History').locator('tbody tr').first().locator('button.copy');
+  await copy.hover();
+  await copy.click();
+  await part(page, 'History').locator('button.copied').waitFor();
+  t.equal(
+    await copy.getAttribute('data-copy'),
+    await part(page, 'History').locator('tbody a').first().getAttribute('title'),
+  );
+  t.same(problems, []);
 });
 
 t.test('of two histories requested one after the other the later is shown, whichever answers last', async (t) => {

@@ -1,4 +1,5 @@
 import bs58 from 'bs58';
+import { NATIVE_LOADER } from '../../shared/domain/well-known-addresses.ts';
 import { wrapInZstdFrame } from '../../shared/domain/zstd-frame.ts';
 import type { AmountScale } from '../../transactions/index.ts';
 import { type Account, RENT_EPOCH } from '../bank/svm-account.ts';
@@ -38,7 +39,7 @@ export const MAX_BASE58_BYTES = 128;
 /** Owners of accounts that no transaction creates: their rent epoch is 0. */
 const ZERO_RENT_EPOCH_OWNERS: ReadonlySet<string> = new Set([
   'Sysvar1111111111111111111111111111111111111',
-  'NativeLoader1111111111111111111111111111111',
+  NATIVE_LOADER,
 ]);
 
 export function encodeUiAccount(address: string, account: Account, view: AccountView): UiAccount {

@@ -26,8 +26,12 @@ export function enableCopyButtons(): void {
     const text = wanted.startsWith('#') ? (document.getElementById(wanted.slice(1))?.textContent ?? '') : wanted;
     const label = button.textContent ?? '';
     void copyText(text).then((isCopied) => {
-      setText(button, isCopied ? 'Copied' : 'Not copied');
-      setTimeout(() => setText(button, label), SHOWN_MS);
+      if (label !== '') setText(button, isCopied ? 'Copied' : 'Not copied');
+      button.classList.toggle('copied', isCopied);
+      setTimeout(() => {
+        setText(button, label);
+        button.classList.remove('copied');
+      }, SHOWN_MS);
     });
   });
 }

@@ -16,10 +16,14 @@ export interface PlotOptions {
   readonly formatTime: (seconds: number) => string;
   /** The time now, in Unix seconds: plots end there. */
   readonly nowSec: () => number;
+  /** Since when there are values, in Unix seconds; before that only what the plot itself has. */
+  readonly sinceSec: () => number;
 }
 
 const HEIGHT = 150;
 const AXIS_WIDTH = 58;
+/** The least part of its span that a plot shows, while there are no values of the time before. */
+const LEAST_SPAN = 0.2;
 /** So few points are shown as such: the line between them may be too short to see. */
 const FEW_POINTS = 4;
 const FONT = '11px system-ui, sans-serif';
@@ -80,11 +84,11 @@ export class Plot {
       cursor: { points: { size: 6 }, y: false },
       legend: { live: true },
       scales: {
-        x: { range: (_, from, to) => (this.#isZoomed ? [from, to] : [nowSec() - this.#spanSec, nowSec()]) },
+        x: { range: (_, from, to) => (this.#isZoomed ? [from, to] : this.#wholeRange()) },
         y: { range: (_, low, high) => rangeOf(low, high) },
       },
       axes: [
-        { ...axis, space: 70, size: 24, values: (_, splits) => splits.map(formatTime) },
+        { ...axis, space: 90, size: 24, values: (_, splits) => splits.map(formatTime) },
         { ...axis, space: 32, size: AXIS_WIDTH, values: (_, splits) => splits.map((value) => format(value)) },
       ],
       series: [
@@ -104,6 +108,14 @@ export class Plot {
       hooks: { setSelect: [({ select }) => this.#setZoomed(select.width > 0)] },
     };
     return new uPlot(options, [[nowSec()], ...lines.map(() => [null])], canvas);
+  }
+
+  /** All of the span, or as much of it as the gateway has seen. */
+  #wholeRange(): [number, number] {
+    const { nowSec, sinceSec } = this.#options;
+    const now = nowSec();
+    const seenSec = now - Math.min(sinceSec(), this.#columns[0]?.[0] ?? now);
+    return [now - Math.min(this.#spanSec, Math.max(seenSec, this.#spanSec * LEAST_SPAN)), now];
   }
 
   get #width(): number {

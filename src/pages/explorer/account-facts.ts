@@ -3,7 +3,7 @@ import { decimalOf, wordsOf } from '../format/amounts.ts';
 import { figures } from './figures.ts';
 import { linkTo } from './links.ts';
 import { strangersText } from './names.ts';
-import { facts } from './tables.ts';
+import { type Fact, facts } from './tables.ts';
 
 /** The most members of a value that are shown, and the longest text. */
 const MAX_FACTS = 40;
@@ -17,10 +17,13 @@ const LAMPORTS = /(^| )(lamports|rentExemptReserve|stake)$/;
 const NEVER = '18446744073709551615';
 
 /** Shows the members of a value that a parser has read: addresses as links, lamports as SOL, members of members by path. */
-export const factsOf = (value: unknown): HTMLElement => facts(entriesOf(value, '').slice(0, MAX_FACTS));
+export const factsOf = (value: unknown): HTMLElement => facts(factEntries(value));
 
-function entriesOf(value: unknown, path: string): (readonly [name: string, value: Child])[] {
-  if (typeof value !== 'object' || value === null) return [[wordsOf(path), shownValue(value, path)]];
+export const factEntries = (value: unknown): readonly Fact[] => entriesOf(value, '').slice(0, MAX_FACTS);
+
+function entriesOf(value: unknown, path: string): Fact[] {
+  if (typeof value !== 'object' || value === null)
+    return [[wordsOf(path.replace(/\blamports$/, 'amount')), shownValue(value, path)]]; // it is shown as SOL
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object'))
     return [[wordsOf(path), create('span', { class: 'list' }, ...value.map((item) => shownValue(item, path)))]];
   if ('uiAmountString' in value) return [[wordsOf(path), shownValue(value.uiAmountString, path)]];

@@ -1,8 +1,9 @@
 import type { Result } from '../../client/index.ts';
 import { create } from '../browser/elements.ts';
 import { shorten } from '../format/figures.ts';
-import { factsOf } from './account-facts.ts';
-import { figures } from './figures.ts';
+import { factEntries } from './account-facts.ts';
+import { deploymentFacts } from './deployment.ts';
+import { countOf, figures } from './figures.ts';
 import { addHistory } from './history-part.ts';
 import { identicon } from './identicon.ts';
 import { copyButton, linkTo } from './links.ts';
@@ -18,19 +19,37 @@ const WALLET = 'system';
 
 export function showAddress(context: ViewContext, address: string, kind: string | null): void {
   if (kind === null) {
-    const nothing = new Part('Account');
-    const words = 'No account is at this address: it holds no SOL.';
-    void nothing.load(async () => nothing.show(create('p', {}, words)));
-    context.add(nothing);
-    addPortfolio(context, address); // tokens need no account at their owner's address
-    addHistory(context, address);
+    showUnused(context, address);
     return;
   }
-  const parts = [balancePart(context, address), accountPart(context, address)];
-  context.add(...(kind === WALLET ? parts : parts.reverse()));
-  if (kind === WALLET) addPortfolio(context, address);
+  if (kind === WALLET) {
+    context.add(balancePart(context, address), accountPart(context, address));
+    addPortfolio(context, address);
+  } else context.add(accountPart(context, address));
   addHistory(context, address);
   if (kind === WALLET) addTokenAccounts(context, address);
+}
+
+/** Shows an address without an account: tokens and a history need none. */
+function showUnused(context: ViewContext, address: string): void {
+  const { client, title, add } = context;
+  const part = new Part('Account', title.proofs);
+  add(part);
+  void part.load(async (read) => {
+    const [portfolio, history] = await read(
+      Promise.all([
+        client.get('/address/:addr/portfolio', { addr: address }),
+        client.get('/address/:addr/history', { addr: address, limit: 1 }),
+      ]),
+    );
+    part.prove(portfolio);
+    const isUsed = portfolio.result.items.length > 0 || history.result.rows.length > 0;
+    const rest = isUsed ? '.' : ', no tokens, and no transaction names it.';
+    part.show(create('p', {}, `Nothing is stored at this address: it holds no SOL${rest}`));
+    if (!isUsed) return;
+    addPortfolio(context, address);
+    addHistory(context, address);
+  });
 }
 
 function balancePart({ client, title, onLeave }: ViewContext, address: string): Part {
@@ -46,7 +65,7 @@ function balancePart({ client, title, onLeave }: ViewContext, address: string): 
     const { sol, lamports } = answer.result;
     balance.show(
       create('div', { class: 'balance' }, `${figures.decimal(sol)} SOL `, copyButton(sol, 'Copy', 'Copy the balance')),
-      create('p', { class: 'muted' }, `${figures.integer(lamports)} lamports${note}`),
+      create('p', { class: 'muted' }, `${countOf(lamports, 'lamport')}${note}`),
     );
     balance.prove(answer);
   };
@@ -62,27 +81,28 @@ function balancePart({ client, title, onLeave }: ViewContext, address: string): 
 
 /** What a parser has made of an account's data. */
 interface ParsedData {
-  readonly parsed?: { readonly info?: unknown };
+  readonly parsed?: { readonly info?: { readonly programData?: unknown } };
 }
 
 function accountPart({ client, title }: ViewContext, address: string): Part {
   const account = new Part('Account', title.proofs);
-  account.loadAnswer(
-    () => client.get('/account/:addr', { addr: address }),
-    (shown) => {
-      if (shown === null) return [create('p', {}, 'There is no account at this address.')];
-      const { info } = (shown.data as ParsedData | null)?.parsed ?? {}; // its form depends on the program
-      return [
-        info !== undefined && factsOf(info),
-        facts([
-          ['Owner', linkTo(shown.owner)],
-          ['Executable', shown.executable ? 'yes' : 'no'],
-          ['Size', `${figures.integer(shown.space)} bytes`],
-        ]),
-        rawDetails('Data', shown.data),
-      ];
-    },
-  );
+  const request = () => client.get('/account/:addr', { addr: address });
+  account.loadAnswer(request, async (shown) => {
+    if (shown === null) return [create('p', {}, 'There is no account at this address.')];
+    const { info } = (shown.data as ParsedData | null)?.parsed ?? {}; // its form depends on the program
+    const programData = info?.programData;
+    return [
+      facts([
+        ...(info === undefined ? [] : factEntries(info)),
+        ...(typeof programData === 'string' ? await deploymentFacts(client, programData) : []),
+        ['Balance', shown.kind === WALLET ? null : `${figures.decimal(shown.sol)} SOL`],
+        ['Owner', linkTo(shown.owner)],
+        ['Executable', shown.executable ? 'yes' : 'no'],
+        ['Size', countOf(shown.space, 'byte')],
+      ]),
+      rawDetails('Data', shown.data),
+    ];
+  });
   return account;
 }
 

@@ -2,7 +2,7 @@ import { type Result, SlotgateError } from '../../client/index.ts';
 import { create } from '../browser/elements.ts';
 import { decimalOf, wordsOf } from '../format/amounts.ts';
 import { formatSpan } from '../format/figures.ts';
-import { figures } from './figures.ts';
+import { countOf, figures } from './figures.ts';
 import { success } from './history-part.ts';
 import { linkTo } from './links.ts';
 import { Part, type Read, type ViewContext } from './part.ts';
@@ -49,7 +49,7 @@ export function showBlock(context: ViewContext, slot: string): void {
         if (listing === undefined || listing.total === 0) return [create('p', { class: 'muted' }, 'None.')];
         return [
           filteredTable(listing.items),
-          pager(page, listing.hasMore, `, ${figures.integer(listing.total)} transactions`, showPage),
+          pager(page, listing.hasMore, countOf(listing.total, 'transaction'), showPage),
         ];
       });
     };

@@ -2,3 +2,7 @@ import { Figures } from '../format/figures.ts';
 
 /** The formats of the explorer, in the language of its reader. */
 export const figures = new Figures(navigator.language);
+
+/** Counts in words: `1 lamport`, `1,234 lamports`. */
+export const countOf = (count: number | bigint, what: string): string =>
+  `${figures.integer(count)} ${what}${BigInt(count) === 1n ? '' : 's'}`;

@@ -1,5 +1,6 @@
 import { type Child, create } from '../browser/elements.ts';
 import { shorten } from '../format/figures.ts';
+import { figures } from './figures.ts';
 import { knownName } from './known-names.ts';
 
 /** Returns the URL of the explorer for a search text. */
@@ -19,6 +20,9 @@ export function copyButton(text: string, label = 'Copy', name = label): HTMLElem
 /** A stranger's text in quotation marks, or an address. */
 const QUOTED_OR_ADDRESS = /(“[^”]*”|\b[1-9A-HJ-NP-Za-km-z]{32,44}\b)/;
 
-/** Links each address in a sentence, but for those in a stranger's text. */
+/** Links each address in a sentence, and groups the digits of its numbers, but for those in a stranger's text. */
 export const linkedText = (text: string): readonly Child[] =>
-  text.split(QUOTED_OR_ADDRESS).map((part, at) => (at % 2 === 1 && !part.startsWith('“') ? linkTo(part) : part));
+  text.split(QUOTED_OR_ADDRESS).map((part, at) => {
+    if (at % 2 === 0) return figures.sentence(part);
+    return part.startsWith('“') ? part : linkTo(part);
+  });

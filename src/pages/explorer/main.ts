@@ -206,29 +206,27 @@ function contextOf(client: Client, title: Title): ViewContext {
   };
 }
 
-/** Shows an epoch by its first block, or the current one by its progress. */
-function showEpoch(context: ViewContext, id: string, path: string): void {
-  const slot = /\/block\/(\d+)$/.exec(path)?.[1];
-  if (slot !== undefined) {
-    showBlock(context, slot);
-    return;
-  }
-  const part = new Part('Progress', context.title.proofs);
-  context.add(part);
-  const request = () => context.client.get('/epoch');
-  part.loadAnswer(request, (epoch) => {
-    const first = epoch.absoluteSlot - epoch.slotIndex;
+/** Shows the slots of an epoch, and of the current one its progress. A path to a block names the first slot of another one. */
+function showEpoch({ client, title, add }: ViewContext, id: string, path: string): void {
+  const part = new Part('Epoch', title.proofs);
+  add(part);
+  const slotLink = (slot: number): HTMLElement => linkTo(String(slot), figures.integer(slot));
+  const request = () => client.get('/epoch');
+  part.loadAnswer(request, ({ absoluteSlot, slotIndex, slotsInEpoch, estimatedEndTime, ...epoch }) => {
+    const other = /\/block\/(\d+)$/.exec(path)?.[1];
+    const first = other === undefined ? absoluteSlot - slotIndex : Number(other);
+    const end = `${figures.time(estimatedEndTime)}, in ${formatSpan(estimatedEndTime * 1000 - Date.now())}`;
+    // those by which a new cluster warms up are shorter
+    const isWhole = first === Number(id) * slotsInEpoch || first >= slotsInEpoch;
     return [
-      shareBar(epoch.epochProgress),
+      other === undefined && shareBar(epoch.epochProgress),
       facts([
-        ['Epoch', id],
-        [
-          'Ends',
-          `${figures.time(epoch.estimatedEndTime)}, in ${formatSpan(epoch.estimatedEndTime * 1000 - Date.now())}`,
-        ],
-        ['First slot', linkTo(String(first), figures.integer(first))],
-        ['Newest slot', linkTo(String(epoch.absoluteSlot), figures.integer(epoch.absoluteSlot))],
-        ['Last slot', figures.integer(first + epoch.slotsInEpoch - 1)],
+        ['State', other === undefined ? 'current' : first > absoluteSlot ? 'still to come' : 'over'],
+        ['Ends', other === undefined ? end : null],
+        ['First slot', slotLink(first)],
+        ['Newest slot', other === undefined ? slotLink(absoluteSlot) : null],
+        ['Last slot', isWhole ? slotLink(first + slotsInEpoch - 1) : null],
+        ['Current epoch', other === undefined ? null : linkTo(`epoch ${epoch.epoch}`, figures.integer(epoch.epoch))],
       ]),
     ];
   });

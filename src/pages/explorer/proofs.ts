@@ -14,13 +14,14 @@ export interface Evidence {
 /** What proves the answers of a view: one mark, which opens to the bytes of each. */
 export class Proofs {
   readonly element = create('details', { class: 'proof' });
-  readonly #summary = create('summary', {}, 'not verified yet');
+  readonly #summary = create('summary');
   readonly #list = create('div');
   readonly #answers = new Map<string, Evidence>();
   #slot = 0;
 
   constructor() {
     this.element.append(this.#summary, this.#list);
+    this.element.style.visibility = 'hidden'; // until there is a proof, for which it keeps the place
     this.element.addEventListener('toggle', () => this.element.open && this.#showAnswers());
   }
 
@@ -28,6 +29,7 @@ export class Proofs {
   add(name: string, answer: Evidence): void {
     this.#answers.set(name, answer);
     this.#slot = Math.max(this.#slot, answer.slot);
+    this.element.style.visibility = '';
     const words = ` verified in your browser · slot ${figures.integer(this.#slot)}`;
     this.#summary.replaceChildren(create('span', { class: 'good', 'aria-hidden': 'true' }, '✓'), words);
   }

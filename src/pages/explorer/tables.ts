@@ -1,8 +1,13 @@
 import { type Child, create } from '../browser/elements.ts';
 import { decimalOf } from '../format/amounts.ts';
+import { shorten } from '../format/figures.ts';
 import { figures } from './figures.ts';
+import { copyButton } from './links.ts';
 
 export type Column = string | { readonly title: string; readonly isNumber: true };
+
+/** The least length of what a row can be copied by: an address, a signature. */
+const ADDRESS_CHARACTERS = 32;
 
 const titleOf = (column: Column): string => (typeof column === 'string' ? column : column.title);
 
@@ -16,7 +21,13 @@ export function table(name: string, columns: readonly Column[], rows: readonly (
     ...columns.map((column, at) => create('th', { scope: 'col', ...attributesOf(at) }, titleOf(column))),
   );
   const cellOf = (cell: Child, at: number): HTMLElement =>
-    create('td', { ...attributesOf(at), 'data-title': titleOf(columns[at] ?? '') }, cell);
+    create(
+      'td',
+      { ...attributesOf(at), 'data-title': titleOf(columns[at] ?? '') },
+      at === 0 && cell instanceof HTMLAnchorElement && cell.title.length >= ADDRESS_CHARACTERS
+        ? create('span', {}, cell, copyButton(cell.title, '', `Copy ${shorten(cell.title)}`))
+        : cell,
+    );
   const body = create('tbody', {}, ...rows.map((cells) => create('tr', {}, ...cells.map(cellOf))));
   return create(
     'div',
@@ -34,7 +45,9 @@ export function filledColumns(
   return [columns.filter((_, at) => isFilled[at]), rows.map((cells) => cells.filter((_, at) => isFilled[at]))];
 }
 
+/** Leads from page to page; of an only page it shows just how many there are. */
 export function pager(page: number, hasMore: boolean, total: string, showPage: (page: number) => void): HTMLElement {
+  if (page === 1 && !hasMore) return create('p', { class: 'muted' }, total);
   const pageButton = (text: string, isEnabled: boolean, to: number): HTMLElement => {
     const button = create('button', { type: 'button' }, text);
     button.disabled = !isEnabled;
@@ -47,11 +60,13 @@ export function pager(page: number, hasMore: boolean, total: string, showPage: (
     { class: 'actions more' },
     back,
     next,
-    create('span', { class: 'muted' }, `page ${page}${total}`),
+    create('span', { class: 'muted' }, [`page ${page}`, total].filter(Boolean).join(', ')),
   );
 }
 
-export const facts = (entries: readonly (readonly [name: string, value: Child])[]): HTMLElement =>
+export type Fact = readonly [name: string, value: Child];
+
+export const facts = (entries: readonly Fact[]): HTMLElement =>
   create(
     'dl',
     { class: 'facts' },

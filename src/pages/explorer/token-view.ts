@@ -1,5 +1,6 @@
 import { MAX_NAME_CHARACTERS, MAX_URI_CHARACTERS } from '../../shared/domain/quoted-name.ts';
 import { type Child, create } from '../browser/elements.ts';
+import { wordsOf } from '../format/amounts.ts';
 import { shorten } from '../format/figures.ts';
 import { figures } from './figures.ts';
 import { identicon } from './identicon.ts';
@@ -18,7 +19,11 @@ export function showToken({ client, title, add }: ViewContext, mint: string): vo
     const symbol = knownSymbol ?? strangersText(metadata?.symbol);
     const name = strangersText(metadata?.name, MAX_NAME_CHARACTERS);
     title.show({
-      chips: [chip(result.isNft ? 'NFT' : 'Token'), chip(result.program), knownSymbol && knownBadge()],
+      chips: [
+        chip(result.isNft ? 'NFT' : 'Token'),
+        chip(result.program === 'spl-token' ? 'Token program' : 'Token-2022 program'),
+        knownSymbol && knownBadge(),
+      ],
       heading: [identicon(mint), ' ', symbol ?? shorten(mint), name && ' ', name],
       below: [identifier(mint, 'address')],
     });
@@ -27,12 +32,15 @@ export function showToken({ client, title, add }: ViewContext, mint: string): vo
       facts([
         ['Supply', supplyOf(result.uiSupplyString)],
         ['Decimals', String(result.decimals)],
-        ['Price by', result.priceUsd === null ? null : result.priceSource],
+        ['Price by', result.priceUsd === null ? null : wordsOf(result.priceSource ?? '')],
         ['Mint authority', authority(result.mintAuthority, 'can make more of it')],
         ['Freeze authority', authority(result.freezeAuthority, 'can freeze what anybody holds')],
         ['Owner', result.owner && linkTo(result.owner)],
         ['Royalty', metadata?.sellerFeeBasisPoints ? `${metadata.sellerFeeBasisPoints / 100}%` : null],
-        ['Metadata', metadata && `${metadata.source}, ${metadata.isMutable === false ? 'fixed' : 'can change'}`],
+        [
+          'Metadata',
+          metadata && `${wordsOf(metadata.source)}, ${metadata.isMutable === false ? 'fixed' : 'can change'}`,
+        ],
         ['Metadata at', strangersText(metadata?.uri, MAX_URI_CHARACTERS)],
         ['Extensions', result.extensions?.map(({ extension }) => extension).join(', ')],
       ]),
@@ -69,7 +77,7 @@ function addHolders({ client, title, add }: Pick<ViewContext, 'client' | 'title'
           shareBar(item.percentage / 100),
         ]),
       ),
-      pager(page, hasMore, total === null ? '' : `, ${figures.integer(total)} accounts`, showPage),
+      pager(page, hasMore, total === null ? '' : `${figures.integer(total)} accounts`, showPage),
     ]);
   };
   showPage(1);

@@ -22,6 +22,7 @@ type Instruction = Enhanced['instructions'][number];
 
 /** What the page uses of a transaction as a node writes it. */
 interface NodeRecord {
+  readonly transaction: { readonly signatures?: readonly string[] } | null;
   readonly meta: {
     readonly preBalances?: readonly (number | bigint)[];
     readonly logMessages?: readonly string[] | null;
@@ -35,21 +36,21 @@ export function showTransaction(context: ViewContext, signature: string): void {
   void loading.load(async (read) => {
     const answer = await read(client.get('/tx/:sig', { sig: signature, enhanced: '1' }));
     const { result } = answer;
-    const { meta } = result as unknown as NodeRecord; // a node wrote it, whose form the declaration leaves open
+    const record = result as unknown as NodeRecord; // a node wrote it, whose form the declaration leaves open
     const tokens = new TokenLabels();
     const { enhanced } = result;
     if (enhanced) await read(tokens.read(client, mintsOf(enhanced)));
     loading.prove(answer);
     loading.element.remove();
     showHead(context, result);
-    if (enhanced) showMeaning(context, enhanced, meta, tokens);
-    const record = partOf(
+    if (enhanced) showMeaning(context, enhanced, record, tokens);
+    const raw = partOf(
       'Record',
       !enhanced && create('p', {}, 'Its record could not be read as a transaction.'),
       rawDetails('Transaction', { transaction: result.transaction, meta: result.meta }),
-      meta?.logMessages && rawDetails('Log', meta.logMessages),
+      record.meta?.logMessages && rawDetails('Log', record.meta.logMessages),
     );
-    add(record);
+    add(raw);
   });
 }
 
@@ -100,10 +101,14 @@ const programOf = ({ programId, programName }: Pick<Instruction, 'programId' | '
 
 const callOf = ({ type, name }: Pick<Instruction, 'type' | 'name'>): string => type ?? name ?? 'unknown call';
 
-function showMeaning({ add }: ViewContext, enhanced: Enhanced, meta: NodeRecord['meta'], tokens: TokenLabels): void {
+function showMeaning({ add }: ViewContext, enhanced: Enhanced, record: NodeRecord, tokens: TokenLabels): void {
+  const { meta, transaction } = record;
   const moved = summedTransfers(transfersOf(enhanced));
   if (moved.length > 0) add(partOf('What moved', showFlow(moved, tokens)));
-  add(partOf('Overview', overview(enhanced)), partOf('Balance changes', balanceChanges(enhanced, meta, tokens)));
+  add(
+    partOf('Overview', overview(enhanced, transaction?.signatures?.length)),
+    partOf('Balance changes', balanceChanges(enhanced, meta, tokens)),
+  );
   const { actions, unaccounted, authorityChanges, confidentialTransfers } = enhanced;
   if (actions.length > 0) add(partOf('Actions', actionTable(actions, tokens), unaccountedNote(unaccounted, tokens)));
   if (authorityChanges.length > 0) add(partOf('Rights that changed', ...authorityChanges.map(factsOf)));
@@ -135,19 +140,27 @@ function transfersOf({ nativeTransfers, tokenTransfers }: Enhanced): readonly Tr
   return [...native, ...ofTokens];
 }
 
-function overview({ slot, fee, feePayer, signers, priorityFee, computeUnitsConsumed, instructions }: Enhanced): Child {
+/** What each signature costs, in lamports. https://solana.com/docs/core/fees */
+const SIGNATURE_LAMPORTS = 5000n;
+
+function overview(
+  { slot, fee, feePayer, signers, priorityFee, computeUnitsConsumed, instructions }: Enhanced,
+  signatures = 1,
+): Child {
   const limit = instructions
     .filter(({ programId, type }) => programId === COMPUTE_BUDGET_PROGRAM && type === 'setComputeUnitLimit')
     .map(({ info }) => Number(info?.['units']))[0];
   const used = figures.integer(computeUnitsConsumed);
   const share =
-    limit === undefined || computeUnitsConsumed === null
-      ? ''
-      : ` · ${Math.round((computeUnitsConsumed / limit) * 100)}%`;
-  const price = `priority price ${figures.integer(priorityFee)} µLam/CU`;
+    limit === undefined || computeUnitsConsumed === null ? '' : ` · ${figures.percent(computeUnitsConsumed / limit)}`;
+  const base = SIGNATURE_LAMPORTS * BigInt(signatures);
+  const priority = BigInt(fee) - base;
+  const digits = (lamports: bigint): string => figures.decimal(decimalOf(lamports, 9));
+  const parts = priority > 0n ? `base ${digits(base)} + priority ${digits(priority)} · ` : '';
+  const price = ` ${parts}${figures.integer(priorityFee)} µLam/CU`;
   return facts([
     ['Block', slot === null ? null : linkTo(String(slot), figures.integer(slot))],
-    ['Fee', create('span', {}, `${sol(fee)} `, create('span', { class: 'muted' }, price))],
+    ['Fee', create('span', {}, sol(fee), create('span', { class: 'muted' }, price))],
     ['Compute', limit === undefined ? `${used} CU` : `${used} of ${figures.integer(limit)} CU${share}`],
     ['Fee payer', linkTo(feePayer)],
     ['Signers', create('span', { class: 'list' }, ...signers.map((signer) => linkTo(signer)))],

@@ -8,6 +8,8 @@ export function decimalOf(amount: string | number | bigint, decimals: number): s
   return units < 0n ? `-${written}` : written;
 }
 
+const ABBREVIATIONS = /\b(?:dca|idl|nft|sol|spl)\b/gi;
+
 /** Writes a name of a program or a type as words: `initializeMint` and `FILL_ORDER` become `Initialize mint`, `Fill order`. */
 export function wordsOf(name: string): string {
   const words = name
@@ -15,5 +17,5 @@ export function wordsOf(name: string): string {
     .replace(/[_:-]+/g, ' ')
     .toLowerCase()
     .trim();
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return (words.charAt(0).toUpperCase() + words.slice(1)).replace(ABBREVIATIONS, (word) => word.toUpperCase());
 }

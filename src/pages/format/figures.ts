@@ -1,6 +1,9 @@
 /** What a value that is not known is shown as; it is as wide as a digit. */
 export const UNKNOWN = '–';
 
+/** The least share that one decimal of a percentage shows. */
+const LEAST_SHARE = 0.001;
+
 export type Integer = number | bigint;
 
 /** Formats figures in the reader's language. What people copy are the raw digits. */
@@ -30,7 +33,8 @@ export class Figures {
   }
 
   percent(share: number | null): string {
-    return share === null ? UNKNOWN : this.#percent.format(share);
+    if (share === null) return UNKNOWN;
+    return share > 0 && share < LEAST_SHARE / 2 ? `<${this.#percent.format(LEAST_SHARE)}` : this.#percent.format(share);
   }
 
   milliseconds(value: number | null): string {
@@ -46,6 +50,11 @@ export class Figures {
     const separator = this.#oneDecimal.formatToParts(0.5).find(({ type }) => type === 'decimal')?.value ?? '.';
     const grouped = this.#number.format(BigInt(whole));
     return `${sign.replace('-', '−')}${grouped}${fraction === undefined ? '' : separator + fraction}`;
+  }
+
+  /** Groups the digits of the long numbers in a sentence. */
+  sentence(text: string): string {
+    return text.replace(/(?<![\w.])(?:\d{5,}(?:\.\d+)?|\d{4}\.\d+)(?!\w)/g, (number) => this.decimal(number));
   }
 
   time(seconds: number | null): string {

@@ -72,6 +72,7 @@ const figureOf = (id: string, options: Pick<FigureOptions, 'title' | 'lines' | '
   new Figure(elementById(id, HTMLElement), {
     ...options,
     nowSec,
+    sinceSec: () => nowSec() - (report?.health?.uptimeSec ?? 0),
     format: whole,
     formatTime: timeText,
     onRange: () => void readLonger().then(drawPlots),

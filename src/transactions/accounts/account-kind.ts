@@ -2,6 +2,7 @@ import {
   LOADER_V2,
   LOADER_V4,
   LOOKUP_TABLE_PROGRAM,
+  NATIVE_LOADER,
   STAKE_PROGRAM,
   SYSTEM_PROGRAM,
   UPGRADEABLE_LOADER,
@@ -20,7 +21,7 @@ const KIND_BY_OWNER: ReadonlyMap<string, string> = new Map(
     [LOADER_V2]: 'bpf-loader-2',
     [UPGRADEABLE_LOADER]: 'bpf-upgradeable-loader',
     [LOADER_V4]: 'loader-v4',
-    NativeLoader1111111111111111111111111111111: 'native-program',
+    [NATIVE_LOADER]: 'native-program',
     Feature111111111111111111111111111111111111: 'feature',
   }),
 );
