@@ -7,6 +7,10 @@ export function elementById<T extends Element>(id: string, kind: new () => T): T
 
 export type Child = Node | string | null | undefined | false;
 
+/** Leaves out what there is not. */
+export const present = (children: readonly Child[]): (Node | string)[] =>
+  children.filter((child) => child !== null && child !== undefined && child !== false);
+
 /** Creates an element. Text is never parsed as HTML. */
 export function create<K extends keyof HTMLElementTagNameMap>(
   tag: K,
@@ -15,7 +19,7 @@ export function create<K extends keyof HTMLElementTagNameMap>(
 ): HTMLElementTagNameMap[K] {
   const created = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) created.setAttribute(name, value);
-  created.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
+  created.append(...present(children));
   return created;
 }
 

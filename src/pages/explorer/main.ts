@@ -7,9 +7,10 @@ import { enableHeader } from '../browser/header.ts';
 import { KeyNotice } from '../browser/key-notice.ts';
 import { createTrustedClient, keyMemory, readPublicKey, type TrustedClient } from '../browser/trusted-client.ts';
 import { readHealth } from '../feed/read-health.ts';
-import { formatSpan, shorten } from '../format/figures.ts';
+import { shorten } from '../format/figures.ts';
 import { showAddress } from './address-view.ts';
 import { showBlock } from './block-view.ts';
+import { showEpoch } from './epoch-view.ts';
 import { figures } from './figures.ts';
 import { identicon } from './identicon.ts';
 import { kindWords, knownName } from './known-names.ts';
@@ -17,7 +18,6 @@ import { explorerHref, identifier, linkTo } from './links.ts';
 import { Part, UNKNOWN_KEY, type ViewContext } from './part.ts';
 import { showStart } from './start-view.ts';
 import { enableSuggestions, remember } from './suggestions.ts';
-import { facts, shareBar } from './tables.ts';
 import { chip, Title } from './title.ts';
 import { showToken } from './token-view.ts';
 import { showTransaction } from './transaction-view.ts';
@@ -204,32 +204,6 @@ function contextOf(client: Client, title: Title): ViewContext {
     add,
     onLeave: (work) => leave.push(work),
   };
-}
-
-/** Shows the slots of an epoch, and of the current one its progress. A path to a block names the first slot of another one. */
-function showEpoch({ client, title, add }: ViewContext, id: string, path: string): void {
-  const part = new Part('Epoch', title.proofs);
-  add(part);
-  const slotLink = (slot: number): HTMLElement => linkTo(String(slot), figures.integer(slot));
-  const request = () => client.get('/epoch');
-  part.loadAnswer(request, ({ absoluteSlot, slotIndex, slotsInEpoch, estimatedEndTime, ...epoch }) => {
-    const other = /\/block\/(\d+)$/.exec(path)?.[1];
-    const first = other === undefined ? absoluteSlot - slotIndex : Number(other);
-    const end = `${figures.time(estimatedEndTime)}, in ${formatSpan(estimatedEndTime * 1000 - Date.now())}`;
-    // those by which a new cluster warms up are shorter
-    const isWhole = first === Number(id) * slotsInEpoch || first >= slotsInEpoch;
-    return [
-      other === undefined && shareBar(epoch.epochProgress),
-      facts([
-        ['State', other === undefined ? 'current' : first > absoluteSlot ? 'still to come' : 'over'],
-        ['Ends', other === undefined ? end : null],
-        ['First slot', slotLink(first)],
-        ['Newest slot', other === undefined ? slotLink(absoluteSlot) : null],
-        ['Last slot', isWhole ? slotLink(first + slotsInEpoch - 1) : null],
-        ['Current epoch', other === undefined ? null : linkTo(`epoch ${epoch.epoch}`, figures.integer(epoch.epoch))],
-      ]),
-    ];
-  });
 }
 
 const notice = new KeyNotice(() => void trustNewKey());

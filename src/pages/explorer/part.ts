@@ -1,6 +1,6 @@
 import { type Client, ReceiptError, SlotgateError } from '../../client/index.ts';
 import { FAULT_EXPLANATIONS } from '../../client/verify/index.ts';
-import { type Child, create } from '../browser/elements.ts';
+import { type Child, create, present } from '../browser/elements.ts';
 import type { Evidence } from './proofs.ts';
 import type { Title } from './title.ts';
 
@@ -34,11 +34,11 @@ export class Part {
   }
 
   addToHeader(...children: readonly Child[]): void {
-    this.#header.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
+    this.#header.append(...present(children));
   }
 
   show(...children: readonly Child[]): void {
-    this.#body.replaceChildren(...children.filter((child) => child !== null && child !== undefined && child !== false));
+    this.#body.replaceChildren(...present(children));
   }
 
   /** Gives a part that still loads the height that it has, for good: what loads scrolls in it. */

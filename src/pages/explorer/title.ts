@@ -1,4 +1,4 @@
-import { type Child, create } from '../browser/elements.ts';
+import { type Child, create, present } from '../browser/elements.ts';
 import { Proofs } from './proofs.ts';
 
 export interface TitleText {
@@ -23,7 +23,7 @@ export class Title {
   }
 
   show({ chips, heading, below = [] }: TitleText): void {
-    this.#chips.replaceChildren(...shown(chips));
+    this.#chips.replaceChildren(...present(chips));
     const next = create('h1', {}, ...heading);
     this.#heading.replaceWith(next);
     this.#heading = next;
@@ -35,8 +35,5 @@ export class Title {
     this.element.after(...siblings.slice(siblings.indexOf(this.element) + 1));
   }
 }
-
-const shown = (children: readonly Child[]) =>
-  children.filter((child) => child !== null && child !== undefined && child !== false);
 
 export const chip = (text: Child, kind = ''): HTMLElement => create('span', { class: `chip ${kind}`.trim() }, text);
