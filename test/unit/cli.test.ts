@@ -991,6 +991,7 @@ t.test('watch-screen', async (t) => {
   t.test('the screen counts the age of the slot, however many frames come', async (t) => {
     const clock = new ManualClock();
     let screen = '';
+    const written: string[] = [];
     let ends = 0;
     const isRaw: boolean[] = [];
     const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: (raw: boolean) => isRaw.push(raw) });
@@ -1005,6 +1006,7 @@ t.test('watch-screen', async (t) => {
       readNodes: async () => undefined,
       write(text) {
         screen = stripVTControlCharacters(text);
+        written.push(text);
       },
     });
     const send = (slot: number, health: 'ok' | 'degraded'): void => watch.frame('', { slot, health, nonVoteTps: 900 });
@@ -1053,5 +1055,12 @@ t.test('watch-screen', async (t) => {
     t.equal(ends, 1);
     watch.close();
     t.same(isRaw, [true, false]);
+    const [enter, ...drawn] = written;
+    t.equal(enter, '\u001b[?1049h\u001b[?7l', 'a terminal that is narrower than a line cuts it');
+    t.equal(drawn.pop(), '\u001b[?7h\u001b[?1049l');
+    t.ok(
+      drawn.every((text) => text.startsWith('\u001b[H') && text.endsWith('\u001b[J')),
+      'no line is left of an earlier screen',
+    );
   });
 });
