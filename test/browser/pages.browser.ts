@@ -268,6 +268,7 @@ t.test('the explorer shows tokens, transactions and blocks, and says why it show
   await show(DOLLAR.mint.address);
   const part = (title: string) => page.locator(`.part[aria-label="${title}"]`);
   await untilShown(page.locator('h1 bdi:text("“Demo Dollar”")'));
+  await untilShown(part('Holders').locator('p:has-text("The 10 largest hold ")'));
   await (await untilShown(part('Holders').locator('td a'))).click();
   await untilShown(page.locator('.title .chip:text("Wallet")'));
   await (await untilShown(part('History').locator('td a'))).click();

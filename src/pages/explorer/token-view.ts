@@ -60,12 +60,21 @@ const authority = (address: string | null, right: string): Child =>
     ? 'nobody'
     : create('span', {}, linkTo(address), ' ', create('span', { class: 'warn' }, `▲ ${right}`));
 
+/** The number of holders whose common share is shown. */
+const TOP = 10;
+
+function topShare(items: readonly { readonly percentage: number }[]): string {
+  const share = items.slice(0, TOP).reduce((sum, { percentage }) => sum + percentage / 100, 0);
+  return `The ${TOP} largest hold ${figures.percent(share)}.`;
+}
+
 function addHolders({ client, title, add }: Pick<ViewContext, 'client' | 'title' | 'add'>, mint: string): void {
   const part = new Part('Holders', title.proofs);
   add(part);
   const showPage = (page: number): void => {
     const request = () => client.get('/token/:mint/holders', { mint, page });
     part.loadAnswer(request, ({ items, hasMore, total }) => [
+      page === 1 && items.length > TOP && create('p', { class: 'muted' }, topShare(items)),
       table(
         'Holders',
         ['Rank', 'Owner', 'Account', { title: 'Amount', isNumber: true }, { title: 'Share', isNumber: true }],
