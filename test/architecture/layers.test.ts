@@ -77,7 +77,7 @@ t.test('layers', async (t) => {
   pages
   pages/feed
   pages/browser                 pages/widget
-  pages/docs                    pages/explorer                pages/status              pages/verify
+  pages/docs                    pages/embed                   pages/explorer            pages/status              pages/verify
   pages/build
 
   cli/terminal                  cli/doctor

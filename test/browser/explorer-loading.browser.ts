@@ -111,6 +111,7 @@ t.test('of two histories requested one after the other the later is shown, which
 
 t.test('a history offers what is new, and shows it when its reader wants to', async (t) => {
   const { page, problems } = await openTab(t);
+  await page.setViewportSize({ width: 390, height: 900 });
   await page.clock.install();
   await countLayoutShifts(page);
   await page.goto(`${gateway.url}/explorer?q=${WALLET}`);
