@@ -23,7 +23,7 @@ interface Start {
 const bench = new Bench({ rounds: 5, seconds: 1 });
 const node = await startNode();
 const npm = ['npm', 'start', '--silent', '--'];
-const direct = [process.execPath, '--enable-source-maps', join(DIST, 'src/main.js')];
+const direct = [process.execPath, '--enable-source-maps', '--max-semi-space-size=32', join(DIST, 'src/main.js')];
 const over = ['--upstream', node.upstream];
 
 console.log('from the command to the first signed 200');

@@ -24,13 +24,9 @@ export interface ServedProcess {
   stop(): void;
 }
 
-/** Starts a module of a build and waits for the output line with its `url`. */
-export const startServer = (
-  module: string,
-  args: readonly string[],
-  dist = DIST,
-  isPinned = true,
-): Promise<ServedProcess> => startListening([process.execPath, join(dist, module), ...args], isPinned);
+/** Starts a module of this build and waits for the output line with its `url`. */
+export const startServer = (module: string, args: readonly string[]): Promise<ServedProcess> =>
+  startListening([process.execPath, join(DIST, module), ...args]);
 
 /** Starts a program, on the first core or on any, and waits for the output line with its `url`. */
 export async function startListening(command: readonly string[], isPinned = true): Promise<ServedProcess> {
@@ -91,13 +87,17 @@ export const UNLIMITED = [
   'limits.connections=1000000',
 ];
 
+/** The space for new objects, as `npm start` sets it. */
+const NODE_OPTIONS = ['--max-semi-space-size=32'];
+
 /** Starts a gateway without limits over a node. */
 export function startGatewayOver(upstream: string, options: GatewayOptions = {}): Promise<ServedProcess> {
-  const { settings = [], state = makeTemporaryFolder(), dist, workers } = options;
+  const { settings = [], state = makeTemporaryFolder(), dist = DIST, workers } = options;
   const set = [...UNLIMITED, ...settings].flatMap((setting) => ['--set', setting]);
-  const args = ['--port', '0', '--state', state, '--upstream', upstream, ...set];
-  if (workers === undefined) return startServer('src/main.js', args, dist);
-  return startServer('src/main.js', [...args, '--workers', `${workers}`], dist, false);
+  const command = [process.execPath, ...NODE_OPTIONS, join(dist, 'src/main.js'), '--port', '0', '--state', state];
+  command.push('--upstream', upstream, ...set);
+  if (workers === undefined) return startListening(command);
+  return startListening([...command, '--workers', `${workers}`], false);
 }
 
 /** Issues an API key of the tier `scale` in a state folder. */

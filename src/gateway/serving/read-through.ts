@@ -63,6 +63,28 @@ export class ReadThrough<T extends LoadedAnswer, A extends LoadedAnswer = T> {
     this.#cache = options.cache;
   }
 
+  /**
+   * Returns the cached answer, as {@link fromCache} does, or gives the waiter one. A new load needs admission, but not while
+   * it waits for a slot. After a failure the cached answer may be served.
+   */
+  begin(read: CacheableRead<T, A>, waiter: Waiter<CachedRead<T>>, admit?: Admit): CachedRead<T> | undefined {
+    const cached = this.fromCache(read);
+    if (cached !== undefined) return cached;
+    if (read.isLive === true && read.minSlot > 0) settle(() => this.#awaitLive(read), waiter);
+    else {
+      const how = this.#loads.has(loadKeyOf(read)) ? 'joined' : read.bypasses === true ? 'bypass' : 'miss';
+      new PendingRead(this.#options, this.#loads, { read, admit, how, waiter }).begin();
+    }
+    return undefined;
+  }
+
+  /** Loads the answer ahead of its next reader. A failure keeps the cached one. */
+  refresh(read: CacheableRead<T, A>): Promise<unknown> {
+    return promised<unknown>((waiter) =>
+      new PendingRead(this.#options, this.#loads, { read, admit: undefined, how: 'refresh', waiter }).begin(),
+    ).catch(() => undefined);
+  }
+
   /** Returns the cached answer if it may be served without waiting, else undefined. Throws a cached negative answer. */
   fromCache(read: CacheableRead<T, A>): CachedRead<T> | undefined {
     const cached = read.isForPush === true ? this.#cache.peekCurrent(read.key) : this.#cache.get(read.key);
@@ -91,22 +113,6 @@ export class ReadThrough<T extends LoadedAnswer, A extends LoadedAnswer = T> {
     }
     if (status === 'expired' && isLive) throw noNewSlot();
     return undefined;
-  }
-
-  /** A new load needs admission, but not while it waits for a slot. After a failure the cached answer may be served. */
-  readTo(read: CacheableRead<T, A>, waiter: Waiter<CachedRead<T>>, admit?: Admit): void {
-    if (read.isLive === true && read.minSlot > 0) settle(() => this.#awaitLive(read), waiter);
-    else {
-      const how = this.#loads.has(loadKeyOf(read)) ? 'joined' : read.bypasses === true ? 'bypass' : 'miss';
-      new PendingRead(this.#options, this.#loads, { read, admit, how, waiter }).begin();
-    }
-  }
-
-  /** Loads the answer ahead of its next reader. A failure keeps the cached one. */
-  refresh(read: CacheableRead<T, A>): Promise<unknown> {
-    return promised<unknown>((waiter) =>
-      new PendingRead(this.#options, this.#loads, { read, admit: undefined, how: 'refresh', waiter }).begin(),
-    ).catch(() => undefined);
   }
 
   #counted(refusal: GatewayError): GatewayError {

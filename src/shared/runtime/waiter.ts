@@ -20,6 +20,9 @@ export function started<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Returns the promise of what `begin` gives to a waiter. */
-export const promised = <T>(begin: (waiter: Waiter<T>) => void): Promise<T> =>
-  new Promise((resolve, reject) => begin({ resolve, reject }));
+/** Returns the promise of what `begin` returns, or gives to a waiter. */
+export const promised = <T>(begin: (waiter: Waiter<T>) => T | undefined): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const value = begin({ resolve, reject });
+    if (value !== undefined) resolve(value);
+  });

@@ -911,6 +911,25 @@ t.test('hot-key-detector', async (t) => {
     }
   });
 
+  t.test('the first read of no key counts as the second one of another', async (t) => {
+    const detector = new HotKeyDetector(10, HALF_LIFE_SLOTS);
+    const keys = Array.from({ length: 20_000 }, (_, i) => `${i}`);
+    t.same(
+      keys.filter((key) => detector.recordRead(key, 1000, 100) !== undefined),
+      [],
+    );
+  });
+
+  t.test('a key that is given back has the heat that it had when it was taken', async (t) => {
+    const detector = new HotKeyDetector(10, HALF_LIFE_SLOTS);
+    for (const tip of [1000, 1010, 1020]) detector.recordRead('a', tip, 25);
+    const heat = detector.take('a');
+    t.equal(detector.recordRead('a', 1021, 25), undefined, 'until then it is forgotten');
+    detector.giveBack('a', heat);
+    const { rank, tipAtLastRead } = detector.take('a');
+    t.strictSame([rank, tipAtLastRead], [heat.rank, 1020]);
+  });
+
   t.test('two reads that are further apart do not', async (t) => {
     const detector = new HotKeyDetector(10, HALF_LIFE_SLOTS);
     detector.recordRead('a', 1000, 25);

@@ -75,7 +75,7 @@ t.test('account-topics', async (t) => {
     const callers: string[] = [];
     let [slot, result, isDown] = [1, '"one"', false];
     const readThrough = {
-      fromCache: () => {
+      begin: () => {
         if (isDown) throw new GatewayError('upstream_unavailable', 'nobody');
         return {
           entry: { slot, result, refusal: undefined, body: `{"result":${result},"slot":${slot}}` },

@@ -30,12 +30,15 @@ export class WorkerReads implements RouteReads {
     this.#readThrough = new ReadThrough({ ...options, cache, mesh, ...stale });
   }
 
-  fromCache(request: ReadRequest): CachedRead | undefined {
-    return this.#readThrough.fromCache(this.#readOf(request));
-  }
-
-  readTo(request: ReadRequest, waiter: Waiter<CachedRead>, admit = this.#options.admitOwn, cost?: RequestCost): void {
-    settle(() => this.#read(request, admit, cost), waiter);
+  begin(
+    request: ReadRequest,
+    waiter: Waiter<CachedRead>,
+    admit: Admit = this.#options.admitOwn,
+    cost?: RequestCost,
+  ): CachedRead | undefined {
+    const cached = this.#readThrough.fromCache(this.#readOf(request));
+    if (cached === undefined) settle(() => this.#read(request, admit, cost), waiter);
+    return cached;
   }
 
   async #read(

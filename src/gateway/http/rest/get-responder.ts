@@ -1,7 +1,6 @@
 import { parseTarget } from '../../../shared/domain/canonical-request.ts';
 import type { Waiter } from '../../../shared/runtime/waiter.ts';
 import { isLoopback } from '../../access/limits/client-ip.ts';
-import type { Body, Entry } from '../../cache/entry.ts';
 import { parsePathArguments, parseQueryArguments } from '../../routes/routing/arguments.ts';
 import { LARGE_READ_UNITS } from '../../routes/routing/route.ts';
 import { demandedAgree, type RouteReads } from '../../routes/routing/route-read-through.ts';
@@ -13,7 +12,7 @@ import type { CheckedRequest, GuardedRequest } from './guarded-request.ts';
 import type { HitPathDeps } from './hit-path.ts';
 import { type SitePaths, throwRouteNotFound } from './path-kinds.ts';
 import { nonceNotApplicable, parseNonce } from './receipt-nonce.ts';
-import { type Conditions, cachedReadResponse, localResponse } from './responses.ts';
+import { type Conditions, cachedReadResponse, localResponse, type SealedRead } from './responses.ts';
 import { siteResponse } from './site-response.ts';
 
 export interface GetResponderDeps extends Pick<HitPathDeps, 'context' | 'sealer'> {
@@ -52,15 +51,12 @@ export class GetResponder {
     const request = { route, params, key: target.canonical, minSlot, agree };
     if (minSlot !== undefined && route.kind === 'read' && route.pastSlotOf?.(params) !== undefined)
       throw minSlotOfPast();
-    const cachedRead = readThrough.fromCache(request);
-    const awaited = new AwaitedRead(this.#deps, guarded, conditions);
-    if (cachedRead !== undefined) return awaited.seal(cachedRead);
-    guarded.markUncached();
     const isRead = route.kind === 'read'; // what the pipeline keeps current costs no more
     const known = (isRead ? route.missUnitsOf?.(params) : 0) ?? 0;
     const highest = (isRead ? route.mostUnitsOf?.(params) : 0) ?? LARGE_READ_UNITS;
-    readThrough.readTo(request, awaited, guarded.admitFor(account, known, highest), account.cost);
-    return undefined;
+    const awaited = new AwaitedRead(this.#deps, guarded, conditions);
+    const cached = readThrough.begin(request, awaited, guarded.admitFor(account, known, highest), account.cost);
+    return cached && awaited.seal(cached);
   }
 }
 
@@ -79,29 +75,31 @@ class AwaitedRead implements Waiter<CachedRead> {
   }
 
   resolve(read: CachedRead): void {
+    this.#guarded.markUncached();
     const upstreamMs = this.#deps.context.clock.monotonic() - this.#startedMs;
     this.#guarded.sendMade(() => this.seal(read, upstreamMs));
   }
 
   reject(thrown: unknown): void {
+    this.#guarded.markUncached();
     this.#guarded.fail(thrown);
   }
 
   /** Returns the response if the body exists; else the request gets it when that is made. */
-  seal({ entry: found, cacheStatus }: CachedRead, upstreamMs?: number): RawResponse | undefined {
+  seal({ entry, cacheStatus }: CachedRead, upstreamMs?: number): RawResponse | undefined {
     const { sealer } = this.#deps;
-    const { nonce } = this.#conditions;
-    const respond = (entry: Entry, body: Body): RawResponse => {
-      const read = { entry, cacheStatus, body, upstreamMs };
-      return cachedReadResponse(this.#guarded, read, this.#conditions);
-    };
-    const body = nonce === undefined ? sealer.bodyOf(found) : undefined;
-    if (body !== undefined) return respond(found, body);
-    const entry = found.successor ?? found;
-    sealer.sealFor(entry, nonce ?? null, {
-      resolve: (body) => this.#guarded.sendMade(() => respond(entry, body)),
+    const { nonce = null } = this.#conditions;
+    const body = nonce === null ? sealer.bodyOf(entry) : undefined;
+    if (body !== undefined) return this.#respond({ entry, cacheStatus, body, upstreamMs });
+    const newest = entry.successor ?? entry;
+    sealer.sealFor(newest, nonce, {
+      resolve: (body) => this.#guarded.sendMade(() => this.#respond({ entry: newest, cacheStatus, body, upstreamMs })),
       reject: (thrown) => this.#guarded.fail(thrown),
     });
     return undefined;
+  }
+
+  #respond(read: SealedRead): RawResponse {
+    return cachedReadResponse(this.#guarded, read, this.#conditions);
   }
 }

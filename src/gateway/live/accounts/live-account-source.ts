@@ -155,7 +155,7 @@ export class LiveAccountSource implements AccountSource {
   }
 
   read(query: AccountQuery): Promise<AccountRead> {
-    return promised((waiter) => this.readTo(query, waiter));
+    return promised((waiter) => void this.readTo(query, waiter));
   }
 
   async #readThrough(account: AccountState, query: AccountQuery): Promise<AccountRead> {

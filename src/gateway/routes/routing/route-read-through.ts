@@ -34,24 +34,21 @@ export interface ReadRequest {
 const MAX_REFRESHED_LENGTH = 1 << 20;
 
 export interface RouteReads {
-  /** Returns the cached answer if it may be served without waiting, else undefined. Throws a cached negative answer. */
-  fromCache(request: ReadRequest): CachedRead | undefined;
   /**
-   * Reads the answer from the upstream, or serves the cached one if that fails. A new read needs admission; what it
-   * makes there counts for `cost`. Refreshes in the background count for nobody.
+   * Returns the cached answer if it may be served without waiting; throws a cached negative one. Otherwise the waiter gets the
+   * answer of the upstream, or the cached one if that fails. A new read needs admission; what it makes there counts for `cost`.
+   * Refreshes in the background count for nobody.
    */
-  readTo(request: ReadRequest, waiter: Waiter<CachedRead>, admit?: Admit, cost?: RequestCost): void;
+  begin(request: ReadRequest, waiter: Waiter<CachedRead>, admit?: Admit, cost?: RequestCost): CachedRead | undefined;
 }
 
-/** Reads an answer from the cache, else as {@link RouteReads.readTo} does. */
-export async function readAnswer(
+/** Reads an answer as {@link RouteReads.begin} does. */
+export const readAnswer = (
   reads: RouteReads,
   request: ReadRequest,
   admit?: Admit,
   cost?: RequestCost,
-): Promise<CachedRead> {
-  return reads.fromCache(request) ?? promised((waiter) => reads.readTo(request, waiter, admit, cost));
-}
+): Promise<CachedRead> => promised((waiter) => reads.begin(request, waiter, admit, cost));
 
 /** Reads the answers of routes through the cache of this process. */
 export class RouteReadThrough implements RouteReads {
@@ -74,12 +71,8 @@ export class RouteReadThrough implements RouteReads {
     });
   }
 
-  fromCache(request: ReadRequest): CachedRead | undefined {
-    return this.#readThrough.fromCache(this.#readOf(request));
-  }
-
-  readTo(request: ReadRequest, waiter: Waiter<CachedRead>, admit?: Admit, cost?: RequestCost): void {
-    this.#readThrough.readTo(this.#readOf(request, cost), waiter, admit);
+  begin(request: ReadRequest, waiter: Waiter<CachedRead>, admit?: Admit, cost?: RequestCost): CachedRead | undefined {
+    return this.#readThrough.begin(this.#readOf(request, cost), waiter, admit);
   }
 
   #readOf(request: ReadRequest, cost?: RequestCost): CacheableRead<Entry, Answer<unknown>> {

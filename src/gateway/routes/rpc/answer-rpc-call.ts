@@ -83,9 +83,9 @@ async function readAnswer(
   const { rpcReadThrough } = context;
   const read = readOf(request, context, scope);
   copyFromRoutes(request, context);
-  const { entry, cacheStatus } =
-    rpcReadThrough.fromCache(read) ??
-    (await promised<CachedRead<SerializedAnswer>>((waiter) => rpcReadThrough.readTo(read, waiter, admit)));
+  const { entry, cacheStatus } = await promised<CachedRead<SerializedAnswer>>((waiter) =>
+    rpcReadThrough.begin(read, waiter, admit),
+  );
   const { slot } = entry;
   const result = wholeResultOf(entry);
   return { slot, result, cacheStatus: cacheStatus === 'MISS' && request.policy === undefined ? 'BYPASS' : cacheStatus };

@@ -2,10 +2,10 @@ import type { Clock } from '../../../shared/domain/clock.ts';
 
 export interface HedgeOptions<T> {
   /**
-   * At least one attempt, the best first. None starts before it is needed. Each is given a signal that aborts when no
-   * result is needed any more.
+   * At least one attempt, the best first. None starts before it is needed. A listener is called if another has settled
+   * all before its own has ended.
    */
-  readonly attempts: readonly ((signal: AbortSignal) => Promise<T>)[];
+  readonly attempts: readonly ((onNotNeeded: (listener: () => void) => void) => Promise<T>)[];
   readonly clock: Clock;
   /** Milliseconds without a result after which a second attempt starts, at most once. */
   readonly hedgeAfterMs: number;
@@ -17,9 +17,6 @@ export interface HedgeOptions<T> {
   /** Decides whether the first of two failures says less than the second. */
   isLessInformative(thrown: unknown, than: unknown): boolean;
 }
-
-/** Why an attempt is aborted whose result no longer matters. */
-const NOT_NEEDED = 'another attempt has settled it';
 
 /**
  * Makes one attempt after another until one gives an acceptable result, and starts a second early when the first is
@@ -36,9 +33,9 @@ export function hedgedFailover<T>({
   isLessInformative,
 }: HedgeOptions<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const settled = new AbortController();
     let next = 0;
-    const running = new Set<number>();
+    /** The attempts that have not ended, and the listeners of each. */
+    const running = new Map<number, (() => void)[]>();
     let isSettled = false;
     let fallback: { readonly result: T } | undefined;
     let failure: { readonly thrown: unknown } | undefined;
@@ -48,7 +45,7 @@ export function hedgedFailover<T>({
       isSettled = true;
       cancelHedge();
       settle();
-      if (running.size > 0) settled.abort(NOT_NEEDED); // without a reason it would make an error with a stack
+      for (const listeners of running.values()) for (const listener of listeners) listener();
     };
     const startNextOrSettle = () => {
       if (next < attempts.length) startNext();
@@ -69,8 +66,9 @@ export function hedgedFailover<T>({
       const index = next++;
       const attempt = attempts[index];
       if (attempt === undefined) return;
-      running.add(index);
-      attempt(settled.signal)
+      const listeners: (() => void)[] = [];
+      running.set(index, listeners);
+      attempt((listener) => listeners.push(listener))
         .then((result) => {
           running.delete(index); // with the result: another that ends in the same turn still counts as running
           if (isSettled) return;

@@ -1,3 +1,5 @@
+import { hashText } from '../../../shared/runtime/hash-text.ts';
+
 /** Rating of a node for a call. */
 export interface Candidate {
   /** Rank, 0 the best. Nodes of a higher rank come after all of a lower one. */
@@ -24,20 +26,11 @@ export const weightedRandomOrder = <T extends Candidate>(
  * https://en.wikipedia.org/wiki/Rendezvous_hashing).
  */
 export const rendezvousOrder = <T extends Candidate>(candidates: readonly T[], key: string): readonly T[] =>
-  sortByRank(candidates, ({ id, weight }) => -Math.log(1 - unitHash(`${id} ${key}`)) / weight);
+  sortByRank(candidates, ({ id, weight }) => -Math.log(1 - hashText(`${id} ${key}`) / 2 ** 32) / weight);
 
 function sortByRank<T extends Candidate>(candidates: readonly T[], sortKeyOf: (candidate: T) => number): readonly T[] {
   return candidates
     .map((candidate) => ({ candidate, sortKey: sortKeyOf(candidate) }))
     .sort((a, b) => a.candidate.rank - b.candidate.rank || a.sortKey - b.sortKey)
     .map(({ candidate }) => candidate);
-}
-
-/** Hashes a text to [0, 1): FNV-1a, its bits mixed once more (murmur3), or texts that end alike lie near each other. */
-function unitHash(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-  return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
 }

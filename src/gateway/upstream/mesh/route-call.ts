@@ -51,7 +51,7 @@ export async function routeCall(
     Math.min(consensus.tip(anchorCommitment) ?? 0, consensus.tip(commitment) ?? 0) - MAX_LAG_SLOTS;
   const hasArchival = ordered.some(({ isArchival }) => isArchival);
   const onSent = callCounter(cost, method);
-  const attempts = ordered.map((meshNode) => async (signal: AbortSignal) => {
+  const attempts = ordered.map((meshNode) => async (onNotNeeded: (listener: () => void) => void) => {
     if (clock.monotonic() >= deadlineMs) throw new GatewayError('upstream_timeout', 'no node answered in time');
     return {
       meshNode,
@@ -62,7 +62,7 @@ export async function routeCall(
         isLarge,
         cost,
         onSent,
-        signal,
+        onNotNeeded,
       }),
     };
   });
@@ -97,7 +97,9 @@ export function nodesFor(
 ): readonly MeshNode[] {
   const commitment = commitmentOf(method, params) ?? anchorCommitment;
   const minContextSlot = Math.max(minContextSlotOf(params) ?? 0, minSlot);
-  const candidates = callableNodes(meshNodes, method).map((meshNode) => ({
+  const callable = callableNodes(meshNodes, method);
+  if (callable.length < 2) return callable;
+  const candidates = callable.map((meshNode) => ({
     meshNode,
     ...meshNode.candidateFor(method, commitment, minContextSlot),
   }));

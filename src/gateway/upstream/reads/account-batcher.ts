@@ -174,7 +174,7 @@ export class AccountBatcher implements AccountSource {
   }
 
   read(query: BatchedQuery): Promise<BatchedRead> {
-    return promised((waiter) => this.readTo(query, waiter));
+    return promised((waiter) => void this.readTo(query, waiter));
   }
 
   /** Reads balances in a call of their own: so they hold at one slot, and no other read's minimum slot fails them. */

@@ -63,8 +63,8 @@ export interface RequestOptions {
   /** Request of a caller, to whose share it counts, and its bytes. Default: it is work of the gateway itself. */
   readonly cost?: RequestCost | undefined;
   readonly onSent?: (() => void) | undefined;
-  /** Aborts when the response is no longer needed: a request that waits for a connection is then not sent. */
-  readonly signal?: AbortSignal | undefined;
+  /** Calls a listener when the response is no longer needed: a request that waits for a connection is then not sent. */
+  readonly onNotNeeded?: ((listener: () => void) => void) | undefined;
 }
 
 /** Calls one Solana node over HTTP, within a time limit, and returns the bytes of its result. */
@@ -181,7 +181,7 @@ export class RpcClient {
 
   async #request(method: RpcMethod, params: readonly unknown[], options: RequestOptions = {}): Promise<NodeResult> {
     const { clock } = this.#deps;
-    const { deadlineMs = Number.POSITIVE_INFINITY, isLarge = false, cost, onSent, signal } = options;
+    const { deadlineMs = Number.POSITIVE_INFINITY, isLarge = false, cost, onSent, onNotNeeded } = options;
     const pauseSeconds = this.pauseSeconds(method);
     if (pauseSeconds > 0) throw rateLimited(pauseSeconds);
     const id = ++this.#lastId;
@@ -195,7 +195,7 @@ export class RpcClient {
     const cancelTimeout = clock.after(timeoutMs, () =>
       deadline.abort(sentMs === undefined ? noConnectionIn(timeoutMs) : timedOut(timeoutMs)),
     );
-    signal?.addEventListener('abort', () => {
+    onNotNeeded?.(() => {
       if (sentMs === undefined) deadline.abort(notNeeded());
     });
     const endAttempt = this.breaker.startAttempt();

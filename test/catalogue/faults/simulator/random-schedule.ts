@@ -320,9 +320,8 @@ export async function runSchedule(
       refusals++;
     };
     try {
-      const served = answers.fromCache(question);
+      const served = answers.begin(question, { resolve: accept, reject: onRefused });
       if (served !== undefined) accept(served);
-      else answers.readTo(question, { resolve: accept, reject: onRefused });
     } catch (thrown) {
       onRefused(thrown);
     }
