@@ -25,7 +25,7 @@ export function toJson(value: unknown): string {
   if (typeof value === 'bigint') return value.toString();
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   if (value instanceof RawJson) return value.text;
-  if (Array.isArray(value)) return `[${value.map(toJson).join(',')}]`;
+  if (Array.isArray(value)) return value.every(isText) ? JSON.stringify(value) : `[${value.map(toJson).join(',')}]`;
   let members = '';
   for (const name of Object.keys(value)) {
     const member: unknown = value[name as keyof typeof value];
@@ -33,6 +33,8 @@ export function toJson(value: unknown): string {
   }
   return `{${members}}`;
 }
+
+const isText = (value: unknown): boolean => typeof value === 'string';
 
 /** The most names that are remembered: those of all results are a few hundred. */
 const MAX_NAMES = 1000;

@@ -11,6 +11,22 @@ export function settle<T>(work: () => Promise<T>, waiter: Waiter<T>): void {
     .catch((thrown: unknown) => waiter.reject(thrown));
 }
 
+/** Returns who waits for a value, and gives another who waits what `make` makes of it: in the same call, unless that is a promise. */
+export const making = <T, V>(make: (value: V) => T | Promise<T>, waiter: Waiter<T>): Waiter<V> => ({
+  resolve(value) {
+    let made: T | Promise<T>;
+    try {
+      made = make(value);
+    } catch (thrown) {
+      waiter.reject(thrown);
+      return;
+    }
+    if (made instanceof Promise) settle(() => made, waiter);
+    else waiter.resolve(made);
+  },
+  reject: (reason) => waiter.reject(reason),
+});
+
 /** Starts work. What it throws is a rejection. */
 export function started<T>(work: () => Promise<T>): Promise<T> {
   try {

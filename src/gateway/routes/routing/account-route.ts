@@ -1,7 +1,7 @@
 import type { Answer } from '../../../shared/domain/answer.ts';
 import { COMMITMENTS } from '../../../shared/domain/commitment.ts';
 import type { Envelope } from '../../../shared/domain/envelope.ts';
-import { settle, type Waiter } from '../../../shared/runtime/waiter.ts';
+import { making, settle } from '../../../shared/runtime/waiter.ts';
 import { accountBytes } from '../../live/accounts/account-json.ts';
 import type { PastAccountsRead } from '../../live/accounts/past-accounts.ts';
 import type { AccountRead, AccountShape } from '../../upstream/reads/account-batcher.ts';
@@ -11,17 +11,15 @@ import type { ReadRoute, RouteLiterals } from './route.ts';
 
 const params = { addr: address, commitment: commitment('confirmed', COMMITMENTS), agree, slot: pastSlot };
 
-interface AccountForm<R> {
+interface AccountRouteDeclaration<R, Path, E>
+  extends RouteLiterals<Path, E>,
+    Pick<ReadRoute<typeof params, R>, 'summary' | 'result' | 'mostUnitsOf' | 'isExact'> {
   readonly shape: AccountShape;
   /** Makes the answer of an account that is not long. */
   answerOf(read: AccountRead, address: string): Answer<R>;
   /** Makes that of a long one in turns of the event loop; undefined for one that isn't. Default: none is. */
   longAnswerOf?(read: AccountRead, address: string): Promise<Answer<R>> | undefined;
 }
-
-type AccountRouteDeclaration<R, Path, E> = AccountForm<R> &
-  RouteLiterals<Path, E> &
-  Pick<ReadRoute<typeof params, R>, 'summary' | 'result' | 'mostUnitsOf' | 'isExact'>;
 
 /** Declares a route about one account. It answers in the call in which the account is there. */
 export function accountRoute<R, const Path extends `/${string}`, const E extends Envelope>({
@@ -30,7 +28,6 @@ export function accountRoute<R, const Path extends `/${string}`, const E extends
   longAnswerOf,
   ...declaration
 }: AccountRouteDeclaration<R, Path, E>): ReadRoute<typeof params, R> & RouteLiterals<Path, E> {
-  const form: AccountForm<R> = { shape, answerOf, ...(longAnswerOf && { longAnswerOf }) };
   return {
     kind: 'read',
     params,
@@ -43,7 +40,7 @@ export function accountRoute<R, const Path extends `/${string}`, const E extends
     begin(given, { liveAccounts, pastAccounts, operators }, scope, waiter) {
       const { addr: address, commitment, slot } = given;
       const { minSlot: minContextSlot, cost } = scope;
-      const account = new AwaitedAccount(form, address, waiter);
+      const account = making((read: AccountRead) => longAnswerOf?.(read, address) ?? answerOf(read, address), waiter);
       if (slot !== undefined) {
         settle(() => pastAccounts.read([address], { slot, commitment, cost }).then(readOfPast), account);
         return;
@@ -66,36 +63,3 @@ const readOfPast = ({ slot, agreement, lease, accounts: [account] }: PastAccount
   lease,
   account: accountBytes(account?.json() ?? null),
 });
-
-/** Waits for an account, and gives the answer that it makes of it to who waits for that. */
-class AwaitedAccount<R> implements Waiter<AccountRead> {
-  readonly #form: AccountForm<R>;
-  readonly #address: string;
-  readonly #waiter: Waiter<Answer<R>>;
-
-  constructor(form: AccountForm<R>, address: string, waiter: Waiter<Answer<R>>) {
-    this.#form = form;
-    this.#address = address;
-    this.#waiter = waiter;
-  }
-
-  resolve(read: AccountRead): void {
-    let answer: Answer<R>;
-    try {
-      const long = this.#form.longAnswerOf?.(read, this.#address);
-      if (long !== undefined) {
-        settle(() => long, this.#waiter);
-        return;
-      }
-      answer = this.#form.answerOf(read, this.#address);
-    } catch (thrown) {
-      this.#waiter.reject(thrown);
-      return;
-    }
-    this.#waiter.resolve(answer);
-  }
-
-  reject(reason: unknown): void {
-    this.#waiter.reject(reason);
-  }
-}

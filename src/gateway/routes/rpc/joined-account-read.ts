@@ -1,6 +1,6 @@
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { concatInTurns } from '../../../shared/runtime/concat-in-turns.ts';
-import { settle, type Waiter } from '../../../shared/runtime/waiter.ts';
+import { making, type Waiter } from '../../../shared/runtime/waiter.ts';
 import { isBase58Of } from '../../../transactions/index.ts';
 import { member } from '../../upstream/json/raw-json.ts';
 import type { AccountQuery, BatchedRead, EncodedQuery } from '../../upstream/reads/account-batcher.ts';
@@ -23,24 +23,18 @@ export function readJoined(
   if (shape === undefined || typeof address !== 'string' || !isBase58Of(address, 32)) return false;
   const minContextSlot = floor > 0 ? floor : undefined;
   const query = { address, shape, commitment: commitmentOfCall(call), minContextSlot, cost };
-  accounts.readTo(query, {
-    resolve: (read) => answer(read, shape, waiter),
-    reject: (reason) => waiter.reject(reason),
-  });
+  accounts.readTo(
+    query,
+    making((read) => answerOf(read, shape), waiter),
+  );
   return true;
 }
 
-function answer(read: BatchedRead, shape: JoinedQuery['shape'], waiter: Waiter<SerializedAnswer>): void {
+function answerOf(read: BatchedRead, shape: JoinedQuery['shape']): SerializedAnswer | Promise<SerializedAnswer> {
   const { slot } = read;
-  let parts: readonly Buffer[];
-  try {
-    parts = partsOf(read, shape);
-  } catch (thrown) {
-    waiter.reject(thrown);
-    return;
-  }
-  if (lengthOf(parts) <= LONG_VALUE) waiter.resolve({ slot, result: Buffer.concat(parts) });
-  else settle(() => concatInTurns(parts).then((result) => ({ slot, result })), waiter);
+  const parts = partsOf(read, shape);
+  if (lengthOf(parts) <= LONG_VALUE) return { slot, result: Buffer.concat(parts) };
+  return concatInTurns(parts).then((result) => ({ slot, result }));
 }
 
 /** Returns how the account of a call is read with those of others. A node validates the parameters of other calls. */
