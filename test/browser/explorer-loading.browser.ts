@@ -5,6 +5,7 @@ import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
 import { NONCE, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { TOKEN_PROGRAM } from '../../src/shared/domain/well-known-addresses.ts';
 import { startGateway, waitFor } from '../support/harness.ts';
+import { pluck } from '../support/pluck.ts';
 import { CLUSTER, newSigner, sealAnswers } from '../support/receipts/sealed-answers.ts';
 import { openTab } from './chromium.ts';
 import { accessibilityViolations, countLayoutShifts, restoreDate, shiftedElements, untilShown } from './watch-page.ts';
@@ -73,9 +74,14 @@ t.test('each kind of account shows what it is, and an address with nothing says 
   t.match(await read(`epoch ${Number((await get('/epoch')).json.result.epoch)}`, 'Epoch'), /StatecurrentEnds/);
 });
 
-t.test('a row has a button that copies what it is about', async (t) => {
+t.test('a row has its memo without what a node adds, and a button that copies what it is about', async (t) => {
+  const memos = async (): Promise<readonly (string | null)[]> =>
+    pluck((await get(`/address/${WALLET}/history?limit=20`)).json.result?.rows ?? [], 'memo');
+  await waitFor(async () => (await memos()).some((memo) => memo !== null), 'a memo');
   const { page, problems } = await openTab(t);
   await page.goto(`${gateway.url}/explorer?q=${WALLET}`);
+  await untilShown(part(page, 'History').locator('td bdi'));
+  t.match(await part(page, 'History').locator('td bdi').first().textContent(), /^“invoice \d+”$/);
   const copy = part(page, 'History').locator('tbody tr').first().locator('button.copy');
   await copy.hover();
   await copy.click();

@@ -353,8 +353,13 @@ t.test('the reference is readable on a phone, names the gateway that serves it, 
 t.test('plots end now, one time for all, follow the theme, and print light', async (t) => {
   const { page, problems } = await openTab(t);
   await page.emulateMedia({ colorScheme: 'light' });
+  await page.route('**/api/v1/health', async (route) => {
+    const { result } = await (await route.fetch()).json();
+    await route.fulfill({ json: { result: { ...result, embedded: { rpc: gateway.url } } } });
+  });
   await page.goto(gateway.url);
   await untilState(page, 'live');
+  t.equal(await text(page, 'cluster'), 'Demo cluster');
   const legend = (): Promise<unknown> =>
     page.evaluate(`getComputedStyle(document.querySelector('#pace .u-series:nth-child(2) .u-marker')).borderColor`);
   await page.locator('#pace .u-series:nth-child(2) .u-marker').waitFor();

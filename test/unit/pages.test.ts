@@ -399,6 +399,7 @@ t.test('state', async (t) => {
         operators: null,
         version: '1',
         uptimeSec: 1,
+        embedded: null,
       },
     };
     const at = (nowMs: number, report: HealthReport | undefined, ...more: Events): string =>

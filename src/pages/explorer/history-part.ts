@@ -17,6 +17,9 @@ const TRANSFERS_PER_PAGE = 10;
 /** The most characters of a memo that a row shows. */
 const MAX_MEMO_CHARACTERS = 80;
 
+/** What a node writes before each memo: `[5] hello; [3] abc`. */
+const MEMO_LENGTHS = /(^|; )\[\d+\] /g;
+
 /** The time between two looks for what is new. */
 const LOOK_MS = 10_000;
 
@@ -100,7 +103,7 @@ const signatureTable = (rows: readonly Row[]): HTMLElement =>
         status(row.err === null, row.confirmationStatus),
         create('time', {}, figures.time(row.blockTime)),
         linkTo(String(row.slot), figures.integer(row.slot)),
-        strangersText(row.memo, MAX_MEMO_CHARACTERS),
+        strangersText(row.memo?.replace(MEMO_LENGTHS, '$1'), MAX_MEMO_CHARACTERS),
       ]),
   );
 

@@ -153,6 +153,7 @@ function showFound(kind: string, id: string, fill: (context: ViewContext) => voi
         ? `${kind === 'Block' ? 'Slot' : kind} ${figures.integer(BigInt(id))}`
         : shorten(id);
   const title = new Title({ chips: kind === START ? [] : [chip(kind)], heading: [heading] });
+  title.element.classList.toggle('tall', kind === 'Transaction' || kind === 'Block');
   view.replaceChildren(title.element);
   setText(elementById('said', HTMLElement), `${kind} ${id}`);
   const opened = new Part('Gateway');

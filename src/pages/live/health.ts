@@ -5,7 +5,16 @@ import type { LineView } from './state.ts';
 /** What a healthy gateway says of itself: what pages use of it. */
 export type Health = Pick<
   Result<'/health'>,
-  'cluster' | 'slot' | 'slotAgeMs' | 'problems' | 'upstreams' | 'operators' | 'geyser' | 'version' | 'uptimeSec'
+  | 'cluster'
+  | 'slot'
+  | 'slotAgeMs'
+  | 'problems'
+  | 'upstreams'
+  | 'operators'
+  | 'geyser'
+  | 'version'
+  | 'uptimeSec'
+  | 'embedded'
 >;
 
 export interface HealthReport {

@@ -322,8 +322,8 @@ const CONSENSUS_NAMES = { tower: 'Tower BFT', alpenglow: 'Alpenglow' } as const;
 const rounded = (value: number | null): number | null => value && Math.round(value);
 
 function showCluster(genesisHash: string): void {
-  const name = CLUSTER_NAMES[genesisHash];
-  text('cluster', name === undefined ? `Solana ${shorten(genesisHash)}` : `Solana ${name}`);
+  const isDemo = report?.health?.embedded != null;
+  text('cluster', isDemo ? 'Demo cluster' : `Solana ${CLUSTER_NAMES[genesisHash] ?? shorten(genesisHash)}`);
   text('genesis', shorten(genesisHash));
   elementById('genesis', HTMLElement).title = genesisHash;
 }
@@ -371,6 +371,7 @@ function showHealth(newest: HealthReport | undefined): void {
     text('version', health.version);
     text('agreement', agreementWords(health));
     text('uptime', formatSpan(health.uptimeSec * 1000));
+    showCluster(health.cluster);
   }
   showSoon();
 }
