@@ -80,7 +80,7 @@ function verify(): void {
 /** Requests a text from the gateway that served this page. */
 async function fetchText(path: string): Promise<string> {
   const answer = await fetch(apiUrl(`/${path}`));
-  if (!answer.ok) throw new Error(`${answer.status}`);
+  if (!answer.ok) throw new Error(`The gateway answered ${answer.status}: try again in a moment.`);
   return answer.text();
 }
 
@@ -96,8 +96,8 @@ async function fillFromGateway(): Promise<void> {
     inputField('publicKey').value = key.publicKey;
     inputField('cluster').value = health.result.cluster;
     verify();
-  } catch {
-    noteElement.textContent = 'No gateway answers at the address of this page: type the key in.';
+  } catch (thrown) {
+    showFailure(thrown);
   }
 }
 
@@ -106,15 +106,15 @@ const EXAMPLE_REQUEST = `GET /api/v1/${EXAMPLE_PATH}`;
 
 /** Shows what a receipt is by an answer of now. */
 async function loadExample(): Promise<void> {
-  try {
-    bodyInput.value = await fetchText(EXAMPLE_PATH);
-    inputField('request').value = EXAMPLE_REQUEST;
-  } catch {
-    noteElement.textContent = 'No gateway answers at the address of this page.';
-    return;
-  }
+  bodyInput.value = await fetchText(EXAMPLE_PATH);
+  inputField('request').value = EXAMPLE_REQUEST;
   await fillFromGateway();
 }
+
+const showFailure = (thrown: unknown): void => {
+  const isRefused = thrown instanceof Error && !(thrown instanceof TypeError); // `fetch` throws that without an answer
+  noteElement.textContent = isRefused ? thrown.message : 'No gateway answers at the address of this page.';
+};
 
 /** Forgets what the example was compared with, as soon as an answer to another request stands in its place. */
 function leaveExample(): void {
@@ -132,7 +132,7 @@ function forge(): void {
 
 bodyInput.addEventListener('input', leaveExample);
 form.addEventListener('input', verify);
-elementById('example', HTMLButtonElement).addEventListener('click', () => void loadExample());
+elementById('example', HTMLButtonElement).addEventListener('click', () => void loadExample().catch(showFailure));
 elementById('forge', HTMLButtonElement).addEventListener('click', forge);
 addEventListener('dragover', (event) => event.preventDefault());
 addEventListener('drop', (event) => {
@@ -163,4 +163,4 @@ fillFromLink();
 addEventListener('hashchange', fillFromLink);
 verify(); // after going back the browser restores the input
 // a saved copy requests nothing, and who comes by a link brings an answer
-if (bodyInput.value === '' && location.hash === '' && location.protocol !== 'file:') void loadExample();
+if (bodyInput.value === '' && location.hash === '' && location.protocol !== 'file:') loadExample().catch(() => {}); // then the page begins empty
