@@ -147,6 +147,11 @@ function resultOf({ method, params = [] }: Request, slot: Slot): string | undefi
       return '"ok"';
     case 'getSlot':
       return `${slot}`;
+    case 'getBlocks': {
+      const [from, to] = params as readonly [Slot, Slot]; // as the method is documented
+      const last = Math.min(to, slot);
+      return JSON.stringify(Array.from({ length: Math.max(0, last - from + 1) }, (_, i) => from + i));
+    }
     case 'getEpochInfo':
       return `{"absoluteSlot":${slot},"blockHeight":${slot},"epoch":${Math.floor(slot / SLOTS_PER_EPOCH)},"slotIndex":${slot % SLOTS_PER_EPOCH},"slotsInEpoch":${SLOTS_PER_EPOCH},"transactionCount":${slot * 1000}}`;
     case 'getRecentPerformanceSamples':

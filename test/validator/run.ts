@@ -222,7 +222,7 @@ async function run(t: Test, which: string): Promise<void> {
       if (failures.length > MAX_FAILED_ROUNDS) end = 0;
     });
   await Promise.all([following, killing]);
-  const { frames = [], unexpected = [] } = stream ?? {};
+  const { frames = [], unexpected = [], late: lateSubscriptions = [] } = stream ?? {};
   stream?.close();
   claimAges?.close();
   await ledger.readThrough(claims.newestSlot).catch((thrown: unknown) => {
@@ -240,7 +240,7 @@ async function run(t: Test, which: string): Promise<void> {
     hits,
     pushes,
     receipts: answers + pushes,
-    late,
+    late: late + lateSubscriptions.length,
     cutOff,
     notKept,
     killed,
@@ -265,7 +265,7 @@ async function run(t: Test, which: string): Promise<void> {
   const client = httpClient(gateways.url);
   t.equal(backwards, 0, 'no slot goes back');
   t.ok(
-    (late + cutOff) * (kill === undefined ? 100 : 20) <= answers,
+    (late + lateSubscriptions.length + cutOff) * (kill === undefined ? 100 : 20) <= answers,
     `${late} of ${answers} came late, ${cutOff} not at all`,
   );
   if (kill !== undefined) t.ok(Object.keys(killed).length > 1, 'parts were killed');

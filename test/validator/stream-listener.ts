@@ -9,6 +9,8 @@ interface Frame {
 
 export interface StreamListener {
   readonly frames: readonly Frame[];
+  /** Subscriptions that the node did not answer in time, and that were made again. */
+  readonly late: readonly string[];
   /** Refusals and frames that should not arrive. */
   readonly unexpected: readonly string[];
   /** Subscribes to a topic, named like its route, and waits a little because of the limit of ten messages a second. */
@@ -23,17 +25,21 @@ export async function openStreamListener(
 ): Promise<StreamListener> {
   const frames: Frame[] = [];
   const unexpected: string[] = [];
-  const topics: { readonly path: string; seq: number }[] = [];
+  const late: string[] = [];
+  const topics: { readonly path: string; readonly request: string; seq: number }[] = [];
   const socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/stream`);
   socket.onmessage = ({ data }) => {
     const frame = String(data);
-    const { type, id, seq, result, slot } = JSON.parse(frame);
+    const { type, id, seq, result, slot, error } = JSON.parse(frame);
     if (type === undefined) {
       frames.push({ result, slot });
       return;
     }
     const topic = topics[id];
-    if (topic === undefined || seq !== topic.seq++) unexpected.push(frame);
+    if (topic !== undefined && error === 'upstream_timeout') {
+      late.push(topic.path);
+      socket.send(topic.request);
+    } else if (topic === undefined || seq !== topic.seq++) unexpected.push(frame);
     else onPush(topic.path, answerInFrame(frame));
   };
   let isClosing = false;
@@ -43,10 +49,12 @@ export async function openStreamListener(
   await once(socket, 'open');
   return {
     frames,
+    late,
     unexpected,
     subscribe: async (topic, address, commitment) => {
-      const id = topics.push({ path: `/${topic}/${address}?commitment=${commitment}`, seq: 0 }) - 1;
-      socket.send(JSON.stringify({ op: 'subscribe', topic, address, commitment, id }));
+      const request = JSON.stringify({ op: 'subscribe', topic, address, commitment, id: topics.length });
+      topics.push({ path: `/${topic}/${address}?commitment=${commitment}`, request, seq: 0 });
+      socket.send(request);
       await sleep(150);
     },
     close: () => {

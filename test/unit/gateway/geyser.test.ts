@@ -655,6 +655,10 @@ t.test('version-ring', async (t) => {
       ring.advance(slot, slot);
     }
     t.same([ring.get('a'), ring.size], [undefined, 1]);
+    source.slot = -1;
+    const found = start('of a source that covers nothing yet', 300, 0);
+    for (let i = 0; i < 32; i++) ring.advance(301, 301);
+    t.equal(ring.get('of a source that covers nothing yet'), found);
   });
 });
 

@@ -212,7 +212,8 @@ export class VersionRing<V = KeptAccount> {
       this.#swept ??= this.#histories.values();
       const { value: history, done = false } = this.#swept.next();
       if (done) this.#swept = undefined;
-      else if (history.coverage.slot < oldest) this.#remove(history);
+      else if (Math.max(history.coverage.slot, history.newest.slot) < oldest)
+        this.#remove(history); // a new source covers nothing yet
       else this.#forgetBefore(history, oldest);
     }
   }
