@@ -32,6 +32,7 @@ const samples = await interleave(rounds, {
   '/balance by IP': () => measureLoad(gateway, { targets, seconds }),
   '/balance by key': () => measureLoad(gateway, { targets, seconds, headers }),
   '/slot by IP': () => measureLoad(gateway, { targets: '/api/v1/slot', seconds }),
+  '/balance of past slots': () => measureLoad(gateway, { targets: past, pick: 'turn', seconds }),
 });
 bench.figures(samples);
 const base = ['bare engine', samples['bare engine, the same bytes as one block']] as const;
@@ -41,6 +42,7 @@ bench.ratio('rate', ['/balance by key', byKey], base, { atLeast: 0.93 });
 bench.ratio('rate', ['/slot by IP', samples['/slot by IP']], base);
 bench.ratio('cpuUs', ['/balance by IP', byIp], base);
 bench.ratio('cpuUs', ['/balance by key', byKey], base);
+bench.ratio('cpuUs', ['/balance of past slots', samples['/balance of past slots']], ['/balance by IP', byIp]);
 
 const rate = Math.round(Math.min(...byIp.map(({ rate }) => rate)) / 2);
 bench.note(`at a constant rate of ${rate.toLocaleString('en')} req/s, half of the full load`);
