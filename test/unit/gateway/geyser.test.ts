@@ -506,12 +506,10 @@ function openRing(bytes: number, slots = 100) {
     data: new Uint8Array(1000),
   });
   const start = (address: string, slot: number, rank: number): AccountHistory =>
-    ring.start(
-      address,
-      source,
-      { slot, value: accountWith(BigInt(slot)) },
-      { heat: { rank }, onEvicted: () => evicted.push(address) },
-    );
+    ring.start({ address, heat: { rank }, onEvicted: () => evicted.push(address) }, source, {
+      slot,
+      value: accountWith(BigInt(slot)),
+    });
   const write = (history: AccountHistory, slot: number): void => {
     source.slot = Math.max(source.slot, slot);
     ring.add(history, { slot, value: accountWith(BigInt(slot)) });

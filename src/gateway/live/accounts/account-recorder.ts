@@ -16,6 +16,10 @@ export class AccountRecorder implements RingMember {
     this.#account = account;
   }
 
+  get address(): string {
+    return this.#account.address;
+  }
+
   get heat(): RingMember['heat'] {
     return this.#account.holder;
   }
@@ -54,9 +58,9 @@ export class AccountRecorder implements RingMember {
 
   /** A feed, or a session at confirmed, may know more of the account already. */
   #start(slot: Slot, watermark: Watermark): void {
-    const { address, kept: value } = this.#account;
-    const known = this.#ring.get(address);
+    const known = this.#ring.get(this.address);
     if (known?.isOpen === true && known.at(slot) !== undefined) return;
-    if (this.#ring.accepts(this.heat)) this.#history = this.#ring.start(address, watermark, { slot, value }, this);
+    if (this.#ring.accepts(this.heat))
+      this.#history = this.#ring.start(this, watermark, { slot, value: this.#account.kept });
   }
 }

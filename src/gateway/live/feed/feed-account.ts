@@ -8,7 +8,6 @@ export type FeedVersion = AccountVersion<AccountValue | null>;
 
 /** An account on a stream. Its owner keeps in the same object what else it needs of it, since there may be very many. */
 export interface FeedAccount extends RingMember {
-  readonly address: string;
   readonly key: string;
   /** What it was and is; undefined while that isn't known. */
   history: AccountHistory<AccountValue | null> | undefined;

@@ -266,7 +266,7 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
   #armDue(): void {
     const { ring, onVersion } = this.#options;
     for (const { account, read, newer } of this.#arming.due(this.slot)) {
-      const history = ring.start(account.address, this, read, account);
+      const history = ring.start(account, this, read);
       account.history = history;
       this.#unfinalized.push({ account, version: read });
       onVersion(account, read);

@@ -17,37 +17,60 @@ export interface Coverage {
   readonly finalizedSlot?: Slot;
 }
 
-/** What an account is kept for. */
+/** What the ring keeps versions of. */
 export interface RingMember {
+  readonly address: string;
   /** How often the account is read: the lowest ones leave first. */
   readonly heat: { readonly rank: number };
   /** Called when the ring keeps the account no longer, as others are read more. */
   onEvicted?(): void;
 }
 
-/** The versions of one account, or of one token list, from one source: without a gap up to what its coverage names, but for those that say so. */
+/** A version, and the last slot at which it is known to hold: a change between that and the next version may be missing. */
+interface PastVersion<V> {
+  readonly version: Version<V>;
+  readonly end: Slot;
+}
+
+/** The coverage of a source that ends at a slot; what the source denies later is denied here, too. */
+class EndedCoverage implements Coverage {
+  readonly slot: Slot;
+  readonly #source: Pick<Coverage, 'isDenied'>;
+
+  constructor(slot: Slot, source: Pick<Coverage, 'isDenied'>) {
+    this.slot = slot;
+    this.#source = source;
+  }
+
+  get isDenied(): boolean {
+    return this.#source.isDenied;
+  }
+}
+
+const DENIED = new EndedCoverage(-1, { isDenied: true });
+
+/** The versions of one account, or of one token list, from one source, up to the slot that its coverage names. */
 export class History<V, W extends V = V> {
-  readonly address: string;
   readonly member: RingMember;
   #newest: Version<W>;
   /** The versions before it, oldest first; undefined without any, as of most accounts, of which there may be very many. */
-  #past: Version<W>[] | undefined = undefined;
+  #past: PastVersion<W>[] | undefined = undefined;
   /** What another source, or this one before a gap, knows of the account. */
   previous: History<V> | undefined = undefined;
   /** The operators that gave the account when they were read last. */
   agreement: Agreement | undefined = undefined;
   #coverage: Coverage;
-  #isOpen = true;
   /** Whether the ring keeps it, and counts it. */
   isKept = true;
-  /** The last slots of versions that ended before the next one began; most histories have none. */
-  #ends: WeakMap<Version<W>, Slot> | undefined = undefined;
 
-  constructor(address: string, coverage: Coverage, first: Version<W>, member: RingMember) {
-    this.address = address;
+  constructor(member: RingMember, coverage: Coverage, first: Version<W>) {
     this.member = member;
     this.#newest = first;
     this.#coverage = coverage;
+  }
+
+  get address(): string {
+    return this.member.address;
   }
 
   get heat(): RingMember['heat'] {
@@ -63,12 +86,12 @@ export class History<V, W extends V = V> {
   }
 
   get oldest(): Version<W> {
-    return this.#past?.[0] ?? this.#newest;
+    return this.#past?.[0]?.version ?? this.#newest;
   }
 
   /** Oldest first, at least one. */
   get versions(): readonly Version<W>[] {
-    return [...(this.#past ?? []), this.#newest];
+    return [...(this.#past ?? []).map(({ version }) => version), this.#newest];
   }
 
   /** Returns the version at the end of a slot, from any source; undefined where that is not kept or not covered. */
@@ -84,14 +107,14 @@ export class History<V, W extends V = V> {
   /** Returns the version at the end of a slot that this source knows. */
   ownAt(slot: Slot): Version<W> | undefined {
     if (slot > this.#coverage.slot || this.#coverage.isDenied) return undefined;
-    const version = this.newestUpTo(slot);
-    const end = version && this.#ends?.get(version);
-    return end !== undefined && slot > end ? undefined : version;
+    if (this.#newest.slot <= slot) return this.#newest;
+    const past = this.#pastAt(slot);
+    return past !== undefined && slot <= past.end ? past.version : undefined;
   }
 
   /** Returns the newest version of a slot or of one before. */
   newestUpTo(slot: Slot): Version<W> | undefined {
-    return this.#newest.slot <= slot ? this.#newest : this.#past?.findLast((version) => version.slot <= slot);
+    return this.#newest.slot <= slot ? this.#newest : this.#pastAt(slot)?.version;
   }
 
   /** Returns the first slot from this one on at which the account is kept; undefined where none is. */
@@ -105,12 +128,8 @@ export class History<V, W extends V = V> {
 
   /** Adds a newer version. `end`: the last slot at which the one before is known to hold. */
   push(version: Version<W>, end: Slot): void {
-    if (end < version.slot - 1) {
-      this.#ends ??= new WeakMap();
-      this.#ends.set(this.#newest, end);
-    }
     this.#past ??= [];
-    this.#past.push(this.#newest);
+    this.#past.push({ version: this.#newest, end });
     this.#newest = version;
   }
 
@@ -124,25 +143,20 @@ export class History<V, W extends V = V> {
 
   /** Whether the source may cover later slots. */
   get isOpen(): boolean {
-    return this.#isOpen;
+    return !(this.#coverage instanceof EndedCoverage);
   }
 
   /** Covers nothing: what it has is wrong. */
   deny(): void {
-    this.#isOpen = false;
-    this.#coverage = { slot: -1, isDenied: true };
+    this.#coverage = DENIED;
   }
 
   /** Covers no slot beyond the present one. */
   freeze(): void {
-    this.#isOpen = false;
-    const coverage = this.#coverage;
-    const { slot } = coverage;
-    this.#coverage = {
-      slot,
-      get isDenied() {
-        return coverage.isDenied;
-      },
-    };
+    if (this.isOpen) this.#coverage = new EndedCoverage(this.#coverage.slot, this.#coverage);
+  }
+
+  #pastAt(slot: Slot): PastVersion<W> | undefined {
+    return this.#past?.findLast(({ version }) => version.slot <= slot);
   }
 }

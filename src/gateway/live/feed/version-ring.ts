@@ -108,14 +108,14 @@ export class VersionRing<V = KeptAccount> {
   }
 
   /** Starts a history with what the account is at a slot. What was known before stays. */
-  start<W extends V>(address: string, coverage: Coverage, first: Version<W>, member: RingMember): History<V, W> {
-    const history = new History<V, W>(address, coverage, first, member);
-    const known = this.#histories.get(address);
+  start<W extends V>(member: RingMember, coverage: Coverage, first: Version<W>): History<V, W> {
+    const history = new History<V, W>(member, coverage, first);
+    const known = this.#histories.get(member.address);
     if (known !== undefined) {
       history.previous = known;
       this.#queue(known, known.newest, first.slot);
     }
-    this.#histories.set(address, history);
+    this.#histories.set(member.address, history);
     this.#leastRead.add(history);
     this.#bytes += HISTORY_BYTES + this.#bytesOf(first);
     this.#makeRoom();

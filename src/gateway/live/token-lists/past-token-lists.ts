@@ -33,7 +33,7 @@ export function recordList(ring: VersionRing<TokenList>, state: TokenListState):
   const { owner, slot, list, lease, holder, commitment } = state;
   if (list === undefined || lease === undefined || commitment === 'processed') return;
   const isKept = ring.get(owner)?.at(slot) !== undefined;
-  if (!isKept && ring.accepts(holder)) ring.start(owner, lease, { slot, value: list }, { heat: holder });
+  if (!isKept && ring.accepts(holder)) ring.start({ address: owner, heat: holder }, lease, { slot, value: list });
 }
 
 /** About the bytes of an account of a list: lists that follow each other share most of theirs. */
