@@ -12,13 +12,17 @@ const ROUNDING = 1e-6;
 /** The half-lives after which a read doesn't count any more: what is left of it is still well above the rounding. */
 const MAX_HALF_LIVES = 15;
 
+/** With each of these slots a key that is read all the time, and can't be live, loses its place to another. */
+const TURN_SLOTS = 16;
+
 /** Seeds of this process, so that nobody can choose keys that displace another. */
 const PLACE_SEED = randomBytes(4).readInt32LE();
 const CHECK_SEED = randomBytes(4).readInt32LE();
 
 /**
  * Finds the keys that are read again soon. Most are read once, so a key leaves numbers alone, in a place that its hash
- * chooses and that the next key with this place overwrites.
+ * chooses. Another key with this place overwrites it unless it was read in this slot or the one before: of two that are read
+ * in each slot neither would become hot.
  */
 export class HotKeyDetector {
   readonly #halfLifeSlots: number;
@@ -44,7 +48,7 @@ export class HotKeyDetector {
     const [place, check] = [this.#placeOf(key), checkOf(key)];
     const heat = this.#heatIn(place, check);
     heat.record(tip);
-    this.#put(place, check, heat);
+    if (this.#mayHave(place, check, tip)) this.#put(place, check, heat);
     const halfLives = Math.min(withinSlots / this.#halfLifeSlots, MAX_HALF_LIVES);
     const hot = 1 + 2 ** -halfLives - ROUNDING;
     return heat.at(tip) >= hot ? heat : undefined;
@@ -61,6 +65,12 @@ export class HotKeyDetector {
   /** Remembers the heat of a key that is no longer kept live: it may come back. */
   giveBack(key: string, heat: ReadHeat): void {
     this.#put(this.#placeOf(key), checkOf(key), heat);
+  }
+
+  #mayHave(place: number, check: number, tip: Slot): boolean {
+    const known = this.#checks[place];
+    if (known === check || known === 0) return true;
+    return tip - (this.#tipsAtLastRead[place] ?? 0) > 1 || tip % TURN_SLOTS === 0;
   }
 
   #heatIn(place: number, check: number): ReadHeat {

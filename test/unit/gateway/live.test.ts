@@ -930,6 +930,18 @@ t.test('hot-key-detector', async (t) => {
     t.strictSame([rank, tipAtLastRead], [heat.rank, 1020]);
   });
 
+  t.test('keys that share a place become hot one after the other, though each is read in each slot', async (t) => {
+    const detector = new HotKeyDetector(10, HALF_LIFE_SLOTS);
+    const cold = new Set(Array.from({ length: 3000 }, (_, i) => `${i}`));
+    for (let tip = 1000; tip < 1050; tip++)
+      for (const key of cold) {
+        if (detector.recordRead(key, tip, 25) === undefined) continue;
+        detector.take(key);
+        cold.delete(key);
+      }
+    t.same([...cold], []);
+  });
+
   t.test('two reads that are further apart do not', async (t) => {
     const detector = new HotKeyDetector(10, HALF_LIFE_SLOTS);
     detector.recordRead('a', 1000, 25);
