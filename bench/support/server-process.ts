@@ -90,12 +90,12 @@ export const UNLIMITED = [
 /** The space for new objects, as `npm start` sets it. */
 const NODE_OPTIONS = ['--max-semi-space-size=32'];
 
-/** Starts a gateway without limits over a node. */
-export function startGatewayOver(upstream: string, options: GatewayOptions = {}): Promise<ServedProcess> {
+/** Starts a gateway without limits over a node, or over those of its settings. */
+export function startGatewayOver(upstream: string | undefined, options: GatewayOptions = {}): Promise<ServedProcess> {
   const { settings = [], state = makeTemporaryFolder(), dist = DIST, workers } = options;
   const set = [...UNLIMITED, ...settings].flatMap((setting) => ['--set', setting]);
   const command = [process.execPath, ...NODE_OPTIONS, join(dist, 'src/main.js'), '--port', '0', '--state', state];
-  command.push('--upstream', upstream, ...set);
+  command.push(...(upstream === undefined ? [] : ['--upstream', upstream]), ...set);
   if (workers === undefined) return startListening(command);
   return startListening([...command, '--workers', `${workers}`], false);
 }

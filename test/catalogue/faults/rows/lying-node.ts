@@ -54,6 +54,8 @@ const LONG: readonly Variant[] = [
   { name: 'one lie in 1000', lies: { ...FALSE, every: 1000 }, isSeldom: true },
   { name: 'honest', lies: null },
 ];
+/** The reads within which a liar is named where the machine is too busy for the time: a quiet one makes them in a second. */
+const MAX_READS = 500;
 /** The most false answers of 10,000 cold reads at confirmed: a sample of 2 % finds a liar that gives a third of them. */
 const MAX_FALSE_CONFIRMED = 300;
 const SHORT = ['quick liar', 'over WebSocket only', 'in transactions only'];
@@ -106,14 +108,17 @@ function judge({ name, lies, reads, isSeldom = false }: Variant, counts: Counts)
     info('reads until it was named', counts.readsUntilNamed),
     isSeldom
       ? expect(`named after ${Math.round(namedMs)} ms`, Number.isFinite(namedMs))
-      : expect(`named after ${Math.round(namedMs)} ms (limit ${limitMs})`, namedMs <= limitMs),
+      : expect(
+          `named after ${Math.round(namedMs)} ms (limit ${limitMs}, or ${MAX_READS} reads)`,
+          namedMs <= limitMs || (Number.isFinite(namedMs) && counts.readsUntilNamed <= MAX_READS),
+        ),
     info('calls', calls),
   ];
 }
 
 /** Runs a gateway over the nodes, reads all the time, and lets one node lie after a while. */
 async function run(variant: Variant, { main }: RunLength, wanted: number): Promise<Counts> {
-  const { lies, latencyMs: [honestMs, liarMs] = [0, 0], weight = 1, isCompared = true, isSeldom = false } = variant;
+  const { lies, latencyMs: [honestMs, liarMs] = [0, 0], weight = 1, isCompared = true } = variant;
   const parameters = { genesis: GENESIS, originMs: Date.now() - 600_000, slotMs: 150, maxUnchangedSlots: 40 };
   const nodes = await Promise.all([0, 1, 2].map(() => FormulaNodeProcess.start(parameters)));
   const [liar] = nodes;
@@ -137,10 +142,9 @@ async function run(variant: Variant, { main }: RunLength, wanted: number): Promi
   const liesMs = performance.now();
   const from = load.counts.answers;
   if (isCompared && lies !== null) {
-    const maxMs = isSeldom ? MAX_SELDOM_MS : MAX_MS;
-    load.counts.namedMs = await untilNamed(gateway.url, liesMs, maxMs);
+    load.counts.namedMs = await untilNamed(gateway.url, liesMs);
     load.counts.readsUntilNamed = load.counts.answers - from;
-    load.counts.isRefused = await untilRefused(gateway.url, liesMs, maxMs);
+    load.counts.isRefused = await untilRefused(gateway.url, liesMs);
   }
   const isReadEnough = (): boolean => {
     const answers = load.counts.answers - from;
@@ -168,12 +172,11 @@ async function healthOf(url: string): Promise<Health> {
   return ((await answer.json()) as { readonly result: Health }).result;
 }
 
-const MAX_MS = 6 * AUDIT_MS;
-const MAX_SELDOM_MS = 180_000;
+const MAX_MS = 180_000;
 
 /** Returns the milliseconds until `/health` names the liar. */
-async function untilNamed(url: string, beganMs: number, maxMs: number): Promise<number> {
-  while (performance.now() - beganMs < maxMs) {
+async function untilNamed(url: string, beganMs: number): Promise<number> {
+  while (performance.now() - beganMs < MAX_MS) {
     if ((await healthOf(url)).problems.some((problem) => problem.startsWith(`${LIAR} gave`)))
       return performance.now() - beganMs;
     await sleep(POLL_MS);
@@ -182,8 +185,8 @@ async function untilNamed(url: string, beganMs: number, maxMs: number): Promise<
 }
 
 /** Resolves with true once the liar is used no more. */
-async function untilRefused(url: string, beganMs: number, maxMs: number): Promise<boolean> {
-  while (performance.now() - beganMs < maxMs) {
+async function untilRefused(url: string, beganMs: number): Promise<boolean> {
+  while (performance.now() - beganMs < MAX_MS) {
     if ((await healthOf(url)).upstreams.some(({ id, status }) => id === LIAR && status === 'down')) return true;
     await sleep(POLL_MS);
   }
