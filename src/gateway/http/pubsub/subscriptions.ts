@@ -1,3 +1,4 @@
+import type { Clock } from '../../../shared/domain/clock.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { LogSource } from '../../live/logs/live-logs.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
@@ -10,6 +11,12 @@ import { NotificationQueue } from './notification-queue.ts';
 import type { SignatureWatch } from './signature-watch.ts';
 import type { Source, SourceOptions } from './source.ts';
 import { SUBSCRIPTION_KINDS, type SubscriptionKind, type SubscriptionRequest } from './subscription-request.ts';
+
+/**
+ * The time from the answer to a subscription to a notification that is ready before, in milliseconds. A client that reads both
+ * together may lose the latter, as kit does: its caller has no iterator yet.
+ */
+const AFTER_ANSWER_MS = 20;
 
 /** A client, as its subscriptions use it. */
 export interface Subscriber {
@@ -36,6 +43,7 @@ interface SharedSubscription {
 }
 
 export interface SubscriptionsOptions {
+  readonly clock: Clock;
   readonly accounts: AccountFeeds;
   readonly signatures: SignatureWatch;
   readonly liveLogs: LogSource;
@@ -45,23 +53,15 @@ export interface SubscriptionsOptions {
 
 /** The subscriptions of all clients: equal ones share a source and an id, and each notification is written once. */
 export class Subscriptions {
-  readonly #accounts: AccountFeeds;
-  readonly #signatures: SignatureWatch;
-  readonly #logs: LogSource;
-  readonly #events: Pick<EventChannels, 'join'>;
-  readonly #mesh: Pick<Mesh, 'onTip' | 'tip'>;
+  readonly #options: SubscriptionsOptions;
   readonly #queue = new NotificationQueue<Subscriber>();
   readonly #byKey = new Map<string, SharedSubscription>();
   readonly #bySubscriber = new Map<Subscriber, Map<number, SharedSubscription>>();
   readonly #counts = new Map<SubscriptionKind, number>(SUBSCRIPTION_KINDS.map((kind) => [kind, 0]));
   #lastId = 0;
 
-  constructor({ accounts, signatures, liveLogs, events, mesh }: SubscriptionsOptions) {
-    this.#accounts = accounts;
-    this.#signatures = signatures;
-    this.#logs = liveLogs;
-    this.#events = events;
-    this.#mesh = mesh;
+  constructor(options: SubscriptionsOptions) {
+    this.#options = options;
   }
 
   /** The numbers of subscriptions by kind. */
@@ -101,8 +101,14 @@ export class Subscriptions {
     if (acknowledged !== undefined) await acknowledged;
     if (!shared.callers.has(subscriber)) return;
     shared.subscribers.add(subscriber);
+    this.#options.clock.after(AFTER_ANSWER_MS, () => this.#begin(subscriber, shared));
+  }
+
+  /** Notifies a client of what was there before it subscribed. */
+  #begin(subscriber: Subscriber, shared: SharedSubscription): void {
+    if (!shared.callers.has(subscriber)) return; // closed since
     if (shared.last !== undefined) this.#send(subscriber, shared, shared.last);
-    if (shared.kind === 'signature') this.#signatures.poll();
+    else if (shared.kind === 'signature') this.#options.signatures.poll();
     shared.source.resume?.();
   }
 
@@ -167,21 +173,22 @@ export class Subscriptions {
   }
 
   #open(request: SubscriptionRequest, options: SourceOptions): Source {
+    const { accounts, events, liveLogs, mesh, signatures } = this.#options;
     switch (request.kind) {
       case 'account':
         return request.events === undefined
-          ? new AccountSource(this.#accounts, request, options)
-          : sourceOfEvents(this.#events, request, request.events, options);
+          ? new AccountSource(accounts, request, options)
+          : sourceOfEvents(events, request, request.events, options);
       case 'logs':
-        return sourceOfLogs(this.#logs, request, options);
+        return sourceOfLogs(liveLogs, request, options);
       case 'signature':
-        return sourceOf(this.#signatures.watch(request.signature, request.commitment, options.emit));
+        return sourceOf(signatures.watch(request.signature, request.commitment, options.emit));
       case 'root':
-        return sourceOf(this.#mesh.onTip('finalized', (slot) => options.emit(String(slot))));
+        return sourceOf(mesh.onTip('finalized', (slot) => options.emit(String(slot))));
       case 'slot': {
-        let parent = this.#mesh.tip('processed') ?? 0;
-        const stop = this.#mesh.onTip('processed', (slot) => {
-          options.emit(`{"slot":${slot},"parent":${parent},"root":${this.#mesh.tip('finalized') ?? 0}}`);
+        let parent = mesh.tip('processed') ?? 0;
+        const stop = mesh.onTip('processed', (slot) => {
+          options.emit(`{"slot":${slot},"parent":${parent},"root":${mesh.tip('finalized') ?? 0}}`);
           parent = slot;
         });
         return sourceOf(stop);
