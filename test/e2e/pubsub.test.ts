@@ -4,9 +4,11 @@ import { request } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import bs58 from 'bs58';
 import t, { type Test } from 'tap';
+import { apiKeysPath } from '../../src/gateway/access/api-keys/api-key-store.ts';
 import { DOLLAR, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { COMMITMENTS } from '../../src/shared/domain/commitment.ts';
 import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../src/shared/domain/well-known-addresses.ts';
+import { issueKey, revokeKey } from '../support/access/api-key-fixtures.ts';
 import { type SteppedHarness, startStepped, waitFor } from '../support/harness.ts';
 import { type PubsubTestClient as Client, connect, type Notification } from '../support/pubsub-test-client.ts';
 import { rpcRequest } from '../support/rpc-request.ts';
@@ -82,7 +84,7 @@ t.test('pubsub-conformance', async (t) => {
     client.say(
       batch(['signatureSubscribe', signature], ['accountSubscribe', account, confirmed], ['programSubscribe', wallet]),
     );
-    await waitFor(() => client.texts.length >= 2, 'the answers and the landed transaction');
+    while (client.texts.length < 2) await step(); // the answers, and the landed transaction
     const answers = JSON.parse(client.texts[0] ?? '').sort((a: { id: number }, b: { id: number }) => a.id - b.id);
     t.match(answers, [
       { id: 100, result: Number },
@@ -92,8 +94,6 @@ t.test('pubsub-conformance', async (t) => {
     t.match(JSON.parse(client.texts[1] ?? ''), { params: { subscription: answers[0].result } });
     put(4n);
     await until(client, answers[1].result, 1);
-    client.say([]);
-    await waitFor(() => client.texts.some((text) => text.includes('-32700')), 'the refusal of an empty batch');
   });
 
   t.test('the default is finalized, and base58 without its name', async (t) => {
@@ -229,7 +229,8 @@ t.test('pubsub-conformance', async (t) => {
     const { signature = '' } =
       cluster.chain.transactionsOf(wallet).findLast(({ slot }) => slot <= cluster.chain.slot('finalized')) ?? {};
     const { result: landed } = await client.call('signatureSubscribe', signature);
-    await waitFor(() => client.of(landed).length === 1, 'the landed transaction');
+    t.same(client.of(landed), [], 'not with the answer: kit drops what it reads together with that');
+    await until(client, landed, 1);
     t.match(client.of(landed), [{ context: { slot: Number }, value: { err: null } }]);
     const sent = await rpcRequest<string>(cluster.url, 'requestAirdrop', [wallet, 1]);
     const { result: pending } = await client.call('signatureSubscribe', sent, { commitment: 'finalized' });
@@ -311,15 +312,72 @@ t.test('pubsub-conformance', async (t) => {
       [-32602, /^slotgate is for accountSubscribe$/, 'signatureSubscribe', SIGNATURE, { slotgate: {} }],
       [-32602, /Invalid subscription id/, 'accountUnsubscribe', 1e9],
     ];
-    for (const [code, message, method, ...params] of refused)
+    for (const [code, message, method, ...params] of refused) {
+      world.clock.advance(100); // what is refused has the pace of messages
       t.match((await client.call(method, ...params)).error, { code, message }, method);
+    }
     client.say('{"jsonrpc":"2.0","id":9223372036854775807,"method":"slotSubscribe"}');
     await waitFor(() => client.texts.some((text) => text.endsWith('"id":9223372036854775807}')), 'an id of solana-go');
-    client.say('{');
     client.say({ op: 'subscribe', topic: 'balance', id: 'own' });
-    client.say({ jsonrpc: '2.0', method: 'ping' });
-    await waitFor(() => client.texts.some((text) => text.includes('-32700')));
     await waitFor(() => client.texts.some((text) => text.includes('/api/v1/stream')));
+  });
+
+  t.test('messages that no client should send are answered as by a node (agave 4.2.2)', async (t) => {
+    const call = (id: string, method = 'slotSubscribe'): string => `{"jsonrpc":"2.0","id":${id},"method":"${method}"}`;
+    const unsubscribe = (id: string): string => `{"jsonrpc":"2.0","id":1,"method":"slotUnsubscribe","params":[${id}]}`;
+    const PARSE = '-32700 null';
+    const answered: Readonly<Record<string, string>> = {
+      ...Object.fromEntries(['{', '1', '"a"', 'null', '', '['.repeat(4000)].map((message) => [message, PARSE])),
+      ...Object.fromEntries(['[1]', '[[]]', `[[${call('1')}]]`, `[${call('1')},1]`].map((message) => [message, PARSE])),
+      [`[${'1,'.repeat(1000)}1]`]: PARSE,
+      ...Object.fromEntries(['1.5', '1.0', '-1', '1e3', '{}', '[1]', 'true'].map((id) => [call(id), PARSE])),
+      [call('18446744073709551616')]: PARSE,
+      [call('18446744073709551615')]: 'result 18446744073709551615',
+      [call('"a\\u0000"')]: 'result "a\\u0000"',
+      [call('null')]: 'result null',
+      '{}': '-32600 null',
+      '{"id":1}': '-32600 1',
+      '{"id":1,"method":"slotSubscribe"}': '-32600 1',
+      '{"jsonrpc":"1.0","id":1,"method":"slotSubscribe"}': '-32600 1',
+      '{"jsonrpc":"2.0","id":1,"method":["slotSubscribe"]}': '-32600 1',
+      '{"jsonrpc":"2.0","id":1,"method":"accountSubscribe","params":{"a":1}}': '-32602 1',
+      [call('1', 'nopeUnsubscribe')]: '-32601 1',
+      [call('1', 'slotUnsubscribe')]: '-32602 1',
+      ...Object.fromEntries(
+        ['999999', '18446744073709551616', '-1', '1.5', 'null', '"1"', '{}', '[0]', 'true'].map((id) => [
+          unsubscribe(id),
+          '-32602 1',
+        ]),
+      ),
+      '[]': '',
+      '{"jsonrpc":"2.0","method":"slotSubscribe"}': '',
+      '[{"jsonrpc":"2.0","method":"ping"}]': '',
+    };
+    const other = await open(t);
+    const { result: foreign } = await other.call('rootSubscribe');
+    const client = await open(t);
+    t.match((await client.call('rootUnsubscribe', foreign)).error, {
+      code: -32602,
+      message: 'Invalid subscription id.',
+    });
+    for (const [message, expected] of Object.entries(answered)) {
+      world.clock.advance(200); // the pace of two messages
+      const before = client.texts.length;
+      client.say(message);
+      await client.call('getHealth'); // which is answered after it
+      const answers = client.texts.slice(before).filter((text) => !text.includes('Notification'));
+      const summaries = answers.slice(0, -1).map((text) => {
+        const [, code] = /"code":(-\d+)/.exec(text) ?? [];
+        return `${code ?? 'result'} ${/"id":([^}]+)}$/.exec(text)?.[1]}`;
+      });
+      t.equal(summaries.join(), expected, message.slice(0, 80));
+    }
+    client.say(Buffer.from(call('7')));
+    client.say(Buffer.from([0xff, 0xfe]));
+    await waitFor(() => client.texts.some((text) => text.endsWith('"id":7}')), 'a binary frame');
+    t.equal((await other.call('rootUnsubscribe', foreign)).result, true);
+    client.say(call('8') + ' '.repeat(4096));
+    t.match(await client.closed, { code: 1009 });
   });
 });
 
@@ -391,24 +449,57 @@ t.test('pubsub-cost', async (t) => {
         }
     },
   );
+
+  t.test('requests that are refused count as messages, and a flood of them ends the connection', async (t) => {
+    const client = await connect(t, pubsubOf(world));
+    for (let i = 0; i < 100; i++) client.say({ jsonrpc: '2.0', id: i, method: 'programSubscribe', params: [] });
+    t.match(await client.closed, { code: 4429 });
+  });
 });
 
 t.test('pubsub-callers', async (t) => {
-  const world = await startStepped(t, {
-    set: ['stream.maxBackpressureBytes=4096', 'limits.free.streams=5'],
-  });
+  const state = t.testdir();
+  const set = ['stream.maxBackpressureBytes=4096', 'limits.free.streams=5'];
+  const limits = ['limits.free.subscriptions=2', 'limits.build.subscriptions=3'];
+  const world = await startStepped(t, { state, set: [...set, ...limits] });
   const { cluster, step, gateway } = world;
   await step(4);
+  const stepUntil = async (isDone: () => boolean | Promise<boolean>): Promise<void> => {
+    for (let steps = 0; !(await isDone()); steps++) {
+      if (steps > 200) throw new Error('nothing comes');
+      await step();
+    }
+  };
 
-  t.test('a key works by header and by subprotocol, and a wrong one is refused before the upgrade', async (t) => {
-    const client = await connect(t, pubsubOf(world), ['slotgate']);
-    t.type((await client.call('slotSubscribe')).result, 'number');
-    const wrong = new WebSocket(pubsubOf(world).replace('http', 'ws'), ['slotgate', 'sg_wrong']);
-    const failed = new Promise((resolve) => {
-      wrong.onerror = resolve;
-    });
-    await failed;
-    client.close();
+  t.test('a key works by header and by subprotocol, with the limits of its tier, until it is revoked', async (t) => {
+    const url = pubsubOf(world);
+    const key = await issueKey(state);
+    await stepUntil(async () => (await world.get('/slot', { headers: { 'x-api-key': key } })).status === 200);
+    const methods: readonly (readonly [method: string, ...params: readonly unknown[]])[] = [
+      ['slotSubscribe'],
+      ['rootSubscribe'],
+      ...COMMITMENTS.map((commitment) => ['signatureSubscribe', SIGNATURE, { commitment }] as const),
+    ];
+    const callers = { free: {}, header: { headers: { 'x-api-key': key } }, browser: { protocols: ['slotgate', key] } };
+    const keyed: Client[] = [];
+    for (const [caller, options] of Object.entries(callers)) {
+      const client = await connect(t, url, options);
+      const subscribed = Promise.all(methods.map(([method, ...params]) => client.call(method, ...params)));
+      const answers = await untilSettled(subscribed, step); // subscriptions have a pace
+      const limit = caller === 'free' ? 2 : 3;
+      t.equal(answers.filter(({ result }) => result !== undefined).length, limit, caller);
+      t.match(answers.at(-1)?.error, { message: `a connection may have ${limit} subscriptions` }, caller);
+      t.match(answers.at(-1)?.error, { code: -32603, data: { error: 'rate_limited' } });
+      if (caller === 'free') client.close();
+      else keyed.push(client);
+    }
+    await revokeKey(apiKeysPath(state), key.slice(-8));
+    const codes: number[] = [];
+    for (const { closed } of keyed) void closed.then(({ code }) => codes.push(code));
+    await stepUntil(() => codes.length === 2);
+    t.same(codes, [4401, 4401]);
+    await t.rejects(connect(t, url, { protocols: ['slotgate', key] }), 'refused before the upgrade');
+    await t.rejects(connect(t, url, { headers: { 'x-api-key': 'sg_live_wrong' } }));
   });
 
   t.test('a first read that fails is repeated until the account is known', async (t) => {
@@ -454,12 +545,6 @@ t.test('pubsub-callers', async (t) => {
     };
     const [slow, patient, ...readers] = await Promise.all([{}, { slotgate: {} }, {}, { slotgate: {} }].map(open));
     const [reader, eventReader] = readers;
-    const stepUntil = async (isDone: () => boolean): Promise<void> => {
-      for (let steps = 0; !isDone(); steps++) {
-        if (steps > 50) throw new Error('nothing comes');
-        await step();
-      }
-    };
     const hasNewest = (peer: WebSocketPeer | undefined): boolean =>
       peer?.connection.text.includes('"lamports":3') === true;
     await stepUntil(() => [slow, reader].every((peer) => peer?.frames.length === 1));

@@ -272,13 +272,15 @@ t.test('workers', async (t) => {
     t.equal((await fetch(`${admin}/livez`)).status, 200, 'operators find their listener where it was');
   });
 
-  t.test('a caller has as many streams over all workers as over one (F6)', async () => {
+  t.test('a caller has as many streams and pubsub connections over all workers as over one (F6)', async () => {
     const key = generateApiKey();
     await issueKeys(apiKeysPath(state), apiKeyRecord(key));
     const sockets = new Set<WebSocket>();
+    let opened = 0;
     const open = (): Promise<void> =>
       new Promise((resolve) => {
-        const socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/stream`, { headers: { 'x-api-key': key } });
+        const target = `${url.replace('http', 'ws')}/api/v1/${opened++ % 2 === 0 ? 'stream' : 'rpc'}`;
+        const socket = new WebSocket(target, { headers: { 'x-api-key': key } });
         socket.on('open', () => resolve(void sockets.add(socket))).on('error', () => resolve());
         socket.on('close', () => sockets.delete(socket));
       });

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { waitFor } from './harness.ts';
 import type { TestScope } from './test-scope.ts';
 
@@ -34,9 +33,13 @@ export interface PubsubTestClient {
   close(): void;
 }
 
-/** Connects to pubsub. */
-export async function connect(t: TestScope, url: string, protocols: string[] = []): Promise<PubsubTestClient> {
-  const socket = new WebSocket(url.replace('http', 'ws'), protocols);
+/** Connects to pubsub. `headers` are what a browser can't send. */
+export async function connect(
+  t: TestScope,
+  url: string,
+  options: { readonly protocols?: string[]; readonly headers?: Record<string, string> } = {},
+): Promise<PubsubTestClient> {
+  const socket = new WebSocket(url.replace('http', 'ws'), options);
   const texts: string[] = [];
   socket.onmessage = ({ data }) => {
     texts.push(String(data));
@@ -44,11 +47,15 @@ export async function connect(t: TestScope, url: string, protocols: string[] = [
   const closed = new Promise<{ code: number; reason: string }>((resolve) => {
     socket.onclose = ({ code, reason }) => resolve({ code, reason });
   });
-  await once(socket, 'open');
+  await new Promise<unknown>((resolve, reject) => {
+    socket.onopen = resolve;
+    socket.onerror = () => reject(new Error('no upgrade'));
+  });
   t.teardown(() => socket.close());
   let lastId = 0;
   const parsed = (): readonly Message[] => texts.map((text) => JSON.parse(text));
-  const say = (message: unknown): void => socket.send(typeof message === 'string' ? message : JSON.stringify(message));
+  const say = (message: unknown): void =>
+    socket.send(typeof message === 'string' || message instanceof Uint8Array ? message : JSON.stringify(message));
   return {
     texts,
     say,

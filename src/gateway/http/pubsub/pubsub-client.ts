@@ -1,10 +1,10 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { jsonRpcError } from '../../routes/routing/json-rpc-form.ts';
-import { elements, member } from '../../upstream/json/raw-json.ts';
 import type { EngineSocket } from '../engine/engine.ts';
 import type { StreamCaller } from '../stream/stream-caller.ts';
-import { parseSubscription } from './subscription-request.ts';
+import { type PubsubMessage, type PubsubRequest, parseMessage } from './pubsub-message.ts';
+import { isUnsubscribe, parseSubscription, type SubscriptionRequest } from './subscription-request.ts';
 import type { Subscriber, Subscriptions } from './subscriptions.ts';
 
 export interface PubsubClientOptions {
@@ -23,20 +23,10 @@ interface OpenSocket {
   readonly onLost: (reason: string) => void;
 }
 
-/** The members of a request that are used. */
-interface PubsubRequest {
-  readonly jsonrpc?: unknown;
-  readonly id?: unknown;
-  readonly method?: unknown;
-  readonly params?: unknown;
-}
-
 /** Sends the answer to a request; resolves once it is sent where others have to be waited for. */
 type Reply = (answer: string) => Promise<void> | void;
 
-const NO_TEXT = Buffer.from('{"id":0}');
-
-const decoder = new TextDecoder('utf-8', { fatal: true });
+const NO_REQUESTS: PubsubMessage = { requests: [], isBatch: false };
 
 /** One client of pubsub: its requests, and what it is sent. It sends nothing before the socket is open and after it is closed. */
 export class PubsubClient implements Subscriber {
@@ -88,26 +78,24 @@ export class PubsubClient implements Subscriber {
   }
 
   /** Handles one message: a request, or a batch of them. Returns false if the client sends too many. */
-  handle(message: ArrayBuffer): boolean {
-    const bytes = Buffer.from(message);
-    const parsed = parse(bytes);
-    if (parsed === undefined) {
-      this.send('{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error"},"id":null}');
-      return this.caller.streamSlot.consumeMessage() !== 'close';
-    }
-    if (Array.isArray(parsed)) return this.#handleBatch(parsed, elements(bytes));
-    return this.#handleOne(parsed, bytes, (text) => this.send(text));
+  handle(bytes: ArrayBuffer): boolean {
+    const message = parseMessage(Buffer.from(bytes));
+    if (message === undefined) this.send('{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error"},"id":null}');
+    const { requests, isBatch } = message ?? NO_REQUESTS;
+    if (requests.length === 0) return this.caller.streamSlot.consumeMessage() !== 'close';
+    const reply = isBatch ? this.#replyTogether(requests) : (answer: string) => this.send(answer);
+    return requests.every((request) => this.#handleOne(request, reply));
   }
 
-  /** The answers are one message, as of a node. What a batch subscribes to is notified from then on. */
-  #handleBatch(requests: readonly unknown[], texts: readonly Buffer[]): boolean {
+  /** The answers to a batch are one message, as of a node. What it subscribes to is notified from then on. */
+  #replyTogether(requests: readonly PubsubRequest[]): Reply {
+    const expected = requests.filter(({ id }) => id !== undefined).length;
     const answers: string[] = [];
-    const expected = requests.filter((request) => idOf(request, NO_TEXT) !== undefined).length;
     let onSent = (): void => {};
     const sent = new Promise<void>((resolve) => {
       onSent = resolve;
     });
-    const reply = (answer: string): Promise<void> => {
+    return (answer) => {
       answers.push(answer);
       if (answers.length === expected) {
         this.send(`[${answers.join()}]`);
@@ -115,42 +103,42 @@ export class PubsubClient implements Subscriber {
       }
       return sent;
     };
-    return requests.every((request, i) => this.#handleOne(request, texts[i] ?? NO_TEXT, reply));
   }
 
-  #handleOne(value: unknown, text: Buffer, reply: Reply): boolean {
-    const request: PubsubRequest = { ...Object(value) };
-    const { method } = request;
-    const params = request.params ?? [];
-    const id = idOf(value, text);
-    if (typeof method === 'string' && method.endsWith('Subscribe') && Array.isArray(params) && id !== undefined) {
-      void this.#subscribe(id, method, params, reply);
+  /** Begins a subscription, which has a pace of its own. All else counts as a message. */
+  #handleOne(request: PubsubRequest, reply: Reply): boolean {
+    const { id } = request;
+    if (id === undefined) return this.caller.streamSlot.consumeMessage() !== 'close'; // such as the pings of clients
+    try {
+      const [method, params] = callOf(request);
+      if (isUnsubscribe(method))
+        return this.#answer(id, reply, () => this.#options.subscriptions.unsubscribe(this, params[0]));
+      void this.#subscribe(id, parseSubscription(method, params), reply);
       return true;
+    } catch (thrown) {
+      return this.#answer(id, reply, () => {
+        throw thrown;
+      });
     }
+  }
+
+  #answer(id: string, reply: Reply, act: () => void): boolean {
     const verdict = this.caller.streamSlot.consumeMessage();
     if (verdict === 'close') return false;
-    if (id === undefined) return true; // a notification, such as the pings of clients
-    void reply(verdict === 'refuse' ? this.#errorOf(id, tooFast(this.caller)) : this.#answerTo(id, request, params));
+    try {
+      if (verdict === 'refuse') throw tooFast(this.caller);
+      act();
+      void reply(`{"jsonrpc":"2.0","result":true,"id":${id}}`);
+    } catch (thrown) {
+      void reply(this.#errorOf(id, thrown));
+    }
     return true;
   }
 
-  #answerTo(id: string, { jsonrpc, method, ...others }: PubsubRequest, params: unknown): string {
-    try {
-      if (jsonrpc !== '2.0' || typeof method !== 'string') throw invalidRequest('op' in others);
-      if (!Array.isArray(params)) throw new GatewayError('invalid_params', 'params must be an array');
-      if (!method.endsWith('Unsubscribe')) parseSubscription(method, params); // which refuses it
-      this.#options.subscriptions.unsubscribe(this, params[0]);
-      return `{"jsonrpc":"2.0","result":true,"id":${id}}`;
-    } catch (thrown) {
-      return this.#errorOf(id, thrown);
-    }
-  }
-
-  async #subscribe(id: string, method: string, params: readonly unknown[], reply: Reply): Promise<void> {
+  async #subscribe(id: string, request: SubscriptionRequest, reply: Reply): Promise<void> {
     const { caller } = this;
     const { subscriptions } = this.#options;
     try {
-      const request = parseSubscription(method, params);
       if (subscriptions.countOf(this) + this.#waiting >= caller.maxSubscriptions)
         throw new GatewayError('rate_limited', `a connection may have ${caller.maxSubscriptions} subscriptions`);
       caller.charge(1);
@@ -191,33 +179,15 @@ export class PubsubClient implements Subscriber {
   }
 }
 
-/** Returns the object or the array of a message; undefined if it is none. */
-function parse(bytes: Buffer): object | undefined {
-  try {
-    const value: unknown = JSON.parse(decoder.decode(bytes));
-    return typeof value === 'object' && value !== null && !isEmptyArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+/** Returns the method and the parameters of a request. Throws `invalid_request` or `invalid_params`. */
+function callOf({ jsonrpc, method, params, isOfStream }: PubsubRequest): readonly [string, readonly unknown[]] {
+  if (isOfStream)
+    throw new GatewayError('invalid_request', 'this is Solana pubsub: slotgate has its own stream at /api/v1/stream');
+  if (jsonrpc !== '2.0' || typeof method !== 'string')
+    throw new GatewayError('invalid_request', 'send {"jsonrpc":"2.0","id","method","params"}');
+  if (!Array.isArray(params)) throw new GatewayError('invalid_params', '`params` should be an array');
+  return [method, params];
 }
-
-const isEmptyArray = (value: object): boolean => Array.isArray(value) && value.length === 0;
-
-/** Returns the id of a request as JSON, a number as it is written: it may exceed a double. Undefined for a notification. */
-function idOf(request: unknown, text: Buffer): string | undefined {
-  if (typeof request !== 'object' || request === null) return 'null';
-  const { id }: PubsubRequest = request;
-  if (typeof id === 'number') return member(text, 'id')?.toString();
-  return id === undefined || typeof id === 'string' ? JSON.stringify(id) : 'null';
-}
-
-const invalidRequest = (isOfStream: boolean): GatewayError =>
-  new GatewayError(
-    'invalid_request',
-    isOfStream
-      ? 'this is Solana pubsub: slotgate has its own stream at /api/v1/stream'
-      : 'send {"jsonrpc":"2.0","id","method","params"}',
-  );
 
 function tooFast({ streamSlot }: StreamCaller): GatewayError {
   const { stream, caller } = streamSlot.messagesPerSecond;

@@ -68,6 +68,10 @@ export function parseSubscription(method: string, params: readonly unknown[]): S
   }
 }
 
+/** Any of them ends a subscription of any kind, as at a node. */
+export const isUnsubscribe = (method: string): boolean =>
+  SUBSCRIPTION_KINDS.some((kind) => method === `${kind}Unsubscribe`);
+
 function refusalOf(method: string): string {
   const alternative = Object.hasOwn(REFUSED, method) ? REFUSED[method] : undefined;
   if (alternative !== undefined) return `${method} is not offered: ${alternative}`;
