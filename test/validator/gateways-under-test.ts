@@ -38,7 +38,7 @@ export const GATEWAYS: Record<string, (t: TestScope, node: string) => Promise<Ga
 };
 
 const FALSE_CLAIM = 'lease covered';
-const SETTINGS = ['limits.free.subscriptions=1000'];
+const SETTINGS = ['limits.free.subscriptions=1000', 'limits.free.streams=100', 'rpc.profile=standard'];
 
 async function startOne(t: TestScope, node: string, geyser: string | undefined): Promise<GatewaysUnderTest> {
   const { gateway, get, logged } = await startGateway(t, [node], { set: SETTINGS, geyser });
@@ -123,7 +123,7 @@ async function startOnRedis(t: TestScope, node: string): Promise<GatewaysUnderTe
   };
 }
 
-const wsUrlOf = (node: string): string => {
+export const wsUrlOf = (node: string): string => {
   const url = new URL(node);
   return `ws://${url.hostname}:${Number(url.port) + 1}`;
 };
