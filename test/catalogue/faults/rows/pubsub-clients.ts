@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { startEmbeddedCluster } from '../../../../src/localnet/embedded-cluster.ts';
@@ -8,6 +9,8 @@ import { rpcRequest } from '../../../support/rpc-request.ts';
 import { expectBelow, expectNone, expectSome, type Finding, info, type Row, type RunLength } from '../../findings.ts';
 
 const EACH = 10;
+/** One address may open 112 connections in a few seconds while a gateway has many (connection-limiter.ts). */
+const ADDRESSES = 200;
 const CHANGED = 50;
 const SETTINGS = [
   'limits.free.streams=100000',
@@ -39,8 +42,8 @@ class Client {
   readonly #numbers = new Map<number, number>();
   readonly #slots = new Map<number, number>();
 
-  constructor(url: string) {
-    this.socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/rpc`);
+  constructor(url: string, localAddress: string) {
+    this.socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/rpc`, { localAddress });
     this.socket.on('close', () => {
       this.isClosed = true;
     });
@@ -82,9 +85,9 @@ async function run(runLength: RunLength): Promise<readonly Finding[]> {
   const clients: Client[] = [];
   try {
     for (let i = 0; i < count; i++) {
-      const client = new Client(gateway.url);
+      const client = new Client(gateway.url, `127.0.1.${1 + (i % ADDRESSES)}`);
       clients.push(client);
-      await new Promise((resolve) => client.socket.once('open', resolve));
+      await once(client.socket, 'open');
       for (let k = 0; k < EACH; k++) client.subscribe(1 + ((i * 7 + k * 101) % accounts));
     }
     const untilMs = performance.now() + PATIENCE_MS;
