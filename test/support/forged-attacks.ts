@@ -82,11 +82,15 @@ export const swapOf = (forgery: Forgery): readonly ForgedCall[] => [
   forgery.send(poolBonk, bonk, pool, 1_234_567n),
 ];
 
+/** The scene in which somebody else than those that sign for a theft pays the fee. */
+const SPONSORED = 'that a sponsor pays for';
+
 /** What happens beside a theft: it must not hide it. */
 export const SCENES: Readonly<
   Record<string, (forgery: Forgery, theft: readonly ForgedCall[]) => readonly ForgedCall[]>
 > = {
   alone: (_, theft) => theft,
+  [SPONSORED]: (_, theft) => theft,
   'beside a swap on Raydium': (forgery, theft) => [forgery.program(RAYDIUM, [pool], ...swapOf(forgery)), ...theft],
   'before a swap on Raydium': (forgery, theft) => [...theft, forgery.program(RAYDIUM, [pool], ...swapOf(forgery))],
   'after a swap on Jupiter in the call of a program': (forgery, theft) => [
@@ -638,12 +642,13 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
 export function forgeAttack(scene: string, name: string): Transaction | null {
   const [arrange, attack] = [SCENES[scene], ATTACKS[name]];
   if (arrange === undefined || attack === undefined || attack.not?.includes(scene)) return null;
-  const forgery = prepare(attack.signers);
+  const signers = attack.signers ?? [victim];
+  const forgery = prepare(scene === SPONSORED && !signers.includes(sponsor) ? [sponsor, ...signers] : signers);
   return forgery.record(arrange(forgery, attack.make(forgery)));
 }
 
 /** Returns what the texts on a theft lack of what they must name, and what they must not say. */
-export function lackingIn(transaction: Transaction, { says, never }: Attack): readonly string[] {
+export function lackingIn(transaction: Transaction, { says, never, signers = [] }: Attack): readonly string[] {
   const { description } = enhanceTransaction(transaction);
   const explanation = explainTransaction(parseTransaction(transaction));
   const short = (text: string): string => text.replace(/\w{32,44}/g, shortAddress);
@@ -651,6 +656,7 @@ export function lackingIn(transaction: Transaction, { says, never }: Attack): re
     ...says.filter((part) => !description.includes(part)).map((part) => `${part}: ${description}`),
     ...says.filter((part) => !explanation.includes(short(part))).map((part) => `${part}: ${explanation}`),
     ...(never?.test(description) === true ? [`${never}: ${description}`] : []),
+    ...(description.startsWith(sponsor) && !signers.includes(sponsor) ? [`who acted: ${description}`] : []),
   ];
 }
 

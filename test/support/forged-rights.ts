@@ -65,6 +65,7 @@ const MARGINFI = 'MFv2hWf31Z9kbCa1snEPYctwafyhdvnV7FZnsebVacA';
 const SWAPPING = 'in the call of a program that swaps';
 const IN_A_MULTISIG = 'in the call of a multisig';
 const AFTER_JUPITER = 'after a swap on Jupiter in the call of a program';
+const SPONSORED = 'that a sponsor pays for';
 const IN_A_DEPOSIT = 'in the call of a program that deposits with a lender';
 const NAME_SERVICE = 'namesLPneVptA9Z5rqUDD9tMTWEJwofgaYwp8cawRkX';
 const ROUTE = 'https://evil.example/claim';
@@ -169,11 +170,13 @@ export const THEFTS_OF_RIGHTS: Readonly<Record<string, Attack>> = {
     kind: 'rights over a mint',
     make: (f) => [token(f, [asset], 35, ...bytesOfKey(thief))],
     says: [thief, "everybody's tokens", asset],
+    not: [SPONSORED], // nobody signs for it
   },
   'a new mint that somebody can close': {
     kind: 'rights over a mint',
     make: (f) => [token(f, [asset], 25, 1, ...bytesOfKey(thief))],
     says: [thief, 'close the mint', asset],
+    not: [SPONSORED], // nobody signs for it
   },
   'a program in each transfer of a mint': {
     kind: 'rights over a mint',

@@ -1,4 +1,8 @@
-import { TOKEN_PROGRAM_IDS } from '../../shared/domain/well-known-addresses.ts';
+import {
+  ASSOCIATED_TOKEN_PROGRAM,
+  COMPUTE_BUDGET_PROGRAM,
+  TOKEN_PROGRAM_IDS,
+} from '../../shared/domain/well-known-addresses.ts';
 import { isIncidentalProgram, isTradingProgram, KNOWN_PROGRAMS, programRole } from '../programs/known-programs.ts';
 import { allInstructions, type ParsedInstruction, type ParsedTransaction } from './parsed-transaction.ts';
 
@@ -21,6 +25,24 @@ export function findMainProgram(parsed: Pick<ParsedTransaction, 'instructions'>)
     ids.find(isTradingProgram) ??
     ids.find((id) => KNOWN_PROGRAMS.has(id));
   return findKnown(called) ?? findKnown(inner) ?? called[0] ?? null;
+}
+
+/** What somebody may call, or pay for, on behalf of the one that acts. */
+const MADE_FOR_OTHERS: readonly string[] = [COMPUTE_BUDGET_PROGRAM, ASSOCIATED_TOKEN_PROGRAM];
+
+/**
+ * Finds the wallet that acted: the first signer that calls of the main program name, or calls of Solana's own. A fee payer
+ * that they don't name is a sponsor.
+ */
+export function findActor(parsed: ParsedTransaction, mainProgram: string | null): string {
+  const { instructions, signers, feePayer } = parsed;
+  if (signers.length < 2) return feePayer;
+  const ofMain = instructions.filter(({ programId }) => programId === mainProgram);
+  const calls =
+    ofMain.length > 0 ? ofMain : instructions.filter(({ programId }) => !MADE_FOR_OTHERS.includes(programId));
+  const isNamed = (signer: string): boolean =>
+    calls.some(({ accounts, info }) => accounts.includes(signer) || Object.values(info ?? {}).includes(signer));
+  return signers.find(isNamed) ?? feePayer;
 }
 
 /** Returns whether an instruction called an exchange that moved tokens. */

@@ -3,7 +3,8 @@ import { namedTypeOf } from '../programs/named-type.ts';
 import { findProgramInstruction, type ProgramInstruction } from '../programs/program-instruction.ts';
 import type { AssetAmount } from './asset-amount.ts';
 import { findSwap } from './find-swap.ts';
-import { findMainProgram } from './main-program.ts';
+import type { Interpretation } from './interpretation.ts';
+import { findActor, findMainProgram } from './main-program.ts';
 import { findTokenStandards, type TokenStandard } from './nft-asset.ts';
 import { allInstructions, type ParsedInstruction, type ParsedTransaction } from './parsed-transaction.ts';
 import { findSupplyChanges, type Payment, paymentsIn } from './payments.ts';
@@ -20,6 +21,8 @@ export interface TransactionFacts {
   /** What each call is by the tables of programs, as far as they have it. */
   readonly instructionOf: (call: ParsedInstruction) => ProgramInstruction | null;
   readonly mainProgram: string | null;
+  /** The wallet that acted. */
+  readonly actor: string;
   /** What was sent to others, without tips, legs of trades and the lamports that programs charge for a call. */
   readonly payments: readonly Payment[];
   readonly tips: readonly Payment[];
@@ -31,6 +34,9 @@ export interface TransactionFacts {
   /** The trade by the gains and losses of wallets; null if there is none. */
   readonly swap: Swap | null;
 }
+
+/** Interprets a kind of transaction; null for every other kind. */
+export type Rule = (facts: TransactionFacts) => Interpretation | null;
 
 /** Returns what a call is by the name in the log, if its program is known. */
 function namedInstruction({ programId, name }: ParsedInstruction): ProgramInstruction | null {
@@ -55,6 +61,7 @@ export function findFacts(parsed: ParsedTransaction): TransactionFacts {
     calls,
     instructionOf,
     mainProgram,
+    actor: findActor(parsed, mainProgram),
     payments,
     tips: paymentsIn(parsed.actions.filter(({ kind }) => kind === 'tip')),
     minted: findSupplyChanges(parsed, 'minted'),

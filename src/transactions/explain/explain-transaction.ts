@@ -74,12 +74,12 @@ const ATTEMPTS = wordsOf('attempts');
 
 function explainFailure(
   parsed: ParsedTransaction,
-  { type }: Interpretation,
+  { type, actor }: Interpretation,
   error: TransactionFailure,
   formatAddress: FormatAddress,
 ): Sentences {
-  const { feePayer, instructions } = parsed;
-  const attempt = `${formatAddress(feePayer)} ${ATTEMPTS.get(type) ?? 'sent a transaction'}`;
+  const { feePayer, instructions, signers } = parsed;
+  const attempt = `${formatAddress(signers.includes(actor) ? actor : feePayer)} ${ATTEMPTS.get(type) ?? 'sent a transaction'}`;
   const cost = `Nothing moved, but the fee of ${formatFee(parsed)} was paid`;
   const reason = clauseOf(error.message);
   const { instructionIndex, programId } = error;

@@ -98,7 +98,7 @@ export function describeArbitrage(
       : ` and paid ${formatAmounts(payments, formatAddress)} to ${formatAccounts(new Set(payments.map(({ to }) => to)), formatAddress)}`;
   const cost = tip > 0n ? 'fee and tip' : 'the fee';
   const total = solChange > 0n ? `${formatSol(solChange)} more` : `${formatSol(-solChange)} less`;
-  return `${formatAddress(actor)} ${outcome}${paid}: ${total} in all, with ${cost}`;
+  return `${formatAddress(actor)} ${outcome}${paid}${solChange === 0n ? '' : `: ${total} in all, with ${cost}`}`;
 }
 
 /** What somebody did, said before and after the program; amounts are null where none is known. */

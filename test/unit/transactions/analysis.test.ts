@@ -31,6 +31,7 @@ import { formatUnits } from '../../../src/transactions/codec/format-decimal.ts';
 import { asArray, asBigInt, asObject, asString } from '../../../src/transactions/codec/json-fields.ts';
 import { enhanceTransaction } from '../../../src/transactions/explain/enhanced-transaction.ts';
 import { explainTransaction } from '../../../src/transactions/explain/explain-transaction.ts';
+import { shortAddress } from '../../../src/transactions/explain/sentence-formats.ts';
 import { isTradingProgram } from '../../../src/transactions/programs/known-programs.ts';
 import { anchorDiscriminator } from '../../../src/transactions/programs/program-instruction.ts';
 import { normalizeTransaction, type Transaction } from '../../../src/transactions/transactions/transaction.ts';
@@ -52,6 +53,7 @@ import {
   program,
   RAYDIUM,
   sponsor,
+  stake,
   stolenBonk,
   stolenSol,
   stolenUsdc,
@@ -799,6 +801,32 @@ t.test('forged-transactions', async (t) => {
     t.match(
       viewOf(victim, (f) => [f.assign(victim, SYSTEM_PROGRAM)]),
       /^You called the System program/,
+    );
+  });
+
+  t.test('the signer that a call names acted, not the sponsor that pays for it', async (t) => {
+    const textOf = (make: (forgery: Forgery) => ForgedCall): string => {
+      const forgery = prepare([sponsor, victim]);
+      return explainTransaction(parseTransaction(forgery.record([make(forgery)])));
+    };
+    const [who, payer] = [victim, sponsor].map(shortAddress);
+    t.match(
+      textOf((f) =>
+        f.program(RAYDIUM, [victim], f.send(usdc, poolUsdc, victim, 5n), f.send(bonk, poolBonk, victim, 7n)),
+      ),
+      `${who} put 0.00007 BONK and 0.000005 USDC into a pool on Raydium. ${payer} paid the fee`,
+    );
+    t.match(
+      textOf((f) => f.program(GAME, [victim])),
+      `${who} called the game Star Atlas`,
+    );
+    t.match(
+      textOf((f) => f.withdrawStake(stake, victim, victim, 5n)),
+      `${who} withdrew 0.000000005 SOL from`,
+    );
+    t.match(
+      textOf((f) => f.close(usdt, victim, victim)),
+      `${who} closed a token account and got`,
     );
   });
 

@@ -8,23 +8,21 @@ import {
 import type { AccountInterpretation } from '../interpretation.ts';
 import { findCloseAccountInstructions, findInstructions, hasInstruction, infoAddress } from '../parsed-transaction.ts';
 import { shareOf } from '../share.ts';
-import type { TransactionFacts } from '../transaction-facts.ts';
-import type { Rule } from './rule.ts';
+import type { Rule, TransactionFacts } from '../transaction-facts.ts';
 
 const OPENERS: readonly string[] = [ASSOCIATED_TOKEN_PROGRAM, LOOKUP_TABLE_PROGRAM, SYSTEM_PROGRAM];
 const CLOSERS: readonly string[] = [LOOKUP_TABLE_PROGRAM, UPGRADEABLE_LOADER, LOADER_V4];
 
 export const closingRule: Rule = (facts) => {
-  const { parsed } = facts;
+  const { parsed, actor } = facts;
   const closed = findCloseAccountInstructions(parsed);
   if (closed.length === 0 && !hasInstruction(parsed, CLOSERS, /^(close|deactivate)/)) return null;
-  const { feePayer } = parsed;
   const own = closed.filter(
-    (call) => infoAddress(call, 'owner') === feePayer && infoAddress(call, 'destination') === feePayer,
+    (call) => infoAddress(call, 'owner') === actor && infoAddress(call, 'destination') === actor,
   );
   const ownAccounts = new Set(own.map((call) => infoAddress(call, 'account')));
   const returned = parsed.actions.filter(
-    ({ kind, program, counterparty }) => kind === 'transfer' && program === null && counterparty === feePayer,
+    ({ kind, program, counterparty }) => kind === 'transfer' && program === null && counterparty === actor,
   );
   const refund = [
     ...parsed.accountData
@@ -32,7 +30,7 @@ export const closingRule: Rule = (facts) => {
       .map((data) => -BigInt(data.nativeBalanceChange)),
     ...returned.map(({ given: [lamports] }) => BigInt(lamports?.amount ?? 0)),
   ].reduce((sum, lamports) => sum + lamports, 0n);
-  const common = { ...accountChange(facts), states: shareOf(returned, feePayer) };
+  const common = { ...accountChange(facts), states: shareOf(returned, actor) };
   return { ...common, type: 'CLOSE_ACCOUNT', closedTokenAccounts: closed.length, refund };
 };
 
@@ -51,11 +49,11 @@ export const openingRule: Rule = (facts) => {
 };
 
 const accountChange = ({
-  parsed,
+  actor,
   mainProgram,
   openedAccounts,
 }: TransactionFacts): Omit<AccountInterpretation, 'type'> => ({
-  actor: parsed.feePayer,
+  actor,
   program: mainProgram,
   states: [],
   accounts: openedAccounts,

@@ -7,9 +7,8 @@ import { infoAddress, type ParsedInstruction, type ParsedTransaction } from '../
 import { paymentsIn } from '../payments.ts';
 import { isSent } from '../remainder.ts';
 import { shareOf } from '../share.ts';
-import type { TransactionFacts } from '../transaction-facts.ts';
+import type { Rule, TransactionFacts } from '../transaction-facts.ts';
 import { calledChange, isUnchanged } from './calls.ts';
-import type { Rule } from './rule.ts';
 
 /** Interprets a trade in a circle by the balances: all that was sent into programs came back in kind. */
 export const circularTradeRule: Rule = (facts) => {
@@ -65,11 +64,11 @@ export const attemptedArbitrageRule: Rule = (facts) => {
 const isExchange = (id: string): boolean => isTradingProgram(id) && programRole(id) !== 'orders';
 
 function interpretArbitrage(
-  { parsed, mainProgram }: TransactionFacts,
+  facts: TransactionFacts,
   exchanges: ReadonlySet<string>,
   hasTraded: boolean,
 ): ArbitrageInterpretation {
-  const actor = parsed.feePayer;
+  const { parsed, mainProgram, actor } = facts;
   const sends = [...parsed.nativeTransfers, ...parsed.tokenTransfers];
   const senders = new Set(sends.map(({ fromUserAccount }) => fromUserAccount)); // a pool sends what it was paid for
   const paid = parsed.actions.filter(
@@ -79,7 +78,7 @@ function interpretArbitrage(
       !senders.has(action.counterparty ?? '') &&
       !isTradingProgram(action.program),
   );
-  const change = calledChange(parsed, null, new Set(paid));
+  const change = calledChange(facts, null, new Set(paid));
   return {
     type: 'ARBITRAGE',
     actor,

@@ -4,9 +4,8 @@ import { programRole } from '../../programs/known-programs.ts';
 import type { AuthorityChange } from '../authority-changes.ts';
 import type { AuthorityInterpretation } from '../interpretation.ts';
 import { infoAddress, infoAmount, type ParsedTransaction } from '../parsed-transaction.ts';
-import type { TransactionFacts } from '../transaction-facts.ts';
+import type { Rule, TransactionFacts } from '../transaction-facts.ts';
 import { findOpenedAccounts } from '../wallet-changes.ts';
-import type { Rule } from './rule.ts';
 
 const TYPE_BY_KIND: Readonly<Partial<Record<AuthorityChange['kind'], AuthorityInterpretation['type']>>> = {
   setAuthority: 'SET_AUTHORITY',
@@ -164,12 +163,12 @@ const topLevelChanges = (facts: TransactionFacts): readonly AuthorityChange[] =>
 
 function interpretChange(
   change: AuthorityChange,
-  { parsed, mainProgram }: TransactionFacts,
+  { actor, mainProgram }: TransactionFacts,
 ): AuthorityInterpretation | null {
   const type = TYPE_BY_KIND[change.kind];
   if (type === undefined) return null;
   const program = change.innerInstructionIdx === null ? null : mainProgram;
-  return { type, actor: change.authority ?? change.owner ?? parsed.feePayer, program, change, states: [] };
+  return { type, actor: change.authority ?? change.owner ?? actor, program, change, states: [] };
 }
 
 const TYPE_BY_INSTRUCTION: readonly (readonly [name: RegExp, type: AuthorityInterpretation['type']])[] = [
@@ -181,11 +180,11 @@ const TYPE_BY_INSTRUCTION: readonly (readonly [name: RegExp, type: AuthorityInte
 ];
 
 /** Interprets what a failed transaction would have changed. */
-function triedChange({ parsed }: TransactionFacts): AuthorityInterpretation | null {
+function triedChange({ parsed, actor }: TransactionFacts): AuthorityInterpretation | null {
   for (const { programId, type } of parsed.instructions) {
     if (programRole(programId) !== 'core') continue;
     const found = TYPE_BY_INSTRUCTION.find(([name]) => name.test(type ?? ''));
-    if (found !== undefined) return { type: found[1], actor: parsed.feePayer, program: null, change: null, states: [] };
+    if (found !== undefined) return { type: found[1], actor, program: null, change: null, states: [] };
   }
   return null;
 }

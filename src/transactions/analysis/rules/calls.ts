@@ -6,7 +6,6 @@ import { type Action, effectsOf } from '../action.ts';
 import { solAmount } from '../asset-amount.ts';
 import type { CallInterpretation, CallType } from '../interpretation.ts';
 import { type NetChange, splitBySign } from '../net-change.ts';
-import type { ParsedTransaction } from '../parsed-transaction.ts';
 import { sumByMint } from '../payments.ts';
 import { shareOf } from '../share.ts';
 import type { TransactionFacts } from '../transaction-facts.ts';
@@ -18,15 +17,15 @@ export function interpretCall(
   type: CallType,
   program = facts.mainProgram ?? firstProgram(facts),
 ): CallInterpretation {
-  const { parsed, calls, instructionOf } = facts;
+  const { parsed, calls, instructionOf, actor } = facts;
   const call = calls.find(({ programId }) => programId === program);
   const instruction = call === undefined ? null : (call.type ?? instructionOf(call)?.name ?? null);
   const calledName = call === undefined || instruction !== null ? null : (call.name ?? commonNameOf(call.data));
   const isUntouched = isUnchanged(facts);
-  const change = calledChange(parsed, program);
+  const change = calledChange(facts, program);
   return {
     type,
-    actor: parsed.feePayer,
+    actor,
     program,
     instruction,
     calledName,
@@ -41,21 +40,21 @@ export function interpretCall(
 /** What a sentence names apart from what a call gave and took. */
 const APART: readonly Action['kind'][] = ['rent', 'funding', 'tip', 'payout', 'asset'];
 
-/** Returns what the fee payer gained and lost in calls of a program, or of any, without deposits and some payments. */
+/** Returns what the actor gained and lost in calls of a program, or of any, without deposits and some payments. */
 export function calledChange(
-  { actions, feePayer }: ParsedTransaction,
+  { parsed, actor: subject }: Pick<TransactionFacts, 'parsed' | 'actor'>,
   caller: string | null,
   paid: ReadonlySet<Action> = new Set(),
 ): NetChange & Pick<CallInterpretation, 'states'> {
-  const called = actions.filter((action) => {
+  const called = parsed.actions.filter((action) => {
     const { kind, program, actor } = action;
     const isCalled = program !== null && (caller === null || caller === program);
-    const isApart = APART.includes(kind) || (kind === 'close' && actor === feePayer); // for somebody else
+    const isApart = APART.includes(kind) || (kind === 'close' && actor === subject); // for somebody else
     return isCalled && !isApart && !paid.has(action);
   });
-  const changes = called.flatMap(effectsOf).filter(([wallet]) => wallet === feePayer);
+  const changes = called.flatMap(effectsOf).filter(([wallet]) => wallet === subject);
   const sums = sumByMint([solAmount(0n), ...changes.map(([, amount]) => amount)]); // SOL comes first
-  return { ...splitBySign(sums), states: shareOf(called, feePayer) };
+  return { ...splitBySign(sums), states: shareOf(called, subject) };
 }
 
 /** Returns the first program that a transaction calls for more than its limits; null if there is none. */

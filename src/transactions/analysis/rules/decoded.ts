@@ -10,11 +10,9 @@ import { programFlowsOf } from '../program-flows.ts';
 import { isSent } from '../remainder.ts';
 import { shareOf } from '../share.ts';
 import type { Swap } from '../swap-legs.ts';
-import type { TransactionFacts } from '../transaction-facts.ts';
+import type { Rule, TransactionFacts } from '../transaction-facts.ts';
 import { interpretCall } from './calls.ts';
 import { exchangeOf } from './flows.ts';
-
-import type { Rule } from './rule.ts';
 
 /** Types that a table of instructions decides, the most significant one first: a loan goes before its collateral. */
 const DECIDED: readonly TransactionType[] = [
@@ -64,7 +62,7 @@ function interpretDecoded(
 ): Interpretation | null {
   const { parsed, mainProgram: program } = facts;
   const named = [roles['user'], roles['owner'], roles['seller'], roles['buyer']].filter((role) => role !== undefined);
-  const actor = named.find((wallet) => parsed.signers.includes(wallet)) ?? parsed.feePayer;
+  const actor = named.find((wallet) => parsed.signers.includes(wallet)) ?? facts.actor;
   if (type === 'FILL_ORDER') return interpretFill(roles, facts);
   if (isCallType(type)) return { ...interpretCall(facts, type), actor, instruction: name };
   if (!isExchangeType(type)) return null;

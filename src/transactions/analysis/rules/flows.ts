@@ -2,8 +2,7 @@ import { programRole } from '../../programs/known-programs.ts';
 import type { ProgramRole } from '../../programs/program-roles.ts';
 import type { ExchangeOfValueInterpretation, ExchangeType } from '../interpretation.ts';
 import { type ProgramFlows, programFlowsOf } from '../program-flows.ts';
-import type { TransactionFacts } from '../transaction-facts.ts';
-import type { Rule } from './rule.ts';
+import type { Rule, TransactionFacts } from '../transaction-facts.ts';
 
 /** Returns what an exchange of value is by what moved which way; null if that may be anything. */
 type Shape = (flows: ProgramFlows) => ExchangeType | null;
@@ -39,15 +38,15 @@ const SHAPES: Readonly<Partial<Record<ProgramRole, Shape>>> = {
   airdrop: ({ received }) => (received.length > 0 ? 'CLAIM' : null),
 };
 
-/** Interprets what the fee payer gave to the main program and got from it, by what the program is for. */
+/** Interprets what the actor gave to the main program and got from it, by what the program is for. */
 export const flowRule: Rule = (facts) => {
-  const { parsed, mainProgram, hasFailed } = facts;
+  const { parsed, mainProgram, hasFailed, actor } = facts;
   const shape = SHAPES[programRole(mainProgram)];
   if (hasFailed || shape === undefined) return null;
-  const flows = programFlowsOf(parsed.feePayer, mainProgram, parsed);
+  const flows = programFlowsOf(actor, mainProgram, parsed);
   const isMoved = flows.given.length + flows.received.length > 0;
   const type = (isMoved ? operatedType(facts) : null) ?? shape(flows);
-  return type === null ? null : exchangeOf(type, parsed.feePayer, mainProgram, flows);
+  return type === null ? null : exchangeOf(type, actor, mainProgram, flows);
 };
 
 /** Returns what a call of a vault with loans does, by the signs of its changes; a loan goes before its collateral. */

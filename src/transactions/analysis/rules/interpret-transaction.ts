@@ -1,6 +1,6 @@
 import type { Interpretation, Interpreted } from '../interpretation.ts';
 import type { ParsedTransaction } from '../parsed-transaction.ts';
-import { findFacts, type TransactionFacts } from '../transaction-facts.ts';
+import { findFacts, type Rule, type TransactionFacts } from '../transaction-facts.ts';
 import { closingRule, openingRule } from './accounts.ts';
 import { attemptedArbitrageRule, circularTradeRule } from './arbitrage.ts';
 import { findAsides } from './asides.ts';
@@ -14,7 +14,6 @@ import { nftTradeRule, nftTransferRule } from './nft.ts';
 import { orderFillRule } from './orders.ts';
 import { emptyTransferRule, paymentRule } from './payments.ts';
 import { oracleRule, orderBookRule, quoteRule, roleRule } from './quotes.ts';
-import type { Rule } from './rule.ts';
 import { burnRule, mintRule } from './supply.ts';
 import { swapRule } from './swap.ts';
 

@@ -1,22 +1,21 @@
 import { decodeBase58 } from '../../codec/base58.ts';
 import { programRole } from '../../programs/known-programs.ts';
 import { infoAddress, type ParsedInstruction } from '../parsed-transaction.ts';
-import type { TransactionFacts } from '../transaction-facts.ts';
-import type { Rule } from './rule.ts';
+import type { Rule, TransactionFacts } from '../transaction-facts.ts';
 
 /**
  * Interprets the launch of a token: a launchpad was called, and a mint was made in its call. A failed transaction is an
  * attempt by the table of instructions alone.
  */
 export const launchRule: Rule = (facts) => {
-  const { parsed, swap } = facts;
+  const { parsed, swap, actor } = facts;
   const call = parsed.instructions.find((candidate) => isLaunch(candidate, facts));
   if (call === undefined) return null;
   const mint = call.innerInstructions.find(isMintMaking);
   const [name, symbol] = namesIn(call.data);
   return {
     type: 'CREATE',
-    actor: swap?.wallet ?? parsed.feePayer,
+    actor: swap?.wallet ?? actor,
     program: call.programId,
     mint: infoAddress(mint, 'mint'),
     name: name ?? null,

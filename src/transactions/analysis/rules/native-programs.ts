@@ -16,21 +16,21 @@ import {
   type ParsedTransaction,
 } from '../parsed-transaction.ts';
 import { type Share, shareOf } from '../share.ts';
-import type { Rule } from './rule.ts';
+import type { Rule, TransactionFacts } from '../transaction-facts.ts';
 
 const LOADERS: readonly string[] = [UPGRADEABLE_LOADER, LOADER_V4];
 
-export const voteRule: Rule = ({ parsed }) => {
+export const voteRule: Rule = ({ parsed, actor }) => {
   const [vote] = findInstructions(parsed, [VOTE_PROGRAM], /vote|towersync/i);
   if (vote === undefined || /authori[sz]e|initialize/i.test(vote.type ?? '')) return null;
   const voteAccount = infoAddress(vote, 'voteAccount') ?? parsed.feePayer;
-  return { type: 'VOTE', actor: parsed.feePayer, program: null, states: [], voteAccount };
+  return { type: 'VOTE', actor, program: null, states: [], voteAccount };
 };
 
 /** Interprets the deployment, replacement or extension of a program. */
-export const loaderRule: Rule = ({ parsed }) => {
+export const loaderRule: Rule = ({ parsed, actor }) => {
   const find = (type: RegExp) => findInstructions(parsed, LOADERS, type)[0];
-  const common = { actor: parsed.feePayer, program: null, states: [] };
+  const common = { actor, program: null, states: [] };
   const upgrade = find(/^upgrade/);
   if (upgrade !== undefined)
     return { ...common, type: 'PROGRAM_UPGRADE', change: 'upgraded', account: infoAddress(upgrade, 'programAccount') };
@@ -52,9 +52,10 @@ export const loaderRule: Rule = ({ parsed }) => {
 };
 
 /** Interprets stake that is delegated, moved, deactivated or withdrawn. */
-export const stakeRule: Rule = ({ parsed }) => {
+export const stakeRule: Rule = (facts) => {
+  const { parsed, actor } = facts;
   const find = (type: RegExp) => findInstructions(parsed, [STAKE_PROGRAM], type)[0];
-  const common = { actor: parsed.feePayer, program: null };
+  const common = { actor, program: null };
   const delegation = find(/^(delegate|redelegate)/);
   if (delegation !== undefined) {
     const stakeAccount = infoAddress(delegation, 'stakeAccount') ?? '';
@@ -81,7 +82,7 @@ export const stakeRule: Rule = ({ parsed }) => {
     };
   }
   const withdrawal = find(/^withdraw/);
-  if (withdrawal !== undefined) return withdrawn(withdrawal, null, parsed);
+  if (withdrawal !== undefined) return withdrawn(withdrawal, null, facts);
   const deactivation = find(/^deactivate/);
   if (deactivation === undefined) return null;
   const stakeAccount = infoAddress(deactivation, 'stakeAccount') ?? '';
@@ -91,11 +92,11 @@ export const stakeRule: Rule = ({ parsed }) => {
 function withdrawn(
   call: ParsedInstruction,
   program: string | null,
-  parsed: ParsedTransaction,
+  { parsed, actor }: TransactionFacts,
 ): StakeInterpretation | null {
   const [stakeAccount, target] = [infoAddress(call, 'stakeAccount') ?? '', infoAddress(call, 'destination') ?? ''];
   const lamports = infoAmount(call, 'lamports');
-  const common = { type: 'UNSTAKE', actor: parsed.feePayer, program, stakeAccount } as const;
+  const common = { type: 'UNSTAKE', actor, program, stakeAccount } as const;
   if (lamports === null) return { ...common, change: 'deactivated', target: '', lamports, states: [] };
   return { ...common, change: 'withdrawn', target, lamports, states: statesOf(stakeAccount, target, parsed) };
 }
@@ -109,29 +110,30 @@ const statesOf = (stakeAccount: string, target: string, { actions }: ParsedTrans
   );
 
 /** Interprets stake that a program withdrew for its caller, such as a stake pool or a bond of a validator. */
-export const innerStakeRule: Rule = ({ parsed, calls, mainProgram, hasFailed }) => {
+export const innerStakeRule: Rule = (facts) => {
+  const { calls, mainProgram, hasFailed } = facts;
   if (hasFailed || mainProgram === null) return null;
   const withdrawals = calls.filter(({ programId, type }) => programId === STAKE_PROGRAM && type === 'withdraw');
   const [withdrawal] = withdrawals;
   return withdrawals.length === 1 && withdrawal !== undefined && infoAmount(withdrawal, 'lamports') !== null
-    ? withdrawn(withdrawal, mainProgram, parsed)
+    ? withdrawn(withdrawal, mainProgram, facts)
     : null;
 };
 
-export const nonceRule: Rule = ({ parsed, mainProgram }) => {
+export const nonceRule: Rule = ({ parsed, mainProgram, actor }) => {
   const [advance] = findInstructions(parsed, [SYSTEM_PROGRAM], /^advanceNonce/);
   if (advance === undefined || mainProgram !== null) return null;
   return {
     type: 'NONCE_ADVANCE',
-    actor: parsed.feePayer,
+    actor,
     program: null,
     states: [],
     nonceAccount: infoAddress(advance, 'nonceAccount'),
   };
 };
 
-export const memoRule: Rule = ({ parsed, mainProgram }) => {
+export const memoRule: Rule = ({ parsed, mainProgram, actor }) => {
   const note = parsed.instructions.find(({ programId }) => KNOWN_PROGRAMS.get(programId)?.source === 'MEMO_PROGRAM');
   if (note === undefined || mainProgram !== null) return null;
-  return { type: 'MEMO', actor: parsed.feePayer, program: null, states: [], memo: asString(note.info?.['memo']) ?? '' };
+  return { type: 'MEMO', actor, program: null, states: [], memo: asString(note.info?.['memo']) ?? '' };
 };

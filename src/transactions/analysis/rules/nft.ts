@@ -13,9 +13,8 @@ import type { ParsedInstruction } from '../parsed-transaction.ts';
 import { isNftAmount, paymentsIn, sentToItself } from '../payments.ts';
 import { isSent } from '../remainder.ts';
 import { type Share, shareOf } from '../share.ts';
-import type { TransactionFacts } from '../transaction-facts.ts';
+import type { Rule, TransactionFacts } from '../transaction-facts.ts';
 import { calledChange } from './calls.ts';
-import type { Rule } from './rule.ts';
 
 type NftType = NftInterpretation['type'];
 
@@ -79,7 +78,7 @@ function interpretOffer(type: NftType, offers: readonly NamedCall[], facts: Tran
   const isBid = type === 'NFT_BID' || type === 'NFT_BID_CANCELLED';
   const party = partyOf(offers, isBid ? 'buyer' : 'seller');
   return deedOf(type, nfts, {
-    actor: party ?? facts.parsed.feePayer,
+    actor: party ?? facts.actor,
     program: offers[0]?.call.programId ?? null,
     states: statesOfNfts(nfts, facts),
     [isBid ? 'buyer' : 'seller']: party,
@@ -104,10 +103,10 @@ const partyOf = (calls: readonly NamedCall[], role: 'seller' | 'buyer'): string 
   onlyValue(calls.map(({ instruction }) => instruction.roles[role] ?? null));
 
 /** Returns the party that signed: the buyer of what is listed, or the seller that accepts a bid. */
-const actorOf = ({ parsed }: TransactionFacts, parties: readonly (string | null)[]): string =>
-  parties.find((party) => party === parsed.feePayer) ??
+const actorOf = ({ parsed, actor }: TransactionFacts, parties: readonly (string | null)[]): string =>
+  parties.find((party) => party === actor) ??
   parties.find((party) => party !== null && parsed.signers.includes(party)) ??
-  parsed.feePayer;
+  actor;
 
 /** Returns the NFTs that calls name, or else those that moved within them. */
 function nftsOf(named: readonly NamedCall[], facts: TransactionFacts): readonly Nft[] {
@@ -150,13 +149,13 @@ const uniqueNfts = (nfts: readonly Nft[]): readonly Nft[] => [
  * NFT may be collateral, a position or a stake.
  */
 function interpretExchange(facts: TransactionFacts): ReturnType<Rule> {
-  const { swap, parsed, mainProgram, payments } = facts;
+  const { swap, mainProgram, payments } = facts;
   if (swap === null || !(isMakerOfNfts(mainProgram) || !KNOWN_PROGRAMS.has(mainProgram ?? ''))) return null;
   const [given, received] = [swap.inputs.filter(isNftAmount), swap.outputs.filter(isNftAmount)];
   const traded = [...given, ...received];
   if (traded.length === 0) return null;
   const nfts = traded.map(({ mint }) => toNft(mint, facts));
-  const common = { actor: swap.wallet ?? parsed.feePayer, program: mainProgram, nfts, states: swap.states };
+  const common = { actor: swap.wallet ?? facts.actor, program: mainProgram, nfts, states: swap.states };
   const isPurchase = received.length > 0;
   const [price, ...more] = isPurchase ? swap.inputs : swap.outputs;
   const isSale = programRole(mainProgram) === 'marketplace' && swap.wallet !== null;
@@ -188,7 +187,7 @@ function interpretTransfer(calledAssets: readonly AssetCall[], facts: Transactio
   const tokens = payments.filter((payment) => isNftAmount(payment) && !ids.has(payment.mint));
   if (tokens.length + assets.length === 0) return null;
   const nfts = uniqueNfts([...tokens.map(({ mint }) => toNft(mint, facts)), ...assets]);
-  const common = { actor: parsed.feePayer, program: mainProgram, nfts, swap: null, ...calledChange(parsed, null) };
+  const common = { actor: facts.actor, program: mainProgram, nfts, swap: null, ...calledChange(facts, null) };
   return { type: 'NFT_TRANSFER', ...common, payments, states: shareOf(sent) };
 }
 
@@ -221,7 +220,7 @@ function interpretAssetCall(calls: readonly AssetCall[], facts: TransactionFacts
     if (found.length === 0) continue;
     const nfts = uniqueNfts(found);
     const isMint = type === 'NFT_MINT' || type === 'COMPRESSED_NFT_MINT';
-    const common = { actor: parsed.feePayer, program: mainProgram };
+    const common = { actor: facts.actor, program: mainProgram };
     const parties = { seller: onlyValue(found.map(({ from }) => from)), buyer: onlyValue(found.map(({ to }) => to)) };
     const refund = type === 'BURN_NFT' ? refundOf(parties.seller, facts) : 0n;
     const steps = new Set(found.map(({ step }) => step));
@@ -260,7 +259,7 @@ function interpretBurn(facts: TransactionFacts): NftInterpretation | null {
   const burnedNfts = uniqueNfts(nfts.map(({ mint }) => toNft(mint, facts)));
   const refund = refundOf(seller, facts);
   const states = [...statesOfNfts(burnedNfts, facts), ...(refund > 0n ? statesOfRefund(facts) : [])];
-  const actor = seller ?? parsed.feePayer;
+  const actor = seller ?? facts.actor;
   return deedOf('BURN_NFT', burnedNfts, { actor, program: mainProgram, seller, refund, states });
 }
 
@@ -291,7 +290,7 @@ function interpretMint(facts: TransactionFacts): NftInterpretation | null {
   const mintedNfts = uniqueNfts(nfts.map(({ mint }) => toNft(mint, facts)));
   const buyer = onlyValue(mints.map(({ toUserAccount }) => toUserAccount));
   const states = [...statesOfNfts(mintedNfts, facts), ...statesOfPrice(facts)];
-  const common = { actor: parsed.feePayer, program: mainProgram };
+  const common = { actor: facts.actor, program: mainProgram };
   return deedOf('NFT_MINT', mintedNfts, { ...common, buyer, price: mintPrice(facts), states });
 }
 
@@ -300,17 +299,17 @@ const statesOfRefund = ({ parsed }: TransactionFacts): readonly Share[] =>
 
 const statesOfPrice = (facts: TransactionFacts): readonly Share[] => {
   const price = mintPrice(facts);
-  const { actions, feePayer } = facts.parsed;
+  const { parsed, actor: payer } = facts;
   return shareOf(
-    actions.filter(
-      ({ kind, actor, given: [first] }) => kind === 'transfer' && actor === feePayer && first?.mint === price?.mint,
+    parsed.actions.filter(
+      ({ kind, actor, given: [first] }) => kind === 'transfer' && actor === payer && first?.mint === price?.mint,
     ),
   );
 };
 
-/** Returns what the fee payer paid for a mint; null if nothing, or in several currencies. */
-function mintPrice({ parsed, payments }: TransactionFacts): AssetAmount | null {
-  const paid = payments.filter(({ from, to }) => from === parsed.feePayer && to !== parsed.feePayer);
+/** Returns what the actor paid for a mint; null if nothing, or in several currencies. */
+function mintPrice({ actor, payments }: TransactionFacts): AssetAmount | null {
+  const paid = payments.filter(({ from, to }) => from === actor && to !== actor);
   const [first] = paid;
   if (first === undefined || paid.some(({ mint }) => mint !== first.mint)) return null;
   const amount = paid.reduce((sum, payment) => sum + payment.amount, 0n);

@@ -1,7 +1,7 @@
 import { programRole } from '../../programs/known-programs.ts';
 import { unsignedChanges } from '../find-swap.ts';
 import { findFilledOrder } from '../limit-order.ts';
-import type { Rule } from './rule.ts';
+import type { Rule } from '../transaction-facts.ts';
 
 /** Interprets the fill of an order whose owner did not sign. */
 export const orderFillRule: Rule = (facts) => {

@@ -7,10 +7,9 @@ import { hasInstruction, type ParsedTransaction } from '../parsed-transaction.ts
 import { paymentsIn, sentToItself } from '../payments.ts';
 import { isSent } from '../remainder.ts';
 import { shareOf } from '../share.ts';
-import type { TransactionFacts } from '../transaction-facts.ts';
+import type { Rule, TransactionFacts } from '../transaction-facts.ts';
 import { findTokenAccountOwners } from '../wallet-changes.ts';
 import { calledChange } from './calls.ts';
-import type { Rule } from './rule.ts';
 
 /** Interprets payments; in a failed transaction, the attempt to send something. */
 export const paymentRule: Rule = (facts) => {
@@ -28,7 +27,7 @@ export const paymentRule: Rule = (facts) => {
       states: shareOf(sent),
     };
   if (mainProgram === null) return null;
-  const { gained, lost, states } = calledChange(parsed, null);
+  const { gained, lost, states } = calledChange(facts, null);
   const isMoved = [...gained, ...lost].some(({ mint, amount }) => mint !== WRAPPED_SOL || amount > 1n);
   return isMoved ? { ...common, program: mainProgram, gained, lost, states } : null;
 };

@@ -3,9 +3,9 @@ import { fallbackTypeOf, isIncidentalProgram, isTradingProgram, programRole } fr
 import { isCallType } from '../interpretation.ts';
 import type { ParsedInstruction } from '../parsed-transaction.ts';
 import { programFlowsOf } from '../program-flows.ts';
+import type { Rule } from '../transaction-facts.ts';
 import { interpretCall, isUnchanged } from './calls.ts';
 import { exchangeOf } from './flows.ts';
-import type { Rule } from './rule.ts';
 
 /**
  * Interprets prices that a market maker wrote. Evidence: the transaction itself calls an exchange that trades against one
@@ -32,15 +32,15 @@ const isQuote = ({ programId, accounts, innerInstructions }: ParsedInstruction):
  * transaction that does both places a new set of orders.
  */
 export const orderBookRule: Rule = (facts) => {
-  const { parsed, instructionOf, mainProgram, swap } = facts;
+  const { parsed, instructionOf, mainProgram, swap, actor } = facts;
   if (programRole(mainProgram) !== 'orderBook' || swap !== null) return null;
   const types = parsed.instructions
     .filter(({ programId }) => programId === mainProgram)
     .map((call) => instructionOf(call)?.type ?? null);
   const isCancelled = types.includes('CANCEL_ORDER') && types.every((type) => type === 'CANCEL_ORDER' || type === null);
   if (!isCancelled) return interpretCall(facts, 'PLACE_ORDER', mainProgram);
-  const flows = programFlowsOf(parsed.feePayer, mainProgram, parsed);
-  return exchangeOf('CANCEL_ORDER', parsed.feePayer, mainProgram, flows);
+  const flows = programFlowsOf(actor, mainProgram, parsed);
+  return exchangeOf('CANCEL_ORDER', actor, mainProgram, flows);
 };
 
 /** Interprets the update of an oracle, where only helpers were called besides; it may reward its writers. */

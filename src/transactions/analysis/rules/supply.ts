@@ -1,20 +1,21 @@
 import { TOKEN_PROGRAM_IDS } from '../../../shared/domain/well-known-addresses.ts';
 import { effectsOf } from '../action.ts';
 import type { AssetAmount } from '../asset-amount.ts';
-import { hasInstruction, type ParsedTransaction } from '../parsed-transaction.ts';
+import { hasInstruction } from '../parsed-transaction.ts';
 import { type Share, shareOf } from '../share.ts';
+import type { Rule, TransactionFacts } from '../transaction-facts.ts';
 import { calledChange } from './calls.ts';
-import type { Rule } from './rule.ts';
 
 /** Interprets minted tokens; in a failed transaction, the attempt to mint some. */
-export const mintRule: Rule = ({ parsed, hasFailed, minted, burned, mainProgram }) => {
+export const mintRule: Rule = (facts) => {
+  const { parsed, hasFailed, minted, burned, mainProgram, actor } = facts;
   const isMint = hasFailed ? hasInstruction(parsed, TOKEN_PROGRAM_IDS, /^mintTo/) : minted.length > 0;
   if (!isMint) return null;
-  const netChange = calledChange(parsed, mainProgram);
+  const netChange = calledChange(facts, mainProgram);
   const receivers = parsed.tokenTransfers.filter(({ fromTokenAccount }) => fromTokenAccount === null);
-  const holders = new Set(receivers.map(({ toUserAccount }) => toUserAccount ?? parsed.feePayer));
+  const holders = new Set(receivers.map(({ toUserAccount }) => toUserAccount ?? actor));
   const isBurned = ({ mint }: AssetAmount): boolean => burned.some((amount) => amount.mint === mint);
-  const common = { actor: parsed.feePayer, program: mainProgram, gained: netChange.gained };
+  const common = { actor, program: mainProgram, gained: netChange.gained };
   const lost = netChange.lost.filter((amount) => !isBurned(amount)); // a burn is described apart
   return {
     type: 'TOKEN_MINT',
@@ -22,27 +23,28 @@ export const mintRule: Rule = ({ parsed, hasFailed, minted, burned, mainProgram 
     lost,
     amounts: minted,
     holders,
-    states: statesOf('mint', lost, netChange, parsed),
+    states: statesOf('mint', lost, netChange, facts),
   };
 };
 
 /** Interprets burned tokens; in a failed transaction, the attempt to burn some. */
-export const burnRule: Rule = ({ parsed, hasFailed, burned, mainProgram }) => {
+export const burnRule: Rule = (facts) => {
+  const { parsed, hasFailed, burned, mainProgram, actor } = facts;
   const isBurn = hasFailed ? hasInstruction(parsed, TOKEN_PROGRAM_IDS, /^burn/) : burned.length > 0;
   if (!isBurn) return null;
-  const netChange = calledChange(parsed, mainProgram);
+  const netChange = calledChange(facts, mainProgram);
   const holders = new Set(
     parsed.tokenTransfers
       .filter(({ toTokenAccount }) => toTokenAccount === null)
-      .map(({ fromUserAccount }) => fromUserAccount ?? parsed.feePayer),
+      .map(({ fromUserAccount }) => fromUserAccount ?? actor),
   );
   const isOfSeveral = parsed.actions.some(
     ({ kind, authority }) => kind === 'burn' && (authority !== null || holders.size > 1),
   );
   const change = isOfSeveral // each burn is described with who did it
     ? { gained: [], lost: [], states: [] }
-    : { ...netChange, states: statesOf('burn', netChange.gained, netChange, parsed) };
-  return { type: 'BURN', actor: parsed.feePayer, program: mainProgram, amounts: burned, holders, ...change };
+    : { ...netChange, states: statesOf('burn', netChange.gained, netChange, facts) };
+  return { type: 'BURN', actor, program: mainProgram, amounts: burned, holders, ...change };
 };
 
 /** Returns all that was minted or burned, and what the actor paid or got for it. */
@@ -50,7 +52,7 @@ function statesOf(
   kind: 'mint' | 'burn',
   price: readonly AssetAmount[],
   { states }: ReturnType<typeof calledChange>,
-  { actions, feePayer }: ParsedTransaction,
+  { parsed: { actions }, actor }: TransactionFacts,
 ): readonly Share[] {
   const priced = new Set(price.map(({ mint }) => mint));
   const called = states.flatMap((share) => [...share.actions]);
@@ -58,7 +60,7 @@ function statesOf(
     (action) =>
       action.kind !== 'mint' &&
       action.kind !== 'burn' &&
-      effectsOf(action).every(([wallet, { mint }]) => wallet !== feePayer || priced.has(mint)),
+      effectsOf(action).every(([wallet, { mint }]) => wallet !== actor || priced.has(mint)),
   );
-  return [...shareOf(actions.filter((action) => action.kind === kind)), ...shareOf(paid, feePayer)];
+  return [...shareOf(actions.filter((action) => action.kind === kind)), ...shareOf(paid, actor)];
 }

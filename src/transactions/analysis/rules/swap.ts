@@ -1,14 +1,13 @@
 import { isTradingProgram } from '../../programs/known-programs.ts';
 import type { Swap } from '../swap-legs.ts';
-import type { TransactionFacts } from '../transaction-facts.ts';
-import type { Rule } from './rule.ts';
+import type { Rule, TransactionFacts } from '../transaction-facts.ts';
 
 /** Interprets a trade on an exchange; in a failed transaction, the attempt to trade. */
 export const swapRule: Rule = (facts) => {
-  const { parsed, hasFailed, mainProgram, swap } = facts;
+  const { actor, hasFailed, mainProgram, swap } = facts;
   if (!isTradingProgram(mainProgram) || (swap === null && !hasFailed && !isUnclearTrade(facts))) return null;
   if (swap !== null && !isOfExchange(swap, facts)) return null;
-  const common = { actor: swap?.wallet ?? parsed.feePayer, program: swap?.program ?? mainProgram };
+  const common = { actor: swap?.wallet ?? actor, program: swap?.program ?? mainProgram };
   return { ...common, type: 'SWAP', swap, states: swap?.states ?? [] };
 };
 
