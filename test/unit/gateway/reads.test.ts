@@ -1142,6 +1142,13 @@ t.test('operators', async (t) => {
       named.push(String(addresses));
       return { ...respond(slot, lamports, addresses), nodeId };
     };
+    const none = {
+      provenFrom: undefined,
+      accounts: new Map<string, Buffer>(),
+      bytes: 0,
+      frame: [Buffer.alloc(0), Buffer.alloc(0)] as const,
+      agreement: undefined,
+    };
     const agreement = { operators: 4, rpc, areOfTwoOperators: (one?: string, other?: string) => one !== other };
     const overlapping = new OverlappingReads({ agreement, clock, random: () => 0 });
     const batcher = new AccountBatcher({ call }, { clock, overlapping, tip: () => 10 });
@@ -1153,6 +1160,8 @@ t.test('operators', async (t) => {
     await read(['a', 7, 1], ['b', 7, 1], ['a', 7, 2], ['a', 7, 1], ['c', 8, 1]);
     t.strictSame(named, ['0', '1,0', '2,1', '3,2', '4,3']);
     t.strictSame(decided, [[['1'], 3]], 'b and a differ at slot 7; equal nodes and other slots are not compared');
+    overlapping.observe('lamports', ['x'], { commitment: 'confirmed' }, { ...none, slot: 8, nodeId: 'd' });
+    t.equal(decided.length, 1, 'nor is what a call did not name, since another has ended');
     agreed = 1;
     await read(['a', 7, 1], ['b', 7, 2], ['a', 7, 1], ['b', 7, 2]);
     t.equal(decided.length, 2, 'who could not decide is not read again');

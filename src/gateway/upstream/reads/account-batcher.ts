@@ -250,7 +250,7 @@ export class AccountBatcher implements AccountSource {
       return;
     }
     const { slot, provenFrom, accounts, agreement, frame } = read;
-    overlapping?.observe(shape, addresses, config, read);
+    overlapping?.observe(shape, named, config, read);
     shared.onAnswered(({ address }) => accounts.get(address)?.length ?? 0);
     if (shape !== 'lamports')
       for (const address of addresses) this.#recordLength(address, accounts.get(address)?.length ?? 0);

@@ -49,7 +49,8 @@ export class OverlappingReads {
     const { agreement, random } = this.#options;
     const { slot, nodeId, accounts } = read;
     const before = this.#witnessed.get(kind);
-    if (before?.slot === slot && agreement.areOfTwoOperators(before.nodeId, nodeId)) {
+    const isNamed = before !== undefined && addresses.includes(before.address); // another call may have ended since
+    if (isNamed && before.slot === slot && agreement.areOfTwoOperators(before.nodeId, nodeId)) {
       const facts = factsOfAccount(accounts.get(before.address) ?? null);
       if (contradictionOf(facts, before.facts) !== undefined) void this.#decide(before.address, config);
     }
