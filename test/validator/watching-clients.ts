@@ -56,8 +56,8 @@ const watchByKit: StartClient = async ({ ws }, { accounts, mentioned }, recordin
       ({ context, value }) => recording.add(`logs ${commitment}`, context.slot, value),
     );
   }
-  await record(rpcSubscriptions.slotNotifications().subscribe(options), ({ slot, parent }) =>
-    recording.add('slot', slot, { slot, parent }),
+  await record(rpcSubscriptions.slotNotifications().subscribe(options), ({ slot }) =>
+    recording.add('slot', slot, slot),
   );
   await record(rpcSubscriptions.rootNotifications().subscribe(options), (root) => recording.add('root', root, root));
   return {
@@ -93,9 +93,7 @@ const watchByWeb3js: StartClient = async ({ http, ws }, { accounts, mentioned },
     const id = connection.onLogs(new PublicKey(mentioned), record(`logs ${commitment}`), commitment);
     ends.push(() => connection.removeOnLogsListener(id));
   }
-  const slots = connection.onSlotChange(({ slot, parent }: { slot: number; parent: number }) =>
-    recording.add('slot', slot, { slot, parent }),
-  );
+  const slots = connection.onSlotChange(({ slot }: Context) => recording.add('slot', slot, slot));
   const roots = connection.onRootChange((root: number) => recording.add('root', root, root));
   ends.push(
     () => connection.removeSlotChangeListener(slots),
