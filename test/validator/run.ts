@@ -47,6 +47,7 @@ async function run(t: Test, which: string): Promise<void> {
   /** New accounts, whose whole history is in the blocks of this run. */
   const ACCOUNTS = Array.from({ length: 20 }, () => bs58.encode(randomBytes(32)));
   const startMs = performance.now();
+  const consensus = (await rpcRequest(url, 'getAgGenesisCert')) === null ? 'tower' : 'alpenglow';
   const gateways = await GATEWAYS[which]?.(t, url);
   if (gateways === undefined) throw new Error(`GATEWAYS is one of ${Object.keys(GATEWAYS).join(', ')}`);
   const { publicKey, get, kill } = gateways;
@@ -230,7 +231,6 @@ async function run(t: Test, which: string): Promise<void> {
   });
   claims.compare(ledger);
   const { compared, differences } = claims;
-  const consensus = (await rpcRequest(url, 'getAgGenesisCert')) === null ? 'tower' : 'alpenglow';
   const figures = {
     which,
     consensus,
