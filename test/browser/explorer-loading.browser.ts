@@ -57,14 +57,17 @@ t.test('each kind of account shows what it is, and an address with nothing says 
   };
   t.match(
     await read(TOKEN_PROGRAM),
-    /Upgrade authoritynobody: the program can’t changeLast deployedin slot [\d,]+Balance/,
+    /Upgrade authoritynobody: the program can’t change \(not signed\)Last deployedin slot [\d,]+ \(not signed\)Balance/,
   );
   t.equal(await part(page, 'Balance').count(), 0, 'the balance of a program is no headline');
   const data = Buffer.from([3, 0, 0, 0, 9, 1, 0, 0, 0, 0, 0, 0, 1, ...bs58.decode(WALLET)]).toString('base64');
   await page.route('**/api/v1/rpc', (route) =>
     route.fulfill({ json: { result: { value: { data: [data, 'base64'] } } } }),
   );
-  t.match(await read(TOKEN_PROGRAM), /can change the programLast deployedin slot 265Balance/);
+  t.match(
+    await read(TOKEN_PROGRAM),
+    /can change the program \(not signed\)Last deployedin slot 265 \(not signed\)Balance/,
+  );
   await part(page, 'Account').locator(`dd a[title="${WALLET}"]`).waitFor();
   t.match(await read(NONCE.address), /Authority\w+…\w+Blockhash/);
   t.match(await read(UNUSED), /it holds no SOL, no tokens, and no transaction names it/);

@@ -1,3 +1,4 @@
+import bs58 from 'bs58';
 import type { Client } from '../../client/index.ts';
 import { create } from '../browser/elements.ts';
 import { figures } from './figures.ts';
@@ -11,6 +12,9 @@ const SLOT_AT = 4;
 const HAS_AUTHORITY_AT = 12;
 const AUTHORITY_AT = 13;
 
+/** The rest of the account has a receipt. */
+const UNSIGNED = ' (not signed)';
+
 /** What the page uses of a node's answer to `getAccountInfo`. */
 interface NodeAnswer {
   readonly result: { readonly value: { readonly data: readonly [base64: string, encoding: string] } | null };
@@ -23,21 +27,14 @@ export async function deploymentFacts(client: Client, programData: string): Prom
   const base64 = (answer as NodeAnswer | undefined)?.result.value?.data[0]; // a node wrote it
   if (base64 === undefined) return [];
   const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  if (bytes.length < HEAD.length) return [];
   const slot = new DataView(bytes.buffer).getBigUint64(SLOT_AT, true);
-  const authority = bytes[HAS_AUTHORITY_AT] === 1 ? linkTo(base58Of(bytes.subarray(AUTHORITY_AT))) : 'nobody';
-  const right = bytes[HAS_AUTHORITY_AT] === 1 ? ' can change the program' : ': the program can’t change';
+  const hasAuthority = bytes[HAS_AUTHORITY_AT] === 1;
+  const authority = hasAuthority ? linkTo(bs58.encode(bytes.subarray(AUTHORITY_AT))) : 'nobody';
+  const right = hasAuthority ? ' can change the program' : ': the program can’t change';
+  const deployed = linkTo(String(slot), figures.integer(slot));
   return [
-    ['Upgrade authority', create('span', {}, authority, create('span', { class: 'muted' }, right))],
-    ['Last deployed', create('span', {}, 'in slot ', linkTo(String(slot), figures.integer(slot)))],
+    ['Upgrade authority', create('span', {}, authority, create('span', { class: 'muted' }, right, UNSIGNED))],
+    ['Last deployed', create('span', {}, 'in slot ', deployed, create('span', { class: 'muted' }, UNSIGNED))],
   ];
-}
-
-const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
-
-function base58Of(bytes: Uint8Array): string {
-  let text = '';
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-  for (let rest = BigInt(`0x${hex}`); rest > 0n; rest /= 58n) text = ALPHABET.charAt(Number(rest % 58n)) + text;
-  const first = bytes.findIndex((byte) => byte !== 0);
-  return '1'.repeat(first < 0 ? bytes.length : first) + text;
 }
