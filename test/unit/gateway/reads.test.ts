@@ -27,6 +27,7 @@ import {
   readTransactionRecord,
 } from '../../../src/gateway/upstream/reads/transaction-record.ts';
 import { TransactionRecords } from '../../../src/gateway/upstream/reads/transaction-records.ts';
+import { readWrittenAccounts } from '../../../src/gateway/upstream/reads/written-accounts.ts';
 import { contradictionOf, type Facts } from '../../../src/gateway/upstream/rpc/facts.ts';
 import { RPC_ERROR_CODE } from '../../../src/gateway/upstream/rpc/rpc-error-code.ts';
 import type {
@@ -39,7 +40,7 @@ import type { Commitment } from '../../../src/shared/domain/commitment.ts';
 import { GatewayError } from '../../../src/shared/domain/gateway-error.ts';
 import { RequestCost, unitsOfUpstream } from '../../../src/shared/domain/price-list.ts';
 import { toJson } from '../../../src/shared/domain/to-json.ts';
-import { CLOCK_SYSVAR } from '../../../src/shared/domain/well-known-addresses.ts';
+import { CLOCK_SYSVAR, SYSTEM_PROGRAM } from '../../../src/shared/domain/well-known-addresses.ts';
 import type { IdlAccount } from '../../../src/transactions/index.ts';
 import { idlPlacesOf } from '../../../src/transactions/programs/program-idl.ts';
 import { JITO_TIP_ACCOUNTS } from '../../../src/transactions/programs/tip-accounts.ts';
@@ -1283,5 +1284,27 @@ t.test('transaction-record', async (t) => {
     t.strictSame([await version('"legacy"'), await version('0'), await version('1')], ['legacy', 0, 1]);
     for (const spelled of ['"newest"', '-1.5', '{}']) await t.rejects(version(spelled), { code: 'upstream_error' });
     await t.rejects(parseTransactionRecord(Buffer.from('{"slot":5}')), { code: 'upstream_error' });
+  });
+});
+
+t.test('written-accounts', async (t) => {
+  const transaction = (err: unknown, ...names: string[]) => ({
+    transaction: { accountKeys: names.map((pubkey) => ({ pubkey, writable: pubkey !== 'read' })) },
+    meta: { err, postTokenBalances: names.slice(1).map((_, i) => ({ accountIndex: i + 1, programId: 'token' })) },
+  });
+  const writtenIn = async (...transactions: object[]): Promise<object> => {
+    const rewards = [{ pubkey: 'leader' }];
+    const block = { blockhash: 'b', parentSlot: 6, previousBlockhash: 'a', rewards, transactions };
+    const result = Buffer.from(JSON.stringify(block));
+    const { written } = await readWrittenAccounts({ call: async () => ({ slot: 7, result, value: result }) }, 7);
+    return Object.fromEntries(written);
+  };
+
+  t.test('of a failed transaction only the fee payer is certainly written', async (t) => {
+    const failed = transaction({ InstructionError: [0, 'x'] }, 'payer', 'tokens', 'shared', 'read');
+    const succeeded = transaction(null, 'other', 'shared');
+    const expected = { leader: '', payer: SYSTEM_PROGRAM, tokens: '', shared: 'token', other: SYSTEM_PROGRAM };
+    t.strictSame(await writtenIn(failed, succeeded), expected);
+    t.strictSame(await writtenIn(succeeded, failed), expected, 'in any order');
   });
 });

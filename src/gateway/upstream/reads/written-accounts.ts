@@ -7,7 +7,10 @@ import type { RpcCaller } from '../rpc/rpc-response.ts';
 
 /** A block and the accounts that it may have written. */
 export interface WrittenAccounts extends BlockLink {
-  /** The program that owns each, by base58 address; '' where the block does not show it. */
+  /**
+   * The program that owns each that is certainly written, by base58 address; '' where the block does not show it, and where only
+   * a failed transaction names the account: of such a one the node stores what pays the fee.
+   */
   readonly written: ReadonlyMap<string, string>;
 }
 
@@ -23,6 +26,7 @@ const CONFIG = {
 interface AccountsOfTransaction {
   readonly transaction: { readonly accountKeys: readonly { readonly pubkey: string; readonly writable: boolean }[] };
   readonly meta: {
+    readonly err?: unknown;
     readonly postTokenBalances?: readonly { readonly accountIndex: number; readonly programId?: string }[] | null;
   } | null;
 }
@@ -57,7 +61,8 @@ function addWritten(bytes: Buffer, written: Map<string, string>): void {
     );
     for (const [i, { pubkey, writable }] of transaction.accountKeys.entries()) {
       if (!writable) continue;
-      const owner = i === 0 ? SYSTEM_PROGRAM : (programs.get(i) ?? ''); // the first pays the fee
+      const program = meta?.err === null ? (programs.get(i) ?? '') : '';
+      const owner = i === 0 ? SYSTEM_PROGRAM : program; // the first pays the fee
       if (owner !== '' || !written.has(pubkey)) written.set(String(pubkey), owner);
     }
   } catch (cause) {
