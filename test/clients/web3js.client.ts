@@ -312,7 +312,8 @@ t.test('the bot of the examples runs unchanged', async (t) => {
   });
   while (isRunning) await step();
   t.equal(await ended, 0);
-  t.match(out, /^balance \d+\n(token \w+ [\d.]+\n)+batch 5 of 5\nconfirmed \w+ .+\n(changed at \d+ to \d+\n){2}$/);
+  // more than two changes, where several come in one turn
+  t.match(out, /^balance \d+\n(token \w+ [\d.]+\n)+batch 5 of 5\nconfirmed \w+ .+\n(changed at \d+ to \d+\n){2,}$/);
 });
 
 t.test('X-Min-Slot as a header of the Connection is a floor for all it reads', async (t) => {
