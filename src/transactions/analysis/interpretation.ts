@@ -246,7 +246,13 @@ export interface Asides extends Remainder {
 }
 
 /** Returns whether anything happened beside an interpretation, but for a note. */
-export const hasAsides = ({ actions, changes, rights, hiddenTransfers, unnamedTransfers }: Asides): boolean =>
+export const hasAsides = ({
+  actions,
+  changes,
+  rights,
+  hiddenTransfers,
+  unnamedTransfers,
+}: Omit<Asides, 'memos'>): boolean =>
   actions.length + changes.length + rights.length + hiddenTransfers.length + unnamedTransfers > 0;
 
 /** An interpretation, with the lamports that were paid as a tip beside it and all else that it leaves out. */

@@ -3,7 +3,7 @@ import { toAmount } from '../analysis/action.ts';
 import type { AssetAmount } from '../analysis/asset-amount.ts';
 import type { ConfidentialTransfer } from '../analysis/confidential-transfers.ts';
 import { grouped } from '../analysis/grouped.ts';
-import type { Asides, Interpreted } from '../analysis/interpretation.ts';
+import { type Asides, hasAsides, type Interpreted } from '../analysis/interpretation.ts';
 import { toPayment } from '../analysis/payments.ts';
 import { quotedWords } from '../errors/quoted-words.ts';
 import type { Clause } from './clauses.ts';
@@ -26,11 +26,9 @@ interface ActionFormat {
 }
 
 /** Describes actions, changes that no action explains, and rights, each with its actor: losses first, what came back last. */
-export function describeActions(
-  { actions, changes, rights, hiddenTransfers, unnamedTransfers }: Omit<Asides, 'memos'>,
-  format: ActionFormat,
-): readonly Clause[] {
-  if (actions.length + changes.length + rights.length + hiddenTransfers.length + unnamedTransfers === 0) return [];
+export function describeActions(asides: Omit<Asides, 'memos'>, format: ActionFormat): readonly Clause[] {
+  if (!hasAsides(asides)) return [];
+  const { actions, changes, rights, hiddenTransfers, unnamedTransfers } = asides;
   const { actor, giver = actor, formatAddress, also = '' } = format;
   const ofKind = (...kinds: readonly Action['kind'][]): readonly Action[] =>
     actions.filter(({ kind }) => kinds.includes(kind));
