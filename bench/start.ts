@@ -6,7 +6,7 @@ import { findFreePort } from '../src/shared/runtime/require-free-port.ts';
 import { atExit } from './support/at-exit.ts';
 import { Bench, interleave } from './support/bench.ts';
 import { startNode } from './support/node-process.ts';
-import { DIST } from './support/server-process.ts';
+import { DIST, NODE_OPTIONS } from './support/server-process.ts';
 import { makeTemporaryFolder } from './support/temporary-folder.ts';
 
 // Time from the command to the first signed answer: with the embedded cluster and over a node, by npm and without. A new
@@ -23,7 +23,7 @@ interface Start {
 const bench = new Bench({ rounds: 5, seconds: 1 });
 const node = await startNode();
 const npm = ['npm', 'start', '--silent', '--'];
-const direct = [process.execPath, '--enable-source-maps', '--max-semi-space-size=32', join(DIST, 'src/main.js')];
+const direct = [process.execPath, '--enable-source-maps', ...NODE_OPTIONS, join(DIST, 'src/main.js')];
 const over = ['--upstream', node.upstream];
 
 console.log('from the command to the first signed 200');

@@ -88,7 +88,7 @@ export const UNLIMITED = [
 ];
 
 /** The space for new objects, as `npm start` sets it. */
-const NODE_OPTIONS = ['--max-semi-space-size=32'];
+export const NODE_OPTIONS = ['--max-semi-space-size=32'];
 
 /** Starts a gateway without limits over a node, or over those of its settings. */
 export function startGatewayOver(upstream: string | undefined, options: GatewayOptions = {}): Promise<ServedProcess> {
