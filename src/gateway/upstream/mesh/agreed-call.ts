@@ -128,12 +128,14 @@ async function reportDifferences(
   if (new Set(votes.map(({ data }) => data.digest)).size === 1) return;
   const facts = await Promise.all(votes.map(factsOf));
   const [believed] = majority ?? votes;
-  const expected = facts[believed === undefined ? 0 : votes.indexOf(believed)] ?? NO_FACTS;
+  const expected = (believed && facts[votes.indexOf(believed)]) ?? NO_FACTS;
   const found = votes.map(({ response: { nodeId = '' }, data: { slot, digest } }) => ({ nodeId, slot, digest }));
   const contradictions = facts.map((given) => contradictionOf(given, expected));
-  if (majority === undefined && contradictions.some((contradiction) => contradiction !== undefined))
-    disagreements.recordUndecided({ what, subject, votes: found });
-  if (majority === undefined) return;
+  if (majority === undefined) {
+    const isContradicted = contradictions.some((contradiction) => contradiction !== undefined);
+    if (isContradicted) disagreements.recordUndecided({ what, subject, votes: found });
+    return;
+  }
   for (const [i, { nodeId, slot }] of found.entries()) {
     const contradiction = contradictions[i];
     if (contradiction !== undefined) disagreements.record({ nodeId, what, subject, slot, ...contradiction });
