@@ -1,9 +1,6 @@
-import { hash } from 'node:crypto';
+import { OPEN_ARRAY, OPEN_OBJECT } from '../json/json-scanner.ts';
 import { elements, isNull, member, pickMembers } from '../json/raw-json.ts';
-import type { Facts } from '../rpc/facts.ts';
-
-const OPENING_BRACE = 0x7b;
-const OPENING_BRACKET = 0x5b;
+import { digestOf, type Facts } from '../rpc/facts.ts';
 
 /**
  * Returns what every honest node has alike of an account: lamports, owner, the executable flag, and its data. A parser may
@@ -13,27 +10,26 @@ export function factsOfAccount(account: Buffer | null): Facts {
   const [lamports, owner, executable, data] =
     account === null || isNull(account) ? [] : pickMembers(account, ['lamports', 'owner', 'executable', 'data']);
   if (lamports === undefined || lamports.toString() === '0') return new Map([['account', 'none']]);
-  const facts = new Map([['account', digestOf([lamports, owner, executable])]]);
+  const facts = new Map([['account', digestOf([lamports, owner, executable].map(textOf))]]);
   if (data === undefined) return facts;
-  if (data[0] === OPENING_BRACE) {
+  if (data[0] === OPEN_OBJECT) {
     const named = tokenPartsOf(data);
-    if (named !== undefined) facts.set('token', digestOf(named));
-  } else facts.set('data', digestOf(data[0] === OPENING_BRACKET ? elements(data) : [data]));
+    if (named !== undefined) facts.set('token', digestOf(named.map(textOf)));
+  } else facts.set('data', digestOf((data[0] === OPEN_ARRAY ? elements(data) : [data]).map(textOf)));
   return facts;
 }
 
 /** Returns what a parser shows of a token account or a mint; undefined for anything else. */
 export function tokenPartsOf(data: Buffer): readonly (Buffer | undefined)[] | undefined {
   const [program, parsed] = pickMembers(data, ['program', 'parsed']);
-  if (!TOKEN_PARSERS.has(program?.toString() ?? '') || parsed?.[0] !== OPENING_BRACE) return undefined;
+  if (!TOKEN_PARSERS.has(program?.toString() ?? '') || parsed?.[0] !== OPEN_OBJECT) return undefined;
   const [type, info] = pickMembers(parsed, ['type', 'info']);
-  if (info?.[0] !== OPENING_BRACE) return undefined;
+  if (info?.[0] !== OPEN_OBJECT) return undefined;
   const [mint, owner, tokenAmount, supply] = pickMembers(info, ['mint', 'owner', 'tokenAmount', 'supply']);
-  const amount = tokenAmount?.[0] === OPENING_BRACE ? member(tokenAmount, 'amount') : undefined;
+  const amount = tokenAmount?.[0] === OPEN_OBJECT ? member(tokenAmount, 'amount') : undefined;
   return [type, mint, owner, amount, supply];
 }
 
 const TOKEN_PARSERS: ReadonlySet<string> = new Set(['"spl-token"', '"spl-token-2022"']);
 
-const digestOf = (parts: readonly (Buffer | undefined)[]): string =>
-  hash('sha256', parts.map((part) => part?.toString('latin1') ?? '').join('\n'), 'hex');
+const textOf = (part: Buffer | undefined): string | undefined => part?.toString('latin1');

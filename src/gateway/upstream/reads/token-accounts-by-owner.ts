@@ -1,9 +1,9 @@
-import { hash } from 'node:crypto';
 import { type Agreement, combinedAgreement } from '../../../shared/domain/agreement.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { mapInChunks } from '../../../shared/runtime/map-in-chunks.ts';
 import { elementsYielding, members, parseString, pickMembers } from '../json/raw-json.ts';
+import { digestOf } from '../rpc/facts.ts';
 import type { ConsensusData, RpcCaller, RpcResponse } from '../rpc/rpc-response.ts';
 import { type EncodedAccount, parseEncodedAccount, type ReadOptions } from './encoded-accounts.ts';
 
@@ -45,7 +45,7 @@ async function compareListings({ slot, value }: RpcResponse): Promise<ConsensusD
     const [address, account = NO_ACCOUNT] = pickMembers(row, ['pubkey', 'account']);
     return `${address} ${isReread ? '' : pickMembers(account, ['lamports', 'owner', 'data'])}`;
   });
-  return { digest: hash('sha256', named.sort().join('\n'), 'hex'), slot, needsSlot: slot };
+  return { digest: digestOf(named.sort()), slot, needsSlot: slot };
 }
 
 const NO_ACCOUNT = Buffer.from('{}');

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import type { Agreement } from '../../../shared/domain/agreement.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
@@ -15,7 +14,7 @@ import {
   parseString,
   pickMembers,
 } from '../json/raw-json.ts';
-import type { Facts } from '../rpc/facts.ts';
+import { digestOf, type Facts } from '../rpc/facts.ts';
 import type { AgreeOptions, ConsensusData, RpcCaller, RpcResponse } from '../rpc/rpc-response.ts';
 import { translateRpcError } from '../rpc/translate-rpc-error.ts';
 import { callWithMaxSupportedVersion } from './max-supported-version.ts';
@@ -88,14 +87,13 @@ async function factsOfRecord(record: Buffer): Promise<Facts> {
   const named = message === undefined ? [] : pickMembers(message, ['recentBlockhash', 'accountKeys']);
   const [blockhash, keys = Buffer.from('[]')] = named;
   const keyTexts = elements(keys).map((key) => (key[0] === QUOTE ? key : member(key, 'pubkey')));
-  const facts = new Map([['message', digestOf([parts.get('slot'), signatures, blockhash, ...keyTexts])]]);
+  const facts = new Map([['message', digestOf([parts.get('slot'), signatures, blockhash, ...keyTexts].map(textOf))]]);
   if (meta === undefined || isNull(meta)) return facts;
   const [err, ...outcome] = pickMembers(meta, ['err', 'fee', 'preBalances', 'postBalances']);
-  return facts.set('outcome', digestOf([`${isNull(err)}`, ...outcome]));
+  return facts.set('outcome', digestOf([`${isNull(err)}`, ...outcome.map(textOf)]));
 }
 
-const digestOf = (parts: readonly (Buffer | string | undefined)[]): string =>
-  hash('sha256', parts.map((part) => (typeof part === 'object' ? canonicalJson(part) : part)).join('\n'), 'hex');
+const textOf = (part: Buffer | undefined): string | undefined => part && canonicalJson(part);
 
 /** Parses a record, a long one in turns of the event loop. Throws `upstream_error` for anything else. */
 export async function parseTransactionRecord(record: Buffer): Promise<TransactionRecord> {
