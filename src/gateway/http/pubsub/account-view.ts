@@ -1,5 +1,6 @@
 import bs58 from 'bs58';
 import { wrapInZstdFrame } from '../../../shared/domain/zstd-frame.ts';
+import { OPEN_OBJECT } from '../../upstream/json/json-scanner.ts';
 import { elements, type Members, members, parseString } from '../../upstream/json/raw-json.ts';
 
 /** The encodings of Solana's pubsub; `binary` is the default: base58 without its name. */
@@ -14,8 +15,6 @@ export interface AccountView {
 
 /** The longest data in base58, in bytes (agave, MAX_BASE58_BYTES). */
 const MAX_BASE58_BYTES = 128;
-
-const OPENING_BRACE = 0x7b;
 
 /** An account that doesn't exist, as a node notifies of one that was closed. */
 const CLOSED: Members = new Map(
@@ -45,7 +44,7 @@ export function writeAccount(json: string, view: AccountView): string | undefine
 }
 
 function writeData(data: Buffer, { encoding, slice }: AccountView): string | undefined {
-  if (data[0] === OPENING_BRACE) {
+  if (data[0] === OPEN_OBJECT) {
     if (encoding !== 'jsonParsed') return undefined;
     const parts = members(data);
     return `{"program":${parts.get('program')},"parsed":${parts.get('parsed')},"space":${parts.get('space')}}`;

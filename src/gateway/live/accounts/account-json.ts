@@ -1,4 +1,5 @@
 import type { AccountValue } from '../../upstream/geyser/feed-update.ts';
+import { OPEN_OBJECT } from '../../upstream/json/json-scanner.ts';
 import { canonicalJson, members, parseString } from '../../upstream/json/raw-json.ts';
 import { tokenPartsOf } from '../../upstream/reads/account-facts.ts';
 import { parseAccountLamports } from '../../upstream/reads/account-info.ts';
@@ -8,8 +9,6 @@ import type { KeptAccount } from '../feed/kept-account.ts';
 export type AccountJson = string | null;
 
 const JSON_NULL = Buffer.from('null');
-const OPENING_BRACE = 0x7b;
-
 /** Converts a node's account to the form that is kept. A node reports a closed account with 0 lamports: that is null. */
 export function toAccountJson(account: Buffer | null): AccountJson {
   if (account === null || account.equals(JSON_NULL) || parseAccountLamports(account) === 0n) return null;
@@ -35,10 +34,10 @@ export const accountBytes = (json: AccountJson): Buffer | null => (json === null
 /** `jsonParsed` scales token-2022 amounts by the mint's extensions and by the Clock: such JSON changes by itself. */
 export function dependsOnClock(account: Buffer | null): boolean {
   const data = account === null ? undefined : members(account).get('data');
-  if (data?.[0] !== OPENING_BRACE) return false;
+  if (data?.[0] !== OPEN_OBJECT) return false;
   const parts = members(data);
   const parsed = parts.get('parsed');
-  if (parseString(parts.get('program')) !== 'spl-token-2022' || parsed?.[0] !== OPENING_BRACE) return false;
+  if (parseString(parts.get('program')) !== 'spl-token-2022' || parsed?.[0] !== OPEN_OBJECT) return false;
   return parseString(members(parsed).get('type')) === 'account';
 }
 

@@ -2,6 +2,7 @@ import { API_PREFIX } from '../../../shared/domain/canonical-request.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { type Entry, wholeResultOf } from '../../cache/entry.ts';
+import { OPEN_ARRAY } from '../../upstream/json/json-scanner.ts';
 import { isNull, members, parseString } from '../../upstream/json/raw-json.ts';
 import type { Uses } from '../routing/route.ts';
 import { commitmentOfCall, hasOnlyStandardConfig, type RpcCall } from './parse-rpc-call.ts';
@@ -78,12 +79,10 @@ function accountValue(routeResult: Buffer, encoding: 'jsonParsed' | 'base64'): s
   if (isNull(routeResult)) return 'null';
   const parts = members(routeResult);
   const part = (name: string): string => `"${name}":${parts.get(name)}`;
-  if (encoding === 'base64' && parts.get('data')?.[0] !== OPENING_BRACKET) return undefined;
+  if (encoding === 'base64' && parts.get('data')?.[0] !== OPEN_ARRAY) return undefined;
   const rentEpoch = `"rentEpoch":${parseString(parts.get('rentEpoch'))}`; // a string in the route's result
   return `{${[part('data'), part('executable'), part('lamports'), part('owner'), rentEpoch, part('space')].join()}}`;
 }
-
-const OPENING_BRACKET = 0x5b;
 
 /** Wraps a value with the slot and the API version that a node last reported. */
 export function withContext(

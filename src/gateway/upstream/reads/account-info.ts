@@ -1,4 +1,5 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import { OPEN_OBJECT } from '../json/json-scanner.ts';
 import {
   type Members,
   member,
@@ -28,10 +29,10 @@ export const parseAccountLamports = (account: Buffer): bigint => parseU64(member
 export function parseAccountInfo(account: Buffer): AccountInfo {
   const parts = namedMembers(account, ACCOUNT_MEMBERS);
   const data = dataOf(parts);
-  if (data[0] !== OPENING_BRACE) return infoOf(parts, null);
+  if (data[0] !== OPEN_OBJECT) return infoOf(parts, null);
   const kind = namedMembers(data, DATA_MEMBERS);
   const parsed = parsedOf(kind);
-  return infoOf(parts, kindOf(kind, parsed[0] === OPENING_BRACE ? namedMembers(parsed, PARSED_MEMBERS) : undefined));
+  return infoOf(parts, kindOf(kind, parsed[0] === OPEN_OBJECT ? namedMembers(parsed, PARSED_MEMBERS) : undefined));
 }
 
 const ACCOUNT_MEMBERS = ['lamports', 'owner', 'executable', 'rentEpoch', 'space', 'data'] as const;
@@ -50,13 +51,11 @@ function namedMembers(bytes: Buffer, names: readonly string[]): Members {
 export async function parseAccountInfoYielding(account: Buffer): Promise<AccountInfo> {
   const parts = await membersYielding(account);
   const data = dataOf(parts);
-  if (data[0] !== OPENING_BRACE) return infoOf(parts, null);
+  if (data[0] !== OPEN_OBJECT) return infoOf(parts, null);
   const kind = await membersYielding(data);
   const parsed = parsedOf(kind);
-  return infoOf(parts, kindOf(kind, parsed[0] === OPENING_BRACE ? await membersYielding(parsed) : undefined));
+  return infoOf(parts, kindOf(kind, parsed[0] === OPEN_OBJECT ? await membersYielding(parsed) : undefined));
 }
-
-const OPENING_BRACE = 0x7b;
 
 const dataOf = (account: Members): Buffer => account.get('data') ?? throwNotAnAccount();
 

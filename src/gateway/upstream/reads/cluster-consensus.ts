@@ -1,4 +1,5 @@
 import type { ClusterConsensus } from '../../../shared/domain/cluster-consensus.ts';
+import { OPEN_OBJECT } from '../json/json-scanner.ts';
 import { member, parseU64 } from '../json/raw-json.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
 
@@ -11,8 +12,8 @@ export async function readClusterConsensus(rpc: RpcCaller): Promise<ClusterConse
   try {
     const { result } = await rpc.call('getAgGenesisCert');
     if (result.toString('latin1', 0, 5) === 'null') return 'tower';
-    const block = result[0] === 0x7b ? member(result, 'block') : undefined; // 0x7b: an object
-    parseU64(block?.[0] === 0x7b ? member(block, 'slot') : undefined);
+    const block = result[0] === OPEN_OBJECT ? member(result, 'block') : undefined;
+    parseU64(block?.[0] === OPEN_OBJECT ? member(block, 'slot') : undefined);
     return 'alpenglow';
   } catch {
     return null;

@@ -1,11 +1,10 @@
 import { provenWithoutClock } from '../../../shared/domain/root-lead.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import { OPEN_OBJECT } from '../json/json-scanner.ts';
 import { elements, member, parseSafeInteger, parseString } from '../json/raw-json.ts';
 
 /** In bytes; it is its slot: https://docs.rs/solana-clock/latest/solana_clock/struct.Clock.html */
 export const CLOCK_SLOT_BYTES = 8;
-
-const OPENING_BRACE = 0x7b;
 
 /**
  * Returns the first slot at which all is proven to hold that a node loaded for `slot` before `clock`, its account of the
@@ -22,7 +21,7 @@ export function provenByClock(slot: Slot, clock: Buffer | undefined): Slot {
 function slotOfClock(account: Buffer): Slot | undefined {
   try {
     const data = member(account, 'data') ?? Buffer.alloc(0);
-    if (data[0] === OPENING_BRACE) {
+    if (data[0] === OPEN_OBJECT) {
       const info = member(member(data, 'parsed') ?? Buffer.alloc(0), 'info') ?? Buffer.alloc(0);
       return parseSafeInteger(member(info, 'slot'));
     }

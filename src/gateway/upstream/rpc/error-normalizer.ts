@@ -1,4 +1,5 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import { OPEN_OBJECT } from '../json/json-scanner.ts';
 import { member, parseSafeInteger, parseString } from '../json/raw-json.ts';
 import { RPC_ERROR_CODE } from './rpc-error-code.ts';
 import { agaveErrorOf, PROCESSED_REFUSED } from './server-profile.ts';
@@ -82,6 +83,6 @@ export function rpcFaultOf({ code, rpcCode, cause }: GatewayError): RpcFault {
 /** Returns true if a provider uses the code of an unhealthy node for a rate limit, as some do. */
 function isRateLimit(error: Buffer, message: string): boolean {
   const data = member(error, 'data');
-  const isBehind = data?.[0] === 0x7b && member(data, 'numSlotsBehind') !== undefined; // 0x7b: an object
+  const isBehind = data?.[0] === OPEN_OBJECT && member(data, 'numSlotsBehind') !== undefined;
   return !isBehind && /rate|limit/i.test(message);
 }

@@ -2,6 +2,7 @@ import { COMMITMENTS, type Commitment } from '../../../shared/domain/commitment.
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { RpcMethod } from '../../../shared/domain/rpc-methods.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import { OPEN_OBJECT } from '../json/json-scanner.ts';
 import { type Members, members, parseSafeInteger } from '../json/raw-json.ts';
 import type { RpcResponse } from './rpc-response.ts';
 
@@ -54,7 +55,7 @@ export function slotOfResponse(
   anchor: Slot | undefined,
 ): DatedResponse | undefined {
   // With `withContext` getProgramAccounts has a context too; otherwise its result is an array.
-  if (METHODS_WITH_CONTEXT.has(method) || (method === 'getProgramAccounts' && result[0] === 0x7b)) {
+  if (METHODS_WITH_CONTEXT.has(method) || (method === 'getProgramAccounts' && result[0] === OPEN_OBJECT)) {
     const [context, value] = [parts?.get('context'), parts?.get('value')];
     if (context === undefined || value === undefined) {
       throw new GatewayError('upstream_error', 'a node sent a response without its context');
