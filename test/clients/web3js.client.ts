@@ -256,6 +256,14 @@ t.test('a landed transaction is confirmed, and accounts, slots and roots are wat
   await throughGateway.removeRootChangeListener(watched[3]);
 });
 
+t.test('a program that watches many accounts may end them one by one', async () => {
+  const watched = Array.from({ length: 40 }, () =>
+    throughGateway.onAccountChange(Keypair.generate().publicKey, () => {}, 'confirmed'),
+  );
+  await step();
+  for (const each of watched) await untilSettled(throughGateway.removeAccountChangeListener(each), step);
+});
+
 /** Steps until a promise is settled. */
 const stepped = <T>(pending: Promise<T>): Promise<T> => untilSettled(pending, step);
 

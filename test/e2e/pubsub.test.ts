@@ -450,10 +450,37 @@ t.test('pubsub-cost', async (t) => {
     },
   );
 
-  t.test('requests that are refused count as messages, and a flood of them ends the connection', async (t) => {
+  t.test(
+    'to end subscriptions costs no message, and a client that repeats what is refused is slowed down',
+    async (t) => {
+      world.clock.advance(10_000);
+      const client = await connect(t, pubsubOf(world));
+      const ids = await Promise.all(
+        addresses.map(async (each) => (await client.call('accountSubscribe', each)).result),
+      );
+      const refused = async (): Promise<string> => {
+        const { error } = await client.call('accountSubscribe', addressFromByte(99));
+        return String(error?.data?.error);
+      };
+      for (let i = 0; i < 10; i++) t.equal(await refused(), 'rate_limited', 'in the pace of ten messages');
+      const repeated = refused();
+      await client.call('accountUnsubscribe', ids[0]);
+      for (const id of ids.slice(1)) t.equal((await client.call('accountUnsubscribe', id)).result, true);
+      const unanswered = Symbol();
+      t.equal(await Promise.race([repeated, unanswered]), unanswered);
+      world.clock.advance(1000);
+      t.equal(await repeated, 'rate_limited', 'a second later');
+      client.close();
+    },
+  );
+
+  t.test('a flood of requests that are refused, or of messages without an answer, ends the connection', async (t) => {
     const client = await connect(t, pubsubOf(world));
-    for (let i = 0; i < 100; i++) client.say({ jsonrpc: '2.0', id: i, method: 'programSubscribe', params: [] });
+    for (let i = 0; i < 1100; i++) client.say({ jsonrpc: '2.0', id: i, method: 'programSubscribe', params: [] });
     t.match(await client.closed, { code: 4429 });
+    const silent = await connect(t, pubsubOf(world));
+    for (let i = 0; i < 100; i++) silent.say({ jsonrpc: '2.0', method: 'ping' });
+    t.match(await silent.closed, { code: 4429 });
   });
 });
 

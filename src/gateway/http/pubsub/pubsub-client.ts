@@ -21,10 +21,20 @@ interface OpenSocket {
   readonly onSlow: () => void;
   /** Called when the connection must be closed: something could not be sent, or a subscription has ended. */
   readonly onLost: (reason: string) => void;
+  /** Called when the connection must be closed: the client sends too many messages. */
+  readonly onFlood: () => void;
 }
 
 /** Sends the answer to a request; resolves once it is sent where others have to be waited for. */
 type Reply = (answer: string) => Promise<void> | void;
+
+/**
+ * How long refusals over the pace of messages wait, at most. @solana/web3.js repeats immediately what is refused, and never
+ * returns to its program if the connection closes while it does.
+ */
+const REFUSAL_MS = 1000;
+/** A client with more refusals that wait is not one that repeats: its connection is closed. */
+const MAX_REFUSALS = 1000;
 
 const NO_REQUESTS: PubsubMessage = { requests: [], isBatch: false };
 
@@ -35,6 +45,8 @@ export class PubsubClient implements Subscriber {
   #open: OpenSocket | undefined;
   /** The subscriptions that wait for their turn. */
   #waiting = 0;
+  /** Sends the refusals that wait. */
+  #refusals: (() => void)[] = [];
 
   constructor(caller: StreamCaller, options: PubsubClientOptions) {
     this.caller = caller;
@@ -77,14 +89,17 @@ export class PubsubClient implements Subscriber {
     if (this.#open !== undefined) this.#lose(this.#open.onLost, message);
   }
 
-  /** Handles one message: a request, or a batch of them. Returns false if the client sends too many. */
-  handle(bytes: ArrayBuffer): boolean {
+  /** Handles one message: a request, or a batch of them. */
+  handle(bytes: ArrayBuffer): void {
     const message = parseMessage(Buffer.from(bytes));
     if (message === undefined) this.send('{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error"},"id":null}');
     const { requests, isBatch } = message ?? NO_REQUESTS;
-    if (requests.length === 0) return this.caller.streamSlot.consumeMessage() !== 'close';
+    if (requests.length === 0) this.#consumeMessage();
     const reply = isBatch ? this.#replyTogether(requests) : (answer: string) => this.send(answer);
-    return requests.every((request) => this.#handleOne(request, reply));
+    for (const request of requests) {
+      if (this.#open === undefined) return;
+      this.#handleOne(request, reply);
+    }
   }
 
   /** The answers to a batch are one message, as of a node. What it subscribes to is notified from then on. */
@@ -105,34 +120,40 @@ export class PubsubClient implements Subscriber {
     };
   }
 
-  /** Begins a subscription, which has a pace of its own. All else counts as a message. */
-  #handleOne(request: PubsubRequest, reply: Reply): boolean {
+  /** Begins a subscription, which has a pace of its own, or ends one, which costs nothing. All else counts as a message. */
+  #handleOne(request: PubsubRequest, reply: Reply): void {
     const { id } = request;
-    if (id === undefined) return this.caller.streamSlot.consumeMessage() !== 'close'; // such as the pings of clients
-    try {
-      const [method, params] = callOf(request);
-      if (isUnsubscribe(method))
-        return this.#answer(id, reply, () => this.#options.subscriptions.unsubscribe(this, params[0]));
-      void this.#subscribe(id, parseSubscription(method, params), reply);
-      return true;
-    } catch (thrown) {
-      return this.#answer(id, reply, () => {
-        throw thrown;
-      });
-    }
+    if (id === undefined)
+      this.#consumeMessage(); // such as the pings of clients
+    else
+      try {
+        const [method, params] = callOf(request);
+        if (isUnsubscribe(method)) {
+          this.#options.subscriptions.unsubscribe(this, params[0]);
+          void reply(`{"jsonrpc":"2.0","result":true,"id":${id}}`);
+        } else void this.#subscribe(id, parseSubscription(method, params), reply);
+      } catch (thrown) {
+        this.#refuse(id, thrown, reply);
+      }
   }
 
-  #answer(id: string, reply: Reply, act: () => void): boolean {
-    const verdict = this.caller.streamSlot.consumeMessage();
-    if (verdict === 'close') return false;
-    try {
-      if (verdict === 'refuse') throw tooFast(this.caller);
-      act();
-      void reply(`{"jsonrpc":"2.0","result":true,"id":${id}}`);
-    } catch (thrown) {
-      void reply(this.#errorOf(id, thrown));
-    }
-    return true;
+  /** Answers with an error, which counts as a message. */
+  #refuse(id: string, thrown: unknown, reply: Reply): void {
+    const error = this.#errorOf(id, thrown);
+    if (this.caller.streamSlot.consumeMessage() === 'handle') void reply(error);
+    else if (this.#refusals.push(() => void reply(error)) > MAX_REFUSALS) this.#open?.onFlood();
+    else if (this.#refusals.length === 1) this.#options.clock.after(REFUSAL_MS, () => this.#sendRefusals());
+  }
+
+  #sendRefusals(): void {
+    const refusals = this.#refusals;
+    this.#refusals = [];
+    for (const send of refusals) send();
+  }
+
+  /** Counts a message that has no answer. A flood of those ends the connection. */
+  #consumeMessage(): void {
+    if (this.caller.streamSlot.consumeMessage() === 'close') this.#open?.onFlood();
   }
 
   async #subscribe(id: string, request: SubscriptionRequest, reply: Reply): Promise<void> {
@@ -148,7 +169,7 @@ export class PubsubClient implements Subscriber {
         reply(`{"jsonrpc":"2.0","result":${subscription},"id":${id}}`),
       );
     } catch (thrown) {
-      void reply(this.#errorOf(id, thrown));
+      if (this.#open !== undefined) this.#refuse(id, thrown, reply);
     }
   }
 
@@ -187,10 +208,4 @@ function callOf({ jsonrpc, method, params, isOfStream }: PubsubRequest): readonl
     throw new GatewayError('invalid_request', 'send {"jsonrpc":"2.0","id","method","params"}');
   if (!Array.isArray(params)) throw new GatewayError('invalid_params', '`params` should be an array');
   return [method, params];
-}
-
-function tooFast({ streamSlot }: StreamCaller): GatewayError {
-  const { stream, caller } = streamSlot.messagesPerSecond;
-  const message = `send at most ${stream} messages a second on a connection and ${caller} on all of yours`;
-  return new GatewayError('rate_limited', message, { retryAfter: 1 });
 }

@@ -113,14 +113,14 @@ export class PubsubServer {
       maxUnsentBytes: this.#maxBackpressureBytes,
       onSlow: () => this.#slowConsumers.recordDrop(socket),
       onLost: (reason) => this.#closeLost(socket, client, reason),
+      onFlood: () => socket.end(CLOSE_CODES.tooMany, 'too many messages over the pace'),
     });
   }
 
   #onMessage(socket: PubsubSocket, bytes: ArrayBuffer): void {
     if (bytes.byteLength > MAX_MESSAGE_BYTES)
       socket.end(CLOSE_CODES.messageTooLong, `a message may have at most ${MAX_MESSAGE_BYTES} bytes`);
-    else if (!socket.getUserData().client.handle(bytes))
-      socket.end(CLOSE_CODES.tooMany, 'too many messages over the pace');
+    else socket.getUserData().client.handle(bytes);
   }
 
   /** Closes a connection that has missed something: with the reason, once it has received what was sent before. */
