@@ -166,7 +166,7 @@ export async function startGateway(
     flags: {
       port: String(port),
       dataDir: state,
-      upstream: upstreams,
+      ...(upstreams.length > 0 && { upstream: upstreams }), // without: those of a setting
       set: [...UNLIMITED, ...PATIENT, ...PRIVATE, ...set],
       ...(geyser !== undefined && { geyser }),
     },

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { latency } from '../catalogue/faults/proxy/connection-faults.ts';
+import { FaultProxy } from '../catalogue/faults/proxy/fault-proxy.ts';
 import { type ChildProgram, PATIENT_ARGS, runModule, waitUntilListening } from '../support/child-process.ts';
 import { hasLed, writeReceiptKey } from '../support/fleet-gateway.ts';
 import { type HttpAnswer, httpClient, startGateway, waitFor } from '../support/harness.ts';
@@ -27,29 +29,62 @@ export interface GatewaysUnderTest {
 }
 
 /**
- * The gateways that can be run: one process; one over a Geyser feed, whose address is $GEYSER_URL; one with two workers; two on a
- * Redis. Parts of the latter two are killed.
+ * The gateways that can be run: one process; one over a Geyser feed, whose address is $GEYSER_URL; one over three operators, which
+ * are the one node at three distances; one with two workers; two on a Redis. Parts of the latter two are killed.
  */
 export const GATEWAYS: Record<string, (t: TestScope, node: string) => Promise<GatewaysUnderTest>> = {
   alone: (t, node) => startOne(t, node, undefined),
   feed: (t, node) => startOne(t, node, process.env['GEYSER_URL']),
+  operators: startOverOperators,
   workers: startWithWorkers,
   redis: startOnRedis,
 };
 
-const FALSE_CLAIM = 'lease covered';
+/** What is logged of a claim that was found to be false, and of operators that differ. */
+const ALARMS = /lease covered|another value of a slot|different values of one slot/;
+/** Milliseconds from a node to each operator: they are at different slots most of the time. */
+const DISTANCES_MS = [0, 40, 150];
 const SETTINGS = ['limits.free.subscriptions=1000', 'limits.free.streams=100', 'rpc.profile=standard'];
 
-async function startOne(t: TestScope, node: string, geyser: string | undefined): Promise<GatewaysUnderTest> {
-  const { gateway, get, logged } = await startGateway(t, [node], { set: SETTINGS, geyser });
-  if (geyser !== undefined)
+const startOne = (t: TestScope, node: string, geyser: string | undefined): Promise<GatewaysUnderTest> =>
+  startWith(t, [node], { set: SETTINGS, geyser }, geyser);
+
+async function startOverOperators(t: TestScope, node: string): Promise<GatewaysUnderTest> {
+  const feedUrl = process.env['GEYSER_URL'];
+  const startProxy = async (target: string, distanceMs: number): Promise<number> => {
+    const proxy = await FaultProxy.start(Number(new URL(target).port));
+    t.teardown(() => proxy.close());
+    proxy.apply(latency(distanceMs));
+    return proxy.port;
+  };
+  const startOperator = async (distanceMs: number) => ({
+    url: `http://127.0.0.1:${await startProxy(node, distanceMs)}`,
+    ws: `ws://127.0.0.1:${await startProxy(wsUrlOf(node), distanceMs)}`,
+    id: `at-${distanceMs}`,
+    ...(distanceMs === 0 && feedUrl !== undefined && { geyser: { url: feedUrl } }),
+  });
+  const upstreams = await Promise.all(DISTANCES_MS.map(startOperator));
+  return startWith(t, [], { set: [`upstreams=${JSON.stringify(upstreams)}`, ...SETTINGS] }, feedUrl);
+}
+
+async function startWith(
+  t: TestScope,
+  upstreams: readonly string[],
+  options: Parameters<typeof startGateway>[2],
+  feedUrl: string | undefined,
+): Promise<GatewaysUnderTest> {
+  const { gateway, get, logged } = await startGateway(t, upstreams, options);
+  if (feedUrl !== undefined)
     await waitFor(async () => (await get('/health')).json.result?.geyser?.status === 'up', 'the feed', 600_000);
   return {
     url: gateway.url,
     publicKey: gateway.publicKey,
-    feedUrl: geyser,
+    feedUrl,
     get: async (path) => ({ ...(await get(path)), from: 'alone' }),
-    alarms: () => logged.map(({ message }) => message).filter((message) => message.includes(FALSE_CLAIM)),
+    alarms: () =>
+      logged
+        .filter(({ message }) => ALARMS.test(message))
+        .map(({ message, fields }) => `${message} ${JSON.stringify(fields)}`),
   };
 }
 
@@ -133,5 +168,5 @@ const alarmsOf = (children: readonly ChildProgram[]): readonly string[] =>
     child
       .stdout()
       .split('\n')
-      .filter((line) => line.includes(FALSE_CLAIM)),
+      .filter((line) => ALARMS.test(line)),
   );

@@ -17,8 +17,8 @@ import { TokenTraffic } from './token-traffic.ts';
 // Runs a gateway over a real validator, whose URL is the last argument, under transfers and token operations: checks
 // every route, receipt and frame, and compares each balance, list and push with what the blocks record at its slot.
 // Takes RUN_SECONDS of real time for all, 60 by default, with a pause of PACE_MS between rounds; not part of `npm test`. GATEWAYS
-// names what runs: `alone` and, where the validator has a Geyser feed, `feed`, which are the default; `workers` or `redis`, of which
-// a part is killed each KILL_SECONDS: these are only read, since a kill ends streams. A run that a signal or errors end compares
+// names what runs: `alone` and, where the validator has a Geyser feed, `feed`, which are the default; `operators`, which are three
+// at unequal distances of the one validator; `workers` or `redis`, of which a part is killed each KILL_SECONDS: these are only read, since a kill ends streams. A run that a signal or errors end compares
 // what it has read, and prints its figures.
 
 const url = process.argv.at(-1) ?? '';
@@ -62,6 +62,8 @@ async function run(t: Test, which: string): Promise<void> {
   const claims = new ObservationLog();
   const newest = new Map<string, number>();
   const hits: Record<string, number> = {};
+  /** The answers by their claim and the operators that agreed, where there are some. */
+  const agreed: Record<string, number> = {};
   let [answers, pushes, late, cutOff, backwards, notKept] = [0, 0, 0, 0, 0, 0];
   let [firstSlot, newestSlot] = [0, 0];
   const killed: Record<string, number> = {};
@@ -73,7 +75,9 @@ async function run(t: Test, which: string): Promise<void> {
   ): { readonly result: JsonAt<P>['result']; readonly slot: number } => {
     const time = { nowMs: Date.now(), maxAgeMs: 60_000 };
     const request = `GET /api/v1${path}`;
-    const { result, slot } = verify(text, { publicKeys: [publicKey], cluster, request, time });
+    const { result, slot, receipt } = verify(text, { publicKeys: [publicKey], cluster, request, time });
+    const claim = `${receipt.claim} ${receipt.agreed ?? ''}`;
+    agreed[claim] = (agreed[claim] ?? 0) + 1;
     return { result: JSON.parse(result), slot };
   };
 
@@ -242,6 +246,7 @@ async function run(t: Test, which: string): Promise<void> {
     operations: tokens.operations,
     answers,
     hits,
+    agreed,
     pushes,
     receipts: answers + pushes,
     late: late + lateSubscriptions.length,
