@@ -47,7 +47,7 @@ export class ManualSession implements PubsubSession {
   #onLost: (reason: string) => void = () => {};
   #slot: Slot | undefined;
 
-  /** Takes an `answer` that answers reads in place of the test. */
+  /** `answer` answers reads in place of the test. */
   constructor(answer?: PubsubSession['call']) {
     this.#answer = answer;
   }
@@ -186,6 +186,7 @@ export function openAccountHarness(
     },
     upstream: new AccountBatcher(upstream, { clock, tip: (commitment) => tips.newest(commitment) }),
     clock,
+    random: () => 0.5,
     settings: { ...SETTINGS, ...settings },
     onProblem: (problem) => problems.push(problem),
   });

@@ -79,6 +79,7 @@ export class TokenListHarness {
         slotTimeMs: 400,
       },
       clock: this.clock,
+      random: () => 0.5,
       settings: { ...SETTINGS, ...settings },
       onProblem: (problem) => this.problems.push(problem),
     });

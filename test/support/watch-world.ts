@@ -85,6 +85,7 @@ export class WatchGateway {
     const options = {
       mesh,
       clock: this.clock,
+      random: () => 0.5,
       onProblem: (problem: string) => this.problems.push(problem),
       settings: {
         accounts: 100,

@@ -98,6 +98,7 @@ export function openAnswers(
   const liveOptions = {
     mesh,
     clock,
+    random,
     settings: config.live,
     budgets,
     onLeasesAdvanced: advanceHot,

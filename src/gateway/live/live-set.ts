@@ -28,6 +28,8 @@ export type LiveSourceSettings = Pick<Config['live'], 'idleMs' | 'auditMs' | 'ca
 export interface LiveSourceOptions<S extends LiveSourceSettings> {
   readonly mesh: Pick<Mesh, 'openSession' | 'tip' | 'slotTimeMs' | 'agreement'>;
   readonly clock: Clock;
+  /** Gives the seeds of hashes that nobody outside may know. */
+  readonly random: () => number;
   readonly settings: S;
   /** The requests that the initial sync and audits may make, shared by all that is kept live. Default: its own. */
   readonly budgets?: RequestBudgets;
@@ -141,12 +143,12 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
   #lostSessions = 0;
 
   constructor(options: LiveSetOptions<T, V>) {
-    const { mesh, clock, maxSize } = options;
+    const { mesh, clock, random, maxSize } = options;
     const { idleMs, callerShare, auditMs, requestsPerSecond } = options.settings;
     const budgets = options.budgets ?? new RequestBudgets(clock, requestsPerSecond);
     this.#auditIntervalMs = auditMs;
     this.#options = options;
-    this.#hotKeys = new HotKeyDetector(maxSize, Math.ceil(idleMs / TARGET_SLOT_MS / 2));
+    this.#hotKeys = new HotKeyDetector(maxSize, Math.ceil(idleMs / TARGET_SLOT_MS / 2), random);
     this.#places = new Places({
       maxSize,
       callerShare,

@@ -19,6 +19,7 @@ import type { AccountSubscriber } from '../../../src/shared/domain/account-chang
 import type { Commitment } from '../../../src/shared/domain/commitment.ts';
 import { GatewayError } from '../../../src/shared/domain/gateway-error.ts';
 import type { Slot } from '../../../src/shared/domain/slot.ts';
+import { hashText } from '../../../src/shared/runtime/hash-text.ts';
 import { findMetadataAddress } from '../../../src/transactions/accounts/metaplex-metadata-account.ts';
 import { TOKEN_PROGRAMS } from '../../../src/transactions/accounts/token-program-accounts.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -902,17 +903,18 @@ t.test('live-balances', async (t) => {
 
 t.test('hot-key-detector', async (t) => {
   const HALF_LIFE_SLOTS = 25;
+  const SEED = 0.5;
 
   t.test('the second of two reads within some slots makes a key hot, and never the first', async (t) => {
     for (const withinSlots of [25, 250, 500, 1000, 100_000]) {
-      const detector = new HotKeyDetector(10, HALF_LIFE_SLOTS);
+      const detector = new HotKeyDetector(10, HALF_LIFE_SLOTS, () => SEED);
       t.equal(detector.recordRead('a', 1000, withinSlots), undefined, `${withinSlots}`);
       t.not(detector.recordRead('a', 1000 + Math.min(withinSlots, 100), withinSlots), undefined, `${withinSlots}`);
     }
   });
 
   t.test('the first read of no key counts as the second one of another', async (t) => {
-    const detector = new HotKeyDetector(10, HALF_LIFE_SLOTS);
+    const detector = new HotKeyDetector(10, HALF_LIFE_SLOTS, () => SEED);
     const keys = Array.from({ length: 20_000 }, (_, i) => `${i}`);
     t.same(
       keys.filter((key) => detector.recordRead(key, 1000, 100) !== undefined),
@@ -921,7 +923,7 @@ t.test('hot-key-detector', async (t) => {
   });
 
   t.test('a key that is given back has the heat that it had when it was taken', async (t) => {
-    const detector = new HotKeyDetector(10, HALF_LIFE_SLOTS);
+    const detector = new HotKeyDetector(10, HALF_LIFE_SLOTS, () => SEED);
     for (const tip of [1000, 1010, 1020]) detector.recordRead('a', tip, 25);
     const heat = detector.take('a');
     t.equal(detector.recordRead('a', 1021, 25), undefined, 'until then it is forgotten');
@@ -931,7 +933,7 @@ t.test('hot-key-detector', async (t) => {
   });
 
   t.test('keys that share a place become hot one after the other, though each is read in each slot', async (t) => {
-    const detector = new HotKeyDetector(10, HALF_LIFE_SLOTS);
+    const detector = new HotKeyDetector(10, HALF_LIFE_SLOTS, () => SEED);
     const cold = new Set(Array.from({ length: 3000 }, (_, i) => `${i}`));
     for (let tip = 1000; tip < 1050; tip++)
       for (const key of cold) {
@@ -942,8 +944,58 @@ t.test('hot-key-detector', async (t) => {
     t.same([...cold], []);
   });
 
+  t.test(
+    'of keys that share a bucket four are remembered, and only the one that is read least is forgotten',
+    async (t) => {
+      const KEYS = Array.from({ length: 12_000 }, (_, i) => `${i}`)
+        .filter((key) => hashText(key, SEED * 2 ** 32) % 1024 === 0)
+        .slice(0, 8);
+      t.equal(KEYS.length, 8);
+      const READ = fc.record({ key: fc.constantFrom(...KEYS), slots: fc.constantFrom(0, 0, 0, 1, 1, 2, 20) });
+      let [forgotten, refused] = [0, 0];
+      fc.assert(
+        fc.property(fc.array(READ, { minLength: 20, maxLength: 100 }), (reads) => {
+          const detector = new HotKeyDetector(10, HALF_LIFE_SLOTS, () => SEED);
+          const ranksOf = () =>
+            new Map(
+              KEYS.flatMap((key) => {
+                const heat = detector.take(key);
+                if (heat.tipAtLastRead === undefined) return [];
+                detector.giveBack(key, heat);
+                return [[key, heat.rank] as const];
+              }),
+            );
+          const heats = new Map<string, ReadHeat>();
+          let tip = 1000;
+          for (const { key, slots } of reads) {
+            tip += slots;
+            const before = ranksOf();
+            const heat = (before.has(key) ? heats.get(key) : undefined) ?? new ReadHeat(HALF_LIFE_SLOTS);
+            heat.record(tip);
+            heats.set(key, heat);
+            detector.recordRead(key, tip, 25);
+            const after = ranksOf();
+            if (after.size !== Math.min(4, before.size + (before.has(key) ? 0 : 1))) return false;
+            for (const [known, rank] of after) if (rank !== heats.get(known)?.rank) return false;
+            const least = Math.min(...before.values());
+            for (const [known, rank] of before) {
+              if (after.has(known)) continue;
+              forgotten++;
+              if (rank > least || (tip % 16 !== 0 && rank >= heat.rank)) return false;
+            }
+            if (after.has(key)) continue;
+            refused++;
+            if (tip % 16 === 0 || heat.rank > least) return false;
+          }
+          return true;
+        }),
+      );
+      t.ok(forgotten > 100 && refused > 100, `${forgotten} and ${refused}`);
+    },
+  );
+
   t.test('two reads that are further apart do not', async (t) => {
-    const detector = new HotKeyDetector(10, HALF_LIFE_SLOTS);
+    const detector = new HotKeyDetector(10, HALF_LIFE_SLOTS, () => SEED);
     detector.recordRead('a', 1000, 25);
     t.equal(detector.recordRead('a', 1026, 25), undefined);
   });

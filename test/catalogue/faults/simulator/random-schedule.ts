@@ -197,6 +197,7 @@ export async function runSchedule(
   const watching = {
     mesh,
     clock,
+    random: () => 0.5, // what is remembered of keys does not change the schedule
     settings: { ...SETTINGS, maxListMembers },
     initialSync: rule,
     onLeasesAdvanced: (source: LeaseSource) => cache.advanceHot(source),
