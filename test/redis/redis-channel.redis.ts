@@ -1,13 +1,13 @@
 import t from 'tap';
 import type { Event } from '../../src/gateway/fleet/events.ts';
-import { FleetSecret } from '../../src/gateway/fleet/transport/redis/fleet-secret.ts';
+import { fleetSecretOfText } from '../../src/gateway/fleet/transport/redis/fleet-secret.ts';
 import { channelNames, RedisChannel } from '../../src/gateway/fleet/transport/redis/redis-channel.ts';
 import { RedisConnection } from '../../src/gateway/fleet/transport/redis/redis-connection.ts';
 import { systemClock } from '../../src/shared/runtime/system-clock.ts';
 import { waitFor } from '../support/harness.ts';
 import { RedisServer } from '../support/redis-server.ts';
 
-const SECRET = new FleetSecret(Buffer.alloc(32, 1));
+const SECRET = fleetSecretOfText(Buffer.alloc(32, 1));
 const PREFIX = 'slotgate:{channel}:';
 
 const event = (key: string): Event => ({ type: 'answer-ended', key });

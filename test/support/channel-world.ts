@@ -1,10 +1,10 @@
 import type { Event } from '../../src/gateway/fleet/events.ts';
-import { FleetSecret } from '../../src/gateway/fleet/transport/redis/fleet-secret.ts';
+import { fleetSecretOfText } from '../../src/gateway/fleet/transport/redis/fleet-secret.ts';
 import { RedisChannel } from '../../src/gateway/fleet/transport/redis/redis-channel.ts';
 import { ManualClock } from './manual-clock.ts';
 
 const PREFIX = 'fleet:';
-const SECRET = new FleetSecret(Buffer.alloc(32, 7));
+const SECRET = fleetSecretOfText(Buffer.alloc(32, 7));
 
 /** A message on its way to one member. */
 interface InFlight {

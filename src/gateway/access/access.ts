@@ -48,8 +48,7 @@ export interface AccessOptions {
 export function openAccess(options: AccessOptions) {
   const { limits, waitMs: maxWaitMs, trustedProxies, dataDir, redis, clock, onProblem, onRecovery } = options;
   const tiers = tiersOf(limits);
-  const { counters } = options;
-  const rateLimiter = new RateLimiter(limits, clock, counters?.createBook);
+  const rateLimiter = new RateLimiter(limits, clock, options.counters?.createBook);
   const clientIp = createClientIpResolver(trustedProxies);
   const stake = stakeDepsFrom(options);
   const keysPath = redis.url === null ? apiKeysPath(dataDir) : prepareFleetKeys(dataDir);
@@ -76,16 +75,14 @@ export function openAccess(options: AccessOptions) {
       clock,
     }),
     admission: new Admission({ maxInFlight: limits.inFlight, maxQueued: limits.queue, maxWaitMs, clock, isOverloaded }),
-    streamQuota: new StreamQuota(clock, counters?.streams),
+    streamQuota: new StreamQuota(clock, options.counters?.streams),
     usage,
-    get loopDelayMs() {
-      return lag.medianMs;
-    },
+    lag,
     problems: (): readonly string[] => [
       ...(keys.problem === undefined ? [] : ["the API keys can't be read: those revoked since may still be valid"]),
-      ...(counters?.problem === undefined
+      ...(options.counters?.problem === undefined
         ? []
-        : [`the counts of other processes are not believed: ${counters.problem}`]),
+        : [`the counts of other processes are not believed: ${options.counters.problem}`]),
     ],
     /** Sets how balances of staked wallets are read. Must be called before the first request. */
     readBalancesWith: (read: ReadMintBalance): void => stake?.readBalancesWith(read),

@@ -32,7 +32,7 @@ const MAX_CONNECTIONS = 64;
 /** The most sockets, those included that are about to make room: each needs a file descriptor of the gateway. */
 const MAX_SOCKETS = 4096;
 
-/** The longest time for the head of a request, and the time between two looks at who is beyond it, in milliseconds. */
+/** The longest time for the head of a request, and the time between two checks of it, in milliseconds. */
 const REQUEST_TIMEOUT_MS = 5000;
 const LOOK_MS = 1000;
 const PORTS_TO_TRY = 20;

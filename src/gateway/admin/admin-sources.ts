@@ -29,7 +29,7 @@ export interface AdminSources {
     | 'geyser'
   >;
   readonly server: Pick<Server, 'meter' | 'stream' | 'subscribers' | 'pendingResponses' | 'pendingBytes'>;
-  readonly access: Pick<Access, 'admission' | 'connectionLimiter' | 'loopDelayMs' | 'rateLimiter' | 'usage'>;
+  readonly access: Pick<Access, 'admission' | 'connectionLimiter' | 'lag' | 'rateLimiter' | 'usage'>;
   readonly vitals: Pick<ClusterVitals, 'consensus' | 'failures'>;
   readonly sealer: Pick<Sealer, 'sealedCount' | 'signatureCount'>;
   readonly guard: Pick<EquivocationGuard, 'conflicts' | 'isSoleSigner'>;

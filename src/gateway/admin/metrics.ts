@@ -161,8 +161,8 @@ const accessReads = ({ access, server }: AdminSources) => ({
   slotgate_usage_write_failures_total: () => access.usage.failures,
   slotgate_untrusted_forwarded_total: () => server.meter.untrustedForwarded,
   slotgate_ratelimit_identities: () => access.rateLimiter.size,
-  slotgate_admission_running: () => access.admission.running,
-  slotgate_admission_waiting: () => access.admission.waiting,
+  slotgate_admission_running: () => access.admission.ofCallers.running,
+  slotgate_admission_waiting: () => access.admission.ofCallers.waiting,
 });
 
 const streamReads = ({ server }: AdminSources) => ({
@@ -212,7 +212,7 @@ function processReads({ context: { version, engine, mesh }, access, workers, fai
     slotgate_reload_failures_total: () =>
       mapSeries(Object.entries({ receipt_keys: failedReloads.receiptKeys, settings: failedReloads.settings })),
     slotgate_event_loop_utilization_ratio: () => loop.readAndReset(),
-    slotgate_event_loop_delay_seconds: () => access.loopDelayMs / 1000,
+    slotgate_event_loop_delay_seconds: () => access.lag.medianMs / 1000,
     process_cpu_seconds_total: async () => (await figures()).cpuSeconds,
     process_resident_memory_bytes: async () => (await figures()).residentBytes,
     process_start_time_seconds: async () => (await figures()).startSeconds,

@@ -49,8 +49,8 @@ function statusOf({ config, context, server, access, liveAccounts, tokenLists, w
     requests: {
       unanswered: total('slotgate_http_responses_owed', server.pendingResponses),
       owedBytes: total('slotgate_http_owed_bytes', server.pendingBytes),
-      atNodes: access.admission.running,
-      waiting: access.admission.waiting,
+      atNodes: access.admission.ofCallers.running,
+      waiting: access.admission.ofCallers.waiting,
       callers: total('slotgate_ratelimit_identities', access.rateLimiter.size),
     },
     stream: {

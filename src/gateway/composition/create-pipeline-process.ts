@@ -6,6 +6,7 @@ import type { Admit } from '../../shared/runtime/fair-semaphore.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { WorkerFigures } from '../admin/worker-figures.ts';
 import { MemoryStore } from '../fleet/counters/memory-store.ts';
+import type { AnswerRequest } from '../fleet/rpc/messages.ts';
 import type { PipelineFacts } from '../fleet/supervisor/member-messages.ts';
 import { PipelineEnd, type PipelineEndOptions, type PipelineService } from '../fleet/workers/pipeline-end.ts';
 import { matchRoute } from '../routes/index.ts';
@@ -106,10 +107,7 @@ function serviceOf(env: Environment, parts: Parts): Omit<PipelineService, 'start
       apiVersion: mesh.apiVersion ?? null,
       embedded: addressOf(embedded),
     }),
-    read(key, minSlot, isForPush, cost, agree) {
-      const request = { ...parseReadRequest(key), minSlot, isForPush, ...(agree !== undefined && { agree }) };
-      return readAnswer(readThrough, request, admitFor(cost), cost);
-    },
+    read: (request, cost) => readAnswer(readThrough, withRoute(request), admitFor(cost), cost),
     answerRpc: (body, minSlot, cost) =>
       env.turnBudget.run({ caller: cost.caller, bytes: body.length }, () =>
         rpc.resolve(rpc.parse(body, { rpcProfile: 'standard' }), context, admitFor(cost), { cost, minSlot }),
@@ -128,10 +126,9 @@ function factsOf({ state, upstream: { mesh }, signing, admin }: Parts): Pipeline
   };
 }
 
-/** Returns the request for the answer under a key. */
-function parseReadRequest(key: string): ReadRequest {
+function withRoute({ key, minSlot, isForPush = false, agree = 1 }: AnswerRequest): ReadRequest {
   const route = matchRoute(parseTarget(key).path)?.route;
   if (route?.kind !== 'read' && route?.kind !== 'live')
     throw new GatewayError('route_not_found', 'there is no such path');
-  return { route, params: paramsOfKey(route, key, matchRoute), key };
+  return { route, params: paramsOfKey(route, key, matchRoute), key, minSlot, isForPush, agree };
 }

@@ -88,7 +88,8 @@ export async function createWorker(
         readBalances: (query) => base.liveAccounts.readBalances(query),
         readLive: (query) => base.liveAccounts.readLive(query),
         readLiveBalances: (query) => base.liveAccounts.readLiveBalances(query),
-        subscribe: (address, commitment, subscriber, caller) => end.follow(address, commitment, subscriber, caller),
+        subscribe: (address, commitment, account, caller) =>
+          end.subscribe({ type: 'subscribe', address, commitment, account }, caller),
       },
       vitals: {
         get isFailing() {
@@ -107,8 +108,8 @@ export async function createWorker(
         readThrough,
         readEvents: (query) => end.readEvents(query),
         liveLogs: {
-          subscribe: (address, commitment, subscriber, caller) =>
-            end.followLogs(address, commitment, subscriber, caller),
+          subscribe: (address, commitment, logs, caller) =>
+            end.subscribe({ type: 'subscribe-logs', address, commitment, logs }, caller),
         },
       },
       {

@@ -48,7 +48,7 @@ export async function openParts(
   const answers = openAnswers(env, state, signing, upstream, startup, { onLeasesAdvanced, workers });
   const isShared = env.redis !== undefined || joinWatch !== undefined;
   const watch = isShared ? openSharedWatch(env, options, upstream, answers) : undefined;
-  if (watch !== undefined) signing.fleet?.share(watch);
+  if (signing.fleet !== undefined) signing.fleet.watch = watch;
   const server = openServer(env, state, signing, answers);
   const ofFleet = { workers, watch, feed: () => signing.fleet?.channelStats };
   const sources = { ...adminSourcesOf(env, state, signing.guard, answers, server), ...ofFleet };

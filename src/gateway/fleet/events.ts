@@ -33,7 +33,7 @@ export type Event = Readonly<
 
 export type EventOf<T extends Event['type']> = Extract<Event, { readonly type: T }>;
 
-interface WatermarkAdvanced {
+export interface WatermarkAdvanced {
   type: 'watermark-advanced';
   id: number;
   /** The commitment of all that it dates; undefined where that does not matter. */

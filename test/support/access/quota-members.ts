@@ -83,7 +83,7 @@ export class QuotaMembers {
       join: (_, joining) => {
         listener = joining;
         return {
-          members,
+          members: () => members,
           async report(reports) {
             const reported = store;
             await passed(undefined);

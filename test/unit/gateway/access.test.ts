@@ -410,7 +410,7 @@ t.test('authenticator', async (t) => {
     t.match(count({ 'x-api-key': 'bad' }).quota, { allowed: false });
   });
 
-  t.test('empty credentials are invalid, since who sends them expects more than the free tier', async (t) => {
+  t.test('empty credentials are invalid, since their sender expects more than the free tier', async (t) => {
     const { count } = callersOf();
     t.match(count({ 'x-api-key': '' }), { principal: undefined, credentialsError: { code: 'invalid_api_key' } });
     t.match(count({ 'x-stake-wallet': '' }), { credentialsError: { code: 'invalid_stake_proof' } });
@@ -520,7 +520,7 @@ t.test('shared-counter', async (t) => {
       join(_: string, listener: CounterListener) {
         playing.listener = listener;
         return {
-          members,
+          members: () => members,
           async report(sent: readonly CountReport[]) {
             reports.push(...sent);
             const answers = sent.map(playing.answer);

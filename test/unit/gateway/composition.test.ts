@@ -66,7 +66,7 @@ t.test('metrics', async (t) => {
       liveAccounts: { leaseViolations: 1, audited: 10 },
       tokenLists: { leaseViolations: 2, audited: 20 },
       guard: { conflicts: 4, isSoleSigner: false },
-      access: { loopDelayMs: 250 },
+      access: { lag: { medianMs: 250 } },
       server: {},
       sealer: {},
     };
@@ -124,7 +124,7 @@ t.test('metrics', async (t) => {
     const metricsWith = (count: number, seconds: Tally): readonly Metric[] => [
       {
         type: 'counter',
-        name: 'asked',
+        name: 'requested',
         help: '',
         labels: ['code'],
         over: 'workers',

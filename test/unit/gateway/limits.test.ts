@@ -67,7 +67,7 @@ t.test('admission', async (t) => {
     t.same(started.length, 3, 'capacity freed by other callers does not raise its limit');
     await end('a2');
     t.same(started.slice(3), ['a3']);
-    t.match(admission, { running: 2, waiting: 1, refused: 1 });
+    t.match(admission, { ofCallers: { running: 2, waiting: 1 }, refused: 1 });
   });
 
   t.test('the queue is served in order, priority tiers first', async (t) => {
@@ -91,7 +91,7 @@ t.test('admission', async (t) => {
     await t.rejects(last, OVERLOADED);
     run('scale 2', 'f', scale(9));
     await t.rejects(kept, OVERLOADED);
-    await t.rejects(run('scale 3', 'g', scale(9)), OVERLOADED, 'all who wait have priority');
+    await t.rejects(run('scale 3', 'g', scale(9)), OVERLOADED, 'all that wait have priority');
   });
 
   t.test('a request that waited too long is rejected, and its place in the queue is free', async (t) => {
@@ -99,10 +99,10 @@ t.test('admission', async (t) => {
     run('under way', 'a', free(9));
     const waiting = run('waiting', 'b', free(9));
     clock.advance(999);
-    t.equal(admission.waiting, 1);
+    t.equal(admission.ofCallers.waiting, 1);
     clock.advance(1);
     await t.rejects(waiting, OVERLOADED);
-    t.equal(admission.waiting, 0);
+    t.equal(admission.ofCallers.waiting, 0);
   });
 
   t.test('nothing is started while the event loop lags', async (t) => {
@@ -124,7 +124,7 @@ t.test('admission', async (t) => {
       );
       await t.rejects(failing, { message: `no ${i}` });
     }
-    t.equal(admission.running, 0);
+    t.equal(admission.ofCallers.running, 0);
   });
 
   const CLAIM = fc.record({ who: fc.integer({ min: 0, max: 5 }), priority: fc.boolean(), ends: fc.nat(3) });
@@ -146,11 +146,11 @@ t.test('admission', async (t) => {
             const total = [...under.values()].reduce((a, b) => a + b, 0);
             const isIdle = total < 6 && [...under.values()].every((count) => count < 3);
             return (
-              total === admission.running &&
+              total === admission.ofCallers.running &&
               total <= 6 &&
               [...under.values()].every((count) => count <= 3) &&
-              admission.waiting <= 8 &&
-              (!isIdle || admission.waiting === 0)
+              admission.ofCallers.waiting <= 8 &&
+              (!isIdle || admission.ofCallers.waiting === 0)
             );
           };
           for (const [i, { who, priority, ends }] of claims.entries()) {
@@ -163,7 +163,7 @@ t.test('admission', async (t) => {
           }
           clock.advance(1000);
           for (const name of started) if (!ended.has(name)) await end(name);
-          return admission.running === 0 && admission.waiting === 0;
+          return admission.ofCallers.running === 0 && admission.ofCallers.waiting === 0;
         }),
         { numRuns: 100 },
       );
@@ -174,14 +174,14 @@ t.test('admission', async (t) => {
     const { admission, run, end } = admissionOf({ inFlight: 8, queue: 4 });
     const siteKey = -1n;
     for (let i = 0; i < 6; i++) run(`s${i}`, `subnet ${i}`, free(2), { siteKey });
-    t.match(admission, { running: 4, waiting: 2 });
+    t.match(admission.ofCallers, { running: 4, waiting: 2 });
     await t.rejects(run('s6', 'subnet 6', free(2), { siteKey }), OVERLOADED);
     run('other', 'b', free(2));
-    t.match(admission, { running: 5, waiting: 2 }, 'others have theirs');
+    t.match(admission.ofCallers, { running: 5, waiting: 2 }, 'others have theirs');
     await end('other');
-    t.match(admission, { running: 4, waiting: 2 });
+    t.match(admission.ofCallers, { running: 4, waiting: 2 });
     await end('s0');
-    t.match(admission, { running: 4, waiting: 1 });
+    t.match(admission.ofCallers, { running: 4, waiting: 1 });
   });
 
   t.test('work waits until its caller has room for what it may cost, and is refused if it has none', async (t) => {
@@ -200,7 +200,7 @@ t.test('admission', async (t) => {
     t.same(started, ['a1', 'b', 'a2']);
     room = -1;
     await t.rejects(run('a3', 'a', free(9), { reserve }), { message: 'no units are left' });
-    t.equal(admission.waiting, 0);
+    t.equal(admission.ofCallers.waiting, 0);
   });
 
   t.test('work of the gateway itself has places of its own, neither more nor fewer', async (t) => {
@@ -1023,7 +1023,7 @@ t.test('stream-quota', async (t) => {
           listener = joining;
           connect();
           return {
-            members: count,
+            members: () => count,
             report: async (reports) => (await connection?.report(reports)) ?? [],
             leave: () => connection?.leave(),
           };
@@ -1100,7 +1100,7 @@ t.test('stream-quota', async (t) => {
 
   t.test('without the store each process has its part of the streams of a caller', async (t) => {
     const clock = new ManualClock();
-    const gone = { members: 2, report: () => Promise.reject(new Error('gone')), leave: () => {} };
+    const gone = { members: () => 2, report: () => Promise.reject(new Error('gone')), leave: () => {} };
     const member = new CounterMember({ store: { join: () => gone }, member: '', clock, afterTurn: (work) => work() });
     const quota = new StreamQuota(clock, member.streams);
     const open = (): number => {

@@ -106,7 +106,7 @@ t.test('connection', async (t) => {
     t.teardown(() => worker.close());
     const codes = new Map<string, number>();
     const requests = Array.from({ length: 10_050 }, async () => {
-      const { code } = await worker.read('/api/v1/slot', undefined, false).catch((thrown) => thrown);
+      const { code } = await worker.read({ key: '/api/v1/slot' }).catch((thrown) => thrown);
       codes.set(code, (codes.get(code) ?? 0) + 1);
     });
     await new Promise(setImmediate);
@@ -281,7 +281,7 @@ t.test('pipeline-end', async (t) => {
     const cache = new Cache({ clock, bytes: 1 << 20, maxStaleMs: MAX_STALE_MS, hotKeys: 10 });
     const sealer = new Sealer({ cache, signer, clock, presign: 10, signBatchSize: 4 });
     const end = new PipelineEnd({ folder, epoch: 1, workers: [], clock, onLate: () => {} });
-    await end.open(serviceOver(cache, { read: async (key) => ({ entry: read(key), cacheStatus: 'MISS' }) }));
+    await end.open(serviceOver(cache, { read: async ({ key }) => ({ entry: read(key), cacheStatus: 'MISS' }) }));
     const heat = new ReadHeat(75);
     let tip = FIRST_SLOT;
     const watermark = new Watermark(() => tip);
@@ -431,7 +431,7 @@ t.test('pipeline-end', async (t) => {
         for (const { name, ...rest } of events) {
           const i = 'i' in rest ? Number(rest.i) : 0;
           if (name === 'request')
-            requested.push(worker.read(KEYS[i] ?? KEYS[0], undefined, false).then(({ entry }) => check(entry)));
+            requested.push(worker.read({ key: KEYS[i] ?? KEYS[0] }).then(({ entry }) => check(entry)));
           else act[name as keyof typeof act](i);
           if (name !== 'turn') continue;
           await turn();
@@ -456,7 +456,10 @@ t.test('pipeline-end', async (t) => {
     const result = JSON.stringify('x'.repeat(100_000));
     await end.open(
       serviceOver(cache, {
-        read: async (key) => ({ entry: cache.put(key, { slot: 1, result }, { slots: 2 }, META), cacheStatus: 'MISS' }),
+        read: async ({ key }) => ({
+          entry: cache.put(key, { slot: 1, result }, { slots: 2 }, META),
+          cacheStatus: 'MISS',
+        }),
       }),
     );
     const requesting = openWorker(folder);
@@ -482,12 +485,12 @@ t.test('pipeline-end', async (t) => {
     await requesting.joined;
     await turn(); // what joining brings is logged
     const caller = { caller: '', hasPriority: false };
-    other.send({ type: 'read', id: 1, key: '/api/v1/balance/0', minSlot: undefined, isForPush: false, ...caller });
+    other.send({ type: 'read', id: 1, key: '/api/v1/balance/0', ...caller });
     await waitFor(() => received.includes('answer'), 'all that was sent before');
     received.length = 0;
 
     for (let i = 1; received.length === 0; i++) {
-      await requesting.read(`/api/v1/balance/${i}`, undefined, false);
+      await requesting.read({ key: `/api/v1/balance/${i}` });
       log.catchUp();
       t.equal(answers, 1 + i);
       await turn();

@@ -30,9 +30,6 @@ export function readVersionedKeys(path: string): VersionedKeys {
   }
 }
 
-export const writeFleetKeys = (path: string, { version, keys }: VersionedKeys): void =>
-  replaceFile(path, formatKeyFile(keys, version));
-
 function asStartError(path: string, thrown: unknown): StartError {
   if (thrown instanceof StartError) return thrown;
   return new StartError(1, `${path}: ${thrown instanceof Error ? thrown.message : thrown}`, thrown);

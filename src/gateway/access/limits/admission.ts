@@ -30,7 +30,7 @@ const SITE_SHARE = 1 / 2;
  */
 export class Admission {
   readonly #options: AdmissionOptions;
-  readonly #ofCallers: FairSemaphore<RateLimitKey>;
+  readonly ofCallers: FairSemaphore<RateLimitKey>;
   readonly own: Pick<FairSemaphore<never>, 'enter' | 'running' | 'waiting'>;
   refused = 0;
 
@@ -38,22 +38,14 @@ export class Admission {
     const { maxInFlight: maxRunning, maxQueued: maxWaiting, maxWaitMs, clock } = options;
     const bounds = { maxRunning, maxWaiting, clock, overloaded: (why: string) => this.#overloadedError(why) };
     this.#options = options;
-    this.#ofCallers = new FairSemaphore({ ...bounds, maxWaitMs });
+    this.ofCallers = new FairSemaphore({ ...bounds, maxWaitMs });
     this.own = new FairSemaphore(bounds);
-  }
-
-  get running(): number {
-    return this.#ofCallers.running;
-  }
-
-  get waiting(): number {
-    return this.#ofCallers.waiting;
   }
 
   /** Starts the work, in the same call if nothing waits ahead of it; or refuses it as `overloaded`. */
   enter(caller: AdmittedCaller, work: PlacedWork): void {
     if (this.#options.isOverloaded()) work.refuse(this.#overloadedError('the gateway is overloaded'));
-    else this.#ofCallers.enter(this.#claimOf(caller), work);
+    else this.ofCallers.enter(this.#claimOf(caller), work);
   }
 
   enterOwn(work: PlacedWork): void {

@@ -62,15 +62,7 @@ export class CallerAccount {
     };
   }
 
-  get own(): QuotaWindow {
-    return this.#own;
-  }
-
-  get outer(): QuotaWindow | undefined {
-    return this.#outer;
-  }
-
-  get windows(): readonly QuotaWindow[] {
+  get windows(): readonly [own: QuotaWindow, ...outer: QuotaWindow[]] {
     return this.#outer === undefined ? [this.#own] : [this.#own, this.#outer];
   }
 

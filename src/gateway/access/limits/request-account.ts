@@ -106,7 +106,7 @@ export class RequestAccount {
   /** Remembers units, some of which are beyond the debt of a window and were not charged in it. */
   #remember(units: number, beyondOwn: number, beyondOuter: number): void {
     this.paid += units;
-    const { own, outer } = this.#windows;
+    const [own, outer] = this.#windows.windows;
     this.#own = charged(this.#own, own, beyondOwn);
     this.#outer = outer && charged(this.#outer, outer, beyondOuter);
   }

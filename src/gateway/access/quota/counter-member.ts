@@ -55,7 +55,7 @@ export class CounterMember implements Reporting, CounterListener {
   }
 
   get members(): number {
-    return this.#state === 'joining' ? Number.POSITIVE_INFINITY : this.#connection.members;
+    return this.#state === 'joining' ? Number.POSITIVE_INFINITY : this.#connection.members();
   }
 
   get isStandalone(): boolean {

@@ -34,7 +34,7 @@ export interface CounterListener {
 }
 
 export interface CounterConnection {
-  readonly members: number;
+  members(): number;
   /** In the order of the reports, undefined for what the store has no room for. After a rejection they are repeated. */
   report(reports: readonly CountReport[]): Promise<readonly (CountAnswer | undefined)[]>;
   /** Leaves: the streams of this member are counted no more. */

@@ -34,15 +34,14 @@ export function findStakeProofFault(
 ): string | undefined {
   const { wallet, issued, signature } = proof;
   const fault = findPlainFault(proof, nowMs);
-  const [publicKey, signed] = [decodeBase58(wallet, 32), decodeBase58(signature, 64)];
-  if (fault !== undefined || publicKey === undefined || signed === undefined) return fault;
-  const isSigned = verify(signed, new TextEncoder().encode(stakeText(host, wallet, issued)), publicKey);
-  return isSigned ? undefined : 'the wallet did not sign this text';
+  if (fault !== undefined) return fault;
+  const text = new TextEncoder().encode(stakeText(host, wallet, issued));
+  return verify(bs58.decode(signature), text, bs58.decode(wallet)) ? undefined : 'the wallet did not sign this text';
 }
 
 function findPlainFault({ wallet, issued, signature }: StakeProof, nowMs: number): string | undefined {
-  if (decodeBase58(wallet, 32) === undefined) return 'the wallet is not an address';
-  if (decodeBase58(signature, 64) === undefined) return 'the signature is not 64 bytes in base58';
+  if (!isBase58(wallet, 32)) return 'the wallet is not an address';
+  if (!isBase58(signature, 64)) return 'the signature is not 64 bytes in base58';
   if (!/^[1-9]\d{0,11}$/.test(issued)) return 'the time of issue is not in Unix seconds';
   return findTimeFault(issued, nowMs);
 }
@@ -87,8 +86,6 @@ export class StakeProofVerifier {
 /** Returns the cache key. It holds all three parts, as a known signature says nothing about another wallet or time. */
 const verifiedKeyOf = ({ wallet, issued, signature }: StakeProof): string => `${wallet} ${issued} ${signature}`;
 
-/** Decodes base58 of a fixed length. Longer texts are not decoded, as that takes quadratic time. */
-function decodeBase58(text: string, bytes: number): Uint8Array | undefined {
-  const decoded = text.length <= 90 ? bs58.decodeUnsafe(text) : undefined;
-  return decoded?.length === bytes ? decoded : undefined;
-}
+/** Longer texts are not decoded, as that takes quadratic time. */
+const isBase58 = (text: string, bytes: number): boolean =>
+  text.length <= 90 && bs58.decodeUnsafe(text)?.length === bytes;

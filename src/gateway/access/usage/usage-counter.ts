@@ -3,7 +3,7 @@ import type { DurableWrites } from '../../../shared/runtime/durable-writes.ts';
 import { withPidLock } from '../../../shared/runtime/files/pid-lock.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
 import { appendUsage, compactUsage, fileSizeOf, truncateTornLine } from './usage-file.ts';
-import { REQUEST_OUTCOMES, type RequestOutcome, type UsageRow } from './usage-line.ts';
+import { DAY_MS, dayOf, REQUEST_OUTCOMES, type RequestOutcome, type UsageRow } from './usage-line.ts';
 
 export interface UsageCounterOptions {
   readonly path: string;
@@ -16,7 +16,6 @@ const FLUSH_MS = 1000;
 
 /** The growth after which a file that has also doubled is compacted. */
 const COMPACT_BYTES = 1024 * 1024;
-const DAY_MS = 86_400_000;
 
 type CountedRow = UsageRow & { readonly counts: number[]; units: number };
 
@@ -98,5 +97,3 @@ export class UsageCounter {
     if (!writes.attempt('usage', () => withPidLock(path, attempts, work))) this.failures++;
   }
 }
-
-const dayOf = (unixMs: number): string => new Date(unixMs).toISOString().slice(0, 10);

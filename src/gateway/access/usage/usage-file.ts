@@ -1,11 +1,11 @@
 import { appendFileSync, readFileSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { replaceFile } from '../../../shared/runtime/files/replace-file.ts';
-import { formatUsageLine, parseUsageLine, REQUEST_OUTCOMES, type UsageRow } from './usage-line.ts';
+import { DAY_MS, dayOf, formatUsageLine, parseUsageLine, REQUEST_OUTCOMES, type UsageRow } from './usage-line.ts';
 
 export const usagePath = (state: string): string => join(state, 'usage.log');
 
-const KEEP_DAYS = 92;
+export const KEEP_DAYS = 92;
 
 /** The most rows kept by compaction, newest days first. */
 const MAX_ROWS = 50_000;
@@ -40,7 +40,7 @@ export const fileSizeOf = (path: string): number => statSync(path, { throwIfNoEn
 const bytesOf = (path: string): Buffer => (fileSizeOf(path) === 0 ? Buffer.alloc(0) : readFileSync(path));
 
 export function compactUsage(path: string, today: string): void {
-  const oldest = new Date(Date.parse(today) - KEEP_DAYS * 86_400_000).toISOString().slice(0, 10);
+  const oldest = dayOf(Date.parse(today) - KEEP_DAYS * DAY_MS);
   const rows = readUsage(path).filter(({ day }) => day > oldest);
   const lines = rows.slice(-MAX_ROWS).map((row) => formatUsageLine([row]));
   replaceFile(path, lines.join(''));

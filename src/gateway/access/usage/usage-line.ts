@@ -5,6 +5,10 @@ export const REQUEST_OUTCOMES = ['answered', 'refused', 'limited', 'failed'] as 
 
 export type RequestOutcome = (typeof REQUEST_OUTCOMES)[number];
 
+export const DAY_MS = 86_400_000;
+
+export const dayOf = (unixMs: number): string => new Date(unixMs).toISOString().slice(0, 10);
+
 /** The requests of a key on one route in one day (UTC), by {@link REQUEST_OUTCOMES}. */
 export interface UsageRow {
   readonly day: string;

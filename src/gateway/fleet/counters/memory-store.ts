@@ -37,12 +37,10 @@ export class MemoryStore implements CounterStore {
   }
 
   join(member: string, listener: CounterListener) {
-    const listeners = this.#listeners.set(member, listener);
+    this.#listeners.set(member, listener);
     for (const streams of this.#streams.values()) listener.onTotal(this.#totalOf(streams));
     return {
-      get members() {
-        return listeners.size;
-      },
+      members: () => this.#listeners.size,
       report: async (reports: readonly CountReport[]) => reports.map((report) => this.#count(member, report)),
       leave: () => this.#leave(member),
     };

@@ -6,17 +6,12 @@ import { repeat } from '../../../shared/runtime/repeat.ts';
 import type { CountAnswer, CounterListener, CounterStore, CountReport } from '../../access/quota/counter-store.ts';
 import { streamsReport } from '../../access/quota/shared-streams.ts';
 import { MEMBER_MS } from '../leadership/members.ts';
-import type { FleetSecret } from '../transport/redis/fleet-secret.ts';
+import type { RedisChannelOptions } from '../transport/redis/redis-channel.ts';
 import type { RedisConnection } from '../transport/redis/redis-connection.ts';
 import { COUNT, NUMBERS_PER_ANSWER } from './count-script.ts';
 
-interface FleetStore {
+interface FleetStore extends Pick<RedisChannelOptions, 'member' | 'prefix' | 'secret'> {
   readonly redis: Pick<RedisConnection, 'run' | 'call' | 'subscribe'>;
-  /** The name of this gateway, which no other has or had. */
-  readonly member: string;
-  readonly prefix: string;
-  /** The secret under which callers are named at Redis, which gets no address. */
-  readonly secret: FleetSecret;
 }
 
 export interface RedisStoreOptions {
@@ -77,11 +72,8 @@ export class RedisStore implements CounterStore {
   join(member: string, listener: CounterListener) {
     const local: LocalMember = { listener, streams: new Map() };
     this.#locals.set(member, local);
-    const members = (): number => this.gateways * this.#locals.size; // as if each gateway were like this one
     return {
-      get members() {
-        return members();
-      },
+      members: () => this.gateways * this.#locals.size, // as if each gateway were like this one
       report: (reports: readonly CountReport[]) => this.#report(member, local, reports),
       leave: () => {
         this.#locals.delete(member);
@@ -96,7 +88,7 @@ export class RedisStore implements CounterStore {
     if (this.#isStandalone || this.#store === undefined) throw new Error('Redis is lost');
     if (reports.length === 0) return [];
     const { redis, member: gateway, prefix, secret } = this.#store;
-    const names = reports.map(({ id }) => secret.digest('identity', id).toString('hex').slice(0, NAME_DIGITS));
+    const names = reports.map(({ id }) => secret('identity', id).toString('hex').slice(0, NAME_DIGITS));
     for (const [i, name] of names.entries()) this.#ids.set(name, reports[i]?.id);
     const keys = [`${prefix}members`, ...names.map((name) => `${prefix}count:${name}`)];
     const args = [`${gateway} ${member}`, `${prefix}totals`, `${prefix}count:`, ...reports.flatMap(numbersOf)];

@@ -12,8 +12,8 @@ import { type RedisConnection, scriptOf } from '../transport/redis/redis-connect
 export interface FleetKeysPlace {
   readonly redis: Pick<RedisConnection, 'run' | 'call'>;
   readonly prefix: string;
-  /** The secret under which records are sealed: who only writes to Redis can issue no key. */
-  readonly secret: Pick<FleetSecret, 'digest'>;
+  /** The secret under which records are sealed: access to Redis alone issues no key. */
+  readonly secret: FleetSecret;
 }
 
 export interface FleetKeys extends VersionedKeys {
@@ -70,8 +70,8 @@ const SEAL_DIGITS = 64;
 const areEqual = (one: string, other: string): boolean =>
   Buffer.byteLength(one) === Buffer.byteLength(other) && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 
-export const sealRecord = (secret: FleetKeysPlace['secret'], name: string, record: string): string =>
-  `${secret.digest('key', `${name}\0${record}`).toString('hex')} ${record}`;
+export const sealRecord = (secret: FleetSecret, name: string, record: string): string =>
+  `${secret('key', `${name}\0${record}`).toString('hex')} ${record}`;
 
 /** When it resolves Redis has the change. A Redis that lost some of `known` must have them again before. */
 export function updateFleetKeys<T>(

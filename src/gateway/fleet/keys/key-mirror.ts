@@ -1,8 +1,10 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
 import type { DurableWrites } from '../../../shared/runtime/durable-writes.ts';
+import { replaceFile } from '../../../shared/runtime/files/replace-file.ts';
 import type { Log } from '../../../shared/runtime/log.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
-import { readVersionedKeys, writeFleetKeys } from '../../access/api-keys/api-key-store.ts';
+import { formatKeyFile } from '../../access/api-keys/api-key-record.ts';
+import { readVersionedKeys } from '../../access/api-keys/api-key-store.ts';
 import type { RedisConnection } from '../transport/redis/redis-connection.ts';
 import { type FleetKeysPlace, keysChannel, mergeKeys, readFleetKeys, readKeysVersion } from './fleet-keys.ts';
 
@@ -85,7 +87,7 @@ export class KeyMirror {
       ({ id, revokedAt }) => revokedAt !== null || found.forged.includes(id),
     );
     writes.keep('the API keys of the fleet', () => {
-      writeFleetKeys(path, { version: found.version, keys: mergeKeys([kept, found.keys]) });
+      replaceFile(path, formatKeyFile(mergeKeys([kept, found.keys]), found.version));
       this.#version = found.version;
     });
   }

@@ -31,7 +31,7 @@ const STANDSTILL_MS = 10_000;
 const MAX_SLOTS_ABOVE_TIP = LEFT_OUT_SLOTS + 96;
 
 /**
- * The election of the one gateway that may sign `exact`. The lock only decides who it is; that no two sign for one slot
+ * The election of the one gateway that may sign `exact`. The lock only decides which it is; that no two sign for one slot
  * rests on the range of slots, which Redis gives out once: a leader that was stopped for long still signs within its own.
  */
 export class Leader {
@@ -44,7 +44,8 @@ export class Leader {
   #tipMs = 0;
   /** Whether the last call failed or was answered late. Redis may have given the lock all the same. */
   #hasFailed = false;
-  #problem: string | undefined;
+  /** Why this gateway does not believe what Redis answered last; undefined if it does. */
+  problem: string | undefined;
   #isClosed = false;
   #cancelAttempt = (): void => {};
   #cancelResigning = (): void => {};
@@ -58,11 +59,6 @@ export class Leader {
 
   get isLeader(): boolean {
     return this.#epoch > 0;
-  }
-
-  /** Why this gateway does not believe what Redis answered last; undefined if it does. */
-  get problem(): string | undefined {
-    return this.#problem;
   }
 
   async close(): Promise<void> {
@@ -108,8 +104,8 @@ export class Leader {
     const { newestEpoch, highestSlot } = this.#known;
     const own = this.#epoch; // it may resign before the answer
     const answer = await redis.run(LEAD, keys, [member, LOCK_MS, own, newestEpoch, highestSlot, tip]);
-    this.#problem = lieIn(answer, { ...this.#known, epoch: own, tip });
-    if (this.#problem !== undefined) throw new Error(this.#problem);
+    this.problem = lieIn(answer, { ...this.#known, epoch: own, tip });
+    if (this.problem !== undefined) throw new Error(this.problem);
     const [leads, epoch, above, upTo] = answer as Grant;
     this.#known = { newestEpoch: epoch, highestSlot: upTo };
     if (this.#isClosed) return;

@@ -45,7 +45,8 @@ export class RedisFleet {
   #members: Members | undefined;
   #keys: KeyMirror | undefined;
   #usage: UsageReporter | undefined;
-  #watch: Pick<SharedWatch, 'open' | 'lead'> | undefined;
+  /** The part of this gateway in the watch of the fleet; is set before it joins. */
+  watch: Pick<SharedWatch, 'open' | 'lead'> | undefined;
   #channel: RedisChannel | undefined;
   #refusal: string | undefined;
   #stopEntering = (): void => {};
@@ -59,10 +60,6 @@ export class RedisFleet {
 
   get channelStats(): ChannelStats | undefined {
     return this.#channel?.stats;
-  }
-
-  share(watch: Pick<SharedWatch, 'open' | 'lead'>): void {
-    this.#watch = watch;
   }
 
   problems(): readonly string[] {
@@ -149,16 +146,16 @@ export class RedisFleet {
     counters?.connect(shared);
     this.#keys = new KeyMirror(shared);
     this.#usage = new UsageReporter(shared);
-    if (this.#watch !== undefined) {
+    if (this.watch !== undefined) {
       this.#channel = new RedisChannel(shared);
-      this.#watch.open(this.#channel);
+      this.watch.open(this.#channel);
     }
     this.#leader = new Leader({
       ...shared,
       onChange: (isLeader, epoch) => {
         log.info({ epoch }, isLeader ? 'this gateway leads the fleet' : 'this gateway leads the fleet no more');
         if (isLeader) this.#channel?.lead(epoch);
-        this.#watch?.lead(isLeader);
+        this.watch?.lead(isLeader);
         if (!isLeader) this.#channel?.resign();
       },
     });

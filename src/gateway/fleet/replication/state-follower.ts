@@ -21,8 +21,9 @@ export class StateFollower {
   readonly lists: FollowedSession<TokenListState, TokenList>;
   readonly #options: StateFollowerOptions;
   readonly #watermarks = new Map<number, { readonly commitment: Commitment; readonly watermark: Watermark }>();
-  readonly #tips = new Map<Commitment, Slot>();
-  #isJoined = false;
+  /** The newest processed slot of the leader. */
+  tip: Slot | undefined;
+  isJoined = false;
 
   constructor(options: StateFollowerOptions) {
     this.#options = options;
@@ -41,26 +42,18 @@ export class StateFollower {
     return this.accounts.size + this.lists.size;
   }
 
-  get isJoined(): boolean {
-    return this.#isJoined;
-  }
-
-  get tip(): Slot | undefined {
-    return this.#tips.get('processed');
-  }
-
   join(snapshot: readonly Event[]): void {
     this.lose();
-    this.#isJoined = true;
+    this.isJoined = true;
     for (const event of snapshot) this.apply(event);
   }
 
   /** Ends all leases in this call: nothing is known any more (I6). */
   lose(): void {
-    this.#isJoined = false;
+    this.isJoined = false;
     for (const { watermark } of this.#watermarks.values()) watermark.markLost();
     this.#watermarks.clear();
-    this.#tips.clear();
+    this.tip = undefined;
   }
 
   apply(event: Event): void {
@@ -73,7 +66,7 @@ export class StateFollower {
   }
 
   #applyTip({ commitment, slot }: EventOf<'tip-advanced'>): void {
-    this.#tips.set(commitment, slot);
+    if (commitment === 'processed') this.tip = slot;
     this.#options.mesh.observeSlot(commitment, slot);
   }
 
@@ -83,7 +76,7 @@ export class StateFollower {
       commitment,
       watermark: new Watermark(
         () => mesh.tip(commitment),
-        () => this.#isJoined,
+        () => this.isJoined,
       ),
     };
     const { watermark } = followed;
@@ -111,7 +104,7 @@ export class StateFollower {
   }
 
   #reportReads(states: readonly State[], needsValues: boolean): void {
-    if (!this.#isJoined || states.length === 0) return;
+    if (!this.isJoined || states.length === 0) return;
     const reads = states.map((state) => {
       const { rank, tipAtLastRead = 0 } = state.holder.heat;
       return { key: keyOf(state), rank, tipAtLastRead };

@@ -2,15 +2,13 @@ import type { Clock } from '../../../shared/domain/clock.ts';
 import { COMMITMENTS, type Commitment } from '../../../shared/domain/commitment.ts';
 import { type Lease, type LeaseSource, type LeaseState, worstState } from '../../../shared/domain/lease.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
-import type { EventOf, StoredLease } from '../events.ts';
+import type { EventOf, StoredLease, WatermarkAdvanced } from '../events.ts';
 
 export const tipEvents = (tip: (commitment: Commitment) => Slot | undefined): readonly EventOf<'tip-advanced'>[] =>
   COMMITMENTS.flatMap((commitment) => {
     const slot = tip(commitment);
     return slot === undefined ? [] : [{ type: 'tip-advanced', commitment, slot }];
   });
-
-type WatermarkAdvanced = EventOf<'watermark-advanced'>;
 
 interface Published {
   readonly id: number;

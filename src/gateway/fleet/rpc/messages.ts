@@ -2,11 +2,13 @@ import type { Commitment } from '../../../shared/domain/commitment.ts';
 import type { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { RequestCost } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import type { CountReport } from '../../access/quota/counter-store.ts';
 import type { Figures } from '../../admin/worker-figures.ts';
 import type { EventPage, EventQuery } from '../../http/stream/event-log.ts';
 import type { PostAnswer } from '../../routes/routing/route.ts';
+import type { ReadRequest } from '../../routes/routing/route-read-through.ts';
 import type { CachedRead } from '../../serving/read-through.ts';
-import type { CounterMessage, CounterRequest } from '../counters/remote-store.ts';
+import type { CounterMessage } from '../counters/remote-store.ts';
 
 // Messages between a worker and the pipeline process. Each side ignores types that it doesn't know, and members.
 
@@ -14,7 +16,7 @@ import type { CounterMessage, CounterRequest } from '../counters/remote-store.ts
 export type WorkerRequest = Readonly<
   /** The newest slots that it has served, and the newest at which it may have signed `exact`. */
   | { type: 'hello'; worker: number; served: Readonly<Partial<Record<Commitment, Slot>>>; granted: Slot }
-  | ({ type: 'read'; id: number; key: string; minSlot: Slot | undefined; isForPush: boolean; agree?: number } & Caller)
+  | ({ type: 'read'; id: number } & AnswerRequest & Caller)
   /** A call of a node's method, its body as it came. */
   | ({ type: 'call'; id: number; body: Uint8Array; minSlot: Slot | undefined } & Caller)
   /** Which events of accounts are wanted. */
@@ -26,10 +28,12 @@ export type WorkerRequest = Readonly<
   | { type: 'remove-caller'; id: number; caller: string }
   | { type: 'unsubscribe'; id: number }
   | { type: 'figures'; figures: Figures; problems: readonly string[] }
-  | { type: 'report'; request: CounterRequest }
+  | { type: 'report'; reports: readonly CountReport[] }
 >;
 
 export type WorkerRequestOf<T extends WorkerRequest['type']> = Extract<WorkerRequest, { readonly type: T }>;
+
+export type AnswerRequest = Omit<ReadRequest, 'route' | 'params'>;
 
 /** The caller that a request counts for: an empty one for the gateway itself. */
 export type Caller = Pick<RequestCost, 'caller' | 'hasPriority'>;

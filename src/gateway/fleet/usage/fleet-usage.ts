@@ -1,10 +1,6 @@
-import { sumUsage } from '../../access/usage/usage-file.ts';
-import { REQUEST_OUTCOMES, type UsageRow } from '../../access/usage/usage-line.ts';
+import { KEEP_DAYS, sumUsage } from '../../access/usage/usage-file.ts';
+import { DAY_MS, dayOf, REQUEST_OUTCOMES, type UsageRow } from '../../access/usage/usage-line.ts';
 import { type RedisConnection, scriptOf } from '../transport/redis/redis-connection.ts';
-
-/** The number of days kept, as long as the file of a gateway keeps them. */
-const KEEP_DAYS = 92;
-const DAY_MS = 86_400_000;
 
 /** Sums only grow, so an older one changes nothing. KEYS: day. ARGV: days kept, then name and numbers of each sum. */
 const KEEP = scriptOf(`
@@ -42,7 +38,7 @@ export async function readFleetUsage(
 ): Promise<readonly UsageRow[]> {
   const rows: UsageRow[] = [];
   for (let daysAgo = KEEP_DAYS; daysAgo >= -1; daysAgo--) {
-    const day = new Date(nowMs - daysAgo * DAY_MS).toISOString().slice(0, 10); // tomorrow too: clocks differ
+    const day = dayOf(nowMs - daysAgo * DAY_MS); // tomorrow too: clocks differ
     const sums = new Map<string, string>(); // a scan may return a field twice
     let cursor = '0';
     do {

@@ -10,7 +10,7 @@ import { RequestCost } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
 import { sleep } from '../../../shared/runtime/sleep.ts';
-import type { CounterConnection, CounterStore } from '../../access/quota/counter-store.ts';
+import type { CounterConnection, CounterStore, CountReport } from '../../access/quota/counter-store.ts';
 import type { WorkerFigures } from '../../admin/worker-figures.ts';
 import type { Cache } from '../../cache/cache.ts';
 import type { ReadEvents } from '../../http/stream/event-log.ts';
@@ -19,11 +19,18 @@ import type { ClaimGuard } from '../../receipts/equivocation-guard.ts';
 import type { LiveAccounts, PostAnswer } from '../../routes/routing/route.ts';
 import type { CachedRead } from '../../serving/read-through.ts';
 import { EventCodec, STRUCTURES } from '../codec.ts';
-import type { CounterMessage, CounterRequest } from '../counters/remote-store.ts';
+import type { CounterMessage } from '../counters/remote-store.ts';
 import type { Event, PipelineVitals } from '../events.ts';
 import { AnswerPublisher } from '../replication/answer-publisher.ts';
 import { Connection } from '../rpc/connection.ts';
-import type { Caller, PipelineMessage, Result, WorkerRequest, WorkerRequestOf } from '../rpc/messages.ts';
+import type {
+  AnswerRequest,
+  Caller,
+  PipelineMessage,
+  Result,
+  WorkerRequest,
+  WorkerRequestOf,
+} from '../rpc/messages.ts';
 import { LOG_BYTES, LogWriter, MAX_PAYLOAD_BYTES } from '../transport/shared-log/log-writer.ts';
 
 export interface PipelineService {
@@ -37,13 +44,7 @@ export interface PipelineService {
   readonly figures: WorkerFigures;
   readonly readEvents: ReadEvents;
   vitals(): PipelineVitals;
-  read(
-    key: string,
-    minSlot: Slot | undefined,
-    isForPush: boolean,
-    cost: RequestCost,
-    agree?: number,
-  ): Promise<CachedRead>;
+  read(request: AnswerRequest, cost: RequestCost): Promise<CachedRead>;
   answerRpc(body: Buffer, minSlot: Slot | undefined, cost: RequestCost): Promise<PostAnswer>;
 }
 
@@ -67,9 +68,6 @@ const VITALS_MS = 500;
 const MAX_UNREPORTED_BYTES = LOG_BYTES / 16;
 
 export const SOCKET_NAME = 'socket';
-
-/** Events are read once for all subscribers of a worker. */
-const OWN_WORK: Caller = { caller: '', hasPriority: false };
 
 type OpenedService = PipelineService & { readonly publisher: AnswerPublisher };
 
@@ -220,7 +218,8 @@ export class PipelineEnd {
         });
         break;
       case 'events':
-        void this.#respond(worker, { ...message, ...OWN_WORK }, async () => {
+        // Read once for all subscribers of a worker.
+        void this.#respond(worker, { id: message.id, caller: '', hasPriority: false }, async () => {
           return { type: 'event-page', page: await this.#open().readEvents(message.query) };
         });
         break;
@@ -245,7 +244,7 @@ export class PipelineEnd {
         figures.take(`worker ${worker.id}`, message.figures, message.problems);
         break;
       case 'report':
-        void this.#report(worker, message.request);
+        void this.#report(worker, message.reports);
         break;
       default:
         message satisfies never; // of a worker of another build
@@ -293,17 +292,17 @@ export class PipelineEnd {
     connection.send({ ...result, id, spent: { calls, scans, bytes, rows, addresses } });
   }
 
-  async #read({ key, minSlot, isForPush, agree }: WorkerRequestOf<'read'>, cost: RequestCost): Promise<Result> {
+  async #read(request: AnswerRequest, cost: RequestCost): Promise<Result> {
     const { read, publisher } = this.#open();
-    const { entry, cacheStatus } = await read(key, minSlot, isForPush, cost, agree);
+    const { entry, cacheStatus } = await read(request, cost);
     const answer = publisher.encodeRequested(entry);
     return { type: 'answer', answer, at: this.#flush(), cacheStatus };
   }
 
-  async #report({ connection, counters }: Worker, { id, reports }: CounterRequest): Promise<void> {
+  async #report({ connection, counters }: Worker, reports: readonly CountReport[]): Promise<void> {
     if (counters === undefined) return;
     const answers = await counters.report(reports).catch(() => undefined);
-    connection.send({ type: 'count', message: { type: 'reported', id, answers, members: counters.members } });
+    connection.send({ type: 'count', message: { type: 'reported', answers, members: counters.members() } });
   }
 
   #subscribe(

@@ -12,30 +12,26 @@ import type { PipelineVitals } from '../events.ts';
 export class RemoteMesh implements Mesh {
   readonly requestCount = 0;
   readonly #tips = new MeshTips();
-  #vitals: PipelineVitals | undefined;
-
   /** What the pipeline process has published of itself; undefined before. */
-  get vitals(): PipelineVitals | undefined {
-    return this.#vitals;
-  }
+  vitals: PipelineVitals | undefined;
 
   get genesisHash(): string | undefined {
-    return this.#vitals?.genesisHash ?? undefined;
+    return this.vitals?.genesisHash ?? undefined;
   }
 
   get apiVersion(): string | undefined {
-    return this.#vitals?.apiVersion ?? undefined;
+    return this.vitals?.apiVersion ?? undefined;
   }
 
   get slotTimeMs(): number {
-    return this.#vitals?.slotTimeMs ?? TARGET_SLOT_MS;
+    return this.vitals?.slotTimeMs ?? TARGET_SLOT_MS;
   }
 
   /** Keeps that the start is over: while another pipeline process starts, a worker serves on. */
   update(newer: PipelineVitals): void {
-    const known = this.#vitals;
+    const known = this.vitals;
     const isOver = newer.startupProblem !== null && known?.startupProblem === null;
-    this.#vitals = isOver
+    this.vitals = isOver
       ? { ...newer, startupProblem: null, genesisHash: newer.genesisHash ?? known.genesisHash }
       : newer;
   }
@@ -65,7 +61,7 @@ export class RemoteMesh implements Mesh {
   }
 
   nodes(): readonly NodeStatus[] {
-    return this.#vitals?.nodes ?? [];
+    return this.vitals?.nodes ?? [];
   }
 
   figures(): readonly NodeFigures[] {

@@ -19,7 +19,7 @@ import type { RemoteStore } from '../counters/remote-store.ts';
 import type { Event, EventOf } from '../events.ts';
 import { AnswerFollower } from '../replication/answer-follower.ts';
 import { Connection } from '../rpc/connection.ts';
-import type { Caller, PipelineMessage, Response, WorkerRequest } from '../rpc/messages.ts';
+import type { AnswerRequest, Caller, PipelineMessage, Response, WorkerRequest } from '../rpc/messages.ts';
 import { LogReader } from '../transport/shared-log/log-reader.ts';
 import { LOG_BYTES } from '../transport/shared-log/log-writer.ts';
 import { SOCKET_NAME } from './pipeline-end.ts';
@@ -47,9 +47,10 @@ interface Subscription {
   readonly type: 'subscribe' | 'subscribe-logs';
   readonly address: string;
   readonly commitment: Commitment;
-  readonly callers: string[];
+  readonly callers: readonly string[];
   readonly account?: AccountSubscriber;
-  readonly logs?: LogSubscriber & { isReady: boolean };
+  readonly logs?: LogSubscriber;
+  areLogsReady: boolean;
 }
 
 const RETRY_MS = 20;
@@ -77,9 +78,13 @@ export class WorkerEnd {
   #cancelRetry = (): void => {};
   #resolveJoined = (): void => {};
   #resolveWarm = (): void => {};
-  readonly joined: Promise<void>;
+  readonly joined = new Promise<void>((resolve) => {
+    this.#resolveJoined = resolve;
+  });
   /** Resolves when the first answers are there besides, or are not waited for any longer: from then on callers may come. */
-  readonly warm: Promise<void>;
+  readonly warm = new Promise<void>((resolve) => {
+    this.#resolveWarm = resolve;
+  });
 
   constructor(options: WorkerEndOptions) {
     const { clock } = options;
@@ -92,35 +97,15 @@ export class WorkerEnd {
       onLiveAnswer: options.onLiveAnswer,
       onUnagreedDropped: options.onUnagreedDropped,
     });
-    this.joined = new Promise((resolve) => {
-      this.#resolveJoined = resolve;
-    });
-    this.warm = new Promise((resolve) => {
-      this.#resolveWarm = resolve;
-    });
     this.#stopTicking = repeat(clock, TICK_MS, () => this.cache.tick());
     this.#connect();
   }
 
-  async read(
-    key: string,
-    minSlot: Slot | undefined,
-    isForPush: boolean,
-    cost?: RequestCost,
-    agree = 1,
-  ): Promise<CachedRead> {
-    const awaited = this.answers.await(key);
+  async read(request: AnswerRequest, cost?: RequestCost): Promise<CachedRead> {
+    const awaited = this.answers.await(request.key);
     try {
-      const request = (id: number): WorkerRequest => ({
-        type: 'read',
-        id,
-        key,
-        minSlot,
-        isForPush,
-        agree,
-        ...callerOf(cost),
-      });
-      const { answer, at, cacheStatus } = await this.#request('answer', request, cost);
+      const messageOf = (id: number): WorkerRequest => ({ type: 'read', id, ...request, ...callerOf(cost) });
+      const { answer, at, cacheStatus } = await this.#request('answer', messageOf, cost);
       const item = awaited.keep(answer, at);
       if (item.kind === 'refusal') throw item.refusal;
       if (item.kind === 'slot-mark') throw new GatewayError('stale', 'another worker has served a newer answer; retry');
@@ -139,31 +124,10 @@ export class WorkerEnd {
     return (await this.#request('event-page', (id): WorkerRequest => ({ type: 'events', id, query }))).page;
   }
 
-  follow(address: string, commitment: Commitment, account: AccountSubscriber, caller: string): AccountSubscription {
-    return this.#subscribe({ type: 'subscribe', address, commitment, callers: [caller], account });
-  }
-
-  followLogs(address: string, commitment: Commitment, logs: LogSubscriber, caller: string): AccountSubscription {
-    const subscriber = { ...logs, isReady: false };
-    return this.#subscribe({ type: 'subscribe-logs', address, commitment, callers: [caller], logs: subscriber });
-  }
-
-  reportFigures(figures: Figures, problems: readonly string[]): void {
-    if (this.#hasJoined) this.#connection?.send({ type: 'figures', figures, problems });
-  }
-
-  close(): void {
-    this.#isClosed = true;
-    this.#stopTicking();
-    this.#cancelRetry();
-    this.#connection?.close();
-    this.#reader?.close();
-    this.#reader = undefined;
-  }
-
-  #subscribe(subscription: Subscription): AccountSubscription {
+  subscribe(wanted: Omit<Subscription, 'callers' | 'areLogsReady'>, caller: string): AccountSubscription {
     const id = this.#nextId++;
-    const { callers } = subscription;
+    const callers = [caller];
+    const subscription: Subscription = { ...wanted, callers, areLogsReady: false };
     this.#subscriptions.set(id, subscription);
     if (this.#connection !== undefined) this.#sendSubscription(this.#connection, id, subscription);
     return {
@@ -179,6 +143,19 @@ export class WorkerEnd {
         if (this.#subscriptions.delete(id)) this.#connection?.send({ type: 'unsubscribe', id });
       },
     };
+  }
+
+  reportFigures(figures: Figures, problems: readonly string[]): void {
+    if (this.#hasJoined) this.#connection?.send({ type: 'figures', figures, problems });
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#stopTicking();
+    this.#cancelRetry();
+    this.#connection?.close();
+    this.#reader?.close();
+    this.#reader = undefined;
   }
 
   #sendSubscription(connection: PipelineConnection, id: number, subscription: Subscription): void {
@@ -283,12 +260,12 @@ export class WorkerEnd {
     this.#reader = new LogReader({ path, bytes: LOG_BYTES, from, onFrame });
     for (const event of snapshot) onFrame(event, from);
     this.#hasJoined = true;
-    this.#options.counterStore.connect((request) => connection.send({ type: 'report', request }));
+    this.#options.counterStore.connect((reports) => connection.send({ type: 'report', reports }));
     this.#catchUp();
     for (const { message } of this.#pending.values()) connection.send(message);
     // Nobody has reported what has changed in between: accounts are read again, and of logs some may be missing.
     for (const [id, subscription] of [...this.#subscriptions]) {
-      if (subscription.logs?.isReady === true) this.#endSubscription(id, logsMissed());
+      if (subscription.areLogsReady) this.#endSubscription(id, logsMissed());
       else this.#sendSubscription(connection, id, subscription);
       subscription.account?.onChange({ slot: 0, isReorg: false });
     }
@@ -302,10 +279,10 @@ export class WorkerEnd {
   }
 
   #onLogsReady(id: number): void {
-    const logs = this.#subscriptions.get(id)?.logs;
-    if (logs === undefined) return;
-    logs.isReady = true;
-    logs.onReady();
+    const subscription = this.#subscriptions.get(id);
+    if (subscription === undefined) return;
+    subscription.areLogsReady = true;
+    subscription.logs?.onReady();
   }
 
   #catchUp(): void {

@@ -41,16 +41,13 @@ export class WorkerReads implements RouteReads {
     return cached;
   }
 
-  async #read(
-    { key, minSlot, agree, isForPush = false }: ReadRequest,
-    admit: Admit,
-    cost?: RequestCost,
-  ): Promise<CachedRead> {
+  async #read(request: ReadRequest, admit: Admit, cost?: RequestCost): Promise<CachedRead> {
+    const { key, minSlot, agree, isForPush } = request;
     const { end } = this.#options;
     const { cache } = end;
     const { reads } = cache;
     try {
-      const read = await runAdmitted(admit, () => end.read(key, minSlot, isForPush, cost, agree));
+      const read = await runAdmitted(admit, () => end.read({ key, minSlot, agree, isForPush }, cost));
       reads.miss++;
       return read;
     } catch (thrown) {
@@ -67,7 +64,7 @@ export class WorkerReads implements RouteReads {
     const agree = agreeOf(params, ofHeader, this.#options);
     const meta: AnswerMeta = { envelope: route.envelope, commitment: 'processed', exact: false };
     const read = (minSlot: Slot): Promise<Entry> =>
-      this.#options.end.read(key, minSlot, isForPush, undefined, agree).then(({ entry }) => entry);
+      this.#options.end.read({ key, minSlot, isForPush, agree }).then(({ entry }) => entry);
     return {
       key,
       meta,

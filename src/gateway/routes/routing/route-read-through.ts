@@ -25,9 +25,9 @@ export interface ReadRequest {
   readonly key: string;
   readonly minSlot?: Slot | undefined;
   /** Whether the answer is for subscribers: it then doesn't count as read. Default: false. */
-  readonly isForPush?: boolean;
+  readonly isForPush?: boolean | undefined;
   /** Operators that must give the answer, as the caller demands besides the parameters. Default: 1. */
-  readonly agree?: number;
+  readonly agree?: number | undefined;
 }
 
 /** The longest result that is read again before its next reader comes: each slot, a longer one would take a tenth of the CPU. */

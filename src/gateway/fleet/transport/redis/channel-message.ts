@@ -45,4 +45,4 @@ export function unpackMessage(bytes: Buffer, channel: string, secret: FleetSecre
 }
 
 const macOf = (body: Uint8Array, channel: string, secret: FleetSecret): Buffer =>
-  secret.digest('message', Buffer.concat([Buffer.from(`${channel}\0`), body]));
+  secret('message', Buffer.concat([Buffer.from(`${channel}\0`), body]));

@@ -25,7 +25,7 @@ interface Leader {
 const SILENCE_MS = 1200;
 const CHECK_MS = 100;
 
-const NO_LISTENER: ChannelListener = { snapshot: () => [], onJoined() {}, onEvent() {}, onLost() {} };
+export const NO_LISTENER: ChannelListener = { snapshot: () => [], onJoined() {}, onEvent() {}, onLost() {} };
 
 /** The shortest and the longest wait for a snapshot before it is requested again, in milliseconds. */
 const MIN_JOIN_MS = 500;
@@ -37,11 +37,11 @@ const MAX_JOIN_MS = 4000;
  */
 export class EventReceiver {
   listener = NO_LISTENER;
+  isJoined = false;
   readonly #options: EventReceiverOptions;
   readonly #stop: () => void;
   #leader: Leader | undefined;
   #joinId: string | undefined;
-  #isJoined = false;
   #receivedMs = Number.NEGATIVE_INFINITY;
   #joinMs = MIN_JOIN_MS;
   #cancelJoin = (): void => {};
@@ -50,17 +50,6 @@ export class EventReceiver {
   constructor(options: EventReceiverOptions) {
     this.#options = options;
     this.#stop = repeat(options.clock, CHECK_MS, () => this.#checkSilence());
-  }
-
-  get isJoined(): boolean {
-    return this.#isJoined;
-  }
-
-  subscribe(listener: ChannelListener): () => void {
-    this.listener = listener;
-    return () => {
-      this.listener = NO_LISTENER;
-    };
   }
 
   close(): void {
@@ -77,8 +66,8 @@ export class EventReceiver {
   /** Ends what was known, before anything else is handled. The epoch stays: no older one is followed again. */
   lose(reason: string): void {
     this.#endJoining();
-    if (!this.#isJoined) return;
-    this.#isJoined = false;
+    if (!this.isJoined) return;
+    this.isJoined = false;
     this.listener.onLost(reason);
   }
 
@@ -87,7 +76,7 @@ export class EventReceiver {
     if (leader === undefined || message.seq <= leader.newestSeq) return; // one that is repeated is no sign of life
     leader.newestSeq = message.seq;
     this.#receivedMs = this.#options.clock.monotonic();
-    if (this.#isJoined) this.#apply(message, leader);
+    if (this.isJoined) this.#apply(message, leader);
     else if (this.#joinId === undefined) this.#join();
     else if (message.type === 'snapshot' && message.joinIds.includes(this.#joinId)) this.#joinAt(message, leader);
   }
@@ -109,7 +98,7 @@ export class EventReceiver {
   #joinAt({ seq, events }: LeaderMessage, leader: Leader): void {
     this.#endJoining();
     leader.seq = seq;
-    this.#isJoined = true;
+    this.isJoined = true;
     this.#joinMs = MIN_JOIN_MS;
     const { stats, codec } = this.#options;
     stats.snapshotsTaken++;
@@ -126,7 +115,7 @@ export class EventReceiver {
     leader.seq = seq;
     if (type === 'snapshot') return; // it says what is known here
     const { codec } = this.#options;
-    for (const event of events) if (this.#isJoined) this.#attempt(() => this.listener.onEvent(codec.decode(event)));
+    for (const event of events) if (this.isJoined) this.#attempt(() => this.listener.onEvent(codec.decode(event)));
   }
 
   #attempt(apply: () => void): void {

@@ -4,12 +4,13 @@ import type { Channel, ChannelListener } from '../../channel.ts';
 import { CODEC_VERSION, EventCodec } from '../../codec.ts';
 import type { Event } from '../../events.ts';
 import { type ChannelMessage, packMessage, unpackMessage } from './channel-message.ts';
-import { ChannelStats, EventReceiver } from './event-receiver.ts';
+import { ChannelStats, EventReceiver, NO_LISTENER } from './event-receiver.ts';
 import type { FleetSecret } from './fleet-secret.ts';
 import type { RedisConnection } from './redis-connection.ts';
 
 export interface RedisChannelOptions {
   readonly redis: Pick<RedisConnection, 'publish' | 'subscribe'>;
+  /** The name of this gateway, which no other has or had. */
   readonly member: string;
   readonly prefix: string;
   readonly clock: Clock;
@@ -97,7 +98,10 @@ export class RedisChannel implements Channel {
   }
 
   subscribe(listener: ChannelListener): () => void {
-    return this.#receiver.subscribe(listener);
+    this.#receiver.listener = listener;
+    return () => {
+      this.#receiver.listener = NO_LISTENER;
+    };
   }
 
   close(): void {

@@ -29,10 +29,6 @@ export class LogReader {
     this.#file = openSync(options.path, 'r');
   }
 
-  get at(): number {
-    return this.#at;
-  }
-
   /** Handles all frames that the log has by now. Returns false once the writer has overtaken this reader. */
   catchUp(): boolean {
     let end = this.#end();
