@@ -207,7 +207,7 @@ async function buildClient() {
 
 /**
  * Bundles the entries of processes and threads, and what they share, with their packages. Source maps lead from there to
- * the sources. What the compiler made of all other modules stays for who imports them: tests, and users of the package.
+ * the sources. What the compiler made of all other modules stays for their importers: tests, and users of the package.
  */
 async function bundleEntries() {
   const { build } = await import('esbuild');

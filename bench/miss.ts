@@ -90,7 +90,7 @@ async function measureCold(name: string, { lineOf, yardstick, cpu, rate, floor }
     ...(baseline !== undefined && {
       baseline: await startGatewayOver(node.upstream, { settings: SETTINGS, dist: baseline }),
     }),
-    [yardstick]: await startServer('bench/processes/asking-server.js', [url]),
+    [yardstick]: await startServer('bench/processes/calling-server.js', [url]),
     ...(floor !== undefined && { floor: await startServer('bench/processes/floor-server.js', [url]) }),
   };
   const measure = (server: ServedProcess): Promise<Sample> =>
@@ -166,7 +166,7 @@ async function measureZipf(): Promise<void> {
   const samples = await interleave<string, Sample & LoadResult>(rounds, {
     slotgate: () => fresh(() => startDefault(node)),
     ...(baseline === undefined ? {} : { baseline: () => fresh(() => startDefault(node, baseline)) }),
-    'call for each': () => fresh(() => startAsking(node)),
+    'call for each': () => fresh(() => startCalling(node)),
   });
   reportZipf('zipf over a million', samples);
   node.stop();
@@ -179,7 +179,7 @@ async function measureSettledZipf(): Promise<void> {
   const servers: Record<string, ServedProcess> = {
     slotgate: await startDefault(node),
     ...(baseline !== undefined && { baseline: await startDefault(node, baseline) }),
-    'call for each': await startAsking(node),
+    'call for each': await startCalling(node),
   };
   for (const server of Object.values(servers)) await measureLoad(server, { ...load, seconds: SETTLING_SECONDS });
   const samples = await interleave(
@@ -200,8 +200,8 @@ function startDefault(node: NodeProcess, dist?: string): Promise<ServedProcess> 
   return startGatewayOver(node.upstream, { settings: [NEVER_OVERLOADED, ...bench.settings], dist });
 }
 
-function startAsking({ port }: NodeProcess): Promise<ServedProcess> {
-  return startServer('bench/processes/asking-server.js', [`http://127.0.0.1:${port}`]);
+function startCalling({ port }: NodeProcess): Promise<ServedProcess> {
+  return startServer('bench/processes/calling-server.js', [`http://127.0.0.1:${port}`]);
 }
 
 function reportZipf(what: string, samples: Readonly<Record<string, readonly (Sample & LoadResult)[]>>): void {

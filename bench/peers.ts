@@ -83,11 +83,11 @@ const { rounds, seconds, settings } = bench;
 const node = await startNode();
 const gateway = await startGatewayOver(node.upstream, { settings });
 const bare = await startServer('bench/processes/bare-engine.js', [`${gateway.url}${FIRST_BALANCE}`]);
-const asking = await startServer('bench/processes/asking-server.js', [node.upstream.split(',')[0] ?? '']);
+const calling = await startServer('bench/processes/calling-server.js', [node.upstream.split(',')[0] ?? '']);
 
 const servers: Record<string, ServedProcess> = {
   'slotgate /balance by IP': gateway,
-  'node:http that calls the node': asking,
+  'node:http that calls the node': calling,
 };
 for (const peer of [NGINX, HAPROXY]) {
   if (spawnSync(peer.program, ['-v']).error === undefined) servers[peer.name] = await startPeer(peer);

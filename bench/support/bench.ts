@@ -186,7 +186,7 @@ export async function interleave<K extends string, T>(
   const names = Object.keys(contenders) as K[]; // the keys of contenders
   const samples = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<K, T[]>; // one for each name
   for (let round = 0; round < rounds; round++) {
-    // Every other round goes backwards: who comes second has no advantage.
+    // Every other round goes backwards: the second has no advantage.
     for (const name of round % 2 === 0 ? names : names.toReversed()) samples[name].push(await contenders[name]());
   }
   return samples;

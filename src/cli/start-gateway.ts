@@ -62,5 +62,5 @@ export async function startGateway(sources: ConfigSources): Promise<void> {
 /** Pages for people, as a banner names them. */
 const PAGES = ['/', '/docs', '/explorer', '/verify'];
 
-/** Time between two looks of somebody who waits, in milliseconds. */
+/** Time between two checks of what is waited for, in milliseconds. */
 const WAITING_MS = 100;

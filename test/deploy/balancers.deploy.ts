@@ -102,7 +102,7 @@ interface Reply {
   readonly remaining: number;
 }
 
-/** Asks once, on a connection of its own. */
+/** Sends one request, on a connection of its own. */
 const requestAs = (url: string, { key, from }: Caller): Promise<Reply> =>
   new Promise((resolve, reject) => {
     const headers = key === undefined ? {} : { 'x-api-key': key };

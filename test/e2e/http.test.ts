@@ -760,7 +760,7 @@ t.test('internal-errors', async (t) => {
     t.equal((await callRoute('/slot')).status, 200);
   });
 
-  t.test('a signer that breaks is a 500 for who waits for the receipt', async (t) => {
+  t.test('a signer that breaks is a 500 for a caller that waits for the receipt', async (t) => {
     await step(3);
     await withReplaced(Signer.prototype, 'seal', bomb, async () => {
       isDefect(t, await get(`/balance/${WALLETS[5]?.address}`), 'a cold read');

@@ -552,7 +552,7 @@ t.test('pages', async (t) => {
     }
   });
 
-  t.test('who prepares the preview of a link gets whole URLs, and the subject of a search', async (t) => {
+  t.test('the preview of a link gets whole URLs, and the subject of a search', async (t) => {
     const headOf = (path: string, headers: Readonly<Record<string, string>> = {}): Promise<string> =>
       new Promise((resolve, reject) => {
         request(gateway.url + path, { headers: { 'accept-encoding': 'gzip', ...headers } }, async (answer) => {

@@ -261,8 +261,8 @@ t.test('receipts', async (t) => {
       const { result } = verifyReceipt(text, { ...expected(`/balance/${WHALE.address}`), nonce });
       t.equal(judge(text), result);
       t.equal(judge(text, request.replace('/api', `${gateway.url}/api`)), result, 'with the whole URL too');
-      t.equal(judge(text, request.replace('GET', 'SUB')), 'refused: not what was asked');
-      t.equal(judge(text, request.slice(0, -1)), 'refused: not what was asked');
+      t.equal(judge(text, request.replace('GET', 'SUB')), 'refused: not what was requested');
+      t.equal(judge(text, request.slice(0, -1)), 'refused: not what was requested');
       t.equal(judge(text.replace('observed', 'exact')), 'refused: signature');
     },
   );

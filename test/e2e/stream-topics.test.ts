@@ -428,7 +428,7 @@ t.test('shared-watch', async (t) => {
     hub.leader = undefined;
     t.equal(members[1]?.watch?.role, 'waiting');
     for (let i = 0; i < 4; i++) {
-      await world.step(); // who waits polls its slots, each second
+      await world.step(); // a gateway that waits polls its slots, each second
       await read();
     }
     hub.elect(members[1]);

@@ -691,7 +691,7 @@ t.test('freshness', async (t) => {
       });
       for (await sleep(300); !answered; await sleep(20)) clock.advance(1); // most requests arrive before the node answers
       const answers = await pending;
-      // who comes once the answer is there may get a receipt of its own
+      // a caller that comes once the answer is there may get a receipt of its own
       t.equal(new Set(answers.map(({ text }) => text.replace(/"receipt":.*/, ''))).size, 1, `${answers[0]?.text}`);
       t.ok(answers.every(({ status }) => status === 200));
       t.equal((await calls(method)) - before, 1, method);

@@ -52,7 +52,7 @@ func main() {
 	result := body[len(`{"result":`) : start-len(after)]
 	must(fmt.Sprintf("%x", hash(result)) == fields[10], "digest")
 	fields[12] = strings.Trim(fields[12], `"`)
-	must(fields[5] == "200" && fields[3] == cluster && fields[4] == request && fields[12] == nonce, "not what was asked")
+	must(fields[5] == "200" && fields[3] == cluster && fields[4] == request && fields[12] == nonce, "not what was requested")
 	statement := "proof-of-serve/v" + fields[1] + "\n" + key + "\n"
 	for _, field := range fields[3:14] {
 		if field = strings.Trim(field, `"`); field == "null" {

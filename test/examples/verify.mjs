@@ -21,7 +21,7 @@ must(body.startsWith('{"result":') && body.slice(0, start).endsWith(after) && bo
 const result = body.slice('{"result":'.length, start - after.length);
 must(sha256(result).toString('hex') === receipt.digest, 'digest');
 const expected = [200, cluster, url.replace(/(?<=^GET ).*?(?=\/api\/v1)/, ''), nonce];
-must([receipt.status, receipt.cluster, receipt.request, receipt.nonce].join('\n') === expected.join('\n'), 'not what was asked');
+must([receipt.status, receipt.cluster, receipt.request, receipt.nonce].join('\n') === expected.join('\n'), 'not what was requested');
 const lines = names.slice(2, names.indexOf('size')).map((name) => receipt[name] ?? '-');
 let node = sha256('\0', [`proof-of-serve/v${receipt.v}`, key, ...lines, ''].join('\n'));
 let [index, last] = [receipt.index, receipt.size - 1];

@@ -15,7 +15,7 @@ must(gave <= read, 'malformed')
 frame = re.fullmatch(b'{"result":(.+),"slot":%d,"receipt":' % receipt['slot'], body[:start], re.DOTALL)
 must(frame and body.endswith(b'}'), 'envelope')
 must(sha256(frame[1]).hex() == receipt['digest'], 'digest')
-must([receipt[n] for n in ('status', 'cluster', 'request', 'nonce')] == [200, cluster, request, nonce], 'not what was asked')
+must([receipt[n] for n in ('status', 'cluster', 'request', 'nonce')] == [200, cluster, request, nonce], 'not what was requested')
 lines = ('-' if receipt[n] is None else str(receipt[n]) for n in names[2:names.index('size')])
 statement = [f'proof-of-serve/v{receipt["v"]}', key, *lines, '']
 node, index, last = sha256(b'\0' + '\n'.join(statement).encode()), receipt['index'], receipt['size'] - 1

@@ -27,7 +27,7 @@ export class ReadBarrier {
     for (let round = 0; round < ROUNDS; round++) await this.#round();
   }
 
-  /** Shares one probe among all who wait at the same time; it is sent after the last of them began to wait. */
+  /** Shares one probe among all that wait at the same time; it is sent after the last of them began to wait. */
   #round(): Promise<void> {
     this.#nextRound ??= this.#lastProbe.then(() => {
       this.#nextRound = undefined;

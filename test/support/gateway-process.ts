@@ -26,7 +26,7 @@ export interface MemoryInUse {
 }
 
 export interface GatewayProcessOptions {
-  /** Settings, as `--set` takes them. */
+  /** Settings, as `--set` accepts them. */
   readonly set?: readonly string[];
   readonly nodeOptions?: readonly string[];
   /** The built `main.js`; by default this build's. */

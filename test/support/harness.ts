@@ -68,7 +68,7 @@ export interface SteppedHarness extends GatewayHarness {
 }
 
 export interface HarnessOptions {
-  /** Settings, as `--set` takes them. */
+  /** Settings, as `--set` accepts them. */
   readonly set?: readonly string[];
   readonly clock?: Clock;
   /** Port to listen on. Default: a free one. */

@@ -22,7 +22,7 @@ export interface ExchangeOptions {
 
 const barriers = new Map<string, ReadBarrier>();
 
-/** The fence of a gateway: all who wait at it share one. */
+/** The fence of a gateway: all that wait at it share one. */
 export function barrierOf(url: string): ReadBarrier {
   const fence = barriers.get(url) ?? new ReadBarrier(url);
   barriers.set(url, fence);

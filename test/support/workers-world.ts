@@ -110,7 +110,7 @@ interface WitnessAnswer {
   readonly text: string;
 }
 
-/** Asks the same questions over several connections in turn, so of all workers, until `isOver`. */
+/** Sends the same requests over several connections in turn, so to all workers, until `isOver`. */
 export async function witness(
   url: string,
   paths: readonly string[],
@@ -160,7 +160,7 @@ const fetchWitness = (url: string, agent: Agent | undefined): Promise<WitnessAns
     sending.end();
   });
 
-/** Asks one question so often, each time over a connection of its own, so of all workers. Counts answers by status. */
+/** Sends one request a number of times, each over a connection of its own, so to all workers. Counts answers by status. */
 export async function requestEach(
   url: string,
   headers: Record<string, string>,

@@ -869,7 +869,7 @@ Open http://127.0.0.1:8787
 });
 
 t.test('completion-script', async (t) => {
-  /** Lines that each shell is asked to complete, and words that it must offer. */
+  /** Lines that each shell is to complete, and words that it must offer. */
   const CASES: readonly (readonly [words: readonly string[], offered: readonly string[], not: readonly string[]])[] = [
     [['slotgate', ''], ['start', 'doctor', 'completion', '--config'], ['rotate']],
     [['slotgate', 'keys', ''], ['create', 'usage'], ['start']],

@@ -20,7 +20,7 @@ export interface GatewaysUnderTest {
   readonly publicKey: string;
   /** The Geyser feed by which accounts are dated; undefined for none. */
   readonly feedUrl?: string | undefined;
-  /** Asks one of them; rejects where a kill has cut the connection. */
+  /** Sends a request to one of them; rejects where a kill has cut the connection. */
   readonly get: (path: string) => Promise<AnswerOfOne>;
   /** Returns what was logged of claims that were found to be false. */
   alarms(): readonly string[];

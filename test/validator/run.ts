@@ -16,7 +16,7 @@ import { TokenTraffic } from './token-traffic.ts';
 
 // Runs a gateway over a real validator, whose URL is the last argument, under transfers and token operations: checks
 // every route, receipt and frame, and compares each balance, list and push with what the blocks record at its slot.
-// Takes RUN_SECONDS of real time for all, 60 by default, with a pause of PACE_MS between rounds; not part of `npm test`. GATEWAYS
+// Runs for RUN_SECONDS of real time in all, 60 by default, with a pause of PACE_MS between rounds; not part of `npm test`. GATEWAYS
 // names what runs: `alone` and, where the validator has a Geyser feed, `feed`, which are the default; `operators`, which are three
 // at unequal distances of the one validator; `workers` or `redis`, of which a part is killed each KILL_SECONDS: these are only read, since a kill ends streams. A run that a signal or errors end compares
 // what it has read, and prints its figures.

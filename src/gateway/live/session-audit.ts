@@ -163,7 +163,7 @@ export class SessionAudit<T extends AuditedState> {
 
   /**
    * Lets operators decide about a state that another operator contradicts. Where they don't, the state is forgotten: nobody
-   * knows who is wrong.
+   * knows which of them is wrong.
    */
   async #settle(state: T, settle: () => Promise<AuditRead | undefined>): Promise<void> {
     const decided = await settle().catch(() => undefined);

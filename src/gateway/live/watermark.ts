@@ -23,8 +23,8 @@ export class Watermark implements LeaseSource {
   #isBehind = false;
 
   /**
-   * Takes `tip`, which returns the newest slot that any node has reported at this commitment, and `isRenewing`, which
-   * returns true while what was kept over a lost session comes to be live over another, and the node of the session.
+   * `tip` returns the newest slot that any node has reported at this commitment. `isRenewing`
+   * returns true while what was kept over a lost session comes to be live over another. `nodeId` is the node of the session.
    */
   constructor(tip: () => Slot | undefined, isRenewing: () => boolean = () => false, nodeId?: string) {
     this.#tip = tip;

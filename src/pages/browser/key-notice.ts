@@ -25,7 +25,7 @@ export class KeyNotice {
     this.#element.hidden = fault === undefined;
     this.#accept.hidden = unknownKey === undefined;
     if (fault === undefined) return;
-    const keys = `This browser has seen the key ${publicKey}, and the gateway signs with ${unknownKey} now, for which the former has not signed. Compare it with one from who runs the gateway before you trust it.`;
+    const keys = `This browser has seen the key ${publicKey}, and the gateway signs with ${unknownKey} now, for which the former has not signed. Compare it with one from the operator of the gateway before you trust it.`;
     setText(this.#text, unknownKey === undefined ? `An answer was refused. ${FAULT_EXPLANATIONS[fault]}` : keys);
   }
 }

@@ -209,7 +209,7 @@ function contextOf(client: Client, title: Title): ViewContext {
 
 const notice = new KeyNotice(() => void trustNewKey());
 
-/** Asks the reader about a key that this browser has not seen, and shows the view again if it is accepted. */
+/** Lets the reader decide about a key that this browser has not seen, and shows the view again if it is accepted. */
 view.addEventListener(UNKNOWN_KEY, () => {
   void Promise.all([openClient(), readPublicKey()]).then(([{ publicKey }, unknownKey]) =>
     notice.show('unknown-key', { publicKey, unknownKey }),

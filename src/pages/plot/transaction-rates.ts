@@ -45,7 +45,7 @@ export class TransactionRates {
     this.#series = series;
   }
 
-  /** Takes a frame: until the first row it gives the rate of all transactions. */
+  /** Adds a frame: until the first row it gives the rate of all transactions. */
   addFrame({ transactionCount, stream, updatedAt }: RateFrame): void {
     if (this.#hasRows || transactionCount === null) return;
     const frame = { transactionCount, stream, updatedAt };

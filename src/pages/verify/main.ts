@@ -162,5 +162,5 @@ function fillFromLink(): void {
 fillFromLink();
 addEventListener('hashchange', fillFromLink);
 verify(); // after going back the browser restores the input
-// a saved copy requests nothing, and who comes by a link brings an answer
+// a saved copy requests nothing, and a reader who comes by a link brings an answer
 if (bodyInput.value === '' && location.hash === '' && location.protocol !== 'file:') loadExample().catch(() => {}); // then the page begins empty

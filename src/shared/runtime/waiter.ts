@@ -1,17 +1,17 @@
-/** Who waits for a value. It gets one outcome, in the call in which that is known. Neither function throws. */
+/** What waits for a value. It gets one outcome, in the call in which that is known. Neither function throws. */
 export interface Waiter<T> {
   resolve(value: T): void;
   reject(reason: unknown): void;
 }
 
-/** Gives the outcome of work to who waits for it. */
+/** Gives the outcome of work to its waiter. */
 export function settle<T>(work: () => Promise<T>, waiter: Waiter<T>): void {
   started(work)
     .then((value) => waiter.resolve(value))
     .catch((thrown: unknown) => waiter.reject(thrown));
 }
 
-/** Returns who waits for a value, and gives another who waits what `make` makes of it: in the same call, unless that is a promise. */
+/** Returns a waiter that gives another one what `make` makes of its value: in the same call, unless that is a promise. */
 export const making = <T, V>(make: (value: V) => T | Promise<T>, waiter: Waiter<T>): Waiter<V> => ({
   resolve(value) {
     let made: T | Promise<T>;

@@ -7,7 +7,7 @@ const TARGET = `/balance/${WALLETS[0]?.address}?commitment=finalized`;
 
 const NO_ANSWER = { status: 0, json: { error: 'no answer', slot: 0, receipt: { claim: '' } } };
 
-/** Reads a finalized balance from all gateways and keeps in mind who has signed it `exact` at which slot. */
+/** Reads a finalized balance from all gateways and remembers which has signed it `exact` at which slot. */
 export class ExactReaders {
   readonly #gateways: readonly FleetGateway[];
   readonly #signers = new Map<number, Set<FleetGateway>>();

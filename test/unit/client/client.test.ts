@@ -921,8 +921,8 @@ t.test('verify-answer', async (t) => {
       const since = await client.get('/balance/:addr', { addr: ADDRESS });
       await t.rejects(client.get('/balance/:addr', { addr: ADDRESS }, { since }), { name: 'ReceiptError', code });
     }
-    const unasked = open(() => still(11));
-    await t.rejects(unasked.client.get('/balance/:addr', { addr: ADDRESS }), { name: 'ReceiptError' });
+    const unrequested = open(() => still(11));
+    await t.rejects(unrequested.client.get('/balance/:addr', { addr: ADDRESS }), { name: 'ReceiptError' });
   });
 
   t.test('operators that a read demands are sent, and the receipt must name them', async (t) => {

@@ -437,7 +437,7 @@ t.test('example-verifier', async (t) => {
     );
     t.equal(judge(singleVector, singleVector.body.replace('"index":0', '"index": 0')), 'refused: malformed');
     t.equal(judge(bound, bound.body.replace(/"size":\d+/, '"size":9')), 'refused: path');
-    t.equal(judge(singleVector, bound.body), 'refused: not what was asked');
+    t.equal(judge(singleVector, bound.body), 'refused: not what was requested');
   });
 });
 

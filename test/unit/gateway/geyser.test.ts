@@ -816,7 +816,7 @@ t.test('over several operators an audit of a feed reads all that exact needs', a
     t.match(state.lease?.agreement, { slot: 11, agreed: 2 });
   });
 
-  t.test('where they differ, nobody knows who is wrong: the account is read again', async (t) => {
+  t.test('where they differ, nobody knows which is wrong: the account is read again', async (t) => {
     answer(11, 6, 1);
     t.equal(await session.sessionAudit.audit(1), 0);
     t.same([falsehoods, state.lease], [[], undefined]);

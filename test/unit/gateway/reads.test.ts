@@ -522,7 +522,7 @@ t.test('block-tally', async (t) => {
     },
   );
 
-  t.test("the leader is who has the block's fees; old blocks name no time, height or reward", async (t) => {
+  t.test("the leader is the one with the block's fees; old blocks name no time, height or reward", async (t) => {
     const head = { blockhash: 'b', parentSlot: 7, previousBlockhash: 'p' };
     const rewards = [
       { pubkey: 'staker', lamports: -5, rewardType: 'Rent' },
@@ -1165,7 +1165,7 @@ t.test('operators', async (t) => {
     t.equal(decided.length, 1, 'nor is what a call did not name, since another has ended');
     agreed = 1;
     await read(['a', 7, 1], ['b', 7, 2], ['a', 7, 1], ['b', 7, 2]);
-    t.equal(decided.length, 2, 'who could not decide is not read again');
+    t.equal(decided.length, 2, 'an operator that could not decide is not read again');
     clock.advance(10_000);
     await read(['a', 7, 1], ['b', 7, 2]);
     t.equal(decided.length, 3, 'for some time');

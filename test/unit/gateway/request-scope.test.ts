@@ -36,7 +36,7 @@ export function forget(context: RouteContext, read: () => never): void {
   context.decoder.explain(Buffer.from('{}'));
 }
 
-t.test('rows count for the request of a scope, which is who waits for a thread', async (t) => {
+t.test('rows count for the request of a scope, which waits for a thread', async (t) => {
   const cost = new RequestCost('me', true);
   const { signal } = new AbortController();
   countRows({ cost }, 3);

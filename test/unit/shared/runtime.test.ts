@@ -357,7 +357,7 @@ t.test('make-room', async (t) => {
   });
 
   t.test(
-    'who waits for an answer stays while another waits for a request, and goes first where none does',
+    'a peer that waits for an answer stays while another waits for a request, and goes first where none does',
     async (t) => {
       const { server, clock, dial, closed } = await open(t);
       const slow: Socket[] = [];

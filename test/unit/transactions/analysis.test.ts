@@ -1101,7 +1101,7 @@ t.test('forged-transactions', async (t) => {
         const tokens = perspective?.changes.filter(({ mint }) => mint !== WRAPPED_SOL) ?? [];
         const expected = [...sums].filter(([, amount]) => amount !== 0n).map(([mint, amount]) => `${mint} ${amount}`);
         if (perspective === undefined)
-          t.ok(expected.length === 0 || opened.has(owner), `nothing changed for who is no party: ${owner}`);
+          t.ok(expected.length === 0 || opened.has(owner), `nothing changed for a stranger: ${owner}`);
         else t.same(tokens.map(({ mint, amount }) => `${mint} ${amount}`).sort(), expected.sort(), owner);
         parties += 1;
       }

@@ -99,7 +99,7 @@ export class FeedLink<A extends FeedAccount> {
 
   /**
    * Reads accounts that are armed, and compares them with what was delivered (G11), where there are several operators with
-   * what these agree on. Resolves to those that are the same, and to who gave that.
+   * what these agree on. Resolves to those that are the same, and to the operators that gave that.
    */
   async audit(accounts: readonly A[], operators = 1): Promise<FeedAudit<A>> {
     const addresses = accounts.map(({ address }) => address);

@@ -129,7 +129,7 @@ export type Uses<K extends keyof RouteContext> = Pick<RouteContext, K>;
 
 /** Reads accounts for requests. */
 export interface AccountReads {
-  /** Gives the account to who waits for it, in the call in which it is there. */
+  /** Gives the account to its waiter, in the call in which it is there. */
   readTo(query: Counted<AccountQuery>, waiter: Waiter<AccountRead>): void;
   read(query: Counted<AccountQuery>): Promise<AccountRead>;
   readBalances(query: Counted<BalancesQuery>): Promise<BalancesRead>;
@@ -198,7 +198,7 @@ export interface ReadRoute<P extends ParamSet = ParamSet, R = unknown> extends R
   missUnitsOf?(params: Params<P>): number;
   /** Returns the most units that a miss may cost besides, which it reserves. Default: {@link LARGE_READ_UNITS}. */
   mostUnitsOf?(params: Params<P>): number;
-  /** Reads the answer, and gives it to who waits for it. */
+  /** Reads the answer, and gives it to its waiter. */
   begin(params: Params<P>, context: RouteContext, scope: RequestScope, waiter: Waiter<Answer<R>>): void;
   /**
    * Answers as {@link begin} does, from state that is kept live: without waiting, or undefined where there is no such state.

@@ -8,7 +8,7 @@ export const integer = z.int();
 /** An integer that may exceed 2^53, written as a JSON integer with every digit. */
 export const bigInteger = z.bigint();
 
-/** Lamports, and the same amount in SOL as exact text, which the document names for who reads numbers as doubles. */
+/** Lamports, and the same amount in SOL as exact text, which the document names for readers of numbers as doubles. */
 export const lamports = { lamports: bigInteger.meta({ 'x-exact': 'sol' }), sol: z.string().regex(/^\d+(\.\d{1,9})?$/) };
 
 /** JSON of the node, passed on byte for byte. */

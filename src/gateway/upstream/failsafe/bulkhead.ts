@@ -121,7 +121,7 @@ export class Bulkhead {
     } while (next !== undefined);
   }
 
-  /** Takes the next call that may start: of the first lane that has one, and now and then of the lane that is owed a turn. */
+  /** Removes the next call that may start: of the first lane that has one, and now and then of the lane that is owed a turn. */
   #takeNext(): (() => void) | undefined {
     const isRotated = this.#turns >= TURNS_PER_ROTATION;
     const first = isRotated ? this.#rotation : 0;

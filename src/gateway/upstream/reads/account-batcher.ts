@@ -97,7 +97,7 @@ export interface BalancesRead {
 }
 
 export interface AccountSource {
-  /** Gives the account to who waits for it, in the call in which it is there. */
+  /** Gives the account to its waiter, in the call in which it is there. */
   readTo(query: AccountQuery, waiter: Waiter<AccountRead>): void;
   read(query: AccountQuery): Promise<AccountRead>;
   readBalances(query: BalancesQuery): Promise<BalancesRead>;

@@ -41,7 +41,7 @@ export const burnRule: Rule = (facts) => {
   const isOfSeveral = parsed.actions.some(
     ({ kind, authority }) => kind === 'burn' && (authority !== null || holders.size > 1),
   );
-  const change = isOfSeveral // each burn is described with who did it
+  const change = isOfSeveral // each burn is described with its signer
     ? { gained: [], lost: [], states: [] }
     : { ...netChange, states: statesOf('burn', netChange.gained, netChange, facts) };
   return { type: 'BURN', actor, program: mainProgram, amounts: burned, holders, ...change };

@@ -42,7 +42,7 @@ const HARMLESS = ['a million units prepaid', 'windows that end in a moment'];
 
 export const lyingRedis: Row = {
   id: 'lying-redis',
-  title: 'F3: a Redis lies about who may sign exact, and about limits',
+  title: 'F3: a Redis lies about which gateway may sign exact, and about limits',
   run: (runLength) =>
     withFleetOn(
       async () => {
@@ -66,7 +66,7 @@ export const lyingRedis: Row = {
           const isNamed = async ({ get }: FleetGateway): Promise<boolean> =>
             (await get('/health')).text.includes('Redis is not believed');
           await waitFor(async () => (await Promise.all(gateways.map(isNamed))).every(Boolean), `${name}: a problem`);
-          await sleep(1200); // who led before may go on for a second
+          await sleep(1200); // the former leader may go on for a second
           await readers.readAll();
           const before = readers.newestExact; // what was signed before may be served again
           await readers.readFor(1000);
