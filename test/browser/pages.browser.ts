@@ -186,8 +186,20 @@ t.test('a tab hidden for a minute closes its line until it is seen', async (t) =
   const sockets = countSockets(page);
   await page.goto(gateway.url);
   await untilState(page, 'live');
+  await page.evaluate(`
+    window.seen = [];
+    document.addEventListener('visibilitychange', () => (window.titleBefore = document.title));
+    const note = () => document.hidden || seen.push(document.body.dataset.state);
+    document.addEventListener('visibilitychange', note);
+    new MutationObserver(note).observe(document.body, { attributeFilter: ['data-state'] });`);
   await hideForTwoMinutes(page, sockets);
   await untilState(page, 'live');
+  t.same(
+    await page.evaluate('[...new Set(seen)]'),
+    ['connecting', 'live'],
+    'it does not take its own sleep for a stall',
+  );
+  t.equal(await page.evaluate('titleBefore'), 'slotgate: status of the network', 'a tab without a line claims nothing');
   t.same(problems, []);
 });
 
@@ -368,6 +380,15 @@ t.test('plots end now, one time for all, follow the theme, and print light', asy
   await page.click('#theme');
   t.equal(await page.getAttribute('#theme', 'title'), 'Theme: dark');
   t.not(await legend(), light, 'the colours of the legend follow the theme');
+  const html = await (await fetch(gateway.url)).text();
+  const unscripted = await page.context().newPage();
+  await unscripted.emulateMedia({ colorScheme: 'light' });
+  await unscripted.route(`${gateway.url}/`, (route) =>
+    route.fulfill({ contentType: 'text/html', body: html.split('<script type="module">')[0] ?? '' }),
+  );
+  await unscripted.goto(gateway.url);
+  const scheme = await unscripted.evaluate('getComputedStyle(document.documentElement).colorScheme');
+  t.equal(scheme, 'dark', 'from the first paint on');
   await page.evaluate(`dispatchEvent(new Event('beforeprint'))`);
   t.equal(await legend(), light, 'paper is light');
   await page.evaluate(`dispatchEvent(new Event('afterprint'))`);
@@ -378,6 +399,13 @@ t.test('plots end now, one time for all, follow the theme, and print light', asy
   await page.emulateMedia({ media: 'screen' });
   await page.locator('#rates .ranges button:text("5 min")').click();
   t.equal(new URL(page.url()).searchParams.get('rates'), '5m');
+  await page.locator('#pace .plot').focus();
+  await page.keyboard.press('ArrowLeft');
+  const read = page.locator('#pace .u-series:nth-child(2) .u-value');
+  await waitFor(
+    async () => (await read.isVisible()) && /^\d/.test((await read.textContent()) ?? ''),
+    'a value by keyboard',
+  );
   await waitFor(async () => (await page.locator('#cells a[href]').count()) > 10, 'slots of the strip');
   await waitFor(async () => /^[\d,]+ · Live · slotgate$/.test(await page.title()), 'a title');
   t.same(problems, []);

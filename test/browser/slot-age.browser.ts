@@ -22,7 +22,12 @@ const stateOf = (page: Page): Promise<string | null> => page.getAttribute('body'
 const untilState = (page: Page, ...wanted: readonly string[]): Promise<void> =>
   waitFor(async () => wanted.includes((await stateOf(page)) ?? ''), wanted.join(' or '));
 const slotOf = async (page: Page): Promise<number> => Number((await text(page, 'slot')).replace(/\D/g, ''));
-const word = (page: Page): Promise<string | null> => page.locator('slotgate-status [part~=word]').textContent();
+const word = (page: Page): Promise<string | null> =>
+  page.locator('slotgate-status [part~=state]').first().getAttribute('title');
+const boxes = (page: Page): Promise<unknown> =>
+  page.evaluate(
+    `[...document.querySelectorAll('slotgate-status')].map((each) => JSON.stringify(each.getBoundingClientRect()))`,
+  );
 
 /** Moves the clock of a page, and lets it draw. */
 async function letPass(page: Page, ms: number): Promise<void> {
@@ -51,8 +56,11 @@ t.test('while the network stands still old and new pages say so, and nothing on 
   await untilState(fresh.page, 'slow');
   const age = (words: string): number => Number(/no new slot for (\d+) s$/.exec(words)?.[1]);
   t.ok(age(await text(fresh.page, 'state')) >= 8, 'a new page knows the age from the gateway');
-  await host.page.setContent(`<script src="${gateway.url}/widget.js"></script><slotgate-status></slotgate-status>`);
+  const widgets = ['', 'fields="slot"', 'size="line" fields="slot"', 'style="--slotgate-font:20px/1.5 monospace"'];
+  const elements = widgets.map((attributes) => `<slotgate-status ${attributes}></slotgate-status>`);
+  await host.page.setContent(`<script src="${gateway.url}/widget.js"></script>${elements.join(' beside ')}`);
   await waitFor(async () => age((await word(host.page)) ?? '') >= 8, 'the age in a new widget');
+  const boxesBefore = await boxes(host.page);
 
   for (const { page } of [old, fresh]) {
     await letPass(page, 120_000);
@@ -76,6 +84,9 @@ t.test('while the network stands still old and new pages say so, and nothing on 
     async () => /^Stalled: no new slot for \d+ [ms]/.test((await word(host.page)) ?? ''),
     'a stalled widget',
   );
+  t.same(await boxes(host.page), boxesBefore, 'no widget has another size');
+  const time = host.page.locator('slotgate-status [part~=time]').first();
+  t.match(await time.textContent(), /^\d+ [ms].* without a new slot$/);
   t.same(
     [old, fresh].flatMap(({ problems }) => problems),
     [],
@@ -84,6 +95,7 @@ t.test('while the network stands still old and new pages say so, and nothing on 
   await cluster.control.resumeSlots();
   for (const { page } of [old, fresh]) await untilState(page, 'live');
   await waitFor(async () => (await word(host.page)) === 'Live', 'a live widget');
+  t.same(await boxes(host.page), boxesBefore);
 });
 
 t.test('Offline is a gateway that does not answer, and no other', async (t) => {

@@ -91,7 +91,10 @@ t.test('three widgets on another origin share one WebSocket, and show its state'
 
   meddler.hold = true;
   await untilAll(page, 'slow');
-  t.match(await word(), /^Slow: no new slot for \d+ s$/);
+  t.match(
+    await page.locator('slotgate-status [part~=state]').first().getAttribute('title'),
+    /^Slow: no new slot for \d+ s$/,
+  );
   meddler.hold = false;
   meddler.cut();
   await untilAll(page, 'live');
@@ -221,7 +224,7 @@ t.test('a reader that is too slow waits, and a key that is not valid ends the li
     };`);
   await page.goto(await serveHost(host(gateway.url)));
   await untilAll(page, 'limited');
-  t.match(await page.locator('slotgate-status [part~=word]').first().textContent(), /next try in [123] s$/);
+  t.match(await page.locator('slotgate-status [part~=state]').first().textContent(), /next try in [123] s$/);
   t.equal(await page.evaluate('opened'), 1);
   await page.clock.fastForward(3000);
   await untilAll(page, 'offline');

@@ -253,6 +253,7 @@ t.test('figures', async (t) => {
     t.equal(wordsOf('SPL_TOKEN'), 'SPL token');
     t.equal(english.milliseconds(401.6), '402 ms');
     t.equal(english.usd(1234.5), '$1,234.50');
+    t.equal(english.usd(0.00001234), '$0.000012', 'what is less than a cent is not nothing');
     t.match(english.time(1_700_000_000), /Nov 14, 2023/);
     t.equal(new Figures('no such tag!').integer(1), '1');
   });

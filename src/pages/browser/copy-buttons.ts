@@ -24,10 +24,12 @@ export function enableCopyButtons(): void {
     const wanted = button?.dataset['copy'];
     if (!button || wanted === undefined) return;
     const text = wanted.startsWith('#') ? (document.getElementById(wanted.slice(1))?.textContent ?? '') : wanted;
-    const label = button.textContent ?? '';
+    button.dataset['label'] ??= button.textContent ?? ''; // a second click finds another text
+    const { label = '' } = button.dataset;
     void copyText(text).then((isCopied) => {
       if (label !== '') setText(button, isCopied ? 'Copied' : 'Not copied');
       button.classList.toggle('copied', isCopied);
+      button.style.minWidth = `${button.offsetWidth}px`; // what is beside it does not move back
       setTimeout(() => {
         setText(button, label);
         button.classList.remove('copied');

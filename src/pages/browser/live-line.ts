@@ -6,7 +6,7 @@ import { Feed } from '../feed/feed.ts';
 import { readHealth } from '../feed/read-health.ts';
 import { whileSeen } from '../feed/while-seen.ts';
 import type { HealthReport } from '../live/health.ts';
-import { type Line, type LineView, type LiveState, movedBy, newLine, viewOf } from '../live/state.ts';
+import { afterEvent, type Line, type LineView, type LiveState, movedBy, newLine, viewOf } from '../live/state.ts';
 import { gatewayUrl } from './gateway-url.ts';
 import { createTrustedClient, keyMemory, readPublicKey, type TrustedClient } from './trusted-client.ts';
 
@@ -78,7 +78,11 @@ export class LiveLine {
         this.#join();
         this.#feed?.wake();
       },
-      () => this.#leave?.abort(),
+      () => {
+        this.#leave?.abort();
+        this.#line = afterEvent(this.#line, { type: 'slept' }, performance.now());
+        this.#onView();
+      },
     );
     setInterval(() => void this.#readHealth(), HEALTH_MS);
     if (!document.hidden) this.#join();

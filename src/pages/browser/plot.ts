@@ -28,7 +28,7 @@ const LEAST_SPAN = 0.2;
 const FEW_POINTS = 4;
 const FONT = '11px system-ui, sans-serif';
 
-/** A plot by uPlot: hovering reads its values, dragging zooms, a double click or the button shows all again. */
+/** A plot by uPlot: hovering and the arrow keys read its values, dragging zooms, a double click or the button shows all again. */
 export class Plot {
   readonly #host: HTMLElement;
   readonly #options: PlotOptions;
@@ -50,6 +50,8 @@ export class Plot {
     };
     this.#reset.addEventListener('click', showAll);
     host.addEventListener('dblclick', showAll);
+    host.tabIndex = 0;
+    host.addEventListener('keydown', (event) => this.#moveCursor(event));
     new ResizeObserver(() => this.#resize()).observe(host);
     onThemeChange(() => {
       this.#plot.destroy(); // its legend keeps the colours that it was made with
@@ -120,6 +122,16 @@ export class Plot {
 
   get #width(): number {
     return Math.max(200, this.#host.clientWidth);
+  }
+
+  /** Moves the cursor to the next point by the arrow keys, at first from the newest. */
+  #moveCursor(event: KeyboardEvent): void {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    const [times] = this.#plot.data;
+    const at = Math.max(0, Math.min(times.length - 1, (this.#plot.cursor.idx ?? times.length) + step));
+    this.#plot.setCursor({ left: this.#plot.valToPos(times[at] ?? 0, 'x'), top: 0 });
   }
 
   #setZoomed(isZoomed: boolean): void {

@@ -1,6 +1,6 @@
 import { elementById, setText } from './elements.ts';
+import { THEME_STORE } from './theme-store.ts';
 
-const STORE = 'slotgate.theme';
 const THEMES = ['auto', 'light', 'dark'] as const;
 type Theme = (typeof THEMES)[number];
 
@@ -34,7 +34,7 @@ export function enableTheme(): void {
     theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'auto';
     show(theme);
     try {
-      localStorage.setItem(STORE, theme);
+      localStorage.setItem(THEME_STORE, theme);
     } catch {
       // then it lasts as long as the page is open
     }
@@ -49,7 +49,7 @@ export function enableTheme(): void {
 
 function stored(): Theme {
   try {
-    const theme = localStorage.getItem(STORE);
+    const theme = localStorage.getItem(THEME_STORE);
     return THEMES.find((each) => each === theme) ?? 'auto';
   } catch {
     return 'auto';

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { THEME_STORE } from '../browser/theme-store.ts';
 
 /** The pages that the header links to, in its order. */
 export const PAGES = [
@@ -36,15 +37,20 @@ export interface ComposedPage {
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath fill='%230d8f7d' d='M2 3h3v10H2zM6.5 5h3v8h-3zM11 3h3v10h-3z'/%3E%3C/svg%3E";
 
+/** Sets the theme that the reader has chosen before anything is painted. */
+const THEME_SCRIPT = `try{document.documentElement.style.colorScheme=localStorage['${THEME_STORE}'].replace('auto','')}catch{}`;
+
 /**
  * Composes a page in one file that loads nothing, so it works offline and after it was saved. The file contains its policy,
  * so a saved page can't make requests either; only `frame-ancestors` needs a header. The policy allows the page's own
  * script and style and its own gateway, nothing else, and no script may write HTML.
  */
 export function composePage({ name, html, root, style, script, widget }: PageParts): ComposedPage {
+  const hasTheme = script !== undefined && name !== FRAMED;
+  const scripts = [script, hasTheme ? THEME_SCRIPT : undefined, widget].filter((each) => each !== undefined);
   const contentSecurityPolicy = [
     "default-src 'none'",
-    `script-src '${[script ?? [], widget ?? []].flat().map(cspHash).join("' '") || 'none'}'`,
+    `script-src '${scripts.map(cspHash).join("' '") || 'none'}'`,
     `style-src '${cspHash(style)}'`,
     "connect-src 'self'",
     "img-src 'self' data:",
@@ -54,8 +60,8 @@ export function composePage({ name, html, root, style, script, widget }: PagePar
     "trusted-types 'none'",
   ].join('; ');
   const replacements: Readonly<Record<string, string>> = {
-    head: headOf(contentSecurityPolicy, root),
-    header: headerOf(name, root, script !== undefined),
+    head: `${headOf(contentSecurityPolicy, root)}${hasTheme ? `\n<script>${THEME_SCRIPT}</script>` : ''}`,
+    header: headerOf(name, root, hasTheme),
     preview: previewOf(html, root),
     style: `<style>${style}</style>`,
     script: `<script type="module">${script}</script>`,

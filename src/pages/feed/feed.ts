@@ -71,6 +71,7 @@ export class Feed {
       () => {
         this.#isAsleep = true;
         this.#close();
+        this.#dispatch({ type: 'slept' });
       },
     );
   }

@@ -24,7 +24,15 @@ export class Figures {
       minimumFractionDigits: 1,
       maximumFractionDigits: 1,
     });
-    this.#usd = new Intl.NumberFormat(known, { style: 'currency', currency: 'USD' });
+    this.#usd = new Intl.NumberFormat(known, {
+      style: 'currency',
+      currency: 'USD',
+      minimumFractionDigits: 2,
+      maximumFractionDigits: 2,
+      minimumSignificantDigits: 2, // of less than a cent
+      maximumSignificantDigits: 2,
+      roundingPriority: 'morePrecision',
+    });
     this.#time = new Intl.DateTimeFormat(known, { dateStyle: 'medium', timeStyle: 'medium', timeZone });
   }
 

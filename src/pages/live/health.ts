@@ -1,6 +1,6 @@
 import type { Result } from '../../client/index.ts';
 import { formatSpan } from '../format/figures.ts';
-import type { LineView } from './state.ts';
+import { isBehind, type LineView } from './state.ts';
 
 /** What a healthy gateway says of itself: what pages use of it. */
 export type Health = Pick<
@@ -28,15 +28,15 @@ export interface HealthReport {
 }
 
 /** Returns the one sentence of a page about the health of its gateway. */
-export function healthSentence(report: HealthReport | undefined, { state, slotAgeMs }: LineView): string {
+export function healthSentence(report: HealthReport | undefined, view: LineView): string {
+  const { state } = view;
   if (state === 'offline') return 'No answer from the gateway.';
   if (state === 'refused') return 'What the gateway sends is not proven, and is not shown.';
-  const isBehind = state === 'slow' || state === 'stalled';
-  const delay = `No new slot for ${formatSpan(slotAgeMs)}`;
+  const delay = `No new slot for ${formatSpan(view.slotAgeMs)}`;
   const { health, message = '' } = report ?? {};
   if (health === undefined && message !== '')
-    return message.replace(/^no new slot for \d+ s/, isBehind ? delay : 'Until now $&'); // its number is seconds old
-  if (isBehind) return `${delay}.`;
+    return message.replace(/^no new slot for \d+ s/, isBehind(view) ? delay : 'Until now $&'); // its number is seconds old
+  if (isBehind(view)) return `${delay}.`;
   if (health === undefined) return 'The gateway has not yet named its health.';
   const { upstreams, problems } = health;
   const bad = upstreams.filter(({ status, ws }) => status !== 'ok' || ws === 'down');

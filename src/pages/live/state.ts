@@ -46,6 +46,8 @@ export type LineEvent =
   /** A connection closed, or none could be made. */
   | { readonly type: 'closed'; readonly code: number }
   | { readonly type: 'limited'; readonly retryAfterMs: number }
+  /** The reader's tab gave the line up: what it will see next is not known. */
+  | { readonly type: 'slept' }
   /** A connection closed, and another one would be refused: the key is not valid, or the page has a defect. */
   | { readonly type: 'ended' };
 
@@ -106,6 +108,8 @@ export function afterEvent(line: Line, event: LineEvent, nowMs: number): Line {
     }
     case 'limited':
       return { ...line, lost: 0, limitedUntilMs: nowMs + event.retryAfterMs };
+    case 'slept':
+      return { ...newLine(line.intervalMs), limitedUntilMs: line.limitedUntilMs, isEnded: line.isEnded };
     case 'closed':
       return { ...line, lost: line.lost + 1, isRestarting: line.isRestarting || event.code === GOING_AWAY };
     case 'ended':
@@ -154,13 +158,24 @@ function pauseMsOf({ intervalMs, isPolled }: Line): number {
 /** Returns true if the values can be read as current ones. */
 export const isCurrent = ({ state }: Pick<LineView, 'state'>): boolean => state === 'live' || state === 'degraded';
 
+/** Returns true if there is a gateway, and no new slot. */
+export const isBehind = ({ state }: Pick<LineView, 'state'>): boolean => state === 'slow' || state === 'stalled';
+
 /** Returns true if the values are so old that those which move fast are not shown any more. */
 export const isOld = (view: LineView): boolean => !isCurrent(view) && view.slotAgeMs > STALLED_MS;
 
 /** Returns the state in words, with the time that belongs to it. */
-export function describeView({ state, slotAgeMs, waitMs, isPolled }: LineView): string {
-  const word = STATE_WORDS[state];
-  if (state === 'slow' || state === 'stalled') return `${word}: no new slot for ${formatSpan(slotAgeMs)}`;
-  if (state === 'limited') return `${word}, next try in ${Math.ceil(waitMs / SECOND_MS)} s`;
-  return isPolled && isCurrent({ state }) ? `${word}, each ${POLL_MS / SECOND_MS} s` : word;
+export function describeView(view: LineView): string {
+  const word = STATE_WORDS[view.state];
+  if (isBehind(view)) return `${word}: no new slot for ${formatSpan(view.slotAgeMs)}`;
+  const time = timeOf(view);
+  return time === '' ? word : `${word}, ${time}`;
+}
+
+/** Returns the time that belongs to the state, with its figure first where room is short; empty for none. */
+export function timeOf(view: LineView): string {
+  const { state, slotAgeMs, waitMs, isPolled } = view;
+  if (isBehind(view)) return `${formatSpan(slotAgeMs)} without a new slot`;
+  if (state === 'limited') return `next try in ${Math.ceil(waitMs / SECOND_MS)} s`;
+  return isPolled && isCurrent(view) ? `each ${POLL_MS / SECOND_MS} s` : '';
 }

@@ -15,7 +15,7 @@ import { decimalOf } from '../format/amounts.ts';
 import { Figures, formatSpan, shorten, UNKNOWN } from '../format/figures.ts';
 import { Announcer } from '../live/announcer.ts';
 import { agreementWords, type HealthReport, healthSentence } from '../live/health.ts';
-import { describeView, isCurrent, isOld, type LineView, STATE_WORDS } from '../live/state.ts';
+import { describeView, isCurrent, isOld, type LineView, type LiveState, STATE_WORDS } from '../live/state.ts';
 import { FeeLevels } from '../plot/fee-levels.ts';
 import { type HistoryRow, healthBars, historyColumns, skippedShare } from '../plot/history-columns.ts';
 import type { Columns } from '../plot/series.ts';
@@ -35,11 +35,6 @@ const figures = new Figures(navigator.language);
 const clock = new Intl.DateTimeFormat(navigator.language, { timeStyle: 'medium' });
 const minutes = new Intl.DateTimeFormat(navigator.language, { timeStyle: 'short' });
 const days = new Intl.DateTimeFormat(navigator.language, { weekday: 'short', hour: '2-digit', minute: '2-digit' });
-const cents = new Intl.NumberFormat(navigator.language, {
-  style: 'currency',
-  currency: 'USD',
-  maximumSignificantDigits: 2,
-});
 const seconds = new Intl.NumberFormat(navigator.language, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const announcer = new Announcer();
 
@@ -255,13 +250,19 @@ function render(): void {
   showBrowserTab(view);
 }
 
+const TITLE = document.title;
 let titledMs = Number.NEGATIVE_INFINITY;
+let titledState: LiveState | undefined;
 
-/** Shows slot and state in the title of the tab once a second, and the state in its icon. */
+/** Shows slot and state in the title of the tab once a second, of a hidden tab when the state changes, and it in its icon. */
 function showBrowserTab(view: LineView): void {
-  if (document.hidden || performance.now() - titledMs < SECOND_MS) return;
+  if (view.state === titledState && (document.hidden || performance.now() - titledMs < SECOND_MS)) return;
   titledMs = performance.now();
-  if (frame !== undefined) document.title = `${figures.integer(frame.slot)} · ${STATE_WORDS[view.state]} · slotgate`;
+  titledState = view.state;
+  document.title =
+    frame === undefined || view.state === 'connecting'
+      ? TITLE
+      : `${figures.integer(frame.slot)} · ${STATE_WORDS[view.state]} · slotgate`;
   const icon = document.querySelector<HTMLLinkElement>('link[rel=icon]');
   const color = isCurrent(view) ? '0d8f7d' : view.state === 'connecting' || view.state === 'slow' ? 'b07a10' : 'b3202c';
   const href = icon?.href.replace(/%23[0-9a-f]{6}/, `%23${color}`);
@@ -301,7 +302,7 @@ const lamportsFor = (units: number, level: number | bigint): number =>
 function showFees({ priorityFee, priorityFeeLevels: levels }: Snapshot, old: boolean): void {
   const cost = old || priorityFee === null ? null : lamportsFor(TRANSFER_UNITS, priorityFee);
   showFigure('fee', cost === null ? UNKNOWN : figures.decimal(decimalOf(cost, 9)), 'SOL');
-  const usd = cost === null || solUsd === null ? '' : `${cents.format((cost / 1e9) * solUsd)} · `;
+  const usd = cost === null || solUsd === null ? '' : `${figures.usd((cost / 1e9) * solUsd)} · `;
   text('fee-range', cost === null ? UNKNOWN : `${usd}medium`);
   const units = Math.min(1_400_000, Math.max(0, Number(elementById('units', HTMLInputElement).value) || 0));
   for (const level of ['low', 'medium', 'high', 'veryHigh'] as const) {

@@ -1,6 +1,15 @@
 import type { Snapshot } from '../../client/index.ts';
 import { Announcer } from '../live/announcer.ts';
-import { describeView, isOld, type LineView, type LiveState, newLine, viewOf } from '../live/state.ts';
+import {
+  describeView,
+  isOld,
+  type LineView,
+  type LiveState,
+  newLine,
+  STATE_WORDS,
+  timeOf,
+  viewOf,
+} from '../live/state.ts';
 import { skippedShare } from '../plot/history-columns.ts';
 import { FIELDS, fieldNames, fieldText, type Rate, rateOf } from './fields.ts';
 import { sharedFeed, type Verify } from './shared-feed.ts';
@@ -31,6 +40,8 @@ export function defineStatusElement({ gateway, verify }: WidgetOptions = {}): vo
     readonly #internals = this.attachInternals();
     readonly #root = create('div', 'root');
     readonly #word = create('span', 'word');
+    readonly #time = create('span', 'time');
+    readonly #state = create('div', 'state');
     readonly #said = create('span', 'said');
     readonly #announcer = new Announcer();
     readonly #values = new Map<string, HTMLElement>();
@@ -95,8 +106,7 @@ export function defineStatusElement({ gateway, verify }: WidgetOptions = {}): vo
     #draw(): void {
       this.#internals.ariaLabel = this.getAttribute('label') ?? 'Solana network status';
       this.#numbers = numbersFor(this.lang || document.documentElement.lang);
-      const state = create('div', 'state');
-      state.append(create('span', 'dot'), this.#linked(this.#word));
+      this.#state.replaceChildren(create('span', 'dot'), this.#linked(this.#word), this.#time);
       const list = create('dl', 'values');
       this.#values.clear();
       const { known: names, unknown } = fieldNames(this.getAttribute('fields'));
@@ -111,7 +121,7 @@ export function defineStatusElement({ gateway, verify }: WidgetOptions = {}): vo
         list.append(pair);
         this.#values.set(name, value);
       }
-      this.#root.replaceChildren(state, list);
+      this.#root.replaceChildren(this.#state, list);
       this.#drawSparkline(rateOf(names));
       this.#show(this.#view);
     }
@@ -215,7 +225,9 @@ export function defineStatusElement({ gateway, verify }: WidgetOptions = {}): vo
         states.clear();
         states.add(view.state);
       }
-      setText(this.#word, this.#problem ?? describeView(view));
+      setText(this.#word, this.#problem ?? STATE_WORDS[view.state]);
+      setText(this.#time, this.#problem === undefined ? timeOf(view) : '');
+      this.#state.title = this.#problem ?? describeView(view);
       const announcement = this.#announcer.next(view.state, performance.now());
       if (announcement !== undefined) setText(this.#said, announcement);
       const frame = this.#frame && { ...this.#frame, skippedShare: this.#skippedShare };

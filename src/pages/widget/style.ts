@@ -9,6 +9,7 @@ border:1px solid var(--slotgate-border,light-dark(#d8dee4,#2b313a));border-radiu
 :host([theme=dark]){color-scheme:dark}
 .state{display:flex;align-items:center;gap:.5em;min-height:1.5em}
 .word{font-weight:600}
+.time{flex:1;width:0;overflow:hidden;white-space:nowrap;text-overflow:ellipsis;font-size:.85em}
 a{color:inherit}
 .dot{flex:none;box-sizing:border-box;width:.75em;height:.75em;border:2px solid;border-radius:50%;
 color:var(--slotgate-muted,light-dark(#57606a,#9aa4b0))}
@@ -27,6 +28,7 @@ path{fill:none;stroke:currentColor;stroke-width:1.5;stroke-linejoin:round;vector
 :host([size=line]) dl div{flex:none;display:flex;align-items:baseline;gap:.35em}
 :host([size=line]) .spark{flex:none;width:5em;height:1.2em;margin:0}
 :host([size=line]) .state{flex:none;white-space:nowrap}
+:host([size=line]) .time{display:none}
 :host([size=line]) dd{min-width:var(--slotgate-value-width,5.5em)}
 :host([size=line]) .word{min-width:6.5em}
 :host(:state(live)) .dot{background:currentColor;color:var(--slotgate-good,light-dark(#1a7f37,#4cc163))}

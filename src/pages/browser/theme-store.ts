@@ -1,0 +1,2 @@
+/** Where the browser keeps the theme that its reader has chosen. */
+export const THEME_STORE = 'slotgate.theme';
