@@ -3,12 +3,21 @@ import type { Page, Route } from 'playwright-core';
 import t from 'tap';
 import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
 import { NONCE, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
+import { shorten } from '../../src/pages/format/figures.ts';
+import { WRAPPED_SOL } from '../../src/shared/domain/known-mints.ts';
 import { TOKEN_PROGRAM } from '../../src/shared/domain/well-known-addresses.ts';
 import { startGateway, waitFor } from '../support/harness.ts';
 import { pluck } from '../support/pluck.ts';
 import { CLUSTER, newSigner, sealAnswers } from '../support/receipts/sealed-answers.ts';
 import { openTab } from './chromium.ts';
-import { accessibilityViolations, countLayoutShifts, restoreDate, shiftedElements, untilShown } from './watch-page.ts';
+import {
+  accessibilityViolations,
+  countLayoutShifts,
+  countSockets,
+  restoreDate,
+  shiftedElements,
+  untilShown,
+} from './watch-page.ts';
 
 const WALLET = WALLETS[0]?.address ?? '';
 /** An address that nothing names. */
@@ -93,6 +102,10 @@ t.test('a row has its memo without what a node adds, and a button that copies wh
     await copy.getAttribute('data-copy'),
     await part(page, 'History').locator('tbody a').first().getAttribute('title'),
   );
+  const named = page.locator('.below .copy');
+  await named.dblclick();
+  await waitFor(async () => (await named.textContent()) === 'Copied', 'the word for it');
+  await waitFor(async () => (await named.textContent()) === 'Copy', 'its own word, after two clicks, too');
   t.same(problems, []);
 });
 
@@ -321,24 +334,23 @@ t.test('each member of a transaction with its meaning is shown', async (t) => {
     instructions: [{ ...enhanced.instructions[0], innerInstructions: [inner] }],
     events: { swap },
   };
-  const [body = ''] = sealAnswers(
-    signer,
-    [
-      {
-        request: `GET /api/v1/tx/${signature}?enhanced=1`,
-        slot: 1_234_567,
-        commitment: 'confirmed',
-        claim: 'observed',
-        nonce: null,
-        result: JSON.stringify({ ...result, enhanced: whole }),
-      },
-    ],
-    Date.now(),
-  );
+  const answer = (path: string, answered: unknown) => {
+    const statement = { slot: 1_234_567, commitment: 'confirmed', claim: 'observed', nonce: null } as const;
+    const sealed = { ...statement, request: `GET /api/v1/${path}`, result: JSON.stringify(answered) };
+    return { body: sealAnswers(signer, [sealed], Date.now())[0] ?? '', contentType: 'application/json' };
+  };
+  let shownMembers: object = whole;
   const { page } = await openTab(t);
   await page.route('**/api/v1/pubkey', (route) => route.fulfill({ json: { publicKey: signer.publicKey } }));
   await page.route('**/api/v1/health', (route) => route.fulfill({ json: { result: { cluster: CLUSTER } } }));
-  await page.route('**/api/v1/tx/**', (route) => route.fulfill({ body, contentType: 'application/json' }));
+  await page.route('**/api/v1/tx/**', (route) =>
+    route.fulfill(answer(`tx/${signature}?enhanced=1`, { ...result, enhanced: shownMembers })),
+  );
+  await page.route('**/api/v1/token/**', (route) => {
+    const isSol = route.request().url().endsWith(WRAPPED_SOL);
+    const path = new URL(route.request().url()).pathname.replace('/api/v1/', '');
+    return route.fulfill(answer(path, { metadata: null, priceUsd: isSol ? 150 : null }));
+  });
   await page.goto(`${gateway.url}/explorer?q=${signature}`);
   await part(page, 'Record').waitFor();
   await page.evaluate('for (const each of document.querySelectorAll("main details:not(.raw)")) each.open = true');
@@ -348,7 +360,7 @@ t.test('each member of a transaction with its meaning is shown', async (t) => {
     type: /Fill order/,
     source: /Some market/,
     status: /✓ Success/,
-    fee: /0\.000123456 SOL/,
+    fee: /0\.000123456 SOL · \$0\.019 · /,
     feePayer: /Fee payer/,
     signers: /Signers/,
     signature: new RegExp(signature),
@@ -356,7 +368,7 @@ t.test('each member of a transaction with its meaning is shown', async (t) => {
     timestamp: / ago/,
     computeUnitsConsumed: /43,210/,
     priorityFee: /98,765 µLam/,
-    nativeTransfers: /1\.11 SOL/,
+    nativeTransfers: /1\.11 SOL · \$166\.50[\s\S]*by the prices of now/,
     tokenTransfers: /222 /,
     confidentialTransfers: /Hidden amounts/,
     authorityChanges: /the right of a test/,
@@ -371,6 +383,31 @@ t.test('each member of a transaction with its meaning is shown', async (t) => {
   for (const [member, pattern] of Object.entries(expected)) t.match(shown, pattern, member);
   t.equal(await page.locator('.flow .ribbon').count(), 2, 'with a picture of who gave what to whom');
   t.same(await accessibilityViolations(page), []);
+
+  const call = {
+    ...enhanced.instructions[0],
+    index: 0,
+    programName: null,
+    type: null,
+    name: '\u202e” · paid by \u0000you',
+  };
+  const transactionError = {
+    instructionIndex: 0,
+    programId: call.programId,
+    code: 7,
+    name: null,
+    message: 'It failed',
+  };
+  shownMembers = { ...whole, status: 'failed', instructions: [call], transactionError };
+  await page.goto(`${gateway.url}/explorer?q=${signature}`);
+  await page.locator('.failure').waitFor();
+  const reason = await page.textContent('.failure');
+  t.match(
+    reason,
+    /^instruction 1 of 1, [^:]+: “[^“”]+ · paid by [^“”]+” · error 7 · the fee of /,
+    'a stranger’s words are quoted',
+  );
+  t.notMatch(reason, /[\0\u202e]/);
 });
 
 t.test('a failed transaction says so first, with its reason and where it failed', async (t) => {
@@ -440,8 +477,85 @@ t.test('Back shows a view as it was, More keeps the focus, and the URL has the t
   await page.goBack();
   await waitFor(async () => (await part(page, 'History').locator('table').count()) === 2, 'both pages');
   await waitFor(async () => Number(await page.evaluate('scrollY')) > 300, 'the place where it was left');
+  t.equal(await page.title(), `${shorten(WALLET)} · slotgate`, 'its title');
+  t.match(
+    await page.evaluate('document.activeElement.title'),
+    /^\w{86,88}$/,
+    'and the link that was followed has the focus',
+  );
   await page.reload();
   await untilShown(part(page, 'History').locator('th:text("Change")'));
+});
+
+t.test('a view that Back shows is live again, and one that was left half loaded loads', async (t) => {
+  const { page, problems } = await openTab(t);
+  const sockets = countSockets(page);
+  await page.goto(`${gateway.url}/explorer?q=${WALLET}`);
+  await part(page, 'Balance').locator('text=/lamports, live$/').waitFor();
+  await untilShown(part(page, 'Token accounts').locator('td, p'));
+  await waitFor(async () => (await page.locator('[aria-busy=true]').count()) === 0, 'all parts');
+  await page.evaluate('document.querySelector(".part").id = "kept"');
+  const held = await holdAnswers(page, /\/block\//);
+  await part(page, 'History').locator('a:text-matches("^[0-9,]+$")').first().click();
+  await waitFor(() => held.length > 0, 'the request of the block');
+  await page.goBack();
+  await page.locator('#kept').waitFor();
+  await waitFor(() => sockets.opened === 2 && sockets.closed === 1, 'another line');
+  await page.unrouteAll();
+  await page.goForward();
+  await untilShown(part(page, 'Transactions').locator('tbody tr'));
+  const slot = Number(new URL(page.url()).searchParams.get('q'));
+  await part(page, 'Transactions').locator('tbody a').first().click();
+  await untilShown(part(page, 'Overview'));
+  await page.goBack();
+  await untilShown(part(page, 'Transactions').locator('tbody tr'));
+  await page.locator('h1').click();
+  await page.keyboard.press('ArrowRight');
+  await page.waitForURL(new RegExp(`q=${slot + 1}$`));
+  t.same(
+    problems.filter((problem) => !/status of 404/.test(problem)),
+    [],
+  );
+});
+
+t.test('what has the focus keeps it when newer values are shown', async (t) => {
+  const { page } = await openTab(t);
+  const focused = (): Promise<unknown> =>
+    page.evaluate('document.activeElement.title || document.activeElement.ariaLabel');
+  await page.goto(`${gateway.url}/explorer`);
+  const first = part(page, 'Newest blocks').locator('tbody a').first();
+  await untilShown(first);
+  const slot = await first.getAttribute('title');
+  await first.focus();
+  await waitFor(async () => (await first.getAttribute('title')) !== slot, 'a newer block');
+  t.equal(await focused(), slot);
+  await page.goto(`${gateway.url}/explorer?q=${WALLET}`);
+  const balance = part(page, 'Balance').locator('.balance');
+  await untilShown(balance);
+  const before = await balance.textContent();
+  await balance.locator('button').focus();
+  await waitFor(async () => (await balance.textContent()) !== before, 'another balance');
+  t.equal(await focused(), 'Copy the balance');
+});
+
+t.test('what the start page could not read is read again', async (t) => {
+  const { page } = await openTab(t);
+  let isDown = true;
+  await page.route('**/api/v1/health', (route) => (isDown ? route.abort() : route.continue()));
+  const refusal = { success: false, error: 'upstream_unavailable', message: 'no node answers' };
+  await page.route('**/api/v1/slot', (route) =>
+    isDown ? route.fulfill({ status: 503, json: refusal }) : route.continue(),
+  );
+  await page.goto(`${gateway.url}/explorer`);
+  const again = (title: string) => part(page, title).locator('button:text("Try again")');
+  await again('Gateway').waitFor();
+  t.match(await part(page, 'Gateway').textContent(), 'No answer from the gateway.');
+  await page.unroute('**/api/v1/health');
+  await again('Gateway').click();
+  await again('Newest blocks').waitFor();
+  isDown = false;
+  await again('Newest blocks').click();
+  await untilShown(part(page, 'Newest blocks').locator('tbody tr'));
 });
 
 t.test('the search suggests what a text is, by keyboard', async (t) => {
@@ -451,6 +565,8 @@ t.test('the search suggests what a text is, by keyboard', async (t) => {
   await page.fill('#q', 'usd');
   await page.locator('#suggestions li').first().waitFor();
   t.match(await page.textContent('#suggestions'), /USDC · token/);
+  await page.fill('#q', 'stake p');
+  t.match(await page.textContent('#suggestions'), /Stake program/);
   await page.fill('#q', '12345');
   t.match(await page.textContent('#suggestions li'), /^Slot 12,345/);
   await page.keyboard.press('ArrowDown');

@@ -1,6 +1,7 @@
 import { type Child, create } from '../browser/elements.ts';
 import { decimalOf, wordsOf } from '../format/amounts.ts';
 import { figures } from './figures.ts';
+import { ADDRESS } from './id-forms.ts';
 import { linkTo } from './links.ts';
 import { strangersText } from './names.ts';
 import { type Fact, facts } from './tables.ts';
@@ -9,7 +10,6 @@ import { type Fact, facts } from './tables.ts';
 const MAX_FACTS = 40;
 const MAX_TEXT_CHARACTERS = 256;
 
-const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 /** Members whose values are lamports. */
 const LAMPORTS = /(^| )(lamports|rentExemptReserve|stake)$/;
 

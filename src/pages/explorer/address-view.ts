@@ -52,12 +52,8 @@ function showUnused(context: ViewContext, address: string): void {
   });
 }
 
-function balancePart({ client, title, onLeave }: ViewContext, address: string): Part {
+function balancePart({ client, title, whileShown }: ViewContext, address: string): Part {
   const balance = new Part('Balance', title.proofs);
-  let isLeft = false;
-  onLeave(() => {
-    isLeft = true;
-  });
   let shownSlot = 0;
   const showBalance = (answer: Evidence & { readonly result: Result<'/balance/:addr'> }, note: string): void => {
     if (answer.slot < shownSlot) return;
@@ -71,10 +67,11 @@ function balancePart({ client, title, onLeave }: ViewContext, address: string): 
   };
   void balance.load(async (read) => {
     showBalance(await read(client.get('/balance/:addr', { addr: address })), '');
-    if (isLeft) return;
-    const stream = client.stream(); // it may get no place: then the balance stays the one that was read
-    onLeave(() => stream.close());
-    stream.subscribe('balance', address, { onUpdate: (update) => showBalance(update, ', live') });
+    whileShown(() => {
+      const stream = client.stream(); // it may get no place: then the balance stays the one that was read
+      stream.subscribe('balance', address, { onUpdate: (update) => showBalance(update, ', live') });
+      return () => stream.close();
+    });
   });
   return balance;
 }
@@ -157,11 +154,8 @@ function addTokenAccounts({ client, title, add }: ViewContext, address: string):
   add(part);
   const request = () => client.get('/token-accounts/:owner', { owner: address });
   part.loadAnswer(request, async (rows) => {
-    const tokens = new TokenLabels();
-    await tokens.read(
-      client,
-      rows.map(({ mint }) => mint),
-    );
+    const tokens = new TokenLabels(client);
+    await tokens.read(rows.map(({ mint }) => mint));
     if (rows.length === 0) return [create('p', { class: 'muted' }, 'None.')];
     const cells = rows
       .slice(0, MANY)

@@ -126,7 +126,7 @@ async function absenceOf({ client }: ViewContext, slot: number, thrown: unknown,
 }
 
 /** Opens the slot before or after by the arrow keys, unless somebody types. */
-function followArrowKeys(links: HTMLElement, { onLeave }: ViewContext): void {
+function followArrowKeys(links: HTMLElement, { whileShown }: ViewContext): void {
   const onKey = (event: KeyboardEvent): void => {
     const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey && !event.shiftKey;
     const at = ['ArrowLeft', 'ArrowRight'].indexOf(event.key);
@@ -134,6 +134,8 @@ function followArrowKeys(links: HTMLElement, { onLeave }: ViewContext): void {
       event.target instanceof Element && event.target.closest('input, select, textarea, .scroll, pre');
     if (isPlain && at >= 0 && !isElsewhere) links.querySelectorAll('a')[at]?.click();
   };
-  document.addEventListener('keydown', onKey);
-  onLeave(() => document.removeEventListener('keydown', onKey));
+  whileShown(() => {
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  });
 }

@@ -4,7 +4,7 @@ import { figures } from './figures.ts';
 import { netOf, type Party, partiesOf, type Transfer } from './flow.ts';
 import { linkTo } from './links.ts';
 import type { TokenLabels } from './names.ts';
-import { amountOf } from './tables.ts';
+import { amountOf, mutedText } from './tables.ts';
 
 /** Heights of the picture, in CSS pixels: a box has one line for its party, and one for each token. */
 const LINE = 24;
@@ -20,7 +20,15 @@ export function showFlow(transfers: readonly Transfer[], tokens: TokenLabels): H
     'ul',
     { class: 'sentences' },
     ...transfers.map(({ from, to, mint, amount, decimals }) =>
-      create('li', {}, linkTo(from), ' → ', linkTo(to), ' ', amountText(amount, decimals, tokens.of(mint))),
+      create(
+        'li',
+        {},
+        linkTo(from),
+        ' → ',
+        linkTo(to),
+        ' ',
+        amountText(amount, decimals, tokens.of(mint), tokens.worthOf(mint, amount, decimals)),
+      ),
     ),
   );
   return parties === undefined
@@ -28,8 +36,8 @@ export function showFlow(transfers: readonly Transfer[], tokens: TokenLabels): H
     : create('div', {}, pictureOf(parties, transfers, tokens), create('div', { class: 'narrow' }, rows));
 }
 
-const amountText = (amount: bigint, decimals: number, token: Child): HTMLElement =>
-  create('span', {}, `${figures.decimal(decimalOf(amount, decimals))} `, token);
+const amountText = (amount: bigint, decimals: number, token: Child, worth: string): HTMLElement =>
+  create('span', {}, `${figures.decimal(decimalOf(amount, decimals))} `, token, mutedText(worth));
 
 interface Box {
   readonly party: Party;
@@ -49,7 +57,9 @@ function pictureOf(parties: readonly Party[], transfers: readonly Transfer[], to
   const elements = columns.map((column, at) => {
     let top = (height - (heights[at] ?? 0)) / 2;
     const placed = column.map(({ party, nets }): Box => {
-      const lines = nets.map(({ amount, decimals, mint }) => amountOf(amount, decimals, tokens.of(mint)));
+      const lines = nets.map(({ amount, decimals, mint }) =>
+        amountOf(amount, decimals, tokens.of(mint), tokens.worthOf(mint, amount, decimals)),
+      );
       const even = create('span', { class: 'muted' }, 'as much as it gave');
       const element = create('div', { class: 'party' }, linkTo(party.address), ...(lines.length > 0 ? lines : [even]));
       element.style.height = `${heightOf(nets)}px`;

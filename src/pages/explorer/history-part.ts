@@ -24,7 +24,7 @@ const MEMO_LENGTHS = /(^|; )\[\d+\] /g;
 const LOOK_MS = 10_000;
 
 export function addHistory(context: ViewContext, address: string): void {
-  const { client, title, add, options, setOption, onLeave } = context;
+  const { client, title, add, options, setOption, whileShown } = context;
   const part = new Part('History', title.proofs);
   add(part);
   const changes = create('button', { type: 'button' }, 'Changes');
@@ -39,6 +39,8 @@ export function addHistory(context: ViewContext, address: string): void {
     changes.setAttribute('aria-pressed', String(withChanges));
     signatures.setAttribute('aria-pressed', String(!withChanges));
     const pages = create('div');
+    if (newest === undefined)
+      part.show(create('p', { class: 'muted' }, `Loading ${withChanges ? 'changes' : 'signatures'}…`));
     void part.load((read) => loadPage(read, withChanges, pages));
   };
   const choose = (withChanges: boolean): void => {
@@ -54,8 +56,10 @@ export function addHistory(context: ViewContext, address: string): void {
     setText(fresh, `${at < 0 ? `${rows.length}+` : at} new`);
     fresh.hidden = false;
   };
-  const timer = setInterval(() => void look().catch(() => {}), LOOK_MS); // the next look tries again
-  onLeave(() => clearInterval(timer));
+  whileShown(() => {
+    const timer = setInterval(() => void look().catch(() => {}), LOOK_MS); // the next look tries again
+    return () => clearInterval(timer);
+  });
   fresh.addEventListener('click', () => show(isChanges()));
   changes.addEventListener('click', () => choose(true));
   signatures.addEventListener('click', () => choose(false));

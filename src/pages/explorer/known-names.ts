@@ -17,7 +17,8 @@ import {
   VOTE_PROGRAM,
 } from '../../shared/domain/well-known-addresses.ts';
 
-const NAMES: Readonly<Record<string, string>> = {
+/** Names of ours, by address. */
+export const NAMES: Readonly<Record<string, string>> = {
   [SYSTEM_PROGRAM]: 'System program',
   [TOKEN_PROGRAM]: 'Token program',
   [TOKEN_2022_PROGRAM]: 'Token-2022 program',

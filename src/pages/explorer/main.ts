@@ -12,10 +12,13 @@ import { showAddress } from './address-view.ts';
 import { showBlock } from './block-view.ts';
 import { showEpoch } from './epoch-view.ts';
 import { figures } from './figures.ts';
+import { ADDRESS, SIGNATURE, SLOT } from './id-forms.ts';
 import { identicon } from './identicon.ts';
 import { kindWords, knownName } from './known-names.ts';
 import { explorerHref, identifier, linkTo } from './links.ts';
+import { once } from './once.ts';
 import { Part, UNKNOWN_KEY, type ViewContext } from './part.ts';
+import { Showing } from './showing.ts';
 import { showStart } from './start-view.ts';
 import { enableSuggestions, remember } from './suggestions.ts';
 import { chip, Title } from './title.ts';
@@ -24,24 +27,18 @@ import { showTransaction } from './transaction-view.ts';
 
 const view = elementById('view', HTMLElement);
 const input = elementById('q', HTMLInputElement);
-let opening: Promise<TrustedClient<Client>> | undefined;
-const leave: (() => void)[] = [];
-/** The number of the search that is shown: an earlier one that answers later is passed over. */
-let search = 0;
+/** What is shown: a view that was left and answers later is passed over. */
+let showing = new Showing();
 
-/** Returns the client, and tries again after a failure. */
-function openClient(): Promise<TrustedClient<Client>> {
-  opening ??= readHealth(gatewayUrl())
-    .then(({ cluster, message }) => {
-      if (cluster === undefined) throw new Error(message);
-      return createTrustedClient(cluster, createClient);
-    })
-    .catch((thrown: unknown) => {
-      opening = undefined;
-      throw thrown;
+const newClient = (): (() => Promise<TrustedClient<Client>>) =>
+  once(async () => {
+    const { cluster, message } = await readHealth(gatewayUrl()).catch(() => {
+      throw new Error('No answer from the gateway.'); // a browser's own words say less
     });
-  return opening;
-}
+    if (cluster === undefined) throw new Error(message);
+    return createTrustedClient(cluster, createClient);
+  });
+let openClient = newClient();
 
 /** Puts the search into the middle of the page where there is nothing else yet, and into the header elsewhere. */
 function placeSearch(isStart: boolean): void {
@@ -51,17 +48,13 @@ function placeSearch(isStart: boolean): void {
   else elementById('theme', HTMLElement).before(form);
 }
 
-const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{86,88}$/;
-const SLOT = /^\d{1,15}$/;
-
 function show(query: string): void {
-  search++;
-  for (const work of leave.splice(0)) work();
+  showing.stop();
+  showing = new Showing();
   input.value = query;
-  const quoted = quotedName(query, MAX_NAME_CHARACTERS) ?? ''; // whoever made the link wrote it
-  document.title = `slotgate: ${quoted || 'explorer'}`;
   placeSearch(query === '');
   if (query === '') {
+    document.title = 'slotgate: explorer';
     showFound(START, '', showStart);
     return;
   }
@@ -73,14 +66,17 @@ function show(query: string): void {
     showFound('Block', query, (context) => showBlock(context, query));
     return;
   }
-  const shown = search;
+  const shown = showing;
   const found = new Part('Search');
-  view.replaceChildren(create('h1', { class: 'hidden' }, `Search for ${quoted}`), found.element);
+  const quoted = quotedName(query, MAX_NAME_CHARACTERS) ?? ''; // whoever made the link wrote it
+  const title = new Title({ chips: [], heading: [ADDRESS.test(query) ? shorten(query) : `Search for ${quoted}`] });
+  view.replaceChildren(title.element, found.element);
+  title.nameTab();
   void found.load(async (read) => {
     const { client } = await read(openClient());
     const result = await read(client.get('/search', { q: query }).then(({ result }) => result, unreadable));
     if (result === undefined) found.show(...notUnderstood());
-    else if (shown === search) showResult(result, query);
+    else if (shown.isShown) showResult(result, query);
   });
 }
 
@@ -144,7 +140,7 @@ const START = 'Explorer';
 
 /** Begins a view by its title, and fills it as soon as there is a client. */
 function showFound(kind: string, id: string, fill: (context: ViewContext) => void): void {
-  const shown = search;
+  const shown = showing;
   const isSlot = /^\d+$/.test(id);
   const heading =
     kind === START
@@ -155,14 +151,19 @@ function showFound(kind: string, id: string, fill: (context: ViewContext) => voi
   const title = new Title({ chips: kind === START ? [] : [chip(kind)], heading: [heading] });
   title.element.classList.toggle('tall', kind === 'Transaction' || kind === 'Block');
   view.replaceChildren(title.element);
+  if (kind !== START) title.nameTab();
   setText(elementById('said', HTMLElement), `${kind} ${id}`);
   const opened = new Part('Gateway');
   void opened.load(async (read) => {
-    const opening = openClient();
-    const slow = setTimeout(() => shown === search && view.append(opened.element), 300);
-    const { client } = await read(opening).finally(() => clearTimeout(slow));
+    const place = (): void => {
+      if (shown.isShown) view.append(opened.element);
+    };
+    const slow = setTimeout(place, 300);
+    const opening = read(openClient()).finally(() => clearTimeout(slow));
+    opening.catch(place); // where it says why
+    const { client } = await opening;
     opened.element.remove();
-    if (shown === search) fill(contextOf(client, title));
+    if (shown.isShown) fill(contextOf(client, title));
   });
   opened.element.addEventListener(UNKNOWN_KEY, (event) => view.dispatchEvent(new CustomEvent(event.type)));
 }
@@ -172,7 +173,7 @@ const REVEAL_MS = 8000;
 
 function contextOf(client: Client, title: Title): ViewContext {
   let above: Promise<unknown> = Promise.resolve();
-  const shown = search;
+  const shown = showing;
   const placedParts: Part[] = [];
   /** Adds parts to the view once those above have their height: nothing that is read moves. */
   const add = (...parts: readonly Part[]): void => {
@@ -184,7 +185,7 @@ function contextOf(client: Client, title: Title): ViewContext {
     const elements = parts.map(({ element }) => element);
     const block = elements.length === 1 ? (elements[0] ?? '') : create('div', { class: 'grid' }, ...elements);
     const placed = above.then(() => {
-      if (shown !== search) return;
+      if (!shown.isShown) return;
       for (const part of placedParts) part.keepRoom();
       view.append(block);
       placedParts.push(...parts);
@@ -203,7 +204,7 @@ function contextOf(client: Client, title: Title): ViewContext {
       history.replaceState(history.state, '', url);
     },
     add,
-    onLeave: (work) => leave.push(work),
+    whileShown: (work) => shown.add(work),
   };
 }
 
@@ -219,14 +220,17 @@ view.addEventListener(UNKNOWN_KEY, () => {
 async function trustNewKey(): Promise<void> {
   const [{ cluster }, publicKey] = await Promise.all([openClient(), readPublicKey()]);
   keyMemory.remember(cluster, publicKey);
-  opening = undefined;
+  openClient = newClient(); // the former one trusts the former key
   notice.show(undefined, { publicKey, unknownKey: undefined });
   show(queryOf());
 }
 
-/** A view that was left: Back shows it as it was. */
+/** A view that was left: Back shows it as it was, and what it did while it was shown begins again. */
 interface LeftView {
+  readonly showing: Showing;
+  readonly title: string;
   readonly nodes: readonly Node[];
+  readonly focused: Element | null;
   readonly scrollY: number;
   readonly leftMs: number;
 }
@@ -249,9 +253,12 @@ function entryOf(): string {
   return id;
 }
 
+/** Keeps the view that is left, unless some of it still loads: the rest of such a one is never added. */
 function keepView(): void {
   leftViews.delete(entry);
-  leftViews.set(entry, { nodes: [...view.childNodes], scrollY, leftMs: performance.now() });
+  if (view.querySelector('[aria-busy=true]') !== null || view.childElementCount < 2) return;
+  const { title, activeElement: focused } = document;
+  leftViews.set(entry, { showing, title, nodes: [...view.childNodes], focused, scrollY, leftMs: performance.now() });
   for (const oldest of [...leftViews.keys()].slice(0, -MAX_LEFT_VIEWS)) leftViews.delete(oldest);
 }
 
@@ -273,12 +280,16 @@ function comeBack(): void {
     show(queryOf());
     return;
   }
-  search++;
-  for (const work of leave.splice(0)) work();
+  showing.stop();
+  showing = left.showing;
   input.value = queryOf();
+  document.title = left.title;
+  setText(elementById('said', HTMLElement), left.title);
   placeSearch(queryOf() === '');
   view.replaceChildren(...left.nodes);
+  if (left.focused instanceof HTMLElement) left.focused.focus({ preventScroll: true });
   scrollTo(0, left.scrollY);
+  showing.start();
 }
 
 document.addEventListener('click', (event) => {

@@ -37,8 +37,15 @@ export class Part {
     this.#header.append(...present(children));
   }
 
+  /** What has the focus keeps it, if there is still something of that name. */
   show(...children: readonly Child[]): void {
+    const { activeElement } = document;
+    const focused = this.#body.contains(activeElement) ? nameOf(activeElement) : undefined;
     this.#body.replaceChildren(...present(children));
+    if (focused === undefined) return;
+    const enabled = [...this.#body.querySelectorAll<HTMLElement>('a, :enabled, [tabindex]')];
+    const same = enabled.find((each) => nameOf(each) === focused) ?? enabled.at(-1);
+    same?.focus({ preventScroll: true });
   }
 
   /** Gives a part that still loads the height that it has, for good: what loads scrolls in it. */
@@ -98,6 +105,9 @@ export class Part {
   }
 }
 
+const nameOf = (element: Element | null): string | undefined =>
+  element?.getAttribute('title') ?? element?.ariaLabel ?? element?.textContent ?? undefined;
+
 /** The event of a part whose answer another key has signed; `detail` loads it again. */
 export const UNKNOWN_KEY = 'unknown-key';
 
@@ -113,7 +123,8 @@ export interface ViewContext {
   readonly client: Client;
   readonly title: Title;
   readonly add: (...parts: readonly Part[]) => void;
-  readonly onLeave: (work: () => void) => void;
+  /** Begins work that ends when the view is left, and begins again when Back shows it; it returns how to end it. */
+  readonly whileShown: (work: () => () => void) => void;
   /** What the URL says of the view besides its subject: a tab, a page. */
   readonly options: URLSearchParams;
   /** Writes an option of the view into the URL; one that is empty leaves it. */

@@ -6,6 +6,7 @@ import { wordsOf } from '../format/amounts.ts';
 import { figures } from './figures.ts';
 import { success } from './history-part.ts';
 import { linkedText, linkTo } from './links.ts';
+import { once } from './once.ts';
 import { Part, type ViewContext } from './part.ts';
 import { table } from './tables.ts';
 import { chip } from './title.ts';
@@ -33,15 +34,14 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 };
 
 /** Shows what there is to see before anybody has searched: blocks, transactions, and examples, all of which exist. */
-export function showStart(context: Pick<ViewContext, 'client' | 'title' | 'add' | 'onLeave'>): void {
-  const { client, title, add, onLeave } = context;
+export function showStart(context: Pick<ViewContext, 'client' | 'title' | 'add' | 'whileShown'>): void {
+  const { client, title, add, whileShown } = context;
   const blocks = new Part('Newest blocks', title.proofs);
   const transactions = new Part('Newest transactions', title.proofs);
   const examples = new Part('Try one of these', title.proofs);
   add(blocks, transactions, examples);
   const found: Block[] = [];
   let rowCount: number | undefined;
-  let timer: ReturnType<typeof setInterval> | undefined;
   const showBlocks = (): void => {
     rowCount ??= found.length; // what is below does not move when there are more
     const rows = found
@@ -55,7 +55,7 @@ export function showStart(context: Pick<ViewContext, 'client' | 'title' | 'add' 
     blocks.show(table('Newest blocks', columns, rows));
   };
   const skipped: number[] = [];
-  const reading = (async () => {
+  const readBlocks = once(async () => {
     const newest = (await client.get('/slot')).result - BLOCK_DELAY;
     const slots = Array.from({ length: SLOTS }, (_, at) => newest - at);
     const read = await Promise.allSettled(slots.map((slot) => client.get('/block/:slot', { slot })));
@@ -66,16 +66,24 @@ export function showStart(context: Pick<ViewContext, 'client' | 'title' | 'add' 
     const failure = read.find(({ status }) => status === 'rejected');
     if (found.length === 0 && failure?.status === 'rejected') throw failure.reason;
     return found;
-  })();
-  void blocks.load(async (read) => {
-    await read(reading);
-    showBlocks();
-    timer ??= setInterval(() => void readNewest(client, found).then(showBlocks, () => {}), REFRESH_MS);
   });
-  onLeave(() => clearInterval(timer));
-  const sentences = reading.then((read) => readSentences(client, read));
+  const sentences = once(async () => readSentences(client, await readBlocks()));
+  void blocks.load(async (read) => {
+    await read(readBlocks());
+    showBlocks();
+    whileShown(() => {
+      const timer = setInterval(() => {
+        const isPointedAt = blocks.element.matches(':hover'); // what somebody is about to open stays where it is
+        if (!isPointedAt)
+          void readNewest(client, found)
+            .then(showBlocks)
+            .catch(() => {}); // the next one tries again
+      }, REFRESH_MS);
+      return () => clearInterval(timer);
+    });
+  });
   void transactions.load(async (read) => {
-    const rows = (await read(sentences)).map(({ signature, enhanced }) =>
+    const rows = (await read(sentences())).map(({ signature, enhanced }) =>
       create(
         'li',
         {},
@@ -107,11 +115,11 @@ export function showStart(context: Pick<ViewContext, 'client' | 'title' | 'add' 
     const addExample = (query: string, text: string): void => list.append(create('li', {}, linkTo(query, text)));
     for (const [text, address] of Object.entries(EXAMPLES)) if (held.has(address)) addExample(address, text);
     examples.show(list);
-    await read(reading);
+    await read(readBlocks());
     const [block] = found.slice(-1);
     if (block !== undefined) addExample(String(block.slot), 'A recent block');
     if (skipped[0] !== undefined) addExample(String(skipped[0]), 'A skipped slot');
-    const failed = (await read(sentences)).find(({ enhanced }) => enhanced?.status === 'failed');
+    const failed = (await read(sentences())).find(({ enhanced }) => enhanced?.status === 'failed');
     if (failed !== undefined) addExample(failed.signature, 'A failed transaction');
   });
 }

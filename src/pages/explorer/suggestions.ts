@@ -1,6 +1,8 @@
 import { SYMBOL_BY_MINT } from '../../shared/domain/known-mints.ts';
 import { create } from '../browser/elements.ts';
 import { figures } from './figures.ts';
+import { ADDRESS, SIGNATURE, SLOT } from './id-forms.ts';
+import { NAMES } from './known-names.ts';
 
 interface Suggestion {
   readonly query: string;
@@ -30,23 +32,24 @@ function visited(): readonly Suggestion[] {
   }
 }
 
-/** Returns what a text may mean: by its form, by the tickers that begin with it, and by what was visited. */
+/** Returns what a text may mean: by its form, by the tokens and programs that begin with it, and by what was visited. */
 export function suggestionsFor(text: string): readonly Suggestion[] {
   const typed = text.trim();
   const form = formOf(typed);
   const lower = typed.toLowerCase();
-  const tickers = [...SYMBOL_BY_MINT].filter(([, symbol]) => lower !== '' && symbol.toLowerCase().startsWith(lower));
+  const named = [...[...SYMBOL_BY_MINT].map(([mint, symbol]) => [mint, `${symbol} · token`]), ...Object.entries(NAMES)];
+  const known = named.filter(([, words = '']) => lower !== '' && words.toLowerCase().startsWith(lower));
   return [
     ...(form === undefined ? [] : [{ query: typed, text: form }]),
-    ...tickers.map(([query, symbol]) => ({ query, text: `${symbol} · token` })),
+    ...known.map(([query = '', text = '']) => ({ query, text })),
     ...visited().filter(({ query, text: words }) => `${query} ${words}`.toLowerCase().includes(lower)),
   ].slice(0, MAX_SHOWN);
 }
 
 function formOf(text: string): string | undefined {
-  if (/^\d{1,15}$/.test(text)) return `Slot ${figures.integer(Number(text))}`;
-  if (/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text)) return 'Address · 32 bytes';
-  if (/^[1-9A-HJ-NP-Za-km-z]{86,88}$/.test(text)) return 'Transaction · 64 bytes';
+  if (SLOT.test(text)) return `Slot ${figures.integer(Number(text))}`;
+  if (ADDRESS.test(text)) return 'Address · 32 bytes';
+  if (SIGNATURE.test(text)) return 'Transaction · 64 bytes';
   return /^[^\s.]+(\.[^\s.]+)?\.sol$/i.test(text) ? 'Name of an address' : undefined;
 }
 

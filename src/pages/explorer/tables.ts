@@ -75,12 +75,14 @@ export const facts = (entries: readonly Fact[]): HTMLElement =>
       .flatMap(([name, value]) => [create('dt', {}, name), create('dd', {}, value)]),
   );
 
-/** Shows a signed amount of smallest units in its colour. */
-export function amountOf(amount: string | bigint, decimals: number, token: Child): HTMLElement {
+/** Shows a signed amount of smallest units in its colour, and what it is worth. */
+export function amountOf(amount: string | bigint, decimals: number, token: Child, worth = ''): HTMLElement {
   const isGiven = BigInt(amount) < 0n;
   const written = `${isGiven ? '' : '+'}${figures.decimal(decimalOf(amount, decimals))} `;
-  return create('span', { class: `amount ${isGiven ? 'bad' : 'good'}` }, written, token);
+  return create('span', { class: `amount ${isGiven ? 'bad' : 'good'}` }, written, token, mutedText(worth));
 }
+
+export const mutedText = (text: string): Child => text !== '' && create('span', { class: 'muted' }, text);
 
 /** Draws a share from 0 to 1, with its figure. */
 export function shareBar(share: number): HTMLElement {

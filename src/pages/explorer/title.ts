@@ -22,11 +22,17 @@ export class Title {
     this.show(text);
   }
 
+  /** Names the tab of the browser after the heading. */
+  nameTab(): void {
+    document.title = `${this.#heading.textContent?.trim()} · slotgate`;
+  }
+
   show({ chips, heading, below = [] }: TitleText): void {
     this.#chips.replaceChildren(...present(chips));
     const next = create('h1', {}, ...heading);
     this.#heading.replaceWith(next);
     this.#heading = next;
+    if (this.element.isConnected) this.nameTab();
     const nextBelow = create('div', { class: 'below' }, ...below);
     this.#below.replaceWith(nextBelow);
     this.#below = nextBelow;

@@ -10,7 +10,8 @@ import { Part, type ViewContext } from './part.ts';
 import { facts, pager, shareBar, table } from './tables.ts';
 import { chip } from './title.ts';
 
-export function showToken({ client, title, add }: ViewContext, mint: string): void {
+export function showToken(context: ViewContext, mint: string): void {
+  const { client, title, add } = context;
   const part = new Part('Token', title.proofs);
   add(part);
   const request = () => client.get('/token/:mint', { mint });
@@ -46,7 +47,7 @@ export function showToken({ client, title, add }: ViewContext, mint: string): vo
       ]),
     ];
   });
-  addHolders({ client, title, add }, mint);
+  addHolders(context, mint);
 }
 
 const short = new Intl.NumberFormat(navigator.language, { notation: 'compact', maximumSignificantDigits: 3 });
@@ -68,10 +69,11 @@ function topShare(items: readonly { readonly percentage: number }[]): string {
   return `The ${TOP} largest hold ${figures.percent(share)}.`;
 }
 
-function addHolders({ client, title, add }: Pick<ViewContext, 'client' | 'title' | 'add'>, mint: string): void {
+function addHolders({ client, title, add, options, setOption }: ViewContext, mint: string): void {
   const part = new Part('Holders', title.proofs);
   add(part);
   const showPage = (page: number): void => {
+    setOption('page', page === 1 ? '' : String(page));
     const request = () => client.get('/token/:mint/holders', { mint, page });
     part.loadAnswer(request, ({ items, hasMore, total }) => [
       page === 1 && items.length > TOP && create('p', { class: 'muted' }, topShare(items)),
@@ -89,5 +91,5 @@ function addHolders({ client, title, add }: Pick<ViewContext, 'client' | 'title'
       pager(page, hasMore, total === null ? '' : `${figures.integer(total)} accounts`, showPage),
     ]);
   };
-  showPage(1);
+  showPage(Number(options.get('page') ?? 1));
 }

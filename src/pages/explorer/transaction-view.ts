@@ -13,7 +13,7 @@ import { logsOf } from './instruction-logs.ts';
 import { identifier, linkedText, linkTo } from './links.ts';
 import { strangersText, TokenLabels } from './names.ts';
 import { Part, type ViewContext } from './part.ts';
-import { amountOf, facts, filledColumns, rawDetails, table } from './tables.ts';
+import { amountOf, facts, filledColumns, mutedText, rawDetails, table } from './tables.ts';
 import { chip } from './title.ts';
 
 type Transaction = Result<'/tx/:sig'>;
@@ -22,6 +22,7 @@ type Instruction = Enhanced['instructions'][number];
 
 /** What the page uses of a transaction as a node writes it. */
 interface NodeRecord {
+  readonly version: number | string | null;
   readonly transaction: { readonly signatures?: readonly string[] } | null;
   readonly meta: {
     readonly preBalances?: readonly (number | bigint)[];
@@ -34,12 +35,17 @@ export function showTransaction(context: ViewContext, signature: string): void {
   const loading = new Part('Transaction', title.proofs);
   add(loading);
   void loading.load(async (read) => {
-    const answer = await read(client.get('/tx/:sig', { sig: signature, enhanced: '1' }));
+    const tokens = new TokenLabels(client);
+    const [answer] = await read(
+      Promise.all([
+        client.get('/tx/:sig', { sig: signature, enhanced: '1' }),
+        tokens.read([WRAPPED_SOL], true), // it has a price where any has one
+      ]),
+    );
     const { result } = answer;
     const record = result as unknown as NodeRecord; // a node wrote it, whose form the declaration leaves open
-    const tokens = new TokenLabels();
     const { enhanced } = result;
-    if (enhanced) await read(tokens.read(client, mintsOf(enhanced)));
+    if (enhanced) await read(tokens.read(mintsOf(enhanced), tokens.hasPrices));
     loading.prove(answer);
     loading.element.remove();
     showHead(context, result);
@@ -87,26 +93,31 @@ function failureOf({ transactionError, instructions, fee }: Enhanced): Child {
   if (transactionError === null) return null;
   const { instructionIndex, name, code } = transactionError;
   const failed = instructions.find(({ index }) => index === instructionIndex);
-  const place =
-    failed && `instruction ${failed.index + 1} of ${instructions.length}, ${programOf(failed)}: ${callOf(failed)}`;
+  const place = failed && [
+    `instruction ${failed.index + 1} of ${instructions.length}, `,
+    linkTo(failed.programId, failed.programName ?? undefined),
+    ': ',
+    callOf(failed),
+    ' · ',
+  ];
   const reason = name === null ? code !== null && `error ${code}` : code === null ? name : `${name} (${code})`;
-  const words = [place, reason, `the fee of ${sol(fee)} was paid`].filter(Boolean).join(' · ');
-  return create('p', { class: 'failure' }, words);
+  const words = [reason, `the fee of ${sol(fee)} was paid`].filter(Boolean).join(' · ');
+  return create('p', { class: 'failure' }, ...(place ?? []), words);
 }
 
 const sol = (lamports: number | bigint | string): string => `${figures.decimal(decimalOf(lamports, 9))} SOL`;
 
-const programOf = ({ programId, programName }: Pick<Instruction, 'programId' | 'programName'>): string =>
-  programName ?? `${programId.slice(0, 4)}…${programId.slice(-4)}`;
-
-const callOf = ({ type, name }: Pick<Instruction, 'type' | 'name'>): string => type ?? name ?? 'unknown call';
+/** What a call is by our tables, or else in its program's own words. */
+const callOf = ({ type, name }: Pick<Instruction, 'type' | 'name'>): Child =>
+  type ?? strangersText(name) ?? 'unknown call';
 
 function showMeaning({ add }: ViewContext, enhanced: Enhanced, record: NodeRecord, tokens: TokenLabels): void {
-  const { meta, transaction } = record;
+  const { meta } = record;
+  const now = tokens.hasPrices && create('p', { class: 'muted' }, 'USD by the prices of now, not of then.');
   const moved = summedTransfers(transfersOf(enhanced));
-  if (moved.length > 0) add(partOf('What moved', showFlow(moved, tokens)));
+  if (moved.length > 0) add(partOf('What moved', showFlow(moved, tokens), now));
   add(
-    partOf('Overview', overview(enhanced, transaction?.signatures?.length)),
+    partOf('Overview', overview(enhanced, tokens, record)),
     partOf('Balance changes', balanceChanges(enhanced, meta, tokens)),
   );
   const { actions, unaccounted, authorityChanges, confidentialTransfers } = enhanced;
@@ -145,7 +156,8 @@ const SIGNATURE_LAMPORTS = 5000n;
 
 function overview(
   { slot, fee, feePayer, signers, priorityFee, computeUnitsConsumed, instructions }: Enhanced,
-  signatures = 1,
+  tokens: TokenLabels,
+  { transaction, version }: NodeRecord,
 ): Child {
   const limit = instructions
     .filter(({ programId, type }) => programId === COMPUTE_BUDGET_PROGRAM && type === 'setComputeUnitLimit')
@@ -153,17 +165,18 @@ function overview(
   const used = figures.integer(computeUnitsConsumed);
   const share =
     limit === undefined || computeUnitsConsumed === null ? '' : ` · ${figures.percent(computeUnitsConsumed / limit)}`;
-  const base = SIGNATURE_LAMPORTS * BigInt(signatures);
+  const base = SIGNATURE_LAMPORTS * BigInt(transaction?.signatures?.length ?? 1);
   const priority = BigInt(fee) - base;
   const digits = (lamports: bigint): string => figures.decimal(decimalOf(lamports, 9));
   const parts = priority > 0n ? `base ${digits(base)} + priority ${digits(priority)} · ` : '';
-  const price = ` ${parts}${figures.integer(priorityFee)} µLam/CU`;
+  const price = ` · ${parts}${figures.integer(priorityFee)} µLam/CU`;
   return facts([
     ['Block', slot === null ? null : linkTo(String(slot), figures.integer(slot))],
-    ['Fee', create('span', {}, sol(fee), create('span', { class: 'muted' }, price))],
+    ['Fee', create('span', {}, sol(fee), mutedText(tokens.worthOf(WRAPPED_SOL, fee, 9) + price))],
     ['Compute', limit === undefined ? `${used} CU` : `${used} of ${figures.integer(limit)} CU${share}`],
     ['Fee payer', linkTo(feePayer)],
     ['Signers', create('span', { class: 'list' }, ...signers.map((signer) => linkTo(signer)))],
+    ['Version', version === null ? null : String(version)],
   ]);
 }
 
@@ -258,12 +271,12 @@ function callLine(
   units: number | null = null,
   isFailed = false,
 ): HTMLElement {
-  const { programId, programName, type, name } = instruction;
+  const { programId, programName } = instruction;
   return create(
     'div',
     { class: 'call-line' },
     linkTo(programId, programName ?? undefined),
-    create('strong', {}, type === null ? (strangersText(name) ?? 'unknown call') : type),
+    create('strong', {}, callOf(instruction)),
     isFailed && create('span', { class: 'bad' }, '✗ failed here'),
     units !== null && create('span', { class: 'muted units' }, `${figures.integer(units)} CU`),
   );
