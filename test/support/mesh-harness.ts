@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
 import { createMesh, type MeshOptions } from '../../src/gateway/upstream/mesh/create-mesh.ts';
-import type { Mesh } from '../../src/gateway/upstream/mesh/mesh.ts';
+import type { Mesh, RestingMesh } from '../../src/gateway/upstream/mesh/mesh.ts';
 import type { NodeOptions } from '../../src/gateway/upstream/upstream-options.ts';
 import type { Commitment } from '../../src/shared/domain/commitment.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -8,7 +8,7 @@ import { errorBody, type ReplyScript, resultBody, ScriptedNode, waitUntil } from
 import { UPSTREAM_SETTINGS } from './upstream-settings.ts';
 
 export interface MeshHarness {
-  readonly mesh: Mesh;
+  readonly mesh: RestingMesh;
   readonly clock: ManualClock;
   /** Problems reported to the operator. */
   readonly problems: string[];

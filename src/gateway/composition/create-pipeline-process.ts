@@ -58,7 +58,7 @@ export async function createPipelineProcess(
     });
     const { state, server } = parts;
     const { mesh } = parts.upstream;
-    for (const commitment of COMMITMENTS) mesh.onTip(commitment, (slot) => end.onTip(commitment, slot));
+    for (const commitment of COMMITMENTS) mesh.onTip(commitment, (...tip) => end.onTip(commitment, ...tip));
     let resolveStarted = (): void => {};
     const started = new Promise<void>((resolve) => {
       resolveStarted = resolve;

@@ -5,7 +5,7 @@ import type { Event, EventOf } from './events.ts';
 
 /** The members of each event in the order in which they are packed. Others are packed with their names. */
 const EVENTS: { readonly [T in Event['type']]: readonly (keyof EventOf<T>)[] } = {
-  'tip-advanced': ['type', 'commitment', 'slot'],
+  'tip-advanced': ['type', 'commitment', 'slot', 'parent'],
   'watermark-advanced': ['type', 'id', 'commitment', 'slot', 'ageMs', 'state', 'lagSlots'],
   'answer-stored': ['type', 'key', 'isLive', 'answer'],
   'answer-ended': ['type', 'key'],

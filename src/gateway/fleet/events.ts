@@ -11,8 +11,8 @@ import type { NodeStatus } from '../upstream/mesh/mesh.ts';
 
 /** What a process publishes to those that copy its state, in that order. Copies ignore types that they don't know. */
 export type Event = Readonly<
-  /** The newest slot at a commitment. */
-  | { type: 'tip-advanced'; commitment: Commitment; slot: Slot }
+  /** The newest slot at a commitment, and its parent where a node has notified of it. */
+  | { type: 'tip-advanced'; commitment: Commitment; slot: Slot; parent: Slot | undefined }
   | WatermarkAdvanced
   /** Encoded, so that a copy without this key need not decode it. With `isLive` every copy has it, kept current. */
   | { type: 'answer-stored'; key: string; isLive: boolean; answer: Uint8Array }

@@ -66,7 +66,7 @@ t.test('answer-follower', async (t) => {
       lease: { watermarks: [1], slot: 100, endSlot: undefined },
       ...part,
     };
-    follower.apply({ type: 'tip-advanced', commitment: 'processed', slot: 101 }, 0);
+    follower.apply({ type: 'tip-advanced', commitment: 'processed', slot: 101, parent: undefined }, 0);
     advance(100);
     const awaited = follower.await(KEY);
     awaited.keep(codec.encode(answer), 0);
@@ -203,7 +203,7 @@ t.test('codec', async (t) => {
 
   /** Any event of each type. */
   const EVENTS: { readonly [T in Event['type']]: fc.Arbitrary<Extract<Event, { readonly type: T }>> } = {
-    'tip-advanced': fc.record({ type: fc.constant('tip-advanced' as const), commitment, slot }),
+    'tip-advanced': fc.record({ type: fc.constant('tip-advanced' as const), commitment, slot, parent: optional(slot) }),
     'watermark-advanced': fc.record({
       type: fc.constant('watermark-advanced' as const),
       id: fc.nat(),

@@ -57,20 +57,24 @@ t.test('create-mesh', async (t) => {
     async (t) => {
       const node = await startScriptedNode(t);
       const { mesh } = await connectScripted(t, [node]);
-      const observed: [string, number][] = [];
+      const observed: [string, number, number | undefined][] = [];
       for (const commitment of ['processed', 'confirmed', 'finalized'] as const) {
-        mesh.onTip(commitment, (slot) => observed.push([commitment, slot]));
+        mesh.onTip(commitment, (slot, parent) => observed.push([commitment, slot, parent]));
       }
       const clock = (slot: number) => `{"context":{"slot":${slot}},"value":{"lamports":18446744073709551615}}`;
       node.notify('slotSubscribe', '{"slot":105,"parent":103,"root":70}');
       node.notify('accountSubscribe', clock(101), 'confirmed');
       node.notify('accountSubscribe', clock(71), 'finalized');
-      await waitUntil(() => observed.length === 3);
+      node.notify('slotSubscribe', '{"slot":107,"parent":105,"root":70}');
+      await waitUntil(() => observed.length === 4);
       t.strictSame(observed, [
-        ['processed', 103],
-        ['confirmed', 101],
-        ['finalized', 71],
+        ['processed', 103, undefined],
+        ['confirmed', 101, undefined],
+        ['finalized', 71, undefined],
+        ['processed', 105, 103],
       ]);
+      mesh.observeSlot('processed', 109, 107);
+      t.strictSame(observed.at(-1), ['processed', 109, 107], 'as another gateway names it');
     },
   );
 

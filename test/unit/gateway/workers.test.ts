@@ -344,7 +344,7 @@ t.test('pipeline-end', async (t) => {
         clock.advance(400);
         tip++;
         cache.advanceTip(tip);
-        end.onTip('processed', tip);
+        end.onTip('processed', tip, tip - 1);
       },
       'clock update'() {
         watermark.advance(tip - 1, clock.monotonic());

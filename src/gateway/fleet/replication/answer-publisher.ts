@@ -51,9 +51,9 @@ export class AnswerPublisher implements CacheObserver {
     this.#options.publish({ type: 'unagreed-dropped' });
   }
 
-  onTip(commitment: Commitment, slot: Slot): void {
+  onTip(commitment: Commitment, slot: Slot, parent: Slot | undefined): void {
     this.#tips.set(commitment, slot);
-    this.#options.publish({ type: 'tip-advanced', commitment, slot });
+    this.#options.publish({ type: 'tip-advanced', commitment, slot, parent });
     this.publishWatermarks();
   }
 

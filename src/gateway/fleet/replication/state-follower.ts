@@ -65,9 +65,9 @@ export class StateFollower {
       (event.key.kind === 'account' ? this.accounts : this.lists).onEnded(textOf(event.key), event.reason, event.slot);
   }
 
-  #applyTip({ commitment, slot }: EventOf<'tip-advanced'>): void {
+  #applyTip({ commitment, slot, parent }: EventOf<'tip-advanced'>): void {
     if (commitment === 'processed') this.tip = slot;
-    this.#options.mesh.observeSlot(commitment, slot);
+    this.#options.mesh.observeSlot(commitment, slot, parent);
   }
 
   #applyWatermark({ id, commitment = 'processed', slot, ageMs, state }: EventOf<'watermark-advanced'>): void {

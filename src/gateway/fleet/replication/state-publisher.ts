@@ -41,7 +41,7 @@ export class StatePublisher implements LiveObserver<State> {
     accounts.observeWith(this);
     lists.observeWith(this);
     for (const commitment of COMMITMENTS)
-      mesh.onTip(commitment, (slot) => this.#publish({ type: 'tip-advanced', commitment, slot }));
+      mesh.onTip(commitment, (slot, parent) => this.#publish({ type: 'tip-advanced', commitment, slot, parent }));
   }
 
   get followed(): number {

@@ -7,7 +7,7 @@ import type { EventOf, StoredLease, WatermarkAdvanced } from '../events.ts';
 export const tipEvents = (tip: (commitment: Commitment) => Slot | undefined): readonly EventOf<'tip-advanced'>[] =>
   COMMITMENTS.flatMap((commitment) => {
     const slot = tip(commitment);
-    return slot === undefined ? [] : [{ type: 'tip-advanced', commitment, slot }];
+    return slot === undefined ? [] : [{ type: 'tip-advanced', commitment, slot, parent: undefined }];
   });
 
 interface Published {

@@ -127,8 +127,8 @@ export class PipelineEnd {
     ];
   }
 
-  onTip(commitment: Commitment, slot: Slot): void {
-    this.#opened?.publisher.onTip(commitment, slot);
+  onTip(commitment: Commitment, slot: Slot, parent: Slot | undefined): void {
+    this.#opened?.publisher.onTip(commitment, slot, parent);
   }
 
   publishWatermarks(): void {

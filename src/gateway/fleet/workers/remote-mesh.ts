@@ -3,7 +3,7 @@ import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { TARGET_SLOT_MS } from '../../../shared/domain/slot-time.ts';
 import type { Mesh, NodeFigures, NodeStatus } from '../../upstream/mesh/mesh.ts';
-import { MeshTips } from '../../upstream/mesh/mesh-tips.ts';
+import { MeshTips, type TipListener } from '../../upstream/mesh/mesh-tips.ts';
 import type { PubsubSession } from '../../upstream/pubsub/pubsub-session.ts';
 import type { RpcResponse } from '../../upstream/rpc/rpc-response.ts';
 import type { PipelineVitals } from '../events.ts';
@@ -36,7 +36,8 @@ export class RemoteMesh implements Mesh {
       : newer;
   }
 
-  advance(commitment: Commitment, slot: Slot): void {
+  advance(commitment: Commitment, slot: Slot, parent: Slot | undefined): void {
+    if (parent !== undefined) this.#tips.observeParent(slot, parent);
     this.#tips.observe(commitment, slot);
   }
 
@@ -52,7 +53,7 @@ export class RemoteMesh implements Mesh {
     return this.#tips.newest(commitment);
   }
 
-  onTip(commitment: Commitment, listener: (slot: Slot) => void): () => void {
+  onTip(commitment: Commitment, listener: TipListener): () => void {
     return this.#tips.onTip(commitment, listener);
   }
 

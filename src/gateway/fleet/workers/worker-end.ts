@@ -295,8 +295,8 @@ export class WorkerEnd {
     else this.answers.apply(event, at);
   }
 
-  #onTip({ commitment, slot }: EventOf<'tip-advanced'>): void {
-    this.mesh.advance(commitment, slot);
+  #onTip({ commitment, slot, parent }: EventOf<'tip-advanced'>): void {
+    this.mesh.advance(commitment, slot, parent);
     if (commitment === 'processed') this.#reportHotKeys();
   }
 

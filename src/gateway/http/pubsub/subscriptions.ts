@@ -186,10 +186,10 @@ export class Subscriptions {
       case 'root':
         return sourceOf(mesh.onTip('finalized', (slot) => options.emit(String(slot))));
       case 'slot': {
-        let parent = mesh.tip('processed') ?? 0;
-        const stop = mesh.onTip('processed', (slot) => {
+        let previous = mesh.tip('processed') ?? 0;
+        const stop = mesh.onTip('processed', (slot, parent = previous) => {
           options.emit(`{"slot":${slot},"parent":${parent},"root":${mesh.tip('finalized') ?? 0}}`);
-          parent = slot;
+          previous = slot;
         });
         return sourceOf(stop);
       }

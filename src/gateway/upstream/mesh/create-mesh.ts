@@ -134,7 +134,10 @@ export function createMesh(options: MeshOptions): RestingMesh {
     rest(isResting) {
       for (const meshNode of meshNodes) meshNode.rest(isResting);
     },
-    observeSlot: (commitment, slot) => reported.observe(commitment, slot),
+    observeSlot(commitment, slot, parent) {
+      if (parent !== undefined) consensus.observeParent(slot, parent);
+      reported.observe(commitment, slot);
+    },
     openSession: () => openBestSession(meshNodes, deps, () => closing.signal.aborted),
     nodes: () =>
       meshNodes.map((meshNode) => ({ ...meshNode.status(), operator: shownOperatorOf(meshNode, meshNodes) })),

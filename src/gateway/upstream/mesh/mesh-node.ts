@@ -307,7 +307,7 @@ export class MeshNode {
   }
 
   #openFeed(): void {
-    const { node, deps, onProblem } = this.#options;
+    const { node, deps, consensus, onProblem } = this.#options;
     const feed = new ReconnectingFeed({
       node,
       deps,
@@ -321,15 +321,16 @@ export class MeshNode {
       },
     });
     this.#feed = feed;
-    subscribeToSlots(
-      feed,
-      this.server.notifiedSlots,
-      (commitment, slot) => {
+    subscribeToSlots(feed, this.server.notifiedSlots, {
+      onParent: (slot, parent) => {
+        if (this.isTrusted) consensus.observeParent(slot, parent);
+      },
+      onSlot: (commitment, slot) => {
         this.#poller.onNotification(commitment);
         this.client.slots.observe(commitment, slot);
       },
-      (topic) => onProblem(this.id, `rejects the subscription to ${topic}`),
-    );
+      onRejected: (topic) => onProblem(this.id, `rejects the subscription to ${topic}`),
+    });
   }
 
   get #health(): NodeStatus['status'] {

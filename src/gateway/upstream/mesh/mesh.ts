@@ -6,6 +6,7 @@ import type { PubsubSession } from '../pubsub/pubsub-session.ts';
 import type { RpcResult } from '../rpc/rpc-counts.ts';
 import type { CallOptions, RpcCaller, RpcResponse } from '../rpc/rpc-response.ts';
 import type { Disagreements } from './disagreements.ts';
+import type { TipListener } from './mesh-tips.ts';
 
 /** Status of one node. It never names the node's URL, which may hold a key. */
 export interface NodeStatus {
@@ -85,7 +86,7 @@ export interface Mesh extends RpcCaller {
   /** The slot time of the cluster in milliseconds, measured by the accepted slots of the last minute. */
   readonly slotTimeMs: number;
   /** Calls `listener` with each newer slot at this commitment, until the returned function is called. */
-  onTip(commitment: Commitment, listener: (slot: Slot) => void): () => void;
+  onTip(commitment: Commitment, listener: TipListener): () => void;
   /** With the node that is best at the moment. Retries until one is open; rejects only when the mesh is closed. */
   openSession(): Promise<PubsubSession>;
   nodes(): readonly NodeStatus[];
@@ -97,6 +98,6 @@ export interface Mesh extends RpcCaller {
 export interface RestingMesh extends Mesh {
   /** While it rests it holds no WebSocket open, but polls the nodes each second; slots come by {@link observeSlot}, too. */
   rest(isResting: boolean): void;
-  /** Observes a slot that another gateway reports. It is accepted by the rules for those of a node. */
-  observeSlot(commitment: Commitment, slot: Slot): void;
+  /** Observes a slot that another gateway reports, and its parent if it is known. It is accepted by the rules for those of a node. */
+  observeSlot(commitment: Commitment, slot: Slot, parent?: Slot): void;
 }

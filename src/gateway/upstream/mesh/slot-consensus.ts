@@ -3,7 +3,7 @@ import { COMMITMENTS, type Commitment, impliedCommitments } from '../../../share
 import type { Slot } from '../../../shared/domain/slot.ts';
 import type { NodeSlots } from '../rpc/node-slots.ts';
 import { JumpGuard } from './jump-guard.ts';
-import { MeshTips } from './mesh-tips.ts';
+import { MeshTips, type TipListener } from './mesh-tips.ts';
 import { NodeQuarantine } from './node-quarantine.ts';
 
 export interface SlotConsensusOptions {
@@ -95,8 +95,13 @@ export class SlotConsensus {
     return this.#guards.processed.slotTimeMs;
   }
 
+  /** Observes the parent that a trusted node or another gateway names. */
+  observeParent(slot: Slot, parent: Slot): void {
+    this.#tips.observeParent(slot, parent);
+  }
+
   /** Calls the listener with each newer tip until the returned function is called. */
-  onTip(commitment: Commitment, listener: (slot: Slot) => void): () => void {
+  onTip(commitment: Commitment, listener: TipListener): () => void {
     return this.#tips.onTip(commitment, listener);
   }
 

@@ -26,15 +26,24 @@ export const clockSubscription = (commitment: Commitment): SubscribeRequest => (
   params: [CLOCK_SYSVAR, { encoding: 'base64', commitment }],
 });
 
-/** Calls `onSlot` with each slot that a node reaches at each of the commitments, until the feed is closed. */
+export interface SlotHandler {
+  onParent(slot: Slot, parent: Slot): void;
+  onSlot(commitment: Commitment, slot: Slot): void;
+  onRejected(what: string): void;
+}
+
+/** Reports each slot that a node reaches at each of the commitments, and its parent before, until the feed is closed. */
 export function subscribeToSlots(
   feed: ReconnectingFeed,
   commitments: readonly Commitment[],
-  onSlot: (commitment: Commitment, slot: Slot) => void,
-  onRejected: (what: string) => void,
+  { onParent, onSlot, onRejected }: SlotHandler,
 ): void {
   const { method, params } = SLOT_SUBSCRIPTION;
-  const onSlotNotification = (result: Buffer) => onSlot('processed', parseSlotNotification(result).parent);
+  const onSlotNotification = (result: Buffer) => {
+    const { slot, parent } = parseSlotNotification(result);
+    onParent(slot, parent);
+    onSlot('processed', parent);
+  };
   feed.subscribe(method, params, onSlotNotification, () => onRejected('slots'));
   for (const commitment of commitments) {
     if (commitment === 'processed') continue;
