@@ -1,0 +1,232 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import bs58 from 'bs58';
+import t from 'tap';
+import { CLOCK_SYSVAR } from '../../src/shared/domain/well-known-addresses.ts';
+import { addressOfNumber } from '../support/address-of-number.ts';
+import { GatewayProcess } from '../support/gateway-process.ts';
+import { percentile } from '../support/percentile.ts';
+import { pluck } from '../support/pluck.ts';
+import { rpcRequest } from '../support/rpc-request.ts';
+import { CountingClients, type Subscription } from './counting-clients.ts';
+import { type FundedWallet, openFundedWallet } from './funded-wallet.ts';
+import { wsUrlOf } from './gateways-under-test.ts';
+
+// Measures what a notification costs a real validator, whose URL is the last argument, and a gateway over it: the CPU of each
+// process while clients are subscribed at one of them, less its CPU in as many slots without clients, in turns. Then measures the memory of
+// subscriptions that nothing is notified of.
+
+const url = process.argv.at(-1) ?? '';
+const CLIENTS = Number(process.env['CLIENTS'] ?? 1000);
+const ROUNDS = Number(process.env['ROUNDS'] ?? 3);
+/** Slots of a window: a busy machine has fewer in a second, and a process its work in each slot. */
+const SLOTS = Number(process.env['SLOTS'] ?? 20);
+const POLL_MS = 100;
+/** Until connections are closed, and new ones are notified of every change. */
+const SETTLE_MS = 1500;
+const PAY_MS = 400;
+const IDLE_CLIENTS = 1000;
+const IDLE_EACH = 50;
+const SHARED_ACCOUNTS = 1000;
+/** Accounts of one client alone. */
+const OWN_EACH = 10;
+const SETTINGS = [
+  'limits.free.streams=100000',
+  'limits.free.subscriptions=100000',
+  'limits.free.messages=100000',
+  'limits.free.inFlight=10000',
+  'limits.inFlight=10000',
+  'limits.loopDelayMs=60000',
+];
+
+t.setTimeout(1_800_000);
+
+const SIDES = ['node', 'gateway'] as const;
+
+/** What both processes use, and what clients receive: since they began, or in a window. */
+interface Usage {
+  readonly seconds: number;
+  readonly slots: number;
+  /** CPU seconds. */
+  readonly node: number;
+  readonly gateway: number;
+  readonly notified: number;
+}
+
+interface Window {
+  readonly kind: string;
+  readonly side: (typeof SIDES)[number];
+  readonly notifiedPerSecond: number;
+  /** CPU of a notification at the side that sends it, in microseconds. */
+  readonly cost: number;
+}
+
+t.test('notifications', async (t) => {
+  const gateway = await GatewayProcess.start([`${url},${wsUrlOf(url)}`], {
+    set: SETTINGS,
+    nodeOptions: ['--max-semi-space-size=32'], // as npm start
+  });
+  t.teardown(() => gateway.close());
+  const gatewayUrl = `${gateway.url.replace('http', 'ws')}/api/v1/rpc`;
+
+  t.test('one costs a gateway less CPU than its node', async (t) => {
+    const wallet = await openFundedWallet(url);
+    const subscriptions: Readonly<Record<string, readonly Subscription[]>> = {
+      account: (['processed', 'confirmed'] as const).map((commitment) => [
+        'accountSubscribe',
+        CLOCK_SYSVAR,
+        { encoding: 'base64', commitment },
+      ]),
+      'slot and root': [['slotSubscribe'], ['rootSubscribe']],
+      logs: [['logsSubscribe', { mentions: [wallet.signer.address] }, { commitment: 'confirmed' }]],
+    };
+    const urls = { node: wsUrlOf(url), gateway: gatewayUrl };
+    const pids = { node: pidOfListener(Number(new URL(url).port)), gateway: gateway.child.process.pid ?? 0 };
+    const measure = (clients?: CountingClients): Promise<Usage> =>
+      useOfSlots(async () => ({
+        slots: await rpcRequest<number>(url, 'getSlot', [{ commitment: 'processed' }]),
+        seconds: performance.now() / 1000,
+        node: cpuSecondsOf(pids.node),
+        gateway: cpuSecondsOf(pids.gateway),
+        notified: clients?.notified ?? 0,
+      }));
+    const payments = new AbortController();
+    const paid = payAll(wallet, payments.signal);
+    const windows: Window[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      const without = await measure();
+      for (const [kind, each] of Object.entries(subscriptions))
+        for (const side of round % 2 === 0 ? SIDES : SIDES.toReversed()) {
+          const clients = await CountingClients.open(urls[side], CLIENTS);
+          await clients.subscribe(() => each);
+          const used = await measure(clients);
+          clients.assertWhole();
+          clients.close();
+          const cost = (1e6 * (used[side] - (without[side] * used.slots) / without.slots)) / used.notified;
+          windows.push({ kind, side, notifiedPerSecond: used.notified / used.seconds, cost });
+        }
+    }
+    payments.abort();
+    await paid;
+    t.comment(`${CLIENTS} clients, ${ROUNDS} windows of ${SLOTS} slots of each; µs of CPU a notification`);
+    for (const kind of Object.keys(subscriptions)) {
+      const [node, own] = SIDES.map((side) => windows.filter((each) => each.kind === kind && each.side === side));
+      for (const ofSide of [node, own]) t.comment(rowOf(ofSide ?? []));
+      const isCheaper = Math.min(...costsOf(own)) < Math.max(...costsOf(node));
+      t.ok(isCheaper, `${kind}: a notification costs the gateway less than the node`);
+    }
+  });
+
+  t.test('an idle subscription costs little memory', async (t) => {
+    const report = async (what: string, count: number, open: () => Promise<void>): Promise<void> => {
+      const before = await gateway.memory();
+      await open();
+      await sleep(SETTLE_MS);
+      const after = await gateway.memory();
+      const [kept, resident] = (['keptBytes', 'residentBytes'] as const).map((of) =>
+        Math.round((after[of] - before[of]) / count),
+      );
+      t.comment(`${count} ${what}: ${kept} bytes each in heap and buffers, ${resident} resident`);
+    };
+    let clients: CountingClients | undefined;
+    t.teardown(() => clients?.close());
+    const subscribeTo = (count: number, accountOf: (client: number, i: number) => number) => async () =>
+      clients?.subscribe((client) =>
+        Array.from({ length: count }, (_, i) => [
+          'accountSubscribe',
+          addressOfNumber(accountOf(client, i)),
+          { commitment: 'confirmed' },
+        ]),
+      );
+    await report('connections', IDLE_CLIENTS, async () => {
+      clients = await CountingClients.open(gatewayUrl, IDLE_CLIENTS);
+    });
+    const shared = subscribeTo(IDLE_EACH, (client, i) => (client * 7 + i) % SHARED_ACCOUNTS);
+    await report(`subscriptions to ${SHARED_ACCOUNTS} accounts`, IDLE_CLIENTS * IDLE_EACH, shared);
+    const own = subscribeTo(OWN_EACH, (client, i) => SHARED_ACCOUNTS + client * OWN_EACH + i);
+    await report('subscriptions to an account each', IDLE_CLIENTS * OWN_EACH, own);
+    clients?.assertWhole();
+    t.equal(clients?.notified, 0, 'nothing was notified');
+  });
+});
+
+const costsOf = (windows: readonly Window[] = []): readonly number[] => windows.map(({ cost }) => cost);
+
+function rowOf(windows: readonly Window[]): string {
+  const costs = costsOf(windows);
+  const median = percentile(costs, 0.5);
+  const sent = percentile(pluck(windows, 'notifiedPerSecond'), 0.5);
+  return [
+    `${windows[0]?.kind} ${windows[0]?.side}: ${median.toFixed(1)} (${costs.map((cost) => cost.toFixed(1)).join(' ')})`,
+    `${Math.round(1e6 / median)} a second for each core`,
+    `${Math.round(sent)} a second were sent`,
+  ].join(', ');
+}
+
+/** Returns what is used in a window. */
+async function useOfSlots(read: () => Promise<Usage>): Promise<Usage> {
+  await sleep(SETTLE_MS);
+  const before = await read();
+  let after = before;
+  while (after.slots < before.slots + SLOTS) {
+    await sleep(POLL_MS);
+    after = await read();
+  }
+  const useOf = (name: keyof Usage): number => after[name] - before[name];
+  return {
+    seconds: useOf('seconds'),
+    slots: useOf('slots'),
+    node: useOf('node'),
+    gateway: useOf('gateway'),
+    notified: useOf('notified'),
+  };
+}
+
+/** Pays some accounts again and again, so that there are transactions to be notified of. */
+async function payAll(wallet: FundedWallet, end: AbortSignal): Promise<void> {
+  const accounts = Array.from({ length: 3 }, () => bs58.encode(randomBytes(32)));
+  for (let amount = 1_000_000; !end.aborted; amount += accounts.length) {
+    await wallet.pay(accounts, amount);
+    await sleep(PAY_MS);
+  }
+}
+
+/** Returns the CPU seconds of a process so far, those of its ended threads included. */
+function cpuSecondsOf(pid: number): number {
+  const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ');
+  const [user = 0, system = 0] = fields.split(' ').slice(11, 13).map(Number);
+  return (user + system) / TICKS_A_SECOND;
+}
+
+const TICKS_A_SECOND = 100;
+
+/** Returns the process that listens on a port of loopback. */
+function pidOfListener(port: number): number {
+  const end = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const rows = readFileSync('/proc/net/tcp', 'latin1').split('\n');
+  const listening = rows
+    .map((row) => row.trim().split(/\s+/))
+    .find(([, local, , state]) => local?.endsWith(end) && state === '0A');
+  const socket = `socket:[${listening?.[9]}]`;
+  const pids = readdirSync('/proc').map(Number).filter(Boolean);
+  const pid = pids.find((each) => linksOf(`/proc/${each}/fd`).includes(socket));
+  if (pid === undefined) throw new Error(`no process of this user listens on port ${port}`);
+  return pid;
+}
+
+function linksOf(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).map((name) => linkOf(`${folder}/${name}`));
+  } catch {
+    return []; // the process has ended, or is of another user
+  }
+}
+
+function linkOf(file: string): string {
+  try {
+    return readlinkSync(file);
+  } catch {
+    return ''; // it was closed
+  }
+}
