@@ -26,9 +26,9 @@ import { addressFromByte } from '../support/token-account-fixtures.ts';
 import { untilCurrent } from '../support/until-current.ts';
 
 t.test('json-rpc', async (t) => {
-  const world = await startStepped(t, { perSlot: 2 });
+  const world = await startStepped(t, { perSlot: 1 });
   const { get, rpc, cluster, node, gateway, logged, step } = world;
-  await step(160, 4); // a minute, after which there is a performance sample
+  await step(160, 16); // a minute, after which there is a performance sample
   await untilCurrent(world);
   const fits = await createDocumentChecker(world);
   const [{ address: wallet }] = WALLETS;

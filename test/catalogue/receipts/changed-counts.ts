@@ -1,6 +1,6 @@
 import { verifyReceipt } from '../../../src/client/verify/verify-receipt.ts';
 import { exampleVerifiers, type RunVerifier } from '../../support/receipts/example-implementation.ts';
-import { allVectors, testVectors } from '../../support/receipts/test-vectors.ts';
+import { allVectors, hostileVectors, testVectors } from '../../support/receipts/test-vectors.ts';
 
 const COUNT = /"agreed":"(\d+)\/(\d+)"/;
 
@@ -12,6 +12,24 @@ const ours: RunVerifier = ({ publicKey, cluster, request, nonce, body }) => {
     return `refused: ${thrown instanceof Error ? thrown.message : ''}`;
   }
 };
+
+/** Judges the published vectors, and the hostile ones; returns the verifiers that are wrong about one, each with its name. */
+export function judgeVectors(folder: string): readonly string[] {
+  const { publicKey } = testVectors;
+  return Object.entries({ ours, ...exampleVerifiers(folder).runs }).flatMap(([language, run]) => [
+    ...allVectors
+      .filter(({ canonicalRequest: request, resultHex, ...vector }) => {
+        return run({ ...vector, publicKey, request }) !== Buffer.from(resultHex, 'hex').toString();
+      })
+      .map(({ name }) => `${language}: ${name}`),
+    ...hostileVectors
+      .filter(({ fault, publicKey: key = publicKey, canonicalRequest: request, ...vector }) => {
+        const verdict = run({ ...vector, publicKey: key, request });
+        return language === 'ours' ? !verdict.startsWith('refused: ') : verdict !== `refused: ${fault}`;
+      })
+      .map(({ name }) => `${language}: ${name}`),
+  ]);
+}
 
 /**
  * Changes the operators that agreed in bodies of version 2, `count` times. Returns for each verifier how many it refused, and

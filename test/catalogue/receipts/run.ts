@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { refuseChangedCounts } from './changed-counts.ts';
+import { judgeVectors, refuseChangedCounts } from './changed-counts.ts';
 import { startConcurrently } from './concurrent-starts.ts';
 import { crashKeyWriters } from './crash-key-writers.ts';
 import { rejectMutants } from './receipt-mutants.ts';
@@ -26,6 +26,8 @@ console.log(`${refused().toLocaleString('en')} mutated receipts, 0 believed`);
 for (const [fault, count] of [...faults].sort(([, a], [, b]) => b - a)) console.log(`  ${fault.padEnd(12)} ${count}`);
 
 const folder = mkdtempSync(join(tmpdir(), 'key-kills-'));
+assert.deepEqual(judgeVectors(folder), []);
+console.log('the published and the hostile vectors judged alike by each verifier');
 const { refused: byVerifier, skipped } = refuseChangedCounts(folder, COUNTS);
 for (const [name, count] of byVerifier)
   console.log(`${count} of ${COUNTS} changed counts of operators refused: ${name}`);

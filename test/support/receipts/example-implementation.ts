@@ -22,6 +22,8 @@ const runnerOf =
 
 export const runExampleVerifier = runnerOf('python3', sourceOf('verify.py'));
 
+export const runJavaScript = runnerOf(process.execPath, sourceOf('verify.mjs'));
+
 /** Returns the verifiers of all languages that can run here, and the others with the reason. The one in Go is built in the folder. */
 export function exampleVerifiers(folder: string): {
   readonly runs: Readonly<Record<string, RunVerifier>>;
@@ -32,7 +34,7 @@ export function exampleVerifiers(folder: string): {
   if (error === undefined && stderr !== '') throw new Error(stderr);
   return {
     runs: {
-      JavaScript: runnerOf(process.execPath, sourceOf('verify.mjs')),
+      JavaScript: runJavaScript,
       ...(!pythonSkipReason && { Python: runExampleVerifier }),
       ...(error === undefined && { Go: runnerOf(program) }),
     },

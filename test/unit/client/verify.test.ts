@@ -33,8 +33,8 @@ import { publicBytesOf, signingKeyOf } from '../../../src/gateway/receipts/signi
 import { rejectMutants } from '../../catalogue/receipts/receipt-mutants.ts';
 import {
   exampleVerifierSource,
-  exampleVerifiers,
   runExampleVerifier,
+  runJavaScript,
 } from '../../support/receipts/example-implementation.ts';
 import {
   commitmentTo,
@@ -299,7 +299,7 @@ t.test('equivocation', async (t) => {
         t.equal(verdict, firm && subject(a) === subject(b) && a.digest !== b.digest);
         return verdict === equivocation(signed(b), signed(a), publicKey);
       }),
-      { numRuns: 60, examples: [[truth, lie]] },
+      { numRuns: 30, examples: [[truth, lie]] },
     );
   });
 
@@ -313,7 +313,7 @@ t.test('equivocation', async (t) => {
         );
         return receipts.every((a) => receipts.every((b) => !equivocation(a, b, signer.publicKey)));
       }),
-      { numRuns: 8 },
+      { numRuns: 4 },
     );
     t.pass();
   });
@@ -364,7 +364,7 @@ t.test('event-chain', async (t) => {
     if (first === undefined) throw new Error('the vectors are gone');
     let text = '{"lamports":0}';
     let receipt: Receipt = { ...first, slot: 100, digest: digestOf(text) };
-    const long = Array.from({ length: 60 }, (_, i) => {
+    const long = Array.from({ length: 24 }, (_, i) => {
       const event = { receipt, before: undefined };
       text = `{"lamports":${i % 3}}`;
       receipt = { ...first, slot: receipt.slot + 1 + (i % 4), digest: digestOf(text), previous: chainDigest(receipt) };
@@ -378,7 +378,7 @@ t.test('event-chain', async (t) => {
       const moved = inner.filter((to) => to !== at).map((to) => without.toSpliced(to, 0, at));
       return [without, all.toSpliced(at, 0, at), ...moved];
     });
-    t.equal(changed.length, 58 * 59);
+    t.equal(changed.length, 22 * 23);
     const isRefused = (order: readonly number[]): boolean => {
       try {
         follow(order, long);
@@ -411,19 +411,13 @@ t.test('example-verifier', async (t) => {
     t.ok(exampleVerifierSource.trimEnd().split('\n').length <= 40);
   });
 
-  t.test('those in each language accept the vectors of both versions, and no hostile one', async (t) => {
-    const { runs, skipped } = exampleVerifiers(t.testdir());
-    for (const reason of skipped) t.comment(`not run: the verifier in ${reason}`);
-    for (const [language, run] of Object.entries(runs)) {
-      for (const { name, canonicalRequest: request, resultHex, ...vector } of allVectors)
-        t.equal(
-          run({ ...vector, publicKey, request }),
-          Buffer.from(resultHex, 'hex').toString(),
-          `${language}: ${name}`,
-        );
-      for (const { name, fault, publicKey: key = publicKey, canonicalRequest: request, ...vector } of hostileVectors)
-        t.equal(run({ ...vector, publicKey: key, request }), `refused: ${fault}`, `${language}: ${name}`);
-    }
+  t.test('one in another language accepts a vector of each version, and no body with any kind of fault', async (t) => {
+    // `npm run check -- receipts` judges all vectors in each language.
+    for (const { name, canonicalRequest: request, resultHex, ...vector } of [singleVector, ...allVectors.slice(-1)])
+      t.equal(runJavaScript({ ...vector, publicKey, request }), Buffer.from(resultHex, 'hex').toString(), name);
+    const byFault = new Map(hostileVectors.map((vector) => [vector.fault, vector]));
+    for (const [fault, { name, publicKey: key = publicKey, canonicalRequest: request, ...vector }] of byFault)
+      t.equal(runJavaScript({ ...vector, publicKey: key, request }), `refused: ${fault}`, name);
   });
 
   t.test('it accepts the published vectors, and none that was changed', { skip: pythonSkipReason }, async (t) => {
@@ -509,11 +503,10 @@ t.test('independent-implementations', async (t) => {
       );
   });
 
-  t.test('a changed count of operators is refused, 100 of 100', async (t) => {
+  t.test('a changed count of operators is refused', async (t) => {
     const [vector = singleVector] = allVectors.filter(({ name }) => name === 'v2-ten-of-twelve');
-    const counts = Array.from({ length: 101 }, (_, n) => `${1 + (n % 10)}/${10 + Math.floor(n / 10)}`);
-    const bodies = counts.filter((count) => count !== '10/12').map((count) => vector.body.replace('10/12', count));
-    t.equal(bodies.length, 100);
+    const counts = ['1/10', '9/12', '10/11', '10/13', '11/12', '12/12', '1/12', '10/20'];
+    const bodies = counts.map((count) => vector.body.replace('10/12', count));
     for (const body of bodies) t.throws(() => ours(body, vector), { code: 'signature' });
     const { cluster, canonicalRequest: request, nonce } = vector;
     const questions = bodies.map((body) => ({ publicKey, cluster, request, nonce, body }));
@@ -675,7 +668,7 @@ t.test('signature-backends', async (t) => {
         const isHonest = torsion === 0 && times === 0n && flip === null;
         return [isSignature, isOpensslSignature].every((check) => check(signature, head, honestKey) === isHonest);
       }),
-      { numRuns: 300, examples: [[{ nonce: 1n, torsion: 0, times: 0n, head: new Uint8Array(90), flip: null }]] },
+      { numRuns: 100, examples: [[{ nonce: 1n, torsion: 0, times: 0n, head: new Uint8Array(90), flip: null }]] },
     );
     t.pass();
   });
@@ -1087,8 +1080,8 @@ t.test('verify-receipt', async (t) => {
 });
 
 t.test('receipt-mutants', async (t) => {
-  t.test('of 10,000 mutated receipts none is accepted, and every check rejects some', async (t) => {
-    const faults = rejectMutants(10_000);
+  t.test('of 4,000 mutated receipts none is accepted, and every check rejects some', async (t) => {
+    const faults = rejectMutants(4000);
     for (const fault of [
       'envelope',
       'malformed',

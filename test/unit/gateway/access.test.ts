@@ -688,7 +688,7 @@ t.test('shared-counter', async (t) => {
         const windows = 1 + Math.ceil((clock.monotonic() - startedMs) / WINDOW_MS);
         return spent <= windows * 1.5 * LIMIT;
       }),
-      { numRuns: 200, seed: 3 },
+      { numRuns: 80, seed: 3 },
     );
   });
 

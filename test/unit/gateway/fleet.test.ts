@@ -1131,7 +1131,7 @@ t.test('shared-watch', async (t) => {
             }
             return true;
           }),
-          { numRuns: 100 },
+          { numRuns: 40 },
         )
         .catch((thrown: Error) => t.fail(`${thrown.message} ${wrong[0]}`));
       t.same(wrong, []);

@@ -83,7 +83,7 @@ t.test('enhanced-transaction', async (t) => {
       'fee',
       'blockTime',
     ] as const;
-    const some = all.filter((_, i) => i % 12 === 0);
+    const some = all.filter((_, i) => i % 40 === 0);
     const texts = some
       .flatMap(({ transaction }) => [
         ...optional.map((part) => ({ ...transaction, [part]: null })),
