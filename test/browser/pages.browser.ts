@@ -45,6 +45,20 @@ const untilLoaded = (page: Page): Promise<void> =>
       ['live', undefined].includes(document.body.dataset.state)`,
   );
 
+/** The texts of cards that cover another cell, and the figures that are cut. */
+const COVERED = `(() => {
+  const boxOf = (element) => {
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    return range.getBoundingClientRect();
+  };
+  const covers = (a, b) => b.width > 0 && a.right > b.left + 1 && a.bottom > b.top + 1 && b.bottom > a.top + 1;
+  const rows = [...document.querySelectorAll('.scroll tbody tr')].filter(({ children }) => children.length > 1);
+  const covered = rows.filter(({ children: [first, second] }) => covers(boxOf(first), boxOf(second)));
+  const cut = [...document.querySelectorAll('.big, .price')].filter((each) => each.scrollWidth > each.clientWidth + 1);
+  return [...covered, ...cut].map(({ textContent }) => textContent);
+})()`;
+
 /** Where this run leaves its pictures: each page in both themes, on a desk and on a phone. */
 const PICTURES = new URL('../../../.tap/pages/', import.meta.url); // from dist/test/browser
 const PICTURED: readonly number[] = [1440, 390];
@@ -67,6 +81,7 @@ t.test('each page is accessible, silent and still, in both themes, wide and narr
     explorer: '',
     wallet: WALLET,
     token: DOLLAR.mint.address,
+    changes: `${WALLET}&view=changes`,
     transaction: signature,
     block,
     nothing: 'nothing that exists',
@@ -106,6 +121,7 @@ t.test('each page is accessible, silent and still, in both themes, wide and narr
         await page.screenshot({ path: picture, fullPage: name !== 'routes' });
       }
       found.push(...(await shiftedElements(page)).map((element) => `moved ${element}`));
+      found.push(...(await page.evaluate<string[]>(COVERED)).map((text) => `covered or cut: ${text}`));
       const overflow = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
       if (overflow) found.push('wider than the window');
       faults.push(...found.map((fault) => `${path} ${width}: ${fault}`));

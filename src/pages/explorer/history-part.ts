@@ -1,10 +1,10 @@
 import type { Result } from '../../client/index.ts';
-import { create, setText } from '../browser/elements.ts';
+import { type Child, create, setText } from '../browser/elements.ts';
 import { figures } from './figures.ts';
 import { linkedText, linkTo } from './links.ts';
 import { strangersText } from './names.ts';
 import { Part, type Read, type ViewContext } from './part.ts';
-import { table } from './tables.ts';
+import { mutedText, table } from './tables.ts';
 import { chip } from './title.ts';
 
 type Row = Result<'/address/:addr/history'>['rows'][number];
@@ -107,9 +107,15 @@ const signatureTable = (rows: readonly Row[]): HTMLElement =>
         status(row.err === null, row.confirmationStatus),
         create('time', {}, figures.time(row.blockTime)),
         linkTo(String(row.slot), figures.integer(row.slot)),
-        strangersText(row.memo?.replace(MEMO_LENGTHS, '$1'), MAX_MEMO_CHARACTERS),
+        memoOf(row),
       ]),
   );
+
+/** Shows a memo; of bytes that are no text a node has only what it could read of them. */
+function memoOf({ memo }: SignatureRow): Child {
+  const words = strangersText(memo?.replace(MEMO_LENGTHS, '$1'), MAX_MEMO_CHARACTERS);
+  return words?.textContent.includes('\ufffd') ? mutedText('not text') : words;
+}
 
 const changeTable = (rows: readonly Row[]): HTMLElement =>
   table(

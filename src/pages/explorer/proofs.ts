@@ -30,8 +30,9 @@ export class Proofs {
     this.#answers.set(name, answer);
     this.#slot = Math.max(this.#slot, answer.slot);
     this.element.style.visibility = '';
-    const words = ` verified in your browser · slot ${figures.integer(this.#slot)}`;
-    this.#summary.replaceChildren(create('span', { class: 'good', 'aria-hidden': 'true' }, '✓'), words);
+    const mark = create('span', { class: 'good', 'aria-hidden': 'true' }, '✓');
+    const place = create('span', { class: 'wide' }, ' in your browser');
+    this.#summary.replaceChildren(mark, ' verified', place, ` · slot ${figures.integer(this.#slot)}`);
   }
 
   /** Shows the answers of now: what somebody reads stays as it is. */

@@ -1,5 +1,6 @@
 import { type Client, type Result, SlotgateError } from '../../client/index.ts';
 import { DEMO_ADDRESSES } from '../../shared/domain/demo-addresses.ts';
+import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
 import { TOKEN_PROGRAM, VOTE_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import { create } from '../browser/elements.ts';
 import { wordsOf } from '../format/amounts.ts';
@@ -25,7 +26,7 @@ const REFRESH_MS = 5000;
 
 /** Addresses that may exist, by the words for them. */
 const EXAMPLES: Readonly<Record<string, string>> = {
-  'Wrapped SOL': 'So11111111111111111111111111111111111111112',
+  'Wrapped SOL': WRAPPED_SOL,
   USDC: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
   JUP: 'JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN',
   'Token program': TOKEN_PROGRAM,

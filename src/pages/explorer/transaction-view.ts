@@ -5,7 +5,7 @@ import { type Child, create } from '../browser/elements.ts';
 import { decimalOf, wordsOf } from '../format/amounts.ts';
 import { formatSpan } from '../format/figures.ts';
 import { factsOf } from './account-facts.ts';
-import { figures } from './figures.ts';
+import { countOf, figures } from './figures.ts';
 import { summedTransfers, type Transfer } from './flow.ts';
 import { showFlow } from './flow-view.ts';
 import { success } from './history-part.ts';
@@ -100,7 +100,8 @@ function failureOf({ transactionError, instructions, fee }: Enhanced): Child {
     callOf(failed),
     ' · ',
   ];
-  const reason = name === null ? code !== null && `error ${code}` : code === null ? name : `${name} (${code})`;
+  const reason =
+    name === null ? code !== null && `error ${code}` : code === null || code === name ? name : `${name} (${code})`;
   const words = [reason, `the fee of ${sol(fee)} was paid`].filter(Boolean).join(' · ');
   return create('p', { class: 'failure' }, ...(place ?? []), words);
 }
@@ -284,7 +285,7 @@ function callLine(
 
 function argumentsOf({ info, accounts, data }: Pick<Instruction, 'info' | 'accounts' | 'data'>): Child {
   if (info !== null) return factsOf(info);
-  const shown = create('details', {}, create('summary', {}, `${accounts.length} accounts`));
+  const shown = create('details', {}, create('summary', {}, countOf(accounts.length, 'account')));
   shown.append(
     create('div', { class: 'list' }, ...accounts.map((account) => linkTo(account))),
     data === null ? '' : create('code', {}, data),
@@ -293,7 +294,7 @@ function argumentsOf({ info, accounts, data }: Pick<Instruction, 'info' | 'accou
 }
 
 function logDetails(lines: readonly string[], isOpen: boolean): HTMLElement {
-  const details = create('details', { class: 'log' }, create('summary', {}, `Log · ${lines.length} lines`));
+  const details = create('details', { class: 'log' }, create('summary', {}, `Log · ${countOf(lines.length, 'line')}`));
   details.append(create('pre', { tabindex: '0' }, lines.join('\n')));
   details.open = isOpen;
   return details;
