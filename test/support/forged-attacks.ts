@@ -18,8 +18,9 @@ import { enhanceTransaction } from '../../src/transactions/explain/enhanced-tran
 import { explainTransaction } from '../../src/transactions/explain/explain-transaction.ts';
 import { shortAddress } from '../../src/transactions/explain/sentence-formats.ts';
 import type { Transaction } from '../../src/transactions/transactions/transaction.ts';
+import { THEFTS_BY_EXTENSIONS } from './forged-extensions.ts';
 import { THEFTS_OF_RIGHTS } from './forged-rights.ts';
-import type { ForgedCall, Forgery } from './forged-transaction.ts';
+import { FORMS, type ForgedCall, type Forgery } from './forged-transaction.ts';
 import {
   ALL,
   type Attack,
@@ -138,6 +139,7 @@ export const SCENES: Readonly<
 /** Thefts, with what a description must name. */
 export const ATTACKS: Readonly<Record<string, Attack>> = {
   ...THEFTS_OF_RIGHTS,
+  ...THEFTS_BY_EXTENSIONS,
   'tokens sent away': {
     kind: 'tokens',
     make: (f) => [f.send(usdc, stolenUsdc, victim, 10_000_000_000n)],
@@ -638,14 +640,18 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   },
 };
 
-/** A theft in a scene, as a record; null where it makes no sense. */
-export function forgeAttack(scene: string, name: string): Transaction | null {
+/** A theft in a scene, as a record in a form; null where it makes no sense. */
+export function forgeAttack(scene: string, name: string, form: keyof typeof FORMS = 'whole'): Transaction | null {
   const [arrange, attack] = [SCENES[scene], ATTACKS[name]];
   if (arrange === undefined || attack === undefined || attack.not?.includes(scene)) return null;
   const signers = attack.signers ?? [victim];
   const forgery = prepare(scene === SPONSORED && !signers.includes(sponsor) ? [sponsor, ...signers] : signers);
-  return forgery.record(arrange(forgery, attack.make(forgery)));
+  return forgery.record(arrange(forgery, attack.make(forgery)), FORMS[form]);
 }
+
+/** Deeds that cost nobody anything. */
+const HARMLESS =
+  /^(The validator|\w+ (called the game|updated an oracle|uploaded a part|made room|staked the stake account|wrote|advanced|opened|added addresses))/;
 
 /** Returns what the texts on a theft lack of what they must name, and what they must not say. */
 export function lackingIn(transaction: Transaction, { says, never, signers = [] }: Attack): readonly string[] {
@@ -657,16 +663,19 @@ export function lackingIn(transaction: Transaction, { says, never, signers = [] 
     ...says.filter((part) => !explanation.includes(short(part))).map((part) => `${part}: ${explanation}`),
     ...(never?.test(description) === true ? [`${never}: ${description}`] : []),
     ...(description.startsWith(sponsor) && !signers.includes(sponsor) ? [`who acted: ${description}`] : []),
+    ...(HARMLESS.test(description) ? [`begins with what is harmless: ${description}`] : []),
   ];
 }
 
-/** Forges each theft in each scene, with its description and what that lacks. */
+/** Forges each theft in each scene and form, with its description and what that lacks. */
 export const forgeAll = () =>
   Object.entries(ATTACKS).flatMap(([name, attack]) =>
-    Object.keys(SCENES).flatMap((scene) => {
-      const transaction = forgeAttack(scene, name);
-      if (transaction === null) return [];
-      const { description } = enhanceTransaction(transaction);
-      return [{ kind: attack.kind, name, scene, description, lacking: lackingIn(transaction, attack) }];
-    }),
+    Object.keys(SCENES).flatMap((scene) =>
+      (['whole', 'withoutDepths', 'withTables'] as const).flatMap((form) => {
+        const transaction = forgeAttack(scene, name, form);
+        if (transaction === null) return [];
+        const { description } = enhanceTransaction(transaction);
+        return [{ kind: attack.kind, name, scene, form, description, lacking: lackingIn(transaction, attack) }];
+      }),
+    ),
   );

@@ -104,7 +104,7 @@ export const THEFTS_OF_RIGHTS: Readonly<Record<string, Attack>> = {
   'a fee on each transfer': {
     kind: 'fees of a token',
     make: (f) => [token(f, [USDT, victim], 26, 5, 16, 39, ...u64Bytes(ALL))],
-    says: ['the fee that each transfer of USDT pays'],
+    says: ['the fee of each transfer of USDT to 100 %'],
   },
   'wrapped SOL paid out to a thief from an account that stays': {
     kind: 'wrapped SOL',

@@ -19,6 +19,80 @@ export interface ForgedCall {
   readonly inner: readonly ForgedCall[];
 }
 
+interface RecordedCall {
+  readonly programId: string;
+  readonly accounts: readonly string[];
+  readonly data: string;
+}
+
+/** A record as a node would give it. */
+export interface ForgedRecord {
+  readonly slot: number;
+  readonly blockTime: null;
+  readonly transaction: {
+    readonly signatures: readonly string[];
+    readonly message: {
+      readonly accountKeys: readonly { readonly pubkey: string; readonly signer: boolean }[];
+      readonly instructions: readonly RecordedCall[];
+    };
+  };
+  readonly meta: {
+    readonly err: null;
+    readonly fee: number;
+    readonly preTokenBalances: readonly object[];
+    readonly postTokenBalances: readonly object[];
+    readonly preBalances: readonly bigint[];
+    readonly postBalances: readonly bigint[];
+    readonly innerInstructions: readonly {
+      readonly index: number;
+      readonly instructions: readonly (RecordedCall & { readonly stackHeight: number })[];
+    }[];
+  };
+}
+
+/** The forms of records: without effects, as usual, those of old nodes, and those with lookup tables. */
+export const FORMS = {
+  withoutMeta: ({ meta: _, ...record }: ForgedRecord): object => ({ ...record, meta: null }),
+  whole: (record: ForgedRecord): object => record,
+  withoutDepths: ({ meta, ...record }: ForgedRecord): object => ({
+    ...record,
+    meta: {
+      ...meta,
+      innerInstructions: meta.innerInstructions.map(({ index, instructions }) => ({
+        index,
+        instructions: instructions.map(({ stackHeight: _, ...call }) => call),
+      })),
+    },
+  }),
+  withTables: ({ transaction: { signatures, message }, meta, ...record }: ForgedRecord): object => {
+    const keys = message.accountKeys.map(({ pubkey }) => pubkey);
+    const signers = message.accountKeys.filter(({ signer }) => signer).length;
+    const staticCount = Math.max(signers, Math.ceil(keys.length / 2));
+    const compiled = ({ programId, accounts, ...call }: RecordedCall): object => ({
+      ...call,
+      programIdIndex: keys.indexOf(programId),
+      accounts: accounts.map((account) => keys.indexOf(account)),
+    });
+    const header = { numRequiredSignatures: signers, numReadonlySignedAccounts: 0, numReadonlyUnsignedAccounts: 0 };
+    return {
+      ...record,
+      version: 0,
+      transaction: {
+        signatures,
+        message: { header, accountKeys: keys.slice(0, staticCount), instructions: message.instructions.map(compiled) },
+      },
+      meta: {
+        ...meta,
+        loadedAddresses: { writable: keys.slice(staticCount), readonly: [] },
+        innerInstructions: meta.innerInstructions.map(({ index, instructions }) => ({
+          index,
+          instructions: instructions.map(compiled),
+        })),
+      },
+    };
+  },
+} as const;
+
 interface Holding {
   readonly mint: string;
   readonly decimals: number;
@@ -166,7 +240,11 @@ export class Forgery {
   readonly authorizeStake = (account: string, authority: string, to: string, right: 0 | 1): ForgedCall =>
     call(STAKE_PROGRAM, [account, CLOCK_SYSVAR, authority], [1, 0, 0, 0, ...bs58.decode(to), right, 0, 0, 0]);
 
-  record(calls: readonly ForgedCall[]): Transaction {
+  record(calls: readonly ForgedCall[], inForm: (record: ForgedRecord) => object = (record) => record): Transaction {
+    return normalizeTransaction(inForm(this.#toRecord(calls)));
+  }
+
+  #toRecord(calls: readonly ForgedCall[]): ForgedRecord {
     const before = this.#before ?? { lamports: new Map(), holdings: new Map() };
     const all = calls.flatMap(withInner);
     const keys = [
@@ -184,12 +262,12 @@ export class Forgery {
         owner,
         uiTokenAmount: { amount: `${amount}`, decimals },
       }));
-    const toRecord = ({ programId, accounts, data }: ForgedCall): object => ({
+    const toRecord = ({ programId, accounts, data }: ForgedCall): RecordedCall => ({
       programId,
       accounts,
       data: bs58.encode(Uint8Array.from(data)),
     });
-    return normalizeTransaction({
+    return {
       slot: 1,
       blockTime: null,
       transaction: {
@@ -213,7 +291,7 @@ export class Forgery {
             .map(({ call, depth }) => ({ ...toRecord(call), stackHeight: depth + 1 })),
         })),
       },
-    });
+    };
   }
 
   #move(from: string, to: string, lamports: bigint): void {

@@ -44,7 +44,10 @@ export interface SyntheticBalance {
 export function syntheticRecord({ calls, inner = [], ...rest }: SyntheticTransaction): object {
   const { signers = [], accounts = [], lamports, tokens = [], err = null } = rest;
   const named = [...calls, ...inner].flatMap((call) => ('data' in call ? call.accounts : []));
-  const keys = [...new Set([...signers, ...accounts, ...tokens.map(({ account }) => account), ...named])];
+  const programs = [...calls, ...inner].map(({ programId }) => programId);
+  const keys = [...new Set([...signers, ...accounts, ...tokens.map(({ account }) => account), ...named, ...programs])];
+  const lamportsOf = (side: 'before' | 'after'): readonly bigint[] =>
+    lamports === undefined ? [] : keys.map((_, place) => lamports[side][place] ?? 0n);
   const balances = (side: 'before' | 'after'): object[] =>
     tokens.flatMap(({ account, mint, owner, ownerAfter, decimals = 6, [side]: amount }) =>
       amount === null
@@ -73,8 +76,8 @@ export function syntheticRecord({ calls, inner = [], ...rest }: SyntheticTransac
     meta: {
       err,
       fee: 5000,
-      preBalances: lamports?.before ?? [],
-      postBalances: lamports?.after ?? [],
+      preBalances: lamportsOf('before'),
+      postBalances: lamportsOf('after'),
       preTokenBalances: balances('before'),
       postTokenBalances: balances('after'),
       innerInstructions: [{ index: 0, instructions: inner.map(toRecord) }],

@@ -3,7 +3,7 @@ import { create } from '../browser/elements.ts';
 import { decimalOf, wordsOf } from '../format/amounts.ts';
 import { formatSpan } from '../format/figures.ts';
 import { countOf, figures } from './figures.ts';
-import { success } from './history-part.ts';
+import { statusChip } from './history-part.ts';
 import { linkTo } from './links.ts';
 import { Part, type Read, type ViewContext } from './part.ts';
 import { facts, pager, table } from './tables.ts';
@@ -88,7 +88,7 @@ const isFailed = ({ status }: Item): boolean => status !== null && status !== 's
 
 const cellsOf = ({ signature, status, type, programs }: Item) => [
   linkTo(signature),
-  status === null ? 'unknown' : success(status === 'success'),
+  statusChip(status),
   chip(wordsOf(type)),
   create('span', { class: 'list' }, ...programs.slice(0, 3).map((program) => linkTo(program))),
 ];

@@ -104,7 +104,7 @@ const signatureTable = (rows: readonly Row[]): HTMLElement =>
       .filter((row): row is SignatureRow => 'memo' in row)
       .map((row) => [
         linkTo(row.signature),
-        status(row.err === null, row.confirmationStatus),
+        statusOf(row.err === null ? 'success' : 'failed', row.confirmationStatus),
         create('time', {}, figures.time(row.blockTime)),
         linkTo(String(row.slot), figures.integer(row.slot)),
         memoOf(row),
@@ -126,7 +126,7 @@ const changeTable = (rows: readonly Row[]): HTMLElement =>
       .map((row) => [
         linkTo(row.signature),
         create('time', {}, figures.time(row.blockTime)),
-        status(row.status === 'success', row.confirmationStatus),
+        statusOf(row.status, row.confirmationStatus),
         row.description === null ? '' : create('div', { class: 'words' }, ...linkedText(row.description)),
         create(
           'span',
@@ -144,9 +144,14 @@ const changeTable = (rows: readonly Row[]): HTMLElement =>
       ]),
   );
 
-export const success = (isSuccess: boolean): HTMLElement =>
-  chip(isSuccess ? '✓ Success' : '✗ Failed', isSuccess ? 'good' : 'bad');
+type Status = 'success' | 'failed' | null;
+
+/** Shows whether a transaction succeeded, as far as its record says so. */
+export function statusChip(status: Status): HTMLElement {
+  if (status === null) return chip('Outcome unknown');
+  return status === 'success' ? chip('✓ Success', 'good') : chip('✗ Failed', 'bad');
+}
 
 /** Shows whether a transaction succeeded, and how certain it is. */
-const status = (isSuccess: boolean, confirmation: string): HTMLElement =>
-  create('span', {}, success(isSuccess), create('span', { class: 'muted' }, ` ${confirmation}`));
+const statusOf = (status: Status, confirmation: string): HTMLElement =>
+  create('span', {}, statusChip(status), create('span', { class: 'muted' }, ` ${confirmation}`));

@@ -5,7 +5,7 @@ import { TOKEN_PROGRAM, VOTE_PROGRAM } from '../../shared/domain/well-known-addr
 import { create } from '../browser/elements.ts';
 import { wordsOf } from '../format/amounts.ts';
 import { figures } from './figures.ts';
-import { success } from './history-part.ts';
+import { statusChip } from './history-part.ts';
 import { linkedText, linkTo } from './links.ts';
 import { once } from './once.ts';
 import { Part, type ViewContext } from './part.ts';
@@ -101,7 +101,7 @@ export function showStart(context: Pick<ViewContext, 'client' | 'title' | 'add' 
           ' ',
           enhanced && chip(wordsOf(enhanced.type)),
           ' ',
-          enhanced && success(enhanced.status === 'success'),
+          enhanced && statusChip(enhanced.status),
         ),
       ),
     );

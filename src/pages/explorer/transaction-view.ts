@@ -8,7 +8,7 @@ import { factsOf } from './account-facts.ts';
 import { countOf, figures } from './figures.ts';
 import { summedTransfers, type Transfer } from './flow.ts';
 import { showFlow } from './flow-view.ts';
-import { success } from './history-part.ts';
+import { statusChip } from './history-part.ts';
 import { logsOf } from './instruction-logs.ts';
 import { identifier, linkedText, linkTo } from './links.ts';
 import { strangersText, TokenLabels } from './names.ts';
@@ -70,19 +70,18 @@ function showHead(
   { title }: ViewContext,
   { signature, confirmationStatus, blockTime, enhanced, meta }: Transaction,
 ): void {
-  const isSuccess = enhanced
-    ? enhanced.status === 'success'
-    : (meta as { readonly err?: unknown } | null)?.err === null;
+  const err = (meta as { readonly err?: unknown } | null)?.err;
+  const status = enhanced ? enhanced.status : err === undefined ? null : err === null ? 'success' : 'failed';
   const ago = blockTime === null ? '' : ` · ${formatSpan(Date.now() - blockTime * 1000)} ago`;
   title.show({
     chips: [
-      success(isSuccess),
+      statusChip(status),
       chip(wordsOf(confirmationStatus)),
       enhanced && chip(`${wordsOf(enhanced.type)} · ${wordsOf(enhanced.source)}`),
       create('time', { class: 'muted' }, `${figures.time(blockTime)}${ago}`),
     ],
     heading: enhanced
-      ? [!isSuccess && create('span', { class: 'bad' }, 'Failed: '), ...linkedText(enhanced.description)]
+      ? [status === 'failed' && create('span', { class: 'bad' }, 'Failed: '), ...linkedText(enhanced.description)]
       : ['Transaction'],
     below: [enhanced && failureOf(enhanced), identifier(signature, 'signature')],
   });

@@ -50,8 +50,10 @@ export interface AuthorityChange {
   readonly to: string | null;
   /** The account that signed for it. */
   readonly authority: string | null;
-  /** Approved amount in smallest units. */
+  /** Approved amount in smallest units, or the most that a fee is. */
   readonly amount: string | null;
+  /** A fee, a commission or an interest in basis points. */
+  readonly basisPoints: string | null;
   /** Tokens in the account at that time, in smallest units. */
   readonly tokenBalance: string | null;
   readonly decimals: number | null;
@@ -107,6 +109,12 @@ function signatureIn(info: ParsedInfo, signer: string): Pick<AuthorityChange, 'a
 
 const toText = (value: unknown): string | null => (asBigInt(value) === null ? null : `${asBigInt(value)}`);
 
+/** Returns the rate that an instruction names; a commission may be in percent. */
+function basisPointsIn({ transferFeeBasisPoints, commissionBps, newRate, commission }: ParsedInfo): string | null {
+  const percent = asBigInt(commission);
+  return toText(transferFeeBasisPoints ?? commissionBps ?? newRate) ?? (percent === null ? null : `${percent * 100n}`);
+}
+
 const isKind = (kind: string): kind is AuthorityChange['kind'] =>
   AUTHORITY_CHANGE_KINDS.some((known) => known === kind);
 
@@ -121,7 +129,7 @@ export function authorityChangeReader(
   transaction: Transaction,
 ): (call: Instruction, balances: CurrentBalances) => AuthorityChange | null {
   const { accounts, preBalances } = transaction;
-  const funded = new Set(accounts.flatMap(({ address }, index) => ((preBalances[index] ?? 0n) > 0n ? [address] : [])));
+  const empty = new Set(accounts.flatMap(({ address }, index) => (preBalances[index] === 0n ? [address] : [])));
   const signers = new Set(accounts.filter(({ signer }) => signer).map(({ address }) => address));
   return (call, balances) => {
     const { program, programId, parsed, index, innerIndex } = call;
@@ -133,7 +141,7 @@ export function authorityChangeReader(
     const kind = kindOf(row, info);
     const { authority, from } = signatureIn(info, row.signer);
     const to = addressAt(info, row.to);
-    const isGivenAway = funded.has(account) && signers.has(authority ?? '') && to !== SYSTEM_PROGRAM;
+    const isGivenAway = !empty.has(account) && signers.has(authority ?? '') && to !== SYSTEM_PROGRAM;
     if (kind === 'assign' && !isGivenAway) return null;
     const right = row.right === 'authorityType' ? rightIn(info) : row.right;
     const tokenAccount = program === 'spl-token' ? balances.tokenAccountOf(account) : null;
@@ -152,7 +160,8 @@ export function authorityChangeReader(
       from: (ownsTokens ? tokenAccount?.owner : null) ?? (isHolder ? from : null),
       to,
       authority,
-      amount: toText(info['amount'] ?? amount),
+      amount: toText(info['amount'] ?? amount ?? info['maximumFee']),
+      basisPoints: basisPointsIn(info),
       tokenBalance: tokenAccount === null ? null : `${tokenAccount.amount}`,
       decimals: asDecimals(decimals) ?? (mint === null ? null : balances.decimalsOf(mint)),
       lamports: mint === null && preBalances.length > 0 ? `${balances.lamportsOf(account)}` : null,
@@ -172,7 +181,15 @@ function programsChangeOf(call: Instruction): AuthorityChange | null {
   if (holder === undefined || account === null || holder === owner) return null;
   return {
     ...{ kind: 'setAuthority', authorityType: name, programId, account, mint, owner, from: null, to: holder },
-    ...{ authority: owner, amount: null, tokenBalance: null, decimals: null, lamports: null, lockup: null },
+    ...{
+      authority: owner,
+      amount: null,
+      basisPoints: null,
+      tokenBalance: null,
+      decimals: null,
+      lamports: null,
+      lockup: null,
+    },
     instructionIdx: index,
     innerInstructionIdx: innerIndex,
   };

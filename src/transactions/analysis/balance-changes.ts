@@ -1,58 +1,41 @@
 import type { Transaction } from '../transactions/transaction.ts';
+import type { AccountData, TokenBalanceChange } from './parsed-transaction.ts';
 
-/** The difference of an account's balances before and after a transaction. Zero token changes are left out. */
-export interface BalanceChange {
-  readonly account: string;
-  /** The change in lamports; the fee payer's includes the fee. */
-  readonly lamports: bigint;
-  readonly tokens: readonly TokenChange[];
-}
-
-export interface TokenChange {
-  readonly mint: string;
-  /** The owner; null if not recorded. Where it changed, there is one change for each. */
-  readonly owner: string | null;
-  readonly amount: bigint;
-  readonly decimals: number;
-}
-
-/** Returns the changes of every account, in the transaction's order. A missing record counts as no change. */
-export function balanceChangesOf(transaction: Transaction): BalanceChange[] {
+/** Returns the changes of every account that are recorded, in the transaction's order. Zero token changes are left out. */
+export function accountDataOf(transaction: Transaction): AccountData[] {
   const { accounts, preBalances, postBalances } = transaction;
   const tokens = tokenChangesByAccount(transaction);
-  return accounts.map(({ address }, index) => ({
-    account: address,
-    lamports: (postBalances[index] ?? 0n) - (preBalances[index] ?? 0n),
-    tokens: [...(tokens.get(address)?.values() ?? [])].filter(({ amount }) => amount !== 0n),
-  }));
+  return accounts.flatMap(({ address: account }, index): AccountData[] => {
+    const [before, after] = [preBalances[index], postBalances[index]];
+    const isRecorded = before !== undefined && after !== undefined;
+    const tokenBalanceChanges = [...(tokens.get(account)?.values() ?? [])].filter(
+      ({ rawTokenAmount }) => rawTokenAmount.tokenAmount !== '0',
+    );
+    const nativeBalanceChange = `${isRecorded ? after - before : 0}`;
+    return isRecorded || tokenBalanceChanges.length > 0 ? [{ account, nativeBalanceChange, tokenBalanceChanges }] : [];
+  });
 }
 
 /** Groups token changes by account, mint and owner. An account may end under another mint or owner than before. */
 function tokenChangesByAccount({
-  preTokenBalances,
-  postTokenBalances,
-}: Transaction): Map<string, Map<string, TokenChange>> {
-  const ownersAfter = new Map(postTokenBalances?.map(({ account, owner }) => [account, owner]));
-  const ownersBefore = new Map(preTokenBalances?.map(({ account, owner }) => [account, owner]));
-  const signed = [
-    ...(preTokenBalances ?? []).map((balance) => ({
-      ...balance,
-      owner: balance.owner ?? ownersAfter.get(balance.account) ?? null,
-      amount: -balance.amount,
-    })),
-    ...(postTokenBalances ?? []).map((balance) => ({
-      ...balance,
-      owner: balance.owner ?? ownersBefore.get(balance.account) ?? null,
-    })),
-  ];
-  const changes = new Map<string, Map<string, TokenChange>>();
-  for (const { account, mint, owner, amount, decimals } of signed) {
-    const ofAccount = changes.get(account) ?? new Map<string, TokenChange>();
-    const key = `${mint} ${owner}`;
-    const before = ofAccount.get(key);
-    ofAccount.delete(key); // the order is that of the last record of each mint
-    ofAccount.set(key, { mint, owner, amount: amount + (before?.amount ?? 0n), decimals });
-    changes.set(account, ofAccount);
+  preTokenBalances: before,
+  postTokenBalances: after,
+}: Transaction): ReadonlyMap<string, ReadonlyMap<string, TokenBalanceChange>> {
+  const changes = new Map<string, Map<string, TokenBalanceChange>>();
+  for (const [balances, others, sign] of [
+    [before, after, -1n],
+    [after, before, 1n],
+  ] as const) {
+    const owners = new Map(others?.map(({ account, owner }) => [account, owner]));
+    for (const { account: tokenAccount, mint, owner, amount, decimals } of balances ?? []) {
+      const userAccount = owner ?? owners.get(tokenAccount) ?? tokenAccount;
+      const ofAccount = changes.get(tokenAccount) ?? new Map<string, TokenBalanceChange>();
+      const key = `${mint} ${userAccount}`;
+      const changed = BigInt(ofAccount.get(key)?.rawTokenAmount.tokenAmount ?? 0) + sign * amount;
+      ofAccount.delete(key); // the order is that of the last record of each mint
+      ofAccount.set(key, { userAccount, tokenAccount, mint, rawTokenAmount: { tokenAmount: `${changed}`, decimals } });
+      changes.set(tokenAccount, ofAccount);
+    }
   }
   return changes;
 }

@@ -1,19 +1,19 @@
 import { asBigInt, asObject } from '../codec/json-fields.ts';
 import { type Instruction, inExecutionOrder } from '../transactions/instruction.ts';
 import type { ParsedInfo } from '../transactions/instruction-layout.ts';
-import type { Transaction } from '../transactions/transaction.ts';
+import { statusOf, type Transaction } from '../transactions/transaction.ts';
 import { addressAt, effectsIn, type Place, placeOf } from './effects.ts';
 import { initializedTokenAccount } from './token-account-balances.ts';
 import { TRANSFER_TYPES, type Transfer, type TransferType } from './transfer.ts';
 import { type CurrentBalances, TransferLedger } from './transfer-ledger.ts';
 
 /**
- * Extracts the transfers of a transaction in execution order, each from one top-level or inner instruction. A failed
- * transaction has none. Lamports that a program moves without calling the System or a token program appear only in the
+ * Extracts the transfers of a transaction in execution order, each from one top-level or inner instruction. One that
+ * failed, or of which no record says whether it did, has none. Lamports that a program moves without calling the System or a token program appear only in the
  * balances.
  */
 export function extractTransfers(transaction: Transaction, visit?: CallVisitor): Transfer[] {
-  if (transaction.err !== null) return [];
+  if (statusOf(transaction) !== 'success') return [];
   const ledger = new TransferLedger(transaction);
   for (const call of inExecutionOrder(transaction.instructions)) {
     visit?.(call, ledger);

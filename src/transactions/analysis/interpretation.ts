@@ -207,8 +207,6 @@ export interface CallInterpretation extends InterpretationOf<CallType>, NetChang
   readonly calledName: string | null;
   /** Whether no balance changed but for the fee and tips. */
   readonly isUntouched: boolean;
-  /** Whether the record has any change of a balance: the fee is one. */
-  readonly isRecorded: boolean;
   /** Whether the type says no more than what the program is for. */
   readonly isByRole: boolean;
 }
@@ -241,8 +239,12 @@ export interface Asides extends Remainder {
   readonly hiddenTransfers: readonly ConfidentialTransfer[];
   /** How many transfers moved tokens that no record names. */
   readonly unnamedTransfers: number;
+  /** Whether the record lacks balances, so that they do not show what moved. */
+  readonly lacksBalances: boolean;
   /** Notes beside a transfer. */
   readonly memos: readonly string[];
+  /** Whether rights and losses go before the interpretation. */
+  readonly goFirst: boolean;
 }
 
 /** Returns whether anything happened beside an interpretation, but for a note. */
@@ -252,8 +254,9 @@ export const hasAsides = ({
   rights,
   hiddenTransfers,
   unnamedTransfers,
-}: Omit<Asides, 'memos'>): boolean =>
-  actions.length + changes.length + rights.length + hiddenTransfers.length + unnamedTransfers > 0;
+  lacksBalances,
+}: Omit<Asides, 'memos' | 'goFirst'>): boolean =>
+  actions.length + changes.length + rights.length + hiddenTransfers.length + unnamedTransfers > 0 || lacksBalances;
 
 /** An interpretation, with the lamports that were paid as a tip beside it and all else that it leaves out. */
 export type Interpreted<Kind extends Interpretation = Interpretation> = Kind & {

@@ -3,7 +3,7 @@ import { asArray } from '../codec/json-fields.ts';
 import { isIncidentalProgram, isTradingProgram, KNOWN_PROGRAMS, programRole } from '../programs/known-programs.ts';
 import { isTipAccount } from '../programs/tip-accounts.ts';
 import { type Instruction, inExecutionOrder } from '../transactions/instruction.ts';
-import type { Transaction } from '../transactions/transaction.ts';
+import { statusOf, type Transaction } from '../transactions/transaction.ts';
 import { type Action, type ActionKind, actionOf, type Ledger, type Unaccounted } from './action.ts';
 import { type AssetAmount, negate, solAmount } from './asset-amount.ts';
 import { isOfClosing } from './helius-transfers.ts';
@@ -25,6 +25,8 @@ interface Movement extends AssetAmount {
   readonly role: Action['role'];
   /** The calls of programs that are not Solana's own, the outermost first. */
   readonly callers: readonly Instruction[];
+  /** The call in which it can be a leg of a trade; undefined if it was made in that of no exchange. */
+  readonly venue: Instruction | undefined;
   readonly instruction: readonly [topLevel: number, inner: number | null];
 }
 
@@ -45,14 +47,14 @@ export function readLedger(transaction: Transaction, transfers: readonly Transfe
   const { feePayer, accounts } = transaction;
   const fee = transaction.fee ?? 0n;
   const paid: Action[] = fee === 0n ? [] : [actionOf('fee', feePayer, { given: [solAmount(fee)] })];
-  if (transaction.err !== null) return { actions: paid, unaccounted: [] }; // the runtime takes back all but the fee
+  if (statusOf(transaction) !== 'success') return { actions: paid, unaccounted: [] }; // the runtime takes back all but the fee
   const signers = new Set(accounts.filter(({ signer }) => signer).map(({ address }) => address));
   const ownerOf = accountOwners(transaction, transfers.length === 0 ? [] : inExecutionOrder(transaction.instructions));
-  const moved = transfers.length === 0 ? [] : movementsOf(transaction, transfers, ownerOf, signers);
+  const moved = transfers.length === 0 ? [] : withoutDoubt(movementsOf(transaction, transfers, ownerOf, signers));
   const subjects = new Set([
     ...signers,
-    ...moved.flatMap(({ from, authority, callers }) =>
-      from === null || authority === null || (venueOf(callers) !== undefined && !signers.has(authority)) ? [] : [from],
+    ...moved.flatMap(({ from, authority, venue }) =>
+      from === null || authority === null || (venue !== undefined && !signers.has(authority)) ? [] : [from],
     ),
   ]);
   const movements = withPayouts(moved, subjects);
@@ -64,14 +66,13 @@ export function readLedger(transaction: Transaction, transfers: readonly Transfe
 }
 
 /** Sums what neither the fee nor a movement explains of the changes of wallets. */
-function openChanges(
-  transaction: Transaction,
-  movements: readonly Movement[],
-  ownerOf: (account: string) => string,
-): WalletSums {
-  const { feePayer, fee, postBalances, preTokenBalances, postTokenBalances } = transaction;
+function openChanges(transaction: Transaction, movements: readonly Movement[], ownerOf: OwnerOf): WalletSums {
+  const { feePayer, fee, preTokenBalances, postTokenBalances } = transaction;
   const open = netChangesOf(transaction, ownerOf);
-  const [hasLamports, hasTokens] = [postBalances.length > 0, preTokenBalances !== null && postTokenBalances !== null];
+  const [hasLamports, hasTokens] = [
+    hasAllLamports(transaction),
+    preTokenBalances !== null && postTokenBalances !== null,
+  ];
   if (hasLamports) open.add(feePayer, solAmount(fee ?? 0n));
   for (const movement of movements) {
     const { from, to, mint, amount, withheld } = movement;
@@ -140,33 +141,61 @@ function splitWallets(changes: ReturnType<WalletSums['entries']>) {
   return { gained: ofSol.filter(([, { amount }]) => amount > 0n), lost: ofSol.filter(([, { amount }]) => amount < 0n) };
 }
 
-/** Returns the function that finds the wallet of an account: the owner of a token account, any other account itself. */
-function accountOwners(
-  { preTokenBalances, postTokenBalances }: Transaction,
-  calls: readonly Instruction[],
-): (account: string) => string {
+/** Returns whether a record has the lamports of all accounts. One that was cut may lack those which a call paid. */
+const hasAllLamports = ({
+  accounts,
+  preBalances,
+  postBalances,
+}: Pick<Transaction, 'accounts' | 'preBalances' | 'postBalances'>): boolean =>
+  Math.min(preBalances.length, postBalances.length) >= accounts.length;
+
+type PlaceOfTransfer = Pick<Transfer, 'instructionIdx' | 'innerInstructionIdx'>;
+
+/** Finds the wallet of an account at a place; before the transaction where none is given. */
+type OwnerOf = (account: string, place?: PlaceOfTransfer | 'after') => string;
+
+/**
+ * Returns the function that finds the wallet of an account: the owner of a token account, any other account itself. One that
+ * is closed and opened again may be that of two.
+ */
+function accountOwners({ preTokenBalances, postTokenBalances }: Transaction, calls: readonly Instruction[]): OwnerOf {
   const owners = new Map<string, string>();
   const add = (account: unknown, owner: unknown): void => {
     if (typeof account === 'string' && typeof owner === 'string' && !owners.has(account)) owners.set(account, owner);
   };
   for (const { account, owner } of [...(preTokenBalances ?? []), ...(postTokenBalances ?? [])]) add(account, owner);
-  for (const { program, parsed } of calls)
-    if (program === 'spl-associated-token-account') add(parsed?.info['account'], parsed?.info['wallet']);
-    else if (program === 'spl-token' && parsed?.type.startsWith('initializeAccount'))
-      add(parsed.info['account'], parsed.info['owner']);
-  return (account) => owners.get(account) ?? account;
+  const closed = new Map<unknown, Instruction>();
+  const again = new Map<unknown, { readonly owner: string; readonly closing: Instruction }>();
+  for (const call of calls) {
+    const { account, wallet, owner } = call.parsed?.info ?? {};
+    if (call.program === 'spl-associated-token-account') add(account, wallet);
+    if (call.program !== 'spl-token') continue;
+    if (call.parsed?.type === 'closeAccount') closed.set(account, call);
+    if (!call.parsed?.type.startsWith('initializeAccount')) continue;
+    const closing = closed.get(account);
+    if (closing === undefined) add(account, owner);
+    else if (typeof owner === 'string') again.set(account, { owner, closing });
+  }
+  return (account, place) => {
+    const second = again.get(account);
+    const isSecond = second !== undefined && (place === 'after' || (place && !isNotAfter(place, second.closing)));
+    return isSecond ? second.owner : (owners.get(account) ?? account);
+  };
 }
 
 /** Sums what changed for wallets: lamports with those of their token accounts, and tokens by the owner before and after. */
 function netChangesOf(
   { accounts, preBalances, postBalances, preTokenBalances, postTokenBalances }: Transaction,
-  ownerOf: (account: string) => string,
+  ownerOf: OwnerOf,
 ): WalletSums {
   const sums = new WalletSums();
-  for (const [place, { address }] of accounts.entries()) {
-    const [before, after] = [preBalances[place], postBalances[place]];
-    if (before !== undefined && after !== undefined && before !== after)
-      sums.add(ownerOf(address), solAmount(after - before));
+  for (const [place, { address }] of hasAllLamports({ accounts, preBalances, postBalances })
+    ? accounts.entries()
+    : []) {
+    const [before = 0n, after = 0n] = [preBalances[place], postBalances[place]];
+    if (before === after && ownerOf(address) === ownerOf(address, 'after')) continue;
+    sums.add(ownerOf(address), solAmount(-before));
+    sums.add(ownerOf(address, 'after'), solAmount(after));
   }
   if (preTokenBalances === null || postTokenBalances === null) return sums;
   for (const [balances, sign] of [
@@ -195,7 +224,7 @@ const KIND_BY_TRANSFER: Readonly<Partial<Record<Transfer['type'], ActionKind>>> 
 function movementsOf(
   { instructions }: Transaction,
   transfers: readonly Transfer[],
-  ownerOf: (account: string) => string,
+  ownerOf: OwnerOf,
   signers: ReadonlySet<string>,
 ): readonly Movement[] {
   const callOf = callersByPlace(instructions);
@@ -220,10 +249,10 @@ function movementsOf(
     const isSol = asset === 'SOL' || mint === WRAPPED_SOL;
     const isUnknown = asset === 'token' && mint === null; // no record says what it is
     if (kind === undefined || isUnknown || amount === 0n || (isSol && kind === 'changeOwner')) return [];
-    const walletOf = (account: string | null): string | null => (account === null ? null : ownerOf(account));
+    const walletOf = (account: string | null): string | null => (account === null ? null : ownerOf(account, transfer));
     const from = isSol ? walletOf(fromTokenAccount ?? fromUserAccount) : (fromUserAccount ?? fromTokenAccount);
     const to = isSol ? walletOf(toTokenAccount ?? toUserAccount) : (toUserAccount ?? toTokenAccount);
-    const { call, callers } = callOf(instructionIdx, innerInstructionIdx);
+    const { call, callers, venue } = callOf(instructionIdx, innerInstructionIdx);
     const isTip = isSol && kind === 'transfer' && isTipAccount(to ?? '');
     return from === to
       ? []
@@ -238,6 +267,7 @@ function movementsOf(
             decimals,
             ...signatureOf(call, { kind, from, to, hasOwner: asset === 'token' && fromUserAccount !== null }, signers),
             callers,
+            venue,
             instruction: [instructionIdx, innerInstructionIdx],
           },
         ];
@@ -257,10 +287,7 @@ interface MadeAccount {
   readonly place: Instruction | null;
 }
 
-const isNotAfter = (
-  { instructionIdx, innerInstructionIdx }: Pick<Transfer, 'instructionIdx' | 'innerInstructionIdx'>,
-  place: Instruction | null,
-): boolean =>
+const isNotAfter = ({ instructionIdx, innerInstructionIdx }: PlaceOfTransfer, place: Instruction | null): boolean =>
   place === null ||
   instructionIdx < place.index ||
   (instructionIdx === place.index && (innerInstructionIdx ?? -1) <= (place.innerIndex ?? -1));
@@ -304,7 +331,8 @@ function signatureOf(
   const info = call?.parsed?.info ?? {};
   const named = AUTHORITIES.map((name) => info[name]).find((value) => typeof value === 'string');
   const member = asArray(info['signers']).find((value) => typeof value === 'string' && signers.has(value));
-  const authority = typeof named !== 'string' ? from : named === from && typeof member === 'string' ? member : named;
+  const isOfMultisig = typeof member === 'string' && (named === from || kind === 'withheldFee');
+  const authority = typeof named !== 'string' ? from : isOfMultisig ? member : named;
   const isMade = from === null && (kind !== 'withheldFee' || authority === to);
   if (isMade || authority === from)
     return { authority: null, role: signers.has(from ?? to ?? '') ? 'owner' : 'program' };
@@ -338,7 +366,7 @@ function withPayouts(movements: readonly Movement[], subjects: ReadonlySet<strin
 }
 
 /** Returns the call in which something was paid: that of the outermost exchange, or else the innermost one. */
-const payerOf = ({ callers }: Movement): Instruction | undefined => venueOf(callers) ?? callers.at(-1);
+const payerOf = ({ callers, venue }: Movement): Instruction | undefined => venue ?? callers.at(-1);
 
 /** Returns the call to which a movement is credited: the outermost exchange, else the outermost program that is known. */
 const creditedOf = (callers: readonly Instruction[]): Instruction | undefined =>
@@ -349,44 +377,65 @@ const creditedOf = (callers: readonly Instruction[]): Instruction | undefined =>
 const venueOf = (callers: readonly Instruction[]): Instruction | undefined =>
   callers.find(({ programId }) => isTradingProgram(programId));
 
-/** Returns the function that finds an instruction, and the programs' calls in which it was made. */
-function callersByPlace(instructions: readonly Instruction[]) {
-  const found = new Map<string, { readonly call: Instruction; readonly callers: readonly Instruction[] }>();
+/** An instruction, with the programs' calls in which it was made and that of which it may be a leg. */
+interface Place extends Pick<Movement, 'callers' | 'venue'> {
+  readonly call: Instruction | undefined;
+}
+
+/** Returns the function that finds an instruction, and the calls in which it was certainly made. */
+function callersByPlace(instructions: readonly Instruction[]): (index: number, innerIndex: number | null) => Place {
+  const found = new Map<string, Place>();
   for (const topLevel of instructions) {
-    found.set(`${topLevel.index}.null`, { call: topLevel, callers: [] });
+    found.set(`${topLevel.index}.null`, { call: topLevel, callers: [], venue: undefined });
     const outermost = isCore(topLevel) ? [] : [topLevel];
     let callers: readonly Instruction[] = outermost;
-    let latest: Instruction | undefined;
+    let exchange: Instruction | undefined;
     for (const call of topLevel.inner) {
       const { stackHeight } = call;
       if (stackHeight === null)
-        callers = latest !== undefined && isWithin(call, latest) ? [...outermost, latest] : outermost;
+        callers = outermost; // another inner call may have made it, or not
       else if ((callers.at(-1)?.stackHeight ?? 0) >= stackHeight)
         callers = callers.filter((caller) => (caller.stackHeight ?? 0) < stackHeight);
-      if (call.parsed !== null) found.set(`${call.index}.${call.innerIndex}`, { call, callers });
+      const isOpen = stackHeight === null && topLevel.inner.some((other) => !isCore(other));
+      const venue = !isOpen ? venueOf(callers) : exchange && isHandedTo(exchange, call) ? exchange : undefined;
+      if (call.parsed !== null) found.set(`${call.index}.${call.innerIndex}`, { call, callers, venue });
       if (isCore(call)) continue;
       callers = [...callers, call];
-      latest = call;
+      if (isTradingProgram(call.programId)) exchange = call;
     }
   }
-  const none = { call: undefined, callers: [] };
-  return (index: number, innerIndex: number | null) => found.get(`${index}.${innerIndex}`) ?? none;
+  const none = { call: undefined, callers: [], venue: undefined };
+  return (index, innerIndex) => found.get(`${index}.${innerIndex}`) ?? none;
 }
 
 const isCore = ({ programId }: Instruction): boolean => programRole(programId) === 'core';
 
-/** Returns whether a call was passed all that another one names: where a record has no depth, it may have made that one. */
-function isWithin({ accounts, parsed }: Instruction, caller: Instruction): boolean {
+/** Returns whether an exchange was handed the accounts between which a call moves something. */
+function isHandedTo({ accounts: handed }: Instruction, { accounts, parsed }: Instruction): boolean {
   const { source, destination } = parsed?.info ?? {};
   const named = accounts.length > 0 ? accounts.slice(0, 2) : [source, destination];
-  return named.every((account) => typeof account === 'string' && caller.accounts.includes(account));
+  return named.every((account) => typeof account === 'string' && handed.includes(account));
+}
+
+/** Where a record has no depths, a leg is only what went between two parties that both gave and got something in the call. */
+function withoutDoubt(movements: readonly Movement[]): readonly Movement[] {
+  const open = movements.filter(({ venue, callers }) => venue !== undefined && !callers.includes(venue));
+  if (open.length === 0) return movements;
+  const keyOf = ({ venue }: Movement, party: string | null): string => `${venue?.index}.${venue?.innerIndex} ${party}`;
+  const givers = new Set(open.map((movement) => keyOf(movement, movement.from)));
+  const takers = new Set(open.map((movement) => keyOf(movement, movement.to)));
+  const isLeg = (movement: Movement): boolean =>
+    takers.has(keyOf(movement, movement.from)) && givers.has(keyOf(movement, movement.to));
+  return movements.map((movement) =>
+    open.includes(movement) && !isLeg(movement) ? { ...movement, venue: undefined } : movement,
+  );
 }
 
 /** Finds what calls of exchanges moved for a wallet, both ways. */
 function findTrades(wallet: string, movements: readonly Movement[], open: WalletSums): readonly Trade[] {
   const byVenue = new Map<Instruction, Movement[]>();
   for (const movement of movements) {
-    const venue = venueOf(movement.callers);
+    const { venue } = movement;
     if (venue === undefined || (movement.from !== wallet && movement.to !== wallet)) continue;
     const group = byVenue.get(venue);
     if (group === undefined) byVenue.set(venue, [movement]);
@@ -425,8 +474,9 @@ function netOf(wallet: string, movements: readonly Movement[]): Pick<Trade, 'giv
   return { given, got };
 }
 
-function tradeAction({ wallet, venue, given, got }: Trade): Action {
-  const { programId, index, innerIndex } = venue;
+function tradeAction({ wallet, venue, legs, given, got }: Trade): Action {
+  const [callers = []] = [...legs].map((leg) => leg.callers);
+  const { programId, index, innerIndex } = callers.includes(venue) ? venue : (callers[0] ?? venue);
   return actionOf('swap', wallet, { given, got, program: programId, instruction: [index, innerIndex] });
 }
 

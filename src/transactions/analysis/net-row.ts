@@ -1,6 +1,6 @@
 import { formatUnits } from '../codec/format-decimal.ts';
 import type { TokenBalance } from '../transactions/token-balance.ts';
-import type { Transaction } from '../transactions/transaction.ts';
+import { statusOf, type Transaction } from '../transactions/transaction.ts';
 import type { AssetAmount } from './asset-amount.ts';
 import { sumByMint } from './payments.ts';
 import type { TransferRowContext } from './transfer-row.ts';
@@ -15,7 +15,8 @@ export interface NetRow {
   readonly slot: number | null;
   readonly blockTime: number | null;
   readonly confirmationStatus: 'confirmed' | 'finalized';
-  readonly status: 'success' | 'failed';
+  /** Null if the record does not say. */
+  readonly status: 'success' | 'failed' | null;
   /** The fee in lamports that the address paid, which its change of SOL includes; null if another one paid it. */
   readonly fee: string | null;
   /** SOL first, then tokens in the order of the record. What did not change is left out. */
@@ -44,7 +45,7 @@ const SOL_DECIMALS = 9;
  * account, too.
  */
 export function netRowOf(address: string, transaction: Transaction, context: TransferRowContext): NetRow {
-  const { signatures, slot, blockTime, err, fee, feePayer } = transaction;
+  const { signatures, slot, blockTime, fee, feePayer } = transaction;
   const sol = lamportChange(address, transaction);
   const tokens = tokenChanges(address, transaction);
   return {
@@ -53,7 +54,7 @@ export function netRowOf(address: string, transaction: Transaction, context: Tra
     slot,
     blockTime,
     confirmationStatus: context.confirmationStatus,
-    status: err === null ? 'success' : 'failed',
+    status: statusOf(transaction),
     fee: fee !== null && feePayer === address ? `${fee}` : null,
     changes: [
       ...(sol === 0n ? [] : [changeOf('SOL', null, null, sol, SOL_DECIMALS)]),

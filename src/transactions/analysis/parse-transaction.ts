@@ -4,31 +4,32 @@ import { loggedNamesOf } from '../programs/called-names.ts';
 import { programName } from '../programs/known-programs.ts';
 import { discriminatorOf, findProgramInstruction } from '../programs/program-instruction.ts';
 import type { Instruction } from '../transactions/instruction.ts';
-import type { Transaction } from '../transactions/transaction.ts';
+import { statusOf, type Transaction } from '../transactions/transaction.ts';
 import { type AuthorityChange, authorityChangeReader } from './authority-changes.ts';
-import { balanceChangesOf } from './balance-changes.ts';
+import { accountDataOf } from './balance-changes.ts';
 import { type ConfidentialTransfer, confidentialTransferOf } from './confidential-transfers.ts';
 import { extractTransfers } from './extract-transfers.ts';
 import { heliusTransfersOf } from './helius-transfers.ts';
 import { readLedger } from './ledger.ts';
 import { assetActions, findAssetCalls } from './nft-asset.ts';
-import type { AccountData, ParsedInstruction, ParsedTransaction } from './parsed-transaction.ts';
+import type { ParsedInstruction, ParsedTransaction } from './parsed-transaction.ts';
 
 /** Names of instructions by the start of their data in hex, by program: those of an IDL. */
 export type IdlNames = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 /** Parses a transaction. Effects that its record lacks count as not having happened. */
 export function parseTransaction(transaction: Transaction, idlNames: IdlNames = new Map()): ParsedTransaction {
-  const { err, logs, instructions } = transaction;
+  const { logs, instructions } = transaction;
+  const status = statusOf(transaction);
   const programIds: string[] = [];
   for (const { index, programId } of instructions) programIds[index] = programId; // those of a batch have one index
   const names = loggedNamesOf(logs ?? [], programIds);
   const { transfers, authorityChanges, confidentialTransfers } = readMovements(transaction);
   const parsedInstructions = instructions.map((call) => toParsedInstruction(call, names, idlNames));
-  const assets = err === null ? findAssetCalls(parsedInstructions, findProgramInstruction) : [];
+  const assets = status === 'success' ? findAssetCalls(parsedInstructions, findProgramInstruction) : [];
   const { actions, unaccounted } = readLedger(transaction, transfers);
   return {
-    status: err === null ? 'success' : 'failed',
+    status,
     fee: transaction.fee ?? 0n,
     feePayer: transaction.feePayer,
     signers: transaction.accounts.filter(({ signer }) => signer).map(({ address }) => address),
@@ -44,7 +45,7 @@ export function parseTransaction(transaction: Transaction, idlNames: IdlNames = 
     authorityChanges,
     accountData: accountDataOf(transaction),
     instructions: parsedInstructions,
-    transactionError: err === null ? null : decodeFailure(transaction),
+    transactionError: status === 'failed' ? decodeFailure(transaction) : null,
   };
 }
 
@@ -95,17 +96,4 @@ function nameInIdl(names: ReadonlyMap<string, string> | undefined, data: string 
   if (names === undefined) return null;
   const hex = discriminatorOf(data);
   return names.get(hex) ?? names.get(hex.slice(0, 2)) ?? null;
-}
-
-function accountDataOf(transaction: Transaction): AccountData[] {
-  return balanceChangesOf(transaction).map(({ account, lamports, tokens }) => ({
-    account,
-    nativeBalanceChange: `${lamports}`,
-    tokenBalanceChanges: tokens.map(({ mint, owner, amount, decimals }) => ({
-      userAccount: owner ?? account,
-      tokenAccount: account,
-      mint,
-      rawTokenAmount: { tokenAmount: `${amount}`, decimals },
-    })),
-  }));
 }

@@ -37,7 +37,7 @@ export interface TokenBalanceChange {
   readonly rawTokenAmount: { readonly tokenAmount: string; readonly decimals: number };
 }
 
-/** The difference of an account's balances before and after. */
+/** The difference of an account's balances before and after, of those whose lamports are recorded. */
 export interface AccountData {
   readonly account: string;
   /** Change in lamports; the fee payer's includes the fee. */
@@ -66,7 +66,8 @@ export interface ParsedInstruction {
  * inferred.
  */
 export interface ParsedTransaction {
-  readonly status: 'success' | 'failed';
+  /** Null if the record does not say. */
+  readonly status: 'success' | 'failed' | null;
   /** Lamports. */
   readonly fee: number | bigint;
   readonly feePayer: string;
@@ -81,9 +82,9 @@ export interface ParsedTransaction {
   readonly priorityFee: number | bigint;
   readonly nativeTransfers: readonly NativeTransfer[];
   readonly tokenTransfers: readonly TokenTransfer[];
-  /** Movements of tokens whose amounts are hidden. None if the transaction failed. */
+  /** Movements of tokens whose amounts are hidden. None unless the transaction succeeded, as of all below but the fee. */
   readonly confidentialTransfers: readonly ConfidentialTransfer[];
-  /** Rights that passed to another holder, in execution order. None if the transaction failed. */
+  /** Rights that passed to another holder, in execution order. */
   readonly authorityChanges: readonly AuthorityChange[];
   /** All that changed balances of wallets: for each that signed, they add up to the change of its balances. */
   readonly actions: readonly Action[];

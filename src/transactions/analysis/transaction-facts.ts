@@ -15,7 +15,8 @@ import { findOpenedAccounts } from './wallet-changes.ts';
 /** What the rules need to know of a transaction, found once. */
 export interface TransactionFacts {
   readonly parsed: ParsedTransaction;
-  readonly hasFailed: boolean;
+  /** Whether nothing is known to have happened: it failed, or no record says that it did not. */
+  readonly isAttempt: boolean;
   /** Every instruction in execution order: each top-level one, then its inner ones. */
   readonly calls: readonly ParsedInstruction[];
   /** What each call is by the tables of programs, as far as they have it. */
@@ -49,7 +50,7 @@ export function findFacts(parsed: ParsedTransaction): TransactionFacts {
   const calls = allInstructions(parsed);
   const instructions = new Map(calls.map((call) => [call, findProgramInstruction(call) ?? namedInstruction(call)]));
   const mainProgram = findMainProgram(parsed);
-  const hasFailed = parsed.status === 'failed';
+  const isAttempt = parsed.status !== 'success';
   const payments = paymentsIn(parsed.actions.filter(isSent));
   const tradeRole = (role: 'user' | 'inputMint'): ReadonlySet<string> =>
     new Set([...instructions.values()].flatMap((call) => (call?.type === 'SWAP' ? (call.roles[role] ?? []) : [])));
@@ -57,7 +58,7 @@ export function findFacts(parsed: ParsedTransaction): TransactionFacts {
   let tokenStandards: ReadonlyMap<string, TokenStandard> | undefined;
   return {
     parsed,
-    hasFailed,
+    isAttempt,
     calls,
     instructionOf,
     mainProgram,
@@ -71,6 +72,6 @@ export function findFacts(parsed: ParsedTransaction): TransactionFacts {
       tokenStandards ??= findTokenStandards(calls, instructionOf);
       return tokenStandards;
     },
-    swap: hasFailed ? null : findSwap({ parsed, mainProgram, payments, tradeRole }),
+    swap: isAttempt ? null : findSwap({ parsed, mainProgram, payments, tradeRole }),
   };
 }

@@ -4,9 +4,15 @@ import {
   LOOKUP_TABLE_PROGRAM,
   SYSTEM_PROGRAM,
 } from '../../shared/domain/well-known-addresses.ts';
+import { effectsOf } from './action.ts';
 import { type AssetAmount, solAmount } from './asset-amount.ts';
 import { grouped } from './grouped.ts';
-import { allInstructions, infoAddress, type ParsedTransaction } from './parsed-transaction.ts';
+import {
+  allInstructions,
+  findCloseAccountInstructions,
+  infoAddress,
+  type ParsedTransaction,
+} from './parsed-transaction.ts';
 import { WalletSums } from './wallet-sums.ts';
 
 /** Signed changes of a wallet with its token accounts. SOL and wrapped SOL are one asset. */
@@ -77,10 +83,33 @@ export function walletChangesOf(parsed: ParsedTransaction): ReadonlyMap<string, 
         // which is in the lamports of its account
         sums.add(userAccount, { mint, amount: BigInt(rawTokenAmount.tokenAmount), decimals: rawTokenAmount.decimals });
   }
+  for (const wallet of ownersOfReopened(parsed)) {
+    const effects = parsed.actions
+      .flatMap(effectsOf)
+      .filter(([party, { mint }]) => party === wallet && mint === WRAPPED_SOL);
+    const explained = effects.reduce((sum, [, { amount }]) => sum + amount, 0n);
+    sums.add(wallet, solAmount(explained - sums.of(wallet, WRAPPED_SOL)));
+  }
   const changes = grouped(sums.entries(), ([wallet]) => wallet);
   return new Map(changes.map((group) => [group[0]?.[0] ?? '', group.map(([, amount]) => amount)]));
 }
 
-/** Returns whether balances were recorded: the fee alone changes one. */
-export const hasBalances = ({ accountData }: Pick<ParsedTransaction, 'accountData'>): boolean =>
-  accountData.some(({ nativeBalanceChange }) => nativeBalanceChange !== '0');
+/** Finds the owners of accounts of wrapped SOL that were closed and opened again for another one: lamports show no change. */
+function ownersOfReopened(parsed: ParsedTransaction): ReadonlySet<string> {
+  const twice = parsed.accountData.filter(({ tokenBalanceChanges }) => tokenBalanceChanges.length > 1);
+  if (twice.length === 0) return new Set();
+  const closed = new Set(findCloseAccountInstructions(parsed).map((call) => infoAddress(call, 'account')));
+  const changes = twice.flatMap(({ account, tokenBalanceChanges }) => (closed.has(account) ? tokenBalanceChanges : []));
+  return new Set(changes.flatMap(({ mint, userAccount }) => (mint === WRAPPED_SOL ? [userAccount] : [])));
+}
+
+/** Returns whether the balances of all accounts were recorded, as nodes do: else the record was cut. */
+export function hasBalances({ accountData, signers, instructions }: ParsedTransaction): boolean {
+  const recorded = new Set(accountData.map(({ account }) => account));
+  return (
+    signers.every((signer) => recorded.has(signer)) &&
+    instructions.every(
+      ({ programId, accounts }) => recorded.has(programId) && accounts.every((account) => recorded.has(account)),
+    )
+  );
+}

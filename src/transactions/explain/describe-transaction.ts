@@ -1,8 +1,9 @@
-import { hasAsides, type Interpreted } from '../analysis/interpretation.ts';
+import type { Interpretation, Interpreted } from '../analysis/interpretation.ts';
+import type { ParsedTransaction } from '../analysis/parsed-transaction.ts';
 import { type Clause, joinClauses } from './clauses.ts';
 import type { FormatAddress } from './sentence-formats.ts';
 import { describeAuthority, describeClosing, describeOpening, describeProgramChange } from './sentences-account.ts';
-import { describeActions, memoPhrase } from './sentences-aside.ts';
+import { describeActions, LACKS_BALANCES, memoPhrase } from './sentences-aside.ts';
 import { describeCall } from './sentences-call.ts';
 import { describeBurn, describeMint, describeTransfer } from './sentences-movement.ts';
 import { describeMemo, describeNonceAdvance, describeStake, describeVote } from './sentences-native.ts';
@@ -14,6 +15,21 @@ import {
   describeOrderFill,
   describeSwap,
 } from './sentences-trade.ts';
+import { wordsOf } from './words.ts';
+
+/** What a transaction of a type tried. */
+const ATTEMPTS = wordsOf('attempts');
+
+/** Says what a transaction tried by its type, where nothing is known to have happened. */
+export const describeAttempt = (
+  { type, actor }: Interpretation,
+  { feePayer, signers }: ParsedTransaction,
+  formatAddress: FormatAddress,
+): string =>
+  `${formatAddress(signers.includes(actor) ? actor : feePayer)} ${ATTEMPTS.get(type) ?? 'sent a transaction'}`;
+
+/** What is said of a transaction of which no record says whether it succeeded. */
+export const OUTCOME_UNKNOWN = 'the record does not say whether it succeeded';
 
 /** Describes a successful transaction in one sentence, without its full stop, from its interpretation alone. */
 export const describeTransaction = (interpretation: Interpreted, formatAddress: FormatAddress): string =>
@@ -22,9 +38,13 @@ export const describeTransaction = (interpretation: Interpreted, formatAddress: 
 /** Returns the parts of a description: what the transaction was, then what it did besides. */
 export function clausesOf(interpretation: Interpreted, formatAddress: FormatAddress): readonly Clause[] {
   const { actor, asides } = interpretation;
-  if (isSaidByAsides(interpretation)) return describeActions(asides, { actor, formatAddress });
+  const lacking = asides.lacksBalances ? [LACKS_BALANCES] : [];
+  if (isSaidByAsides(interpretation)) return [...describeActions(asides, { actor, formatAddress }), ...lacking];
   const clause = withMemo(describeDeed(interpretation, formatAddress), interpretation);
-  return [clause, ...describeActions(asides, { actor, formatAddress, also: 'also ' })];
+  if (!asides.goFirst) return [clause, ...describeActions(asides, { actor, formatAddress, also: 'also ' }), ...lacking];
+  const clauses = describeActions(asides, { actor, formatAddress });
+  const isLoss = ({ short }: Clause): boolean => short === undefined;
+  return [...clauses.filter(isLoss), clause, ...clauses.filter((beside) => !isLoss(beside)), ...lacking];
 }
 
 /** Adds the notes of a transaction to a deed. */
@@ -45,7 +65,7 @@ function isSaidByAsides(interpreted: Interpreted): boolean {
       interpreted.closedTokenAccounts > 0 &&
       interpreted.closedTokenAccounts === asides.actions.filter(({ kind }) => kind === 'close').length
     );
-  if (interpreted.type === 'BURN') return interpreted.states.length === 0 && hasAsides(asides);
+  if (interpreted.type === 'BURN') return interpreted.states.length === 0 && asides.actions.length > 0;
   return (
     interpreted.type === 'TRANSFER' &&
     asides.hiddenTransfers.length + asides.unnamedTransfers > 0 &&

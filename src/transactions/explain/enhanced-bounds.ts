@@ -29,7 +29,9 @@ export function findExceededEnhancedBound(enhanced: unknown): string | undefined
   const callAccounts = calls.map((call) => asArray(call['accounts']));
   const amounts = [
     ...transfers.flatMap(({ amount, feeAmount }) => [amount, feeAmount]),
-    ...changes.flatMap(({ amount, tokenBalance, lamports }) => [amount, tokenBalance, lamports]),
+    ...changes.flatMap(({ amount, basisPoints, tokenBalance, lamports }) => [
+      ...[amount, basisPoints, tokenBalance, lamports],
+    ]),
     ...listedActions.map(({ withheld }) => withheld),
     ...[...open, ...legs.flat().map(asObject)].map(({ amount }) => amount),
     ...accounts.map(({ nativeBalanceChange }) => nativeBalanceChange),

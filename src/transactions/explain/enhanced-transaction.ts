@@ -9,7 +9,7 @@ import { interpretTransaction } from '../analysis/rules/interpret-transaction.ts
 import type { Swap } from '../analysis/swap-legs.ts';
 import type { TransactionType } from '../programs/transaction-types.ts';
 import type { Transaction } from '../transactions/transaction.ts';
-import { describeTransaction } from './describe-transaction.ts';
+import { describeAttempt, describeTransaction, OUTCOME_UNKNOWN } from './describe-transaction.ts';
 import { isAboutNfts, type NftEvent, nftEventOf } from './nft-event.ts';
 import { type Perspective, perspectiveOf } from './perspective.ts';
 import { fullAddress } from './sentence-formats.ts';
@@ -76,7 +76,11 @@ function describe(
       return label;
     };
     const formatAddress = Object.assign((address: string) => fullAddress(address), { labelOf });
-    const description = parsed.transactionError?.message ?? describeTransaction(interpretation, formatAddress);
+    const description =
+      parsed.status === 'success'
+        ? describeTransaction(interpretation, formatAddress)
+        : (parsed.transactionError?.message ??
+          `${describeAttempt(interpretation, parsed, formatAddress)}, but ${OUTCOME_UNKNOWN}`);
     const unnamed = unnamedProgramOf(interpretation);
     if (parsed.status === 'success' && unnamed !== null) onUnnamed?.(unnamed);
     const perspective = wallet === undefined ? null : perspectiveOf(wallet, parsed, interpretation, formatAddress);
@@ -89,7 +93,7 @@ function describe(
 }
 
 function eventsOf(interpretation: Interpretation, parsed: ParsedTransaction): EnhancedTransaction['events'] {
-  if (isAboutNfts(interpretation)) return parsed.status === 'failed' ? {} : { nft: nftEventOf(interpretation) };
+  if (isAboutNfts(interpretation)) return parsed.status === 'success' ? { nft: nftEventOf(interpretation) } : {};
   if (!('swap' in interpretation)) return {};
   const { swap } = interpretation;
   return swap === null || swap.wallet === null ? {} : { swap: toSwapEvent(swap.wallet, swap, parsed) };

@@ -1,17 +1,15 @@
 import { quotedInSentence } from '../../shared/domain/quoted-name.ts';
-import type { Interpretation, Interpreted } from '../analysis/interpretation.ts';
+import type { Interpreted } from '../analysis/interpretation.ts';
 import type { ParsedTransaction } from '../analysis/parsed-transaction.ts';
 import { interpretTransaction } from '../analysis/rules/interpret-transaction.ts';
-import { hasBalances } from '../analysis/wallet-changes.ts';
 import { decodeBase58 } from '../codec/base58.ts';
 import { withoutTrailing } from '../codec/without-trailing.ts';
 import type { TransactionFailure } from '../errors/decode-failure.ts';
 import { programName } from '../programs/known-programs.ts';
 import { joinClauses } from './clauses.ts';
-import { clausesOf, isTipDescribed } from './describe-transaction.ts';
+import { clausesOf, describeAttempt, isTipDescribed, OUTCOME_UNKNOWN } from './describe-transaction.ts';
 import { asYou, capitalized, clausesFor } from './perspective.ts';
 import { type FormatAddress, formatSol, shortAddress } from './sentence-formats.ts';
-import { wordsOf } from './words.ts';
 
 /**
  * The length of an explanation, in UTF-16 units, up to which it says all. Beyond that it leaves out what came back and what
@@ -22,12 +20,11 @@ export const MAX_EXPLANATION_LENGTH = 280;
 /** Explains in one or two sentences what a transaction did and what it cost; to a party of it, which is `you`. */
 export function explainTransaction(parsed: ParsedTransaction, party: string | null = null): string {
   const interpretation = interpretTransaction(parsed);
-  const { transactionError } = parsed;
   const formatAddress = party === null ? shortAddress : asYou(party, shortAddress);
   const [deed, cost] =
-    transactionError === null
+    parsed.status === 'success'
       ? explainSuccess(parsed, interpretation, party, formatAddress)
-      : explainFailure(parsed, interpretation, transactionError, formatAddress);
+      : explainAttempt(parsed, describeAttempt(interpretation, parsed, formatAddress));
   return `${capitalized(deed)}. ${capitalized(cost)}.`;
 }
 
@@ -55,7 +52,7 @@ function explainSuccess(
   const [payer, fee] = [formatAddress(parsed.feePayer), formatFee(parsed)];
   const tip = isTipDescribed(interpretation) ? 0n : interpretation.tip;
   const cost =
-    !hasBalances(parsed) && BigInt(parsed.fee) === 0n
+    BigInt(parsed.fee) === 0n
       ? 'The record names no fee'
       : clauses[0]?.text.startsWith(payer)
         ? `The fee was ${fee}${tip === 0n ? '' : ` and the tip ${formatSol(tip)}`}`
@@ -69,26 +66,35 @@ function formatFee(parsed: ParsedTransaction): string {
   return `${formatSol(BigInt(parsed.fee))}${priorityFee === 0n ? '' : ` (priority fee ${formatSol(priorityFee)})`}`;
 }
 
-/** What a failed transaction tried, by its type. */
-const ATTEMPTS = wordsOf('attempts');
-
-function explainFailure(
-  parsed: ParsedTransaction,
-  { type, actor }: Interpretation,
-  error: TransactionFailure,
-  formatAddress: FormatAddress,
-): Sentences {
-  const { feePayer, instructions, signers } = parsed;
-  const attempt = `${formatAddress(signers.includes(actor) ? actor : feePayer)} ${ATTEMPTS.get(type) ?? 'sent a transaction'}`;
-  const cost = `Nothing moved, but the fee of ${formatFee(parsed)} was paid`;
-  const reason = clauseOf(error.message);
-  const { instructionIndex, programId } = error;
+function explainAttempt(parsed: ParsedTransaction, attempt: string): Sentences {
+  const { status, instructions, transactionError } = parsed;
+  const cost = costOfAttempt(parsed);
+  if (status === null) return [`${attempt}, but ${OUTCOME_UNKNOWN}`, cost];
+  if (transactionError === null) return [`${attempt}, but it failed`, cost];
+  const { instructionIndex, programId, message } = transactionError;
+  const reason = clauseOf(message);
   if (instructionIndex === null) return [cutReason(`${attempt}, but it failed: ${reason}`, roomBeside(cost)), cost];
   const topLevelProgramId = instructions.find(({ index }) => index === instructionIndex)?.programId ?? null;
   const innerProgram = programId !== null && programId !== topLevelProgramId ? `, in ${programLabel(programId)}` : '';
   const stepCount = (instructions.at(-1)?.index ?? 0) + 1; // instructions of one batch are one step
   const step = `step ${instructionIndex + 1} of ${stepCount} (${topLevelProgramId === null ? 'unknown' : programLabel(topLevelProgramId)}${innerProgram})`;
-  return [cutReason(`${attempt}, but ${step} failed: ${reason}${errorNumber(error)}`, roomBeside(cost)), cost];
+  return [
+    cutReason(`${attempt}, but ${step} failed: ${reason}${errorNumber(transactionError)}`, roomBeside(cost)),
+    cost,
+  ];
+}
+
+/** Says what an attempt cost, and that nothing moved as far as the record shows it. */
+function costOfAttempt(parsed: ParsedTransaction): string {
+  const { status, fee, feePayer, accountData } = parsed;
+  const isFree = BigInt(fee) === 0n;
+  const named = `the fee ${isFree ? 'is not in the record' : `of ${formatFee(parsed)} was paid`}`;
+  if (status === null) return named;
+  const hasMoved = accountData.some(
+    ({ account, nativeBalanceChange, tokenBalanceChanges }) =>
+      tokenBalanceChanges.length > 0 || BigInt(nativeBalanceChange) !== (account === feePayer ? -BigInt(fee) : 0n),
+  );
+  return hasMoved ? `the record has changes of balances all the same, and ${named}` : `nothing moved, but ${named}`;
 }
 
 /** Returns a program's message as a part of a sentence: without full stops at its end, and none that begins another sentence. */

@@ -7,12 +7,17 @@ import { allInstructions, type ParsedTransaction } from '../analysis/parsed-tran
 import { sumByMint } from '../analysis/payments.ts';
 import { findGivenRights } from '../analysis/rules/authorities.ts';
 import { interpretTransaction } from '../analysis/rules/interpret-transaction.ts';
-import { findOpenedAccounts, findTokenAccountOwners, walletChangesOf } from '../analysis/wallet-changes.ts';
+import {
+  findOpenedAccounts,
+  findTokenAccountOwners,
+  hasBalances,
+  walletChangesOf,
+} from '../analysis/wallet-changes.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import { type Clause, joinClauses } from './clauses.ts';
-import { clausesOf, isTipDescribed, withMemo } from './describe-transaction.ts';
+import { clausesOf, isTipDescribed, OUTCOME_UNKNOWN, withMemo } from './describe-transaction.ts';
 import { type FormatAddress, formatSol, fullAddress, YOU } from './sentence-formats.ts';
-import { describeActions } from './sentences-aside.ts';
+import { describeActions, LACKS_BALANCES } from './sentences-aside.ts';
 
 /** What a transaction was for one wallet. */
 export interface Perspective {
@@ -33,9 +38,13 @@ export function perspectiveOf(
   if (!isParty(address, parsed)) return null;
   const changes = walletChangesOf(parsed).get(address) ?? [];
   const clauses =
-    parsed.status === 'failed'
-      ? [{ text: 'the transaction failed' }]
-      : clausesFor(address, parsed, interpretation, format);
+    parsed.status === 'success'
+      ? clausesFor(address, parsed, interpretation, format)
+      : [
+          {
+            text: parsed.status === null ? `a transaction was sent, but ${OUTCOME_UNKNOWN}` : 'the transaction failed',
+          },
+        ];
   const costs = costsOf(
     address,
     parsed,
@@ -93,6 +102,7 @@ export function clausesFor(
   const [first, ...others] = [
     ...describeActions({ actions: given, changes: lost, rights, hiddenTransfers, unnamedTransfers: 0 }, format),
     ...describeActions({ actions: got, changes: gained, ...NOTHING }, format),
+    ...(hasBalances(parsed) ? [] : [LACKS_BALANCES]),
   ];
   return first === undefined
     ? [{ text: 'no balance of yours changed' }]
@@ -123,15 +133,15 @@ export const asYou = (you: string, format: FormatAddress): FormatAddress =>
 
 /** Begins a sentence with a capital letter if it begins with a word of ours: an address keeps its letters. */
 export const capitalized = (sentence: string): string =>
-  sentence.replace(/^(you|no|the)(?=[ ,])/, (word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`);
+  sentence.replace(/^(you|no|the|a|nothing)(?=[ ,])/, (word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`);
 
 /**
  * Returns whether an address is a wallet that a transaction concerns: one of its accounts or an owner of tokens, but no mint,
  * program, token account, or account that it made.
  */
 export function isParty(address: string, parsed: ParsedTransaction): boolean {
-  const { accountData, actions, tokenTransfers, authorityChanges, feePayer } = parsed;
-  if (address === feePayer) return true;
+  const { accountData, actions, tokenTransfers, authorityChanges, feePayer, signers } = parsed;
+  if (address === feePayer || signers.includes(address)) return true;
   const tokens = accountData.flatMap(({ tokenBalanceChanges }) => tokenBalanceChanges);
   const isOwner = tokens.some(({ userAccount }) => userAccount === address);
   const isNoWallet =

@@ -5,6 +5,7 @@ import type {
   AuthorityInterpretation,
   ProgramInterpretation,
 } from '../analysis/interpretation.ts';
+import { formatUnits } from '../codec/format-decimal.ts';
 import { programRole } from '../programs/known-programs.ts';
 import { programPhrase } from './program-phrase.ts';
 import {
@@ -85,6 +86,18 @@ export function describeAuthority({ actor, change }: AuthorityInterpretation, fo
     : `${who} ${describeAuthorityChange(change, formatAddress)}`;
 }
 
+/** What is changed with a rate. */
+const RATES: Readonly<Record<string, string>> = {
+  transferFee: 'the fee of each transfer of',
+  interest: 'the interest that is shown for',
+  scale: 'the scale in which amounts are shown of',
+  commissionRate: 'the commission of the vote account',
+};
+
+/** Returns ` to 1.5 %`; nothing if the instruction names no rate. */
+const ratePhrase = ({ basisPoints }: AuthorityChange): string =>
+  basisPoints === null ? '' : ` to ${formatUnits(BigInt(basisPoints), 2)} %`;
+
 /** Describes a change of authority, without its author. */
 export function describeAuthorityChange(change: AuthorityChange, formatAddress: FormatAddress): string {
   const { kind, account, authorityType, from, to, mint, amount } = change;
@@ -118,8 +131,12 @@ export function describeAuthorityChange(change: AuthorityChange, formatAddress: 
         return `let ${after} move everybody's tokens of ${tokenLabel(mint ?? account, formatAddress)}`;
       if (authorityType === 'transferHook')
         return `made each transfer of ${tokenLabel(mint ?? account, formatAddress)} call the program ${after}`;
-      if (authorityType === 'transferFee')
-        return `changed the fee that each transfer of ${tokenLabel(mint ?? account, formatAddress)} pays`;
+      if (RATES[authorityType ?? ''] !== undefined) {
+        const what = mint === null ? subject : tokenLabel(mint, formatAddress);
+        const most =
+          amount === null || amount === MAX_AMOUNT ? '' : `, at most ${tokensOf(change, amount, formatAddress)}`;
+        return `changed ${RATES[authorityType ?? '']} ${what}${ratePhrase(change)}${most}`;
+      }
       if (authorityType === 'cpiGuard') return `took the guard against programs off the account ${subject}${holding}`;
       if (authorityType === 'closedProgram') return `closed the program ${subject} for good`;
       return mint === null

@@ -3,7 +3,7 @@ import { toAmount } from '../analysis/action.ts';
 import type { AssetAmount } from '../analysis/asset-amount.ts';
 import type { ConfidentialTransfer } from '../analysis/confidential-transfers.ts';
 import { grouped } from '../analysis/grouped.ts';
-import { type Asides, hasAsides, type Interpreted } from '../analysis/interpretation.ts';
+import type { Asides, Interpreted } from '../analysis/interpretation.ts';
 import { toPayment } from '../analysis/payments.ts';
 import { quotedWords } from '../errors/quoted-words.ts';
 import type { Clause } from './clauses.ts';
@@ -25,9 +25,14 @@ interface ActionFormat {
   readonly also?: string;
 }
 
-/** Describes actions, changes that no action explains, and rights, each with its actor: losses first, what came back last. */
-export function describeActions(asides: Omit<Asides, 'memos'>, format: ActionFormat): readonly Clause[] {
-  if (!hasAsides(asides)) return [];
+/** What is said of a record that lacks balances. */
+export const LACKS_BALANCES: Clause = { text: 'the record lacks balances that would show what moved' };
+
+/** Describes actions, changes that no action explains, and rights, each with its actor: rights and losses first, what came back last. */
+export function describeActions(
+  asides: Omit<Asides, 'memos' | 'goFirst' | 'lacksBalances'>,
+  format: ActionFormat,
+): readonly Clause[] {
   const { actions, changes, rights, hiddenTransfers, unnamedTransfers } = asides;
   const { actor, giver = actor, formatAddress, also = '' } = format;
   const ofKind = (...kinds: readonly Action['kind'][]): readonly Action[] =>
@@ -39,16 +44,17 @@ export function describeActions(asides: Omit<Asides, 'memos'>, format: ActionFor
   const gained = changes.filter(([, { amount }]) => amount > 0n);
   const more = also === '' ? '' : ' more';
   const losses = [
+    ...rights.map((change) => {
+      const who = formatAddress(change.authority ?? change.owner ?? giver);
+      return `${who} ${also}${describeAuthorityChange(change, formatAddress)}`;
+    }),
     ...describePayments(payments, `${also}sent`, formatAddress),
     ...lost.map(
       ([wallet, loss]) =>
         `${formatAmounts([{ ...loss, amount: -loss.amount }], formatAddress)}${more} left ${formatAddress(wallet)}`,
     ),
     ...alone.map((action) => describeSide(action, format)),
-    ...rights.map((change) => {
-      const who = formatAddress(change.authority ?? change.owner ?? giver);
-      return `${who} ${also}${describeAuthorityChange(change, formatAddress)}`;
-    }),
+    ...ofKind('withheldFee').map((fees) => describeSide(fees, format)),
     ...ofKind('burn').map((burn) => describeSide(burn, format, 'burned')),
     ...ofKind('asset').map((asset) => describeAsset(asset, format)),
     ...ofKind('swap').map((swap) => describeSwapAside(swap, format)),
@@ -82,7 +88,7 @@ export function describeActions(asides: Omit<Asides, 'memos'>, format: ActionFor
       (group) =>
         `${formatAddress(group[0]?.counterparty ?? '')} ${also}got ${formatAmounts(givenIn(group), formatAddress)} of closed accounts`,
     ),
-    ...ofKind('mint', 'direct', 'withheldFee').map((gain) => describeSide(gain, format)),
+    ...ofKind('mint', 'direct').map((gain) => describeSide(gain, format)),
     ...gained.map(([wallet, gain]) => `${formatAddress(wallet)} ${also}got ${formatAmounts([gain], formatAddress)}`),
   ];
   return [...losses.map((text) => ({ text })), ...gains.map((text) => ({ text, short: '' }))];

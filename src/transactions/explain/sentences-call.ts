@@ -44,14 +44,13 @@ export function unnamedProgramOf(interpretation: Interpretation): string | null 
 }
 
 function describeUnknownCall(interpretation: Interpreted<CallInterpretation>, formatAddress: FormatAddress): string {
-  const { type, actor, program, instruction, calledName, isUntouched, isRecorded, tip, asides } = interpretation;
+  const { type, actor, program, instruction, calledName, isUntouched, tip, asides } = interpretation;
   if (program === null) return `${formatAddress(actor)} sent a transaction that does nothing`;
   const name = programName(program);
   const programText =
     name === null ? `the program ${formatAddress(program)}` : (PURPOSES[type]?.(name) ?? `the ${name} program`);
   const call = `${formatAddress(actor)} called ${programText}${instructionPhrase(instruction)}${calledPhrase(calledName)}`;
   if (isUntouched && hasAsides(asides)) return call;
-  if (!isRecorded) return `${call}; the record names no change of a balance`;
   if (isUntouched) return `${call}; ${tip === 0n ? 'no SOL or token' : 'nothing but a tip'} changed hands`;
   const flows = flowsOf(interpretation, formatAddress);
   const { actions, changes, hiddenTransfers } = asides;

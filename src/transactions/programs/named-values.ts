@@ -13,7 +13,7 @@ export interface ProgramCall {
 
 /** Bytes that are passed over. */
 const SKIPS = Object.fromEntries(
-  [1, 2, 3, 8, 10, 73, 116].map((length) => [length, (reader: ByteReader) => reader.bytes(length)] as const),
+  [1, 2, 3, 8, 10, 73, 86, 116].map((length) => [length, (reader: ByteReader) => reader.bytes(length)] as const),
 );
 
 /** Returns the address that an enum of Metaplex Core holds in one of its variants. */

@@ -47,7 +47,8 @@ export function compiledAccountKeys(
       writable: name === 'writable',
       source: 'lookupTable',
     }));
-  return [...staticKeys, ...lookupTableKeys('writable'), ...lookupTableKeys('readonly')];
+  const loaded = [...lookupTableKeys('writable'), ...lookupTableKeys('readonly')];
+  return [...staticKeys, ...loaded.filter(({ address }) => !keys.includes(address))]; // some nodes list them in both places
 }
 
 function readMessageHeader(recorded: unknown): MessageHeader {

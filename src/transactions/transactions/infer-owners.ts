@@ -1,15 +1,10 @@
 import { isAssociatedTokenAccount } from '../accounts/program-derived-address.ts';
 import { type Instruction, inExecutionOrder } from './instruction.ts';
 import { signerOf } from './instruction-layout.ts';
-import type { TokenBalance } from './token-balance.ts';
+import type { TokenBalance, TokenBalances } from './token-balance.ts';
 
 /** Bound of the pairs of a wallet and an account that are compared, at 0.15 ms each. */
 const MAX_COMPARISONS = 48;
-
-interface TokenBalances {
-  readonly before: TokenBalance[] | null;
-  readonly after: TokenBalance[] | null;
-}
 
 /**
  * Adds the owners that old nodes did not record, as far as the instructions name them. A call that opens, approves or

@@ -40,6 +40,15 @@ function readProof(
 const IN_STATE = { name: 'proofContextStateAccount', signer: 'owner', record: 'recordAccount' } as const;
 const WITHHELD = { at: 2, name: 'proofContextStateAccount', signer: 'withdrawWithheldAuthority' } as const;
 
+/** Returns a reader of how many of the last accounts are sources; `read` reads the rest. */
+const withSources =
+  (least: number, read: (reader: ByteReader, accounts: readonly string[]) => ParsedInfo): ReadFields =>
+  (reader, _, accounts) => {
+    const firstSource = accounts.length - reader.u8();
+    if (firstSource < least) throw new RangeError('accounts are missing');
+    return { ...read(reader, accounts.slice(0, firstSource)), sourceAccounts: accounts.slice(firstSource) };
+  };
+
 const TRANSFER_PROOFS = ['equalityProof', 'ciphertextValidityProof', 'rangeProof'];
 const FEE_PROOFS = [
   'equalityProof',
@@ -55,14 +64,8 @@ export const PROOF_FORMATS = {
   emptyProof: (reader, _, accounts) => readProof(reader, accounts, { at: 1, ...IN_STATE }),
   keyProof: (reader, _, accounts) => readProof(reader, accounts, { at: 2, name: 'proofAccount', signer: 'owner' }),
   withheldProof: (reader, _, accounts) => readProof(reader, accounts, WITHHELD),
-  withheldOfAccounts: (reader, _, accounts) => {
-    const firstSource = accounts.length - reader.u8();
-    if (firstSource < 4) throw new RangeError('accounts are missing');
-    return {
-      ...readProof(reader, accounts.slice(0, firstSource), WITHHELD),
-      sourceAccounts: accounts.slice(firstSource),
-    };
-  },
+  withheldOfAccounts: withSources(4, (reader, accounts) => readProof(reader, accounts, WITHHELD)),
+  withheldTokens: withSources(3, (_, accounts) => readSignerFields('withdrawWithheldAuthority', accounts.slice(2))),
   withdrawProofs: proofs(2, ['equalityProof', 'rangeProof'], 'Account'),
   transferProofs: proofs(3, TRANSFER_PROOFS, 'Account'),
   feeProofs: proofs(3, FEE_PROOFS, 'Account'),

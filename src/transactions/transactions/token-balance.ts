@@ -1,5 +1,7 @@
+import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
 import { asBigInt, asDecimals, asObject, asString, type JsonObject } from '../codec/json-fields.ts';
 import { type AccountKey, accountAddressAt } from './account-keys.ts';
+import { type Instruction, inExecutionOrder } from './instruction.ts';
 
 /** A token account before or after a transaction. */
 export interface TokenBalance {
@@ -17,6 +19,32 @@ export interface TokenBalance {
 /** Reads the token balances of a record; null if it has none. */
 export function readTokenBalances(accounts: readonly AccountKey[], balances: unknown): TokenBalance[] | null {
   return Array.isArray(balances) ? balances.flatMap((balance) => readTokenBalance(accounts, asObject(balance))) : null;
+}
+
+/** Token accounts of a record; null where it has none. */
+export interface TokenBalances {
+  readonly before: TokenBalance[] | null;
+  readonly after: TokenBalance[] | null;
+}
+
+/**
+ * Leaves out accounts that a record has on one side alone though no call opened or closed them: it was cut. Those of wrapped
+ * SOL stay, of which lamports show as much.
+ */
+export function withoutCut(balances: TokenBalances, instructions: readonly Instruction[]): TokenBalances {
+  const { before, after } = balances;
+  if (before === null || after === null) return balances;
+  const [had, has] = [before, after].map((list) => new Set(list.map(({ account }) => account)));
+  const isOnBoth = ({ account }: TokenBalance): boolean => had?.has(account) === true && has?.has(account) === true;
+  if (before.every(isOnBoth) && after.every(isOnBoth)) return balances;
+  const made = new Set(
+    inExecutionOrder(instructions).map(({ parsed }) =>
+      /^(initializeAccount|closeAccount)/.test(parsed?.type ?? '') ? parsed?.info['account'] : null,
+    ),
+  );
+  const isWhole = (balance: TokenBalance): boolean =>
+    balance.mint === WRAPPED_SOL || isOnBoth(balance) || made.has(balance.account);
+  return { before: before.filter(isWhole), after: after.filter(isWhole) };
 }
 
 function readTokenBalance(

@@ -4,7 +4,7 @@ import { asArray, asBigInt, asInteger, asObject, asString, type JsonObject } fro
 import { type AccountKey, compiledAccountKeys, jsonAccountKeys } from './account-keys.ts';
 import { inferOwners } from './infer-owners.ts';
 import { type Instruction, readInstructions } from './instruction.ts';
-import { readTokenBalances, type TokenBalance } from './token-balance.ts';
+import { readTokenBalances, type TokenBalance, withoutCut } from './token-balance.ts';
 import { findExceededBound } from './transaction-bounds.ts';
 import { decodeVersionedTransaction, type VersionedTransaction } from './versioned-transaction.ts';
 
@@ -24,8 +24,10 @@ export interface Transaction {
   readonly instructions: readonly Instruction[];
   /** The fee in lamports. Null if the node kept no record of the effects; then nothing below is known. */
   readonly fee: bigint | null;
-  /** The node's error: a name, or an object such as `{ InstructionError: [0, { Custom: 1 }] }`; null for success. */
+  /** The node's error: a name, or an object such as `{ InstructionError: [0, { Custom: 1 }] }`; null if there is none. */
   readonly err: TransactionError | null;
+  /** Whether the record says that there was no error, or which: without it nothing is known to have happened. */
+  readonly hasOutcome: boolean;
   /** Lamports of every account, in the order of `accounts`. Empty if not recorded. */
   readonly preBalances: readonly bigint[];
   readonly postBalances: readonly bigint[];
@@ -39,6 +41,10 @@ export interface Transaction {
 }
 
 export type TransactionError = string | JsonObject;
+
+/** Whether a transaction succeeded; null if its record does not say. */
+export const statusOf = ({ err, hasOutcome }: Pick<Transaction, 'err' | 'hasOutcome'>): 'success' | 'failed' | null =>
+  err !== null ? 'failed' : hasOutcome ? 'success' : null;
 
 export interface ReturnData {
   readonly programId: string;
@@ -90,7 +96,8 @@ export function normalizeTransaction(
     after: readTokenBalances(accounts, postTokenBalances),
   };
   const signers = accounts.filter(({ signer }) => signer).map(({ address }) => address);
-  const tokenBalances = inferOwners(recordedTokens, calls, signers);
+  const tokens = Array.isArray(innerInstructions) ? withoutCut(recordedTokens, calls) : recordedTokens;
+  const tokenBalances = inferOwners(tokens, calls, signers);
   return {
     signatures: signatureList,
     slot: asInteger(slot) ?? block.slot,
@@ -103,6 +110,7 @@ export function normalizeTransaction(
     instructions: calls,
     fee: asBigInt(fee),
     err: readTransactionError(err),
+    hasOutcome: err !== undefined,
     preBalances: readLamports(preBalances),
     postBalances: readLamports(postBalances),
     preTokenBalances: tokenBalances.before,

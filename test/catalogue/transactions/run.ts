@@ -20,11 +20,11 @@ const { values: options, positionals: paths } = parseArgs({
 
 const thefts = forgeAll();
 console.log(
-  `forged: ${thefts.length} records of ${Object.keys(ATTACKS).length} thefts in ${Object.keys(SCENES).length} scenes`,
+  `forged: ${thefts.length} records of ${Object.keys(ATTACKS).length} thefts in ${Object.keys(SCENES).length} scenes and 3 forms`,
 );
-for (const { kind, name, scene, description, lacking } of thefts) {
-  if (options.forged === true) console.log(`${kind}\t${name}\t${scene}\t${description}`);
-  for (const text of lacking) console.log(`lacks ${text}`);
+for (const { kind, name, scene, form, description, lacking } of thefts) {
+  if (options.forged === true) console.log(`${kind}\t${name}\t${scene}\t${form}\t${description}`);
+  for (const text of lacking) console.log(`${name}, ${scene}, ${form}: lacks ${text}`);
   if (lacking.length > 0) process.exitCode = 1;
 }
 const blocks = paths.length === 0 ? [readRecordedBlock()] : paths.map(readBlockFile);

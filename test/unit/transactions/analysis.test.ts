@@ -18,7 +18,7 @@ import {
 import { findAddressWithSeed } from '../../../src/transactions/accounts/program-derived-address.ts';
 import { effectsOf } from '../../../src/transactions/analysis/action.ts';
 import type { AuthorityChange } from '../../../src/transactions/analysis/authority-changes.ts';
-import { balanceChangesOf } from '../../../src/transactions/analysis/balance-changes.ts';
+import { accountDataOf } from '../../../src/transactions/analysis/balance-changes.ts';
 import { extractTransfers } from '../../../src/transactions/analysis/extract-transfers.ts';
 import { heliusTransfersOf } from '../../../src/transactions/analysis/helius-transfers.ts';
 import { type NetRow, netRowOf } from '../../../src/transactions/analysis/net-row.ts';
@@ -36,7 +36,7 @@ import { isTradingProgram } from '../../../src/transactions/programs/known-progr
 import { anchorDiscriminator } from '../../../src/transactions/programs/program-instruction.ts';
 import { normalizeTransaction, type Transaction } from '../../../src/transactions/transactions/transaction.ts';
 import { ATTACKS, forgeAttack, lackingIn, SCENES, swapOf } from '../../support/forged-attacks.ts';
-import type { ForgedCall, Forgery } from '../../support/forged-transaction.ts';
+import { FORMS, type ForgedCall, type ForgedRecord, type Forgery } from '../../support/forged-transaction.ts';
 import {
   account,
   BONK,
@@ -82,6 +82,8 @@ import {
 } from '../../support/synthetic-transaction.ts';
 import { expectListedDifferences } from './difference-table.ts';
 
+const context = { confirmationStatus: 'finalized', symbolOf: knownMintSymbol } as const;
+
 t.test('authority-changes', async (t) => {
   const [owner, heir, delegate, mint, account, base] = addressesOf(1, 2, 3, 4, 5, 6);
   const u32 = (value: number): number[] => [value, 0, 0, 0];
@@ -113,6 +115,7 @@ t.test('authority-changes', async (t) => {
         to: heir,
         authority: owner,
         amount: null,
+        basisPoints: null,
         tokenBalance: '900',
         decimals: 6,
         lamports: null,
@@ -387,7 +390,8 @@ t.test('extract-transfers', async (t) => {
   t.test('the sum of lamports changes by the fee only', async (t) => {
     const broken = everything.filter(
       ({ transaction }) =>
-        sum(balanceChangesOf(transaction).map(({ lamports }) => lamports)) !== -(transaction.fee ?? 0n),
+        sum(accountDataOf(transaction).map(({ nativeBalanceChange }) => BigInt(nativeBalanceChange))) !==
+        -(transaction.fee ?? 0n),
     );
     t.strictSame(
       broken.map(({ name }) => name),
@@ -414,8 +418,8 @@ t.test('extract-transfers', async (t) => {
         add(fromTokenAccount, -amount);
         add(toTokenAccount, amount - (feeAmount ?? 0n));
       }
-      for (const { account, tokens } of balanceChangesOf(transaction))
-        add(account, -sum(tokens.map((token) => token.amount)));
+      for (const { account, tokenBalanceChanges } of accountDataOf(transaction))
+        add(account, -sum(tokenBalanceChanges.map(({ rawTokenAmount }) => BigInt(rawTokenAmount.tokenAmount))));
       if ([...moved.values()].some((rest) => rest !== 0n)) broken.add(name);
     }
     t.strictSame(unrecorded, ['tx/29ku1FzyNHgx_jsonParsed']); // from 2020, before nodes recorded token balances
@@ -435,7 +439,8 @@ t.test('extract-transfers', async (t) => {
       if (transaction.preTokenBalances === null) continue;
       const left = new Map<string, bigint>();
       const add = (mint: string, amount: bigint): unknown => left.set(mint, (left.get(mint) ?? 0n) + amount);
-      for (const { tokens } of balanceChangesOf(transaction)) for (const { mint, amount } of tokens) add(mint, amount);
+      for (const { mint, rawTokenAmount } of accountDataOf(transaction).flatMap((data) => data.tokenBalanceChanges))
+        add(mint, BigInt(rawTokenAmount.tokenAmount));
       for (const row of extractTransfers(transaction)) if (row.mint !== null) add(row.mint, -createdAmount(row));
       for (const [mint, rest] of left) if (rest !== 0n) broken.add(`${name}: ${rest} of ${mint} from nowhere`);
     }
@@ -604,9 +609,9 @@ t.test('extract-transfers', async (t) => {
     const transaction = syntheticTransaction([], { a: '2' }, { a: '3' });
     const [before] = transaction.preTokenBalances ?? [];
     const changed = { ...transaction, preTokenBalances: before === undefined ? [] : [{ ...before, mint: 'other' }] };
-    t.match(balanceChangesOf(changed)[1]?.tokens, [
-      { mint: 'other', amount: -2n },
-      { mint: 'mint', amount: 3n },
+    t.match(accountDataOf(changed)[0]?.tokenBalanceChanges, [
+      { mint: 'other', rawTokenAmount: { tokenAmount: '-2' } },
+      { mint: 'mint', rawTokenAmount: { tokenAmount: '3' } },
     ]);
   });
 
@@ -749,11 +754,12 @@ t.test('forged-transactions', async (t) => {
     for (const [at, [name, attack]] of Object.entries(ATTACKS).entries())
       for (const scene of scenes.filter((_, place) => (place + at) % 5 === 0)) {
         // all: `npm run check -- transactions`
-        const transaction = forgeAttack(scene, name);
+        const form = (['whole', 'withoutDepths', 'withTables'] as const)[scenes.indexOf(scene) % 3];
+        const transaction = forgeAttack(scene, name, form);
         if (transaction === null) continue;
         found.push(
           ...[...lackingIn(transaction, attack), ...openChanges(transaction), ...wrongFor(thief, transaction)].map(
-            (text) => `${name}, ${scene}: ${text}`,
+            (text) => `${name}, ${scene}, ${form}: ${text}`,
           ),
         );
       }
@@ -840,12 +846,132 @@ t.test('forged-transactions', async (t) => {
     const noTokens = { preTokenBalances: null, postTokenBalances: null };
     t.match(without(noTokens), / called the Jupiter program; the record does not name the tokens of 2 transfers\. /);
     const noCalls = whole.instructions.map((call) => ({ ...call, inner: [] }));
-    t.match(without({ instructions: noCalls }), /1000 USDC more left .* also got 12\.34567 BONK/);
+    t.match(without({ instructions: noCalls }), /1000 USDC left .*; \S+ got 12\.34567 BONK/);
     t.notMatch(without({ instructions: noCalls }), /let a program swap/);
     const nothing = { ...noTokens, instructions: noCalls, fee: null, preBalances: [], postBalances: [] };
-    t.match(without(nothing), /; the record names no change of a balance\. The record names no fee\.$/);
+    t.match(without(nothing), / called the Jupiter program; the record lacks balances .*\. The record names no fee\.$/);
     t.match(without({ err: {} }), 'it failed: the node did not name the error');
     t.match(without({ err: 'Paid at evil.com' }), 'it failed: “Paid at evil[.]com”');
+  });
+
+  t.test('nothing is said to have happened where no record says whether the transaction succeeded', async (t) => {
+    const unknown = 'but the record does not say whether it succeeded';
+    const forgery = prepare();
+    const sent = forgery.record([forgery.sendSol(victim, thief, 5_000_000_000n)], FORMS.withoutMeta);
+    const view = enhanceTransaction(sent, { perspective: victim });
+    t.match(view, {
+      status: null,
+      type: 'TRANSFER',
+      description: `${victim} tried to send something, ${unknown}`,
+      ...{ actions: [], nativeTransfers: [], accountData: [], unaccounted: [], transactionError: null, events: {} },
+      perspective: { changes: [], description: `A transaction was sent, ${unknown}` },
+    });
+    const [who, explained] = [shortAddress(victim), explainTransaction(view)];
+    t.equal(explained, `${who} tried to send something, ${unknown}. The fee is not in the record.`);
+    t.equal(explainTransaction(view, victim), explained.replace(who, 'You'));
+    t.match(netRowOf(victim, sent, context), { status: null, fee: null, changes: [] });
+    t.same(transferRowsOf(victim, sent, context), []);
+    const told: string[] = [];
+    for (const name of Object.keys(ATTACKS)) {
+      const { description, actions, authorityChanges, confidentialTransfers, tokenTransfers } = enhanceTransaction(
+        forgeAttack('alone', name, 'withoutMeta') ?? sent,
+      );
+      const facts = [actions, authorityChanges, confidentialTransfers, tokenTransfers].flat();
+      if (!description.endsWith(unknown) || facts.length > 0) told.push(`${name}: ${description}`);
+    }
+    t.strictSame(told, []);
+  });
+
+  t.test('a record whose balances were cut is said to lack them, and shows no gain by that', async (t) => {
+    const lacks = '; the record lacks balances that would show what moved';
+    const textOf = (make: (f: Forgery) => readonly ForgedCall[], cut: Partial<Record<string, unknown>>): string => {
+      const forgery = prepare();
+      const inForm = (record: ForgedRecord): object => ({ ...record, meta: { ...record.meta, ...cut } });
+      return describe(forgery.record(make(forgery), inForm));
+    };
+    const sol = (f: Forgery): readonly ForgedCall[] => [f.sendSol(victim, thief, 5_000_000_000n)];
+    const sentence = `${victim} sent 5 SOL to ${thief}${lacks}`;
+    t.equal(textOf(sol, { preBalances: [], postBalances: [] }), sentence);
+    t.equal(textOf(sol, { preBalances: [7n], postBalances: [1n] }), sentence);
+    t.match(
+      textOf((f) => [f.close(wsol, thief, victim)], { preBalances: [], postBalances: [] }),
+      lacks,
+    );
+    t.match(
+      textOf((f) => [f.assign(victim, program)], { preBalances: [], postBalances: [] }),
+      /gave its wallet/,
+    );
+    const tokens = (f: Forgery): readonly ForgedCall[] => [f.send(usdc, stolenUsdc, victim, 10_000_000n)];
+    for (const cut of [{ preTokenBalances: [] }, { postTokenBalances: [] }])
+      t.equal(textOf(tokens, cut), 'the record does not name the tokens of one transfer');
+  });
+
+  t.test('a failed transaction whose balances changed is not said to have moved nothing', async (t) => {
+    const forgery = prepare();
+    const failed = forgery.record([forgery.sendSol(victim, thief, 5n)], ({ meta, ...record }) => ({
+      ...record,
+      meta: { ...meta, err: 'AccountInUse' },
+    }));
+    const text = explainTransaction(parseTransaction(failed));
+    t.match(text, /\. The record has changes of balances all the same, and the fee of 0\.000005 SOL was paid\.$/);
+    const { err: _, ...unstated } = failed;
+    t.match(explainTransaction(parseTransaction({ ...unstated, err: null, fee: null })), /The record names no fee\.$/);
+  });
+
+  t.test('without depths a transfer is credited to no call that need not have made it', async (t) => {
+    const stolen = (f: Forgery) => f.send(usdc, stolenUsdc, victim, 10_000_000_000n);
+    const textOf = (make: (f: Forgery) => ForgedCall): string => {
+      const forgery = prepare();
+      return describe(forgery.record([make(forgery)], FORMS.withoutDepths));
+    };
+    const handed = (f: Forgery, ...after: readonly ForgedCall[]): ForgedCall => {
+      const exchange = f.program(RAYDIUM, [pool, stolenUsdc], ...swapOf(f));
+      return f.program(program, [victim], exchange, ...after);
+    };
+    t.match(
+      textOf((f) => handed(f, stolen(f))),
+      `sent 10000 USDC to ${thief} through the program ${program}`,
+    );
+    t.match(
+      textOf((f) => handed(f, stolen(f))),
+      `swapped 1000 USDC for 12.34567 BONK through the program ${program}`,
+    );
+    t.match(
+      textOf((f) => f.program(RAYDIUM, [pool], ...swapOf(f))),
+      /swapped 1000 USDC for 12\.34567 BONK on Raydium$/,
+    );
+    t.match(
+      textOf((f) => f.program(JUPITER, [victim], handed(f), stolen(f))),
+      `sent 10000 USDC to ${thief} through Jupiter`,
+    );
+  });
+
+  t.test('a right or a loss goes before what is harmless, and before a trade of less', async (t) => {
+    const beginning = (make: (f: Forgery) => readonly ForgedCall[], signers = [victim]): string => {
+      const forgery = prepare(signers);
+      return describe(forgery.record(make(forgery))).split('; ')[0] ?? '';
+    };
+    const swap = (f: Forgery): ForgedCall => f.program(RAYDIUM, [pool], ...swapOf(f));
+    t.equal(
+      beginning((f) => [swap(f), f.send(usdc, stolenUsdc, victim, 10_000_000_000n)]),
+      `${victim} sent 10000 USDC to ${thief}`,
+    );
+    t.match(
+      beginning((f) => [swap(f), f.send(usdc, stolenUsdc, victim, 5_000_000n)]),
+      /swapped 1000 USDC/,
+    );
+    t.match(
+      beginning((f) => [f.program(GAME, [victim], f.approve(usdt, thief, victim, 5n))]),
+      /allowed/,
+    );
+    t.match(
+      beginning((f) => [f.approve(bonk, thief, victim, 0n), f.sendSol(victim, thief, 5_000_000_000n)]),
+      /sent 5 SOL/,
+    );
+    t.match(
+      beginning((f) => [f.program(GAME, [sponsor]), f.burn(usdc, victim, 7_000_000n)], [sponsor, victim]),
+      `${victim} burned 7 USDC`,
+    );
   });
 
   t.test('an exchange that is called for nothing is not credited', async (t) => {
@@ -1031,11 +1157,14 @@ t.test('forged-transactions', async (t) => {
     t.match(text, /; (one gain is|\d+ gains are) left out\. /);
     const kinds = prepare();
     const mints = Array.from({ length: 9 }, (_, i) => addressOf(100 + i));
-    const holdings = mints.map((mint, i) => {
+    for (const [i, mint] of mints.entries()) {
       kinds.hold(addressOf(120 + i), victim, mint, 5_000_000n);
       kinds.hold(addressOf(140 + i), thief, mint, 0n);
-      return kinds.send(addressOf(120 + i), addressOf(140 + i), victim, BigInt(1_000_001 + i));
-    });
+    }
+    kinds.begin();
+    const holdings = mints.map((_, i) =>
+      kinds.send(addressOf(120 + i), addressOf(140 + i), victim, BigInt(1_000_001 + i)),
+    );
     const all = explainTransaction(parseTransaction(kinds.record(holdings)));
     t.same(
       mints.filter((_, i) => !all.includes(` 1.00000${i + 1} of the token`)),
@@ -1149,13 +1278,21 @@ t.test('forged-transactions', async (t) => {
     const signers = new Set(accounts.filter(({ signer }) => signer).map(({ address }) => address));
     const tokens = [...(preTokenBalances ?? []), ...(postTokenBalances ?? [])];
     const owners = new Map(tokens.toReversed().map(({ account, owner }) => [account, owner ?? account]));
+    const closed = transaction.instructions
+      .flatMap((call) => [call, ...call.inner])
+      .flatMap(({ parsed }) => (parsed?.type === 'closeAccount' ? [parsed.info['account']] : []));
+    const ownersAfter = new Map(postTokenBalances?.map(({ account, owner }) => [account, owner ?? account]));
     const sums = new Map<string, bigint>();
     const add = (wallet: string, mint: string, amount: bigint): void => {
       if (signers.has(wallet)) sums.set(`${wallet} ${mint}`, (sums.get(`${wallet} ${mint}`) ?? 0n) + amount);
     };
     if (postBalances.length > 0)
       for (const [place, { address }] of accounts.entries())
-        add(owners.get(address) ?? address, WRAPPED_SOL, (postBalances[place] ?? 0n) - (preBalances[place] ?? 0n));
+        for (const [list, lamports] of [
+          [owners, -(preBalances[place] ?? 0n)],
+          [closed.includes(address) && ownersAfter.has(address) ? ownersAfter : owners, postBalances[place] ?? 0n],
+        ] as const)
+          add(list.get(address) ?? address, WRAPPED_SOL, lamports);
     if (preTokenBalances !== null && postTokenBalances !== null)
       for (const [balances, sign] of [
         [preTokenBalances, -1n],
@@ -1178,7 +1315,6 @@ t.test('forged-transactions', async (t) => {
 });
 
 t.test('net-row', async (t) => {
-  const context = { confirmationStatus: 'finalized', symbolOf: knownMintSymbol } as const;
   const recordings = ['transactions', 'mainnet-block'].flatMap(recordedTransactions);
 
   /** Returns a row's amounts by mint; those of SOL under SOL. */
@@ -1549,7 +1685,7 @@ t.test('interpret-transaction', async (t) => {
     t.equal(typeOf({ calls: [passed], err }), 'ARBITRAGE');
     t.match(
       textOf({ calls: [passed] }),
-      / tried to trade on Raydium and Orca through the program .*, but nothing was traded\./,
+      / tried to trade on Raydium and Orca through the program .*, but nothing was traded/,
     );
     const tokens = [balance(account, user, mint, 100n, 60n), balance(account2, other, mint, 0n, 40n)];
     t.equal(typeOf({ calls: [passed], inner: [sendTokens(account, account2, user, 40n)], tokens }), 'TRANSFER');
@@ -1735,7 +1871,7 @@ t.test('interpret-transaction', async (t) => {
     });
     t.strictSame(undescribed, []);
     const within = { calls: [call(GAME, [user])], inner: [theft], tokens: target };
-    t.match(textOf(within), / Star Atlas.* also passed the ownership of /, 'given away by a program');
+    t.match(textOf(within), / passed the ownership of .*Star Atlas/, 'given away by a program');
   });
 
   t.test('what an order book pays out was received by the wallet that changed the orders', async (t) => {
@@ -1744,7 +1880,7 @@ t.test('interpret-transaction', async (t) => {
       inner: [sendTokens(poolAccount, account, pool, 40n)],
       tokens: [balance(poolAccount, pool, mint, 40n, 0n), balance(account, user, mint, 0n, 40n)],
     };
-    t.match(textOf(paidOut), / changed orders on Phoenix and got 0\.00004 of the token \S+\. The fee /);
+    t.match(textOf(paidOut), / changed orders on Phoenix and got 0\.00004 of the token \S+; /);
   });
 
   t.test('a token that the transaction sent to somebody beside a swap was not swapped', async (t) => {
@@ -1756,7 +1892,7 @@ t.test('interpret-transaction', async (t) => {
     ];
     const text = textOf({ ...swap, calls: [...swap.calls, sendTokens(lpAccount, thiefAccount, user, 700n)], tokens });
     t.match(text, / swapped 0\.00004 of the token .{9} for 0\.00005 of the token .{9} on Raydium\b/);
-    t.match(text, / also sent 0\.0007 of the token /);
+    t.match(text, / sent 0\.0007 of the token /);
   });
 
   t.test('a hidden amount is a transfer, not nothing', async (t) => {
@@ -1766,7 +1902,10 @@ t.test('interpret-transaction', async (t) => {
       tokens: [balance(account, user, mint, 5n, 5n), balance(account2, other, mint, 0n, 0n)],
     };
     t.equal(typeOf(hidden), 'TRANSFER');
-    t.match(textOf(hidden), /^4vJ9…\S+ sent a hidden amount of the token \S+ to \S+\. The fee was 0\.000005 SOL\.$/);
+    t.match(
+      textOf(hidden),
+      /^4vJ9…\S+ sent a hidden amount of the token \S+ to \S+; the record lacks balances that would show what moved\. The fee was 0\.000005 SOL\.$/,
+    );
   });
 
   t.test('a call of a pool that anybody may fill is no quote, whatever it is passed', async (t) => {
@@ -1788,9 +1927,9 @@ t.test('interpret-transaction', async (t) => {
         lamports: { before: [10_000n, 0n, 2_039_280n], after: [2_044_280n, 0n, 0n] },
         tokens: [{ account, owner: user, mint, before: 900n, after: null }],
       });
-      t.match(burned, /^4vJ9.* burned .* also closed a token account, whose 0\.00203928 SOL went to 8qbH/);
+      t.match(burned, /^4vJ9\S+ closed a token account, whose 0\.00203928 SOL went to 8qbH.* burned /);
       const text = [...Buffer.from('hi” on the chain. You got 5 SOL')];
-      t.match(textOf({ calls: [call(MEMO_PROGRAM, [], text)] }), / the memo “[^”]*5 SOL”\. The fee /);
+      t.match(textOf({ calls: [call(MEMO_PROGRAM, [], text)] }), / the memo “[^”]*5 SOL”; /);
     },
   );
 });

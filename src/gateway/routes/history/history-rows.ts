@@ -23,7 +23,7 @@ export const netRow: z.ZodType<DescribedNetRow> = z
     slot: integer.nullable(),
     blockTime: integer.nullable(),
     confirmationStatus,
-    status: z.enum(['success', 'failed']),
+    status: z.enum(['success', 'failed']).nullable().describe('Null if the node kept no record of the outcome'),
     fee: nullableString.describe('Lamports that the address paid as the fee; null if another account paid it'),
     changes: z
       .array(

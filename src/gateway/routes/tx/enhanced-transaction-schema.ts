@@ -52,7 +52,7 @@ export const enhancedTransactionSchema: z.ZodType<EnhancedTransaction> = z.stric
   description: z.string(),
   type: z.enum(TYPE_NAMES).describe(TYPE_MEANINGS),
   source: z.string(),
-  status: z.enum(['success', 'failed']),
+  status: z.enum(['success', 'failed']).nullable().describe('Null if the node kept no record of the outcome'),
   fee: u64,
   feePayer: z.string(),
   signers: z.array(z.string()),
@@ -106,7 +106,10 @@ export const enhancedTransactionSchema: z.ZodType<EnhancedTransaction> = z.stric
         from: nullableString,
         to: nullableString,
         authority: nullableString,
-        amount: nullableString,
+        amount: nullableString.describe('The approved amount, or the most that a fee is'),
+        basisPoints: nullableString
+          .default(null) // views of earlier versions lack it
+          .describe('A fee, a commission or an interest in basis points'),
         tokenBalance: nullableString,
         decimals: integer.nullable(),
         lamports: nullableString,

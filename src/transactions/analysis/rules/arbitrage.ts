@@ -12,9 +12,9 @@ import { calledChange, isUnchanged } from './calls.ts';
 
 /** Interprets a trade in a circle by the balances: all that was sent into programs came back in kind. */
 export const circularTradeRule: Rule = (facts) => {
-  if (facts.swap !== null || !(facts.hasFailed ? isTriedCircle(facts) : isCircularTrade(facts))) return null;
+  if (facts.swap !== null || !(facts.isAttempt ? isTriedCircle(facts) : isCircularTrade(facts))) return null;
   const exchanges = facts.calls.map(({ programId }) => programId).filter(isExchange);
-  return interpretArbitrage(facts, new Set(exchanges), !facts.hasFailed);
+  return interpretArbitrage(facts, new Set(exchanges), !facts.isAttempt);
 };
 
 /** Returns whether a failed trade ended with what it began with: the token account, or the mint as far as it is known. */
@@ -45,8 +45,8 @@ function isTriedCircle({ parsed, instructionOf }: TransactionFacts): boolean {
  * one exchange alone may be anything that uses it: a vault, a launch, a trade for a person.
  */
 export const attemptedArbitrageRule: Rule = (facts) => {
-  const { parsed, hasFailed } = facts;
-  if (!hasFailed && !isUnchanged(facts)) return null;
+  const { parsed, isAttempt } = facts;
+  if (!isAttempt && !isUnchanged(facts)) return null;
   const callers = parsed.instructions.filter(
     ({ programId }) => !KNOWN_PROGRAMS.has(programId) || programRole(programId) === 'arbitrageBot',
   );

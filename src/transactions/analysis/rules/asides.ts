@@ -1,26 +1,35 @@
+import { WRAPPED_SOL } from '../../../shared/domain/known-mints.ts';
 import { TOKEN_PROGRAM_IDS } from '../../../shared/domain/well-known-addresses.ts';
 import { asString } from '../../codec/json-fields.ts';
-import { KNOWN_PROGRAMS } from '../../programs/known-programs.ts';
-import { effectsOf } from '../action.ts';
+import { KNOWN_PROGRAMS, programRole } from '../../programs/known-programs.ts';
+import { type Action, effectsOf, toAmount } from '../action.ts';
+import { type AssetAmount, negate } from '../asset-amount.ts';
+import type { AuthorityChange } from '../authority-changes.ts';
+import type { ConfidentialTransfer } from '../confidential-transfers.ts';
 import type { Asides, Interpretation } from '../interpretation.ts';
 import { allInstructions, type ParsedTransaction } from '../parsed-transaction.ts';
 import { findRemainder } from '../remainder.ts';
 import type { TransactionFacts } from '../transaction-facts.ts';
+import { hasBalances } from '../wallet-changes.ts';
 import { WalletSums } from '../wallet-sums.ts';
 import { findGivenRights } from './authorities.ts';
 
-const NONE: Asides = { actions: [], changes: [], rights: [], hiddenTransfers: [], unnamedTransfers: 0, memos: [] };
+const NONE: Asides = {
+  ...{ actions: [], changes: [], rights: [], hiddenTransfers: [], unnamedTransfers: 0 },
+  ...{ lacksBalances: false, memos: [], goFirst: false },
+};
 
 /**
  * Finds what a transaction did beside its interpretation. A swap or a move in a game decides the sentence, which must
  * still name what was sent or given away beside it: that is how wallets are emptied.
  */
 export function findAsides(interpretation: Interpretation, facts: TransactionFacts): Asides {
-  const { parsed, hasFailed } = facts;
-  if (hasFailed) return NONE;
+  const { parsed, isAttempt } = facts;
+  if (isAttempt) return NONE;
   const remainder = findRemainder(interpretation.states, parsed);
-  const described = 'change' in interpretation ? interpretation.change : null;
-  return {
+  const described =
+    'change' in interpretation && typeof interpretation.change === 'object' ? interpretation.change : null;
+  const beside = {
     ...remainder,
     changes:
       interpretation.type === 'FILL_ORDER'
@@ -29,7 +38,66 @@ export function findAsides(interpretation: Interpretation, facts: TransactionFac
     rights: findGivenRights(parsed).filter((change) => change !== described),
     hiddenTransfers: parsed.confidentialTransfers.filter(({ type }) => type !== 'apply'),
     unnamedTransfers: countUnnamed(facts),
+    lacksBalances: !hasBalances(parsed),
     memos: interpretation.type === 'TRANSFER' || interpretation.type === 'NFT_TRANSFER' ? memosOf(parsed) : [],
+  };
+  return { ...beside, goFirst: goFirst(beside, interpretation, described, parsed) };
+}
+
+/** Returns whether rights or losses are more than what an interpretation states: in the same token, or in none. */
+function goFirst(
+  { actions, changes, rights, hiddenTransfers }: Omit<Asides, 'goFirst'>,
+  { type, states, program }: Interpretation,
+  described: AuthorityChange | null,
+  { signers, instructions }: ParsedTransaction,
+): boolean {
+  const stated = states.flatMap((share) => [...share.actions]);
+  const isDeed = stated.length > 0 || type.startsWith('NFT');
+  const isKnown = isDeed && KNOWN_PROGRAMS.has(program ?? '') && programRole(program) !== 'governance';
+  /** What a program that is known does for what it is called for is a part of that. */
+  const isPart = (maker: string | null): boolean => isKnown && maker === program;
+  const makerOf = ({ innerInstructionIdx, instructionIdx }: AuthorityChange): string | null =>
+    innerInstructionIdx === null
+      ? null
+      : (instructions.find(({ index }) => index === instructionIdx)?.programId ?? null);
+  const isGiven = (right: AuthorityChange): boolean =>
+    (!isDeed || right.to !== null || right.kind !== 'setAuthority') && !isPart(makerOf(right));
+  const stake = described === null ? null : stakeIn(described);
+  if (stake === null && rights.some(isGiven)) return true;
+  if (hiddenTransfers.some(({ type: moved }) => HIDDEN_LOSSES.includes(moved))) return true;
+  const isOfSigner = ({ kind, actor, authority }: Action): boolean =>
+    authority !== null || signers.includes(actor) || (kind === 'payout' && !isDeed);
+  const lost = new WalletSums();
+  for (const action of actions)
+    if (LOSSES.includes(action.kind) && isOfSigner(action) && !isPart(action.program))
+      for (const amount of amountsIn(action)) lost.add('', amount);
+  for (const [, amount] of changes) if (amount.amount < 0n) lost.add('', negate(amount));
+  const moved = new WalletSums();
+  if (stake !== null) moved.add('', stake);
+  for (const amount of stated.flatMap(amountsIn)) moved.add('', amount);
+  const isMore = ({ mint, amount }: AssetAmount): boolean =>
+    amount > moved.of('', mint) && (stake === null || stake.amount === 0n || stake.mint === mint);
+  return lost.entries().some(([, amount]) => isMore(amount));
+}
+
+const amountsIn = ({ given, got }: Action): readonly AssetAmount[] => [...given, ...got].map(toAmount);
+
+/** What costs somebody something: deposits do not count. */
+const LOSSES: readonly Action['kind'][] = [
+  ...(['transfer', 'payout', 'burn', 'close', 'funding', 'asset', 'withheldFee'] as const),
+];
+const HIDDEN_LOSSES: readonly ConfidentialTransfer['type'][] = ['transfer', 'burn', 'withdrawWithheldFee'];
+
+/** Returns what the new holder of a right over assets can dispose of; null for a right over something else. */
+function stakeIn({ kind, authorityType, mint, amount, tokenBalance, lamports, decimals }: AuthorityChange) {
+  const isOver =
+    kind === 'approve' || kind === 'assign' || ['accountOwner', 'withdrawer'].includes(authorityType ?? '');
+  if (!isOver) return null;
+  const [held, most] = [BigInt(tokenBalance ?? lamports ?? 0), amount === null ? null : BigInt(amount)];
+  return {
+    mint: mint ?? WRAPPED_SOL,
+    amount: most !== null && most < held ? most : held,
+    decimals: decimals ?? 9,
   };
 }
 

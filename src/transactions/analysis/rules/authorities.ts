@@ -36,8 +36,11 @@ const RIGHTS_BY_DANGER: readonly string[] = [
 const RIGHTS_OVER_ASSETS = RIGHTS_BY_DANGER.filter(
   (right) => right !== 'permanentDelegate' && right !== 'closeAccount',
 );
-/** What is said whoever holds it: rights over a mint from its start, a program that is no more, a guard that is off, a fee. */
-const SAID_ALWAYS: readonly string[] = ['permanentDelegate', 'closeMint', 'closedProgram', 'cpiGuard', 'transferFee'];
+/** What is said whoever holds it: rights over a mint from its start, a program that is no more, a guard that is off, a rate. */
+const SAID_ALWAYS: readonly string[] = [
+  ...['permanentDelegate', 'closeMint', 'closedProgram', 'cpiGuard'],
+  ...['transferFee', 'interest', 'scale', 'commissionRate'],
+];
 
 const rightOf = ({ kind, authorityType }: AuthorityChange): string =>
   kind === 'setAuthority' || kind === 'initializeAuthority' ? (authorityType ?? '') : kind;
@@ -69,7 +72,8 @@ export function findGivenRights(parsed: ParsedTransaction): readonly AuthorityCh
         const isHarmless = isMade && (authorityType === 'accountOwner' || isOwn);
         const returned = last.get(keyOf(change));
         if (authorityType === 'accountOwner' && returned?.to === change.from) return lostWithin(change, returned);
-        return isLast && holders.get(keyOf(change)) !== to && !isHarmless && !isUndone(change, parsed);
+        const isFilled = authorityType === 'accountOwner' && (tokenBalance ?? '0') !== '0'; // closed or not, it is lost
+        return isLast && holders.get(keyOf(change)) !== to && !isHarmless && (isFilled || !isUndone(change, parsed));
       }
       case 'initializeAuthority':
         return SAID_ALWAYS.includes(authorityType ?? '') || isForStranger(change, parsed);
@@ -147,7 +151,7 @@ export const ownershipRule: Rule = (facts) => {
 
 /** Interprets any other change of authority; one that a program made counts where the transaction makes none itself. */
 export const authorityRule: Rule = (facts) => {
-  if (facts.hasFailed) return triedChange(facts);
+  if (facts.isAttempt) return triedChange(facts);
   const given = findGivenRights(facts.parsed).filter(({ kind }) => TYPE_BY_KIND[kind] !== undefined);
   const changes = topLevelChanges(facts);
   const first = given[0] ?? (changes.length > 0 ? changes : typedChanges(facts)).find(({ kind }) => kind !== 'approve');

@@ -17,7 +17,7 @@ export function interpretCall(
   type: CallType,
   program = facts.mainProgram ?? firstProgram(facts),
 ): CallInterpretation {
-  const { parsed, calls, instructionOf, actor } = facts;
+  const { calls, instructionOf, actor } = facts;
   const call = calls.find(({ programId }) => programId === program);
   const instruction = call === undefined ? null : (call.type ?? instructionOf(call)?.name ?? null);
   const calledName = call === undefined || instruction !== null ? null : (call.name ?? commonNameOf(call.data));
@@ -32,7 +32,6 @@ export function interpretCall(
     ...change,
     states: isUntouched ? [] : change.states,
     isUntouched,
-    isRecorded: hasBalances(parsed),
     isByRole: false,
   };
 }

@@ -68,7 +68,7 @@ function interpretDecoded(
   if (!isExchangeType(type)) return null;
   const exchange = exchangeOf(type, actor, program, programFlowsOf(actor, program, parsed));
   const { gained, lost, states } = exchange;
-  if (type === 'CLAIM' && !facts.hasFailed && gained.length === 0) return null;
+  if (type === 'CLAIM' && !facts.isAttempt && gained.length === 0) return null;
   if (type !== 'BRIDGE_FULFILMENT') return exchange;
   const paid = parsed.actions.filter(
     (action) => isSent(action) && action.program === program && !isOwn(action, parsed),
@@ -84,9 +84,9 @@ const isOwn = ({ counterparty }: Action, { signers }: ParsedTransaction): boolea
 /** Interprets a fill from the side of the order's owner; null if the instruction doesn't name it, or if nothing came in for it. */
 function interpretFill(roles: ProgramInstruction['roles'], facts: TransactionFacts): Interpretation | null {
   const owner = roles['owner'] ?? roles['user'];
-  const { mainProgram: program, hasFailed, parsed } = facts;
+  const { mainProgram: program, isAttempt, parsed } = facts;
   if (owner === undefined || owner === roles['keeper']) return null;
-  if (hasFailed) return { type: 'FILL_ORDER', actor: owner, program, swap: null, states: [] };
+  if (isAttempt) return { type: 'FILL_ORDER', actor: owner, program, swap: null, states: [] };
   const outputs = programFlowsOf(owner, program, parsed).received;
   const inputs = programFlowsOf(roles['order'] ?? '', program, parsed).given;
   const states = statesOfFill(owner, parsed);

@@ -40,9 +40,9 @@ const SHAPES: Readonly<Partial<Record<ProgramRole, Shape>>> = {
 
 /** Interprets what the actor gave to the main program and got from it, by what the program is for. */
 export const flowRule: Rule = (facts) => {
-  const { parsed, mainProgram, hasFailed, actor } = facts;
+  const { parsed, mainProgram, isAttempt, actor } = facts;
   const shape = SHAPES[programRole(mainProgram)];
-  if (hasFailed || shape === undefined) return null;
+  if (isAttempt || shape === undefined) return null;
   const flows = programFlowsOf(actor, mainProgram, parsed);
   const isMoved = flows.given.length + flows.received.length > 0;
   const type = (isMoved ? operatedType(facts) : null) ?? shape(flows);

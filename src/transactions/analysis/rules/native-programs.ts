@@ -111,8 +111,8 @@ const statesOf = (stakeAccount: string, target: string, { actions }: ParsedTrans
 
 /** Interprets stake that a program withdrew for its caller, such as a stake pool or a bond of a validator. */
 export const innerStakeRule: Rule = (facts) => {
-  const { calls, mainProgram, hasFailed } = facts;
-  if (hasFailed || mainProgram === null) return null;
+  const { calls, mainProgram, isAttempt } = facts;
+  if (isAttempt || mainProgram === null) return null;
   const withdrawals = calls.filter(({ programId, type }) => programId === STAKE_PROGRAM && type === 'withdraw');
   const [withdrawal] = withdrawals;
   return withdrawals.length === 1 && withdrawal !== undefined && infoAmount(withdrawal, 'lamports') !== null

@@ -66,7 +66,7 @@ function interpretSale(sales: readonly NamedCall[], facts: TransactionFacts): Nf
   const seller = partyOf(sales, 'seller');
   const buyer = partyOf(sales, 'buyer');
   const program = sales[0]?.call.programId ?? null;
-  const money = facts.hasFailed ? UNKNOWN_MONEY : findSaleMoney(sales, facts);
+  const money = facts.isAttempt ? UNKNOWN_MONEY : findSaleMoney(sales, facts);
   const states = statesOfSale(program, facts);
   const actor = actorOf(facts, [buyer, seller]);
   return deedOf('NFT_SALE', nftsOf(sales, facts), { actor, program, seller, buyer, ...money, states });
@@ -177,8 +177,8 @@ export const nftTransferRule: Rule = (facts) => {
 };
 
 function interpretTransfer(calledAssets: readonly AssetCall[], facts: TransactionFacts): ReturnType<Rule> {
-  const { parsed, mainProgram, hasFailed } = facts;
-  if (hasFailed) return null;
+  const { parsed, mainProgram, isAttempt } = facts;
+  if (isAttempt) return null;
   const assets = calledAssets.filter(({ type, to }) => type === 'NFT_TRANSFER' && to !== null);
   const ids = new Set(assets.map(({ mint }) => mint));
   const isAsset = ({ kind, given: [first] }: Action): boolean => kind === 'asset' && ids.has(first?.mint ?? null);
@@ -247,13 +247,13 @@ const isKnownForNothing = (program: string | null): boolean =>
 
 /** Interprets the burn of an NFT: one of Token Metadata, or a single token that nothing else was done with. */
 function interpretBurn(facts: TransactionFacts): NftInterpretation | null {
-  const { parsed, mainProgram, burned, calls, instructionOf, hasFailed } = facts;
+  const { parsed, mainProgram, burned, calls, instructionOf, isAttempt } = facts;
   const nfts = burned.filter(isNftAmount);
   const isNamed = calls.some(
     (call) => call.programId === METADATA_PROGRAM && /^burn/.test(instructionOf(call)?.name ?? ''),
   );
   const isBurner = isMakerOfNfts(mainProgram) || isNamed || isKnownForNothing(mainProgram);
-  if (!isBurner || nfts.length < burned.length || (nfts.length === 0 && !(hasFailed && isNamed))) return null;
+  if (!isBurner || nfts.length < burned.length || (nfts.length === 0 && !(isAttempt && isNamed))) return null;
   const burns = parsed.tokenTransfers.filter(({ toTokenAccount }) => toTokenAccount === null);
   const seller = onlyValue(burns.map(({ fromUserAccount }) => fromUserAccount));
   const burnedNfts = uniqueNfts(nfts.map(({ mint }) => toNft(mint, facts)));
@@ -277,7 +277,7 @@ function refundOf(wallet: string | null, { parsed, payments, tips }: Transaction
 
 /** Interprets NFTs that were minted, alone, by a program that makes NFTs or with metadata of their own. */
 function interpretMint(facts: TransactionFacts): NftInterpretation | null {
-  const { parsed, mainProgram, minted, calls, instructionOf, hasFailed } = facts;
+  const { parsed, mainProgram, minted, calls, instructionOf, isAttempt } = facts;
   const nfts = minted.filter(isNftAmount);
   const isNamed = calls.some((call) => instructionOf(call)?.type === 'NFT_MINT');
   const hasMetadata = calls.some(
@@ -285,7 +285,7 @@ function interpretMint(facts: TransactionFacts): NftInterpretation | null {
   );
   const isMaker = isMakerOfNfts(mainProgram) || !KNOWN_PROGRAMS.has(mainProgram ?? '');
   if (!isMaker || !(isNamed || hasMetadata) || nfts.length < minted.length) return null;
-  if (nfts.length === 0 && !(hasFailed && isNamed)) return null;
+  if (nfts.length === 0 && !(isAttempt && isNamed)) return null;
   const mints = parsed.tokenTransfers.filter(({ fromTokenAccount }) => fromTokenAccount === null);
   const mintedNfts = uniqueNfts(nfts.map(({ mint }) => toNft(mint, facts)));
   const buyer = onlyValue(mints.map(({ toUserAccount }) => toUserAccount));

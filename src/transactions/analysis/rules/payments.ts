@@ -13,9 +13,9 @@ import { calledChange } from './calls.ts';
 
 /** Interprets payments; in a failed transaction, the attempt to send something. */
 export const paymentRule: Rule = (facts) => {
-  const { parsed, hasFailed, mainProgram } = facts;
+  const { parsed, isAttempt, mainProgram } = facts;
   const common = emptyTransfer(facts);
-  if (hasFailed) return isTransfer(parsed) ? common : null;
+  if (isAttempt) return isTransfer(parsed) ? common : null;
   const isOfPayer = ({ actor }: Action): number => Number(actor === parsed.feePayer);
   const sent = parsed.actions.filter(isSent).toSorted((a, b) => isOfPayer(b) - isOfPayer(a));
   const named = [...paymentsIn(sent), ...sentToItself(parsed)];

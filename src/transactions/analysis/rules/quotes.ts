@@ -14,11 +14,11 @@ import { exchangeOf } from './flows.ts';
  * books.
  */
 export const quoteRule: Rule = (facts) => {
-  const { parsed, hasFailed } = facts;
+  const { parsed, isAttempt } = facts;
   const calls = parsed.instructions.filter(({ programId }) => isTradingProgram(programId));
   const [call] = calls;
   if (call === undefined || !calls.every(isQuote)) return null;
-  return hasFailed || isUnchanged(facts) ? interpretCall(facts, 'QUOTE_UPDATE', call.programId) : null;
+  return isAttempt || isUnchanged(facts) ? interpretCall(facts, 'QUOTE_UPDATE', call.programId) : null;
 };
 
 const isQuote = ({ programId, accounts, innerInstructions }: ParsedInstruction): boolean =>
@@ -59,6 +59,6 @@ export const roleRule: Rule = (facts) => {
   if (mainProgram === null || isIncidentalProgram(mainProgram)) return null;
   const type = fallbackTypeOf(mainProgram);
   const isOfMaker = type === 'QUOTE_UPDATE' || type === 'PLACE_ORDER'; // where anything moved it may have been a trade
-  if (!isCallType(type) || (isOfMaker && !isUnchanged(facts) && !facts.hasFailed)) return null;
+  if (!isCallType(type) || (isOfMaker && !isUnchanged(facts) && !facts.isAttempt)) return null;
   return { ...interpretCall(facts, type), isByRole: true };
 };

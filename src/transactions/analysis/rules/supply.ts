@@ -8,8 +8,8 @@ import { calledChange } from './calls.ts';
 
 /** Interprets minted tokens; in a failed transaction, the attempt to mint some. */
 export const mintRule: Rule = (facts) => {
-  const { parsed, hasFailed, minted, burned, mainProgram, actor } = facts;
-  const isMint = hasFailed ? hasInstruction(parsed, TOKEN_PROGRAM_IDS, /^mintTo/) : minted.length > 0;
+  const { parsed, isAttempt, minted, burned, mainProgram, actor } = facts;
+  const isMint = isAttempt ? hasInstruction(parsed, TOKEN_PROGRAM_IDS, /^mintTo/) : minted.length > 0;
   if (!isMint) return null;
   const netChange = calledChange(facts, mainProgram);
   const receivers = parsed.tokenTransfers.filter(({ fromTokenAccount }) => fromTokenAccount === null);
@@ -29,8 +29,8 @@ export const mintRule: Rule = (facts) => {
 
 /** Interprets burned tokens; in a failed transaction, the attempt to burn some. */
 export const burnRule: Rule = (facts) => {
-  const { parsed, hasFailed, burned, mainProgram, actor } = facts;
-  const isBurn = hasFailed ? hasInstruction(parsed, TOKEN_PROGRAM_IDS, /^burn/) : burned.length > 0;
+  const { parsed, isAttempt, burned, mainProgram, actor } = facts;
+  const isBurn = isAttempt ? hasInstruction(parsed, TOKEN_PROGRAM_IDS, /^burn/) : burned.length > 0;
   if (!isBurn) return null;
   const netChange = calledChange(facts, mainProgram);
   const holders = new Set(

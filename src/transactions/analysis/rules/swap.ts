@@ -4,8 +4,8 @@ import type { Rule, TransactionFacts } from '../transaction-facts.ts';
 
 /** Interprets a trade on an exchange; in a failed transaction, the attempt to trade. */
 export const swapRule: Rule = (facts) => {
-  const { actor, hasFailed, mainProgram, swap } = facts;
-  if (!isTradingProgram(mainProgram) || (swap === null && !hasFailed && !isUnclearTrade(facts))) return null;
+  const { actor, isAttempt, mainProgram, swap } = facts;
+  if (!isTradingProgram(mainProgram) || (swap === null && !isAttempt && !isUnclearTrade(facts))) return null;
   if (swap !== null && !isOfExchange(swap, facts)) return null;
   const common = { actor: swap?.wallet ?? actor, program: swap?.program ?? mainProgram };
   return { ...common, type: 'SWAP', swap, states: swap?.states ?? [] };
