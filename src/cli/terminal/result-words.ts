@@ -28,7 +28,7 @@ function describeTransaction({ enhanced, slot, blockTime, signature }: Result<'/
   const { status, type, source, description, fee, feePayer, computeUnitsConsumed, transactionError } = enhanced;
   const isFailed = status === 'failed';
   return [
-    `${isFailed ? '✗ Failed' : '✓ Success'} · ${type} · ${source} · ${timeText(blockTime)}`,
+    `${isFailed ? '✗ Failed' : status === null ? 'Outcome unknown' : '✓ Success'} · ${type} · ${source} · ${timeText(blockTime)}`,
     `${isFailed ? 'Failed: ' : ''}${description}`,
     '',
     rowsText([

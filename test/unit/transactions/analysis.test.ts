@@ -871,15 +871,15 @@ t.test('forged-transactions', async (t) => {
     t.equal(explainTransaction(view, victim), explained.replace(who, 'You'));
     t.match(netRowOf(victim, sent, context), { status: null, fee: null, changes: [] });
     t.same(transferRowsOf(victim, sent, context), []);
-    const told: string[] = [];
+    const wrong: string[] = [];
     for (const name of Object.keys(ATTACKS)) {
       const { description, actions, authorityChanges, confidentialTransfers, tokenTransfers } = enhanceTransaction(
         forgeAttack('alone', name, 'withoutMeta') ?? sent,
       );
       const facts = [actions, authorityChanges, confidentialTransfers, tokenTransfers].flat();
-      if (!description.endsWith(unknown) || facts.length > 0) told.push(`${name}: ${description}`);
+      if (!description.endsWith(unknown) || facts.length > 0) wrong.push(`${name}: ${description}`);
     }
-    t.strictSame(told, []);
+    t.strictSame(wrong, []);
   });
 
   t.test('a record whose balances were cut is said to lack them, and shows no gain by that', async (t) => {
