@@ -330,7 +330,7 @@ t.test('live-places', async (t) => {
       const needed = addresses.length / (perSocket - 4); // four are for the slots of the node
       t.ok(most >= addresses.length / perSocket && most <= Math.ceil(needed) + 1, `${most} for 20 accounts`);
       t.equal(counts.at(-1), counts.at(-5), 'no more are opened');
-      await step(100, 2); // an empty session stays open for thirty seconds
+      await step(104, 8); // an empty session stays open for thirty seconds
       await waitFor(() => open.size === before, 'the end of what nobody needs');
     },
   );

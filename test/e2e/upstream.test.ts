@@ -679,14 +679,14 @@ t.test('freshness', async (t) => {
     );
   }
 
-  t.test('a thousand callers of one uncached key cost one upstream call', async (t) => {
+  t.test('hundreds of callers of one uncached key cost one upstream call', async (t) => {
     const { get, rpc, cluster, clock } = await startStepped(t);
     await cluster.control.delayResponses(1);
     const calls = async (method: string) => (await cluster.control.requestCounts())[method] ?? 0;
     const attempt = async (method: string, call: () => Promise<{ status: number; text: string }>) => {
       const before = await calls(method);
       let answered = false;
-      const pending = Promise.all(Array.from({ length: 1000 }, call)).finally(() => {
+      const pending = Promise.all(Array.from({ length: 300 }, call)).finally(() => {
         answered = true;
       });
       for (await sleep(300); !answered; await sleep(20)) clock.advance(1); // most requests arrive before the node answers

@@ -17,7 +17,7 @@ t.test('no answer is false or goes back, whatever is late, lost, evicted or out 
 
 t.test('nor where most lists are live and nodes leave out banks', async (t) => {
   const conditions = { ...ROOMY, listShare: 0.8, changeProbability: 0.03, notificationRate: 0.6, gapRate: 0.1 };
-  const { answers, liveLists, livePortfolios, names, ...faults } = await runSchedules(1, 1 + 20 * FACTOR, 1000, {
+  const { answers, liveLists, livePortfolios, names, ...faults } = await runSchedules(1, 1 + 12 * FACTOR, 1000, {
     conditions,
   });
   t.match(faults, NO_FAULT);
@@ -27,7 +27,7 @@ t.test('nor where most lists are live and nodes leave out banks', async (t) => {
 
 t.test('nor does one with several balances', async (t) => {
   const options = { batches: true, conditions: { listShare: 0 } };
-  const { advancedBatches, ...faults } = await runSchedules(1, 1 + 20 * FACTOR, 1000, options);
+  const { advancedBatches, ...faults } = await runSchedules(1, 1 + 12 * FACTOR, 1000, options);
   t.match(faults, NO_FAULT);
   t.ok(advancedBatches > 50, `${advancedBatches} were live`);
 });
@@ -52,7 +52,7 @@ for (const [what, options, names] of [
 t.test(
   'no account of a Geyser feed is claimed falsely, whatever is late, lost, doubled, forged or out of order',
   async (t) => {
-    const { claims, gaps, refused, dropped, ...faults } = runFeedSchedules(1, 50 * FACTOR);
+    const { claims, gaps, refused, dropped, ...faults } = runFeedSchedules(1, 30 * FACTOR);
     t.match(faults, { falseClaims: 0, regressions: 0, stale: 0 });
     t.ok(claims > 1000 && gaps > 10 && refused > 0 && dropped > 0, `${claims} claims, ${gaps} gaps`);
   },
