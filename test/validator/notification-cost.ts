@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import bs58 from 'bs58';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { CLOCK_SYSVAR } from '../../src/shared/domain/well-known-addresses.ts';
 import { addressOfNumber } from '../support/address-of-number.ts';
+import { PATIENT_ARGS, runModule, waitUntilListening } from '../support/child-process.ts';
 import { GatewayProcess } from '../support/gateway-process.ts';
 import { percentile } from '../support/percentile.ts';
 import { pluck } from '../support/pluck.ts';
@@ -13,9 +14,9 @@ import { CountingClients, type Subscription } from './counting-clients.ts';
 import { type FundedWallet, openFundedWallet } from './funded-wallet.ts';
 import { wsUrlOf } from './gateways-under-test.ts';
 
-// Measures what a notification costs a real validator, whose URL is the last argument, and a gateway over it: the CPU of each
-// process while clients are subscribed at one of them, less its CPU in as many slots without clients, in turns. Then measures the memory of
-// subscriptions that nothing is notified of.
+// Measures what a notification costs a real validator, whose URL is the last argument, and a gateway over it, while clients are
+// subscribed at one of them, in turns: the CPU of the validator's threads of pubsub, and of the whole gateway, less what each
+// uses in as many slots without clients. Then measures the memory of subscriptions that nothing is notified of.
 
 const url = process.argv.at(-1) ?? '';
 const CLIENTS = Number(process.env['CLIENTS'] ?? 1000);
@@ -26,6 +27,10 @@ const POLL_MS = 100;
 /** Until connections are closed, and new ones are notified of every change. */
 const SETTLE_MS = 1500;
 const PAY_MS = 400;
+/** Views of one account, each a subscription of its own: many notifications in each slot. */
+const SLICES = [0, 1, 2, 3, 4];
+/** The threads of agave that only serve pubsub: the rest of a validator would hide them. */
+const PUBSUB_THREADS = /^solRpc(PubSub|Noti)/;
 const IDLE_CLIENTS = 1000;
 const IDLE_EACH = 50;
 const SHARED_ACCOUNTS = 1000;
@@ -39,6 +44,9 @@ const SETTINGS = [
   'limits.inFlight=10000',
   'limits.loopDelayMs=60000',
 ];
+
+/** As of npm start. */
+const NODE_OPTIONS = ['--max-semi-space-size=32'];
 
 t.setTimeout(1_800_000);
 
@@ -62,93 +70,91 @@ interface Window {
   readonly cost: number;
 }
 
-t.test('notifications', async (t) => {
-  const gateway = await GatewayProcess.start([`${url},${wsUrlOf(url)}`], {
-    set: SETTINGS,
-    nodeOptions: ['--max-semi-space-size=32'], // as npm start
-  });
-  t.teardown(() => gateway.close());
-  const gatewayUrl = `${gateway.url.replace('http', 'ws')}/api/v1/rpc`;
-
-  t.test('one costs a gateway less CPU than its node', async (t) => {
-    const wallet = await openFundedWallet(url);
-    const subscriptions: Readonly<Record<string, readonly Subscription[]>> = {
-      account: (['processed', 'confirmed'] as const).map((commitment) => [
+t.test('a notification costs a gateway less CPU than its node', async (t) => {
+  const wallet = await openFundedWallet(url);
+  const subscriptions: Readonly<Record<string, readonly Subscription[]>> = {
+    account: (['processed', 'confirmed'] as const).flatMap((commitment) =>
+      SLICES.map((offset) => [
         'accountSubscribe',
         CLOCK_SYSVAR,
-        { encoding: 'base64', commitment },
+        { encoding: 'base64', commitment, dataSlice: { offset, length: 40 } },
       ]),
-      'slot and root': [['slotSubscribe'], ['rootSubscribe']],
-      logs: [['logsSubscribe', { mentions: [wallet.signer.address] }, { commitment: 'confirmed' }]],
-    };
-    const urls = { node: wsUrlOf(url), gateway: gatewayUrl };
-    const pids = { node: pidOfListener(Number(new URL(url).port)), gateway: gateway.child.process.pid ?? 0 };
-    const measure = (clients?: CountingClients): Promise<Usage> =>
-      useOfSlots(async () => ({
-        slots: await rpcRequest<number>(url, 'getSlot', [{ commitment: 'processed' }]),
-        seconds: performance.now() / 1000,
-        node: cpuSecondsOf(pids.node),
-        gateway: cpuSecondsOf(pids.gateway),
-        notified: clients?.notified ?? 0,
-      }));
-    const payments = new AbortController();
-    const paid = payAll(wallet, payments.signal);
-    const windows: Window[] = [];
-    for (let round = 0; round < ROUNDS; round++) {
-      const without = await measure();
-      for (const [kind, each] of Object.entries(subscriptions))
-        for (const side of round % 2 === 0 ? SIDES : SIDES.toReversed()) {
-          const clients = await CountingClients.open(urls[side], CLIENTS);
-          await clients.subscribe(() => each);
-          const used = await measure(clients);
-          clients.assertWhole();
-          clients.close();
-          const cost = (1e6 * (used[side] - (without[side] * used.slots) / without.slots)) / used.notified;
-          windows.push({ kind, side, notifiedPerSecond: used.notified / used.seconds, cost });
-        }
-    }
-    payments.abort();
-    await paid;
-    t.comment(`${CLIENTS} clients, ${ROUNDS} windows of ${SLOTS} slots of each; µs of CPU a notification`);
-    for (const kind of Object.keys(subscriptions)) {
-      const [node, own] = SIDES.map((side) => windows.filter((each) => each.kind === kind && each.side === side));
-      for (const ofSide of [node, own]) t.comment(rowOf(ofSide ?? []));
-      const isCheaper = Math.min(...costsOf(own)) < Math.max(...costsOf(node));
-      t.ok(isCheaper, `${kind}: a notification costs the gateway less than the node`);
-    }
-  });
+    ),
+    logs: [['logsSubscribe', { mentions: [wallet.signer.address] }, { commitment: 'confirmed' }]],
+  };
+  const gateway = await startWithoutProbe(t);
+  const urls = { node: wsUrlOf(url), gateway: pubsubOf(gateway) };
+  const nodePid = pidOfListener(Number(new URL(url).port));
+  const measure = (clients?: CountingClients): Promise<Usage> =>
+    useOfSlots(async () => ({
+      slots: await rpcRequest<number>(url, 'getSlot', [{ commitment: 'processed' }]),
+      seconds: performance.now() / 1000,
+      node: cpuSecondsOf(nodePid, PUBSUB_THREADS),
+      gateway: cpuSecondsOf(gateway.pid, /^/),
+      notified: clients?.notified ?? 0,
+    }));
+  const payments = new AbortController();
+  const paid = payAll(wallet, payments.signal);
+  const windows: Window[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const without = await measure();
+    for (const [kind, each] of Object.entries(subscriptions))
+      for (const side of round % 2 === 0 ? SIDES : SIDES.toReversed()) {
+        const clients = await CountingClients.open(urls[side], CLIENTS);
+        await clients.subscribe(() => each);
+        const used = await measure(clients);
+        clients.assertWhole();
+        clients.close();
+        const cost = (1e6 * (used[side] - (without[side] * used.slots) / without.slots)) / used.notified;
+        windows.push({ kind, side, notifiedPerSecond: used.notified / used.seconds, cost });
+      }
+  }
+  payments.abort();
+  await paid;
+  t.comment(`${CLIENTS} clients, ${ROUNDS} windows of ${SLOTS} slots of each; µs of CPU a notification`);
+  for (const kind of Object.keys(subscriptions)) {
+    const [node, own] = SIDES.map((side) => windows.filter((each) => each.kind === kind && each.side === side));
+    for (const ofSide of [node, own]) t.comment(rowOf(ofSide ?? []));
+    const isCheaper = Math.min(...costsOf(own)) < Math.max(...costsOf(node));
+    t.ok(isCheaper, `${kind}: a notification costs the gateway less than the node`);
+  }
+});
 
-  t.test('an idle subscription costs little memory', async (t) => {
-    const report = async (what: string, count: number, open: () => Promise<void>): Promise<void> => {
-      const before = await gateway.memory();
-      await open();
-      await sleep(SETTLE_MS);
-      const after = await gateway.memory();
-      const [kept, resident] = (['keptBytes', 'residentBytes'] as const).map((of) =>
-        Math.round((after[of] - before[of]) / count),
-      );
-      t.comment(`${count} ${what}: ${kept} bytes each in heap and buffers, ${resident} resident`);
-    };
-    let clients: CountingClients | undefined;
-    t.teardown(() => clients?.close());
-    const subscribeTo = (count: number, accountOf: (client: number, i: number) => number) => async () =>
-      clients?.subscribe((client) =>
-        Array.from({ length: count }, (_, i) => [
-          'accountSubscribe',
-          addressOfNumber(accountOf(client, i)),
-          { commitment: 'confirmed' },
-        ]),
-      );
-    await report('connections', IDLE_CLIENTS, async () => {
-      clients = await CountingClients.open(gatewayUrl, IDLE_CLIENTS);
-    });
-    const shared = subscribeTo(IDLE_EACH, (client, i) => (client * 7 + i) % SHARED_ACCOUNTS);
-    await report(`subscriptions to ${SHARED_ACCOUNTS} accounts`, IDLE_CLIENTS * IDLE_EACH, shared);
-    const own = subscribeTo(OWN_EACH, (client, i) => SHARED_ACCOUNTS + client * OWN_EACH + i);
-    await report('subscriptions to an account each', IDLE_CLIENTS * OWN_EACH, own);
-    clients?.assertWhole();
-    t.equal(clients?.notified, 0, 'nothing was notified');
+t.test('an idle subscription costs little memory', async (t) => {
+  const gateway = await GatewayProcess.start([`${url},${wsUrlOf(url)}`], {
+    set: SETTINGS,
+    nodeOptions: NODE_OPTIONS,
   });
+  t.teardown(() => gateway.close());
+  const report = async (what: string, count: number, open: () => Promise<void>): Promise<void> => {
+    const before = await gateway.memory();
+    await open();
+    await sleep(SETTLE_MS);
+    const after = await gateway.memory();
+    const [kept, resident] = (['keptBytes', 'residentBytes'] as const).map((of) =>
+      Math.round((after[of] - before[of]) / count),
+    );
+    t.comment(`${count} ${what}: ${kept} bytes each in heap and buffers, ${resident} resident`);
+  };
+  let clients: CountingClients | undefined;
+  t.teardown(() => clients?.close());
+  const subscribeTo = (count: number, accountOf: (client: number, i: number) => number) => async () =>
+    clients?.subscribe((client) =>
+      Array.from({ length: count }, (_, i) => [
+        'accountSubscribe',
+        addressOfNumber(accountOf(client, i)),
+        { commitment: 'confirmed' },
+      ]),
+    );
+  await report('connections', IDLE_CLIENTS, async () => {
+    clients = await CountingClients.open(pubsubOf(gateway), IDLE_CLIENTS);
+  });
+  const shared = subscribeTo(IDLE_EACH, (client, i) => (client * 7 + i) % SHARED_ACCOUNTS);
+  await report(`subscriptions to ${SHARED_ACCOUNTS} accounts`, IDLE_CLIENTS * IDLE_EACH, shared);
+  const own = subscribeTo(OWN_EACH, (client, i) => SHARED_ACCOUNTS + client * OWN_EACH + i);
+  await report('subscriptions to an account each', IDLE_CLIENTS * OWN_EACH, own);
+  clients?.assertWhole();
+  t.equal(clients?.notified, 0, 'nothing was notified');
 });
 
 const costsOf = (windows: readonly Window[] = []): readonly number[] => windows.map(({ cost }) => cost);
@@ -163,6 +169,26 @@ function rowOf(windows: readonly Window[]): string {
     `${Math.round(sent)} a second were sent`,
   ].join(', ');
 }
+
+/** Starts a gateway in a process of its own; the probe of {@link GatewayProcess} uses CPU itself. */
+async function startWithoutProbe(t: Test): Promise<{ readonly url: string; readonly pid: number }> {
+  const set = ['limits.free.units=10000000', 'limits.connections=1000000', ...SETTINGS];
+  const child = runModule(
+    new URL('../../src/main.js', import.meta.url),
+    [
+      ...['--port', '0', '--state', t.testdir(), '--upstream', `${url},${wsUrlOf(url)}`, ...PATIENT_ARGS],
+      ...set.flatMap((setting) => ['--set', setting]),
+    ],
+    { NODE_OPTIONS: NODE_OPTIONS.join(' ') },
+  );
+  t.teardown(async () => {
+    child.process.kill('SIGKILL');
+    await child.exit();
+  });
+  return { url: (await waitUntilListening(child)).url, pid: child.process.pid ?? 0 };
+}
+
+const pubsubOf = ({ url }: { readonly url: string }): string => `${url.replace('http', 'ws')}/api/v1/rpc`;
 
 /** Returns what is used in a window. */
 async function useOfSlots(read: () => Promise<Usage>): Promise<Usage> {
@@ -192,14 +218,13 @@ async function payAll(wallet: FundedWallet, end: AbortSignal): Promise<void> {
   }
 }
 
-/** Returns the CPU seconds of a process so far, those of its ended threads included. */
-function cpuSecondsOf(pid: number): number {
-  const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ');
-  const [user = 0, system = 0] = fields.split(' ').slice(11, 13).map(Number);
-  return (user + system) / TICKS_A_SECOND;
+/** Returns the CPU seconds so far of the threads of a process with such names. */
+function cpuSecondsOf(pid: number, names: RegExp): number {
+  const threads = readdirSync(`/proc/${pid}/task`).map((thread) => `/proc/${pid}/task/${thread}`);
+  const counted = threads.filter((thread) => names.test(textOf(`${thread}/comm`)));
+  if (counted.length === 0) throw new Error(`no thread is named like ${names}`);
+  return counted.reduce((sum, thread) => sum + Number(textOf(`${thread}/schedstat`).split(' ')[0]), 0) / 1e9;
 }
-
-const TICKS_A_SECOND = 100;
 
 /** Returns the process that listens on a port of loopback. */
 function pidOfListener(port: number): number {
@@ -217,16 +242,18 @@ function pidOfListener(port: number): number {
 
 function linksOf(folder: string): readonly string[] {
   try {
-    return readdirSync(folder).map((name) => linkOf(`${folder}/${name}`));
+    return readdirSync(folder).map((name) => textOf(`${folder}/${name}`, readlinkSync));
   } catch {
     return []; // the process has ended, or is of another user
   }
 }
 
-function linkOf(file: string): string {
+function textOf(file: string, read: (file: string) => string = readText): string {
   try {
-    return readlinkSync(file);
+    return read(file);
   } catch {
-    return ''; // it was closed
+    return ''; // a thread that has ended, a file that was closed
   }
 }
+
+const readText = (file: string): string => readFileSync(file, 'latin1');
