@@ -286,7 +286,7 @@ function showFrame(shown: Snapshot, view: LineView): void {
   showFees(shown, old);
   text('epoch', figures.integer(shown.epoch));
   text('epoch-share', figures.percent(shown.epochProgress));
-  text('epoch-end', epochEndMs === undefined ? '' : `· ends in ${formatSpan(epochEndMs - Date.now())}`);
+  text('epoch-end', epochEndMs === undefined ? UNKNOWN : `ends in ${formatSpan(epochEndMs - Date.now())}`);
   elementById('bar-done', HTMLElement).style.width = `${shown.epochProgress * 100}%`;
   elementById('bar', HTMLElement).setAttribute('aria-valuenow', (shown.epochProgress * 100).toFixed(1));
 }
