@@ -9,6 +9,7 @@ import { PATIENT_ARGS, runModule, waitUntilListening } from '../support/child-pr
 import { GatewayProcess } from '../support/gateway-process.ts';
 import { percentile } from '../support/percentile.ts';
 import { pluck } from '../support/pluck.ts';
+import { MANY_SUBSCRIPTIONS } from '../support/pubsub-settings.ts';
 import { rpcRequest } from '../support/rpc-request.ts';
 import { CountingClients, type Subscription } from './counting-clients.ts';
 import { type FundedWallet, openFundedWallet } from './funded-wallet.ts';
@@ -36,14 +37,6 @@ const IDLE_EACH = 50;
 const SHARED_ACCOUNTS = 1000;
 /** Accounts of one client alone. */
 const OWN_EACH = 10;
-const SETTINGS = [
-  'limits.free.streams=100000',
-  'limits.free.subscriptions=100000',
-  'limits.free.messages=100000',
-  'limits.free.inFlight=10000',
-  'limits.inFlight=10000',
-  'limits.loopDelayMs=60000',
-];
 
 /** As of npm start. */
 const NODE_OPTIONS = ['--max-semi-space-size=32'];
@@ -125,7 +118,7 @@ t.test('a notification costs a gateway less CPU than its node', async (t) => {
 
 t.test('an idle subscription costs little memory', async (t) => {
   const gateway = await GatewayProcess.start([`${url},${wsUrlOf(url)}`], {
-    set: SETTINGS,
+    set: MANY_SUBSCRIPTIONS,
     nodeOptions: NODE_OPTIONS,
   });
   t.teardown(() => gateway.close());
@@ -175,7 +168,7 @@ function rowOf(windows: readonly Window[]): string {
 
 /** Starts a gateway in a process of its own; the probe of {@link GatewayProcess} uses CPU itself. */
 async function startWithoutProbe(t: Test): Promise<{ readonly url: string; readonly pid: number }> {
-  const set = ['limits.free.units=10000000', 'limits.connections=1000000', ...SETTINGS];
+  const set = ['limits.free.units=10000000', 'limits.connections=1000000', ...MANY_SUBSCRIPTIONS];
   const child = runModule(
     new URL('../../src/main.js', import.meta.url),
     [

@@ -9,6 +9,7 @@ import type { KeptAccount } from '../feed/kept-account.ts';
 export type AccountJson = string | null;
 
 const JSON_NULL = Buffer.from('null');
+
 /** Converts a node's account to the form that is kept. A node reports a closed account with 0 lamports: that is null. */
 export function toAccountJson(account: Buffer | null): AccountJson {
   if (account === null || account.equals(JSON_NULL) || parseAccountLamports(account) === 0n) return null;

@@ -5,6 +5,7 @@ import { startEmbeddedCluster } from '../../../../src/localnet/embedded-cluster.
 import { addressOfNumber } from '../../../support/address-of-number.ts';
 import { GatewayProcess } from '../../../support/gateway-process.ts';
 import { percentile } from '../../../support/percentile.ts';
+import { MANY_SUBSCRIPTIONS } from '../../../support/pubsub-settings.ts';
 import { rpcRequest } from '../../../support/rpc-request.ts';
 import {
   expectBelow,
@@ -21,14 +22,6 @@ const EACH = 10;
 /** One address may open 112 connections in a few seconds while a gateway has many (connection-limiter.ts). */
 const ADDRESSES = 200;
 const CHANGED = 50;
-const SETTINGS = [
-  'limits.free.streams=100000',
-  'limits.free.subscriptions=100000',
-  'limits.free.messages=100000',
-  'limits.free.inFlight=10000',
-  'limits.inFlight=10000',
-  'limits.loopDelayMs=60000',
-];
 /** The subscriptions that a gateway needs besides: those of slots, and the Clock of each connection. */
 const OWN_SUBSCRIPTIONS = 12;
 const PATIENCE_MS = 120_000;
@@ -91,7 +84,7 @@ const sum = (clients: readonly Client[], of: (client: Client) => number): number
 async function run(runLength: RunLength): Promise<readonly Finding[]> {
   const [count, accounts, kills] = runLength.isFull ? [10_000, 1000, 100] : [100, 200, 3];
   const cluster = await startEmbeddedCluster({ slotMs: SLOT_MS, transactionsPerSlot: 0 });
-  const gateway = await GatewayProcess.start([`${cluster.url},${cluster.wsUrl}`], { set: SETTINGS });
+  const gateway = await GatewayProcess.start([`${cluster.url},${cluster.wsUrl}`], { set: MANY_SUBSCRIPTIONS });
   const clients: Client[] = [];
   try {
     for (let i = 0; i < count; i++) {
