@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { getHeapStatistics } from 'node:v8';
 import type { Config } from '../../config/config-schema.ts';
 import { readJupiterKey, type Secrets } from '../../config/secret-variables.ts';
@@ -14,6 +15,11 @@ import { type RedisSettings, readRedisSettings } from '../fleet/transport/redis/
 import type { Engine } from '../http/engine/engine.ts';
 import type { KeySource } from '../receipts/keys/key-source.ts';
 import type { ClusterInUse } from './start-embedded.ts';
+
+const RANGE = 2 ** 32;
+
+/** Nobody may foresee which keys share a place, or which reads are repeated at another operator. */
+const unpredictable = (): number => randomInt(RANGE) / RANGE;
 
 /** What a process of a gateway is opened with. */
 export interface GatewayOptions {
@@ -73,7 +79,7 @@ const MAX_WAITING_BODIES = 4096;
 const MAX_WAITING_BODY_BYTES = 32 * 1024 * 1024;
 
 export function environmentOf(options: GatewayOptions, engine: Engine): Environment {
-  const { secrets = {}, clock = systemClock, random = Math.random } = options;
+  const { secrets = {}, clock = systemClock, random = unpredictable } = options;
   const warnings = new RecentWarnings(options.log, clock);
   const config = fitCaches(options.config, (setting, bytes) =>
     warnings.log.warn({ bytes }, `${setting} is more than this process has memory for: it gets a third of the heap`),
