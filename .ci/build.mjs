@@ -283,7 +283,7 @@ function publish(digest) {
     renameSync(from, to);
   }
   const made = new Set(paths);
-  for (const path of SOURCES.flatMap((folder) => filesIn(join(DIST, folder)))) {
+  for (const path of [...SOURCES, 'client'].flatMap((folder) => filesIn(join(DIST, folder)))) {
     if (!made.has(path.slice(DIST.length + 1))) rmSync(path, { force: true });
   }
   const outputs = Object.fromEntries(paths.map((path) => [path, stampOf(join(DIST, path))]));

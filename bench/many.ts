@@ -1,4 +1,4 @@
-import { residentBytesOf } from '../test/support/process-memory.ts';
+import { residentBytesOf } from '../test/support/process-usage.ts';
 import { Bench, interleave, type Sample } from './support/bench.ts';
 import { startLiveAccounts } from './support/live-accounts.ts';
 import { measureLoad, warmUp } from './support/measure-load.ts';

@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findFreePort } from '../src/shared/runtime/require-free-port.ts';
+import { NODE_OPTIONS } from '../test/support/process-usage.ts';
 import { atExit } from './support/at-exit.ts';
 import { Bench, interleave } from './support/bench.ts';
 import { startNode } from './support/node-process.ts';
-import { DIST, NODE_OPTIONS } from './support/server-process.ts';
+import { DIST } from './support/server-process.ts';
 import { makeTemporaryFolder } from './support/temporary-folder.ts';
 
 // Time from the command to the first signed answer: with the embedded cluster and over a node, by npm and without. A new

@@ -1,11 +1,12 @@
 import { addressOfNumber } from '../test/support/address-of-number.ts';
 import { percentile } from '../test/support/percentile.ts';
+import { cpuSecondsOf } from '../test/support/process-usage.ts';
 import { childrenOf } from '../test/support/workers-world.ts';
 import { Bench, interleave, type Sample } from './support/bench.ts';
 import { FIRST_BALANCE, type LiveAccounts, startLiveAccounts } from './support/live-accounts.ts';
 import { type Load, runLoad, writeTargets } from './support/load.ts';
 import { startNode } from './support/node-process.ts';
-import { cpuSecondsOf, privateBytes, type ServedProcess, startGatewayOver } from './support/server-process.ts';
+import { privateBytes, type ServedProcess, startGatewayOver } from './support/server-process.ts';
 import { openListener } from './support/websocket-listener.ts';
 
 // Two workers behind one port against a single process, both and the load on all cores: hits, many live accounts, misses,
@@ -42,7 +43,7 @@ const processesOf = ({ process: { pid = 0 } }: ServedProcess): Processes => {
 
 const cpuOf = (pids: readonly number[]): number => pids.reduce((sum, pid) => sum + cpuSecondsOf(pid), 0);
 
-/** Makes load, and takes the CPU time of all processes, or of those that answer. */
+/** Makes load, and measures the CPU time of all processes, or of those that answer. */
 async function measure({ gateway }: LiveAccounts, load: Load, which: keyof Processes): Promise<Sample> {
   const pids = processesOf(gateway)[which];
   const before = cpuOf(pids);

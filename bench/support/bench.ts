@@ -59,7 +59,7 @@ const MEASURE_NAMES: Readonly<Record<Measure, string>> = {
 const NAME_WIDTH = 50;
 const RESULT_WIDTH = 68;
 
-/** The arguments of a benchmark, and what it prints: figures first, then ratios of figures that were taken in one run. */
+/** The arguments of a benchmark, and what it prints: figures first, then ratios of figures that were measured in one run. */
 export class Bench {
   readonly rounds: number;
   readonly seconds: number;

@@ -5,7 +5,7 @@ import { cpuSeconds, type ServedProcess } from './server-process.ts';
 /** Most seconds of load before the first round: what is hot is compiled by then. */
 const WARM_UP_SECONDS = 2;
 
-/** Makes load on a server, and takes the CPU time that the server used for it. */
+/** Makes load on a server, and measures the CPU time that the server used for it. */
 export async function measureLoad(server: ServedProcess, load: Load): Promise<Sample & LoadResult> {
   const before = cpuSeconds(server);
   const result = await runLoad(server.url, load);

@@ -8,7 +8,7 @@ import { pinToOtherCore } from './server-process.ts';
 /** A node in a process of its own, on the core of the load. */
 export interface NodeProcess {
   readonly port: number;
-  /** Its URLs, as `--upstream` takes them. */
+  /** Its URLs, as `--upstream` accepts them. */
   readonly upstream: string;
   counts(): Promise<NodeCounts>;
   /** Lets accounts change once in this number of slots; 0: never. */

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { cpuSecondsOf, NODE_OPTIONS } from '../../test/support/process-usage.ts';
 import { atExit } from './at-exit.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 
@@ -67,7 +68,7 @@ export function pinToOtherCore(): void {
 }
 
 export interface GatewayOptions {
-  /** Settings, as `--set` takes them. */
+  /** Settings, as `--set` accepts them. */
   readonly settings?: readonly string[];
   /** The state folder. Default: a new one. */
   readonly state?: string;
@@ -87,9 +88,6 @@ export const UNLIMITED = [
   'limits.connections=1000000',
 ];
 
-/** The space for new objects, as `npm start` sets it. */
-export const NODE_OPTIONS = ['--max-semi-space-size=32'];
-
 /** Starts a gateway without limits over a node, or over those of its settings. */
 export function startGatewayOver(upstream: string | undefined, options: GatewayOptions = {}): Promise<ServedProcess> {
   const { settings = [], state = makeTemporaryFolder(), dist = DIST, workers } = options;
@@ -108,14 +106,6 @@ export function issueKey(state: string): string {
 
 /** Returns the CPU seconds of a server so far; other work of the machine is not included. NaN where the system has none. */
 export const cpuSeconds = ({ process: { pid } }: ServedProcess): number => cpuSecondsOf(pid ?? 0);
-
-/** Returns the CPU seconds of all threads of a process so far. */
-export function cpuSecondsOf(pid: number): number {
-  if (platform() !== 'linux') return Number.NaN;
-  const threads = `/proc/${pid}/task`;
-  const nanoseconds = readdirSync(threads).map((thread) => readFileSync(`${threads}/${thread}/schedstat`, 'latin1'));
-  return nanoseconds.reduce((sum, line) => sum + Number(line.split(' ')[0]), 0) / 1e9;
-}
 
 /** Returns the memory of a process in bytes that it shares with no other. */
 export function privateBytes(pid: number): number {

@@ -28,16 +28,16 @@ export class Bystanders {
   }
 
   /** Returns what they saw since the last call. */
-  async takeReport(): Promise<BystanderReport> {
-    this.#thread.postMessage('take');
+  async nextReport(): Promise<BystanderReport> {
+    this.#thread.postMessage('report');
     const [report] = (await once(this.#thread, 'message')) as [BystanderReport]; // as the thread posts it
     this.failed += Object.values(report.failures).reduce((sum, count) => sum + count, 0);
     return report;
   }
 
   /** Returns the 99th percentile of the hits since the last call. */
-  async takeP99Ms(): Promise<number> {
-    return percentile((await this.takeReport()).hits, 0.99);
+  async nextP99Ms(): Promise<number> {
+    return percentile((await this.nextReport()).hits, 0.99);
   }
 
   async stop(): Promise<void> {

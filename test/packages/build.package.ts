@@ -70,10 +70,12 @@ t.test('build', async (t) => {
 
     project.write('src/version.ts', "export const version: string = '2';\n");
     rmSync(project.path('src/other.ts'));
+    project.write('dist/client/shared-BEFORE.js', '');
     t.equal(project.build().status, 0);
     t.equal(project.run(project.path('dist/src/main.js')).stdout, '2\n');
     t.equal(project.identify('src/main.js'), main);
     t.notOk(existsSync(project.path('dist/src/other.js')), 'its source was removed');
+    t.notOk(existsSync(project.path('dist/client/shared-BEFORE.js')), 'a chunk of an older build');
 
     project.write('src/version.ts', 'export const version: string = 3;\n');
     const failed = project.build();

@@ -5,7 +5,7 @@ import type { ProbeReport } from './gateway-process.ts';
 import { TurnMeter } from './longest-turn.ts';
 
 // Loaded into a gateway by NODE_OPTIONS. It ends the gateway when its parent ends, and answers each line on standard
-// input, `take ID` or `weigh ID`, by a line of JSON on standard error: what was spent since the last line. `weigh`
+// input, `measure ID` or `weigh ID`, by a line of JSON on standard error: what was spent since the last line. `weigh`
 // collects garbage first, so that the memory is what is kept; it is slow, and no part of the next figures.
 
 /** Time in which the meter notices the last turn. */
@@ -19,7 +19,7 @@ if (isMainThread) {
   let cpu = process.cpuUsage();
   const report = (line: string): void => {
     const [command, id] = line.split(' ');
-    const { longestMs, elapsedMs } = meter.take();
+    const { longestMs, elapsedMs } = meter.lap();
     const { user, system } = process.cpuUsage(cpu);
     if (command === 'weigh') {
       gc();
@@ -30,7 +30,7 @@ if (isMainThread) {
     const figures: ProbeReport = { id: Number(id), longestMs, elapsedMs, cpuMs: (user + system) / 1000, ...memory };
     process.stderr.write(`cost ${JSON.stringify(figures)}\n`);
     setTimeout(() => {
-      meter.take(); // without this report
+      meter.lap(); // without this report
       cpu = process.cpuUsage();
       process.stderr.write(`ready ${id}\n`);
     }, SETTLE_MS).unref();

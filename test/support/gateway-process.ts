@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type ChildProgram, type ListeningLine, runModule, waitUntilListening } from './child-process.ts';
 import { engineEnvironment } from './harness.ts';
-import { residentBytesOf } from './process-memory.ts';
+import { residentBytesOf } from './process-usage.ts';
 
 /** What the probe in the gateway reports: spent since its last report. */
 export interface ProbeReport extends MemoryInUse {
@@ -102,7 +102,7 @@ export class GatewayProcess {
    * Returns what was spent since the last report, after a collection of garbage with `weigh`; undefined if the main
    * thread doesn't answer within `withinMs`.
    */
-  async report(command: 'take' | 'weigh', withinMs: number): Promise<ProbeReport | undefined> {
+  async report(command: 'measure' | 'weigh', withinMs: number): Promise<ProbeReport | undefined> {
     const id = ++this.#reports;
     this.child.process.stdin?.write(`${command} ${id}\n`);
     const text = await this.#waitForLine(`ready ${id}\n`, withinMs);

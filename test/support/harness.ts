@@ -11,6 +11,7 @@ import type { Clock } from '../../src/shared/domain/clock.ts';
 import { TARGET_SLOT_MS } from '../../src/shared/domain/slot-time.ts';
 import { systemClock } from '../../src/shared/runtime/system-clock.ts';
 import type { AnswerJson, JsonAt } from './answer-json.ts';
+import { lastingPort } from './lasting-port.ts';
 import { ManualClock } from './manual-clock.ts';
 import { type RpcOverrideProxy, startRpcOverrideProxy } from './rpc-override-proxy.ts';
 import { rpcRequest } from './rpc-request.ts';
@@ -120,7 +121,7 @@ const EPHEMERAL = { inline: 'ephemeral', production: false };
 /** Longest pause between two checks of a condition: what is waited for on the system clock may take seconds. */
 const LONGEST_PAUSE_MS = 20;
 
-/** Waits until a condition holds, checked less and less often; fails after a minute, or another time. */
+/** Waits until a condition holds, checked less and less often; fails after three minutes, or another time. */
 export async function waitFor(
   condition: () => boolean | Promise<boolean>,
   description = 'it',
@@ -275,6 +276,7 @@ export async function startStepped(
     transactionsPerSlot,
     skipEvery,
     geyserPort: feed === undefined ? null : 0,
+    ...lastingPort(),
   });
   await cluster.control.injectGeyser(feed ?? {});
   const node = await startRpcOverrideProxy(t, cluster.url);
@@ -283,8 +285,9 @@ export async function startStepped(
   const upstreams = hasSecondNode ? [first, `${cluster.url},${cluster.wsUrl}`] : [first];
   const world = await startGatewayOver(t, upstreams, clock, { ...setting, set, geyser: cluster.geyserUrl });
   const hasSlot = async (): Promise<boolean> => {
-    const { json } = await world.get('/health');
-    return json.result?.slot === cluster.chain.slot('processed');
+    const slot = cluster.chain.slot('processed');
+    if (!world.gateway.nodes().some((seen) => seen.slot === slot)) return false; // which costs less than a request
+    return (await world.get('/health')).json.result?.slot === slot;
   };
   const step = async (slots = 1, stride = 1): Promise<void> => {
     for (let i = 0; i < slots; i += stride) {
@@ -315,4 +318,4 @@ export async function untilIdle({ get }: GatewayHarness, { url, control }: InThr
   }
 }
 
-const IDLE_ROUNDS = 5;
+const IDLE_ROUNDS = 3;

@@ -20,11 +20,11 @@ export class TurnMeter {
   }
 
   /** Returns the CPU milliseconds of the longest turn since the last call, except the one that runs, and the time since. */
-  take(): { readonly longestMs: number; readonly elapsedMs: number } {
+  lap(): { readonly longestMs: number; readonly elapsedMs: number } {
     const nowMs = performance.now();
-    const taken = { longestMs: this.#longestMs, elapsedMs: nowMs - this.#sinceMs };
+    const lap = { longestMs: this.#longestMs, elapsedMs: nowMs - this.#sinceMs };
     [this.#longestMs, this.#sinceMs] = [0, nowMs];
-    return taken;
+    return lap;
   }
 
   #sample(): void {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { parseExactJson } from '../../src/shared/domain/parse-exact-json.ts';
+import { type EnhancedTransaction, enhanceTransaction } from '../../src/transactions/explain/enhanced-transaction.ts';
 import { normalizeTransaction, type Transaction } from '../../src/transactions/transactions/transaction.ts';
 
 // from dist/test/support to test/support
@@ -35,6 +36,22 @@ export function recordedTransactions(name: string): readonly RecordedTransaction
   const parsed = readRecordings(name).map(parseRecording);
   packs.set(name, parsed);
   return parsed;
+}
+
+/** Returns the recorded transactions of a pack that have these names. Only they are parsed. */
+export function recordedByName(name: string, names: readonly string[]): ReadonlyMap<string, RecordedTransaction> {
+  const starts = names.map((each) => `{"name":${JSON.stringify(each)},`);
+  const lines = readRecordings(name).filter((line) => starts.some((start) => line.startsWith(start)));
+  return new Map(lines.map(parseRecording).map((recording) => [recording.name, recording]));
+}
+
+const views = new WeakMap<Transaction, EnhancedTransaction>();
+
+/** Returns the enhanced view of a recorded transaction. Each is made once in a process. */
+export function enhancedOf(recorded: Transaction): EnhancedTransaction {
+  const view = views.get(recorded) ?? enhanceTransaction(recorded);
+  views.set(recorded, view);
+  return view;
 }
 
 function parseRecording(line: string): RecordedTransaction {

@@ -9,6 +9,7 @@ import { PATIENT_ARGS, runModule, waitUntilListening } from '../support/child-pr
 import { GatewayProcess } from '../support/gateway-process.ts';
 import { percentile } from '../support/percentile.ts';
 import { pluck } from '../support/pluck.ts';
+import { cpuSecondsOf, NODE_OPTIONS } from '../support/process-usage.ts';
 import { MANY_SUBSCRIPTIONS } from '../support/pubsub-settings.ts';
 import { rpcRequest } from '../support/rpc-request.ts';
 import { CountingClients, type Subscription } from './counting-clients.ts';
@@ -37,9 +38,6 @@ const IDLE_EACH = 50;
 const SHARED_ACCOUNTS = 1000;
 /** Accounts of one client alone. */
 const OWN_EACH = 10;
-
-/** As of npm start. */
-const NODE_OPTIONS = ['--max-semi-space-size=32'];
 
 t.setTimeout(1_800_000);
 
@@ -84,7 +82,7 @@ t.test('a notification costs a gateway less CPU than its node', async (t) => {
         slots: await rpcRequest<number>(url, 'getSlot', [{ commitment: 'processed' }]),
         seconds: performance.now() / 1000,
         node: cpuSecondsOf(nodePid, PUBSUB_THREADS),
-        gateway: cpuSecondsOf(gateway.pid, /^/),
+        gateway: cpuSecondsOf(gateway.pid),
         notified: clients?.notified ?? 0,
       }),
       clients !== undefined,
@@ -214,14 +212,6 @@ async function payAll(wallet: FundedWallet, end: AbortSignal): Promise<void> {
   }
 }
 
-/** Returns the CPU seconds so far of the threads of a process with such names. */
-function cpuSecondsOf(pid: number, names: RegExp): number {
-  const threads = readdirSync(`/proc/${pid}/task`).map((thread) => `/proc/${pid}/task/${thread}`);
-  const counted = threads.filter((thread) => names.test(textOf(`${thread}/comm`)));
-  if (counted.length === 0) throw new Error(`no thread is named like ${names}`);
-  return counted.reduce((sum, thread) => sum + Number(textOf(`${thread}/schedstat`).split(' ')[0]), 0) / 1e9;
-}
-
 /** Returns the process that listens on a port of loopback. */
 function pidOfListener(port: number): number {
   const end = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
@@ -238,18 +228,16 @@ function pidOfListener(port: number): number {
 
 function linksOf(folder: string): readonly string[] {
   try {
-    return readdirSync(folder).map((name) => textOf(`${folder}/${name}`, readlinkSync));
+    return readdirSync(folder).map((name) => linkOf(`${folder}/${name}`));
   } catch {
     return []; // the process has ended, or is of another user
   }
 }
 
-function textOf(file: string, read: (file: string) => string = readText): string {
+function linkOf(file: string): string {
   try {
-    return read(file);
+    return readlinkSync(file);
   } catch {
-    return ''; // a thread that has ended, a file that was closed
+    return ''; // it was closed
   }
 }
-
-const readText = (file: string): string => readFileSync(file, 'latin1');

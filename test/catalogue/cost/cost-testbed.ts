@@ -102,9 +102,9 @@ export class CostTestbed {
     const hasHung = await Promise.race([sendAll().then(() => false), hung]);
     over.abort();
     if (!hasHung) await sleep(SETTLE_MS);
-    const spent = hasHung ? undefined : await gateway.report(isExact ? 'weigh' : 'take', DEADLINE_MS);
-    const waitMs = await this.#takeWait();
-    const { calls, bytes } = await this.node.takeCounts();
+    const spent = hasHung ? undefined : await gateway.report(isExact ? 'weigh' : 'measure', DEADLINE_MS);
+    const waitMs = await this.#nextWait();
+    const { calls, bytes } = await this.node.nextCounts();
     const sumOf = (byMethod: Readonly<Record<string, number>>): number =>
       Object.entries(byMethod).reduce((sum, [method, each]) => (PIPELINE_METHODS.has(method) ? sum : sum + each), 0);
     const common = {
@@ -149,13 +149,13 @@ export class CostTestbed {
   /** Measures the share of a core that the gateway takes while only the bystander sends requests. */
   async #measureIdle(): Promise<void> {
     await sleep(IDLE_MS);
-    await this.#gateway.report('take', DEADLINE_MS);
+    await this.#gateway.report('measure', DEADLINE_MS);
     await sleep(IDLE_MS);
-    const report = await this.#gateway.report('take', DEADLINE_MS);
+    const report = await this.#gateway.report('measure', DEADLINE_MS);
     if (report !== undefined) this.#idleShare = report.cpuMs / report.elapsedMs;
     await this.#readSlot();
-    await this.node.takeCounts();
-    await this.#takeWait();
+    await this.node.nextCounts();
+    await this.#nextWait();
   }
 
   /** Resolves to true once the main thread has been busy for so long that nobody is answered; else when it is over. */
@@ -168,13 +168,13 @@ export class CostTestbed {
     return false;
   }
 
-  /** Returns the longest wait of a bystander since the last {@link CostTestbed.#takeWait}. */
+  /** Returns the longest wait of a bystander since the last {@link CostTestbed.#nextWait}. */
   async #observeWait(): Promise<number> {
-    this.#waitedMs = Math.max(this.#waitedMs, ...(await this.#watch.takeReport()).hits);
+    this.#waitedMs = Math.max(this.#waitedMs, ...(await this.#watch.nextReport()).hits);
     return this.#waitedMs;
   }
 
-  async #takeWait(): Promise<number> {
+  async #nextWait(): Promise<number> {
     const waitedMs = await this.#observeWait();
     this.#waitedMs = 0;
     return waitedMs;
@@ -186,8 +186,8 @@ export class CostTestbed {
     this.#gateway = await GatewayProcess.start([this.#upstream], { main: this.#main, set: UNLIMITED });
     this.#watch = startWatch(this.#gateway.url);
     await this.#readSlot();
-    await this.#gateway.report('take', DEADLINE_MS);
-    await this.node.takeCounts();
+    await this.#gateway.report('measure', DEADLINE_MS);
+    await this.node.nextCounts();
   }
 
   async #close(): Promise<void> {

@@ -5,7 +5,7 @@ import { configOf, type RpcParams } from '../../support/rpc-request.ts';
 import { fillerJson, type JsonParts, type NodeScript, scriptedResult } from './node-answers.ts';
 
 // Thread of the scripted node: an HTTP endpoint before the cluster at `workerData` that answers chosen methods by a
-// script and counts calls and bytes. A message `{script}` sets the script; `{take: true}` is answered with the counts
+// script and counts calls and bytes. A message `{script}` sets the script; `{count: true}` is answered with the counts
 // since the last one.
 
 const clusterUrl: string = workerData;
@@ -92,12 +92,12 @@ const server = createServer(async (request, response) => {
 const port = await listenOnLoopback(server);
 parentPort?.postMessage({ port });
 
-parentPort?.on('message', (message: { readonly script?: NodeScript; readonly take?: true }) => {
+parentPort?.on('message', (message: { readonly script?: NodeScript; readonly count?: true }) => {
   if (message.script !== undefined) {
     script = message.script;
     parentPort?.postMessage({});
   }
-  if (message.take === true) {
+  if (message.count === true) {
     parentPort?.postMessage({ calls, bytes });
     calls = {};
     bytes = {};

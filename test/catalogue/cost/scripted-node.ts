@@ -30,8 +30,8 @@ export class CountingNode {
     await once(this.#thread, 'message');
   }
 
-  async takeCounts(): Promise<NodeCounts> {
-    this.#thread.postMessage({ take: true });
+  async nextCounts(): Promise<NodeCounts> {
+    this.#thread.postMessage({ count: true });
     const [counts] = (await once(this.#thread, 'message')) as [NodeCounts]; // as the thread posts it
     return counts;
   }

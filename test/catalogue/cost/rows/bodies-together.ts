@@ -76,12 +76,12 @@ export const bodiesTogether: Row = {
       const bystanders = new Bystanders({ url: gateway.url, coldReads: 1 });
       scope.teardown(() => bystanders.stop());
       await sleep(1000);
-      await bystanders.takeReport();
+      await bystanders.nextReport();
       await sleep(2000);
-      const quiet = await bystanders.takeReport();
+      const quiet = await bystanders.nextReport();
       const findings: Finding[] = [];
       for (const kind of KINDS) findings.push(...(await turnFindings(gateway, kind, isFull)));
-      const under = await bystanders.takeReport();
+      const under = await bystanders.nextReport();
       return [
         ...findings,
         info('hits of others p99 before', `${percentile(quiet.hits, 0.99).toFixed(1)} ms`),
@@ -100,7 +100,7 @@ async function turnFindings(gateway: GatewayProcess, kind: BodyKind, isFull: boo
   const statuses: Record<string, number> = {};
   for (let round = -WARM_UP_ROUNDS; round < rounds; round++) {
     const answers = await sendTogether(gateway, kind, round);
-    const report = await gateway.report('take', PATIENCE_MS);
+    const report = await gateway.report('measure', PATIENCE_MS);
     if (round < 0) continue;
     longest.push(report?.longestMs ?? Number.POSITIVE_INFINITY);
     for (const status of answers) statuses[status] = (statuses[status] ?? 0) + 1;
@@ -140,7 +140,7 @@ async function sendTogether(
     );
   }
   await sleep(ARRIVAL_MS);
-  await gateway.report('take', PATIENCE_MS);
+  await gateway.report('measure', PATIENCE_MS);
   process.kill(pid, 'SIGSTOP');
   for (const connection of connections) connection.write('}');
   await sleep(5);

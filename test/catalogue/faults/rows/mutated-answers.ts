@@ -148,7 +148,7 @@ async function runSeed(
   const gateway = await GatewayProcess.start(node.upstreams(NODES), { main, set: SETTINGS });
   const load = new MixedLoad(gateway.url, seed, await pathsOf(cluster));
   await sleep(1500);
-  await gateway.report('take', MAX_SILENCE_MS); // what starting has cost
+  await gateway.report('measure', MAX_SILENCE_MS); // what starting has cost
   const deadlineMs = performance.now() + limitMs;
   let longestTurnMs = 0;
   let isHung = false;
@@ -161,7 +161,7 @@ async function runSeed(
       const untilMs = performance.now() + ms;
       while (performance.now() < untilMs && !isDone()) await sleep(20);
     }
-    const report = hasEnded() ? undefined : await gateway.report('take', MAX_SILENCE_MS);
+    const report = hasEnded() ? undefined : await gateway.report('measure', MAX_SILENCE_MS);
     longestTurnMs = Math.max(longestTurnMs, report?.longestMs ?? 0);
     isHung = report === undefined && !hasEnded();
   }

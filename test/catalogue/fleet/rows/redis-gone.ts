@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { waitFor } from '../../../support/harness.ts';
-import { residentBytesOf } from '../../../support/process-memory.ts';
+import { residentBytesOf } from '../../../support/process-usage.ts';
 import {
   expect,
   expectBelow,

@@ -36,14 +36,14 @@ export const pipelinedTurn: WireRow = {
     const bystanders = new Bystanders({ url: gateway.url, hitTarget: '/health' });
     try {
       for (const path of PATHS) await attack(gateway, path, 8); // a process that has hardly run compiles its code
-      await bystanders.takeP99Ms();
+      await bystanders.nextP99Ms();
       await sleep(QUIET_MS);
-      findings.push(info('p99 of a bystander without attack', await bystanders.takeP99Ms()));
+      findings.push(info('p99 of a bystander without attack', await bystanders.nextP99Ms()));
       for (const path of PATHS)
         for (const count of CONNECTIONS) {
-          await bystanders.takeP99Ms();
+          await bystanders.nextP99Ms();
           const { longestMs } = await attack(gateway, path, count);
-          const p99Ms = await bystanders.takeP99Ms();
+          const p99Ms = await bystanders.nextP99Ms();
           findings.push({
             ...expectAtMost(`${path} x ${count}: longest turn`, longestMs, MAX_TURN_MS, ' ms'),
             isTolerated: runLength === 'short' && longestMs <= BUSY_MACHINE_FACTOR * MAX_TURN_MS,
@@ -82,12 +82,12 @@ const start = ({ cluster }: WireTestbed, main: string | undefined): Promise<Gate
 async function attack(server: GatewayProcess, path: string, count: number, requests = REQUESTS) {
   const packet = Buffer.from(request(`GET ${path}`).repeat(requests), 'latin1');
   const connections = await openConnections(server.url, count, () => ATTACKER);
-  await server.report('take', PATIENCE_MS);
+  await server.report('measure', PATIENCE_MS);
   for (const connection of connections) connection.write(packet);
   const deadlineMs = performance.now() + PATIENCE_MS;
   const isOver = ({ closed, text }: RawConnection): boolean => closed || text.split('HTTP/1.1 ').length > requests;
   while (!connections.every(isOver) && performance.now() < deadlineMs) await sleep(QUIET_MS);
-  const report = await server.report('take', PATIENCE_MS);
+  const report = await server.report('measure', PATIENCE_MS);
   const answers = connections[0]?.text ?? '';
   for (const connection of connections) connection.reset();
   return { longestMs: report?.longestMs ?? Number.POSITIVE_INFINITY, answers };

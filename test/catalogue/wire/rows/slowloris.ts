@@ -37,7 +37,7 @@ export const slowloris: WireRow = {
     const count = countFor(runLength, 120, 1200, 3000);
     const bystanders = new Bystanders({ url });
     await sleep(1000);
-    const calmMs = await bystanders.takeP99Ms();
+    const calmMs = await bystanders.nextP99Ms();
     const before = await gateway.memory();
     const connections = await openConnections(url, count);
     for (const [i, connection] of connections.entries()) connection.write(KINDS[i % KINDS.length]?.[0] ?? '');
@@ -48,7 +48,7 @@ export const slowloris: WireRow = {
         if (!isOver(connection)) connection.write(KINDS[i % KINDS.length]?.[1](second) ?? '');
       await sleep(1000);
     }
-    const busyMs = await bystanders.takeP99Ms();
+    const busyMs = await bystanders.nextP99Ms();
     const after = await gateway.memory();
     await bystanders.stop();
     const bodies = count / 3; // a third of the kinds sends bodies of many KiB
