@@ -3,10 +3,11 @@ import type { LimitsSettings, StakeSettings } from '../../config/limits-schema.t
 import type { Clock } from '../../shared/domain/clock.ts';
 import { StartError } from '../../shared/domain/start-error.ts';
 import type { DurableWrites } from '../../shared/runtime/durable-writes.ts';
+import { EventLoopLag } from '../../shared/runtime/event-loop-lag.ts';
 import { ApiKeyRegistry } from './api-keys/api-key-registry.ts';
 import { apiKeysPath, prepareFleetKeys } from './api-keys/api-key-store.ts';
 import { Authenticator } from './authenticator.ts';
-import { Admission, EventLoopLag } from './limits/admission.ts';
+import { Admission } from './limits/admission.ts';
 import { createClientIpResolver } from './limits/client-ip.ts';
 import { ConnectionLimiter } from './limits/connection-limiter.ts';
 import { RateLimiter } from './limits/rate-limiter.ts';

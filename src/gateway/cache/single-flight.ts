@@ -1,8 +1,9 @@
 import { runThen } from '../../shared/runtime/run-then.ts';
+import { WorkUnderWay } from '../../shared/runtime/work-under-way.ts';
 
 /** Runs concurrent equal work once, and gives all callers its result. */
 export class SingleFlight<T> {
-  readonly #inFlight = new Map<string, Promise<T>>();
+  readonly #inFlight = new WorkUnderWay<Promise<T>>();
 
   get size(): number {
     return this.#inFlight.size;
@@ -10,7 +11,7 @@ export class SingleFlight<T> {
 
   /** Returns true while work of this key is under way: a caller would join it. */
   has(key: string): boolean {
-    return this.#inFlight.has(key);
+    return this.#inFlight.get(key) !== undefined;
   }
 
   get(key: string): Promise<T> | undefined {

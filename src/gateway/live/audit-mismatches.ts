@@ -46,7 +46,7 @@ export class AuditMismatches<T extends LeasedState> {
   }
 
   /** Drops mismatches that can be explained, and violations; returns the latter. */
-  takeViolations(): readonly LeaseViolation<T>[] {
+  dequeueViolations(): readonly LeaseViolation<T>[] {
     if (this.#mismatches.length === 0) return [];
     const comparable = this.#mismatches.filter(
       ({ state, read }) => state.coveredSlot !== undefined && state.slot <= read.slot,

@@ -176,7 +176,7 @@ export class SessionAudit<T extends AuditedState> {
 
   /** The first state that an audit finds wrong is forgotten alone; with a second one nothing of the session is believed. */
   #checkMismatches(): void {
-    for (const { state, read, evidence } of this.#mismatches.takeViolations()) {
+    for (const { state, read, evidence } of this.#mismatches.dequeueViolations()) {
       const { pubsub, agreement } = this.#options.session;
       if (pubsub.isLost) return;
       if (read.settle !== undefined) {

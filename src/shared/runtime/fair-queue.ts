@@ -66,7 +66,7 @@ export class FairQueue<T> {
     return false;
   }
 
-  take(isEligible: (flow: string) => boolean = () => true): T | undefined {
+  dequeue(isEligible: (flow: string) => boolean = () => true): T | undefined {
     for (const [flow, ofFlow] of this.#flows) {
       if (!isEligible(flow)) continue;
       const [oldest] = ofFlow.items.keys();

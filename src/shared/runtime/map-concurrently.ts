@@ -5,7 +5,7 @@ export async function mapConcurrently<T, R>(
   map: (item: T) => Promise<R>,
 ): Promise<R[]> {
   const mapped: R[] = [];
-  const queue = items.entries(); // shared: each worker takes the next one
+  const queue = items.entries(); // shared: each worker dequeues the next one
   let hasFailed = false;
   const worker = async (): Promise<void> => {
     for (const [index, item] of queue) {

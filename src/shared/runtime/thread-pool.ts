@@ -69,7 +69,8 @@ export class ThreadPool<T extends ThreadTasks> {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (let task = this.#queue.take(); task !== undefined; task = this.#queue.take()) task.reject(shuttingDown());
+    for (let task = this.#queue.dequeue(); task !== undefined; task = this.#queue.dequeue())
+      task.reject(shuttingDown());
     await Promise.all([...this.#threads].map((thread) => this.#end(thread, shuttingDown())));
   }
 
@@ -85,7 +86,7 @@ export class ThreadPool<T extends ThreadTasks> {
     while (this.#queue.length > 0) {
       const thread = [...this.#threads].find(({ task }) => task === undefined) ?? this.#startThread();
       if (thread === undefined) return;
-      thread.task = this.#queue.take();
+      thread.task = this.#queue.dequeue();
       if (thread.task === undefined) return;
       const { message } = thread.task;
       thread.worker.postMessage(message, message.args.flatMap(bytesOf));

@@ -75,7 +75,7 @@ export class TurnBudget {
   async #endTurn(): Promise<void> {
     const endMs = this.#clock.monotonic() + this.#turnMs - this.#spentMs;
     while (this.#queue.length > 0 && this.#clock.monotonic() < endMs) {
-      this.#queue.take()?.();
+      this.#queue.dequeue()?.();
       await undefined; // the work begins before this goes on, and what follows from it counts, too
     }
     this.#spentMs = 0;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import t from 'tap';
-import { Admission, type AdmittedCaller, EventLoopLag } from '../../../src/gateway/access/limits/admission.ts';
+import { Admission, type AdmittedCaller } from '../../../src/gateway/access/limits/admission.ts';
 import {
   type ConnectionPeer,
   createClientIpResolver,
@@ -18,6 +18,7 @@ import type { Quota } from '../../../src/gateway/access/quota/quota-window.ts';
 import { addressKeyOf, callerNameOf } from '../../../src/gateway/access/quota/rate-limit-key.ts';
 import { MemoryStore } from '../../../src/gateway/fleet/counters/memory-store.ts';
 import { StartError } from '../../../src/shared/domain/start-error.ts';
+import { EventLoopLag } from '../../../src/shared/runtime/event-loop-lag.ts';
 import { runAdmitted } from '../../../src/shared/runtime/fair-semaphore.ts';
 import { jumpClock } from '../../support/access/clock-jump.ts';
 import { DEFAULT_TIERS } from '../../support/access/default-tiers.ts';

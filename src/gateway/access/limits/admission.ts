@@ -1,7 +1,6 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { type Claim, FairSemaphore, type PlacedWork, type Share } from '../../../shared/runtime/fair-semaphore.ts';
-import { repeat } from '../../../shared/runtime/repeat.ts';
 import { type RateLimitKey, SITE_FACTOR } from '../quota/rate-limit-key.ts';
 import type { Tier } from './tiers.ts';
 
@@ -78,30 +77,3 @@ export class Admission {
 }
 
 const shareOf = (places: number): number => Math.ceil(places * SITE_SHARE);
-
-const SAMPLE_INTERVAL_MS = 100;
-
-/** The number of samples. Their median counts: a single pause, however long, says nothing about the load. */
-const SAMPLES = 9;
-
-export class EventLoopLag {
-  readonly #clock: Clock;
-  #lagsMs: readonly number[] = Array<number>(SAMPLES).fill(0);
-  #dueMs: number;
-  /** The median delay of the last samples, in milliseconds. */
-  medianMs = 0;
-  readonly close: () => void;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-    this.#dueMs = clock.monotonic() + SAMPLE_INTERVAL_MS;
-    this.close = repeat(clock, SAMPLE_INTERVAL_MS, () => this.#sample());
-  }
-
-  #sample(): void {
-    const nowMs = this.#clock.monotonic();
-    this.#lagsMs = [...this.#lagsMs.slice(1), nowMs - this.#dueMs];
-    this.medianMs = this.#lagsMs.toSorted((a, b) => a - b)[(SAMPLES - 1) / 2] ?? 0;
-    this.#dueMs = nowMs + SAMPLE_INTERVAL_MS;
-  }
-}

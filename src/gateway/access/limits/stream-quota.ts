@@ -1,4 +1,5 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
+import { TokenBucket } from '../../../shared/runtime/token-bucket.ts';
 import { type RateLimitKey, SITE_FACTOR, siteKeyOf } from '../quota/rate-limit-key.ts';
 import type { SharedStreams } from '../quota/shared-streams.ts';
 import type { Tier } from './tiers.ts';
@@ -129,36 +130,5 @@ export class StreamQuota {
     const refillMs = openStreams.subscribeTokens.refillMs(messages);
     if (refillMs === 0) this.#byKey.delete(key);
     else openStreams.cancelForgetting = this.#clock.after(refillMs, () => this.#byKey.delete(key));
-  }
-}
-
-/** Rights that come back at a constant rate, up to a number that may be used together. */
-class TokenBucket {
-  readonly #clock: Clock;
-  #used = 0;
-  #updatedMs = 0;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  /** Consumes one of at most `capacity`; returns 0, or the milliseconds until there is one. */
-  consume(capacity: number, perSecond: number): number {
-    this.#refill(perSecond);
-    const missing = this.#used + 1 - capacity;
-    if (missing > 0) return Math.ceil((missing / perSecond) * 1000);
-    this.#used++;
-    return 0;
-  }
-
-  refillMs(perSecond: number): number {
-    this.#refill(perSecond);
-    return Math.ceil((this.#used / perSecond) * 1000);
-  }
-
-  #refill(perSecond: number): void {
-    const nowMs = this.#clock.monotonic();
-    this.#used = Math.max(0, this.#used - ((nowMs - this.#updatedMs) * perSecond) / 1000);
-    this.#updatedMs = nowMs;
   }
 }

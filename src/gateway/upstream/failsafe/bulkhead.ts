@@ -11,7 +11,7 @@ export interface BulkheadCall {
 }
 
 interface Partition {
-  /** Capacity that no other partition takes. */
+  /** Capacity that no other partition uses. */
   readonly reserved: number;
   readonly maxRunning: number;
   running: number;
@@ -116,18 +116,18 @@ export class Bulkhead {
     this.#count(call, { running: -1 });
     let next: (() => void) | undefined;
     do {
-      next = this.#takeNext();
+      next = this.#dequeue();
       next?.();
     } while (next !== undefined);
   }
 
   /** Removes the next call that may start: of the first lane that has one, and now and then of the lane that is owed a turn. */
-  #takeNext(): (() => void) | undefined {
+  #dequeue(): (() => void) | undefined {
     const isRotated = this.#turns >= TURNS_PER_ROTATION;
     const first = isRotated ? this.#rotation : 0;
     for (let i = 0; i < this.#lanes.length; i++) {
       const lane = this.#lanes[(first + i) % this.#lanes.length];
-      const start = lane && this.#hasRoom(lane.partition) ? lane.queue.take(this.#isEligible(lane)) : undefined;
+      const start = lane && this.#hasRoom(lane.partition) ? lane.queue.dequeue(this.#isEligible(lane)) : undefined;
       if (start === undefined) continue;
       if (!isRotated) this.#turns++;
       else if (i === 0 || !this.#isOwedRoom(first)) {
