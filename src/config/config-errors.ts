@@ -41,12 +41,18 @@ const listHint = (path: Path, value: unknown): string =>
 const pathText = (path: Path): string =>
   path.map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index > 0 ? '.' : ''}${String(key)}`)).join('');
 
-/** Returns a value for messages: short, with URLs redacted, as their paths can contain a key. */
+/** The settings whose text is a URL that may contain a key or a password, and the groups that contain them. */
+const URL_SETTINGS =
+  /^(upstreams(\[\d+\])?(\.geyser)?(\.(url|ws))?|redis(\.url)?|prices(\.jupiter(\.(url|tokensUrl))?)?)$/;
+
+/** Returns a value for messages: short, and without what may be a key. What should be a URL and is none may be a key alone. */
 function redactedValue(path: Path, value: unknown): string {
-  const isSecret = (text: string): boolean => path[0] === 'upstreams' || text.includes('://');
-  const json = JSON.stringify(value, (_, member) =>
-    typeof member === 'string' && isSecret(member) ? redactUrl(member) : member,
-  );
+  const shouldBeUrl = URL_SETTINGS.test(pathText(path));
+  const shown = (text: string): string => {
+    if (shouldBeUrl && text !== '' && !text.includes('://')) return '***';
+    return shouldBeUrl || /:\/\/|[@?]/.test(text) ? redactUrl(text) : text;
+  };
+  const json = JSON.stringify(value, (_, member) => (typeof member === 'string' ? shown(member) : member));
   return json === undefined ? 'nothing' : json.length > 80 ? `${json.slice(0, 80)}…` : json;
 }
 

@@ -37,7 +37,13 @@ export function readPackagedLayer(name: string): ConfigLayer {
 
 /** Reads the file of `--config`: one of the package's, or the file at a path. */
 export const readOverlayLayer = (nameOrPath: string, cwd: string): ConfigLayer =>
-  /^[\w-]+$/.test(nameOrPath) ? readPackagedLayer(nameOrPath) : readLayerFile(resolve(cwd, nameOrPath), nameOrPath);
+  /^[\w-]+$/.test(nameOrPath) ? readPackagedLayer(nameOrPath) : readLayerFile(pathOf(nameOrPath, cwd), nameOrPath);
+
+function pathOf(text: string, cwd: string): string {
+  if (!/^[a-z][a-z\d+.-]*:\/\//i.test(text)) return resolve(cwd, text);
+  // it may contain a key
+  throw new StartError(64, `--config ${redactUrl(text)}: expected a file or a name; --upstream names a node`);
+}
 
 function readLayerFile(path: string, source: string): ConfigLayer {
   let values: unknown;

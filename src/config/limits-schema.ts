@@ -58,20 +58,21 @@ export const limitsSchema = section({
 export type LimitsSettings = DeepReadonly<z.output<typeof limitsSchema>>;
 
 const MINT = 'expected the address of a mint, or null for no staked tier';
-const STEP = 'expected a count of base units as a text of digits, from 1 to 2^64';
+const STEP = 'expected a count of base units as a text of digits, from 1 to 2^64 - 1';
 const HOST = 'expected the name of the host that wallets sign for';
 
 export const stakeSchema = section({
   mint: z.nullable(base58(MINT)).describe('Mint whose holders get the staked tier; null for no staked tier.'),
   unitBalance: z
     .string(STEP)
-    .regex(/^[1-9]\d{0,18}$/, STEP)
+    .regex(/^[1-9]\d{0,19}$/, { error: STEP, abort: true })
+    .refine((text) => BigInt(text) < 2n ** 64n, STEP)
     .describe('Balance of one step in base units of the mint, as a text of digits.'),
   holdSeconds: wholeNumber(1, 86_400).describe(
     'Time in seconds over which the lowest observed balance of a wallet counts.',
   ),
   host: z
-    .nullable(z.string(HOST).regex(/^(?!null$)[A-Za-z0-9.:_-]{1,253}$/, HOST))
+    .nullable(z.string(HOST).regex(/^[A-Za-z0-9.:_-]{1,253}$/, HOST))
     .describe('Host name of this gateway in the text that wallets sign; required with stake.mint.'),
   wallets: positiveCount.describe('Wallets whose balance is observed at one time.'),
 }).refine(({ mint, host }) => mint === null || host !== null, {

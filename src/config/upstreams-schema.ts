@@ -9,6 +9,9 @@ const METHODS_EXPECTED = 'expected a list of read methods';
 const FEED_EXPECTED = 'expected an object with url and perhaps tokenFile';
 const WEIGHT_EXPECTED = 'expected a number from 0.01 to 100';
 
+/** False for a URL with more than a host. */
+const isOrigin = (url: string): boolean => !URL.canParse(url) || new URL(url).href === `${new URL(url).origin}/`;
+
 const node = z
   .strictObject(
     {
@@ -51,6 +54,7 @@ const node = z
             {
               url: z
                 .url({ protocol: /^https?$/, error: 'expected an http:// or https:// URL' })
+                .refine(isOrigin, 'expected http://HOST:PORT alone: a key goes into tokenFile')
                 .describe('URL of the feed: http://HOST:PORT, or https:// for TLS.'),
               tokenFile: z
                 .exactOptional(z.string('expected a path').min(1, 'expected a path'))

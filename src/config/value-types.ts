@@ -1,3 +1,4 @@
+import bs58 from 'bs58';
 import { z } from 'zod';
 
 // The types of setting values, each with the message for a value of another type.
@@ -22,8 +23,12 @@ export const longDuration = wholeNumber(1, 4_000_000_000);
 /** A size in bytes. With fewer than `min` nothing would work. */
 export const byteCount = (min: number) => wholeNumber(min, 2 ** 40);
 
-/** 32 bytes: an address, or a genesis hash. */
-export const base58 = (expected: string) => z.string(expected).regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, expected);
+/** 32 bytes: an address, or a genesis hash. The pattern bounds what is decoded, and stands in the JSON schema. */
+export const base58 = (expected: string) =>
+  z
+    .string(expected)
+    .regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, { error: expected, abort: true })
+    .refine((text) => bs58.decode(text).length === 32, expected);
 
 const HOST = 'expected an IP address or a host name';
 
