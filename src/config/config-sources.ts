@@ -10,7 +10,7 @@ import { redactUrl } from './redact-url.ts';
 import { findFormerSetting } from './renamed-settings.ts';
 import { isSecretVariable } from './secret-variables.ts';
 import { findServiceLinks } from './service-links.ts';
-import { ENV_PREFIX, parseSettingText, type Setting } from './setting-names.ts';
+import { ENV_PREFIX, parseSettingText, SETTINGS, type Setting } from './setting-names.ts';
 import { splitUrls } from './upstreams-schema.ts';
 
 /** The options of the command line, as typed. */
@@ -63,11 +63,8 @@ function readLayerFile(path: string, source: string): ConfigLayer {
 }
 
 /** Reads the variables with our prefix; each must be that of a setting, except those of a service with our name. */
-export function layersFromEnv(
-  env: Readonly<Record<string, string | undefined>>,
-  options: readonly Setting[],
-): readonly ConfigLayer[] {
-  const known = new Map(options.map((option) => [option.env, option]));
+export function layersFromEnv(env: Readonly<Record<string, string | undefined>>): readonly ConfigLayer[] {
+  const known = new Map(SETTINGS.map((option) => [option.env, option]));
   const serviceLinks = findServiceLinks(env);
   return Object.entries(env).flatMap(([name, text]) => {
     if (!name.startsWith(ENV_PREFIX) || text === undefined || serviceLinks.has(name)) return [];
@@ -87,11 +84,18 @@ function nameError(kind: string, name: string, known: ReadonlyMap<string, Settin
 }
 
 /** Reads the command line; a flag takes precedence over the same setting in `--set`. */
-export function layersFromFlags(
-  { set = [], host, port, dataDir, adminPort, workers, upstream, geyser, redis }: ConfigFlags,
-  options: readonly Setting[],
-): readonly ConfigLayer[] {
-  const known = new Map(options.map((option) => [option.name, option]));
+export function layersFromFlags({
+  set = [],
+  host,
+  port,
+  dataDir,
+  adminPort,
+  workers,
+  upstream,
+  geyser,
+  redis,
+}: ConfigFlags): readonly ConfigLayer[] {
+  const known = new Map(SETTINGS.map((option) => [option.name, option]));
   const assigned = set.map((text) => {
     const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
     if (name === undefined || value === undefined)

@@ -11,7 +11,7 @@ import {
   readPackagedLayer,
 } from './config-sources.ts';
 import { describeFormerNames, formerNamesFirst, withPresentNames } from './renamed-settings.ts';
-import { type Setting, settingNames, settingsOf } from './setting-names.ts';
+import { SETTING_NAMES } from './setting-names.ts';
 
 /** The sources of a configuration besides the package's own files. */
 export interface ConfigSources {
@@ -27,30 +27,37 @@ export interface ConfigSources {
  */
 export function loadConfig(sources: ConfigSources): Config {
   const { cwd } = sources;
-  const settings = settingsOf(configSchema);
-  const layers = [readPackagedLayer('default'), ...chosenLayers(sources, settings).map(withPresentNames)];
+  const layers = [readPackagedLayer('default'), ...chosenLayers(sources).map(withPresentNames)];
   const config = configSchema.safeParse(layers.map(({ values }) => values).reduce(mergeLayers));
-  if (config.success) return withAbsolutePaths(config.data, cwd);
-  const problems = config.error.issues.map((issue) => describeIssue(issue, layers, settingNames(settings)));
+  if (config.success && !isPortTwice(config.data, sources)) return withAbsolutePaths(config.data, cwd);
+  const issues = config.error?.issues ?? [PORT_TWICE];
+  const problems = issues.map((issue) => describeIssue(issue, layers, SETTING_NAMES));
   throw new StartError(78, [...new Set(problems)].join('; '), config.error); // a value may break two rules of one text
 }
 
+/** Returns true if somebody has chosen one port for callers and operators. One that nobody has chosen gives way. */
+const isPortTwice = ({ port, admin }: Config, sources: ConfigSources): boolean =>
+  port !== 0 && admin.port === port && isChosen(sources, ['admin', 'port']);
+
+const PORT_TWICE: Parameters<typeof describeIssue>[0] = {
+  code: 'custom',
+  path: ['admin', 'port'],
+  message: 'expected another port than that for callers',
+};
+
 /** Describes the former names of settings in use, each of which the next minor version refuses. */
 export const describeFormerSettings = (sources: ConfigSources): readonly string[] =>
-  describeFormerNames(chosenLayers(sources, settingsOf(configSchema)));
+  describeFormerNames(chosenLayers(sources));
 
 /** Returns true if somebody has chosen the value of a setting, be it that of config/default.json. */
 export const isChosen = (sources: ConfigSources, path: readonly string[]): boolean =>
-  topLayerAt(chosenLayers(sources, settingsOf(configSchema)), path) !== undefined;
+  topLayerAt(chosenLayers(sources), path) !== undefined;
 
-const chosenLayers = (
-  { settings: values, flags = {}, env = {}, cwd }: ConfigSources,
-  settings: readonly Setting[],
-): readonly ConfigLayer[] => [
+const chosenLayers = ({ settings: values, flags = {}, env = {}, cwd }: ConfigSources): readonly ConfigLayer[] => [
   ...(values === undefined ? [] : [{ source: 'settings', values }]),
   ...(flags.config === undefined ? [] : [readOverlayLayer(flags.config, cwd)]),
-  ...formerNamesFirst(layersFromEnv(env, settings)),
-  ...formerNamesFirst(layersFromFlags(flags, settings)),
+  ...formerNamesFirst(layersFromEnv(env)),
+  ...formerNamesFirst(layersFromFlags(flags)),
 ];
 
 function withAbsolutePaths(config: Config, cwd: string): Config {

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { readTables } from '../shared/runtime/files/read-tables.ts';
 import { type ConfigLayer, isSection, mergeLayers, singleValueLayer, topLayerAt, valueAt } from './config-layers.ts';
-import { configSchema } from './config-schema.ts';
-import { type Setting, settingOf, settingsOf } from './setting-names.ts';
+import { SETTINGS, type Setting, settingOf } from './setting-names.ts';
 
 const [table] = readTables(new URL('data/renamed-settings.tsv', import.meta.url), 'renamed');
 
@@ -11,6 +10,7 @@ const RENAMES = (table?.rows ?? []).map(([from = '', to = '', factor]) => ({
   from: from.split('.'),
   to: to.split('.'),
   factor: factor === undefined ? undefined : Number(factor),
+  isGroup: !SETTINGS.some(({ name }) => name === to),
 }));
 
 interface FormerSetting {
@@ -18,8 +18,6 @@ interface FormerSetting {
   readonly present: Setting;
   readonly factor: number | undefined;
 }
-
-const SETTINGS = settingsOf(configSchema);
 
 const FORMER_SETTINGS: readonly FormerSetting[] = RENAMES.flatMap(({ from, to, factor }) =>
   SETTINGS.filter(({ path }) => to.every((word, at) => path[at] === word)).map((present) => {
@@ -33,9 +31,8 @@ export const findFormerSetting = (name: string): Setting | undefined =>
 
 /** Returns a layer in which former names are replaced by the present ones; a value under the present name goes first. */
 export function withPresentNames({ source, values }: ConfigLayer): ConfigLayer {
-  const present = RENAMES.reduce((named, { from, to, factor = 1 }) => {
+  const present = RENAMES.reduce((named, { from, to, factor = 1, isGroup }) => {
     const value = memberAt(named, from);
-    const isGroup = !SETTINGS.some(({ name }) => name === to.join('.'));
     if (value === undefined || (isGroup && !isSection(value))) return named; // refused under the name that it has
     const layer = singleValueLayer(source, to, typeof value === 'number' ? value * factor : value);
     return mergeLayers(layer.values, without(named, from));

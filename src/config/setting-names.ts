@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { configSchema } from './config-schema.ts';
 
 export interface Setting {
   /** Name for `--set` and in messages: `limits.free.units`. */
@@ -11,7 +12,7 @@ export interface Setting {
 
 export const ENV_PREFIX = 'SLOTGATE_';
 
-export function settingsOf(section: z.ZodObject, above: readonly string[] = []): readonly Setting[] {
+function settingsOf(section: z.ZodObject, above: readonly string[]): readonly Setting[] {
   return Object.entries(section.shape).flatMap(([key, schema]) => {
     const path = [...above, key];
     if (schema instanceof z.ZodObject) return settingsOf(schema, path);
@@ -24,12 +25,16 @@ export function settingOf(path: readonly string[], schema: z.core.$ZodType): Set
   return { name: path.join('.'), path, env: ENV_PREFIX + words.join('_'), schema };
 }
 
-/** Returns the names allowed in a configuration file: those of the settings and of their sections. */
-export const settingNames = (options: readonly Setting[]): ReadonlySet<string> =>
-  new Set(options.flatMap(({ path }) => path.map((_, index) => path.slice(0, index + 1).join('.'))));
+export const SETTINGS: readonly Setting[] = settingsOf(configSchema, []);
 
-/** As it is where that is valid, a list from its words, else from JSON. Other text is left for validation to report. */
+/** The names allowed in a configuration file: those of the settings and of their sections. */
+export const SETTING_NAMES: ReadonlySet<string> = new Set(
+  SETTINGS.flatMap(({ path }) => path.map((_, index) => path.slice(0, index + 1).join('.'))),
+);
+
+/** As it is where that is valid, but for `null`; a list from its words, else from JSON. Other text is left for validation to report. */
 export function parseSettingText({ schema }: Setting, text: string): unknown {
+  if (text === 'null' && z.safeParse(schema, null).success) return null;
   if (z.safeParse(schema, text).success) return text;
   if (isListSchema(schema) && !/^\[|^null$/.test(text)) return splitList(schema, text);
   try {

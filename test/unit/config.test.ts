@@ -4,15 +4,17 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { valueAt } from '../../src/config/config-layers.ts';
-import { type Config, configSchema } from '../../src/config/config-schema.ts';
+import type { Config } from '../../src/config/config-schema.ts';
 import type { ConfigFlags } from '../../src/config/config-sources.ts';
 import { describeFormerSettings, isChosen, loadConfig } from '../../src/config/load-config.ts';
 import { operatorsIn } from '../../src/config/operators.ts';
 import { formatConfig, formatConfigSchema } from '../../src/config/print-config.ts';
 import { redactUrl } from '../../src/config/redact-url.ts';
+import { findFormerSetting } from '../../src/config/renamed-settings.ts';
 import { extractSecrets, readJupiterKey, readRedisPassword } from '../../src/config/secret-variables.ts';
 import { findServiceLinks } from '../../src/config/service-links.ts';
-import { settingsOf } from '../../src/config/setting-names.ts';
+import { SETTINGS } from '../../src/config/setting-names.ts';
+import { readChapters } from '../../src/pages/docs/chapters.ts';
 import { StartError } from '../../src/shared/domain/start-error.ts';
 import { packageFile } from '../../src/shared/runtime/package.ts';
 import { pluck } from '../support/pluck.ts';
@@ -20,7 +22,6 @@ import { runSlotgate } from '../support/run-slotgate.ts';
 
 t.test('config-schema', async (t) => {
   const defaults = JSON.parse(readFileSync(packageFile('config/default.json'), 'utf8'));
-  const options = settingsOf(configSchema);
   const cwd = t.testdir({
     'empty.json': '{}',
     'broken.json': '{ "upstreams": ["https://rpc.example/v2/KEY" }',
@@ -64,7 +65,7 @@ t.test('config-schema', async (t) => {
     if (name === 'upstreams') return [['http://a:1/'], [], ['http://b:1/', 'https://c/']];
     if (name === 'stake.mint') return [MINT, null, '1'.repeat(32)];
     if (name === 'stake.host') return ['a.example', null, 'localhost:1'];
-    if (name === 'stake.unitBalance') return ['1', '2', '9999999999999999999'];
+    if (name === 'stake.unitBalance') return ['1', '2', '18446744073709551615'];
     if (name === 'hosts') return [['a.example', '[::1]'], [], ['localhost']];
     if (name === 'origins') return [['https://a.example', 'http://localhost:3000'], [], ['https://b.example']];
     if (name === 'trustedProxies') return [['10.0.0.0/8'], [], ['10.1.1.1', 'fd00::/8']];
@@ -94,17 +95,17 @@ t.test('config-schema', async (t) => {
   };
 
   t.test('config/default.json has a value for every setting', async (t) => {
-    for (const { name, path } of options) t.not(at(defaults, path), undefined, name);
+    for (const { name, path } of SETTINGS) t.not(at(defaults, path), undefined, name);
     t.doesNotThrow(() => load());
   });
 
   t.test('every setting has a unique name and variable', async (t) => {
-    t.equal(new Set(options.map(({ name }) => name)).size, options.length);
-    t.equal(new Set(options.map(({ env }) => env)).size, options.length);
-    t.ok(options.some(({ env }) => env === 'SLOTGATE_LIMITS_FREE_WINDOW_SECONDS'));
+    t.equal(new Set(SETTINGS.map(({ name }) => name)).size, SETTINGS.length);
+    t.equal(new Set(SETTINGS.map(({ env }) => env)).size, SETTINGS.length);
+    t.ok(SETTINGS.some(({ env }) => env === 'SLOTGATE_LIMITS_FREE_WINDOW_SECONDS'));
   });
 
-  for (const { name, path, env } of options) {
+  for (const { name, path, env } of SETTINGS) {
     t.test(`${name} is set by a file, over that by ${env}, over that by --set`, async (t) => {
       const [inFile, inEnv, inFlag] = others(name, at(defaults, path));
       const config = file(path.reduceRight((inner, key) => ({ [key]: inner }), inFile));
@@ -156,6 +157,14 @@ t.test('config-schema', async (t) => {
     t.strictSame(operatorsIn(load({ upstream: two, set: ['receipts.agree=1'] })), { count: 2, needed: 1 });
   });
 
+  t.test('a port that was chosen for callers and operators is refused; one that was not gives way', async (t) => {
+    const twice = { exitCode: 78, message: /^admin\.port: expected another port than that for callers, got 9100 \(--/ };
+    t.throws(() => load({ set: ['port=9100'], adminPort: '9100' }), twice);
+    t.throws(() => load({ port: '9100', set: ['admin.port=9100'] }), twice);
+    t.equal(load({ port: '8789' }).admin.port, 8789);
+    t.equal(load({ port: '0', adminPort: '0' }).admin.port, 0);
+  });
+
   t.test('a number of operators that the nodes do not have is refused', async (t) => {
     const refusal = (upstream: string[]) => () => load({ upstream, set: ['receipts.agree=3'] });
     const two = {
@@ -177,10 +186,12 @@ t.test('config-schema', async (t) => {
       t.match([first, second], [{ wsUrl: 'ws://a:9/', geyser: { url: 'http://a:10000' } }, { url: 'http://b/' }]);
       t.equal(second?.geyser, undefined);
       t.match(refusal({ geyser: 'http://a:10000' }), { exitCode: 64, message: /name that too with --upstream/ });
-      const upstreams = [{ url: 'http://a', geyser: { url: 'https://a/KEY', tokenFile: 'token' } }];
+      const upstreams = [{ url: 'http://a', geyser: { url: 'https://a', tokenFile: 'token' } }];
       const config = load({ config: file({ upstreams }) });
       t.equal(config.upstreams[0]?.geyser?.tokenFile, join(cwd, 'token'));
-      t.notMatch(formatConfig(config), /KEY/);
+      const withKey = refusal({ upstream: ['http://a'], geyser: 'https://a/KEY' });
+      t.match(withKey, { exitCode: 78, message: /expected http:\/\/HOST:PORT alone: a key goes into tokenFile/ });
+      t.notMatch(withKey, { message: /KEY/ });
     },
   );
 
@@ -189,7 +200,7 @@ t.test('config-schema', async (t) => {
     t.strictSame(limits, { ...defaults.limits, free: { ...defaults.limits.free, units: 7 } });
   });
 
-  t.test('--config takes a name from config/ or a path from the working directory', async (t) => {
+  t.test('--config accepts a name from config/ or a path from the working directory', async (t) => {
     for (const name of ['mainnet', 'devnet']) {
       const { cluster, upstreams } = load({ config: name });
       t.match(cluster, /^[1-9A-Za-z]{43,44}$/);
@@ -310,7 +321,18 @@ t.test('config-schema', async (t) => {
     ];
     for (const [flags, env, message] of cases)
       t.strictSame(refusal(flags, env), { exitCode: message === '' ? 0 : 78, message });
+    const long = 'z'.repeat(44); // 33 bytes
     const files: readonly [unknown, RegExp][] = [
+      [{ cluster: long }, /^cluster: expected a genesis hash in base58, or null/],
+      [{ stake: { mint: long, host: 'a' } }, /^stake.mint: expected the address of a mint, or null/],
+      [{ stake: { unitBalance: '18446744073709551616' } }, /^stake.unitBalance: expected .* from 1 to 2\^64 - 1, got/],
+      [{ tokens: { known: { [long]: 'A' } } }, /^tokens.known.z{44}: expected/],
+      [{ prices: { static: { [long]: 1 } } }, /^prices.static.z{44}: expected/],
+      [{ prices: { pyth: { feeds: { [long]: '0'.repeat(64) } } } }, /^prices.pyth.feeds.z{44}: expected/],
+      [
+        { prices: { pyth: { programs: [{ receiver: long, pushOracle: MINT }] } } },
+        /^prices.pyth.programs\[0\].receiver: expected the address of a program/,
+      ],
       [{ limits: 5 }, /^limits: expected a group of settings, got 5 \([^)]*\)$/],
       [{ limits: { free: 5 } }, /^limits\.free: expected a group of settings, got 5 \([^)]*\)$/],
       [{ upstream: ['http://a'] }, /^unknown setting upstream, the nearest known name is upstreams \(/],
@@ -368,12 +390,32 @@ t.test('config-schema', async (t) => {
       t.match(refusal({ host }), { exitCode: 78, message: /^host: expected an IP address or a host name/ }, host);
   });
 
-  t.test('a list takes blanks, commas or JSON between its values', async (t) => {
+  t.test('a list accepts blanks, commas or JSON between its values', async (t) => {
     for (const text of ['10.0.0.0/8 ::1', '10.0.0.0/8,::1', ' 10.0.0.0/8, ::1', '["10.0.0.0/8","::1"]'])
       t.strictSame(load({ set: [`trustedProxies=${text}`] }).trustedProxies, ['10.0.0.0/8', '::1'], text);
     t.strictSame(
       load({}, { SLOTGATE_UPSTREAMS: 'http://a:1,ws://b:2 http://c:3' }).upstreams.map(({ wsUrl }) => wsUrl),
       ['ws://b:2/', 'ws://c:4/'],
+    );
+  });
+
+  t.test('null as text is no value, where a setting may be without one', async (t) => {
+    const names = ['redis.passwordFile', 'redis.ca', 'prices.jupiter.keyFile', 'stake.host'];
+    for (const { name, path, env } of SETTINGS.filter(({ name }) => names.includes(name))) {
+      const config = file(path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), '/a'));
+      t.equal(at(load({ config, set: [`${name}=null`] }), path), null, name);
+      t.equal(at(load({ config }, { [env]: 'null' }), path), null, env);
+    }
+    t.match(refusal({ set: ['hosts=null'] }), { exitCode: 78, message: /^hosts: / });
+  });
+
+  t.test('no text that readers see has the former name of a setting', async (t) => {
+    const texts = [readFileSync(packageFile('README.md'), 'utf8'), ...pluck(readChapters(), 'markdown')];
+    const names = Array.from(texts.join('\n').matchAll(/SLOTGATE_[A-Z_]+|[a-z]\w*\.[\w.]+/g), ([name]) => name);
+    t.ok(names.includes('SLOTGATE_DRAIN_TIMEOUT_MS') && names.includes('cache.bytes'));
+    t.same(
+      names.filter((name) => findFormerSetting(name) !== undefined),
+      [],
     );
   });
 
@@ -417,6 +459,9 @@ t.test('config-schema', async (t) => {
   });
 
   t.test('a file that cannot be read is refused', async (t) => {
+    const url = refusal({ config: 'https://rpc.example/KEY' });
+    t.match(url, { exitCode: 64, message: 'https://rpc.example/***' });
+    t.notMatch(String(url), 'KEY');
     t.match(refusal({ config: './absent.json' }), { exitCode: 78, message: /^can't read \.\/absent\.json: ENOENT/ });
     t.match(refusal({ config: './list.json' }), { exitCode: 78, message: /expected an object of settings$/ });
     t.match(refusal({ config: './broken.json' }), { exitCode: 78, message: /^can't read \.\/broken\.json: / });
@@ -453,6 +498,24 @@ t.test('config-schema', async (t) => {
       t.notMatch(refusal({ host: url, port: url }).message, /KEY/);
     }
     t.notMatch(refusal({ config: './broken.json' }).message, /KEY/);
+    for (const text of ['KEY', 'default:KEY@host', 'host/KEY', 'host?api-key=KEY', 'redis:KEY', 'ftp://host/KEY']) {
+      for (const [setting, env] of [
+        ['redis.url', 'SLOTGATE_REDIS_URL'],
+        ['prices.jupiter.url', 'SLOTGATE_PRICES_JUPITER_URL'],
+        ['prices.jupiter.tokensUrl', 'SLOTGATE_PRICES_JUPITER_TOKENS_URL'],
+        ['upstreams', 'SLOTGATE_UPSTREAMS'],
+      ] as const) {
+        t.match(
+          refusal({ set: [`${setting}=${text}`] }),
+          { exitCode: 78, message: /^(?!.*KEY)/ },
+          `${setting}=${text}`,
+        );
+        t.match(refusal({}, { [env]: text }), { exitCode: 78, message: /^(?!.*KEY)/ }, `${env}=${text}`);
+      }
+      for (const values of [{ redis: text }, { prices: text }, { prices: { jupiter: text } }])
+        t.match(refusal({ config: file(values) }), { exitCode: 78, message: /^(?!.*KEY)/ }, JSON.stringify(values));
+    }
+    for (const text of ['default:KEY@host', 'host?api-key=KEY']) t.notMatch(refusal({ host: text }).message, /KEY/);
   });
 
   t.test('whatever the URL, a key before or after its host stays hidden', async () => {
@@ -488,7 +551,7 @@ t.test('config-schema', async (t) => {
     t.equal(config.prices.jupiter.keyFile, keyFile, 'paths are relative to the working directory');
     const env: NodeJS.ProcessEnv = { ...secret };
     t.equal(readJupiterKey(extractSecrets(env), keyFile), key, 'the variable comes first');
-    t.same(env, {}, 'and is taken out of the environment');
+    t.same(env, {}, 'and is removed from the environment');
     t.equal(readJupiterKey({}, keyFile), 'from-file');
     t.equal(readJupiterKey(extractSecrets({}), null), undefined);
     t.throws(() => readJupiterKey({}, join(cwd, 'none')), { exitCode: 78, message: /keyFile: can't read/ });
@@ -502,7 +565,7 @@ t.test('config-schema', async (t) => {
     t.doesNotThrow(() => load({}, variables));
     const env: NodeJS.ProcessEnv = { ...variables };
     t.equal(readRedisPassword(extractSecrets(env), join(cwd, 'none')), 'redis-secret-1');
-    t.same(env, {}, 'it is taken out of the environment');
+    t.same(env, {}, 'it is removed from the environment');
     t.throws(() => readRedisPassword({}, join(cwd, 'none')), { exitCode: 78, message: /passwordFile: can't read/ });
     t.match(refusal({ redis: 'redis://:redis-secret-1@a' }), { exitCode: 78, message: /^redis.url: .*--redis/ });
     t.notMatch(refusal({ redis: 'redis://:redis-secret-1@a' }), /redis-secret-1/);
@@ -564,9 +627,9 @@ t.test('config-schema', async (t) => {
   };
   const SECTIONS = { live: 'watch', upstreamPolicy: 'upstream' };
   const inRenamedSections = Object.entries(SECTIONS).flatMap(([section, former]) =>
-    options
-      .filter(({ path, name }) => path[0] === section && !Object.values(RENAMED).includes(name))
-      .map(({ path, name }) => [[former, ...path.slice(1)].join('.'), name] as const),
+    SETTINGS.filter(({ path, name }) => path[0] === section && !Object.values(RENAMED).includes(name)).map(
+      ({ path, name }) => [[former, ...path.slice(1)].join('.'), name] as const,
+    ),
   );
 
   for (const [former, name] of [...Object.entries(RENAMED), ...inRenamedSections]) {
@@ -632,14 +695,13 @@ t.test('config-schema', async (t) => {
 t.test('print-config', async (t) => {
   const schema = JSON.parse(formatConfigSchema());
   const packaged = (name: string): unknown => JSON.parse(readFileSync(packageFile(`config/${name}.json`), 'utf8'));
-  const settings = settingsOf(configSchema);
 
   /** Returns the schema of a setting or section. */
   const schemaAt = (path: readonly string[]): Record<string, unknown> =>
     path.reduce((section, name) => section.properties[name], schema);
 
   t.test('each setting has a description that ends like a sentence, and its default', async (t) => {
-    for (const { name, path } of settings) {
+    for (const { name, path } of SETTINGS) {
       const setting = schemaAt(path);
       t.match(setting['description'], /^[A-Z].{10,}\.$/, name);
       t.same(setting['default'], valueAt(packaged('default'), path), name);
@@ -647,7 +709,7 @@ t.test('print-config', async (t) => {
   });
 
   t.test('each section has a description', async (t) => {
-    for (const { path } of settings) {
+    for (const { path } of SETTINGS) {
       for (let depth = 1; depth < path.length; depth++) {
         t.match(schemaAt(path.slice(0, depth))['description'], /^[A-Z].{4,}\.$/, path.slice(0, depth).join('.'));
       }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Config, configSchema } from '../../config/config-schema.ts';
-import { settingsOf } from '../../config/setting-names.ts';
+import type { Config } from '../../config/config-schema.ts';
+import { SETTINGS } from '../../config/setting-names.ts';
 import { StartError } from '../../shared/domain/start-error.ts';
 import type { GatewayOptions } from './environment.ts';
 
@@ -20,9 +20,9 @@ export function rereadConfig(
 }
 
 const changedSettings = (before: Config, after: Config): readonly string[] =>
-  settingsOf(configSchema)
-    .filter(({ path }) => !isDeepStrictEqual(valueAt(before, path), valueAt(after, path)))
-    .map(({ name }) => name);
+  SETTINGS.filter(({ path }) => !isDeepStrictEqual(valueAt(before, path), valueAt(after, path))).map(
+    ({ name }) => name,
+  );
 
 const valueAt = (config: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>((section, key) => (section as Record<string, unknown> | undefined)?.[key], config);
