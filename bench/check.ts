@@ -15,7 +15,7 @@ import { DIST } from './support/server-process.ts';
 //   --full     everything, with the default rounds of each benchmark
 //   --record   writes the results of the benchmarks that ran into bench/results.json
 
-/** The results of one benchmark, and where they were taken. */
+/** The results of one benchmark, and where they were measured. */
 interface Recorded {
   readonly command: string;
   readonly date: string;
@@ -43,6 +43,7 @@ const FULL: Suite = [
   ['many'],
   ['tick'],
   ['memory'],
+  ['feed'],
   ['nonce'],
   ['miss'],
   ['fanout'],

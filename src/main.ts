@@ -1,9 +1,11 @@
 #!/usr/bin/env node
 import { checkNodeVersion } from './cli/check-node-version.ts';
+import { endWithoutReader } from './cli/closed-output.ts';
 import { StartError } from './shared/domain/start-error.ts';
 
 try {
   checkNodeVersion(process.versions.node);
+  endWithoutReader();
   const { runCommandLine } = await import('./cli/program.ts');
   await runCommandLine(process.argv);
 } catch (thrown) {

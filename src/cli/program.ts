@@ -1,7 +1,9 @@
 import { Command, CommanderError } from 'commander';
 import { StartError } from '../shared/domain/start-error.ts';
 import { version } from '../shared/runtime/package.ts';
+import { goOnWithoutReader } from './closed-output.ts';
 import { asGroup, unknownChoiceMessage, unknownFlagError } from './commands/did-you-mean.ts';
+import { examples } from './commands/examples.ts';
 
 const HELP_FOOTER = `
 Examples:
@@ -17,7 +19,7 @@ interface CommandEntry {
   readonly name: string;
   readonly description: string;
   /** Declares its arguments, options and subcommands. Loaded for the commands that a command line names. */
-  readonly load: () => Promise<(command: Command) => void>;
+  readonly load: (argv: readonly string[]) => Promise<(command: Command) => void>;
 }
 
 const COMMANDS: readonly CommandEntry[] = [
@@ -49,13 +51,13 @@ const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'receipt',
     description: 'verify receipts, and manage the keys that sign them',
-    async load() {
-      const [{ declareReceiptKey }, { declareReceiptVerify }] = await Promise.all([
-        import('./commands/receipt-key-commands.ts'),
-        import('./commands/receipt-verify-command.ts'),
-      ]);
+    async load(argv) {
+      const { declareReceiptVerify } = await import('./commands/receipt-verify-command.ts');
+      const isVerify = argv[argv.indexOf('receipt') + 1] === 'verify';
+      const keys = isVerify ? undefined : await import('./commands/receipt-key-commands.ts'); // with all of a gateway
       return (receipt) => {
-        declareReceiptKey(receipt.command('key').description('create, list and change the keys that sign receipts'));
+        const key = receipt.command('key').description('create, list and change the keys that sign receipts');
+        keys?.declareReceiptKey(key);
         declareReceiptVerify(receipt.command('verify'));
         asGroup(receipt);
       };
@@ -128,6 +130,7 @@ async function createProgram(argv: readonly string[]): Promise<Command> {
     .command('start', { isDefault: true })
     .description('serve; without an upstream, over an embedded cluster')
     .configureHelp({ showGlobalOptions: true })
+    .addHelpText('after', examples('slotgate start', 'slotgate start --config mainnet --port 8080'))
     .allowExcessArguments()
     .action(async (_, command: Command) => {
       const [unknown] = command.args; // a mistyped command arrives here, as start is the default
@@ -137,13 +140,14 @@ async function createProgram(argv: readonly string[]): Promise<Command> {
         import('./start-gateway.ts'),
         import('./commands/config-of.ts'),
       ]);
+      goOnWithoutReader();
       await startGateway(configSourcesOf(command));
     });
 
   const isWanted = (name: string): boolean => argv.includes(name) || argv.includes('completion');
   for (const { name, description, load } of COMMANDS) {
     const command = program.command(name).description(description);
-    if (isWanted(name)) (await load())(command);
+    if (isWanted(name)) (await load(argv))(command);
   }
   return program;
 }

@@ -14,19 +14,22 @@ const SAME_SIGNAL_MS = 500;
 
 /**
  * Runs a gateway until the end of the process: SIGHUP reloads its keys and settings, SIGUSR2 replaces its worker processes;
- * SIGTERM or SIGINT closes it and exits with 0. A second one exits immediately, and so do `closeMs` milliseconds, whatever
- * still runs: no turn of the event loop is long, and threads end with the process. An uncaught error closes it too and exits with
- * 1, as it leaves unknown state; a StartError, which a start that goes on behind the open port may throw, with its own code.
- * `open` is given what ends it with that. `announce` is called when it listens.
+ * SIGTERM or SIGINT closes it and exits with 0. SIGHUP `onTerminal`, whose window was closed, closes it, too. A second one
+ * exits immediately, and so do `closeMs` milliseconds, whatever still runs: no turn of the event loop is long, and threads end
+ * with the process. An uncaught error closes it too and exits with 1, as it leaves unknown state; a StartError, which a start
+ * that goes on behind the open port may throw, with its own code. `open` is given what ends it with that. `announce` is called
+ * when it listens.
  */
 export async function runUntilSignal(
   open: (onFatal: (failure: StartError) => void) => Promise<RunningGateway>,
   log: Log,
   closeMs: number,
   announce: (gateway: RunningGateway) => void,
+  onTerminal = false,
 ): Promise<void> {
   let running: RunningGateway | undefined;
   let isClosing = false;
+  let end = (exitCode: number): void => process.exit(exitCode);
   const closeAndExit = async (exitCode: number): Promise<void> => {
     if (isClosing) process.exit(1);
     isClosing = true;
@@ -35,7 +38,7 @@ export async function runUntilSignal(
       process.exit(1);
     }, closeMs).unref();
     await running?.close();
-    process.exit(exitCode);
+    end(exitCode);
   };
 
   let signalledAtMs = Number.NEGATIVE_INFINITY;
@@ -56,19 +59,27 @@ export async function runUntilSignal(
     void closeAndExit(1); // an error while closing comes back here and ends the process
   });
 
-  let hasHungUp = false; // a SIGHUP during the start is handled after it
-  process.on('SIGHUP', () => {
-    hasHungUp = true;
-    running?.reload();
-  });
-
-  process.on('SIGUSR2', () => {
-    if (running?.renew === undefined) log.info({}, 'SIGUSR2 is ignored: it replaces the processes of --workers');
-    else running.renew();
-  });
+  const early = new Set<(gateway: RunningGateway) => void>(); // signals during the start are handled after it
+  const apply = (change: (gateway: RunningGateway) => void): unknown =>
+    running === undefined ? early.add(change) : change(running);
+  const reload = (gateway: RunningGateway): void => gateway.reload();
+  const renew = (gateway: RunningGateway): void => {
+    if (gateway.renew === undefined) log.info({}, 'SIGUSR2 is ignored: it replaces the processes of --workers');
+    else gateway.renew();
+  };
+  const onWindowClosed = (signal: string): void => {
+    for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {}); // nothing can be written any more
+    end = () => {
+      process.removeAllListeners('SIGHUP');
+      process.kill(process.pid, 'SIGHUP'); // Node 20's own exit crashes where the terminal is gone
+    };
+    onSignal(signal);
+  };
+  process.on('SIGHUP', onTerminal ? onWindowClosed : () => apply(reload));
+  process.on('SIGUSR2', () => apply(renew));
 
   running = await open(onFatal);
-  if (hasHungUp) running.reload();
+  for (const change of early) change(running);
   announce(running);
 }
 

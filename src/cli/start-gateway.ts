@@ -1,3 +1,4 @@
+import { closeMsOf } from '../config/config-schema.ts';
 import { type ConfigSources, describeFormerSettings, isChosen, loadConfig } from '../config/load-config.ts';
 import { operatorsIn } from '../config/operators.ts';
 import { extractSecrets } from '../config/secret-variables.ts';
@@ -55,8 +56,8 @@ export async function startGateway(sources: ConfigSources): Promise<void> {
       formatBanner(gateway, { version, startMs, pages: config.pages ? PAGES : [], operators: operatorsIn(config) }),
     );
   };
-  const closeMs = config.drainDelayMs + config.drainTimeoutMs + (config.workers.count === 0 ? 1_000 : 3_000);
-  await runUntilSignal(open, log, closeMs, announce);
+  const closeMs = config.drainDelayMs + closeMsOf(config) + (config.workers.count === 0 ? 0 : 2_000);
+  await runUntilSignal(open, log, closeMs, announce, process.stdout.isTTY === true);
 }
 
 /** Pages for people, as a banner names them. */

@@ -6,9 +6,10 @@ import {
   rereadConfig,
   Supervisor,
 } from '../gateway/index.ts';
-import { StartError } from '../shared/domain/start-error.ts';
+import type { StartError } from '../shared/domain/start-error.ts';
 import { findFreePort, requireFreePort } from '../shared/runtime/require-free-port.ts';
 import { systemClock } from '../shared/runtime/system-clock.ts';
+import { checkSharedKey } from './commands/shared-key.ts';
 import type { RunningGateway } from './run-process.ts';
 
 /** The embedded cluster, if any, outlives them in this process. `onFatal` is called when none can serve any more. */
@@ -17,8 +18,7 @@ export async function startWithWorkers(
   onFatal: (failure: StartError) => void,
 ): Promise<RunningGateway> {
   const { config, log, receiptKey = { production: false }, secrets = {}, isAdminPortChosen = true } = options;
-  if (receiptKey.inline === 'ephemeral')
-    throw new StartError(78, 'RECEIPT_KEY=ephemeral is for one process, and workers.count sets several');
+  checkSharedKey(config, receiptKey);
   await requireFreePort(config.host, config.port); // a port that is shared refuses no second gateway
   const cluster = await options.embedded;
   const started = { ...config, port: config.port === 0 ? await findFreePort(config.host) : config.port };
@@ -92,15 +92,14 @@ function dataOf(cluster: ClusterInUse): MemberSettings['embedded'] {
   return { url, wsUrl, geyserUrl, takenPort, genesisHash, accounts, priceFeeds };
 }
 
-/** The sections that hold as long as this process: of the port, the state folder, the cluster, and its peers. */
-const FIXED = ['host', 'port', 'dataDir', 'cluster', 'embedded', 'redis'] as const;
+/** The sections that hold as long as this process: of the port, the state folder, the cluster, its peers, and its end. */
+const FIXED = ['host', 'port', 'dataDir', 'cluster', 'embedded', 'redis', 'drainDelayMs', 'drainTimeoutMs'] as const;
 
-function withFixedSettings(
-  config: Config,
-  { host, port, dataDir, cluster, embedded, redis, ...started }: Config,
-): Config {
+function withFixedSettings(config: Config, started: Config): Config {
+  const { host, port, dataDir, cluster, embedded, redis, drainDelayMs, drainTimeoutMs } = started;
+  const fixed = { host, port, dataDir, cluster, embedded, redis, drainDelayMs, drainTimeoutMs };
   const isOther = (config.upstreams.length === 0) !== (started.upstreams.length === 0);
   const upstreams = isOther ? started.upstreams : config.upstreams; // the embedded cluster is another cluster
   const workers = config.workers.count === 0 ? started.workers : config.workers;
-  return { ...config, host, port, dataDir, cluster, embedded, redis, upstreams, workers };
+  return { ...config, ...fixed, upstreams, workers };
 }

@@ -1,5 +1,6 @@
 import { parseExactJson } from '../shared/domain/parse-exact-json.ts';
 import { type Gap, GapDetector, type Snapshot } from './gap-detector.ts';
+import { SlotgateError } from './slotgate-error.ts';
 import type { Receipt } from './verify/receipt.ts';
 import type { VerifyAnswer } from './verify-answer.ts';
 
@@ -45,9 +46,15 @@ export class FrameReader {
 
   async #parse(text: string): Promise<Frame> {
     const { signedRequest, verifyAnswer } = this.#options;
-    if (signedRequest !== undefined) return verifyAnswer<Snapshot>(text, { request: signedRequest });
-    // Without receipts a frame is trusted as it is, its members too.
-    const { result } = parseExactJson(text) as { readonly result: Snapshot };
-    return { result, receipt: null };
+    const { result, receipt } =
+      signedRequest === undefined
+        ? { result: Object(parseExactJson(text)).result, receipt: null }
+        : await verifyAnswer<unknown>(text, { request: signedRequest });
+    if (!isSnapshot(result)) throw new SlotgateError('unreadable', 'the gateway sent a malformed frame');
+    return { result, receipt };
   }
 }
+
+/** A frame is trusted as it is, save for the members by which gaps are found. */
+const isSnapshot = (result: unknown): result is Snapshot =>
+  typeof Object(result).stream === 'string' && Number.isSafeInteger(Object(result).seq);

@@ -33,6 +33,7 @@ export class ReconnectingSocket {
   readonly #options: ReconnectingSocketOptions;
   #socket: Socket | undefined;
   #isOpen = false;
+  #isClosed = false;
   #watchdog: SilenceWatchdog | undefined;
   #failures = 0;
   #cancelReconnect = (): void => {};
@@ -57,12 +58,19 @@ export class ReconnectingSocket {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#disconnect();
   }
 
   #connect(): void {
+    if (this.#isClosed) return;
     const { openSocket, clock, silenceMs, onOpen, onMessage } = this.#options;
     const socket = openSocket();
+    socket.addEventListener('error', () => {}); // `close` follows; without a listener `ws` would throw
+    if (this.#isClosed) {
+      socket.close(); // the owner was called on the way, and has closed this
+      return;
+    }
     const ifCurrent = (work: (event: { data?: unknown; code?: number }) => void) => (event: object) => {
       if (this.#socket === socket) work(event);
     };
@@ -73,7 +81,6 @@ export class ReconnectingSocket {
       onSilence: () => this.#onConnectionLost(ABNORMAL_CLOSURE),
     });
     this.#watchdog.start();
-    socket.addEventListener('error', () => {}); // `close` follows; without a listener `ws` would throw
     socket.addEventListener(
       'close',
       ifCurrent(({ code = ABNORMAL_CLOSURE }) => this.#onConnectionLost(code)),

@@ -33,13 +33,9 @@ export function createRouteClient(send: SendRequest, verifyAnswer: VerifyAnswer)
     const envelope = unsignedEnvelope(path);
     if (envelope !== undefined) return unwrap(response, envelope);
     const unchanged = response.status === 304;
-    const verified = await verifyAnswer(unchanged ? bodyOfNotModified(response, since) : response.body, {
-      request: `GET ${target}`,
-      nonce,
-      minSlot,
-      minAgreed: agree,
-      isFinal: finalityCheck(path),
-    });
+    const body = unchanged ? bodyOfNotModified(response, since) : response.body;
+    const expected = { request: `GET ${target}`, nonce, minSlot, minAgreed: agree, isFinal: finalityCheck(path) };
+    const verified = await verifyAnswer(body, expected, options);
     return { ...verified, unchanged, etag: response.headers.get('etag') };
   }
 

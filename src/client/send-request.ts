@@ -47,7 +47,8 @@ export function createRequestSender(options: RequestSenderOptions): SendRequest 
     const { attempts = options.attempts, signal } = requestOptions;
     for (let attempt = 1; ; attempt++) {
       try {
-        return requireSuccess(await sendOnce(request, requestOptions, options), clock.now());
+        const response = await sendOnce(request, requestOptions, options);
+        return requireSuccess(response, clock.now(), options.baseUrl + request.target);
       } catch (thrown) {
         if (!(thrown instanceof SlotgateError) || !isTransient(thrown) || attempt >= attempts) throw thrown;
         const delayMs = retryDelayMs(attempt, thrown.retryAfterMs, random);
@@ -84,6 +85,7 @@ async function sendOnce(
     };
     const response = await senderOptions.fetch(senderOptions.baseUrl + target, init);
     if (isRedirect(response)) {
+      response.body?.cancel().catch(() => {}); // unread it would hold its connection
       throw new SlotgateError(
         'unreadable',
         'the URL redirects, and credentials are sent nowhere else: use the final URL',
@@ -110,7 +112,7 @@ async function sendOnce(
 const isRedirect = ({ status, type }: Response): boolean =>
   type === 'opaqueredirect' || (status >= 300 && status < 400 && status !== 304);
 
-function requireSuccess(response: GatewayResponse, nowMs: number): GatewayResponse {
+function requireSuccess(response: GatewayResponse, nowMs: number, url: string): GatewayResponse {
   const { status, headers, body } = response;
   if (status === 200 || status === 304) return response;
   const rpcCode = headers.get('x-rpc-error-code');
@@ -119,10 +121,17 @@ function requireSuccess(response: GatewayResponse, nowMs: number): GatewayRespon
     retryAfterMs: parseRetryAfterMs(headers.get('retry-after'), nowMs),
     requestId: headers.get('x-request-id'),
     rpcCode: rpcCode === null ? null : Number(rpcCode),
+    cluster: headers.get('x-cluster'),
+    help: helpIn(headers.get('link'), url),
   };
   const { error, message } = parseErrorBody(body);
   if (isErrorCode(error)) throw new SlotgateError(error, message, details);
   throw new SlotgateError('unreadable', `status ${status} without a known error code`, details);
+}
+
+function helpIn(link: string | null, url: string): string | null {
+  const [, path = ''] = /^<([^>]+)>; rel="help"$/.exec(link ?? '') ?? [];
+  return path !== '' && URL.canParse(path, url) ? new URL(path, url).href : null;
 }
 
 /** Parses the body of an error; `error` is undefined if somebody else wrote it, such as a proxy. */

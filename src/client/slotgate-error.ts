@@ -13,6 +13,10 @@ export interface FailureDetails {
   readonly requestId?: string | null;
   /** The JSON-RPC code of a node, with `rpc_error`. */
   readonly rpcCode?: number | null;
+  /** The genesis hash of the cluster, which a gateway names also while it is `unhealthy`. */
+  readonly cluster?: string | null;
+  /** The address of what the gateway says about the error, unless it serves no pages. */
+  readonly help?: string | null;
   readonly cause?: unknown;
 }
 
@@ -24,6 +28,8 @@ export class SlotgateError extends Error {
   readonly retryAfterMs: number | null;
   readonly requestId: string | null;
   readonly rpcCode: number | null;
+  readonly cluster: string | null;
+  readonly help: string | null;
 
   constructor(code: FailureCode, message: string, details: FailureDetails = {}) {
     super(message, { cause: details.cause });
@@ -32,6 +38,8 @@ export class SlotgateError extends Error {
     this.retryAfterMs = details.retryAfterMs ?? null;
     this.requestId = details.requestId ?? null;
     this.rpcCode = details.rpcCode ?? null;
+    this.cluster = details.cluster ?? null;
+    this.help = details.help ?? null;
   }
 }
 

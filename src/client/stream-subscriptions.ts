@@ -1,10 +1,13 @@
 import type { Clock } from '../shared/domain/clock.ts';
 import { isAfter, parseEventId } from '../shared/domain/event-id.ts';
+import type { Slot } from '../shared/domain/slot.ts';
+import { exponentialDelayMs } from '../shared/runtime/exponential-backoff.ts';
 import { isTransient } from './retry.ts';
 import { SendThrottle } from './send-throttle.ts';
 import { SlotgateError } from './slotgate-error.ts';
 import {
   type AccountSubscription,
+  type LostChanges,
   MAX_ADDRESSES,
   parseSubscriptionMessage,
   type SubscriptionMessage,
@@ -12,13 +15,15 @@ import {
   subscriptionRequest,
   type Topic,
   topicKeyOf,
+  type Update,
   verifyUpdate,
 } from './subscription-messages.ts';
 import { EventChain } from './verify/event-chain.ts';
+import { ensure, ReceiptError } from './verify/receipt-error.ts';
 import type { VerifiedAnswer, VerifyAnswer } from './verify-answer.ts';
 
-/** The shortest delay before a subscription is sent again that the gateway refused with a transient error. */
-const RESUBSCRIBE_DELAY_MS = 2000;
+/** The shortest and the longest delay before a subscription is sent again: it doubles with each failure in a row. */
+const [RESUBSCRIBE_DELAY_MS, MAX_RESUBSCRIBE_DELAY_MS] = [2000, 60_000];
 
 /** The most addresses of one message with ids: more don't fit into 4 KiB. */
 const MAX_RESUMED = 50;
@@ -41,6 +46,8 @@ export class StreamSubscriptions {
   readonly #messageIds = new Map<AccountSubscription<Topic>, number | undefined>();
   /** How far those that resume have come. */
   readonly #positions = new WeakMap<AccountSubscription<Topic>, Position>();
+  /** How often in a row each has failed without news. */
+  readonly #failures = new WeakMap<AccountSubscription<Topic>, number>();
   readonly #toUnsubscribe = new Set<AccountSubscription<Topic>>();
   readonly #toSubscribe = new Set<AccountSubscription<Topic>>();
   readonly #sent = new Map<number, SentMessage>();
@@ -108,7 +115,11 @@ export class StreamSubscriptions {
     const id = this.#messageIds.get(subscription);
     this.#messageIds.delete(subscription);
     this.#toSubscribe.delete(subscription);
-    if (id === undefined || !this.#forget(id, subscription)) return;
+    if (id !== undefined) this.#unsubscribe(id, subscription);
+  }
+
+  #unsubscribe(id: number, subscription: AccountSubscription<Topic>): void {
+    if (!this.#forget(id, subscription)) return;
     this.#toUnsubscribe.add(subscription);
     this.#throttle?.schedule();
   }
@@ -130,45 +141,81 @@ export class StreamSubscriptions {
   async #onAnswer(message: SubscriptionMessage): Promise<void> {
     const subscription = this.#subscriptionOf(message);
     if (subscription === undefined) return; // it has ended since
-    const update = await verifyUpdate(message, subscription, this.#options.verifyAnswer)
-      .then((verified) => (this.#isNews(subscription, message, verified) ? verified : undefined))
-      .catch((thrown: unknown) => {
-        subscription.onError?.(thrown);
-      });
-    if (update === undefined || !this.#messageIds.has(subscription)) return;
-    if (message.gap) subscription.onLost?.(message.gap);
+    let update: Update<Topic>;
+    let news: News | undefined;
+    try {
+      update = await verifyUpdate(message, subscription, this.#options.verifyAnswer);
+      if (this.#subscriptionOf(message) !== subscription) return; // it has ended, or begun again, in the meantime
+      news = this.#newsIn(subscription, message, update);
+    } catch (thrown) {
+      if (this.#subscriptionOf(message) === subscription) this.#onUnproven(message, subscription, thrown);
+      return;
+    }
+    if (news === undefined) return;
+    this.#failures.delete(subscription);
+    if (news.lost) subscription.onLost?.(news.lost);
     subscription.onUpdate(update);
   }
 
-  /** Records an event. Returns false for the state of a stream that goes on, which is no news. Throws a ReceiptError `chain`. */
-  #isNews(
+  /**
+   * Records an event or a state. Returns undefined for the state of a stream that goes on, which is no news. Throws a ReceiptError
+   * `chain` for an event that does not follow the last one, and for a state from before it, which somebody may have kept.
+   */
+  #newsIn(
     subscription: AccountSubscription<Topic>,
     { event, gap, before }: SubscriptionMessage,
-    { receipt, body }: VerifiedAnswer<unknown>,
-  ): boolean {
-    if (subscription.resumes !== true) return true;
-    const known = this.#positions.get(subscription)?.digest;
-    const position = this.#moveTo(subscription, event);
-    if (receipt !== null) position.chain.add(receipt, before);
-    position.digest = receipt?.digest ?? body;
-    return gap !== null || known !== position.digest;
+    { receipt, slot }: VerifiedAnswer<unknown>,
+  ): News | undefined {
+    if (subscription.resumes !== true) return { lost: undefined };
+    const position = this.#positionOf(subscription);
+    const { last } = position;
+    const { digest, previous = null } = receipt;
+    const isState = previous === null;
+    const isKnown = isState && !gap && last?.digest === digest;
+    // Another process may know since when an account has been as it is: that slot is older.
+    ensure(last === undefined || isKnown || slot > last.slot, 'chain');
+    position.chain.add(receipt, before);
+    position.isDoubted = false;
+    position.last = { digest, slot: Math.max(slot, last?.slot ?? 0) };
+    moveTo(position, event);
+    if (isKnown) return undefined;
+    return {
+      lost: gap ?? (isState && last !== undefined ? { from: last.slot, to: slot, message: UNEXPLAINED } : undefined),
+    };
   }
 
-  #moveTo(subscription: AccountSubscription<Topic>, event = ''): Position {
+  /**
+   * Reports an update that proves nothing. The subscription begins again if another one may come in its place: where only the
+   * gateway can't be reached, and where events are missing, behind the last event.
+   */
+  #onUnproven({ id }: SubscriptionMessage, subscription: AccountSubscription<Topic>, thrown: unknown): void {
+    const areMissing = thrown instanceof ReceiptError && thrown.code === 'chain';
+    const position = this.#positionOf(subscription);
+    position.isDoubted = true;
+    if (areMissing) position.chain = new EventChain();
+    if (areMissing || thrown instanceof SlotgateError) {
+      this.#unsubscribe(Number(id), subscription);
+      this.#retry(subscription);
+    }
+    subscription.onError?.(thrown);
+  }
+
+  #positionOf(subscription: AccountSubscription<Topic>): Position {
     const position = this.#positions.get(subscription) ?? {
       chain: new EventChain(),
       event: undefined,
-      digest: undefined,
+      last: undefined,
+      isDoubted: false,
     };
     this.#positions.set(subscription, position);
-    const [id, known] = [parseEventId(event), parseEventId(position.event ?? '')];
-    if (id !== undefined && (known === undefined || isAfter(id, known))) position.event = event;
     return position;
   }
 
   #onMark(message: SubscriptionMessage): void {
     const subscription = this.#subscriptionOf(message);
-    if (subscription !== undefined) this.#moveTo(subscription, message.event);
+    if (subscription === undefined) return;
+    const position = this.#positionOf(subscription);
+    if (!position.isDoubted) moveTo(position, message.event);
   }
 
   #subscriptionOf({ id, address }: SubscriptionMessage): AccountSubscription<Topic> | undefined {
@@ -221,11 +268,17 @@ export class StreamSubscriptions {
     return isRemoved;
   }
 
-  #retry(subscription: AccountSubscription<Topic>, delayMs: number): void {
+  #retry(subscription: AccountSubscription<Topic>, minDelayMs = 0): void {
+    const failures = this.#failures.get(subscription) ?? 0;
+    this.#failures.set(subscription, failures + 1);
+    const backoffMs = exponentialDelayMs(failures, RESUBSCRIBE_DELAY_MS, MAX_RESUBSCRIBE_DELAY_MS);
     this.#messageIds.set(subscription, undefined);
-    this.#later(() => {
-      if (this.#messageIds.has(subscription)) this.#enqueue(subscription);
-    }, delayMs);
+    this.#later(
+      () => {
+        if (this.#messageIds.has(subscription)) this.#enqueue(subscription);
+      },
+      Math.max(backoffMs, minDelayMs),
+    );
   }
 
   /** Calls back after a pause, unless the connection has ended until then. */
@@ -237,12 +290,26 @@ export class StreamSubscriptions {
   }
 }
 
+/** What a subscription has not had before, and the changes that it has lost until then. */
+interface News {
+  readonly lost: LostChanges | undefined;
+}
+
+const UNEXPLAINED = 'the gateway sent another state, and no change that leads to it';
+
 /** The last event of a subscription that resumes, and the chain of its receipts. */
 interface Position {
-  readonly chain: EventChain;
+  chain: EventChain;
   event: string | undefined;
-  /** Of the last result; without a receipt its text. */
-  digest: string | undefined;
+  /** The digest of the last result, and the newest slot of which a receipt has proven one. */
+  last: { readonly digest: string; readonly slot: Slot } | undefined;
+  /** Whether what came last has proven nothing: no mark then says that nothing is missing. */
+  isDoubted: boolean;
+}
+
+function moveTo(position: Position, event = ''): void {
+  const [id, known] = [parseEventId(event), parseEventId(position.event ?? '')];
+  if (id !== undefined && (known === undefined || isAfter(id, known))) position.event = event;
 }
 
 const delayMsOf = ({ retryAfter = 0 }: SubscriptionMessage): number =>

@@ -44,33 +44,68 @@ export interface AccountSubscription<T extends Topic> {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** A message of the gateway about a subscription. */
-export interface SubscriptionMessage {
+type MessageId = number | string | null;
+
+/** The members of a message that are read from its JSON. */
+interface MessageMembers {
   readonly type: string;
-  readonly id: unknown;
-  readonly address?: unknown;
-  readonly ids?: readonly unknown[];
+  readonly id?: MessageId;
+  readonly address?: string;
+  readonly ids?: readonly MessageId[];
   readonly seq?: number;
   /** The id of an event, behind which a subscription resumes. */
   readonly event?: string;
   readonly gap?: LostChanges | null;
-  /** The state before an event. */
-  readonly before: StateBefore | undefined;
   readonly reorg?: boolean;
-  readonly error?: unknown;
-  readonly message?: unknown;
+  readonly error?: string;
+  readonly message?: string;
   /** The seconds after which what was refused may succeed. */
   readonly retryAfter?: number;
+}
+
+/** A message of the gateway about a subscription. */
+export interface SubscriptionMessage extends MessageMembers {
+  /** The state before an event. */
+  readonly before: StateBefore | undefined;
   /** The body of the route's answer, byte for byte. */
   readonly answer: string | undefined;
 }
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isId = (value: unknown): boolean => value === null || isText(value) || Number.isFinite(value);
+
+/** What each member must be where a message has it: nobody has signed it. The compiler keeps the list complete. */
+const MEMBER_CHECKS: { readonly [M in keyof MessageMembers]-?: (value: unknown) => boolean } = {
+  type: isText,
+  id: isId,
+  address: isText,
+  ids: (value) => Array.isArray(value) && value.every(isId),
+  seq: Number.isSafeInteger,
+  event: isText,
+  gap: (value) => value === null || isLostChanges(Object(value)),
+  reorg: (value) => typeof value === 'boolean',
+  error: isText,
+  message: isText,
+  retryAfter: Number.isFinite,
+};
+
+const isLostChanges = ({ from, to, message }: Record<string, unknown>): boolean =>
+  Number.isSafeInteger(from) && Number.isSafeInteger(to) && isText(message);
+
+const isMessage = (value: unknown): value is MessageMembers =>
+  Object.hasOwn(Object(value), 'type') &&
+  Object.entries(MEMBER_CHECKS).every(
+    ([name, check]) => !Object.hasOwn(Object(value), name) || check(Object(value)[name]),
+  );
 
 /** Parses a message, and keeps its answer as the text that was signed. Undefined if the text is not a message. */
 export function parseSubscriptionMessage(text: string): SubscriptionMessage | undefined {
   const frame = parsePushFrame(text);
   try {
-    const before = frame && stateBeforeIn(frame.metadata);
-    return { ...JSON.parse(frame?.metadata ?? text), before, answer: frame?.answer };
+    const members: unknown = JSON.parse(frame?.metadata ?? text);
+    return isMessage(members)
+      ? { ...members, before: frame && stateBeforeIn(frame.metadata), answer: frame?.answer }
+      : undefined;
   } catch {
     return undefined;
   }
@@ -101,13 +136,15 @@ export async function verifyUpdate<T extends Topic>(
   const { topic, address, commitment, resumes } = subscription;
   const named = resumes === true && commitment === 'confirmed' ? undefined : commitment;
   const target = buildRequestTarget(`/${topic}/:addr`, { addr: address, commitment: named });
-  const isEvent = resumes === true; // an event is what has been: its receipt may have any age
-  const expected = { request: `${isEvent ? 'SUB' : 'GET'} ${target}`, ...(isEvent && { isFinal: () => true }) };
+  const isEvent = resumes === true;
+  // An event is what has been: its receipt may have any age. It comes from one feed, so it is the word of one operator.
+  const ofEvent = isEvent && { isFinal: () => true, minAgreed: 1 };
+  const expected = { request: `${isEvent ? 'SUB' : 'GET'} ${target}`, ...ofEvent };
   const verified = await verifyAnswer<Result<`/${T}/:addr`>>(message.answer ?? '', expected);
   return { ...verified, seq: message.seq ?? 0, reorg: message.reorg === true };
 }
 
-export function subscriptionErrorOf({ error, message }: SubscriptionMessage): SlotgateError {
+export function subscriptionErrorOf({ error, message = '' }: SubscriptionMessage): SlotgateError {
   const code = isErrorCode(error) ? error : 'unreadable';
-  return new SlotgateError(code, String(message), { status: code === 'unreadable' ? null : ERRORS[code].status });
+  return new SlotgateError(code, message, { status: code === 'unreadable' ? null : ERRORS[code].status });
 }

@@ -1,6 +1,6 @@
 import { API_PREFIX } from '../shared/domain/canonical-request.ts';
 import type { Clock } from '../shared/domain/clock.ts';
-import type { GatewayResponse, SendRequest } from './send-request.ts';
+import type { GatewayResponse, RequestOptions, SendRequest } from './send-request.ts';
 import { SlotgateError } from './slotgate-error.ts';
 import { isSuccession, parseSuccession } from './verify/succession.ts';
 import { parseTrustedKey, type TrustedKey } from './verify/trusted-key.ts';
@@ -27,50 +27,67 @@ const MAX_CLOCK_SKEW_MS = 5000;
 export class TrustStore {
   readonly #options: TrustStoreOptions;
   readonly #successors: string[] = [];
-  #initialAnchors: Promise<TrustAnchors> | undefined;
+  #initialAnchors: TrustAnchors | undefined;
+  /** What all reads without bounds of their own wait for. */
+  #learning: Promise<TrustAnchors> | undefined;
 
   constructor(options: TrustStoreOptions) {
     this.#options = options;
   }
 
-  /** Returns the trusted keys and the cluster. Rejects with SlotgateError if they can't be learned. */
-  async anchors(): Promise<TrustAnchors> {
-    this.#initialAnchors ??= this.#learnInitialAnchors();
-    try {
-      const { publicKeys, cluster } = await this.#initialAnchors;
-      return { publicKeys: [...publicKeys, ...this.#successors], cluster };
-    } catch (thrown) {
-      this.#initialAnchors = undefined; // the next call tries again
-      throw thrown;
+  /** Returns the trusted keys and the cluster. Rejects with SlotgateError if they can't be learned; the next call tries again. */
+  async anchors(bounds: RequestOptions = {}): Promise<TrustAnchors> {
+    if (this.#initialAnchors === undefined) {
+      const learned = await this.#learn(bounds);
+      this.#initialAnchors ??= learned;
     }
+    const { publicKeys, cluster } = this.#initialAnchors;
+    return { publicKeys: [...publicKeys, ...this.#successors], cluster };
   }
 
   /** Tries to trust the key with this id. Resolves with undefined if no trusted key vouches for it. */
-  async trustSuccessor(kid: string, remainingSuccessions = MAX_SUCCESSIONS): Promise<TrustedKey | undefined> {
-    const { publicKeys } = await this.anchors();
+  async trustSuccessor(
+    kid: string,
+    bounds: RequestOptions = {},
+    remainingSuccessions = MAX_SUCCESSIONS,
+  ): Promise<TrustedKey | undefined> {
+    const { publicKeys } = await this.anchors(bounds);
     const trusted = publicKeys.map(parseTrustedKey).find((key) => key.kid === kid);
     if (trusted !== undefined || remainingSuccessions === 0) return trusted;
     const response = await this.#options
-      .send({ target: `${PUBKEY_TARGET}?kid=${kid}` }, {})
+      .send({ target: `${PUBKEY_TARGET}?kid=${kid}` }, bounds)
       .catch(undefinedIfUnknownKey);
     const succession = parseSuccession(response?.headers.get('x-key-succession') ?? '');
     if (response === undefined || succession === undefined) return undefined;
     const key = publicKeyOf(response);
     if (key.kid !== kid || succession.notBeforeMs > this.#options.clock.now() + MAX_CLOCK_SKEW_MS) return undefined;
-    const predecessor = await this.trustSuccessor(succession.kid, remainingSuccessions - 1);
+    const predecessor = await this.trustSuccessor(succession.kid, bounds, remainingSuccessions - 1);
     if (predecessor === undefined || !predecessor.isStrong() || !key.isStrong()) return undefined;
     if (!isSuccession(succession.sig, predecessor.base58, key.base58, succession.notBeforeMs)) return undefined;
     if (!this.#successors.includes(key.base58)) this.#successors.push(key.base58);
     return key;
   }
 
-  async #learnInitialAnchors(): Promise<TrustAnchors> {
+  #learn(bounds: RequestOptions): Promise<TrustAnchors> {
+    const { signal, timeoutMs, attempts } = bounds;
+    if ((signal ?? timeoutMs ?? attempts) !== undefined) return this.#learnInitialAnchors(bounds);
+    this.#learning ??= this.#learnInitialAnchors(bounds).finally(() => {
+      this.#learning = undefined;
+    });
+    return this.#learning;
+  }
+
+  async #learnInitialAnchors(bounds: RequestOptions): Promise<TrustAnchors> {
     const { send, publicKeys, cluster } = this.#options;
     const [keys, genesis] = await Promise.all([
       publicKeys.length > 0
         ? publicKeys
-        : send({ target: PUBKEY_TARGET }, {}).then((response) => [publicKeyOf(response).base58]),
-      cluster ?? send({ target: HEALTH_TARGET }, {}).then((response) => textMember(response, 'result', 'cluster')),
+        : send({ target: PUBKEY_TARGET }, bounds).then((response) => [publicKeyOf(response).base58]),
+      cluster ??
+        send({ target: HEALTH_TARGET }, bounds).then(
+          (response) => textMember(response, 'result', 'cluster'),
+          clusterOfUnhealthy,
+        ),
     ]);
     return { publicKeys: keys, cluster: genesis };
   }
@@ -82,6 +99,12 @@ const HEALTH_TARGET = `${API_PREFIX}/health`;
 /** Returns undefined for a key that the gateway doesn't know or has revoked; throws any other error. */
 function undefinedIfUnknownKey(thrown: unknown): undefined {
   if (thrown instanceof SlotgateError && (thrown.code === 'unknown_key' || thrown.code === 'key_revoked')) return;
+  throw thrown;
+}
+
+/** Returns the cluster that a gateway names which is not healthy; throws any other error. */
+function clusterOfUnhealthy(thrown: unknown): string {
+  if (thrown instanceof SlotgateError && thrown.code === 'unhealthy' && thrown.cluster !== null) return thrown.cluster;
   throw thrown;
 }
 

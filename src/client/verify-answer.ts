@@ -1,10 +1,13 @@
 import type { Clock } from '../shared/domain/clock.ts';
 import { parseExactJson } from '../shared/domain/parse-exact-json.ts';
 import type { Slot } from '../shared/domain/slot.ts';
+import type { RequestOptions } from './send-request.ts';
+import { SlotgateError } from './slotgate-error.ts';
 import type { TrustStore } from './trust-store.ts';
 import { parseReceipt, type Receipt } from './verify/receipt.ts';
-import { ReceiptError } from './verify/receipt-error.ts';
+import { ensure, ReceiptError } from './verify/receipt-error.ts';
 import { receiptTextIn } from './verify/signed-body.ts';
+import { agreedIn } from './verify/statement.ts';
 import { createVerifier } from './verify/verify-receipt.ts';
 
 /** The facts that a body must match. */
@@ -29,8 +32,15 @@ export interface VerifiedAnswer<R> {
   readonly body: string;
 }
 
-/** Verifies a body. Rejects with ReceiptError if it must not be trusted. */
-export type VerifyAnswer = <R>(body: Uint8Array | string, expected: ExpectedAnswer) => Promise<VerifiedAnswer<R>>;
+/**
+ * Verifies a body. Rejects with ReceiptError if it must not be trusted, with SlotgateError if the gateway does not say what key
+ * or cluster to trust; `bounds` are of the requests for these.
+ */
+export type VerifyAnswer = <R>(
+  body: Uint8Array | string,
+  expected: ExpectedAnswer,
+  bounds?: RequestOptions,
+) => Promise<VerifiedAnswer<R>>;
 
 export interface AnswerVerifierOptions {
   readonly trustStore: TrustStore;
@@ -49,19 +59,20 @@ export function createAnswerVerifier({
   minAgreed: leastAgreed = 1,
 }: AnswerVerifierOptions): VerifyAnswer {
   const verifyReceipt = createVerifier(); // one for all answers: a signature over several statements is checked once
-  return async <R>(body: Uint8Array | string, expected: ExpectedAnswer) => {
+  return async <R>(body: Uint8Array | string, expected: ExpectedAnswer, bounds?: RequestOptions) => {
     const { request, nonce = null, minSlot = 0, minAgreed = leastAgreed, isFinal } = expected;
     const verify = async () => {
-      const { publicKeys, cluster } = await trustStore.anchors();
+      const { publicKeys, cluster } = await trustStore.anchors(bounds);
       const time = { nowMs: clock.now() };
       return verifyReceipt(body, { publicKeys, cluster, request, nonce, minSlot, minAgreed, time });
     };
     const verified = await verify().catch(async (thrown: unknown) => {
       const isUnknownKey = thrown instanceof ReceiptError && thrown.code === 'unknown-key';
-      if (isUnknownKey && (await trustStore.trustSuccessor(keyIdOf(body))) !== undefined) return verify();
+      if (isUnknownKey && (await trustStore.trustSuccessor(keyIdOf(body), bounds)) !== undefined) return verify();
       throw thrown;
     });
     const { slot, receipt } = verified;
+    ensure(agreedIn(receipt) >= agreeNamedIn(receipt.request), 'agreed');
     // The route's declaration gives the type, and the signature shows that this gateway made the result.
     const result = parseExactJson(verified.result) as R & never;
     if (isFinal?.(result) !== true && receipt.issuedAt < clock.now() - maxAgeMs) throw new ReceiptError('stale');
@@ -69,13 +80,27 @@ export function createAnswerVerifier({
   };
 }
 
-/** Parses a body without verification, for users who trust the connection. */
+/** Returns the operators that a request demands by its parameter `agree`; 1 without it. */
+const agreeNamedIn = (request: string): number => Number(new URLSearchParams(request.split('?')[1]).get('agree') ?? 1);
+
+/** Parses a body without verification, for users who trust the connection. Rejects with SlotgateError if it is no answer. */
 export const acceptUnverified: VerifyAnswer = async <R>(body: Uint8Array | string) => {
   const text = textOf(body);
+  const answer = parseAnswer(text);
+  if (answer.result === undefined || !Number.isSafeInteger(answer.slot))
+    throw new SlotgateError('unreadable', 'the answer lacks its result or its slot');
   // A gateway that is trusted sends the declared members.
-  const { result, slot, receipt } = parseExactJson(text) as Omit<VerifiedAnswer<R>, 'body'>;
+  const { result, slot, receipt } = answer as Omit<VerifiedAnswer<R>, 'body'>;
   return { result, slot, receipt, body: text };
 };
+
+function parseAnswer(text: string): { readonly result?: unknown; readonly slot?: unknown } {
+  try {
+    return Object(parseExactJson(text));
+  } catch (cause) {
+    throw new SlotgateError('unreadable', 'the answer is not JSON', { cause });
+  }
+}
 
 /** Returns the key id in a body that is known to have a receipt. */
 const keyIdOf = (body: Uint8Array | string): string => parseReceipt(receiptTextIn(textOf(body)))?.kid ?? '';

@@ -267,6 +267,9 @@ export const configSchema = section({
 /** A complete and valid configuration. */
 export type Config = DeepReadonly<z.output<typeof configSchema>>;
 
+/** The time after which a process that has begun to close ends itself, in milliseconds. */
+export const closeMsOf = ({ drainTimeoutMs }: Config): number => drainTimeoutMs + 1000;
+
 type Input = z.input<typeof configSchema>;
 
 /** Any part of the settings, in the form of config/default.json. */

@@ -9,7 +9,7 @@ export {
 } from './access/api-keys/api-key-store.ts';
 export { findStakeProofFault, stakeText } from './access/stake/stake-proof.ts';
 export { readUsage, usagePath } from './access/usage/usage-file.ts';
-export { REQUEST_OUTCOMES, type UsageRow } from './access/usage/usage-line.ts';
+export { REQUEST_OUTCOMES, shownUsage, type UsageRow } from './access/usage/usage-line.ts';
 export { type CreateGatewayOptions, createGateway, type Gateway, openGateway } from './composition/create-gateway.ts';
 export type { GatewayOptions } from './composition/environment.ts';
 export { openEngine } from './composition/open-engine.ts';
@@ -18,9 +18,8 @@ export { type ClusterInUse, startEmbedded } from './composition/start-embedded.t
 export { type FleetKeysPlace, readFleetKeys, restoreFleetKeys, updateFleetKeys } from './fleet/keys/fleet-keys.ts';
 export { withFleetClient } from './fleet/redis/fleet-client.ts';
 export type { MemberSettings } from './fleet/supervisor/member-messages.ts';
-export { Supervisor } from './fleet/supervisor/supervisor.ts';
+export { Supervisor, workerCount } from './fleet/supervisor/supervisor.ts';
 export { deriveFleetSecret, type FleetSecret, fleetSecretOfText } from './fleet/transport/redis/fleet-secret.ts';
-export { type RedisSettings, readRedisSettings } from './fleet/transport/redis/redis-settings.ts';
 export { readFleetUsage } from './fleet/usage/fleet-usage.ts';
 export { loadEngine } from './http/load-engine.ts';
 export { admitFeed } from './live/feed/feed-admission.ts';

@@ -5,11 +5,11 @@ import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
 import { NONCE, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { shorten } from '../../src/pages/format/figures.ts';
 import { WRAPPED_SOL } from '../../src/shared/domain/known-mints.ts';
-import { TOKEN_PROGRAM } from '../../src/shared/domain/well-known-addresses.ts';
+import { COMPUTE_BUDGET_PROGRAM, TOKEN_PROGRAM } from '../../src/shared/domain/well-known-addresses.ts';
 import { startGateway, waitFor } from '../support/harness.ts';
-import { pluck } from '../support/pluck.ts';
 import { CLUSTER, newSigner, sealAnswers } from '../support/receipts/sealed-answers.ts';
 import { openTab } from './chromium.ts';
+import { openTamperingProxy } from './tampering-proxy.ts';
 import {
   accessibilityViolations,
   countLayoutShifts,
@@ -35,6 +35,21 @@ async function holdAnswers(page: Page, pattern: RegExp): Promise<readonly Route[
   return held;
 }
 
+/** Answers requests of a page by results of the test, by pattern of their path, signed with a key of its own. */
+async function answerWith(page: Page, results: Readonly<Record<string, (path: string) => unknown>>): Promise<void> {
+  const signer = newSigner();
+  await page.route('**/api/v1/pubkey', (route) => route.fulfill({ json: { publicKey: signer.publicKey } }));
+  await page.route('**/api/v1/health', (route) => route.fulfill({ json: { result: { cluster: CLUSTER } } }));
+  for (const [pattern, resultOf] of Object.entries(results))
+    await page.route(`**/api/v1/${pattern}`, (route) => {
+      const [, path = ''] = route.request().url().split('/api/v1/');
+      const statement = { slot: 1_234_567, commitment: 'confirmed', claim: 'observed', nonce: null } as const;
+      const sealed = { ...statement, request: `GET /api/v1/${path}`, result: JSON.stringify(resultOf(path)) };
+      const [body = ''] = sealAnswers(signer, [sealed], Date.now());
+      return route.fulfill({ body, contentType: 'application/json' });
+    });
+}
+
 const part = (page: Page, title: string) => page.locator(`.part[aria-label="${title}"]`);
 const columns = (page: Page, title: string) => part(page, title).locator('thead th').allTextContents();
 const isBusy = (page: Page, title: string) => part(page, title).locator('[aria-busy=true]').count();
@@ -42,18 +57,15 @@ const isBusy = (page: Page, title: string) => part(page, title).locator('[aria-b
 t.test('each example of the start page exists', async (t) => {
   const { page } = await openTab(t);
   await page.goto(`${gateway.url}/explorer`);
-  await untilShown(page.locator('.examples a:text("A failed transaction"), .examples a:text("A recent block")'));
-  const links = await page
-    .locator('.examples a')
-    .evaluateAll((found) => found.map((link) => [link.textContent] as const));
+  await untilShown(page.locator('.examples a:text("A recent block")'));
+  await waitFor(async () => (await page.locator('[aria-busy=true]').count()) === 0, 'all parts');
+  const links = await page.locator('.examples a').evaluateAll((found) => found.map(String));
   t.ok(links.length >= 9, `${links.length} examples`);
-  for (const [text] of links) {
-    await page
-      .locator('.examples')
-      .getByText(text ?? '', { exact: true })
-      .click();
-    t.ok(await untilShown(page.locator('.part dt, .part .balance, .part nav')), `${text} is there`);
-    await page.goBack();
+  t.match(await part(page, 'Newest blocks').textContent(), /Those between are not shown/);
+  t.same(await columns(page, 'Newest blocks'), ['Slot', 'Transactions', 'Fees, SOL', 'Leader']);
+  for (const link of links) {
+    await page.goto(link);
+    t.ok(await untilShown(page.locator('.part dt, .part .balance, .part nav')), `${link} is there`);
   }
 });
 
@@ -69,6 +81,7 @@ t.test('each kind of account shows what it is, and an address with nothing says 
     /Upgrade authoritynobody: the program can’t change \(not signed\)Last deployedin slot [\d,]+ \(not signed\)Balance/,
   );
   t.equal(await part(page, 'Balance').count(), 0, 'the balance of a program is no headline');
+  t.equal(await page.locator('.qr').count(), 0, 'nobody is invited to pay a program');
   const data = Buffer.from([3, 0, 0, 0, 9, 1, 0, 0, 0, 0, 0, 0, 1, ...bs58.decode(WALLET)]).toString('base64');
   await page.route('**/api/v1/rpc', (route) =>
     route.fulfill({ json: { result: { value: { data: [data, 'base64'] } } } }),
@@ -79,6 +92,7 @@ t.test('each kind of account shows what it is, and an address with nothing says 
   );
   await part(page, 'Account').locator(`dd a[title="${WALLET}"]`).waitFor();
   t.match(await read(NONCE.address), /Authority\w+…\w+Blockhash/);
+  t.equal(await part(page, 'Account').locator('dt:text-is("Blockhash") + dd a').count(), 0, 'a hash is no address');
   t.match(await read(UNUSED), /it holds no SOL, no tokens, and no transaction names it/);
   t.equal(await page.locator('.part').count(), 1);
   t.match(await read('epoch 2', 'Epoch'), /StateoverFirst slot16,384Last slot24,575Current epoch\d+$/);
@@ -87,13 +101,13 @@ t.test('each kind of account shows what it is, and an address with nothing says 
 });
 
 t.test('a row has its memo without what a node adds, and a button that copies what it is about', async (t) => {
-  const memos = async (): Promise<readonly (string | null)[]> =>
-    pluck((await get(`/address/${WALLET}/history?limit=20`)).json.result?.rows ?? [], 'memo');
-  await waitFor(async () => (await memos()).some((memo) => memo !== null), 'a memo');
   const { page, problems } = await openTab(t);
-  await page.goto(`${gateway.url}/explorer?q=${WALLET}`);
-  await untilShown(part(page, 'History').locator('td bdi'));
-  t.match(await part(page, 'History').locator('td bdi').first().textContent(), /^“invoice \d+”$/);
+  await waitFor(async () => {
+    await page.goto(`${gateway.url}/explorer?q=${WALLET}`);
+    await untilShown(part(page, 'History').locator('tbody tr'));
+    return (await part(page, 'History').locator('td bdi').count()) > 0;
+  }, 'a memo among the newest');
+  t.match(await part(page, 'History').locator('td bdi').first().textContent(), /^“(invoice \d+|too long to run)”$/);
   const copy = part(page, 'History').locator('tbody tr').first().locator('button.copy');
   await copy.hover();
   await copy.click();
@@ -106,6 +120,8 @@ t.test('a row has its memo without what a node adds, and a button that copies wh
   await named.dblclick();
   await waitFor(async () => (await named.textContent()) === 'Copied', 'the word for it');
   await waitFor(async () => (await named.textContent()) === 'Copy', 'its own word, after two clicks, too');
+  await page.locator('.qr summary').click();
+  await page.getByRole('img', { name: 'QR code of this address' }).waitFor();
   t.same(problems, []);
 });
 
@@ -155,6 +171,62 @@ t.test('a history offers what is new, and shows it when its reader wants to', as
   t.same(problems, []);
 });
 
+t.test('what no demo cluster has: a history that begins, an epoch of a warm-up, several leaders', async (t) => {
+  const found = { exists: true, kind: 'native-program', domain: null, name: null, alternatives: [] };
+  const row = { slot: 1_234_567, err: null, memo: null, blockTime: 1, confirmationStatus: 'confirmed' };
+  const estimatedEndTime = Math.floor(Date.now() / 1000) + 3600;
+  let rows: readonly unknown[] = [];
+  const { page } = await openTab(t);
+  await page.clock.install();
+  await answerWith(page, {
+    'search?*': (path) =>
+      path.includes('epoch')
+        ? {
+            ...found,
+            query: '',
+            type: 'epoch',
+            id: /\d+$/.exec(decodeURIComponent(path))?.[0] ?? '',
+            path: '/api/v1/block/0',
+          }
+        : { ...found, query: UNUSED, type: 'address', id: UNUSED, path: `/api/v1/account/${UNUSED}` },
+    'account/*': () => null,
+    'address/*/history?*': () => ({ rows, nextBefore: null }),
+    'leaders/*': () => [
+      { slot: 2_000_000, leader: WALLET },
+      { slot: 2_000_003, leader: UNUSED },
+    ],
+    epoch: () => ({
+      epoch: 14,
+      slotIndex: 1,
+      slotsInEpoch: 432_000,
+      absoluteSlot: 524_257,
+      epochProgress: 0,
+      estimatedEndTime,
+    }),
+  });
+  await page.goto(`${gateway.url}/explorer?q=${UNUSED}`);
+  await part(page, 'History').locator('p:text("No transactions.")').waitFor();
+  rows = [1, 2].map((each) => ({ ...row, signature: `${each}`.repeat(88) }));
+  await page.clock.runFor(10_000);
+  await restoreDate(page);
+  await part(page, 'History').locator('.fresh:text-is("2 new")').waitFor();
+  await page.goto(`${gateway.url}/explorer?q=epoch%200`);
+  await part(page, 'Epoch').locator('dt').first().waitFor();
+  t.match(await part(page, 'Epoch').textContent(), /StateoverFirst slot0Last slot31Current epoch14$/);
+  await page.goto(`${gateway.url}/explorer?q=epoch%2014`);
+  const end = part(page, 'Epoch').locator('dt:text-is("Ends") + dd');
+  await end.waitFor();
+  const words = await end.textContent();
+  await page.clock.runFor(2000);
+  await waitFor(async () => (await end.textContent()) !== words, 'a time that counts down');
+  const json = { error: 'slot_skipped', message: 'in words of the gateway' };
+  await page.route('**/api/v1/block/**', (route) => route.fulfill({ status: 404, json }));
+  await page.goto(`${gateway.url}/explorer?q=2000000`);
+  await part(page, 'Block').locator('dt').first().waitFor();
+  const leaders = `Leader${shorten(WALLET)}Leaders after it${shorten(UNUSED)} 3 slots later`;
+  t.match(await part(page, 'Block').textContent(), leaders);
+});
+
 t.test('a further page that was requested before the reader chose another table does not come back', async (t) => {
   await waitFor(
     async () => (await get(`/address/${WALLET}/history?limit=26`)).json.result?.rows.length > 25,
@@ -171,7 +243,7 @@ t.test('a further page that was requested before the reader chose another table 
   await held[0]?.continue();
   await (await late).finished();
   await page.waitForTimeout(300); // the answer is verified before it could be shown
-  t.same(await columns(page, 'History'), ['Transaction', 'Time', 'Status', 'What', 'Change']);
+  t.same(await columns(page, 'History'), ['What', 'Change', 'Status', 'Time', 'Transaction']);
 });
 
 t.test('what comes late moves nothing', async (t) => {
@@ -208,6 +280,22 @@ t.test('what comes late moves nothing', async (t) => {
   await untilShown(part(page, 'Try one of these').locator('a:text("A recent block")'));
   t.ok((await part(page, 'Newest blocks').locator('tbody tr').count()) > 1, 'more than the newest block');
   t.same(await shiftedElements(page), [], 'of the start');
+
+  await page.unroute(/\/block\//);
+  const { slot } = await findTransaction(false);
+  const { blockTime } = (await get(`/block/${slot}`)).json.result;
+  await page.goto(`${gateway.url}/explorer?q=${slot}`);
+  await untilShown(part(page, 'Transactions').locator('tbody tr'));
+  const ago = page.locator('.chips time span');
+  for (const [seconds, words] of [
+    [239, '· 3 m 59 s ago'],
+    [240, '· 4 m ago'],
+  ] as const) {
+    await page.clock.setFixedTime((blockTime + seconds) * 1000);
+    await page.clock.runFor(1000);
+    await waitFor(async () => (await ago.textContent()) === words, words);
+  }
+  t.same(await shiftedElements(page), [], 'nor of a block while its age grows shorter in words');
 });
 
 t.test('a balance is shown where no stream is to be had', async (t) => {
@@ -241,24 +329,35 @@ t.test('a transaction that could not be read is read again', async (t) => {
   t.equal(held.length, 2);
 });
 
+interface Instruction {
+  readonly programId: string;
+}
+
+interface HistoryRow {
+  readonly signature: string;
+  readonly slot: number;
+  readonly err: unknown;
+}
+
 /** A transaction of the wallet that failed, or that did not. */
-async function findSignature(isFailed: boolean): Promise<string> {
-  let found: string | undefined;
+async function findTransaction(isFailed: boolean): Promise<HistoryRow> {
+  let found: HistoryRow | undefined;
   await waitFor(async () => {
-    const { rows } = (await get(`/address/${WALLET}/history?limit=100`)).json.result;
-    found = rows.find(({ err }: { readonly err: unknown }) => (err !== null) === isFailed)?.signature;
+    const rows: readonly HistoryRow[] = (await get(`/address/${WALLET}/history?limit=100`)).json.result?.rows ?? [];
+    found = rows.find(({ err }) => (err !== null) === isFailed);
     return found !== undefined;
   }, 'a transaction');
-  return found ?? '';
+  return found ?? { signature: '', slot: 0, err: null };
 }
 
 t.test('each member of a transaction with its meaning is shown', async (t) => {
-  const signature = await findSignature(false);
+  const { signature } = await findTransaction(false);
   const { result } = (await get(`/tx/${signature}?enhanced=1`)).json;
   const { enhanced } = result;
-  const signer = newSigner();
+  // not an instruction with a limit of its own: the page shows the first
+  const instruction = enhanced.instructions.find((each: Instruction) => each.programId !== COMPUTE_BUDGET_PROGRAM);
   const info = { authority: WALLET, units: 7 };
-  const inner = { ...enhanced.instructions[0], index: 0, programName: 'Inner program', type: 'innerCall', info };
+  const inner = { ...instruction, index: 0, programName: 'Inner program', type: 'innerCall', info };
   const amount = { mint: WALLET, amount: '5', decimals: 1 };
   const change = { userAccount: WALLET, tokenAccount: WALLET, mint: WALLET };
   const right = { kind: 'token-account', authorityType: 'the right of a test', programId: WALLET, account: WALLET };
@@ -268,6 +367,9 @@ t.test('each member of a transaction with its meaning is shown', async (t) => {
     nativeInput: { account: WALLET, amount: '77' },
     nativeOutput: null,
   };
+  /** It checks two signatures. */
+  const precompile = { programId: 'Ed25519SigVerify111111111111111111111111111', data: bs58.encode([2, 0, 16, 0]) };
+  const limit = { programId: COMPUTE_BUDGET_PROGRAM, type: 'setComputeUnitLimit', info: { units: 86_420 } };
   // each member has a value that nothing else on the page has
   const whole = {
     ...enhanced,
@@ -331,25 +433,18 @@ t.test('each member of a transaction with its meaning is shown', async (t) => {
         tokenBalanceChanges: [{ ...change, rawTokenAmount: { tokenAmount: '-8880', decimals: 1 } }],
       },
     ],
-    instructions: [{ ...enhanced.instructions[0], innerInstructions: [inner] }],
+    instructions: [
+      { ...instruction, innerInstructions: [inner] },
+      { ...instruction, ...precompile, type: null, info: null, innerInstructions: [] },
+      { ...instruction, ...limit, innerInstructions: [] },
+    ],
     events: { swap },
-  };
-  const answer = (path: string, answered: unknown) => {
-    const statement = { slot: 1_234_567, commitment: 'confirmed', claim: 'observed', nonce: null } as const;
-    const sealed = { ...statement, request: `GET /api/v1/${path}`, result: JSON.stringify(answered) };
-    return { body: sealAnswers(signer, [sealed], Date.now())[0] ?? '', contentType: 'application/json' };
   };
   let shownMembers: object = whole;
   const { page } = await openTab(t);
-  await page.route('**/api/v1/pubkey', (route) => route.fulfill({ json: { publicKey: signer.publicKey } }));
-  await page.route('**/api/v1/health', (route) => route.fulfill({ json: { result: { cluster: CLUSTER } } }));
-  await page.route('**/api/v1/tx/**', (route) =>
-    route.fulfill(answer(`tx/${signature}?enhanced=1`, { ...result, enhanced: shownMembers })),
-  );
-  await page.route('**/api/v1/token/**', (route) => {
-    const isSol = route.request().url().endsWith(WRAPPED_SOL);
-    const path = new URL(route.request().url()).pathname.replace('/api/v1/', '');
-    return route.fulfill(answer(path, { metadata: null, priceUsd: isSol ? 150 : null }));
+  await answerWith(page, {
+    'tx/*': () => ({ ...result, enhanced: shownMembers }),
+    'token/*': (path) => ({ metadata: null, priceUsd: path.endsWith(WRAPPED_SOL) ? 150 : null }),
   });
   await page.goto(`${gateway.url}/explorer?q=${signature}`);
   await part(page, 'Record').waitFor();
@@ -360,13 +455,13 @@ t.test('each member of a transaction with its meaning is shown', async (t) => {
     type: /Fill order/,
     source: /Some market/,
     status: /✓ Success/,
-    fee: /0\.000123456 SOL · \$0\.019 · /,
+    fee: /0\.000123456 SOL · \$0\.019 · base 0\.000015 \+ priority 0\.000108456 · /,
     feePayer: /Fee payer/,
     signers: /Signers/,
     signature: new RegExp(signature),
     slot: /1,234,567/,
     timestamp: / ago/,
-    computeUnitsConsumed: /43,210/,
+    computeUnitsConsumed: /43,210 of 86,420 CU · 50\.0%/,
     priorityFee: /98,765 µLam/,
     nativeTransfers: /1\.11 SOL · \$166\.50[\s\S]*by the prices of now/,
     tokenTransfers: /222 /,
@@ -376,16 +471,18 @@ t.test('each member of a transaction with its meaning is shown', async (t) => {
     unaccounted: /555 /,
     accountData: /6\.66 SOL/,
     instructions: /Inner program/,
+    isIncomplete: /^/, // the description says it
     transactionError: /^/, // of a transaction that failed: the next test
     events: /Swap event/,
   };
   t.same(Object.keys(expected).sort(), Object.keys(whole).sort());
   for (const [member, pattern] of Object.entries(expected)) t.match(shown, pattern, member);
+  t.equal(await part(page, 'Overview').locator('.share').count(), 1, 'a bar of the compute units');
   t.equal(await page.locator('.flow .ribbon').count(), 2, 'with a picture of who gave what to whom');
   t.same(await accessibilityViolations(page), []);
 
   const call = {
-    ...enhanced.instructions[0],
+    ...instruction,
     index: 0,
     programName: null,
     type: null,
@@ -411,7 +508,7 @@ t.test('each member of a transaction with its meaning is shown', async (t) => {
 });
 
 t.test('a failed transaction says so first, with its reason and where it failed', async (t) => {
-  const signature = await findSignature(true);
+  const { signature } = await findTransaction(true);
   const { description, transactionError, instructions } = (await get(`/tx/${signature}?enhanced=1`)).json.result
     .enhanced;
   const { page, problems } = await openTab(t);
@@ -450,8 +547,37 @@ t.test('a slot without a block says why: skipped, still to come, or older than w
     code = error;
     t.match(await words(slot), expected);
   }
+  await page.clock.install();
+  code = 'block_not_available';
+  await words(newest + 100);
+  const leader = part(page, 'Block').locator('dt:text-is("Leader") + dd a');
+  await untilShown(leader);
+  await leader.focus();
+  const held = await holdAnswers(page, /\/leaders\//);
+  const before = await part(page, 'Block').locator('p').textContent();
+  await waitFor(async () => {
+    await page.clock.runFor(10_000);
+    await restoreDate(page);
+    return (await part(page, 'Block').locator('p').textContent()) !== before;
+  }, 'a later look, with fewer slots to come');
+  t.ok(await leader.isVisible(), 'its leader stays');
+  t.equal(await page.evaluate('document.activeElement.title'), await leader.getAttribute('title'), 'with the focus');
+  t.equal(held.length, 0, 'and is requested once');
+  await page.unroute(/\/leaders\//);
+  await page.route('**/api/v1/leaders/**', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: (await response.text()).replace('"slot":', '"slot":1') });
+  });
+  await page.goto(`${gateway.url}/explorer?q=${newest + 101}`);
+  await part(page, 'Block').locator('.failed:text("This answer was refused")').waitFor();
+  await page.unroute('**/api/v1/leaders/**');
+  await words(newest);
   await page.unroute('**/api/v1/block/**');
-  t.notMatch(await words(newest), /does not have it/);
+  await waitFor(async () => {
+    await page.clock.runFor(10_000);
+    await restoreDate(page);
+    return part(page, 'Block').locator('dt').first().isVisible();
+  }, 'the block, as soon as there is one');
 });
 
 t.test('Back shows a view as it was, More keeps the focus, and the URL has the table that was chosen', async (t) => {
@@ -463,20 +589,34 @@ t.test('Back shows a view as it was, More keeps the focus, and the URL has the t
   };
   await waitFor(hasThreePages, 'three pages of changes');
   const { page } = await openTab(t);
+  await page.clock.install();
   await page.setViewportSize({ width: 900, height: 600 });
   await page.goto(`${gateway.url}/explorer?q=${WALLET}`);
   await part(page, 'History').locator('button:text("Changes")').click();
   await untilShown(part(page, 'History').locator('th:text("Change")'));
   t.equal(new URL(page.url()).searchParams.get('view'), 'changes');
-  await part(page, 'History').locator('.more').focus();
+  const more = part(page, 'History').locator('.more');
+  await page.route(/before=/, (route) =>
+    route.fulfill({ status: 400, json: { error: 'cursor_not_found', message: 'not now' } }),
+  );
+  await more.focus();
+  await page.keyboard.press('Enter');
+  await part(page, 'History').locator('.failed:text-is("Not now")').waitFor();
+  t.equal(await more.textContent(), 'Try again');
+  await page.unroute(/before=/);
   await page.keyboard.press('Enter');
   await waitFor(async () => (await part(page, 'History').locator('table').count()) === 2, 'the second page');
   t.equal(await page.evaluate('document.activeElement.className'), 'more');
-  await part(page, 'History').locator('tr:last-child td:first-child a').last().click();
-  await untilShown(part(page, 'Overview'));
+  const openLast = async (): Promise<void> => {
+    await part(page, 'History').locator('tr:last-child td:last-child a').last().click();
+    await untilShown(part(page, 'Overview'));
+  };
+  const untilWhereItWas = (): Promise<void> =>
+    waitFor(async () => Number(await page.evaluate('scrollY')) > 300, 'the place where it was left');
+  await openLast();
   await page.goBack();
   await waitFor(async () => (await part(page, 'History').locator('table').count()) === 2, 'both pages');
-  await waitFor(async () => Number(await page.evaluate('scrollY')) > 300, 'the place where it was left');
+  await untilWhereItWas();
   t.equal(await page.title(), `${shorten(WALLET)} · slotgate`, 'its title');
   t.match(
     await page.evaluate('document.activeElement.title'),
@@ -485,6 +625,13 @@ t.test('Back shows a view as it was, More keeps the focus, and the URL has the t
   );
   await page.reload();
   await untilShown(part(page, 'History').locator('th:text("Change")'));
+  await untilWhereItWas();
+  await openLast();
+  await page.clock.fastForward(61_000); // then the view is not kept any more
+  await restoreDate(page);
+  await page.goBack();
+  await untilShown(part(page, 'History').locator('th:text("Change")'));
+  await untilWhereItWas();
 });
 
 t.test('a view that Back shows is live again, and one that was left half loaded loads', async (t) => {
@@ -518,6 +665,46 @@ t.test('a view that Back shows is live again, and one that was left half loaded 
   );
 });
 
+t.test('the transactions of a block are filtered, and the URL has the filter', async (t) => {
+  const { slot } = await findTransaction(true);
+  const { page, problems } = await openTab(t);
+  await page.goto(`${gateway.url}/explorer?q=${slot}`);
+  const pressed = part(page, 'Transactions').locator('[aria-pressed=true]');
+  const failed = part(page, 'Transactions').locator('.tabs button:text("Failed ")');
+  await untilShown(failed);
+  t.match(await pressed.textContent(), /^All \d+$/);
+  await failed.click();
+  const words = await failed.textContent();
+  t.equal(await pressed.textContent(), words);
+  t.equal(new URL(page.url()).searchParams.get('show'), 'failed');
+  await page.reload();
+  await untilShown(failed);
+  t.equal(await pressed.textContent(), words);
+  t.equal(await part(page, 'Transactions').locator('tbody tr').count(), Number(/\d+$/.exec(words ?? '')?.[0]));
+  await page.goto(`${gateway.url}/explorer?q=${slot}&show=nothing`);
+  await untilShown(failed);
+  t.match(await pressed.textContent(), /^All \d+$/, 'what is no filter shows all');
+  t.match(await part(page, 'Block').textContent(), /Fees[\d.]+ SOL base [\d.]+priority [\d.]+/);
+  t.same(problems, []);
+});
+
+t.test('a portfolio says that its balance has changed, and a balance whose stream is lost is not live', async (t) => {
+  const proxy = await openTamperingProxy(t, gateway.url);
+  const { page } = await openTab(t);
+  await page.goto(`${proxy.url}/explorer?q=${WALLET}`);
+  const note = part(page, 'Balance').locator('p.muted');
+  await untilShown(part(page, 'Balance').locator('text=/lamports, live$/'));
+  const again = part(page, 'Portfolio').locator('.fresh');
+  await untilShown(again);
+  const held = part(page, 'Portfolio').locator('tbody td:nth-child(2)').first();
+  const before = await held.textContent();
+  await again.click();
+  await waitFor(async () => (await held.textContent()) !== before, 'the holdings of now');
+  proxy.gateway = 'http://127.0.0.1:1'; // nothing listens there
+  proxy.cut();
+  await waitFor(async () => /lamports$/.test((await note.textContent()) ?? ''), 'a balance that is not called live');
+});
+
 t.test('what has the focus keeps it when newer values are shown', async (t) => {
   const { page } = await openTab(t);
   const focused = (): Promise<unknown> =>
@@ -525,8 +712,8 @@ t.test('what has the focus keeps it when newer values are shown', async (t) => {
   await page.goto(`${gateway.url}/explorer`);
   const first = part(page, 'Newest blocks').locator('tbody a').first();
   await untilShown(first);
-  const slot = await first.getAttribute('title');
   await first.focus();
+  const slot = await focused();
   await waitFor(async () => (await first.getAttribute('title')) !== slot, 'a newer block');
   t.equal(await focused(), slot);
   await page.goto(`${gateway.url}/explorer?q=${WALLET}`);
@@ -553,6 +740,7 @@ t.test('what the start page could not read is read again', async (t) => {
   await page.unroute('**/api/v1/health');
   await again('Gateway').click();
   await again('Newest blocks').waitFor();
+  await part(page, 'Try one of these').locator('.examples a').first().waitFor();
   isDown = false;
   await again('Newest blocks').click();
   await untilShown(part(page, 'Newest blocks').locator('tbody tr'));

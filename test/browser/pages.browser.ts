@@ -6,6 +6,7 @@ import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
 import { DOLLAR, WALLETS, WHALE } from '../../src/localnet/traffic/demo-accounts.ts';
 import { type GatewayHarness, startGateway, waitFor } from '../support/harness.ts';
 import { openTab } from './chromium.ts';
+import { openPrefixProxy } from './prefix-proxy.ts';
 import { openTamperingProxy } from './tampering-proxy.ts';
 import {
   accessibilityViolations,
@@ -56,8 +57,23 @@ const COVERED = `(() => {
   const rows = [...document.querySelectorAll('.scroll tbody tr')].filter(({ children }) => children.length > 1);
   const covered = rows.filter(({ children: [first, second] }) => covers(boxOf(first), boxOf(second)));
   const cut = [...document.querySelectorAll('.big, .price')].filter((each) => each.scrollWidth > each.clientWidth + 1);
-  return [...covered, ...cut].map(({ textContent }) => textContent);
+  const offer = document.querySelector('[aria-label=Portfolio] .fresh');
+  const under = offer === null ? [] : [...document.querySelectorAll('[aria-label=Portfolio] :is(h2, p, td)')];
+  covered.push(...under.filter((each) => covers(boxOf(offer), boxOf(each)) && covers(boxOf(each), boxOf(offer))));
+  return [...[...covered, ...cut].map(({ textContent }) => textContent), ...new Set(window.cutLabels)];
 })()`;
+
+/** Has the page keep what it writes onto canvases, and of that what does not fit. */
+const WATCH_LABELS = `
+  window.labels = [];
+  window.cutLabels = [];
+  const { fillText } = CanvasRenderingContext2D.prototype;
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, ...rest) {
+    labels.push(text);
+    const half = this.textAlign === 'center' ? this.measureText(text).width / 2 : 0;
+    if (x < half || x + half > this.canvas.width) cutLabels.push(text);
+    return fillText.call(this, text, x, ...rest);
+  };`;
 
 /** Where this run leaves its pictures: each page in both themes, on a desk and on a phone. */
 const PICTURES = new URL('../../../.tap/pages/', import.meta.url); // from dist/test/browser
@@ -103,6 +119,7 @@ t.test('each page is accessible, silent and still, in both themes, wide and narr
     if (!/^(data:|blob:)/.test(request.url()) && !request.url().startsWith(gateway.url)) foreign.push(request.url());
   });
   await countLayoutShifts(page);
+  await page.addInitScript(WATCH_LABELS);
   const faults: string[] = [];
   for (const width of [1440, 768, 390, 320]) {
     await page.setViewportSize({ width, height: 900 });
@@ -122,6 +139,8 @@ t.test('each page is accessible, silent and still, in both themes, wide and narr
       }
       found.push(...(await shiftedElements(page)).map((element) => `moved ${element}`));
       found.push(...(await page.evaluate<string[]>(COVERED)).map((text) => `covered or cut: ${text}`));
+      if (name === 'status' && !(await page.evaluate('labels.some((label) => /^\\d+:\\d+:\\d+$/.test(label))')))
+        found.push('no times below the plots of five minutes');
       const overflow = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
       if (overflow) found.push('wider than the window');
       faults.push(...found.map((fault) => `${path} ${width}: ${fault}`));
@@ -204,16 +223,19 @@ t.test('a tab hidden for a minute closes its line until it is seen', async (t) =
   await untilState(page, 'live');
   await page.evaluate(`
     window.seen = [];
-    document.addEventListener('visibilitychange', () => (window.titleBefore = document.title));
-    const note = () => document.hidden || seen.push(document.body.dataset.state);
+    document.addEventListener('visibilitychange', () => {
+      window.titleBefore = document.title;
+      if (document.hidden) seen.length = 0; // of the time before it was hidden
+    });
+    const note = () => document.hidden || seen.push(document.body.dataset.state + ' ' + /ago|–/.exec(document.getElementById('slot-age').textContent));
     document.addEventListener('visibilitychange', note);
     new MutationObserver(note).observe(document.body, { attributeFilter: ['data-state'] });`);
   await hideForTwoMinutes(page, sockets);
   await untilState(page, 'live');
   t.same(
     await page.evaluate('[...new Set(seen)]'),
-    ['connecting', 'live'],
-    'it does not take its own sleep for a stall',
+    ['connecting –', 'live ago'],
+    'it does not take its own sleep for a stall, and claims no age of what it saw before',
   );
   t.equal(await page.evaluate('titleBefore'), 'slotgate: status of the network', 'a tab without a line claims nothing');
   t.same(problems, []);
@@ -256,8 +278,11 @@ t.test('a page whose address has used up its limit counts down', async (t) => {
   await fetch(`${limited.url}/api/v1/slot`);
   await untilState(page, 'limited');
   const seconds = async (): Promise<string | undefined> => /next try in (\d+) s/.exec(await text(page, 'state'))?.[1];
-  await waitFor(async () => (await seconds()) !== undefined, 'a time');
-  const first = await seconds();
+  let first: string | undefined;
+  await waitFor(async () => {
+    first = await seconds();
+    return first !== undefined;
+  }, 'a time');
   await until(page, `!document.getElementById('state').textContent.includes('in ${first} s')`);
   t.ok(Number(first) > 0);
 });
@@ -273,6 +298,11 @@ t.test('an address is read, evidence opened, and another view found, by keyboard
   await untilShown(page.locator('.balance'));
   t.match(await page.textContent('.balance'), /^9,007,199\.254740993 SOL/);
   await page.waitForSelector('.title .chip:text("Wallet")');
+  await page.evaluate('document.querySelector(".balance").id = "kept"');
+  await page.locator('.skip').focus();
+  await page.keyboard.press('Enter');
+  t.equal(await page.evaluate('document.activeElement.id'), 'content');
+  t.equal(await page.locator('#kept').count(), 1, 'to skip the header loads nothing again');
   const proof = page.locator('.proof > summary');
   t.match(await proof.textContent(), /✓ verified in your browser · slot [\d,]+/);
   await proof.focus();
@@ -306,8 +336,12 @@ t.test('the explorer shows tokens, transactions and blocks, and says why it show
   await untilShown(part('Transactions').locator('tbody tr'));
   await page.goBack();
   await untilShown(part('Instructions').locator('.call-line'));
+  await show('pyth');
+  await untilShown(page.locator('.title p:text-matches("“pyth” is also the name of the program .{9}, the program ")'));
   await show('no such thing');
   await untilShown(part('Search').locator('p:text("We can’t read that as an address")'));
+  await show(DOLLAR.mint.address.slice(0, 30));
+  await untilShown(part('Search').locator('p:text("a transaction 86 to 88: this has 30.")'));
   await part('Search').locator('a:text("See what is on the cluster")').click();
   await untilShown(part('Newest blocks'));
 });
@@ -378,6 +412,81 @@ t.test('the reference is readable on a phone, names the gateway that serves it, 
   t.same(problems, []);
 });
 
+t.test('each link of llms.txt leads to a place that its page has', async (t) => {
+  const { page, problems } = await openTab(t);
+  const llms = await (await fetch(`${gateway.url}/llms.txt`)).text();
+  const places = new Map<string, string[]>();
+  for (const [, path = '', , anchor] of llms.matchAll(/\]\((\/docs\/[^)#]+)(#([^)]+))?\)/g))
+    places.set(path, [...(places.get(path) ?? []), ...(anchor === undefined ? [] : [anchor])]);
+  t.ok(places.size > 10, `${places.size} pages`);
+  for (const [path, anchors] of places) {
+    t.equal((await page.goto(gateway.url + path))?.status(), 200, path);
+    const missing = await page.evaluate(
+      `${JSON.stringify(anchors)}.filter((anchor) => document.getElementById(anchor) === null)`,
+    );
+    t.same(missing, [], path);
+  }
+  await page.goto(`${gateway.url}/docs#error-rate_limited`);
+  await page.waitForURL(/\/docs\/errors#error-rate_limited$/);
+  t.same(problems, []);
+});
+
+t.test('all pages work below a prefix that a proxy removes', async (t) => {
+  const proxy = await openPrefixProxy(t, gateway.url, '/some/gateway');
+  const { page, problems } = await openTab(t);
+  await page.goto(proxy.url);
+  await untilState(page, 'live');
+  await page.fill('#q', WALLET);
+  await page.press('#q', 'Enter');
+  await page.waitForURL(`${proxy.url}explorer?q=${WALLET}`);
+  await untilShown(page.locator('.part[aria-label="Balance"]').locator('text=/lamports, live$/'));
+  await page.locator('.proof > summary').click();
+  await page.locator('.proof a:text("How")').click();
+  await page.waitForURL(`${proxy.url}docs/receipts`);
+  await page.locator('.contents a:text-is("The widget")').click();
+  await page.waitForURL(`${proxy.url}docs/widget`);
+  await until(page, 'document.querySelector("slotgate-status").state === "live"');
+  const examples = page.locator('main pre', { hasText: 'src="' }).first();
+  await waitFor(
+    async () => (await examples.textContent())?.includes(`src="${proxy.url}widget.js"`) === true,
+    'its URL',
+  );
+  await page.goto(`${proxy.url}docs`);
+  await page.locator('header a:text("Verify")').click();
+  await page.waitForSelector('#finding.proven');
+  await page.goto(`${proxy.url}docs/nothing`);
+  await page.locator('main a:text("Explorer")').click();
+  await page.waitForURL(`${proxy.url}explorer`);
+  const refused = await fetch(`${proxy.url}api/v1/balance/x`);
+  const help = /<([^>]+)>; rel="help"/.exec(refused.headers.get('link') ?? '')?.[1] ?? '';
+  t.equal(new URL(help, refused.url).href, `${proxy.url}docs/errors#error-invalid_address`);
+  t.same(proxy.strayPaths, []);
+  t.same(
+    problems.filter((problem) => !/status of 404/.test(problem)),
+    [],
+  );
+});
+
+t.test('without scripts each page says what there is instead, and the reference is whole', async (t) => {
+  const { page: scripted } = await openTab(t);
+  const profile = await scripted.context().browser()?.newContext({ javaScriptEnabled: false });
+  if (profile === undefined) throw new Error('no browser');
+  const page = await profile.newPage();
+  for (const [path, hidden] of [
+    ['/', '.lead, .tiles, .plots'],
+    ['/explorer', '.part'],
+    ['/verify', '#finding p'],
+  ] as const) {
+    await page.goto(gateway.url + path);
+    t.ok(await page.locator('noscript a').first().isVisible(), `${path} leads on`);
+    t.equal(await page.locator(hidden).locator('visible=true').count(), 0, `${path} shows nothing that stays empty`);
+  }
+  await page.goto(`${gateway.url}/docs/routes`);
+  const route = page.locator('#getBalance');
+  t.match(await route.textContent(), /The answer is signed/);
+  t.ok(await route.locator('pre', { hasText: '"lamports"' }).first().isVisible(), 'with an example answer');
+});
+
 t.test('plots end now, one time for all, follow the theme, and print light', async (t) => {
   const { page, problems } = await openTab(t);
   await page.emulateMedia({ colorScheme: 'light' });
@@ -422,6 +531,7 @@ t.test('plots end now, one time for all, follow the theme, and print light', asy
     async () => (await read.isVisible()) && /^\d/.test((await read.textContent()) ?? ''),
     'a value by keyboard',
   );
+  t.equal(await page.locator('#pace .u-series:nth-child(3)').textContent(), 'target400', 'beside the aim');
   await waitFor(async () => (await page.locator('#cells a[href]').count()) > 10, 'slots of the strip');
   await waitFor(async () => /^[\d,]+ · Live · slotgate$/.test(await page.title()), 'a title');
   t.same(problems, []);

@@ -29,6 +29,14 @@ const boxes = (page: Page): Promise<unknown> =>
     `[...document.querySelectorAll('slotgate-status')].map((each) => JSON.stringify(each.getBoundingClientRect()))`,
   );
 
+/** How much of the newest fifth of the plot of slot times is painted: by the grid alone little of it. */
+const PAINTED = `(() => {
+  const canvas = document.querySelector('#pace canvas');
+  const { width, height } = canvas;
+  const { data } = canvas.getContext('2d').getImageData(width * 0.8, height * 0.1, width * 0.15, height * 0.6);
+  return data.filter((value, at) => at % 4 === 3 && value > 0).length / (data.length / 4);
+})()`;
+
 /** Moves the clock of a page, and lets it draw. */
 async function letPass(page: Page, ms: number): Promise<void> {
   await page.clock.runFor(ms);
@@ -74,6 +82,7 @@ t.test('while the network stands still old and new pages say so, and nothing on 
     t.ok((await slotOf(page)) > 0, 'the last slot is still there');
     for (const id of ['tps', 'tps-all', 'fee-range']) t.equal(await text(page, id), '–', id);
     t.match(await text(page, 'fee'), /^– /);
+    await waitFor(async () => Number(await page.evaluate(PAINTED)) > 0.15, 'a hatching over the time without slots');
     const shown = (await page.locator('body').allInnerTexts()).join();
     t.notMatch(shown, /Live|Degraded|Offline|answer\.|is well|0\.\d s|● ok/);
     t.same(await accessibilityViolations(page), []);
@@ -111,26 +120,43 @@ t.test('Offline is a gateway that does not answer, and no other', async (t) => {
   t.equal(await text(page, 'health-text'), 'No answer from the gateway.');
 });
 
-t.test('a frame without a receipt never stands beside the proof of earlier ones', async (t) => {
+t.test('a frame without a receipt never stands beside the proof of earlier ones, nor beside a refusal', async (t) => {
   const { gateway } = await startGateway(t, nodes);
   const proxy = await openTamperingProxy(t, gateway.url);
   const { page } = await openTab(t);
+  /** Refuses one upgrade from now on; the next one stays without an answer. */
+  const refuseUpgrades = (): Promise<unknown> =>
+    page.evaluate(`
+      let isRefused = false;
+      window.WebSocket = class extends EventTarget {
+        constructor() {
+          super();
+          if (!isRefused) setTimeout(() => this.dispatchEvent(new CloseEvent('close', { code: 1006 })));
+          isRefused = true;
+        }
+        close() {}
+      };`);
+  const untilPolled = async (): Promise<void> => {
+    const read = page.waitForResponse(/\/network$/);
+    proxy.cut();
+    await (await read).finished();
+  };
   await page.goto(proxy.url);
   await waitFor(async () => /verified$/.test(await text(page, 'proof')), 'a proof');
-  // one upgrade is refused; the next one stays without an answer
-  await page.evaluate(`
-    let isRefused = false;
-    window.WebSocket = class extends EventTarget {
-      constructor() {
-        super();
-        if (!isRefused) setTimeout(() => this.dispatchEvent(new CloseEvent('close', { code: 1006 })));
-        isRefused = true;
-      }
-      close() {}
-    };`);
-  const read = page.waitForResponse(/\/network$/);
-  proxy.cut();
-  await (await read).finished();
+  await refuseUpgrades();
+  proxy.tamper = (packet) => packet.replace(/"seq":(\d)/g, (_, digit) => `"seq":${(Number(digit) + 1) % 10}`);
+  await untilState(page, 'refused');
+  const slot = await slotOf(page);
+  proxy.tamper = (packet) => packet;
+  await untilPolled();
+  await page.waitForTimeout(300); // for a frame that would be shown
+  t.equal(await slotOf(page), slot);
+  t.equal(await stateOf(page), 'refused');
+
+  await page.goto(proxy.url);
+  await waitFor(async () => /verified$/.test(await text(page, 'proof')), 'a proof');
+  await refuseUpgrades();
+  await untilPolled();
   await untilState(page, 'live');
   await waitFor(async () => (await text(page, 'proof')) === 'read without a receipt', 'the words for it');
   t.not(await text(page, 'mark'), '✓');

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import t from 'tap';
 import { WHALE } from '../../src/localnet/traffic/demo-accounts.ts';
 import { loadSite } from '../../src/shared/site/site.ts';
-import { startStepped } from '../support/harness.ts';
+import { startStepped, waitFor } from '../support/harness.ts';
 import { CLUSTER, newSigner, sealAnswers } from '../support/receipts/sealed-answers.ts';
 import { allVectors, testVectors } from '../support/receipts/test-vectors.ts';
 import { openTab } from './chromium.ts';
@@ -135,6 +135,24 @@ t.test(
     await page.click('#example');
     await page.waitForSelector('#finding.proven');
     t.match(await judged(page, body), /^\? Signed, but by whom\?/, 'an answer of the reader is not compared with it');
+
+    let held: Route | undefined;
+    await page.route('**/api/v1/balance/*', (route) => {
+      held = route;
+    });
+    await page.reload();
+    await waitFor(() => held !== undefined, 'the request for the example');
+    t.match(await judged(page, body), /^\? Signed, but by whom\?/);
+    const late = page.waitForResponse('**/api/v1/balance/*');
+    await held?.continue();
+    await (await late).finished();
+    await page.waitForTimeout(300); // for an example that would be shown
+    t.equal(await page.inputValue('#body'), body, 'an example that comes late is not shown');
+    t.equal(await page.inputValue('#publicKey'), '');
+    const handedOver = { body, request: `GET /api/v1${target}`, nonce: 'ab'.repeat(16) };
+    await page.goto(`${gateway.url}/verify#${new URLSearchParams(handedOver)}`);
+    await page.waitForSelector('#finding.refused');
+    t.match(await page.textContent('#finding tr.wrong'), /^nonce/, 'the nonce of a link is compared');
     t.same(problems, []);
   },
 );

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import t from 'tap';
 import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
 import { startGateway, waitFor } from '../support/harness.ts';
@@ -170,13 +170,28 @@ t.test('the state leads to the gateway, and the history of the network says how 
       <slotgate-status href fields="skip-rate epoch-end"></slotgate-status>
       <slotgate-status href="javascript:alert(1)"></slotgate-status></html>`),
   );
-  const [linked, other] = [page.locator('slotgate-status').nth(0), page.locator('slotgate-status').nth(1)];
+  const [linked, unlinked] = [page.locator('slotgate-status').nth(0), page.locator('slotgate-status').nth(1)];
   await linked.locator('[part~=link] [part~=word]').waitFor();
   t.equal(await linked.locator('a').getAttribute('href'), `${gateway.url}/`);
-  t.equal(await other.locator('a').count(), 0, 'to a page only');
+  t.equal(await unlinked.locator('a').count(), 0, 'to a page only');
   const shownIn = (name: string) => linked.locator(`[part~=value-${name}]`).textContent();
   await waitFor(async () => (await shownIn('skip-rate')) === '4.5%', 'the share of both rows');
   await waitFor(async () => /^\d+ [hms]/.test((await shownIn('epoch-end')) ?? ''), 'a time');
+
+  const late: Route[] = [];
+  const headers = { 'access-control-allow-origin': '*' };
+  await page.route(`${gateway.url}/**/history?*`, (route) => void late.push(route));
+  await page.route(`${meddler.url}/**/history?*`, (route) => route.fulfill({ body: 'no JSON', headers }));
+  await page.reload();
+  await waitFor(() => late.length === 1, 'a request for the history');
+  const other = page.waitForResponse(`${meddler.url}/**/history?*`);
+  await page.evaluate(`document.querySelector('slotgate-status').setAttribute('src', '${meddler.url}')`);
+  await (await other).finished();
+  const read = page.waitForResponse(`${gateway.url}/**/history?*`);
+  await late[0]?.fulfill({ json: { result: { rows } }, headers });
+  await (await read).finished();
+  await page.waitForTimeout(300); // for a share that would be shown
+  t.equal(await shownIn('skip-rate'), '–', 'what one gateway has seen is not shown of another');
   t.same(problems, []);
 });
 
@@ -206,6 +221,15 @@ t.test('a tab hidden for a minute closes its connection until it is seen', async
   await hideForTwoMinutes(page, sockets);
   await untilAll(page, 'live');
   t.equal(sockets.opened, 2);
+
+  await page.evaluate(`
+    window.seen = [];
+    document.addEventListener('slotgate-state', ({ detail }) => seen.push(detail.state));
+    for (const each of document.querySelectorAll('slotgate-status')) each.remove();`);
+  await page.clock.fastForward(600_000);
+  await page.evaluate(`document.querySelector('main').append(document.createElement('slotgate-status'))`);
+  await untilAll(page, 'live');
+  t.same(await page.evaluate('seen'), ['live'], 'one that is shown later does not begin with a stall');
 });
 
 t.test('a reader that is too slow waits, and a key that is not valid ends the line', async (t) => {

@@ -211,7 +211,9 @@ t.test('what a node refuses is a SolanaJSONRPCError with its code', async (t) =>
     t.ok(got instanceof SolanaJSONRPCError, name);
     t.equal(got?.code, code, name);
     t.equal(got?.message, expected?.message, name);
-    t.same(got?.data, { error: 'rpc_error' }, name);
+    const { error, ...data } = got?.data ?? {};
+    t.equal(error, 'rpc_error', name);
+    t.same(Object.keys(data), Object.keys(expected?.data ?? {}), name); // a slot that it names has advanced
   }
 });
 

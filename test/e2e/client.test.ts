@@ -213,8 +213,9 @@ t.test('client-readme', async (t) => {
   const hasShellTools = ['jq', 'curl'].every((tool) => spawnSync(tool, ['--version']).status === 0);
   const jqSkipReason = hasShellTools ? false : 'there is no jq or no curl';
 
+  const { gateway, step } = await startStepped(t, { perSlot: 1 });
+
   t.test('the example in the README works', async (t) => {
-    const { gateway, step } = await startStepped(t, { perSlot: 1 });
     const printed: string[] = [];
     const code = example
       .replace("'http://127.0.0.1:8787'", `'${gateway.url}', maxAgeMs: Infinity`)
@@ -236,7 +237,6 @@ t.test('client-readme', async (t) => {
   const [, shellLines = ''] = /^In a shell [^`]*```sh\n(.*?)^```/ms.exec(README) ?? [];
 
   t.test('the lines for a shell in the README verify a receipt', { skip: jqSkipReason }, async (t) => {
-    const { gateway } = await startStepped(t);
     const main = fileURLToPath(new URL('../../src/main.js', import.meta.url));
     const bin = t.testdir({ slotgate: `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n` });
     chmodSync(`${bin}/slotgate`, 0o755); // stands for the alias
@@ -392,19 +392,6 @@ t.test('client-stream', async (t) => {
     },
   );
 
-  t.test(
-    'in a runtime with WebSocket the option openSocket is not needed',
-    { skip: typeof WebSocket !== 'function' },
-    async (t) => {
-      const { gateway } = await startStepped(t);
-      const slots: number[] = [];
-      const stream = createClient({ url: gateway.url }).stream({ onSnapshot: ({ slot }) => slots.push(slot) });
-      t.teardown(() => stream.close());
-      await waitFor(() => slots.length > 0, 'a frame');
-      t.ok(Number(slots[0]) > 0);
-    },
-  );
-
   t.test('200 accounts are subscribed to with three messages, on each connection', async (t) => {
     const { gateway, clock } = await startStepped(t, { set: ['limits.free.subscriptions=200'] });
     const sockets: NodeSocket[] = [];
@@ -449,17 +436,21 @@ t.test('client-stream', async (t) => {
     );
   });
 
-  t.test('the WebSocket of the runtime sends the API key', { skip: typeof WebSocket !== 'function' }, async (t) => {
-    const state = t.testdir();
-    const key = await issueKey(state);
-    const { gateway } = await startStepped(t, { state, set: ['limits.free.streams=0'] });
-    const client = createClient({ url: gateway.url, headers: { 'X-Api-Key': key } });
-    const slot = await new Promise<number>((resolve) => {
-      const stream = client.stream({ onSnapshot: (snapshot) => resolve(snapshot.slot) });
-      t.teardown(() => stream.close());
-    });
-    t.ok(slot > 0, 'a stream that nobody may open without a key');
-  });
+  t.test(
+    'the WebSocket of the runtime is used where there is one, and sends the API key',
+    { skip: typeof WebSocket !== 'function' },
+    async (t) => {
+      const state = t.testdir();
+      const key = await issueKey(state);
+      const { gateway } = await startStepped(t, { state, set: ['limits.free.streams=0'] });
+      const client = createClient({ url: gateway.url, headers: { 'X-Api-Key': key } });
+      const slot = await new Promise<number>((resolve) => {
+        const stream = client.stream({ onSnapshot: (snapshot) => resolve(snapshot.slot) });
+        t.teardown(() => stream.close());
+      });
+      t.ok(slot > 0, 'a stream that nobody may open without a key');
+    },
+  );
 
   t.test('a runtime without WebSocket fails immediately', async (t) => {
     const { WebSocket } = globalThis;

@@ -7,7 +7,7 @@ import { createVerifier, EventChain } from '../../src/client/verify/verify-recei
 import { SYSTEM_PROGRAM } from '../../src/shared/domain/well-known-addresses.ts';
 import { type EventStreamReader, openEventStream } from '../support/event-stream.ts';
 import { recordChanges, stepGateway } from '../support/event-world.ts';
-import { type GatewayHarness, startGatewayOver, startStepped, waitFor } from '../support/harness.ts';
+import { type GatewayHarness, type HttpAnswer, startGatewayOver, startStepped, waitFor } from '../support/harness.ts';
 import { connect } from '../support/pubsub-test-client.ts';
 import { ResumingClient, type TrustedGateway } from '../support/resuming-client.ts';
 import { addressFromByte } from '../support/token-account-fixtures.ts';
@@ -257,16 +257,32 @@ t.test('events', async (t) => {
   });
 
   t.test('an id that is not kept is answered with the state and the gap, in words', async (t) => {
-    for (const since of ['5.0', `${chain.slot('processed') + 100_000}.0`]) {
+    for (const [since, message] of [
+      ['5.0', /^changes after slot 5 and up to slot \d+ may be missing/],
+      [`${chain.slot('processed') + 100_000}.0`, /^the event that was named is ahead of slot \d+, the newest here/],
+    ] as const) {
       const stream = await open(t, `${TOPICS}&since=${since}`);
       await stepUntil(() => stream.lastId !== '' && stream.lastId !== since, 'the states');
       const states = stream.events.filter(({ event }) => event === 'snapshot').map(({ data }) => JSON.parse(data));
-      t.match(states, [
-        { address: ONE, gap: { from: Number, to: Number, message: /^what changed after slot \d+ and up/ } },
-        {},
-      ]);
+      t.match(states, [{ address: ONE, gap: { from: Number, to: Number, message } }, {}]);
       stream.close();
     }
+  });
+
+  t.test('a reader that knows later blocks gets what follows them, and holds up no other reader', async (t) => {
+    const topic = `topics=balance:${TWO}`;
+    const since = `${chain.slot('processed') + 30}.0`;
+    const ahead = await open(t, `${topic}&since=${since}`);
+    const other = await open(t, topic);
+    await stepUntil(() => other.lastId !== '', 'the state, for the other');
+    t.equal(ahead.lastId, since);
+    const changesOf = ({ events }: EventStreamReader) => events.filter(({ event }) => event === 'change');
+    put(TWO);
+    await stepUntil(() => changesOf(other).length === 1, 'a change that the one ahead has');
+    await stepUntil(() => chain.slot('confirmed') > Number(since.split('.')[0]), 'the blocks that it knows');
+    put(TWO);
+    await stepUntil(() => changesOf(other).length === 2 && changesOf(ahead).length > 0, 'a change that it has not');
+    t.strictSame(changesOf(ahead), changesOf(other).slice(1));
   });
 
   t.test('what is wrong with a request is refused with its reason', async (t) => {
@@ -282,22 +298,63 @@ t.test('events', async (t) => {
       `topics=balance:${ONE},balance:${ONE}`,
     ])
       t.match(await get(query), { status: 400, json: { error: 'invalid_query' } }, query);
-    t.match(await get(TOPICS, { 'last-event-id': '1.x' }), { status: 400, json: { error: 'invalid_query' } });
+    t.match(await get(TOPICS, { 'last-event-id': '1.x' }), {
+      status: 400,
+      json: { error: 'invalid_query', message: /^Last-Event-ID must be/ },
+    });
     t.match(await get('topics=balance:abc'), { status: 400, json: { error: 'invalid_address' } });
     const many = Array.from({ length: 11 }, (_, i) => `balance:${addressFromByte(i + 1)}`).join();
     t.match(await get(`topics=${many}`), {
-      status: 429,
-      json: { error: 'rate_limited', message: /a stream may have 10 topics/ },
+      status: 400,
+      json: { error: 'invalid_request', message: /a stream may have 10 topics/ },
     });
     t.match(await harness.get(`/stream?${TOPICS}`, { method: 'HEAD' }), { status: 200, text: '' });
     const streams = await Promise.all(Array.from({ length: 6 }, () => open(t, TOPICS)));
-    t.match(await get(TOPICS), { status: 429, json: { message: /too many open streams/ } });
+    const remaining = ({ headers }: HttpAnswer): string | null => headers.get('x-ratelimit-remaining');
+    const before = remaining(await harness.get('/health'));
+    const refused = await get(TOPICS);
+    t.match(refused, { status: 429, json: { message: /too many open streams/ } });
+    t.same([remaining(refused), remaining(await harness.get('/health'))], [before, before], 'a 429 costs nothing');
     for (const stream of streams) stream.close();
     await waitFor(async () => {
       const stream = await openEventStream(`${harness.gateway.url}/api/v1/stream?${TOPICS}`);
       stream.close();
       return stream.status === 200;
     }, 'their places');
+  });
+
+  t.test('a gateway without a feed has each change too, also those that come in one turn', async (t) => {
+    const withFeed = harness;
+    harness = await startGatewayOver(t, `${cluster.url},${cluster.wsUrl}`, clock, { set: ['ring.slots=400'] });
+    t.teardown(() => {
+      harness = withFeed;
+    });
+    const client = await openClient(t);
+    const final = await open(t, `topics=balance:${ONE}&commitment=finalized`);
+    await stepUntil(() => final.lastId !== '', 'the finalized state');
+    const from = client.slot;
+    const changeInEachSlot = (): void => {
+      for (let i = 0; i < 6; i++) {
+        put(ONE);
+        clock.advance(400);
+      }
+    };
+    changeInEachSlot();
+    await check(t, client, from);
+    client.cut();
+    changeInEachSlot();
+    await step();
+    t.equal(await client.connect(trusted()), 200);
+    await check(t, client, from);
+    const due = [...changes.keys()].filter((id) => id.endsWith('.0') && Number(id.split('.')[0]) > from);
+    const finalIds = (): unknown[] => final.events.flatMap(({ event, id }) => (event === 'change' ? id : []));
+    await stepUntil(() => finalIds().length >= due.length, 'the finalized changes');
+    t.strictSame(finalIds(), due);
+    const states = final.events.filter(({ event }) => event === 'snapshot').map(({ data }) => JSON.parse(data));
+    t.ok(
+      states.every(({ answer }) => answer.slot <= from),
+      'a gap is before what was followed at confirmed',
+    );
   });
 
   t.test('a gateway that is restarted within the replay of the feed loses nothing', async (t) => {

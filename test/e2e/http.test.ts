@@ -286,7 +286,7 @@ t.test('error-responses', async (t) => {
       t.equal(got.headers.get('access-control-max-age'), '86400');
       t.equal(
         got.headers.get('access-control-allow-headers'),
-        'content-type,x-api-key,x-min-slot,x-agree,x-receipt-nonce,if-none-match,x-stake-wallet,x-stake-issued,x-stake-signature,solana-client',
+        'content-type,x-api-key,x-min-slot,x-agree,x-receipt-nonce,if-none-match,last-event-id,x-stake-wallet,x-stake-issued,x-stake-signature,solana-client',
       );
       t.match(got.headers.get('access-control-allow-methods'), /GET.*POST/);
       t.equal(got.headers.get('content-type'), null);
@@ -912,8 +912,9 @@ t.test('trusted-proxies', async (t) => {
 
   const SET = ['limits.free.units=100'];
 
+  const world = await startStepped(t, { set: [...SET, 'trustedProxies=127.0.0.1'] });
+
   t.test('20: behind a trusted proxy the PROXY header names the caller', async (t) => {
-    const world = await startStepped(t, { set: [...SET, 'trustedProxies=127.0.0.1'] });
     t.same(await remainingAfter(world, preface(203, 0, 113, 9), LAST), [99]);
     t.same(await remainingAfter(world, preface(203, 0, 113, 9), LAST), [98]);
     t.same(await remainingAfter(world, preface(203, 0, 113, 10), LAST), [99]);
@@ -923,8 +924,13 @@ t.test('trusted-proxies', async (t) => {
   t.test(
     '20: a caller behind it cannot become another in its next request: the connection closes after one answer',
     async (t) => {
-      const world = await startStepped(t, { set: [...SET, 'trustedProxies=127.0.0.1'] });
-      const [first, ...more] = await remainingAfter(world, preface(203, 0, 113, 9), GET, preface(203, 0, 113, 11), GET);
+      const [first, ...more] = await remainingAfter(
+        world,
+        preface(203, 0, 113, 12),
+        GET,
+        preface(203, 0, 113, 11),
+        GET,
+      );
       t.ok(first === undefined || first === 99);
       t.same(more, []);
       t.same(
@@ -956,7 +962,7 @@ t.test('trusted-proxies', async (t) => {
       reports().map(({ level, fields }) => [level, fields]),
       [['warn', { peer: '127.0.0.1' }]],
     );
-    t.equal(await request(from('X-Forwarded-For: 203.0.113.9')), '429');
+    for (const status of ['200', '429']) t.equal(await request(from('X-Forwarded-For: 203.0.113.9')), status);
     t.equal(reports().length, 1, 'once');
   });
 });

@@ -9,7 +9,7 @@ import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
 import { DEMO_ACCOUNTS, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { PRICE_FEEDS } from '../../src/localnet/traffic/demo-price-feeds.ts';
 import { engineEnvironment, httpClient, startGateway, waitFor } from '../support/harness.ts';
-import { startRpcOverrideProxy } from '../support/rpc-override-proxy.ts';
+import { holdAnswers, startRpcOverrideProxy } from '../support/rpc-override-proxy.ts';
 import { rpcRequest } from '../support/rpc-request.ts';
 
 t.test('create-gateway', async (t) => {
@@ -43,19 +43,11 @@ t.test('create-gateway', async (t) => {
       kept.write('GET /api/v1/slot HTTP/1.1\r\nHost: gateway.example\r\n\r\n');
       await once(kept, 'data');
 
-      let release = (): void => {};
-      const held = new Promise<undefined>((resolve) => {
-        release = () => resolve(undefined);
-      });
-      let isHeld = false;
-      node.overrides.set('getMultipleAccounts', () => {
-        isHeld = true;
-        return held;
-      });
+      const read = holdAnswers(node, 'getMultipleAccounts');
       const pending = httpClient(gateway.url).get(`/balance/${WALLETS[0].address}`);
-      await waitFor(() => isHeld, 'the request at the node');
+      await read.requested;
       const closed = gateway.close();
-      release();
+      read.release();
       t.equal((await pending).status, 200);
       const startMs = performance.now();
       await Promise.all([closed, once(kept, 'close')]);
@@ -64,7 +56,7 @@ t.test('create-gateway', async (t) => {
   );
 
   t.test('a program that has closed it ends, also where accounts were live over a feed', async (t) => {
-    const written = await startEmbeddedCluster({ slotMs: 100, transactionsPerSlot: 3, geyserPort: 0 }); // a feed without writes is refused
+    const written = await startEmbeddedCluster({ slotMs: 200, transactionsPerSlot: 1, geyserPort: 0 }); // a feed without writes is refused
     t.teardown(written.close);
     const upstreams = [{ url: written.url, ws: written.wsUrl, geyser: { url: written.geyserUrl } }];
     const program = `
@@ -76,7 +68,7 @@ t.test('create-gateway', async (t) => {
       while (streams === 0) {
         await get('/balance/${WALLETS[0].address}');
         streams = (await get('/health')).result.geyser?.streams ?? 0;
-        await new Promise((resolve) => setTimeout(resolve, 20));
+        await new Promise((resolve) => setTimeout(resolve, 100));
       }
       await gateway.close();
       console.log('closed');

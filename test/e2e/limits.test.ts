@@ -24,6 +24,7 @@ import {
 import { exchange } from '../support/raw-http.ts';
 import { createRouteCaller, WITHOUT_LIVE_DATA } from '../support/route-defects.ts';
 import { tokenAccountFixture } from '../support/token-account-fixtures.ts';
+import { untilSettled } from '../support/until-settled.ts';
 
 t.test('api-key-tiers', async (t) => {
   const quota = ({ headers }: HttpAnswer): readonly number[] =>
@@ -52,7 +53,7 @@ t.test('api-key-tiers', async (t) => {
       socket.on('unexpected-response', (_, { statusCode }) => resolve(statusCode));
       socket.on('upgrade', ({ headers }) => resolve(headers['x-ratelimit-limit']));
     });
-    return { closed, answer };
+    return { socket, closed, answer };
   }
 
   t.test('a key has the window of its tier from any address, and the address keeps its own window', async (t) => {
@@ -115,17 +116,27 @@ t.test('api-key-tiers', async (t) => {
     t.equal(stream.answer, '500');
     await revokeKey(apiKeysPath(state), key.slice(-8));
     await waitFor(() => answers(401), 'its end');
-    await step();
-    t.equal(await stream.closed, 4401);
+    t.equal(await untilSettled(stream.closed, step), 4401);
   });
 
   t.test('a key may open as many streams as its tier allows', async (t) => {
     const world = await openWithKeys(t, ['limits.build.streams=2', 'limits.free.streams=0']);
-    t.equal((await openStream(t, world, world.build)).answer, '500');
+    const { socket, answer } = await openStream(t, world, world.build);
+    t.equal(answer, '500');
     t.equal((await openStream(t, world, world.build)).answer, '500');
     t.equal((await openStream(t, world, world.build)).answer, 429);
     t.equal((await openStream(t, world, world.scale)).answer, '30000');
     t.equal((await openStream(t, world, generateApiKey())).answer, 401);
+    const refusals: string[] = [];
+    socket.on('message', (bytes) => {
+      if (String(bytes).startsWith('{"type":"error"')) refusals.push(String(bytes));
+    });
+    const addresses = [WALLETS[0]?.address, WALLETS[1]?.address, 'nobody'];
+    socket.send(JSON.stringify({ op: 'subscribe', topic: 'balance', addresses }));
+    await waitFor(() => refusals.length > 0, 'the refusal of what is no address');
+    await world.step(3);
+    const usage = readUsage(usagePath(world.state)).filter(({ key }) => key === world.ids.build);
+    t.match(usage, [{ route: '/stream', counts: [3, 0, 1, 0], units: 2 + 2 }], 'two upgrades and a message');
   });
 
   t.test('the usage of a key is in the file a second later, by route and outcome', async (t) => {
@@ -148,6 +159,7 @@ t.test('api-key-tiers', async (t) => {
       route,
       counts: Object.values({ ...none, ...counts }),
       units,
+      givenBack: 0,
     });
     t.same(readUsage(usagePath(state)), [
       row('/balance/:addr', { refused: 1 }, 1),
@@ -165,8 +177,16 @@ t.test('rate-limits', async (t) => {
   const quota = ({ headers }: HttpAnswer): readonly (number | null)[] =>
     ['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`x-ratelimit-${name}`)));
 
+  const ruled = await startStepped(t, { set: THE_RULE });
+
+  /** Ends the window of the test before. */
+  const startWindow = (): SteppedHarness => {
+    ruled.clock.advance(10_000);
+    return ruled;
+  };
+
   t.test('a hundred requests in ten seconds, counted in headers; the next is refused until Reset', async (t) => {
-    const { get, clock } = await startStepped(t, { set: THE_RULE });
+    const { get, clock } = startWindow();
     const openedMs = clock.now();
     const reset = Math.ceil(openedMs / 1000) + 10;
     for (let i = 1; i <= 100; i++) {
@@ -197,7 +217,7 @@ t.test('rate-limits', async (t) => {
   });
 
   t.test('every answer counts one, whatever its status; health and preflights count nothing', async (t) => {
-    const { get, rpc } = await startStepped(t, { set: THE_RULE });
+    const { get, rpc } = startWindow();
     let left = 100;
     const counts = async (answer: Promise<HttpAnswer>, weight: number, what: string): Promise<void> => {
       left -= weight;
@@ -223,7 +243,7 @@ t.test('rate-limits', async (t) => {
   });
 
   t.test('without a window the headers show the full limit and the end of a window that would begin now', async (t) => {
-    const { get, clock } = await startStepped(t, { set: THE_RULE });
+    const { get, clock } = startWindow();
     t.same(quota(await get('/health')), [100, 100, Math.ceil(clock.now() / 1000) + 10]);
   });
 
@@ -251,7 +271,7 @@ t.test('rate-limits', async (t) => {
 
   t.test('behind a trusted proxy each caller has its own window; elsewhere the header is ignored', async (t) => {
     const from = (address: string): RequestOptions => ({ headers: { 'x-forwarded-for': address } });
-    const open = await startStepped(t, { set: THE_RULE });
+    const open = startWindow();
     t.equal(quota(await open.get('/slot', from('203.0.113.1')))[1], 99);
     t.equal(quota(await open.get('/slot', from('203.0.113.2')))[1], 98, 'nobody is trusted');
     const behind = await startStepped(t, { set: [...THE_RULE, 'trustedProxies=127.0.0.0/8'] });
@@ -316,7 +336,7 @@ t.test('rate-limits', async (t) => {
     t.equal(before - (await left()), 1);
   });
 
-  t.test('a scan that is not left is refused before it is made, and takes nothing', async (t) => {
+  t.test('a scan that is not left is refused before it is made, and consumes nothing', async (t) => {
     const { get, node, clock, step } = await startStepped(t, { set: ['limits.free.units=30'] });
     await step();
     clock.advance(10_000);
@@ -346,7 +366,7 @@ t.test('rate-limits', async (t) => {
   });
 
   t.test('what is refused for its framing counts for the address; a long body costs more', async (t) => {
-    const { get, gateway } = await startStepped(t, { set: THE_RULE });
+    const { get, gateway } = startWindow();
     const [all] = quota(await get('/health'));
     const faulty = 'GET /api/v1/slot HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx';
     t.match((await exchange(gateway.url, [faulty])).text, /^HTTP\/1\.1 400 .*x-ratelimit-remaining: 99/is);
@@ -486,7 +506,7 @@ t.test('stake-tiers', async (t) => {
     const old = await get('/pubkey', proofAt(clock.now() - 2 * 86_400_000));
     t.match([old.status, old.json.error], [401, 'invalid_stake_proof']);
     t.match(old.json.message, 'more than a day ago');
-    t.equal(Number(old.headers.get('x-ratelimit-remaining')), 93, 'the first took a verification, too');
+    t.equal(Number(old.headers.get('x-ratelimit-remaining')), 93, 'the first cost a verification, too');
     const free = await get('/health', proofAt(clock.now() - 1000, 'elsewhere.example'));
     t.equal(free.status, 200, 'what costs nothing looks at no proof');
     t.equal(Number(free.headers.get('x-ratelimit-remaining')), 93);

@@ -18,7 +18,6 @@ import { DOCUMENT_PATHS, loadSite, SITE_PATHS } from '../../src/shared/site/site
 import { issueKey } from '../support/access/api-key-fixtures.ts';
 import { addressOfNumber } from '../support/address-of-number.ts';
 import { createDocumentChecker } from '../support/assert-documented.ts';
-import { runModule, waitUntilListening } from '../support/child-process.ts';
 import {
   type GatewayHarness,
   type HarnessOptions,
@@ -29,6 +28,7 @@ import {
   startStepped,
   waitFor,
 } from '../support/harness.ts';
+import { lastingPort } from '../support/lasting-port.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { parseMetrics, type ScrapedMetric } from '../support/metrics.ts';
 import { RawConnection } from '../support/raw-connection.ts';
@@ -64,10 +64,20 @@ t.test('admin', async (t) => {
       socket.write(`GET /livez HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
     });
 
+  /** Sends a request for an upgrade and resets the connection. */
+  const resetUpgrade = (url: string): Promise<void> =>
+    new Promise((resolve) => {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1', () => {
+        socket.write(upgradeRequest(), () => socket.resetAndDestroy());
+      });
+      socket.on('close', () => resolve());
+    });
+
   t.test('each page answers GET and HEAD, to names of this machine only, until the end', async (t) => {
     const { fetchFrom, url, gateway, get, clock, scrape } = await startWatched(t, {
       set: ['drainDelayMs=5000', 'drainTimeoutMs=0'],
     });
+    for (let i = 0; i < 50; i++) await resetUpgrade(url); // one that is not caught fails the test
     t.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
     const pages = {
       '/': 'text/html',
@@ -272,7 +282,7 @@ t.test('admin', async (t) => {
     clock.advance(500);
     t.equal((await late).status, 200);
     letGo();
-    t.equal(await sum('slotgate_upstream_hedges_total', 'node-1'), 1);
+    t.ok((await sum('slotgate_upstream_hedges_total', 'node-1')) > 0); // those of refreshes, too
     t.match(
       world.logged.filter(({ message }) => message === 'a slow request'),
       [
@@ -428,15 +438,6 @@ t.test('admin', async (t) => {
     'process_start_time_seconds',
     'process_max_fds',
   ];
-
-  t.test('the command prints where the listener is', async (t) => {
-    const child = runModule(new URL('../../src/main.js', import.meta.url), [
-      ...['--port', '0', '--state', t.testdir(), '--upstream', 'http://127.0.0.1:1', '--admin-port', '0'],
-      ...['--set', 'upstreamPolicy.startTimeoutMs=1'],
-    ]);
-    t.teardown(() => child.process.kill('SIGKILL'));
-    t.match(await waitUntilListening(child), { admin: /^http:\/\/127\.0\.0\.1:\d+$/ });
-  });
 });
 
 t.test('health', async (t) => {
@@ -644,6 +645,10 @@ t.test('pages', async (t) => {
       [...SITE_PATHS.keys(), ...DOCUMENT_PATHS.keys()].map(async (path) => (await fetch(bare.url + path)).status),
     );
     t.same(statuses, [...[...SITE_PATHS].map(() => 404), 200, 200]);
+    const refused = await Promise.all(
+      [gateway, bare].map(async ({ url }) => (await fetch(`${url}/api/v1/balance/x`)).headers.has('link')),
+    );
+    t.same(refused, [true, false], 'no error links to a page that is not served');
   });
 
   t.test('the page is sent in the best coding that the caller accepts', async (t) => {
@@ -695,7 +700,11 @@ t.test('start-without-nodes', async (t) => {
   ): Promise<{ readonly cluster: InThreadCluster; readonly clock: ManualClock; readonly world: GatewayHarness }> {
     const clock = new ManualClock();
     const genesis = createGenesis(Buffer.alloc(32, 7), clock.now());
-    const cluster = await startInThreadCluster(clock, genesis, { transactionsPerSlot: 0, skipEvery: 0 });
+    const cluster = await startInThreadCluster(clock, genesis, {
+      transactionsPerSlot: 0,
+      skipEvery: 0,
+      ...lastingPort(),
+    });
     t.teardown(() => cluster.close());
     await cluster.control.stopListening();
     return { cluster, clock, world: await startOver(t, `${cluster.url},${cluster.wsUrl}`, clock, set) };

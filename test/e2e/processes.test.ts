@@ -1,16 +1,19 @@
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, get as httpGet } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
 import { WebSocket } from 'ws';
+import { createGateway } from '../../src/index.ts';
 import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
 import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { openTamperingProxy } from '../browser/tampering-proxy.ts';
 import { addressOfNumber } from '../support/address-of-number.ts';
 import { type ChildProgram, PATIENT_ARGS, runModule, waitUntilListening } from '../support/child-process.ts';
 import { httpClient, waitFor } from '../support/harness.ts';
+import { lastingPort } from '../support/lasting-port.ts';
 import { scrapeSeries } from '../support/metrics.ts';
+import { holdAnswers, startRpcOverrideProxy } from '../support/rpc-override-proxy.ts';
 import { rpcRequest } from '../support/rpc-request.ts';
 import { runSlotgate } from '../support/run-slotgate.ts';
 import { collectExposedOutput, findLeaks } from '../support/secret-leaks.ts';
@@ -31,25 +34,24 @@ function longExplainBody(): string {
   return JSON.stringify({ tx: { transaction, meta: { ...meta, preTokenBalances: [], postTokenBalances: [] } } });
 }
 
+interface StartOptions {
+  /** URL of its node. Default: the cluster. */
+  readonly node?: string;
+  readonly others?: readonly string[];
+  readonly maxOpenFiles?: number;
+}
+
 t.test('gateway-process', async (t) => {
-  const folders = t.testdir({
-    killed: {},
-    drained: {},
-    busy: {},
-    waiting: {},
-    foreign: {},
-    full: {},
-  });
-  const cluster = await startEmbeddedCluster({ slotMs: 100, transactionsPerSlot: 0 });
+  const folders = t.testdir({ killed: {}, waiting: {}, foreign: {} });
+  const cluster = await startEmbeddedCluster({ slotMs: 100, transactionsPerSlot: 0, ...lastingPort() });
   t.teardown(cluster.close);
 
   function start(
     state: string,
     set: readonly string[] = [],
-    others: readonly string[] = [],
-    maxOpenFiles?: number,
+    { node = cluster.url, others = [], maxOpenFiles }: StartOptions = {},
   ): ChildProgram {
-    const upstream = `${cluster.url},${cluster.wsUrl}`;
+    const upstream = `${node},${cluster.wsUrl}`;
     const args = [
       ...['--port', '0', '--state', `${folders}/${state}`, '--upstream', upstream, ...PATIENT_ARGS],
       ...set.flatMap((setting) => ['--set', setting]),
@@ -60,14 +62,54 @@ t.test('gateway-process', async (t) => {
     return child;
   }
 
+  const NO_NODE = '503 {"error":"upstream_unavailable","message":"no node can be reached"}';
+
   t.test('a killed gateway restarts with the same key, which no other gateway has', async (t) => {
-    const first = start('killed');
-    const { text } = await httpClient((await waitUntilListening(first)).url).get('/pubkey');
+    const maxOpenFiles = 256;
+    const first = start('killed', ['limits.connections=1000'], { maxOpenFiles });
+    const { url: firstUrl } = await waitUntilListening(first);
+    const { text } = await httpClient(firstUrl).get('/pubkey');
+
+    await t.test(
+      'callers that hold all connections leave it the files that it needs to reach its node again',
+      async (t) => {
+        const agent = new Agent({ keepAlive: true, maxSockets: 1 }); // the connection that it has accepted already
+        t.teardown(() => agent.destroy());
+        let sent = 0;
+        const readCold = async (): Promise<string> => {
+          const request = httpGet(`${firstUrl}/api/v1/balance/${addressOfNumber(sent++)}`, { agent });
+          const [response] = await once(request, 'response');
+          const chunks = await response.toArray();
+          return `${response.statusCode} ${Buffer.concat(chunks)}`;
+        };
+        t.match(await readCold(), /^200 /);
+        const callers: Socket[] = [];
+        const connectCallers = (count: number): void => {
+          for (let i = 0; i < count; i++) {
+            const caller = connect(Number(new URL(firstUrl).port));
+            caller.on('error', () => {}); // those beyond the bound are closed
+            callers.push(caller);
+          }
+        };
+        connectCallers(maxOpenFiles + 50);
+        await Promise.all(callers.map((caller) => once(caller, 'connect')));
+        await cluster.control.stopListening();
+        await waitFor(async () => (await readCold()) === NO_NODE, 'a node that is gone');
+        connectCallers(10); // they would take what the connections to the node have freed
+        await cluster.control.startListening();
+        await waitFor(async () => (await readCold()).startsWith('200 '), 'an answer');
+        t.notMatch(first.stdout(), 'EMFILE');
+        for (const caller of callers) caller.destroy();
+      },
+    );
+
     first.process.kill('SIGKILL');
     t.equal(await first.exit(), 'SIGKILL');
     const config = `${folders}/killed/slotgate.json`;
     writeFileSync(config, '{}');
-    const child = start('killed', ['admin.port=0'], ['--config', config]);
+    const node = await startRpcOverrideProxy(t, cluster.url);
+    const options = { node: node.url, others: ['--config', config] };
+    const child = start('killed', ['admin.port=0', 'drainTimeoutMs=60000'], options);
     const { url, admin = '' } = await waitUntilListening(child);
     const { get } = httpClient(url);
     t.equal((await get('/pubkey')).text, text);
@@ -75,7 +117,7 @@ t.test('gateway-process', async (t) => {
     t.notMatch(child.stdout(), 'receipt key created');
     t.notMatch(child.stdout(), 'another process');
 
-    t.test('settings and keys that are no good change nothing on SIGHUP, and are counted', async (t) => {
+    await t.test('settings and keys that are no good change nothing on SIGHUP, and are counted', async (t) => {
       const before = (await get('/pubkey')).text;
       const keyFile = `${folders}/killed/receipt-key.pem`;
       const key = readFileSync(keyFile);
@@ -92,75 +134,55 @@ t.test('gateway-process', async (t) => {
       writeFileSync(keyFile, key);
     });
 
-    t.test('a rotated key is published on SIGHUP, and signs without a restart', async (t) => {
+    await t.test('a rotated key is published on SIGHUP, and signs without a restart', async (t) => {
       const before = (await get('/pubkey')).json.publicKey;
-      const rotate = runModule(new URL('../../src/main.js', import.meta.url), [
-        ...['receipt', 'key', 'rotate', '--after', '0', '--state', `${folders}/killed`],
-      ]);
-      t.equal(await rotate.exit(), 0, rotate.stderr());
-      const [, publicKey] = /^active {3}[0-9a-f]{16} {2}(\w+)/m.exec(rotate.stdout()) ?? [];
+      const rotate = ['receipt', 'key', 'rotate', '--after', '0', '--state', `${folders}/killed`];
+      const { code, out, err } = await runSlotgate(rotate);
+      t.equal(code, 0, err);
+      const [, publicKey] = /^active {3}[0-9a-f]{16} {2}(\w+)/m.exec(out) ?? [];
       t.equal((await get('/pubkey')).json.publicKey, before);
       child.process.kill('SIGHUP');
       await child.waitForOutput('the receipt keys were reloaded');
       t.equal((await get('/pubkey')).json.publicKey, publicKey);
-      child.process.kill('SIGTERM');
-      t.equal(await child.exit(), 0);
     });
-  });
 
-  t.test('on SIGTERM it answers until no connection is left, notifies listeners, and ends with 0', async (t) => {
-    const child = start('drained', ['drainTimeoutMs=60000']);
-    const { url } = await waitUntilListening(child);
-    const { get } = httpClient(url);
-    const socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/stream`);
-    await once(socket, 'message');
-    await cluster.control.delayResponses(3000);
-    const answer = get(`/balance/${WALLETS[0].address}`);
-    const closed = once(socket, 'close');
-    const kept = connect(Number(new URL(url).port), '127.0.0.1');
-    const idle = connect(Number(new URL(url).port), '127.0.0.1');
-    await Promise.all([once(kept, 'connect'), once(idle, 'connect')]); // before the listener closes
-    for (let turn = 0; turn < 2; turn++) {
-      kept.write('GET /api/v1/slot HTTP/1.1\r\nHost: gateway.example\r\n\r\n');
-      await once(kept, 'data'); // by then the request before it has reached the gateway, too
-    }
-    child.process.kill('SIGTERM');
-    await waitFor(() => child.stdout().includes('"closing"'));
-    const [code] = await closed;
-    t.equal(code, 1001);
-    await t.rejects(get('/slot'), 'no new connection is accepted');
-    kept.write(
-      'GET /api/v1/stream HTTP/1.1\r\nHost: gateway.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
-        'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+    await t.test(
+      'on SIGTERM it answers until no connection is left, notifies listeners, and ends with 0',
+      async (t) => {
+        const socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/stream`);
+        await once(socket, 'message');
+        const read = holdAnswers(node, 'getMultipleAccounts');
+        const answer = get(`/balance/${WALLETS[0].address}`);
+        await read.requested;
+        const closed = once(socket, 'close');
+        const open = (): Socket => connect(Number(new URL(url).port), '127.0.0.1');
+        const [kept, idle] = [open(), open()];
+        await Promise.all([once(kept, 'connect'), once(idle, 'connect')]); // before the listener closes
+        for (let turn = 0; turn < 2; turn++) {
+          kept.write('GET /api/v1/slot HTTP/1.1\r\nHost: gateway.example\r\n\r\n');
+          await once(kept, 'data'); // by then the request before it has reached the gateway, too
+        }
+        child.process.kill('SIGTERM');
+        await waitFor(() => child.stdout().includes('"closing"'));
+        const [code] = await closed;
+        t.equal(code, 1001);
+        await t.rejects(once(open(), 'connect'), 'no new connection is accepted');
+        kept.write(
+          'GET /api/v1/stream HTTP/1.1\r\nHost: gateway.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
+            'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+        );
+        t.match(String(await once(kept, 'data')), /^HTTP\/1\.1 503 .*"error":"shutting_down"/s, 'nor a new stream');
+        read.release();
+        const { status, json, headers } = await answer;
+        t.equal(status, 200);
+        t.type(json.result.lamports, 'number');
+        t.equal(headers.get('connection'), 'close');
+        idle.write('GET /api/v1/slot HTTP/1.1\r\nHost: gateway.example\r\n\r\n');
+        t.match(String(await once(idle, 'data')), /^HTTP\/1\.1 200 .*\r\nConnection: close\r\n/s, 'it waited for all');
+        t.equal(await child.exit(), 0);
+        t.equal(child.stderr(), '');
+      },
     );
-    t.match(String(await once(kept, 'data')), /^HTTP\/1\.1 503 .*"error":"shutting_down"/s, 'nor a new stream');
-    const { status, json, headers } = await answer;
-    t.equal(status, 200);
-    t.type(json.result.lamports, 'number');
-    t.equal(headers.get('connection'), 'close');
-    idle.write('GET /api/v1/slot HTTP/1.1\r\nHost: gateway.example\r\n\r\n');
-    t.match(String(await once(idle, 'data')), /^HTTP\/1\.1 200 .*\r\nConnection: close\r\n/s, 'it waited for all');
-    t.equal(await child.exit(), 0);
-    t.equal(child.stderr(), '');
-  });
-
-  t.test('on SIGTERM a thread that has work for seconds ends with the process', async (t) => {
-    const child = start('busy', ['drainTimeoutMs=200', 'limits.loopDelayMs=60000']); // on a busy machine, too
-    const { url } = await waitUntilListening(child);
-    const { get } = httpClient(url);
-    const headers = { 'content-type': 'application/json' };
-    const explain = () => get('/explain', { method: 'POST', headers, body: longExplainBody() });
-    await waitFor(async () => (await explain()).status === 200, 'a thread that has its code'); // the first try loads it
-    const answered = Array.from({ length: 30 }, () =>
-      explain().then(
-        ({ status }) => status === 200,
-        () => false,
-      ),
-    );
-    await Promise.any(answered.map(async (is) => (await is) || Promise.reject(new Error('not answered'))));
-    child.process.kill('SIGTERM');
-    t.equal(await child.exit(), 0);
-    t.ok((await Promise.all(answered)).includes(false), 'it did not wait for all of them');
   });
 
   t.test('without a node it listens all the same, says why, and ends with 0 while it waits', async (t) => {
@@ -189,45 +211,6 @@ t.test('gateway-process', async (t) => {
     t.match(err, `node-1: it is of another cluster: its genesis hash is ${cluster.genesisHash}, not 4uhc`);
     t.notMatch(out, 'listening');
   });
-
-  t.test('callers that take all connections leave it the files that it needs to reach its node again', async (t) => {
-    const maxOpenFiles = 256;
-    const child = start('full', ['limits.connections=1000'], [], maxOpenFiles);
-    const { url } = await waitUntilListening(child);
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 }); // the connection that it has accepted already
-    t.teardown(() => agent.destroy());
-    let sent = 0;
-    const readCold = async (): Promise<string> => {
-      const request = httpGet(`${url}/api/v1/balance/${addressOfNumber(sent++)}`, { agent });
-      const [response] = await once(request, 'response');
-      const chunks = await response.toArray();
-      return `${response.statusCode} ${Buffer.concat(chunks)}`;
-    };
-    t.match(await readCold(), /^200 /);
-    const callers: Socket[] = [];
-    const connectCallers = (count: number): void => {
-      for (let i = 0; i < count; i++) {
-        const caller = connect(Number(new URL(url).port));
-        caller.on('error', () => {}); // those beyond the bound are closed
-        callers.push(caller);
-      }
-    };
-    connectCallers(maxOpenFiles + 50);
-    t.teardown(() => {
-      for (const caller of callers) caller.destroy();
-    });
-    await Promise.all(callers.map((caller) => once(caller, 'connect')));
-    await cluster.control.stopListening();
-    await waitFor(async () => (await readCold()) === NO_NODE, 'a node that is gone');
-    connectCallers(10); // they would take what the connections to the node have freed
-    await cluster.control.startListening();
-    await waitFor(async () => (await readCold()).startsWith('200 '), 'an answer');
-    t.notMatch(child.stdout(), 'EMFILE');
-    child.process.kill('SIGTERM');
-    t.equal(await child.exit(), 0);
-  });
-
-  const NO_NODE = '503 {"error":"upstream_unavailable","message":"no node can be reached"}';
 
   t.test('a system without a binary of LiteSVM gets one sentence and exit code 78', async (t) => {
     // Node resolves the package as on a system for which npm installs none of its binaries.
@@ -270,9 +253,7 @@ t.test('command-line', async (t) => {
     const words = ['--config', '--host', '--port', '--state, --data-dir', '--upstream', '--set', 'SLOTGATE_'];
     const commands = ['start', 'doctor', 'get', 'watch', 'use', 'config', 'keys', 'receipt', 'stake', 'completion'];
     for (const word of [...words, ...commands]) t.match(help.out, word);
-    const version = spawned(['--version']);
-    t.equal(await version.exit(), 0);
-    t.match(version.stdout(), /^\d+\.\d+\.\d+\n$/);
+    t.match(await runSlotgate(['--version']), { code: 0, out: /^\d+\.\d+\.\d+\n$/ });
   });
 
   /** Command lines and variables with errors, and the messages. */
@@ -288,6 +269,9 @@ t.test('command-line', async (t) => {
     [['strat'], {}, 64, /unknown command strat, the nearest known name is start/],
     [['config', 'pint'], {}, 64, /unknown command config pint, the nearest known name is config print \(of /],
     [['config'], {}, 64, /config needs one of print, check, schema/],
+    [['config', 'check', 'my.json'], {}, 64, /too many arguments for 'check'/],
+    [['keys', 'revoke', '9bf9f5e2', 'e59dc6d7'], {}, 64, /too many arguments for 'revoke'/],
+    [['receipt', 'key', 'list', 'x'], {}, 64, /too many arguments for 'list'/],
     [
       ['receipt', 'key', 'rotat'],
       {},
@@ -348,8 +332,17 @@ t.test('command-line', async (t) => {
       t.equal((await runSlotgate(['config', 'check', ...args])).code, 0);
   });
 
+  t.test('a user without a home, or with no folder for settings, has no pinned gateway', async (t) => {
+    const elsewhere = { XDG_CONFIG_HOME: '/dev/null', SLOTGATE_URL: '' };
+    const get = ['get', '/slot', '--port', '1'];
+    t.match(await runSlotgate(get, elsewhere), { code: 1, err: /is one running at http:\/\/127\.0\.0\.1:1\?/ });
+    t.match(await runSlotgate(['use'], elsewhere), { code: 1, err: /no gateway is pinned/ });
+    t.match(await runSlotgate(['use', '--forget'], elsewhere), { code: 0, err: 'no gateway was pinned\n' });
+  });
+
   t.test('config check refuses what a start would refuse, and creates nothing', async (t) => {
-    const state = t.testdir();
+    const folders = t.testdir({ state: {}, fleet: {} });
+    const state = `${folders}/state`;
     const check = (env: Readonly<Record<string, string>> = {}, ...args: string[]) =>
       runSlotgate(['config', 'check', '--state', state, ...args], env);
     t.match(await check({ RECEIPT_KEY: 'zzz' }), { code: 78, err: /RECEIPT_KEY can't be used: not a key/ });
@@ -363,9 +356,39 @@ t.test('command-line', async (t) => {
     t.equal((await check({ RECEIPT_KEY: 'ephemeral' })).code, 0);
     t.equal((await check()).code, 0);
     t.same(readdirSync(state), []);
+
+    const fleet = ['--state', `${folders}/fleet`, '--redis', 'redis://127.0.0.1', '--upstream', 'http://127.0.0.1:1'];
+    await runSlotgate(['receipt', 'key', 'create', ...fleet]);
+    await runSlotgate(['receipt', 'key', 'rotate', '--after', '0', ...fleet]);
+    t.equal((await runSlotgate(['config', 'check', ...fleet])).code, 0);
+    rmSync(`${folders}/fleet/receipt-key.pem`);
+    const lost = { code: 78, err: /the secret of a fleet follows from .*fleet\/receipt-key\.pem is missing/ };
+    t.match(await runSlotgate(['config', 'check', ...fleet]), lost);
+    t.match(await runSlotgate(['keys', 'list', ...fleet]), lost);
+    t.equal((await check({ SLOTGATE_FLEET_SECRET: 's'.repeat(32) }, ...fleet)).code, 0);
+
     writeFileSync(`${state}/keys.json`, '{');
     t.match(await check(), { code: 1, err: /keys\.json: the file is not JSON/ });
     t.match(await runSlotgate(['config', 'check', '--data-dir', state]), { code: 1, err: /keys\.json: the file is/ });
+    t.match(await check({ RECEIPT_KEY: 'ephemeral' }, '--workers', '2'), { code: 78, err: /is for one process/ });
+
+    const upstreams = [
+      { url: 'http://127.0.0.1:1', geyser: { url: 'http://127.0.0.1:1', tokenFile: `${state}/none` } },
+    ];
+    const settings = { port: 0, admin: { port: null }, dataDir: state, upstreams };
+    const silent = { info() {}, warn() {}, error() {} };
+    t.match(await check({ SLOTGATE_UPSTREAMS: JSON.stringify(upstreams) }), {
+      code: 78,
+      err: /geyser\.tokenFile: can't/,
+    });
+    await t.rejects(createGateway(settings, { logger: silent }), {
+      exitCode: 78,
+      message: /geyser\.tokenFile: can't read/,
+    });
+    await t.rejects(createGateway({ ...settings, upstreams: [{ url: 'http://127.0.0.1:1' }] }, { logger: silent }), {
+      message: /keys\.json/,
+    });
+    t.same(readdirSync(state), ['keys.json'], 'a start that is refused creates no receipt key');
   });
 
   t.test('the variables of a Kubernetes service called slotgate are logged, and stop nothing', async (t) => {
@@ -411,6 +434,8 @@ t.test('command-line', async (t) => {
       const { code, out } = await runSlotgate(['get', `#${slot}`], here);
       return code === 0 && out.startsWith(`{"slot":${slot},`);
     }, 'a block'); // a cluster that has just started has none there, and some slots are skipped
+    t.match(await runSlotgate(['get', 'SOL'], here), { code: 0, out: /So11111111111111111111111111111111111111112/ });
+    t.match(await runSlotgate(['get', 'helth'], here), { code: 64, err: /the nearest known name is \/health\n$/ });
     t.match(await runSlotgate(['get', 'no such thing'], here), { code: 1, err: /unclassifiable: / });
     await usesPinnedGateway(t, url, { publicKey, cluster: result.cluster });
     t.match(await runSlotgate(['get', 'health', '--url', url, '--quiet']), {
@@ -446,11 +471,25 @@ t.test('command-line', async (t) => {
   async function usesPinnedGateway(t: Test, url: string, pins: { publicKey: string; cluster: string }): Promise<void> {
     const home = { XDG_CONFIG_HOME: `${t.testdirName}/config` };
     t.match(await runSlotgate(['use'], home), { code: 1, err: /no gateway is pinned: slotgate use URL pins one/ });
-    t.match(await runSlotgate(['use', url], home), {
+    const proxy = await openTamperingProxy(t, url);
+    t.equal((await runSlotgate(['use', proxy.url], home)).code, 0);
+    const forged = pins.publicKey.slice(0, -1) + (pins.publicKey.endsWith('1') ? '2' : '1');
+    proxy.tamper = (packet) => packet.replace(pins.publicKey, forged);
+    t.match(
+      await runSlotgate(['use', proxy.url], home),
+      { code: 0, out: `Key      ${pins.publicKey}\n` },
+      'it pins the key that has signed, whatever /pubkey names',
+    );
+    t.match(await runSlotgate(['use', `${url}/api/v1/`], home), {
       code: 0,
       out: `Key      ${pins.publicKey}\nCluster  ${pins.cluster}`,
     });
-    t.match(await runSlotgate(['get', PATH], home), { code: 0, out: BALANCE, err: /\(pinned\)\n$/ });
+    for (const args of [[PATH], [PATH, '--url', `${url}/api/v1/`], [`${url}/api/v1${PATH}`]])
+      t.match(
+        await runSlotgate(['get', ...args], home),
+        { code: 0, out: BALANCE, err: /\(pinned\)\n$/ },
+        args.join(' '),
+      );
     const file = `${home.XDG_CONFIG_HOME}/slotgate/gateway.json`;
     t.same(JSON.parse(readFileSync(file, 'utf8')), { url, ...pins });
     writeFileSync(file, JSON.stringify({ url, ...pins, publicKey: WHALE }));
@@ -458,7 +497,11 @@ t.test('command-line', async (t) => {
       ['use', url],
       ['get', PATH],
     ])
-      t.match(await runSlotgate(args, home), { code: 1, out: '', err: /not proven: unknown-key/ }, args.join(' '));
+      t.match(
+        await runSlotgate(args, home),
+        { code: 1, out: '', err: /not proven: unknown-key.* slotgate use --forget forgets/ },
+        args.join(' '),
+      );
     writeFileSync(file, '{}');
     t.match(await runSlotgate(['use'], home), { code: 78, err: /slotgate use --forget removes it/ });
     t.equal((await runSlotgate(['use', '--forget'], home)).code, 0);
@@ -474,6 +517,15 @@ t.test('command-line', async (t) => {
     t.notMatch(watch.stdout() + watch.stderr(), ESCAPE);
 
     const proxy = await openTamperingProxy(t, url);
+    let refusals = 0;
+    proxy.tamper = (packet) =>
+      packet.includes('"publicKey"') && refusals++ < 4 ? packet.replace('HTTP/1.1 200 OK', 'HTTP/1.1 503 OK') : packet;
+    const patient = spawned(['watch', '--url', proxy.url]);
+    await patient.waitForOutput('"SUB /api/v1/stream');
+    t.equal(refusals, 5, 'each attempt for the first frame failed');
+    patient.process.kill('SIGTERM');
+    t.equal(await patient.exit(), 0, patient.stderr());
+
     proxy.tamper = (packet) => packet.replace('"health":"ok"', '"health":"no"');
     const deceived = spawned(['watch', '--url', proxy.url]);
     t.equal(await deceived.exit(), 1);
@@ -482,7 +534,9 @@ t.test('command-line', async (t) => {
 
   t.test('without a command the gateway starts, reports its URL, and ends on SIGTERM', async (t) => {
     const states = t.testdir({ first: {}, second: {} });
-    const child = spawned([...EMBEDDED_ARGS, '--state', `${states}/first`, '--set', 'log.level=info'], {
+    const settings = ['log.level=info', 'drainTimeoutMs=200', 'limits.free.units=1000000', 'limits.loopDelayMs=60000'];
+    const set = settings.flatMap((setting) => ['--set', setting]);
+    const child = spawned([...EMBEDDED_ARGS, '--state', `${states}/first`, ...set], {
       RECEIPT_KEY: 'ephemeral',
       SLOTGATE_PORT: 'tcp://10.0.0.1:8787',
     });
@@ -526,8 +580,22 @@ t.test('command-line', async (t) => {
       t.notOk(existsSync(`${states}/no`), 'it changes nothing');
     });
 
-    child.process.kill('SIGTERM');
-    t.equal(await child.exit(), 0);
+    await t.test('on SIGTERM a thread that has work for seconds ends with the process', async (t) => {
+      const headers = { 'content-type': 'application/json' };
+      const { get } = httpClient(url);
+      const explain = () => get('/explain', { method: 'POST', headers, body: longExplainBody() });
+      await waitFor(async () => (await explain()).status === 200, 'a thread that has its code'); // the first try loads it
+      const answered = Array.from({ length: 30 }, () =>
+        explain().then(
+          ({ status }) => status === 200,
+          () => false,
+        ),
+      );
+      await Promise.any(answered.map(async (is) => (await is) || Promise.reject(new Error('not answered'))));
+      child.process.kill('SIGTERM');
+      t.equal(await child.exit(), 0);
+      t.ok((await Promise.all(answered)).includes(false), 'it did not wait for all of them');
+    });
     t.equal(child.stderr(), '');
   });
 
@@ -556,7 +624,7 @@ t.test('secret-leaks', async (t) => {
       found.statuses.map((statuses) => statuses.map((status) => status === 401)),
       [Array(6).fill(false), Array(6).fill(true), Array(6).fill(true)],
     );
-    t.equal(found.statuses[0]?.at(-1), 101, 'the stream takes the key that a browser offers');
+    t.equal(found.statuses[0]?.at(-1), 101, 'the stream accepts the key that a browser offers');
     t.match(found.outputs.log, /"level"/);
     const { nodeRequests, secrets } = found;
     t.ok(nodeRequests.length > 5 && nodeRequests.some((question) => question.includes(String(secrets.upstream[0]))));

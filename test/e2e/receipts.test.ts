@@ -1,9 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import bs58 from 'bs58';
-import fc from 'fast-check';
 import t from 'tap';
-import { ReceiptError } from '../../src/client/verify/receipt-error.ts';
+import type { ReceiptError } from '../../src/client/verify/receipt-error.ts';
 import { formatSignedBody, receiptTextIn } from '../../src/client/verify/signed-body.ts';
 import { isSuccession } from '../../src/client/verify/succession.ts';
 import { type Expected, verifyReceipt } from '../../src/client/verify/verify-receipt.ts';
@@ -188,34 +187,6 @@ t.test('receipts', async (t) => {
     t.equal(await claim(`/balance/${WHALE.address}?commitment=finalized`), 'exact/1');
     t.equal(await claim(`/balance/${WHALE.address}`), 'observed/1');
     t.equal(await claim(`/account/${WHALE.address}?commitment=finalized`), 'observed/1');
-  });
-
-  t.test('of 1,000 bodies with one flipped bit none is accepted', async (t) => {
-    const bodies = await Promise.all(
-      TARGETS.slice(0, 10).map(async (target) => ({ target, body: Buffer.from((await get(target)).text) })),
-    );
-    const faults = new Map<string, number>();
-    fc.assert(
-      fc.property(fc.constantFrom(...bodies), fc.nat(), fc.nat(7), ({ target, body }, at, bit) => {
-        const forged = Buffer.from(body);
-        const index = at % forged.length;
-        forged[index] = (forged[index] ?? 0) ^ (1 << bit);
-        try {
-          verifyReceipt(forged, expected(target));
-          return false;
-        } catch (thrown) {
-          if (!(thrown instanceof ReceiptError)) throw thrown;
-          faults.set(thrown.code, (faults.get(thrown.code) ?? 0) + 1);
-          return true;
-        }
-      }),
-      { numRuns: 1000 },
-    );
-    t.equal(
-      [...faults.values()].reduce((sum, count) => sum + count, 0),
-      1000,
-    );
-    t.ok(faults.size > 2, [...faults.keys()].join(' '));
   });
 
   t.test('a body does not verify for another request, key, cluster or time', async (t) => {

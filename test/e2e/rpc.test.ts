@@ -19,11 +19,15 @@ import type { RpcErrorJson } from '../support/answer-json.ts';
 import { anyCharacter } from '../support/any-character.ts';
 import { createDocumentChecker } from '../support/assert-documented.ts';
 import { type HttpAnswer, type SteppedHarness, startStepped, waitFor } from '../support/harness.ts';
+import { pluck } from '../support/pluck.ts';
 import { DEFECTS, withReplaced } from '../support/route-defects.ts';
 import { malformedCalls, REJECTED_METHOD_NAMES } from '../support/rpc-method-spellings.ts';
 import { configOf, rpcPost } from '../support/rpc-request.ts';
 import { addressFromByte } from '../support/token-account-fixtures.ts';
 import { untilCurrent } from '../support/until-current.ts';
+
+/** More digits than are scanned. */
+const LONG_NUMBER = '1'.repeat(5000);
 
 t.test('json-rpc', async (t) => {
   const world = await startStepped(t, { perSlot: 1 });
@@ -132,11 +136,18 @@ t.test('json-rpc', async (t) => {
     );
   });
 
-  const refused = async (t: Test, body: unknown, code: number, error: string, id: string | null = 'x') => {
+  const refused = async (
+    t: Test,
+    body: unknown,
+    code: number,
+    error: string,
+    id: string | null = 'x',
+    nodeData: object = {},
+  ) => {
     const got = await rpc<unknown, RpcErrorJson>(body);
     t.equal(got.status, 200, JSON.stringify(body));
     const { message } = got.json.error;
-    t.strictSame(got.json, { jsonrpc: '2.0', error: { code, message, data: { error } }, id });
+    t.strictSame(got.json, { jsonrpc: '2.0', error: { code, message, data: { ...nodeData, error } }, id });
     t.same(Object.keys(got.json), ['jsonrpc', 'error', 'id'], 'in the order of a node');
     t.match(message, /\w/);
     t.equal(got.headers.get('cache-control'), 'no-store');
@@ -150,6 +161,8 @@ t.test('json-rpc', async (t) => {
     await refused(t, { jsonrpc: '2.0', id: 'x' }, -32600, 'invalid_request');
     for (const jsonrpc of ['1.0', 2, null, '2', {}]) await refused(t, { ...base, jsonrpc }, -32600, 'invalid_request');
     for (const id of [{}, [1], true]) await refused(t, { ...base, id }, -32600, 'invalid_request', null);
+    const long = JSON.stringify({ ...base, id: 7 }).replace('7', LONG_NUMBER);
+    await refused(t, long, -32600, 'invalid_request', null);
     for (const method of ['sendTransaction', 'getGenesisHash', 'getslot', ''])
       await refused(t, { ...base, method }, -32601, 'rpc_method_not_allowed');
     await refused(t, { ...base, params: { commitment: 'x' } }, -32602, 'invalid_params');
@@ -158,7 +171,7 @@ t.test('json-rpc', async (t) => {
     t.equal((await rpc({ method: 'getSlot', params: null })).status, 400, 'which the plain form refuses');
   });
 
-  t.test("a node's error has the node's code and text", async (t) => {
+  t.test("a node's error has the node's code, text and data", async (t) => {
     const calls: readonly [method: string, params: readonly unknown[], code: number][] = [
       ['getBalance', ['nobody'], -32602],
       ['getBlock', [1], -32001],
@@ -168,7 +181,8 @@ t.test('json-rpc', async (t) => {
     for (const [method, params, code] of calls) {
       const { error } = JSON.parse(await (await rpcPost(cluster.url, method, params)).text());
       t.equal(error.code, code, method);
-      const got = await refused(t, { jsonrpc: '2.0', id: 'x', method, params }, code, 'rpc_error');
+      t.equal(Number.isInteger(error.data?.contextSlot), code === -32016, 'the one of these with data');
+      const got = await refused(t, { jsonrpc: '2.0', id: 'x', method, params }, code, 'rpc_error', 'x', error.data);
       t.equal(got.json.error.message, error.message);
       t.equal(got.headers.get('x-rpc-error-code'), String(code));
       const plain = await rpc({ method, params });
@@ -210,6 +224,7 @@ t.test('json-rpc', async (t) => {
       ['invalid_json', 400, rpc(`${body.slice(0, -1)},"__proto__":{}}`)],
       ['invalid_request', 400, rpc(`[${Array(101).fill(body).join()}]`)],
       ['invalid_request', 400, rpc('[]')],
+      ['invalid_request', 400, rpc(`[${body.replace('1,', `${LONG_NUMBER},`)},${body}]`)],
     ];
     for (const [code, status, sent] of cases) {
       const got = await sent;
@@ -306,6 +321,26 @@ t.test('rpc-standard-profile', async (t) => {
   const fromNode = async (method: string, params: readonly unknown[] = []): Promise<string> =>
     (await (await rpcPost(cluster.url, method, params)).text()).trim();
 
+  t.test('a rent that is none is an error of the upstream, and not kept', async (t) => {
+    const none = {
+      data: ['', 'base64'],
+      executable: false,
+      lamports: 1,
+      owner: SYSTEM_PROGRAM,
+      rentEpoch: 0,
+      space: 0,
+    };
+    const context = { slot: finalized };
+    node.overrides.set('getAccountInfo', () => ({ result: JSON.stringify({ context, value: none }) }));
+    node.overrides.set('getMultipleAccounts', ([addresses]) => ({
+      result: JSON.stringify({ context, value: Array(addresses.length).fill(none) }),
+    }));
+    const refused = await call('getMinimumBalanceForRentExemption', [0]);
+    t.match(refused.json.error, { data: { error: 'upstream_error' }, message: /something else than the rent/ });
+    node.overrides.clear();
+    t.match((await call('getMinimumBalanceForRentExemption', [0])).json, { result: 890880 });
+  });
+
   t.test('the answer to each method is that of the node, byte for byte', async (t) => {
     for (const method of STANDARD_METHODS) {
       const params = PARAMS[method] ?? [];
@@ -355,7 +390,7 @@ t.test('rpc-standard-profile', async (t) => {
 });
 
 t.test('rpc-batches', async (t) => {
-  const world = await startStepped(t, { perSlot: 1, set: ['limits.free.units=300'] });
+  const world = await startStepped(t, { perSlot: 1, set: ['limits.free.units=300', 'limits.free.rpcBytes=65536'] });
   const { rpc, cluster, node, step } = world;
   await step(40, 4);
   await untilCurrent(world);
@@ -411,9 +446,24 @@ t.test('rpc-batches', async (t) => {
       {},
     ]);
     t.match(json, { 5: { id: 'getSlot', result: Number } });
+    t.equal((await rpc([slot])).headers.get('x-cache'), 'HIT');
+    t.equal((await rpc([callOf('sendTransaction', [])])).headers.get('x-cache'), 'MISS', 'no answer is no hit');
   });
 
-  t.test('it costs the sum of its calls, and is refused as a whole where that is not left', async (t) => {
+  t.test('an answer for which the tier leaves no room is an error in its place', async (t) => {
+    node.overrides.set('getBlock', () => ({ result: `"${'x'.repeat(40_000)}"` }));
+    const calls = [callOf('getBlock', [1], 1), callOf('getBlock', [2], 2), callOf('getSlot', [])];
+    const { status, text } = await rpc(calls);
+    node.overrides.clear();
+    t.equal(status, 200);
+    const answers: readonly { readonly id: unknown; readonly error?: object }[] = JSON.parse(text);
+    t.same(pluck(answers, 'id'), [1, 2, 'getSlot']);
+    const errors = answers.filter(({ error }) => error !== undefined);
+    const message = /^your tier gets at most 65536 bytes/;
+    t.match(errors, [{ error: { data: { error: 'result_too_large' }, message } }]);
+  });
+
+  t.test('it costs one for each of its calls, and is refused as a whole where that is not left', async (t) => {
     const left = async (calls: number): Promise<HttpAnswer> => rpc(Array(calls).fill(callOf('getSlot', [])));
     const [one, many] = [await left(1), await left(20)];
     const remaining = (answer: HttpAnswer): number => Number(answer.headers.get('x-ratelimit-remaining'));
@@ -516,7 +566,7 @@ t.test('rpc-allow-list', async (t) => {
   });
 });
 
-t.test('rpc-from-cache', async (t) => {
+t.test('answers-of-routes', async (t) => {
   const { get, rpc, step, cluster, node } = await startStepped(t);
 
   interface Config {
@@ -592,6 +642,16 @@ t.test('rpc-from-cache', async (t) => {
     t.equal((await accountInfo(mint, { encoding: 'jsonParsed', minContextSlot })).status, 503);
   });
 
+  t.test('a text that is no address finds no answer of a route with other parameters', async (t) => {
+    const address = DOLLAR.mint.address;
+    await get(`/balance/${address}?commitment=confirmed`);
+    t.equal(sourceOf(await rpc({ method: 'getBalance', params: [address, { commitment: 'confirmed' }] })), 'HIT');
+    for (const text of [`${address}?commitment=confirmed`, `../balance/${address}`]) {
+      const refused = await rpc({ method: 'getBalance', params: [text, { commitment: 'confirmed' }] });
+      t.same([refused.status, refused.json.error], [400, 'rpc_error'], text);
+    }
+  });
+
   t.test('a live account costs no reads, and /rpc requests keep it live', async (t) => {
     const wallet = WALLETS[3]?.address ?? '';
     const upstream = (): number =>
@@ -641,7 +701,7 @@ t.test('rpc-min-slot', async (t) => {
     t.equal(got.headers.get('retry-after'), '1', what);
   }
 
-  /** Calls of every method, at commitment confirmed where it takes one. */
+  /** Calls of every method, at commitment confirmed where it accepts one. */
   function callsOf({ cluster }: SteppedHarness): readonly Call[] {
     const at = { commitment: 'confirmed' };
     const { signature } = cluster.chain.transactionsOf(wallet)[0] ?? {};
@@ -914,8 +974,10 @@ t.test('rpc-monotonic-slots', async (t) => {
     for (const call of calls) t.equal(sourceOf(await rpc(call)), 'MISS');
   });
 
+  /** A world that each of the next tests leaves without faults. */
+  const world = await startStepped(t, { perSlot: 2 });
+
   t.test('a block height has no slot and still does not go back', async (t) => {
-    const world = await startStepped(t);
     const { rpc, step, node } = world;
     const fallBack = await remember(world, [
       { method: 'getBlockHeight', params: [{ commitment: 'processed' }] },
@@ -936,7 +998,6 @@ t.test('rpc-monotonic-slots', async (t) => {
   });
 
   t.test('a list of signatures has no slot and still does not go back', async (t) => {
-    const world = await startStepped(t, { perSlot: 2 });
     const { rpc, step, node } = world;
     const call = { method: 'getSignaturesForAddress', params: [wallet(0), { commitment: 'confirmed', limit: 3 }] };
     await step(4);
@@ -960,7 +1021,6 @@ t.test('rpc-monotonic-slots', async (t) => {
   });
 
   t.test('a result too long for the cache binds later ones to its slot', async (t) => {
-    const world = await startStepped(t);
     const { rpc, step, cluster, node } = world;
     const long = address(addressFromByte(31));
     const account = { lamports: 1n, owner: SYSTEM_PROGRAM, executable: false, data: new Uint8Array(70_000) };
@@ -1000,7 +1060,7 @@ t.test('rpc-monotonic-slots', async (t) => {
   });
 
   t.test("a caller that requires a slot no node has reached gets the node's error", async (t) => {
-    const { rpc, cluster } = await startStepped(t);
+    const { rpc, cluster } = world;
     const minContextSlot = cluster.chain.slot('processed') + 100;
     for (const method of ['getSlot', 'getBlockHeight', 'getEpochInfo']) {
       await rpc({ method, params: [{ commitment: 'confirmed' }] });
@@ -1011,7 +1071,7 @@ t.test('rpc-monotonic-slots', async (t) => {
   });
 
   t.test('no processed answer is served a slot later', async (t) => {
-    const { rpc, step, cluster } = await startStepped(t);
+    const { rpc, step, cluster } = world;
     for (const method of ['getBalance', 'getAccountInfo']) {
       const call = { method, params: [wallet(2), { commitment: 'processed' }] };
       t.equal(sourceOf(await rpc(call)), 'MISS');

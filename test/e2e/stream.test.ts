@@ -279,6 +279,8 @@ t.test('stream', async (t) => {
     t.equal(got.status, 429);
     t.equal(got.json.error, 'rate_limited');
     t.match(got.headers['retry-after'], /^[1-9]\d*$/);
+    const { 'x-ratelimit-limit': limit, 'x-ratelimit-remaining': remaining } = got.headers;
+    t.equal(Number(limit) - Number(remaining), 2, 'a 429 costs nothing');
     first.socket.terminate();
     await first.closed;
     await waitFor(async () => {
@@ -295,6 +297,7 @@ t.test('stream', async (t) => {
     const got = await refused(world);
     t.equal(got.status, 429);
     t.equal(got.headers['x-ratelimit-remaining'], '0');
+    t.match(got.json.message, /^this request costs 1 unit, 0 of 2 are left; wait \d+ s or use an API key$/);
     t.ok(Number(got.headers['retry-after']) <= 10);
   });
 

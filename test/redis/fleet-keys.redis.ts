@@ -56,13 +56,15 @@ t.test(
         'the mirror',
       );
     const ids = () =>
-      readVersionedKeys(path).keys.map(({ id, revokedAt }) => `${id}${revokedAt === null ? '' : ' revoked'}`);
+      readVersionedKeys(path).keys.map(
+        ({ id, revokedAt, isRevoked }) => `${id}${revokedAt === null ? '' : ` revoked ${isRevoked}`}`,
+      );
     await untilMirrored();
     t.same(ids().sort(), ['one', 'two']);
 
     const valid = String(await redis.call('HGET', 'x:keys', 'one'));
     await updateFleetKeys(place, none, (keys) => ({
-      keys: keys.map((key) => (key.id === 'one' ? { ...key, revokedAt: '2026-01-01' } : key)),
+      keys: keys.map((key) => (key.id === 'one' ? { ...key, revokedAt: '2026-01-01', isRevoked: true as const } : key)),
       result: undefined,
     }));
     await untilMirrored();
@@ -79,7 +81,7 @@ t.test(
     await redis.call('INCR', 'x:keys:version'); // and no announcement
     clock.advance(5000);
     await untilMirrored();
-    t.same(ids().sort(), ['one revoked', 'two']);
+    t.same(ids().sort(), ['one revoked true', 'two']);
     t.same(logged, [4]);
     t.match(mirror.problem, /^4 API keys/);
     t.match(await readFleetKeys(place), { forged: { length: 4 } });
@@ -94,19 +96,19 @@ t.test(
     await server.signal('SIGKILL');
     await waitFor(() => !redis.isReady, 'the end of Redis');
     await mirror.refresh();
-    t.same(ids().sort(), ['one revoked', 'two'], 'without Redis the keys stay valid');
+    t.same(ids().sort(), ['one revoked true', 'two'], 'without Redis the keys stay valid');
     await server.restart();
     await waitFor(() => redis.isReady && redis.isListening, 'Redis again');
     await server.command('FLUSHALL');
     await mirror.refresh();
-    t.same(ids().sort(), ['one revoked', 'two'], 'so do those that Redis has lost');
+    t.same(ids().sort(), ['one revoked true', 'two'], 'so do those that Redis has lost');
     t.match(mirror.problem, /^Redis has lost API keys/);
     const known = readVersionedKeys(path);
     const another = updateFleetKeys(place, known, (keys) => ({ keys: [...keys, record('six')], result: undefined }));
     await t.rejects(another, { message: /keys restore/ }, 'no key is added to half of them');
     await restoreFleetKeys(place, [known]);
     await untilMirrored();
-    t.same(ids().sort(), ['one revoked', 'two']);
+    t.same(ids().sort(), ['one revoked true', 'two']);
     t.equal(mirror.problem, undefined);
     t.notMatch(await server.contents(), 'key of two', 'F14: no key in Redis');
   },

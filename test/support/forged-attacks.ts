@@ -20,7 +20,9 @@ import { shortAddress } from '../../src/transactions/explain/sentence-formats.ts
 import type { Transaction } from '../../src/transactions/transactions/transaction.ts';
 import { THEFTS_BY_EXTENSIONS } from './forged-extensions.ts';
 import { THEFTS_OF_RIGHTS } from './forged-rights.ts';
+import { THEFTS_BY_SHAPES } from './forged-shapes.ts';
 import { FORMS, type ForgedCall, type Forgery } from './forged-transaction.ts';
+import { THEFTS_BEHIND_WORDS } from './forged-words.ts';
 import {
   ALL,
   type Attack,
@@ -61,6 +63,7 @@ import {
   stolenSol,
   stolenUsdc,
   stolenUsdt,
+  swapOf,
   sysvar,
   table,
   thief,
@@ -76,12 +79,6 @@ import {
   wsol,
 } from './forged-world.ts';
 import { addressOf, u64Bytes } from './synthetic-transaction.ts';
-
-/** 1,000 USDC for 12.34567 BONK. */
-export const swapOf = (forgery: Forgery): readonly ForgedCall[] => [
-  forgery.send(usdc, poolUsdc, victim, 1_000_000_000n),
-  forgery.send(poolBonk, bonk, pool, 1_234_567n),
-];
 
 /** The scene in which somebody else than those that sign for a theft pays the fee. */
 const SPONSORED = 'that a sponsor pays for';
@@ -140,6 +137,8 @@ export const SCENES: Readonly<
 export const ATTACKS: Readonly<Record<string, Attack>> = {
   ...THEFTS_OF_RIGHTS,
   ...THEFTS_BY_EXTENSIONS,
+  ...THEFTS_BY_SHAPES,
+  ...THEFTS_BEHIND_WORDS,
   'tokens sent away': {
     kind: 'tokens',
     make: (f) => [f.send(usdc, stolenUsdc, victim, 10_000_000_000n)],
@@ -643,11 +642,15 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
 /** A theft in a scene, as a record in a form; null where it makes no sense. */
 export function forgeAttack(scene: string, name: string, form: keyof typeof FORMS = 'whole'): Transaction | null {
   const [arrange, attack] = [SCENES[scene], ATTACKS[name]];
-  if (arrange === undefined || attack === undefined || attack.not?.includes(scene)) return null;
+  if (arrange === undefined || attack === undefined || !scenesOf(attack).includes(scene)) return null;
   const signers = attack.signers ?? [victim];
   const forgery = prepare(scene === SPONSORED && !signers.includes(sponsor) ? [sponsor, ...signers] : signers);
   return forgery.record(arrange(forgery, attack.make(forgery)), FORMS[form]);
 }
+
+/** Returns the scenes in which an attack makes sense. */
+export const scenesOf = ({ not = [], only }: Attack): readonly string[] =>
+  only ?? Object.keys(SCENES).filter((scene) => !not.includes(scene));
 
 /** Deeds that cost nobody anything. */
 const HARMLESS =

@@ -18,6 +18,7 @@ import type { ForgedCall, Forgery } from './forged-transaction.ts';
 import {
   ALL,
   type Attack,
+  anchor,
   asset,
   BONK,
   bonk,
@@ -56,7 +57,6 @@ import { addressOf, u64Bytes } from './synthetic-transaction.ts';
 
 const key = (address: string): readonly number[] => [...bs58.decode(address)];
 const zeros = (count: number): number[] => Array<number>(count).fill(0);
-const anchor = (name: string): number[] => [...createHash('sha256').update(`global:${name}`).digest().subarray(0, 8)];
 const interfaceTag = (name: string): number[] => [...createHash('sha256').update(name).digest().subarray(0, 8)];
 
 const token = (f: Forgery, accounts: readonly string[], ...data: readonly number[]): ForgedCall =>
@@ -320,10 +320,10 @@ export const THEFTS_BY_EXTENSIONS: Readonly<Record<string, Attack>> = {
   'the scale in which amounts are shown': {
     kind: 'scaled amounts',
     make: (f) => [
-      token(f, [USDT, victim], 43, 1, ...zeros(6), 0xf0, 0x3f, ...zeros(8)),
+      token(f, [USDT, victim], 43, 1, ...zeros(6), 0xf0, 0x3f, ...u64Bytes(4_070_908_800n)),
       f.send(usdt, stolenUsdt, victim, 6_000_000n),
     ],
-    says: ['scale', '6 USDT', thief],
+    says: ['scale', 'of USDT from 2099-01-01 on', '6 USDT', thief],
   },
   'the right to scale amounts': {
     kind: 'scaled amounts',

@@ -21,6 +21,7 @@ import type { ForgedCall, Forgery } from './forged-transaction.ts';
 import {
   ALL,
   type Attack,
+  anchor,
   asset,
   BUBBLEGUM,
   buffer,
@@ -76,7 +77,6 @@ function text4(text: string): number[] {
   const bytes = new TextEncoder().encode(text);
   return [...u32(bytes.length), ...bytes];
 }
-const anchor = (name: string): number[] => [...createHash('sha256').update(`global:${name}`).digest().subarray(0, 8)];
 const INITIALIZE_METADATA = [
   ...createHash('sha256').update('spl_token_metadata_interface:initialize_account').digest().subarray(0, 8),
 ];

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import bs58 from 'bs58';
 import { WRAPPED_SOL } from '../../src/shared/domain/known-mints.ts';
 import { type ForgedCall, Forgery } from './forged-transaction.ts';
@@ -57,6 +58,8 @@ export const [nonce, vote, table, buffer, multisig, multisigUsdc, newAccount, as
   38,
   39,
 );
+/** An NFT, and the accounts for it of a victim and of a thief. */
+export const [nft, ownNft, stolenNft] = addressesOf(54, 55, 56);
 export const [decoy, secondDecoy, sysvar, freezer, emptied, secondEmptied] = addressesOf(40, 41, 42, 43, 47, 48);
 
 /** A wallet of a victim, and accounts of a thief and a pool, before the transaction. */
@@ -73,6 +76,8 @@ export function prepare(signers: readonly string[] = [victim]): Forgery {
   forgery.hold(poolUsdc, pool, USDC, 900_000_000_000n);
   forgery.hold(poolBonk, pool, BONK, 900_000_000_000n, 5);
   forgery.hold(multisigUsdc, multisig, USDC, 700_000_000_000n);
+  forgery.hold(ownNft, victim, nft, 1n, 0);
+  forgery.hold(stolenNft, thief, nft, 0n, 0);
   for (const empty of [emptied, secondEmptied]) forgery.hold(empty, victim, USDT, 0n);
   for (const funded of [stake, nonce, vote, table, buffer, vault]) forgery.fund(funded, 30_000_000_000n);
   forgery.begin();
@@ -88,6 +93,8 @@ export interface Attack {
   readonly never?: RegExp;
   /** Scenes in which it makes no sense. */
   readonly not?: readonly string[];
+  /** The scenes in which it makes sense, if they are few. */
+  readonly only?: readonly string[];
 }
 
 /** An address that begins as another one does. */
@@ -96,3 +103,20 @@ export const lookAlike = (address: string): string =>
 
 export const ALL = 2n ** 64n - 1n;
 export const u32 = (value: number): number[] => [value, 0, 0, 0];
+
+/** Returns the discriminator of an instruction of an Anchor program. */
+export const anchor = (name: string): number[] => [
+  ...createHash('sha256').update(`global:${name}`).digest().subarray(0, 8),
+];
+
+/** 1,000 USDC for 12.34567 BONK. */
+export const swapOf = (forgery: Forgery): readonly ForgedCall[] => [
+  forgery.send(usdc, poolUsdc, victim, 1_000_000_000n),
+  forgery.send(poolBonk, bonk, pool, 1_234_567n),
+];
+
+/** What {@link swapOf} bought, for 999 USDC. */
+export const swapBackOf = (forgery: Forgery): readonly ForgedCall[] => [
+  forgery.send(bonk, poolBonk, victim, 1_234_567n),
+  forgery.send(poolUsdc, usdc, pool, 999_000_000n),
+];

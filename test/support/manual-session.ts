@@ -1,4 +1,5 @@
 import { type LiveAccountSettings, LiveAccountSource } from '../../src/gateway/live/accounts/live-account-source.ts';
+import type { VersionRing } from '../../src/gateway/live/feed/version-ring.ts';
 import type { OperatorAgreement } from '../../src/gateway/upstream/mesh/mesh.ts';
 import { MeshTips } from '../../src/gateway/upstream/mesh/mesh-tips.ts';
 import type {
@@ -42,7 +43,7 @@ export class ManualSession implements PubsubSession {
   readonly mayGrow = false;
   isLost = false;
   readonly #onClockUpdateListeners = new Map<Commitment, (update: ClockUpdate) => void>();
-  readonly #acknowledged = new Set<string>();
+  readonly #acknowledged = new Set<SubscriptionHandler>();
   readonly #answer: PubsubSession['call'] | undefined;
   #onLost: (reason: string) => void = () => {};
   #slot: Slot | undefined;
@@ -56,8 +57,8 @@ export class ManualSession implements PubsubSession {
     this.handlers.set(String(address), watcher);
     return {
       stop: () => {
-        this.handlers.delete(String(address));
-        this.#acknowledged.delete(String(address));
+        if (this.handlers.get(String(address)) === watcher) this.handlers.delete(String(address));
+        this.#acknowledged.delete(watcher);
         this.unsubscribed.push(String(address));
       },
     };
@@ -67,9 +68,9 @@ export class ManualSession implements PubsubSession {
 
   /** Acknowledges all subscriptions that are not acknowledged yet. */
   acknowledgeAll(): void {
-    for (const [name, watcher] of [...this.handlers]) {
-      if (this.#acknowledged.has(name)) continue;
-      this.#acknowledged.add(name);
+    for (const watcher of [...this.handlers.values()]) {
+      if (this.#acknowledged.has(watcher)) continue;
+      this.#acknowledged.add(watcher);
       watcher.onAcknowledged();
     }
   }
@@ -82,6 +83,10 @@ export class ManualSession implements PubsubSession {
 
   isOnAnotherFork(slot: Slot, tip: Slot): boolean {
     return this.ancestry.isOnAnotherFork(slot, tip);
+  }
+
+  parentOf(slot: Slot): Slot | undefined {
+    return this.ancestry.parentOf(slot);
   }
 
   onClockUpdate(commitment: Commitment, listener: (update: ClockUpdate) => void): () => void {
@@ -167,6 +172,7 @@ export function openAccountHarness(
   settings: Partial<LiveAccountSettings> = {},
   slotTimeMs = 400,
   agreement?: OperatorAgreement,
+  ring?: VersionRing,
 ): AccountHarness {
   const clock = new ManualClock();
   const tips = new MeshTips();
@@ -187,6 +193,7 @@ export function openAccountHarness(
     upstream: new AccountBatcher(upstream, { clock, tip: (commitment) => tips.newest(commitment) }),
     clock,
     random: () => 0.5,
+    ring,
     settings: { ...SETTINGS, ...settings },
     onProblem: (problem) => problems.push(problem),
   });

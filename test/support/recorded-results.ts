@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { COINS, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { toJson } from '../../src/shared/domain/to-json.ts';
 import { type HttpAnswer, startStepped } from './harness.ts';
-import { type RecordedTransaction, recordedTransactions } from './recorded-transactions.ts';
+import { type RecordedTransaction, recordedByName } from './recorded-transactions.ts';
 import { WITHOUT_LIVE_DATA } from './route-defects.ts';
 import type { TestScope } from './test-scope.ts';
 
@@ -80,6 +80,7 @@ export async function makeResults(scope: TestScope): Promise<readonly RecordedRe
     `/token/${mint.address}`,
     `/token/${mint.address}/holders`,
     `/block/${chain.slot('finalized')}`,
+    `/leaders/${SLOT}`,
     `/tx/${signature}`,
     `/tx/${signature}?enhanced=1`,
     `/search?q=${wallet.address}`,
@@ -99,7 +100,7 @@ export async function makeResults(scope: TestScope): Promise<readonly RecordedRe
 }
 
 function findRecordings(): readonly RecordedTransaction[] {
-  const byName = new Map(recordedTransactions('transactions').map((recording) => [recording.name, recording]));
+  const byName = recordedByName('transactions', RECORDINGS);
   return RECORDINGS.flatMap((name) => byName.get(name) ?? []);
 }
 

@@ -63,6 +63,7 @@ export async function createRouteCaller({ get, rpc, step, cluster }: SteppedHarn
     '/token/:mint': () => `/token/${mint}`,
     '/token/:mint/holders': () => `/token/${mint}/holders`,
     '/block/:slot': () => `/block/${cluster.chain.slot('confirmed')}`,
+    '/leaders/:slot': () => `/leaders/${cluster.chain.slot('confirmed')}`,
     '/tx/:sig': () => `/tx/${signatures.pop()}`,
     '/search': () => `/search?q=${wallet.address}`,
   };

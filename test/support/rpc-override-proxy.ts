@@ -17,6 +17,21 @@ export interface RpcOverrideProxy {
   readonly requestCounts: Map<string, number>;
 }
 
+/** Holds the answers to a method back, from its next request until they are released. */
+export function holdAnswers({ overrides }: RpcOverrideProxy, method: string) {
+  let release = (): void => {};
+  const released = new Promise<undefined>((resolve) => {
+    release = () => resolve(undefined);
+  });
+  const requested = new Promise<void>((resolve) => {
+    overrides.set(method, () => {
+      resolve();
+      return released;
+    });
+  });
+  return { requested, release };
+}
+
 export async function startRpcOverrideProxy(
   t: Pick<TestScope, 'teardown'>,
   clusterUrl: string,

@@ -1,8 +1,9 @@
+import type { VersionRing } from '../../src/gateway/live/feed/version-ring.ts';
 import {
   type LiveTokenListSettings,
   LiveTokenListSource,
 } from '../../src/gateway/live/token-lists/live-token-list-source.ts';
-import type { TokenListRead } from '../../src/gateway/tokens/token-list.ts';
+import type { TokenList, TokenListRead } from '../../src/gateway/tokens/token-list.ts';
 import { MeshTips } from '../../src/gateway/upstream/mesh/mesh-tips.ts';
 import type { PubsubSession } from '../../src/gateway/upstream/pubsub/pubsub-session.ts';
 import type { EncodedAccount } from '../../src/gateway/upstream/reads/encoded-accounts.ts';
@@ -51,7 +52,7 @@ export class TokenListHarness {
   #reads = 0;
   #upstreamReads = 0;
 
-  constructor(settings: Partial<LiveTokenListSettings> = {}) {
+  constructor(settings: Partial<LiveTokenListSettings> = {}, ring?: VersionRing<TokenList>) {
     const answer = async (method: string, params: readonly unknown[] = []) => {
       const { minContextSlot = 0 } = configOf(params);
       if (minContextSlot > this.#slot) throw new GatewayError('rpc_error', 'not yet', { status: 503, rpcCode: -32016 });
@@ -81,6 +82,7 @@ export class TokenListHarness {
       clock: this.clock,
       random: () => 0.5,
       settings: { ...SETTINGS, ...settings },
+      ring,
       onProblem: (problem) => this.problems.push(problem),
     });
     for (const commitment of COMMITMENTS) this.#tips.onTip(commitment, () => this.source.liveSet.onTip(commitment));

@@ -1,9 +1,8 @@
 import { SharedWatch } from '../../src/gateway/fleet/replication/shared-watch.ts';
 import { lamportsOf, textOfKept } from '../../src/gateway/live/accounts/account-json.ts';
 import { LiveAccountSource } from '../../src/gateway/live/accounts/live-account-source.ts';
-import { type AccountHistory, bytesOfAccount } from '../../src/gateway/live/feed/kept-account.ts';
+import { bytesOfAccount } from '../../src/gateway/live/feed/kept-account.ts';
 import { VersionRing } from '../../src/gateway/live/feed/version-ring.ts';
-import { LeastRead } from '../../src/gateway/live/least-read.ts';
 import { LiveTokenListSource } from '../../src/gateway/live/token-lists/live-token-list-source.ts';
 import { MeshTips } from '../../src/gateway/upstream/mesh/mesh-tips.ts';
 import type { PubsubSession } from '../../src/gateway/upstream/pubsub/pubsub-session.ts';
@@ -43,11 +42,7 @@ export class WatchGateway {
   readonly tips = new MeshTips();
   readonly sessions: ManualSession[] = [];
   readonly accounts: LiveAccountSource;
-  readonly ring = new VersionRing(
-    { bytes: 1 << 20, slots: 200 },
-    (members) => new LeastRead<AccountHistory>(members),
-    bytesOfAccount,
-  );
+  readonly ring = new VersionRing({ bytes: 1 << 20, slots: 200 }, bytesOfAccount);
   readonly watch: SharedWatch;
   readonly member: ChannelMember;
   readonly problems: string[] = [];

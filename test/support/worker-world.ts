@@ -7,7 +7,7 @@ import type { Cache } from '../../src/gateway/cache/cache.ts';
 import { MemoryStore } from '../../src/gateway/fleet/counters/memory-store.ts';
 import { RemoteStore } from '../../src/gateway/fleet/counters/remote-store.ts';
 import type { PipelineService } from '../../src/gateway/fleet/workers/pipeline-end.ts';
-import { WorkerEnd } from '../../src/gateway/fleet/workers/worker-end.ts';
+import { WorkerEnd, type WorkerEndOptions } from '../../src/gateway/fleet/workers/worker-end.ts';
 import { systemClock } from '../../src/shared/runtime/system-clock.ts';
 
 export const MAX_STALE_MS = 60_000;
@@ -39,23 +39,24 @@ export const serviceOver = (cache: Cache, others: Partial<PipelineService> = {})
     embedded: null,
   }),
   read: () => Promise.reject(new Error('nothing is read')),
-  readEvents: () => undefined,
+  readEvents: async () => undefined,
   answerRpc: () => Promise.reject(new Error('nothing is called')),
   ...others,
 });
 
 /** Creates a worker's end over the log and the socket in a folder. */
-export const openWorker = (folder: string, counterStore = new RemoteStore(1), id = 0): WorkerEnd =>
+export const openWorker = (folder: string, options: Partial<WorkerEndOptions> = {}): WorkerEnd =>
   new WorkerEnd({
-    id,
+    id: 0,
     folder,
     clock: systemClock,
     cache: { clock: systemClock, bytes: 1 << 20, maxStaleMs: MAX_STALE_MS, hotKeys: 10 },
-    counterStore,
+    counterStore: new RemoteStore(1),
     waitMs: 1000,
     onLiveAnswer: () => {},
     onReceiptKeys: () => {},
     onOvertaken: () => {
       throw new Error('overtaken');
     },
+    ...options,
   });

@@ -45,6 +45,7 @@ export async function startWorkers(
     `upstreams=${JSON.stringify(upstreams)}`,
     'limits.free.units=10000000',
     'limits.connections=1000000',
+    'limits.loopDelayMs=60000', // on a busy machine, too
     'limits.free.inFlight=1000',
     'limits.free.streams=100',
     ...set,

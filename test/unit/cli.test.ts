@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { ed25519 } from '@noble/curves/ed25519.js';
 import bs58 from 'bs58';
@@ -18,6 +19,7 @@ import { WatchScreen } from '../../src/cli/terminal/watch-screen.ts';
 import { FAULT_EXPLANATIONS } from '../../src/client/verify/fault-explanations.ts';
 import type { ReceiptFault } from '../../src/client/verify/receipt-error.ts';
 import { isApiKey } from '../../src/gateway/access/api-keys/api-key.ts';
+import { isKeyValid } from '../../src/gateway/access/api-keys/api-key-record.ts';
 import { apiKeysPath, readApiKeys } from '../../src/gateway/access/api-keys/api-key-store.ts';
 import { appendUsage, usagePath } from '../../src/gateway/access/usage/usage-file.ts';
 import { loadEngine } from '../../src/gateway/http/load-engine.ts';
@@ -91,8 +93,14 @@ t.test('keys-commands', async (t) => {
       'and the list says until when',
     );
 
+    t.match(await keys('rotate', id, '--grace', '48h'), {
+      code: 1,
+      err: `${id} ends at ${old?.revokedAt} already, which can only be made earlier`,
+    });
     t.match(await keys('revoke', heir?.id ?? ''), { code: 0, out: `${heir?.id} is revoked\n` });
     t.match((await keys('list')).out, new RegExp(`^${heir?.id} .* revoked `, 'm'));
+    const revoked = readApiKeys(apiKeysPath(state))[1];
+    t.ok(revoked !== undefined && !isKeyValid(revoked, 0), 'also where a clock is behind');
     t.match(await keys('revoke', 'other'), { code: 1, err: `no key has the id other in ${apiKeysPath(state)}` });
     t.match(await keys('revoke', heir?.id ?? ''), { code: 1, err: /is revoked already/ });
   });
@@ -107,7 +115,7 @@ t.test('keys-commands', async (t) => {
 
   t.test('usage is printed by day, key and route', async (t) => {
     const state = t.testdir();
-    const row = { day: '2026-06-01', route: '/slot', counts: [3, 2, 1, 0], units: 9 };
+    const row = { day: '2026-06-01', route: '/slot', counts: [3, 2, 1, 0], units: 10, givenBack: 1 };
     appendUsage(usagePath(state), [
       { ...row, key: 'a' },
       { ...row, key: 'b' },
@@ -120,8 +128,8 @@ t.test('keys-commands', async (t) => {
     );
     t.match((await keys('usage')).out, /^2026-06-01 {2}b .* 3 .* 9$/m);
     const { usage } = JSON.parse((await keys('usage', 'b', '--json')).out);
-    const { counts: _, ...shown } = row;
-    t.same(usage, [{ ...shown, key: 'b', answered: 3, refused: 2, limited: 1, failed: 0 }]);
+    const { day, route } = row;
+    t.same(usage, [{ day, key: 'b', route, answered: 3, refused: 2, limited: 1, failed: 0, units: 9 }]);
   });
 
   t.test('errors are reported and change nothing', async (t) => {
@@ -131,11 +139,22 @@ t.test('keys-commands', async (t) => {
     t.match(await keys('create', '--tier', 'free', '--label', 'x'), { code: 64, err: /build, scale/ });
     t.match(await keys('create', '--tier', 'build'), { code: 64, err: /--label/ });
     t.match(await create('--expires', 'soon'), { code: 64, err: /neither a date/ });
+    for (const past of ['2020-01-31', '0h'])
+      t.match(await create('--expires', past), { code: 64, err: /has passed: the key would never be valid/ });
     t.match(await create('--per-ip', '0'), { code: 64, err: /whole number/ });
     t.match(await keys('revoke', 'nobody'), { code: 1, err: /no key has the id nobody/ });
     t.match(await keys('rotate', 'nobody'), { code: 1, err: /no key has the id nobody/ });
     t.match(await keys('mint'), { code: 64, err: /keys create, keys list, keys revoke, keys rotate, keys usage/ });
     t.same(readApiKeys(apiKeysPath(state)), []);
+    await create('--expires', '1h');
+    const [key] = readApiKeys(apiKeysPath(state));
+    const expired = { ...key, id: 'old', expiresAt: '2020-01-31T00:00:00.000Z' };
+    writeFileSync(
+      apiKeysPath(state),
+      JSON.stringify({ ...JSON.parse(readFileSync(apiKeysPath(state), 'utf8')), keys: [expired] }),
+    );
+    t.match(await keys('rotate', 'old'), { code: 1, err: /old has expired, and so would its successor/ });
+    t.same(readApiKeys(apiKeysPath(state)), [expired]);
   });
 
   t.test('a label cannot write to a terminal', async (t) => {
@@ -230,7 +249,7 @@ t.test('receipt-key-commands', async (t) => {
 
 t.test('receipt-verify-command', async (t) => {
   /** Runs the command on a file with this text. */
-  async function verify(t: Test, args: readonly string[], text: string): Promise<SlotgateOutput> {
+  async function verify(t: Test, args: readonly string[], text: string | Uint8Array): Promise<SlotgateOutput> {
     const file = join(t.testdir(), 'input');
     writeFileSync(file, text);
     return runSlotgate(['receipt', 'verify', ...args, file]);
@@ -298,6 +317,13 @@ t.test('receipt-verify-command', async (t) => {
     const whole = streamOf([0, 1]);
     const cut = await verify(t, [...args, publicKey], whole.slice(0, whole.length - 400));
     t.same([cut.code, cut.out.match(/"valid":(true|false)/g)], [1, ['"valid":true', '"valid":false']], 'cut in half');
+    const noText = Buffer.concat([
+      Buffer.from(streamOf([0])),
+      Buffer.from([0x7b, 0xff, 0x0a]),
+      Buffer.from(streamOf([1])),
+    ]);
+    const { code, out } = await verify(t, [...args, publicKey], noText);
+    t.same([code, out.match(/"valid":\w+/g)], [1, ['"valid":true', '"valid":false', '"valid":true']], 'not UTF-8');
     const ended = await verify(t, [...args, publicKey], `retry: 1000\n\n${whole}event: end\ndata: {"code":1001}\n\n`);
     t.equal(ended.code, 0, 'what is no event is skipped');
   });
@@ -415,12 +441,17 @@ t.test('receipt-verify-command', async (t) => {
     );
     const program = `
       const [program, addon, ...args] = process.argv.slice(1);
-      const addons = () => process.report.getReport().sharedObjects.filter((path) => path.endsWith('.node')).length;
+      let addons = 0;
+      const { dlopen } = process;
+      process.dlopen = (...opened) => {
+        addons++;
+        dlopen.apply(process, opened);
+      };
       const { runCommandLine } = await import(program);
       const { message } = await runCommandLine(['node', 'slotgate', ...args]).catch((thrown) => thrown);
-      const loaded = addons();
+      const loaded = addons;
       await import(addon); // it loads on each Node, as no engine does
-      console.log(message, loaded, addons());`;
+      console.log(message, loaded, addons);`;
     const body = join(t.testdir({ body: 'no body' }), 'body');
     const args = [
       '--input-type=module',
@@ -454,6 +485,38 @@ t.test('program', async (t) => {
     load(new URL(program, main));
     const bytes = [...texts.values()].reduce((sum, { length }) => sum + length, 0);
     t.ok(bytes > 100_000 && bytes < 250_000, `${bytes} bytes, most of them commander's`);
+  });
+
+  const skip = spawnSync('bash', ['--version']).error === undefined ? false : 'bash is not installed';
+  t.test(
+    'a reader that closes the pipe ends a command, and its exit code says neither done nor refuted',
+    { skip },
+    (t) => {
+      const lines = t.testdir({ lines: 'no receipt\n'.repeat(10_000) }); // more results than a pipe holds
+      const key = newSigner().publicKey;
+      const expected = ['--public-key', key, '--cluster', CLUSTER, '--request', 'GET /api/v1/slot'];
+      const args = [fileURLToPath(new URL('../../src/main.js', import.meta.url)), 'receipt', 'verify', '--ndjson'];
+      const { status, stdout, stderr } = spawnSync(
+        'bash',
+        ['-c', 'set -o pipefail; "$0" "$@" | head -1', process.execPath, ...args, `${lines}/lines`, ...expected],
+        { encoding: 'utf8' },
+      );
+      t.equal(status, 141);
+      t.match(stdout, /^\{"valid":false,.*\}\n$/);
+      t.notMatch(stderr, /EPIPE/);
+      t.end();
+    },
+  );
+
+  t.test('the help of every command has examples', async (t) => {
+    const helpOf = async (path: readonly string[]): Promise<void> => {
+      const { out } = await runSlotgate([...path, '--help']);
+      const [, list = ''] = /^Commands:\n((?: .*\n)+)/m.exec(out) ?? [];
+      const names = [...list.matchAll(/^ {2}([\w|]+)/gm)].map(([, name = '']) => name.split('|')[0] ?? '');
+      if (names.length === 0) t.match(out, /^Examples:\n {2}\S/m, path.join(' '));
+      for (const name of names.filter((name) => name !== 'help')) await helpOf([...path, name]);
+    };
+    await helpOf([]);
   });
 });
 
@@ -585,7 +648,9 @@ t.test('doctor', async (t) => {
     const { port } = admin.address() as AddressInfo; // it listens on a TCP port
     const args = [...upstream(node), '--state', `${t.testdir()}/new`, '--admin-port', String(port)];
     const inUse = { 'admin port': /in use/, 'receipt key': /given inline/ }; // for all else it is another program
-    names(t, await examine(args, { RECEIPT_KEY: 'ephemeral' }), inUse);
+    const other = await examine(args, { RECEIPT_KEY: 'ephemeral' });
+    names(t, other, inUse);
+    t.equal(other.faults.get('admin port')?.verdict, 'fail', 'a port that was chosen is not replaced');
     count = 120;
     const found = await examine(args, { RECEIPT_KEY: 'ephemeral' });
     names(t, found, { ...inUse, 'trusted proxies': /has refused 120 requests with X-Forwarded-For from a proxy/ });
@@ -609,6 +674,20 @@ t.test('doctor', async (t) => {
     await new Promise((resolve) => other.once('listening', resolve));
     const { port } = other.address() as AddressInfo; // it listens on TCP
     names(t, await run([...inState, '--port', `${port}`]), { port: /the port is in use/ });
+    const nowhere = [
+      '--host',
+      '192.0.2.1',
+      '--set',
+      'admin.host=192.0.2.1',
+      '--port',
+      '18787',
+      '--admin-port',
+      '18789',
+    ];
+    const elsewhere = await run([...inState, ...nowhere]);
+    names(t, elsewhere, { port: /does not have the address/, 'admin port': /does not have the address/ });
+    for (const { verdict, fix } of elsewhere.faults.values())
+      t.match([verdict, fix], ['fail', /choose an address of this machine/]);
 
     writeFileSync(`${state}/receipt-key.pem`, 'no key', { mode: 0o600 });
     writeFileSync(`${state}/keys.json`, '{', { mode: 0o600 });
@@ -623,12 +702,15 @@ t.test('doctor', async (t) => {
       'receipt key': /has mode 644, others can use it/,
     });
 
-    const huge = ['cache.bytes=1099511627776', 'live.accounts=1000000', 'upstreamPolicy.connections=10000'].flatMap(
-      (each) => ['--set', each],
-    );
+    const huge = [
+      'cache.bytes=1099511627776',
+      'live.accounts=1000000',
+      'upstreamPolicy.connections=10000',
+      'workers.count=4',
+    ].flatMap((each) => ['--set', each]);
     names(t, await run([...huge, '--state', `${folder}/new`], { SLOTGATE_PORT: 'tcp://10.0.0.1:8787' }), {
       environment: /enableServiceLinks/,
-      memory: /the cache uses up to/,
+      memory: /the cache 1048576 MiB, past versions 256 MiB, 4 workers 1024 MiB, the rest 1200 MiB$/,
       'open files': /slotgate uses \d{5} itself/,
     });
   });
@@ -746,27 +828,32 @@ t.test('run-process', async (t) => {
       .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line));
 
-  t.test('one line of JSON says when it listens, where and for which cluster', async (t) => {
-    const child = await startChild('0');
+  t.test('it says in one line where it listens, goes on after SIGHUP, and closes on SIGTERM', async (t) => {
+    const child = await startChild('200');
     t.match(logLines(child), [{ level: 'info', msg: 'listening', url: 'http://127.0.0.1:1', cluster: 'genesis' }]);
     t.equal(logLines(child).length, 1);
-  });
-
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    t.test(`${signal} closes the gateway, then the process ends with 0`, async (t) => {
-      const child = await startChild('200');
-      child.process.kill(signal);
-      t.equal(await child.exit(), 0);
-      t.match(child.stdout(), /"closing".*closed\n$/s);
-    });
-  }
-
-  t.test('SIGHUP reloads its keys, and it continues', async (t) => {
-    const child = await startChild('0');
     child.process.kill('SIGHUP');
     await child.waitForOutput('reloaded');
     child.process.kill('SIGTERM');
     t.equal(await child.exit(), 0);
+    t.match(child.stdout(), /"closing".*closed\n$/s);
+  });
+
+  t.test('a terminal window that closes ends the gateway, closed', async (t) => {
+    const child = await startChild('50', 'none', '5000', 'terminal');
+    child.process.kill('SIGHUP');
+    t.equal(await child.exit(), 'SIGHUP');
+    t.match(child.stdout(), /"closing".*closed\n$/s);
+  });
+
+  t.test('signals during the start are handled after it', async (t) => {
+    const child = runModule(new URL('../support/run-process-child.js', import.meta.url), ['0', 'none', '5000', 'slow']);
+    t.teardown(() => child.process.kill('SIGKILL'));
+    await child.waitForOutput('opening');
+    child.process.kill('SIGHUP');
+    child.process.kill('SIGUSR2');
+    await child.waitForOutput('SIGUSR2 is ignored');
+    await child.waitForOutput('reloaded');
   });
 
   t.test('a signal that comes twice in one moment, as Ctrl-C under npm does, counts once', async (t) => {
@@ -992,6 +1079,7 @@ t.test('watch-screen', async (t) => {
     const clock = new ManualClock();
     let screen = '';
     const written: string[] = [];
+    let rows: number | undefined;
     let ends = 0;
     const isRaw: boolean[] = [];
     const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: (raw: boolean) => isRaw.push(raw) });
@@ -1004,6 +1092,7 @@ t.test('watch-screen', async (t) => {
       input,
       clock,
       readNodes: async () => undefined,
+      rows: () => rows,
       write(text) {
         screen = stripVTControlCharacters(text);
         written.push(text);
@@ -1051,6 +1140,9 @@ t.test('watch-screen', async (t) => {
     send(501, 'ok');
     clock.advance(1500);
     t.match(screen, /Slot +501 .*q ends {3}f freezes {3}\? explains/s);
+    rows = 3;
+    process.stdout.emit('resize');
+    t.equal(screen.split('\r\n').length, 3, 'a lower terminal has fewer lines');
     input.emit('data', Buffer.from('q'));
     t.equal(ends, 1);
     watch.close();

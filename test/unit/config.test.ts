@@ -10,6 +10,7 @@ import { describeFormerSettings, isChosen, loadConfig } from '../../src/config/l
 import { operatorsIn } from '../../src/config/operators.ts';
 import { formatConfig, formatConfigSchema } from '../../src/config/print-config.ts';
 import { redactUrl } from '../../src/config/redact-url.ts';
+import { readRedisSettings } from '../../src/config/redis-settings.ts';
 import { findFormerSetting } from '../../src/config/renamed-settings.ts';
 import { extractSecrets, readJupiterKey, readRedisPassword } from '../../src/config/secret-variables.ts';
 import { findServiceLinks } from '../../src/config/service-links.ts';
@@ -569,6 +570,13 @@ t.test('config-schema', async (t) => {
     t.throws(() => readRedisPassword({}, join(cwd, 'none')), { exitCode: 78, message: /passwordFile: can't read/ });
     t.match(refusal({ redis: 'redis://:redis-secret-1@a' }), { exitCode: 78, message: /^redis.url: .*--redis/ });
     t.notMatch(refusal({ redis: 'redis://:redis-secret-1@a' }), /redis-secret-1/);
+    const ca = join(cwd, 'ca.pem');
+    writeFileSync(ca, '-----BEGIN CERTIFICATE-----\nno\n-----END CERTIFICATE-----\n');
+    const fleet = load({ redis: 'rediss://a', upstream: ['http://a'], set: [`redis.ca=${ca}`] });
+    t.throws(() => readRedisSettings(fleet, {}), {
+      exitCode: 78,
+      message: /^redis\.ca: expected a certificate in PEM/,
+    });
   });
 
   t.test('each mint with a price feed on mainnet is a known one', async (t) => {

@@ -14,6 +14,7 @@ import { EXAMPLE_ANSWERS } from '../../src/pages/docs/example-answers.ts';
 import { chapterHtml, escapeHtml } from '../../src/pages/docs/markdown-html.ts';
 import { propertiesOf } from '../../src/pages/docs/schema-rows.ts';
 import { snippetOf } from '../../src/pages/docs/snippets.ts';
+import { qrCode } from '../../src/pages/explorer/qr-code.ts';
 import { wordsOf } from '../../src/pages/format/amounts.ts';
 import { Figures, formatSpan, shorten } from '../../src/pages/format/figures.ts';
 import { Announcer } from '../../src/pages/live/announcer.ts';
@@ -29,8 +30,9 @@ import {
   viewOf,
 } from '../../src/pages/live/state.ts';
 import { FeeLevels } from '../../src/pages/plot/fee-levels.ts';
-import { extentOf, summarize, TimeSeries, tableRows } from '../../src/pages/plot/series.ts';
+import { extentOf, spansWithout, summarize, TimeSeries, tableRows } from '../../src/pages/plot/series.ts';
 import { SlotPace } from '../../src/pages/plot/slot-pace.ts';
+import { SlotStrip, STRIP_SLOTS } from '../../src/pages/plot/slot-strip.ts';
 import { TransactionRates } from '../../src/pages/plot/transaction-rates.ts';
 import {
   type VerificationInput,
@@ -40,6 +42,8 @@ import {
 import { fieldNames, fieldText, rateOf } from '../../src/pages/widget/fields.ts';
 import { Sparkline } from '../../src/pages/widget/sparkline.ts';
 import { ERRORS } from '../../src/shared/domain/gateway-error.ts';
+import { WRAPPED_SOL } from '../../src/shared/domain/known-mints.ts';
+import { SYSTEM_PROGRAM, VOTE_PROGRAM } from '../../src/shared/domain/well-known-addresses.ts';
 import { CHAPTER_IDS, DOCUMENT_PATHS, loadSite, SITE_PATHS, type SiteFile } from '../../src/shared/site/site.ts';
 import { CLUSTER, NOW_MS, newSigner, sealAnswers } from '../support/receipts/sealed-answers.ts';
 import { allVectors, singleVector, testVectors } from '../support/receipts/test-vectors.ts';
@@ -241,6 +245,14 @@ t.test('figures', async (t) => {
     t.equal(english.integer(9_007_199_254_740_993n), '9,007,199,254,740,993');
     t.equal(english.decimal('-9007199.254740993'), '−9,007,199.254740993');
     t.equal(german.decimal('9007199.254740993'), '9.007.199,254740993');
+    for (const locale of ['ar-EG', 'fa-IR', 'mr-IN', 'bn-BD']) {
+      t.notMatch(new Figures(locale).decimal('9007199.254740993'), /\d/, `${locale}: one script`);
+    }
+    t.same(
+      ['inf', '1e-7', ''].map((text) => english.decimal(text)),
+      ['inf', '1e-7', ''],
+      'what is no decimal is no 0',
+    );
     t.equal(english.percent(0.6243), '62.4%');
     t.same(
       [0, 0.0001, 0.0006].map((share) => english.percent(share)),
@@ -381,6 +393,20 @@ t.test('state', async (t) => {
     const line = lineAfter([[0, frame]]);
     t.notOk(isOld(viewOf(line, 15_000)));
     t.ok(isOld(viewOf(line, 15_001)));
+    for (const event of [closed(1006), { type: 'ended' }] as const) {
+      const slept = lineAfter([
+        [0, frame],
+        [70_000, { type: 'slept' }],
+        [80_000, event],
+      ]);
+      t.ok(isOld(viewOf(slept, 80_000)), 'those from before a sleep, too');
+    }
+    const awake = lineAfter([
+      [0, frame],
+      [70_000, { type: 'slept' }],
+      [80_000, frameOf(300)],
+    ]);
+    t.same(viewOf(awake, 80_000), viewOf(lineAfter([[80_000, frameOf(300)]]), 80_000));
   });
 
   t.test('one sentence says how the gateway is, and agrees with the state', async (t) => {
@@ -492,9 +518,40 @@ t.test('series', async (t) => {
     ] as const)
       pace.add({ slot, stream: 'a', updatedAt });
     t.same(pace.columns, [
-      [1, 2, 101],
-      [400, null, 100_000],
+      [1, 2],
+      [400, null],
     ]);
+  });
+
+  t.test('the strip has each slot once, also those without a block, and those that nobody saw', async (t) => {
+    const strip = new SlotStrip();
+    const cells = (): unknown => strip.cells.map(({ slot, ms }) => [slot, ms]);
+    for (const [slot, stream, updatedAt] of [
+      [10, 'a', 0],
+      [11, 'a', 400],
+      [13, 'a', 1200],
+      [16, 'b', 3000], // after a restart
+      [17, 'b', 3300],
+    ] as const)
+      strip.add({ slot, stream, updatedAt });
+    strip.prepend([
+      { slot: 7, slots: 1, slotTimeMs: 390, endedAt: -900 },
+      { slot: 9, slots: 1, slotTimeMs: 410, endedAt: -350 },
+      { slot: 9, slots: 0, slotTimeMs: null, endedAt: 0 },
+      { slot: 17, slots: 1, slotTimeMs: 300, endedAt: 3300 },
+    ]);
+    const seen = [
+      [11, 400],
+      [12, null],
+      [13, 800],
+    ];
+    const unwatched = [14, 15, 16].map((slot) => [slot, undefined]);
+    t.same(cells(), [[7, 390], [8, undefined], [9, 410], [10, 350], ...seen, ...unwatched, [17, 300]]);
+    strip.add({ slot: 500, stream: 'b', updatedAt: 90_000 });
+    t.equal(strip.cells.length, STRIP_SLOTS);
+    strip.add({ slot: 3, stream: 'c', updatedAt: 91_000 });
+    strip.add({ slot: 4, stream: 'c', updatedAt: 91_500 });
+    t.same(cells(), [[4, 500]], 'another cluster has slots of its own');
   });
 
   t.test('what the gateway saw before stands in front of the frames', async (t) => {
@@ -517,8 +574,8 @@ t.test('series', async (t) => {
     pace.prepend(rows);
     fees.prepend(rows);
     t.same(pace.columns, [
-      [200, 201, 290, 301],
-      [500, null, 90_000, 400],
+      [200, 201, 301],
+      [500, null, 400],
     ]);
     t.same(fees.columns[0], [200, 201, 290, 300]);
     t.same(fees.columns[2], [5, null, 5, 6]);
@@ -556,6 +613,20 @@ t.test('series', async (t) => {
     ]);
   });
 
+  t.test('the time of which there are no values is that between two of them, and after the last', async (t) => {
+    const columns = [
+      [1, 2, 3, 4, 9, 10],
+      [null, 5, null, null, 6, null],
+      [null, null, null, null, 6, 7],
+    ];
+    t.same(spansWithout(columns, 12, 3), [[2, 9]]);
+    t.same(spansWithout(columns, 13, 3), [
+      [2, 9],
+      [10, 13],
+    ]);
+    t.same(spansWithout([[], []], 13, 3), []);
+  });
+
   t.test('a plot is described by a sentence and a table', async (t) => {
     const columns = [
       [1, 2, 3],
@@ -573,6 +644,22 @@ t.test('series', async (t) => {
       [1, 5],
     ]);
   });
+});
+
+/** The rows of symbols as numbers in hexadecimal, made by the package qrcode 1.5.4: version 3, L, byte mode, mask 0. */
+const QR_CODES: Readonly<Record<string, string>> = {
+  [WRAPPED_SOL]:
+    '1fc4337f 1048bb41 1752115d 1749335d 1749335d 1047bb41 1fd5557f 0012ee00 1df1ccc4 04abcc69 1e47447d 09bdee28 11d6cc69 0996cc69 026c447d 1812ee29 0dd1cc6a 0a3bcc6b 14cb447f 0f39ee29 14d2cdf9 001acd18 1fd0475f 105aef19 1755cdf8 174fcc9b 175fc59d 1055ad8a 1fdb4ddb',
+  [VOTE_PROGRAM]:
+    '1fc4337f 1048bb41 1752115d 1749335d 1749335d 1047bb41 1fd5557f 0012ee00 1df1ccc4 062bcc63 1ed7447f 083dee2a 0bf6cc6b 19becc69 0270447f 150eee29 10d1cc6a 0c13cc6b 105b447f 0899ee2b 135acdfb 0016cd18 1fdc475f 105aef19 1759cdf8 1743cc9b 175b459d 105ded8a 1fd34ddb',
+  [SYSTEM_PROGRAM]:
+    '1fc9937f 10477b41 175dd15d 174ee35d 1744435d 10488b41 1fd5557f 001dde00 1df66cc4 1e866c69 0648847d 08122e28 0e711c69 0233bc69 01df747d 192dde28 14fa7c69 0e1e6c69 15f0847d 0d8e2e28 17d10df9 001f8d19 1fd7475d 105def1a 17564df9 17464c9b 1750859d 105e2d8a 1fdd0ddb',
+};
+
+t.test('qr-code', async (t) => {
+  const numberOf = (row: readonly boolean[]): string =>
+    Number.parseInt(row.map(Number).join(''), 2).toString(16).padStart(8, '0');
+  for (const [address, rows] of Object.entries(QR_CODES)) t.equal(qrCode(address).map(numberOf).join(' '), rows);
 });
 
 t.test('site', async (t) => {
@@ -593,7 +680,7 @@ t.test('site', async (t) => {
   /** The most bytes of each file in gzip, as its readers pay for them. */
   const LIMITS = {
     'status.html': 64 * 1024,
-    'explorer.html': 52 * 1024,
+    'explorer.html': 64 * 1024, // as of each page: it shows all kinds of things, and is one file
     'docs.html': 24 * 1024,
     'docs-routes.html': 40 * 1024,
     'docs-operate.html': 32 * 1024,

@@ -1,6 +1,7 @@
 import { Argument, type Command } from 'commander';
 import { COMPLETION_FORMATS, type CompletionNode } from '../terminal/completion-script.ts';
 import { withChoices } from './did-you-mean.ts';
+import { examples } from './examples.ts';
 
 /** Declares `slotgate completion`, which prints the completion of a shell; it is static and sends nothing. */
 export function declareCompletion(command: Command): void {
@@ -10,7 +11,10 @@ export function declareCompletion(command: Command): void {
     .addArgument(shell)
     .addHelpText(
       'after',
-      '\nExamples:\n  source <(slotgate completion bash)\n  slotgate completion fish > ~/.config/fish/completions/slotgate.fish',
+      examples(
+        'source <(slotgate completion bash)',
+        'slotgate completion fish > ~/.config/fish/completions/slotgate.fish',
+      ),
     )
     .action(async (shell: string) => {
       const { routes } = await import('../../gateway/routes/index.ts'); // most commands do without them

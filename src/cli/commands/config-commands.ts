@@ -1,18 +1,22 @@
 import type { Command } from 'commander';
 import type { Config } from '../../config/config-schema.ts';
 import { formatConfig, formatConfigSchema } from '../../config/print-config.ts';
-import { extractSecrets, readJupiterKey } from '../../config/secret-variables.ts';
+import { readRedisSettings } from '../../config/redis-settings.ts';
+import { extractSecrets, readFeedToken, readJupiterKey } from '../../config/secret-variables.ts';
 import { describeServiceLinks } from '../../config/service-links.ts';
 import {
   apiKeysPath,
   checkReceiptKeys,
+  deriveFleetSecret,
   extractKeySource,
   fleetKeysPath,
+  loadEngine,
   readApiKeys,
-  readRedisSettings,
 } from '../../gateway/index.ts';
 import { configOf } from './config-of.ts';
 import { asGroup } from './did-you-mean.ts';
+import { examples } from './examples.ts';
+import { checkSharedKey } from './shared-key.ts';
 
 /** Declares `slotgate config …`, which prints the settings in force, checks them, or prints what each one means. */
 export function declareConfig(config: Command): void {
@@ -21,6 +25,7 @@ export function declareConfig(config: Command): void {
   config
     .command('print')
     .description('print the settings in force, without secrets')
+    .addHelpText('after', examples('slotgate config print --config mainnet', 'slotgate config print | jq .limits'))
     .action((_, command: Command) => {
       process.stdout.write(formatConfig(configOf(command)));
     });
@@ -28,24 +33,32 @@ export function declareConfig(config: Command): void {
   config
     .command('check')
     .description('check everything that a start would refuse, and create nothing')
+    .addHelpText('after', examples('slotgate config check --config my.json', 'slotgate config check --config mainnet'))
     .action((_, command: Command) => checkConfig(configOf(command)));
 
   config
     .command('schema')
     .description('print the JSON Schema of a configuration file, with the meaning and the default of each setting')
+    .addHelpText('after', examples('slotgate config schema > slotgate.schema.json'))
     .action(() => {
       process.stdout.write(formatConfigSchema());
     });
 }
 
 /** Checks everything that a start would refuse before it connects, and creates nothing. */
-function checkConfig(config: Config): void {
-  const { dataDir, prices, redis } = config;
+async function checkConfig(config: Config): Promise<void> {
+  const { dataDir, http, prices, upstreams } = config;
   const secrets = extractSecrets(process.env);
-  checkReceiptKeys({ ...extractKeySource(process.env), stateDir: dataDir }, Date.now());
+  const keySource = extractKeySource(process.env);
+  const receiptKeys = checkReceiptKeys({ ...keySource, stateDir: dataDir }, Date.now());
+  checkSharedKey(config, keySource);
+  await loadEngine(http.engine);
   readJupiterKey(secrets, prices.jupiter.keyFile);
-  readRedisSettings(config, secrets);
-  readApiKeys(redis.url === null ? apiKeysPath(dataDir) : fleetKeysPath(dataDir));
+  for (const { geyser } of upstreams) readFeedToken(geyser?.tokenFile);
+  const isFleet = readRedisSettings(config, secrets) !== undefined;
+  if (isFleet && receiptKeys !== undefined && secrets.fleetSecret === undefined) deriveFleetSecret(receiptKeys);
+  readApiKeys(apiKeysPath(dataDir));
+  if (isFleet) readApiKeys(fleetKeysPath(dataDir));
   const ignored = describeServiceLinks(process.env);
   if (ignored !== undefined) process.stderr.write(`slotgate: ${ignored}\n`);
   process.stdout.write('the configuration is valid\n');

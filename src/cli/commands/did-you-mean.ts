@@ -4,6 +4,9 @@ import { StartError } from '../../shared/domain/start-error.ts';
 
 /** Makes a command have subcommands only. Without one of them, or with another name, it says which there are. */
 export function asGroup(group: Command): Command {
+  group.hook('preSubcommand', (_, subcommand) => {
+    if (subcommand.commands.length === 0) subcommand.allowExcessArguments(false); // else it allows what its group does
+  });
   return group.allowExcessArguments().action(() => {
     const path = pathOf(group);
     const names = group.commands.map((known) => known.name());

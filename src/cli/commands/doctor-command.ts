@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import type { Command } from 'commander';
 import type { Config } from '../../config/config-schema.ts';
+import { type ConfigSources, isChosen, loadConfig } from '../../config/load-config.ts';
 import { operatorsIn } from '../../config/operators.ts';
 import { redactUrl } from '../../config/redact-url.ts';
 import { extractSecrets } from '../../config/secret-variables.ts';
@@ -13,7 +14,8 @@ import { checkNode, checkOperators, compareNodes, type NodeReport } from '../doc
 import { NodeProbe } from '../doctor/node-probe.ts';
 import { Progress } from '../terminal/progress.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
-import { configOf } from './config-of.ts';
+import { configSourcesOf } from './config-of.ts';
+import { examples } from './examples.ts';
 import { seconds } from './receipt-option-values.ts';
 
 interface DoctorFlags {
@@ -31,10 +33,10 @@ export function declareDoctor(doctor: Command): void {
     .option('--timeout <seconds>', 'the longest time for all nodes', seconds, 20)
     .addHelpText(
       'after',
-      '\nExamples:\n  slotgate doctor --config mainnet\n  slotgate doctor --upstream https://NODE --json',
+      examples('slotgate doctor --config mainnet', 'slotgate doctor --upstream https://NODE --json'),
     )
     .action(async ({ json, timeout }: DoctorFlags, command: Command) => {
-      const groups = await examine(() => configOf(command), timeout * 1000);
+      const groups = await examine(configSourcesOf(command), timeout * 1000);
       const findings = groups.flatMap(([, found]) => found);
       process.stdout.write(json === true ? `${JSON.stringify({ findings })}\n` : formatFindings(groups));
       const failed = countOf('fail', findings);
@@ -44,11 +46,11 @@ export function declareDoctor(doctor: Command): void {
 
 type Group = readonly [title: string, findings: readonly Finding[]];
 
-async function examine(loadConfig: () => Config, timeoutMs: number): Promise<readonly Group[]> {
+async function examine(sources: ConfigSources, timeoutMs: number): Promise<readonly Group[]> {
   const node = ok('Node', process.versions.node); // an older one does not come this far
   let config: Config;
   try {
-    config = loadConfig();
+    config = loadConfig(sources);
   } catch (thrown) {
     const invalid = fail('settings', reasonOf(thrown), 'correct them where the message says they come from');
     return [['Machine and settings', [node, invalid]]];
@@ -56,7 +58,9 @@ async function examine(loadConfig: () => Config, timeoutMs: number): Promise<rea
   const env = { ...process.env };
   const receiptKey = extractKeySource(process.env);
   const secrets = extractSecrets(process.env);
-  const machine = await checkMachine({ config, receiptKey, secrets, env, nowMs: systemClock.now() });
+  const isAdminPortChosen = isChosen(sources, ['admin', 'port']);
+  const nowMs = systemClock.now();
+  const machine = await checkMachine({ config, isAdminPortChosen, receiptKey, secrets, env, nowMs });
   return [
     ['Machine and settings', [node, ok('settings', 'valid'), await checkEngine(config), ...machine]],
     ['Nodes', await examineNodes(config, config.upstreams, timeoutMs)],
@@ -76,6 +80,7 @@ async function examineNodes(config: Config, nodes: Config['upstreams'], timeoutM
         expected: cluster,
         clock: systemClock,
         timeoutMs,
+        maxFeedBytes: config.ring.feedBytes,
         onCheck: (what) => progress.advance(1, what),
       }),
     ),

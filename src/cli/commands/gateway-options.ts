@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
-import { type ClientOptions, SlotgateError } from '../../client/index.ts';
+import { baseUrlOf, type ClientOptions, SlotgateError } from '../../client/index.ts';
 import { FAULT_EXPLANATIONS, ReceiptError } from '../../client/verify/index.ts';
 import { PUBLIC_KEY_VARIABLE, URL_VARIABLE } from '../../config/reader-variables.ts';
+import { redactUrl } from '../../config/redact-url.ts';
 import { StartError } from '../../shared/domain/start-error.ts';
 import { shortKey, terminalText } from '../terminal/terminal-text.ts';
 import { readPinnedGateway } from './pinned-gateway.ts';
@@ -15,6 +16,7 @@ export interface GatewayFlags {
 
 /** The gateway to read, and what its receipts must name. */
 export interface ChosenGateway extends Pick<ClientOptions, 'cluster'> {
+  /** Without the prefix of the API, so that a gateway has one spelling. */
   readonly url: string;
   readonly publicKey?: readonly string[];
 }
@@ -37,10 +39,10 @@ export const addGatewayOptions = (command: Command): Command =>
 /** Returns the gateway that the flags name, or else the variables, `slotgate use`, or the settings. */
 export async function chooseGateway(flags: GatewayFlags, command: Command): Promise<ChosenGateway> {
   const pinned = readPinnedGateway(process.env);
-  const named = flags.url ?? process.env[URL_VARIABLE];
+  const named = flags.url ?? (process.env[URL_VARIABLE]?.trim() || undefined);
   const source = flags.url === undefined ? URL_VARIABLE : '--url';
-  const url = named === undefined ? (pinned?.url ?? (await localUrlOf(command))) : checkedUrl(named, source);
-  const isPinned = pinned !== undefined && new URL(pinned.url).href === new URL(url).href;
+  const url = baseUrlOf(named === undefined ? (pinned?.url ?? (await localUrlOf(command))) : checkedUrl(named, source));
+  const isPinned = pinned !== undefined && baseUrlOf(pinned.url) === url;
   const keys = flags.publicKey ?? keysInVariable() ?? (isPinned ? [pinned.publicKey] : undefined);
   const cluster = flags.cluster ?? (isPinned ? pinned.cluster : undefined);
   return { url, ...(keys !== undefined && { publicKey: keys }), ...(cluster !== undefined && { cluster }) };
@@ -48,7 +50,7 @@ export async function chooseGateway(flags: GatewayFlags, command: Command): Prom
 
 function checkedUrl(url: string, source: string): string {
   if (!URL.canParse(url) || !/^https?:/.test(url))
-    throw new StartError(64, `${source} must be an http:// or https:// URL, got ${terminalText(url)}`);
+    throw new StartError(64, `${source} must be an http:// or https:// URL, got ${terminalText(redactUrl(url))}`);
   return url;
 }
 
@@ -82,13 +84,16 @@ export const describeTrust = (key: string, { publicKey: pinned, cluster }: Chose
 /** Turns the failure of a request into a StartError that says what happened. */
 export function requestFailure(thrown: unknown, url: string): StartError {
   if (thrown instanceof StartError) return thrown;
-  if (thrown instanceof ReceiptError)
-    return new StartError(1, `the answer is not proven: ${thrown.code}. ${FAULT_EXPLANATIONS[thrown.code]}`, thrown);
+  if (thrown instanceof ReceiptError) {
+    const { code } = thrown;
+    const isOfPin = (code === 'cluster' || code === 'unknown-key') && readPinnedGateway(process.env)?.url === url;
+    const help = isOfPin ? ' If you expect another, slotgate use --forget forgets the pinned one.' : '';
+    return new StartError(1, `the answer is not proven: ${code}. ${FAULT_EXPLANATIONS[code]}${help}`, thrown);
+  }
   if (!(thrown instanceof SlotgateError)) throw thrown;
-  const { code, message, status } = thrown;
+  const { code, message, help } = thrown;
   if (code === 'network' || code === 'timeout')
     return new StartError(1, `${message}: is one running at ${new URL(url).origin}?`, thrown);
-  const help =
-    status === null ? '' : `; see ${new URL(`docs/errors#error-${code}`, url.endsWith('/') ? url : `${url}/`)}`;
-  return new StartError(1, `${code}: ${terminalText(message)}${code === 'unreadable' ? '' : help}`, thrown);
+  const see = help === null || code === 'unreadable' ? '' : `; see ${terminalText(help)}`;
+  return new StartError(1, `${code}: ${terminalText(message)}${see}`, thrown);
 }

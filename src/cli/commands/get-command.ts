@@ -1,21 +1,12 @@
 import type { Command } from 'commander';
-import {
-  baseUrlOf,
-  createAnswerVerifier,
-  createRequestSender,
-  finalityCheck,
-  newNonce,
-  TrustStore,
-  unsignedEnvelope,
-} from '../../client/index.ts';
-import { parseTrustedKey, resultTextIn } from '../../client/verify/index.ts';
+import { SlotgateError } from '../../client/index.ts';
 import { nearestNameHint } from '../../config/config-errors.ts';
 import { API_PREFIX } from '../../shared/domain/canonical-request.ts';
-import type { Envelope } from '../../shared/domain/envelope.ts';
 import { indentJson } from '../../shared/domain/indent-json.ts';
 import { StartError } from '../../shared/domain/start-error.ts';
-import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
+import { examples } from './examples.ts';
+import { type Fetched, fetchVerified, type Proof } from './fetch-verified.ts';
 import {
   addGatewayOptions,
   type ChosenGateway,
@@ -33,14 +24,7 @@ interface GetFlags extends GatewayFlags {
   readonly quiet?: true;
 }
 
-interface Fetched {
-  /** The path of the route as it is declared. */
-  readonly routePath: string;
-  readonly result: string;
-  readonly facts: string;
-}
-
-/** Declares `slotgate get`, which prints the verified result of one route, and nothing that is not proven. */
+/** Declares `slotgate get`, which prints the result of one route: verified where the route has receipts. */
 export function declareGet(get: Command): void {
   get
     .argument(
@@ -54,18 +38,29 @@ export function declareGet(get: Command): void {
   addGatewayOptions(get)
     .addHelpText(
       'after',
-      '\nExamples:\n  slotgate get vines1vzrYbzLMRdu58ou5XTby4qAqVRLmqo36NKPTg\n  slotgate get /balance/ADDRESS --url https://GATEWAY\n  slotgate get "/address/ADDRESS/history?limit=5" | jq .',
+      examples(
+        'slotgate get vines1vzrYbzLMRdu58ou5XTby4qAqVRLmqo36NKPTg',
+        'slotgate get /balance/ADDRESS --url https://GATEWAY',
+        'slotgate get "/address/ADDRESS/history?limit=5" | jq .',
+      ),
     )
     .action(async (what: string, flags: GetFlags, command: Command) => {
       const { gateway, path } = await parseWhat(what, flags, command);
-      const { result, facts, routePath } = await fetchWhat(path, gateway, flags).catch((thrown: unknown) => {
+      const { result, slot, proof, routePath } = await fetchWhat(path, gateway, flags).catch((thrown: unknown) => {
         throw requestFailure(thrown, gateway.url);
       });
       const isForPeople = process.stdout.isTTY === true && flags.json === undefined;
       process.stdout.write(isForPeople ? await shownToPeople(routePath, result) : result);
-      if (flags.quiet !== true) process.stderr.write(`${terminalText(facts)}\n`);
+      if (flags.quiet === true) return;
+      const facts = [...(slot === undefined ? [] : [`slot ${slot}`]), proofFacts(proof, gateway)];
+      process.stderr.write(`${terminalText(facts.join('  '))}\n`);
     });
 }
+
+const proofFacts = (proof: Proof | undefined, gateway: ChosenGateway): string =>
+  proof === undefined
+    ? 'unsigned'
+    : `${proof.receipt.commitment}  ${proof.receipt.claim}  ${describeTrust(proof.publicKey, gateway)}`;
 
 async function shownToPeople(routePath: string, result: string): Promise<string> {
   const { describeResult } = await import('../terminal/result-words.ts'); // of no use in a pipe
@@ -95,10 +90,14 @@ async function fetchWhat(text: string, gateway: ChosenGateway, flags: GetFlags):
   if (route !== undefined) return fetchVerified(route.path, API_PREFIX + path, gateway, flags);
   const readable = routes.filter(({ kind }) => kind !== 'post').map(({ path }) => fillNames(path, pathname));
   const hint = nearestNameHint(pathname, readable);
-  if (text.includes('/') || hint !== '') throw new StartError(64, `unknown path ${terminalText(pathname)}${hint}`);
+  const unknownPath = new StartError(64, `unknown path ${terminalText(pathname)}${hint}`);
+  if (text.includes('/')) throw unknownPath;
   const target = `${API_PREFIX}/search?q=${encodeURIComponent(text)}`;
-  const found = JSON.parse((await fetchVerified('/search', target, gateway, {})).result);
-  return fetchWhat(pathShowing(found), gateway, flags);
+  const { result } = await fetchVerified('/search', target, gateway, {}).catch((thrown: unknown) => {
+    const isNothing = thrown instanceof SlotgateError && thrown.code === 'unclassifiable';
+    throw isNothing && hint !== '' ? unknownPath : thrown;
+  });
+  return fetchWhat(pathShowing(JSON.parse(result)), gateway, flags);
 }
 
 /** Returns the path of the route that says most about what a search has found. */
@@ -129,52 +128,4 @@ function fillNames(declared: string, path: string): string {
     .split('/')
     .map((part, at) => (part.startsWith(':') ? (texts[at] ?? part) : part))
     .join('/');
-}
-
-async function fetchVerified(
-  routePath: string,
-  target: string,
-  gateway: ChosenGateway,
-  flags: Pick<GetFlags, 'nonce' | 'minSlot'>,
-): Promise<Fetched> {
-  const clock = systemClock;
-  const send = createRequestSender({
-    baseUrl: baseUrlOf(gateway.url),
-    headers: {},
-    timeoutMs: 10_000,
-    attempts: 3,
-    maxBodyBytes: 64 * 1024 * 1024,
-    fetch,
-    clock,
-    random: Math.random,
-  });
-  const nonce = flags.nonce === true ? newNonce() : null;
-  const headers = {
-    ...(nonce !== null && { 'x-receipt-nonce': nonce }),
-    ...(flags.minSlot !== undefined && { 'x-min-slot': String(flags.minSlot) }),
-  };
-  const { body } = await send({ target, headers }, {});
-  const envelope = unsignedEnvelope(routePath);
-  if (envelope !== undefined) return { routePath, ...unsignedResult(new TextDecoder().decode(body), envelope) };
-  const trustStore = new TrustStore({ send, clock, publicKeys: gateway.publicKey ?? [], cluster: gateway.cluster });
-  const verify = createAnswerVerifier({ trustStore, clock, maxAgeMs: 60_000 });
-  const isFinal = finalityCheck(routePath);
-  const verified = await verify(body, { request: `GET ${target}`, nonce, minSlot: flags.minSlot, isFinal });
-  const { commitment, claim, kid } = verified.receipt;
-  const { publicKeys } = await trustStore.anchors();
-  return {
-    routePath,
-    result: resultTextIn(verified.body, verified.slot) ?? '', // it was just verified in this form
-    facts: `slot ${verified.slot}  ${commitment}  ${claim}  ${describeTrust(keyWithId(kid, publicKeys), gateway)}`,
-  };
-}
-
-const keyWithId = (kid: string, publicKeys: readonly string[]): string =>
-  publicKeys.find((key) => parseTrustedKey(key).kid === kid) ?? kid;
-
-function unsignedResult(body: string, envelope: Envelope): Pick<Fetched, 'result' | 'facts'> {
-  const slot = envelope === 'anchored' ? /,"slot":(\d+)\}$/.exec(body) : null;
-  const end = envelope === 'plain' ? body.length : slot === null ? -1 : slot.index;
-  const result = envelope === 'plain' ? body : body.slice('{"result":'.length, end);
-  return { result, facts: slot === null ? 'unsigned' : `slot ${slot[1]}  unsigned` };
 }

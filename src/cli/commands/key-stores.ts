@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config-schema.ts';
+import { type RedisSettings, readRedisSettings } from '../../config/redis-settings.ts';
 import { extractSecrets, type Secrets } from '../../config/secret-variables.ts';
 import {
   type ApiKeyRecord,
@@ -10,11 +11,9 @@ import {
   fleetKeysPath,
   fleetSecretOfText,
   loadReceiptKeys,
-  type RedisSettings,
   readApiKeys,
   readFleetKeys,
   readFleetUsage,
-  readRedisSettings,
   readUsage,
   readVersionedKeys,
   restoreFleetKeys,
@@ -89,7 +88,7 @@ function fleetSecretOf({ dataDir }: Config, { fleetSecret }: Secrets): FleetSecr
   if (fleetSecret !== undefined) return fleetSecretOfText(fleetSecret);
   try {
     const source = { ...extractKeySource(process.env), stateDir: dataDir, production: true }; // none is created here
-    return deriveFleetSecret(loadReceiptKeys(source, systemClock.now()).ring);
+    return deriveFleetSecret(loadReceiptKeys(source, systemClock.now()));
   } catch (cause) {
     if (!(cause instanceof StartError)) throw cause;
     throw new StartError(

@@ -10,11 +10,13 @@ import {
   KEY_TIERS,
   type KeyTier,
   REQUEST_OUTCOMES,
+  shownUsage,
 } from '../../gateway/index.ts';
 import { StartError } from '../../shared/domain/start-error.ts';
 import { formatTable } from '../terminal/text-table.ts';
 import { configOf, SETTINGS_HELP } from './config-of.ts';
 import { asGroup, withChoices } from './did-you-mean.ts';
+import { examples } from './examples.ts';
 import { type KeyStore, keyStoreOf, readAllUsage, restoreKeys } from './key-stores.ts';
 
 interface CreateOptions {
@@ -32,6 +34,7 @@ export function declareKeys(keys: Command): void {
   keys
     .command('create')
     .description('issue a key; it is printed only now, and stored only as a digest')
+    .addHelpText('after', examples('slotgate keys create --tier build --label "a shop" --expires 90d'))
     .addOption(
       withChoices(
         new Option('--tier <tier>', 'what its owner may do'),
@@ -49,6 +52,7 @@ export function declareKeys(keys: Command): void {
   keys
     .command('list')
     .description('show all keys')
+    .addHelpText('after', examples('slotgate keys list', 'slotgate keys list --json | jq .keys'))
     .option('--json', 'print one JSON object')
     .action(async ({ json }: { readonly json?: true }, command: Command) => {
       const config = configOf(command);
@@ -64,6 +68,7 @@ export function declareKeys(keys: Command): void {
   keys
     .command('revoke')
     .description('revoke a key')
+    .addHelpText('after', examples('slotgate keys revoke 1a2b3c4d'))
     .addArgument(id)
     .action(async (id: string, _, command: Command) => {
       const store = keyStoreOf(configOf(command));
@@ -75,6 +80,7 @@ export function declareKeys(keys: Command): void {
   keys
     .command('rotate')
     .description('issue a key that replaces another')
+    .addHelpText('after', examples('slotgate keys rotate 1a2b3c4d --grace 24h'))
     .addArgument(id)
     .option('--grace <time>', 'how long the old key stays valid (24h, 7d)', '0h')
     .action(async (id: string, { grace }: { readonly grace: string }, command: Command) => {
@@ -84,24 +90,21 @@ export function declareKeys(keys: Command): void {
   keys
     .command('usage')
     .description('show requests by day, key, route and outcome, and their units')
+    .addHelpText('after', examples('slotgate keys usage', 'slotgate keys usage 1a2b3c4d --json'))
     .addArgument(new Argument('[id]', 'the id of one key'))
     .option('--json', 'print one JSON object')
     .action(async (id: string | undefined, { json }: { readonly json?: true }, command: Command) => {
       const all = await readAllUsage(configOf(command));
       const rows = all.filter(({ key }) => id === undefined || key === id);
       if (json !== undefined) {
-        const usage = rows.map(({ counts, ...row }) => ({
-          ...row,
-          ...Object.fromEntries(REQUEST_OUTCOMES.map((outcome, at) => [outcome, counts[at] ?? 0])),
-        }));
-        process.stdout.write(`${JSON.stringify({ usage })}\n`);
+        process.stdout.write(`${JSON.stringify({ usage: rows.map(shownUsage) })}\n`);
         return;
       }
-      const lines = rows.map(({ day, key, route, counts, units }) => [
+      const lines = rows.map(({ day, key, route, counts, units, givenBack }) => [
         day,
         key,
         route,
-        ...[...counts, units].map(String),
+        ...[...counts, units - givenBack].map(String),
       ]);
       process.stdout.write(formatTable([['day', 'key', 'route', ...REQUEST_OUTCOMES, 'units'], ...lines]));
     });
@@ -111,6 +114,7 @@ export function declareKeys(keys: Command): void {
     .description(
       'give the Redis of a fleet the keys that this state folder knows: the first time, or after it lost them',
     )
+    .addHelpText('after', examples('slotgate keys restore --redis redis://redis.internal:6379'))
     .action(async (_, command: Command) => {
       const count = await restoreKeys(configOf(command));
       process.stdout.write(`the fleet has ${count} keys\n`);
@@ -128,6 +132,8 @@ interface IssuedKey {
 function createKey(store: KeyStore, { tier, label, expires, perIp }: CreateOptions): Promise<IssuedKey> {
   const nowMs = Date.now();
   const expiresAt = expires === undefined ? null : parseTime(expires, nowMs);
+  if (expiresAt !== null && Date.parse(expiresAt) <= nowMs)
+    throw new StartError(64, `--expires ${expires} has passed: the key would never be valid`);
   if (perIp !== undefined && !/^[1-9]\d{0,8}$/.test(perIp))
     throw new StartError(64, '--per-ip must be a whole number from 1 on');
   return store.update((keys) => {
@@ -149,6 +155,8 @@ function rotateKey(store: KeyStore, id: string, grace: string): Promise<IssuedKe
   return store.update((keys) => {
     const rest = withRevocation(keys, id, untilMs, store.name);
     const { tier, label, expiresAt, perIpLimit } = findKey(keys, id, store.name);
+    if (expiresAt !== null && Date.parse(expiresAt) <= Date.now())
+      throw new StartError(1, `${id} has expired, and so would its successor: create a key`);
     const issuedKey = issueKey(keys, { tier, label, expiresAt, ...(perIpLimit !== undefined && { perIpLimit }) });
     return { keys: [...rest, issuedKey.record], result: issuedKey };
   });
@@ -160,9 +168,16 @@ function withRevocation(
   atMs: number,
   place: string,
 ): readonly ApiKeyRecord[] {
-  const { revokedAt } = findKey(keys, id, place);
-  if (revokedAt !== null && Date.parse(revokedAt) <= Date.now()) throw new StartError(1, `${id} is revoked already`);
-  return keys.map((key) => (key.id === id ? { ...key, revokedAt: new Date(atMs).toISOString() } : key));
+  const { isRevoked = false, revokedAt } = findKey(keys, id, place);
+  const endsMs = revokedAt === null ? Number.POSITIVE_INFINITY : Date.parse(revokedAt);
+  if (isRevoked || endsMs <= Date.now()) throw new StartError(1, `${id} is revoked already`);
+  // A gateway that has a copy of the keys moves no end to a later time: an old record brings no revoked key back.
+  if (atMs > endsMs) throw new StartError(1, `${id} ends at ${revokedAt} already, which can only be made earlier`);
+  const revocation = {
+    revokedAt: new Date(atMs).toISOString(),
+    ...(atMs <= Date.now() && { isRevoked: true as const }),
+  };
+  return keys.map((key) => (key.id === id ? { ...key, ...revocation } : key));
 }
 
 function findKey(keys: readonly ApiKeyRecord[], id: string, place: string): ApiKeyRecord {

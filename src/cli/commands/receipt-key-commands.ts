@@ -14,6 +14,7 @@ import {
 import { StartError } from '../../shared/domain/start-error.ts';
 import { configOf, SETTINGS_HELP } from './config-of.ts';
 import { asGroup } from './did-you-mean.ts';
+import { examples } from './examples.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
@@ -31,6 +32,7 @@ export function declareReceiptKey(key: Command): void {
   key
     .command('create')
     .description('create the first key; an existing one is never replaced')
+    .addHelpText('after', examples('slotgate receipt key create --state /var/lib/slotgate'))
     .action((_, command: Command) => {
       const source = sourceOf(command);
       if (!createReceiptKey(source)) throw new StartError(1, `a key exists already: ${keyFilePath(source)}`);
@@ -41,6 +43,7 @@ export function declareReceiptKey(key: Command): void {
     .command('list')
     .alias('show')
     .description('list the keys: state, id, public key, and the time from which it signs')
+    .addHelpText('after', examples('slotgate receipt key list', 'slotgate receipt key list --json'))
     .option('--json', 'print one JSON object')
     .action(({ json }: { readonly json?: true }, command: Command) => {
       const ring = keyRingOf(sourceOf(command));
@@ -51,6 +54,7 @@ export function declareReceiptKey(key: Command): void {
   key
     .command('rotate')
     .description('create and publish the next key, which signs later')
+    .addHelpText('after', examples('slotgate receipt key rotate --after 48'))
     .option('--after <hours>', 'when it starts to sign', `${DAY_HOURS}`)
     .action(({ after }: { readonly after: string }, command: Command) => {
       const hours = Number(after);
@@ -71,6 +75,7 @@ export function declareReceiptKey(key: Command): void {
     .command('revoke')
     .argument('<kid>', 'the id of the key')
     .description('revoke a key for good, with all that it signed')
+    .addHelpText('after', examples('slotgate receipt key revoke KID'))
     .action((kid: string, _, command: Command) => {
       const source = sourceOf(command);
       const ring = keyRingOf(source);

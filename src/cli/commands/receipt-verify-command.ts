@@ -17,6 +17,7 @@ import { StartError } from '../../shared/domain/start-error.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { Progress } from '../terminal/progress.ts';
 import { type ByteStream, readLines, readWhole } from './answer-input.ts';
+import { examples } from './examples.ts';
 import { isOpensslSignature } from './openssl-signature.ts';
 import { genesisHash, nonce, operatorCount, publicKey, repeatable, request, seconds } from './receipt-option-values.ts';
 
@@ -52,7 +53,10 @@ export function declareReceiptVerify(verify: Command): void {
     .option('--chain', 'the lines are events, as a stream sent them: refuses one that does not follow the one before')
     .addHelpText(
       'after',
-      '\nExamples:\n  curl -s URL/api/v1/slot | slotgate receipt verify --public-key KEY --cluster GENESIS --request "GET /api/v1/slot"\n  slotgate receipt verify --ndjson frames.ndjson --public-key KEY --cluster GENESIS --request "SUB /api/v1/stream?receipts=1"',
+      examples(
+        'curl -s URL/api/v1/slot | slotgate receipt verify --public-key KEY --cluster GENESIS --request "GET /api/v1/slot"',
+        'slotgate receipt verify --ndjson frames.ndjson --public-key KEY --cluster GENESIS --request "SUB /api/v1/stream?receipts=1"',
+      ),
     )
     .action(async (file: string, flags: VerifyFlags) => {
       const verify = verifierFor(flags, systemClock);
@@ -101,14 +105,15 @@ async function* eventLines(input: ByteStream): AsyncGenerator<Uint8Array> {
   for await (const line of readLines(input)) {
     const isField = DATA.equals(line.subarray(0, DATA.length));
     const message = isField ? line.subarray(DATA.length) : line;
-    if (message[0] !== OPENING_BRACE) continue;
-    const text = bodyText(message);
-    if (parsePushFrame(text) !== undefined || !isJson(text)) yield message;
+    if (message[0] === OPENING_BRACE && !isOtherJson(message)) yield message;
   }
 }
 
-function isJson(text: string): boolean {
+/** Returns true for JSON that is no event. What is not JSON, or no text at all, may have been one. */
+function isOtherJson(message: Uint8Array): boolean {
   try {
+    const text = bodyText(message);
+    if (parsePushFrame(text) !== undefined) return false;
     JSON.parse(text);
     return true;
   } catch {

@@ -1,12 +1,13 @@
-import bs58 from 'bs58';
 import type { Command } from 'commander';
 import { isStrongSignature } from '../../client/verify/index.ts';
 import type { ConfigFlags } from '../../config/config-sources.ts';
 import { findStakeProofFault, stakeText } from '../../gateway/index.ts';
 import { StartError } from '../../shared/domain/start-error.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
+import { isBase58Of } from '../../transactions/index.ts';
 import { configOf, SETTINGS_HELP } from './config-of.ts';
 import { asGroup } from './did-you-mean.ts';
+import { examples } from './examples.ts';
 
 interface TextOptions {
   readonly wallet: string;
@@ -29,8 +30,9 @@ export function declareStake(stake: Command): void {
     )
     .requiredOption(...WALLET)
     .option('--issued <seconds>', 'the Unix time of issue', 'now')
+    .addHelpText('after', examples('slotgate stake text --host gateway.example --wallet ADDRESS > text'))
     .action(({ wallet, issued = 'now' }: TextOptions, command: Command) => {
-      if (bs58.decodeUnsafe(wallet)?.length !== 32) throw new StartError(64, `${wallet} is not an address`);
+      if (!isBase58Of(wallet, 32)) throw new StartError(64, `${wallet} is not an address`);
       if (!/^(now|[1-9]\d{0,11})$/.test(issued)) throw new StartError(64, `${issued} is not a time in Unix seconds`);
       const seconds = issued === 'now' ? String(Math.floor(systemClock.now() / 1000)) : issued;
       process.stderr.write(`X-Stake-Wallet: ${wallet}\nX-Stake-Issued: ${seconds}\n`);
@@ -43,6 +45,12 @@ export function declareStake(stake: Command): void {
     .requiredOption(...WALLET)
     .requiredOption('--issued <seconds>', 'the Unix time in the text')
     .requiredOption('--signature <base58>', "the wallet's signature of the text")
+    .addHelpText(
+      'after',
+      examples(
+        'slotgate stake check --host gateway.example --wallet ADDRESS --issued 1700000000 --signature SIGNATURE',
+      ),
+    )
     .action((proof: CheckOptions, command: Command) => {
       const fault = findStakeProofFault(proof, gatewayHostOf(command), systemClock.now(), isStrongSignature);
       if (fault !== undefined) throw new StartError(1, `the stake proof is not valid: ${fault}`);

@@ -1,27 +1,23 @@
 import { Argument, type Command } from 'commander';
-import { createClient } from '../../client/index.ts';
+import { API_PREFIX } from '../../shared/domain/canonical-request.ts';
 import { CLUSTER_NAMES } from '../../shared/domain/cluster-names.ts';
 import { StartError } from '../../shared/domain/start-error.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
+import { examples } from './examples.ts';
+import { fetchVerified } from './fetch-verified.ts';
 import { chooseGateway, requestFailure } from './gateway-options.ts';
-import {
-  forgetGateway,
-  type PinnedGateway,
-  pinGateway,
-  pinnedGatewayPath,
-  readPinnedGateway,
-} from './pinned-gateway.ts';
+import { forgetGateway, type PinnedGateway, pinGateway, readPinnedGateway } from './pinned-gateway.ts';
 
 /** Declares `slotgate use`, by which the commands that read a gateway know which, and what key to trust. */
 export function declareUse(use: Command): void {
   use
     .addArgument(new Argument('[url]', 'the gateway; without it, the present one is printed'))
     .option('--forget', 'read the gateway of this machine again')
-    .addHelpText('after', '\nExamples:\n  slotgate use https://GATEWAY\n  slotgate use\n  slotgate use --forget')
+    .addHelpText('after', examples('slotgate use https://GATEWAY', 'slotgate use', 'slotgate use --forget'))
     .action(async (url: string | undefined, { forget }: { readonly forget?: true }, command: Command) => {
       if (forget !== undefined) {
-        forgetGateway(process.env);
-        process.stderr.write(`removed ${pinnedGatewayPath(process.env)}\n`);
+        const removed = forgetGateway(process.env);
+        process.stderr.write(removed === undefined ? 'no gateway was pinned\n' : `removed ${removed}\n`);
         return;
       }
       const pinned = readPinnedGateway(process.env);
@@ -32,16 +28,15 @@ export function declareUse(use: Command): void {
     });
 }
 
-/** Pins a gateway by what it says of itself now; one that is pinned already must still have a key that follows from that. */
-async function pinAt(url: string, command: Command): Promise<PinnedGateway> {
-  const chosen = await chooseGateway({ url }, command);
+/** Pins the key that signs now: that of a gateway which is pinned already, or one that it has signed for. */
+async function pinAt(named: string, command: Command): Promise<PinnedGateway> {
+  const chosen = await chooseGateway({ url: named }, command);
+  const { url } = chosen;
   try {
-    const { publicKey } = (await createClient({ url }).get('/pubkey')).result;
-    const client = createClient({ ...chosen, publicKey: chosen.publicKey ?? publicKey });
-    const { receipt } = await client.get('/slot');
-    const gateway = { url, publicKey, cluster: receipt.cluster };
-    pinGateway(process.env, gateway);
-    process.stderr.write(`pinned in ${pinnedGatewayPath(process.env)}\n`);
+    const { proof } = await fetchVerified('/slot', `${API_PREFIX}/slot`, chosen, {});
+    if (proof === undefined) throw new Error('/slot has a receipt');
+    const gateway = { url, publicKey: proof.publicKey, cluster: proof.receipt.cluster };
+    process.stderr.write(`pinned in ${pinGateway(process.env, gateway)}\n`);
     return gateway;
   } catch (thrown) {
     throw requestFailure(thrown, url);

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { WebSocket } from 'ws';
-import { createClient, SlotgateError, type Snapshot } from '../../client/index.ts';
+import { createClient, isTransient, SlotgateError, type Snapshot } from '../../client/index.ts';
 import type { HealthReport } from '../../pages/index.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { WatchScreen } from '../terminal/watch-screen.ts';
+import { examples } from './examples.ts';
 import {
   addGatewayOptions,
   type ChosenGateway,
@@ -32,7 +33,11 @@ export function declareWatch(watch: Command): void {
   addGatewayOptions(watch)
     .addHelpText(
       'after',
-      '\nExamples:\n  slotgate watch --url https://GATEWAY\n  slotgate watch --balance ADDRESS\n  slotgate watch --json | jq .result.slot',
+      examples(
+        'slotgate watch --url https://GATEWAY',
+        'slotgate watch --balance ADDRESS',
+        'slotgate watch --json | jq .result.slot',
+      ),
     )
     .action(async (flags: WatchFlags, command: Command) => follow(await chooseGateway(flags, command), flags));
 }
@@ -67,14 +72,21 @@ function startFollowing(
         end,
         clock: systemClock,
         write,
+        rows: () => process.stdout.rows,
         input: process.stdin,
         readNodes: () => readNodes(gateway),
       })
-    : pipeView(end);
+    : pipeView;
   const client = createClient({
     ...gateway,
     openSocket: (target, headers) => new WebSocket(target, { headers }),
   });
+  /** Goes on where only the gateway did not say what to trust: it may do so with the next frame. */
+  const onError = (thrown: unknown): void => {
+    const isForNow = thrown instanceof SlotgateError && isTransient(thrown) && thrown.code !== 'rate_limited';
+    if (isForNow) view.lost();
+    else fail(thrown); // `rate_limited` ends a subscription
+  };
   let failures = 0;
   const stream = client.stream({
     receipts: true,
@@ -84,12 +96,12 @@ function startFollowing(
       failures = state === 'open' ? 0 : state === 'waiting' ? failures + 1 : failures;
       if (failures > MAX_FAILURES) fail(new SlotgateError('network', "the gateway can't be reached"));
     },
-    onError: fail,
+    onError,
   });
   if (balance !== undefined)
     stream.subscribe('balance', balance, {
       onUpdate: ({ body, result, slot }) => view.balance(body, result.sol, slot),
-      onError: fail,
+      onError,
     });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end);
   return () => {
@@ -116,17 +128,9 @@ async function readNodes(gateway: ChosenGateway): Promise<HealthReport | undefin
 /** The failed connections in a row after which a watch ends. */
 const MAX_FAILURES = 5;
 
-/** Writes each body as a line. A reader who has read enough closes the pipe, which is no error. */
-function pipeView(end: () => void): WatchView {
-  const write = (body: string): void => {
-    process.stdout.write(`${body}\n`);
-  };
-  const onError = (): void => end();
-  process.stdout.on('error', onError);
-  return {
-    frame: write,
-    balance: write,
-    lost() {},
-    close: () => process.stdout.removeListener('error', onError),
-  };
-}
+const writeLine = (body: string): void => {
+  process.stdout.write(`${body}\n`);
+};
+
+/** Writes each body as a line. */
+const pipeView: WatchView = { frame: writeLine, balance: writeLine, lost() {}, close() {} };

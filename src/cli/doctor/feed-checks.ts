@@ -12,6 +12,8 @@ export interface FeedCheckOptions {
   readonly probe: NodeProbe;
   readonly clock: Clock;
   readonly timeoutMs: number;
+  /** The most bytes of what a feed sends before it can be used. */
+  readonly maxBytes: number;
 }
 
 const FIX =
@@ -21,14 +23,14 @@ const FIX =
 export async function checkFeed(
   nameOf: (what: string) => string,
   { url, tokenFile }: FeedConfig,
-  { probe, clock, timeoutMs }: FeedCheckOptions,
+  { probe, clock, timeoutMs, maxBytes }: FeedCheckOptions,
 ): Promise<readonly Finding[]> {
   const name = nameOf('feed');
   try {
     const client = await createFeedClient({ url, token: readFeedToken(tokenFile) });
     try {
       const rpc = { call: (method: string, params: readonly unknown[] = []) => callOf(probe, method, params) };
-      const { version, mode } = await admitFeed({ client, rpc, clock, timeoutMs });
+      const { version, mode } = await admitFeed({ client, rpc, clock, timeoutMs, maxBytes });
       const first = await client.firstReplayed().catch(() => undefined);
       const how = mode === 'blocks' ? 'in its blocks' : 'before the meta of a block';
       const replay = nameOf('feed replay');

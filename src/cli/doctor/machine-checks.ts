@@ -11,13 +11,17 @@ import {
   keyFilePath,
   loadEngine,
   readApiKeys,
+  workerCount,
 } from '../../gateway/index.ts';
+import { hasErrorCode } from '../../shared/runtime/files/error-code.ts';
 import { readMaxOpenFiles } from '../../shared/runtime/max-open-files.ts';
 import { requireFreePort } from '../../shared/runtime/require-free-port.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
 
 export interface MachineFacts {
   readonly config: Config;
+  /** Whether somebody has chosen the port of the listener for operators. */
+  readonly isAdminPortChosen: boolean;
   readonly receiptKey: Omit<KeySource, 'stateDir'>;
   readonly secrets: Secrets;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -28,8 +32,8 @@ export async function checkMachine(facts: MachineFacts): Promise<readonly Findin
   const { config } = facts;
   return [
     checkServiceLinks(facts),
-    await checkPort('port', config.host, config.port),
-    ...(await checkAdminPort(config)),
+    await checkMainPort(config),
+    ...(await checkAdminPort(facts)),
     await checkTrustedProxies(config),
     ...(config.upstreams.length === 0 ? [await checkEmbeddedPort(config)] : []),
     checkStateFolder(config.dataDir),
@@ -58,24 +62,44 @@ function checkServiceLinks({ env }: MachineFacts): Finding | undefined {
   return ignored === undefined ? undefined : warn('environment', ignored, 'set enableServiceLinks: false in the pod');
 }
 
-async function checkPort(name: string, host: string, port: number): Promise<Finding> {
+async function checkPort(name: string, host: string, port: number, inUse: CheckInUse): Promise<Finding> {
   if (port === 0) return ok(name, 'any free one');
   try {
     await requireFreePort(host, port);
     return ok(name, `${host}:${port} is free`);
   } catch (thrown) {
+    const { cause } = Object(thrown);
+    if (!hasErrorCode(cause, 'EADDRINUSE'))
+      return fail(name, reasonOf(thrown), hasErrorCode(cause, 'EACCES') ? 'choose a port from 1024 on' : WRONG_ADDRESS);
     const version = await slotgateAt(host, port);
     if (version !== undefined) return ok(name, `${host}:${port} is held by a running slotgate ${version}`);
-    return fail(name, reasonOf(thrown), 'end the program that holds it, or choose another by --port');
+    return inUse(reasonOf(thrown));
   }
 }
 
+const WRONG_ADDRESS = 'choose an address of this machine by host or admin.host: 127.0.0.1, or 0.0.0.0 for all';
+
+/** Judges that another program listens at a port. */
+type CheckInUse = (reason: string) => Finding;
+
+const checkMainPort = ({ host, port }: Config): Promise<Finding> =>
+  checkPort('port', host, port, (reason) =>
+    fail('port', reason, 'end the program that holds it, or choose another by --port'),
+  );
+
 /** A port in use is a fault only if it was configured: else the next free one is used. */
-async function checkAdminPort({ admin: { host, port } }: Config): Promise<readonly Finding[]> {
+async function checkAdminPort({ config, isAdminPortChosen }: MachineFacts): Promise<readonly Finding[]> {
+  const { host, port } = config.admin;
   if (port === null) return [];
-  const found = await checkPort('admin port', host, port);
-  const fix = 'choose another by --admin-port, or leave it: the next free one is used';
-  return [found.verdict === 'ok' ? found : warn(found.name, `port ${port} of ${host} is in use`, fix)];
+  const name = 'admin port';
+  const inUse = `port ${port} of ${host} is in use`;
+  return [
+    await checkPort(name, host, port, () =>
+      isAdminPortChosen
+        ? fail(name, inUse, 'choose another by --admin-port')
+        : warn(name, inUse, 'choose another by --admin-port, or leave it: the next free one is used'),
+    ),
+  ];
 }
 
 /** Warns if a slotgate that runs here has refused callers behind a proxy that it does not trust. */
@@ -114,7 +138,7 @@ async function checkEmbeddedPort({ embedded }: Config): Promise<Finding> {
   const port = embedded.port ?? DEFAULT_EMBEDDED_PORT;
   if (port === 0) return ok('embedded port', 'any free one');
   try {
-    for (const each of [port, port + 1]) await requireFreePort('127.0.0.1', each);
+    for (const each of [port, port + 1]) await requireFreePort('127.0.0.1', each, 'embedded.port');
     return ok('embedded port', `${port} and ${port + 1} are free`);
   } catch (thrown) {
     const fix = 'set embedded.port to another one, or to 0';
@@ -222,12 +246,23 @@ function checkOpenFiles({ upstreamPolicy, upstreams, live }: Config): Finding | 
 /** The memory of a process without its cache. */
 const BASE_BYTES = 200 * 1024 * 1024;
 
-function checkMemory({ cache }: Config): Finding {
+function checkMemory(config: Config): Finding {
+  const { cache, ring, workers } = config;
   const limited = process.constrainedMemory();
   const total = limited > 0 && limited < totalmem() ? limited : totalmem();
-  const needed = cache.bytes + BASE_BYTES;
-  const finding = `${mebibytes(total)}; the cache uses up to ${mebibytes(cache.bytes)}, the rest about ${mebibytes(BASE_BYTES)}`;
-  return needed <= total ? ok('memory', finding) : fail('memory', finding, 'lower cache.bytes, or give it more');
+  const count = workerCount(config);
+  const processes = count === 0 ? 1 : count + 2; // the parent of the workers, and the pipeline process
+  const parts = [
+    ['the cache', cache.bytes],
+    ['past versions', ring.bytes],
+    [`${count} workers`, count * workers.cacheBytes],
+    ['the rest', processes * BASE_BYTES],
+  ] as const;
+  const needed = parts.reduce((sum, [, bytes]) => sum + bytes, 0);
+  const uses = parts.flatMap(([what, bytes]) => (bytes === 0 ? [] : [`${what} ${mebibytes(bytes)}`]));
+  const finding = `${mebibytes(total)}; in use are up to ${mebibytes(needed)}: ${uses.join(', ')}`;
+  const lower = count === 0 ? 'cache.bytes or ring.bytes' : 'cache.bytes, ring.bytes or workers.cacheBytes';
+  return needed <= total ? ok('memory', finding) : fail('memory', finding, `lower ${lower}, or give it more`);
 }
 
 const mebibytes = (bytes: number): string => `${Math.round(bytes / 1024 / 1024)} MiB`;

@@ -24,6 +24,7 @@ export interface NodeCheckOptions {
   readonly expected: string | null;
   readonly clock: Clock;
   readonly timeoutMs: number;
+  readonly maxFeedBytes: number;
   onCheck(what: string): void;
 }
 
@@ -31,7 +32,7 @@ export interface NodeCheckOptions {
 export async function checkNode(
   node: NodeConfig,
   probe: NodeProbe,
-  { expected, clock, timeoutMs, onCheck }: NodeCheckOptions,
+  { expected, clock, timeoutMs, maxFeedBytes: maxBytes, onCheck }: NodeCheckOptions,
 ): Promise<NodeReport> {
   const findings: Finding[] = [];
   const nameOf = (what: string): string => `${node.id} ${what}`;
@@ -53,7 +54,7 @@ export async function checkNode(
   }
   const genesis = typeof first.result === 'string' ? first.result : undefined;
   add(checkGenesis(nameOf('cluster'), genesis, expected));
-  const feed = node.geyser && checkFeed(nameOf, node.geyser, { probe, clock, timeoutMs }); // it takes some blocks
+  const feed = node.geyser && checkFeed(nameOf, node.geyser, { probe, clock, timeoutMs, maxBytes }); // it takes some blocks
 
   let server = AGAVE;
   await attempt('version', 'see whether it is a Solana node', async (name) => {

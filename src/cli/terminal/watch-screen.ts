@@ -38,6 +38,8 @@ export interface WatchScreenOptions {
   readonly end: () => void;
   readonly clock: Clock;
   readonly write: (text: string) => void;
+  /** Returns the lines of the terminal; undefined where it does not say. */
+  readonly rows: () => number | undefined;
   /** Where keys come from, if it is a terminal. */
   readonly input: Readable & { readonly isTTY?: boolean; setRawMode?(isRaw: boolean): unknown };
   /** Reads what the gateway says of its nodes; undefined if it does not answer. */
@@ -136,9 +138,9 @@ export class WatchScreen {
   }
 
   #write(): void {
-    const { write } = this.#options;
-    const lines = this.#lines();
-    write(`${HOME}${lines.map((line) => `${line}${CLEAR_LINE}\r\n`).join('')}${CLEAR_BELOW}`);
+    const { write, rows } = this.#options;
+    const lines = this.#lines().slice(0, rows()); // one line more would scroll the first one away
+    write(`${HOME}${lines.map((line) => `${line}${CLEAR_LINE}`).join('\r\n')}${CLEAR_BELOW}`);
   }
 
   #lines(): readonly string[] {
@@ -195,6 +197,6 @@ function stripText({ cells }: SlotStrip): string {
   const barOf = (ms: number): string => BARS[Math.min(7, Math.floor((ms / FULL_MS) * 8))] ?? '';
   return cells
     .slice(-SHOWN_SLOTS)
-    .map(({ ms }) => (ms === null ? '×' : barOf(ms)))
+    .map(({ ms }) => (ms === undefined ? ' ' : ms === null ? '×' : barOf(ms)))
     .join('');
 }

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { StartError } from '../../shared/domain/start-error.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import { makeRoom } from '../../shared/runtime/make-room.ts';
-import { usagePath } from '../access/usage/usage-file.ts';
-import { REQUEST_OUTCOMES } from '../access/usage/usage-line.ts';
+import { sortUsage, usagePath } from '../access/usage/usage-file.ts';
+import { shownUsage } from '../access/usage/usage-line.ts';
 import { UsageTail } from '../access/usage/usage-tail.ts';
 import { type AdminAnswer, type AdminPage, escapeHtml, html, json, plain } from './admin-page.ts';
 import type { AdminSources } from './admin-sources.ts';
@@ -63,6 +63,7 @@ export async function openAdminListener(options: AdminListenerOptions): Promise<
     void answer(request, response, pages, log, { isLocal, apiPort });
   server.on('request', onRequest);
   server.on('upgrade', (request) => {
+    request.socket.on('error', () => {}); // node:http has removed its own listener; `close` follows
     const response = new ServerResponse(request); // node:http makes none for it
     response.assignSocket(request.socket);
     response.on('finish', () => request.socket.destroySoon());
@@ -119,14 +120,10 @@ const createUsagePage =
   (state: string): AdminPage =>
   async (query) => {
     const [day, key] = [query.get('day'), query.get('key')];
-    const rows = (await new UsageTail(usagePath(state)).read())
-      .filter((row) => (day ?? row.day) === row.day && (key ?? row.key) === row.key)
-      .map(({ counts, units, ...row }) => ({
-        ...row,
-        ...Object.fromEntries(REQUEST_OUTCOMES.map((outcome, i) => [outcome, counts[i] ?? 0])),
-        units,
-      }));
-    return json({ usage: rows });
+    const tail = new UsageTail(usagePath(state));
+    await tail.read();
+    const rows = sortUsage(tail.sums).filter((row) => (day ?? row.day) === row.day && (key ?? row.key) === row.key);
+    return json({ usage: rows.map(shownUsage) });
   };
 
 const urlOf = ({ address, family, port }: AddressInfo): string =>
@@ -138,12 +135,10 @@ async function listen(
   { sources: { config }, isPortChosen }: AdminListenerOptions,
 ): Promise<AddressInfo> {
   const { host } = config.admin;
-  const callersPort = config.port; // it is not to be bound here
-  const ports = isPortChosen || port === 0 ? [port] : [...nextPorts(port), 0];
+  const free = nextPorts(port).filter((next) => next !== config.port); // not that for callers, which is bound later
+  const ports = isPortChosen || port === 0 ? [port] : [...free, 0];
   for (const candidate of ports) {
-    if (candidate === callersPort && candidate !== 0 && !isPortChosen) continue;
     try {
-      if (candidate === callersPort && candidate !== 0) throw Object.assign(new Error(), { code: 'EADDRINUSE' });
       server.listen({ host, port: candidate });
       await once(server, 'listening');
       return server.address() as AddressInfo; // null and text only for other kinds of sockets

@@ -43,7 +43,7 @@ export class WorkerFigures {
   }
 
   /** Accepts what a worker counts by now, and what is wrong with it, which one of an earlier build does not report. */
-  take(worker: string, figures: Figures, problems: readonly string[] = []): void {
+  accept(worker: string, figures: Figures, problems: readonly string[] = []): void {
     this.#running.set(worker, new Map(figures));
     this.#problems.set(worker, problems);
   }

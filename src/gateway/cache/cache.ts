@@ -178,12 +178,13 @@ export class Cache {
     if (entry.policy === 'live') return this.#tip.coarseNowMs - entry.validatedMs <= this.maxStaleMs;
     const state = entry.lease?.state;
     if (state === 'lost' || state === 'renewing' || state === 'behind') return false;
+    const { policy } = entry;
+    if (policy.ms !== undefined && entry.lease === undefined)
+      return this.#tip.coarseNowMs - entry.validatedMs < policy.ms;
     if (entry.isRefreshing || entry.successor !== undefined)
       return this.#tip.slot - entry.tipAtFetch < MAX_REFRESH_LAG_SLOTS;
     if (entry.lease !== undefined) return state === 'active' && entry.lease.slot <= entry.slot;
-    const { policy } = entry;
-    if (policy.ms !== undefined) return this.#tip.coarseNowMs - entry.validatedMs < policy.ms;
-    return this.#tip.slot - entry.tipAtFetch < policy.slots;
+    return this.#tip.slot - entry.tipAtFetch < (policy.slots ?? 0);
   }
 
   /** Replaces an answer that is not fresh from live state. Returns the new one; undefined if its reader has to wait. */
@@ -286,10 +287,12 @@ export class Cache {
 
   /**
    * Caches a refusal for some slots or some time, a final one for good, so that requests for missing data don't reach the upstream. It
-   * answers requests with a minimum slot up to `minSlot`, or up to the tip. It replaces an answer that is not fresh.
+   * answers requests with a minimum slot up to `slot`, which its node had reached, and those that demand up to `agreed` operators. It
+   * replaces an answer that is neither fresh nor newer.
    */
-  putRefusal(key: string, refusal: GatewayError, policy: TimedPolicy, meta: AnswerMeta, minSlot = 0): void {
+  putRefusal(key: string, refusal: GatewayError, policy: TimedPolicy, meta: AnswerMeta, slot = 0, agreed = 1): void {
     const published = this.peek(key);
+    if (isNewer(published, slot)) return;
     if (published !== undefined && published.kind !== 'refusal') {
       if (published.kind === 'slot-mark' || this.isFresh(published)) return;
       this.#onEvicted(published);
@@ -298,10 +301,11 @@ export class Cache {
     this.publish(
       newRefusal(refusal, {
         key,
-        slot: Math.max(tip, minSlot),
+        slot,
         final: refusal.final,
         policy,
         meta,
+        agreement: { slot, agreed, read: agreed, needed: agreed },
         tipAtFetch: tip,
         validatedMs: this.#clock.monotonic(),
         tipAtLastRead: tip,
@@ -309,13 +313,17 @@ export class Cache {
     );
   }
 
-  /** When `holdBack` returns true, it calls {@link publish} once the body is ready: so a hot key always has a body. */
+  /**
+   * When `holdBack` returns true, it calls {@link publish} once the body is ready, with the {@link unagreedDrops} of now: so a hot
+   * key always has a body.
+   */
   holdBackWith(holdBack: (next: Entry, published: CacheItem | undefined) => boolean): void {
     this.#holdBack = holdBack;
   }
 
-  publish(item: CacheItem): void {
-    this.#publish(item, this.peek(item.key));
+  /** Publishes an item, unless {@link dropUnagreed} has dropped what is as little vouched for since it was held back. */
+  publish(item: CacheItem, unagreedDrops = this.#unagreedDrops): void {
+    if (unagreedDrops === this.#unagreedDrops || !isUnagreed(item)) this.#publish(item, this.peek(item.key));
   }
 
   #publish(item: CacheItem, published: CacheItem | undefined): void {
@@ -336,13 +344,13 @@ export class Cache {
     return true;
   }
 
-  /** Drops what one operator alone vouches for, since one has lied; what the pipeline keeps is soon replaced. */
+  /** Drops what one operator alone vouches for, since one has lied. */
   dropUnagreed(): void {
     this.#unagreedDrops++;
     this.#observer?.onUnagreedDropped();
     for (const item of [...this.#items]) {
-      if (item.policy === 'live' || item.kind === 'slot-mark') continue;
-      if (item.kind === 'answer' && agreedAt(item.agreement, item.slot) > 1) continue;
+      if (item.successor !== undefined && isUnagreed(item.successor)) item.successor = undefined;
+      if (!isUnagreed(item)) continue;
       this.#onEvicted(item);
       this.#items.delete(item.key);
     }
@@ -354,16 +362,22 @@ export class Cache {
   }
 
   /** Returns the keys that were read since the last call, and are likely to be read again. */
-  takeHotKeys(): readonly string[] {
+  rotateHotKeys(): readonly string[] {
     return this.#hotKeys.rotate();
   }
 
-  /** Refreshes the entries that were read since the last call and have no active lease, before their next readers come. */
-  refreshHot(): void {
-    for (const key of this.takeHotKeys()) {
+  /**
+   * Refreshes the entries that were read since the last call and have no active lease, before their next readers come. Called with
+   * each slot; what is fresh for some time is refreshed in the last `slotTimeMs` of it.
+   */
+  refreshHot(slotTimeMs: number): void {
+    for (const key of this.rotateHotKeys()) {
       const entry = this.peek(key);
-      const state = entry?.lease?.state;
-      if (state !== 'active' && state !== 'renewing') this.#refresh(entry); // that one is read soon, with many others
+      if (entry === undefined || entry.policy === 'live') continue;
+      const { lease, policy, validatedMs } = entry;
+      if (lease?.state === 'active' || lease?.state === 'renewing') continue; // that one is read soon, with many others
+      if (policy.ms === undefined || validatedMs + policy.ms - this.#tip.coarseNowMs <= slotTimeMs)
+        this.#refresh(entry);
     }
   }
 
@@ -450,6 +464,10 @@ const isReadOften = (
 /** Returns true if an answer after this slot was served under the key. Refusals have no part in the order of answers. */
 const isNewer = (item: CacheItem | undefined, slot: Slot): boolean =>
   item !== undefined && item.kind !== 'refusal' && item.slot > slot;
+
+/** Returns true for what one operator alone vouches for. What the pipeline keeps is soon replaced; a mark has no content. */
+const isUnagreed = ({ kind, policy, agreement, slot }: CacheItem): boolean =>
+  policy !== 'live' && kind !== 'slot-mark' && (kind === 'refusal' || agreedAt(agreement, slot) <= 1);
 
 /** A fork may take a processed state back with the next slot, unless it is kept current. */
 const isTentative = ({ policy, meta }: CacheItem): boolean => policy !== 'live' && meta.commitment === 'processed';

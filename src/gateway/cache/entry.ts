@@ -1,4 +1,4 @@
-import { type Agreement, isAgreed } from '../../shared/domain/agreement.ts';
+import { type Agreement, agreedAt, isAgreed } from '../../shared/domain/agreement.ts';
 import type { Commitment } from '../../shared/domain/commitment.ts';
 import type { Envelope } from '../../shared/domain/envelope.ts';
 import type { GatewayError } from '../../shared/domain/gateway-error.ts';
@@ -36,6 +36,8 @@ export interface AnswerMeta {
   readonly fromSnapshot?: boolean;
   /** True for the state of a past slot that the request names. */
   readonly isPast?: boolean;
+  /** True where that slot has no block: the answer is that of its parent. */
+  readonly isSkipped?: boolean;
 }
 
 /** Reads answers again before their next readers come: one for all answers of a kind. Never rejects. */
@@ -63,8 +65,8 @@ export interface SealJob {
   readonly entry: Entry;
   /** The nonce of a body for one caller, which is not kept for others; null for a shared body. */
   readonly nonce: string | null;
-  /** True if the cache publishes the entry only once it has its body. */
-  readonly isHeldBack: boolean;
+  /** `unagreedDrops` of the cache when it held the entry back until this body is made; undefined if it didn't. */
+  readonly heldBackAt: number | undefined;
   readonly waiters: SealWaiter[];
 }
 
@@ -169,11 +171,17 @@ export const isExact = ({
 }: Pick<Entry, 'meta' | 'slot' | 'provenFrom' | 'agreement'>): boolean =>
   meta.exact && slot >= provenFrom && isAgreed(agreement, slot);
 
-/** Returns the slot that the request of an answer names, if that slot has no block: the answer is that of its parent. */
-export function skippedSlotOf({ key, slot, meta }: Entry): Slot | undefined {
-  if (meta.isPast !== true || key.endsWith(`=${slot}`)) return undefined; // `slot` comes last in a canonical request
-  return Number(key.slice(key.lastIndexOf('=') + 1));
-}
+/** Returns the entry that is to replace this one, unless fewer operators vouch for it: a caller may demand as many. */
+export const newestOf = (entry: Entry): Entry => {
+  const { successor, agreement, slot } = entry;
+  const isVouchedFor =
+    successor !== undefined && agreedAt(successor.agreement, successor.slot) >= agreedAt(agreement, slot);
+  return isVouchedFor ? successor : entry;
+};
+
+/** Returns the slot that the request of an answer names, if that slot has no block; `slot` comes last in a canonical request. */
+export const skippedSlotOf = ({ key, meta }: Entry): Slot | undefined =>
+  meta.isSkipped === true ? Number(key.slice(key.lastIndexOf('=') + 1)) : undefined;
 
 export const etagOf = ({ digest }: Pick<Entry, 'digest'>): string => digest.slice(0, ETAG_DIGITS);
 

@@ -29,6 +29,7 @@ const PROPERTIES = Object.keys({
   envelope: true,
   fromSnapshot: true,
   isPast: true,
+  isSkipped: true,
 } satisfies Record<keyof AnswerMeta, true>) as readonly (keyof AnswerMeta)[]; // the keys above
 
 const isEqual = (meta: AnswerMeta, other: AnswerMeta): boolean =>

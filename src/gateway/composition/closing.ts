@@ -1,12 +1,15 @@
 import { sleep } from '../../shared/runtime/sleep.ts';
 import type { Environment } from './environment.ts';
 
-/** Returns the function that ends a process: it is no longer healthy, then accepts no more requests, then releases all. */
-export function closerOf({ config, clock, leaving, disposals }: Environment): () => Promise<void> {
+/**
+ * Returns the function that ends a process: it is no longer healthy, after a delay accepts no more requests, then releases
+ * all.
+ */
+export function closerOf({ clock, leaving, disposals }: Environment, delayMs: number): () => Promise<void> {
   let closing: Promise<void> | undefined;
   const leaveAndClose = async (): Promise<void> => {
     leaving.hasBegun = true;
-    if (config.drainDelayMs > 0) await sleep(clock, config.drainDelayMs);
+    if (delayMs > 0) await sleep(clock, delayMs);
     await disposals.disposeAsync();
   };
   return () => {

@@ -132,6 +132,6 @@ function gatewayOf(
       const settings = reread?.changed ?? [];
       if (settings.length > 0) env.log.warn({ settings }, 'these settings have changed: a restart applies them');
     },
-    close: closerOf(env),
+    close: closerOf(env, env.config.drainDelayMs),
   };
 }

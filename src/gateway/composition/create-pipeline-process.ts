@@ -30,8 +30,18 @@ const machineClock = { ...systemClock, monotonic: () => Number(process.hrtime.bi
 export interface FleetProcess {
   /** Reloads what the operator may have changed. */
   reload(): void;
+  /** Makes it not ready: the gateway closes soon. */
+  leave(): void;
   close(): Promise<void>;
 }
+
+/** Returns the end of a process among others: their supervisor has waited already. */
+export const endOf = (env: Environment): Pick<FleetProcess, 'leave' | 'close'> => ({
+  leave() {
+    env.leaving.hasBegun = true;
+  },
+  close: closerOf(env, 0),
+});
 
 /** The process of a gateway that reads from the cluster. */
 export interface PipelineProcess extends FleetProcess {
@@ -75,7 +85,7 @@ export async function createPipelineProcess(
     const countFailedReload = (): void => {
       env.failedReloads.settings++;
     };
-    return { reload, countFailedReload, close: closerOf(env), facts: factsOf(parts) };
+    return { reload, countFailedReload, ...endOf(env), facts: factsOf(parts) };
   });
 }
 
@@ -108,9 +118,9 @@ function serviceOf(env: Environment, parts: Parts): Omit<PipelineService, 'start
       embedded: addressOf(embedded),
     }),
     read: (request, cost) => readAnswer(readThrough, withRoute(request), admitFor(cost), cost),
-    answerRpc: (body, minSlot, cost) =>
+    answerRpc: (body, scope, cost) =>
       env.turnBudget.run({ caller: cost.caller, bytes: body.length }, () =>
-        rpc.resolve(rpc.parse(body, { rpcProfile: 'standard' }), context, admitFor(cost), { cost, minSlot }),
+        rpc.resolve(rpc.parse(body, { rpcProfile: 'standard' }), context, admitFor(cost), { cost, ...scope }),
       ),
   };
 }

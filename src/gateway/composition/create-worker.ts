@@ -13,13 +13,13 @@ import { Signer } from '../receipts/signer.ts';
 import { readMintBalance } from '../routes/mint-balance.ts';
 import type { RouteContext } from '../routes/routing/route.ts';
 import { adminSourcesOf } from './admin-sources-of.ts';
-import { closerOf, openOrClose } from './closing.ts';
-import type { FleetProcess } from './create-pipeline-process.ts';
+import { openOrClose } from './closing.ts';
+import { endOf, type FleetProcess } from './create-pipeline-process.ts';
 import { environmentOf, type GatewayOptions } from './environment.ts';
 import { openAnswers } from './open-answers.ts';
 import { engineOf } from './open-engine.ts';
 import { listen, type OpenServer, openServer } from './open-server.ts';
-import { openState, reloadReceiptKeys } from './open-state.ts';
+import { openState, reloadReceiptKeys, type State } from './open-state.ts';
 
 const FIGURES_MS = 1000;
 const NETWORK_KEY = `${API_PREFIX}/network`;
@@ -46,9 +46,9 @@ export async function createWorker(
     const counterStore = new RemoteStore(Number(config.workers.count));
     const counters = new CounterMember({ store: counterStore, member: '', clock, afterTurn: setImmediate });
     disposals.defer(() => counters.close());
-    const state = await openState(env, counters);
+    let known: State | undefined;
     let opened: OpenServer | undefined;
-    const reload = (): void => opened && reloadReceiptKeys(env, state, opened.sealer);
+    const reload = (): void => known && reloadReceiptKeys(env, known, opened?.sealer);
     const end: WorkerEnd = new WorkerEnd({
       ...fleet,
       clock,
@@ -58,11 +58,13 @@ export async function createWorker(
         if (entry.key === NETWORK_KEY) opened?.server.publish(entry, parseNetworkSnapshot(entry.result.toString()));
       },
       onReceiptKeys: reload,
-      onUnagreedDropped: () => state.access.stakeBalances?.clear(),
+      onUnagreedDropped: () => known?.access.stakeBalances?.clear(),
       counterStore,
     });
     disposals.defer(() => end.close());
     await end.joined;
+    const state = await openState(env, counters); // each later change of its keys is published to it
+    known = state;
     const { mesh, cache } = end;
     const signer = new Signer(state.keys, mesh, end.answers, undefined, operatorsIn(env.config)?.needed);
     const startup = {
@@ -76,7 +78,7 @@ export async function createWorker(
       end,
       clock,
       operators: base.context.operators,
-      admitOwn: (work) => work.start(() => {}),
+      admitOwn: (work) => state.access.admission.enterOwn(work),
     });
     state.access.readBalancesWith((wallet, mint) => readMintBalance(readThrough, wallet, mint));
     const context: RouteContext = {
@@ -114,7 +116,7 @@ export async function createWorker(
       },
       {
         sharesPort: true,
-        answerRpc: (body, minSlot, cost) => end.answerRpc(body, minSlot, cost),
+        answerRpc: (body, scope, cost) => end.answerRpc(body, scope, cost),
       },
     );
     const guard = { conflicts: 0, isSoleSigner: false }; // the pipeline process has it
@@ -124,6 +126,6 @@ export async function createWorker(
     disposals.defer(reportFigures);
     disposals.defer(repeat(clock, FIGURES_MS, () => void reportFigures()));
     await Promise.all([end.warm, counters.join()]); // no caller comes before: another worker serves until then
-    return { reload, close: closerOf(env), url: await listen(env, opened) };
+    return { reload, ...endOf(env), url: await listen(env, opened) };
   });
 }

@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { getHeapStatistics } from 'node:v8';
 import type { Config } from '../../config/config-schema.ts';
-import { readJupiterKey, type Secrets } from '../../config/secret-variables.ts';
+import { type RedisSettings, readRedisSettings } from '../../config/redis-settings.ts';
+import { readFeedToken, readJupiterKey, type Secrets } from '../../config/secret-variables.ts';
 import type { Clock } from '../../shared/domain/clock.ts';
 import { ClusterVitals } from '../../shared/domain/cluster-vitals.ts';
 import { DisposalStack } from '../../shared/runtime/disposal-stack.ts';
@@ -11,7 +12,6 @@ import { RecentWarnings } from '../../shared/runtime/recent-warnings.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { TurnBudget } from '../../shared/runtime/turn-budget.ts';
 import type { SharedWatch } from '../fleet/replication/shared-watch.ts';
-import { type RedisSettings, readRedisSettings } from '../fleet/transport/redis/redis-settings.ts';
 import type { Engine } from '../http/engine/engine.ts';
 import type { KeySource } from '../receipts/keys/key-source.ts';
 import type { ClusterInUse } from './start-embedded.ts';
@@ -66,6 +66,8 @@ export interface Environment {
   readonly startedMs: number;
   /** The key of Jupiter's API; undefined for none. */
   readonly jupiterKey: string | undefined;
+  /** The tokens of the nodes' Geyser feeds, by the id of the node. */
+  readonly feedTokens: ReadonlyMap<string, string | undefined>;
   /** The Redis of the fleet; undefined for none. */
   readonly redis: RedisSettings | undefined;
   /** The secret of the fleet; undefined where it follows from the receipt key. */
@@ -112,6 +114,7 @@ export function environmentOf(options: GatewayOptions, engine: Engine): Environm
     failedReloads: { receiptKeys: 0, settings: 0 },
     startedMs: clock.monotonic(),
     jupiterKey: readJupiterKey(secrets, config.prices.jupiter.keyFile),
+    feedTokens: new Map(config.upstreams.map(({ id, geyser }) => [id, readFeedToken(geyser?.tokenFile)])),
     redis: readRedisSettings(config, secrets),
     fleetSecret: secrets.fleetSecret,
   };

@@ -1,31 +1,44 @@
+import { closeMsOf } from '../../config/config-schema.ts';
 import { StartError } from '../../shared/domain/start-error.ts';
 import { createLog } from '../../shared/runtime/log.ts';
 import { repeat } from '../../shared/runtime/repeat.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import type { FromMember, ToMember } from '../fleet/supervisor/member-messages.ts';
 import { loadEngine } from '../http/load-engine.ts';
+import type { FleetProcess } from './create-pipeline-process.ts';
 
 /** Time between two signs of life. */
 const ALIVE_MS = 500;
 
-interface Running {
-  reload(): void;
+interface Running extends FleetProcess {
   countFailedReload?(): void;
-  close(): Promise<void>;
 }
 
 let running: Running | undefined;
+/** What is to be done once the process runs: messages come while it starts, too. */
+const early: ((process: Running) => void)[] = [];
 let isClosing = false;
 let closeMs = 0;
+let onLateEnded = (): void => {};
 
 /** Sends a message to the supervisor while there is one; `disconnect` reports its end, so that an error means nothing. */
 const report = (message: FromMember): void => {
   if (process.connected) process.send?.(message, undefined, undefined, () => {});
 };
 
+function apply(change: (process: Running) => void): void {
+  if (running === undefined) early.push(change);
+  else change(running);
+}
+
+function run(process: Running): void {
+  running = process;
+  for (const change of early) change(process);
+}
+
 async function open(message: Extract<ToMember, { kind: 'start' }>): Promise<void> {
   const { config, receiptKey, secrets, isAdminPortChosen, embedded: cluster, folder } = message.settings;
-  closeMs = config.drainDelayMs + config.drainTimeoutMs + 1_000;
+  closeMs = closeMsOf(config);
   const log = createLog(config.log.level);
   // It lives as long as the supervisor, and this process no longer than that.
   const embedded =
@@ -35,10 +48,14 @@ async function open(message: Extract<ToMember, { kind: 'start' }>): Promise<void
   if (message.role === 'pipeline') {
     process.title = 'slotgate pipeline';
     const { epoch, workers } = message;
-    const onLate = (late: readonly number[]): void => report({ kind: 'late', workers: late });
+    const endLate = (late: readonly number[]): Promise<void> =>
+      new Promise((resolve) => {
+        onLateEnded = resolve;
+        report({ kind: 'late', workers: late });
+      });
     const { createPipelineProcess } = await import('./create-pipeline-process.ts');
-    const opened = await createPipelineProcess(options, { folder, epoch, workers, onLate });
-    running = opened;
+    const opened = await createPipelineProcess(options, { folder, epoch, workers, endLate });
+    run(opened);
     report({ kind: 'up', facts: opened.facts });
   } else {
     process.title = `slotgate worker ${message.id}`;
@@ -48,7 +65,7 @@ async function open(message: Extract<ToMember, { kind: 'start' }>): Promise<void
     };
     const { createWorker } = await import('./create-worker.ts');
     const opened = await createWorker(options, { folder, id: message.id, onOvertaken });
-    running = opened;
+    run(opened);
     report({ kind: 'up', url: opened.url });
   }
   repeat(systemClock, ALIVE_MS, () => report({ kind: 'alive' }));
@@ -73,11 +90,14 @@ function fail(thrown: unknown): void {
 
 process.on('message', (message: ToMember) => {
   if (message.kind === 'start') open(message).catch(fail);
-  else if (message.kind === 'reload') running?.reload();
-  else if (message.kind === 'reloadFailed') running?.countFailedReload?.();
+  else if (message.kind === 'reload') apply((process) => process.reload());
+  else if (message.kind === 'reloadFailed') apply((process) => process.countFailedReload?.());
+  else if (message.kind === 'leave') apply((process) => process.leave());
+  else if (message.kind === 'lateEnded') onLateEnded();
   else void close();
 });
 process.on('disconnect', () => void close()); // the supervisor is gone
+if (!process.connected) process.exit(0); // it was before this module ran
 process.on('uncaughtException', (thrown) => {
   if (thrown instanceof StartError) return fail(thrown); // a start that went on behind the open port
   process.stderr.write(`${thrown.stack}\n`);

@@ -1,6 +1,4 @@
-import type { Config } from '../../config/config-schema.ts';
 import { operatorsIn } from '../../config/operators.ts';
-import { readFeedToken } from '../../config/secret-variables.ts';
 import type { LeaseSource } from '../../shared/domain/lease.ts';
 import type { Admit } from '../../shared/runtime/fair-semaphore.ts';
 import { oncePerErrorSite } from '../../shared/runtime/log.ts';
@@ -11,11 +9,9 @@ import { EventLog } from '../http/stream/event-log.ts';
 import type { NamedFeed } from '../live/accounts/geyser-feed.ts';
 import { LiveAccountSource } from '../live/accounts/live-account-source.ts';
 import { PastAccounts } from '../live/accounts/past-accounts.ts';
-import type { History } from '../live/feed/history.ts';
-import { type AccountHistory, bytesOfAccount, isOfFeed } from '../live/feed/kept-account.ts';
+import { bytesOfAccount } from '../live/feed/kept-account.ts';
 import { RecentBlocks } from '../live/feed/recent-blocks.ts';
 import { VersionRing } from '../live/feed/version-ring.ts';
-import { LeastRead } from '../live/least-read.ts';
 import { LiveLogs } from '../live/logs/live-logs.ts';
 import { PastSlots } from '../live/past-slots.ts';
 import { RequestBudgets } from '../live/request-budget.ts';
@@ -37,7 +33,6 @@ import { ScanGate } from '../routes/scans/scan-gate.ts';
 import { createKnownMints } from '../tokens/known-mints.ts';
 import { SharedListings } from '../tokens/owner-listing.ts';
 import { TokenLabelCache } from '../tokens/token-labels.ts';
-import type { TokenList } from '../tokens/token-list.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import { AccountBatcher } from '../upstream/reads/account-batcher.ts';
 import { MergedSignatures } from '../upstream/reads/merged-signatures.ts';
@@ -115,17 +110,9 @@ export function openAnswers(
     tip: (commitment) => mesh.tip(commitment),
   });
   const listBytes = Math.floor(config.ring.bytes / LIST_SHARE);
-  const ring = new VersionRing(
-    { ...config.ring, bytes: config.ring.bytes - listBytes },
-    (members) => new LeastRead<AccountHistory>(members),
-    bytesOfAccount,
-  );
-  const listRing = new VersionRing(
-    { ...config.ring, bytes: listBytes },
-    (members) => new LeastRead<History<TokenList>>(members),
-    bytesOfList,
-  );
-  const feeds = copy === undefined ? feedsOf(config, embedded) : []; // what is copied is kept elsewhere
+  const ring = new VersionRing({ ...config.ring, bytes: config.ring.bytes - listBytes }, bytesOfAccount);
+  const listRing = new VersionRing({ ...config.ring, bytes: listBytes }, bytesOfList);
+  const feeds = copy === undefined ? feedsOf(env, embedded) : []; // what is copied is kept elsewhere
   const feed =
     feeds.length === 0
       ? undefined
@@ -232,38 +219,24 @@ export function openAnswers(
   const readThrough = new RouteReadThrough(context, admitOwn);
   access.readBalancesWith((wallet, mint) => readMintBalance(readThrough, wallet, mint));
   const liveSources = [liveAccounts.liveSet, liveAccounts.secondSet ?? [], tokenLists.liveSet].flat();
-  const feedRing = {
-    get: (address: string) => {
-      const history = ring.get(address);
-      return history !== undefined && isOfFeed(history) ? history : undefined; // others may miss changes
-    },
-    get finalizedSlot() {
-      return ring.finalizedSlot;
-    },
-  };
   const eventLog = new EventLog({
-    ring: feedRing,
+    ring,
     context,
     liveAccounts,
     feed: liveAccounts.feed,
     replayBytes: config.ring.feedBytes,
-    maxTopics: Math.max(1, config.live.accounts), // a cache of none is refused
   });
-  /** What else has values that one node alone gave. */
+  /** What else has values that one node alone gave. None keeps what a read gives that began before. */
   const ofOneNode: readonly { clear(): void }[] = [
     ...[listings, tokenLists, blockListings, seenBlocks, holderTables, stakeTables, tokenLabels, programIdls],
     ...[mergedSignatures, pricing, blocks, pastSlots, eventLog, access.stakeBalances ?? []].flat(),
   ];
-  const dropUnagreed = (): void => {
-    for (const each of [cache, transactionRecords, networkHistory, ring, listRing]) each.dropUnagreed();
-    for (const each of ofOneNode) each.clear();
-    vitals.consensus = null;
-  };
   mesh.agreement?.onContradicted((nodeId) => {
     liveAccounts.feed?.refuse(nodeId);
     for (const source of liveSources) source.distrust(nodeId);
-    dropUnagreed();
-    setImmediate(() => setImmediate(dropUnagreed)); // what was held back is published by then
+    for (const each of [cache, transactionRecords, networkHistory, ring, listRing]) each.dropUnagreed();
+    for (const each of ofOneNode) each.clear();
+    vitals.consensus = null;
   });
   const live = { liveAccounts, liveLogs, tokenLists, liveSources, onLeasesAdvanced: advanceHot };
   const { read: readEvents } = eventLog;
@@ -271,10 +244,10 @@ export function openAnswers(
 }
 
 /** Returns the feeds of the nodes, or of the embedded cluster. */
-const feedsOf = ({ upstreams }: Config, embedded: Upstream['embedded']): readonly NamedFeed[] =>
+const feedsOf = ({ config, feedTokens }: Environment, embedded: Upstream['embedded']): readonly NamedFeed[] =>
   embedded === undefined
-    ? upstreams.flatMap(({ id, geyser }) =>
-        geyser === undefined ? [] : [{ id, url: geyser.url, token: readFeedToken(geyser.tokenFile) }],
+    ? config.upstreams.flatMap(({ id, geyser }) =>
+        geyser === undefined ? [] : [{ id, url: geyser.url, token: feedTokens.get(id) }],
       )
     : embedded.geyserUrl === undefined
       ? []

@@ -10,7 +10,7 @@ export function openRedisStore({ clock, log, redis, disposals }: Environment): R
   const store = new RedisStore({
     clock,
     onStandalone: () =>
-      log.warn({}, 'Redis does not answer: this gateway limits callers to its own part of their limits'),
+      log.warn({}, 'Redis does not count: this gateway limits callers to its own part of their limits'),
     onShared: () => log.info({}, 'limits are shared with the fleet'),
   });
   disposals.defer(() => store.close());

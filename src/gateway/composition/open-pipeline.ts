@@ -65,7 +65,15 @@ export function openPipeline(
     const folder = join(config.dataDir, 'network-history');
     // an embedded cluster is another one after a restart
     if (cluster !== undefined && embedded === undefined)
-      networkHistory.continueFrom(new MinuteFiles({ folder, cluster, clock, writes }));
+      networkHistory.continueFrom(
+        new MinuteFiles({
+          folder,
+          cluster,
+          clock,
+          writes,
+          onUnusable: (file, err) => log.warn({ file, err }, "a file of the network's history can't be used"),
+        }),
+      );
     await new Promise<void>((resolve) => {
       const cancel = clock.after(MAX_WARM_UP_MS, resolve);
       pipeline = start(() => {

@@ -78,6 +78,7 @@ export function openServer(
     turnBudget,
     pendingBytes: config.limits.pendingBytes,
     site,
+    hasPages: config.pages,
     stream: config.stream,
     onInternalError: (requestId: string, err: unknown) => log.error({ requestId, err }, 'a request met a defect'),
   });

@@ -40,9 +40,8 @@ export async function openSigning(
   const tip = () => mesh.tip('finalized');
   const flushUsage = (): void => access.usage.flush();
   const shared = { config, log, clock, random, writes, guard, tip, keysPath: access.keysPath, flushUsage, counters };
-  const secret = () =>
-    fleetSecret === undefined ? deriveFleetSecret(loadedKeys.ring) : fleetSecretOfText(fleetSecret);
-  const fleet = redis && new RedisFleet({ ...shared, settings: redis, secret, kids: () => keys.ids });
+  const secret = fleetSecret === undefined ? () => deriveFleetSecret(loadedKeys) : () => fleetSecretOfText(fleetSecret);
+  const fleet = redis && new RedisFleet({ ...shared, settings: redis, secret: secret(), kids: () => keys.ids });
   disposals.defer(() => fleet?.close());
   return { guard, signer, fleet };
 }

@@ -10,6 +10,7 @@ import {
   type SiteFile,
 } from '../../shared/site/site.ts';
 import { type AccessOptions, openAccess } from '../access/access.ts';
+import { apiKeysPath, readApiKeys } from '../access/api-keys/api-key-store.ts';
 import { loadReceiptKeys } from '../receipts/keys/load-keys.ts';
 import { ReceiptKeys } from '../receipts/keys/receipt-keys.ts';
 import type { Sealer } from '../serving/sealer.ts';
@@ -22,11 +23,12 @@ export async function openState(
   { config, engine, keySource, log, clock, random, disposals, writes }: Environment,
   counters?: AccessOptions['counters'],
 ) {
+  const site = await openSite(config);
+  readApiKeys(apiKeysPath(config.dataDir)); // a damaged file is refused before a receipt key is created
   const loadedKeys = loadReceiptKeys(keySource, clock.now());
   const keys = new ReceiptKeys(loadedKeys.ring, clock, ({ publicKey, kid }) =>
     log.info({ publicKey, kid }, 'another receipt key signs'),
   );
-  const site = await openSite(config);
   const access = openAccess({
     ...config,
     waitMs: config.upstreamPolicy.timeoutMs,
@@ -47,7 +49,7 @@ export async function openState(
 export function reloadReceiptKeys(
   { keySource, log, clock, failedReloads }: Environment,
   { loadedKeys, keys }: State,
-  sealer: Pick<Sealer, 'invalidateReceipts'>,
+  sealer: Pick<Sealer, 'invalidateReceipts'> | undefined,
 ): void {
   if (loadedKeys.path === null) {
     log.info({}, 'the receipt key was given inline: there is nothing to reload');
@@ -55,7 +57,7 @@ export function reloadReceiptKeys(
   }
   try {
     const { ring } = loadReceiptKeys({ ...keySource, production: true }, clock.now()); // production creates no key
-    if (keys.replace(ring)) sealer.invalidateReceipts();
+    if (keys.replace(ring)) sealer?.invalidateReceipts();
     log.info({ publicKey: keys.active.publicKey }, 'the receipt keys were reloaded');
   } catch (err) {
     failedReloads.receiptKeys++;

@@ -13,7 +13,7 @@ const EVENTS: { readonly [T in Event['type']]: readonly (keyof EventOf<T>)[] } =
   'exact-granted': ['type', 'slot'],
   'vitals-changed': ['type', 'vitals'],
   'receipt-keys-changed': ['type'],
-  'account-set': ['type', 'key', 'slot', 'watermark', 'value'],
+  'account-set': ['type', 'key', 'slot', 'watermark', 'value', 'heldUntil'],
   'list-set': ['type', 'key', 'slot', 'watermark', 'value'],
   'value-ended': ['type', 'key', 'reason', 'slot'],
   'states-read': ['type', 'reads', 'needsValues'],
@@ -46,10 +46,10 @@ export const CODEC_VERSION = createHash('sha256').update(JSON.stringify(STRUCTUR
 addExtension({
   Class: GatewayError,
   type: 1,
-  write: ({ code, message, status, retryAfter, rpcCode, oldestSlot, final, jsonRpcId }: GatewayError) => [
+  write: ({ code, message, status, retryAfter, rpcCode, rpcData, oldestSlot, final, jsonRpcId }: GatewayError) => [
     code,
     message,
-    { status, retryAfter, rpcCode, oldestSlot, final, jsonRpcId },
+    { status, retryAfter, rpcCode, rpcData, oldestSlot, final, jsonRpcId },
   ],
   read: ([code, message, details]: ConstructorParameters<typeof GatewayError>) =>
     new GatewayError(code, message, details),

@@ -23,7 +23,8 @@ export type Event = Readonly<
   | { type: 'exact-granted'; slot: Slot }
   | { type: 'vitals-changed'; vitals: PipelineVitals }
   | { type: 'receipt-keys-changed' }
-  | ({ type: 'account-set' } & ValueSet<AccountJson>)
+  /** `heldUntil`: the last slot at which the account before is known to hold. */
+  | ({ type: 'account-set'; heldUntil: Slot } & ValueSet<AccountJson>)
   /** Lists whose amounts the Clock scales are not kept live: of a scale only its decimals are published. */
   | ({ type: 'list-set' } & ValueSet<TokenList>)
   | { type: 'value-ended'; key: StateKey; reason: ValueEnd; slot: Slot }

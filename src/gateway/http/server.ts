@@ -32,7 +32,7 @@ export interface ServerOptions
     Pick<PubsubServerOptions, 'liveLogs'> {
   readonly engine: Engine;
   readonly host: string;
-  /** TCP port; 0 takes a free one. */
+  /** TCP port; 0 for a free one. */
   readonly port: number;
   readonly clock: Clock;
   readonly random: () => number;
@@ -93,22 +93,21 @@ const createReadRpc =
             (work) => access.admission.enterOwn(work),
             { cost: undefined, minSlot },
           )
-        : await answerRpc(Buffer.from(toJson({ method, params })), minSlot, cost);
+        : await answerRpc(Buffer.from(toJson({ method, params })), { minSlot }, cost);
     return answer.result;
   };
 
 /** Creates the gateway's only listener, which doesn't listen yet. */
 export function createServer(options: ServerOptions) {
-  const { engine, host, port, context, sharesPort = false, access, onInternalError } = options;
+  const { engine, host, port, context, sharesPort = false, access } = options;
   const app = engine.createApp({
     clock: options.clock,
     readsProxyHeaders: access.clientIp.trustsProxies,
-    refuseUnparsable: (fault, peer) =>
-      errorResponse(access.rateLimiter.peek(peer), unparsableError(fault), onInternalError),
+    refuseUnparsable: (fault, peer) => errorResponse(access.rateLimiter.peek(peer), unparsableError(fault), options),
     refusePipelined(peer) {
       options.meter.countStatus(pathLabel(''), ERRORS.rate_limited.status);
       options.meter.countError('rate_limited');
-      return errorResponse(access.rateLimiter.peek(peer), tooDeepError(), onInternalError);
+      return errorResponse(access.rateLimiter.peek(peer), tooDeepError(), options);
     },
     startCpuStopwatch: options.startCpuStopwatch,
   });

@@ -1,7 +1,7 @@
 import type { Commitment } from '../../shared/domain/commitment.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
 import { batchesOf } from '../../shared/runtime/map-in-chunks.ts';
-import type { LeaseHolder } from './lease-holder.ts';
+import { claimedSlotOf, type LeaseHolder } from './lease-holder.ts';
 import type { PooledSession, PoolItem } from './session-pool.ts';
 import type { Watermark } from './watermark.ts';
 
@@ -11,15 +11,14 @@ export interface ReadRate {
 }
 
 /** A state that can be copied from a gateway which keeps it live. */
-export interface FollowedState<V> extends PoolItem {
+export interface FollowedState<V> extends PoolItem, LeaseHolder {
   readonly commitment: Commitment;
   readonly slot: Slot;
   /** The tip at which it became ineligible to be kept live; undefined while it is eligible. */
   readonly tipAtIneligible: Slot | undefined;
-  readonly holder: LeaseHolder;
   attach(watermark: Watermark | undefined): void;
   detach(): void;
-  adopt(slot: Slot, value: V, watermark: Watermark): boolean;
+  adopt(slot: Slot, value: V, watermark: Watermark, heldUntil?: Slot): boolean;
   endAdopted(): void;
   invalidate(): void;
 }
@@ -31,6 +30,8 @@ interface Published<V> {
   readonly slot: Slot;
   readonly value: V;
   readonly watermark: Watermark;
+  /** The last slot at which the value before is known to hold; undefined where nobody needs it. */
+  readonly heldUntil: Slot | undefined;
 }
 
 /** The gateway that keeps states live, as their follower sees it. */
@@ -111,13 +112,13 @@ export class FollowedSession<T extends FollowedState<V>, V> implements PooledSes
   }
 
   /** Applies a value, and the watermark that dates it; undefined for a value at processed. */
-  onValue(key: string, slot: Slot, value: V, watermark: Watermark | undefined): void {
+  onValue(key: string, slot: Slot, value: V, watermark: Watermark | undefined, heldUntil?: Slot): void {
     const state = this.#states.get(key);
     if (state === undefined) return;
     if (watermark === undefined) {
       this.#awaited.delete(state);
       this.#options.applyProcessed?.(state, slot, value);
-    } else this.#settle(state, { slot, value, watermark });
+    } else this.#settle(state, { slot, value, watermark, heldUntil });
   }
 
   /** Ends the lease of a state, forgets a wrong value, rolls back one at processed, or gives up what isn't kept. */
@@ -141,7 +142,7 @@ export class FollowedSession<T extends FollowedState<V>, V> implements PooledSes
   onWatermark(watermark: Watermark): void {
     if (watermark.isLost) {
       for (const state of this.#states.values()) {
-        if (state.holder.lease?.watermark === watermark) this.#awaited.set(state, undefined);
+        if (state.lease?.watermark === watermark) this.#awaited.set(state, undefined);
       }
     }
     for (const [state, value] of this.#awaited) if (value !== undefined) this.#settle(state, value);
@@ -162,7 +163,7 @@ export class FollowedSession<T extends FollowedState<V>, V> implements PooledSes
   close(reason = 'it is not followed any more'): void {
     const states = [...this.#states.values()];
     for (const state of states) {
-      if (state.holder.lease?.watermark.isLost === false) state.endAdopted();
+      if (state.lease?.watermark.isLost === false) state.endAdopted();
       this.#options.onLease(state, false);
     }
     this.#states.clear();
@@ -181,9 +182,9 @@ export class FollowedSession<T extends FollowedState<V>, V> implements PooledSes
 
   /** Adopts a value if its slot was reached and is none below those claimed before; else it waits for its watermark. */
   #settle(state: T, published: Published<V>): void {
-    const { slot, value, watermark } = published;
+    const { slot, value, watermark, heldUntil } = published;
     const coveredSlot = Math.max(slot, watermark.slot);
-    const claimedSlot = Math.max(state.slot, state.holder.claimedSlot);
+    const claimedSlot = Math.max(state.slot, claimedSlotOf(state));
     const tip = this.#options.tip(state.commitment) ?? -1;
     if (watermark.isLost || coveredSlot > tip || coveredSlot < claimedSlot) {
       this.#awaited.set(state, watermark.isLost ? undefined : published);
@@ -192,7 +193,7 @@ export class FollowedSession<T extends FollowedState<V>, V> implements PooledSes
       return;
     }
     this.#awaited.delete(state);
-    const hasChanged = state.adopt(slot, value, watermark);
+    const hasChanged = state.adopt(slot, value, watermark, heldUntil);
     this.#options.onLease(state, false);
     if (hasChanged) this.#options.onChange(state, state.slot);
   }
@@ -207,7 +208,7 @@ export class FollowedSession<T extends FollowedState<V>, V> implements PooledSes
       const state = states.next().value;
       if (state === undefined) break;
       recordSubscriber(state, tip);
-      if (tip - (state.holder.heat.tipAtLastRead ?? 0) <= intervalSlots) read.push(state);
+      if (tip - (state.tipAtLastRead ?? 0) <= intervalSlots) read.push(state);
       const key = keyOf(state);
       this.#states.delete(key);
       this.#states.set(key, state); // at the end: the others have their turn first
@@ -217,6 +218,6 @@ export class FollowedSession<T extends FollowedState<V>, V> implements PooledSes
 }
 
 /** Counts a subscriber as a reader: the other gateway knows readers only. */
-function recordSubscriber({ holder }: { readonly holder: LeaseHolder }, tip: Slot): void {
-  if (holder.isSubscribed) holder.heat.record(tip);
+function recordSubscriber(state: LeaseHolder, tip: Slot): void {
+  if (state.subscriptions !== undefined) state.recordRead(tip);
 }

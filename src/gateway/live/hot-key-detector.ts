@@ -1,6 +1,6 @@
 import type { Slot } from '../../shared/domain/slot.ts';
 import { hashText } from '../../shared/runtime/hash-text.ts';
-import { ReadHeat } from './read-heat.ts';
+import { absorbReads, heatAt, type ReadHeat, recordRead, unread } from './read-heat.ts';
 
 /** The fewest places: about as many readers of one key each may come between two reads of another. */
 const MIN_PLACES = 4096;
@@ -50,20 +50,20 @@ export class HotKeyDetector {
     const check = this.#checkOf(key);
     const place = this.#placeOf(key, check);
     const heat = this.#heatIn(place, check);
-    heat.record(tip);
+    recordRead(heat, tip, this.#halfLifeSlots);
     if (tip % TURN_SLOTS === 0) this.#put(place, check, heat);
     else this.#putIfHotter(place, check, heat);
     const halfLives = Math.min(withinSlots / this.#halfLifeSlots, MAX_HALF_LIVES);
     const hot = 1 + 2 ** -halfLives - ROUNDING;
-    return heat.at(tip) >= hot ? heat : undefined;
+    return heatAt(heat, tip, this.#halfLifeSlots) >= hot ? heat : undefined;
   }
 
-  /** Returns the heat of a key, and forgets it. */
-  take(key: string): ReadHeat {
+  /** Removes a key and returns its heat. */
+  remove(key: string): ReadHeat {
     const check = this.#checkOf(key);
     const place = this.#placeOf(key, check);
     const heat = this.#heatIn(place, check);
-    if (this.#checks[place] === check) this.#put(place, 0, new ReadHeat(this.#halfLifeSlots));
+    if (this.#checks[place] === check) this.#put(place, 0, unread());
     return heat;
   }
 
@@ -85,8 +85,9 @@ export class HotKeyDetector {
   }
 
   #heatIn(place: number, check: number): ReadHeat {
-    const heat = new ReadHeat(this.#halfLifeSlots);
-    if (this.#checks[place] === check) heat.absorb(this.#rankIn(place), this.#tipsAtLastRead[place] ?? 0);
+    const heat = unread();
+    if (this.#checks[place] === check)
+      absorbReads(heat, { rank: this.#rankIn(place), tipAtLastRead: this.#tipsAtLastRead[place] });
     return heat;
   }
 

@@ -14,11 +14,12 @@ import {
   type ReadRate,
 } from './followed-session.ts';
 import { HotKeyDetector } from './hot-key-detector.ts';
-import type { InitialSync } from './initial-sync.ts';
+import { doubleRead, type InitialSync } from './initial-sync.ts';
+import { type LiveRules, priorityOf } from './lease-holder.ts';
 import { liveKeyOf, ownKeyOf } from './live-key.ts';
 import type { LiveObserver } from './live-observer.ts';
 import { Places } from './places.ts';
-import type { ReadHeat } from './read-heat.ts';
+import { absorbReads, type ReadHeat } from './read-heat.ts';
 import { FIRST_PER_SECOND, RequestBudgets } from './request-budget.ts';
 import type { LiveSessionOptions, SessionAudit } from './session-audit.ts';
 import { type PooledSession, SessionPool } from './session-pool.ts';
@@ -93,7 +94,7 @@ class FeedSeat<T> {
 /** What keeps states live: sessions with nodes, another gateway, or nothing for the moment. */
 export type KeptOver<T extends FollowedState<V>, V> = FollowedSession<T, V> | 'nodes' | 'nothing';
 
-export interface LiveSetOptions<T, V> extends Omit<LiveSourceOptions<LiveSourceSettings>, 'initialSync'> {
+export interface LiveSetOptions<T, V> extends LiveSourceOptions<LiveSourceSettings> {
   readonly maxSize: number;
   /** About the subscriptions that a state needs, by which the number of sessions is bounded. Default: 1. */
   readonly subscriptionsPerState?: number;
@@ -104,7 +105,7 @@ export interface LiveSetOptions<T, V> extends Omit<LiveSourceOptions<LiveSourceS
   onOpened?(nodeId: string): void;
   /** The feed that is used in place of nodes while it can be; undefined for none. */
   readonly feed?: LiveFeed<T> | undefined;
-  createState(address: string, commitment: Commitment, heat: ReadHeat): T;
+  createState(address: string, commitment: Commitment, rules: LiveRules, heat: ReadHeat): T;
   addressOf(state: T): string;
   /** Called when a state that another gateway keeps has changed there. */
   onFollowedChange?(state: T, slot: Slot): void;
@@ -126,6 +127,7 @@ const MOVED_PER_SLOT = 500;
 /** Chooses what is kept live ({@link Places}), each with a value of its kind, assigns it to sessions, and audits it. */
 export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
   readonly #options: LiveSetOptions<T, V>;
+  readonly #rules: LiveRules;
   readonly #hotKeys: HotKeyDetector;
   readonly #places: Places<T>;
   readonly #sessions: SessionPool<T, LiveSession<T>, PubsubSession | FollowedSession<T, V> | FeedSeat<T>>;
@@ -148,21 +150,20 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
     const budgets = options.budgets ?? new RequestBudgets(clock, requestsPerSecond);
     this.#auditIntervalMs = auditMs;
     this.#options = options;
-    this.#hotKeys = new HotKeyDetector(maxSize, Math.ceil(idleMs / TARGET_SLOT_MS / 2), random);
+    const halfLifeSlots = Math.ceil(idleMs / TARGET_SLOT_MS / 2);
+    this.#rules = { initialSync: options.initialSync ?? doubleRead, halfLifeSlots, observer: undefined };
+    this.#hotKeys = new HotKeyDetector(maxSize, halfLifeSlots, random);
     this.#places = new Places({
       maxSize,
+      halfLifeSlots,
       callerShare,
       tip: () => this.tip,
       keyOf: (state) => ownKeyOf(options.addressOf(state), state.commitment),
-      placeOf: ({ holder }) => holder,
       isIdle: (state) => this.#isIdle(state),
-      onPlaced: (state) => {
-        this.#observe(state);
-        this.#sessions.add(state);
-      },
+      onPlaced: (state) => this.#sessions.add(state),
       staysUntilIdle: ({ tipAtIneligible }) => tipAtIneligible !== undefined, // else it would be retried immediately
       onEvict: (key, state) => {
-        if (!this.#isIdle(state)) this.#hotKeys.giveBack(key, state.holder.heat);
+        if (!this.#isIdle(state)) this.#hotKeys.giveBack(key, state);
         this.#sessions.remove(state);
         options.onEvicted?.(state);
         this.#observer?.onLeft(state);
@@ -172,7 +173,7 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
       clock,
       maxSubscriptions: maxSize * (options.subscriptionsPerState ?? 1),
       maxSyncing: SYNCING_PER_REQUEST * (requestsPerSecond ?? FIRST_PER_SECOND),
-      rankOf: ({ holder }) => holder.rank,
+      rankOf: (state) => priorityOf(state),
       openPubsub: (state) => this.#open(state),
       createSession: (opened) => {
         if (!this.#isInUse(opened)) queueMicrotask(() => opened.close()); // that has changed just now
@@ -251,7 +252,7 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
     const heat = this.#hotKeys.recordRead(key, this.tip, Math.ceil(this.#idleSlots / 2)); // one that is polled at that pace isn't idle
     if (heat === undefined) return undefined;
     return this.#places.addRead(caller, heat, () =>
-      this.#options.createState(address, commitment, this.#hotKeys.take(key)),
+      this.#options.createState(address, commitment, this.#rules, this.#hotKeys.remove(key)),
     );
   }
 
@@ -260,7 +261,7 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
     if (this.#isClosed) return undefined;
     const key = liveKeyOf(address, commitment);
     return this.#places.subscribe(key, caller, () =>
-      this.#options.createState(address, commitment, this.#hotKeys.take(key)),
+      this.#options.createState(address, commitment, this.#rules, this.#hotKeys.remove(key)),
     );
   }
 
@@ -270,14 +271,16 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
   }
 
   /** For the readers of another gateway. Undefined when others are read more, or when the set is closed. */
-  keepFor(address: string, commitment: Commitment, { rank, tipAtLastRead }: ReadRate): T | undefined {
+  keepFor(address: string, commitment: Commitment, rate: ReadRate): T | undefined {
     const key = liveKeyOf(address, commitment);
     const known = this.#places.get(key);
-    known?.holder.heat.absorb(rank, tipAtLastRead);
+    if (known !== undefined) absorbReads(known, rate);
     if (known !== undefined || this.#options.maxSize === 0 || this.#isClosed) return known;
-    const heat = this.#hotKeys.take(key);
-    heat.absorb(rank, tipAtLastRead);
-    const state = this.#places.addRead(undefined, heat, () => this.#options.createState(address, commitment, heat));
+    const heat = this.#hotKeys.remove(key);
+    absorbReads(heat, rate);
+    const state = this.#places.addRead(undefined, heat, () =>
+      this.#options.createState(address, commitment, this.#rules, heat),
+    );
     if (state === undefined) this.#hotKeys.giveBack(key, heat);
     return state;
   }
@@ -288,7 +291,7 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
 
   observeWith(observer: LiveObserver<T>): void {
     this.#observer = observer;
-    for (const state of this.#places.values()) this.#observe(state);
+    this.#rules.observer = observer;
   }
 
   /** Creates the session by which states can be copied from another gateway. */
@@ -418,18 +421,9 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
     return this.#places.get(liveKeyOf(this.#options.addressOf(state), state.commitment)) === state;
   }
 
-  #observe(state: T): void {
-    const observer = this.#observer;
-    if (observer === undefined) return;
-    state.holder.observer = {
-      onGranted: (lease) => observer.onGranted(state, lease),
-      onEnded: (lease) => observer.onEnded(state, lease),
-    };
-  }
-
   /** Returns true for a state that nobody has read for long, or that is to be tried again since it was ineligible. */
-  #isIdle({ tipAtIneligible, holder }: T): boolean {
-    const sinceSlot = tipAtIneligible ?? holder.heat.tipAtLastRead;
+  #isIdle({ tipAtIneligible, tipAtLastRead }: T): boolean {
+    const sinceSlot = tipAtIneligible ?? tipAtLastRead;
     return sinceSlot === undefined || this.tip - sinceSlot > this.#idleSlots;
   }
 

@@ -6,8 +6,7 @@ import type { Slot } from '../../shared/domain/slot.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import { readBlockSlots } from '../upstream/reads/block-slots.ts';
 import type { History, Version } from './feed/history.ts';
-import type { RecentBlocks } from './feed/recent-blocks.ts';
-import { ReadHeat } from './read-heat.ts';
+import { RecentBlocks } from './feed/recent-blocks.ts';
 import { Watermark } from './watermark.ts';
 import { WatermarkLease } from './watermark-lease.ts';
 
@@ -36,7 +35,7 @@ export interface PastVersions<V> {
 const MAX_SKIPPED = 64;
 
 /** The reads of past slots keep nothing live. */
-const UNRANKED = new ReadHeat(1);
+const UNCOUNTED = { recordRead() {} };
 
 /** Finds what histories have at past slots. */
 export class PastSlots {
@@ -48,17 +47,19 @@ export class PastSlots {
     this.#options = options;
   }
 
-  /** Throws `block_not_available` for a slot ahead, `slot_not_kept` for one of which a history has nothing. */
-  async find<V>(
-    { slot: named, commitment, cost }: PastSlot,
-    histories: readonly History<V>[],
-  ): Promise<PastVersions<V>> {
+  /** Throws `invalid_query` for processed, and `block_not_available` for a slot ahead. Whether any history is kept is not known yet. */
+  check({ slot: named, commitment }: PastSlot): void {
     if (commitment === 'processed')
       throw new GatewayError('invalid_query', 'slot is not for processed: such a block may be taken back');
     const tip = this.#options.mesh.tip(commitment) ?? -1;
     if (named > tip)
       throw new GatewayError('block_not_available', `slot ${named} is ahead of the newest ${commitment} one, ${tip}`);
+  }
+
+  /** Finds what histories have at a checked slot. Throws `slot_not_kept` for one of which a history has nothing. */
+  async find<V>({ slot: named, cost }: PastSlot, histories: readonly History<V>[]): Promise<PastVersions<V>> {
     if (histories.some((history) => (history.keptFrom(0) ?? named + 1) > named)) throw slotNotKept(named, histories);
+    const watermark = this.#watermark; // what is denied while the block is looked up is denied of this answer, too
     const slot = await this.#blockAt(named, cost);
     const versions = histories.map((history) => {
       const version = history.at(slot);
@@ -66,7 +67,7 @@ export class PastSlots {
       const isAhead = history.isOpen && history.coverage.slot < slot;
       throw isAhead ? notYetKnown(slot, history.address) : slotNotKept(named, histories);
     });
-    return { slot, versions, lease: new WatermarkLease(slot, this.#watermark, UNRANKED) };
+    return { slot, versions, lease: new WatermarkLease(slot, watermark, UNCOUNTED) };
   }
 
   /** Ends the leases of all answers that were given: what they were made of may be wrong. */
@@ -80,9 +81,11 @@ export class PastSlots {
     const { blocks, mesh } = this.#options;
     const known = blocks.blockAt(slot);
     if (known !== undefined) return known;
+    const watermark = this.#watermark;
     const found = await readBlockSlots(mesh, Math.max(0, slot - MAX_SKIPPED), slot + MAX_SKIPPED, cost);
-    for (const [i, each] of found.entries()) blocks.add(each, found[i - 1] ?? each);
-    const block = blocks.blockAt(slot);
+    const kept = watermark === this.#watermark ? blocks : new RecentBlocks(0); // what may be a lie is for this answer alone
+    for (const [i, each] of found.entries()) kept.add(each, found[i - 1] ?? each);
+    const block = kept.blockAt(slot);
     if (block !== undefined) return block;
     throw new GatewayError('block_not_available', `no node shows yet whether slot ${slot} has a block`);
   }
@@ -97,7 +100,7 @@ function slotNotKept(slot: Slot, histories: readonly History<unknown>[]): Gatewa
     (oldest, history) => (oldest === undefined ? undefined : history.keptFrom(oldest)),
     slot,
   );
-  const since = oldestSlot === undefined ? '' : `: the oldest one that is kept is ${oldestSlot}`;
+  const since = oldestSlot === undefined ? '' : `: the first later one that is kept is ${oldestSlot}`;
   return new GatewayError('slot_not_kept', `slot ${slot} is not kept${since}`, { oldestSlot });
 }
 

@@ -1,15 +1,16 @@
 import type { Slot } from '../../shared/domain/slot.ts';
-import { LeastRead } from './least-read.ts';
-import type { ReadHeat } from './read-heat.ts';
+import { LeastRead } from '../../shared/runtime/least-read.ts';
+import { heatAt, type ReadHeat } from './read-heat.ts';
 
 export interface PlacesOptions<T> {
   readonly maxSize: number;
+  /** The slots after which a read counts half. */
+  readonly halfLifeSlots: number;
   /** The part of the places that is a caller's own: one with more gives them up to others once none is free. */
   readonly callerShare: number;
   tip(): Slot;
   /** Returns the text that is kept as its key. */
   keyOf(value: T): string;
-  placeOf(value: T): Place;
   /** Returns true for a value that nobody has read for long. */
   isIdle(value: T): boolean;
   /** Returns true for a value that stays until it is idle, although its last subscriber has left. */
@@ -20,8 +21,7 @@ export interface PlacesOptions<T> {
 }
 
 /** What a value keeps of its place: there may be very many. */
-export interface Place {
-  readonly heat: ReadHeat;
+export interface Place extends ReadHeat {
   /** The number of subscriptions of each caller that has some; undefined if none has, as of most places. */
   subscriptions: Map<string, number> | undefined;
   /** The caller whose reads the place counts for; undefined for the gateway itself, and while there are subscribers. */
@@ -32,7 +32,8 @@ interface CallerPlaces<T> {
   /** The one text that all its places name it by. */
   readonly name: string;
   readonly subscribed: Set<T>;
-  readonly read: Set<T>;
+  /** The number of those that its reads hold. */
+  read: number;
   readonly leastRead: LeastRead<T>;
 }
 
@@ -58,7 +59,7 @@ const STEADY_HEAT = 2;
  *
  * A subscription within its caller's share is never displaced.
  */
-export class Places<T> {
+export class Places<T extends Place> {
   readonly #options: PlacesOptions<T>;
   readonly #share: number;
   readonly #maxSubscribed: number;
@@ -76,9 +77,8 @@ export class Places<T> {
     this.#maxSubscribed = Math.ceil(maxSize * SUBSCRIBED_PART);
     this.#leastRead = new LeastRead<T>({
       all: () => this.#values.values(),
-      has: (value) =>
-        this.#place(value).subscriptions === undefined && this.#values.get(options.keyOf(value)) === value,
-      rankOf: (value) => this.#rankOf(value),
+      has: (value) => value.subscriptions === undefined && this.#values.get(options.keyOf(value)) === value,
+      rankOf: ({ rank }) => rank,
     });
   }
 
@@ -110,18 +110,17 @@ export class Places<T> {
   /** {@link unsubscribe} must end it. `create` gives a value that is missing. Undefined if there is no place for it. */
   subscribe(key: string, caller: string, create: () => T): T | undefined {
     const known = this.#values.get(key);
-    const isSubscribed = known !== undefined && this.#place(known).subscriptions !== undefined;
+    const isSubscribed = known?.subscriptions !== undefined;
     if (!isSubscribed && this.subscribed >= this.#maxSubscribed && !this.#displaceSubscribed(caller)) return undefined;
     if (!this.#values.has(key) && !this.#makeRoomForSubscriber(caller)) return undefined;
     const value = this.#values.get(key) ?? this.#create(create);
-    const place = this.#place(value);
     if (!isSubscribed) {
       this.#removeReader(value);
       this.#subscribed++;
     }
-    place.subscriptions ??= new Map();
-    const count = place.subscriptions.get(caller) ?? 0;
-    place.subscriptions.set(caller, count + 1);
+    value.subscriptions ??= new Map();
+    const count = value.subscriptions.get(caller) ?? 0;
+    value.subscriptions.set(caller, count + 1);
     if (count === 0) this.#change(caller, ({ subscribed }) => subscribed.add(value));
     if (value !== known) this.#options.onPlaced?.(value);
     return value;
@@ -130,16 +129,15 @@ export class Places<T> {
   /** A place without subscriptions is freed, unless the value is read, too: it is then left to its readers. */
   unsubscribe(key: string, caller: string): void {
     const value = this.#values.get(key);
-    const count = value && this.#place(value).subscriptions?.get(caller);
+    const count = value?.subscriptions?.get(caller);
     if (value === undefined || count === undefined) return; // it was displaced
-    const place = this.#place(value);
     if (count > 1) {
-      place.subscriptions?.set(caller, count - 1);
+      value.subscriptions?.set(caller, count - 1);
       return;
     }
     this.#removeSubscriber(value, caller);
-    if (place.subscriptions !== undefined) return;
-    const isRead = place.heat.at(this.#options.tip()) > 1; // more than once
+    if (value.subscriptions !== undefined) return;
+    const isRead = this.#heatOf(value) > 1; // more than once
     this.#addReader(value, caller);
     if (!isRead && !this.#options.staysUntilIdle(value)) this.#evict(value);
   }
@@ -151,7 +149,7 @@ export class Places<T> {
     for (let i = Math.min(samples, this.size); i > 0; i--) {
       const value = values.next().value;
       if (value === undefined) return;
-      if (this.#place(value).subscriptions === undefined && isIdle(value)) this.#evict(value);
+      if (value.subscriptions === undefined && isIdle(value)) this.#evict(value);
       else {
         const key = keyOf(value);
         this.#values.delete(key);
@@ -160,8 +158,8 @@ export class Places<T> {
     }
   }
 
-  #place(value: T): Place {
-    return this.#options.placeOf(value);
+  #heatOf(heat: ReadHeat): number {
+    return heatAt(heat, this.#options.tip(), this.#options.halfLifeSlots);
   }
 
   /** Frees a place for a value of this heat if none is free; returns false if the others are read more. */
@@ -172,10 +170,9 @@ export class Places<T> {
     const aboveShare = this.#leastReadAboveShare(isWithinShare ? undefined : own);
     const least = aboveShare ?? (isWithinShare ? this.#leastRead.find() : undefined);
     if (least === undefined) return false;
-    const tip = this.#options.tip();
-    const margin = this.#place(least).heat.at(tip) + HEAT_MARGIN;
+    const margin = this.#heatOf(least) + HEAT_MARGIN;
     const needed = isWithinShare && aboveShare !== undefined ? Math.min(margin, STEADY_HEAT) : margin;
-    return heat.at(tip) > needed && this.#evict(least);
+    return this.#heatOf(heat) > needed && this.#evict(least);
   }
 
   /** Frees a place for a subscriber if none is free; returns false if it holds its share. */
@@ -193,7 +190,7 @@ export class Places<T> {
     for (const { subscribed } of this.#aboveShare) {
       if (subscribed.size <= this.#share) continue;
       for (const value of subscribed) {
-        if ([...(this.#place(value).subscriptions?.keys() ?? [])].every(hasTooMany)) return this.#evict(value);
+        if ([...(value.subscriptions?.keys() ?? [])].every(hasTooMany)) return this.#evict(value);
       }
     }
     return false;
@@ -213,15 +210,11 @@ export class Places<T> {
   #leastReadAboveShare(other?: CallerPlaces<T>): T | undefined {
     const callers = other === undefined ? this.#aboveShare : new Set([...this.#aboveShare, other]);
     let least: T | undefined;
-    for (const { leastRead } of callers) {
-      const value = leastRead.find();
-      if (value !== undefined && (least === undefined || this.#rankOf(value) < this.#rankOf(least))) least = value;
+    for (const { read, leastRead } of callers) {
+      const value = read === 0 ? undefined : leastRead.find(); // it would look at all places to find none
+      if (value !== undefined && (least === undefined || value.rank < least.rank)) least = value;
     }
     return least;
-  }
-
-  #rankOf(value: T): number {
-    return this.#place(value).heat.rank;
   }
 
   #create(create: () => T): T {
@@ -232,7 +225,7 @@ export class Places<T> {
 
   #evict(value: T): true {
     const key = this.#options.keyOf(value);
-    const { subscriptions } = this.#place(value);
+    const { subscriptions } = value;
     this.#values.delete(key);
     if (subscriptions === undefined) this.#removeReader(value);
     for (const caller of [...(subscriptions?.keys() ?? [])]) this.#removeSubscriber(value, caller);
@@ -243,25 +236,23 @@ export class Places<T> {
   #addReader(value: T, caller: string | undefined): void {
     this.#leastRead.add(value);
     if (caller === undefined) return;
-    this.#change(caller, ({ name, read, leastRead }) => {
-      this.#place(value).reader = name;
-      read.add(value);
-      leastRead.add(value);
+    this.#change(caller, (places) => {
+      value.reader = places.name;
+      places.read++;
+      places.leastRead.add(value);
     });
   }
 
   #removeReader(value: T): void {
-    const place = this.#place(value);
-    const { reader } = place;
-    place.reader = undefined;
-    if (reader !== undefined) this.#change(reader, ({ read }) => read.delete(value));
+    const { reader } = value;
+    value.reader = undefined;
+    if (reader !== undefined) this.#change(reader, (places) => places.read--);
   }
 
   #removeSubscriber(value: T, caller: string): void {
-    const place = this.#place(value);
-    place.subscriptions?.delete(caller);
-    if (place.subscriptions?.size === 0) {
-      place.subscriptions = undefined;
+    value.subscriptions?.delete(caller);
+    if (value.subscriptions?.size === 0) {
+      value.subscriptions = undefined;
       this.#subscribed--;
     }
     this.#change(caller, ({ subscribed }) => subscribed.delete(value));
@@ -279,14 +270,13 @@ export class Places<T> {
   }
 
   #newCaller(name: string): CallerPlaces<T> {
-    const read = new Set<T>();
     const leastRead = new LeastRead<T>({
-      all: () => read,
-      has: (value) => read.has(value),
-      rankOf: (value) => this.#rankOf(value),
+      all: () => this.#values.values(),
+      has: ({ reader }) => reader === name,
+      rankOf: ({ rank }) => rank,
     });
-    return { name, subscribed: new Set(), read, leastRead };
+    return { name, subscribed: new Set(), read: 0, leastRead };
   }
 }
 
-const sizeOf = ({ subscribed, read }: CallerPlaces<unknown>): number => subscribed.size + read.size;
+const sizeOf = ({ subscribed, read }: CallerPlaces<unknown>): number => subscribed.size + read;

@@ -77,6 +77,7 @@ export class SessionAudit<T extends AuditedState> {
         () => session.tip(commitment),
         () => session.isRenewing(),
         session.pubsub.nodeId,
+        (slot) => session.pubsub.parentOf(slot),
       );
     this.#watermarks = {
       processed: watermark('processed'),

@@ -42,18 +42,25 @@ export interface SessionPoolOptions<T, L, P extends Closable = PubsubSession> {
 /** The time for which a session without items stays open, in milliseconds: other items may come. */
 const IDLE_MS = 30_000;
 
+/** The time until a session is opened in place of one that could not be used, in milliseconds. */
+const RETRY_MS = 400;
+
 /** The most sessions, whatever else is configured: what the larger plans of providers allow (Helius: 250 connections). */
 const MAX_SESSIONS = 250;
 
 /** The most items that are assigned in one turn of the event loop. */
 const ITEMS_PER_TURN = 500;
 
+/** The items that wait no longer of which the queue may have more than of the others. */
+const MAX_GONE = 1000;
+
 /** Items that are read most come first. Another session is opened only when no other can accept more. */
 export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P extends Closable = PubsubSession> {
   readonly #options: SessionPoolOptions<T, L, P>;
   readonly #pubsubs = new Map<L, P>();
   readonly #waiting = new Set<T>();
-  readonly #queue = new HottestFirst<T>();
+  /** The items that wait, and some that do no longer. */
+  #queue = new HottestFirst<T>();
   readonly #closing = new Map<L, () => void>();
   #isOpening = false;
   #isStuck = false;
@@ -81,7 +88,7 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
 
   /** Removes an item. What it leaves goes to an item that waits; a session that stays empty is closed. */
   remove(item: T): void {
-    this.#waiting.delete(item);
+    if (this.#waiting.delete(item)) this.#forgetGone();
     for (const session of this.#pubsubs.keys()) {
       const { size } = session;
       session.remove(item);
@@ -162,6 +169,13 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
     this.#queue.push(item, this.#options.rankOf(item));
   }
 
+  /** Makes the queue again of the items that wait, once most of it is of others. */
+  #forgetGone(): void {
+    if (this.#queue.size <= 2 * this.#waiting.size + MAX_GONE) return;
+    this.#queue = new HottestFirst();
+    for (const item of this.#waiting) this.#queue.push(item, this.#options.rankOf(item));
+  }
+
   #sessionFor(item: T): L | undefined {
     const { subscriptionCount } = item;
     let chosen: L | undefined;
@@ -194,11 +208,25 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
     const pubsub = await this.#options.openPubsub(item).catch(() => undefined); // rejects only when the mesh is closed
     this.#isOpening = false;
     if (pubsub === undefined) return;
-    const session = this.#options.createSession(pubsub);
+    const session = this.#createSession(pubsub);
+    if (session === undefined) {
+      this.#options.clock.after(RETRY_MS, () => this.assignWaiting());
+      return;
+    }
     this.#pubsubs.set(session, pubsub);
     this.#sessionCapacity = Math.max(1, session.pubsub.maxSubscriptions);
     this.assignWaiting();
     if (session.size === 0) this.#closeWhenIdle(session);
+  }
+
+  /** Returns undefined where what was opened can't be used any more: a feed may have gone down since. */
+  #createSession(pubsub: P): L | undefined {
+    try {
+      return this.#options.createSession(pubsub);
+    } catch {
+      pubsub.close();
+      return undefined;
+    }
   }
 
   #closeWhenIdle(session: L): void {

@@ -1,13 +1,17 @@
 import type { Agreement } from '../../shared/domain/agreement.ts';
 import type { Lease, LeaseListener, LeaseSource, LeaseState } from '../../shared/domain/lease.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
-import type { ReadHeat } from './read-heat.ts';
 import type { Watermark } from './watermark.ts';
+
+/** Records the reads of what a lease covers. */
+export interface LeaseReader {
+  recordRead(tip: Slot): void;
+}
 
 /** The lease of one state: it covers the slots from the one it was granted at up to the session's watermark. */
 export class WatermarkLease implements Lease {
   readonly #watermark: Watermark;
-  readonly #heat: ReadHeat;
+  readonly #reader: LeaseReader;
   /** The operators that gave the state when they were read last. */
   agreement: Agreement | undefined;
   #grantedSlot: Slot;
@@ -18,11 +22,11 @@ export class WatermarkLease implements Lease {
   #listener: LeaseListener | undefined;
   #otherListeners: Map<string, LeaseListener> | undefined;
 
-  constructor(grantedSlot: Slot, watermark: Watermark, heat: ReadHeat, provenFrom?: Slot) {
+  constructor(grantedSlot: Slot, watermark: Watermark, reader: LeaseReader, provenFrom?: Slot) {
     this.#grantedSlot = grantedSlot;
     this.#provenFrom = provenFrom;
     this.#watermark = watermark;
-    this.#heat = heat;
+    this.#reader = reader;
   }
 
   get state(): LeaseState {
@@ -59,7 +63,7 @@ export class WatermarkLease implements Lease {
   }
 
   recordRead(tip: Slot): void {
-    this.#heat.record(tip);
+    this.#reader.recordRead(tip);
   }
 
   onRevoked(key: string, listener: LeaseListener): void {

@@ -12,6 +12,7 @@ export class Watermark implements LeaseSource {
   readonly asSources: readonly [Watermark] = [this];
   readonly #tip: () => Slot | undefined;
   readonly #isRenewing: () => boolean;
+  readonly #parentOf: (slot: Slot) => Slot | undefined;
   /** The node of its session; undefined for one that another gateway reports. */
   readonly nodeId: string | undefined;
   readonly #waits = new Set<BoundedWait>();
@@ -24,12 +25,19 @@ export class Watermark implements LeaseSource {
 
   /**
    * `tip` returns the newest slot that any node has reported at this commitment. `isRenewing`
-   * returns true while what was kept over a lost session comes to be live over another. `nodeId` is the node of the session.
+   * returns true while what was kept over a lost session comes to be live over another. `nodeId` is the node of the session,
+   * `parentOf` what it names as the parent of a slot.
    */
-  constructor(tip: () => Slot | undefined, isRenewing: () => boolean = () => false, nodeId?: string) {
+  constructor(
+    tip: () => Slot | undefined,
+    isRenewing: () => boolean = () => false,
+    nodeId?: string,
+    parentOf: (slot: Slot) => Slot | undefined = () => undefined,
+  ) {
     this.#tip = tip;
     this.#isRenewing = isRenewing;
     this.nodeId = nodeId;
+    this.#parentOf = parentOf;
   }
 
   get slot(): Slot {
@@ -89,7 +97,9 @@ export class Watermark implements LeaseSource {
 
   /** Returns the newest slot before this one up to which all notifications had arrived when one of this slot did. */
   completeBefore(slot: Slot): Slot {
-    return this.#clockSlot < slot ? this.#clockSlot : Math.min(this.#slot, slot - 1);
+    const complete = this.#clockSlot < slot ? this.#clockSlot : Math.min(this.#slot, slot - 1);
+    const parent = this.#parentOf(slot);
+    return parent !== undefined && parent <= complete ? slot - 1 : complete; // what is between has no block
   }
 
   checkLag(): void {

@@ -15,6 +15,8 @@ export interface MinuteFilesOptions {
   readonly cluster: string;
   readonly clock: Pick<Clock, 'now'>;
   readonly writes: Pick<DurableWrites, 'keep'>;
+  /** Receives the name of a file that can't be read or removed. */
+  readonly onUnusable: (name: string, cause: unknown) => void;
 }
 
 const DAY_MS = 86_400_000;
@@ -35,6 +37,8 @@ const CLUSTER_LENGTH = 16;
 export class MinuteFiles implements MinuteStore {
   readonly #options: MinuteFilesOptions;
   #unsaved: NetworkRow[] = [];
+  /** The file of the last row. */
+  #lastName = '';
   /** Rows in the files that ended later are to be removed. */
   #removedAfterMs = Number.POSITIVE_INFINITY;
 
@@ -45,14 +49,13 @@ export class MinuteFiles implements MinuteStore {
   /** Reads the rows of all days, the oldest first, and removes files that are too old. A line that is damaged is skipped. */
   read(): readonly NetworkRow[] {
     const { folder, cluster } = this.#options;
-    const oldest = this.#dayOf(this.#options.clock.now() - (MAX_DAYS - 1) * DAY_MS);
+    this.#removeOld();
     const rows = new Map<number, NetworkRow>(); // of two processes in one minute, the later one's
-    for (const name of namesIn(folder).sort()) {
-      const [of, day = ''] = name.replace('.jsonl', '').split('.');
-      if (day < oldest) rmSync(join(folder, name), { force: true });
-      else if (of === cluster.slice(0, CLUSTER_LENGTH))
-        for (const row of rowsIn(readFileSync(join(folder, name), 'utf8'))) rows.set(row.endedAt, row);
-    }
+    for (const name of namesIn(folder).sort())
+      if (name.startsWith(cluster.slice(0, CLUSTER_LENGTH)))
+        this.#use(name, (path) => {
+          for (const row of rowsIn(readFileSync(path, 'utf8'))) rows.set(row.endedAt, row);
+        });
     return [...rows.values()].sort((a, b) => a.endedAt - b.endedAt);
   }
 
@@ -79,8 +82,26 @@ export class MinuteFiles implements MinuteStore {
     while (this.#unsaved[0] !== undefined) {
       const [row] = this.#unsaved;
       const name = `${cluster.slice(0, CLUSTER_LENGTH)}.${this.#dayOf(row.endedAt)}.jsonl`;
+      if (name !== this.#lastName) this.#removeOld(); // another day
+      this.#lastName = name;
       appendFileSync(join(folder, name), `\n${toJson(row)}`, { mode: 0o600, flush: true });
       this.#unsaved.shift();
+    }
+  }
+
+  #removeOld(): void {
+    const { folder, clock } = this.#options;
+    const oldest = this.#dayOf(clock.now() - (MAX_DAYS - 1) * DAY_MS);
+    for (const name of namesIn(folder))
+      if (name.slice(CLUSTER_LENGTH + 1) < oldest) this.#use(name, (path) => rmSync(path, { force: true }));
+  }
+
+  /** Does something with a file. One for which that fails costs only its own rows. */
+  #use(name: string, work: (path: string) => void): void {
+    try {
+      work(join(this.#options.folder, name));
+    } catch (thrown) {
+      this.#options.onUnusable(name, thrown);
     }
   }
 

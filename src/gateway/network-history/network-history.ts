@@ -24,6 +24,9 @@ const LONGEST_STEP = 600;
 /** The time over which a node that lies may have given figures before it is found, in milliseconds. */
 const UNAGREED_MS = 3_600_000;
 
+/** The wall clock may be set back by as much, in milliseconds: rows then wait. By more, rows of the future are dropped. */
+const MAX_SET_BACK_MS = MINUTE_MS;
+
 /** Minutes that are kept. */
 const MAX_MINUTES = SPANS['7d'] / MINUTE_MS;
 
@@ -55,6 +58,8 @@ export class NetworkHistory {
   });
   readonly #collectors = [this.#slots, this.#tens, this.#minutes];
   #store: MinuteStore | undefined;
+  /** The latest observation, in Unix milliseconds. */
+  #observedMs = 0;
 
   constructor(clock: Pick<Clock, 'now'>) {
     this.#clock = clock;
@@ -62,27 +67,46 @@ export class NetworkHistory {
 
   /** Continues the minutes of a store, to which new ones are appended. */
   continueFrom(store: MinuteStore): void {
-    this.#minutes.restore(store.read());
+    const rows = store.read();
+    const latestMs = this.#latestMs;
+    const past = rows.filter(({ endedAt }) => endedAt <= latestMs);
+    if (past.length < rows.length) store.removeAfter(latestMs);
+    this.#minutes.restore(past);
     this.#store = store;
   }
 
   observe(observation: Observation): void {
+    const { updatedAt } = observation.snapshot;
+    if (updatedAt < this.#observedMs - MAX_SET_BACK_MS) {
+      this.#removeAfter(updatedAt); // the clock was wrong until now
+      this.#observedMs = updatedAt;
+    }
+    this.#observedMs = Math.max(this.#observedMs, updatedAt);
     for (const collector of this.#collectors) collector.observe(observation);
   }
 
   /** Drops the rows of the last hour: a node that may have given some of their figures has lied. */
   dropUnagreed(): void {
-    const atMs = this.#clock.now() - UNAGREED_MS;
+    this.#removeAfter(this.#clock.now() - UNAGREED_MS);
+  }
+
+  #removeAfter(atMs: number): void {
     for (const collector of this.#collectors) collector.removeAfter(atMs);
     this.#store?.removeAfter(atMs);
+  }
+
+  /** The latest end that a row may have now. */
+  get #latestMs(): number {
+    return this.#clock.now() + MAX_SET_BACK_MS;
   }
 
   /** Reads the rows of a span that ended at this slot or before. */
   read(requested: RequestedStep, span: Span, atSlot: Slot): NetworkHistoryRead {
     const spanMs = SPANS[span];
     const sinceMs = this.#clock.now() - spanMs;
+    const latestMs = this.#latestMs;
     const within = ({ rows }: RowCollector): readonly NetworkRow[] =>
-      rows.filter(({ endedAt, slot }) => endedAt > sinceMs && slot <= atSlot);
+      rows.filter(({ endedAt, slot }) => endedAt > sinceMs && endedAt <= latestMs && slot <= atSlot);
     if (requested === 'slot' && spanMs <= SPANS['5m']) return { step: 'slot', span, rows: within(this.#slots) };
     if (requested !== '60' && spanMs <= SPANS['1h']) return { step: 10, span, rows: within(this.#tens) };
     if (spanMs <= SPANS['24h']) return { step: 60, span, rows: within(this.#minutes) };

@@ -26,7 +26,9 @@ export class RowCollector {
 
   /** Puts rows of an earlier process before those of this one. */
   restore(rows: readonly NetworkRow[]): void {
-    this.#rows = [...rows, ...this.#rows].slice(-this.#options.maxRows);
+    const first = this.#rows[0]?.endedAt ?? Number.POSITIVE_INFINITY;
+    const earlier = rows.filter(({ endedAt }) => endedAt < first);
+    this.#rows = [...earlier, ...this.#rows].slice(-this.#options.maxRows);
   }
 
   /** Removes the rows that ended later than this, in Unix milliseconds, and the one that is collected. */
@@ -39,7 +41,7 @@ export class RowCollector {
     const { stepMs } = this.#options;
     const { slot, updatedAt, health } = observation.snapshot;
     const open = this.#open;
-    const step = stepMs === undefined ? Math.max(slot, open?.step ?? 0) : Math.floor(updatedAt / stepMs);
+    const step = Math.max(stepMs === undefined ? slot : Math.floor(updatedAt / stepMs), open?.step ?? 0); // neither goes back
     const ok = health === 'ok';
     const end = markOf(observation, open?.end);
     if (open === undefined) {
@@ -47,7 +49,8 @@ export class RowCollector {
     } else if (step === open.step) {
       Object.assign(open, { last: observation, end, ok: open.ok && ok });
     } else if (stepMs === undefined) {
-      const ended = { endedAt: updatedAt, health: open.ok && ok ? 'ok' : 'degraded' } as const;
+      const endedAt = Math.max(updatedAt, this.#rows.at(-1)?.endedAt ?? 0);
+      const ended = { endedAt, health: open.ok && ok ? 'ok' : 'degraded' } as const;
       this.#add({ ...rowBetween(open.base, end, observation, ended), skippedSlots: null });
       this.#open = { step, base: end, last: observation, end, ok };
     } else {

@@ -40,7 +40,7 @@ export function startPipeline(options: PipelineOptions): Pipeline {
     // The cache's tip advances, parts of the network's state that are due are read, `/slot` and a frame are published.
     networkFrames$(slot$, warmReads, options),
     // Entries that were read during the last slot are refreshed before somebody has to wait for them.
-    slot$.pipe(tap(() => cache.refreshHot())),
+    slot$.pipe(tap(() => cache.refreshHot(mesh.slotTimeMs))),
     // Without slots, too: time passes for the cache.
     interval$(clock, CACHE_TICK_MS).pipe(tap(() => cache.tick())),
   ];

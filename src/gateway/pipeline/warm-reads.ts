@@ -21,6 +21,7 @@ import { describePerformance, type Performance } from '../../shared/domain/perfo
 import { describePriorityFee, type PriorityFee } from '../../shared/domain/priority-fee-estimate.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
 import type { Cache } from '../cache/cache.ts';
+import type { Refresher } from '../cache/entry.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import { readClusterConsensus } from '../upstream/reads/cluster-consensus.ts';
 import { readEpochInfo, readPerformanceSamples, readPrioritizationFees } from '../upstream/reads/network-statistics.ts';
@@ -39,8 +40,8 @@ export interface WarmReadsOptions {
 
 interface WarmRead<T, R> {
   read(): Promise<T>;
-  /** Puts what was read into the cache. Returns what frames of the network take from it. */
-  publish(answer: T): R;
+  /** Puts what was read into the cache, with what makes it due with the next slot. Returns what frames of the network use of it. */
+  publish(answer: T, refresher: Refresher): R;
 }
 
 /** The longest time after which a read that failed is tried again. */
@@ -72,25 +73,25 @@ export class WarmReads {
     const { epochMs, performanceMs, priorityFeeMs } = refresh;
     this.epoch$ = this.#keepWarm('/epoch', epochMs, {
       read: () => readEpochInfo(mesh, 'confirmed'),
-      publish: ({ slot, result }) => {
+      publish: ({ slot, result }, refresher) => {
         const epoch = describeEpoch(result, mesh.slotTimeMs, clock.now());
-        putLiveAnswer(cache, '/epoch', { slot, result: epoch }, 'confirmed');
+        putLiveAnswer(cache, '/epoch', { slot, result: epoch }, 'confirmed', refresher);
         return result;
       },
     }).pipe(share());
     this.performance$ = this.#keepWarm('/performance', performanceMs, {
       read: () => readPerformanceSamples(mesh),
-      publish: ({ slot, result }) => {
+      publish: ({ slot, result }, refresher) => {
         const samples = result.map(describePerformance);
-        putLiveAnswer(cache, '/performance', { slot, result: samples }, 'confirmed');
+        putLiveAnswer(cache, '/performance', { slot, result: samples }, 'confirmed', refresher);
         return samples[0] ?? null;
       },
     }).pipe(startWith<Performance | null>(null));
     this.priorityFee$ = this.#keepWarm('/priority-fee', priorityFeeMs, {
       read: () => readPrioritizationFees(mesh),
-      publish: ({ slot, result }) => {
+      publish: ({ slot, result }, refresher) => {
         const fee = describePriorityFee(result, slot);
-        putLiveAnswer(cache, '/priority-fee', { slot, result: fee }, 'confirmed');
+        putLiveAnswer(cache, '/priority-fee', { slot, result: fee }, 'confirmed', refresher);
         return fee;
       },
     }).pipe(startWith<PriorityFee | null>(null));
@@ -99,7 +100,7 @@ export class WarmReads {
 
   /** Reads the consensus at the start, in each epoch and once a minute, until it is Alpenglow, which no cluster leaves. */
   #readConsensus(): Observable<ClusterConsensus | null> {
-    const { mesh, clock, vitals } = this.#options;
+    const { mesh, cache, clock, vitals } = this.#options;
     let readIn: number | undefined;
     let dueMs = Number.NEGATIVE_INFINITY;
     return this.epoch$.pipe(
@@ -107,7 +108,11 @@ export class WarmReads {
       exhaustMap(({ epoch }) => {
         readIn = epoch;
         dueMs = clock.monotonic() + CONSENSUS_MS;
-        return from(readClusterConsensus(mesh)).pipe(finalize(() => this.#settle('consensus')));
+        const { unagreedDrops } = cache;
+        return from(readClusterConsensus(mesh)).pipe(
+          map((consensus) => (unagreedDrops === cache.unagreedDrops ? consensus : null)), // else it may be a lie
+          finalize(() => this.#settle('consensus')),
+        );
       }),
       map((consensus) => {
         vitals.consensus = consensus ?? vitals.consensus;
@@ -121,6 +126,11 @@ export class WarmReads {
     const { clock, vitals, onError } = this.#options;
     let dueMs = Number.NEGATIVE_INFINITY;
     vitals.failures.set(path, 0);
+    const refresher: Refresher = {
+      async refresh() {
+        dueMs = Number.NEGATIVE_INFINITY; // a request waits for a newer answer
+      },
+    };
     const onReadFailed = (cause: unknown): Observable<never> => {
       dueMs = clock.monotonic() + Math.min(RETRY_MS, periodMs);
       if (path === '/epoch') this.#settle('consensus'); // which is read with it
@@ -131,7 +141,7 @@ export class WarmReads {
       dueMs = clock.monotonic() + periodMs;
       return read();
     }).pipe(
-      map(publish),
+      map((answer) => publish(answer, refresher)),
       tap(() => vitals.failingParts.delete(path)),
       catchError(onReadFailed),
       finalize(() => this.#settle(path)), // after the answer was put into the cache

@@ -43,19 +43,23 @@ export function cachedPrices(source: PriceSource, clock: Pick<Clock, 'monotonic'
 
 /** Caches the last price of each mint: while the source fails it is returned as stale, and nothing is rejected. */
 export function lastPrices(source: PriceSource): PriceSource & { clear(): void } {
-  const last = new LRUCache<string, Price>(atMost(MAX_MINTS));
+  const create = () => new LRUCache<string, Price>(atMost(MAX_MINTS));
+  let last = create();
   return {
     name: source.name,
-    clear: () => last.clear(),
+    clear() {
+      last = create(); // what is being read goes to the former one
+    },
     async prices(mints, asOf) {
+      const known = last;
       try {
         const found = await source.prices(mints, asOf);
-        for (const mint of mints) last.set(mint, found.get(mint)); // undefined forgets: the source has no price now
+        for (const mint of mints) known.set(mint, found.get(mint)); // undefined forgets: the source has no price now
         return found;
       } catch {
         return new Map(
           mints.flatMap((mint): [string, Price][] => {
-            const price = last.get(mint);
+            const price = known.get(mint);
             return price === undefined ? [] : [[mint, { ...price, stale: true }]];
           }),
         );

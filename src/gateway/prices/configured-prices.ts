@@ -7,7 +7,7 @@ import type { AccountSource } from '../upstream/reads/account-batcher.ts';
 import { cachedPrices, lastPrices } from './cached-prices.ts';
 import { type GetBytes, httpGet } from './http-get.ts';
 import { JUPITER_MAX_IDS, jupiterPrices } from './jupiter-prices.ts';
-import { type FindVerified, jupiterVerifiedMints } from './jupiter-verified-mints.ts';
+import { cachedVerified, type FindVerified, jupiterVerifiedMints } from './jupiter-verified-mints.ts';
 import { batchedPrices } from './map-batches.ts';
 import { createPriceLookup, type PriceLookup } from './price-lookup.ts';
 import type { Price, PriceSource } from './price-source.ts';
@@ -63,7 +63,10 @@ export function configuredPrices(settings: PriceSettings, deps: PriceDeps): Conf
   });
   const headers: Readonly<Record<string, string>> = jupiterKey === undefined ? {} : { 'x-api-key': jupiterKey };
   let clear = (): void => {};
-  const get: GetBytes = (url) => httpGet(url, { clock, timeoutMs, maxBytes: MAX_RESPONSE_BYTES, headers });
+  const get: GetBytes = (url, cost) => {
+    if (cost !== undefined) cost.calls++;
+    return httpGet(url, { clock, timeoutMs, maxBytes: MAX_RESPONSE_BYTES, headers });
+  };
   const openSource: Readonly<Record<PriceSourceName, () => PriceSource>> = {
     static: () => staticPrices(settings.static),
     'pyth-onchain': () => {
@@ -82,7 +85,10 @@ export function configuredPrices(settings: PriceSettings, deps: PriceDeps): Conf
   return {
     prices: createPriceLookup(sources, { clock, maxAgeSec, maxStaleSec }),
     findVerified: enabled.includes('jupiter-v3')
-      ? jupiterVerifiedMints({ url: jupiter.tokensUrl, get: watch('jupiter-v3', get, SERVICE_PAUSE_MS), clock })
+      ? cachedVerified(
+          watch('jupiter-v3', jupiterVerifiedMints({ url: jupiter.tokensUrl, get }), SERVICE_PAUSE_MS),
+          clock,
+        )
       : undefined,
     clear: () => clear(),
   };

@@ -1,6 +1,7 @@
 import { request } from 'undici';
 import type { Clock } from '../../shared/domain/clock.ts';
 import { GatewayError } from '../../shared/domain/gateway-error.ts';
+import type { RequestCost } from '../../shared/domain/price-list.ts';
 
 export interface HttpGetOptions {
   readonly clock: Clock;
@@ -9,7 +10,8 @@ export interface HttpGetOptions {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export type GetBytes = (url: string) => Promise<Buffer>;
+/** What it requests counts for `cost`. */
+export type GetBytes = (url: string, cost: RequestCost | undefined) => Promise<Buffer>;
 
 /** Requests bytes from a service other than a node. The errors contain neither the URL, a header nor the response. */
 export async function httpGet(url: string, { clock, timeoutMs, maxBytes, headers }: HttpGetOptions): Promise<Buffer> {

@@ -26,8 +26,7 @@ export function jupiterPrices({ url, get, clock, tip }: JupiterOptions): PriceSo
     async prices(mints, { cost }) {
       const target = new URL(url);
       target.searchParams.set('ids', mints.join(','));
-      if (cost !== undefined) cost.calls++;
-      const byMint = members(await get(target.href));
+      const byMint = members(await get(target.href, cost));
       const { slot: tipSlot, slotTimeMs } = tip();
       const nowMs = clock.now();
       return new Map(

@@ -10,12 +10,8 @@ import { mapBatches } from './map-batches.ts';
 /** Returns which of some mints are on a list of verified tokens. One that can't be looked up now counts as not. */
 export type FindVerified = (mints: readonly string[], cost?: RequestCost) => Promise<ReadonlySet<string>>;
 
-export interface JupiterVerifiedOptions {
-  readonly url: string;
-  /** Requests a URL; rejects without a request while the service is paused after a failure. */
-  readonly get: GetBytes;
-  readonly clock: Pick<Clock, 'monotonic'>;
-}
+/** Requests which of at most {@link MAX_IDS} mints are on the list. */
+export type LookUpVerified = (mints: readonly string[], cost?: RequestCost) => Promise<ReadonlySet<string>>;
 
 /** The most mints per request; 100 are allowed, of 2 KB each. https://dev.jup.ag/api-reference/tokens/v2/search */
 const MAX_IDS = 50;
@@ -29,24 +25,42 @@ const MAX_CACHED = 20_000;
 /** The tags of Jupiter's lists of verified tokens. */
 const VERIFIED_TAGS: ReadonlySet<string> = new Set(['verified', 'strict']);
 
-/** Looks mints up in Jupiter's list of verified tokens. Its last answers are used while it can't be reached. */
-export function jupiterVerifiedMints({ url, get, clock }: JupiterVerifiedOptions): FindVerified {
+/** Creates the look-up in Jupiter's list of verified tokens. */
+export const jupiterVerifiedMints =
+  ({ url, get }: { readonly url: string; readonly get: GetBytes }): LookUpVerified =>
+  async (mints, cost) => {
+    const target = new URL(url);
+    target.searchParams.set('query', mints.join(','));
+    return readVerified(await get(target.href, cost));
+  };
+
+/** Caches what a look-up finds, and shares one that is under way. Its last answers are used while it fails. */
+export function cachedVerified(lookUp: LookUpVerified, clock: Pick<Clock, 'monotonic'>): FindVerified {
   const cache = new LRUCache<string, boolean>({
     ...atMost(MAX_CACHED),
     allowStale: true,
     noDeleteOnStaleGet: true,
     ...expiresAfter(TTL_MS, clock),
   });
-  const lookUp = async (mints: readonly string[], cost: RequestCost | undefined): Promise<void> => {
-    const target = new URL(url);
-    target.searchParams.set('query', mints.join(','));
-    if (cost !== undefined) cost.calls++;
-    const verified = readVerified(await get(target.href));
-    for (const mint of mints) cache.set(mint, verified.has(mint));
+  const underWay = new Map<string, Promise<void>>();
+  const run = async (mints: readonly string[], cost: RequestCost | undefined): Promise<void> => {
+    const verified = await lookUp(mints, cost).catch(() => undefined); // its watch reports a failure
+    for (const mint of mints) {
+      if (verified !== undefined) cache.set(mint, verified.has(mint));
+      underWay.delete(mint);
+    }
+  };
+  const start = (mints: readonly string[], cost: RequestCost | undefined): Promise<void> => {
+    const running = run(mints, cost);
+    for (const mint of mints) underWay.set(mint, running);
+    return running;
   };
   return async (mints, cost) => {
     const missing = mints.filter((mint) => !cache.has(mint));
-    await mapBatches(missing, MAX_IDS, (batch) => lookUp(batch, cost).catch(() => {})); // reported by `get`
+    const joined = missing.flatMap((mint) => underWay.get(mint) ?? []);
+    const own = missing.filter((mint) => !underWay.has(mint));
+    await mapBatches(own, MAX_IDS, (batch) => start(batch, cost));
+    await Promise.all(joined);
     return new Set(mints.filter((mint) => cache.get(mint) === true));
   };
 }

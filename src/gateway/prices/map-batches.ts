@@ -5,16 +5,13 @@ import type { PriceSource } from './price-source.ts';
 /** The most requests of one look-up that are under way. */
 const MAX_CONCURRENT_REQUESTS = 4;
 
-/** The most mints per look-up, as a portfolio has no more: further ones are not looked up. */
-const MAX_MINTS = 1000;
-
 /** Requests `batchSize` mints at a time, and resolves to the answer for each batch. */
 export function mapBatches<R>(
   mints: readonly string[],
   batchSize: number,
   request: (batch: readonly string[]) => Promise<R>,
 ): Promise<readonly R[]> {
-  return mapConcurrently(batchesOf(mints.slice(0, MAX_MINTS), batchSize), MAX_CONCURRENT_REQUESTS, request);
+  return mapConcurrently(batchesOf(mints, batchSize), MAX_CONCURRENT_REQUESTS, request);
 }
 
 /** Requests `batchSize` prices at a time, so that a request that fails loses only its own. */

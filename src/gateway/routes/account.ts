@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Answer } from '../../shared/domain/answer.ts';
 import { toSol } from '../../shared/domain/sol-amount.ts';
-import { RawJson, toJson } from '../../shared/domain/to-json.ts';
+import { toJson } from '../../shared/domain/to-json.ts';
 import { concatInTurns } from '../../shared/runtime/concat-in-turns.ts';
 import { accountKindOf } from '../../transactions/index.ts';
 import { canonicalJson, canonicalParts, textOf } from '../upstream/json/raw-json.ts';
@@ -45,7 +45,8 @@ export const account = accountRoute({
 function answerOf({ slot, account, lease, agreement }: AccountRead, address: string): Answer<Account> {
   if (account === null) return { slot, agreement, lease, result: null };
   const info = parseAccountInfo(account);
-  return { slot, agreement, lease, result: { ...headOf(address, info), data: new RawJson(canonicalJson(info.data)) } };
+  const result = serialized<Account>(`${headOf(address, info)}${canonicalJson(info.data)}}`);
+  return { slot, agreement, lease, result };
 }
 
 async function longAnswerOf(
@@ -54,20 +55,15 @@ async function longAnswerOf(
   address: string,
 ): Promise<Answer<Account>> {
   const info = await parseAccountInfoYielding(account);
-  const head = Buffer.from(`${toJson(headOf(address, info)).slice(0, -1)},"data":`);
-  const parts = [head, ...(await canonicalParts(info.data)), Buffer.from('}')];
+  const parts = [Buffer.from(headOf(address, info)), ...(await canonicalParts(info.data)), Buffer.from('}')];
   const whole = await concatInTurns(parts);
   const result = account.length > LONG_TEXT ? serializedBytes<Account>(whole) : serialized<Account>(textOf(whole));
   return { slot, agreement, lease, result };
 }
 
-const headOf = (address: string, { lamports, owner, executable, rentEpoch, space, parsed }: AccountInfo) => ({
-  address,
-  kind: accountKindOf(owner, parsed),
-  lamports,
-  sol: toSol(lamports),
-  owner,
-  executable,
-  rentEpoch,
-  space,
-});
+/** Returns the JSON of an account up to its data. The owner alone is a text of the node; the others need no escapes. */
+function headOf(address: string, { lamports, owner, executable, rentEpoch, space, parsed }: AccountInfo): string {
+  const balance = `"lamports":${lamports},"sol":"${toSol(lamports)}","owner":${toJson(owner)}`;
+  const rest = `"executable":${executable},"rentEpoch":"${rentEpoch}","space":${space},"data":`;
+  return `{"address":"${address}","kind":"${accountKindOf(owner, parsed)}",${balance},${rest}`;
+}

@@ -5,8 +5,6 @@ import { describeProblems } from '../upstream/mesh/node-problems.ts';
 import { type Caller, localRoute, type Uses } from './routing/route.ts';
 import { integer } from './routing/schemas.ts';
 
-const NO_SLOT = 'no slot was received yet';
-
 type HealthUses = Uses<
   | 'cache'
   | 'mesh'
@@ -86,7 +84,7 @@ export const health = localRoute({
     const problems = context.problems();
     const slotAgeMs = Math.round(cache.tipAgeMs);
     if (why !== undefined || genesisHash === undefined)
-      throw new GatewayError('unhealthy', why ?? NO_SLOT, {
+      throw new GatewayError('unhealthy', why ?? 'no node has named its cluster yet', {
         lastKnown: { cluster: genesisHash, slot: cache.tip, slotAgeMs },
       });
     const upstreams: readonly Omit<NodeStatus, 'problem'>[] = mesh.nodes().map(({ problem, ...shown }) => shown);
@@ -130,7 +128,7 @@ export function unhealthyReason(context: Uses<'cache' | 'mesh' | 'startupProblem
 export function tipProblem({ cache, mesh }: Uses<'cache' | 'mesh'>): string | undefined {
   const isExpired = cache.tipAgeMs > cache.maxStaleMs;
   if (cache.tip > 0 && !isExpired) return undefined;
-  const what = cache.tip === 0 ? NO_SLOT : `no new slot for ${Math.round(cache.tipAgeMs / 1000)} s`;
+  const what = cache.tip === 0 ? 'no slot was received yet' : `no new slot for ${Math.round(cache.tipAgeMs / 1000)} s`;
   return [what, ...describeProblems(mesh.nodes())].join('; ');
 }
 

@@ -11,6 +11,7 @@ import { explain } from './explain.ts';
 import { health } from './health.ts';
 import { history } from './history/history.ts';
 import { holders } from './holders/holders.ts';
+import { leaders } from './leaders.ts';
 import { network } from './network.ts';
 import { networkHistory } from './network-history.ts';
 import { performance } from './performance.ts';
@@ -43,6 +44,7 @@ export const routes = [
   token,
   history,
   block,
+  leaders,
   tx,
   holders,
   search,

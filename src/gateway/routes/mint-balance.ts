@@ -1,5 +1,8 @@
 import { API_PREFIX, parseTarget } from '../../shared/domain/canonical-request.ts';
 import { GatewayError } from '../../shared/domain/gateway-error.ts';
+import { mapInChunks } from '../../shared/runtime/map-in-chunks.ts';
+import { wholeResultOf } from '../cache/entry.ts';
+import { elementsYielding, member, parseString } from '../upstream/json/raw-json.ts';
 import { type RouteReads, readAnswer } from './routing/route-read-through.ts';
 import { tokenAccounts } from './token-accounts.ts';
 
@@ -10,11 +13,16 @@ export async function readMintBalance(readThrough: RouteReads, wallet: string, m
   const { entry, cacheStatus } = await readAnswer(readThrough, request);
   if (cacheStatus === 'STALE')
     throw new GatewayError('stale', "the wallet's balance can't be read now; retry in a moment");
-  const rows = JSON.parse(entry.result.toString()) as readonly TokenAccountRow[]; // the route's own rows, whose amounts are text
-  return rows.reduce((sum, { tokenAmount }) => sum + BigInt(tokenAmount.amount), 0n);
+  const rows = await elementsYielding(Buffer.from(wholeResultOf(entry)));
+  const amounts = await mapInChunks(rows, ROWS_PER_CHUNK, amountOf);
+  return amounts.reduce((sum, amount) => sum + amount, 0n);
 }
 
-/** The used part of a row of `/token-accounts`. */
-interface TokenAccountRow {
-  readonly tokenAmount: { readonly amount: string };
+/** Rows per turn of the event loop: a millisecond of work. */
+const ROWS_PER_CHUNK = 256;
+
+/** Returns the amount of a row of `/token-accounts`. */
+function amountOf(row: Buffer): bigint {
+  const tokenAmount = member(row, 'tokenAmount');
+  return BigInt(parseString(tokenAmount && member(tokenAmount, 'amount')));
 }

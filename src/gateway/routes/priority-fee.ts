@@ -25,7 +25,7 @@ export const priorityFee = liveRoute({
     fromSlot: integer,
     toSlot: integer,
     zeroShare: z.number().min(0).max(1),
-    method: z.enum(['min-per-slot', 'percentile-per-slot', 'block-sample']),
+    method: z.literal('min-per-slot'),
   }),
   envelope: 'signed',
   commitment: 'confirmed',

@@ -12,7 +12,8 @@ import {
   withBoundedTexts,
 } from '../../transactions/index.ts';
 import { requireMint } from '../tokens/require-mint.ts';
-import { readNftOwner } from '../upstream/reads/largest-token-accounts.ts';
+import { readNftOwner, throwMintNotKnownYet } from '../upstream/reads/largest-token-accounts.ts';
+import { isRefusal } from '../upstream/rpc/error-normalizer.ts';
 import { address, commitment } from './routing/params.ts';
 import { readRoute, type Uses } from './routing/route.ts';
 import { exactNumber, extensions, integer, toExactNumber } from './routing/schemas.ts';
@@ -84,7 +85,9 @@ export const token = readRoute({
     const { program, decimals, supply, mintAuthority, freezeAuthority, isInitialized } = mint;
     const nft = isNft(mint);
     const owner = nft
-      ? await readNftOwner(rpc, address, { commitment, minContextSlot: slot }).catch(nullIfRefused)
+      ? await readNftOwner(rpc, address, { commitment, minContextSlot: slot })
+          .catch(throwMintNotKnownYet)
+          .catch(nullIfRefused)
       : null;
     const table = holderTables.get(address);
     const price = (await prices.find([address], { commitment, slot, cost: scope.cost })).get(address);
@@ -117,6 +120,6 @@ export const token = readRoute({
 
 /** Returns null if the nodes refuse to list the largest accounts of a mint. A failure that may pass is thrown. */
 function nullIfRefused(thrown: unknown): null {
-  if (thrown instanceof GatewayError && thrown.code === 'rpc_error' && thrown.status !== 503) return null;
+  if (thrown instanceof GatewayError && isRefusal(thrown)) return null;
   throw thrown;
 }

@@ -1,3 +1,4 @@
+import { type Agreement, agreedAt } from '../../shared/domain/agreement.ts';
 import type { Commitment } from '../../shared/domain/commitment.ts';
 import { GatewayError } from '../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
@@ -11,6 +12,8 @@ export interface LoadedAnswer {
   readonly slot: Slot;
   /** True for a page of a snapshot, which may be older than answers served from elsewhere. */
   readonly fromSnapshot?: boolean | undefined;
+  /** The operators that gave it; undefined where one did. */
+  readonly agreement?: Agreement | undefined;
 }
 
 /** A read whose answers are cached under one key: their slots never go back. */
@@ -60,7 +63,10 @@ export const LOADS = 2;
 export const isLastingRefusal = ({ code }: GatewayError): boolean =>
   code === 'result_too_large' || code === 'holders_unavailable';
 
-/** Loads and caches one answer, or the cluster's own refusal, for all reads that join it. */
+/**
+ * Loads and caches one answer, or the cluster's own refusal, for all reads that join it. It begins again where an operator was
+ * found to lie since it began, unless two vouch for the answer: it may be made of the lie.
+ */
 export class Load<T extends LoadedAnswer, A extends LoadedAnswer> implements Waiter<A> {
   readonly #cache: Cache;
   readonly #read: CacheableRead<T, A>;
@@ -69,6 +75,7 @@ export class Load<T extends LoadedAnswer, A extends LoadedAnswer> implements Wai
   #loadsLeft = LOADS;
   #tipAtFetch: Slot = 0;
   #floor: Slot = 0;
+  #unagreedDrops = 0;
 
   /** `onEnd` is called before those that wait. */
   constructor(cache: Cache, read: CacheableRead<T, A>, onEnd: () => void) {
@@ -82,14 +89,23 @@ export class Load<T extends LoadedAnswer, A extends LoadedAnswer> implements Wai
   }
 
   begin(): void {
-    const { minSlot } = this.#read;
     this.#loadsLeft--;
+    this.#load();
+  }
+
+  #load(): void {
+    const { minSlot } = this.#read;
+    this.#unagreedDrops = this.#cache.unagreedDrops;
     this.#tipAtFetch = this.#cache.tip;
     this.#floor = Math.max(floorOf(this.#cache, this.#read), minSlot);
     this.#read.load(this.#floor > 0 ? this.#floor : undefined, minSlot, this);
   }
 
   resolve(loaded: A): void {
+    if (this.#hasFoundLie && agreedAt(loaded.agreement, loaded.slot) <= 1) {
+      this.#load();
+      return;
+    }
     let arrival: Arrival<T> | undefined;
     try {
       arrival = this.#store(loaded);
@@ -108,12 +124,21 @@ export class Load<T extends LoadedAnswer, A extends LoadedAnswer> implements Wai
   }
 
   reject(thrown: unknown): void {
-    const { key, meta, minSlot } = this.#read;
-    if (thrown instanceof GatewayError && this.#read.isNegative(thrown)) {
+    const { key, meta, agree = 1 } = this.#read;
+    const isNegative = thrown instanceof GatewayError && this.#read.isNegative(thrown);
+    if (this.#hasFoundLie && (isNegative || isNotAgreed(thrown))) {
+      this.#load();
+      return;
+    }
+    if (isNegative) {
       const policy = isLastingRefusal(thrown) ? LASTING_POLICY : NEGATIVE_POLICY;
-      this.#cache.putRefusal(key, thrown, policy, meta, minSlot);
+      this.#cache.putRefusal(key, thrown, policy, meta, this.#floor, agree);
     }
     this.#fail(thrown);
+  }
+
+  get #hasFoundLie(): boolean {
+    return this.#unagreedDrops !== this.#cache.unagreedDrops;
   }
 
   #fail(thrown: unknown): void {
@@ -136,6 +161,8 @@ export class Load<T extends LoadedAnswer, A extends LoadedAnswer> implements Wai
   }
 }
 
+const isNotAgreed = (thrown: unknown): boolean => thrown instanceof GatewayError && thrown.code === 'no_agreement';
+
 /** Returns the slot below which no answer to the read may be, as one was served. */
 export const floorOf = (
   cache: Cache,
@@ -148,6 +175,11 @@ export function newerEntry(cache: Cache, key: string, slot: Slot): Entry | undef
   return cached?.kind === 'answer' && cached.slot > slot ? cached : undefined;
 }
 
-/** Returns the error for what the pipeline keeps current, while no slot comes. */
-export const noNewSlot = (): GatewayError =>
-  new GatewayError('stale', 'no new slot came from the cluster for too long: /health names the upstreams');
+/** Returns the error for what the pipeline keeps current, and could not for too long. */
+export const liveExpired = ({ isStalled }: Pick<Cache, 'isStalled'>): GatewayError =>
+  new GatewayError(
+    'stale',
+    isStalled
+      ? 'no new slot came from the cluster for too long: /health names the upstreams'
+      : 'no node has answered this read for too long: /health names the upstreams',
+  );

@@ -1,8 +1,10 @@
-import { agreedAt } from '../../shared/domain/agreement.ts';
+import { agreedAt, noAgreement } from '../../shared/domain/agreement.ts';
 import { GatewayError } from '../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
 import type { Admit, PlacedWork } from '../../shared/runtime/fair-semaphore.ts';
+import { sleep } from '../../shared/runtime/sleep.ts';
 import { promised, settle, type Waiter } from '../../shared/runtime/waiter.ts';
+import { WorkUnderWay } from '../../shared/runtime/work-under-way.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { CacheItem, Entry } from '../cache/entry.ts';
 import { hadNoTurn } from '../upstream/rpc/rpc-client.ts';
@@ -14,8 +16,8 @@ import {
   LOADS,
   Load,
   type LoadedAnswer,
+  liveExpired,
   newerEntry,
-  noNewSlot,
 } from './load.ts';
 import {
   checkReachable,
@@ -36,8 +38,11 @@ export interface CachedRead<T = Entry> {
 
 export interface ReadThroughOptions extends SlotSource {
   readonly cache: Cache;
-  /** Whether a stale answer is served while it is refreshed in the background (RFC 5861: stale-while-revalidate). */
-  readonly staleWhileRevalidate: boolean;
+  /**
+   * Reads a stale answer again in the background, for no caller, while it is served (RFC 5861: stale-while-revalidate). Default: a
+   * stale answer is served only where the upstream fails.
+   */
+  readonly revalidate?: (entry: Entry) => Promise<unknown> | undefined;
   /** RFC 5861, stale-if-error: any failure of the upstream, or only one to reach the slot of an earlier answer. */
   readonly staleIf: 'upstream-fails' | 'upstream-is-behind';
   /** Admits loads that no request waits for, or that name no other admission. */
@@ -55,7 +60,7 @@ export class ReadThrough<T extends LoadedAnswer, A extends LoadedAnswer = T> {
   readonly #options: ReadThroughOptions;
   readonly #cache: Cache;
   /** The loads that equal reads join, by {@link loadKeyOf}. */
-  readonly #loads = new Map<string, Load<T, A>>();
+  readonly #loads = new WorkUnderWay<Load<T, A>>();
   readonly #retriedMs = new WeakMap<Entry, number>();
 
   constructor(options: ReadThroughOptions) {
@@ -72,7 +77,8 @@ export class ReadThrough<T extends LoadedAnswer, A extends LoadedAnswer = T> {
     if (cached !== undefined) return cached;
     if (read.isLive === true && read.minSlot > 0) settle(() => this.#awaitLive(read), waiter);
     else {
-      const how = this.#loads.has(loadKeyOf(read)) ? 'joined' : read.bypasses === true ? 'bypass' : 'miss';
+      const how =
+        this.#loads.get(loadKeyOf(read)) !== undefined ? 'joined' : read.bypasses === true ? 'bypass' : 'miss';
       new PendingRead(this.#options, this.#loads, { read, admit, how, waiter }).begin();
     }
     return undefined;
@@ -86,7 +92,7 @@ export class ReadThrough<T extends LoadedAnswer, A extends LoadedAnswer = T> {
   }
 
   /** Returns the cached answer if it may be served without waiting, else undefined. Throws a cached negative answer. */
-  fromCache(read: CacheableRead<T, A>): CachedRead<T> | undefined {
+  fromCache(read: CachedReadQuery): CachedRead<T> | undefined {
     const cached = read.isForPush === true ? this.#cache.peekCurrent(read.key) : this.#cache.get(read.key);
     const isOld = cached?.kind === 'answer' && !this.#cache.isFresh(cached);
     const item = isOld ? (this.#cache.renew(cached) ?? cached) : cached;
@@ -97,21 +103,22 @@ export class ReadThrough<T extends LoadedAnswer, A extends LoadedAnswer = T> {
       return undefined;
     }
     const status = this.#cache.statusOf(item);
-    if (item.kind === 'refusal' && item.refusal.final) throw this.#counted(item.refusal);
     if (item.kind === 'refusal' && status === 'fresh' && isLastingRefusal(item.refusal))
       throw this.#counted(item.refusal);
-    if (item.slot < read.minSlot || !hasAgreement(item, read)) return undefined;
+    if (!hasAgreement(item, read)) return undefined;
+    if (item.kind === 'refusal' && item.refusal.final) throw this.#counted(item.refusal);
+    if (item.slot < read.minSlot) return undefined;
     if (status === 'fresh' && item.kind === 'refusal') throw this.#counted(item.refusal);
     if (status === 'fresh' && item.kind === 'answer') {
       this.#cache.reads.hit++;
       return { entry: item, cacheStatus: 'HIT' };
     }
-    if (status === 'stale' && item.kind === 'answer' && this.#options.staleWhileRevalidate) {
-      if (item.lease?.state !== 'renewing') this.#retryInBackground(read, item); // it comes to be live, each in its turn
+    if (status === 'stale' && item.kind === 'answer' && this.#options.revalidate !== undefined) {
+      if (item.lease?.state !== 'renewing') this.#retryInBackground(item); // it comes to be live, each in its turn
       this.#cache.reads.stale++;
       return { entry: item, cacheStatus: 'STALE' };
     }
-    if (status === 'expired' && isLive) throw noNewSlot();
+    if (status === 'expired' && isLive) throw liveExpired(this.#cache);
     return undefined;
   }
 
@@ -120,18 +127,24 @@ export class ReadThrough<T extends LoadedAnswer, A extends LoadedAnswer = T> {
     return refusal;
   }
 
-  #retryInBackground(read: CacheableRead<T, A>, entry: Entry): void {
+  #retryInBackground(entry: Entry): void {
     const { coarseNowMs } = this.#cache;
     if (coarseNowMs - (this.#retriedMs.get(entry) ?? Number.NEGATIVE_INFINITY) < RETRY_INTERVAL_MS) return;
     this.#retriedMs.set(entry, coarseNowMs);
-    void this.refresh(read);
+    this.#options.revalidate?.(entry)?.catch(() => {}); // the stale answer stays
   }
 
   /** Waits until the pipeline has published an answer of the caller's minimum slot: a frame may follow its slot later. */
   async #awaitLive(read: CacheableRead<T, A>): Promise<CachedRead<T>> {
     const { minSlot, commitment } = read;
     checkReachable(minSlot, commitment, this.#options);
-    const newestSlot = (): Slot => this.#cache.peek(read.key)?.slot ?? 0;
+    let refreshed: CacheItem | undefined;
+    const newestSlot = (): Slot => {
+      const item = this.#cache.peek(read.key);
+      if (item !== undefined && item !== refreshed && item.slot < minSlot) void item.refresher?.refresh(item.key);
+      refreshed = item;
+      return item?.slot ?? 0;
+    };
     await waitForLiveSlot(minSlot, newestSlot, this.#options.clock);
     const served = this.fromCache(read);
     if (served === undefined) throw minSlotNotReached(minSlot, newestSlot());
@@ -152,7 +165,7 @@ interface PendingReadInit<T extends LoadedAnswer, A extends LoadedAnswer> {
  */
 class PendingRead<T extends LoadedAnswer, A extends LoadedAnswer> implements PlacedWork, Waiter<Arrival<T>> {
   readonly #options: ReadThroughOptions;
-  readonly #loads: Map<string, Load<T, A>>;
+  readonly #loads: WorkUnderWay<Load<T, A>>;
   readonly #read: CacheableRead<T, A>;
   readonly #admit: Admit;
   readonly #how: Counter;
@@ -163,11 +176,13 @@ class PendingRead<T extends LoadedAnswer, A extends LoadedAnswer> implements Pla
   #hasJoined = false;
   /** Whether it has waited for the caller's minimum slot. */
   #hasWaited = false;
+  /** Whether the tip had reached that slot when it began: a node that refuses it is behind. */
+  #isReached = false;
   #loadsLeft = LOADS;
 
   constructor(
     options: ReadThroughOptions,
-    loads: Map<string, Load<T, A>>,
+    loads: WorkUnderWay<Load<T, A>>,
     { read, admit = options.admitOwn, how, waiter }: PendingReadInit<T, A>,
   ) {
     this.#options = options;
@@ -183,7 +198,9 @@ class PendingRead<T extends LoadedAnswer, A extends LoadedAnswer> implements Pla
     this.#hasWaited = false;
     if (this.#waitsForSlot) {
       try {
-        checkReachable(this.#read.minSlot, this.#read.commitment, this.#options);
+        const { minSlot, commitment } = this.#read;
+        checkReachable(minSlot, commitment, this.#options);
+        this.#isReached = (this.#options.mesh.tip(commitment) ?? 0) >= minSlot;
       } catch (thrown) {
         this.#fail(thrown);
         return;
@@ -214,7 +231,7 @@ class PendingRead<T extends LoadedAnswer, A extends LoadedAnswer> implements Pla
   }
 
   reject(thrown: unknown): void {
-    if (this.#hasJoined && thrown instanceof GatewayError && hadNoTurn(thrown)) {
+    if (this.#hasJoined && hadNoTurn(thrown)) {
       // the load of another caller found no room: this one fails for no share but its own
       this.#hasJoined = false;
       if (this.#leave === undefined) this.#admit(this);
@@ -237,8 +254,9 @@ class PendingRead<T extends LoadedAnswer, A extends LoadedAnswer> implements Pla
   /** Loads once more after a wait, as no upstream had reached the caller's minimum slot. */
   #loadAwaited(): void {
     const { minSlot, commitment } = this.#read;
+    const { clock, mesh } = this.#options;
     this.#hasWaited = true;
-    settle(() => waitForSlot(minSlot, commitment, this.#options), {
+    settle(() => (this.#isReached ? sleep(clock, mesh.slotTimeMs) : waitForSlot(minSlot, commitment, this.#options)), {
       resolve: () => this.#joinOrEnter(),
       reject: (thrown) => this.#fail(thrown),
     });
@@ -322,11 +340,13 @@ const tooOld = (cause: unknown): GatewayError =>
 const loadKeyOf = ({ key, minSlot, agree = 1 }: KeyedRead): string =>
   minSlot === 0 && agree === 1 ? key : `${key} ${minSlot} ${agree}`;
 
-const hasAgreement = ({ agreement, slot }: Pick<CacheItem, 'agreement' | 'slot'>, { agree = 1 }: KeyedRead): boolean =>
-  agree === 1 || agreedAt(agreement, slot) >= agree;
+/** Whether as many operators gave an answer as a caller demands. */
+export const hasAgreement = (
+  { agreement, slot }: Pick<CacheItem, 'agreement' | 'slot'>,
+  { agree = 1 }: Pick<KeyedRead, 'agree'>,
+): boolean => agree === 1 || agreedAt(agreement, slot) >= agree;
 
 type KeyedRead = Pick<CacheableRead<LoadedAnswer>, 'key' | 'minSlot' | 'agree'>;
 
-/** Returns the error for an answer that fewer operators gave than the caller demands. */
-export const noAgreement = (agree = 1): GatewayError =>
-  new GatewayError('no_agreement', `fewer than ${agree} operators gave the same answer at one slot; retry in a moment`);
+/** What a cached answer must have. */
+type CachedReadQuery = KeyedRead & Pick<CacheableRead<LoadedAnswer>, 'isForPush' | 'isLive'>;

@@ -41,21 +41,21 @@ export class SealQueue {
   }
 
   /** Adds the job of an entry's shared body, or returns the one that is queued. */
-  addShared(entry: Entry, isHeldBack: boolean): SealJob {
+  addShared(entry: Entry, heldBackAt?: number): SealJob {
     if (entry.sealJob !== undefined) return entry.sealJob;
-    const job: SealJob = { entry, nonce: null, isHeldBack, waiters: [] };
+    const job: SealJob = { entry, nonce: null, heldBackAt, waiters: [] };
     entry.sealJob = job;
     this.add(job);
     return job;
   }
 
   /** Removes the queued jobs of a key and returns them, those first that came first. */
-  take(key: string): SealJob[] {
-    const taken = this.#jobs.filter(({ entry }) => entry.key === key);
-    if (taken.length === 0) return taken;
+  remove(key: string): SealJob[] {
+    const removed = this.#jobs.filter(({ entry }) => entry.key === key);
+    if (removed.length === 0) return removed;
     this.#jobs = this.#jobs.filter(({ entry }) => entry.key !== key);
-    this.#forget(taken);
-    return taken;
+    this.#forget(removed);
+    return removed;
   }
 
   /** Forgets the job of a long result, whose body is complete or will never be. */

@@ -79,7 +79,7 @@ export class Sealer {
     const age = this.#cache.coarseNowMs - entry.sealedMs;
     if (age <= RESEAL_AGE_MS) return servedBody(entry);
     if (age > MAX_RECEIPT_AGE_MS) return undefined;
-    if (entry.body !== undefined) this.#queue.addShared(entry, false);
+    if (entry.body !== undefined) this.#queue.addShared(entry);
     return servedBody(entry);
   }
 
@@ -100,8 +100,8 @@ export class Sealer {
 
   /** Does what {@link seal} does, without a promise. */
   sealFor(entry: Entry, nonce: string | null, waiter: SealWaiter): void {
-    if (nonce === null) this.#queue.addShared(entry, false).waiters.push(waiter);
-    else this.#queue.add({ entry, nonce, isHeldBack: false, waiters: [waiter] });
+    if (nonce === null) this.#queue.addShared(entry).waiters.push(waiter);
+    else this.#queue.add({ entry, nonce, heldBackAt: undefined, waiters: [waiter] });
   }
 
   /** Under a signature of its own, for a caller that can't be answered later. A long result takes several turns. */
@@ -110,8 +110,8 @@ export class Sealer {
       this.sealFor(entry, nonce, waiter);
       return;
     }
-    const queued = this.#queue.take(entry.key); // earlier requests are answered before: at this slot or an older one
-    this.#sealOrReject([...queued, { entry, nonce, isHeldBack: false, waiters: [waiter] }]);
+    const queued = this.#queue.remove(entry.key); // earlier requests are answered before: at this slot or an older one
+    this.#sealOrReject([...queued, { entry, nonce, heldBackAt: undefined, waiters: [waiter] }]);
   }
 
   /** Makes a frame of the stream for each of these requests, in their order, all under one signature. */
@@ -153,8 +153,8 @@ export class Sealer {
   }
 
   /** Rejects all that wait. An entry that was held back is published unsealed: its next reader meets it. */
-  #reject({ entry, isHeldBack, waiters }: SealJob, reason: unknown): void {
-    if (isHeldBack) this.#cache.publish(entry);
+  #reject({ entry, heldBackAt, waiters }: SealJob, reason: unknown): void {
+    if (heldBackAt !== undefined) this.#cache.publish(entry, heldBackAt);
     for (const waiter of waiters) waiter.reject(reason);
   }
 
@@ -181,12 +181,12 @@ export class Sealer {
     }
   }
 
-  #finish({ entry, nonce, isHeldBack, waiters }: SealJob, body: Body, sealedMs: number): void {
+  #finish({ entry, nonce, heldBackAt, waiters }: SealJob, body: Body, sealedMs: number): void {
     if (nonce === null) {
       entry.body = body;
       entry.sealedMs = sealedMs;
       if (entry.lease !== undefined) this.#spentBodies.record(entry.key);
-      if (isHeldBack) this.#cache.publish(entry);
+      if (heldBackAt !== undefined) this.#cache.publish(entry, heldBackAt);
     }
     for (const waiter of waiters) waiter.resolve(body);
   }
@@ -235,7 +235,7 @@ function sealHotEntriesAhead(cache: Cache, queue: SealQueue, maxQueued: number):
   cache.holdBackWith((next, current) => {
     if (next.meta.envelope === 'anchored') next.body = anchoredBodyOf(next);
     if (next.meta.envelope !== 'signed' || !isHot(cache, next, current) || queue.length >= maxQueued) return false;
-    queue.addShared(next, true);
+    queue.addShared(next, cache.unagreedDrops);
     return true;
   });
 }

@@ -5,6 +5,7 @@ import { TOKEN_PROGRAMS } from '../../transactions/index.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import type { ReadOptions } from '../upstream/reads/encoded-accounts.ts';
 import { readAllTokenAccounts } from '../upstream/reads/token-accounts-by-owner.ts';
+import { hadNoTurn } from '../upstream/rpc/rpc-client.ts';
 
 export interface OwnerListing {
   readonly slots: readonly Slot[];
@@ -29,6 +30,9 @@ interface SharedListing {
 /** The most bytes of all listings that are remembered: some of the longest. */
 const MAX_BYTES = 16 << 20;
 
+/** The most listings of others that one waits for, as each may come to nothing for it. */
+const MAX_JOINS = 3;
+
 /** The memory of a listing without its rows. */
 const LISTING_OVERHEAD_BYTES = 512;
 
@@ -51,10 +55,12 @@ export class SharedListings {
     this.#forgetEarlierTips();
     const tip = this.#tip;
     const key = `${commitment}/${agree}/${owner}`;
-    const shared = this.#listings.get(key);
-    if (shared !== undefined) {
+    for (let joins = 0; joins < MAX_JOINS; joins++) {
+      const shared = this.#listings.get(key);
+      if (shared === undefined) break;
       const listing = await shared.reading.catch((thrown: unknown) => {
-        if (shared.floor <= floor) throw thrown; // else a node may have refused that higher slot alone
+        // A node may have refused a higher slot alone, and that caller alone may have had no turn.
+        if (shared.floor <= floor && !hadNoTurn(thrown)) throw thrown;
       });
       if (listing !== undefined && Math.min(...listing.slots) >= floor) return listing;
     }

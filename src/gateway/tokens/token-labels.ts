@@ -23,6 +23,10 @@ const MAX_LABELS = 10_000;
 /** The time for which a label is remembered: a token may get another name. */
 const LABEL_TTL_MS = 300_000;
 
+interface RememberedLabel {
+  readonly label: TokenLabel | null;
+}
+
 interface LookUp {
   readonly rpc: RpcCaller;
   readonly cost: RequestCost | undefined;
@@ -33,11 +37,13 @@ export type TokenLabels = Pick<TokenLabelCache, 'find'>;
 
 export class TokenLabelCache {
   readonly #knownMints: KnownMints;
-  readonly #labels: LRUCache<string, { readonly label: TokenLabel | null }>;
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  #labels: LRUCache<string, RememberedLabel>;
 
   constructor(clock: Pick<Clock, 'monotonic'>, knownMints: KnownMints) {
     this.#knownMints = knownMints;
-    this.#labels = new LRUCache({ ...atMost(MAX_LABELS), ...expiresAfter(LABEL_TTL_MS, clock) });
+    this.#clock = clock;
+    this.#labels = this.#create();
   }
 
   /** Resolves to the labels of those mints that have one. Reads what isn't remembered, in one call. */
@@ -53,19 +59,24 @@ export class TokenLabelCache {
     return withoutNamesakes(found);
   }
 
-  /** Forgets all labels. */
+  /** Forgets all labels, those too that are being read. */
   clear(): void {
-    this.#labels.clear();
+    this.#labels = this.#create();
+  }
+
+  #create(): LRUCache<string, RememberedLabel> {
+    return new LRUCache({ ...atMost(MAX_LABELS), ...expiresAfter(LABEL_TTL_MS, this.#clock) });
   }
 
   async #read(mints: readonly string[], { rpc, cost }: LookUp, options: ReadOptions) {
+    const labels = this.#labels;
     countRows({ cost }, mints.length);
     const addressed = mints.map((mint) => [mint, cachedMetadataAddress(mint)] as const);
     const { accounts } = await readEncodedAccounts(rpc, addressed.flat(), options);
     return addressed.map(([mint, metadataAddress]) => {
       const decoded = decodeMint(accounts.get(mint));
       const label = decoded === undefined ? null : this.#labelOf(mint, decoded, accounts.get(metadataAddress));
-      this.#labels.set(mint, { label });
+      labels.set(mint, { label });
       return [mint, label] as const;
     });
   }

@@ -152,7 +152,7 @@ const ROWS_PER_CHUNK = 32;
 
 /** The number of addresses that are derived in one turn of the event loop, in a few milliseconds. */
 const ADDRESSES_PER_CHUNK = 16;
-const MINTS_PER_CHUNK = 1024;
+const ACCOUNTS_PER_CHUNK = 1024;
 
 async function readAllAccounts(
   mesh: Pick<Mesh, 'call'>,
@@ -278,7 +278,7 @@ async function readMintsOf(
   const metadata = withIdentities ? await mapInChunks(mintAddresses, ADDRESSES_PER_CHUNK, metadataAddressOf) : [];
   const mints = await readMintScales(mesh, mintAddresses, options, [...addresses, ...metadata]);
   const accounts = await select(mints);
-  const identities = withIdentities ? identitiesOf(mintAddresses, metadata, mints) : undefined;
+  const identities = withIdentities ? await identitiesOf(mintAddresses, metadata, mints) : undefined;
   const value = await buildTokenList(accounts, mints, identities);
   return { slots: mints.slots, agreements: [mints.agreement], value };
 }
@@ -311,7 +311,7 @@ async function buildTokenList(
   const sorted = accounts.toSorted(byMintAndAddress); // 5 ms for the 10,000 that a list has at most
   const scales = new Map<string, AmountScale>();
   let followsClock = false;
-  await mapInChunks(sorted, MINTS_PER_CHUNK, ({ token }) => {
+  await mapInChunks(sorted, ACCOUNTS_PER_CHUNK, ({ token }) => {
     const mint = mints.mint(token.mint);
     if (mint === undefined || scales.has(token.mint)) return;
     followsClock ||= dependsOnClock(mint);
@@ -334,18 +334,17 @@ function listOf(accounts: readonly ListedTokenAccount[], { scales, identities }:
   };
 }
 
-function identitiesOf(addresses: readonly string[], metadataAddresses: readonly string[], mints: MintScales) {
-  const identities = new Map<string, TokenIdentity>();
-  for (const [i, address] of addresses.entries()) {
+async function identitiesOf(addresses: readonly string[], metadataAddresses: readonly string[], mints: MintScales) {
+  const addressed = addresses.map((address, i) => ({ address, metadataAddress: metadataAddresses[i] ?? '' }));
+  const identified = await mapInChunks(addressed, ROWS_PER_CHUNK, ({ address, metadataAddress }) => {
     const mint = mints.mint(address);
-    if (mint === undefined) continue;
-    const metadataAddress = metadataAddresses[i] ?? '';
+    if (mint === undefined) return [];
     const inMint = identityInMint(address, mint);
     const metaplex =
       inMint.embedded === null ? nameInMetaplexAccount(address, mints.accounts.get(metadataAddress)) : null;
-    identities.set(address, { metadataAddress, metaplex, ...inMint });
-  }
-  return identities;
+    return [[address, { metadataAddress, metaplex, ...inMint }] as const];
+  });
+  return new Map<string, TokenIdentity>(identified.flat());
 }
 
 const byMintAndAddress = (a: ListedTokenAccount, b: ListedTokenAccount): number =>

@@ -46,7 +46,18 @@ export class AccountsDb {
 
   /** Returns the lamports at the end of a slot, of the accounts that were read or written. */
   lamportsAt(slot: Slot): bigint {
-    return [...this.#newest.keys()].reduce((sum, address) => sum + (this.at(address, slot)?.lamports ?? 0n), 0n);
+    return this.#balancesAt(slot).reduce((sum, [, lamports]) => sum + lamports, 0n);
+  }
+
+  /** Returns those of these accounts with the most lamports at the end of a slot, the richest first. */
+  largestAt(slot: Slot, count: number): [address: string, lamports: bigint][] {
+    return this.#balancesAt(slot)
+      .sort(([, a], [, b]) => (a < b ? 1 : a > b ? -1 : 0))
+      .slice(0, count);
+  }
+
+  #balancesAt(slot: Slot): [address: string, lamports: bigint][] {
+    return [...this.#newest.keys()].map((address) => [address, this.at(address, slot)?.lamports ?? 0n]);
   }
 
   /** Returns the accounts of a program that match all filters at the end of a slot, sorted by address. */

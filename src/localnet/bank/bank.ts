@@ -10,10 +10,11 @@ import {
 import { ownText } from '../../shared/runtime/own-text.ts';
 import type { AccountsDb } from './accounts-db.ts';
 import type { Block, LandedTransaction } from './produced-block.ts';
-import type { BankSysvars, Svm } from './svm.ts';
+import type { BankSysvars, ExecutionResult, Svm } from './svm.ts';
 import type { Account } from './svm-account.ts';
 import { TransactionRefused } from './svm-transaction-error.ts';
 import { tokenBalancesOf } from './token-state.ts';
+import { feeOf, isCharged } from './transaction-fee.ts';
 import { isStaticWritable, type TransactionMessage, type WireTransaction } from './wire-transaction.ts';
 
 /** Members of a block that its child needs. */
@@ -26,8 +27,22 @@ interface BankPosition {
   readonly blockTime: number;
 }
 
+/** A transaction as it would land; one that would not even be charged has a `fee` of 0. */
+export interface SimulatedTransaction extends LandedTransaction {
+  /** The accounts afterwards, by account key. */
+  readonly after: readonly (Account | undefined)[];
+}
+
+/** The accounts that a transaction names. */
+interface LoadedAccounts extends Pick<LandedTransaction, 'accountKeys' | 'writable' | 'loadedAddresses'> {
+  readonly before: readonly (Account | undefined)[];
+}
+
 const MAX_TRANSACTIONS = 4096;
-const BANK_SYSVARS = [CLOCK_SYSVAR, SLOT_HASHES_SYSVAR, RECENT_BLOCKHASHES_SYSVAR] as const;
+const BANK_SYSVARS = [CLOCK_SYSVAR, RECENT_BLOCKHASHES_SYSVAR] as const;
+const MAX_SLOT_HASHES = 512;
+/** A slot as u64 and a hash. */
+const SLOT_HASH_BYTES = 8 + 32;
 
 /** State of one slot while its block is made: runs transactions and records their effects. */
 export class Bank {
@@ -54,40 +69,70 @@ export class Bank {
   /** Runs a transaction. Throws {@link TransactionRefused} for one that doesn't get as far as paying its fee. */
   run(transaction: WireTransaction): LandedTransaction {
     if (this.#transactions.size >= MAX_TRANSACTIONS) throw new TransactionRefused('WouldExceedMaxBlockCostLimit');
-    const { message, signatures } = transaction;
-    const loadedAddresses = this.#loadAddresses(message);
-    const accountKeys = [...message.staticKeys, ...loadedAddresses.writable, ...loadedAddresses.readonly];
-    const writable = accountKeys.map((_, index) => isWritableAccount(message, loadedAddresses.writable.length, index));
-    const before = accountKeys.map((key) => this.#accounts.newest(key));
+    const loaded = this.#load(transaction.message);
+    const { accountKeys, writable, before } = loaded;
     const execution = this.#svm.run(transaction.bytes);
     const after = accountKeys.map((key, index) => (writable[index] ? this.#reload(key, before[index]) : before[index]));
+    const landed = this.#describe(transaction, loaded, execution, after);
+    if (execution.error !== null && landed.fee === 0n) throw new TransactionRefused(execution.error, execution.logs);
+    this.#transactions.set(landed.signature, landed);
+    return landed;
+  }
+
+  /** Runs a transaction without effects. Throws {@link TransactionRefused} for invalid signatures if `verifiesSignatures`. */
+  simulate(transaction: WireTransaction, verifiesSignatures: boolean): SimulatedTransaction {
+    const { message } = transaction;
+    const loaded = this.#load(message);
+    const { execution, accounts } = this.#svm.simulate(transaction.bytes, verifiesSignatures);
+    const { error } = execution;
+    if (error === 'SignatureFailure') throw new TransactionRefused(error);
+    const after = loaded.accountKeys.map((key, index) =>
+      accounts.has(key) ? accounts.get(key) : loaded.before[index],
+    );
+    const [payer] = after;
+    if (error !== null && payer !== undefined && isCharged(error, message))
+      after[0] = { ...payer, lamports: payer.lamports - feeOf(message) };
+    return { ...this.#describe(transaction, loaded, execution, after), after };
+  }
+
+  #load(message: TransactionMessage): LoadedAccounts {
+    const loadedAddresses = this.#loadAddresses(message);
+    const accountKeys = [...message.staticKeys, ...loadedAddresses.writable, ...loadedAddresses.readonly];
+    return {
+      loadedAddresses,
+      accountKeys,
+      writable: accountKeys.map((_, index) => isWritableAccount(message, loadedAddresses.writable.length, index)),
+      before: accountKeys.map((key) => this.#accounts.newest(key)),
+    };
+  }
+
+  #describe(
+    transaction: WireTransaction,
+    { before, ...loaded }: LoadedAccounts,
+    execution: ExecutionResult,
+    after: readonly (Account | undefined)[],
+  ): LandedTransaction {
+    const { accountKeys } = loaded;
     const preBalances = before.map(lamportsOf);
     const postBalances = after.map(lamportsOf);
-    // A transaction creates no lamports and destroys only its fee.
-    const fee = sum(preBalances) - sum(postBalances);
-    if (execution.error !== null && fee === 0n) throw new TransactionRefused(execution.error, execution.logs);
     const mintOf = (mint: string): Account | undefined => {
       const index = accountKeys.indexOf(mint);
       return index < 0 ? this.#accounts.newest(mint) : (before[index] ?? after[index]);
     };
-    const landed: LandedTransaction = {
+    return {
       slot: this.slot,
       index: this.#transactions.size,
       blockTime: this.blockTime,
-      signature: signatures[0] ?? '',
+      signature: transaction.signatures[0] ?? '',
       transaction,
-      accountKeys,
-      writable,
-      loadedAddresses,
-      fee,
+      ...loaded,
+      fee: sum(preBalances) - sum(postBalances), // a transaction creates no lamports and destroys only its fee
       preBalances,
       postBalances,
       preTokenBalances: tokenBalancesOf(before, mintOf),
       postTokenBalances: tokenBalancesOf(after, mintOf),
       ...execution,
     };
-    this.#transactions.set(landed.signature, landed);
-    return landed;
   }
 
   setAccount(address: string, account: Account | undefined): void {
@@ -101,6 +146,9 @@ export class Bank {
     BANK_SYSVARS.forEach((address, index) => {
       this.#reload(address, before[index]);
     });
+    const hashes = this.#accounts.newest(SLOT_HASHES_SYSVAR);
+    if (hashes === undefined) throw new Error('LiteSVM keeps no slot hashes');
+    this.setAccount(SLOT_HASHES_SYSVAR, { ...hashes, data: addSlotHash(hashes.data, this.parent) });
   }
 
   /** Makes the block; nothing can be added to it afterwards. */
@@ -160,3 +208,17 @@ function isWritableAccount(message: TransactionMessage, loadedWritableCount: num
 
 const lamportsOf = (account: Account | undefined): bigint => account?.lamports ?? 0n;
 const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
+
+/**
+ * Puts a block before the slot hashes of its parent, which are a u64 count and the newest entry first. LiteSVM's own function
+ * decodes all of them from base58 again, which was half the CPU of a slot without transactions.
+ */
+function addSlotHash(hashes: Uint8Array, { slot, hash }: ParentBlock): Uint8Array {
+  const kept = hashes.subarray(8, 8 + (MAX_SLOT_HASHES - 1) * SLOT_HASH_BYTES);
+  const data = Buffer.alloc(8 + SLOT_HASH_BYTES + kept.length);
+  data.writeBigUInt64LE(BigInt(kept.length / SLOT_HASH_BYTES + 1));
+  data.writeBigUInt64LE(BigInt(slot), 8);
+  data.set(bs58.decode(hash), 16);
+  data.set(kept, 8 + SLOT_HASH_BYTES);
+  return data;
+}

@@ -5,21 +5,23 @@ import type { Commitment } from '../../shared/domain/commitment.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
 import type { Memcmp } from './account-index.ts';
 import { AccountsDb } from './accounts-db.ts';
-import { Bank, type ParentBlock } from './bank.ts';
+import { Bank, type ParentBlock, type SimulatedTransaction } from './bank.ts';
 import { Ledger } from './ledger.ts';
 import { type PerformanceSample, PerformanceSamples } from './performance-samples.ts';
 import { type PrioritizationFee, prioritizationFeesOf } from './prioritization-fees.ts';
 import type { Block, LandedTransaction } from './produced-block.ts';
 import { SlotClock } from './slot-clock.ts';
-import { type ExecutionResult, Svm } from './svm.ts';
+import { Svm } from './svm.ts';
 import type { Account } from './svm-account.ts';
 import {
-  checkTransaction,
+  checkAge,
+  checkSigned,
   hasValidBlockhash,
   MAX_PROCESSING_AGE,
   type TransactionCheckContext,
 } from './transaction-checks.ts';
-import { decodeTransaction, feeOf, type TransactionMessage } from './wire-transaction.ts';
+import { feeOf } from './transaction-fee.ts';
+import { decodeTransaction, type TransactionMessage } from './wire-transaction.ts';
 
 export interface ChainOptions {
   readonly clock: Clock;
@@ -50,7 +52,6 @@ export interface SlotEvent {
 }
 
 const FINALIZATION_DEPTH = 32;
-const MAX_SLOT_HASHES = 512;
 const MAX_BLOCKS = 2048;
 const MAX_TRANSACTIONS = 16_384;
 
@@ -172,6 +173,11 @@ export class Chain {
     return this.#accounts.lamportsAt(this.#tips[commitment]);
   }
 
+  /** Returns the accounts with the most lamports of all that were read or written, the richest first. */
+  largestAccounts(commitment: Commitment, count: number): [address: string, lamports: bigint][] {
+    return this.#accounts.largestAt(this.#tips[commitment], count);
+  }
+
   /** Returns the slots with a block, from `first` through `last`. */
   slotsWithBlock(first: Slot, last: Slot): Slot[] {
     return this.#ledger.blocksBetween(first - 1, last).map(({ slot }) => slot);
@@ -200,15 +206,20 @@ export class Chain {
   /** Puts a signed transaction into the working bank. Throws `TransactionRefused` if it can't land, even as failed. */
   send(bytes: Uint8Array): LandedTransaction {
     const transaction = decodeTransaction(bytes);
-    checkTransaction(transaction, this.#checkContext());
+    checkSigned(transaction);
+    checkAge(transaction, this.#checkContext());
     return this.#workingBank.run(transaction);
   }
 
-  /** Runs a signed transaction without effects. Throws `TransactionRefused` where {@link send} does. */
-  simulate(bytes: Uint8Array): ExecutionResult {
+  /**
+   * Runs a transaction without effects. Throws `TransactionRefused` where its age or a lookup table lets it not run; for
+   * missing or invalid signatures only if `verifiesSignatures`.
+   */
+  simulate(bytes: Uint8Array, verifiesSignatures = true): SimulatedTransaction {
     const transaction = decodeTransaction(bytes);
-    checkTransaction(transaction, this.#checkContext());
-    return this.#svm.simulate(bytes);
+    if (verifiesSignatures) checkSigned(transaction);
+    checkAge(transaction, this.#checkContext());
+    return this.#workingBank.simulate(transaction, verifiesSignatures);
   }
 
   /** Writes an account without a transaction: for a genesis that no transaction could make. */
@@ -276,14 +287,12 @@ export class Chain {
   #openBank(slot: Slot, parent: ParentBlock): Bank {
     const { epoch, slotIndex } = this.epochOf(slot);
     const seconds = (slot: Slot): number => Math.floor(this.slotClock.startMsOf(slot) / 1000);
-    const ancestors = this.#ledger.newestBlocks(MAX_SLOT_HASHES);
     const bank = new Bank(this.#svm, this.#accounts, { slot, parent, blockTime: seconds(slot) });
     bank.setSysvars({
       slot,
       epoch,
       epochStartSeconds: seconds(slot - slotIndex),
       unixSeconds: bank.blockTime,
-      slotHashes: ancestors.length === 0 ? [parent] : ancestors,
     });
     return bank;
   }

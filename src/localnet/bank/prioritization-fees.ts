@@ -1,6 +1,6 @@
 import type { Slot } from '../../shared/domain/slot.ts';
 import type { Block } from './produced-block.ts';
-import { computeBudgetOf } from './wire-transaction.ts';
+import { unitPriceOf } from './transaction-fee.ts';
 
 /** Lowest price that landed in a slot, in micro-lamports per compute unit. */
 export interface PrioritizationFee {
@@ -17,7 +17,7 @@ export function prioritizationFeesOf(blocks: readonly Block[], addresses: readon
     let cheapest: bigint | undefined;
     const cheapestWrite = new Map<string, bigint>();
     for (const { transaction, accountKeys, writable } of transactions) {
-      const { price } = computeBudgetOf(transaction.message);
+      const price = unitPriceOf(transaction.message);
       if (cheapest === undefined || price < cheapest) cheapest = price;
       for (const address of addresses) {
         if (!writable[accountKeys.indexOf(address)]) continue;

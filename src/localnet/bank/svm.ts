@@ -1,5 +1,11 @@
 import bs58 from 'bs58';
-import type { FailedTransactionMetadata, LiteSvm, TransactionMetadata } from 'litesvm/dist/internal.js';
+import type {
+  FailedTransactionMetadata,
+  LiteSvm,
+  SimulatedTransactionInfo,
+  Account as SvmAccount,
+  TransactionMetadata,
+} from 'litesvm/dist/internal.js';
 import type { Slot } from '../../shared/domain/slot.ts';
 import { decodeKey, encodeKey } from '../../transactions/index.ts';
 import { NO_LITESVM } from './no-litesvm.ts';
@@ -18,6 +24,12 @@ export interface ExecutionResult {
   readonly returnData: { readonly program: string; readonly data: Uint8Array } | undefined;
 }
 
+/** What a transaction would do, and the accounts that it names as it would leave them; none where it fails. */
+interface SimulationResult {
+  readonly execution: ExecutionResult;
+  readonly accounts: ReadonlyMap<string, Account | undefined>;
+}
+
 /** An instruction that a program called. Indices refer to the transaction's account keys. */
 export interface InnerInstruction {
   readonly programIndex: number;
@@ -31,8 +43,6 @@ export interface BankSysvars {
   readonly epoch: number;
   readonly epochStartSeconds: number;
   readonly unixSeconds: number;
-  /** Newest first, at most 512. */
-  readonly slotHashes: readonly { readonly slot: Slot; readonly hash: string }[];
 }
 
 /**
@@ -52,6 +62,7 @@ export class Svm {
     // The chain checks age and repetition itself: a hash is valid for 150 blocks, and a fork runs transactions again.
     this.#liteSvm.setBlockhashCheck(false);
     this.#liteSvm.setTransactionHistory(0n);
+    this.#liteSvm.setSlotHashes([]); // instead of one for slot 0
     this.#liteSvm.setEpochSchedule(new bindings.EpochSchedule(length, length, false, 0n, 0n));
   }
 
@@ -65,13 +76,7 @@ export class Svm {
 
   account(address: string): Account | undefined {
     const found = this.#liteSvm.getAccount(toKey(address));
-    if (found === null || found.lamports() === 0n) return undefined;
-    return {
-      lamports: found.lamports(),
-      owner: encodeKey(found.owner()),
-      executable: found.executable(),
-      data: found.data(), // a copy that is ours
-    };
+    return found === null ? undefined : toAccount(found);
   }
 
   /** Returns the addresses of the accounts that a program owns now. */
@@ -94,19 +99,30 @@ export class Svm {
     return this.#toExecutionResult(this.#liteSvm.sendVersionedTransaction(transaction));
   }
 
-  simulate(transaction: Uint8Array): ExecutionResult {
-    const outcome = this.#liteSvm.simulateVersionedTransaction(transaction);
-    return this.#toExecutionResult(
-      outcome instanceof this.#bindings.SimulatedTransactionInfo ? outcome.meta() : outcome,
-    );
+  /** Runs a transaction without effects. The signatures may be invalid unless `verifiesSignatures`. */
+  simulate(transaction: Uint8Array, verifiesSignatures: boolean): SimulationResult {
+    this.#liteSvm.setSigverify(verifiesSignatures);
+    try {
+      return this.#toSimulationResult(this.#liteSvm.simulateVersionedTransaction(transaction));
+    } finally {
+      this.#liteSvm.setSigverify(true);
+    }
   }
 
-  /** Starts a bank: sets its clock and slot hashes, and makes another blockhash for nonces to advance to. */
-  openBank({ slot, epoch, epochStartSeconds, unixSeconds, slotHashes }: BankSysvars): void {
+  #toSimulationResult(outcome: SimulatedTransactionInfo | FailedTransactionMetadata): SimulationResult {
+    if (!(outcome instanceof this.#bindings.SimulatedTransactionInfo))
+      return { execution: this.#toExecutionResult(outcome), accounts: new Map() };
+    const accounts = outcome
+      .postAccounts()
+      .map((post) => [encodeKey(post.address), toAccount(post.account())] as const);
+    return { execution: this.#toExecutionResult(outcome.meta()), accounts: new Map(accounts) };
+  }
+
+  /** Starts a bank: sets its clock, and makes another blockhash for nonces to advance to. */
+  openBank({ slot, epoch, epochStartSeconds, unixSeconds }: BankSysvars): void {
     const { Clock } = this.#bindings;
     const started = BigInt(epochStartSeconds);
     this.#liteSvm.setClock(new Clock(BigInt(slot), started, BigInt(epoch), BigInt(epoch + 1), BigInt(unixSeconds)));
-    this.#liteSvm.setSlotHashes(slotHashes.map(({ slot, hash }) => ({ slot: BigInt(slot), hash })));
     this.#liteSvm.expireBlockhash();
   }
 
@@ -139,6 +155,17 @@ export class Svm {
           : { program: bs58.encode(returned.programId()), data: returned.data() },
     };
   }
+}
+
+/** Converts an account; undefined where it has no lamports. */
+function toAccount(found: SvmAccount): Account | undefined {
+  if (found.lamports() === 0n) return undefined;
+  return {
+    lamports: found.lamports(),
+    owner: encodeKey(found.owner()),
+    executable: found.executable(),
+    data: found.data(), // a copy that is ours
+  };
 }
 
 /** Decodes an address that was checked before. */

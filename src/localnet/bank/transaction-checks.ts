@@ -21,11 +21,15 @@ export interface TransactionCheckContext {
   account(address: string): Account | undefined;
 }
 
-/** Throws {@link TransactionRefused} for a transaction that is unsigned, has landed before or is too old. */
-export function checkTransaction({ message, signatures }: WireTransaction, context: TransactionCheckContext): void {
+/** Throws {@link TransactionRefused} for a transaction that is unsigned. */
+export function checkSigned({ signatures }: WireTransaction): void {
+  if (signatures.includes(MISSING_SIGNATURE)) throw new TransactionRefused('SignatureFailure');
+}
+
+/** Throws {@link TransactionRefused} for a transaction that has landed before or is too old. */
+export function checkAge({ message, signatures }: WireTransaction, context: TransactionCheckContext): void {
   const { ledger, bank } = context;
   const [signature = ''] = signatures;
-  if (signatures.includes(MISSING_SIGNATURE)) throw new TransactionRefused('SignatureFailure');
   if (ledger.transaction(signature) ?? bank.transaction(signature)) throw new TransactionRefused('AlreadyProcessed');
   if (!hasValidBlockhash(message, context)) throw new TransactionRefused('BlockhashNotFound');
 }

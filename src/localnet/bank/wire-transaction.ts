@@ -1,6 +1,6 @@
 import { getCompiledTransactionMessageCodec, getTransactionCodec, type ReadonlyUint8Array } from '@solana/web3.js';
 import bs58 from 'bs58';
-import { COMPUTE_BUDGET_PROGRAM, SYSTEM_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
+import { SYSTEM_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import { ownText } from '../../shared/runtime/own-text.ts';
 import { TransactionRefused } from './svm-transaction-error.ts';
 
@@ -40,8 +40,10 @@ export interface CompiledInstruction {
   readonly data: Uint8Array;
 }
 
+export const SIGNATURE_BYTES = 64;
+
 /** Placeholder of a missing signature: 64 zero bytes. */
-export const MISSING_SIGNATURE = '1'.repeat(64);
+export const MISSING_SIGNATURE = '1'.repeat(SIGNATURE_BYTES);
 
 const transactionCodec = getTransactionCodec();
 const messageCodec = getCompiledTransactionMessageCodec();
@@ -62,13 +64,28 @@ export function checkEncoding(bytes: Uint8Array): void {
   if (!encoded.equals(bytes)) throw new TransactionRefused('SanitizeFailure');
 }
 
-/** Decodes a signed transaction. Throws {@link TransactionRefused} on malformed bytes. */
+/** Returns a transaction with another blockhash, which its signatures do not cover. Throws {@link TransactionRefused} on malformed bytes. */
+export function withBlockhash(bytes: Uint8Array, blockhash: string): Uint8Array {
+  return decodeOrRefuse(() => {
+    const { messageBytes } = transactionCodec.decode(bytes);
+    const message = messageCodec.encode({ ...messageCodec.decode(messageBytes), lifetimeToken: blockhash });
+    return Buffer.concat([bytes.subarray(0, bytes.length - messageBytes.length), Uint8Array.from(message)]);
+  });
+}
+
+/**
+ * Decodes a signed transaction. Throws {@link TransactionRefused} on malformed bytes. Kit's decoder of the whole decodes the
+ * addresses of the message once more.
+ */
 export function decodeTransaction(bytes: Uint8Array): WireTransaction {
-  const decoded = decodeOrRefuse(() => transactionCodec.decode(bytes));
-  const message = decodeMessage(decoded.messageBytes);
-  const signatures = Object.values(decoded.signatures).map((signature) =>
-    signature ? ownText(bs58.encode(signature)) : MISSING_SIGNATURE,
-  );
+  const [count = 0] = bytes;
+  const messageAt = 1 + count * SIGNATURE_BYTES;
+  const message = decodeMessage(bytes.subarray(messageAt));
+  if (message.header.numSignerAccounts !== count) throw new TransactionRefused('SanitizeFailure');
+  const signatures = Array.from({ length: count }, (_, i) => {
+    const at = 1 + i * SIGNATURE_BYTES;
+    return ownText(bs58.encode(bytes.subarray(at, at + SIGNATURE_BYTES)));
+  });
   return { bytes, signatures, message };
 }
 
@@ -106,34 +123,6 @@ export function isStaticWritable({ header, staticKeys }: TransactionMessage, ind
   return index < header.numSignerAccounts
     ? index < header.numSignerAccounts - header.numReadonlySignerAccounts
     : index < staticKeys.length - header.numReadonlyNonSignerAccounts;
-}
-
-/** Returns the requested price of a unit in micro-lamports, and the maximum of units. */
-export function computeBudgetOf({ staticKeys, instructions }: TransactionMessage): {
-  readonly price: bigint;
-  readonly units: bigint;
-} {
-  let price = 0n;
-  let requestedUnits: bigint | undefined;
-  let programInstructions = 0n;
-  for (const { programIndex, data } of instructions) {
-    if (staticKeys[programIndex] !== COMPUTE_BUDGET_PROGRAM) {
-      programInstructions++;
-      continue;
-    }
-    const bytes = Buffer.from(data);
-    if (data[0] === 2 && data.length >= 5) requestedUnits = BigInt(bytes.readUInt32LE(1));
-    if (data[0] === 3 && data.length >= 9) price = bytes.readBigUInt64LE(1);
-  }
-  return { price, units: requestedUnits ?? DEFAULT_UNITS_PER_INSTRUCTION * programInstructions };
-}
-
-const DEFAULT_UNITS_PER_INSTRUCTION = 200_000n;
-const LAMPORTS_PER_SIGNATURE = 5000n;
-
-export function feeOf(message: TransactionMessage): bigint {
-  const { price, units } = computeBudgetOf(message);
-  return LAMPORTS_PER_SIGNATURE * BigInt(message.header.numSignerAccounts) + (price * units + 999_999n) / 1_000_000n;
 }
 
 /** Returns the nonce account that a message depends on, if its first instruction advances one. */

@@ -72,22 +72,53 @@ function encodeBalances(landed: LandedTransaction, { rewards }: TransactionView)
 }
 
 function encodeMeta(landed: LandedTransaction, view: TransactionView): object {
-  const { returnData } = landed;
-  const encodeInner = (call: InnerInstruction): object =>
-    encodeInstruction(landed, call, call.stackHeight, view.encoding);
   return {
     ...encodeBalances(landed, view),
     computeUnitsConsumed: landed.computeUnits,
     costUnits: costUnitsOf(landed),
-    innerInstructions: landed.innerInstructions.flatMap((calls, index) =>
-      calls.length === 0 ? [] : [{ index, instructions: calls.map(encodeInner) }],
-    ),
+    innerInstructions: encodeInnerInstructions(landed, view.encoding),
     loadedAddresses: view.encoding === 'jsonParsed' ? undefined : landed.loadedAddresses,
     logMessages: landed.logs,
-    returnData: returnData && {
-      programId: returnData.program,
-      data: [Buffer.from(returnData.data).toString('base64'), 'base64'],
-    },
+    returnData: encodeReturnData(landed),
+  };
+}
+
+function encodeInnerInstructions(landed: LandedTransaction, encoding: TransactionEncoding): object[] {
+  const encodeInner = (call: InnerInstruction): object => encodeInstruction(landed, call, call.stackHeight, encoding);
+  return landed.innerInstructions.flatMap((calls, index) =>
+    calls.length === 0 ? [] : [{ index, instructions: calls.map(encodeInner) }],
+  );
+}
+
+const encodeReturnData = ({ returnData }: LandedTransaction): object | undefined =>
+  returnData && {
+    programId: returnData.program,
+    data: [Buffer.from(returnData.data).toString('base64'), 'base64'],
+  };
+
+/**
+ * Encodes what a transaction would do: the members of agave's `RpcSimulateTransactionResult` but for the accounts and the
+ * blockhash. The fee is null where none would be charged, and the size of the loaded accounts is not known here.
+ */
+export function encodeSimulation(
+  outcome: LandedTransaction | Pick<LandedTransaction, 'error' | 'logs'>,
+  withInnerInstructions: boolean,
+): object {
+  const { error: err, logs } = outcome;
+  const ran = 'computeUnits' in outcome ? outcome : undefined;
+  return {
+    err,
+    logs,
+    unitsConsumed: ran?.computeUnits ?? 0n,
+    loadedAccountsDataSize: null,
+    returnData: (ran && encodeReturnData(ran)) ?? null,
+    innerInstructions: withInnerInstructions && ran ? encodeInnerInstructions(ran, 'jsonParsed') : null,
+    fee: ran?.fee || null,
+    preBalances: ran?.preBalances ?? null,
+    postBalances: ran?.postBalances ?? null,
+    preTokenBalances: ran?.preTokenBalances.map(encodeTokenBalance) ?? null,
+    postTokenBalances: ran?.postTokenBalances.map(encodeTokenBalance) ?? null,
+    loadedAddresses: ran?.loadedAddresses ?? null,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Commitment } from '../../shared/domain/commitment.ts';
+import { COMMITMENTS, type Commitment } from '../../shared/domain/commitment.ts';
 import type { Block } from '../bank/produced-block.ts';
 import { systemAccount } from '../bank/svm-account.ts';
 import { amountScaleOf } from '../bank/token-state.ts';
@@ -41,6 +41,16 @@ const TOPIC_KINDS_BY_NAME: Readonly<Record<string, MethodHandler<SubscriptionTop
       const skew = faults.slotSkew;
       return [{ slot: slot + skew, parent: parent + skew, root: root + skew }];
     },
+  })),
+
+  root: method(0, 0, ({ faults }) => ({
+    triggers: [bankTrigger('finalized')],
+    resultsOf: (event) => (event.kind === 'bank' ? [event.block.slot + faults.slotSkew] : []),
+  })),
+
+  slotsUpdates: method(0, 0, ({ faults, clock }) => ({
+    triggers: ['created', ...COMMITMENTS.map(bankTrigger)],
+    resultsOf: (event) => [slotUpdateOf(event, faults.slotSkew, clock.now())],
   })),
 
   account: method(1, 1, (node, [key, options]) => {
@@ -115,6 +125,24 @@ function bankTopic(
       return values(event, addresses).map((value) => ({ context, value }));
     },
   };
+}
+
+/** Describes what happened to a slot, at a time in Unix milliseconds. Each transaction counts as one entry. */
+function slotUpdateOf(event: PubsubEvent, skew: number, timestamp: number): object {
+  if (event.kind === 'created')
+    return { slot: event.slot + skew, parent: event.parent + skew, timestamp, type: 'createdBank' };
+  const slot = event.block.slot + skew;
+  if (event.commitment !== 'processed')
+    return { slot, timestamp, type: event.commitment === 'finalized' ? 'root' : 'optimisticConfirmation' };
+  const { transactions } = event.block;
+  const failed = transactions.filter(({ error }) => error !== null).length;
+  const stats = {
+    numTransactionEntries: transactions.length,
+    numSuccessfulTransactions: transactions.length - failed,
+    numFailedTransactions: failed,
+    maxTransactionsPerEntry: Math.min(1, transactions.length),
+  };
+  return { slot, timestamp, stats, type: 'frozen' };
 }
 
 function accountViewAt({ chain }: NodeContext, options: unknown, { slot, blockTime }: Block): AccountView {

@@ -1,10 +1,12 @@
 import { encodeAccount, readAccountView } from './account-view.ts';
 import { readBankView } from './bank-view.ts';
-import { readAddress, readConfig, readList, readU64 } from './json-rpc-params.ts';
+import { readAddress, readConfig, readList, readOptional, readU64, readVariant } from './json-rpc-params.ts';
 import { type MethodHandlers, method } from './method-handler.ts';
 import { parseAccountFilters } from './program-account-filter.ts';
 
 const MAX_ACCOUNTS = 100;
+const MAX_LARGEST = 20;
+const SUPPLY_KINDS = ['circulating', 'nonCirculating'] as const;
 
 export const ACCOUNT_METHODS: MethodHandlers = {
   getBalance: method(1, 1, (node, [key, options]) => {
@@ -49,6 +51,14 @@ export const ACCOUNT_METHODS: MethodHandlers = {
     const bank = readBankView(node, { ...readConfig(options), minContextSlot: undefined });
     const total = node.chain.supply(bank.commitment);
     return bank.withContext({ circulating: total, nonCirculating: 0, nonCirculatingAccounts: [], total });
+  }),
+
+  getLargestAccounts: method(0, 1, (node, [options]) => {
+    const { filter, ...config } = readConfig(options);
+    const kind = readOptional(filter, (name) => readVariant(name, SUPPLY_KINDS));
+    const bank = readBankView(node, { ...config, minContextSlot: undefined });
+    const largest = kind === 'nonCirculating' ? [] : node.chain.largestAccounts(bank.commitment, MAX_LARGEST);
+    return bank.withContext(largest.map(([address, lamports]) => ({ address, lamports })));
   }),
 
   getMinimumBalanceForRentExemption: method(1, 1, ({ chain }, [size]) => chain.minimumBalance(readU64(size))),

@@ -40,6 +40,11 @@ export const BLOCK_METHODS: MethodHandlers = {
 
   getBlockTime: method(1, 0, (node, [slot]) => findBlock(node, readU64(slot), 'processed').blockTime),
 
+  getBlockCommitment: method(1, 0, (_node, [slot]) => {
+    readU64(slot);
+    return { commitment: null, totalStake: 0 }; // blocks become final without votes here
+  }),
+
   getBlocks: method(1, 2, ({ chain }, [from, to, options]) => {
     const config = typeof to === 'object' && to !== null ? to : options; // the end may be left out
     const newest = chain.slot(readBlockCommitment(readConfig(config)));
@@ -76,7 +81,7 @@ function findBlock({ chain, faults }: NodeContext, slot: Slot, commitment: Commi
     throw new JsonRpcError(-32007, `Slot ${slot} was skipped, or missing due to ledger jump to recent snapshot`);
   }
   const newerBlocks = (chain.newestBlock('confirmed')?.height ?? 0) - block.height;
-  if (newerBlocks < faults.blocksWithoutStatus)
+  if (faults.blocksWithoutStatus > 0 && newerBlocks < faults.blocksWithoutStatus)
     throw new JsonRpcError(-32014, `Block status not yet available for slot ${slot}`);
   return block;
 }

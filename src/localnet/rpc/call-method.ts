@@ -5,6 +5,7 @@ import { CLUSTER_METHODS } from './cluster-methods.ts';
 import { readPositional } from './json-rpc-params.ts';
 import type { MethodHandler, MethodHandlers, NodeContext } from './method-handler.ts';
 import { SENDING_METHODS } from './sending-methods.ts';
+import { SIMULATION_METHODS } from './simulation-methods.ts';
 import { SLOT_METHODS } from './slot-methods.ts';
 import { TOKEN_METHODS } from './token-methods.ts';
 import { TRANSACTION_METHODS } from './transaction-methods.ts';
@@ -18,6 +19,7 @@ const METHODS: ReadonlyMap<string, MethodHandler> = new Map(
     ...TRANSACTION_METHODS,
     ...CLUSTER_METHODS,
     ...SENDING_METHODS,
+    ...SIMULATION_METHODS,
   } satisfies MethodHandlers),
 );
 

@@ -39,6 +39,15 @@ export const CLUSTER_METHODS: MethodHandlers = {
     validator: 0,
   })),
 
+  getInflationGovernor: method(0, 1, (_node, [options]) => {
+    readCommitment(readConfig(options));
+    return { foundation: 0, foundationTerm: 0, initial: 0, taper: 0, terminal: 0 };
+  }),
+
+  getHighestSnapshotSlot: method(0, 0, () => {
+    throw new JsonRpcError(-32008, 'No snapshot'); // all is in memory
+  }),
+
   getInflationReward: method(0, 2, (node, [keys, options]) => {
     const wanted = readList(keys ?? [], MAX_REWARD_ACCOUNTS).map(readAddress);
     const { epoch, ...config } = readConfig(options);

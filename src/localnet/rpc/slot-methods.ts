@@ -2,10 +2,12 @@ import type { Slot } from '../../shared/domain/slot.ts';
 import type { Block } from '../bank/produced-block.ts';
 import { invalidParams } from '../encode/json-rpc-error.ts';
 import { type BankView, readBankView } from './bank-view.ts';
-import { readAddress, readConfig, readOptional, readU64 } from './json-rpc-params.ts';
+import { readAddress, readCommitment, readConfig, readOptional, readU64 } from './json-rpc-params.ts';
 import { type MethodHandlers, method, type NodeContext } from './method-handler.ts';
 
 const MAX_LEADERS = 5000;
+/** Slots of an epoch of mainnet. */
+const MAX_SCHEDULE = 432_000;
 
 export const SLOT_METHODS: MethodHandlers = {
   getSlot: method(0, 1, (node, [options]) => readBankView(node, readConfig(options)).slot),
@@ -52,13 +54,29 @@ export const SLOT_METHODS: MethodHandlers = {
   }),
 
   getSlotLeaders: method(2, 0, ({ chain }, [from, limit]) => {
-    const { epoch } = chain.epochOf(readU64(from));
     const count = readU64(limit);
+    const { epoch } = chain.epochOf(readU64(from) + Math.max(0, count - 1));
     if (count > MAX_LEADERS) throw invalidParams(`Invalid limit; max ${MAX_LEADERS}`);
     if (epoch > chain.epochOf(chain.slot('finalized')).epoch + 1)
       throw invalidParams(`Invalid slot range: leader schedule for epoch ${epoch} is unavailable`);
     return Array.from({ length: count }, () => chain.identity);
   }),
+
+  getLeaderSchedule: method(0, 2, (node, [slot, options]) => {
+    const { chain } = node;
+    const { identity, ...config } = readConfig(typeof slot === 'object' ? (slot ?? options) : options); // no slot is needed
+    const wanted = readOptional(identity, readAddress);
+    const newest = chain.slot(readCommitment(config));
+    const { epoch } = chain.epochOf((typeof slot === 'object' ? undefined : readOptional(slot, readU64)) ?? newest);
+    if (epoch > chain.epochOf(chain.slot('finalized')).epoch + 1) return null;
+    if (wanted !== undefined && wanted !== chain.identity) return {};
+    if (chain.slotsPerEpoch > MAX_SCHEDULE)
+      throw invalidParams(`The schedule of an epoch of ${chain.slotsPerEpoch} slots is too long: use getSlotLeaders`);
+    return { [chain.identity]: Array.from({ length: chain.slotsPerEpoch }, (_, index) => index) };
+  }),
+
+  getMaxShredInsertSlot: method(0, 0, ({ chain, faults }) => chain.slot('processed') + faults.slotSkew),
+  getMaxRetransmitSlot: method(0, 0, () => 0), // there is no other node
 
   getEpochSchedule: method(0, 0, ({ chain: { slotsPerEpoch } }) => ({
     firstNormalEpoch: 0,

@@ -162,6 +162,7 @@ export class LiveLine {
     const trusting = this.#trust();
     if (request === undefined) {
       trusting.catch(() => {}); // what is polled has no receipt
+      if (this.#proof.fault !== undefined) return undefined; // the page says that it shows nothing unproven
       return (parseExactJson(text) as { readonly result: Snapshot }).result;
     }
     try {

@@ -1,5 +1,5 @@
 import uPlot from 'uplot';
-import type { Columns } from '../plot/series.ts';
+import { type Columns, spansWithout } from '../plot/series.ts';
 import { create } from './elements.ts';
 import { onThemeChange } from './theme.ts';
 
@@ -26,7 +26,14 @@ const AXIS_WIDTH = 58;
 const LEAST_SPAN = 0.2;
 /** So few points are shown as such: the line between them may be too short to see. */
 const FEW_POINTS = 4;
+/** The part of its span that may have passed since the newest value: beyond it the time is hatched. */
+const LATE_SHARE = 1 / 30;
+/** The distance of the lines of a hatching, in CSS pixels. */
+const HATCH = 7;
 const FONT = '11px system-ui, sans-serif';
+/** The least distance of two times below a plot, and the room for half of one at its end. */
+const TIME_SPACE = 54;
+const TIME_ROOM = 32;
 
 /** A plot by uPlot: hovering and the arrow keys read its values, dragging zooms, a double click or the button shows all again. */
 export class Plot {
@@ -51,6 +58,7 @@ export class Plot {
     this.#reset.addEventListener('click', showAll);
     host.addEventListener('dblclick', showAll);
     host.tabIndex = 0;
+    host.title = 'Drag to zoom, double click to see all. No values: hatched.';
     host.addEventListener('keydown', (event) => this.#moveCursor(event));
     new ResizeObserver(() => this.#resize()).observe(host);
     onThemeChange(() => {
@@ -83,6 +91,7 @@ export class Plot {
     const options: uPlot.Options = {
       width: this.#width,
       height: HEIGHT,
+      padding: [null, TIME_ROOM, null, null],
       cursor: { points: { size: 6 }, y: false },
       legend: { live: true },
       scales: {
@@ -90,7 +99,7 @@ export class Plot {
         y: { range: (_, low, high) => rangeOf(low, high) },
       },
       axes: [
-        { ...axis, space: 90, size: 24, values: (_, splits) => splits.map(formatTime) },
+        { ...axis, space: TIME_SPACE, size: 24, values: (_, splits) => splits.map(formatTime) },
         { ...axis, space: 32, size: AXIS_WIDTH, values: (_, splits) => splits.map((value) => format(value)) },
       ],
       series: [
@@ -107,9 +116,35 @@ export class Plot {
           }),
         ),
       ],
-      hooks: { setSelect: [({ select }) => this.#setZoomed(select.width > 0)] },
+      hooks: {
+        drawClear: [(plot) => this.#hatch(plot, color('--line'))],
+        setSelect: [({ select }) => this.#setZoomed(select.width > 0)],
+      },
     };
     return new uPlot(options, [[nowSec()], ...lines.map(() => [null])], canvas);
+  }
+
+  /** Hatches the time of which there are no values. */
+  #hatch({ ctx, bbox, valToPos }: uPlot, color: string): void {
+    const step = HATCH * devicePixelRatio;
+    ctx.save();
+    ctx.beginPath();
+    const now = this.#options.nowSec();
+    for (const [from, to] of spansWithout(this.#columns, now, this.#spanSec * LATE_SHARE)) {
+      const left = Math.max(bbox.left, valToPos(from, 'x', true));
+      const right = Math.min(bbox.left + bbox.width, valToPos(to, 'x', true));
+      if (right > left) ctx.rect(left, bbox.top, right - left, bbox.height);
+    }
+    ctx.clip();
+    ctx.beginPath();
+    for (let x = bbox.left - bbox.height; x < bbox.left + bbox.width; x += step) {
+      ctx.moveTo(x, bbox.top + bbox.height);
+      ctx.lineTo(x + bbox.height, bbox.top);
+    }
+    ctx.strokeStyle = color;
+    ctx.lineWidth = 2 * devicePixelRatio;
+    ctx.stroke();
+    ctx.restore();
   }
 
   /** All of the span, or as much of it as the gateway has seen. */

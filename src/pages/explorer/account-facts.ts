@@ -13,6 +13,9 @@ const MAX_TEXT_CHARACTERS = 256;
 /** Members whose values are lamports. */
 const LAMPORTS = /(^| )(lamports|rentExemptReserve|stake)$/;
 
+/** Members whose values are as long as an address, and are none. */
+const HASH = /hash$/i;
+
 /** The epoch of what has not ended: the highest u64. */
 const NEVER = '18446744073709551615';
 
@@ -42,5 +45,6 @@ function shownValue(value: unknown, path: string): Child {
   if (isWhole) return typeof value === 'string' ? text : figures.integer(BigInt(text));
   if (typeof value !== 'string') return text;
   if (/^\d+\.\d+$/.test(text)) return figures.decimal(text);
-  return ADDRESS.test(text) ? linkTo(text) : strangersText(text, MAX_TEXT_CHARACTERS);
+  if (!ADDRESS.test(text)) return strangersText(text, MAX_TEXT_CHARACTERS);
+  return HASH.test(path) ? create('code', {}, text) : linkTo(text);
 }

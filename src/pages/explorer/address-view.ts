@@ -1,21 +1,19 @@
 import type { Result } from '../../client/index.ts';
-import { create } from '../browser/elements.ts';
+import { type Child, create } from '../browser/elements.ts';
 import { shorten } from '../format/figures.ts';
 import { factEntries } from './account-facts.ts';
 import { deploymentFacts } from './deployment.ts';
 import { countOf, figures } from './figures.ts';
 import { addHistory } from './history-part.ts';
 import { identicon } from './identicon.ts';
+import { WALLET } from './known-names.ts';
 import { copyButton, linkTo } from './links.ts';
-import { knownBadge, TokenLabels, tokenName } from './names.ts';
+import { knownBadge, strangersText, TokenLabels, tokenName } from './names.ts';
 import { Part, type ViewContext } from './part.ts';
 import type { Evidence } from './proofs.ts';
 import { facts, filledColumns, rawDetails, shareBar, table } from './tables.ts';
 
 const MANY = 50;
-
-/** The kind of account by which its owner keeps money: of others the fields are of more interest than the balance. */
-const WALLET = 'system';
 
 export function showAddress(context: ViewContext, address: string, kind: string | null): void {
   if (kind === null) {
@@ -23,8 +21,12 @@ export function showAddress(context: ViewContext, address: string, kind: string 
     return;
   }
   if (kind === WALLET) {
-    context.add(balancePart(context, address), accountPart(context, address));
-    addPortfolio(context, address);
+    let compare = (_balance: BalanceAnswer): void => {};
+    context.add(
+      balancePart(context, address, (balance) => compare(balance)),
+      accountPart(context, address),
+    );
+    compare = addPortfolio(context, address);
   } else context.add(accountPart(context, address));
   addHistory(context, address);
   if (kind === WALLET) addTokenAccounts(context, address);
@@ -52,23 +54,35 @@ function showUnused(context: ViewContext, address: string): void {
   });
 }
 
-function balancePart({ client, title, whileShown }: ViewContext, address: string): Part {
+type BalanceAnswer = Evidence & { readonly result: Result<'/balance/:addr'> };
+
+function balancePart(
+  { client, title, whileShown }: ViewContext,
+  address: string,
+  onBalance: (balance: BalanceAnswer) => void,
+): Part {
   const balance = new Part('Balance', title.proofs);
-  let shownSlot = 0;
-  const showBalance = (answer: Evidence & { readonly result: Result<'/balance/:addr'> }, note: string): void => {
-    if (answer.slot < shownSlot) return;
-    shownSlot = answer.slot;
+  let shown: BalanceAnswer | undefined;
+  const showBalance = (answer: BalanceAnswer, note: string): void => {
+    if (answer.slot < (shown?.slot ?? 0)) return;
+    shown = answer;
     const { sol, lamports } = answer.result;
     balance.show(
       create('div', { class: 'balance' }, `${figures.decimal(sol)} SOL `, copyButton(sol, 'Copy', 'Copy the balance')),
       create('p', { class: 'muted' }, `${countOf(lamports, 'lamport')}${note}`),
     );
     balance.prove(answer);
+    onBalance(answer);
   };
   void balance.load(async (read) => {
     showBalance(await read(client.get('/balance/:addr', { addr: address })), '');
     whileShown(() => {
-      const stream = client.stream(); // it may get no place: then the balance stays the one that was read
+      // it may get no place: then the balance stays the one that was read
+      const stream = client.stream({
+        onState(state) {
+          if (shown !== undefined && (state === 'waiting' || state === 'ended')) showBalance(shown, '');
+        },
+      });
       stream.subscribe('balance', address, { onUpdate: (update) => showBalance(update, ', live') });
       return () => stream.close();
     });
@@ -105,11 +119,22 @@ function accountPart({ client, title }: ViewContext, address: string): Part {
 
 type Portfolio = Result<'/address/:addr/portfolio'>;
 
-function addPortfolio({ client, title, add }: ViewContext, address: string): void {
+/** Shows all that an address holds. What it returns compares the balance in it with a newer one, and offers to read all again. */
+function addPortfolio({ client, title, add }: ViewContext, address: string): (balance: BalanceAnswer) => void {
   const part = new Part('Portfolio', title.proofs);
   add(part);
-  const request = () => client.get('/address/:addr/portfolio', { addr: address });
-  part.loadAnswer(request, ({ items, totalUsd, pricedCount, unpricedCount }) => {
+  const again = create('button', { type: 'button', class: 'fresh', hidden: '' }, 'Changed: read again');
+  part.addToHeader(create('div', { class: 'tabs' }, again));
+  let shown: string | undefined;
+  let newest: BalanceAnswer | undefined;
+  const compare = (balance: BalanceAnswer | undefined): void => {
+    newest = balance;
+    again.hidden = shown === undefined || balance === undefined || shown === balance.result.sol;
+  };
+  const request = () => client.get('/address/:addr/portfolio', { addr: address }, { minSlot: newest?.slot ?? 0 });
+  const render = ({ items, totalUsd, pricedCount, unpricedCount }: Portfolio): readonly Child[] => {
+    shown = items.find(({ asset }) => asset === 'SOL')?.uiAmountString;
+    compare(newest);
     if (items.length === 0) return [create('p', {}, 'This address holds nothing.')];
     const count = `${pricedCount} ${pricedCount === 1 ? 'asset' : 'assets'}`;
     const unpriced = unpricedCount === 0 ? '' : `, and ${unpricedCount} more of which no price is known`;
@@ -118,7 +143,11 @@ function addPortfolio({ client, title, add }: ViewContext, address: string): voi
       create('p', { class: 'muted' }, pricedCount === 0 ? 'No price of these is known.' : `${count}${unpriced}`),
       portfolioTable(items),
     ];
-  });
+  };
+  const load = (): void => part.loadAnswer(request, render);
+  again.addEventListener('click', load);
+  load();
+  return compare;
 }
 
 const portfolioTable = (items: Portfolio['items']): HTMLElement => {
@@ -137,6 +166,7 @@ const portfolioTable = (items: Portfolio['items']): HTMLElement => {
         identicon(item.asset === 'SOL' ? '' : item.mint),
         item.asset === 'SOL' ? 'SOL' : linkTo(item.mint, tokenName(item.mint, item) ?? shorten(item.mint)),
         item.asset !== 'SOL' && item.symbol === 'SOL' && item.verified && ' wrapped',
+        item.asset !== 'SOL' && item.symbol && create('span', { class: 'muted' }, strangersText(item.name)),
         item.verified && knownBadge(),
         item.suspicious && create('span', { class: 'bad' }, ' its name may mislead: compare the address'),
       ),
@@ -161,7 +191,7 @@ function addTokenAccounts({ client, title, add }: ViewContext, address: string):
       .slice(0, MANY)
       .map((row) => [
         linkTo(row.address),
-        tokens.of(row.mint),
+        create('span', { class: 'asset' }, identicon(row.mint), tokens.of(row.mint)),
         figures.decimal(row.tokenAmount.uiAmountString),
         row.state === 'initialized' ? '' : row.state,
       ]);

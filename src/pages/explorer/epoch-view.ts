@@ -1,31 +1,35 @@
+import { firstSlotOfEpoch } from '../../shared/domain/epoch-info.ts';
 import { formatSpan } from '../format/figures.ts';
 import { figures } from './figures.ts';
 import { linkTo } from './links.ts';
 import { Part, type ViewContext } from './part.ts';
 import { facts, shareBar } from './tables.ts';
+import { ticking } from './title.ts';
 
-/** Shows the slots of an epoch, and of the current one its progress. A path to a block names the first slot of another one. */
-export function showEpoch({ client, title, add }: ViewContext, id: string, path: string): void {
+/** Shows the slots of an epoch, and of the current one its progress. */
+export function showEpoch({ client, title, add, whileShown }: ViewContext, id: string): void {
   const part = new Part('Epoch', title.proofs);
   add(part);
   const slotLink = (slot: number): HTMLElement => linkTo(String(slot), figures.integer(slot));
-  const request = () => client.get('/epoch');
-  part.loadAnswer(request, ({ absoluteSlot, slotIndex, slotsInEpoch, estimatedEndTime, ...epoch }) => {
-    const other = /\/block\/(\d+)$/.exec(path)?.[1];
-    const first = other === undefined ? absoluteSlot - slotIndex : Number(other);
-    const end = `${figures.time(estimatedEndTime)}, in ${formatSpan(estimatedEndTime * 1000 - Date.now())}`;
-    // those by which a new cluster warms up are shorter
-    const isWhole = first === Number(id) * slotsInEpoch || first >= slotsInEpoch;
-    return [
-      other === undefined && shareBar(epoch.epochProgress),
-      facts([
-        ['State', other === undefined ? 'current' : first > absoluteSlot ? 'still to come' : 'over'],
-        ['Ends', other === undefined ? end : null],
-        ['First slot', slotLink(first)],
-        ['Newest slot', other === undefined ? slotLink(absoluteSlot) : null],
-        ['Last slot', isWhole ? slotLink(first + slotsInEpoch - 1) : null],
-        ['Current epoch', other === undefined ? null : linkTo(`epoch ${epoch.epoch}`, figures.integer(epoch.epoch))],
-      ]),
-    ];
-  });
+  part.loadAnswer(
+    () => client.get('/epoch'),
+    (current) => {
+      const { epoch, absoluteSlot, estimatedEndTime, epochProgress } = current;
+      const shown = Number(id);
+      const isCurrent = shown === epoch;
+      const end = (): string =>
+        `${figures.time(estimatedEndTime)}, in ${formatSpan(estimatedEndTime * 1000 - Date.now())}`;
+      return [
+        isCurrent && shareBar(epochProgress),
+        facts([
+          ['State', isCurrent ? 'current' : shown > epoch ? 'still to come' : 'over'],
+          ['Ends', isCurrent && ticking(end, whileShown)],
+          ['First slot', slotLink(firstSlotOfEpoch(current, shown))],
+          ['Newest slot', isCurrent && slotLink(absoluteSlot)],
+          ['Last slot', slotLink(firstSlotOfEpoch(current, shown + 1) - 1)],
+          ['Current epoch', !isCurrent && linkTo(`epoch ${epoch}`, figures.integer(epoch))],
+        ]),
+      ];
+    },
+  );
 }

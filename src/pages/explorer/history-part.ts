@@ -1,9 +1,10 @@
 import type { Result } from '../../client/index.ts';
+import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
 import { type Child, create, setText } from '../browser/elements.ts';
 import { figures } from './figures.ts';
 import { linkedText, linkTo } from './links.ts';
-import { strangersText } from './names.ts';
-import { Part, type Read, type ViewContext } from './part.ts';
+import { strangersText, TokenLabels } from './names.ts';
+import { failureWords, Part, type Read, type ViewContext } from './part.ts';
 import { mutedText, table } from './tables.ts';
 import { chip } from './title.ts';
 
@@ -31,8 +32,9 @@ export function addHistory(context: ViewContext, address: string): void {
   const signatures = create('button', { type: 'button' }, 'Signatures');
   const fresh = create('button', { type: 'button', class: 'fresh', hidden: '' });
   part.addToHeader(create('div', { class: 'tabs', role: 'group', 'aria-label': 'Show' }, fresh, signatures, changes));
-  /** The newest transaction that is shown; undefined before the first answer. */
+  /** The newest transaction that is shown, empty for none; undefined before the first answer. */
   let newest: string | undefined;
+  const tokens = new TokenLabels(client);
   const isChanges = (): boolean => changes.getAttribute('aria-pressed') === 'true';
   const show = (withChanges: boolean): void => {
     fresh.hidden = true;
@@ -50,10 +52,11 @@ export function addHistory(context: ViewContext, address: string): void {
   const look = async (): Promise<void> => {
     if (document.hidden || newest === undefined) return;
     const known = newest;
-    const { rows } = (await client.get('/address/:addr/history', { addr: address, limit: SIGNATURES_PER_PAGE })).result;
+    const request = { addr: address, limit: SIGNATURES_PER_PAGE };
+    const { rows, nextBefore } = (await client.get('/address/:addr/history', request)).result;
     const at = rows.findIndex(({ signature }) => signature === known);
     if (known !== newest || at === 0 || rows.length === 0) return;
-    setText(fresh, `${at < 0 ? `${rows.length}+` : at} new`);
+    setText(fresh, `${at < 0 ? rows.length : at}${at < 0 && nextBefore !== null ? '+' : ''} new`);
     fresh.hidden = false;
   };
   whileShown(() => {
@@ -75,19 +78,26 @@ export function addHistory(context: ViewContext, address: string): void {
     );
     part.prove(answer);
     const { rows, nextBefore } = answer.result;
-    if (before === undefined) newest = rows[0]?.signature;
-    const added = withChanges ? changeTable(rows) : signatureTable(rows);
+    if (before === undefined) newest = rows[0]?.signature ?? '';
+    const netRows = rows.filter((row): row is NetRow => 'changes' in row);
+    const unnamed = netRows.flatMap(({ changes }) => changes).filter(({ symbol }) => symbol === null);
+    if (unnamed.length > 0) await read(tokens.read(unnamed.map(({ mint }) => mint ?? WRAPPED_SOL)));
+    const added = withChanges ? changeTable(netRows, tokens) : signatureTable(rows);
     const isAtMore = document.activeElement?.classList.contains('more') === true;
     pages.append(added);
     const more = create('button', { type: 'button', class: 'more' }, 'More');
-    more.addEventListener(
-      'click',
-      () => {
-        more.setAttribute('aria-disabled', 'true'); // one that is disabled would lose the focus
-        void loadPage(read, withChanges, pages, nextBefore ?? '').catch(() => more.removeAttribute('aria-disabled'));
-      },
-      { once: true },
-    );
+    const failure = create('p', { class: 'failed', role: 'alert' });
+    more.addEventListener('click', () => {
+      if (more.ariaDisabled === 'true') return;
+      more.ariaDisabled = 'true'; // one that is disabled would lose the focus
+      failure.remove();
+      loadPage(read, withChanges, pages, nextBefore ?? '').catch((thrown) => {
+        more.ariaDisabled = null;
+        setText(more, 'Try again');
+        setText(failure, failureWords(thrown));
+        more.before(failure);
+      });
+    });
     const isEmpty = rows.length === 0 && before === undefined;
     part.show(isEmpty ? create('p', { class: 'muted' }, 'No transactions.') : pages, nextBefore !== null && more);
     if (isAtMore) (nextBefore === null ? added : more).focus();
@@ -117,31 +127,33 @@ function memoOf({ memo }: SignatureRow): Child {
   return words?.textContent.includes('\ufffd') ? mutedText('not text') : words;
 }
 
-const changeTable = (rows: readonly Row[]): HTMLElement =>
+const changeTable = (rows: readonly NetRow[], tokens: TokenLabels): HTMLElement =>
   table(
     'Changes',
-    ['Transaction', 'Time', 'Status', 'What', { title: 'Change', isNumber: true }],
-    rows
-      .filter((row): row is NetRow => 'changes' in row)
-      .map((row) => [
-        linkTo(row.signature),
-        create('time', {}, figures.time(row.blockTime)),
-        statusOf(row.status, row.confirmationStatus),
-        row.description === null ? '' : create('div', { class: 'words' }, ...linkedText(row.description)),
-        create(
-          'span',
-          {},
-          ...(row.changes.length === 0 ? ['none'] : []),
-          ...row.changes.map(({ uiAmount, symbol, mint, asset }) =>
-            create(
-              'div',
-              { class: uiAmount.startsWith('-') ? 'bad' : 'good' },
-              `${uiAmount.startsWith('-') ? '' : '+'}${figures.decimal(uiAmount)} `,
-              asset === 'SOL' || mint === null ? (symbol ?? 'SOL') : linkTo(mint, symbol ?? undefined),
-            ),
+    ['What', { title: 'Change', isNumber: true }, 'Status', 'Time', 'Transaction'],
+    rows.map((row) => [
+      row.description === null ? mutedText('–') : create('div', { class: 'words' }, ...linkedText(row.description)),
+      create(
+        'span',
+        {},
+        ...(row.changes.length === 0 ? ['none'] : []),
+        ...row.changes.map(({ uiAmount, symbol, mint, asset }) =>
+          create(
+            'div',
+            { class: uiAmount.startsWith('-') ? 'bad' : 'good' },
+            `${uiAmount.startsWith('-') ? '' : '+'}${figures.decimal(uiAmount)} `,
+            asset === 'SOL' || mint === null
+              ? (symbol ?? 'SOL')
+              : symbol === null
+                ? tokens.of(mint)
+                : linkTo(mint, symbol),
           ),
         ),
-      ]),
+      ),
+      statusOf(row.status, row.confirmationStatus),
+      create('time', {}, figures.time(row.blockTime)),
+      linkTo(row.signature),
+    ]),
   );
 
 type Status = 'success' | 'failed' | null;

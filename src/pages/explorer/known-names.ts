@@ -40,9 +40,12 @@ export const NAMES: Readonly<Record<string, string>> = {
 export const knownName = (address: string): string | undefined =>
   NAMES[address] ?? knownMintSymbol(address) ?? undefined;
 
+/** The kind of account by which its owner keeps money: of others the fields are of more interest than the balance. */
+export const WALLET = 'system';
+
 /** The kinds of accounts as people call them. */
 const KIND_WORDS: Readonly<Record<string, string>> = {
-  system: 'Wallet',
+  [WALLET]: 'Wallet',
   stake: 'Stake account',
   vote: 'Vote account',
   nonce: 'Nonce account',

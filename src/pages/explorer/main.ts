@@ -1,4 +1,5 @@
 import { type Client, createClient, type Result, SlotgateError } from '../../client/index.ts';
+import { knownMintSymbol } from '../../shared/domain/known-mints.ts';
 import { MAX_NAME_CHARACTERS, quotedName } from '../../shared/domain/quoted-name.ts';
 import { enableCopyButtons } from '../browser/copy-buttons.ts';
 import { create, elementById, setText } from '../browser/elements.ts';
@@ -14,8 +15,8 @@ import { showEpoch } from './epoch-view.ts';
 import { figures } from './figures.ts';
 import { ADDRESS, SIGNATURE, SLOT } from './id-forms.ts';
 import { identicon } from './identicon.ts';
-import { kindWords, knownName } from './known-names.ts';
-import { explorerHref, identifier, linkTo } from './links.ts';
+import { kindWords, knownName, WALLET } from './known-names.ts';
+import { explorerHref, identifier, linkTo, qrDetails } from './links.ts';
 import { once } from './once.ts';
 import { Part, UNKNOWN_KEY, type ViewContext } from './part.ts';
 import { Showing } from './showing.ts';
@@ -59,6 +60,7 @@ function show(query: string): void {
     return;
   }
   if (SIGNATURE.test(query)) {
+    remember(query, 'Transaction');
     showFound('Transaction', query, (context) => showTransaction(context, query));
     return;
   }
@@ -75,7 +77,7 @@ function show(query: string): void {
   void found.load(async (read) => {
     const { client } = await read(openClient());
     const result = await read(client.get('/search', { q: query }).then(({ result }) => result, unreadable));
-    if (result === undefined) found.show(...notUnderstood());
+    if (result === undefined) found.show(...notUnderstood(query));
     else if (shown.isShown) showResult(result, query);
   });
 }
@@ -85,19 +87,23 @@ function unreadable(thrown: unknown): undefined {
   if (!(thrown instanceof SlotgateError && thrown.code === 'unclassifiable')) throw thrown;
 }
 
-const notUnderstood = () => [
+const notUnderstood = (query: string) => [
   create(
     'p',
     {},
     'We can’t read that as an address, transaction, slot, epoch or .sol name, and it is no ticker that we know.',
   ),
-  create(
-    'p',
-    { class: 'muted' },
-    'An address has 32 to 44 letters and digits, a transaction 86 to 88: one that is missing is enough.',
-  ),
+  create('p', { class: 'muted' }, mistakeIn(query)),
   create('a', { class: 'button', href: explorerHref('') }, 'See what is on the cluster'),
 ];
+
+/** Says what may be wrong with a text that was to be an address or a transaction. */
+function mistakeIn(text: string): string {
+  const sizes = 'An address has 32 to 44 letters and digits, a transaction 86 to 88';
+  if (!/^[0-9A-Za-z]{20,}$/.test(text)) return `${sizes}.`;
+  const [foreign] = /[0OIl]/.exec(text) ?? [];
+  return foreign === undefined ? `${sizes}: this has ${text.length}.` : `None of them has a ${foreign}, as this has.`;
+}
 
 /** Shows what a search has found. */
 function showResult(
@@ -113,19 +119,23 @@ function showResult(
     return;
   }
   if (type === 'epoch') {
-    showFound('Epoch', id, (context) => showEpoch(context, id, path));
+    showFound('Epoch', id, (context) => showEpoch(context, id));
     return;
   }
   const address = type === 'domain' ? (path.split('/').at(-1) ?? id) : id;
   const known = knownName(address) ?? name ?? quotedName(domain?.name ?? '', MAX_NAME_CHARACTERS);
   remember(address, known ?? kindWords(kind));
   showFound(kindWords(kind), address, (context) => {
-    const others = alternatives.flatMap((other) => [' ', linkTo(other.id)]);
+    const others = alternatives.flatMap(({ id: other }, at) => [
+      `${at === 0 ? '' : ','} the ${knownMintSymbol(other) === null ? 'program' : 'token'} `,
+      linkTo(other, shorten(other)),
+    ]);
     context.title.show({
       chips: [chip(kindWords(kind))],
       heading: [identicon(address), ' ', known === null ? shorten(address) : create('bdi', {}, known)],
       below: [
         identifier(address, 'address'),
+        kind === WALLET && qrDetails(address),
         others.length > 0 &&
           create('p', { class: 'muted' }, `${quotedName(query) ?? ''} is also the name of`, ...others),
       ],
@@ -212,9 +222,9 @@ const notice = new KeyNotice(() => void trustNewKey());
 
 /** Lets the reader decide about a key that this browser has not seen, and shows the view again if it is accepted. */
 view.addEventListener(UNKNOWN_KEY, () => {
-  void Promise.all([openClient(), readPublicKey()]).then(([{ publicKey }, unknownKey]) =>
-    notice.show('unknown-key', { publicKey, unknownKey }),
-  );
+  Promise.all([openClient(), readPublicKey()])
+    .then(([{ publicKey }, unknownKey]) => notice.show('unknown-key', { publicKey, unknownKey }))
+    .catch(() => {}); // the part that was refused offers another try
 });
 
 async function trustNewKey(): Promise<void> {
@@ -253,13 +263,47 @@ function entryOf(): string {
   return id;
 }
 
+const TOP_STORE = 'slotgate.top.';
+
+/** Keeps where the entry that is left was scrolled to: also for a reader who comes back from another page. */
+function keepTop(): void {
+  try {
+    sessionStorage.setItem(TOP_STORE + entry, String(scrollY));
+  } catch {
+    // then it begins at its top
+  }
+}
+
+function keptTop(): number {
+  try {
+    return Number(sessionStorage.getItem(TOP_STORE + entry));
+  } catch {
+    return 0;
+  }
+}
+
 /** Keeps the view that is left, unless some of it still loads: the rest of such a one is never added. */
 function keepView(): void {
+  keepTop();
   leftViews.delete(entry);
   if (view.querySelector('[aria-busy=true]') !== null || view.childElementCount < 2) return;
   const { title, activeElement: focused } = document;
   leftViews.set(entry, { showing, title, nodes: [...view.childNodes], focused, scrollY, leftMs: performance.now() });
   for (const oldest of [...leftViews.keys()].slice(0, -MAX_LEFT_VIEWS)) leftViews.delete(oldest);
+}
+
+/** Shows a view that is loaded again, and scrolls to where it was left as it grows, unless its reader does so first. */
+function showAgain(): void {
+  const top = keptTop();
+  show(queryOf());
+  const watched = new ResizeObserver(() => {
+    scrollTo(0, top);
+    if (scrollY + 1 >= top) watched.disconnect(); // a fraction of a pixel is lost
+  });
+  if (top > 0) watched.observe(view);
+  showing.add(() => () => watched.disconnect());
+  for (const type of ['wheel', 'touchstart', 'keydown', 'pointerdown'])
+    addEventListener(type, () => watched.disconnect(), { once: true });
 }
 
 function go(query: string): void {
@@ -277,7 +321,7 @@ function comeBack(): void {
   entry = entryOf();
   const left = leftViews.get(entry);
   if (left === undefined || performance.now() - left.leftMs > KEPT_MS) {
-    show(queryOf());
+    showAgain();
     return;
   }
   showing.stop();
@@ -296,9 +340,12 @@ document.addEventListener('click', (event) => {
   const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
   const link = event.target instanceof Element ? event.target.closest('a') : null;
   const target = link === null ? null : new URL(link.href, location.href);
-  if (!isPlain || target === null || target.pathname !== location.pathname || !target.searchParams.has('q')) return;
-  event.preventDefault();
-  go(target.searchParams.get('q') ?? '');
+  if (!isPlain || target?.pathname !== location.pathname) return;
+  const query = target.searchParams.get('q');
+  const isSkip = target.hash !== '';
+  if (query === null && !isSkip) return;
+  event.preventDefault(); // to skip by another entry of the history would load the view again
+  if (!isSkip) go(query ?? '');
   elementById('content', HTMLElement).focus({ preventScroll: true });
 });
 history.scrollRestoration = 'manual';
@@ -306,4 +353,5 @@ addEventListener('popstate', comeBack);
 enableHeader(go);
 enableSuggestions(input, go);
 enableCopyButtons();
-show(queryOf());
+addEventListener('pagehide', keepTop);
+showAgain();

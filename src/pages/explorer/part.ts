@@ -99,7 +99,7 @@ export class Part {
   #fail(thrown: unknown, retry: () => void): void {
     const again = create('button', { type: 'button' }, 'Try again');
     again.addEventListener('click', retry);
-    this.show(create('p', { class: 'failed' }, messageOf(thrown)), again);
+    this.show(create('p', { class: 'failed' }, failureWords(thrown)), again);
     const isUnknownKey = thrown instanceof ReceiptError && thrown.code === 'unknown-key';
     if (isUnknownKey) this.element.dispatchEvent(new CustomEvent(UNKNOWN_KEY, { bubbles: true, detail: retry }));
   }
@@ -111,7 +111,10 @@ const nameOf = (element: Element | null): string | undefined =>
 /** The event of a part whose answer another key has signed; `detail` loads it again. */
 export const UNKNOWN_KEY = 'unknown-key';
 
-/** Returns the message of the gateway, or the reason for which an answer was refused. */
+/** Says why nothing can be shown: in the words of the gateway, or by the reason for which its answer was refused. */
+export const failureWords = (thrown: unknown): string =>
+  messageOf(thrown).replace(/^[a-z]/, (letter) => letter.toUpperCase());
+
 function messageOf(thrown: unknown): string {
   if (thrown instanceof ReceiptError)
     return `This answer was refused, and is not shown. ${FAULT_EXPLANATIONS[thrown.code]}`;

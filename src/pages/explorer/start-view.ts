@@ -3,7 +3,7 @@ import { DEMO_ADDRESSES } from '../../shared/domain/demo-addresses.ts';
 import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
 import { TOKEN_PROGRAM, VOTE_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import { create } from '../browser/elements.ts';
-import { wordsOf } from '../format/amounts.ts';
+import { decimalOf, wordsOf } from '../format/amounts.ts';
 import { figures } from './figures.ts';
 import { statusChip } from './history-part.ts';
 import { linkedText, linkTo } from './links.ts';
@@ -17,6 +17,8 @@ type Block = Result<'/block/:slot'>;
 /** The slots that are read for the newest blocks, and the transactions that are read for their sentences. */
 const SLOTS = 8;
 const SENTENCES = 5;
+
+const feeNumbers = new Intl.NumberFormat(navigator.language, { maximumSignificantDigits: 2 });
 
 /** The slots after which the block of a slot can be read. */
 const BLOCK_DELAY = 2;
@@ -44,16 +46,22 @@ export function showStart(context: Pick<ViewContext, 'client' | 'title' | 'add' 
   const found: Block[] = [];
   let rowCount: number | undefined;
   const showBlocks = (): void => {
-    rowCount ??= found.length; // what is below does not move when there are more
-    const rows = found
-      .slice(0, rowCount)
-      .map(({ slot, transactions: { nonVoteCount, failedCount } }) => [
-        linkTo(String(slot), figures.integer(slot)),
-        figures.integer(nonVoteCount),
-        figures.integer(failedCount),
-      ]);
-    const columns = ['Slot', { title: 'Transactions', isNumber: true }, { title: 'Failed', isNumber: true }] as const;
-    blocks.show(table('Newest blocks', columns, rows));
+    rowCount ??= found.length;
+    found.splice(rowCount); // what is below does not move when there are more
+    const rows = found.map(({ slot, leader, transactions: { nonVoteCount, feesLamports } }) => [
+      linkTo(String(slot), figures.integer(slot)),
+      figures.integer(nonVoteCount),
+      feeNumbers.format(Number(decimalOf(feesLamports, 9))),
+      leader && linkTo(leader),
+    ]);
+    const columns = [
+      'Slot',
+      { title: 'Transactions', isNumber: true },
+      { title: 'Fees, SOL', isNumber: true },
+      'Leader',
+    ] as const;
+    const note = create('p', { class: 'muted' }, 'Each 5 s the newest is added. Those between are not shown.');
+    blocks.show(table('Newest blocks', columns, rows), note);
   };
   const skipped: number[] = [];
   const readBlocks = once(async () => {
@@ -116,11 +124,11 @@ export function showStart(context: Pick<ViewContext, 'client' | 'title' | 'add' 
     const addExample = (query: string, text: string): void => list.append(create('li', {}, linkTo(query, text)));
     for (const [text, address] of Object.entries(EXAMPLES)) if (held.has(address)) addExample(address, text);
     examples.show(list);
-    await read(readBlocks());
+    await read(readBlocks().catch(() => {})); // another part says why
     const [block] = found.slice(-1);
     if (block !== undefined) addExample(String(block.slot), 'A recent block');
     if (skipped[0] !== undefined) addExample(String(skipped[0]), 'A skipped slot');
-    const failed = (await read(sentences())).find(({ enhanced }) => enhanced?.status === 'failed');
+    const failed = (await read(sentences().catch(() => []))).find(({ enhanced }) => enhanced?.status === 'failed');
     if (failed !== undefined) addExample(failed.signature, 'A failed transaction');
   });
 }

@@ -3,6 +3,7 @@ import { decimalOf } from '../format/amounts.ts';
 import { shorten } from '../format/figures.ts';
 import { figures } from './figures.ts';
 import { copyButton } from './links.ts';
+import type { ViewContext } from './part.ts';
 
 export type Column = string | { readonly title: string; readonly isNumber: true };
 
@@ -20,11 +21,12 @@ export function table(name: string, columns: readonly Column[], rows: readonly (
     {},
     ...columns.map((column, at) => create('th', { scope: 'col', ...attributesOf(at) }, titleOf(column))),
   );
+  const subject = Math.max(0, columns.indexOf('Transaction'));
   const cellOf = (cell: Child, at: number): HTMLElement =>
     create(
       'td',
       { ...attributesOf(at), 'data-title': titleOf(columns[at] ?? '') },
-      at === 0 && cell instanceof HTMLAnchorElement && cell.title.length >= ADDRESS_CHARACTERS
+      at === subject && cell instanceof HTMLAnchorElement && cell.title.length >= ADDRESS_CHARACTERS
         ? create('span', {}, cell, copyButton(cell.title, '', `Copy ${shorten(cell.title)}`))
         : cell,
     );
@@ -64,6 +66,18 @@ export function pager(page: number, hasMore: boolean, total: string, showPage: (
   );
 }
 
+/** Loads the page of a list that the URL names, and from then on writes there which one is shown. */
+export function showPages(
+  { options, setOption }: Pick<ViewContext, 'options' | 'setOption'>,
+  load: (page: number, showPage: (page: number) => void) => void,
+): void {
+  const showPage = (page: number): void => {
+    setOption('page', page === 1 ? '' : String(page));
+    load(page, showPage);
+  };
+  showPage(Math.max(1, Math.floor(Number(options.get('page'))) || 1));
+}
+
 export type Fact = readonly [name: string, value: Child];
 
 export const facts = (entries: readonly Fact[]): HTMLElement =>
@@ -71,7 +85,7 @@ export const facts = (entries: readonly Fact[]): HTMLElement =>
     'dl',
     { class: 'facts' },
     ...entries
-      .filter(([, value]) => value !== null && value !== undefined && value !== '')
+      .filter(([, value]) => Boolean(value))
       .flatMap(([name, value]) => [create('dt', {}, name), create('dd', {}, value)]),
   );
 
@@ -84,9 +98,9 @@ export function amountOf(amount: string | bigint, decimals: number, token: Child
 
 export const mutedText = (text: string): Child => text !== '' && create('span', { class: 'muted' }, text);
 
-/** Draws a share from 0 to 1, with its figure. */
-export function shareBar(share: number): HTMLElement {
-  const bar = create('span', { class: 'share' }, figures.percent(share));
+/** Draws a share from 0 to 1, with its figure or other words for it. */
+export function shareBar(share: number, words = figures.percent(share)): HTMLElement {
+  const bar = create('span', { class: 'share' }, words);
   bar.style.setProperty('--share', `${Math.min(1, share) * 100}%`);
   return bar;
 }

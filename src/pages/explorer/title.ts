@@ -1,5 +1,8 @@
-import { type Child, create, present } from '../browser/elements.ts';
+import { type Child, create, present, setText } from '../browser/elements.ts';
+import { formatSpan } from '../format/figures.ts';
+import { figures } from './figures.ts';
 import { Proofs } from './proofs.ts';
+import type { Showing } from './showing.ts';
 
 export interface TitleText {
   /** Short facts above the heading. */
@@ -27,7 +30,9 @@ export class Title {
     document.title = `${this.#heading.textContent?.trim()} · slotgate`;
   }
 
+  /** What has the focus keeps it, if it is still there. */
   show({ chips, heading, below = [] }: TitleText): void {
+    const { activeElement: focused } = document;
     this.#chips.replaceChildren(...present(chips));
     const next = create('h1', {}, ...heading);
     this.#heading.replaceWith(next);
@@ -39,7 +44,29 @@ export class Title {
     // what still loads below begins at its new place, and does not move there
     const siblings = [...(this.element.parentElement?.children ?? [])];
     this.element.after(...siblings.slice(siblings.indexOf(this.element) + 1));
+    if (focused !== document.activeElement && focused instanceof HTMLElement) focused.focus({ preventScroll: true });
   }
 }
 
 export const chip = (text: Child, kind = ''): HTMLElement => create('span', { class: `chip ${kind}`.trim() }, text);
+
+/** Shows a time in Unix seconds, and how long ago it was. */
+export const timeAgo = (seconds: number | null, whileShown: Showing['add']): HTMLElement =>
+  create(
+    'time',
+    { class: 'muted' },
+    `${figures.time(seconds)} `,
+    seconds !== null && ticking(() => `· ${formatSpan(Date.now() - seconds * 1000)} ago`, whileShown),
+  );
+
+/** Shows words that change with the time, for as long as their view is shown. */
+export function ticking(words: () => string, whileShown: Showing['add']): HTMLElement {
+  const shown = create('span');
+  whileShown(() => {
+    const update = (): void => setText(shown, words());
+    update();
+    const timer = setInterval(update, 1000);
+    return () => clearInterval(timer);
+  });
+  return shown;
+}

@@ -7,7 +7,7 @@ import { identicon } from './identicon.ts';
 import { identifier, linkTo } from './links.ts';
 import { knownBadge, strangersText } from './names.ts';
 import { Part, type ViewContext } from './part.ts';
-import { facts, pager, shareBar, table } from './tables.ts';
+import { facts, pager, shareBar, showPages, table } from './tables.ts';
 import { chip } from './title.ts';
 
 export function showToken(context: ViewContext, mint: string): void {
@@ -69,11 +69,11 @@ function topShare(items: readonly { readonly percentage: number }[]): string {
   return `The ${TOP} largest hold ${figures.percent(share)}.`;
 }
 
-function addHolders({ client, title, add, options, setOption }: ViewContext, mint: string): void {
+function addHolders(context: ViewContext, mint: string): void {
+  const { client, title, add } = context;
   const part = new Part('Holders', title.proofs);
   add(part);
-  const showPage = (page: number): void => {
-    setOption('page', page === 1 ? '' : String(page));
+  showPages(context, (page, showPage) => {
     const request = () => client.get('/token/:mint/holders', { mint, page });
     part.loadAnswer(request, ({ items, hasMore, total }) => [
       page === 1 && items.length > TOP && create('p', { class: 'muted' }, topShare(items)),
@@ -90,6 +90,5 @@ function addHolders({ client, title, add, options, setOption }: ViewContext, min
       ),
       pager(page, hasMore, total === null ? '' : `${figures.integer(total)} accounts`, showPage),
     ]);
-  };
-  showPage(Number(options.get('page') ?? 1));
+  });
 }

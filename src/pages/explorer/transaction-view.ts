@@ -1,9 +1,10 @@
+import bs58 from 'bs58';
 import type { Result } from '../../client/index.ts';
 import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
+import { priorityFeeOf } from '../../shared/domain/priority-fee.ts';
 import { COMPUTE_BUDGET_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import { type Child, create } from '../browser/elements.ts';
 import { decimalOf, wordsOf } from '../format/amounts.ts';
-import { formatSpan } from '../format/figures.ts';
 import { factsOf } from './account-facts.ts';
 import { countOf, figures } from './figures.ts';
 import { summedTransfers, type Transfer } from './flow.ts';
@@ -13,8 +14,8 @@ import { logsOf } from './instruction-logs.ts';
 import { identifier, linkedText, linkTo } from './links.ts';
 import { strangersText, TokenLabels } from './names.ts';
 import { Part, type ViewContext } from './part.ts';
-import { amountOf, facts, filledColumns, mutedText, rawDetails, table } from './tables.ts';
-import { chip } from './title.ts';
+import { amountOf, facts, filledColumns, mutedText, rawDetails, shareBar, table } from './tables.ts';
+import { chip, timeAgo } from './title.ts';
 
 type Transaction = Result<'/tx/:sig'>;
 type Enhanced = NonNullable<Transaction['enhanced']>;
@@ -23,7 +24,6 @@ type Instruction = Enhanced['instructions'][number];
 /** What the page uses of a transaction as a node writes it. */
 interface NodeRecord {
   readonly version: number | string | null;
-  readonly transaction: { readonly signatures?: readonly string[] } | null;
   readonly meta: {
     readonly preBalances?: readonly (number | bigint)[];
     readonly logMessages?: readonly string[] | null;
@@ -67,18 +67,17 @@ const mintsOf = ({ tokenTransfers, actions, accountData }: Enhanced): readonly s
 ];
 
 function showHead(
-  { title }: ViewContext,
+  { title, whileShown }: ViewContext,
   { signature, confirmationStatus, blockTime, enhanced, meta }: Transaction,
 ): void {
   const err = (meta as { readonly err?: unknown } | null)?.err;
   const status = enhanced ? enhanced.status : err === undefined ? null : err === null ? 'success' : 'failed';
-  const ago = blockTime === null ? '' : ` · ${formatSpan(Date.now() - blockTime * 1000)} ago`;
   title.show({
     chips: [
       statusChip(status),
       chip(wordsOf(confirmationStatus)),
       enhanced && chip(`${wordsOf(enhanced.type)} · ${wordsOf(enhanced.source)}`),
-      create('time', { class: 'muted' }, `${figures.time(blockTime)}${ago}`),
+      timeAgo(blockTime, whileShown),
     ],
     heading: enhanced
       ? [status === 'failed' && create('span', { class: 'bad' }, 'Failed: '), ...linkedText(enhanced.description)]
@@ -151,29 +150,27 @@ function transfersOf({ nativeTransfers, tokenTransfers }: Enhanced): readonly Tr
   return [...native, ...ofTokens];
 }
 
-/** What each signature costs, in lamports. https://solana.com/docs/core/fees */
-const SIGNATURE_LAMPORTS = 5000n;
-
-function overview(
-  { slot, fee, feePayer, signers, priorityFee, computeUnitsConsumed, instructions }: Enhanced,
-  tokens: TokenLabels,
-  { transaction, version }: NodeRecord,
-): Child {
+function overview(enhanced: Enhanced, tokens: TokenLabels, { version }: NodeRecord): Child {
+  const { slot, fee, feePayer, signers, priorityFee, computeUnitsConsumed, instructions } = enhanced;
   const limit = instructions
     .filter(({ programId, type }) => programId === COMPUTE_BUDGET_PROGRAM && type === 'setComputeUnitLimit')
     .map(({ info }) => Number(info?.['units']))[0];
   const used = figures.integer(computeUnitsConsumed);
-  const share =
-    limit === undefined || computeUnitsConsumed === null ? '' : ` · ${figures.percent(computeUnitsConsumed / limit)}`;
-  const base = SIGNATURE_LAMPORTS * BigInt(transaction?.signatures?.length ?? 1);
-  const priority = BigInt(fee) - base;
+  const share = computeUnitsConsumed === null || !limit ? null : computeUnitsConsumed / limit;
+  const priority = priorityFeeOf(enhanced, bs58.decodeUnsafe);
+  const base = BigInt(fee) - priority;
   const digits = (lamports: bigint): string => figures.decimal(decimalOf(lamports, 9));
   const parts = priority > 0n ? `base ${digits(base)} + priority ${digits(priority)} · ` : '';
   const price = ` · ${parts}${figures.integer(priorityFee)} µLam/CU`;
   return facts([
     ['Block', slot === null ? null : linkTo(String(slot), figures.integer(slot))],
     ['Fee', create('span', {}, sol(fee), mutedText(tokens.worthOf(WRAPPED_SOL, fee, 9) + price))],
-    ['Compute', limit === undefined ? `${used} CU` : `${used} of ${figures.integer(limit)} CU${share}`],
+    [
+      'Compute',
+      share === null
+        ? `${used} CU`
+        : shareBar(share, `${used} of ${figures.integer(limit ?? null)} CU · ${figures.percent(share)}`),
+    ],
     ['Fee payer', linkTo(feePayer)],
     ['Signers', create('span', { class: 'list' }, ...signers.map((signer) => linkTo(signer)))],
     ['Version', version === null ? null : String(version)],
@@ -183,9 +180,10 @@ function overview(
 function balanceChanges({ accountData }: Enhanced, meta: NodeRecord['meta'], tokens: TokenLabels): Child {
   const rows = accountData.flatMap(({ account, nativeBalanceChange, tokenBalanceChanges }, at) => {
     const before = meta?.preBalances?.[at];
-    const native = [linkTo(account), amountOf(nativeBalanceChange, 9, 'SOL'), before === undefined ? '' : sol(before)];
+    const lamports = nativeBalanceChange ?? '0';
+    const native = [linkTo(account), amountOf(lamports, 9, 'SOL'), before === undefined ? '' : sol(before)];
     return [
-      ...(nativeBalanceChange === '0' ? [] : [native]),
+      ...(lamports === '0' ? [] : [native]),
       ...tokenBalanceChanges.map(({ userAccount, mint, rawTokenAmount: { tokenAmount, decimals } }) => [
         linkTo(userAccount),
         amountOf(tokenAmount, decimals, tokens.of(mint)),

@@ -70,8 +70,7 @@ export class Feed {
       () => this.wake(),
       () => {
         this.#isAsleep = true;
-        this.#close();
-        this.#dispatch({ type: 'slept' });
+        this.#sleep();
       },
     );
   }
@@ -86,7 +85,9 @@ export class Feed {
     listener(this.#view, this.#frame);
     return () => {
       this.#listeners.delete(listener);
-      if (this.#listeners.size === 0) this.#close();
+      if (this.#listeners.size > 0) return;
+      this.#frame = undefined;
+      this.#sleep();
     };
   }
 
@@ -215,13 +216,14 @@ export class Feed {
     this.#socket = undefined;
   }
 
-  #close(): void {
+  /** Closes the line: what it will bring next is not known. */
+  #sleep(): void {
     this.#drop();
     this.#attempt++;
     this.#isPolling = false;
     this.#next = undefined;
     this.#cancelRetry();
-    this.#cancelTick();
+    this.#dispatch({ type: 'slept' });
   }
 
   #dispatch(event: LineEvent): void {

@@ -53,11 +53,14 @@ export class Figures {
     return value === null ? UNKNOWN : this.#usd.format(value);
   }
 
+  /** Formats a decimal text with all its digits; a text that is none stays as it is. */
   decimal(text: string): string {
-    const [, sign = '', whole = '0', fraction] = /^([+-]?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
+    const [, sign = '', whole, fraction] = /^([+-]?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
+    if (whole === undefined) return text;
     const separator = this.#oneDecimal.formatToParts(0.5).find(({ type }) => type === 'decimal')?.value ?? '.';
+    const digits = fraction?.replace(/\d/g, (digit) => this.#number.format(Number(digit)));
     const grouped = this.#number.format(BigInt(whole));
-    return `${sign.replace('-', '−')}${grouped}${fraction === undefined ? '' : separator + fraction}`;
+    return `${sign.replace('-', '−')}${grouped}${digits === undefined ? '' : separator + digits}`;
   }
 
   /** Groups the digits of the long numbers in a sentence. */

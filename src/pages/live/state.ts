@@ -58,6 +58,8 @@ export interface LineView {
   /** The time left of a limit, in milliseconds. */
   readonly waitMs: number;
   readonly isPolled: boolean;
+  /** Whether a frame has come since the line was opened: the values of one before have no known age. */
+  readonly hasFrame: boolean;
   /** The time after which the view changes although nothing happens, in milliseconds; undefined for never. */
   readonly changesInMs: number | undefined;
 }
@@ -126,7 +128,7 @@ export const movedBy = (line: Line, ms: number): Line => ({
 
 /** Returns what people read about the line now. */
 export function viewOf(line: Line, nowMs: number): LineView {
-  const { slot, risenMs, limitedUntilMs = 0, isPolled } = line;
+  const { slot, risenMs, limitedUntilMs = 0, isPolled, hasFrame } = line;
   const slotAgeMs = slot === undefined ? 0 : Math.max(0, nowMs - risenMs);
   // a moment after the second, when a line that turns slow has turned
   const nextSecondMs = slot === undefined ? undefined : SECOND_MS - (slotAgeMs % SECOND_MS) + 1;
@@ -135,6 +137,7 @@ export function viewOf(line: Line, nowMs: number): LineView {
     slotAgeMs,
     waitMs,
     isPolled,
+    hasFrame,
     changesInMs,
   });
   if (line.isEnded) return view('offline');
@@ -145,7 +148,7 @@ export function viewOf(line: Line, nowMs: number): LineView {
   const waitedMs = slotAgeMs - pauseMsOf(line);
   if (waitedMs > STALLED_MS) return view('stalled');
   if (waitedMs > SLOW_MS) return view('slow');
-  if (!line.hasFrame) return view('connecting');
+  if (!hasFrame) return view('connecting');
   return view(line.health === 'ok' ? 'live' : 'degraded', Math.min(nextSecondMs ?? SECOND_MS, SLOW_MS - waitedMs + 1));
 }
 
@@ -162,7 +165,7 @@ export const isCurrent = ({ state }: Pick<LineView, 'state'>): boolean => state 
 export const isBehind = ({ state }: Pick<LineView, 'state'>): boolean => state === 'slow' || state === 'stalled';
 
 /** Returns true if the values are so old that those which move fast are not shown any more. */
-export const isOld = (view: LineView): boolean => !isCurrent(view) && view.slotAgeMs > STALLED_MS;
+export const isOld = (view: LineView): boolean => !isCurrent(view) && (!view.hasFrame || view.slotAgeMs > STALLED_MS);
 
 /** Returns the state in words, with the time that belongs to it. */
 export function describeView(view: LineView): string {

@@ -72,6 +72,28 @@ export function extentOf(columns: Columns, line: number): Extent | undefined {
   };
 }
 
+/** Returns the spans of time between two values in which no line has one; the last one ends now, if it is as long as `leastSec`. */
+export function spansWithout(
+  [times = [], ...lines]: Columns,
+  nowSec: number,
+  leastSec: number,
+): readonly (readonly [fromSec: number, toSec: number])[] {
+  const spans: [number, number][] = [];
+  let last: number | undefined;
+  let isGap = false;
+  for (const [at, time] of times.entries()) {
+    if (time === null) continue;
+    if (lines.every((line) => line[at] === null)) isGap = true;
+    else {
+      if (isGap && last !== undefined) spans.push([last, time]);
+      last = time;
+      isGap = false;
+    }
+  }
+  if (last !== undefined && nowSec - last >= leastSec) spans.push([last, nowSec]);
+  return spans;
+}
+
 /** Describes a plot in a sentence, for readers that do not see it. */
 export function summarize(title: string, columns: Columns, line: number, format: (value: number) => string): string {
   const extent = extentOf(columns, line);

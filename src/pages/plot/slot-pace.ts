@@ -17,7 +17,7 @@ export interface PaceRow {
 
 const SPAN_SEC = 300;
 
-/** The time without a slot over which no line is drawn. */
+/** The time without a slot over which no line is drawn, and which is no pace: it would be higher than all others. */
 const GAP_MS = 3000;
 
 /** The milliseconds per slot of the last five minutes, in bins of a second. */
@@ -38,8 +38,9 @@ export class SlotPace {
     } else if (last !== undefined && frame.slot <= last.slot)
       return; // repeated, since there is no new slot
     else if (last !== undefined && secondOf(last) !== secondOf(frame)) {
-      this.#base = last;
-      if (frame.updatedAt - last.updatedAt > GAP_MS) this.#series.addGap();
+      const isGap = frame.updatedAt - last.updatedAt > GAP_MS;
+      if (isGap) this.#series.addGap();
+      this.#base = isGap ? undefined : last;
     }
     this.#last = frame;
     const base = this.#base;
@@ -52,9 +53,8 @@ export class SlotPace {
     this.#series.prepend(
       rows.flatMap(({ endedAt, slots, slotTimeMs }): [number, number | null][] => {
         if (slotTimeMs === null) return [];
-        const point: [number, number] = [Math.floor(endedAt / 1000), slotTimeMs];
         const ms = slotTimeMs * slots;
-        return ms > GAP_MS ? [[Math.floor((endedAt - ms) / 1000) + 1, null], point] : [point];
+        return [ms > GAP_MS ? [Math.floor((endedAt - ms) / 1000) + 1, null] : [Math.floor(endedAt / 1000), slotTimeMs]];
       }),
     );
   }

@@ -12,19 +12,22 @@ export interface StripFrame {
 /** A row of the network's history that is one slot, or some of which only the last one was seen. */
 export interface StripRow {
   readonly slot: number;
+  /** Unix milliseconds. */
+  readonly endedAt: number;
   readonly slots: number;
   readonly slotTimeMs: number | null;
 }
 
 export interface StripCell {
   readonly slot: number;
-  /** The time since the slot before it, in milliseconds; null if no block of it was seen. */
-  readonly ms: number | null;
+  /** The time since the slot before it, in milliseconds; null if no block of it was seen, undefined if that is not known. */
+  readonly ms: number | null | undefined;
 }
 
-/** The newest slots, the oldest first: how long each took, and of which no block was seen. */
+/** The newest slots, the oldest first, without a gap: how long each took, and of which no block was seen. */
 export class SlotStrip {
-  #cells: readonly StripCell[] = [];
+  #cells: StripCell[] = [];
+  #first: StripFrame | undefined;
   #last: StripFrame | undefined;
 
   get cells(): readonly StripCell[] {
@@ -34,6 +37,7 @@ export class SlotStrip {
   add(frame: StripFrame): void {
     const last = this.#last;
     if (last !== undefined && last.stream === frame.stream && frame.slot <= last.slot) return;
+    this.#first ??= frame;
     this.#last = frame;
     if (last === undefined || last.stream !== frame.stream) return;
     this.#append(frame.slot, frame.slot - last.slot, frame.updatedAt - last.updatedAt);
@@ -42,16 +46,27 @@ export class SlotStrip {
   /** Puts what the gateway saw before the page was opened in front. */
   prepend(rows: readonly StripRow[]): void {
     const later = this.#cells;
+    const first = this.#first;
     this.#cells = [];
     for (const { slot, slots, slotTimeMs } of rows)
       if (slots > 0 && slotTimeMs !== null && slot < (later[0]?.slot ?? Number.POSITIVE_INFINITY))
         this.#append(slot, slots, slotTimeMs * slots);
-    this.#cells = [...this.#cells, ...later].slice(-STRIP_SLOTS);
+    const before = rows.findLast(({ slot, slots }) => slots > 0 && slot + 1 === first?.slot);
+    if (before !== undefined && first !== undefined && this.#cells.at(-1)?.slot === before.slot)
+      this.#append(first.slot, 1, first.updatedAt - before.endedAt);
+    for (const { slot, ms } of later) this.#append(slot, 1, ms);
   }
 
-  #append(slot: number, slots: number, ms: number): void {
-    const unseen = Math.min(slots - 1, STRIP_SLOTS);
-    const cells = Array.from({ length: unseen }, (_, at): StripCell => ({ slot: slot - unseen + at, ms: null }));
-    this.#cells = [...this.#cells, ...cells, { slot, ms }].slice(-STRIP_SLOTS);
+  /** Appends a slot, before it those of `slots` that had no block, and before them those of which nothing is known. */
+  #append(slot: number, slots: number, ms: StripCell['ms']): void {
+    const first = slot - slots + 1;
+    const newest = this.#cells.at(-1)?.slot ?? first - 1;
+    if (newest >= slot)
+      this.#cells = []; // another cluster
+    else
+      for (let before = Math.max(newest + 1, slot - STRIP_SLOTS); before < slot; before++)
+        this.#cells.push({ slot: before, ms: before < first ? undefined : null });
+    this.#cells.push({ slot, ms });
+    this.#cells = this.#cells.slice(-STRIP_SLOTS);
   }
 }

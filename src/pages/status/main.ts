@@ -2,6 +2,7 @@ import type { Snapshot } from '../../client/index.ts';
 import { FAULT_EXPLANATIONS } from '../../client/verify/index.ts';
 import { CLUSTER_NAMES } from '../../shared/domain/cluster-names.ts';
 import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
+import { TARGET_SLOT_MS } from '../../shared/domain/slot-time.ts';
 import { enableCopyButtons } from '../browser/copy-buttons.ts';
 import { create, elementById, setText } from '../browser/elements.ts';
 import { feedRow } from '../browser/feed-row.ts';
@@ -32,9 +33,12 @@ const POLLED =
   'The gateway opened no live line for this page: this address may have used up its own, or a proxy between lets none through. The values are read over HTTP, without a receipt.';
 
 const figures = new Figures(navigator.language);
-const clock = new Intl.DateTimeFormat(navigator.language, { timeStyle: 'medium' });
-const minutes = new Intl.DateTimeFormat(navigator.language, { timeStyle: 'short' });
-const days = new Intl.DateTimeFormat(navigator.language, { weekday: 'short', hour: '2-digit', minute: '2-digit' });
+/** Writes times without AM and PM, for which an axis on a phone has no room. */
+const timeFormat = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat(navigator.language, { ...options, hourCycle: 'h23' });
+const clock = timeFormat({ timeStyle: 'medium' });
+const minutes = timeFormat({ timeStyle: 'short' });
+const days = timeFormat({ weekday: 'short', hour: '2-digit', minute: '2-digit' });
 const seconds = new Intl.NumberFormat(navigator.language, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const announcer = new Announcer();
 
@@ -89,7 +93,10 @@ const ratesFigure = figureOf('rates', {
 });
 const paceFigure = figureOf('pace', {
   title: 'Slot time',
-  lines: [{ label: 'ms per slot', color: '--accent', isFilled: true }],
+  lines: [
+    { label: 'ms per slot', color: '--accent', isFilled: true },
+    { label: 'target', color: '--muted', dash: [3, 3] },
+  ],
   summaryLine: 1,
   range: '5m',
 });
@@ -110,6 +117,8 @@ let report: HealthReport | undefined;
 /** When the epoch ends, in Unix milliseconds; undefined until `/epoch` is read. */
 let epochEndMs: number | undefined;
 let solUsd: number | null = null;
+/** The average of the last hour; 0 before it is known. */
+let hourTps = 0;
 let readMs = Number.NEGATIVE_INFINITY;
 
 const notice = new KeyNotice(() => line.acceptKey());
@@ -184,13 +193,14 @@ function showMinute(): void {
   const hour = rowsOf('1h');
   const share = skippedShare(hour);
   text('skipped', figures.percent(share));
-  text('skipped-note', 'in the last hour');
+  const [first] = hour;
+  text('skipped-note', first === undefined ? UNKNOWN : `last ${formatSpan(minuteSpan(first.endedAt))}`);
   const shares = hour.map(({ slots, skippedSlots }) => (slots === 0 ? null : (skippedSlots ?? 0) / slots));
   drawSpark('skipped-spark', shares);
-  drawSpark(
-    'tps-spark',
-    hour.length > 1 ? hour.map(({ nonVoteTps, tps }) => nonVoteTps ?? tps) : (rates.columns[1] ?? []),
-  );
+  const hourRates = hour.length > 1 ? hour.map(({ nonVoteTps, tps }) => nonVoteTps ?? tps) : (rates.columns[1] ?? []);
+  drawSpark('tps-spark', hourRates);
+  const known = hourRates.filter((rate) => rate !== null);
+  hourTps = known.length > 1 ? known.reduce((sum, rate) => sum + rate) / known.length : 0;
   const bars = healthBars(rowsOf('24h'), DAY_BARS, DAY_MS, nowSec() * 1000);
   const host = elementById('bars', HTMLElement);
   host.replaceChildren(...bars.map((state) => create('span', { class: state })));
@@ -198,6 +208,10 @@ function showMinute(): void {
   const words = `${count('ok')} quarters of an hour without a fault, ${count('degraded')} degraded, ${count('stalled')} without new slots`;
   host.setAttribute('aria-label', `Health of the last 24 hours: ${words}`);
 }
+
+/** Returns the time since a row in whole minutes, at least one. */
+const minuteSpan = (endedAt: number): number =>
+  Math.max(1, Math.round((nowSec() * 1000 - endedAt) / MINUTE_MS)) * MINUTE_MS;
 
 const DAY_BARS = 96;
 const DAY_MS = 86_400_000;
@@ -213,6 +227,9 @@ function drawSpark(id: string, values: readonly (number | null)[]): void {
 
 let drawnMs = Number.NEGATIVE_INFINITY;
 
+/** Returns the aim of the network where there is a slot time: without one the plot has a gap. */
+const targetBeside = (slotTimeMs: number | null): number | null => slotTimeMs && TARGET_SLOT_MS;
+
 /** Draws the plots, at most once a second: nobody reads them faster. */
 function drawPlots(): void {
   drawnMs = performance.now();
@@ -224,7 +241,8 @@ function drawPlots(): void {
   const hasHour = rowsOf('1h').length >= (rates.columns[0]?.length ?? 0);
   if (ratesFigure.range === '1h' && !hasHour) ratesFigure.show(rates.columns);
   else of(ratesFigure, historyColumns(rowsOf('1h'), 10, ofRates), ofRates);
-  of(paceFigure, pace.columns, (row) => [row.slotTimeMs]);
+  const [times = [], paces = []] = pace.columns;
+  of(paceFigure, [times, paces, paces.map(targetBeside)], ({ slotTimeMs: ms }) => [ms, targetBeside(ms)]);
   of(feesFigure, fees.columns, ({ priorityFee: fee }) =>
     fee ? [fee.low, fee.medium, fee.high].map(Number) : [null, null, null],
   );
@@ -272,13 +290,13 @@ function showBrowserTab(view: LineView): void {
 function showFrame(shown: Snapshot, view: LineView): void {
   const old = isOld(view);
   text('slot', figures.integer(shown.slot));
-  text(
-    'slot-age',
-    `${isCurrent(view) ? `${seconds.format(view.slotAgeMs / 1000)} s` : formatSpan(view.slotAgeMs)} ago`,
-  );
+  const age = isCurrent(view) ? `${seconds.format(view.slotAgeMs / 1000)} s` : formatSpan(view.slotAgeMs);
+  text('slot-age', view.hasFrame ? `${age} ago` : UNKNOWN);
   text('tps', old ? UNKNOWN : figures.integer(rounded(shown.nonVoteTps)));
   const all = `${figures.integer(rounded(shown.tps))} with votes`;
   text('tps-all', old || shown.tps === null ? UNKNOWN : shown.consensus === 'alpenglow' ? '1-minute average' : all);
+  const change = hourTps === 0 || shown.nonVoteTps === null ? 0 : Math.round((shown.nonVoteTps / hourTps - 1) * 100);
+  text('tps-hour', old || change === 0 ? '' : ` · ${change < 0 ? '−' : '+'}${Math.abs(change)}% vs 1 h`);
   text('consensus', shown.consensus === null ? UNKNOWN : CONSENSUS_NAMES[shown.consensus]);
   showFigure('slot-time', figures.integer(rounded(shown.slotTimeMs)), 'ms');
   const p95 = percentile95(pace.columns[1] ?? []);

@@ -23,20 +23,26 @@ export class StripView {
       if (cell === undefined || cell === this.#drawn[at]) continue;
       this.#drawn[at] = cell;
       element.className = cell.ms === null ? 'unseen' : '';
-      element.style.setProperty('--height', `${Math.min(1, (cell.ms ?? FULL_MS) / FULL_MS) * 100}%`);
+      element.style.setProperty('--height', `${Math.min(1, (cell.ms ?? 0) / FULL_MS) * 100}%`);
       element.href = `explorer?q=${cell.slot}`;
-      const words = cell.ms === null ? 'no block seen' : `${Math.round(cell.ms)} ms after the one before`;
-      element.title = `Slot ${this.#figures.integer(cell.slot)}: ${words}`;
+      element.title = `Slot ${this.#figures.integer(cell.slot)}: ${wordsFor(cell)}`;
     }
     const [first] = cells;
     const last = cells.at(-1);
     if (first === undefined || last === undefined) return;
-    const unseen = cells.filter(({ ms }) => ms === null).length;
-    const share = unseen === 0 ? 'all with a block' : `${unseen} without a block seen`;
+    const countOf = (wanted: null | undefined): number => cells.filter(({ ms }) => ms === wanted).length;
+    const counts = [[countOf(null), 'without a block seen'] as const, [countOf(undefined), 'not known'] as const];
+    const shown = counts.filter(([count]) => count > 0).map(([count, words]) => `${count} ${words}`);
+    const share = shown.length === 0 ? 'all with a block' : shown.join(', ');
     setText(elementById('strip-text', HTMLElement), `The last ${cells.length} slots: height is time, ${share}`);
     setText(
       elementById('strip-range', HTMLElement),
       `${this.#figures.integer(first.slot)} → ${this.#figures.integer(last.slot)}`,
     );
   }
+}
+
+function wordsFor({ ms }: StripCell): string {
+  if (ms === undefined) return 'not known';
+  return ms === null ? 'no block seen' : `${Math.round(ms)} ms after the one before`;
 }

@@ -1,7 +1,9 @@
 import { VOTE_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import { create, elementById } from '../browser/elements.ts';
-import { apiUrl } from '../browser/gateway-url.ts';
+import { apiUrl, gatewayUrl } from '../browser/gateway-url.ts';
 import { enableHeader } from '../browser/header.ts';
+import { readPublicKey } from '../browser/trusted-client.ts';
+import { readHealth } from '../feed/read-health.ts';
 import {
   type LineStatus,
   type StatementLine,
@@ -68,7 +70,8 @@ function verify(): void {
   elementById('forge', HTMLButtonElement).disabled = isEmpty;
   const share = elementById('share', HTMLAnchorElement);
   share.style.visibility = isEmpty ? 'hidden' : ''; // it keeps its place
-  share.href = `#${new URLSearchParams({ body: bodyInput.value, request: inputField('request').value })}`;
+  const { request, nonce } = readInput();
+  share.href = `#${new URLSearchParams({ body: bodyInput.value, request, nonce })}`;
   if (isEmpty) return;
   try {
     renderReport(verifyText(bodyInput.value, readInput(), Date.now()));
@@ -84,19 +87,21 @@ async function fetchText(path: string): Promise<string> {
   return answer.text();
 }
 
-/** Requests JSON from the gateway that served this page. */
-const fetchJson = async <T>(path: string): Promise<T> => JSON.parse(await fetchText(path)); // as its OpenAPI document has it
+/** Reads what answers of the gateway are compared with; returns how to fill that in. */
+async function readKnown(): Promise<() => void> {
+  const [publicKey, { cluster = '' }] = await Promise.all([readPublicKey(), readHealth(gatewayUrl())]);
+  return () => {
+    inputField('publicKey').value = publicKey;
+    inputField('cluster').value = cluster;
+    verify();
+  };
+}
 
 async function fillFromGateway(): Promise<void> {
   try {
-    const [key, health] = await Promise.all([
-      fetchJson<{ readonly publicKey: string }>('pubkey'),
-      fetchJson<{ readonly result: { readonly cluster: string } }>('health'),
-    ]);
-    inputField('publicKey').value = key.publicKey;
-    inputField('cluster').value = health.result.cluster;
-    verify();
+    (await readKnown())();
   } catch (thrown) {
+    verify(); // what there is without a key
     showFailure(thrown);
   }
 }
@@ -104,11 +109,15 @@ async function fillFromGateway(): Promise<void> {
 const EXAMPLE_PATH = `balance/${VOTE_PROGRAM}`;
 const EXAMPLE_REQUEST = `GET /api/v1/${EXAMPLE_PATH}`;
 
-/** Shows what a receipt is by an answer of now. */
+/** Shows what a receipt is by an answer of now, unless its reader has given another one by then. */
 async function loadExample(): Promise<void> {
-  bodyInput.value = await fetchText(EXAMPLE_PATH);
+  const { value: before } = bodyInput;
+  const [example, fill] = await Promise.all([fetchText(EXAMPLE_PATH), readKnown()]);
+  if (bodyInput.value !== before) return;
+  bodyInput.value = example;
   inputField('request').value = EXAMPLE_REQUEST;
-  await fillFromGateway();
+  inputField('nonce').value = '';
+  fill();
 }
 
 const showFailure = (thrown: unknown): void => {
@@ -149,13 +158,13 @@ form.addEventListener('submit', (event) => {
 });
 elementById('fill', HTMLButtonElement).addEventListener('click', () => void fillFromGateway());
 enableHeader();
-/** What a link to this page hands over stands behind the `#`, which is never sent: `#body=…&request=…`. */
+/** What a link to this page hands over stands behind the `#`, which is never sent: `#body=…&request=…&nonce=…`. */
 function fillFromLink(): void {
   const handedOver = new URLSearchParams(location.hash.slice(1));
   const body = handedOver.get('body');
   if (body === null) return;
   bodyInput.value = body;
-  inputField('request').value = handedOver.get('request') ?? '';
+  for (const id of ['request', 'nonce'] as const) inputField(id).value = handedOver.get(id) ?? '';
   void fillFromGateway();
 }
 

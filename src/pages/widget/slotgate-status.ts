@@ -207,8 +207,13 @@ export function defineStatusElement({ gateway, verify }: WidgetOptions = {}): vo
       const pauseMs = this.#skippedShare === null ? UNKNOWN_PAUSE_MS : MINUTE_MS;
       if (performance.now() - this.#skippedMs < pauseMs) return;
       this.#skippedMs = performance.now();
-      const answer = await fetch(`${this.#base}api/v1/network/history?step=60&span=1h`).catch(() => undefined);
-      if (answer?.ok) this.#skippedShare = skippedShare((await answer.json()).result.rows);
+      const feed = this.#feed;
+      const share = await fetch(`${this.#base}api/v1/network/history?step=60&span=1h`)
+        .then((answer) => answer.json())
+        .then(({ result }) => skippedShare(result.rows))
+        .catch(() => undefined); // the next minute tries again
+      if (share === undefined || feed !== this.#feed) return; // another gateway is shown now
+      this.#skippedShare = share;
       this.#show(this.#view);
     }
 

@@ -1,3 +1,4 @@
+import { GatewayError } from './gateway-error.ts';
 import type { Slot } from './slot.ts';
 
 /** How many operators gave a result at one slot. Undefined wherever one operator is configured, and no other can be read. */
@@ -11,12 +12,19 @@ export interface Agreement {
   readonly needed: number;
 }
 
+/** Parses the number of operators that a caller demands; undefined for what no gateway could have. */
+export const operatorsIn = (text: string): number | undefined => (/^[1-9]\d?$/.test(text) ? Number(text) : undefined);
+
 /** Returns the agreement of what one operator gave. */
 export const oneVoice = (slot: Slot, needed: number): Agreement => ({ slot, agreed: 1, read: needed, needed });
 
 /** Returns the number of operators that vouch for a result at a slot: for another slot than they were read at, one does. */
 export const agreedAt = (agreement: Agreement | undefined, slot: Slot): number =>
   agreement?.slot === slot ? agreement.agreed : 1;
+
+/** Returns the error for an answer that fewer operators gave than the caller demands. */
+export const noAgreement = (agree = 1): GatewayError =>
+  new GatewayError('no_agreement', `fewer than ${agree} operators gave the same answer at one slot; retry in a moment`);
 
 /** Returns true if as many operators vouch for a result at a slot as `exact` needs. */
 export const isAgreed = (agreement: Agreement | undefined, slot: Slot): boolean =>

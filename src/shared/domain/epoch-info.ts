@@ -52,7 +52,15 @@ const FIRST_WARM_UP_SLOTS = 32;
  * Computes the first slot of any epoch from information on the current one. Epochs are equally long, except the first
  * ones of a cluster that warmed up (devnet and testnet did): then the slots before the current epoch are no multiple.
  */
-export function firstSlotOfEpoch({ epoch, slotIndex, slotsInEpoch, absoluteSlot }: EpochInfo, wanted: number): Slot {
+export function firstSlotOfEpoch(
+  {
+    epoch,
+    slotIndex,
+    slotsInEpoch,
+    absoluteSlot,
+  }: Pick<EpochInfo, 'epoch' | 'slotIndex' | 'slotsInEpoch' | 'absoluteSlot'>,
+  wanted: number,
+): Slot {
   const current = absoluteSlot - slotIndex;
   const warmUpEpochs = Math.ceil(Math.log2(slotsInEpoch / FIRST_WARM_UP_SLOTS));
   return current !== epoch * slotsInEpoch && wanted < warmUpEpochs

@@ -68,7 +68,9 @@ export interface ErrorDetails {
   readonly retryAfter?: number | undefined;
   /** The node's JSON-RPC error code, for the `X-Rpc-Error-Code` header. */
   readonly rpcCode?: number | undefined;
-  /** The oldest slot that could be answered, for the `X-Oldest-Slot` header. */
+  /** The members of the node's `data` as JSON text, for an error in JSON-RPC's form. */
+  readonly rpcData?: string | undefined;
+  /** The first later slot that could be answered, for the `X-Oldest-Slot` header. */
   readonly oldestSlot?: number | undefined;
   /** The methods of the `Allow` header of a 405. */
   readonly allow?: string;
@@ -89,6 +91,7 @@ export class GatewayError extends Error {
   readonly status: number;
   readonly retryAfter: number | undefined;
   readonly rpcCode: number | undefined;
+  readonly rpcData: string | undefined;
   readonly oldestSlot: number | undefined;
   readonly allow: string | undefined;
   readonly lastKnown: LastKnown | undefined;
@@ -105,6 +108,7 @@ export class GatewayError extends Error {
     this.status = details.status ?? ERRORS[code].status;
     this.retryAfter = details.retryAfter ?? (this.status === 503 ? 1 : undefined);
     this.rpcCode = details.rpcCode;
+    this.rpcData = details.rpcData;
     this.oldestSlot = details.oldestSlot;
     this.allow = details.allow;
     this.lastKnown = details.lastKnown;
@@ -114,8 +118,8 @@ export class GatewayError extends Error {
 
   /** Returns this error as the answer to a JSON-RPC call, whose id is JSON text. */
   forJsonRpc(jsonRpcId: string): GatewayError {
-    const { code, message, status, retryAfter, rpcCode, cause } = this;
-    return new GatewayError(code, message, { status, retryAfter, rpcCode, cause, jsonRpcId });
+    const { code, message, status, retryAfter, rpcCode, rpcData, cause } = this;
+    return new GatewayError(code, message, { status, retryAfter, rpcCode, rpcData, cause, jsonRpcId });
   }
 
   toJSON(): { error: ErrorCode; message: string } {

@@ -2,20 +2,23 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { StartError } from '../domain/start-error.ts';
 
-const REASONS: Record<string, string> = {
-  EADDRINUSE: 'the port is in use; --port chooses another',
+const reasonsWith = (option: string): Readonly<Record<string, string>> => ({
+  EADDRINUSE: `the port is in use; ${option} chooses another`,
   EADDRNOTAVAIL: 'this machine does not have the address',
-  EACCES: 'the system reserves the port for privileged processes; --port chooses another',
-};
+  EACCES: `the system reserves the port for privileged processes; ${option} chooses another`,
+});
 
-/** A gateway listens only once it has answers, late to learn that a port is in use, and the engine gives no reason. */
-export async function requireFreePort(host: string, port: number): Promise<void> {
+/**
+ * A gateway listens only once it has answers, late to learn that a port is in use, and the engine gives no reason. The error
+ * names the option that chooses the port.
+ */
+export async function requireFreePort(host: string, port: number, option = '--port'): Promise<void> {
   if (port === 0) return;
   const probe = createServer().listen({ host, port });
   try {
     await once(probe, 'listening');
   } catch (thrown) {
-    const reason = REASONS[Object(thrown).code] ?? String(thrown);
+    const reason = reasonsWith(option)[Object(thrown).code] ?? String(thrown);
     throw new StartError(1, `can't listen on ${host}:${port}: ${reason}`, thrown);
   }
   const closed = once(probe, 'close');

@@ -9,5 +9,4 @@ export interface AssetAmount {
 }
 
 export const solAmount = (amount: bigint): AssetAmount => ({ mint: WRAPPED_SOL, amount, decimals: 9 });
-export const toAssetAmount = ({ mint, amount, decimals }: AssetAmount): AssetAmount => ({ mint, amount, decimals });
 export const negate = ({ mint, amount, decimals }: AssetAmount): AssetAmount => ({ mint, amount: -amount, decimals });

@@ -7,11 +7,12 @@ import { type ParsedInfo, signerOf } from '../transactions/instruction-layout.ts
 import type { Transaction } from '../transactions/transaction.ts';
 import { addressAt, effectsIn, type Place, placeOf } from './effects.ts';
 import type { CurrentBalances } from './transfer-ledger.ts';
+import { rentOf } from './wrapped-sol-rent.ts';
 
 /**
  * Kinds of authority changes. `setAuthority`: a right passes to another holder, or nobody; `initializeAuthority`: an account
  * gets a right's first holder, a mint a program that each transfer calls, or an account loses a guard; `assign`: an account
- * of a wallet is given to a program.
+ * of a wallet is given to a program, beyond the deposit of one that is made there.
  */
 export const AUTHORITY_CHANGE_KINDS = [
   'setAuthority',
@@ -61,6 +62,8 @@ export interface AuthorityChange {
   readonly lamports: string | null;
   /** What a lock-up changes to: Unix seconds and an epoch, null for one that stays. */
   readonly lockup: { readonly unixTimestamp: string | null; readonly epoch: string | null } | null;
+  /** Unix seconds from which it holds, where that is after the block; else null. */
+  readonly effectiveTimestamp: string | null;
   readonly instructionIdx: number;
   readonly innerInstructionIdx: number | null;
 }
@@ -74,9 +77,10 @@ interface ChangeRow {
   readonly signer: string;
 }
 
-const changeRowOf = effectsIn('rights', ([kind = '', right = '', account, to, signer = '']): ChangeRow => {
+const toChangeRow = ([kind = '', right = '', account, to, signer = '']: readonly string[]): ChangeRow => {
   return { kind, right, account: placeOf(account), to: placeOf(to), signer };
-});
+};
+const [changeRowOf, lockRowOf] = [effectsIn('rights', toChangeRow), effectsIn('locks', toChangeRow)];
 
 /** Rights over stakes and votes, as nodes name them. */
 const STAKE_RIGHTS: Readonly<Record<string, string>> = {
@@ -124,30 +128,43 @@ function kindOf({ kind }: ChangeRow, { accountState }: ParsedInfo): AuthorityCha
   return accountState === 'frozen' ? 'freezeNewAccounts' : 'thawNewAccounts';
 }
 
-/** Returns a function that reads the authority change of an instruction, with the balances right before it. */
+/** Returns a function that reads the authority changes of an instruction, with the balances right before it. */
 export function authorityChangeReader(
   transaction: Transaction,
-): (call: Instruction, balances: CurrentBalances) => AuthorityChange | null {
-  const { accounts, preBalances } = transaction;
-  const empty = new Set(accounts.flatMap(({ address }, index) => (preBalances[index] === 0n ? [address] : [])));
-  const signers = new Set(accounts.filter(({ signer }) => signer).map(({ address }) => address));
-  return (call, balances) => {
-    const { program, programId, parsed, index, innerIndex } = call;
-    if (parsed === null) return programsChangeOf(call);
-    const row = changeRowOf(call);
-    const { info } = parsed;
+): (call: Instruction, balances: CurrentBalances) => readonly (AuthorityChange | null)[] {
+  const { accounts, preBalances, blockTime, feePayer } = transaction;
+  const spaces = new Map<string, bigint>();
+  const isSigner = (account: string | null): boolean =>
+    accounts.some(({ address, signer }) => signer && address === account);
+  /** Returns whether lamports are no more than an account of a size needs, and came for it: before there was no wallet. */
+  const isDeposit = (account: string, lamports: bigint | null, space: bigint | undefined): boolean => {
+    const before = preBalances[accounts.findIndex(({ address }) => address === account)] ?? 0n;
+    return space !== undefined && lamports !== null && lamports <= rentOf(space) && before <= rentOf(0n);
+  };
+  const readChange = (
+    { program, programId, parsed, index, innerIndex }: Instruction,
+    balances: CurrentBalances,
+    row: ChangeRow | undefined,
+  ): AuthorityChange | null => {
+    const info = parsed?.info ?? {};
     const account = row === undefined ? null : addressAt(info, row.account);
     if (row === undefined || account === null) return null;
-    const kind = kindOf(row, info);
+    const named = kindOf(row, info);
     const { authority, from } = signatureIn(info, row.signer);
     const to = addressAt(info, row.to);
-    const isGivenAway = !empty.has(account) && signers.has(authority ?? '') && to !== SYSTEM_PROGRAM;
-    if (kind === 'assign' && !isGivenAway) return null;
-    const right = row.right === 'authorityType' ? rightIn(info) : row.right;
+    const lamports = preBalances.length === 0 ? null : balances.lamportsOf(account);
+    const isWallet = lamports !== 0n && isSigner(authority) && to !== SYSTEM_PROGRAM;
+    const isAssigned = named === 'assign';
+    if (isAssigned && !isWallet) return null;
+    const space = asBigInt(info['space']) ?? spaces.get(account);
+    const isMade = isAssigned && account !== feePayer && isDeposit(account, lamports, space);
+    const kind = isMade ? 'initializeAuthority' : named;
+    const right = row.right === 'authorityType' ? rightIn(info) : isMade ? 'program' : row.right;
     const tokenAccount = program === 'spl-token' ? balances.tokenAccountOf(account) : null;
     const { amount, decimals } = asObject(info['tokenAmount']);
     const { unixTimestamp, epoch } = asObject(info['lockup']);
     const mint = asString(info['mint']) ?? tokenAccount?.mint ?? null;
+    const start = asBigInt(info['newMultiplierTimestamp']);
     const ownsTokens = right === 'accountOwner';
     const isHolder = kind === 'setAuthority' && !PASSED_BY_OTHERS.includes(right);
     return {
@@ -164,11 +181,22 @@ export function authorityChangeReader(
       basisPoints: basisPointsIn(info),
       tokenBalance: tokenAccount === null ? null : `${tokenAccount.amount}`,
       decimals: asDecimals(decimals) ?? (mint === null ? null : balances.decimalsOf(mint)),
-      lamports: mint === null && preBalances.length > 0 ? `${balances.lamportsOf(account)}` : null,
+      lamports: mint === null && lamports !== null ? `${lamports}` : null,
       lockup: kind === 'setLockup' ? { unixTimestamp: toText(unixTimestamp), epoch: toText(epoch) } : null,
+      effectiveTimestamp: start !== null && start > (blockTime ?? 0) ? `${start}` : null,
       instructionIdx: index,
       innerInstructionIdx: innerIndex,
     };
+  };
+  return (call, balances) => {
+    if (call.parsed === null) return [programsChangeOf(call)];
+    const { account, space } = call.parsed.info;
+    const bytes = asBigInt(space);
+    if (call.program === 'system' && typeof account === 'string' && bytes !== null) spaces.set(account, bytes);
+    const right = readChange(call, balances, changeRowOf(call));
+    const lock = readChange(call, balances, lockRowOf(call));
+    const isLocked = Object.values(lock?.lockup ?? {}).some((end) => end !== '0');
+    return isLocked ? [right, lock] : [right];
   };
 }
 
@@ -181,16 +209,7 @@ function programsChangeOf(call: Instruction): AuthorityChange | null {
   if (holder === undefined || account === null || holder === owner) return null;
   return {
     ...{ kind: 'setAuthority', authorityType: name, programId, account, mint, owner, from: null, to: holder },
-    ...{
-      authority: owner,
-      amount: null,
-      basisPoints: null,
-      tokenBalance: null,
-      decimals: null,
-      lamports: null,
-      lockup: null,
-    },
-    instructionIdx: index,
-    innerInstructionIdx: innerIndex,
+    ...{ authority: owner, amount: null, basisPoints: null, tokenBalance: null, decimals: null, lamports: null },
+    ...{ lockup: null, effectiveTimestamp: null, instructionIdx: index, innerInstructionIdx: innerIndex },
   };
 }

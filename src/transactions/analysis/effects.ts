@@ -24,10 +24,14 @@ const TABLES = new Map(
 
 /** Returns the function that finds what a call does by one of the tables; undefined for what is not in it. */
 export function effectsIn<Effect>(
-  table: 'rights' | 'transfers' | 'hidden',
+  table: 'rights' | 'locks' | 'transfers' | 'hidden',
   read: (cells: readonly string[]) => Effect,
 ): (call: Instruction) => Effect | undefined {
-  const rows = TABLES.get(table) ?? [];
-  const effects = new Map(rows.map(([instruction = '', ...cells]) => [instruction, read(cells)]));
-  return ({ program, parsed }) => (parsed === null ? undefined : effects.get(`${program} ${parsed.type}`));
+  const effects = new Map<string | null, Map<string, Effect>>(); // by program, then by type
+  for (const [instruction = '', ...cells] of TABLES.get(table) ?? []) {
+    const [program = '', type = ''] = instruction.split(' ');
+    const ofProgram = effects.get(program) ?? new Map<string, Effect>();
+    effects.set(program, ofProgram.set(type, read(cells)));
+  }
+  return ({ program, parsed }) => (parsed === null ? undefined : effects.get(program)?.get(parsed.type));
 }

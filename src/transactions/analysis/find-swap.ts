@@ -1,9 +1,9 @@
 import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
 import { isTradingProgram } from '../programs/known-programs.ts';
-import { type ActionAmount, toAmount } from './action.ts';
+import { type Action, type ActionAmount, toAmount } from './action.ts';
 import { type AssetAmount, negate } from './asset-amount.ts';
 import { grouped } from './grouped.ts';
-import { splitBySign } from './net-change.ts';
+import { type NetChange, splitBySign } from './net-change.ts';
 import type { ParsedTransaction } from './parsed-transaction.ts';
 import { findSupplyChanges, isNftAmount, type Payment, sumByMint } from './payments.ts';
 import { programFlowsOf } from './program-flows.ts';
@@ -26,6 +26,13 @@ export function findSwap(facts: TradeFacts): Swap | null {
   const signers = new Set([parsed.feePayer, ...parsed.signers]);
   const [swap, ...others] = [...signers].flatMap((signer) => calledSwap(signer, parsed) ?? []);
   if (swap !== undefined) return others.length === 0 ? swap : takerOf([swap, ...others], facts.tradeRole('inputMint'));
+  const delegated = parsed.actions.find(({ kind, authority }) => kind === 'swap' && signers.has(authority ?? ''));
+  if (delegated !== undefined) {
+    const { actor: wallet, authority, role, given, got, program } = delegated;
+    const [inputs, outputs] = [given.map(toAmount), got.map(toAmount)];
+    const mover = { authority: authority ?? wallet, role };
+    return { wallet, mover, inputs, outputs, program, states: shareOf([delegated]) };
+  }
   if (isCircularTrade(facts)) return null;
   const nfts = mintedOrBurnedNfts(parsed);
   for (const program of new Set(payments.map((payment) => payment.program)))
@@ -42,21 +49,26 @@ export function findSwap(facts: TradeFacts): Swap | null {
 const takerOf = (swaps: readonly [Swap, ...Swap[]], given: ReadonlySet<string>): Swap =>
   swaps.find(({ inputs }) => inputs.every(({ mint }) => given.has(mint))) ?? swaps[0];
 
-/** Sums what the calls of exchanges moved for a wallet; null if they moved nothing both ways. */
+/** Sums what the calls of one exchange moved for a wallet both ways; null if none did, or if all together did not. */
 function calledSwap(wallet: string, { actions }: ParsedTransaction): Swap | null {
   const trades = actions.filter(({ kind, actor }) => kind === 'swap' && actor === wallet);
+  const isTrade = ({ gained, lost }: NetChange): boolean => gained.length > 0 && lost.length > 0;
+  const ofOne = grouped(trades, ({ program }) => program ?? '').find((made) => isTrade(legsOf(made)));
+  if (ofOne === undefined || !isTrade(legsOf(trades))) return null;
+  const { lost: inputs, gained: outputs } = legsOf(ofOne);
+  return { wallet, inputs, outputs, program: ofOne[0]?.program ?? null, states: shareOf(ofOne, wallet) };
+}
+
+function legsOf(trades: readonly Action[]): NetChange {
   const received = trades.flatMap(({ got }) => got.map(toAmount));
   const given = trades.flatMap((trade) => trade.given.map((amount) => negate(toAmount(amount))));
-  const { lost: inputs, gained: outputs } = splitBySign(sumByMint([...received, ...given]));
-  return inputs.length > 0 && outputs.length > 0
-    ? { wallet, inputs, outputs, program: trades[0]?.program ?? null, states: shareOf(trades, wallet) }
-    : null;
+  return splitBySign(sumByMint([...received, ...given]));
 }
 
 /**
  * Finds a trade between two parties that did not sign, such as a trader's own program and a pool: the one that the
- * exchange's instruction names as its user, if it is known. Null if there is none, or if it is unclear which parties are
- * pools.
+ * exchange's instruction names as its user, or else the one that gives first. Null if there is none, or if it is unclear
+ * which parties are pools.
  */
 function findUnsignedSwap({ parsed, tradeRole, mainProgram }: TradeFacts): Swap | null {
   const nfts = mintedOrBurnedNfts(parsed);
@@ -70,17 +82,26 @@ function findUnsignedSwap({ parsed, tradeRole, mainProgram }: TradeFacts): Swap 
             mint !== WRAPPED_SOL && amount < 0n === isLost && amounts.some((traded) => traded.mint === mint),
         ),
     );
+  const isPaidBySigner = ({ wallet }: WalletChanges): boolean =>
+    parsed.actions.some(
+      ({ kind, actor, authority, counterparty }) =>
+        kind === 'transfer' && counterparty === wallet && parsed.signers.includes(authority ?? actor),
+    );
   const swaps = unsignedChanges(parsed)
+    .filter((changes) => !isPaidBySigner(changes)) // such as a pool
     .flatMap((changes) => walletSwap(changes, nfts) ?? [])
     .filter(({ inputs, outputs }) => !isOfSigner(outputs, true) && !isOfSigner(inputs, false));
   const users = tradeRole('user');
   const [swap] = users.size === 1 ? swaps.filter(({ wallet }) => wallet !== null && users.has(wallet)) : [];
-  const found = swap ?? (swaps.length > 2 ? undefined : swaps[0]);
+  const giver = parsed.actions.find(({ actor, counterparty }) =>
+    swaps.some(({ wallet }) => wallet === actor && counterparty !== null),
+  )?.actor;
+  const found = swap ?? (swaps.length > 2 ? undefined : swaps.find(({ wallet }) => wallet === giver));
   return found === undefined ? null : { ...found, wallet: null, program: mainProgram, states: [] };
 }
 
 /** Returns the changes of the owners of tokens that did not sign. */
-export function unsignedChanges(parsed: ParsedTransaction): readonly WalletChanges[] {
+function unsignedChanges(parsed: ParsedTransaction): readonly WalletChanges[] {
   const changes = walletChangesOf(parsed);
   const owners = new Set(
     parsed.accountData.flatMap((account) => account.tokenBalanceChanges.map(({ userAccount }) => userAccount)),

@@ -1,8 +1,6 @@
 import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
 import { TOKEN_2022_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import { formatUnits } from '../codec/format-decimal.ts';
-import { type Instruction, inExecutionOrder } from '../transactions/instruction.ts';
-import type { Transaction } from '../transactions/transaction.ts';
 import type { NativeTransfer, TokenTransfer } from './parsed-transaction.ts';
 import type { Transfer } from './transfer.ts';
 
@@ -15,18 +13,14 @@ export interface HeliusTransfers {
  * Returns what Helius counts as transfers: of SOL, the System program's transfers and deposits of new accounts, and
  * payouts of wrapped SOL; of tokens, all transfers, mints and burns.
  */
-export function heliusTransfersOf(
-  { instructions }: Pick<Transaction, 'instructions'>,
-  transfers: readonly Transfer[],
-): HeliusTransfers {
+export function heliusTransfersOf(transfers: readonly Transfer[]): HeliusTransfers {
   const wrappedSolAccounts = new Set(
     transfers
       .filter(({ mint }) => mint === WRAPPED_SOL)
       .flatMap(({ fromTokenAccount, toTokenAccount }) => [fromTokenAccount, toTokenAccount]),
   );
-  const systemTransfers = findSystemTransfers(instructions);
   const nativeTransfers = transfers.flatMap((transfer, place): NativeTransfer[] => {
-    const { type, fromTokenAccount } = transfer;
+    const { type, fromTokenAccount, call } = transfer;
     if (type === 'unwrap') return isOfClosing(transfer, transfers[place + 1]) ? [] : toNativeTransfers(transfer, 0n);
     if (type === 'closeAccount') {
       const before = transfers[place - 1];
@@ -34,18 +28,11 @@ export function heliusTransfersOf(
       return wrappedSolAccounts.has(fromTokenAccount) ? toNativeTransfers(transfer, unwrapped) : [];
     }
     const isCounted = type === 'transfer' || type === 'createAccount';
-    return isCounted && systemTransfers.has(instructionKey(transfer)) ? toNativeTransfers(transfer, 0n) : [];
+    const isOfSystem = call.program === 'system' && call.parsed?.type !== 'createAccountWithSeed'; // which Helius omits
+    return isCounted && isOfSystem ? toNativeTransfers(transfer, 0n) : [];
   });
   return { nativeTransfers, tokenTransfers: transfers.flatMap(toTokenTransfers) };
 }
-
-/** Finds the System program's calls that Helius counts: it omits those of accounts with a seed. */
-const findSystemTransfers = (instructions: readonly Instruction[]): ReadonlySet<string> =>
-  new Set(
-    inExecutionOrder(instructions)
-      .filter(({ program, parsed }) => program === 'system' && parsed?.type !== 'createAccountWithSeed')
-      .map(({ index, innerIndex }) => `${index}.${innerIndex}`),
-  );
 
 /** Returns whether an unwrapping is that of an account which closes: the same instruction pays both out. */
 export const isOfClosing = (unwrap: Transfer, next: Transfer | undefined): boolean =>
@@ -53,11 +40,7 @@ export const isOfClosing = (unwrap: Transfer, next: Transfer | undefined): boole
   next?.type === 'closeAccount' &&
   next.fromTokenAccount === unwrap.fromTokenAccount &&
   next.toUserAccount === unwrap.toUserAccount &&
-  instructionKey(next) === instructionKey(unwrap);
-
-/** Returns a text that names the instruction of a transfer. */
-const instructionKey = ({ instructionIdx, innerInstructionIdx }: Transfer): string =>
-  `${instructionIdx}.${innerInstructionIdx}`;
+  next.call === unwrap.call;
 
 /** Converts a transfer of SOL; that of a closed account includes the wrapped SOL which it paid out. */
 function toNativeTransfers(
@@ -70,10 +53,10 @@ function toNativeTransfers(
 }
 
 function toTokenTransfers(transfer: Transfer): TokenTransfer[] {
-  const { asset, type, mint, programId, amount, feeAmount: fee, decimals } = transfer;
+  const { asset, type, mint, call, amount, feeAmount: fee, decimals } = transfer;
   if (asset !== 'token' || mint === null || !['transfer', 'mint', 'burn'].includes(type)) return [];
   const { fromUserAccount, toUserAccount, fromTokenAccount, toTokenAccount } = transfer;
-  const program = programId === TOKEN_2022_PROGRAM ? 'spl-token-2022' : 'spl-token';
+  const program = call.programId === TOKEN_2022_PROGRAM ? 'spl-token-2022' : 'spl-token';
   const accounts = { fromUserAccount, toUserAccount, fromTokenAccount, toTokenAccount };
   const feeAmount = fee === null ? null : `${fee}`;
   const uiAmount = formatUnits(amount, decimals);

@@ -6,7 +6,7 @@ import type { ConfidentialTransfer } from './confidential-transfers.ts';
 import type { NetChange } from './net-change.ts';
 import type { Nft } from './nft-asset.ts';
 import type { Royalty } from './nft-sale.ts';
-import type { Payment } from './payments.ts';
+import type { Payment, SupplyChange } from './payments.ts';
 import type { Share } from './share.ts';
 import type { Swap } from './swap-legs.ts';
 
@@ -85,11 +85,10 @@ export interface ExchangeOfValueInterpretation extends InterpretationOf<Exchange
 /** Payments between wallets, or what the fee payer gained and lost where none is recorded. */
 export interface TransferInterpretation extends InterpretationOf<'TRANSFER'>, NetChange {
   readonly payments: readonly Payment[];
-  readonly tips: readonly Payment[];
 }
 
 /** An NFT changed owners. */
-export interface NftTransferInterpretation extends InterpretationOf<'NFT_TRANSFER'>, NetChange {
+export interface NftTransferInterpretation extends InterpretationOf<'NFT_TRANSFER'> {
   readonly nfts: readonly Nft[];
   /** What was given and received with it, if that was an exchange; which side sold is unknown. */
   readonly swap: Swap | null;
@@ -127,9 +126,7 @@ export interface NftInterpretation
 
 /** Tokens were minted or burned. */
 export interface SupplyInterpretation extends InterpretationOf<'TOKEN_MINT' | 'BURN'>, NetChange {
-  readonly amounts: readonly AssetAmount[];
-  /** The owners of minted or burned tokens. */
-  readonly holders: ReadonlySet<string>;
+  readonly amounts: readonly SupplyChange[];
 }
 
 /** A change of stake. */
@@ -147,9 +144,10 @@ export interface AccountInterpretation extends InterpretationOf<'CREATE_ACCOUNT'
   readonly accounts: ReadonlySet<string>;
   /** The owner and the mint of the token account that was opened, if it was one alone. */
   readonly tokenAccount: { readonly wallet: string; readonly mint: string } | null;
-  /** The lookup table that got addresses. */
-  readonly extendedTable: string | null;
-  /** How many token accounts were closed. */
+  /** The lookup table that got addresses, or that was deactivated. */
+  readonly table: string | null;
+  /** How many accounts a token program closed, and how many of them are known to be no mints. */
+  readonly closedAccounts: number;
   readonly closedTokenAccounts: number;
   /** Lamports that the fee payer got back. */
   readonly refund: bigint;
@@ -240,7 +238,7 @@ export interface Asides extends Remainder {
   /** How many transfers moved tokens that no record names. */
   readonly unnamedTransfers: number;
   /** Whether the record lacks balances, so that they do not show what moved. */
-  readonly lacksBalances: boolean;
+  readonly isIncomplete: boolean;
   /** Notes beside a transfer. */
   readonly memos: readonly string[];
   /** Whether rights and losses go before the interpretation. */
@@ -254,12 +252,12 @@ export const hasAsides = ({
   rights,
   hiddenTransfers,
   unnamedTransfers,
-  lacksBalances,
+  isIncomplete,
 }: Omit<Asides, 'memos' | 'goFirst'>): boolean =>
-  actions.length + changes.length + rights.length + hiddenTransfers.length + unnamedTransfers > 0 || lacksBalances;
+  actions.length + changes.length + rights.length + hiddenTransfers.length + unnamedTransfers > 0 || isIncomplete;
 
-/** An interpretation, with the lamports that were paid as a tip beside it and all else that it leaves out. */
+/** An interpretation, with the tips that were paid beside it and all else that it leaves out. */
 export type Interpreted<Kind extends Interpretation = Interpretation> = Kind & {
-  readonly tip: bigint;
+  readonly tips: readonly Payment[];
   readonly asides: Asides;
 };

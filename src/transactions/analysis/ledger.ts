@@ -1,17 +1,20 @@
 import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
-import { asArray } from '../codec/json-fields.ts';
+import { asArray, asBigInt } from '../codec/json-fields.ts';
 import { isIncidentalProgram, isTradingProgram, KNOWN_PROGRAMS, programRole } from '../programs/known-programs.ts';
 import { isTipAccount } from '../programs/tip-accounts.ts';
 import { type Instruction, inExecutionOrder } from '../transactions/instruction.ts';
+import type { TokenBalance } from '../transactions/token-balance.ts';
 import { statusOf, type Transaction } from '../transactions/transaction.ts';
-import { type Action, type ActionKind, actionOf, type Ledger, type Unaccounted } from './action.ts';
+import { type Action, type ActionKind, actionOf, type Ledger } from './action.ts';
 import { type AssetAmount, negate, solAmount } from './asset-amount.ts';
+import { hasAllLamports } from './balance-changes.ts';
 import { isOfClosing } from './helius-transfers.ts';
 import { splitBySign } from './net-change.ts';
 import { onlyValue } from './only-value.ts';
 import { sumByMint } from './payments.ts';
 import type { Transfer } from './transfer.ts';
 import { WalletSums } from './wallet-sums.ts';
+import { rentOf } from './wrapped-sol-rent.ts';
 
 /** A transfer between wallets, with the calls around it. */
 interface Movement extends AssetAmount {
@@ -43,7 +46,11 @@ interface Trade {
  * Finds what changed the balances of wallets, and what of their changes that leaves open: of all wallets that signed, and
  * of all whose tokens a delegate moved.
  */
-export function readLedger(transaction: Transaction, transfers: readonly Transfer[]): Ledger {
+export function readLedger(
+  transaction: Transaction,
+  transfers: readonly Transfer[],
+  changed: readonly TokenBalance[],
+): Ledger {
   const { feePayer, accounts } = transaction;
   const fee = transaction.fee ?? 0n;
   const paid: Action[] = fee === 0n ? [] : [actionOf('fee', feePayer, { given: [solAmount(fee)] })];
@@ -58,17 +65,17 @@ export function readLedger(transaction: Transaction, transfers: readonly Transfe
     ),
   ]);
   const movements = withPayouts(moved, subjects);
-  const open = openChanges(transaction, movements, ownerOf);
-  const trades = [...subjects].flatMap((wallet) => findTrades(wallet, movements, open));
+  const open = openChanges(transaction, movements, netChangesOf(transaction, changed, ownerOf));
+  const payers = lamportPayers(open.entries(), subjects);
+  const trades = [...subjects].flatMap((wallet) => findTrades(wallet, movements, open, payers));
   const explained = [...paid, ...actionsOf(movements, trades, subjects)];
   const { direct, unaccounted } = closeChanges(open.entries(), subjects, transaction);
   return { actions: [...explained, ...direct], unaccounted };
 }
 
 /** Sums what neither the fee nor a movement explains of the changes of wallets. */
-function openChanges(transaction: Transaction, movements: readonly Movement[], ownerOf: OwnerOf): WalletSums {
+function openChanges(transaction: Transaction, movements: readonly Movement[], open: WalletSums): WalletSums {
   const { feePayer, fee, preTokenBalances, postTokenBalances } = transaction;
-  const open = netChangesOf(transaction, ownerOf);
   const [hasLamports, hasTokens] = [
     hasAllLamports(transaction),
     preTokenBalances !== null && postTokenBalances !== null,
@@ -112,26 +119,35 @@ function closeChanges(
   subjects: ReadonlySet<string>,
   { instructions }: Transaction,
 ) {
-  const direct: Action[] = [];
-  const unaccounted: Unaccounted[] = [];
-  const { gained: paidOut, lost } = splitWallets(open.filter(([wallet]) => !subjects.has(wallet)));
-  const payer = onlyValue(lost.map(([wallet]) => wallet));
+  const { gained: paidOut } = splitWallets(open.filter(([wallet]) => !subjects.has(wallet)));
+  const payer = onlyValue(lamportPayers(open, subjects));
   const all = instructions.filter(({ programId }) => !isIncidentalProgram(programId));
   const ofPayer = all.filter(({ accounts }) => accounts.includes(payer ?? ''));
   const called = ofPayer.length > 0 ? ofPayer : all;
   const program = onlyValue(called.map(({ programId }) => programId));
-  for (const [userAccount, { mint, amount, decimals }] of open.filter(([wallet]) => subjects.has(wallet)))
-    if (amount > 0n && mint === WRAPPED_SOL && program !== null)
-      direct.push(
-        actionOf('direct', userAccount, { counterparty: payer, got: [solAmount(amount)], program, role: 'program' }),
-      );
-    else unaccounted.push({ userAccount, mint, amount: `${amount}`, decimals });
+  const ofSubjects = open.filter(([wallet]) => subjects.has(wallet));
   const isTrade = inExecutionOrder(called).some(({ programId }) => isTradingProgram(programId)); // pools pay their makers
-  const isForStrangers = program !== null && (direct.length === 0 ? !isTrade : programRole(program) === 'bridge');
-  for (const [counterparty, amount] of isForStrangers ? paidOut : [])
-    direct.push(
-      actionOf('payout', payer ?? program ?? '', { counterparty, given: [amount], program, role: 'program' }),
-    );
+  const { gained, lost } = splitWallets(open);
+  const signer = lost.map(([wallet]) => wallet).find((wallet) => subjects.has(wallet));
+  const isEven = [...gained, ...lost].reduce((sum, [, { amount }]) => sum + amount, 0n) === 0n;
+  const isPaidBySigner = signer !== undefined && lost.length === 1 && isEven && program !== null && !isTrade;
+  const credited = program === null || isPaidBySigner ? [] : splitWallets(ofSubjects).gained;
+  const isForStrangers = program !== null && (credited.length === 0 ? !isTrade : programRole(program) === 'bridge');
+  // of what a signer and somebody else lost nobody knows who got it
+  const payouts = isPaidBySigner ? gained : signer === undefined && isForStrangers ? paidOut : [];
+  const source = signer ?? payer ?? program ?? '';
+  const direct = [
+    ...credited.map(([wallet, amount]) =>
+      actionOf('direct', wallet, { counterparty: payer, got: [amount], program, role: 'program' }),
+    ),
+    ...payouts.map(([counterparty, amount]) =>
+      actionOf('payout', source, { counterparty, given: [amount], program, role: 'program' }),
+    ),
+  ];
+  const explained = [...credited, ...(isPaidBySigner ? [...gained, ...lost] : [])];
+  const unaccounted = ofSubjects
+    .filter((change) => !explained.some(([wallet, { mint }]) => wallet === change[0] && mint === change[1].mint))
+    .map(([userAccount, { mint, amount, decimals }]) => ({ userAccount, mint, amount: `${amount}`, decimals }));
   return { direct, unaccounted };
 }
 
@@ -141,18 +157,8 @@ function splitWallets(changes: ReturnType<WalletSums['entries']>) {
   return { gained: ofSol.filter(([, { amount }]) => amount > 0n), lost: ofSol.filter(([, { amount }]) => amount < 0n) };
 }
 
-/** Returns whether a record has the lamports of all accounts. One that was cut may lack those which a call paid. */
-const hasAllLamports = ({
-  accounts,
-  preBalances,
-  postBalances,
-}: Pick<Transaction, 'accounts' | 'preBalances' | 'postBalances'>): boolean =>
-  Math.min(preBalances.length, postBalances.length) >= accounts.length;
-
-type PlaceOfTransfer = Pick<Transfer, 'instructionIdx' | 'innerInstructionIdx'>;
-
-/** Finds the wallet of an account at a place; before the transaction where none is given. */
-type OwnerOf = (account: string, place?: PlaceOfTransfer | 'after') => string;
+/** Finds the wallet of an account at a call; before the transaction where none is given. */
+type OwnerOf = (account: string, call?: Instruction | 'after') => string;
 
 /**
  * Returns the function that finds the wallet of an account: the owner of a token account, any other account itself. One that
@@ -176,34 +182,25 @@ function accountOwners({ preTokenBalances, postTokenBalances }: Transaction, cal
     if (closing === undefined) add(account, owner);
     else if (typeof owner === 'string') again.set(account, { owner, closing });
   }
-  return (account, place) => {
+  return (account, call) => {
     const second = again.get(account);
-    const isSecond = second !== undefined && (place === 'after' || (place && !isNotAfter(place, second.closing)));
+    const isSecond = second !== undefined && (call === 'after' || (call && !isNotAfter(call, second.closing)));
     return isSecond ? second.owner : (owners.get(account) ?? account);
   };
 }
 
 /** Sums what changed for wallets: lamports with those of their token accounts, and tokens by the owner before and after. */
-function netChangesOf(
-  { accounts, preBalances, postBalances, preTokenBalances, postTokenBalances }: Transaction,
-  ownerOf: OwnerOf,
-): WalletSums {
+function netChangesOf(transaction: Transaction, changed: readonly TokenBalance[], ownerOf: OwnerOf): WalletSums {
+  const { accounts, preBalances, postBalances, preTokenBalances, postTokenBalances } = transaction;
   const sums = new WalletSums();
-  for (const [place, { address }] of hasAllLamports({ accounts, preBalances, postBalances })
-    ? accounts.entries()
-    : []) {
+  for (const [place, { address }] of hasAllLamports(transaction) ? accounts.entries() : []) {
     const [before = 0n, after = 0n] = [preBalances[place], postBalances[place]];
     if (before === after && ownerOf(address) === ownerOf(address, 'after')) continue;
     sums.add(ownerOf(address), solAmount(-before));
     sums.add(ownerOf(address, 'after'), solAmount(after));
   }
   if (preTokenBalances === null || postTokenBalances === null) return sums;
-  for (const [balances, sign] of [
-    [preTokenBalances, -1n],
-    [postTokenBalances, 1n],
-  ] as const)
-    for (const { account, owner, mint, amount, decimals } of balances)
-      if (mint !== WRAPPED_SOL) sums.add(owner ?? account, { mint, decimals, amount: sign * amount });
+  for (const change of changed) if (change.mint !== WRAPPED_SOL) sums.add(change.owner ?? change.account, change);
   return sums;
 }
 
@@ -227,20 +224,20 @@ function movementsOf(
   ownerOf: OwnerOf,
   signers: ReadonlySet<string>,
 ): readonly Movement[] {
-  const callOf = callersByPlace(instructions);
+  const places = callersOf(instructions);
   const made = accountsMade(instructions);
   /** Returns whether lamports are for a new account, and no more than its deposit; what it gets later is a payment. */
   const openingOf = ({ type, asset, ...transfer }: Transfer): 'rent' | 'funding' | null => {
     const account = made.get(transfer.toUserAccount ?? '');
-    const isBefore = account !== undefined && isNotAfter(transfer, account.place);
-    const isOpening = type === 'transfer' && asset === 'SOL' && transfer.innerInstructionIdx !== null && isBefore;
+    const isBefore = account !== undefined && isNotAfter(transfer.call, account.place);
+    const isOpening = type === 'transfer' && asset === 'SOL' && transfer.call.innerIndex !== null && isBefore;
     if (type !== 'createAccount' && !isOpening) return null;
     if (account === undefined || transfer.amount > account.deposit) return 'funding';
     account.deposit -= transfer.amount;
     return 'rent';
   };
   return transfers.flatMap((transfer, at): Movement[] => {
-    const { type, asset, mint, decimals, feeAmount, instructionIdx, innerInstructionIdx } = transfer;
+    const { type, asset, mint, decimals, feeAmount, call } = transfer;
     if (isOfClosing(transfer, transfers[at + 1])) return []; // it is in what the closing pays out
     const before = transfers[at - 1];
     const amount = transfer.amount + (before !== undefined && isOfClosing(before, transfer) ? before.amount : 0n);
@@ -249,35 +246,40 @@ function movementsOf(
     const isSol = asset === 'SOL' || mint === WRAPPED_SOL;
     const isUnknown = asset === 'token' && mint === null; // no record says what it is
     if (kind === undefined || isUnknown || amount === 0n || (isSol && kind === 'changeOwner')) return [];
-    const walletOf = (account: string | null): string | null => (account === null ? null : ownerOf(account, transfer));
+    const walletOf = (account: string | null): string | null => (account === null ? null : ownerOf(account, call));
     const from = isSol ? walletOf(fromTokenAccount ?? fromUserAccount) : (fromUserAccount ?? fromTokenAccount);
     const to = isSol ? walletOf(toTokenAccount ?? toUserAccount) : (toUserAccount ?? toTokenAccount);
-    const { call, callers, venue } = callOf(instructionIdx, innerInstructionIdx);
+    const { callers, venue } = places.get(call) ?? TOP_LEVEL;
     const isTip = isSol && kind === 'transfer' && isTipAccount(to ?? '');
+    const signature = signatureOf(
+      call,
+      { kind, from, to, hasOwner: asset === 'token' && fromUserAccount !== null },
+      signers,
+    );
+    const isOwnerless = kind === 'close' && from === fromTokenAccount; // such as a mint
+    const isOfNobody = isOwnerless && (callers.length === 0 || signature.role !== 'program'); // nor a program's own
     return from === to
       ? []
       : [
           {
-            kind: isTip ? 'tip' : (openingOf(transfer) ?? kind),
+            kind: isTip ? 'tip' : isOfNobody ? 'transfer' : (openingOf(transfer) ?? kind),
             from,
             to,
             mint: mint ?? WRAPPED_SOL,
             amount,
             withheld: feeAmount ?? 0n,
             decimals,
-            ...signatureOf(call, { kind, from, to, hasOwner: asset === 'token' && fromUserAccount !== null }, signers),
+            ...signature,
             callers,
             venue,
-            instruction: [instructionIdx, innerInstructionIdx],
+            instruction: [call.index, call.innerIndex],
           },
         ];
   });
 }
 
 /** The most bytes of a lookup table. */
-const MOST_TABLE_BYTES = 56 + 256 * 32;
-/** The lamports that an account of a number of bytes needs. https://solana.com/docs/core/accounts#rent */
-const rentOf = (bytes: number): bigint => BigInt(128 + bytes) * 6_960n;
+const MOST_TABLE_BYTES = 56n + 256n * 32n;
 
 /** An account that is made in a transaction. */
 interface MadeAccount {
@@ -287,51 +289,42 @@ interface MadeAccount {
   readonly place: Instruction | null;
 }
 
-const isNotAfter = ({ instructionIdx, innerInstructionIdx }: PlaceOfTransfer, place: Instruction | null): boolean =>
-  place === null ||
-  instructionIdx < place.index ||
-  (instructionIdx === place.index && (innerInstructionIdx ?? -1) <= (place.innerIndex ?? -1));
+const isNotAfter = ({ index, innerIndex }: Instruction, place: Instruction | null): boolean =>
+  place === null || index < place.index || (index === place.index && (innerIndex ?? -1) <= (place.innerIndex ?? -1));
 
 function accountsMade(instructions: readonly Instruction[]): ReadonlyMap<string, MadeAccount> {
   const made = new Map<string, MadeAccount>();
   for (const call of inExecutionOrder(instructions)) {
     const { program, parsed } = call;
-    const { newAccount, account, space, lookupTableAccount } = parsed?.info ?? {};
-    const isOpened = program === 'system' && /^(createAccount|allocate)/.test(parsed?.type ?? '');
-    const isTable = program === 'address-lookup-table' && /^(create|extend)/.test(parsed?.type ?? '');
-    const opened = isOpened ? (newAccount ?? account) : isTable ? lookupTableAccount : undefined;
-    const bytes = isTable ? MOST_TABLE_BYTES : Number(space);
-    if (typeof opened === 'string' && Number.isSafeInteger(bytes))
+    const isTable = program === 'address-lookup-table';
+    const isMade = isTable ? /^(create|extend)/ : /^(createAccount|allocate)/;
+    if (parsed === null || !(isTable || program === 'system') || !isMade.test(parsed.type)) continue;
+    const { newAccount, account, space, lookupTableAccount } = parsed.info;
+    const opened = isTable ? lookupTableAccount : (newAccount ?? account);
+    const bytes = isTable ? MOST_TABLE_BYTES : asBigInt(space);
+    if (typeof opened === 'string' && bytes !== null)
       made.set(opened, { deposit: rentOf(bytes), place: isTable ? null : call });
   }
   return made;
 }
 
 /** What instructions call the account that signs for what they move. */
-const AUTHORITIES: readonly string[] = [
-  'authority',
-  'multisigAuthority',
-  'owner',
-  'multisigOwner',
-  'withdrawAuthority',
-  'nonceAuthority',
-  'stakeAuthority',
-  'lookupTableAuthority',
-  'sourceBase',
-  'withdrawWithheldAuthority',
-  'multisigWithdrawWithheldAuthority',
-];
+const AUTHORITY =
+  /^(multisig)?(authority|owner|sourceBase|(withdraw|withdrawWithheld|nonce|stake|lookupTable)Authority)$/i;
 
 /** Returns who signed an instruction that moves what a wallet has, and how it stands to the wallet. */
 function signatureOf(
-  call: Instruction | undefined,
+  call: Instruction,
   { kind, from, to, hasOwner }: Pick<Movement, 'kind' | 'from' | 'to'> & { readonly hasOwner: boolean },
   signers: ReadonlySet<string>,
 ): Pick<Movement, 'authority' | 'role'> {
-  const info = call?.parsed?.info ?? {};
-  const named = AUTHORITIES.map((name) => info[name]).find((value) => typeof value === 'string');
+  const info = call.parsed?.info ?? {};
+  const isAuthority = ([name, value]: readonly [string, unknown]): boolean =>
+    typeof value === 'string' && AUTHORITY.test(name) && !(call.program === 'system' && name === 'owner'); // of a new account
+  const named = Object.entries(info).find(isAuthority)?.[1];
   const member = asArray(info['signers']).find((value) => typeof value === 'string' && signers.has(value));
-  const isOfMultisig = typeof member === 'string' && (named === from || kind === 'withheldFee');
+  const isNamedSigner = typeof named === 'string' && signers.has(named); // further accounts are for a hook
+  const isOfMultisig = typeof member === 'string' && !isNamedSigner && (named === from || kind === 'withheldFee');
   const authority = typeof named !== 'string' ? from : isOfMultisig ? member : named;
   const isMade = from === null && (kind !== 'withheldFee' || authority === to);
   if (isMade || authority === from)
@@ -355,11 +348,12 @@ function withPayouts(movements: readonly Movement[], subjects: ReadonlySet<strin
     const { kind, from, to } = movement;
     const payer = payerOf(movement);
     const isPayout =
-      kind === 'transfer' &&
       payer !== undefined &&
       !paying.has(payer) &&
-      (paid.has(payer) || !isTradingProgram(payer.programId)) &&
-      ![from, to].some((party) => party === null || subjects.has(party)) &&
+      (paid.has(payer) || (kind === 'transfer' && !isTradingProgram(payer.programId))) &&
+      (kind === 'mint' || (kind === 'transfer' && from !== null && !subjects.has(from))) &&
+      to !== null &&
+      !subjects.has(to) &&
       !givers.has(to);
     return isPayout ? { ...movement, kind: 'payout' } : movement;
   });
@@ -377,16 +371,14 @@ const creditedOf = (callers: readonly Instruction[]): Instruction | undefined =>
 const venueOf = (callers: readonly Instruction[]): Instruction | undefined =>
   callers.find(({ programId }) => isTradingProgram(programId));
 
-/** An instruction, with the programs' calls in which it was made and that of which it may be a leg. */
-interface Place extends Pick<Movement, 'callers' | 'venue'> {
-  readonly call: Instruction | undefined;
-}
+/** The programs' calls in which an instruction was made, and that of which it may be a leg. */
+type Place = Pick<Movement, 'callers' | 'venue'>;
+const TOP_LEVEL: Place = { callers: [], venue: undefined };
 
-/** Returns the function that finds an instruction, and the calls in which it was certainly made. */
-function callersByPlace(instructions: readonly Instruction[]): (index: number, innerIndex: number | null) => Place {
-  const found = new Map<string, Place>();
+/** Returns the calls in which each inner instruction was certainly made. */
+function callersOf(instructions: readonly Instruction[]): ReadonlyMap<Instruction, Place> {
+  const found = new Map<Instruction, Place>();
   for (const topLevel of instructions) {
-    found.set(`${topLevel.index}.null`, { call: topLevel, callers: [], venue: undefined });
     const outermost = isCore(topLevel) ? [] : [topLevel];
     let callers: readonly Instruction[] = outermost;
     let exchange: Instruction | undefined;
@@ -398,14 +390,13 @@ function callersByPlace(instructions: readonly Instruction[]): (index: number, i
         callers = callers.filter((caller) => (caller.stackHeight ?? 0) < stackHeight);
       const isOpen = stackHeight === null && topLevel.inner.some((other) => !isCore(other));
       const venue = !isOpen ? venueOf(callers) : exchange && isHandedTo(exchange, call) ? exchange : undefined;
-      if (call.parsed !== null) found.set(`${call.index}.${call.innerIndex}`, { call, callers, venue });
+      if (call.parsed !== null) found.set(call, { callers, venue });
       if (isCore(call)) continue;
       callers = [...callers, call];
       if (isTradingProgram(call.programId)) exchange = call;
     }
   }
-  const none = { call: undefined, callers: [], venue: undefined };
-  return (index, innerIndex) => found.get(`${index}.${innerIndex}`) ?? none;
+  return found;
 }
 
 const isCore = ({ programId }: Instruction): boolean => programRole(programId) === 'core';
@@ -417,22 +408,36 @@ function isHandedTo({ accounts: handed }: Instruction, { accounts, parsed }: Ins
   return named.every((account) => typeof account === 'string' && handed.includes(account));
 }
 
-/** Where a record has no depths, a leg is only what went between two parties that both gave and got something in the call. */
+/**
+ * Where a record has no depths, a leg is only what went between the first two parties that gave something to each other: what
+ * an exchange moves comes right behind its call, and what its caller moves comes later.
+ */
 function withoutDoubt(movements: readonly Movement[]): readonly Movement[] {
   const open = movements.filter(({ venue, callers }) => venue !== undefined && !callers.includes(venue));
   if (open.length === 0) return movements;
-  const keyOf = ({ venue }: Movement, party: string | null): string => `${venue?.index}.${venue?.innerIndex} ${party}`;
-  const givers = new Set(open.map((movement) => keyOf(movement, movement.from)));
-  const takers = new Set(open.map((movement) => keyOf(movement, movement.to)));
-  const isLeg = (movement: Movement): boolean =>
-    takers.has(keyOf(movement, movement.from)) && givers.has(keyOf(movement, movement.to));
+  const keyOf = (venue: Instruction | undefined, ...parties: readonly (string | null)[]): string =>
+    [venue?.index, venue?.innerIndex, ...parties].join(' ');
+  const given = new Set(open.map(({ venue, from, to }) => keyOf(venue, from, to)));
+  const mutual = open.filter(({ venue, from, to }) => given.has(keyOf(venue, to, from)));
+  const pairs = new Map(mutual.toReversed().map(({ venue, from, to }) => [venue, [from, to]]));
+  const isLeg = ({ venue, from, to }: Movement): boolean =>
+    pairs.get(venue)?.includes(from) === true && pairs.get(venue)?.includes(to) === true;
   return movements.map((movement) =>
     open.includes(movement) && !isLeg(movement) ? { ...movement, venue: undefined } : movement,
   );
 }
 
-/** Finds what calls of exchanges moved for a wallet, both ways. */
-function findTrades(wallet: string, movements: readonly Movement[], open: WalletSums): readonly Trade[] {
+/** Returns who lost lamports without an instruction, but for those that signed or that others signed for. */
+const lamportPayers = (open: ReturnType<WalletSums['entries']>, subjects: ReadonlySet<string>): readonly string[] =>
+  splitWallets(open.filter(([wallet]) => !subjects.has(wallet))).lost.map(([wallet]) => wallet);
+
+/** Finds what calls of exchanges moved for a wallet, both ways; `payers` lost lamports without an instruction. */
+function findTrades(
+  wallet: string,
+  movements: readonly Movement[],
+  open: WalletSums,
+  payers: readonly string[],
+): readonly Trade[] {
   const byVenue = new Map<Instruction, Movement[]>();
   for (const movement of movements) {
     const { venue } = movement;
@@ -446,7 +451,8 @@ function findTrades(wallet: string, movements: readonly Movement[], open: Wallet
   const paid = open.of(wallet, WRAPPED_SOL);
   return all.flatMap((trade) => {
     const [only, ...others] = sold;
-    if (trade === only && others.length === 0 && paid > 0n && trade.given.some(({ mint }) => mint !== WRAPPED_SOL)) {
+    const isPaidOut = paid > 0n && payers.every((payer) => trade.venue.accounts.includes(payer));
+    if (trade === only && others.length === 0 && isPaidOut && trade.given.some(({ mint }) => mint !== WRAPPED_SOL)) {
       open.add(wallet, solAmount(-paid)); // some exchanges pay out without an instruction
       return [{ ...trade, got: [solAmount(paid)] }];
     }
@@ -477,7 +483,9 @@ function netOf(wallet: string, movements: readonly Movement[]): Pick<Trade, 'giv
 function tradeAction({ wallet, venue, legs, given, got }: Trade): Action {
   const [callers = []] = [...legs].map((leg) => leg.callers);
   const { programId, index, innerIndex } = callers.includes(venue) ? venue : (callers[0] ?? venue);
-  return actionOf('swap', wallet, { given, got, program: programId, instruction: [index, innerIndex] });
+  const { authority = null, role = 'owner' } = [...legs].find(({ from }) => from === wallet) ?? {};
+  const signed = authority === null ? {} : { authority, role };
+  return actionOf('swap', wallet, { given, got, program: programId, instruction: [index, innerIndex], ...signed });
 }
 
 function movementAction(movement: Movement): Action {

@@ -13,10 +13,8 @@ import { allInstructions, type ParsedInstruction, type ParsedTransaction } from 
  */
 export function findMainProgram(parsed: Pick<ParsedTransaction, 'instructions'>): string | null {
   const isRelevant = (id: string): boolean => !isIncidentalProgram(id);
-  const called = [...parsed.instructions]
-    .sort((a, b) => Number(isTrade(b)) - Number(isTrade(a)))
-    .map(({ programId }) => programId)
-    .filter(isRelevant);
+  const trades = parsed.instructions.filter(isTrade);
+  const called = [...trades, ...parsed.instructions].map(({ programId }) => programId).filter(isRelevant);
   const inner = allInstructions(parsed)
     .map(({ programId }) => programId)
     .filter(isRelevant);
@@ -30,19 +28,26 @@ export function findMainProgram(parsed: Pick<ParsedTransaction, 'instructions'>)
 /** What somebody may call, or pay for, on behalf of the one that acts. */
 const MADE_FOR_OTHERS: readonly string[] = [COMPUTE_BUDGET_PROGRAM, ASSOCIATED_TOKEN_PROGRAM];
 
+/** What calls of Solana's own name those that get something. */
+const RECEIVERS = /^(destination|recipient|spillAccount|delegate|new[A-Z]\w*)$/;
+
 /**
- * Finds the wallet that acted: the first signer that calls of the main program name, or calls of Solana's own. A fee payer
- * that they don't name is a sponsor.
+ * Finds the wallet that acted: the first signer that calls of the main program name, or calls of Solana's own as somebody
+ * that gives. A fee payer that they don't name, or for the nonce alone, is a sponsor.
  */
 export function findActor(parsed: ParsedTransaction, mainProgram: string | null): string {
   const { instructions, signers, feePayer } = parsed;
   if (signers.length < 2) return feePayer;
   const ofMain = instructions.filter(({ programId }) => programId === mainProgram);
-  const calls =
-    ofMain.length > 0 ? ofMain : instructions.filter(({ programId }) => !MADE_FOR_OTHERS.includes(programId));
-  const isNamed = (signer: string): boolean =>
-    calls.some(({ accounts, info }) => accounts.includes(signer) || Object.values(info ?? {}).includes(signer));
-  return signers.find(isNamed) ?? feePayer;
+  const own = instructions.filter(({ programId }) => !MADE_FOR_OTHERS.includes(programId));
+  const deeds = own.filter(({ type }) => type !== 'advanceNonce');
+  const isNamed = (signer: string, { accounts, info }: ParsedInstruction): boolean =>
+    info === null
+      ? accounts.includes(signer)
+      : Object.entries(info).some(([name, value]) => !RECEIVERS.test(name) && [value].flat().includes(signer));
+  const actorIn = (calls: readonly ParsedInstruction[]): string | undefined =>
+    signers.find((signer) => calls.some((call) => isNamed(signer, call)));
+  return actorIn(ofMain.length > 0 ? ofMain : deeds) ?? actorIn(own) ?? feePayer;
 }
 
 /** Returns whether an instruction called an exchange that moved tokens. */

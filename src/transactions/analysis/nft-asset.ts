@@ -41,10 +41,10 @@ export interface AssetCall extends Nft {
 /** Most asset ids that are derived for a transaction: each costs a fraction of a millisecond. */
 const MAX_DERIVED_IDS = 16;
 
-/** Returns the actions that calls on NFTs in no token account were. */
+/** Returns the actions that calls on NFTs in no token account were; none for one that was made and has no known id. */
 export const assetActions = (calls: readonly AssetCall[]): Action[] =>
   calls.flatMap(({ type, mint, from, to, program, step, inner }) =>
-    !/NFT_(MINT|TRANSFER)$|BURN/.test(type ?? '')
+    !/NFT_(MINT|TRANSFER)$|BURN/.test(type ?? '') || (from === null && mint === null)
       ? []
       : actionOf('asset', from ?? to ?? '', {
           counterparty: from === null ? null : to,

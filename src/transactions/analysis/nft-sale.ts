@@ -27,20 +27,19 @@ export interface SaleCall {
   readonly step: number;
 }
 
+interface SaleFacts {
+  readonly parsed: ParsedTransaction;
+  readonly calls: readonly ParsedInstruction[];
+  readonly payments: readonly Payment[];
+}
+
 export const UNKNOWN_MONEY: SaleMoney = { price: null, proceeds: null, royalties: null };
 
 /**
  * Finds what was paid in sales: by the payments that their instructions made or, where a program pays from an account of
  * its own, by the lamports that no instruction moved.
  */
-export function findSaleMoney(
-  sales: readonly SaleCall[],
-  facts: {
-    readonly parsed: ParsedTransaction;
-    readonly calls: readonly ParsedInstruction[];
-    readonly payments: readonly Payment[];
-  },
-): SaleMoney {
+export function findSaleMoney(sales: readonly SaleCall[], facts: SaleFacts): SaleMoney {
   const steps = new Set<number | null>(sales.map(({ step }) => step));
   const paid = facts.payments.filter((payment) => steps.has(payment.step) && !isNftAmount(payment));
   const [currency, ...others] = new Set(paid.map(({ mint }) => mint));
@@ -92,15 +91,9 @@ function isPaidByOne(nets: ReadonlyMap<string, bigint>, buyers: ReadonlySet<stri
 }
 
 /** Returns the changes in lamports that no instruction explains: programs change accounts of their own directly. */
-function unexplainedLamports({
-  parsed,
-  calls,
-}: {
-  readonly parsed: ParsedTransaction;
-  readonly calls: readonly ParsedInstruction[];
-}): ReadonlyMap<string, bigint> {
+function unexplainedLamports({ parsed, calls }: SaleFacts): ReadonlyMap<string, bigint> {
   const nets = new Map(
-    parsed.accountData.map(({ account, nativeBalanceChange }) => [account, BigInt(nativeBalanceChange)]),
+    parsed.accountData.map(({ account, nativeBalanceChange }) => [account, BigInt(nativeBalanceChange ?? 0)]),
   );
   add(nets, parsed.feePayer, BigInt(parsed.fee));
   const move = (from: string | null, to: string | null, amount: bigint): void => {

@@ -6,7 +6,7 @@ import { discriminatorOf, findProgramInstruction } from '../programs/program-ins
 import type { Instruction } from '../transactions/instruction.ts';
 import { statusOf, type Transaction } from '../transactions/transaction.ts';
 import { type AuthorityChange, authorityChangeReader } from './authority-changes.ts';
-import { accountDataOf } from './balance-changes.ts';
+import { accountDataOf, changedTokens, isIncomplete } from './balance-changes.ts';
 import { type ConfidentialTransfer, confidentialTransferOf } from './confidential-transfers.ts';
 import { extractTransfers } from './extract-transfers.ts';
 import { heliusTransfersOf } from './helius-transfers.ts';
@@ -27,7 +27,8 @@ export function parseTransaction(transaction: Transaction, idlNames: IdlNames = 
   const { transfers, authorityChanges, confidentialTransfers } = readMovements(transaction);
   const parsedInstructions = instructions.map((call) => toParsedInstruction(call, names, idlNames));
   const assets = status === 'success' ? findAssetCalls(parsedInstructions, findProgramInstruction) : [];
-  const { actions, unaccounted } = readLedger(transaction, transfers);
+  const changed = changedTokens(transaction);
+  const { actions, unaccounted } = readLedger(transaction, transfers, changed);
   return {
     status,
     fee: transaction.fee ?? 0n,
@@ -38,12 +39,13 @@ export function parseTransaction(transaction: Transaction, idlNames: IdlNames = 
     timestamp: transaction.blockTime,
     computeUnitsConsumed: transaction.computeUnitsConsumed,
     priorityFee: priorityFeeOf(instructions),
-    ...heliusTransfersOf(transaction, transfers),
+    ...heliusTransfersOf(transfers),
     actions: [...actions, ...assetActions(assets)],
     unaccounted,
     confidentialTransfers,
     authorityChanges,
-    accountData: accountDataOf(transaction),
+    accountData: accountDataOf(transaction, changed),
+    isIncomplete: isIncomplete(transaction),
     instructions: parsedInstructions,
     transactionError: status === 'failed' ? decodeFailure(transaction) : null,
   };
@@ -53,10 +55,9 @@ export function parseTransaction(transaction: Transaction, idlNames: IdlNames = 
 function readMovements(transaction: Transaction) {
   const authorityChanges: AuthorityChange[] = [];
   const confidentialTransfers: ConfidentialTransfer[] = [];
-  const readAuthorityChange = authorityChangeReader(transaction);
+  const readAuthorityChanges = authorityChangeReader(transaction);
   const transfers = extractTransfers(transaction, (call, balances) => {
-    const change = readAuthorityChange(call, balances);
-    if (change !== null) authorityChanges.push(change);
+    for (const change of readAuthorityChanges(call, balances)) if (change !== null) authorityChanges.push(change);
     const confidential = confidentialTransferOf(call, balances);
     if (confidential !== null) confidentialTransfers.push(confidential);
   });

@@ -1,5 +1,5 @@
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
-import { asBigInt, asString } from '../codec/json-fields.ts';
+import { asBigInt, asObject, asString } from '../codec/json-fields.ts';
 import type { TransactionFailure } from '../errors/decode-failure.ts';
 import type { Action, Unaccounted } from './action.ts';
 import type { AuthorityChange } from './authority-changes.ts';
@@ -37,11 +37,11 @@ export interface TokenBalanceChange {
   readonly rawTokenAmount: { readonly tokenAmount: string; readonly decimals: number };
 }
 
-/** The difference of an account's balances before and after, of those whose lamports are recorded. */
+/** The difference of an account's balances before and after, of those that are recorded. */
 export interface AccountData {
   readonly account: string;
-  /** Change in lamports; the fee payer's includes the fee. */
-  readonly nativeBalanceChange: string;
+  /** Change in lamports, the fee payer's with the fee; null if the record lacks them. */
+  readonly nativeBalanceChange: string | null;
   readonly tokenBalanceChanges: readonly TokenBalanceChange[];
 }
 
@@ -91,13 +91,32 @@ export interface ParsedTransaction {
   /** What of such a change no action explains; the description says so. */
   readonly unaccounted: readonly Unaccounted[];
   readonly accountData: readonly AccountData[];
+  /** Whether the record lacks balances or calls, or has one that can't be decoded, so that they do not show all that moved. */
+  readonly isIncomplete: boolean;
   readonly instructions: readonly ParsedInstruction[];
   readonly transactionError: TransactionFailure | null;
 }
 
 /** Returns every instruction in execution order: each top-level one, then its inner ones. */
-export const allInstructions = (parsed: Pick<ParsedTransaction, 'instructions'>): readonly ParsedInstruction[] =>
-  parsed.instructions.flatMap((topLevel) => [topLevel, ...topLevel.innerInstructions]);
+export function allInstructions({
+  instructions,
+}: Pick<ParsedTransaction, 'instructions'>): readonly ParsedInstruction[] {
+  const calls: ParsedInstruction[] = [];
+  for (const topLevel of instructions) calls.push(topLevel, ...topLevel.innerInstructions);
+  return calls;
+}
+
+/** Returns the instruction that did something, or all of its batch. */
+export function callsOf(
+  { instruction }: Pick<Action, 'instruction'>,
+  { instructions }: Pick<ParsedTransaction, 'instructions'>,
+): readonly ParsedInstruction[] {
+  const [topLevel, inner = null] = instruction ?? [];
+  const calls = instructions.filter(({ index }) => index === topLevel);
+  return inner === null
+    ? calls
+    : calls.flatMap((call) => call.innerInstructions.filter(({ index }) => index === inner));
+}
 
 /** Returns the top-level instructions of these programs whose type matches. */
 export const findInstructions = (
@@ -128,3 +147,7 @@ export const infoAddress = (instruction: ParsedInstruction | undefined, name: st
 /** Returns an integer in `info`, whatever its JSON type; null if there is none. */
 export const infoAmount = (instruction: ParsedInstruction, name: string): bigint | null =>
   asBigInt(instruction.info?.[name]);
+
+/** Returns how many tokens an instruction moves, in smallest units; null if it names no amount. */
+export const tokenAmountIn = (instruction: ParsedInstruction): bigint | null =>
+  infoAmount(instruction, 'amount') ?? asBigInt(asObject(instruction.info?.['tokenAmount'])['amount']);

@@ -44,7 +44,9 @@ function returnedDeposits(actions: readonly Action[]): ReadonlySet<Action> {
     if (deposit.kind !== 'rent') continue;
     const returned = returns.find(
       ({ kind, program, counterparty, actor, given, got }) =>
-        (kind === 'close' ? counterparty : actor) === deposit.actor &&
+        (kind === 'close'
+          ? counterparty === deposit.actor && actor === deposit.counterparty
+          : actor === deposit.actor) &&
         program === deposit.program &&
         (kind === 'close' ? given : got)[0]?.amount === deposit.given[0]?.amount,
     );

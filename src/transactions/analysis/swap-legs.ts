@@ -1,3 +1,4 @@
+import type { Action } from './action.ts';
 import type { AssetAmount } from './asset-amount.ts';
 import type { Share } from './share.ts';
 
@@ -5,6 +6,8 @@ import type { Share } from './share.ts';
 export interface Swap {
   /** Null if it is unclear which of the two sides is the trader: then `inputs` and `outputs` may be reversed. */
   readonly wallet: string | null;
+  /** Who signed for it in the place of the wallet. */
+  readonly mover?: Pick<Action, 'role'> & { readonly authority: string };
   readonly inputs: readonly AssetAmount[];
   readonly outputs: readonly AssetAmount[];
   /** The program in whose calls both sides moved. */

@@ -1,13 +1,12 @@
 import { programRole } from '../programs/known-programs.ts';
 import { namedTypeOf } from '../programs/named-type.ts';
 import { findProgramInstruction, type ProgramInstruction } from '../programs/program-instruction.ts';
-import type { AssetAmount } from './asset-amount.ts';
 import { findSwap } from './find-swap.ts';
 import type { Interpretation } from './interpretation.ts';
 import { findActor, findMainProgram } from './main-program.ts';
 import { findTokenStandards, type TokenStandard } from './nft-asset.ts';
 import { allInstructions, type ParsedInstruction, type ParsedTransaction } from './parsed-transaction.ts';
-import { findSupplyChanges, type Payment, paymentsIn } from './payments.ts';
+import { findSupplyChanges, type Payment, paymentsIn, type SupplyChange } from './payments.ts';
 import { isSent } from './remainder.ts';
 import type { Swap } from './swap-legs.ts';
 import { findOpenedAccounts } from './wallet-changes.ts';
@@ -27,8 +26,8 @@ export interface TransactionFacts {
   /** What was sent to others, without tips, legs of trades and the lamports that programs charge for a call. */
   readonly payments: readonly Payment[];
   readonly tips: readonly Payment[];
-  readonly minted: readonly AssetAmount[];
-  readonly burned: readonly AssetAmount[];
+  readonly minted: readonly SupplyChange[];
+  readonly burned: readonly SupplyChange[];
   readonly openedAccounts: ReadonlySet<string>;
   /** Standards of NFTs by mint, found when a rule first needs them. */
   readonly tokenStandards: ReadonlyMap<string, TokenStandard>;
@@ -55,6 +54,7 @@ export function findFacts(parsed: ParsedTransaction): TransactionFacts {
   const tradeRole = (role: 'user' | 'inputMint'): ReadonlySet<string> =>
     new Set([...instructions.values()].flatMap((call) => (call?.type === 'SWAP' ? (call.roles[role] ?? []) : [])));
   const instructionOf = (call: ParsedInstruction): ProgramInstruction | null => instructions.get(call) ?? null;
+  let openedAccounts: ReadonlySet<string> | undefined;
   let tokenStandards: ReadonlyMap<string, TokenStandard> | undefined;
   return {
     parsed,
@@ -67,7 +67,10 @@ export function findFacts(parsed: ParsedTransaction): TransactionFacts {
     tips: paymentsIn(parsed.actions.filter(({ kind }) => kind === 'tip')),
     minted: findSupplyChanges(parsed, 'minted'),
     burned: findSupplyChanges(parsed, 'burned'),
-    openedAccounts: findOpenedAccounts(parsed),
+    get openedAccounts() {
+      openedAccounts ??= findOpenedAccounts(parsed);
+      return openedAccounts;
+    },
     get tokenStandards() {
       tokenStandards ??= findTokenStandards(calls, instructionOf);
       return tokenStandards;

@@ -80,7 +80,7 @@ export class TransferLedger implements CurrentBalances {
     this.#creditTokens(account, amount);
     const owner = tokenAccount?.owner ?? null;
     this.#record(call, {
-      ...this.#tokenFields(call, WRAPPED_SOL),
+      ...this.#tokenFields(WRAPPED_SOL),
       type: 'wrap',
       amount: amount < 0n ? 0n : amount,
       fromUserAccount: owner,
@@ -98,7 +98,7 @@ export class TransferLedger implements CurrentBalances {
     const isWrappedSol = (sender ?? receiver)?.mint === WRAPPED_SOL;
     if (isWrappedSol && from !== null && to !== null) this.#moveLamports(from, to, amount);
     this.#record(call, {
-      ...this.#tokenFields(call, mint ?? sender?.mint ?? receiver?.mint ?? null),
+      ...this.#tokenFields(mint ?? sender?.mint ?? receiver?.mint ?? null),
       type,
       amount,
       feeAmount: fee,
@@ -113,7 +113,7 @@ export class TransferLedger implements CurrentBalances {
   changeOwner(call: Instruction, account: string, owner: string | null): void {
     const tokenAccount = this.#tokenAccountOf(account);
     this.#record(call, {
-      ...this.#tokenFields(call, tokenAccount?.mint ?? null),
+      ...this.#tokenFields(tokenAccount?.mint ?? null),
       type: 'changeOwner',
       amount: tokenAccount?.amount ?? 0n,
       fromUserAccount: tokenAccount?.owner ?? null,
@@ -198,7 +198,7 @@ export class TransferLedger implements CurrentBalances {
 
   #recordUnwrap(call: Instruction, account: string, to: string, amount: bigint): void {
     this.#record(call, {
-      ...this.#tokenFields(call, WRAPPED_SOL),
+      ...this.#tokenFields(WRAPPED_SOL),
       type: 'unwrap',
       amount,
       fromUserAccount: this.#tokenAccountOf(account)?.owner ?? null,
@@ -232,14 +232,11 @@ export class TransferLedger implements CurrentBalances {
     this.#lamports.set(to, this.lamportsOf(to) + lamports);
   }
 
-  #tokenFields({ programId }: Instruction, mint: string | null): Partial<MutableTransfer> {
-    return { asset: 'token', mint, programId, decimals: this.#decimalsByMint.get(mint ?? '') ?? 0 };
+  #tokenFields(mint: string | null): Partial<MutableTransfer> {
+    return { asset: 'token', mint, decimals: this.#decimalsByMint.get(mint ?? '') ?? 0 };
   }
 
-  #record(
-    { index, innerIndex }: Instruction,
-    fields: Pick<MutableTransfer, 'type' | 'amount'> & Partial<MutableTransfer>,
-  ): void {
+  #record(call: Instruction, fields: Pick<MutableTransfer, 'type' | 'amount'> & Partial<MutableTransfer>): void {
     this.#transfers.push({
       asset: 'SOL',
       fromUserAccount: null,
@@ -247,11 +244,9 @@ export class TransferLedger implements CurrentBalances {
       fromTokenAccount: null,
       toTokenAccount: null,
       mint: null,
-      programId: null,
       decimals: 9,
       feeAmount: null,
-      instructionIdx: index,
-      innerInstructionIdx: innerIndex,
+      call,
       ...fields,
     });
   }

@@ -1,28 +1,20 @@
 import { formatUnits } from '../codec/format-decimal.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import { extractTransfers } from './extract-transfers.ts';
-import type { Transfer, TransferType } from './transfer.ts';
+import type { Transfer } from './transfer.ts';
 
 /** A row of `/address/:addr/history?type=transfers`: one movement as the address sees it. */
-export interface TransferRow {
+export interface TransferRow extends Omit<Transfer, 'amount' | 'feeAmount' | 'call'> {
   readonly signature: string;
   readonly slot: number | null;
   readonly blockTime: number | null;
   readonly confirmationStatus: 'confirmed' | 'finalized';
-  readonly type: TransferType;
-  readonly asset: 'SOL' | 'token';
   readonly direction: 'in' | 'out' | 'self';
   /** The other party; null if there is none, or if it is not recorded. */
   readonly counterparty: string | null;
-  readonly fromUserAccount: string | null;
-  readonly toUserAccount: string | null;
-  readonly fromTokenAccount: string | null;
-  readonly toTokenAccount: string | null;
-  readonly mint: string | null;
   readonly symbol: string | null;
   /** Amount in smallest units, as is `feeAmount`. */
   readonly amount: string;
-  readonly decimals: number;
   readonly uiAmount: string;
   readonly feeAmount: string | null;
   readonly instructionIdx: number;
@@ -43,7 +35,7 @@ export function transferRowsOf(address: string, transaction: Transaction, contex
   return extractTransfers(transaction).flatMap((transfer) => {
     const direction = directionOf(address, transfer);
     if (direction === null) return [];
-    const { programId, amount, feeAmount, mint, decimals, ...rest } = transfer;
+    const { call, amount, feeAmount, mint, decimals, ...rest } = transfer;
     return {
       signature,
       slot,
@@ -57,6 +49,8 @@ export function transferRowsOf(address: string, transaction: Transaction, contex
       decimals,
       uiAmount: formatUnits(amount, decimals),
       feeAmount: feeAmount === null ? null : `${feeAmount}`,
+      instructionIdx: call.index,
+      innerInstructionIdx: call.innerIndex,
     };
   });
 }

@@ -1,3 +1,5 @@
+import type { Instruction } from '../transactions/instruction.ts';
+
 export const TRANSFER_TYPES = [
   'transfer',
   'mint',
@@ -29,14 +31,10 @@ export interface Transfer {
   readonly toTokenAccount: string | null;
   /** The mint; null for SOL, and if no record has it. */
   readonly mint: string | null;
-  /** The token program; null for SOL. */
-  readonly programId: string | null;
   /** Amount that left the sender, in smallest units. */
   readonly amount: bigint;
   readonly decimals: number;
   /** Transfer fee withheld from `amount`; null if there is none. */
   readonly feeAmount: bigint | null;
-  readonly instructionIdx: number;
-  /** Null for a top-level instruction. */
-  readonly innerInstructionIdx: number | null;
+  readonly call: Instruction;
 }

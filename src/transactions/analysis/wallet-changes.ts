@@ -9,6 +9,7 @@ import { type AssetAmount, solAmount } from './asset-amount.ts';
 import { grouped } from './grouped.ts';
 import {
   allInstructions,
+  callsOf,
   findCloseAccountInstructions,
   infoAddress,
   type ParsedTransaction,
@@ -33,14 +34,10 @@ export function findTokenAccountOwners(parsed: ParsedTransaction): ReadonlyMap<s
     addOwner(transfer.fromTokenAccount, transfer.fromUserAccount);
     addOwner(transfer.toTokenAccount, transfer.toUserAccount);
   }
-  for (const { actor, counterparty, given, instruction } of parsed.actions) {
-    const [index, innerIndex] = instruction ?? [];
-    const topLevel =
-      given[0]?.mint === WRAPPED_SOL ? parsed.instructions.find((call) => call.index === index) : undefined;
-    const call =
-      innerIndex === null ? topLevel : topLevel?.innerInstructions.find((inner) => inner.index === innerIndex);
-    addOwner(infoAddress(call, 'source') ?? infoAddress(call, 'account'), actor);
-    addOwner(infoAddress(call, 'destination'), counterparty);
+  for (const action of parsed.actions) {
+    const [call] = action.given[0]?.mint === WRAPPED_SOL ? callsOf(action, parsed) : [];
+    addOwner(infoAddress(call, 'source') ?? infoAddress(call, 'account'), action.actor);
+    addOwner(infoAddress(call, 'destination'), action.counterparty);
   }
   for (const instruction of allInstructions(parsed)) {
     if (instruction.programId === ASSOCIATED_TOKEN_PROGRAM)
@@ -76,8 +73,9 @@ export function walletChangesOf(parsed: ParsedTransaction): ReadonlyMap<string, 
   const owners = findTokenAccountOwners(parsed);
   const sums = new WalletSums();
   for (const { account, nativeBalanceChange, tokenBalanceChanges } of parsed.accountData) {
-    for (const wallet of new Set([account, owners.get(account) ?? account]))
-      sums.add(wallet, solAmount(BigInt(nativeBalanceChange)));
+    const [owner, lamports] = [owners.get(account), solAmount(BigInt(nativeBalanceChange ?? 0))];
+    sums.add(account, lamports);
+    if (owner !== undefined && owner !== account) sums.add(owner, lamports);
     for (const { userAccount, mint, rawTokenAmount } of tokenBalanceChanges)
       if (mint !== WRAPPED_SOL)
         // which is in the lamports of its account
@@ -101,15 +99,4 @@ function ownersOfReopened(parsed: ParsedTransaction): ReadonlySet<string> {
   const closed = new Set(findCloseAccountInstructions(parsed).map((call) => infoAddress(call, 'account')));
   const changes = twice.flatMap(({ account, tokenBalanceChanges }) => (closed.has(account) ? tokenBalanceChanges : []));
   return new Set(changes.flatMap(({ mint, userAccount }) => (mint === WRAPPED_SOL ? [userAccount] : [])));
-}
-
-/** Returns whether the balances of all accounts were recorded, as nodes do: else the record was cut. */
-export function hasBalances({ accountData, signers, instructions }: ParsedTransaction): boolean {
-  const recorded = new Set(accountData.map(({ account }) => account));
-  return (
-    signers.every((signer) => recorded.has(signer)) &&
-    instructions.every(
-      ({ programId, accounts }) => recorded.has(programId) && accounts.every((account) => recorded.has(account)),
-    )
-  );
 }

@@ -1,21 +1,37 @@
 import type { AssetAmount } from './asset-amount.ts';
 
+interface Sum {
+  readonly wallet: string;
+  readonly mint: string;
+  readonly decimals: number;
+  amount: bigint;
+}
+
 /** Signed amounts by wallet and mint. */
 export class WalletSums {
-  readonly #byKey = new Map<string, readonly [wallet: string, AssetAmount]>();
+  readonly #byMint = new Map<string, Map<string, Sum>>(); // by wallet, then by mint
+  readonly #sums: Sum[] = [];
 
   add(wallet: string, { mint, amount, decimals }: AssetAmount): void {
-    const key = `${wallet} ${mint}`;
-    const sum = (this.#byKey.get(key)?.[1].amount ?? 0n) + amount;
-    this.#byKey.set(key, [wallet, { mint, decimals, amount: sum }]);
+    const ofWallet = this.#byMint.get(wallet) ?? new Map<string, Sum>();
+    const sum = ofWallet.get(mint);
+    if (sum !== undefined) {
+      sum.amount += amount;
+      return;
+    }
+    const added = { wallet, mint, decimals, amount };
+    this.#sums.push(added);
+    this.#byMint.set(wallet, ofWallet.set(mint, added));
   }
 
   of(wallet: string, mint: string): bigint {
-    return this.#byKey.get(`${wallet} ${mint}`)?.[1].amount ?? 0n;
+    return this.#byMint.get(wallet)?.get(mint)?.amount ?? 0n;
   }
 
   /** Returns the sums that are not zero, in order of appearance. */
   entries(): readonly (readonly [wallet: string, AssetAmount])[] {
-    return [...this.#byKey.values()].filter(([, { amount }]) => amount !== 0n);
+    return this.#sums
+      .filter(({ amount }) => amount !== 0n)
+      .map(({ wallet, mint, decimals, amount }) => [wallet, { mint, decimals, amount }]);
   }
 }

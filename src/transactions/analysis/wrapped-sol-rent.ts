@@ -4,9 +4,11 @@ import { inExecutionOrder } from '../transactions/instruction.ts';
 import type { TokenBalance } from '../transactions/token-balance.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 
-/** Mainnet's rent for the 165 bytes of a token account. https://solana.com/docs/core/accounts#rent */
-const TOKEN_ACCOUNT_RENT_LAMPORTS = 2_039_280n;
 const TOKEN_ACCOUNT_BYTES = 165n;
+
+/** The lamports that an account of a number of bytes needs on mainnet. https://solana.com/docs/core/accounts#rent */
+export const rentOf = (bytes: bigint): bigint => (128n + bytes) * 6_960n;
+const TOKEN_ACCOUNT_RENT_LAMPORTS: bigint = rentOf(TOKEN_ACCOUNT_BYTES);
 
 /**
  * Returns a function for the rent in a wrapped SOL account, in lamports: by its own balances; else by the

@@ -1,7 +1,8 @@
 const DIGITS = /^[1-9A-HJ-NP-Za-km-z]*$/;
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
-const DIGIT_VALUES = new Map([...ALPHABET].map((digit, value) => [digit, value]));
+const DIGIT_OF_CODE = new Uint8Array(128);
+for (const [value, digit] of [...ALPHABET].entries()) DIGIT_OF_CODE[digit.charCodeAt(0)] = value;
 
 /** As many digits as a double holds exactly. */
 const SHORT = 9;
@@ -28,7 +29,7 @@ export function decodeBase58(text: string): Uint8Array | undefined {
 function integerOf(digits: string): bigint {
   if (digits.length <= SHORT) {
     let value = 0;
-    for (const digit of digits) value = value * 58 + (DIGIT_VALUES.get(digit) ?? 0);
+    for (let at = 0; at < digits.length; at++) value = value * 58 + (DIGIT_OF_CODE[digits.charCodeAt(at)] ?? 0);
     return BigInt(value);
   }
   const doublings = doublingsBelow(digits.length);

@@ -22,7 +22,7 @@ export function joinClauses(clauses: readonly Clause[], actor: string, room = Nu
 
 const join = (texts: readonly string[], actor: string): string =>
   texts.reduce((joined, text, place) =>
-    texts[place - 1]?.startsWith(actor) && text.startsWith(`${actor} also `)
+    texts[place - 1]?.startsWith(`${actor} `) && text.startsWith(`${actor} also `)
       ? `${joined}, and also ${text.slice(`${actor} also `.length)}`
       : `${joined}; ${text}`,
   );

@@ -3,7 +3,7 @@ import type { ParsedTransaction } from '../analysis/parsed-transaction.ts';
 import { type Clause, joinClauses } from './clauses.ts';
 import type { FormatAddress } from './sentence-formats.ts';
 import { describeAuthority, describeClosing, describeOpening, describeProgramChange } from './sentences-account.ts';
-import { describeActions, LACKS_BALANCES, memoPhrase } from './sentences-aside.ts';
+import { describeActions, INCOMPLETE, memoPhrase } from './sentences-aside.ts';
 import { describeCall } from './sentences-call.ts';
 import { describeBurn, describeMint, describeTransfer } from './sentences-movement.ts';
 import { describeMemo, describeNonceAdvance, describeStake, describeVote } from './sentences-native.ts';
@@ -38,7 +38,7 @@ export const describeTransaction = (interpretation: Interpreted, formatAddress: 
 /** Returns the parts of a description: what the transaction was, then what it did besides. */
 export function clausesOf(interpretation: Interpreted, formatAddress: FormatAddress): readonly Clause[] {
   const { actor, asides } = interpretation;
-  const lacking = asides.lacksBalances ? [LACKS_BALANCES] : [];
+  const lacking = asides.isIncomplete ? [INCOMPLETE] : [];
   if (isSaidByAsides(interpretation)) return [...describeActions(asides, { actor, formatAddress }), ...lacking];
   const clause = withMemo(describeDeed(interpretation, formatAddress), interpretation);
   if (!asides.goFirst) return [clause, ...describeActions(asides, { actor, formatAddress, also: 'also ' }), ...lacking];
@@ -61,10 +61,7 @@ export const isTipDescribed = (interpretation: Interpreted): boolean =>
 function isSaidByAsides(interpreted: Interpreted): boolean {
   const { asides } = interpreted;
   if (interpreted.type === 'CLOSE_ACCOUNT')
-    return (
-      interpreted.closedTokenAccounts > 0 &&
-      interpreted.closedTokenAccounts === asides.actions.filter(({ kind }) => kind === 'close').length
-    );
+    return interpreted.closedAccounts === 0 && asides.actions.some(({ kind }) => kind === 'close');
   if (interpreted.type === 'BURN') return interpreted.states.length === 0 && asides.actions.length > 0;
   return (
     interpreted.type === 'TRANSFER' &&

@@ -54,7 +54,7 @@ export interface EnhanceOptions {
   readonly onError?: (defect: unknown) => void;
 }
 
-/** Interprets a transaction, by balances first: so unknown programs are described as well as known ones. */
+/** Interprets a transaction: a program that nobody knows is described by what moved. */
 export function enhanceTransaction(transaction: Transaction, options: EnhanceOptions = {}): EnhancedTransaction {
   const parsed = parseTransaction(transaction, options.idlNames);
   const { type, description, source, ...rest } = describe(parsed, options);

@@ -1,4 +1,6 @@
+import { priorityFeeOf } from '../../shared/domain/priority-fee.ts';
 import { quotedInSentence } from '../../shared/domain/quoted-name.ts';
+import { grouped } from '../analysis/grouped.ts';
 import type { Interpreted } from '../analysis/interpretation.ts';
 import type { ParsedTransaction } from '../analysis/parsed-transaction.ts';
 import { interpretTransaction } from '../analysis/rules/interpret-transaction.ts';
@@ -9,7 +11,8 @@ import { programName } from '../programs/known-programs.ts';
 import { joinClauses } from './clauses.ts';
 import { clausesOf, describeAttempt, isTipDescribed, OUTCOME_UNKNOWN } from './describe-transaction.ts';
 import { asYou, capitalized, clausesFor } from './perspective.ts';
-import { type FormatAddress, formatSol, shortAddress } from './sentence-formats.ts';
+import { type FormatAddress, formatSol, shortAddress, shortAddresses } from './sentence-formats.ts';
+import { describeTip, sumOf } from './sentences-movement.ts';
 
 /**
  * The length of an explanation, in UTF-16 units, up to which it says all. Beyond that it leaves out what came back and what
@@ -20,10 +23,11 @@ export const MAX_EXPLANATION_LENGTH = 280;
 /** Explains in one or two sentences what a transaction did and what it cost; to a party of it, which is `you`. */
 export function explainTransaction(parsed: ParsedTransaction, party: string | null = null): string {
   const interpretation = interpretTransaction(parsed);
-  const formatAddress = party === null ? shortAddress : asYou(party, shortAddress);
+  const shownAs = party === null ? shortAddresses() : shortAddresses(party);
+  const formatAddress = party === null ? shownAs : asYou(party, shownAs);
   const [deed, cost] =
     parsed.status === 'success'
-      ? explainSuccess(parsed, interpretation, party, formatAddress)
+      ? explainSuccess(parsed, interpretation, party, [shownAs, formatAddress])
       : explainAttempt(parsed, describeAttempt(interpretation, parsed, formatAddress));
   return `${capitalized(deed)}. ${capitalized(cost)}.`;
 }
@@ -45,24 +49,30 @@ function explainSuccess(
   parsed: ParsedTransaction,
   interpretation: Interpreted,
   party: string | null,
-  formatAddress: FormatAddress,
+  [shownAs, formatAddress]: readonly [FormatAddress, FormatAddress],
 ): Sentences {
   const clauses =
-    party === null ? clausesOf(interpretation, shortAddress) : clausesFor(party, parsed, interpretation, shortAddress);
+    party === null ? clausesOf(interpretation, shownAs) : clausesFor(party, parsed, interpretation, shownAs);
   const [payer, fee] = [formatAddress(parsed.feePayer), formatFee(parsed)];
-  const tip = isTipDescribed(interpretation) ? 0n : interpretation.tip;
-  const cost =
+  const tips = isTipDescribed(interpretation) ? [] : interpretation.tips;
+  const tip = sumOf(tips.filter(({ from }) => from === parsed.feePayer));
+  const others = grouped(
+    tips.filter(({ from }) => from !== parsed.feePayer),
+    ({ from }) => from,
+  ).map((group) => `; ${describeTip(group, formatAddress)}`);
+  const paid =
     BigInt(parsed.fee) === 0n
-      ? 'The record names no fee'
-      : clauses[0]?.text.startsWith(payer)
+      ? 'The record shows no fee'
+      : clauses[0]?.text.startsWith(`${payer} `)
         ? `The fee was ${fee}${tip === 0n ? '' : ` and the tip ${formatSol(tip)}`}`
         : `${payer} paid the fee of ${fee}${tip === 0n ? '' : `, and the tip was ${formatSol(tip)}`}`;
+  const cost = [paid, ...others].join('');
   return [joinClauses(clauses, formatAddress(party ?? interpretation.actor), roomBeside(cost)), cost];
 }
 
 /** Returns the fee, and what of it was paid for priority. */
 function formatFee(parsed: ParsedTransaction): string {
-  const priorityFee = priorityFeeOf(parsed);
+  const priorityFee = priorityFeeOf(parsed, decodeBase58);
   return `${formatSol(BigInt(parsed.fee))}${priorityFee === 0n ? '' : ` (priority fee ${formatSol(priorityFee)})`}`;
 }
 
@@ -88,11 +98,11 @@ function explainAttempt(parsed: ParsedTransaction, attempt: string): Sentences {
 function costOfAttempt(parsed: ParsedTransaction): string {
   const { status, fee, feePayer, accountData } = parsed;
   const isFree = BigInt(fee) === 0n;
-  const named = `the fee ${isFree ? 'is not in the record' : `of ${formatFee(parsed)} was paid`}`;
+  const named = isFree ? 'the record shows no fee' : `the fee of ${formatFee(parsed)} was paid`;
   if (status === null) return named;
   const hasMoved = accountData.some(
-    ({ account, nativeBalanceChange, tokenBalanceChanges }) =>
-      tokenBalanceChanges.length > 0 || BigInt(nativeBalanceChange) !== (account === feePayer ? -BigInt(fee) : 0n),
+    ({ account, nativeBalanceChange: lamports, tokenBalanceChanges }) =>
+      tokenBalanceChanges.length > 0 || (lamports ?? '0') !== (account === feePayer ? `${-BigInt(fee)}` : '0'),
   );
   return hasMoved ? `the record has changes of balances all the same, and ${named}` : `nothing moved, but ${named}`;
 }
@@ -113,23 +123,4 @@ function errorNumber({ code, name, message }: TransactionFailure): string {
   if (typeof code !== 'number' || message.includes(`${code}`)) return '';
   const quoted = quotedInSentence(name ?? '', MAX_ERROR_NAME_CHARACTERS);
   return quoted === null || message.includes(quoted) ? ` (error ${code})` : ` (error ${code}, ${quoted})`;
-}
-
-/** The fee of a signature, in lamports. https://solana.com/docs/core/fees */
-const SIGNATURE_LAMPORTS = 5_000n;
-/** The programs that check signatures which an instruction names, each of them for the fee of one. The first byte counts them. */
-const SIGNATURE_PROGRAMS: readonly string[] = [
-  'Ed25519SigVerify111111111111111111111111111',
-  'KeccakSecp256k11111111111111111111111111111',
-  'Secp256r1SigVerify1111111111111111111111111',
-];
-
-/** Returns the lamports of the fee that were paid for priority: all but the price of the signatures. */
-function priorityFeeOf({ fee, signers, instructions }: ParsedTransaction): bigint {
-  const checked = instructions.map(({ programId, data }) =>
-    SIGNATURE_PROGRAMS.includes(programId) ? (decodeBase58(data ?? '')?.[0] ?? 0) : 0,
-  );
-  const signatures = checked.reduce((sum, count) => sum + count, signers.length);
-  const paid = BigInt(fee) - SIGNATURE_LAMPORTS * BigInt(signatures);
-  return paid > 0n ? paid : 0n;
 }

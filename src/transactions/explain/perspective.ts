@@ -7,17 +7,12 @@ import { allInstructions, type ParsedTransaction } from '../analysis/parsed-tran
 import { sumByMint } from '../analysis/payments.ts';
 import { findGivenRights } from '../analysis/rules/authorities.ts';
 import { interpretTransaction } from '../analysis/rules/interpret-transaction.ts';
-import {
-  findOpenedAccounts,
-  findTokenAccountOwners,
-  hasBalances,
-  walletChangesOf,
-} from '../analysis/wallet-changes.ts';
+import { findOpenedAccounts, findTokenAccountOwners, walletChangesOf } from '../analysis/wallet-changes.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import { type Clause, joinClauses } from './clauses.ts';
 import { clausesOf, isTipDescribed, OUTCOME_UNKNOWN, withMemo } from './describe-transaction.ts';
 import { type FormatAddress, formatSol, fullAddress, YOU } from './sentence-formats.ts';
-import { describeActions, LACKS_BALANCES } from './sentences-aside.ts';
+import { describeActions, INCOMPLETE } from './sentences-aside.ts';
 
 /** What a transaction was for one wallet. */
 export interface Perspective {
@@ -37,19 +32,11 @@ export function perspectiveOf(
 ): Perspective | null {
   if (!isParty(address, parsed)) return null;
   const changes = walletChangesOf(parsed).get(address) ?? [];
-  const clauses =
-    parsed.status === 'success'
-      ? clausesFor(address, parsed, interpretation, format)
-      : [
-          {
-            text: parsed.status === null ? `a transaction was sent, but ${OUTCOME_UNKNOWN}` : 'the transaction failed',
-          },
-        ];
-  const costs = costsOf(
-    address,
-    parsed,
-    !(isDescribedWhole(address, parsed, interpretation) && isTipDescribed(interpretation)),
-  );
+  const { status } = parsed;
+  const outcome = status === null ? `a transaction was sent, but ${OUTCOME_UNKNOWN}` : 'the transaction failed';
+  const clauses = status === 'success' ? clausesFor(address, parsed, interpretation, format) : [{ text: outcome }];
+  const isTipSaid = isDescribedWhole(address, parsed, interpretation) && isTipDescribed(interpretation);
+  const costs = costsOf(address, parsed, !isTipSaid);
   return {
     address,
     changes: changes.map(({ mint, amount, decimals }) => ({ mint, amount: `${amount}`, decimals })),
@@ -102,7 +89,7 @@ export function clausesFor(
   const [first, ...others] = [
     ...describeActions({ actions: given, changes: lost, rights, hiddenTransfers, unnamedTransfers: 0 }, format),
     ...describeActions({ actions: got, changes: gained, ...NOTHING }, format),
-    ...(hasBalances(parsed) ? [] : [LACKS_BALANCES]),
+    ...(parsed.isIncomplete ? [INCOMPLETE] : []),
   ];
   return first === undefined
     ? [{ text: 'no balance of yours changed' }]

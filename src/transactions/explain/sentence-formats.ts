@@ -25,6 +25,17 @@ export const shortAddress: FormatAddress = (address) => {
   return shown.length > 12 && shown === address ? `${address.slice(0, 4)}…${address.slice(-4)}` : shown;
 };
 
+/** Returns a formatter as {@link shortAddress}, which shows the whole of an address that looks there as an earlier one does. */
+export function shortAddresses(...earlier: readonly string[]): FormatAddress {
+  const shown = new Map(earlier.map((address) => [shortAddress(address), address]));
+  return (address) => {
+    const short = shortAddress(address);
+    const first = shown.get(short) ?? address;
+    shown.set(short, first);
+    return first === address ? short : fullAddress(address);
+  };
+}
+
 /** What a sentence from the view of a wallet calls it. */
 export const YOU = 'you';
 

@@ -3,7 +3,7 @@ import { toAmount } from '../analysis/action.ts';
 import type { AssetAmount } from '../analysis/asset-amount.ts';
 import type { ConfidentialTransfer } from '../analysis/confidential-transfers.ts';
 import { grouped } from '../analysis/grouped.ts';
-import type { Asides, Interpreted } from '../analysis/interpretation.ts';
+import { type Asides, hasAsides, type Interpreted } from '../analysis/interpretation.ts';
 import { toPayment } from '../analysis/payments.ts';
 import { quotedWords } from '../errors/quoted-words.ts';
 import type { Clause } from './clauses.ts';
@@ -11,9 +11,10 @@ import { programPhrase } from './program-phrase.ts';
 import { type FormatAddress, formatAccounts, formatAmounts, joinPhrases, ofOwner, YOU } from './sentence-formats.ts';
 import { describeAuthorityChange } from './sentences-account.ts';
 import { describePayments, moverPhrase } from './sentences-movement.ts';
+import { filledIn, wordsOf } from './words.ts';
 
 /** The most characters of a memo that a sentence has. */
-const MAX_MEMO_CHARACTERS = 80;
+export const MAX_MEMO_CHARACTERS = 80;
 
 /** How actions are described: of a sentence that says more, or alone. */
 interface ActionFormat {
@@ -26,14 +27,15 @@ interface ActionFormat {
 }
 
 /** What is said of a record that lacks balances. */
-export const LACKS_BALANCES: Clause = { text: 'the record lacks balances that would show what moved' };
+export const INCOMPLETE: Clause = { text: 'the record lacks balances or calls that would show what moved' };
 
 /** Describes actions, changes that no action explains, and rights, each with its actor: rights and losses first, what came back last. */
 export function describeActions(
-  asides: Omit<Asides, 'memos' | 'goFirst' | 'lacksBalances'>,
+  asides: Omit<Asides, 'memos' | 'goFirst' | 'isIncomplete'>,
   format: ActionFormat,
 ): readonly Clause[] {
   const { actions, changes, rights, hiddenTransfers, unnamedTransfers } = asides;
+  if (!hasAsides({ ...asides, isIncomplete: false })) return [];
   const { actor, giver = actor, formatAddress, also = '' } = format;
   const ofKind = (...kinds: readonly Action['kind'][]): readonly Action[] =>
     actions.filter(({ kind }) => kinds.includes(kind));
@@ -133,9 +135,14 @@ function describeSide(
   return `${who} ${also}${flows.join(' and ')}${payer}${programPhrase(program, 'through', formatAddress)}`;
 }
 
-function describeSwapAside({ actor, given, got, program }: Action, { formatAddress, also = '' }: ActionFormat): string {
+function describeSwapAside(
+  { actor, given, got, program, authority, role }: Action,
+  { formatAddress, also = '' }: ActionFormat,
+): string {
   const [gave, received] = [given, got].map((amounts) => formatAmounts(amounts.map(toAmount), formatAddress));
-  return `${formatAddress(actor)} ${also}swapped ${gave} for ${received}${programPhrase(program, 'on', formatAddress)}`;
+  const owner = authority === null ? '' : ofOwner(actor, formatAddress);
+  const who = authority === null ? formatAddress(actor) : moverPhrase({ authority, role }, formatAddress);
+  return `${who} ${also}swapped ${gave}${owner} for ${received}${programPhrase(program, 'on', formatAddress)}`;
 }
 
 /** Describes deposits in one phrase for each wallet that paid them. */
@@ -169,25 +176,17 @@ const describeClosed = (closed: readonly Action[], formatAddress: FormatAddress,
 const givenIn = (actions: readonly Action[]): readonly AssetAmount[] =>
   actions.flatMap(({ given }) => given.map(toAmount));
 
+/** Movements of hidden amounts in words. */
+const HIDDEN = wordsOf('hidden');
+
 function describeHidden(
   { type, mint, fromUserAccount, fromTokenAccount, toUserAccount, toTokenAccount, amount }: ConfidentialTransfer,
   formatAddress: FormatAddress,
 ): string {
   const token = mint === null ? 'tokens' : `the token ${formatAddress(mint)}`;
-  const [from, to] = [fromUserAccount ?? fromTokenAccount, toUserAccount ?? toTokenAccount].map((party) =>
+  const [from = '', to = ''] = [fromUserAccount ?? fromTokenAccount, toUserAccount ?? toTokenAccount].map((party) =>
     party === null ? 'somebody' : formatAddress(party),
   );
-  const hiddenAmount = `a hidden amount of ${token}`;
-  switch (type) {
-    case 'mint':
-      return `${hiddenAmount} was minted to ${to}`;
-    case 'burn':
-      return `${from} burned ${hiddenAmount}`;
-    case 'deposit':
-      return `${from} moved ${amount ?? 'some'} smallest units of ${token} into a hidden balance`;
-    case 'withdraw':
-      return `${from} moved ${amount ?? 'some'} smallest units of ${token} out of a hidden balance`;
-    default:
-      return from === 'somebody' ? `${to} got ${hiddenAmount}` : `${from} sent ${hiddenAmount} to ${to}`;
-  }
+  const units = `${amount ?? 'some'} smallest units of ${token}`;
+  return filledIn(HIDDEN.get(type) ?? '', { from, to, units, amount: `a hidden amount of ${token}` });
 }

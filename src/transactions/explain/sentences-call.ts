@@ -8,6 +8,7 @@ import { quotedWords } from '../errors/quoted-words.ts';
 import { isIncidentalProgram, programName } from '../programs/known-programs.ts';
 import { programPhrase } from './program-phrase.ts';
 import { type FormatAddress, formatAmounts, wordOrQuoted } from './sentence-formats.ts';
+import { filledIn, wordsOf } from './words.ts';
 
 const DEEDS: Readonly<Partial<Record<CallInterpretation['type'], string>>> = {
   QUOTE_UPDATE: 'wrote new prices',
@@ -16,12 +17,7 @@ const DEEDS: Readonly<Partial<Record<CallInterpretation['type'], string>>> = {
 };
 
 /** What a program is, by what it is for. */
-const PURPOSES: Readonly<Partial<Record<CallInterpretation['type'], (name: string) => string>>> = {
-  BRIDGE: (name) => `the bridge ${name}`,
-  PERPS: (name) => `the perpetuals exchange ${name}`,
-  GAME: (name) => `the game ${name}`,
-  LEND: (name) => `the lending program ${name}`,
-};
+const PURPOSES = wordsOf('purposes');
 
 /**
  * Describes a call by what its program is for, or by the program's name or address alone: the instruction's type if a
@@ -44,14 +40,16 @@ export function unnamedProgramOf(interpretation: Interpretation): string | null 
 }
 
 function describeUnknownCall(interpretation: Interpreted<CallInterpretation>, formatAddress: FormatAddress): string {
-  const { type, actor, program, instruction, calledName, isUntouched, tip, asides } = interpretation;
+  const { type, actor, program, instruction, calledName, isUntouched, tips, asides } = interpretation;
   if (program === null) return `${formatAddress(actor)} sent a transaction that does nothing`;
   const name = programName(program);
   const programText =
-    name === null ? `the program ${formatAddress(program)}` : (PURPOSES[type]?.(name) ?? `the ${name} program`);
+    name === null
+      ? `the program ${formatAddress(program)}`
+      : filledIn(PURPOSES.get(type) ?? 'the {name} program', { name });
   const call = `${formatAddress(actor)} called ${programText}${instructionPhrase(instruction)}${calledPhrase(calledName)}`;
   if (isUntouched && hasAsides(asides)) return call;
-  if (isUntouched) return `${call}; ${tip === 0n ? 'no SOL or token' : 'nothing but a tip'} changed hands`;
+  if (isUntouched) return `${call}; ${tips.length === 0 ? 'no SOL or token' : 'nothing but a tip'} changed hands`;
   const flows = flowsOf(interpretation, formatAddress);
   const { actions, changes, hiddenTransfers } = asides;
   const isSaidBeside = actions.length + changes.length + hiddenTransfers.length > 0;

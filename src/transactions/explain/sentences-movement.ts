@@ -1,4 +1,5 @@
 import type { Action } from '../analysis/action.ts';
+import type { AssetAmount } from '../analysis/asset-amount.ts';
 import { grouped } from '../analysis/grouped.ts';
 import {
   hasAsides,
@@ -22,20 +23,25 @@ import {
   YOU,
 } from './sentence-formats.ts';
 
-/** What the sentence of a transfer says. */
-type Sent = Pick<Interpreted<TransferInterpretation>, 'actor' | 'program' | 'payments' | 'gained' | 'lost' | 'asides'> &
-  Partial<Pick<TransferInterpretation, 'tips'>>;
-
-export function describeTransfer(sent: Sent, formatAddress: FormatAddress): string {
-  const { actor, program, payments, tips = [], gained, lost, asides } = sent;
+export function describeTransfer(
+  { actor, program, payments, tips, gained, lost, asides }: Interpreted<TransferInterpretation>,
+  formatAddress: FormatAddress,
+): string {
   if (payments.length > 0) return describePayments(payments, 'sent', formatAddress).join('; ');
-  const tip = tips.reduce((sum, { amount }) => sum + amount, 0n);
   const flows = formatFlows({ received: gained, paid: lost }, formatAddress);
   if (flows !== '') return `${formatAddress(actor)} ${flows}${programPhrase(program, 'through', formatAddress)}`;
-  if (tip === 0n) return `${formatAddress(actor)} made a transfer that changed no balance`;
-  const relays = [...new Set(tips.flatMap(({ to }) => tipRelayOf(to) ?? []))];
-  return `${formatAddress(tips[0]?.from ?? actor)} paid a tip of ${formatSol(tip)} to ${joinPhrases(relays)}${hasAsides(asides) ? '' : ' and did nothing else'}`;
+  if (tips.length === 0) return `${formatAddress(actor)} made a transfer that changed no balance`;
+  const paid = grouped(tips, ({ from }) => from).map((group) => describeTip(group, formatAddress));
+  return `${paid.join('; ')}${hasAsides(asides) || paid.length > 1 ? '' : ' and did nothing else'}`;
 }
+
+/** Describes the tips of one wallet. */
+export function describeTip(tips: readonly Payment[], formatAddress: FormatAddress): string {
+  const relays = [...new Set(tips.flatMap(({ to }) => tipRelayOf(to) ?? []))];
+  return `${formatAddress(tips[0]?.from ?? '')} paid a tip of ${formatSol(sumOf(tips))} to ${joinPhrases(relays)}`;
+}
+
+export const sumOf = (payments: readonly Payment[]): bigint => payments.reduce((sum, { amount }) => sum + amount, 0n);
 
 /** Most receivers of one sender of which each is named; of more the largest of each mint is. */
 const MAX_RECEIVERS = 3;
@@ -61,11 +67,22 @@ function describeSender(payments: readonly Payment[], verb: string, formatAddres
   const [first] = payments;
   if (first === undefined) return '';
   const { from, authority, role, program } = first;
-  const byReceiver = grouped(payments, ({ to }) => to);
   const owner = authority === null ? '' : ofOwner(from, formatAddress);
-  const mover = authority ?? from;
+  const who =
+    authority === null ? `${formatAddress(from)} ${verb}` : `${moverPhrase({ authority, role }, formatAddress)} moved`;
+  return `${who} ${receiversPhrase(payments, authority ?? from, owner, formatAddress)}${programPhrase(program, 'through', formatAddress)}`;
+}
+
+/** Says what each receiver got, the largest first. `owner`: of whom it was, if somebody else moved it. */
+export function receiversPhrase(
+  payments: readonly Pick<Payment, keyof AssetAmount | 'to' | 'withheld'>[],
+  mover: string,
+  owner: string,
+  formatAddress: FormatAddress,
+): string {
+  const byReceiver = grouped(payments, ({ to }) => to);
   const itself = formatAddress(mover) === YOU ? 'yourself' : 'itself';
-  const toReceiver = (group: readonly Payment[]): string => {
+  const toReceiver = (group: typeof payments): string => {
     const to = group[0]?.to ?? '';
     const isWithheld = group.some(({ withheld }) => withheld > 0n);
     const arrived = group
@@ -74,7 +91,7 @@ function describeSender(payments: readonly Payment[], verb: string, formatAddres
     const rest = arrived.length === 0 ? 'nothing' : formatAmounts(arrived, formatAddress);
     return `${formatAmounts(group, formatAddress)}${owner} to ${to === mover ? itself : formatAddress(to)}${isWithheld ? `, of which ${rest} arrived` : ''}`;
   };
-  const isLargest = (group: readonly Payment[]): boolean =>
+  const isLargest = (group: typeof payments): boolean =>
     group.some((payment) => payments.find(({ mint }) => mint === payment.mint) === payment);
   const named = byReceiver.length > MAX_RECEIVERS ? byReceiver.filter(isLargest) : byReceiver;
   const others = byReceiver.filter((group) => !named.includes(group)).flat();
@@ -87,24 +104,22 @@ function describeSender(payments: readonly Payment[], verb: string, formatAddres
             ' one more account',
           ),
         ];
-  const who =
-    authority === null ? `${formatAddress(from)} ${verb}` : `${moverPhrase({ authority, role }, formatAddress)} moved`;
-  return `${who} ${joinPhrases([...named.map(toReceiver), ...rest])}${programPhrase(program, 'through', formatAddress)}`;
+  return joinPhrases([...named.map(toReceiver), ...rest]);
 }
 
 export function describeMint(interpretation: SupplyInterpretation, formatAddress: FormatAddress): string {
-  const { actor, program, amounts, holders } = interpretation;
-  const receiver =
-    holders.size === 0 || (holders.size === 1 && holders.has(actor))
-      ? ''
-      : ` to ${formatAccounts(holders, formatAddress)}`;
-  return `${formatAddress(actor)} minted ${formatAmounts(amounts, formatAddress)}${receiver}${pricePhrase(interpretation, formatAddress)}${programPhrase(program, 'with', formatAddress)}`;
+  const { actor, program, amounts } = interpretation;
+  const minted = amounts.map((change) => ({ ...change, to: change.holder ?? actor, withheld: 0n })).toSorted(bySize);
+  const isOwn = minted.every(({ to }) => to === actor);
+  const what = isOwn ? formatAmounts(amounts, formatAddress) : receiversPhrase(minted, actor, '', formatAddress);
+  return `${formatAddress(actor)} minted ${what}${pricePhrase(interpretation, formatAddress)}${programPhrase(program, 'with', formatAddress)}`;
 }
 
 export function describeBurn(
-  { actor, holders, program, amounts, gained }: SupplyInterpretation,
+  { actor, program, amounts, gained }: SupplyInterpretation,
   formatAddress: FormatAddress,
 ): string {
+  const holders = new Set(amounts.map(({ holder }) => holder ?? actor));
   const receiver = holders.has(actor) ? '' : ` ${formatAddress(actor)}`;
   const proceeds = gained.length === 0 ? '' : ` and${receiver} received ${formatAmounts(gained, formatAddress)}`;
   return `${formatAccounts(holders, formatAddress)} burned ${formatAmounts(amounts, formatAddress)}${proceeds}${programPhrase(program, 'with', formatAddress)}`;

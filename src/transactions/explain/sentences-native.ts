@@ -7,9 +7,7 @@ import type {
 import { quotedWords } from '../errors/quoted-words.ts';
 import { programPhrase } from './program-phrase.ts';
 import { type FormatAddress, formatSol } from './sentence-formats.ts';
-
-/** The most characters of a memo that a sentence has. */
-const MAX_MEMO_CHARACTERS = 80;
+import { MAX_MEMO_CHARACTERS } from './sentences-aside.ts';
 
 export function describeStake(
   { type, actor, program, change, stakeAccount, target, lamports }: StakeInterpretation,

@@ -1,7 +1,5 @@
-import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
-import type { Interpreted, NftInterpretation, NftTransferInterpretation } from '../analysis/interpretation.ts';
+import type { NftInterpretation, NftTransferInterpretation } from '../analysis/interpretation.ts';
 import type { Nft } from '../analysis/nft-asset.ts';
-import { isNftAmount } from '../analysis/payments.ts';
 import { programPhrase } from './program-phrase.ts';
 import {
   type FormatAddress,
@@ -11,60 +9,39 @@ import {
   joinPhrases,
   tokenName,
 } from './sentence-formats.ts';
-import { describeTransfer } from './sentences-movement.ts';
+import { describePayments } from './sentences-movement.ts';
+import { filledIn, wordsOf } from './words.ts';
 
 /** Describes an NFT that changed owners, and in exchange for what. */
 export function describeNftTransfer(
-  interpretation: Interpreted<NftTransferInterpretation>,
+  { program, swap, payments }: NftTransferInterpretation,
   formatAddress: FormatAddress,
 ): string {
-  const { actor, program, swap, payments, gained } = interpretation;
-  const venue = programPhrase(program, 'on', formatAddress);
-  if (swap !== null && swap.wallet !== null) {
-    const [given, got] = [swap.inputs, swap.outputs].map((legs) => formatAmounts(legs, formatAddress));
-    return `${formatAddress(swap.wallet)} gave ${given} and got ${got}${venue}`;
-  }
-  const [transferred] = payments.filter(isNftAmount);
-  const received = gained.filter(({ mint }) => mint === WRAPPED_SOL);
-  if (transferred !== undefined && program !== null && received.length > 0)
-    return `${formatAmount(transferred, formatAddress).replace(/^t/, 'T')} went to ${formatAddress(transferred.to)}${venue}, and ${formatAddress(actor)} received ${formatAmounts(received, formatAddress)}`;
-  return describeTransfer(interpretation, formatAddress);
+  if (swap === null || swap.wallet === null) return describePayments(payments, 'sent', formatAddress).join('; ');
+  const [given, got] = [swap.inputs, swap.outputs].map((legs) => formatAmounts(legs, formatAddress));
+  return `${formatAddress(swap.wallet)} gave ${given} and got ${got}${programPhrase(program, 'on', formatAddress)}`;
 }
+
+/** What was done to NFTs in words. */
+const DEEDS = wordsOf('nfts');
 
 /** Describes what was done to NFTs. */
 export function describeNft(interpretation: NftInterpretation, formatAddress: FormatAddress): string {
   const { type, actor, program, seller, buyer, price, refund } = interpretation;
-  const nfts = formatNfts(interpretation, formatAddress);
-  const venue = programPhrase(program, 'on', formatAddress);
-  const tool = programPhrase(program, 'with', formatAddress);
-  const cost = price === null ? '' : ` for ${formatAmount(price, formatAddress)}`;
-  const who = formatAddress(actor);
-  switch (type) {
-    case 'NFT_SALE':
-      return describeSale(interpretation, formatAddress);
-    case 'NFT_LISTING':
-      return `${who} listed ${nfts}${cost}${venue}`;
-    case 'NFT_CANCEL_LISTING':
-      return `${who} took back the listing of ${nfts}${venue}`;
-    case 'NFT_BID':
-      return price === null
-        ? `${who} made a bid for ${nfts}${venue}`
-        : `${who} bid ${formatAmount(price, formatAddress)} for ${nfts}${venue}`;
-    case 'NFT_BID_CANCELLED':
-      return `${who} took back a bid for ${nfts}${venue}`;
-    case 'NFT_MINT':
-    case 'COMPRESSED_NFT_MINT': {
-      const receiver = buyer === null || buyer === actor ? '' : ` to ${formatAddress(buyer)}`;
-      return `${who} minted ${nfts}${receiver}${cost}${tool}`;
-    }
-    case 'COMPRESSED_NFT_TRANSFER':
-      return `${formatAddress(seller ?? actor)} sent ${nfts} to ${buyer === null ? 'several accounts' : formatAddress(buyer)}${tool}`;
-    case 'BURN_NFT':
-    case 'COMPRESSED_NFT_BURN': {
-      const returned = refund === 0n ? '' : ` and got back ${formatSol(refund)} of rent`;
-      return `${formatAddress(seller ?? actor)} burned ${nfts}${returned}${tool}`;
-    }
-  }
+  if (type === 'NFT_SALE') return describeSale(interpretation, formatAddress);
+  const amount = price === null ? null : formatAmount(price, formatAddress);
+  return filledIn(DEEDS.get(type) ?? '', {
+    who: formatAddress(actor),
+    giver: formatAddress(seller ?? actor),
+    taker: buyer === null ? 'several accounts' : formatAddress(buyer),
+    receiver: buyer === null || buyer === actor ? '' : ` to ${formatAddress(buyer)}`,
+    nfts: formatNfts(interpretation, formatAddress),
+    bid: amount === null ? 'made a bid' : `bid ${amount}`,
+    cost: amount === null ? '' : ` for ${amount}`,
+    returned: refund === 0n ? '' : ` and got back ${formatSol(refund)} of rent`,
+    venue: programPhrase(program, 'on', formatAddress),
+    tool: programPhrase(program, 'with', formatAddress),
+  });
 }
 
 /** Describes a sale from the side of its actor, and how the price was shared. */

@@ -14,8 +14,8 @@ import type { Payment } from '../analysis/payments.ts';
 import { quotedWords } from '../errors/quoted-words.ts';
 import { exchangeNames, programLabel, programPhrase } from './program-phrase.ts';
 import {
+  bySize,
   type FormatAddress,
-  formatAccounts,
   formatAmounts,
   formatFlows,
   formatNumber,
@@ -23,14 +23,17 @@ import {
   joinPhrases,
   ofOwner,
 } from './sentence-formats.ts';
+import { moverPhrase, receiversPhrase } from './sentences-movement.ts';
 
 export function describeSwap({ actor, program, swap }: SwapInterpretation, formatAddress: FormatAddress): string {
   const venue = programPhrase(program, 'on', formatAddress);
   if (swap === null) return `${formatAddress(actor)} let a program trade${venue}`;
   const [inputs, outputs] = [formatAmounts(swap.inputs, formatAddress), formatAmounts(swap.outputs, formatAddress)];
-  return swap.wallet === null
-    ? `${formatAddress(actor)} let a program swap ${inputs} for ${outputs}${venue}`
-    : `${formatAddress(actor)} swapped ${inputs} for ${outputs}${venue}`;
+  const { wallet, mover } = swap;
+  if (wallet === null) return `${formatAddress(actor)} let a program swap ${inputs} for ${outputs}${venue}`;
+  return mover === undefined
+    ? `${formatAddress(actor)} swapped ${inputs} for ${outputs}${venue}`
+    : `${moverPhrase(mover, formatAddress)} swapped ${inputs}${ofOwner(wallet, formatAddress)} for ${outputs}${venue}`;
 }
 
 /** Returns amounts of what was got just before: `4.12 of it` where that was one asset. */
@@ -80,7 +83,7 @@ export function describeArbitrage(
     gained,
     lost,
     payments,
-    tip,
+    tips,
     solChange,
   }: Interpreted<ArbitrageInterpretation>,
   formatAddress: FormatAddress,
@@ -93,10 +96,8 @@ export function describeArbitrage(
   const flows = formatFlows({ made: gained, lost }, formatAddress);
   const outcome = flows === '' ? `tried arbitrage${venue} without gain or loss` : `${flows} by arbitrage${venue}`;
   const paid =
-    payments.length === 0
-      ? ''
-      : ` and paid ${formatAmounts(payments, formatAddress)} to ${formatAccounts(new Set(payments.map(({ to }) => to)), formatAddress)}`;
-  const cost = tip > 0n ? 'fee and tip' : 'the fee';
+    payments.length === 0 ? '' : ` and paid ${receiversPhrase(payments.toSorted(bySize), actor, '', formatAddress)}`;
+  const cost = tips.some(({ from }) => from === actor) ? 'fee and tip' : 'the fee';
   const total = solChange > 0n ? `${formatSol(solChange)} more` : `${formatSol(-solChange)} less`;
   return `${formatAddress(actor)} ${outcome}${paid}${solChange === 0n ? '' : `: ${total} in all, with ${cost}`}`;
 }

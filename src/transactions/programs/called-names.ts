@@ -11,7 +11,7 @@ export function loggedNamesOf(logs: readonly string[], programIds: readonly stri
   const names = new Map<number, string>();
   let next = 0;
   for (const [i, line] of logs.entries()) {
-    const [, program] = TOP_CALL.exec(line) ?? [];
+    const [, program] = line.endsWith('[1]') ? (TOP_CALL.exec(line) ?? []) : [];
     const place = program === undefined ? -1 : programIds.indexOf(program, next);
     if (place < 0) continue;
     next = place + 1;

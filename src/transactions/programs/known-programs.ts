@@ -23,11 +23,15 @@ export const programName = (id: string): string | null => KNOWN_PROGRAMS.get(id)
 /** Returns a program's role; `other` for a program that is not in the table, and for none. */
 export const programRole = (id: string | null): ProgramRole => KNOWN_PROGRAMS.get(id ?? '')?.role ?? 'other';
 
+const idsWith = (trait: 'isTrading' | 'isIncidental'): ReadonlySet<string> =>
+  new Set([...KNOWN_PROGRAMS].flatMap(([id, { role }]) => (roleRow(role)[trait] === true ? [id] : [])));
+const [TRADING, INCIDENTAL] = [idsWith('isTrading'), idsWith('isIncidental')];
+
 /** Returns whether people trade through a program. */
-export const isTradingProgram = (id: string | null): boolean => roleRow(programRole(id)).isTrading === true;
+export const isTradingProgram = (id: string | null): boolean => TRADING.has(id ?? '');
 
 /** Returns whether a program only serves the instructions beside it, so that a transaction is about another one. */
-export const isIncidentalProgram = (id: string): boolean => roleRow(programRole(id)).isIncidental === true;
+export const isIncidentalProgram = (id: string): boolean => INCIDENTAL.has(id);
 
 /** Returns what a transaction is that calls a program, while its instruction is unknown; null if that may be anything. */
 export const fallbackTypeOf = (id: string): TransactionType | null => roleRow(programRole(id)).fallbackType;

@@ -19,9 +19,9 @@ export function jsonAccountKeys({ accountKeys, header }: JsonObject, loadedAddre
   const keys = asArray(accountKeys);
   if (keys.every((key) => typeof key === 'string'))
     return compiledAccountKeys(keys, readMessageHeader(header), loadedAddresses);
-  return keys.map(asObject).map(({ pubkey, signer, writable, source }) => ({
+  return keys.map(asObject).map(({ pubkey, signer, writable, source }, index) => ({
     address: asString(pubkey) ?? '',
-    signer: signer === true,
+    signer: signer === true || index === 0, // which pays the fee
     writable: writable === true,
     source: source === 'lookupTable' ? source : 'transaction',
   }));
@@ -33,7 +33,7 @@ export function compiledAccountKeys(
   header: MessageHeader,
   loadedAddresses: JsonObject,
 ): AccountKey[] {
-  const firstUnsigned = header.numRequiredSignatures;
+  const firstUnsigned = Math.max(1, header.numRequiredSignatures); // the first one pays the fee
   const firstReadonlySigned = firstUnsigned - header.numReadonlySignedAccounts;
   const firstReadonly = keys.length - header.numReadonlyUnsignedAccounts;
   const staticKeys = keys.map((address, index): AccountKey => {

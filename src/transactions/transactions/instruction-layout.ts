@@ -12,7 +12,11 @@ export interface InstructionLayout {
   readonly accounts: readonly string[];
   /** Names of accounts that may follow, used only if all are present. */
   readonly optional?: readonly string[];
-  /** Addresses by name of accounts that a caller may leave out: the name is skipped where another account is in its place. */
+  /**
+   * Addresses by name of accounts that a caller may leave out: the name of the first is skipped where another account is in its
+   * place, and so are those behind it; the stake program does not look at these.
+   * https://github.com/solana-program/stake/blob/main/program/src/processor.rs
+   */
   readonly omittable?: Readonly<Record<string, string>>;
   /** Name of the signing authority after the others: one account, or a multisig followed by its signers. */
   readonly signer?: string;
@@ -47,12 +51,9 @@ export function readInfo(
 
 /** Returns the names of the first accounts, without those whose account was left out. */
 function presentNames({ accounts: names, omittable = {} }: InstructionLayout, accounts: readonly string[]): string[] {
-  const present: string[] = [];
-  for (const name of names) {
-    const address = omittable[name];
-    if (address === undefined || address === accounts[present.length]) present.push(name);
-  }
-  return present;
+  const first = names.findIndex((name) => omittable[name] !== undefined);
+  const isPresent = first < 0 || omittable[names[first] ?? ''] === accounts[first];
+  return names.filter((name) => isPresent || omittable[name] === undefined);
 }
 
 /** Returns the signing authority by its name: one account, or a multisig followed by its signers. */

@@ -30,8 +30,11 @@ export interface Instruction {
 }
 
 /** Returns every instruction in execution order: each top-level one, then its inner ones. */
-export const inExecutionOrder = (instructions: readonly Instruction[]): readonly Instruction[] =>
-  instructions.flatMap((topLevel) => [topLevel, ...topLevel.inner]);
+export function inExecutionOrder(instructions: readonly Instruction[]): readonly Instruction[] {
+  const calls: Instruction[] = [];
+  for (const topLevel of instructions) calls.push(topLevel, ...topLevel.inner);
+  return calls;
+}
 
 /** Reads a message's instructions with the inner instructions of `meta.innerInstructions`. */
 export function readInstructions(
@@ -39,17 +42,18 @@ export function readInstructions(
   instructions: readonly unknown[],
   innerInstructions: unknown,
 ): Instruction[] {
-  const innerByIndex = new Map<number | null, readonly unknown[]>();
+  const innerByIndex = new Map<number, readonly unknown[]>();
   for (const { index, instructions: innerList } of asArray(innerInstructions).map(asObject)) {
-    innerByIndex.set(asInteger(index), asArray(innerList));
+    const [named, last] = [asInteger(index) ?? -1, instructions.length - 1];
+    const place = named >= 0 && named < last ? named : last; // which has those of no recorded instruction, too
+    innerByIndex.set(place, [...(innerByIndex.get(place) ?? []), ...asArray(innerList)]);
   }
   const reader = new InstructionReader(accounts, countCalls(instructions, innerByIndex));
   return instructions.flatMap((topLevel, index) => {
     const inner = (innerByIndex.get(index) ?? []).flatMap((call, innerIndex) => {
-      const { stackHeight, ...recorded } = asObject(call);
-      return reader
-        .read(recorded)
-        .map((fields) => ({ ...fields, index, innerIndex, stackHeight: asInteger(stackHeight), inner: [] }));
+      const recorded = asObject(call);
+      const stackHeight = asInteger(recorded['stackHeight']);
+      return reader.read(recorded).map((fields) => ({ ...fields, index, innerIndex, stackHeight, inner: [] }));
     });
     const calls = reader.read(asObject(topLevel));
     const last = calls.length - 1; // which instruction of a batch made which calls isn't recorded
@@ -122,19 +126,14 @@ function readInstructionFields(
   const {
     programId: recordedProgramId,
     programIdIndex,
-    program: recordedProgram,
     accounts: recordedAccounts,
     data: recordedData,
     parsed: recordedParsed,
   } = fields;
   const programId = asString(recordedProgramId) ?? accountAddressAt(keys, programIdIndex) ?? '';
   const program = parsableProgramName(programId);
-  if (recordedParsed !== undefined) {
-    const parsed = readParsedInstruction(recordedParsed);
-    return {
-      instruction: { programId, program: asString(recordedProgram) ?? program, accounts: [], data: null, parsed },
-    };
-  }
+  const decoded = readParsedInstruction(recordedParsed);
+  if (decoded !== null) return { instruction: { programId, program, accounts: [], data: null, parsed: decoded } };
   const accounts = asArray(recordedAccounts).map(
     (account) => asString(account) ?? accountAddressAt(keys, account) ?? '',
   );

@@ -22,6 +22,8 @@ export interface Transaction {
   readonly feePayer: string;
   readonly accounts: readonly AccountKey[];
   readonly instructions: readonly Instruction[];
+  /** Whether the record has the calls that programs made. */
+  readonly hasInnerCalls: boolean;
   /** The fee in lamports. Null if the node kept no record of the effects; then nothing below is known. */
   readonly fee: bigint | null;
   /** The node's error: a name, or an object such as `{ InstructionError: [0, { Custom: 1 }] }`; null if there is none. */
@@ -108,6 +110,7 @@ export function normalizeTransaction(
     feePayer: payer.address,
     accounts,
     instructions: calls,
+    hasInnerCalls: Array.isArray(innerInstructions),
     fee: asBigInt(fee),
     err: readTransactionError(err),
     hasOutcome: err !== undefined,

@@ -34,7 +34,7 @@ export class ConstantLoad {
   }
 
   /** Returns what was seen since the last call. */
-  takeReport(): LoadReport {
+  nextReport(): LoadReport {
     const latenciesMs = this.#latenciesMs;
     const report = {
       answers: latenciesMs.length,

@@ -58,7 +58,7 @@ const PATIENT = [
 export const SLOT_MS = 50;
 
 /** What a gateway logs when it begins to limit callers alone, and when it shares their limits again. */
-export const ALONE = 'Redis does not answer: this gateway limits callers';
+export const ALONE = 'Redis does not count: this gateway limits callers';
 export const SHARED = 'limits are shared with the fleet';
 
 /** Returns how often each gateway has logged a message, at least. */

@@ -7,8 +7,7 @@ import { startConcurrently } from './concurrent-starts.ts';
 import { crashKeyWriters } from './crash-key-writers.ts';
 import { rejectMutants } from './receipt-mutants.ts';
 
-// The long form of receipt-mutants.test.ts, crash-key-writers.test.ts and key-file.test.ts:
-// npm run check -- receipts [MUTANTS KILLS]
+// Receipts that are changed, and makers of keys that start together and are killed: npm run check -- receipts [MUTANTS KILLS]
 
 const [mutants = 1_000_000, kills = 200] = process.argv.slice(2).map(Number);
 /** fast-check keeps data of each run until all are done */

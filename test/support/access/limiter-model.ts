@@ -27,7 +27,7 @@ class LimiterModel {
     return this.#windows.length;
   }
 
-  take(address: Uint8Array, weight: number, account: Principal | undefined, now: number, isLater = false) {
+  consume(address: Uint8Array, weight: number, account: Principal | undefined, now: number, isLater = false) {
     for (const window of this.#windows)
       for (; now >= window.ends && window.used > window.limit; window.ends += window.seconds * 1000)
         window.used -= window.limit;
@@ -142,10 +142,10 @@ export function limiterDifference(seed: number, { hasDebt }: { readonly hasDebt:
     if (hasDebt && pick(4) === 0) {
       const units = 1 + pick(9);
       limiter.charge(address.buffer, units, account);
-      model.take(address, units, account, clock.now(), true);
+      model.consume(address, units, account, clock.now(), true);
     }
     const { retryAfter, units, isByAddress, ...quota } = limiter.consume(address.buffer, weight, account);
-    const expected = model.take(address, weight, account, clock.now());
+    const expected = model.consume(address, weight, account, clock.now());
     if (JSON.stringify(quota) !== JSON.stringify(expected))
       return `seed ${seed}, step ${step}: ${JSON.stringify(quota)} is not ${JSON.stringify(expected)}`;
     if (limiter.size > trackedAddresses + 3 * 5 + 9) return `seed ${seed}: ${limiter.size} windows`;

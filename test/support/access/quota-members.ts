@@ -44,7 +44,7 @@ export class QuotaMembers {
     return limiter;
   }
 
-  take(member: number, units = 1) {
+  consume(member: number, units = 1) {
     return this.limiterOf(member).consume(CALLER, units);
   }
 

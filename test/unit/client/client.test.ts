@@ -4,14 +4,18 @@ import {
   type Client,
   type ClientOptions,
   createClient,
+  type ReadOptions,
   type StreamOptions,
   type StreamState,
 } from '../../../src/client/client.ts';
-import { receiptTextIn } from '../../../src/client/verify/signed-body.ts';
+import { formatSignedBody, receiptTextIn } from '../../../src/client/verify/signed-body.ts';
 import { parseTrustedKey } from '../../../src/client/verify/trusted-key.ts';
+import { digestOf } from '../../../src/gateway/receipts/digest.ts';
 import { signSuccession } from '../../../src/gateway/receipts/keys/key-rotation.ts';
+import { signBatch } from '../../../src/gateway/receipts/sign-batch.ts';
 import { signingKeyOf } from '../../../src/gateway/receipts/signing-key.ts';
 import type { Clock } from '../../../src/shared/domain/clock.ts';
+import { systemClock } from '../../../src/shared/runtime/system-clock.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { pluck } from '../../support/pluck.ts';
 import { eventChainVectors } from '../../support/receipts/test-vectors.ts';
@@ -136,6 +140,45 @@ t.test('send-request', async (t) => {
       await t.rejects(slot(open(response).client), { code: 'unreadable', status: response().status });
     }
     await t.rejects(open(() => new Response('{')).client.get('/network'), { code: 'unreadable' });
+  });
+
+  t.test('without verification an answer must still be one', async (t) => {
+    for (const body of ['<html>', '{"ok":true}', 'null', '{"result":7}', '{"slot":7}', '{"result":7,"slot":"7"}']) {
+      const { client } = open(() => new Response(body), { verify: false });
+      await t.rejects(slot(client), { name: 'SlotgateError', code: 'unreadable' }, body);
+    }
+    const { client } = open(() => new Response('{"result":null,"slot":7}'), { verify: false });
+    t.match(await slot(client), { result: null, slot: 7 });
+  });
+
+  t.test('a redirect is refused, and its connection released', async (t) => {
+    let isReleased = false;
+    const body = new ReadableStream({
+      pull: (stream) => stream.enqueue(new Uint8Array(MIB)),
+      cancel() {
+        isReleased = true;
+      },
+    });
+    const { client } = open(() => new Response(body, { status: 302, headers: { location: 'http://other.test' } }));
+    await t.rejects(slot(client), { code: 'unreadable', status: 302 });
+    t.ok(isReleased);
+  });
+
+  t.test('a delay that no timer has room for does not end early', (t) => {
+    const { setTimeout } = globalThis;
+    const timers: { readonly work: () => void; readonly ms: number }[] = [];
+    t.teardown(() => Object.assign(globalThis, { setTimeout }));
+    Object.assign(globalThis, { setTimeout: (work: () => void, ms: number) => timers.push({ work, ms }) });
+    const most = 2 ** 31 - 1;
+    const fired: number[] = [];
+    for (const ms of [most + 5, Number.POSITIVE_INFINITY]) {
+      timers.length = 0;
+      systemClock.after(ms, () => fired.push(ms));
+      for (let i = 0; i < 3; i++) timers[i]?.work();
+      t.same(pluck(timers, 'ms'), ms === most + 5 ? [most, 5] : [most, most, most, most]);
+    }
+    t.same(fired, [most + 5]);
+    t.end();
   });
 
   t.test("a response body can't fill the memory of the client", async (t) => {
@@ -387,6 +430,21 @@ t.test('stream', async (t) => {
     t.equal(states.at(-1), 'ended');
   });
 
+  t.test('a stream that is closed while it connects again stays closed', async (t) => {
+    let connects = 0;
+    const { clock, stream, sockets } = open(t, {
+      onState(state) {
+        if (state === 'connecting' && ++connects === 2) stream.close();
+      },
+    });
+    sockets[0]?.end(1006);
+    clock.advance(500);
+    t.ok(sockets[1]?.isClosed);
+    sockets[1]?.end(1006);
+    clock.advance(600_000);
+    t.equal(sockets.length, 2);
+  });
+
   const TARGET = '/api/v1/stream?receipts=1';
 
   t.test('signed frames are verified with the request of the stream', async (t) => {
@@ -404,13 +462,14 @@ t.test('stream', async (t) => {
       frame(2),
       signedFrame(3, `GET ${TARGET}`),
       signedFrame(4).replace('"seq":4', '"seq":5'),
+      signedBodyFor(TARGET, 'null', { request: `SUB ${TARGET}` }),
       signedFrame(6),
     );
     t.same(receipts, [
       [1, 1],
       [6, 6],
     ]);
-    t.same(pluck(errors, 'code'), ['malformed', 'request', 'digest']);
+    t.same(pluck(errors, 'code'), ['malformed', 'request', 'digest', 'unreadable']);
   });
 
   const lamports = (amount: number, slot: number, target = `/api/v1/balance/${ADDRESS}`): string =>
@@ -474,8 +533,25 @@ t.test('stream', async (t) => {
       const text = frames[at]?.replace('{"type":"balance"', `{"type":"balance","id":${id},"seq":1`) ?? '';
       return at === 0 ? text.replace('"gap":null', `"event":"${events[0]}","gap":null`) : text;
     };
+    const key = signingKeyOf(generateKeyPairSync('ed25519').privateKey);
+    /** Returns a state with these members before its answer. */
+    const stateOf = (slot: number, members: string, id = 1): string => {
+      const result = '{"lamports":99,"sol":"0"}';
+      const [receipt = ''] = signBatch(
+        [
+          {
+            ...{ cluster, request, slot, status: 200, commitment: 'confirmed', claim: 'observed/1', agreed: '1/1' },
+            ...{ digest: digestOf(result), issuedAt: NOW_MS, nonce: null, previous: null },
+          },
+        ],
+        key,
+      );
+      const answer = formatSignedBody(result, slot, receipt);
+      return pushed(`"type":"balance","id":${id},"address":"${address}","seq":1${members}`, answer);
+    };
     const follow = async (t: Test, client: Partial<ClientOptions> = {}) => {
-      const { stream, last, receive, clock, errors } = open(t, {}, { publicKey, cluster, ...client });
+      const pinned = { publicKey: [publicKey, key.publicKey], cluster };
+      const { stream, last, receive, clock, errors } = open(t, {}, { ...pinned, ...client });
       const [slots, faults, lost]: [number[], Fault[], unknown[]] = [[], [], []];
       stream.subscribe('balance', address, {
         resumes: true,
@@ -492,7 +568,12 @@ t.test('stream', async (t) => {
         last().open();
         await settled();
       };
-      return { receive, slots, faults, lost, errors, since, reconnect };
+      /** Waits until a subscription begins again that a fault has interrupted. */
+      const retry = async (): Promise<void> => {
+        clock.advance(2000);
+        await settled();
+      };
+      return { receive, slots, faults, lost, errors, since, reconnect, retry };
     };
     const slotsOf = (order: readonly number[]) => order.map((at) => Number(events[at]?.split('.')[0]));
 
@@ -519,8 +600,78 @@ t.test('stream', async (t) => {
       for (let i = 0; i < 20 && other.faults.length === 0; i++) await settled(); // it requests a succession
       t.same([other.slots, pluck(other.faults, 'code')], [[], ['unknown-key']]);
       const { receive, slots, faults } = await follow(t);
-      await receive(eventOf(0), eventOf(1).slice(0, 400), eventOf(2));
-      t.same([slots, pluck(faults, 'code')], [slotsOf([0]), ['envelope', 'chain']]);
+      await receive(eventOf(0), eventOf(1).slice(0, 400));
+      t.same([slots, pluck(faults, 'code')], [slotsOf([0]), ['envelope']]);
+    });
+
+    t.test('never goes back: what was signed before its last event is no update', async (t) => {
+      for (const order of [
+        [0, 1, 0], // another state
+        [0, 1, 2, 0, 1], // an equal one, and the event that followed it
+      ]) {
+        const { receive, slots, faults, since, retry } = await follow(t);
+        for (const at of order) await receive(eventOf(at));
+        const accepted = order.slice(0, order.lastIndexOf(0));
+        t.same([slots, pluck(faults, 'code')], [slotsOf(accepted), ['chain']]);
+        await retry();
+        t.same(since().at(-1), [events[accepted.length - 1]]);
+        await receive(eventOf(1, 3), eventOf(3, 3));
+        t.same([slots, pluck(faults, 'code')], [slotsOf(accepted), ['chain', 'chain']]);
+        await retry();
+        await retry();
+        await receive(eventOf(3, 5));
+        t.same(slots, slotsOf([...accepted, 3]));
+      }
+    });
+
+    t.test('names as lost what another state without a gap leaves out', async (t) => {
+      for (const members of ['', ',"gap":null']) {
+        const { receive, slots, faults, lost } = await follow(t);
+        await receive(eventOf(0), eventOf(1), stateOf(296410300, members));
+        t.same([slots, faults], [[...slotsOf([0, 1]), 296410300], []]);
+        t.match(lost, [{ from: 296410233, to: 296410300, message: /no change/ }]);
+      }
+    });
+
+    const mark = `{"type":"mark","id":1,"address":"${address}","event":"296410250.0"}`;
+
+    t.test('begins again behind its last event where the next one does not follow it', async (t) => {
+      for (const faulty of [[eventOf(2).slice(0, 400)], []]) {
+        const { receive, slots, faults, since, retry, reconnect } = await follow(t);
+        await receive(eventOf(0), eventOf(1), ...faulty, eventOf(3), mark);
+        t.same(slots, slotsOf([0, 1]), 'nothing behind it counts');
+        const codes = [...faulty.map(() => 'envelope'), 'chain'];
+        t.same(pluck(faults, 'code'), codes);
+        await retry();
+        t.same(since(), [[null], undefined, [events[1]]]);
+        await receive(eventOf(2, 3), eventOf(3, 3));
+        t.same([slots, pluck(faults, 'code')], [slotsOf([0, 1, 2, 3]), codes]);
+        await reconnect();
+        t.same(since(), [[events[3]]]);
+      }
+    });
+
+    t.test('does not begin again for what stays wrong, and no mark passes over it', async (t) => {
+      const { receive, faults, since, retry, reconnect } = await follow(t);
+      await receive(eventOf(0), eventOf(1), eventOf(2).slice(0, 400), mark);
+      await retry();
+      t.same([pluck(faults, 'code'), since()], [['envelope'], [[null]]]);
+      await reconnect();
+      t.same(since(), [[events[1]]]);
+    });
+
+    t.test('accepts events of one operator whatever the client demands of answers', async (t) => {
+      const { receive, slots, faults } = await follow(t, { minAgreed: 2 });
+      await receive(eventOf(0), eventOf(1));
+      t.same([slots, faults], [slotsOf([0, 1]), []]);
+    });
+
+    t.test('goes on with a new chain if the gateway has no event that follows the last one', async (t) => {
+      const { receive, slots, faults, retry } = await follow(t);
+      await receive(eventOf(0), eventOf(2));
+      await retry();
+      await receive(eventOf(2, 3), eventOf(3, 3));
+      t.same([slots, pluck(faults, 'code')], [slotsOf([0, 2, 3]), ['chain']]);
     });
 
     t.test('sends the id of its last event after a reconnect, and names what the gateway has lost', async (t) => {
@@ -535,9 +686,42 @@ t.test('stream', async (t) => {
       await reconnect();
       t.same(since(), [['296410250.0']], 'up to a mark nothing has changed');
       const gap = { from: 296410250, to: 296410999, message: 'what changed is not kept' };
-      await receive(eventOf(0, 3).replace('"gap":null', `"gap":${JSON.stringify(gap)}`));
+      await receive(stateOf(gap.to, `,"gap":${JSON.stringify(gap)}`, 3));
       t.same([lost, faults, slots.length], [[gap], [], 4]);
     });
+  });
+
+  t.test('a first value whose key the gateway does not name in that moment is requested again', async (t) => {
+    const { fetch } = scriptedFetch(() => errorResponse(503, 'upstream_unavailable'));
+    const { clock, stream, last, receive } = open(t, {}, { fetch, attempts: 1 });
+    const updates: unknown[] = [];
+    const faults: Fault[] = [];
+    stream.subscribe('balance', ADDRESS, {
+      onUpdate: ({ result }) => updates.push(result.lamports),
+      onError: (error) => faults.push(error as Fault),
+    });
+    last().open();
+    await settled();
+    const first = (id: number, by = signer): string => {
+      const answer = signedBodyFor(`/api/v1/balance/${ADDRESS}`, '{"lamports":5,"sol":"0"}', { signer: by });
+      return pushed(`"type":"subscribed","id":${id},"topic":"balance","address":"${ADDRESS}","seq":0`, answer);
+    };
+    await receive(first(1, newSigner()));
+    for (let i = 0; i < 20 && faults.length === 0; i++) await settled();
+    t.same(pluck(faults, 'code'), ['upstream_unavailable']);
+    clock.advance(2000);
+    await settled();
+    t.same(pluck(last().sent, 'op'), ['subscribe', 'unsubscribe', 'subscribe']);
+    await receive(first(3, newSigner()));
+    for (let i = 0; i < 20 && faults.length === 1; i++) await settled();
+    clock.advance(3999);
+    await settled();
+    t.equal(last().sent.length, 4, 'later after each failure');
+    clock.advance(1);
+    await settled();
+    t.equal(last().sent.length, 5);
+    await receive(first(5));
+    t.same(updates, [5]);
   });
 
   t.test('a refused subscription is reported; one with a transient error is retried', async (t) => {
@@ -692,6 +876,49 @@ t.test('stream', async (t) => {
     t.same(seen, [1]);
   });
 
+  t.test('a member of another type makes a message unreadable', async (t) => {
+    const { stream, last, receive, seen, errors } = open(t);
+    stream.subscribe('balance', ADDRESS, { resumes: true, onUpdate: () => {} });
+    last().open();
+    await settled();
+    const messages = [
+      ...['null', '5', '{"stream":"a"}', '{"stream":"a","seq":"1"}', '{"seq":1}'].map(
+        (result) => `{"result":${result}}`,
+      ),
+      ...['5', 'null', '"text"', '[]', '{"type":5}', '{"ids":[1]}'],
+      ...[
+        '"ids":5',
+        '"ids":[{"toString":1}]',
+        '"id":{"toString":1}',
+        '"address":{"toString":1}',
+        '"event":{"toString":1}',
+        '"event":null',
+        '"seq":"1"',
+        '"gap":5',
+        '"gap":{"from":1}',
+        '"reorg":1',
+        '"error":5',
+        '"message":{"toString":1}',
+        '"retryAfter":"soon"',
+      ].flatMap((member) =>
+        ['mark', 'error', 'unsubscribed'].map((type) => {
+          const names = [
+            ['id', '1'],
+            ['address', `"${ADDRESS}"`],
+          ].filter(([name]) => !member.startsWith(`"${name}"`));
+          return `{"type":"${type}",${names.map(([name, value]) => `"${name}":${value},`).join('')}${member}}`;
+        }),
+      ),
+    ];
+    for (const message of messages) {
+      errors.length = 0;
+      await receive(message);
+      t.same(pluck(errors, 'code'), ['unreadable'], message);
+    }
+    await receive(frame(1));
+    t.same(seen, [1]);
+  });
+
   t.test('while a new key is requested messages wait in order; too many of them replace the connection', async (t) => {
     const other = newSigner();
     let answer = (_: Response): void => {};
@@ -743,7 +970,7 @@ t.test('trust-store', async (t) => {
       attempts: 1,
       ...options,
     });
-    return { requests, slot: () => client.get('/slot') };
+    return { requests, slot: (options?: ReadOptions<'/slot'>) => client.get('/slot', {}, options) };
   }
 
   const TARGET = '/api/v1/slot';
@@ -761,7 +988,16 @@ t.test('trust-store', async (t) => {
     t.equal(requests.filter(({ target }) => target !== TARGET).length, 2);
     await slot();
     t.equal(requests.length, 5);
-    await t.rejects(slot().then(slot), { code: 'unknown-key' }, 'a later one is not trusted, whatever /pubkey answers');
+    await t.rejects(
+      slot().then(() => slot()),
+      { code: 'unknown-key' },
+      'a later one is not trusted, whatever /pubkey answers',
+    );
+  });
+
+  t.test('a key as long as a book is refused before it is decoded', async (t) => {
+    const { slot } = reading(() => keyOf('z'.repeat(4_000_000)), { cluster: CLUSTER });
+    await t.rejects(slot(), { name: 'SlotgateError', code: 'unreadable' });
   });
 
   t.test('anchors that could not be learned are requested again', async (t) => {
@@ -775,6 +1011,47 @@ t.test('trust-store', async (t) => {
     );
     await t.rejects(slot(), { name: 'SlotgateError', code: 'unhealthy' });
     t.equal((await slot()).result, 7);
+  });
+
+  t.test('a gateway that is not healthy names its cluster', async (t) => {
+    const { slot } = reading(
+      ({ target }) =>
+        target === '/api/v1/health'
+          ? errorResponse(503, 'unhealthy', { 'x-cluster': CLUSTER })
+          : new Response(signedBodyFor(TARGET, '7', { signer: old })),
+      { publicKey: old.publicKey },
+    );
+    t.equal((await slot()).result, 7);
+  });
+
+  t.test('the bounds of a read hold for all requests that it needs, and for no other read', async (t) => {
+    const ways: readonly [string, Partial<ClientOptions>, number][] = [
+      ['the anchors', {}, 3],
+      ['a succession', { publicKey: old.publicKey, cluster: CLUSTER }, 2],
+    ];
+    for (const [what, pins, needed] of ways) {
+      const clock = new ManualClock(NOW_MS);
+      const { slot, requests } = reading(
+        ({ target }) =>
+          target === TARGET ? new Response(signedBodyFor(TARGET, '7', { signer: next })) : new Promise(() => {}),
+        { clock, attempts: 4, ...pins },
+      );
+      const controller = new AbortController();
+      let isPending = true;
+      void slot()
+        .catch(() => {})
+        .finally(() => {
+          isPending = false;
+        });
+      const bounded = [slot({ timeoutMs: 500, attempts: 1 }), slot({ signal: controller.signal })];
+      const outcomes = Promise.allSettled(bounded);
+      for (let i = 0; i < 100 && requests.length < 3 * needed; i++)
+        await new Promise((resolve) => setImmediate(resolve));
+      controller.abort(new Error('enough'));
+      clock.advance(500);
+      t.match(await outcomes, [{ reason: { code: 'timeout' } }, { reason: { message: 'enough' } }], what);
+      t.ok(isPending);
+    }
   });
 
   t.test('a new key is trusted by a chain of successions from a trusted key', async (t) => {
@@ -931,6 +1208,10 @@ t.test('verify-answer', async (t) => {
     t.equal((await read(1)).slot, 10);
     await t.rejects(read(2), { code: 'agreed' }); // a receipt of version 1 is the word of one
     t.same([...requests].map(({ headers }) => headers.get('x-agree')).slice(-2), ['1', '2']);
+    const named = open(({ target }) => new Response(signedBodyFor(target, RESULT)));
+    const readNamed = (agree: number) => named.client.get('/balance/:addr', { addr: ADDRESS, agree });
+    t.equal((await readNamed(1)).slot, 10);
+    await t.rejects(readNamed(2), { code: 'agreed' }, 'as a parameter, too');
   });
 
   t.test('an answer older than the requested slot fails verification', async (t) => {

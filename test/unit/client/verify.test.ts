@@ -31,6 +31,7 @@ import { buildMerkleTree, inclusionPath, leafHash } from '../../../src/gateway/r
 import { signBatch } from '../../../src/gateway/receipts/sign-batch.ts';
 import { publicBytesOf, signingKeyOf } from '../../../src/gateway/receipts/signing-key.ts';
 import { rejectMutants } from '../../catalogue/receipts/receipt-mutants.ts';
+import { pluck } from '../../support/pluck.ts';
 import {
   exampleVerifierSource,
   runExampleVerifier,
@@ -446,12 +447,6 @@ t.test('independent-implementations', async (t) => {
   const key = signingKeyOf(parsePrivateKey(seed));
   const ours = (body: string, { cluster, canonicalRequest: request, nonce }: TestVector): boolean =>
     verifyReceipt(body, { publicKeys: [publicKey], cluster, request, nonce }).slot > 0;
-  const python = (bodies: readonly string[]): string[] =>
-    pythonVerdicts(
-      allVectors.map(({ cluster, canonicalRequest: request, nonce }, i) => {
-        return { publicKey, cluster, request, nonce, body: bodies[i] ?? '' };
-      }),
-    );
 
   /** Signs the bodies of the vectors again. */
   function signedBy(sign: (receipts: readonly Receipt[]) => readonly string[]): string[] {
@@ -467,20 +462,34 @@ t.test('independent-implementations', async (t) => {
 
   for (const [name, sign] of Object.entries(signers)) {
     const skip = name.startsWith('Python') && pythonSkipReason;
-    t.test(`${name}: the vectors are signed to the bit, and all three verifiers accept them`, { skip }, async (t) => {
-      const bodies = sign();
-      t.same(
-        bodies,
-        allVectors.map(({ body }) => body),
-      );
-      for (const [i, vector] of allVectors.entries()) {
-        t.ok(ours(bodies[i] ?? '', vector), `ours ${vector.name}`);
-        t.ok(verifyWithNodeCrypto(bodies[i] ?? '', publicKey), `node:crypto ${vector.name}`);
-        t.notOk(verifyWithNodeCrypto((bodies[i] ?? '').replace(/"issuedAt":\d/, '"issuedAt":8'), publicKey));
-      }
-      if (!pythonSkipReason) t.same(new Set(python(bodies)), new Set(['holds']));
+    t.test(`${name}: the vectors are signed to the bit`, { skip }, async (t) => {
+      t.same(sign(), pluck(allVectors, 'body'));
     });
   }
+
+  t.test('all three verifiers accept the vectors', async (t) => {
+    for (const vector of allVectors) {
+      const { name, body } = vector;
+      t.ok(ours(body, vector), `ours ${name}`);
+      t.ok(verifyWithNodeCrypto(body, publicKey), `node:crypto ${name}`);
+      t.notOk(verifyWithNodeCrypto(body.replace(/"issuedAt":\d/, '"issuedAt":8'), publicKey));
+    }
+    const requests = allVectors.map(({ canonicalRequest: request, ...vector }) => ({ ...vector, publicKey, request }));
+    if (!pythonSkipReason) t.same(new Set(pythonVerdicts(requests)), new Set(['holds']));
+  });
+
+  t.test('the Python verifier is a program that prints the result, or the fault', { skip: pythonSkipReason }, (t) => {
+    const script = fileURLToPath(new URL('../../../../test/support/receipts/verify-receipt.py', import.meta.url));
+    const { cluster, canonicalRequest, nonce, body, resultHex } = singleVector;
+    const args = [script, publicKey, cluster, canonicalRequest, '-', ...(nonce === null ? [] : [nonce])];
+    const judge = (input: string) => {
+      const { status, stdout, stderr } = spawnSync('python3', args, { input, encoding: 'utf8' });
+      return [status, (stdout || stderr).trim()];
+    };
+    t.same(judge(body), [0, Buffer.from(resultHex, 'hex').toString()]);
+    t.same(judge(body.replace('9007199254740993', '9007199254740992')), [1, 'refused: digest']);
+    t.end();
+  });
 
   t.test('none accepts a body of the hostile vectors, each for its fault', async (t) => {
     for (const {
@@ -514,7 +523,7 @@ t.test('independent-implementations', async (t) => {
   });
 
   t.test('for trees of many sizes the three sign the same', { skip: pythonSkipReason }, async (t) => {
-    for (const size of [2, 5, 8, 33, 64]) {
+    for (const size of [2, 5, 8, 33]) {
       const statements = Array.from({ length: size }, (_, n) => {
         const { digest, claim, commitment } = receiptOf(singleVector);
         const nonce = n % 2 ? null : 'A'.repeat(16);
@@ -536,40 +545,6 @@ t.test('independent-implementations', async (t) => {
       t.same(pythonReceipts(seed, statements), receipts);
     }
   });
-});
-
-t.test('python-verifier', async (t) => {
-  const script = fileURLToPath(new URL('../../../../test/support/receipts/verify-receipt.py', import.meta.url));
-
-  /** Runs the Python verifier; returns its exit code, and the result or the fault. */
-  function judge(body: string, publicKey: string, cluster: string, request: string, nonce: string | null) {
-    const args = [script, publicKey, cluster, request, '-', ...(nonce === null ? [] : [nonce])];
-    const { status, stdout, stderr } = spawnSync('python3', args, { input: body, encoding: 'utf8' });
-    return { status, said: (stdout || stderr).trim() };
-  }
-
-  t.test(
-    'the Python verifier accepts receipts signed here and refuses changed ones',
-    { skip: pythonSkipReason },
-    async (t) => {
-      const signer = newSigner();
-      const request = 'GET /api/v1/slot';
-      const answer = {
-        request,
-        slot: 7,
-        commitment: 'processed',
-        claim: 'observed',
-        nonce: null,
-        result: '7',
-      } as const;
-      const body = sealAnswers(signer, Array(5).fill(answer))[4] ?? '';
-      const judged = (text: string) => judge(text, signer.publicKey, CLUSTER, request, null);
-      t.same(judged(body), { status: 0, said: '7' });
-      t.same(judged(body.replace('"result":7', '"result":8')), { status: 1, said: 'refused: digest' });
-      t.same(judged(body.replace('processed', 'finalized')), { status: 1, said: 'refused: signature' });
-      t.same(judged(body.replace('"size":5', '"size":9')), { status: 1, said: 'refused: path' });
-    },
-  );
 });
 
 t.test('signature-backends', async (t) => {
@@ -952,25 +927,31 @@ t.test('verify-bit-flips', async (t) => {
     return at >= resultAt && at < resultAt + Buffer.byteLength(answer.result) ? 'digest' : 'envelope';
   }
 
-  t.test(`each of the ${body.length * 8} bits of a body, flipped, is refused for what it spoils`, async (t) => {
-    const verify = createVerifier({ isSignature: isOpensslSignature });
-    const { request, nonce } = answer;
-    const expected = { publicKeys: [signer.publicKey], cluster: CLUSTER, request, nonce };
-    t.equal(verificationOutcome(verify, body, expected), 'holds');
-    t.ok(body.length >= 1024);
-    const wrong: string[] = [];
-    const faults = new Set<string>();
-    for (let bit = 0; bit < body.length * 8; bit++) {
-      const at = bit >> 3;
-      const flipped = Buffer.from(body);
-      flipped[at] = (body[at] ?? 0) ^ (1 << (bit & 7));
-      const fault = verificationOutcome(verify, flipped, expected);
-      if (fault !== expectedFault(flipped, at)) wrong.push(`bit ${bit}: ${fault}, not ${expectedFault(flipped, at)}`);
-      faults.add(fault);
-    }
-    t.same(wrong, []);
-    t.equal(faults.size, 11, [...faults].join(' '));
-  });
+  // `npm run check -- receipts` flips any of their bits.
+  t.test(
+    `the lowest and another bit of each of ${body.length} bytes, flipped, is refused for what it spoils`,
+    async (t) => {
+      const verify = createVerifier({ isSignature: isOpensslSignature });
+      const { request, nonce } = answer;
+      const expected = { publicKeys: [signer.publicKey], cluster: CLUSTER, request, nonce };
+      t.equal(verificationOutcome(verify, body, expected), 'holds');
+      t.ok(body.length >= 1024);
+      const wrong: string[] = [];
+      const faults = new Set<string>();
+      const flips = [...body.entries()].flatMap(([at, byte]) =>
+        [1, 1 << (at % 8)].map((bit) => [at, byte ^ bit] as const),
+      );
+      for (const [at, byte] of flips) {
+        const flipped = Buffer.from(body);
+        flipped[at] = byte;
+        const fault = verificationOutcome(verify, flipped, expected);
+        if (fault !== expectedFault(flipped, at)) wrong.push(`byte ${at}: ${fault}, not ${expectedFault(flipped, at)}`);
+        faults.add(fault);
+      }
+      t.same(wrong, []);
+      t.equal(faults.size, 11, [...faults].join(' '));
+    },
+  );
 });
 
 t.test('verify-receipt', async (t) => {

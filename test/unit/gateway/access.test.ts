@@ -13,6 +13,7 @@ import fs, {
 } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { crc32 } from 'node:zlib';
 import { ed25519 } from '@noble/curves/ed25519.js';
 import bs58 from 'bs58';
 import fc from 'fast-check';
@@ -32,7 +33,7 @@ import { RateLimiter } from '../../../src/gateway/access/limits/rate-limiter.ts'
 import type { Principal } from '../../../src/gateway/access/limits/tiers.ts';
 import { CounterMember } from '../../../src/gateway/access/quota/counter-member.ts';
 import type { CountAnswer, CounterListener, CountReport } from '../../../src/gateway/access/quota/counter-store.ts';
-import { capOf } from '../../../src/gateway/access/quota/shared-counter.ts';
+import { capOf } from '../../../src/gateway/access/quota/shared-window.ts';
 import { StakeBalances } from '../../../src/gateway/access/stake/stake-balances.ts';
 import {
   findStakeProofFault,
@@ -41,13 +42,15 @@ import {
   stakeText,
 } from '../../../src/gateway/access/stake/stake-proof.ts';
 import { UsageCounter } from '../../../src/gateway/access/usage/usage-counter.ts';
-import { appendUsage, readUsage, usagePath } from '../../../src/gateway/access/usage/usage-file.ts';
+import { appendUsage, compactUsage, readUsage, usagePath } from '../../../src/gateway/access/usage/usage-file.ts';
 import {
+  dayOf,
   formatUsageLine,
   parseUsageLine,
   REQUEST_OUTCOMES,
   type UsageRow,
 } from '../../../src/gateway/access/usage/usage-line.ts';
+import { UsageTail } from '../../../src/gateway/access/usage/usage-tail.ts';
 import type { Clock } from '../../../src/shared/domain/clock.ts';
 import { StartError } from '../../../src/shared/domain/start-error.ts';
 import { DurableWrites } from '../../../src/shared/runtime/durable-writes.ts';
@@ -201,6 +204,7 @@ t.test('api-key-store', async (t) => {
     const record = apiKeyRecord(generateApiKey(), { revokedAt: '2026-06-01T00:00:01Z' });
     t.equal(isKeyValid(record, Date.parse('2026-06-01T00:00:00.999Z')), true);
     t.equal(isKeyValid(record, Date.parse('2026-06-01T00:00:01Z')), false);
+    t.equal(isKeyValid({ ...record, isRevoked: true }, 0), false, 'without grace, whatever the clock says');
   });
 
   t.test('a change of the file applies within a second, without a restart', async (t) => {
@@ -494,7 +498,7 @@ t.test('authenticator', async (t) => {
   });
 });
 
-t.test('shared-counter', async (t) => {
+t.test('shared-window', async (t) => {
   const { units: LIMIT, windowSeconds } = SHARED_LIMIT;
   const WINDOW_MS = windowSeconds * 1000;
   const CALLER = Uint8Array.of(10, 0, 0, 1).buffer;
@@ -694,17 +698,17 @@ t.test('shared-counter', async (t) => {
 
   t.test('a caller that is new to a member has what the others have left, however often it looks', async (t) => {
     const members = new QuotaMembers(2);
-    for (const member of [0, 1]) members.take(member);
+    for (const member of [0, 1]) members.consume(member);
     await members.arrive(); // both have joined
     members.clock.advance(WINDOW_MS);
     for (let i = 0; i < LIMIT; i++) {
-      members.take(0);
+      members.consume(0);
       await members.arrive();
     }
     for (let i = 0; i < 3; i++) {
       t.equal(members.peek(1).remaining, 0);
-      t.notOk(members.take(1).allowed);
-      t.notOk(members.take(1, 60).allowed);
+      t.notOk(members.consume(1).allowed);
+      t.notOk(members.consume(1, 60).allowed);
       await members.arrive();
     }
   });
@@ -712,14 +716,14 @@ t.test('shared-counter', async (t) => {
   t.test('a fixed number of members spends at most half of the limit, and 2 each, above it', async (t) => {
     for (const count of [2, 4, 8]) {
       const members = new QuotaMembers(count);
-      for (let member = 0; member < count; member++) members.take(member);
+      for (let member = 0; member < count; member++) members.consume(member);
       await members.arrive(); // all have joined
       members.clock.advance(WINDOW_MS);
       members.delayMs = (member) => (member === 0 ? 0 : WINDOW_MS); // the others learn of nothing in time
       const drain = async (member: number): Promise<number> => {
         let spent = 0;
         for (let i = 0; i < 2 * LIMIT; i++) {
-          if (members.take(member).allowed) spent++;
+          if (members.consume(member).allowed) spent++;
           await members.arrive();
         }
         return spent;
@@ -743,7 +747,7 @@ t.test('shared-quota', async (t) => {
     const allowed: boolean[] = [];
     const remaining: number[] = [];
     for (let i = 0; i < 120; i++) {
-      const quota = members.take(0);
+      const quota = members.consume(0);
       allowed.push(quota.allowed);
       remaining.push(quota.remaining);
       await members.arrive();
@@ -759,7 +763,7 @@ t.test('shared-quota', async (t) => {
     const members = new QuotaMembers(4);
     let allowed = 0;
     for (let i = 0; i < 300; i++) {
-      if (members.take((i * 7 + (i % 5)) % 4).allowed) allowed++;
+      if (members.consume((i * 7 + (i % 5)) % 4).allowed) allowed++;
       await members.arrive();
     }
     t.equal(allowed, LIMIT);
@@ -770,21 +774,46 @@ t.test('shared-quota', async (t) => {
     const resets = new Set([0, 1, 2, 3].map((member) => members.peek(member).reset));
     t.equal(resets.size, 1, 'all are in one window');
     members.clock.advance(windowSeconds * 1000);
-    t.ok(members.take(3).allowed);
+    t.ok(members.consume(3).allowed);
   });
+
+  t.test(
+    'callers read the end of a window by the clock of their member, whatever that of the store says',
+    async (t) => {
+      const clock = new ManualClock();
+      const window = clock.now() + 3_600_000;
+      const store = {
+        join: () => ({
+          members: () => 2,
+          leave() {},
+          report: async (reports: readonly CountReport[]) =>
+            reports.map(({ id, windowMs, spent }) => ({
+              ...{ id, windowMs, window, endsInMs: windowMs - 3000, total: spent, counted: spent },
+            })),
+        }),
+      };
+      const member = new CounterMember({ store, member: '0', clock, afterTurn: (work) => work() });
+      await member.join();
+      const limiter = new RateLimiter({ free: SHARED_LIMIT, trackedAddresses: 10 }, clock, member.createBook);
+      const address = new ArrayBuffer(4);
+      const { reset } = { ...limiter.consume(address, 90) };
+      await new Promise(setImmediate);
+      t.match([member.problem, reset - limiter.peek(address).reset], [undefined, 3], 'it ends three seconds earlier');
+    },
+  );
 
   t.test('a debt is that of all members, and the next window pays it', async (t) => {
     const members = new QuotaMembers(2);
-    for (const member of [0, 1]) members.take(member);
+    for (const member of [0, 1]) members.consume(member);
     await members.arrive();
     members.limiterOf(0).charge(Uint8Array.of(10, 0, 0, 1).buffer, 150);
     await members.arrive();
-    t.match([members.take(0).allowed, members.take(1).allowed], [false, false]);
+    t.match([members.consume(0).allowed, members.consume(1).allowed], [false, false]);
     members.clock.advance(windowSeconds * 1000 + 1);
     await members.arrive();
     let allowed = 0;
     for (let i = 0; i < 200; i++) {
-      if (members.take(i % 2).allowed) allowed++;
+      if (members.consume(i % 2).allowed) allowed++;
       await members.arrive();
     }
     t.ok(Math.abs(allowed - 48) <= 1, `${allowed}: the limit less the debt of 52`);
@@ -792,11 +821,11 @@ t.test('shared-quota', async (t) => {
 
   t.test('a price above what is granted ahead is requested whole', async (t) => {
     const members = new QuotaMembers(4);
-    members.take(0);
+    members.consume(0);
     await members.arrive();
-    const first = members.take(0, 60).allowed;
+    const first = members.consume(0, 60).allowed;
     await members.arrive();
-    t.match([first, members.take(0, 60).allowed], [false, true]);
+    t.match([first, members.consume(0, 60).allowed], [false, true]);
   });
 
   t.test('another member or another ledger gives no new window', async (t) => {
@@ -804,7 +833,7 @@ t.test('shared-quota', async (t) => {
     const drain = async (): Promise<number> => {
       let allowed = 0;
       for (let i = 0; i < 200; i++) {
-        if (members.take(i % 2).allowed) allowed++;
+        if (members.consume(i % 2).allowed) allowed++;
         await members.arrive();
       }
       return allowed;
@@ -820,7 +849,7 @@ t.test('shared-quota', async (t) => {
   /** One step of a schedule. */
   const stepFor = (members: number) =>
     fc.oneof(
-      { weight: 12, arbitrary: fc.record({ take: fc.nat(members - 1), times: fc.integer({ min: 1, max: 60 }) }) },
+      { weight: 12, arbitrary: fc.record({ member: fc.nat(members - 1), times: fc.integer({ min: 1, max: 60 }) }) },
       { weight: 6, arbitrary: fc.record({ pass: fc.integer({ min: 0, max: 200 }) }) },
       { weight: 2, arbitrary: fc.record({ delay: fc.integer({ min: 0, max: 400 }) }) },
       { weight: 1, arbitrary: fc.record({ kill: fc.nat(members - 1) }) },
@@ -849,7 +878,8 @@ t.test('shared-quota', async (t) => {
           let credits = count;
           for (const step of steps) {
             if (members.clock.monotonic() - startedMs > windowSeconds * 1000 - 500) break; // one window
-            if ('take' in step) for (let i = 0; i < step.times; i++) charged += members.take(step.take).allowed ? 1 : 0;
+            if ('member' in step)
+              for (let i = 0; i < step.times; i++) charged += members.consume(step.member).allowed ? 1 : 0;
             else if ('pass' in step) members.clock.advance(step.pass);
             else if ('delay' in step) delayMs = step.delay;
             else {
@@ -1208,6 +1238,7 @@ t.test('usage-counter', async (t) => {
     route: '/slot',
     counts,
     units: counts.reduce((sum, count) => sum + count, 0),
+    givenBack: 0,
     ...more,
   });
 
@@ -1221,6 +1252,20 @@ t.test('usage-counter', async (t) => {
     usage.count('k', '/slot', 'answered', 1);
     clock.advance(1000);
     t.same(readUsage(path), [row([2, 0, 0, 0])]);
+  });
+
+  t.test('units that were given back are counted apart, also after midnight, and by lines of before', async (t) => {
+    const { path, clock, usage } = usageOf(t);
+    usage.count('k', '/slot', 'answered', 3);
+    usage.giveBack('k', '/slot', 1);
+    clock.advance(12 * 3_600_000);
+    usage.giveBack('k', '/slot', 2);
+    usage.close();
+    const next = row([0, 0, 0, 0], { day: '2026-06-02', givenBack: 2 });
+    t.same(readUsage(path), [row([1, 0, 0, 0], { units: 3, givenBack: 1 }), next]);
+    const json = JSON.stringify([[DAY, 'k', '/slot', 0, 0, 0, 0, -5]]);
+    const line = `${crc32(json).toString(16).padStart(8, '0')} ${json}`;
+    t.same(parseUsageLine(line), [row([0, 0, 0, 0], { givenBack: 5 })]);
   });
 
   t.test('counts are in the file after a second, by day, key, route and outcome', async (t) => {
@@ -1249,6 +1294,7 @@ t.test('usage-counter', async (t) => {
         route: fc.string(),
         counts: fc.array(fc.nat(), { minLength: 4, maxLength: 4 }),
         units: fc.nat(),
+        givenBack: fc.nat(),
       }),
     );
     fc.assert(
@@ -1271,9 +1317,48 @@ t.test('usage-counter', async (t) => {
       const { path, clock, usage, problems } = usageOf(t, whole + torn.slice(0, length));
       usage.count('k', '/slot', 'answered', 1);
       clock.advance(1000);
-      t.same(readUsage(path), [row([4, 0, 0, 0])]);
+      const isWhole = length === torn.length - 1; // but for the line end
+      t.same(readUsage(path), [row([isWhole ? 8 : 4, 0, 0, 0])]);
       t.same(problems, []);
     }
+  });
+
+  t.test('the line after one that another process has left unfinished counts', (t) => {
+    const { path, usage } = usageOf(t);
+    usage.count('k', '/slot', 'answered', 1);
+    usage.flush();
+    appendFileSync(path, formatUsageLine([row([4, 0, 0, 0])]).slice(0, 20));
+    usage.count('k', '/slot', 'answered', 1);
+    usage.flush();
+    t.same(readUsage(path), [row([2, 0, 0, 0])]);
+    t.end();
+  });
+
+  t.test('what a file grows by is sent once, and again after it could not be sent', async (t) => {
+    const { path, clock } = usageOf(t, '');
+    const tail = new UsageTail(path);
+    const sent: string[] = [];
+    const send = (day: string, rows: readonly UsageRow[]): Promise<void> => {
+      sent.push([day, ...rows.map(({ route, units }) => `${route} ${units}`)].join(' '));
+      return sent.length === 2 ? Promise.reject(new Error('gone')) : Promise.resolve();
+    };
+    const next = '2026-06-02';
+    appendUsage(
+      path,
+      ['/a', '/b', '/c'].map((route) => row([1, 0, 0, 0], { route })).concat(row([1, 0, 0, 0], { day: next })),
+    );
+    await tail.read();
+    await t.rejects(tail.send(2, send));
+    appendUsage(path, [row([1, 0, 0, 0], { route: '/a' })]);
+    await tail.read();
+    await tail.send(2, send);
+    const rest = [`${DAY} /c 1`, `${next} /slot 1`, `${DAY} /a 2`];
+    t.same(sent, [`${DAY} /a 1 /b 1`, rest[0], ...rest]);
+    compactUsage(path, dayOf(clock.now()));
+    tail.forget();
+    await tail.read();
+    await tail.send(10, send);
+    t.same(sent.slice(5).sort(), [`${DAY} /a 2 /b 1 /c 1`, `${next} /slot 1`]);
   });
 
   t.test('damage within the file costs only the damaged line', async (t) => {

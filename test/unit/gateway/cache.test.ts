@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { Cache } from '../../../src/gateway/cache/cache.ts';
-import type { AnswerMeta, Entry } from '../../../src/gateway/cache/entry.ts';
+import { type AnswerMeta, type Entry, newestOf } from '../../../src/gateway/cache/entry.ts';
 import { SingleFlight } from '../../../src/gateway/cache/single-flight.ts';
 import { GatewayError } from '../../../src/shared/domain/gateway-error.ts';
 import {
@@ -179,12 +179,18 @@ t.test('cache', async (t) => {
     t.equal(cache.get('k')?.result, '1');
   });
 
-  t.test('a refusal answers for the minimum slot that it was read with', async (t) => {
+  t.test('a refusal is of the slot that its node had to reach, and does not replace a newer answer', async (t) => {
     const { cache, to } = open();
     to(100);
-    cache.putRefusal('k', REFUSAL, { slots: 2 }, META, 103);
-    t.match(cache.peek('k'), { kind: 'refusal', slot: 103, refusal: REFUSAL });
+    cache.putRefusal('k', REFUSAL, { slots: 2 }, META, 93);
+    t.match(cache.peek('k'), { kind: 'refusal', slot: 93, refusal: REFUSAL });
     t.equal(cache.floor('k', 'confirmed'), undefined, 'but it is no answer that later ones must follow');
+    cache.put('k', { slot: 94, result: '1' }, { slots: 2 }, META);
+    to(200);
+    cache.putRefusal('k', REFUSAL, { slots: 2 }, META, 93);
+    t.match(cache.peek('k'), { kind: 'answer', slot: 94 });
+    cache.putRefusal('k', REFUSAL, { slots: 2 }, META, 94);
+    t.match(cache.peek('k'), { kind: 'refusal', slot: 94 });
   });
 
   t.test('of an answer that is not cached the slot is remembered', async (t) => {
@@ -233,12 +239,62 @@ t.test('cache', async (t) => {
     t.equal(cache.get('k')?.slot, 3);
   });
 
+  t.test(
+    'what was held back is not published after one operator was found to lie, unless two vouch for it',
+    async (t) => {
+      for (const [agreed, slot] of [
+        [1, 1],
+        [2, 2],
+      ]) {
+        const { cache, to } = open();
+        const vouched = (slot: number, agreed = 2) => ({ slot, agreed, read: 2, needed: 2 });
+        to(2);
+        cache.put('k', { slot: 1, result: '1', agreement: vouched(1) }, { slots: 2 }, META);
+        cache.holdBackWith(() => true);
+        const { unagreedDrops } = cache;
+        const held = cache.put('k', { slot: 2, result: '2', agreement: vouched(2, agreed) }, { slots: 2 }, META);
+        const published = cache.peek('k');
+        t.equal(
+          published?.kind === 'answer' && newestOf(published).slot,
+          slot,
+          'nor sealed for a caller that demands two',
+        );
+        cache.dropUnagreed();
+        cache.publish(held, unagreedDrops);
+        t.strictSame([cache.peek('k')?.slot, cache.peek('k')?.successor], [slot, undefined]);
+      }
+    },
+  );
+
+  t.test('what is fresh for some time is refreshed in the last slot of it', async (t) => {
+    const { cache, to } = open();
+    to(1);
+    let refreshes = 0;
+    const refresh = (): Promise<void> => {
+      refreshes++;
+      return new Promise(() => {});
+    };
+    const entry = cache.put('k', { slot: 1, result: '1' }, { ms: 10_000 }, META, { refresher: { refresh } });
+    const pass = (slot: number): void => {
+      cache.get('k');
+      to(slot);
+      cache.refreshHot(SLOT_MS);
+    };
+    for (let slot = 2; slot <= 24; slot++) pass(slot);
+    t.equal(refreshes, 0);
+    pass(25);
+    t.equal(refreshes, 1);
+    t.ok(cache.isFresh(entry), 'while it is read again, too');
+    to(26);
+    t.notOk(cache.isFresh(entry));
+  });
+
   t.test('keys that were read are refreshed once per slot, up to the limit', async (t) => {
     const { cache, to } = open({ hotKeys: 2 });
     to(1);
     const refreshed: string[] = [];
     const refreshes = (): string[] => {
-      cache.refreshHot();
+      cache.refreshHot(400);
       return refreshed.splice(0);
     };
     for (const key of ['a', 'b', 'c']) {
@@ -262,7 +318,7 @@ t.test('cache', async (t) => {
     const refreshedAt: number[] = [];
     for (let tip = 1; tip <= 40; tip++) {
       to(tip);
-      cache.refreshHot();
+      cache.refreshHot(400);
       if (tip % 10 !== 1) continue;
       cache.get('k');
       const refresh = async (): Promise<void> => void refreshedAt.push(tip);
@@ -281,7 +337,7 @@ t.test('cache', async (t) => {
       });
     const entry = cache.put('k', { slot: 1, result: '1' }, { slots: 2 }, META, { refresher: { refresh } });
     cache.get('k');
-    cache.refreshHot();
+    cache.refreshHot(400);
     to(4);
     t.ok(cache.isFresh(entry), 'its readers never wait');
     to(9);

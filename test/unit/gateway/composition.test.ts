@@ -141,16 +141,16 @@ t.test('metrics', async (t) => {
       Promise.all(
         spread.map(async (metric) => [...(await metric.read())].map(([labels, value]) => [...labels, value])),
       );
-    workers.take('a', await readFigures(metricsWith(1, tallyOf(7))), ['a full disk']);
+    workers.accept('a', await readFigures(metricsWith(1, tallyOf(7))), ['a full disk']);
     t.same(workers.problems, ['a full disk']);
-    workers.take('a', await readFigures(metricsWith(3, tallyOf(7, 9))), []); // the counts of a process are absolute
+    workers.accept('a', await readFigures(metricsWith(3, tallyOf(7, 9))), []); // the counts of a process are absolute
     t.same(workers.problems, []);
-    for (const worker of ['b', 'c']) workers.take(worker, [], ['no folder']);
+    for (const worker of ['b', 'c']) workers.accept(worker, [], ['no folder']);
     t.same(workers.problems, ['no folder'], 'once');
     workers.leave('c');
-    workers.take('b', await readFigures(metricsWith(20, tallyOf(0.1))), ['no folder']);
+    workers.accept('b', await readFigures(metricsWith(20, tallyOf(0.1))), ['no folder']);
     t.same(workers.problems, ['no folder'], 'until the last has ended');
-    workers.take('of an earlier build', []);
+    workers.accept('of an earlier build', []);
     t.same(workers.problems, ['no folder'], 'whose messages name no problems');
     workers.leave('of an earlier build');
     const inAll = tallyOf(7, 9, 0.1, 0.5);

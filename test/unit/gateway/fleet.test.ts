@@ -109,7 +109,7 @@ t.test('answer-follower', async (t) => {
       end();
     }
     t.equal(cache.get(over)?.slot, 100);
-    t.equal(cache.get(replaced)?.slot, 100);
+    t.match(cache.get(replaced), { slot: 110, result: '1' }, 'another worker may have served it');
     t.equal(cache.get(other)?.slot, 110, 'what was published before says nothing of it');
   });
 
@@ -242,6 +242,7 @@ t.test('codec', async (t) => {
       slot,
       watermark: optional(fc.nat()),
       value: nullable(text),
+      heldUntil: slot,
     }),
     'list-set': fc.record({
       type: fc.constant('list-set' as const),
@@ -465,7 +466,6 @@ t.test('redis-store', async (t) => {
             redis.keys = keys;
             return orFail(redis.numbers);
           },
-          call: () => orFail('PONG'),
           subscribe(_, listener) {
             onMessage = listener;
             return () => {};
@@ -501,6 +501,22 @@ t.test('redis-store', async (t) => {
     await new Promise(setImmediate);
     t.match(await connection.report([report]), [{ total: 10 }]);
     t.same(seen, ['shared', 'stale all', 'standalone', 'shared', 'stale all']);
+  });
+
+  t.test('a Redis that answers and refuses to count ends the outage once it counts', async (t) => {
+    const { connection, redis, seen, connect } = openStore();
+    connect();
+    redis.isGone = true;
+    for (let i = 0; i < 5; i++) {
+      await t.rejects(connection.report([report]));
+      await new Promise(setImmediate);
+    }
+    t.same(seen, ['shared', 'stale all', 'standalone']);
+    redis.isGone = false;
+    await t.rejects(connection.report([]));
+    await new Promise(setImmediate);
+    t.match(redis.keys[1], /^fleet:count:/, 'it has counted');
+    t.same(seen.slice(3), ['shared', 'stale all']);
   });
 
   t.test('an answer with too few numbers is none that a member believes', async (t) => {
@@ -552,7 +568,13 @@ t.test('remote-store', async (t) => {
     let end = await openPipeline();
     async function openPipeline(): Promise<PipelineEnd> {
       const cache = new Cache({ clock: systemClock, bytes: 1 << 20, maxStaleMs: MAX_STALE_MS, hotKeys: 10 });
-      const opened = new PipelineEnd({ folder, epoch: ++epoch, workers: [], clock: systemClock, onLate: () => {} });
+      const opened = new PipelineEnd({
+        folder,
+        epoch: ++epoch,
+        workers: [],
+        clock: systemClock,
+        endLate: async () => {},
+      });
       await opened.open(serviceOver(cache, { counterStore: new MemoryStore(100, clock) }));
       return opened;
     }
@@ -567,7 +589,7 @@ t.test('remote-store', async (t) => {
       async join(_, listener) {
         const store = new RemoteStore(2);
         const connection = store.join('', listener);
-        const worker = openWorker(folder, store, workers.length);
+        const worker = openWorker(folder, { counterStore: store, id: workers.length });
         workers.push(worker);
         connections.push(connection);
         await worker.joined;
@@ -612,6 +634,7 @@ t.test('leader', async (t) => {
     let tip = TIP;
     let range = [0, 0];
     const calls: string[] = [];
+    const changes: unknown[] = [];
     const leader = new Leader({
       redis: {
         async run(script: Script, _, args) {
@@ -629,11 +652,13 @@ t.test('leader', async (t) => {
           range = [above, upTo];
         },
       },
-      onChange() {},
+      onChange: (...change) => changes.push(change),
     });
     return {
       leader,
+      clock,
       calls,
+      changes,
       range: () => range,
       /** Lets this number of attempts pass, with a new slot before each. */
       async attempts(count: number, slotsEach = 1) {
@@ -712,7 +737,7 @@ t.test('leader', async (t) => {
   });
 
   t.test(
-    'a gateway whose calls fail releases the lock that they may have taken before it tries to lead again',
+    'a gateway whose calls fail releases the lock that they may have acquired before it tries to lead again',
     async (t) => {
       let isLate = true;
       const { leader, calls, attempts } = startLeader((args) => {
@@ -727,6 +752,46 @@ t.test('leader', async (t) => {
       await leader.close();
     },
   );
+
+  t.test('a Redis that refuses is named, and one that is late is not', async (t) => {
+    let words = "READONLY You can't write against a read only replica.";
+    const { leader, attempts } = startLeader((args) => {
+      if (words !== '') throw new Error(words);
+      return HONEST(args);
+    });
+    await attempts(4);
+    t.equal(leader.problem, `Redis refuses: “${words}”`);
+    words = '';
+    await attempts(3);
+    t.same([leader.isLeader, leader.problem], [true, undefined]);
+    words = 'Redis has not answered EVALSHA within 250 ms';
+    await attempts(3);
+    t.equal(leader.problem, undefined);
+    await leader.close();
+  });
+
+  t.test('a leader that resigns while its renewal is under way leads in a later epoch only', async (t) => {
+    let redis = HONEST;
+    let answer = (): void => {};
+    const { leader, clock, changes, attempts } = startLeader((args) => redis(args));
+    await attempts(2);
+    redis = (args) =>
+      new Promise((resolve) => {
+        answer = () => resolve(HONEST(args));
+      });
+    await attempts(1);
+    clock.advance(750);
+    t.notOk(leader.isLeader, 'a second after the renewal before');
+    answer();
+    redis = honest(6, TIP + 224, TIP + 250);
+    await attempts(2);
+    t.same(changes, [
+      [true, 5],
+      [false, 5],
+      [true, 6],
+    ]);
+    await leader.close();
+  });
 
   t.test('a leader whose finalized slot stands still leaves the lead to others until it moves', async (t) => {
     let redis = HONEST;
@@ -967,7 +1032,7 @@ t.test('shared-watch', async (t) => {
     await untilLive(world, 3);
     t.equal(await follower.read('a'), world.chain.slot - 1);
     const past = Array.from({ length: 6 }, (_, i) => follower.balanceAt('a', world.chain.slot - 1 - i));
-    t.same(past, [5, 5, undefined, 1, 1, 1], 'it keeps past slots, save the one before a change');
+    t.same(past, [5, 5, 1, 1, 1, 1], 'it keeps past slots, also the one before a change');
     t.same(follower.falseClaims(), []);
   });
 

@@ -1,7 +1,6 @@
 import { createServer as createHttpServer } from 'node:http';
-import { createServer as createHttp2Server } from 'node:http2';
-import type { Socket } from 'node:net';
-import bs58 from 'bs58';
+import { createServer as createHttp2Server, type ServerHttp2Stream } from 'node:http2';
+import { createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { AccountState } from '../../../src/gateway/live/accounts/account-state.ts';
@@ -14,11 +13,12 @@ import { FEED_RULES } from '../../../src/gateway/live/feed/feed-rules.ts';
 import { Gap } from '../../../src/gateway/live/feed/gap.ts';
 import { type AccountHistory, bytesOfAccount } from '../../../src/gateway/live/feed/kept-account.ts';
 import { RecentBlocks } from '../../../src/gateway/live/feed/recent-blocks.ts';
-import { type Ranked, VersionRing } from '../../../src/gateway/live/feed/version-ring.ts';
+import { VersionRing } from '../../../src/gateway/live/feed/version-ring.ts';
 import { doubleRead } from '../../../src/gateway/live/initial-sync.ts';
-import { LeastRead } from '../../../src/gateway/live/least-read.ts';
-import { ReadHeat } from '../../../src/gateway/live/read-heat.ts';
+import type { LiveRules } from '../../../src/gateway/live/lease-holder.ts';
+import { unread } from '../../../src/gateway/live/read-heat.ts';
 import { RequestBudgets } from '../../../src/gateway/live/request-budget.ts';
+import { Watermark } from '../../../src/gateway/live/watermark.ts';
 import { decodeUpdate } from '../../../src/gateway/upstream/geyser/decode-update.ts';
 import { encodeFilter, encodePing, versionOf } from '../../../src/gateway/upstream/geyser/encode-request.ts';
 import type { AccountValue, AccountWrite, FeedUpdate } from '../../../src/gateway/upstream/geyser/feed-update.ts';
@@ -35,11 +35,20 @@ import { Disagreements } from '../../../src/gateway/upstream/mesh/disagreements.
 import type { OperatorAgreement } from '../../../src/gateway/upstream/mesh/mesh.ts';
 import type { RpcResponse } from '../../../src/gateway/upstream/rpc/rpc-response.ts';
 import { noGeyserFaults } from '../../../src/localnet/geyser/geyser-faults.ts';
-import { decodeRequest, encodeBlockUpdate } from '../../../src/localnet/geyser/geyser-messages.ts';
+import {
+  decodeRequest,
+  encodeBlockUpdate,
+  encodeSlotUpdate,
+  STATUS,
+} from '../../../src/localnet/geyser/geyser-messages.ts';
 import { startGeyserServer } from '../../../src/localnet/geyser/geyser-server.ts';
+import { callMethod } from '../../../src/localnet/rpc/call-method.ts';
+import { noFaults } from '../../../src/localnet/rpc/injected-faults.ts';
+import type { NodeContext } from '../../../src/localnet/rpc/method-handler.ts';
 import { deriveKeypair } from '../../../src/localnet/traffic/demo-keypair.ts';
 import { createFaucet } from '../../../src/localnet/traffic/faucet.ts';
 import type { Commitment } from '../../../src/shared/domain/commitment.ts';
+import { toJson } from '../../../src/shared/domain/to-json.ts';
 import { CLOCK_SYSVAR, SYSTEM_PROGRAM } from '../../../src/shared/domain/well-known-addresses.ts';
 import { addressOfNumber } from '../../support/address-of-number.ts';
 import { waitFor } from '../../support/harness.ts';
@@ -48,11 +57,6 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { readRecordedFeed } from '../../support/recorded-feed.ts';
 import { UPSTREAM_SETTINGS } from '../../support/upstream-settings.ts';
 import { createTestChain } from '../localnet/test-chain.ts';
-
-const keyOf = (address: string): string => Buffer.from(bs58.decode(address)).toString('latin1');
-const addressOf = (key: string): string => bs58.encode(Buffer.from(key, 'latin1'));
-
-const leastRead = (members: Ranked<AccountHistory>): LeastRead<AccountHistory> => new LeastRead(members);
 
 /** Names an update for a comparison of orders. */
 const nameOf = (update: FeedUpdate): string => (update.kind === 'slot' ? `slot ${update.status}` : update.kind);
@@ -78,8 +82,8 @@ t.test('decode-update', async (t) => {
         const meta = ofSlot.find((update) => update.kind === 'block-meta');
         t.match(meta, { slot, blockhash });
         const apart = ofSlot.flatMap((update) => (update.kind === 'account' ? [update.write] : []));
-        const byKey = (a: { key: string }, b: { key: string }): number => (a.key < b.key ? -1 : 1);
-        t.same(apart.sort(byKey), writes.toSorted(byKey), 'accounts are the same in the block and apart');
+        const byAddress = (a: AccountWrite, b: AccountWrite): number => (a.address < b.address ? -1 : 1);
+        t.same(apart.sort(byAddress), writes.toSorted(byAddress), 'accounts are the same in the block and apart');
       }
     }
   });
@@ -99,7 +103,7 @@ t.test('decode-update', async (t) => {
           .filter((update) => update.kind === 'block')
           .filter(({ slot }) => slot <= context.slot)
           .sort((a, b) => a.slot - b.slot)
-          .flatMap(({ writes }) => writes.filter(({ key }) => key === keyOf(address)))
+          .flatMap(({ writes }) => writes.filter((write) => write.address === address))
           .at(-1);
         const { lamports, owner } = newest?.value ?? {};
         t.same(
@@ -190,6 +194,12 @@ t.test('feed-version', async (t) => {
     t.match(problemOf(yellowstone('latest')), /"latest" is unknown/);
   });
 
+  t.test('a server that is silent is not said to follow another cluster', async (t) => {
+    const silent = { versionProblem: undefined, isKnownToNode: false, linkedBlocks: 0, hasClock: false, written: [] };
+    t.equal(FEED_RULES.admissionProblem(silent), 'it sends no blocks');
+    t.match(FEED_RULES.admissionProblem({ ...silent, linkedBlocks: 3 }), /^its blocks are unknown to the node/);
+  });
+
   t.test('a server that names no version', async (t) => {
     for (const text of ['', 'v1', '{}', '{"version":"15.1.2"}', 'null']) t.equal(problemOf(text), 'no version', text);
   });
@@ -260,7 +270,7 @@ async function startFeed(t: Test, name: string) {
       chain.produceBlock();
     }
   };
-  return { chain, faults, clock, server, client, wallet, produce };
+  return { chain, faults, clock, faucet, server, client, wallet, produce };
 }
 
 t.test('embedded-feed', async (t) => {
@@ -299,7 +309,7 @@ t.test('embedded-feed', async (t) => {
       await stream.confirmed(confirmedAfter(6));
       t.same([...new Set(ordersOf(stream.updates, 'confirmed'))], [order]);
       for (const { writes } of stream.blocks())
-        t.same(new Set(writes.map(({ key }) => addressOf(key))), new Set([CLOCK_SYSVAR, wallet]));
+        t.same(new Set(writes.map(({ address }) => address)), new Set([CLOCK_SYSVAR, wallet]));
       for (const [i, block] of stream.blocks().slice(1).entries())
         t.match(stream.blocks()[i], { slot: block.parentSlot, blockhash: block.parentBlockhash });
       stream.call.cancel();
@@ -310,7 +320,7 @@ t.test('embedded-feed', async (t) => {
     const stream = await subscribe('blocks');
     await stream.confirmed(confirmedAfter(3));
     const block = stream.blocks().at(-1);
-    const write = block?.writes.find(({ key }) => key === keyOf(wallet));
+    const write = block?.writes.find(({ address }) => address === wallet);
     t.equal(write?.value?.lamports, chain.accountAt(wallet, block?.slot ?? 0)?.lamports);
     t.match(write?.value, { owner: SYSTEM_PROGRAM, executable: false, rentEpoch: 2n ** 64n - 1n });
     stream.call.cancel();
@@ -393,11 +403,11 @@ t.test('embedded-feed', async (t) => {
       return stream.blocks().at(-1);
     };
     const addresses = async (changes: Partial<typeof faults>) =>
-      (await last(changes))?.writes.map(({ key }) => addressOf(key));
+      (await last(changes))?.writes.map(({ address }) => address);
     t.same(await addresses({ lostAddress: wallet }), [CLOCK_SYSVAR]);
     t.same(await addresses({ rejectedOwner: SYSTEM_PROGRAM }), [CLOCK_SYSVAR]);
     const forged = await last({ isForging: true });
-    const ofWallet = forged?.writes.find(({ key }) => key === keyOf(wallet));
+    const ofWallet = forged?.writes.find(({ address }) => address === wallet);
     t.equal(ofWallet?.value?.lamports, (chain.accountAt(wallet, forged?.slot ?? 0)?.lamports ?? 0n) + 1n);
     const foreign = await last({ hasOtherGenesis: true });
     t.not(foreign?.blockhash, chain.block(foreign?.slot ?? 0)?.hash);
@@ -454,17 +464,33 @@ t.test('embedded-feed', async (t) => {
 t.test('servers that are no feed are named in one line', async (t) => {
   const http = createHttpServer((_, response) => response.end('hello'));
   t.teardown(() => http.close());
-  const url = `http://127.0.0.1:${await listenOnLoopback(http)}`;
+  const pages = createHttp2Server();
+  pages.on('stream', (stream: ServerHttp2Stream) => {
+    stream.respond({ 'content-type': 'text/html' });
+    stream.end('<html>hello');
+  });
+  t.teardown(() => pages.close());
+  const closing = createTcpServer((socket) => socket.destroy());
+  t.teardown(() => closing.close());
+  const urlOf = async (server: TcpServer): Promise<string> => `http://127.0.0.1:${await listenOnLoopback(server)}`;
+  const url = await urlOf(http);
   for (const [address, reason] of [
     [url, /does not speak HTTP\/2|can't be reached/],
-    [url.replace('http:', 'https:'), /fails the TLS handshake/],
-    ['http://127.0.0.1:1', /can't be reached/],
+    [url.replace('http:', 'https:'), /^fails the TLS handshake \("wrong version number"\)$/],
+    [await urlOf(pages), /^answers GetVersion with something else$/],
+    [await urlOf(closing), /^closes connections before HTTP\/2 begins: it may speak TLS$|^can't be reached/],
+    ['http://127.0.0.1:1', /^can't be reached \("connect ECONNREFUSED 127.0.0.1:1"\)$/],
   ] as const) {
-    const client = await createFeedClient({ url: address, token: undefined });
-    const failure = await client.version().catch((thrown: Error) => thrown.message);
+    const failures: string[] = [];
+    for (let i = 0; i < 2; i++) {
+      const client = await createFeedClient({ url: address, token: undefined });
+      failures.push(await client.version().catch((thrown: Error) => thrown.message));
+      client.close();
+    }
+    const [failure = '', again] = failures;
     t.match(failure, reason, failure);
     t.notMatch(failure, /\n/);
-    client.close();
+    t.equal(again, failure, 'the same words each time, so that they are logged once');
   }
 });
 
@@ -495,9 +521,9 @@ t.test('a client that is closed ends its subscriptions, and leaves no connection
 
 /** A ring, and a source of accounts that have data of 1,000 bytes. */
 function openRing(bytes: number, slots = 100) {
-  const ring = new VersionRing({ bytes, slots }, leastRead, bytesOfAccount);
+  const ring = new VersionRing({ bytes, slots }, bytesOfAccount);
   const evicted: string[] = [];
-  const source = { slot: 0, isDenied: false };
+  const source = { slot: 0, isDenied: false, onEvicted: (address: string) => evicted.push(address) };
   const accountWith = (lamports: bigint): AccountValue => ({
     lamports,
     owner: SYSTEM_PROGRAM,
@@ -506,7 +532,7 @@ function openRing(bytes: number, slots = 100) {
     data: new Uint8Array(1000),
   });
   const start = (address: string, slot: number, rank: number): AccountHistory =>
-    ring.start({ address, heat: { rank }, onEvicted: () => evicted.push(address) }, source, {
+    ring.start({ address, priority: rank }, source, {
       slot,
       value: accountWith(BigInt(slot)),
     });
@@ -531,7 +557,7 @@ t.test('version-ring', async (t) => {
       [9, 10, 14, 15, 20, 21].map((slot) => lamportsAt('a', slot)),
       [undefined, 10n, 10n, 15n, 15n, undefined],
     );
-    ring.end(history);
+    history.end();
     source.slot = 30;
     t.same([lamportsAt('a', 20), lamportsAt('a', 21)], [15n, undefined], 'what has ended covers no later slot');
     start('a', 25, 0);
@@ -566,7 +592,7 @@ t.test('version-ring', async (t) => {
     }
     t.equal(history.versions[0]?.slot, 30, 'others are not final');
     ring.advance(60, 60);
-    t.same([history.versions[0]?.slot, ring.oldestSlot], [50, 50], 'others are older than what is kept');
+    t.equal(history.versions[0]?.slot, 50, 'others are older than what is kept');
   });
 
   t.test('the oldest final versions are dropped that exceed the bytes', async (t) => {
@@ -596,7 +622,7 @@ t.test('version-ring', async (t) => {
       );
       t.ok(ring.bytes <= 14_000);
       t.same(
-        [5, 10, 11].map((rank) => ring.accepts({ rank })),
+        [5, 10, 11].map((rank) => ring.accepts(rank)),
         [false, false, true],
       );
     },
@@ -612,7 +638,7 @@ t.test('version-ring', async (t) => {
           source.slot = slot;
           const history = histories.get(account);
           if (history === undefined || action === 0) histories.set(account, start(`${account}`, slot, account));
-          else if (action === 1) ring.end(history);
+          else if (action === 1) history.end();
           else write(history, slot);
           if (i % 5 === 0) ring.advance(slot, slot);
           if (i % 5 === 0 && ring.bytes > 20_000) throw new Error(`${ring.bytes} bytes`);
@@ -628,8 +654,8 @@ t.test('version-ring', async (t) => {
 
   t.test('once a node was found to lie, only what a source covers now is known', async (t) => {
     const { ring, start, write, source, lamportsAt } = openRing(1 << 20);
-    ring.end(start('ended', 1, 0));
-    ring.end(start('resumed', 1, 0));
+    start('ended', 1, 0).end();
+    start('resumed', 1, 0).end();
     source.slot = 9;
     write(start('resumed', 5, 0), 7);
     ring.dropUnagreed();
@@ -646,7 +672,7 @@ t.test('version-ring', async (t) => {
 
   t.test('accounts that nobody covers any more are forgotten', async (t) => {
     const { ring, start, source } = openRing(1 << 20, 64);
-    ring.end(start('a', 1, 0));
+    start('a', 1, 0).end();
     start('b', 1, 0);
     for (let slot = 2; slot < 300; slot++) {
       source.slot = slot;
@@ -663,14 +689,25 @@ t.test('version-ring', async (t) => {
 interface FeedSessionsSetting {
   readonly agreement?: OperatorAgreement;
   readonly random?: () => number;
+  /** The newest slot at a time. Default: not known. */
+  readonly tipAt?: (ms: number) => number | undefined;
   /** What the server does with a subscription of a time. Default: it accepts it. */
   readonly onSubscribe?: (listener: FeedListener, ms: number) => void;
 }
 
+const RULES: LiveRules = { initialSync: doubleRead, halfLifeSlots: 38, observer: undefined };
+const stateOf = (address: string, commitment: Commitment = 'confirmed'): AccountState =>
+  new AccountState(address, commitment, RULES, unread());
+
 /** Sessions over a feed that sends nothing, on a clock of the test. */
-function openFeedSessions({ agreement, random = Math.random, onSubscribe = () => {} }: FeedSessionsSetting = {}) {
+function openFeedSessions({
+  agreement,
+  random = Math.random,
+  tipAt = () => undefined,
+  onSubscribe = () => {},
+}: FeedSessionsSetting = {}) {
   const clock = new ManualClock();
-  const ring = new VersionRing({ bytes: 1 << 30, slots: 100 }, leastRead, bytesOfAccount);
+  const ring = new VersionRing({ bytes: 1 << 30, slots: 100 }, bytesOfAccount);
   const requests: Uint8Array[] = [];
   const call = { send: (request: Uint8Array) => requests.push(request), cancel: () => {} };
   let deliver = (_bytes: Uint8Array): void => {};
@@ -700,7 +737,7 @@ function openFeedSessions({ agreement, random = Math.random, onSubscribe = () =>
       rpc: { call: () => rpc.call() },
       agreement,
       budget: new RequestBudgets(clock, null).of({ nodeId: 'node-1', isPooled: false }),
-      tip: () => undefined,
+      tip: () => tipAt(clock.monotonic()),
       slotTimeMs: () => 400,
       maxAccountBytes: 1000,
       isRenewing: () => false,
@@ -721,10 +758,7 @@ function openFeedSessions({ agreement, random = Math.random, onSubscribe = () =>
 
 t.test('streams of a feed', async (t) => {
   const { clock, requests, open } = openFeedSessions();
-  const states = Array.from(
-    { length: 50_000 },
-    (_, i) => new AccountState(addressOfNumber(i), 'confirmed', doubleRead, new ReadHeat(38)),
-  );
+  const states = Array.from({ length: 50_000 }, (_, i) => stateOf(addressOfNumber(i)));
   const session = open();
   t.teardown(() => session.close());
   const namedIn = (request: Uint8Array | undefined): number =>
@@ -751,8 +785,7 @@ t.test('streams of a feed', async (t) => {
   });
 
   t.test('G8: a stream keeps no account at processed', async (t) => {
-    const at = (commitment: Commitment) =>
-      new AccountState(addressOfNumber(0), commitment, doubleRead, new ReadHeat(38));
+    const at = (commitment: Commitment) => stateOf(addressOfNumber(0), commitment);
     t.same(
       (['processed', 'confirmed', 'finalized'] as const).map((each) => session.accepts(at(each))),
       [false, true, true],
@@ -769,6 +802,30 @@ t.test('streams of a feed', async (t) => {
     }
     t.equal(requests.length - before, 1, '45,000 accounts each 4.5 s: about half a megabyte a second');
   });
+});
+
+t.test('an account that another session has claimed for newer slots waits until the feed is there', async (t) => {
+  const { clock, open, rpc, deliver } = openFeedSessions();
+  const session = open();
+  t.teardown(() => session.close());
+  const state = stateOf(addressOfNumber(1));
+  const ahead = new Watermark(() => undefined);
+  state.attach(ahead);
+  state.adopt(10, null, ahead);
+  ahead.advance(14, 0);
+  const value = Buffer.from('[null]');
+  rpc.call = async () => ({ slot: 10, result: value, value });
+  clock.advance(1);
+  session.add(state);
+  clock.advance(500);
+  const slots: unknown[] = [];
+  for (let slot = 9; slot < 16; slot++) {
+    const link = { slot, blockhash: `${slot}`, parentSlot: slot - 1, parentBlockhash: `${slot - 1}` };
+    deliver(encodeBlockUpdate(['b2'], { ...link, transactionCount: 0, writes: [] }, [], 0));
+    await new Promise(setImmediate);
+    slots.push(state.lease?.slot);
+  }
+  t.same(slots, [...Array.from({ length: 5 }), 14, 15]);
 });
 
 t.test('over several operators an audit of a feed reads all that exact needs', async (t) => {
@@ -790,16 +847,17 @@ t.test('over several operators an audit of a feed reads all that exact needs', a
   const session = open();
   t.teardown(() => session.close());
   const address = addressOfNumber(1);
-  const state = new AccountState(address, 'confirmed', doubleRead, new ReadHeat(38));
+  const state = stateOf(address);
   /** What nodes answer: a balance, given by a number of operators. */
   const answer = (slot: number, lamports: number, agreed: number): void => {
     const account = `{"lamports":${lamports},"owner":"${SYSTEM_PROGRAM}","executable":false,"rentEpoch":0,"data":["","base64"],"space":0}`;
     const value = Buffer.from(`[${account}]`);
     rpc.call = async () => ({ slot, result: value, value, agreement: { slot, agreed, read: 2, needed: 2 } });
   };
+  let filter = 2;
   const block = (slot: number): Promise<void> => {
     const link = { slot, blockhash: `${slot}`, parentSlot: slot - 1, parentBlockhash: `${slot - 1}` };
-    deliver(encodeBlockUpdate(['b2'], { ...link, transactionCount: 0, writes: [] }, [], 0));
+    deliver(encodeBlockUpdate([`b${filter}`], { ...link, transactionCount: 0, writes: [] }, [], 0));
     return new Promise(setImmediate);
   };
   answer(10, 5, 1);
@@ -824,10 +882,30 @@ t.test('over several operators an audit of a feed reads all that exact needs', a
     t.match([state.lease?.slot, state.json], [14, /"lamports":6,/]);
   });
 
+  t.test('an account that is kept at both commitments is read again when one of them leaves', async (t) => {
+    const finalized = stateOf(address, 'finalized');
+    const finalize = (slot: number): void => deliver(encodeSlotUpdate([], slot, slot - 1, STATUS.finalized));
+    session.add(finalized);
+    finalize(14);
+    t.same([session.has(finalized), state.lease?.slot, finalized.lease?.slot], [true, 14, 14]);
+    session.remove(state);
+    t.same([session.has(finalized), state.lease, finalized.lease], [true, undefined, undefined]);
+    clock.advance(500);
+    filter++;
+    answer(15, 6, 1);
+    for (let slot = 15; slot < 18; slot++) await block(slot);
+    finalize(17);
+    t.same([session.size, finalized.lease?.slot], [1, 17]);
+    session.add(state);
+    t.equal(state.lease?.slot, 17, 'what is known serves both');
+    session.remove(state);
+    t.equal(finalized.lease?.slot, 17);
+  });
+
   t.test('what two of them contradict ends the feed', async (t) => {
-    answer(14, 7, 2);
+    answer(17, 7, 2);
     t.equal(await session.sessionAudit.audit(1), 0);
-    t.match(falsehoods, [/a read at slot 14 differs/]);
+    t.match(falsehoods, [/a read at slot 17 differs/]);
   });
 });
 
@@ -850,6 +928,7 @@ t.test('a feed that is lost', async (t) => {
         const attemptsMs: number[] = [];
         const { clock, open, givenUp } = openFeedSessions({
           random: () => spread.next().value,
+          tipAt: (ms) => Math.floor(ms / 400),
           onSubscribe: (next, ms) => {
             listener = next;
             attemptsMs.push(ms);
@@ -928,8 +1007,8 @@ t.test('a feed that is lost', async (t) => {
 });
 
 t.test('accounts that wait are bounded in bytes', async (t) => {
-  const write = (key: string): AccountWrite => ({
-    key,
+  const write = (address: string): AccountWrite => ({
+    address,
     writeVersion: 1,
     value: { lamports: 1n, owner: SYSTEM_PROGRAM, executable: false, rentEpoch: 0n, data: new Uint8Array(1000) },
   });
@@ -944,7 +1023,7 @@ t.test('accounts that wait are bounded in bytes', async (t) => {
     const assembly = new BlockAssembly('accounts', FEED_RULES, 4000);
     assembly.restart(true);
     const received = (slot: number) =>
-      assembly.add({ kind: 'block-meta', filters: ['m1'], ...link(slot) })?.writes.map(({ key }) => key);
+      assembly.add({ kind: 'block-meta', filters: ['m1'], ...link(slot) })?.writes.map(({ address }) => address);
     const send = (slot: number, keys: string): void => {
       for (const key of keys) assembly.add({ kind: 'account', filters: [], slot, write: write(key) });
     };
@@ -961,21 +1040,19 @@ t.test('accounts that wait are bounded in bytes', async (t) => {
     const arming = new Arming<FeedAccount>(3000);
     const account: FeedAccount = {
       address: 'a',
-      key: 'a',
-      heat: { rank: 0 },
+      priority: 0,
       history: undefined,
-      unarmed: undefined,
     };
     const versionAt = (slot: number) => ({ slot, value: write('a').value });
     arming.add(account, 1);
     arming.onFilterInForce(1, 5);
-    t.same(arming.takeReads(1), [account]);
+    t.same(arming.dequeueReads(1), [account]);
     for (let slot = 5; slot < 7; slot++) arming.keepWrite(account, versionAt(slot));
     arming.onRead(account, versionAt(5));
     arming.keepWrite(account, versionAt(7));
     t.same([...arming.due(10)], [], 'what was read is older than what is missing');
-    t.equal(account.unarmed?.since, 8);
-    t.same(arming.takeReads(1), [account]);
+    t.equal(arming.sinceOf(account), 8);
+    t.same(arming.dequeueReads(1), [account]);
     for (let slot = 8; slot < 10; slot++) arming.keepWrite(account, versionAt(slot));
     arming.onRead(account, versionAt(8));
     t.same(
@@ -1008,18 +1085,19 @@ t.test('recent-blocks', async (t) => {
 
 interface FeedSetting extends Pick<GeyserFeedOptions, 'clock' | 'onProblem' | 'createClient'> {
   readonly feeds: readonly string[];
+  readonly mesh?: GeyserFeedOptions['mesh'];
 }
 
 /** A feed that can't be used. */
 const openFeed = ({ feeds, ...options }: FeedSetting): GeyserFeed =>
   new GeyserFeed(
     {
+      mesh: { tip: () => 1, call: () => Promise.reject(new Error('no node')) },
       ...options,
       feeds: feeds.map((id) => ({ id, url: 'http://127.0.0.1:1', token: undefined })),
-      mesh: { tip: () => 1, call: () => Promise.reject(new Error('no node')) },
       random: () => 0,
       settings: UPSTREAM_SETTINGS,
-      ring: new VersionRing({ bytes: 1, slots: 1 }, leastRead, bytesOfAccount),
+      ring: new VersionRing({ bytes: 1, slots: 1 }, bytesOfAccount),
       blocks: new RecentBlocks(1),
       maxBytes: 1 << 20,
       onUp: () => t.fail('there is no feed'),
@@ -1027,6 +1105,72 @@ const openFeed = ({ feeds, ...options }: FeedSetting): GeyserFeed =>
     },
     { maxAccountBytes: 1, onChange() {}, onIneligible() {}, reassign() {} },
   );
+
+t.test('a feed whose client can not be made is a problem', async (t) => {
+  const problems: string[] = [];
+  const feed = openFeed({
+    clock: new ManualClock(),
+    feeds: ['node'],
+    createClient: () => Promise.reject(new TypeError('Invalid URL')),
+    onProblem: (id, problem) => problems.push(`${id}: ${problem}`),
+  });
+  t.teardown(() => feed.close());
+  feed.start();
+  await new Promise(setImmediate);
+  t.same(problems, ['node: it fails']);
+});
+
+t.test('a feed that is closed or refused while its client is made does not use it', async (t) => {
+  for (const [end, due] of [
+    [(feed: GeyserFeed) => feed.close(), []],
+    [(feed: GeyserFeed) => feed.refuse('node'), ['its node is refused']],
+  ] as const) {
+    const problems: string[] = [];
+    let closed = 0;
+    const unused = () => Promise.reject(new Error('it is used'));
+    const feed = openFeed({
+      clock: new ManualClock(),
+      feeds: ['node'],
+      async createClient() {
+        end(feed);
+        const subscribe = () => t.fail('it is used') as never;
+        return { version: unused, firstReplayed: unused, subscribe, close: () => void closed++ };
+      },
+      onProblem: (_, problem) => problems.push(problem),
+    });
+    t.teardown(() => feed.close());
+    feed.start();
+    await new Promise(setImmediate);
+    t.same([problems, closed], [due, 1]);
+  }
+});
+
+t.test('a feed whose node is refused in the last step of its admission is not used', async (t) => {
+  const { chain, clock, faucet, server, produce } = await startFeed(t, 'refused-feed');
+  const node: NodeContext = { chain, faucet, faults: noFaults(), clock, address: '127.0.0.1:1' };
+  const problems: string[] = [];
+  const feed = openFeed({
+    clock,
+    feeds: ['node'],
+    mesh: {
+      tip: (commitment) => chain.slot(commitment),
+      async call(method, params = []) {
+        if (method === 'getEpochInfo') feed.refuse('node');
+        const result = Buffer.from(toJson(callMethod(node, method, params)));
+        return { slot: chain.slot('confirmed'), value: result, result };
+      },
+    },
+    createClient: () => createFeedClient({ url: server.url, token: undefined }),
+    onProblem: (_, problem) => problems.push(problem),
+  });
+  t.teardown(() => feed.close());
+  feed.start();
+  while (problems.length === 0 && !feed.hasRoom) {
+    produce(1);
+    await new Promise(setImmediate);
+  }
+  t.same([problems, feed.hasRoom], [['its node is refused'], false]);
+});
 
 t.test('the feed of a refused node is not tried', async (t) => {
   const tried: string[] = [];

@@ -589,7 +589,7 @@ t.test('openapi', async (t) => {
         t.equal(headersOf(path, method).includes('X-Min-Slot'), expected, path);
         t.equal('X-Slot' in responseOf(operation, '200').headers, expected, path);
         t.equal(codesOf(operation, '503').includes('min_slot_not_reached'), expected, path);
-        if (path !== '/block/{slot}') t.equal(codesOf(operation, '400').includes('invalid_slot'), expected, path);
+        if (!path.endsWith('/{slot}')) t.equal(codesOf(operation, '400').includes('invalid_slot'), expected, path);
         const isSigned = route.envelope === 'signed';
         t.equal(headersOf(path, method).includes('If-None-Match'), isSigned, path);
         t.equal('304' in responses, isSigned, path);
@@ -658,6 +658,10 @@ t.test('openapi', async (t) => {
       return operation.operationId !== 'getStream' && !(isNamed && operation.responses['503']?.headers['Retry-After']);
     });
     t.same(lacking, []);
+  });
+
+  t.test('a stream of events documents that an account may be too large for it', async (t) => {
+    t.same(codesOf(operationAt('/stream'), '413'), ['result_too_large']);
   });
 
   t.test('every operation names its price', async (t) => {

@@ -111,9 +111,9 @@ t.test('admission', async (t) => {
     state.late = true;
     await t.rejects(run('a', 'a', free(9)), OVERLOADED);
     state.late = false;
-    const taken = run('b', 'a', free(9));
+    const placed = run('b', 'a', free(9));
     await end('b');
-    t.equal(await taken, 'b');
+    t.equal(await placed, 'b');
   });
 
   t.test('work that fails frees its capacity and passes on its error', async (t) => {
@@ -792,7 +792,7 @@ t.test('request-account', async (t) => {
     t.match(limiter.consume(ipv6(1), 1, key), { allowed: true, limit: 5 });
   });
 
-  t.test('what is given back is left again, and what is refused takes nothing', async (t) => {
+  t.test('what is given back is left again, and what is refused consumes nothing', async (t) => {
     const { limiter, accountOf } = open();
     t.equal(settleAt(accountOf(21), 1).remaining, LIMIT - 1);
     t.equal(settleAt(accountOf(1), 0).remaining, LIMIT - 1);
@@ -967,25 +967,25 @@ t.test('stream-quota', async (t) => {
     const clock = new ManualClock();
     const quota = new StreamQuota(clock);
     const [one, two] = [quota.acquire('key 1', tier), quota.acquire('key 1', tier)];
-    const taken = (slot = one): number => {
+    const granted = (slot = one): number => {
       for (let count = 0; ; count++) if (slot?.consumeSubscribe() !== 0) return count;
     };
-    t.equal(taken(), tier.subscriptions);
-    t.equal(taken(two), 0, 'all connections of a caller together');
+    t.equal(granted(), tier.subscriptions);
+    t.equal(granted(two), 0, 'all connections of a caller together');
     const waitMs = one?.consumeSubscribe() ?? 0;
     t.equal(waitMs, Math.ceil(1000 / tier.messages));
     clock.advance(waitMs);
-    t.equal(taken(two), 1);
+    t.equal(granted(two), 1);
     clock.advance(600);
-    t.equal(taken(), Math.floor(0.6 * tier.messages));
+    t.equal(granted(), Math.floor(0.6 * tier.messages));
     clock.advance(3_600_000);
-    t.equal(taken(), tier.subscriptions, 'no more are saved up');
+    t.equal(granted(), tier.subscriptions, 'no more are saved up');
   });
 
   t.test('whoever closes a connection and opens another has no more addresses than on one', async (t) => {
     const clock = new ManualClock();
     const quota = new StreamQuota(clock);
-    const taken = (): number => {
+    const granted = (): number => {
       const slot = quota.acquire('key 1', tier);
       for (let count = 0; ; count++) {
         if (slot?.consumeSubscribe() === 0) continue;
@@ -993,14 +993,14 @@ t.test('stream-quota', async (t) => {
         return count;
       }
     };
-    t.equal(taken(), tier.subscriptions);
-    t.equal(taken(), 0);
+    t.equal(granted(), tier.subscriptions);
+    t.equal(granted(), 0);
     clock.advance(400);
-    t.equal(taken(), 0.4 * tier.messages);
+    t.equal(granted(), 0.4 * tier.messages);
     t.equal(quota.size, 1);
     clock.advance((tier.subscriptions / tier.messages) * 1000 + 1);
     t.equal(quota.size, 0, 'forgotten once all are back');
-    t.equal(taken(), tier.subscriptions);
+    t.equal(granted(), tier.subscriptions);
   });
 
   /** Lets messages arrive. */

@@ -1,16 +1,25 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { isSameAccount } from '../../../src/gateway/live/accounts/account-json.ts';
+import { AccountRecorder } from '../../../src/gateway/live/accounts/account-recorder.ts';
 import { AccountState } from '../../../src/gateway/live/accounts/account-state.ts';
 import { SecondedLease } from '../../../src/gateway/live/accounts/seconded-lease.ts';
+import { History } from '../../../src/gateway/live/feed/history.ts';
+import { bytesOfAccount } from '../../../src/gateway/live/feed/kept-account.ts';
+import { RecentBlocks } from '../../../src/gateway/live/feed/recent-blocks.ts';
+import { VersionRing } from '../../../src/gateway/live/feed/version-ring.ts';
 import { HotKeyDetector } from '../../../src/gateway/live/hot-key-detector.ts';
 import { HottestFirst } from '../../../src/gateway/live/hottest-first.ts';
-import { LeastRead } from '../../../src/gateway/live/least-read.ts';
+import type { LiveRules } from '../../../src/gateway/live/lease-holder.ts';
+import { PastSlots } from '../../../src/gateway/live/past-slots.ts';
 import { type Place, Places } from '../../../src/gateway/live/places.ts';
-import { ReadHeat } from '../../../src/gateway/live/read-heat.ts';
+import { heatAt, type ReadHeat, recordRead, unread } from '../../../src/gateway/live/read-heat.ts';
 import { RequestBudget, RequestBudgets } from '../../../src/gateway/live/request-budget.ts';
 import { type AuditedState, SessionAudit } from '../../../src/gateway/live/session-audit.ts';
 import { SessionPool, type SessionPoolOptions } from '../../../src/gateway/live/session-pool.ts';
+import { bytesOfList } from '../../../src/gateway/live/token-lists/past-token-lists.ts';
 import { Watermark } from '../../../src/gateway/live/watermark.ts';
 import { Disagreements } from '../../../src/gateway/upstream/mesh/disagreements.ts';
 import type { PubsubSession } from '../../../src/gateway/upstream/pubsub/pubsub-session.ts';
@@ -20,6 +29,7 @@ import type { Commitment } from '../../../src/shared/domain/commitment.ts';
 import { GatewayError } from '../../../src/shared/domain/gateway-error.ts';
 import type { Slot } from '../../../src/shared/domain/slot.ts';
 import { hashText } from '../../../src/shared/runtime/hash-text.ts';
+import { LeastRead } from '../../../src/shared/runtime/least-read.ts';
 import { findMetadataAddress } from '../../../src/transactions/accounts/metaplex-metadata-account.ts';
 import { TOKEN_PROGRAMS } from '../../../src/transactions/accounts/token-program-accounts.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -139,6 +149,52 @@ t.test('live-account-source', async (t) => {
       t.strictSame(await fromState(harness), [102, 2]);
     },
   );
+
+  t.test('the ring has each version, and from where on changes before it may be missing', async (t) => {
+    const ring = new VersionRing({ bytes: 1 << 20, slots: 1000 }, bytesOfAccount);
+    const harness = openAccountHarness({}, 400, undefined, ring);
+    const session = await untilLive(harness);
+    const notify = (slot: number): void => session.notify('a', slot, accountText(slot));
+    for (const slot of [102, 103]) notify(slot);
+    session.clockUpdate(103);
+    session.ancestry.record(105, 103);
+    notify(105);
+    session.clockUpdate(105);
+    session.ancestry.record(108, 107);
+    notify(108);
+    t.strictSame(
+      [...(ring.get('a')?.linkedAfter(100) ?? [])].map(({ slot, gapFrom }) => [slot, gapFrom]),
+      [
+        [101, undefined],
+        [102, undefined],
+        [103, undefined],
+        [105, undefined],
+        [108, 105],
+      ],
+      'slot 104 has no block, of 107 there was no notification at all',
+    );
+  });
+
+  t.test('the ring has what is notified at confirmed, in whatever order both commitments come to be live', (t) => {
+    for (const order of [
+      ['finalized', 'confirmed'],
+      ['confirmed', 'finalized'],
+    ] as const) {
+      const ring = new VersionRing({ bytes: 1 << 20, slots: 1000 }, bytesOfAccount);
+      const rules: LiveRules = { initialSync: (state) => state, halfLifeSlots: 100, observer: undefined };
+      const watermark = new Watermark(() => undefined);
+      for (const commitment of order) {
+        const account = new AccountState('a', commitment, rules, { tipAtLastRead: 0, rank: 0 });
+        const recorder = new AccountRecorder(ring, account);
+        const atCommitment = commitment === 'confirmed' ? watermark : new Watermark(() => undefined);
+        atCommitment.advance(commitment === 'confirmed' ? 1000 : 968, 0);
+        account.adopt(commitment === 'confirmed' ? 300 : 118, accountText(1), atCommitment);
+        recorder.update();
+      }
+      t.equal(ring.get('a')?.at(1000)?.slot, 300, order.join());
+    }
+    t.end();
+  });
 
   t.test('I3: in a pool the Clock update must be newer than the read by the largest lag between nodes', async (t) => {
     const harness = openAccountHarness();
@@ -925,10 +981,10 @@ t.test('hot-key-detector', async (t) => {
   t.test('a key that is given back has the heat that it had when it was taken', async (t) => {
     const detector = new HotKeyDetector(10, HALF_LIFE_SLOTS, () => SEED);
     for (const tip of [1000, 1010, 1020]) detector.recordRead('a', tip, 25);
-    const heat = detector.take('a');
+    const heat = detector.remove('a');
     t.equal(detector.recordRead('a', 1021, 25), undefined, 'until then it is forgotten');
     detector.giveBack('a', heat);
-    const { rank, tipAtLastRead } = detector.take('a');
+    const { rank, tipAtLastRead } = detector.remove('a');
     t.strictSame([rank, tipAtLastRead], [heat.rank, 1020]);
   });
 
@@ -938,7 +994,7 @@ t.test('hot-key-detector', async (t) => {
     for (let tip = 1000; tip < 1050; tip++)
       for (const key of cold) {
         if (detector.recordRead(key, tip, 25) === undefined) continue;
-        detector.take(key);
+        detector.remove(key);
         cold.delete(key);
       }
     t.same([...cold], []);
@@ -959,7 +1015,7 @@ t.test('hot-key-detector', async (t) => {
           const ranksOf = () =>
             new Map(
               KEYS.flatMap((key) => {
-                const heat = detector.take(key);
+                const heat = detector.remove(key);
                 if (heat.tipAtLastRead === undefined) return [];
                 detector.giveBack(key, heat);
                 return [[key, heat.rank] as const];
@@ -970,8 +1026,8 @@ t.test('hot-key-detector', async (t) => {
           for (const { key, slots } of reads) {
             tip += slots;
             const before = ranksOf();
-            const heat = (before.has(key) ? heats.get(key) : undefined) ?? new ReadHeat(HALF_LIFE_SLOTS);
-            heat.record(tip);
+            const heat = (before.has(key) ? heats.get(key) : undefined) ?? unread();
+            recordRead(heat, tip, HALF_LIFE_SLOTS);
             heats.set(key, heat);
             detector.recordRead(key, tip, 25);
             const after = ranksOf();
@@ -1043,23 +1099,33 @@ t.test('places', async (t) => {
       callerShare,
       tip: () => state.tip,
       keyOf: ({ key }) => key,
-      placeOf: (value) => value,
-      isIdle: ({ heat }) => state.tip - (heat.tipAtLastRead ?? Number.NEGATIVE_INFINITY) > IDLE_SLOTS,
+      halfLifeSlots: HALF_LIFE,
+      isIdle: ({ tipAtLastRead = Number.NEGATIVE_INFINITY }) => state.tip - tipAtLastRead > IDLE_SLOTS,
       staysUntilIdle: () => false,
       onEvict: (_, value) => evicted.push(value),
     });
     const heats = new Map<string, ReadHeat>();
     const heatOf = (key: string): ReadHeat => {
-      const heat = heats.get(key) ?? new ReadHeat(HALF_LIFE);
+      const heat = heats.get(key) ?? unread();
       heats.set(key, heat);
       return heat;
     };
-    const newValue = (key: string): Value => ({ key, heat: heatOf(key), subscriptions: undefined, reader: undefined });
+    const newValue = (key: string): Value => ({
+      key,
+      get rank() {
+        return heatOf(key).rank;
+      },
+      get tipAtLastRead() {
+        return heatOf(key).tipAtLastRead;
+      },
+      subscriptions: undefined,
+      reader: undefined,
+    });
     /** Reads a key at the tip, `times` with a slot in between; it gets a place if it may. */
     const read = (key: string, caller: string | undefined, times = 1): Value | undefined => {
       for (let i = 0; i < times; i++) {
         if (i > 0) state.tip++;
-        heatOf(key).record(state.tip);
+        recordRead(heatOf(key), state.tip, HALF_LIFE);
       }
       return places.get(key) ?? places.addRead(caller, heatOf(key), () => newValue(key));
     };
@@ -1070,14 +1136,33 @@ t.test('places', async (t) => {
     return { state, places, heatOf, read, subscribe, lost };
   }
 
+  t.test('a caller above its share by subscriptions alone costs a refused read no look at all places', async (t) => {
+    const { subscribe, read, places } = open({ maxSize: 100 });
+    for (let i = 0; i < 30; i++) subscribe(`subscribed ${i}`, 'subscriber');
+    for (let i = 0; i < 70; i++) read(`read ${i}`, `reader ${i}`);
+    let looks = 0;
+    for (const value of places.values()) {
+      const { reader } = value;
+      Object.defineProperty(value, 'reader', {
+        get: () => {
+          looks++;
+          return reader;
+        },
+      });
+    }
+    t.equal(read('new', 'other'), undefined);
+    t.equal(looks, 0);
+  });
+
   t.test('heat counts slots with a read, and half of it is left after a half-life', async (t) => {
-    const heat = new ReadHeat(HALF_LIFE);
-    t.equal(heat.at(300_000_000), 0);
-    for (const tip of [300_000_000, 300_000_000, 300_000_000]) heat.record(tip);
-    t.ok(Math.abs(heat.at(300_000_000) - 1) < 1e-6, 'three reads in one slot are one');
-    t.ok(Math.abs(heat.at(300_000_010) - 0.5) < 1e-6);
-    heat.record(300_000_010);
-    t.ok(Math.abs(heat.at(300_000_010) - 1.5) < 1e-6);
+    const heat = unread();
+    const isAt = (tip: Slot, expected: number): boolean => Math.abs(heatAt(heat, tip, HALF_LIFE) - expected) < 1e-6;
+    t.ok(isAt(300_000_000, 0));
+    for (const tip of [300_000_000, 300_000_000, 300_000_000]) recordRead(heat, tip, HALF_LIFE);
+    t.ok(isAt(300_000_000, 1), 'three reads in one slot are one');
+    t.ok(isAt(300_000_010, 0.5));
+    recordRead(heat, 300_000_010, HALF_LIFE);
+    t.ok(isAt(300_000_010, 1.5));
   });
 
   t.test('the least read is found whatever is read, added and deleted in between', async () => {
@@ -1089,29 +1174,30 @@ t.test('places', async (t) => {
     );
     fc.assert(
       fc.property(fc.array(step, { minLength: 200, maxLength: 600 }), (steps) => {
-        interface Member {
+        interface Member extends ReadHeat {
           readonly key: number;
-          readonly heat: ReadHeat;
         }
         const members = new Map<number, Member>();
         const set = new LeastRead<Member>({
           all: () => members.values(),
           has: (member) => members.get(member.key) === member,
-          rankOf: ({ heat }) => heat.rank,
+          rankOf: ({ rank }) => rank,
         });
         let tip = 1;
         for (const { do: what, key } of steps) {
           tip++;
           if (what === 'add' && !members.has(key)) {
-            const member = { key, heat: new ReadHeat(HALF_LIFE) };
-            member.heat.record(tip);
+            const member = { key, ...unread() };
+            recordRead(member, tip, HALF_LIFE);
             members.set(key, member);
             set.add(member);
-          } else if (what === 'read') members.get(key)?.heat.record(tip);
-          else if (what === 'delete') members.delete(key);
+          } else if (what === 'read') {
+            const member = members.get(key);
+            if (member !== undefined) recordRead(member, tip, HALF_LIFE);
+          } else if (what === 'delete') members.delete(key);
           else if (what === 'find') {
-            const least = Math.min(...[...members.values()].map(({ heat }) => heat.rank));
-            if ((set.find()?.heat.rank ?? Number.POSITIVE_INFINITY) !== least) return false;
+            const least = Math.min(...[...members.values()].map(({ rank }) => rank));
+            if ((set.find()?.rank ?? Number.POSITIVE_INFINITY) !== least) return false;
           }
         }
         return true;
@@ -1205,8 +1291,10 @@ t.test('places', async (t) => {
       const least = this.#leastOf(beyond.length === 0 && isWithinShare ? this.#onlyRead() : beyond);
       const [first] = least;
       if (first === undefined) return undefined;
-      const margin = this.#heatOf(first).at(tip) + 1;
-      return heat.at(tip) > (isWithinShare && beyond.length > 0 ? Math.min(2, margin) : margin) ? least : undefined;
+      const margin = heatAt(this.#heatOf(first), tip, HALF_LIFE) + 1;
+      return heatAt(heat, tip, HALF_LIFE) > (isWithinShare && beyond.length > 0 ? Math.min(2, margin) : margin)
+        ? least
+        : undefined;
     }
 
     /** Returns the same for a key that is subscribed to. */
@@ -1289,7 +1377,7 @@ t.test('places', async (t) => {
         known?.subscriptions.delete(caller);
         if (known?.subscriptions.size === 0) {
           known.reader = caller;
-          if (heatOf(key).at(state.tip) <= 1) allowed = [key];
+          if (heatAt(heatOf(key), state.tip, HALF_LIFE) <= 1) allowed = [key];
         }
       }
     }
@@ -1607,6 +1695,41 @@ t.test('session-pool', async (t) => {
     for (const item of items.slice(0, 3)) pool.remove(item);
     t.same(sizes(), [2, 2, 2]);
     t.equal(opened.length, 3);
+  });
+
+  t.test('what has left while nothing could be assigned is forgotten', async (t) => {
+    const { pool } = open(1, 1000, { openPubsub: () => new Promise(() => {}) });
+    const first = { subscriptionCount: 1 };
+    pool.add(first);
+    const gone: WeakRef<Item>[] = [];
+    for (let i = 0; i < 3000; i++) {
+      const item = { subscriptionCount: 1 };
+      gone.push(new WeakRef(item));
+      pool.add(item);
+      pool.remove(item);
+    }
+    await new Promise((resolve) => setImmediate(resolve)); // a WeakRef holds until the turn ends
+    setFlagsFromString('--expose-gc');
+    runInNewContext('gc')();
+    const left = gone.filter((each) => each.deref() !== undefined).length;
+    t.ok(left < 1100, `${left} of 3000`);
+    pool.close();
+  });
+
+  t.test('a session that can not be used after all is none: another is opened soon', async (t) => {
+    let made = 0;
+    const { pool, clock, add, sizes } = open(2, 1000, {
+      createSession: () => {
+        if (made++ === 0) throw new Error('the feed has gone down');
+        return new Session(2);
+      },
+    });
+    await add(1);
+    t.same([made, sizes()], [1, []]);
+    clock.advance(1000);
+    await add(0);
+    t.same([made, sizes()], [2, [1]]);
+    pool.close();
   });
 
   t.test('no session is opened after another that can make no subscription', async (t) => {
@@ -2234,10 +2357,62 @@ t.test('live-token-list-source', async (t) => {
   );
 });
 
+t.test('past-token-lists', async (t) => {
+  t.test('a list that leaves one session is kept for as long as another keeps it live', async (t) => {
+    const ring = new VersionRing({ bytes: 1 << 20, slots: 1000 }, bytesOfList);
+    const harness = new TokenListHarness({}, ring);
+    const { liveSet } = harness.source;
+    const isKept = (): boolean => ring.get(OWNER)?.at(harness.slot - 1) !== undefined;
+    const leave = (commitment: Commitment): void => {
+      const state = liveSet.get(OWNER, commitment);
+      if (state?.lease === undefined) throw new Error(`it is not live at ${commitment}`);
+      liveSet.reassign(state);
+    };
+    await harness.keepLive();
+    harness.commitment = 'finalized';
+    await harness.keepLive();
+    t.ok(isKept());
+    leave('finalized');
+    harness.addSlot();
+    await harness.clockUpdate();
+    t.ok(isKept(), 'the one at confirmed is live all the time');
+    await harness.pass(6);
+    leave('confirmed');
+    t.ok(ring.get(OWNER)?.isOpen, 'what the one at finalized has recorded goes on');
+    harness.addSlot();
+    await harness.clockUpdate();
+    t.ok(isKept(), 'the one at finalized is kept from now on');
+  });
+
+  t.test('what turns out to be wrong while a block is looked up is denied of the answer', async (t) => {
+    let slots: PastSlots;
+    const mesh = {
+      tip: () => 50,
+      call: async () => {
+        slots.clear();
+        const result = Buffer.from('[8]');
+        return { slot: 50, value: result, result };
+      },
+    };
+    const blocks = new RecentBlocks(10);
+    slots = new PastSlots({ blocks, mesh });
+    const history = new History(
+      { address: OWNER, priority: 0 },
+      { slot: 9, isDenied: false },
+      { slot: 5, value: 'lie' },
+    );
+    const { lease } = await slots.find({ slot: 8, commitment: 'finalized', cost: undefined }, [history]);
+    t.equal(lease.state, 'lost');
+    t.equal(blocks.blockAt(8), undefined, 'nor is it kept');
+  });
+});
+
 t.test('seconded-lease', async (t) => {
+  const SYNCED: LiveRules = { initialSync: () => ({ name: 'synced' }), halfLifeSlots: 10, observer: undefined };
+
   /** A session that has every change of a chain in order, and one account over it. */
   class Follower {
-    readonly state = new AccountState('a', 'finalized', () => ({ name: 'synced' }), new ReadHeat(10));
+    readonly state = new AccountState('a', 'finalized', SYNCED, unread());
     readonly watermark: Watermark;
     #slot = 100;
     readonly #lamportsAt: (slot: Slot) => number;

@@ -10,11 +10,12 @@ import { rendezvousOrder, weightedRandomOrder } from '../../../src/gateway/upstr
 import { SlotConsensus } from '../../../src/gateway/upstream/mesh/slot-consensus.ts';
 import type { PubsubSession } from '../../../src/gateway/upstream/pubsub/pubsub-session.ts';
 import { NodeSlots } from '../../../src/gateway/upstream/rpc/node-slots.ts';
-import type { ConsensusData, RpcResponse } from '../../../src/gateway/upstream/rpc/rpc-response.ts';
+import { type ConsensusData, NOTHING, type RpcResponse } from '../../../src/gateway/upstream/rpc/rpc-response.ts';
 import { createGenesis } from '../../../src/localnet/cluster-genesis.ts';
 import { type InThreadCluster, startInThreadCluster } from '../../../src/localnet/in-thread-cluster.ts';
 import type { Clock } from '../../../src/shared/domain/clock.ts';
 import { RequestCost } from '../../../src/shared/domain/price-list.ts';
+import { lastingPort } from '../../support/lasting-port.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import {
   advanceUntil,
@@ -597,8 +598,8 @@ t.test('mesh-invariants', async (t) => {
     const clock = new ManualClock();
     const genesis = createGenesis(new Uint8Array(32).fill(7), clock.now());
     const clusters = [
-      await startInThreadCluster(clock, genesis, { transactionsPerSlot: 0, skipEvery: 0 }),
-      await startInThreadCluster(clock, genesis, { transactionsPerSlot: 0, skipEvery: 0 }),
+      await startInThreadCluster(clock, genesis, { transactionsPerSlot: 0, skipEvery: 0, ...lastingPort() }),
+      await startInThreadCluster(clock, genesis, { transactionsPerSlot: 0, skipEvery: 0, ...lastingPort() }),
     ] as const;
     for (const cluster of clusters) t.teardown(() => cluster.close());
     clock.advance(40_000); // so that there are slots to fall behind
@@ -995,6 +996,14 @@ t.test('route-call', async (t) => {
     }
   });
 
+  t.test('that a node has no index does not hide that another, which may have it, fails', async (t) => {
+    const [without, failing] = [await startScriptedNode(t), await startScriptedNode(t)];
+    const { mesh } = await connectScripted(t, [without, failing], FOREVER);
+    without.replies.getBalance = errorReply('{"code":-32010,"message":"no"}');
+    failing.replies.getBalance = brokenReply;
+    await t.rejects(answeringPort(mesh), { code: 'upstream_unavailable' });
+  });
+
   t.test('what a node has pruned an archival node is called for next', async (t) => {
     const [first, second, keeper] = [
       await startScriptedNode(t),
@@ -1021,6 +1030,76 @@ t.test('route-call', async (t) => {
     t.equal(`${(await mesh.call('getTransaction', ['sig'])).value}`, 'null', 'if it does not know either, so be it');
     keeper.replies.getTransaction = brokenReply;
     t.equal(`${(await mesh.call('getTransaction', ['sig'])).value}`, 'null', 'and if it does not answer');
+  });
+
+  t.test('what a node leaves out without a word is read of an archival node, one a moment behind too', async (t) => {
+    const [plain, keeper] = [await startScriptedNode(t), await startScriptedNode(t)];
+    keeper.slots = { processed: 97, confirmed: 95, finalized: 65 };
+    const { mesh, clock } = await connectScripted(t, [], {
+      nodes: [plain.nodeOptions('plain'), { ...keeper.nodeOptions('keeper'), archival: true }],
+    });
+    const LISTS = ['getSignaturesForAddress', 'getBlocks', 'getBlocksWithLimit'] as const;
+    for (const method of LISTS) {
+      plain.replies[method] = '[]';
+      keeper.replies[method] = (response, call) => {
+        const isAhead = (call.params[1].minContextSlot ?? 0) > 95;
+        response.end(isAhead ? errorBody(call, '{"code":-32016,"message":"ahead"}') : resultBody(call, '["old"]'));
+      };
+      const { slot, value } = await mesh.call(method, ['x', { ...CONFIRMED, minContextSlot: 98 }], { minSlot: 90 });
+      t.strictSame([`${value}`, slot, plain.countHttpCalls(method)], ['["old"]', 95, 0], method);
+    }
+    const page = (minSlot: number) =>
+      mesh.call('getSignaturesForAddress', ['x', { ...CONFIRMED, minContextSlot: 98 }], { minSlot });
+    const ofSeen = t.rejects(page(98), { code: 'rpc_error', rpcCode: -32016 });
+    await ofSeen; // neither a slot that the caller has seen is given up, nor what the other has forgotten
+    keeper.replies.getSignaturesForAddress = brokenReply;
+    t.equal(`${(await page(90)).value}`, '[]', 'without the archival node the other is better than none');
+
+    for (const method of ['getSignatureStatuses', 'getInflationReward'] as const) {
+      plain.replies[method] = '{"context":{"slot":98},"value":[{"err":null},null]}';
+      keeper.replies[method] = '{"context":{"slot":98},"value":[{"err":null},{"err":null}]}';
+    }
+    const statuses = async (config: object) =>
+      `${(await mesh.call('getSignatureStatuses', [['x', 'y'], config])).value}`;
+    t.equal(await statuses({}), '[{"err":null},null]', 'recent ones each node has');
+    t.equal(await statuses({ searchTransactionHistory: true }), '[{"err":null},{"err":null}]');
+
+    plain.replies.getBlock = errorReply('{"code":-32009,"message":"missing in long-term storage"}');
+    keeper.replies.getBlock = '{"blockhash":"x"}';
+    t.equal(`${(await mesh.call('getBlock', [5])).value}`, '{"blockhash":"x"}');
+    plain.replies.getSignaturesForAddress = errorReply('{"code":-32020,"message":"not found"}');
+    const held: (() => void)[] = [];
+    keeper.replies.getSignaturesForAddress = (response, call) => {
+      held.push(() => response.end(resultBody(call, '["older"]')));
+    };
+    const slow = mesh.call('getSignaturesForAddress', ['x', CONFIRMED]);
+    const isRefused = () => plain.countHttpCalls('getSignaturesForAddress') === 3;
+    await advanceUntil(clock, isRefused);
+    for (const answer of held) answer();
+    t.equal(`${(await slow).value}`, '["older"]', 'a cursor that a hedge does not know may be known here');
+  });
+
+  t.test('an archival node that cannot list, or hangs, delays no list of another', async (t) => {
+    const [plain, keeper] = [await startScriptedNode(t), await startScriptedNode(t)];
+    const { mesh, clock } = await connectScripted(t, [], {
+      nodes: [plain.nodeOptions('plain'), { ...keeper.nodeOptions('keeper'), archival: true }],
+      ...FOREVER,
+    });
+    plain.replies.getBlocks = '[5]';
+    plain.replies.getSignaturesForAddress = '[]';
+    keeper.replies.getBlocks = errorReply('{"code":-32601,"message":"no"}');
+    keeper.replies.getSignaturesForAddress = '["old"]';
+    for (let n = 0; n < 2; n++) t.equal(`${(await mesh.call('getBlocks', [5, 6, CONFIRMED])).value}`, '[5]');
+    t.equal(keeper.countHttpCalls('getBlocks'), 1);
+    const page = async () => `${(await mesh.call('getSignaturesForAddress', ['x', CONFIRMED])).value}`;
+    t.equal(await page(), '["old"]');
+    plain.replies.getBalance = errorReply('{"code":-32012,"message":"not in its power"}');
+    keeper.replies.getBalance = () => {};
+    answeringPort(mesh).catch(() => {});
+    await waitUntil(() => keeper.countHttpCalls('getBalance') === 1);
+    clock.advance(1500);
+    t.equal(await page(), '[]');
+    t.equal(keeper.countHttpCalls('getSignaturesForAddress'), 1);
   });
 
   t.test('calls with one affinity go to one node while it is healthy', async (t) => {
@@ -1645,6 +1724,7 @@ t.test('agreed-call', async (t) => {
   const NEEDED = 2;
   const compare = async ({ value, slot }: RpcResponse): Promise<ConsensusData> => {
     const text = value.toString();
+    if (text === 'null') return { digest: NOTHING, slot: undefined, needsSlot: slot };
     const { clockSlot = slot } = JSON.parse(text);
     return { digest: text, facts: () => new Map([['value', text.replaceAll('x', '')]]), slot, needsSlot: clockSlot };
   };
@@ -1689,8 +1769,8 @@ t.test('agreed-call', async (t) => {
     );
     mesh.agreement?.onContradicted((nodeId) => refused.push(nodeId));
     /** Returns the value that some operators gave, and how many agreed. */
-    const read = async (count = 2): Promise<string> => {
-      const options = { agree: { count, compare } };
+    const read = async (count = 2, demanded = 1): Promise<string> => {
+      const options = { agree: { count, demanded, compare } };
       const { value, agreement } = await mesh.call('getBalance', ['x', CONFIRMED], options);
       return `${value} ${agreement?.agreed}/${agreement?.read} at ${agreement?.slot}`;
     };
@@ -1707,6 +1787,58 @@ t.test('agreed-call', async (t) => {
     t.equal(await read(3), '1 3/3 at 98');
     t.strictSame(calls(), [2, 2, 1]);
     t.strictSame(found, []);
+  });
+
+  t.test('operators that have nothing do not outvote one that has something', async (t) => {
+    const { nodes, read, calls, found, undecided } = await connect(t, [always('null'), always('1'), always('null')]);
+    t.equal(await read(), '1 1/2 at 98');
+    t.equal(await read(3), '1 1/2 at 98');
+    t.strictSame(calls(), [2, 2, 2]);
+    t.strictSame([found, undecided], [[], []]);
+    const [other, holder] = nodes;
+    if (other === undefined || holder === undefined) throw new Error('no node');
+    holder.replies.getBalance = errorReply('{"code":-32005,"message":"behind"}');
+    t.equal(await read(), 'null 2/2 at 98');
+    t.equal(await read(2, 2), 'null 2/2 at 98', 'two say that there is nothing');
+    await t.rejects(read(3, 3), { code: 'no_agreement' });
+    for (const node of nodes.slice(1)) node.replies.getBalance = errorReply('{"code":-32007,"message":"skipped"}');
+    other.replies.getBalance = brokenReply;
+    await t.rejects(read(2, 2), { code: 'rpc_error', rpcCode: -32007 }, 'the failure that says most');
+    await t.rejects(read(3, 3), { code: 'no_agreement' }, 'fewer refuse alike than are demanded');
+    holder.replies.getBalance = errorReply('{"code":-32009,"message":"skipped, or missing in long-term storage"}');
+    await t.rejects(read(2, 2), { code: 'rpc_error' }, 'two codes may say the same');
+  });
+
+  t.test('where operators have nothing, nobody waits long for another', async (t) => {
+    const { nodes, clock, read, calls } = await connect(t, [always('null'), always('null'), always('null'), []]);
+    const [, , , hung] = nodes;
+    if (hung === undefined) throw new Error('no node');
+    hung.replies.getBalance = () => {};
+    const began = clock.monotonic();
+    let answer = '';
+    void read().then((text) => {
+      answer = text;
+    });
+    await waitUntil(() => calls()[3] === 1);
+    await advanceUntil(clock, () => answer !== '');
+    t.equal(answer, 'null 3/3 at 98');
+    t.ok(clock.monotonic() - began < 1000, `${clock.monotonic() - began} ms`);
+  });
+
+  t.test('operators that end in one turn all count', async (t) => {
+    const { mesh, calls } = await connect(t, [always('1'), always('1')]);
+    const held: (() => void)[] = [];
+    const compareTogether = async (response: RpcResponse): Promise<ConsensusData> => {
+      await new Promise<void>((resolve) => {
+        held.push(resolve);
+        if (held.length === 2) for (const end of held) end();
+      });
+      return compare(response);
+    };
+    const { agreement } = await mesh.call('getBalance', ['x', CONFIRMED], {
+      agree: { count: 2, compare: compareTogether },
+    });
+    t.match([agreement, calls()], [{ agreed: 2, read: 2 }, [1, 1]]);
   });
 
   t.test('an older slot is read again until it is that of the other', async (t) => {

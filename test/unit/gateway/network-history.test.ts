@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
@@ -109,6 +109,58 @@ t.test('what a gateway sees first, while it still connects to its nodes, is no f
   t.equal(history.read('60', '1h', 10_000).rows[0]?.health, 'ok');
 });
 
+t.test('rows stay in order where the wall clock is set back', async (t) => {
+  const clock = new ManualClock(1_700_000_400_000);
+  const history = new NetworkHistory(clock);
+  for (let slot = 1; slot <= 12; slot++) {
+    const { snapshot, ...observation } = observationOf(clock, slot);
+    const updatedAt = clock.now() - (slot > 6 ? 3 * MINUTE_MS : 0);
+    history.observe({ ...observation, snapshot: { ...snapshot, updatedAt } });
+    clock.advance(MINUTE_MS);
+  }
+  const ends = history.read('60', '1h', 100).rows.map(({ endedAt }) => endedAt);
+  t.strictSame(ends, [...new Set(ends)].sort());
+  t.equal(ends.length, 8);
+});
+
+t.test('a clock that was days ahead leaves no rows of the future, and stops nothing once it is right', async (t) => {
+  const DAYS_AHEAD = 3;
+  const clock = new ManualClock(1_700_000_400_000);
+  const stored: NetworkRow[] = [];
+  const removedAfterMs: number[] = [];
+  const store = {
+    read: () => [...stored],
+    append: (row: NetworkRow) => void stored.push(row),
+    removeAfter: (atMs: number) => void removedAfterMs.push(atMs),
+  };
+  let slot = 1;
+  const run = (history: NetworkHistory, minutes: number, aheadMs = 0): void => {
+    for (let i = 0; i < minutes; i++) {
+      const { snapshot, ...observation } = observationOf(clock, slot++);
+      history.observe({ ...observation, snapshot: { ...snapshot, updatedAt: clock.now() + aheadMs } });
+      clock.advance(MINUTE_MS);
+    }
+  };
+  const wrong = { now: (): number => clock.now() + aheadMs };
+  let aheadMs = DAYS_AHEAD * 24 * 60 * MINUTE_MS;
+  const history = new NetworkHistory(wrong);
+  history.continueFrom(store);
+  run(history, 100, aheadMs);
+  aheadMs = 0; // it is corrected
+  t.strictSame(history.read('60', '24h', slot).rows, []);
+  run(history, 30);
+  t.equal(history.read('60', '1h', slot).rows.length, 29);
+  t.strictSame([history.read('slot', '5m', slot).rows.length, removedAfterMs.length], [4, 1]);
+
+  const restarted = new NetworkHistory(clock); // over a store that has all rows
+  restarted.continueFrom(store);
+  run(restarted, 10);
+  const { rows } = restarted.read('60', '24h', slot);
+  t.strictSame([rows.length, removedAfterMs.length], [29 + 9, 2]);
+  const ends = rows.map(({ endedAt }) => endedAt);
+  t.strictSame(ends, [...new Set(ends)].sort());
+});
+
 t.test('what a node calls its version is kept if it looks like one', async (t) => {
   for (const [version, kept] of [
     ['4.2.0-rc.1', '4.2.0-rc.1'],
@@ -126,11 +178,14 @@ t.test('minutes outlive the process, each cluster has its own, and only a cut li
   const folder = join(t.testdir({}), 'network-history');
   const clock = new ManualClock(1_700_000_040_000);
   const problems: string[] = [];
+  const unusable: string[] = [];
   const writes = new DurableWrites({ clock, onProblem: (problem) => problems.push(problem), onRecovery: () => {} });
   t.teardown(() => writes.close());
   const start = (cluster: string): NetworkHistory => {
     const history = new NetworkHistory(clock);
-    history.continueFrom(new MinuteFiles({ folder, cluster, clock, writes }));
+    history.continueFrom(
+      new MinuteFiles({ folder, cluster, clock, writes, onUnusable: (name) => unusable.push(name) }),
+    );
     return history;
   };
   const run = (history: NetworkHistory, minutes: number): void => {
@@ -161,8 +216,18 @@ t.test('minutes outlive the process, each cluster has its own, and only a cut li
   clock.advance(6 * 24 * 60 * MINUTE_MS);
   t.equal(start('A'.repeat(44)).read('60', '7d', 2 ** 50).rows.length > 0, true);
   clock.advance(3 * 24 * 60 * MINUTE_MS);
-  start('B'.repeat(44));
+  const other = start('B'.repeat(44));
   t.strictSame(dayFiles(), [], 'a day that is too old is removed');
+  for (let day = 0; day < 12; day++) {
+    run(other, 1);
+    clock.advance(24 * 60 * MINUTE_MS);
+  }
+  t.equal(dayFiles().length, 8, 'while it runs, too');
+  const unreadable = dayFiles().sort().at(-1) ?? '';
+  rmSync(join(folder, unreadable));
+  mkdirSync(join(folder, unreadable));
+  t.equal(start('B'.repeat(44)).read('60', '7d', 2 ** 50).rows.length > 0, true);
+  t.strictSame(unusable, [unreadable], 'one that cannot be read costs its own rows');
   t.strictSame(problems, []);
 });
 
@@ -172,7 +237,7 @@ t.test('minutes that the disk refuses are written once it accepts them', async (
   const writes = new DurableWrites({ clock, onProblem: () => {}, onRecovery: () => {} });
   t.teardown(() => writes.close());
   const history = new NetworkHistory(clock);
-  history.continueFrom(new MinuteFiles({ folder, cluster: 'C'.repeat(44), clock, writes }));
+  history.continueFrom(new MinuteFiles({ folder, cluster: 'C'.repeat(44), clock, writes, onUnusable: () => {} }));
   for (let i = 0; i < 5; i++) {
     history.observe(observationOf(clock, 100 + i));
     clock.advance(MINUTE_MS);
@@ -181,5 +246,5 @@ t.test('minutes that the disk refuses are written once it accepts them', async (
   rmSync(join(folder, '..'));
   clock.advance(1000); // the time of the next try
   t.strictSame(writes.problems(), []);
-  t.equal(new MinuteFiles({ folder, cluster: 'C'.repeat(44), clock, writes }).read().length, 4);
+  t.equal(new MinuteFiles({ folder, cluster: 'C'.repeat(44), clock, writes, onUnusable: () => {} }).read().length, 4);
 });

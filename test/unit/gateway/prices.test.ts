@@ -1,12 +1,17 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import t from 'tap';
+import { loadConfig } from '../../../src/config/load-config.ts';
 import { cachedPrices, lastPrices } from '../../../src/gateway/prices/cached-prices.ts';
+import { configuredPrices } from '../../../src/gateway/prices/configured-prices.ts';
 import { jupiterPrices } from '../../../src/gateway/prices/jupiter-prices.ts';
-import { jupiterVerifiedMints } from '../../../src/gateway/prices/jupiter-verified-mints.ts';
+import { cachedVerified, jupiterVerifiedMints } from '../../../src/gateway/prices/jupiter-verified-mints.ts';
 import { batchedPrices } from '../../../src/gateway/prices/map-batches.ts';
 import { createPriceLookup } from '../../../src/gateway/prices/price-lookup.ts';
 import type { Price, PriceSource } from '../../../src/gateway/prices/price-source.ts';
 import { valuePositions } from '../../../src/gateway/prices/valuation.ts';
 import { watchedService } from '../../../src/gateway/prices/watched-service.ts';
+import { RequestCost } from '../../../src/shared/domain/price-list.ts';
 import { formatDecimal } from '../../../src/transactions/codec/decimal.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { pluck } from '../../support/pluck.ts';
@@ -155,8 +160,17 @@ t.test('price-lookup', async (t) => {
     state.fails = true;
     t.same(shown(await source.prices(['a', 'b'], AT)), { b: '2 stale' });
     state.fails = false;
+    const reading = source.prices(['b'], AT);
+    source.clear();
+    await reading;
+    state.fails = true;
+    t.same(shown(await source.prices(['b'], AT)), {}, 'after a lie none is kept that was being read');
+    state.fails = false;
     const batched = batchedPrices(source, 1);
     t.same(shown(await batched.prices(['b', 'bad'], AT)), { b: '2' }, 'a request that fails loses only its own along');
+    const mints = Array.from({ length: 1001 }, (_, i) => `mint ${i}`); // the most tokens of a portfolio, and SOL
+    const all = sourceOf(Object.fromEntries(mints.map((mint) => [mint, priced(1n, 5)])));
+    t.equal((await batchedPrices(all, 50).prices(mints, AT)).size, mints.length);
   });
 
   t.test(
@@ -200,16 +214,20 @@ t.test('price-lookup', async (t) => {
       { id: 'b', isVerified: false, tags: [] },
       { id: 'c', tags: ['strict'] },
     ];
-    const find = jupiterVerifiedMints({
+    const lookUp = jupiterVerifiedMints({
       url: 'http://service/tokens/v2/search',
       get: async (url) => {
         state.requested.push(new URL(url).searchParams.get('query')?.split(',') ?? []);
         if (state.fails) throw new Error('status 500');
         return Buffer.from(JSON.stringify(rows));
       },
-      clock,
     });
-    t.same([...(await find(['a', 'b', 'c', 'd']))], ['a', 'c']);
+    const find = cachedVerified(lookUp, clock);
+    const found = await Promise.all([find(['a', 'b', 'c', 'd']), find(['b', 'c'])]);
+    t.same(
+      found.map((verified) => [...verified]),
+      [['a', 'c'], ['c']],
+    );
     await find(['a', 'b', 'c', 'd']);
     t.same(state.requested, [['a', 'b', 'c', 'd']]);
     clock.advance(3_600_001);
@@ -217,6 +235,54 @@ t.test('price-lookup', async (t) => {
     t.same([...(await find(['a', 'b', 'e']))], ['a']);
     t.equal(state.requested.length, 2);
   });
+
+  t.test(
+    'a service that fails, or answers with something else, is not requested again in the same second',
+    async (t) => {
+      const answer = { status: 500, body: '' };
+      let requests = 0;
+      const service = createServer((_, response) => {
+        requests++;
+        response.writeHead(answer.status).end(answer.body);
+      });
+      await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+      t.teardown(() => service.close());
+      const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}/`; // it listens on TCP
+      const set = ['prices.sources=jupiter-v3', `prices.jupiter.tokensUrl=${url}`];
+      const noAccount = () => Promise.reject(new Error('no account'));
+      for (const [status, body] of [
+        [500, ''],
+        [200, '<html>'],
+        [200, '{"error":"moved"}'],
+        [200, '[{"isVerified":true}]'],
+      ] as const) {
+        Object.assign(answer, { status, body });
+        const outages: string[] = [];
+        const clock = new ManualClock();
+        const { findVerified } = configuredPrices(loadConfig({ flags: { set }, cwd: '/' }).prices, {
+          accounts: { read: noAccount, readBalances: noAccount, readTo: () => {} },
+          clock,
+          clusterFeeds: undefined,
+          jupiterKey: undefined,
+          timeoutMs: 1000,
+          tip: () => ({ slot: 1000, slotTimeMs: 400 }),
+          onOutage: (source) => outages.push(source),
+          onRecovery: () => {},
+        });
+        const cost = new RequestCost('caller', false);
+        const before = requests;
+        for (let i = 0; i < 2; i++) t.equal((await findVerified?.(['a'], cost))?.size, 0);
+        t.strictSame(
+          [requests - before, cost.calls, outages],
+          [1, 1, ['jupiter-v3']],
+          'what was not sent costs nothing',
+        );
+        clock.advance(5001);
+        await findVerified?.(['a'], cost);
+        t.equal(cost.calls, 2, 'five seconds later it is');
+      }
+    },
+  );
 });
 
 t.test('valuation', async (t) => {

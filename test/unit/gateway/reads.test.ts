@@ -2,6 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { deflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import t from 'tap';
+import { LogTopic } from '../../../src/gateway/live/logs/log-topic.ts';
+import { readMissedLogs } from '../../../src/gateway/live/logs/read-missed-logs.ts';
+import { RequestBudget } from '../../../src/gateway/live/request-budget.ts';
 import { decodingTasks } from '../../../src/gateway/routes/decoding/decoding-tasks.ts';
 import { member } from '../../../src/gateway/upstream/json/raw-json.ts';
 import type { Mesh } from '../../../src/gateway/upstream/mesh/mesh.ts';
@@ -222,15 +225,18 @@ t.test('account-batcher', async (t) => {
     t.same(calls, ['a'], 'the first waits for nothing');
     end[0]?.();
     await reads[0];
-    t.same(calls, ['a', 'b,c'], 'before the answers of the one that ended');
     await read('d');
+    t.same(calls, ['a'], 'those whom the call has answered may have read again by the next turn');
+    await new Promise((resolve) => setImmediate(resolve));
+    t.same(calls, ['a', 'b,c,d']);
+    await read('e');
     t.equal(calls.length, 2);
     clock.advance(1);
-    t.same(calls, ['a', 'b,c', 'd']);
+    t.same(calls, ['a', 'b,c,d', 'e']);
     for (const each of end) each();
     await Promise.all(reads);
-    await read('e');
-    t.equal(calls.at(-1), 'e', 'and again nothing is waited for');
+    await read('f');
+    t.equal(calls.at(-1), 'f', 'and again nothing is waited for');
     end.at(-1)?.();
     await Promise.all(reads);
   });
@@ -786,10 +792,14 @@ t.test('merged-signatures', async (t) => {
     t.same(ledger.calls, Array(ADDRESSES.length * 6).fill('getSignaturesForAddress'));
     ledger.calls.length = 0;
     await readPage(ledger, new MergedSignatures(), 10, ledger.expected[10]);
-    t.same(
-      ledger.calls.filter((method) => method === 'getBlock'),
-      ['getBlock'],
-    );
+    const blocksRead = () => ledger.calls.filter((method) => method === 'getBlock').length;
+    t.equal(blocksRead(), 1);
+    const doubted = new MergedSignatures();
+    const reading = readPage(ledger, doubted, 10);
+    doubted.clear();
+    const { nextBefore } = await reading;
+    await readPage(ledger, doubted, 10, nextBefore ?? '');
+    t.equal(blocksRead(), 2, 'after a lie nothing is remembered of what was being read');
   });
 
   t.test('a page below a finalized cursor may change: a closed account is not merged any more', async (t) => {
@@ -1171,6 +1181,17 @@ t.test('operators', async (t) => {
     t.equal(decided.length, 3, 'for some time');
   });
 
+  t.test('what is no account fails its own read', async (t) => {
+    const value = Buffer.from('[1]');
+    const rpc: RpcCaller = { call: async () => ({ slot: 7, nodeId: 'a', result: value, value }) };
+    const clock = new ManualClock();
+    const agreement = { operators: 2, rpc, areOfTwoOperators: () => true };
+    const overlapping = new OverlappingReads({ agreement, clock, random: () => 0 });
+    const batcher = new AccountBatcher(rpc, { clock, overlapping, tip: () => 7 });
+    const query = { address: 'a', shape: 'lamports', commitment: 'confirmed', minContextSlot: undefined } as const;
+    await t.rejects(batcher.read(query), { code: 'upstream_error' });
+  });
+
   t.test('what a list says of its accounts counts where nobody reads them again', async (t) => {
     const read: Read = (rpc) =>
       readTokenAccountsByOwner(rpc, 'w', { programId: 'p' }, { commitment: 'finalized', minContextSlot: undefined });
@@ -1210,6 +1231,22 @@ t.test('transaction-record', async (t) => {
     await t.rejects(callWithMaxSupportedVersion(stubborn, read), { code: 'rpc_error' });
   });
 
+  t.test('what a feed and a log have missed is read whatever the version', async (t) => {
+    const rpc: Reader = {
+      call: async (method, params = []) => {
+        const { maxSupportedTransactionVersion: version } = Object(params[1]);
+        if (version < 1) throw UNSUPPORTED;
+        const result = method === 'getSignaturesForAddress' ? '[{"slot":6,"signature":"s"}]' : FOUND;
+        return { slot: 7, result: Buffer.from(result), value: Buffer.from(result) };
+      },
+    };
+    const FOUND =
+      '{"blockhash":"b","parentSlot":6,"previousBlockhash":"a","meta":{"err":null,"logMessages":["x"]},"transactions":[]}';
+    t.match(await readWrittenAccounts(rpc, 7), { slot: 7, blockhash: 'b' });
+    const budget = new RequestBudget(new ManualClock(), 100);
+    t.match(await readMissedLogs(rpc, budget, new LogTopic('a', 'confirmed'), 7), [{ slot: 6, signature: 's' }]);
+  });
+
   t.test('many records are read eight at a time, and returned in the order of the signatures', async (t) => {
     let [under, most] = [0, 0];
     const mesh: Reader = {
@@ -1239,7 +1276,7 @@ t.test('transaction-record', async (t) => {
     const mesh: Reader = {
       call: async (_, [signature] = []) => {
         calls++;
-        const result = Buffer.from(`{"slot":${signature === 'final' ? 8 : 39}}`);
+        const result = Buffer.from(`{"slot":${String(signature).startsWith('final') ? 8 : 39}}`);
         return { slot: tips.confirmed, result, value: result };
       },
     };
@@ -1254,6 +1291,10 @@ t.test('transaction-record', async (t) => {
     t.strictSame([await read('new'), await read('new'), await read('new', 39), await read('new', 38)], [1, 1, 0, 1]);
     for (let i = 0; i < 100; i++) await read(`other ${i}`);
     t.equal(await read('final'), 1, 'the bytes are bounded');
+    const reading = read('final 2');
+    reader.dropUnagreed();
+    await reading;
+    t.equal(await read('final 2'), 1, 'after a lie none is kept that was being read');
   });
 
   t.test('each read of a transaction counts for its length, kept or not', async (t) => {

@@ -24,6 +24,7 @@ import { formatStatement, treeHeadText } from '../../../src/client/verify/statem
 import { isSuccession, parseSuccession, successionText } from '../../../src/client/verify/succession.ts';
 import { verifyReceipt } from '../../../src/client/verify/verify-receipt.ts';
 import { rootOfPath } from '../../../src/client/verify/verify-signature.ts';
+import { deriveFleetSecret } from '../../../src/gateway/fleet/transport/redis/fleet-secret.ts';
 import { digestOf } from '../../../src/gateway/receipts/digest.ts';
 import { type Conflict, EquivocationGuard } from '../../../src/gateway/receipts/equivocation-guard.ts';
 import { createKeyFile, readKeyFile } from '../../../src/gateway/receipts/keys/key-file.ts';
@@ -48,8 +49,6 @@ import { canonicalRequest } from '../../../src/shared/domain/canonical-request.t
 import { COMMITMENTS } from '../../../src/shared/domain/commitment.ts';
 import { StartError } from '../../../src/shared/domain/start-error.ts';
 import { acquireSocketLock } from '../../../src/shared/runtime/files/socket-lock.ts';
-import { startConcurrently } from '../../catalogue/receipts/concurrent-starts.ts';
-import { crashKeyWriters } from '../../catalogue/receipts/crash-key-writers.ts';
 import { waitFor } from '../../support/harness.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { CLUSTER, NOW_MS, newSigner, sealAnswers } from '../../support/receipts/sealed-answers.ts';
@@ -329,13 +328,6 @@ t.test('key-file', async (t) => {
     t.equal(statSync(dir).mode & 0o777, 0o700);
     t.same(readdirSync(dir), ['key.pem'], 'no temporary file is left');
   });
-
-  t.test('of processes that start together one creates the key, and all use the same', async (t) => {
-    const dir = join(t.testdir(), 'state');
-    const { creators, keys, errors } = await startConcurrently(dir, 6); // 50 of them: npm run check -- receipts
-    t.same([creators, keys.size, errors], [1, 1, '']);
-    t.same(readdirSync(dir), ['.gitignore', 'receipt-key.pem']);
-  });
 });
 
 t.test('key-rotation', async (t) => {
@@ -400,9 +392,14 @@ t.test('key-rotation', async (t) => {
   t.test('a retired key stays known without its secret, which is no longer needed', async (t) => {
     const { rotate, path, folder, open, states } = keysIn(t);
     const later = NOW_MS + HOUR_MS;
+    const digest = (nowMs: number): string =>
+      deriveFleetSecret({ ring: open(nowMs), path })('message', '').toString('hex');
+    const before = digest(NOW_MS);
     rotate(HOUR_MS);
+    t.same([digest(NOW_MS), digest(later)], [before, before], 'but for that of a fleet, which stays the same');
     const [first] = open();
     rmSync(path);
+    t.throws(() => digest(later), { exitCode: 78, message: /^the secret of a fleet .*receipt-key.pem is missing/ });
     t.throws(() => open(), /the secret of the receipt key [0-9a-f]{16} is missing/);
     t.same(states(later), ['retired', 'active']);
     t.match(open(later)[0], { publicKey: first?.publicKey, signing: null });
@@ -1095,15 +1092,5 @@ t.test('signer', async (t) => {
     };
     t.equal(verifyReceipt(body, expected).receipt.claim, 'observed/2');
     t.throws(() => verifyReceipt(body.replace('observed/2', 'observed/1'), expected), { code: 'signature' });
-  });
-});
-
-t.test('crash-key-writers', async (t) => {
-  t.test('kills while keys are created, rotated and revoked lose or change none', async (t) => {
-    const done = await crashKeyWriters(t.testdir(), 8, 1); // 200 of them: npm run check -- receipts
-    t.comment(`${done.folders} folders, ${done.keys} keys, ${done.midway} kills in the middle of a change`);
-    t.same(done.faults, []);
-    t.equal(done.kills, 8);
-    t.ok(done.keys > 8, 'there were keys to lose');
   });
 });

@@ -1,23 +1,32 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
+import { newEntry } from '../../../src/gateway/cache/entry.ts';
 import { listBlock } from '../../../src/gateway/routes/block/list-block.ts';
 import { HolderTableCache } from '../../../src/gateway/routes/holders/holder-table-cache.ts';
 import { OwnerRows, packOwnerRows } from '../../../src/gateway/routes/holders/owner-rows.ts';
 import { matchRoute, routes } from '../../../src/gateway/routes/index.ts';
+import { readMintBalance } from '../../../src/gateway/routes/mint-balance.ts';
 import { StakeTableCache } from '../../../src/gateway/routes/portfolio/stake-table-cache.ts';
 import { type BlockListingRead, BlockListings } from '../../../src/gateway/routes/routing/block-listings.ts';
 import type { HolderTable, HolderTabler } from '../../../src/gateway/routes/routing/holder-tables.ts';
 import { address, addresses, commitment, kid } from '../../../src/gateway/routes/routing/params.ts';
 import { parseJsonBody } from '../../../src/gateway/routes/routing/parse-json-body.ts';
+import { SeenBlocks } from '../../../src/gateway/routes/routing/seen-blocks.ts';
+import { answerRpcBatch } from '../../../src/gateway/routes/rpc/answer-rpc-batch.ts';
+import type { RpcUses } from '../../../src/gateway/routes/rpc/answer-rpc-call.ts';
 import { parseRpcBody } from '../../../src/gateway/routes/rpc/parse-rpc-call.ts';
 import { ScanGate } from '../../../src/gateway/routes/scans/scan-gate.ts';
 import { searchTerm } from '../../../src/gateway/routes/search/search-term.ts';
+import { minContextSlotNotReached } from '../../../src/gateway/upstream/rpc/error-normalizer.ts';
 import { type ErrorCode, GatewayError } from '../../../src/shared/domain/gateway-error.ts';
 import { RequestCost } from '../../../src/shared/domain/price-list.ts';
 import { isReadMethod, READ_METHODS } from '../../../src/shared/domain/rpc-methods.ts';
 import { toJson } from '../../../src/shared/domain/to-json.ts';
+import { type Admit, FairSemaphore } from '../../../src/shared/runtime/fair-semaphore.ts';
+import type { Waiter } from '../../../src/shared/runtime/waiter.ts';
 import { encodeKey } from '../../../src/transactions/codec/base58-key.ts';
 import { JITO_TIP_ACCOUNTS } from '../../../src/transactions/programs/tip-accounts.ts';
 import { inExecutionOrder } from '../../../src/transactions/transactions/instruction.ts';
@@ -192,6 +201,14 @@ t.test('block-listing-cache', async (t) => {
     t.equal(await read('1', { ttlMs: 10, minSlot: 2 }), 2);
   });
 
+  t.test('a caller that has seen more than a read under way reads itself', async (t) => {
+    const { cache } = open();
+    let slot = 0;
+    const read = async (minSlot: number): Promise<number> =>
+      (await cache.getOrRead('1', { minSlot, ttlMs: 10 }, async () => ({ slot: ++slot, listing: EMPTY }))).slot;
+    t.same(await Promise.all([read(0), read(2), read(2), read(0)]), [1, 2, 2, 1]);
+  });
+
   t.test('listings occupy no more than 32 MiB; the least used goes first', async (t) => {
     const { read } = open();
     const bytes = 10 << 20;
@@ -318,6 +335,8 @@ t.test('list-block', async (t) => {
 t.test('holder-table-cache', async (t) => {
   const TABLE: HolderTable = {
     slot: 1,
+    supply: 0n,
+    scale: { decimals: 0 },
     total: 0,
     bytes: 0,
     rows: () => [],
@@ -394,9 +413,24 @@ t.test('holder-table-cache', async (t) => {
     for (let i = 1; i <= 4; i++) read('a', `a${i}`);
     await settle();
     t.same([begun, outcomes], [['a1'], ['a4 overloaded']]);
+    read('b', 'a2'); // joins the scan that waits behind another one of its caller
     clock.advance(10_000);
     await settle();
     t.same(outcomes.slice(1), ['a2 overloaded', 'a3 overloaded']);
+    t.same(begun, ['a1', 'a2'], 'and no other caller for that');
+  });
+
+  t.test('where the scans of others leave no room, all that join a scan are refused with it', async (t) => {
+    const { clock, begun, outcomes, read, end } = open();
+    read('a', 'a1');
+    read('b', 'b1');
+    for (const caller of ['c', 'd', 'e', 'f', 'g']) read(caller, 'm');
+    await settle();
+    clock.advance(10_000);
+    await settle();
+    t.same(outcomes, Array(5).fill('m overloaded'));
+    await end('a1');
+    t.same(begun, ['a1', 'b1']);
   });
 
   t.test('a table that is older than a caller has seen is read again', async (t) => {
@@ -408,6 +442,14 @@ t.test('holder-table-cache', async (t) => {
     };
     t.same([await read(0), await read(1), await read(2), await read(1)], [1, 1, 2, 2]);
     t.same([cache.get('m')?.slot, cache.get('m', 3)], [2, undefined]);
+    t.same(await Promise.all([read(3), read(4), read(3)]), [3, 4, 3], 'nor is one joined that is too old');
+    const behind = (): Promise<HolderTable> => Promise.reject(minContextSlotNotReached());
+    const [ahead, joined] = [
+      cache.getOrRead({ mint: 'n', minSlot: 99 }, behind),
+      cache.getOrRead({ mint: 'n', minSlot: 0 }, async () => TABLE),
+    ];
+    await t.rejects(ahead);
+    t.equal(await joined, TABLE, 'nor does a slot that no node has reached fail others');
   });
 
   t.test('a refusal is remembered for minutes; a failure that may pass is not', async (t) => {
@@ -425,8 +467,17 @@ t.test('holder-table-cache', async (t) => {
     await t.rejects(cache.getOrRead({ mint: 'm', minSlot: 0 }, tooLarge));
     t.equal(reads, 2);
     const late = failing(new GatewayError('upstream_timeout', 'late'));
-    for (let i = 0; i < 2; i++) await t.rejects(cache.getOrRead({ mint: 'n', minSlot: 0 }, late));
-    t.equal(reads, 4);
+    const internal = failing(new GatewayError('rpc_error', 'Internal error', { rpcCode: -32603 }));
+    for (const read of [late, late, internal, internal])
+      await t.rejects(cache.getOrRead({ mint: 'n', minSlot: 0 }, read));
+    t.equal(reads, 6);
+    const refused = failing(new GatewayError('rpc_error', 'no index', { rpcCode: -32010 }));
+    for (let i = 0; i < 2; i++) await t.rejects(cache.getOrRead({ mint: 'n', minSlot: 0 }, refused));
+    t.equal(reads, 7);
+    const doubted = cache.getOrRead({ mint: 'o', minSlot: 0 }, refused);
+    cache.clear();
+    await t.rejects(doubted);
+    t.equal(await cache.getOrRead({ mint: 'o', minSlot: 0 }, async () => TABLE), TABLE, 'after a lie none is kept');
   });
 
   t.test('tables have no more than 64 MiB; the least used goes first', async (t) => {
@@ -548,9 +599,25 @@ t.test('stake-table-cache', async (t) => {
   });
 
   t.test('a refusal is null and remembered for five minutes, a timeout too; any other failure is thrown', async (t) => {
-    const { clock, state, read } = open();
-    state.fails = 'overloaded';
-    await t.rejects(read('a'), { code: 'overloaded' });
+    const { clock, cache, state, read } = open();
+    for (const code of ['overloaded', 'rpc_error'] as const) {
+      state.fails = code;
+      await t.rejects(read('a'), { code });
+    }
+    const scanners: string[] = [];
+    const noRoom = new GatewayError('upstream_timeout', 'no', { cause: 'no free connection within 5 ms' });
+    const crowded = cache.getOrScan({ withdrawer: 'c', oldestSlot: 0 }, () => Promise.reject(noRoom));
+    const joined = cache.getOrScan({ withdrawer: 'c', oldestSlot: 0 }, async () => ({ slot: 1, accounts: [] }));
+    await t.rejects(crowded, noRoom);
+    t.match(await joined, { slot: 1 }, 'a caller without room refuses nothing to others');
+    const all = ['d', 'e', 'f', 'g', 'h'].map((caller) =>
+      cache.getOrScan({ withdrawer: 'd', oldestSlot: 0 }, () => {
+        scanners.push(caller);
+        return Promise.reject(noRoom);
+      }),
+    );
+    t.match(await Promise.allSettled(all), Array(5).fill({ status: 'rejected', reason: noRoom }));
+    t.same(scanners, ['d', 'e'], 'two without room are enough');
     for (const code of ['result_too_large', 'upstream_timeout'] as const) {
       state.fails = code;
       t.equal(await read('a'), null);
@@ -558,7 +625,42 @@ t.test('stake-table-cache', async (t) => {
       t.equal(await read('a'), null);
       clock.advance(300_001);
     }
-    t.match(await read('a'), { slot: 4 });
+    t.match(await read('a'), { slot: 5 });
+    state.fails = 'result_too_large';
+    const doubted = read('b');
+    cache.clear();
+    t.equal(await doubted, null);
+    state.fails = undefined;
+    t.match(await read('b'), { slot: 7 }, 'after a lie none is kept');
+  });
+});
+
+t.test('seen-blocks', (t) => {
+  const blocks = new SeenBlocks();
+  const rememberLie = blocks.beginRead();
+  blocks.clear();
+  rememberLie('lie', 1);
+  blocks.beginRead()('truth', 2);
+  t.same([blocks.slotOf('lie'), blocks.slotOf('truth')], [undefined, 2], 'none of a read during which a lie was found');
+  t.end();
+});
+
+t.test('mint-balance', async (t) => {
+  t.test('the amounts are added up exactly, those of a long list in several turns of the event loop', async (t) => {
+    const rows = Array.from({ length: 1000 }, () => ({ tokenAmount: { amount: `${2n ** 60n + 1n}` } }));
+    const result = Buffer.from(JSON.stringify(rows));
+    const meta = { envelope: 'signed', commitment: 'confirmed', exact: false } as const;
+    const entry = newEntry(result, { key: 'k', slot: 1, policy: { slots: 2 }, meta, tipAtFetch: 1, validatedMs: 0 });
+    let turns = 0;
+    const count = (): void => {
+      turns++;
+      turn = setImmediate(count);
+    };
+    let turn = setImmediate(count);
+    const sum = await readMintBalance({ begin: () => ({ entry, cacheStatus: 'HIT' }) }, 'w', 'm');
+    clearImmediate(turn);
+    t.equal(sum, 1000n * (2n ** 60n + 1n));
+    t.ok(turns > 2);
   });
 });
 
@@ -642,6 +744,53 @@ t.test('parse-rpc-call', async (t) => {
   });
 });
 
+t.test('answer-rpc-batch', async (t) => {
+  /** A gateway with one place for work at the nodes, which answer when the test lets them. */
+  function open() {
+    const places = new FairSemaphore({
+      maxRunning: 1,
+      maxWaiting: 10,
+      clock: new ManualClock(),
+      overloaded: (message) => new GatewayError('overloaded', message),
+    });
+    const answers: (() => void)[] = [];
+    const context = {
+      mesh: {},
+      cache: { peek: () => undefined, peekCurrent: () => undefined, floor: () => 0 },
+      rpcReadThrough: {
+        begin({ key }: { readonly key: string }, waiter: Waiter<unknown>, admit: Admit): undefined {
+          if (key.includes('getEpochSchedule')) throw new Error('a defect');
+          admit({
+            start: (leave) =>
+              answers.push(() => {
+                leave();
+                waiter.resolve({ entry: { kind: 'answer', slot: 5, result: '1' }, cacheStatus: 'MISS' });
+              }),
+            refuse: (reason) => waiter.reject(reason),
+          });
+        },
+      },
+    } as unknown as RpcUses; // no other member is used here
+    const calls = ['getVersion', 'getEpochSchedule'] as const;
+    const batch = { calls: calls.map((method) => ({ method, params: [], jsonRpcId: '1' })) };
+    const admit: Admit = (work) => places.enter({ shares: [] }, work);
+    let end = 'under way';
+    answerRpcBatch(batch, context, admit, { cost: undefined, minSlot: 0 }).catch((thrown: unknown) => {
+      end = GatewayError.from(thrown).code;
+    });
+    return { places, answers, endOf: () => end };
+  }
+
+  t.test('it has its place at the nodes until its last call has ended, also if one fails', async (t) => {
+    const { places, answers, endOf } = open();
+    await nextTurn();
+    t.same([places.running, endOf()], [1, 'under way']);
+    for (const answer of answers) answer();
+    await nextTurn();
+    t.same([places.running, endOf()], [0, 'internal_error']);
+  });
+});
+
 t.test('search-term', async (t) => {
   const A = 'DezXAZ8z7PnrnRJjz3wXBoRgixCa6xjnB7YaB1pPB263';
   const B = '9KkDpvUQRqXjiuyMFcy1CwqrxLwDcGGUR2Cap2Qt7bU7';
@@ -705,6 +854,7 @@ t.test('search-term', async (t) => {
       [`localhost:8787/api/v1/block/7`]: 'slot 7',
       [`/api/v1/token/${A}/holders?page=2`]: `address ${A}`,
       'https://www.sns.id/domain/vector.sol': 'domain vector.sol',
+      'Jito.sol': 'domain jito.sol', // no JitoSOL
     });
   });
 
@@ -742,8 +892,8 @@ t.test('search-term', async (t) => {
       'Slot: 445_000_000': 'slot 445000000',
       'block #445,000,000': 'slot 445000000',
       'epoch 580': 'epoch 580',
-      '18446744073709551615': 'slot 18446744073709551615',
-      '18446744073709551616': '18446744073709551616 is above 2^64 - 1, so it is no slot',
+      '9007199254740991': 'slot 9007199254740991',
+      '9007199254740992': '9007199254740992 is above 2^53 - 1, so it is no slot',
     });
   });
 
@@ -777,6 +927,7 @@ t.test('search-term', async (t) => {
       '-1': unknown,
       '""': unknown,
       'x y z': unknown,
+      USDCе: unknown, // with a Cyrillic letter
     });
   });
 

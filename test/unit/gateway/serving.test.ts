@@ -7,7 +7,6 @@ import { formatSignedBody } from '../../../src/client/verify/signed-body.ts';
 import { createVerifier } from '../../../src/client/verify/verify-receipt.ts';
 import { Cache } from '../../../src/gateway/cache/cache.ts';
 import { type AnswerMeta, type Entry, newEntry, type SealJob } from '../../../src/gateway/cache/entry.ts';
-import { ReadHeat } from '../../../src/gateway/live/read-heat.ts';
 import { Watermark } from '../../../src/gateway/live/watermark.ts';
 import { WatermarkLease } from '../../../src/gateway/live/watermark-lease.ts';
 import { digestOf } from '../../../src/gateway/receipts/digest.ts';
@@ -22,11 +21,16 @@ import { SealQueue } from '../../../src/gateway/serving/seal-queue.ts';
 import { Sealer } from '../../../src/gateway/serving/sealer.ts';
 import { SpentBodies } from '../../../src/gateway/serving/spent-bodies.ts';
 import { minContextSlotNotReached } from '../../../src/gateway/upstream/rpc/error-normalizer.ts';
+import { oneVoice } from '../../../src/shared/domain/agreement.ts';
 import type { Answer } from '../../../src/shared/domain/answer.ts';
-import { GatewayError } from '../../../src/shared/domain/gateway-error.ts';
+import { type ErrorCode, GatewayError } from '../../../src/shared/domain/gateway-error.ts';
+import { RequestCost } from '../../../src/shared/domain/price-list.ts';
 import type { Slot } from '../../../src/shared/domain/slot.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { CLUSTER, newSigner } from '../../support/receipts/sealed-answers.ts';
+
+/** Its reads keep nothing live. */
+const UNCOUNTED = { recordRead() {} };
 
 t.test('long-result', async (t) => {
   const entryOf = (result: string | Buffer) =>
@@ -65,6 +69,7 @@ t.test('read-through', async (t) => {
     const clock = new ManualClock();
     const cache = new Cache({ clock, bytes, maxStaleMs: 60_000, hotKeys: 10 });
     let calls = 0;
+    const costs: unknown[] = [];
     let upstream: Resolve = () => Promise.reject(new Error('no upstream'));
     const route = readRoute({
       path: '/thing',
@@ -74,12 +79,13 @@ t.test('read-through', async (t) => {
       envelope: 'signed',
       cache: { slots: 2 },
       commitmentOf: () => 'confirmed',
-      resolve() {
+      resolve(_, __, { cost }) {
         calls++;
+        costs.push(cost);
         return upstream();
       },
     });
-    const mesh = { tip: () => cache.tip };
+    const mesh = { tip: () => cache.tip, slotTimeMs: 400 };
     const context = { cache, clock, mesh } as unknown as RouteContext; // the read-through uses no other member
     const readThrough = new RouteReadThrough(context, (work) => work.start(() => {}));
     const request: ReadRequest = { route, params: {}, key: '/api/v1/thing' };
@@ -88,6 +94,7 @@ t.test('read-through', async (t) => {
       readThrough,
       request,
       calls: () => calls,
+      costs,
       setUpstream: (resolve: Resolve) => {
         upstream = resolve;
       },
@@ -139,6 +146,18 @@ t.test('read-through', async (t) => {
       const { entry } = await opened.read();
       t.strictSame([opened.calls(), entry.result.toString()], [calls, result]);
     }
+  });
+
+  t.test('what a node refuses is read again if it was found to lie since', async (t) => {
+    const { read, setUpstream, calls, advanceTo, cache } = openReadThrough();
+    advanceTo(10);
+    setUpstream(async () => {
+      setUpstream(async () => ({ slot: 9, result: 1 }));
+      cache.dropUnagreed();
+      throw new GatewayError('slot_skipped', 'none');
+    });
+    t.equal((await read()).entry.result.toString(), '1');
+    t.equal(calls(), 2);
   });
 
   t.test('a refusal of one node is dropped with its answers', async (t) => {
@@ -238,10 +257,13 @@ t.test('read-through', async (t) => {
     setUpstream(() => Promise.reject(new GatewayError('not_found', 'there is none')));
     await t.rejects(read(), { code: 'not_found' });
     advanceTo(11);
-    await t.rejects(read(10), { code: 'not_found' });
+    await t.rejects(read(), { code: 'not_found' });
     t.equal(calls(), 1, 'the negative answer is cached');
+    await t.rejects(read(9), { code: 'not_found' });
+    await t.rejects(read(9), { code: 'not_found' });
+    t.equal(calls(), 2, 'but the node may have been behind the tip: it is of the slot that the node had to reach');
     setUpstream(async () => ({ slot: 11, result: 1 }));
-    t.match(await read(11), { cacheStatus: 'MISS', entry: { slot: 11 } }, 'but it is of slot 10');
+    t.match(await read(11), { cacheStatus: 'MISS', entry: { slot: 11 } });
     t.equal((await read(11)).cacheStatus, 'HIT');
     advanceTo(13);
     setUpstream(async () => ({ slot: 12, result: 2, fromSnapshot: true }));
@@ -250,13 +272,38 @@ t.test('read-through', async (t) => {
   });
 
   t.test('when no upstream has reached the slot served for a key that is no longer cached, it is stale', async (t) => {
-    const { read, setUpstream, advanceTo } = openReadThrough({ bytes: 1 }); // nothing stays cached
+    const { read, setUpstream, advanceTo, wait } = openReadThrough({ bytes: 1 }); // nothing stays cached
     advanceTo(10);
     setUpstream(async () => ({ slot: 10, result: 1 }));
     t.match(await read(), { entry: { slot: 10 } });
     setUpstream(() => Promise.reject(minContextSlotNotReached()));
     await t.rejects(read(), { code: 'stale', status: 503, retryAfter: 1 });
-    await t.rejects(read(10), { code: 'min_slot_not_reached' }, 'unless the caller named the slot');
+    const refused = t.rejects(read(10), { code: 'min_slot_not_reached' }, 'unless the caller named the slot');
+    await turn();
+    wait(400);
+    await refused;
+    const late = read(10);
+    await turn();
+    setUpstream(async () => ({ slot: 10, result: 1 }));
+    wait(400);
+    t.match(await late, { entry: { slot: 10 } }, 'which a node that is a moment behind has one slot later');
+  });
+
+  t.test('a refusal holds for those that demand the operators that gave it, a lasting one for all', async (t) => {
+    const { readThrough, request, setUpstream, calls, advanceTo } = openReadThrough();
+    advanceTo(10);
+    const refused = (agree: number, code: ErrorCode) =>
+      t.rejects(readAnswer(readThrough, { ...request, agree }), { code });
+    setUpstream(() => Promise.reject(new GatewayError('not_found', 'there is none')));
+    await refused(1, 'not_found');
+    for (const agree of [2, 2, 1]) await refused(agree, 'not_found');
+    t.equal(calls(), 2);
+    await refused(3, 'not_found');
+    t.equal(calls(), 3);
+    advanceTo(20);
+    setUpstream(() => Promise.reject(new GatewayError('result_too_large', 'too large')));
+    for (const agree of [1, 2, 3]) await refused(agree, 'result_too_large');
+    t.equal(calls(), 4);
   });
 
   t.test('a final negative answer holds whatever slot is named', async (t) => {
@@ -297,15 +344,20 @@ t.test('read-through', async (t) => {
   });
 
   t.test('while the tip is stalled the cached answer is served, and read again now and then', async (t) => {
-    const { readThrough, request, read, setUpstream, advanceTo, wait, calls } = openReadThrough();
+    const { readThrough, request, read, setUpstream, advanceTo, wait, calls, costs } = openReadThrough();
     advanceTo(10);
     setUpstream(async () => ({ slot: 10, result: 1 }));
     await read();
     setUpstream(unreachable);
     wait(3000);
     const nobody = { resolve: () => {}, reject: () => {} };
-    for (let i = 0; i < 10; i++) t.equal(readThrough.begin(request, nobody)?.cacheStatus, 'STALE');
+    const cost = new RequestCost('caller', false);
+    for (let i = 0; i < 10; i++) {
+      const served = readThrough.begin({ ...request, minSlot: 9 }, nobody, undefined, cost);
+      t.equal(served?.cacheStatus, 'STALE');
+    }
     t.equal(calls(), 2, 'one retry for ten readers');
+    t.equal(costs.at(-1), undefined, 'for which none of them pays');
     await new Promise(setImmediate); // it has failed
     wait(400);
     readThrough.begin(request, nobody);
@@ -326,7 +378,7 @@ t.test('seal-queue', async (t) => {
 
   t.test('all jobs of a turn are sealed at its end, in batches and in order', async (t) => {
     const { queue, batches } = openQueue(2);
-    for (const key of ['a', 'b', 'c']) queue.addShared(entryOf(key), false);
+    for (const key of ['a', 'b', 'c']) queue.addShared(entryOf(key));
     t.same([queue.length, batches], [3, []]);
     await turn();
     await turn();
@@ -336,12 +388,12 @@ t.test('seal-queue', async (t) => {
   t.test('an entry is queued once, a body with a nonce each time', async (t) => {
     const { queue, batches } = openQueue(64);
     const entry = entryOf('a');
-    const job = queue.addShared(entry, true);
-    t.equal(queue.addShared(entry, false), job);
-    for (const nonce of ['x', 'y']) queue.add({ entry, nonce, isHeldBack: false, waiters: [] });
+    const job = queue.addShared(entry, 0);
+    t.equal(queue.addShared(entry), job);
+    for (const nonce of ['x', 'y']) queue.add({ entry, nonce, heldBackAt: undefined, waiters: [] });
     await turn();
     t.same(batches, [['a', 'x', 'y']]);
-    t.not(queue.addShared(entry, false), job, 'it can be queued again once it is sealed');
+    t.not(queue.addShared(entry), job, 'it can be queued again once it is sealed');
   });
 });
 
@@ -372,14 +424,13 @@ t.test('sealer', async (t) => {
     const clock = new ManualClock();
     const cache = new Cache({ clock, bytes: 1_000_000, maxStaleMs: 60_000, hotKeys: 10 });
     const sealer = new Sealer({ cache, signer, clock, presign: 10, signBatchSize: 4 });
-    const heat = new ReadHeat(75);
     let tip = FIRST_SLOT;
     const watermark = new Watermark(() => tip);
     const changes: Slot[] = [FIRST_SLOT];
     const resultAt = (slot: Slot): string => `{"changed":${changes.findLast((change) => change <= slot)}}`;
     const answers: GivenAnswer[] = [];
     const failures: unknown[] = [];
-    let lease = new WatermarkLease(FIRST_SLOT, watermark, heat);
+    let lease = new WatermarkLease(FIRST_SLOT, watermark, UNCOUNTED);
 
     /** Reads as the hit path does, or loads the state as the full path does. */
     function currentEntry(): Entry {
@@ -411,13 +462,13 @@ t.test('sealer', async (t) => {
         clock.advance(400);
         tip++;
         cache.advanceTip(tip);
-        cache.refreshHot();
+        cache.refreshHot(400);
       },
       change: () => {
         if (changes.at(-1) === tip) return; // the state of a slot is the last one in it
         changes.push(tip);
         const former = lease;
-        lease = new WatermarkLease(tip, watermark, heat);
+        lease = new WatermarkLease(tip, watermark, UNCOUNTED);
         former.revoke();
       },
       read: () => read(null, false),
@@ -443,6 +494,23 @@ t.test('sealer', async (t) => {
     }
     return faults;
   }
+
+  t.test('what is sealed while its node is found to lie is not published', async (t) => {
+    const clock = new ManualClock();
+    const cache = new Cache({ clock, bytes: 1_000_000, maxStaleMs: 60_000, hotKeys: 10 });
+    const sealer = new Sealer({ cache, signer, clock, presign: 10, signBatchSize: 4 });
+    cache.advanceTip(1);
+    const put = (slot: Slot): Entry =>
+      cache.put(KEY, { slot, result: '1', agreement: oneVoice(slot, 2) }, { slots: 2 }, META);
+    const first = put(1);
+    await new Promise((resolve, reject) => sealer.sealFor(first, null, { resolve, reject }));
+    cache.get(KEY);
+    put(2);
+    t.equal(cache.peek(KEY)?.successor?.slot, 2, 'it is held back');
+    cache.dropUnagreed();
+    await turn();
+    t.equal(cache.peek(KEY), undefined);
+  });
 
   t.test(
     'each answer of a live account holds at its slot, which its lease covers and which never goes back',
@@ -494,7 +562,7 @@ t.test('spent-bodies', async (t) => {
     cache.advanceTip(tip);
     bodies.remove(); // as before each batch that is sealed
     const watermark = new Watermark(() => tip);
-    const leases = keys.map(() => new WatermarkLease(tip, watermark, new ReadHeat(75)));
+    const leases = keys.map(() => new WatermarkLease(tip, watermark, UNCOUNTED));
     for (const [i, key] of keys.entries()) {
       const lease = leases[i];
       cache.put(key, { slot: tip, result: '1', lease }, { slots: 2 }, META).body = 'a body';

@@ -3,9 +3,16 @@ import fc from 'fast-check';
 import { Unpackr } from 'msgpackr';
 import t from 'tap';
 import { NotificationQueue } from '../../../src/gateway/http/pubsub/notification-queue.ts';
+import { SignatureWatch } from '../../../src/gateway/http/pubsub/signature-watch.ts';
+import {
+  type Subscriber,
+  Subscriptions,
+  type SubscriptionsOptions,
+} from '../../../src/gateway/http/pubsub/subscriptions.ts';
 import { AccountTopics } from '../../../src/gateway/http/stream/account-topics.ts';
 import { packFrame } from '../../../src/gateway/http/stream/encoded-frame.ts';
 import { EventChannels } from '../../../src/gateway/http/stream/event-channels.ts';
+import { EventLog, type EventPage, type TopicEvent } from '../../../src/gateway/http/stream/event-log.ts';
 import { EventSealer } from '../../../src/gateway/http/stream/event-sealer.ts';
 import { EventSubscriptions } from '../../../src/gateway/http/stream/event-subscriptions.ts';
 import { Fanout } from '../../../src/gateway/http/stream/fanout.ts';
@@ -13,16 +20,23 @@ import { ShardQueue } from '../../../src/gateway/http/stream/shard-queue.ts';
 import { SocketConnection } from '../../../src/gateway/http/stream/stream-connection.ts';
 import type { MessageId, TopicList } from '../../../src/gateway/http/stream/stream-message.ts';
 import { SubscriptionQueue } from '../../../src/gateway/http/stream/subscription-queue.ts';
+import { History } from '../../../src/gateway/live/feed/history.ts';
+import type { KeptAccount } from '../../../src/gateway/live/feed/kept-account.ts';
+import type { RouteContext } from '../../../src/gateway/routes/routing/route.ts';
 import type { RouteReadThrough } from '../../../src/gateway/routes/routing/route-read-through.ts';
 import { accountTopicOf } from '../../../src/gateway/routes/stream-topics.ts';
 import type { Sealer } from '../../../src/gateway/serving/sealer.ts';
+import type { AccountValue } from '../../../src/gateway/upstream/geyser/feed-update.ts';
 import type { AccountRead } from '../../../src/gateway/upstream/reads/account-batcher.ts';
 import type { AccountSubscriber } from '../../../src/shared/domain/account-change.ts';
+import type { Commitment } from '../../../src/shared/domain/commitment.ts';
 import { GatewayError } from '../../../src/shared/domain/gateway-error.ts';
 import type { NetworkSnapshot } from '../../../src/shared/domain/network-snapshot.ts';
 import { RequestCost } from '../../../src/shared/domain/price-list.ts';
+import type { Slot } from '../../../src/shared/domain/slot.ts';
 import type { PlacedWork } from '../../../src/shared/runtime/fair-semaphore.ts';
 import type { Waiter } from '../../../src/shared/runtime/waiter.ts';
+import { runSteps, type Step } from '../../support/event-log-world.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { pluck } from '../../support/pluck.ts';
 import { addressFromByte } from '../../support/token-account-fixtures.ts';
@@ -32,7 +46,7 @@ t.test('notification-queue', async (t) => {
     const batches = fc.array(fc.array(fc.nat({ max: 400 }), { maxLength: 6 }), { minLength: 1, maxLength: 4 });
     await fc.assert(
       fc.asyncProperty(batches, async (turns) => {
-        const queue = new NotificationQueue<number>();
+        const queue = new NotificationQueue<number>(() => t.fail('none is late'));
         const received = new Map<number, number[]>();
         const expected = new Map<number, number[]>();
         let sent = 0;
@@ -49,7 +63,7 @@ t.test('notification-queue', async (t) => {
             const value = ++number;
             const subscribers = Array.from({ length: size }, (_, i) => i);
             for (const subscriber of subscribers) record(expected, subscriber, value);
-            queue.add(subscribers, (subscriber) => {
+            queue.add(subscribers, 100, (subscriber) => {
               sent++;
               record(received, subscriber, value);
             });
@@ -63,6 +77,39 @@ t.test('notification-queue', async (t) => {
       { numRuns: 20 },
     );
   });
+
+  for (const [what, count, bytes] of [
+    ['notifications', 10_200, 100],
+    ['bytes', 200, 1 << 20],
+  ] as const) {
+    t.test(`beyond the bound in ${what} those that would miss one are ended, a few in a turn`, async (t) => {
+      const received = new Set<number>();
+      const ended: number[] = [];
+      let handled = 0;
+      let most = 0;
+      const endTurn = async (): Promise<void> => {
+        most = Math.max(most, handled);
+        handled = 0;
+        await turn();
+      };
+      const queue = new NotificationQueue<number>((subscriber) => {
+        handled++;
+        ended.push(subscriber);
+      });
+      const send = (subscriber: number): void => {
+        handled++;
+        if (!ended.includes(subscriber)) received.add(subscriber);
+      };
+      const subscribers = Array.from({ length: 300 }, (_, i) => i);
+      queue.add(subscribers, bytes, send);
+      for (let i = 1; i < count; i++) queue.add([299], bytes, send);
+      queue.add([300], bytes, send);
+      while (!received.has(300)) await endTurn();
+      t.ok(most <= 128, `${most} in a turn`);
+      t.same([...received], [...subscribers.slice(0, 128), 300], 'who is to be ended is sent nothing more');
+      t.same(ended, subscribers.slice(128));
+    });
+  }
 });
 
 t.test('account-topics', async (t) => {
@@ -109,7 +156,7 @@ t.test('account-topics', async (t) => {
       await settle();
     };
     const channels = new EventChannels({
-      read: () => undefined,
+      read: async () => undefined,
       sealer: new EventSealer({ sealer, cluster: () => undefined, maxBytes: 1 << 20 }),
       liveAccounts,
       clock,
@@ -355,6 +402,76 @@ t.test('account-topics', async (t) => {
   );
 });
 
+t.test('signature-subscriptions', async (t) => {
+  /** Subscriptions of signatures over a node that knows one transaction from a slot on. */
+  function open(landsAt: Slot) {
+    const clock = new ManualClock();
+    let tip = 1000;
+    const listeners = new Set<(slot: Slot, parent: Slot | undefined) => void>();
+    const mesh = {
+      tip: () => tip,
+      onTip: (_: Commitment, listener: (slot: Slot, parent: Slot | undefined) => void) => {
+        listeners.add(listener);
+        return () => void listeners.delete(listener);
+      },
+    };
+    const status = { slot: landsAt, err: null, confirmationStatus: 'finalized' };
+    const readRpc = async () => JSON.stringify({ value: [tip < landsAt ? null : status] });
+    const subscriptions = new Subscriptions({
+      clock,
+      mesh,
+      signatures: new SignatureWatch(readRpc, mesh),
+    } as unknown as SubscriptionsOptions); // no other source is used here
+    const received: string[] = [];
+    const clientOf = (name: string): Subscriber =>
+      ({ caller: { name }, send: () => void received.push(name) }) as unknown as Subscriber;
+    const subscribe = async (client: Subscriber): Promise<void> => {
+      await subscriptions.subscribe(client, { kind: 'signature', signature: 'S', commitment: 'confirmed' }, () => {});
+      clock.advance(20);
+      await turn();
+    };
+    const stepTo = async (slot: Slot): Promise<void> => {
+      tip = slot;
+      for (const listener of [...listeners]) listener(slot, undefined);
+      await turn();
+    };
+    return { subscriptions, received, clientOf, subscribe, stepTo };
+  }
+
+  t.test('one that subscribes to what another waits for waits for 400 slots of its own', async (t) => {
+    const { received, clientOf, subscribe, stepTo } = open(1790);
+    await subscribe(clientOf('first'));
+    await stepTo(1395);
+    await subscribe(clientOf('second'));
+    await stepTo(1795);
+    t.same(received, ['first', 'second']);
+  });
+
+  t.test('a client that subscribes again waits for 400 slots more', async (t) => {
+    const { received, clientOf, subscribe, stepTo } = open(1500);
+    const client = clientOf('it');
+    await subscribe(client);
+    await stepTo(1399);
+    await subscribe(client);
+    await stepTo(1500);
+    t.same(received, ['it']);
+  });
+
+  t.test('after 400 slots nobody is notified, but one that subscribes then is', async (t) => {
+    const { subscriptions, received, clientOf, subscribe, stepTo } = open(1403);
+    const first = clientOf('first');
+    await subscribe(first);
+    t.equal(subscriptions.countOf(first), 1);
+    await stepTo(1401);
+    t.same([subscriptions.countOf(first), subscriptions.counts.get('signature')], [0, 0], 'nor does it count any more');
+    await stepTo(1403);
+    t.same(received, []);
+    await subscribe(clientOf('later'));
+    await subscribe(first);
+    t.same(received, ['later', 'first']);
+  });
+});
+
 t.test('fanout', async (t) => {
   /** Counts the events of a loop that has some in each turn. */
   const busy = () => {
@@ -542,7 +659,7 @@ t.test('stream-connection', async (t) => {
         return 1;
       },
       getBufferedAmount: () => unsentBytes,
-    } as unknown as Parameters<SocketConnection['open']>[0]['socket']; // the socket of the engine takes more than text
+    } as unknown as Parameters<SocketConnection['open']>[0]['socket']; // the socket of the engine accepts more than text
     connection.open({ socket, maxUnsentBytes, onDrop: () => drops++ });
     return {
       connection,
@@ -784,5 +901,293 @@ t.test('subscription-queue', async (t) => {
       ['overloaded', 'upstream_unavailable'],
     );
     t.equal(unitsLeft(), 8);
+  });
+});
+
+t.test('event-channels', async (t) => {
+  t.test('a change that comes while the first page of a channel is sealed is delivered', async (t) => {
+    const clock = new ManualClock();
+    const stateAt = (slot: number): TopicEvent => ({
+      index: 0,
+      slot,
+      result: `${slot}`,
+      before: null,
+      gap: null,
+      isComplete: true,
+    });
+    let [covered, reads] = [100, 0];
+    let account: AccountSubscriber | undefined;
+    const channels = new EventChannels({
+      async read({ since = { slot: 0, index: 0 } }) {
+        reads++;
+        const end = { slot: covered, index: 0 };
+        const events = covered > since.slot ? [stateAt(covered)] : [];
+        return { events, end, covered: end, held: [covered], isWhole: true };
+      },
+      sealer: new EventSealer({
+        sealer: { sealEvents: (statements) => statements.map(() => '{}'), invalidUntilMs: 0 },
+        cluster: () => undefined,
+        maxBytes: 1 << 20,
+      }),
+      liveAccounts: {
+        subscribe(_address, _commitment, subscriber) {
+          account = subscriber;
+          return { addCaller() {}, removeCaller() {}, end() {} };
+        },
+      },
+      clock,
+    });
+    t.teardown(() => channels.close());
+    const slots: number[] = [];
+    channels.join({ topics: [{ name: 'balance', address: addressFromByte(1) }], commitment: 'confirmed' }, undefined, {
+      callerName: 'somebody',
+      deliver(events, end) {
+        slots.push(...events.map(({ event }) => event.slot));
+        return end;
+      },
+      onEnd: (reason) => t.fail(reason.message),
+    });
+    while (reads === 0) await Promise.resolve();
+    covered = 101;
+    account?.onChange({ slot: 101, isReorg: false });
+    for (let i = 0; i < 10; i++) await new Promise(setImmediate);
+    t.same(slots, [100, 101]);
+  });
+});
+
+t.test('event-log', async (t) => {
+  const [ONE, TWO] = [addressFromByte(51), addressFromByte(52)];
+  const CHANGES = 300;
+  const accountOf = (lamports: number): AccountValue => ({
+    lamports: BigInt(lamports),
+    owner: addressFromByte(99),
+    executable: false,
+    rentEpoch: 0n,
+    data: new Uint8Array(8192),
+  });
+  const histories = new Map(
+    [ONE, TWO].map((address, index) => {
+      const history = new History<KeptAccount, AccountValue | null>(
+        { address, priority: 1 },
+        { slot: 10_000, isDenied: false, finalizedSlot: 10_000 },
+        { slot: 1, value: accountOf(0) },
+      );
+      for (let i = 1; i <= CHANGES; i++) history.push({ slot: 2 * i + index, value: accountOf(i) }, 2 * i + index - 1);
+      return [address, history];
+    }),
+  );
+  let written = 0;
+  const context = {
+    get liveAccounts() {
+      written++;
+      return {};
+    },
+  } as unknown as RouteContext; // the routes of topics use no other member
+  const log = new EventLog({
+    ring: { get: (address) => histories.get(address), finalizedSlot: 10_000 },
+    context,
+    liveAccounts: { readLive: () => undefined },
+    feed: undefined,
+    replayBytes: 1,
+  });
+
+  t.test('a page writes what it has room for, and the pages have each change once, in order', async (t) => {
+    const topics = [ONE, TWO].map((address) => ({ name: 'account' as const, address }));
+    const ids: string[] = [];
+    let since = { slot: 1, index: 1 };
+    let held: readonly Slot[] | undefined = [1, 1];
+    for (let isWhole = false; !isWhole; ) {
+      written = 0;
+      const page: EventPage | undefined = await log.read({ topics, commitment: 'confirmed', since, held });
+      if (page === undefined) throw new Error('the accounts are known');
+      ids.push(...page.events.map(({ slot, index, before }) => `${before?.slot} ${slot}.${index}`));
+      const mostWritten = 2 * (page.events.length + 4); // of each topic the state before, and that for which there was no room
+      if (written > mostWritten || page.events.length > 10) t.fail(`${written} texts for ${page.events.length} events`);
+      ({ end: since, held, isWhole } = page);
+    }
+    const due = Array.from({ length: CHANGES }, (_, i) => i + 1).flatMap((i) => [
+      `${i === 1 ? 1 : 2 * i - 2} ${2 * i}.0`,
+      `${i === 1 ? 1 : 2 * i - 1} ${2 * i + 1}.1`,
+    ]);
+    t.strictSame(ids, due);
+  });
+
+  t.test('no turn of the event loop compares or shows much', async (t) => {
+    const member = { address: ONE, priority: 1 };
+    const account = (lamports: number): string =>
+      `{"data":["${'A'.repeat(8192)}","base64"],"executable":false,"lamports":${lamports},"owner":"${ONE}","rentEpoch":0,"space":6144}`;
+    const long = new History<KeptAccount>(member, { slot: 301, isDenied: false }, { slot: 1, value: account(1) });
+    for (let i = 2; i <= 301; i++) long.push({ slot: i, value: account(i) }, i - 1);
+    const log = new EventLog({
+      ring: { get: () => long, finalizedSlot: 0 },
+      context,
+      liveAccounts: { readLive: () => ({ slot: 301, sinceSlot: 301, account: null }) },
+      feed: undefined,
+      replayBytes: 1,
+    });
+    for (const name of ['balance', 'account'] as const) {
+      let turns = 0;
+      const count = (): void => {
+        turns++;
+        next = setImmediate(count);
+      };
+      let next = setImmediate(count);
+      const query = { topics: [{ name, address: ONE }], commitment: 'confirmed', held: [1] } as const;
+      const page = await log.read({ ...query, since: { slot: 1, index: 0 } }).finally(() => clearImmediate(next));
+      t.ok(turns > 50, `300 versions of 8 KiB in ${turns} turns`);
+      t.ok((page?.events.length ?? 300) < 300, `${page?.events.length} ${name} events in a page`);
+    }
+  });
+
+  t.test('what a feed sends again is not kept if its node is found to lie meantime', async (t) => {
+    const history = new History<KeptAccount, AccountValue | null>(
+      { address: ONE, priority: 1 },
+      { slot: 100, isDenied: false, finalizedSlot: 100 },
+      { slot: 50, value: accountOf(1) },
+    );
+    let replays = 0;
+    const replaying = new EventLog({
+      ring: { get: () => history, finalizedSlot: 100 },
+      context,
+      liveAccounts: { readLive: () => undefined },
+      feed: {
+        isStarting: false,
+        hasRoom: false,
+        async replay() {
+          if (++replays === 1) replaying.clear();
+          return { from: 10, until: 50, versions: new Map() };
+        },
+      },
+      replayBytes: 1 << 20,
+    });
+    const gaps: unknown[] = [];
+    for (let i = 0; i < 3; i++) {
+      const page = await replaying.read({
+        topics: [{ name: 'account', address: ONE }],
+        commitment: 'confirmed',
+        since: { slot: 20, index: 0 },
+        held: undefined,
+      });
+      gaps.push(page?.events.flatMap(({ gap }) => gap?.to ?? []));
+    }
+    t.strictSame([replays, gaps], [2, [[50], [], []]]);
+  });
+
+  t.test('what nodes notify of is a change only where nothing before it can be missing', async (t) => {
+    const account = (lamports: number): string =>
+      `{"data":["","base64"],"executable":false,"lamports":${lamports},"owner":"${ONE}","rentEpoch":0,"space":0}`;
+    const member = { address: ONE, priority: 1 };
+    const before = new History<KeptAccount>(member, { slot: 20, isDenied: false }, { slot: 10, value: account(1) });
+    before.push({ slot: 11, value: account(2) }, 10);
+    before.push({ slot: 12, value: account(3) }, 11);
+    before.push({ slot: 13, value: account(3) }, 12);
+    before.push({ slot: 16, value: account(4) }, 13);
+    before.end();
+    const history = new History<KeptAccount>(member, { slot: 29, isDenied: false }, { slot: 25, value: account(4) });
+    const late = { ...member, commitment: 'finalized' as const };
+    const final = new History<KeptAccount>(late, { slot: 24, isDenied: false }, { slot: 9, value: account(1) });
+    final.push({ slot: 22, value: account(2) }, 10);
+    final.push({ slot: 23, value: account(3) }, 11);
+    final.previous = before;
+    history.previous = final;
+    for (let i = 0; i < 5; i++) history.push({ slot: 26 + i, value: account(5 + i) }, 25 + i);
+    const log = new EventLog({
+      ring: { get: () => history, finalizedSlot: 0 },
+      context,
+      liveAccounts: { readLive: () => ({ slot: newest, sinceSlot: 1, account: null }) },
+      feed: undefined,
+      replayBytes: 1,
+    });
+    let newest = 30;
+    const eventsBehind = async (slot: number | undefined) => {
+      const since = slot === undefined ? undefined : { slot, index: 0 };
+      const topics = [{ name: 'balance' as const, address: ONE }];
+      const page = await log.read({ topics, commitment: 'confirmed', since, held: since && [since.slot] });
+      return page?.events.map(({ slot, before, gap }) => [slot, before?.slot, gap && [gap.from, gap.to]]);
+    };
+    const lastChanges = [26, 27, 28, 29, 30].map((slot) => [slot, slot - 1, null]);
+    t.strictSame(
+      await eventsBehind(10),
+      [[11, 10, null], [12, 11, null], [16, undefined, [13, 16]], [25, undefined, [20, 25]], ...lastChanges],
+      'a version before which blocks are unknown is a state, and so is the first of another session',
+    );
+    t.strictSame((await eventsBehind(14))?.[0], [16, undefined, [14, 16]], 'the reader has what was before');
+    t.strictSame((await eventsBehind(15))?.[0], [16, undefined, null], 'and here it has all');
+    t.strictSame(await eventsBehind(25), lastChanges, 'more than four are known');
+    t.strictSame(await eventsBehind(3), [[10, undefined, [3, 10]], ...((await eventsBehind(10)) ?? [])]);
+    t.strictSame(await eventsBehind(undefined), [[30, undefined, null]]);
+    const ends: unknown[] = [];
+    for (newest of [12, 14, 16, 22, 25]) {
+      const topics = [{ name: 'balance' as const, address: ONE }];
+      const page = await log.read({
+        topics,
+        commitment: 'finalized',
+        since: { slot: 11, index: 0 },
+        held: [11],
+      });
+      ends.push([page?.end.slot, page?.events.at(-1)?.slot]);
+    }
+    t.strictSame(
+      ends,
+      [
+        [12, 12],
+        [13, 12],
+        [16, 16],
+        [20, 16],
+        [25, 25],
+      ],
+      'no end is in a gap',
+    );
+  });
+
+  t.test('a reader that goes from one process to another misses no change that is not named (law)', async (t) => {
+    const block = (lamports?: number, slots = 1): Step => {
+      return { kind: 'block', slots, writes: lamports === undefined ? [] : [{ account: 0, lamports }] };
+    };
+    const begin = (process: number, account: number, lag = 0, isFeed = false): Step => {
+      return { kind: 'begin', process, account, lag, isFeed };
+    };
+    const beginBoth = (process: number): Step[] => [begin(process, 0), begin(process, 1)];
+    const follow = (process: number): Step[] =>
+      [0, 1].map((account) => ({ kind: 'follow', process, account, isEach: true }));
+    const lose = (process: number): Step => ({ kind: 'lose', process, account: 0 });
+    const read = (process: number): Step => ({ kind: 'read', process, most: 1000 });
+    const forget: Step = { kind: 'forget', process: 0 };
+    const before = [...beginBoth(0), lose(0), ...beginBoth(1)];
+    const examples = {
+      'the ring has dropped what followed the last state that was read': [
+        ...[...beginBoth(0), read(0), block(1), block(0), ...follow(0), block(undefined, 13), ...follow(0), forget],
+        ...[block(2), ...follow(0), read(0)],
+      ],
+      'the reader comes from within a gap': [
+        ...[...before, block(1), ...follow(1), read(1), block(), begin(0, 0), ...follow(0), read(0)],
+      ],
+      'the reader has since when the state behind a gap has been so': [
+        ...[...before, read(1), block(1), ...follow(1), read(1), block(), begin(0, 0), block(), ...follow(1), read(1)],
+        ...[...follow(0), block(2), ...follow(0), read(0)],
+      ],
+      'an account moves to a feed': [
+        ...[...beginBoth(0), block(undefined, 3), ...follow(0), read(0), lose(0), begin(0, 0, 1, true)],
+        ...[block(1), ...follow(0), read(0)],
+      ],
+    };
+    for (const [what, steps] of Object.entries(examples)) await t.resolves(runSteps(steps), what);
+
+    const [account, process] = [fc.nat(1), fc.nat(1)];
+    const writes = fc.array(fc.record({ account, lamports: fc.nat(2) }), { maxLength: 2 });
+    const kind = <K extends Step['kind']>(name: K): fc.Arbitrary<K> => fc.constant(name);
+    const [slots, lag, most] = [fc.integer({ min: 1, max: 4 }), fc.nat(3), fc.oneof(fc.constant(1000), fc.nat(4))];
+    const [isEach, isFeed] = [fc.boolean(), fc.boolean()];
+    const step: fc.Arbitrary<Step> = fc.oneof(
+      { weight: 6, arbitrary: fc.record({ kind: kind('block'), slots, writes }) },
+      { weight: 6, arbitrary: fc.record({ kind: kind('follow'), process, account, isEach }) },
+      { weight: 4, arbitrary: fc.record({ kind: kind('begin'), process, account, lag, isFeed }) },
+      { weight: 1, arbitrary: fc.record({ kind: kind('lose'), process, account }) },
+      { weight: 2, arbitrary: fc.record({ kind: kind('forget'), process }) },
+      { weight: 4, arbitrary: fc.record({ kind: kind('read'), process, most }) },
+    );
+    await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60, size: 'max' }), runSteps), {
+      numRuns: 1000,
+    });
   });
 });

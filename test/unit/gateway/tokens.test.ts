@@ -10,6 +10,7 @@ import { RequestCost } from '../../../src/shared/domain/price-list.ts';
 import type { Slot } from '../../../src/shared/domain/slot.ts';
 import { decodeMetadata, findMetadataAddress } from '../../../src/transactions/accounts/metaplex-metadata-account.ts';
 import { tokenLabelText } from '../../../src/transactions/accounts/token-label.ts';
+import { addressOfNumber } from '../../support/address-of-number.ts';
 import { HOSTILE_NAMES } from '../../support/hostile-names.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { pluck } from '../../support/pluck.ts';
@@ -21,6 +22,7 @@ import {
   rpcResultOf,
   tokenAccountFixture,
 } from '../../support/token-account-fixtures.ts';
+import { TokenListHarness } from '../../support/token-list-harness.ts';
 
 t.test('known-mints', async (t) => {
   const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
@@ -122,7 +124,7 @@ t.test('owner-listing', async (t) => {
     const listings = new SharedListings({ tip: () => node.tip });
     const list = (minContextSlot?: Slot, owner = OWNER) =>
       listings.list({ call }, owner, { commitment: 'confirmed', minContextSlot }).then(({ slots }) => slots);
-    return { node, list };
+    return { node, listings, list };
   }
 
   t.test('reads that begin at one tip share a listing, until the tip moves', async (t) => {
@@ -163,6 +165,16 @@ t.test('owner-listing', async (t) => {
       const results = await Promise.allSettled([list(wanted), list()]);
       t.same(pluck(results, 'status'), ['rejected', 'fulfilled']);
     }
+  });
+
+  t.test('a caller that had no turn at the node fails alone', async (t) => {
+    const { listings, list } = open();
+    const noTurn = new GatewayError('upstream_timeout', 'busy', { cause: 'no free connection within 5 ms' });
+    const crowded = { call: () => Promise.reject(noTurn) };
+    const refused = listings.list(crowded, OWNER, { commitment: 'confirmed', minContextSlot: undefined });
+    const others = [list(), list()];
+    await t.rejects(refused, noTurn);
+    t.same(await Promise.all(others), Array(2).fill([100, 100]));
   });
 
   t.test('a failure is shared, and not remembered', async (t) => {
@@ -231,6 +243,11 @@ t.test('token-labels', async (t) => {
     clock.advance(300_001);
     await find(mints.slice(0, 2));
     t.same([calls, cost.rows], [2, 9], 'for five minutes');
+    const finding = find(mints.slice(2, 4));
+    labels.clear();
+    await finding;
+    await find(mints.slice(2, 4));
+    t.equal(calls, 4, 'after a lie none is kept that was being read');
   });
 });
 
@@ -284,6 +301,55 @@ t.test('token-list', async (t) => {
       t.same(slots, [SLOT, SLOT], what);
       t.same(amounts, { [FIRST]: 10 }, what);
       t.same(ofMint, { [FIRST]: 10 }, `${what}, of one mint`);
+    }
+  });
+
+  t.test('the names of many mints are read in several turns of the event loop', async (t) => {
+    const rows = Array.from({ length: 640 }, (_, i) => ({
+      mint: addressOfNumber(i),
+      account: addressOfNumber(1000 + i),
+    }));
+    const accounts = Object.fromEntries(
+      rows.flatMap(({ mint, account }) => [
+        [mint, mintFixture(0, 1)],
+        [account, tokenAccountFixture(OWNER, 1, mint)],
+      ]),
+    );
+    const node = nodeOf(accounts, accounts);
+    const turnsOf = async (withIdentities: boolean): Promise<number> => {
+      let turns = 0;
+      const count = (): void => {
+        turns++;
+        turn = setImmediate(count);
+      };
+      let turn = setImmediate(count);
+      const query = { owner: OWNER, commitment: 'finalized', minContextSlot: undefined, withIdentities } as const;
+      const { list } = await readTokenList(node, query);
+      t.equal(list.identities?.size, withIdentities ? rows.length : undefined);
+      clearImmediate(turn);
+      return turns;
+    };
+    const [plain, named] = [await turnsOf(false), await turnsOf(true)];
+    t.ok(named - plain > 50, 'of which the addresses of their metadata need 40');
+  });
+
+  t.test('accounts of a list that was being read when a lie was found are not read for the next one', async (t) => {
+    for (const isLie of [false, true]) {
+      const harness = new TokenListHarness();
+      harness.setAmounts({ [FIRST]: 10, [SECOND]: 5 });
+      const reading = harness.read();
+      if (isLie) harness.source.clear();
+      await reading;
+      harness.addSlot({ [SECOND]: undefined });
+      const { accounts } = harness;
+      const named = new Set<string>();
+      const get = accounts.get.bind(accounts);
+      accounts.get = (address) => {
+        named.add(address);
+        return get(address);
+      };
+      await harness.read();
+      t.same([named.has(FIRST), named.has(SECOND)], [true, !isLie]);
     }
   });
 

@@ -1,16 +1,17 @@
 import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { existsSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
+import { closeMsOf } from '../../../src/config/config-schema.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { WorkerFigures } from '../../../src/gateway/admin/worker-figures.ts';
 import { Cache } from '../../../src/gateway/cache/cache.ts';
 import type { AnswerMeta, CacheItem, Entry } from '../../../src/gateway/cache/entry.ts';
-import { EventCodec } from '../../../src/gateway/fleet/codec.ts';
+import { EventCodec, STRUCTURES } from '../../../src/gateway/fleet/codec.ts';
 import type { StoredAnswer } from '../../../src/gateway/fleet/events.ts';
 import { AnswerFollower } from '../../../src/gateway/fleet/replication/answer-follower.ts';
 import { Connection } from '../../../src/gateway/fleet/rpc/connection.ts';
@@ -24,19 +25,30 @@ import {
   MAX_BATCH_BYTES,
   MAX_PAYLOAD_BYTES,
 } from '../../../src/gateway/fleet/transport/shared-log/log-writer.ts';
+import type { PipelineService } from '../../../src/gateway/fleet/workers/pipeline-end.ts';
 import { PipelineEnd, SOCKET_NAME } from '../../../src/gateway/fleet/workers/pipeline-end.ts';
 import { createTurnWatch } from '../../../src/gateway/fleet/workers/turn-watch.ts';
-import { ReadHeat } from '../../../src/gateway/live/read-heat.ts';
+import { WorkerReads } from '../../../src/gateway/fleet/workers/worker-reads.ts';
 import { Watermark } from '../../../src/gateway/live/watermark.ts';
 import { WatermarkLease } from '../../../src/gateway/live/watermark-lease.ts';
+import { balance } from '../../../src/gateway/routes/balance.ts';
+import { readAnswer } from '../../../src/gateway/routes/routing/route-read-through.ts';
 import { Sealer } from '../../../src/gateway/serving/sealer.ts';
+import type { AccountSubscriber } from '../../../src/shared/domain/account-change.ts';
+import type { Clock } from '../../../src/shared/domain/clock.ts';
+import { GatewayError } from '../../../src/shared/domain/gateway-error.ts';
+import { RequestCost } from '../../../src/shared/domain/price-list.ts';
 import type { Slot } from '../../../src/shared/domain/slot.ts';
 import type { StartError } from '../../../src/shared/domain/start-error.ts';
+import type { Admit } from '../../../src/shared/runtime/fair-semaphore.ts';
 import { systemClock } from '../../../src/shared/runtime/system-clock.ts';
 import { waitFor } from '../../support/harness.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { newSigner } from '../../support/receipts/sealed-answers.ts';
 import { MAX_STALE_MS, openWorker, serviceOver, shortFolder } from '../../support/worker-world.ts';
+
+/** Its reads keep nothing live. */
+const UNCOUNTED = { recordRead() {} };
 
 t.test('connection', async (t) => {
   const MIB = 1 << 20;
@@ -280,16 +292,15 @@ t.test('pipeline-end', async (t) => {
     const clock = new ManualClock();
     const cache = new Cache({ clock, bytes: 1 << 20, maxStaleMs: MAX_STALE_MS, hotKeys: 10 });
     const sealer = new Sealer({ cache, signer, clock, presign: 10, signBatchSize: 4 });
-    const end = new PipelineEnd({ folder, epoch: 1, workers: [], clock, onLate: () => {} });
+    const end = new PipelineEnd({ folder, epoch: 1, workers: [], clock, endLate: async () => {} });
     await end.open(serviceOver(cache, { read: async ({ key }) => ({ entry: read(key), cacheStatus: 'MISS' }) }));
-    const heat = new ReadHeat(75);
     let tip = FIRST_SLOT;
     const watermark = new Watermark(() => tip);
     watermark.advance(tip, clock.monotonic());
     const accounts = KEYS.map((key) => ({
       key,
       changes: [FIRST_SLOT] as Slot[],
-      lease: new WatermarkLease(FIRST_SLOT, watermark, heat),
+      lease: new WatermarkLease(FIRST_SLOT, watermark, UNCOUNTED),
     }));
     const resultAt = (key: string, slot: Slot): string =>
       `{"changed":${accounts.find((each) => each.key === key)?.changes.findLast((change) => change <= slot)}}`;
@@ -337,7 +348,7 @@ t.test('pipeline-end', async (t) => {
         if (account === undefined || account.changes.at(-1) === tip) return;
         account.changes.push(tip);
         const former = account.lease;
-        account.lease = new WatermarkLease(tip, watermark, heat);
+        account.lease = new WatermarkLease(tip, watermark, UNCOUNTED);
         former.revoke();
       },
       tip() {
@@ -452,7 +463,7 @@ t.test('pipeline-end', async (t) => {
   t.test('what one worker requests is logged once, and wakes no other until the log has grown', async (t) => {
     const folder = shortFolder();
     const cache = new Cache({ clock: systemClock, bytes: 1 << 24, maxStaleMs: MAX_STALE_MS, hotKeys: 10 });
-    const end = new PipelineEnd({ folder, epoch: 1, workers: [], clock: systemClock, onLate: () => {} });
+    const end = new PipelineEnd({ folder, epoch: 1, workers: [], clock: systemClock, endLate: async () => {} });
     const result = JSON.stringify('x'.repeat(100_000));
     await end.open(
       serviceOver(cache, {
@@ -499,10 +510,167 @@ t.test('pipeline-end', async (t) => {
     t.ok(answers * result.length >= LOG_BYTES / 16, `${answers} answers until then`);
   });
 
+  t.test('what an operator gave that is found to lie is read again, also on its way to a worker', async (t) => {
+    const WAYS = {
+      'while it is read': (drop: () => void) => drop(),
+      'when it was sent': (drop: () => void) => process.nextTick(drop),
+    };
+    for (const [when, find] of Object.entries(WAYS)) {
+      const folder = shortFolder();
+      const cache = new Cache({ clock: systemClock, bytes: 1 << 20, maxStaleMs: MAX_STALE_MS, hotKeys: 10 });
+      const clock = new ManualClock(); // no timer logs anything else
+      const end = new PipelineEnd({ folder, epoch: 1, workers: [], clock, endLate: async () => {} });
+      const reads = new Map<string, number>();
+      /** Gives a lie first, and the truth after it was found. */
+      const give = (what: string): string => {
+        const read = (reads.get(what) ?? 0) + 1;
+        reads.set(what, read);
+        if (read === 1) find(() => cache.dropUnagreed());
+        return read === 1 ? '"lie"' : '"truth"';
+      };
+      const agreement = { slot: 1, agreed: 1, read: 2, needed: 2 };
+      await end.open(
+        serviceOver(cache, {
+          async read({ key }) {
+            const result = give(key);
+            if (key === KEYS[1] && result === '"lie"') throw new GatewayError('slot_skipped', 'none');
+            return { entry: cache.put(key, { slot: 1, result, agreement }, { slots: 2 }, META), cacheStatus: 'MISS' };
+          },
+          answerRpc: async () => ({ result: give('call'), cacheStatus: 'MISS' }),
+          async readEvents() {
+            const at = { slot: 1, index: 0 };
+            const event = { index: 0, slot: 1, result: give('events'), before: null, gap: null, isComplete: true };
+            return { events: [event], end: at, covered: at, held: [1], isWhole: true };
+          },
+        }),
+      );
+      const worker = openWorker(folder, { waitMs: MAX_STALE_MS });
+      t.teardown(() => {
+        worker.close();
+        end.close();
+      });
+      await worker.joined;
+      for (const key of [KEYS[0], KEYS[1]]) {
+        const { entry } = await worker.read({ key });
+        t.equal(entry.result, '"truth"', `${key} ${when}`);
+        t.equal(worker.cache.peek(key), entry);
+      }
+      const cost = new RequestCost('caller', false);
+      t.equal(
+        (await worker.answerRpc(Buffer.from('{}'), { minSlot: undefined }, cost)).result,
+        '"truth"',
+        `a call ${when}`,
+      );
+      const query = { topics: [], commitment: 'confirmed', since: undefined, held: undefined } as const;
+      t.match(await worker.readEvents(query), { events: [{ result: '"truth"' }] }, `events ${when}`);
+      t.same([...reads.values()], [2, 2, 2, 2]);
+    }
+  });
+
+  t.test(
+    'what fewer operators gave than a caller demands is no answer, also where another worker read it',
+    async (t) => {
+      const folder = shortFolder();
+      const [key] = KEYS;
+      const cache = new Cache({ clock: systemClock, bytes: 1 << 20, maxStaleMs: MAX_STALE_MS, hotKeys: 10 });
+      const end = new PipelineEnd({ folder, epoch: 1, workers: [], clock: systemClock, endLate: async () => {} });
+      const put = (slot: number, agreed: number): Entry =>
+        cache.put(
+          key,
+          { slot, result: `${slot}`, agreement: { slot, agreed, read: 2, needed: 2 } },
+          { slots: 2 },
+          META,
+        );
+      let isDown = false;
+      await end.open(
+        serviceOver(cache, {
+          async read() {
+            if (isDown) throw new GatewayError('upstream_unavailable', 'nobody');
+            process.nextTick(() => put(2, 1)); // for another worker, when this answer was sent
+            return { entry: put(1, 2), cacheStatus: 'MISS' };
+          },
+        }),
+      );
+      const worker = openWorker(folder, { waitMs: MAX_STALE_MS });
+      t.teardown(() => {
+        worker.close();
+        end.close();
+      });
+      await worker.joined;
+      const admitOwn: Admit = (work) => work.start(() => {});
+      const reads = new WorkerReads({ end: worker, clock: systemClock, operators: undefined, admitOwn });
+      const read = (agree: number) => readAnswer(reads, { route: balance, params: {}, key, agree });
+      await t.rejects(read(2), { code: 'no_agreement' });
+      t.match(await read(1), { entry: { slot: 2 } });
+      isDown = true;
+      await t.rejects(read(2), { code: 'upstream_unavailable' });
+    },
+  );
+
+  t.test(
+    'a worker reads what is stale again once at a time, in its own places, and not while nobody reads for it',
+    async (t) => {
+      const folder = shortFolder();
+      const reads: string[] = [];
+      const end = new PipelineEnd({ folder, epoch: 1, workers: [], clock: systemClock, endLate: async () => {} });
+      const pipelineCache = new Cache({ clock: systemClock, bytes: 1 << 20, maxStaleMs: MAX_STALE_MS, hotKeys: 10 });
+      const read = ({ key }: { readonly key: string }): Promise<never> => {
+        reads.push(key);
+        return new Promise(() => {});
+      };
+      await end.open(serviceOver(pipelineCache, { read }));
+      const clock = new ManualClock();
+      const cache = { clock, bytes: 1 << 20, maxStaleMs: MAX_STALE_MS, hotKeys: 10 };
+      const worker = openWorker(folder, { clock, cache, waitMs: MAX_STALE_MS });
+      t.teardown(() => worker.close());
+      await worker.joined;
+      let admitted = 0;
+      const admitOwn: Admit = (work) => {
+        admitted++;
+        work.start(() => {});
+      };
+      const workerReads = new WorkerReads({ end: worker, clock, operators: undefined, admitOwn });
+      worker.cache.advanceTip(100);
+      for (const key of KEYS) worker.cache.put(key, { slot: 100, result: '1' }, { slots: 2 }, META);
+      clock.advance(10_000); // no slot came
+      const readStale = (key: string): void => {
+        const waiter = { resolve: () => void t.fail(), reject: () => void t.fail() };
+        const read = workerReads.begin({ route: balance, params: {}, key }, waiter);
+        t.equal(read?.cacheStatus, 'STALE');
+        clock.advance(500);
+      };
+      const [first, second, third] = KEYS;
+      for (const key of [first, second, first, second, first]) readStale(key);
+      worker.read({ key: 'last' }).catch(() => {});
+      await waitFor(() => reads.includes('last'), 'all that was sent before');
+      t.same(reads, [first, second, 'last']);
+      t.equal(admitted, 2);
+      end.close();
+      await waitFor(() => !worker.isJoined, 'the end of the pipeline process');
+      readStale(third);
+      t.equal(admitted, 2);
+    },
+  );
+
+  t.test('a pipeline process makes room for its log: that of one before is gone once no worker reads it', (t) => {
+    const folder = shortFolder();
+    const open = (epoch: number) =>
+      new PipelineEnd({ folder, epoch, workers: [], clock: systemClock, endLate: async () => {} });
+    const killed = open(1);
+    const reader = new LogReader({ path: join(folder, 'log-1'), bytes: LOG_BYTES, from: 0, onFrame: () => {} });
+    const next = open(2);
+    t.same(readdirSync(folder), ['log-2']);
+    t.equal(reader.catchUp(), true);
+    reader.close();
+    for (const end of [killed, next]) end.close();
+    t.same(readdirSync(folder), []);
+    t.end();
+  });
+
   t.test('F12: a worker has caught up when the first answers are there, and not before', async (t) => {
     const folder = shortFolder();
     const cache = new Cache({ clock: systemClock, bytes: 1 << 20, maxStaleMs: MAX_STALE_MS, hotKeys: 10 });
-    const end = new PipelineEnd({ folder, epoch: 1, workers: [], clock: systemClock, onLate: () => {} });
+    const end = new PipelineEnd({ folder, epoch: 1, workers: [], clock: systemClock, endLate: async () => {} });
     let start = (): void => {};
     const started = new Promise<void>((resolve) => {
       start = resolve;
@@ -524,14 +692,112 @@ t.test('pipeline-end', async (t) => {
     await worker.warm;
   });
 
+  t.test('a subscription is made once, also one that a worker wants while it joins', async (t) => {
+    const folder = shortFolder();
+    const path = join(folder, 'log');
+    const writer = new LogWriter({ path, bytes: LOG_BYTES, epoch: 1 });
+    const received: string[] = [];
+    let joinWorker = (): void => {};
+    const server = createServer((socket) => {
+      const connection = new Connection<PipelineMessage, WorkerRequest>(
+        socket,
+        (message) => {
+          received.push(message.type);
+          joinWorker = () => connection.send({ type: 'joined', path, from: 0, snapshot: [], structures: STRUCTURES });
+        },
+        () => {},
+      );
+    });
+    await once(server.listen(join(folder, SOCKET_NAME)), 'listening');
+    const worker = openWorker(folder);
+    t.teardown(() => {
+      worker.close();
+      server.close();
+      writer.close();
+    });
+    await waitFor(() => received.length > 0, 'hello');
+    const account: AccountSubscriber = { onChange: () => {}, onEnd: () => {} };
+    const follow = (address: string) =>
+      worker.subscribe({ type: 'subscribe', address, commitment: 'confirmed', account }, 'one');
+    const followed = follow('A');
+    followed.addCaller('two');
+    followed.addCaller('three');
+    followed.removeCaller('three');
+    follow('B').end();
+    joinWorker();
+    await worker.joined;
+    worker.reportFigures([], []);
+    await waitFor(() => received.includes('figures'), 'all that was sent');
+    t.same(received, ['hello', 'subscribe', 'add-caller', 'figures']);
+  });
+
+  t.test('of a subscription that has ended nothing is kept', async (t) => {
+    const folder = shortFolder();
+    const cache = new Cache({ clock: systemClock, bytes: 1 << 20, maxStaleMs: MAX_STALE_MS, hotKeys: 10 });
+    const end = new PipelineEnd({ folder, epoch: 1, workers: [], clock: systemClock, endLate: async () => {} });
+    const accounts: AccountSubscriber[] = [];
+    const ended: string[] = [];
+    const liveAccounts = {
+      subscribe: (address: string, _: string, account: AccountSubscriber) => {
+        accounts.push(account);
+        return { addCaller: () => {}, removeCaller: () => {}, end: () => ended.push(address) };
+      },
+    } as unknown as PipelineService['liveAccounts'];
+    await end.open(serviceOver(cache, { liveAccounts }));
+    const received: string[] = [];
+    const worker = new Connection<WorkerRequest, PipelineMessage>(
+      connect(join(folder, SOCKET_NAME)),
+      ({ type }) => received.push(type),
+      () => {},
+    );
+    t.teardown(() => end.close());
+    worker.send({ type: 'hello', worker: 1, served: {}, granted: 0 });
+    for (const [id, address] of ['A', 'B'].entries())
+      worker.send({ type: 'subscribe', id, address, commitment: 'confirmed', caller: '' });
+    await waitFor(() => accounts.length === 2, 'both');
+    accounts[0]?.onEnd(new GatewayError('overloaded', 'no place'));
+    await waitFor(() => received.includes('subscription-ended'), 'the end of one');
+    worker.close();
+    await waitFor(() => ended.includes('B'), 'the end of the worker');
+    t.same(ended, ['B']);
+  });
+
+  t.test('nothing is published before the workers that do not join have ended', async (t) => {
+    const folder = shortFolder();
+    const cache = new Cache({ clock: systemClock, bytes: 1 << 20, maxStaleMs: MAX_STALE_MS, hotKeys: 10 });
+    const late: (readonly number[])[] = [];
+    let confirmEnd = (): void => {};
+    const endLate = (workers: readonly number[]): Promise<void> =>
+      new Promise((resolve) => {
+        late.push(workers);
+        confirmEnd = resolve;
+      });
+    const end = new PipelineEnd({ folder, epoch: 1, workers: [0, 1], clock: systemClock, endLate });
+    let isOpen = false;
+    const opening = end.open(serviceOver(cache)).then(() => {
+      isOpen = true;
+    });
+    const worker = openWorker(folder, { id: 0 });
+    t.teardown(() => {
+      worker.close();
+      end.close();
+    });
+    await worker.joined;
+    await waitFor(() => late.length > 0, 'the other worker to be late');
+    await turn();
+    t.same([late, isOpen], [[[1]], false]);
+    confirmEnd();
+    await opening;
+  });
+
   t.test('what is wrong with one worker is seen at each, until it is mended or the worker has ended', async (t) => {
     const folder = shortFolder();
     const cache = new Cache({ clock: systemClock, bytes: 1 << 20, maxStaleMs: MAX_STALE_MS, hotKeys: 10 });
-    const end = new PipelineEnd({ folder, epoch: 1, workers: [0, 1], clock: systemClock, onLate: () => {} });
+    const end = new PipelineEnd({ folder, epoch: 1, workers: [0, 1], clock: systemClock, endLate: async () => {} });
     const figures = new WorkerFigures();
     const service = serviceOver(cache, { figures });
     await end.open({ ...service, vitals: () => ({ ...service.vitals(), problems: figures.problems }) });
-    const workers = [0, 1].map((id) => openWorker(folder, undefined, id));
+    const workers = [0, 1].map((id) => openWorker(folder, { id }));
     const [first, other] = workers;
     t.teardown(() => {
       for (const worker of workers) worker.close();
@@ -551,7 +817,8 @@ t.test('pipeline-end', async (t) => {
 });
 
 t.test('supervisor', async (t) => {
-  t.test('a process that is refused when it is up already is reported, and not started again', async (t) => {
+  /** Supervises a pipeline process and a worker, and returns what is logged. */
+  function supervise(t: Test, clock: Clock, module = new URL('../../support/refused-member.js', import.meta.url)) {
     const logged: string[] = [];
     const write = (_: object, message: string): void => {
       logged.push(message);
@@ -560,22 +827,72 @@ t.test('supervisor', async (t) => {
     const fatal = new Promise<StartError>((resolve) => {
       onFatal = resolve;
     });
-    const config = loadConfig({ cwd: '/' });
+    const base = loadConfig({ cwd: '/' });
+    const config = { ...base, workers: { ...base.workers, count: 1 } };
     const supervisor = new Supervisor({
-      config: { ...config, workers: { ...config.workers, count: 1 } },
+      config,
       receiptKey: { production: false },
       secrets: {},
       isAdminPortChosen: false,
       embedded: undefined,
-      module: new URL('../../support/refused-member.js', import.meta.url),
-      clock: systemClock,
+      module,
+      clock,
       log: { info: write, warn: write, error: write },
       onFatal,
     });
     t.teardown(() => supervisor.close());
+    return { supervisor, config, logged, fatal };
+  }
+
+  t.test('a process that is refused when it is up already is reported, and not started again', async (t) => {
+    const { supervisor, logged, fatal } = supervise(t, systemClock);
     await supervisor.open();
     supervisor.reload(); // at which this pipeline process is refused
     t.match(await fatal, { exitCode: 78, message: 'the nodes are of another cluster' });
     t.same(logged, []);
+  });
+
+  t.test('a process that stands still when it is to be replaced is killed once it should have ended', async (t) => {
+    const clock = new ManualClock();
+    const { supervisor, config } = supervise(t, clock);
+    const waitsMs: number[] = [];
+    const after = clock.after.bind(clock);
+    clock.after = (ms, work) => {
+      waitsMs.push(ms);
+      return after(ms, work);
+    };
+    await supervisor.open();
+    supervisor.countFailedReload(); // at which this pipeline process stands still
+    const renewed = supervisor.renew(config);
+    const killMs = closeMsOf(config) + 5000;
+    await waitFor(() => waitsMs.includes(killMs), 'the end of the pipeline process');
+    clock.advance(killMs);
+    t.ok(await renewed);
+  });
+
+  t.test('a pipeline process is up once the workers that it names as late have ended', async (t) => {
+    const { supervisor, config, logged } = supervise(
+      t,
+      systemClock,
+      new URL('../../support/late-member.js', import.meta.url),
+    );
+    await supervisor.open();
+    t.ok(await supervisor.renew(config));
+    t.same(logged.slice(0, 2), ['a process stands still, and is killed', 'a process has ended; it is started again']);
+  });
+
+  t.test('a process that a renewal has replaced before its restart is not started twice', async (t) => {
+    const clock = new ManualClock();
+    const { supervisor, config, logged } = supervise(t, clock);
+    await supervisor.open();
+    clock.advance(6000); // both are killed, as they say nothing
+    const restarted = 'a process has ended; it is started again';
+    await waitFor(() => logged.filter((message) => message === restarted).length === 2, 'the end of both');
+    t.ok(await supervisor.renew(config));
+    clock.advance(1); // the time of both restarts
+    await supervisor.close();
+    await turn();
+    const others = logged.filter((message) => message !== 'a process stands still, and is killed');
+    t.same(others, [restarted, restarted, 'all processes were replaced']);
   });
 });

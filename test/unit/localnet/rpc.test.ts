@@ -1,8 +1,11 @@
+import { address, getSolanaErrorFromTransactionError, type Instruction } from '@solana/web3.js';
+import { getSetComputeUnitLimitInstruction, getSetComputeUnitPriceInstruction } from '@solana-program/compute-budget';
 import { getTransferSolInstruction } from '@solana-program/system';
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import type { Account } from '../../../src/localnet/bank/svm-account.ts';
+import { describeTransactionError, type TransactionError } from '../../../src/localnet/bank/svm-transaction-error.ts';
 import { amountScaleOf } from '../../../src/localnet/bank/token-state.ts';
 import { createGenesis } from '../../../src/localnet/cluster-genesis.ts';
 import { JsonRpcError } from '../../../src/localnet/encode/json-rpc-error.ts';
@@ -21,8 +24,17 @@ import { deriveKeypair } from '../../../src/localnet/traffic/demo-keypair.ts';
 import { createFaucet } from '../../../src/localnet/traffic/faucet.ts';
 import { startTraffic } from '../../../src/localnet/traffic/traffic-generator.ts';
 import { toJson } from '../../../src/shared/domain/to-json.ts';
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../../src/shared/domain/well-known-addresses.ts';
+import {
+  COMPUTE_BUDGET_PROGRAM,
+  LOADER_V2,
+  MEMO_PROGRAM,
+  STAKE_PROGRAM,
+  SYSTEM_PROGRAM as SYSTEM,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+} from '../../../src/shared/domain/well-known-addresses.ts';
 import { wrapInZstdFrame } from '../../../src/shared/domain/zstd-frame.ts';
+import { readTables } from '../../../src/shared/runtime/files/read-tables.ts';
 import type { AmountScale } from '../../../src/transactions/accounts/ui-amount.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { pluck } from '../../support/pluck.ts';
@@ -83,6 +95,8 @@ t.test('json-rpc-handler', async (t) => {
 
 t.test('rpc-errors', async (t) => {
   const [alice, bob = alice] = WALLETS;
+  const ED25519 = 'Ed25519SigVerify111111111111111111111111111';
+  const SECP256R1 = 'Secp256r1SigVerify1111111111111111111111111';
 
   async function start(t: Test, skipEvery: number) {
     const clock = new ManualClock();
@@ -93,15 +107,13 @@ t.test('rpc-errors', async (t) => {
     const produceBlocks = (slots: number): void => {
       for (let i = 0; i < slots; i++) chain.produceBlock();
     };
-    const transfer = (amount: bigint, blockhash = chain.latestBlockhash('processed').hash): Uint8Array =>
-      buildTransaction({
-        payer: alice,
-        instructions: [getTransferSolInstruction({ source: alice, destination: bob.address, amount })],
-        blockhash,
-      });
+    const build = (instructions: readonly Instruction[], blockhash = chain.latestBlockhash('processed').hash) =>
+      buildTransaction({ payer: alice, instructions, blockhash });
+    const transfer = (amount: bigint, blockhash?: string): Uint8Array =>
+      build([getTransferSolInstruction({ source: alice, destination: bob.address, amount })], blockhash);
     const send = (bytes: Uint8Array, options: object = {}) =>
       rpcRequest(url, 'sendTransaction', [Buffer.from(bytes).toString('base64'), { encoding: 'base64', ...options }]);
-    return { ...cluster, clock, produceBlocks, transfer, send };
+    return { ...cluster, clock, produceBlocks, build, transfer, send };
   }
 
   t.test('each reason for a missing block has its own code', async (t) => {
@@ -125,6 +137,7 @@ t.test('rpc-errors', async (t) => {
     t.equal(await refusal(processed), -32004, 'processed, not confirmed');
     t.equal(await refusal(finalized + 1, 'finalized'), -32004, 'confirmed, not finalized');
     t.equal(await refusal(processed + 1000), -32004, 'ahead');
+    t.equal(await rpcRequest(url, 'getBlockTime', [processed]), chain.block(processed)?.blockTime);
     await control.withholdBlockStatus(2);
     t.equal(await refusal(chain.slot('confirmed')), -32014, 'not written down yet');
     t.equal(await refusal(finalized), undefined);
@@ -151,7 +164,7 @@ t.test('rpc-errors', async (t) => {
     await t.rejects(send(overdraft), {
       code: -32002,
       message: 'Transaction simulation failed: Error processing Instruction 0: custom program error: 0x1',
-      data: { err: { InstructionError: [0, { Custom: 1 }] } },
+      data: { err: { InstructionError: [0, { Custom: 1 }] }, fee: 5000, unitsConsumed: 150 },
     });
     produceBlocks(1);
     t.equal((await balance()).value, before);
@@ -161,13 +174,17 @@ t.test('rpc-errors', async (t) => {
   });
 
   t.test('a transaction that cannot land is refused with the reason', async (t) => {
-    const { url, produceBlocks, transfer, send } = await start(t, 0);
+    const { chain, url, produceBlocks, build, transfer, send } = await start(t, 0);
     produceBlocks(1);
     const stale = transfer(1n, WHALE.address); // the system program's address is not a block's hash
     await t.rejects(send(stale), { code: -32002, message: 'Transaction simulation failed: Blockhash not found' });
     const forged = transfer(1n);
     forged.fill(1, 1, 65);
-    await t.rejects(send(forged), { code: -32003, message: 'Transaction signature verification failure' });
+    await t.rejects(send(forged), {
+      code: -32002,
+      message: 'Transaction simulation failed: Transaction did not pass signature verification',
+      data: { err: 'SignatureFailure', fee: null },
+    });
     await t.rejects(send(Uint8Array.of(1, 2, 3)), { code: -32602 });
     const bytes = transfer(1n);
     const keysAt = 65 + 3; // behind a signature and the header of the message
@@ -176,11 +193,127 @@ t.test('rpc-errors', async (t) => {
     await t.rejects(send(lengthInTwoBytes), { code: -32602, message: /failed to deserialize/ }, 'LiteSVM would abort');
     await t.rejects(rpcRequest(url, 'sendTransaction', ['not base58: 0OIl']), { code: -32602 });
     const twice = transfer(2n);
-    t.equal(typeof (await send(twice)), 'string');
+    const signature = await send(twice);
     await t.rejects(send(twice), {
       code: -32002,
       message: /This transaction has already been processed/,
     });
+    t.equal(await send(twice, { skipPreflight: true }), signature, 'a node does not know what the leader drops');
+    t.ok(await send(stale, { skipPreflight: true, minContextSlot: chain.slot('processed') }));
+    t.ok(await send(forged, { skipPreflight: true }));
+    await t.rejects(send(lengthInTwoBytes, { skipPreflight: true }), { code: -32602 });
+    await t.rejects(send(transfer(3n), { minContextSlot: chain.slot('processed') + 9 }), { code: -32016 });
+    const beggar = deriveKeypair('beggar');
+    const begging = getTransferSolInstruction({ source: beggar, destination: bob.address, amount: 1n });
+    const { hash: blockhash } = chain.latestBlockhash('processed');
+    await t.rejects(send(buildTransaction({ payer: beggar, instructions: [begging], blockhash })), {
+      message: 'Transaction simulation failed: Attempt to debit an account but found no record of a prior credit.',
+    });
+    const alms = getTransferSolInstruction({ source: alice, destination: beggar.address, amount: 5n });
+    await t.rejects(send(build([alms])), {
+      message: /Transaction results in an account \(1\) with insufficient funds for rent$/,
+    });
+    const prices = [1n, 2n].map((microLamports) => getSetComputeUnitPriceInstruction({ microLamports }));
+    const refusal = {
+      code: -32602,
+      message: 'invalid transaction: Transaction contains a duplicate instruction (1) that is not allowed',
+    };
+    await t.rejects(send(build(prices)), refusal);
+    await t.rejects(send(build(prices), { skipPreflight: true }), refusal);
+  });
+
+  t.test("each error has the text of a node, which kit's messages repeat", async (t) => {
+    const texts = (error: TransactionError): [ours: string, ofKit: string] => {
+      const { message } = getSolanaErrorFromTransactionError(
+        error as Parameters<typeof getSolanaErrorFromTransactionError>[0],
+      );
+      return [
+        describeTransactionError(error).replace('Error processing Instruction 0: ', ''),
+        message.replace(' (instruction #1)', ''),
+      ];
+    };
+    const names = readTables(new URL('../../../src/localnet/bank/data/svm-errors.tsv', import.meta.url), 'enum');
+    const [transaction = [], instruction = []] = names.map(({ rows }) => rows.map(([name = '']) => name));
+    const unknownToKit = ['ProgramCacheHitMaxLimit', 'CommitCancelled'];
+    const errors: readonly TransactionError[] = [
+      ...transaction.filter((name) => !unknownToKit.includes(name)),
+      ...instruction.map((name) => ({ InstructionError: [0, name] }) as const),
+      { DuplicateInstruction: 3 },
+      { InsufficientFundsForRent: { account_index: 4 } },
+      { ProgramExecutionTemporarilyRestricted: { account_index: 5 } },
+    ];
+    t.equal(errors.length, 89);
+    for (const error of errors) {
+      const [ours, ofKit] = texts(error);
+      t.equal(ours.toLowerCase(), ofKit.toLowerCase()); // kit begins each with a capital letter
+    }
+  });
+
+  t.test('a simulation says what a transaction would do, and does nothing', async (t) => {
+    const { url, chain, produceBlocks, build, transfer, send } = await start(t, 0);
+    produceBlocks(1);
+    const simulate = async (bytes: Uint8Array, options: object = {}) => {
+      const params = [Buffer.from(bytes).toString('base64'), { encoding: 'base64', ...options }];
+      return (await rpcRequest<{ value: Record<string, unknown> }>(url, 'simulateTransaction', params)).value;
+    };
+    const lamportsOf = ({ address }: { readonly address: string }): number =>
+      Number(chain.account(address, 'processed')?.lamports);
+    const before = [alice, bob].map(lamportsOf);
+    const addresses = [bob.address, WHALE.address];
+    const good = await simulate(transfer(7n), { sigVerify: true, innerInstructions: true, accounts: { addresses } });
+    t.match(good, { err: null, unitsConsumed: 150, fee: 5000, innerInstructions: [], replacementBlockhash: null });
+    t.match(good['accounts'], [{ lamports: lamportsOf(bob) + 7 }, { owner: SYSTEM }]);
+    t.match(good['postBalances'], [lamportsOf(alice) - 5007, lamportsOf(bob) + 7]);
+    const failed = await simulate(transfer(10n ** 18n), { accounts: { addresses } });
+    t.match(failed, { err: { InstructionError: [0, { Custom: 1 }] }, fee: 5000, accounts: [null, null] });
+    t.match(failed['postBalances'], [lamportsOf(alice) - 5000, lamportsOf(bob)]);
+    t.ok(Array.isArray(failed['logs']) && failed['logs'].length > 0);
+    const stale = transfer(1n, WHALE.address);
+    t.match(await simulate(stale), { err: 'BlockhashNotFound', logs: [], unitsConsumed: 0 });
+    t.match(await simulate(stale, { replaceRecentBlockhash: true, commitment: 'processed' }), {
+      err: null,
+      replacementBlockhash: { blockhash: chain.latestBlockhash('processed').hash },
+    });
+    const forged = transfer(1n).fill(1, 1, 65);
+    t.match(await simulate(forged), { err: null, accounts: null }, 'signatures are verified on request only');
+    t.match(await simulate(forged, { sigVerify: true }), { err: 'SignatureFailure', preBalances: null });
+    t.match(await simulate(transfer(1n).fill(0, 1, 65)), { err: null }, 'none is needed');
+    const refused = (options: object) => t.rejects(simulate(transfer(1n), options), { code: -32602 });
+    await refused({ sigVerify: true, replaceRecentBlockhash: true });
+    await refused({ accounts: { addresses: Array(4).fill(bob.address) } });
+    await refused({ accounts: { addresses, encoding: 'base58' } });
+    const noSigner = transfer(1n);
+    noSigner[65] = 0; // the first byte of the message
+    await t.rejects(simulate(noSigner), { code: -32602 });
+    produceBlocks(1);
+    t.strictSame([alice, bob].map(lamportsOf), before);
+    const failing = [
+      { programAddress: address(SYSTEM), data: Uint8Array.of(99, 0, 0, 0) },
+      { programAddress: address(ED25519), data: Uint8Array.of(1, 0) },
+      { programAddress: address(COMPUTE_BUDGET_PROGRAM), data: Uint8Array.of(99) }, // found before anything runs
+    ];
+    const fees = await Promise.all(failing.map(async (each) => (await simulate(build([each])))['fee']));
+    t.strictSame(fees, [5000, 10_000, null]);
+    for (const each of failing) await send(build([each]), { skipPreflight: true });
+    produceBlocks(1);
+    t.equal(lamportsOf(alice), Number(before[0]) - 15_000, 'they are charged so');
+  });
+
+  t.test('what a node says of its leaders, its richest accounts and its snapshots', async (t) => {
+    const { url, chain } = await start(t, 0);
+    const { identity, slotsPerEpoch } = chain;
+    const schedule = await rpcRequest<Record<string, number[]>>(url, 'getLeaderSchedule', []);
+    t.equal(schedule[identity]?.length, slotsPerEpoch);
+    t.strictSame(await rpcRequest(url, 'getLeaderSchedule', [null, { identity: alice.address }]), {});
+    t.equal(await rpcRequest(url, 'getLeaderSchedule', [chain.slot('finalized') + 2 * slotsPerEpoch]), null);
+    const { value } = await rpcRequest<{ value: { address: string }[] }>(url, 'getLargestAccounts', []);
+    t.equal(value.length, 20);
+    t.ok(value.some(({ address }) => address === WHALE.address));
+    await t.rejects(rpcRequest(url, 'getHighestSnapshotSlot', []), { code: -32008 });
+    t.match(await rpcRequest(url, 'getInflationGovernor', []), { initial: 0, terminal: 0 });
+    t.strictSame(await rpcRequest(url, 'getBlockCommitment', [1]), { commitment: null, totalStake: 0 });
+    t.equal(await rpcRequest(url, 'getMaxShredInsertSlot', []), chain.slot('processed'));
+    t.equal(await rpcRequest(url, 'getMaxRetransmitSlot', []), 0);
   });
 
   t.test('the fee for a message is known while its blockhash is valid', async (t) => {
@@ -195,6 +328,22 @@ t.test('rpc-errors', async (t) => {
       (await rpcRequest<{ value: number | null }>(url, 'getFeeForMessage', [text])).value;
     t.equal(await fee(message(chain.latestBlockhash('processed').hash)), 5000);
     t.equal(await fee(message(WHALE.address)), null);
+
+    const hash = chain.latestBlockhash('processed').hash;
+    const programs = [SYSTEM, LOADER_V2, MEMO_PROGRAM, STAKE_PROGRAM, ED25519, SECP256R1];
+    const price = getSetComputeUnitPriceInstruction({ microLamports: 1_500_000 });
+    const units = (wanted: number) => getSetComputeUnitLimitInstruction({ units: wanted });
+    const bodies = [
+      ...programs.map((program) => [{ programAddress: address(program), data: Uint8Array.of(3, 1) }]),
+      Array(9).fill({ programAddress: address(MEMO_PROGRAM), data: Uint8Array.of(65) }),
+      [units(77)],
+      [units(10_000_000)],
+    ];
+    for (const body of bodies) {
+      const wire = buildTransaction({ payer: alice, instructions: [price, ...body], blockhash: hash });
+      const known = await fee(Buffer.from(wire.subarray(65)).toString('base64'));
+      t.equal(known, Number(chain.send(wire).fee), `${body[0]?.programAddress}`);
+    }
   });
 
   t.test('lamports beyond a double are exact', async (t) => {

@@ -1,3 +1,4 @@
+import bs58 from 'bs58';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { knownMintSymbol, WRAPPED_SOL } from '../../../src/shared/domain/known-mints.ts';
@@ -35,17 +36,20 @@ import { shortAddress } from '../../../src/transactions/explain/sentence-formats
 import { isTradingProgram } from '../../../src/transactions/programs/known-programs.ts';
 import { anchorDiscriminator } from '../../../src/transactions/programs/program-instruction.ts';
 import { normalizeTransaction, type Transaction } from '../../../src/transactions/transactions/transaction.ts';
-import { ATTACKS, forgeAttack, lackingIn, SCENES, swapOf } from '../../support/forged-attacks.ts';
+import { ATTACKS, forgeAttack, lackingIn, scenesOf } from '../../support/forged-attacks.ts';
 import { FORMS, type ForgedCall, type ForgedRecord, type Forgery } from '../../support/forged-transaction.ts';
 import {
+  ALL,
   account,
   BONK,
   bonk,
+  decoy,
   delegate,
   dust,
   freezer,
   GAME,
   JUPITER,
+  newAccount,
   pool,
   poolBonk,
   poolUsdc,
@@ -58,6 +62,7 @@ import {
   stolenSol,
   stolenUsdc,
   stolenUsdt,
+  swapOf,
   thief,
   USDC,
   USDT,
@@ -68,7 +73,12 @@ import {
   wsol,
 } from '../../support/forged-world.ts';
 import { pluck } from '../../support/pluck.ts';
-import { type RecordedTransaction, readRecordings, recordedTransactions } from '../../support/recorded-transactions.ts';
+import {
+  enhancedOf,
+  type RecordedTransaction,
+  readRecordings,
+  recordedTransactions,
+} from '../../support/recorded-transactions.ts';
 import {
   addressesOf,
   addressOf,
@@ -120,6 +130,7 @@ t.test('authority-changes', async (t) => {
         decimals: 6,
         lamports: null,
         lockup: null,
+        effectiveTimestamp: null,
         instructionIdx: 0,
         innerInstructionIdx: null,
       });
@@ -163,6 +174,16 @@ t.test('authority-changes', async (t) => {
     const given = { kind: 'initializeAuthority', mint, from: null, to: heir };
     t.match(token([mint], 35, ...heirBytes), { ...given, authorityType: 'permanentDelegate' });
     t.match(token([mint], 25, 1, ...heirBytes), { ...given, authorityType: 'closeMint' });
+    const call = { programId: TOKEN_2022_PROGRAM, accounts: [mint, heir] };
+    const scaled = syntheticTransaction({ calls: [{ ...call, data: [43, 1, ...u64Bytes(0n), ...u64Bytes(90n)] }] });
+    for (const [blockTime, effectiveTimestamp] of [
+      [null, '90'],
+      [89, '90'],
+      [90, null],
+    ] as const)
+      t.match(parseTransaction({ ...scaled, blockTime }).authorityChanges, [
+        { authorityType: 'scale', effectiveTimestamp },
+      ]);
   });
 
   t.test('rights over stake: with and without sysvars, checked, by a seed', async (t) => {
@@ -227,13 +248,26 @@ t.test('authority-changes', async (t) => {
   });
 
   t.test('an account that has something and is assigned to a program is given away; a new one is opened', async (t) => {
-    const assign = (before: bigint, signers: readonly string[]) =>
-      changeBy(SYSTEM_PROGRAM, [owner], [...u32(1), ...heirBytes], {
-        ...{ signers, accounts: [owner], tokens: [], lamports: { before: [before], after: [before] } },
-      });
+    const assign = (before: bigint, signers: readonly string[], space?: bigint) => {
+      const allocated = space === undefined ? [] : [{ data: [...u32(8), ...u64Bytes(space)] }];
+      const calls = [...allocated, { data: [...u32(1), ...heirBytes] }];
+      const lamports = [before, before, before];
+      return changesOf({
+        calls: calls.map(({ data }) => ({ programId: SYSTEM_PROGRAM, accounts: [owner], data })),
+        ...{
+          signers: [base, ...signers],
+          accounts: [owner],
+          tokens: [],
+          lamports: { before: lamports, after: lamports },
+        },
+      })[0];
+    };
     t.match(assign(8n, [owner]), { kind: 'assign', account: owner, to: heir, lamports: '8' });
     t.equal(assign(0n, [owner]), undefined, 'it is opened');
     t.equal(assign(8n, [delegate]), undefined, 'a program opens its own account, which someone paid into before');
+    const made = { kind: 'initializeAuthority', authorityType: 'program', account: owner, to: heir };
+    t.match(assign(890_880n, [owner], 100n), { ...made, lamports: '890880' }, 'somebody paid the least into it');
+    t.match(assign(890_881n, [owner], 100n), { kind: 'assign' }, 'it was a wallet');
   });
 
   t.test('inner calls change rights, too; a failed transaction changes none', async (t) => {
@@ -390,7 +424,7 @@ t.test('extract-transfers', async (t) => {
   t.test('the sum of lamports changes by the fee only', async (t) => {
     const broken = everything.filter(
       ({ transaction }) =>
-        sum(accountDataOf(transaction).map(({ nativeBalanceChange }) => BigInt(nativeBalanceChange))) !==
+        sum(accountDataOf(transaction).map(({ nativeBalanceChange }) => BigInt(nativeBalanceChange ?? 0))) !==
         -(transaction.fee ?? 0n),
     );
     t.strictSame(
@@ -540,8 +574,8 @@ t.test('extract-transfers', async (t) => {
   t.test('the associated-token program’s payment for an account is rent', async (t) => {
     const rows = extractTransfers(findTransaction('tx/4HobvUWLuUJB'));
     t.match(rows, [
-      { type: 'transfer', innerInstructionIdx: null, amount: 1_000_000n },
-      { type: 'createAccount', innerInstructionIdx: 1, amount: 1_148_400n },
+      { type: 'transfer', call: { innerIndex: null }, amount: 1_000_000n },
+      { type: 'createAccount', call: { innerIndex: 1 }, amount: 1_148_400n },
     ]);
   });
 
@@ -560,7 +594,7 @@ t.test('extract-transfers', async (t) => {
         signatures: ['signature'],
         message: {
           accountKeys: accounts.map((pubkey) => ({ pubkey, signer: pubkey === 'payer', writable: true })),
-          instructions: instructions.map((parsed) => ({ program: 'spl-token', programId: 'token', parsed })),
+          instructions: instructions.map((parsed) => ({ program: 'spl-token', programId: TOKEN_PROGRAM, parsed })),
         },
       },
       meta: { err: null, fee: 0, preTokenBalances: balances(before), postTokenBalances: balances(after) },
@@ -635,10 +669,7 @@ t.test('extract-transfers', async (t) => {
       const rows = extractTransfers(transaction);
       return {
         rows: rows.map(({ type, amount, toUserAccount }) => [type, amount, toUserAccount]),
-        native: heliusTransfersOf(transaction, rows).nativeTransfers.map(({ amount, toUserAccount }) => [
-          amount,
-          toUserAccount,
-        ]),
+        native: heliusTransfersOf(rows).nativeTransfers.map(({ amount, toUserAccount }) => [amount, toUserAccount]),
       };
     };
     t.strictSame(transfersOf(unwrap(45, 1, ...u64Bytes(400n)), [RENT + 600n, 600n]), {
@@ -685,7 +716,7 @@ t.test('extract-transfers', async (t) => {
       ],
     });
     t.strictSame(
-      heliusTransfersOf(transaction, extractTransfers(transaction)).nativeTransfers.map(({ amount }) => amount),
+      heliusTransfersOf(extractTransfers(transaction)).nativeTransfers.map(({ amount }) => amount),
       [`${RENT + 5n}`, `${RENT + 7n}`],
     );
   });
@@ -727,7 +758,7 @@ t.test('extract-transfers', async (t) => {
 
   t.test('the fee of a token transfer stands in the enhanced view', async (t) => {
     const transaction = findTransaction('validator/173 fee22');
-    const [transfer] = heliusTransfersOf(transaction, extractTransfers(transaction)).tokenTransfers;
+    const [transfer] = heliusTransfersOf(extractTransfers(transaction)).tokenTransfers;
     t.match(transfer, { amount: '400000', feeAmount: '2000' });
   });
 
@@ -750,19 +781,16 @@ t.test('forged-transactions', async (t) => {
 
   t.test('a theft is described, whatever stands beside it', async (t) => {
     const found: string[] = [];
-    const scenes = Object.keys(SCENES);
-    for (const [at, [name, attack]] of Object.entries(ATTACKS).entries())
-      for (const scene of scenes.filter((_, place) => (place + at) % 5 === 0)) {
-        // all: `npm run check -- transactions`
-        const form = (['whole', 'withoutDepths', 'withTables'] as const)[scenes.indexOf(scene) % 3];
-        const transaction = forgeAttack(scene, name, form);
-        if (transaction === null) continue;
-        found.push(
-          ...[...lackingIn(transaction, attack), ...openChanges(transaction), ...wrongFor(thief, transaction)].map(
-            (text) => `${name}, ${scene}, ${form}: ${text}`,
-          ),
-        );
-      }
+    for (const [at, [name, attack]] of Object.entries(ATTACKS).entries()) {
+      // in all scenes and forms: `npm run check -- transactions`
+      const scenes = scenesOf(attack);
+      const scene = scenes[at % scenes.length] ?? '';
+      const form = (['whole', 'withoutDepths', 'withTables'] as const)[at % 3];
+      const transaction = forgeAttack(scene, name, form);
+      if (transaction === null) continue;
+      const faults = [...lackingIn(transaction, attack), ...openChanges(transaction), ...wrongFor(thief, transaction)];
+      found.push(...faults.map((text) => `${name}, ${scene}, ${form}: ${text}`));
+    }
     t.strictSame(found, []);
   });
 
@@ -806,6 +834,18 @@ t.test('forged-transactions', async (t) => {
       viewOf(thief, (f) => [f.sendSol(victim, stolenUsdc, 5_000_000_000n), f.note(MEMO_PROGRAM, 'order 7')], [victim]),
       `${victim} sent 5 SOL to you with the memo “order 7”`,
     );
+    const yours = bs58.encode(bs58.decode(`you${'K'.repeat(40)}`)); // begins as what the view calls its wallet
+    t.match(
+      viewOf(victim, (f) => [
+        f.program(RAYDIUM, [pool], ...swapOf(f)),
+        f.send(usdc, stolenUsdc, yours, 5_000_000n),
+        f.burn(usdc, victim, 3_000_000n),
+      ]),
+      `${yours}, as delegate, moved 5 USDC of yours to ${thief}; you also burned 3 USDC`,
+    );
+    const forgery = prepare([victim, decoy]);
+    const made = forgery.record([forgery.create(victim, newAccount, 5_000_000_000n, decoy, 0n)]);
+    t.match(enhanceTransaction(made).actions, [{ kind: 'fee' }, { actor: victim, role: 'owner', authority: null }]);
     t.match(
       viewOf(victim, (f) => [f.assign(victim, SYSTEM_PROGRAM)]),
       /^You called the System program/,
@@ -844,12 +884,15 @@ t.test('forged-transactions', async (t) => {
     const without = (members: Partial<Transaction>): string =>
       explainTransaction(parseTransaction({ ...whole, ...members }));
     const noTokens = { preTokenBalances: null, postTokenBalances: null };
-    t.match(without(noTokens), / called the Jupiter program; the record does not name the tokens of 2 transfers\. /);
+    t.match(
+      without(noTokens),
+      / called the Jupiter program; the record does not name the tokens of 2 transfers; the record lacks/,
+    );
     const noCalls = whole.instructions.map((call) => ({ ...call, inner: [] }));
     t.match(without({ instructions: noCalls }), /1000 USDC left .*; \S+ got 12\.34567 BONK/);
     t.notMatch(without({ instructions: noCalls }), /let a program swap/);
     const nothing = { ...noTokens, instructions: noCalls, fee: null, preBalances: [], postBalances: [] };
-    t.match(without(nothing), / called the Jupiter program; the record lacks balances .*\. The record names no fee\.$/);
+    t.match(without(nothing), / called the Jupiter program; the record lacks balances .*\. The record shows no fee\.$/);
     t.match(without({ err: {} }), 'it failed: the node did not name the error');
     t.match(without({ err: 'Paid at evil.com' }), 'it failed: “Paid at evil[.]com”');
   });
@@ -867,7 +910,7 @@ t.test('forged-transactions', async (t) => {
       perspective: { changes: [], description: `A transaction was sent, ${unknown}` },
     });
     const [who, explained] = [shortAddress(victim), explainTransaction(view)];
-    t.equal(explained, `${who} tried to send something, ${unknown}. The fee is not in the record.`);
+    t.equal(explained, `${who} tried to send something, ${unknown}. The record shows no fee.`);
     t.equal(explainTransaction(view, victim), explained.replace(who, 'You'));
     t.match(netRowOf(victim, sent, context), { status: null, fee: null, changes: [] });
     t.same(transferRowsOf(victim, sent, context), []);
@@ -883,7 +926,7 @@ t.test('forged-transactions', async (t) => {
   });
 
   t.test('a record whose balances were cut is said to lack them, and shows no gain by that', async (t) => {
-    const lacks = '; the record lacks balances that would show what moved';
+    const lacks = '; the record lacks balances or calls that would show what moved';
     const textOf = (make: (f: Forgery) => readonly ForgedCall[], cut: Partial<Record<string, unknown>>): string => {
       const forgery = prepare();
       const inForm = (record: ForgedRecord): object => ({ ...record, meta: { ...record.meta, ...cut } });
@@ -906,6 +949,91 @@ t.test('forged-transactions', async (t) => {
       t.equal(textOf(tokens, cut), 'the record does not name the tokens of one transfer');
   });
 
+  t.test('what a record lacks, doubles or disguises hides nothing', async (t) => {
+    const textOf = (make: (f: Forgery) => ForgedCall, inForm: (record: ForgedRecord) => object): string => {
+      const forgery = prepare();
+      return describe(forgery.record([make(forgery)], inForm));
+    };
+    const withMeta = (members: object) => (record: ForgedRecord) => ({
+      ...record,
+      meta: { ...record.meta, ...members },
+    });
+    const withMessage =
+      (change: (message: ForgedRecord['transaction']['message']) => object) => (record: ForgedRecord) => ({
+        ...record,
+        transaction: { ...record.transaction, message: change(record.transaction.message) },
+      });
+    const approved = (f: Forgery): ForgedCall => f.program(program, [victim], f.approve(usdt, thief, victim, ALL));
+    const sent = (f: Forgery): ForgedCall => f.program(GAME, [victim], f.sendSol(victim, thief, 5_000_000_000n));
+    const unsigned = withMessage(({ accountKeys, instructions }) => ({
+      instructions,
+      accountKeys: accountKeys.map(({ pubkey }) => ({ pubkey, signer: false })),
+    }));
+    t.match(textOf(sent, unsigned), `${victim} called the game Star Atlas and gave 5 SOL`, 'the first account signs');
+    const undecoded = withMessage(({ accountKeys, instructions }) => ({
+      accountKeys,
+      instructions: instructions.map((call) => ({ ...call, parsed: null })),
+    }));
+    t.match(
+      textOf((f) => f.approve(usdt, thief, victim, ALL), undecoded),
+      `${victim} allowed ${thief} to spend all tokens`,
+    );
+    const info = { source: stolenUsdc, destination: usdc, authority: thief, amount: '900000000' };
+    const disguised = withMessage(({ accountKeys }) => ({
+      accountKeys,
+      instructions: [{ programId: program, program: 'spl-token', parsed: { type: 'transfer', info } }],
+    }));
+    t.notMatch(textOf(approved, disguised), '900', 'a program is what its address says');
+    const split = (record: ForgedRecord): object => {
+      const [made = { index: 0, instructions: [] }] = record.meta.innerInstructions;
+      return withMeta({ innerInstructions: [made, { index: 0, instructions: [] }] })(record);
+    };
+    t.match(textOf(approved, split), `${victim} allowed ${thief} to spend all tokens`);
+    const misplaced = ({ meta, ...record }: ForgedRecord): object => {
+      const innerInstructions = meta.innerInstructions.map((made) => ({ ...made, index: 7 }));
+      return { ...record, meta: { ...meta, innerInstructions } };
+    };
+    t.match(textOf(approved, misplaced), `${victim} allowed ${thief} to spend all tokens`);
+    const lacks = '; the record lacks balances or calls that would show what moved';
+    const withoutTables = (record: ForgedRecord): object => ({
+      ...FORMS.withTables(record),
+      meta: { ...record.meta, loadedAddresses: null, innerInstructions: [] },
+    });
+    t.match(textOf(sent, withoutTables), lacks);
+    const old = { preTokenBalances: null, postTokenBalances: null, innerInstructions: null };
+    t.match(textOf(approved, withMeta(old)), lacks);
+    t.match(textOf(approved, withMeta({ innerInstructions: null })), lacks);
+    t.notMatch(
+      textOf((f) => f.sendSol(victim, thief, 5n), withMeta(old)),
+      lacks,
+      'Solana’s own programs name what they move',
+    );
+    const cut = enhanceTransaction(prepare().record([], withMeta({ preBalances: [], postBalances: [] })));
+    t.same(cut.accountData, []);
+    const free = explainTransaction(parseTransaction(prepare().record([], withMeta({ fee: 0 }))));
+    t.match(free, /The record shows no fee\.$/);
+  });
+
+  t.test('what changed for an account is null where the record lacks its lamports', async (t) => {
+    const forgery = prepare();
+    const calls = [forgery.send(usdc, stolenUsdc, victim, 7n)];
+    const transaction = forgery.record(calls, ({ meta, ...record }) => ({
+      ...record,
+      meta: { ...meta, preBalances: [], postBalances: [] },
+    }));
+    const { accountData, isIncomplete } = enhanceTransaction(transaction);
+    t.strictSame([...new Set(accountData.map(({ nativeBalanceChange }) => nativeBalanceChange))], [null]);
+    t.ok(isIncomplete);
+  });
+
+  t.test('an address that looks in short as another one is shown whole', async (t) => {
+    const forgery = prepare();
+    const twin = `${victim.slice(0, 6)}${'9'.repeat(victim.length - 12)}${victim.slice(-6)}`;
+    const parsed = parseTransaction(forgery.record([forgery.sendSol(victim, twin, 5_000_000_000n)]));
+    t.match(explainTransaction(parsed), `${shortAddress(victim)} sent 5 SOL to ${twin}. The fee`);
+    t.match(explainTransaction(parsed, victim), `You sent 5 SOL to ${twin}. The fee`);
+  });
+
   t.test('a failed transaction whose balances changed is not said to have moved nothing', async (t) => {
     const forgery = prepare();
     const failed = forgery.record([forgery.sendSol(victim, thief, 5n)], ({ meta, ...record }) => ({
@@ -915,7 +1043,7 @@ t.test('forged-transactions', async (t) => {
     const text = explainTransaction(parseTransaction(failed));
     t.match(text, /\. The record has changes of balances all the same, and the fee of 0\.000005 SOL was paid\.$/);
     const { err: _, ...unstated } = failed;
-    t.match(explainTransaction(parseTransaction({ ...unstated, err: null, fee: null })), /The record names no fee\.$/);
+    t.match(explainTransaction(parseTransaction({ ...unstated, err: null, fee: null })), /The record shows no fee\.$/);
   });
 
   t.test('without depths a transfer is credited to no call that need not have made it', async (t) => {
@@ -1274,7 +1402,7 @@ t.test('forged-transactions', async (t) => {
   /** Returns what actions and `unaccounted` leave open of the changes of the wallets that signed. Computed from raw balances. */
   function openChanges(transaction: Transaction): readonly string[] {
     const { accounts, preBalances, postBalances, preTokenBalances, postTokenBalances, err } = transaction;
-    const { actions, unaccounted, description } = enhanceTransaction(transaction);
+    const { actions, unaccounted, description } = enhancedOf(transaction);
     const signers = new Set(accounts.filter(({ signer }) => signer).map(({ address }) => address));
     const tokens = [...(preTokenBalances ?? []), ...(postTokenBalances ?? [])];
     const owners = new Map(tokens.toReversed().map(({ account, owner }) => [account, owner ?? account]));
@@ -1549,8 +1677,8 @@ t.test('other-parsers', async (t) => {
     t.strictSame(pluck(differing, 'name'), []);
   });
 
-  const at = ({ instructionIdx, innerInstructionIdx }: Transfer): string =>
-    innerInstructionIdx === null ? `${instructionIdx}` : `${instructionIdx}-${innerInstructionIdx}`;
+  const at = ({ call: { index, innerIndex } }: Transfer): string =>
+    innerIndex === null ? `${index}` : `${index}-${innerIndex}`;
 
   t.test('transfers equal those of two other parsers, except the listed differences', async (t) => {
     expectListedDifferences(t, 'transfer-differences.txt', [...dexParserDifferences(t), ...crosschainDifferences()]);
@@ -1608,8 +1736,7 @@ t.test('other-parsers', async (t) => {
       const { solTransfers } = expected;
       if (solTransfers === undefined) continue; // its note is tested in extract-transfers.test.ts
       const own = extractTransfers(transaction).filter(
-        ({ type, asset, innerInstructionIdx }) =>
-          type === 'transfer' && asset === 'SOL' && innerInstructionIdx === null,
+        ({ type, asset, call }) => type === 'transfer' && asset === 'SOL' && call.innerIndex === null,
       );
       t.equal(own.length, solTransfers, name);
     }
@@ -1659,7 +1786,7 @@ t.test('interpret-transaction', async (t) => {
   t.test('a swap has an exchange as its main program, and its actor is a party that acted', async (t) => {
     const wrong: string[] = [];
     for (const { name, transaction } of all) {
-      const view = enhanceTransaction(transaction);
+      const view = enhancedOf(transaction);
       const interpreted = interpretTransaction(view);
       if (view.events.swap !== undefined && !isTradingProgram(interpreted.program))
         wrong.push(`${name}: ${interpreted.program}`);
@@ -1673,7 +1800,7 @@ t.test('interpret-transaction', async (t) => {
 
   t.test('an explanation interprets no other type than the enhanced view has', async (t) => {
     const other = all.filter(({ transaction }) => {
-      const view = enhanceTransaction(transaction);
+      const view = enhancedOf(transaction);
       return interpretTransaction(view).type !== view.type;
     });
     t.equal(other.length, 0);
@@ -1904,7 +2031,7 @@ t.test('interpret-transaction', async (t) => {
     t.equal(typeOf(hidden), 'TRANSFER');
     t.match(
       textOf(hidden),
-      /^4vJ9…\S+ sent a hidden amount of the token \S+ to \S+; the record lacks balances that would show what moved\. The fee was 0\.000005 SOL\.$/,
+      /^4vJ9…\S+ sent a hidden amount of the token \S+ to \S+; the record lacks balances or calls that would show what moved\. The fee was 0\.000005 SOL\.$/,
     );
   });
 

@@ -26,7 +26,7 @@ import type { ParsedInfo } from '../../../src/transactions/transactions/instruct
 import type { Transaction } from '../../../src/transactions/transactions/transaction.ts';
 import { addressOfNumber } from '../../support/address-of-number.ts';
 import { isNumberAlone } from '../../support/number-alone.ts';
-import { readRecordings, recordedTransactions } from '../../support/recorded-transactions.ts';
+import { enhancedOf, readRecordings, recordedTransactions } from '../../support/recorded-transactions.ts';
 import {
   addressesOf,
   addressOf,
@@ -41,7 +41,7 @@ import { expectedSwaps } from './expected-swaps.ts';
 
 t.test('enhanced-transaction', async (t) => {
   const all = ['transactions', 'mainnet-block'].flatMap(recordedTransactions);
-  const enhanced = new Map(all.map(({ name, transaction }) => [name, enhanceTransaction(transaction)]));
+  const enhanced = new Map(all.map(({ name, transaction }) => [name, enhancedOf(transaction)]));
   const bySignature = new Map(all.map(({ name, transaction }) => [transaction.signatures[0], enhanced.get(name)]));
 
   t.test('the enhanced view throws for no recorded transaction', async (t) => {
@@ -443,7 +443,7 @@ t.test('nfts', async (t) => {
     });
     t.equal(
       explainTransaction(view),
-      'GhZF…LH4L sold the NFT FkfM…J6Qg to C4Px…GKo9 for 2.15 SOL on Magic Eden, of which the seller got 1.9995 SOL, creators 0.1075 SOL and the marketplace 0.043 SOL, and also got 0.00223416 SOL through Magic Eden. The fee was 0.000005 SOL.',
+      'GhZF…LH4L sold the NFT FkfM…J6Qg to C4Px…GKo9 for 2.15 SOL on Magic Eden, of which the seller got 1.9995 SOL, creators 0.1075 SOL and the marketplace 0.043 SOL, and also paid 0.00203928 SOL of rent for C4Px…GKo9; 2 gains are left out. The fee was 0.000005 SOL.',
     );
   });
 

@@ -16,6 +16,8 @@ const recordSchema = z.object({
   createdAt: time,
   expiresAt: time.nullable(),
   revokedAt: time.nullable(),
+  /** Revoked without grace: at each gateway, whatever its clock says. */
+  isRevoked: z.exactOptional(z.literal(true)),
   /** The most requests per window from one address. */
   perIpLimit: z.exactOptional(z.int().positive()),
 });
@@ -34,8 +36,10 @@ export interface VersionedKeys {
 }
 
 /** `nowMs` is in Unix milliseconds. */
-export const isKeyValid = ({ expiresAt, revokedAt }: ApiKeyRecord, nowMs: number): boolean =>
-  (expiresAt === null || nowMs < Date.parse(expiresAt)) && (revokedAt === null || nowMs < Date.parse(revokedAt));
+export const isKeyValid = ({ isRevoked, expiresAt, revokedAt }: ApiKeyRecord, nowMs: number): boolean =>
+  isRevoked !== true &&
+  (expiresAt === null || nowMs < Date.parse(expiresAt)) &&
+  (revokedAt === null || nowMs < Date.parse(revokedAt));
 
 /** Throws an Error that says where the text is invalid and quotes nothing of it. A file without a version has 0. */
 export function parseVersionedKeys(text: string): VersionedKeys {

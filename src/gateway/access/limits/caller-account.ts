@@ -4,13 +4,10 @@ import type { Quota, QuotaWindow, RateLimit } from '../quota/quota-window.ts';
 import { type RateLimitKey, siteKeyOf } from '../quota/rate-limit-key.ts';
 import type { Principal, TierName } from './tiers.ts';
 
+const none = () => ({ allowed: 0, refused: 0 });
+
 export class LimiterCounts {
-  readonly decisions: Readonly<Record<TierName, { allowed: number; refused: number }>> = {
-    free: { allowed: 0, refused: 0 },
-    build: { allowed: 0, refused: 0 },
-    scale: { allowed: 0, refused: 0 },
-    staked: { allowed: 0, refused: 0 },
-  };
+  readonly decisions = { free: none(), build: none(), scale: none(), staked: none() };
   /** In units. */
   charged = 0;
   givenBack = 0;

@@ -11,8 +11,8 @@ import type {
 } from './counter-store.ts';
 import { QuotaBook } from './quota-book.ts';
 import { keyOfText, textOfKey } from './rate-limit-key.ts';
-import { type Counted, type Reporting, SharedWindow } from './shared-counter.ts';
 import { SharedStreams } from './shared-streams.ts';
+import { type Counted, type Reporting, SharedWindow } from './shared-window.ts';
 
 export interface CounterMemberOptions {
   readonly store: CounterStore;

@@ -26,8 +26,8 @@ export class QuotaWindow {
   /** The units that requests under way may still cost. */
   reserved = 0;
   endsAtMs: number;
-  /** The end in Unix seconds, fixed early, because callers have seen it. */
-  reset: number;
+  /** What is added to monotonic times for Unix times. */
+  readonly #unixOffsetMs: number;
   share: WindowShare | undefined = undefined;
   /** The end by which the windows of one length are listed: a debt, or another process, may give it another end. */
   listedEndMs: number;
@@ -44,10 +44,16 @@ export class QuotaWindow {
     this.key = key;
     this.limit = units;
     this.windowSeconds = windowSeconds;
-    this.endsAtMs = clock.monotonic() + windowSeconds * 1000;
+    const nowMs = clock.monotonic();
+    this.endsAtMs = nowMs + windowSeconds * 1000;
     this.listedEndMs = this.endsAtMs;
-    this.reset = Math.ceil(clock.now() / 1000 + windowSeconds);
+    this.#unixOffsetMs = clock.now() - nowMs;
     this.unopenedIn = unopenedIn;
+  }
+
+  /** The end in Unix seconds: it stays the same, as callers have seen it, unless the end moves. */
+  get reset(): number {
+    return Math.ceil((this.endsAtMs + this.#unixOffsetMs) / 1000);
   }
 
   /** The units that are left; below 0 the debt. */
@@ -102,7 +108,6 @@ export class QuotaWindow {
       if (debt === 0 && this.reserved === 0) return false;
       this.used = debt;
       this.endsAtMs += this.windowSeconds * 1000;
-      this.reset += this.windowSeconds;
       this.share?.onContinued();
     }
     return true;

@@ -1,6 +1,6 @@
 import type { CountAnswer, CountReport, CountTotal } from './counter-store.ts';
 import { keyOfText, type RateLimitKey, textOfKey } from './rate-limit-key.ts';
-import type { Counted, Reporting } from './shared-counter.ts';
+import type { Counted, Reporting } from './shared-window.ts';
 
 const PREFIX = 'streams ';
 

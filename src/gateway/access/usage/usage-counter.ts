@@ -2,7 +2,7 @@ import type { Clock } from '../../../shared/domain/clock.ts';
 import type { DurableWrites } from '../../../shared/runtime/durable-writes.ts';
 import { withPidLock } from '../../../shared/runtime/files/pid-lock.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
-import { appendUsage, compactUsage, fileSizeOf, truncateTornLine } from './usage-file.ts';
+import { appendUsage, compactUsage, fileSizeOf } from './usage-file.ts';
 import { DAY_MS, dayOf, REQUEST_OUTCOMES, type RequestOutcome, type UsageRow } from './usage-line.ts';
 
 export interface UsageCounterOptions {
@@ -17,7 +17,7 @@ const FLUSH_MS = 1000;
 /** The growth after which a file that has also doubled is compacted. */
 const COMPACT_BYTES = 1024 * 1024;
 
-type CountedRow = UsageRow & { readonly counts: number[]; units: number };
+type CountedRow = UsageRow & { readonly counts: number[]; units: number; givenBack: number };
 
 /** The attempts to lock the file at the start and at the end, where the process may stand still for a moment. */
 const PATIENT_ATTEMPTS = 20;
@@ -27,40 +27,46 @@ export class UsageCounter {
   readonly #options: UsageCounterOptions;
   #rows: CountedRow[] = [];
   #rowsOfDay = new Map<string, Map<string, CountedRow>>();
-  #day = '';
   #dayStartsMs = Number.NEGATIVE_INFINITY;
   failures = 0;
   #compactAtBytes = COMPACT_BYTES;
   #stopFlushing = (): void => {};
 
-  /** Truncates a line that a kill left unfinished. A file that can't be used does not prevent the start. */
+  /** Compacts a large file. One that can't be used does not prevent the start. */
   constructor(options: UsageCounterOptions) {
     this.#options = options;
-    this.#change(PATIENT_ATTEMPTS, () => truncateTornLine(options.path));
+    this.#change(PATIENT_ATTEMPTS, () => {});
   }
 
   count(key: string, route: string, outcome: RequestOutcome, units: number): void {
-    this.#checkDay(this.#options.clock.now());
-    const row = this.#rowsOfDay.get(key)?.get(route) ?? this.#addRow(key, route);
+    const row = this.#rowOf(key, route);
     const at = REQUEST_OUTCOMES.indexOf(outcome);
     row.counts[at] = (row.counts[at] ?? 0) + 1;
     row.units += units;
   }
 
+  /** Subtracts units that a counted request paid and got back. */
+  giveBack(key: string, route: string, units: number): void {
+    this.#rowOf(key, route).givenBack += units;
+  }
+
+  #rowOf(key: string, route: string): CountedRow {
+    this.#checkDay(this.#options.clock.now());
+    const rowsOfKey = this.#rowsOfDay.get(key) ?? new Map<string, CountedRow>();
+    const known = rowsOfKey.get(route);
+    if (known !== undefined) return known;
+    const nothing = { counts: REQUEST_OUTCOMES.map(() => 0), units: 0, givenBack: 0 };
+    const row = { day: dayOf(this.#dayStartsMs), key, route, ...nothing };
+    this.#rowsOfDay.set(key, rowsOfKey.set(route, row));
+    if (this.#rows.push(row) === 1)
+      this.#stopFlushing = repeat(this.#options.clock, FLUSH_MS, () => this.#flushOften());
+    return row;
+  }
+
   #checkDay(nowMs: number): void {
     if (nowMs >= this.#dayStartsMs && nowMs < this.#dayStartsMs + DAY_MS) return;
     this.#dayStartsMs = Math.floor(nowMs / DAY_MS) * DAY_MS;
-    this.#day = dayOf(nowMs);
     this.#rowsOfDay = new Map();
-  }
-
-  #addRow(key: string, route: string): CountedRow {
-    const row = { day: this.#day, key, route, counts: REQUEST_OUTCOMES.map(() => 0), units: 0 };
-    if (this.#rows.push(row) === 1)
-      this.#stopFlushing = repeat(this.#options.clock, FLUSH_MS, () => this.#flushEachSecond());
-    const rowsOfKey = this.#rowsOfDay.get(key) ?? new Map<string, CountedRow>();
-    this.#rowsOfDay.set(key, rowsOfKey.set(route, row));
-    return row;
   }
 
   flush(): void {
@@ -72,7 +78,7 @@ export class UsageCounter {
     this.flush();
   }
 
-  #flushEachSecond(): void {
+  #flushOften(): void {
     this.#write(2); // what can't be written now is with the next second's
     if (this.#rows.length === 0) this.#stopFlushing();
   }

@@ -12,7 +12,7 @@ const MAX_ROWS = 50_000;
 
 /** Reads a file and sums its rows. Damaged lines are skipped. */
 export function readUsage(path: string): readonly UsageRow[] {
-  const lines = bytesOf(path).toString().split('\n').slice(0, -1);
+  const lines = fileSizeOf(path) === 0 ? [] : readFileSync(path, 'utf8').split('\n').slice(0, -1);
   return sumUsage(lines.flatMap((line) => parseUsageLine(line) ?? []));
 }
 
@@ -20,24 +20,15 @@ export function readUsage(path: string): readonly UsageRow[] {
 export function appendUsage(path: string, rows: readonly UsageRow[]): void {
   const size = fileSizeOf(path);
   try {
-    appendFileSync(path, formatUsageLine(rows), { mode: 0o600 });
+    appendFileSync(path, `\n${formatUsageLine(rows)}`, { mode: 0o600 }); // behind a line that a kill has cut off
   } catch (thrown) {
-    if (fileSizeOf(path) > size) truncateSync(path, size); // a full disk writes a part, which no line may follow
+    if (fileSizeOf(path) > size) truncateSync(path, size); // a full disk writes a part, which may be all but the line end
     throw thrown;
   }
 }
 
-/** Truncates the line that a killed process left unfinished, if there is one. */
-export function truncateTornLine(path: string): void {
-  const bytes = bytesOf(path);
-  const whole = bytes.lastIndexOf('\n') + 1;
-  if (whole < bytes.length) truncateSync(path, whole);
-}
-
 /** 0 if there is no file. */
 export const fileSizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-
-const bytesOf = (path: string): Buffer => (fileSizeOf(path) === 0 ? Buffer.alloc(0) : readFileSync(path));
 
 export function compactUsage(path: string, today: string): void {
   const oldest = dayOf(Date.parse(today) - KEEP_DAYS * DAY_MS);
@@ -53,14 +44,17 @@ export function sumUsage(rows: readonly UsageRow[]): readonly UsageRow[] {
   return sortUsage(sums);
 }
 
-export function addUsage(sums: Map<string, UsageRow>, rows: readonly UsageRow[]): void {
-  for (const row of rows) {
-    const name = `${row.day} ${row.key} ${row.route}`;
-    const before = sums.get(name);
-    const counts = REQUEST_OUTCOMES.map((_, i) => (before?.counts[i] ?? 0) + (row.counts[i] ?? 0));
-    sums.set(name, { ...row, counts, units: (before?.units ?? 0) + row.units });
-  }
-}
-
 export const sortUsage = (sums: Iterable<readonly [string, UsageRow]>): readonly UsageRow[] =>
   [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+
+export const nameOf = ({ day, key, route }: UsageRow): string => `${day} ${key} ${route}`;
+
+export function addUsage(sums: Map<string, UsageRow>, rows: readonly UsageRow[]): void {
+  for (const row of rows) {
+    const name = nameOf(row);
+    const before = sums.get(name);
+    const counts = REQUEST_OUTCOMES.map((_, i) => (before?.counts[i] ?? 0) + (row.counts[i] ?? 0));
+    const [units, givenBack] = [(before?.units ?? 0) + row.units, (before?.givenBack ?? 0) + row.givenBack];
+    sums.set(name, { ...row, counts, units, givenBack });
+  }
+}

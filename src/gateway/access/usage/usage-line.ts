@@ -16,11 +16,22 @@ export interface UsageRow {
   readonly route: string;
   readonly counts: readonly number[];
   readonly units: number;
+  /** Units that requests paid, also of the day before, and got back: two numbers only grow, their difference does not. */
+  readonly givenBack: number;
 }
+
+/** Returns what operators read of a row: its counts by name, and the units that were not given back. */
+export const shownUsage = ({ counts, units, givenBack, ...row }: UsageRow) => ({
+  ...row,
+  ...Object.fromEntries(REQUEST_OUTCOMES.map((outcome, i) => [outcome, counts[i] ?? 0])),
+  units: units - givenBack,
+});
 
 /** Formats one line of the usage file: a checksum, and rows that add to the rows above. */
 export function formatUsageLine(rows: readonly UsageRow[]): string {
-  const json = JSON.stringify(rows.map(({ day, key, route, counts, units }) => [day, key, route, ...counts, units]));
+  const json = JSON.stringify(
+    rows.map(({ day, key, route, counts, units, givenBack }) => [day, key, route, ...counts, units, givenBack]),
+  );
   return `${checksum(json)} ${json}\n`;
 }
 
@@ -32,8 +43,10 @@ export function parseUsageLine(line: string): readonly UsageRow[] | undefined {
   return rows.map(([day, key, route, ...numbers]) => {
     const counts = numbers.slice(0, REQUEST_OUTCOMES.length);
     // lines from before units were counted have none: each request counted one, unless it was over a limit
-    const units = numbers[REQUEST_OUTCOMES.length] ?? counts.reduce((sum, n, i) => (i === LIMITED ? sum : sum + n), 0);
-    return { day, key, route, counts, units };
+    const atLeast = counts.reduce((sum, n, i) => (i === LIMITED ? sum : sum + n), 0);
+    // and those from before what was given back have the difference, below 0 too
+    const [units = atLeast, givenBack = Math.max(0, -units)] = numbers.slice(REQUEST_OUTCOMES.length);
+    return { day, key, route, counts, units: Math.max(0, units), givenBack };
   });
 }
 

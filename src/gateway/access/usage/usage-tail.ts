@@ -1,42 +1,53 @@
 import { open } from 'node:fs/promises';
-import { isDeepStrictEqual } from 'node:util';
 import { hasErrorCode } from '../../../shared/runtime/files/error-code.ts';
 import { ownTurn } from '../../../shared/runtime/own-turn.ts';
-import { addUsage, sortUsage } from './usage-file.ts';
+import { addUsage, nameOf } from './usage-file.ts';
 import { parseUsageLine, type UsageRow } from './usage-line.ts';
 
-/** The lines that are parsed in one turn of the event loop; each may have a row for every key and route. */
-const LINES_PER_TURN = 200;
+/** The rows that are added in one turn of the event loop, at a few microseconds each. */
+const ROWS_PER_TURN = 1000;
 
 /** The sums of a usage file that grows, and is replaced now and then by one with the same sums. */
 export class UsageTail {
   readonly #path: string;
   #inode = 0n;
   #offset = 0;
-  #sums = new Map<string, UsageRow>();
-  #returned = new Map<string, UsageRow>();
+  sums = new Map<string, UsageRow>();
+  readonly #due = new Set<string>();
 
   constructor(path: string) {
     this.#path = path;
   }
 
-  /** Returns the sums that have grown since the last call, a part of the file in each turn of the event loop. */
-  async read(): Promise<readonly UsageRow[]> {
-    const text = await this.#readNew();
-    const lines = text.split('\n');
-    for (let i = 0; i < lines.length; i += LINES_PER_TURN) {
-      for (const line of lines.slice(i, i + LINES_PER_TURN)) addUsage(this.#sums, parseUsageLine(line) ?? []);
-      await ownTurn();
-    }
-    if (text === '') return [];
-    const before = this.#returned;
-    this.#returned = new Map(this.#sums);
-    return sortUsage([...this.#returned].filter(([name, row]) => !isDeepStrictEqual(before.get(name), row)));
+  /** Reads what the file has grown by. Each sum that it adds to, or all of another file, is due then. */
+  async read(): Promise<void> {
+    let count = 0;
+    for (const line of (await this.#readNew()).split('\n'))
+      for (const row of parseUsageLine(line) ?? []) {
+        addUsage(this.sums, [row]);
+        this.#due.add(nameOf(row));
+        if (++count % ROWS_PER_TURN === 0) await ownTurn();
+      }
   }
 
+  /** Sends the sums that are due, at most `count` at a time, all of one day. Those that can't be sent stay due. */
+  async send(count: number, send: (day: string, rows: readonly UsageRow[]) => Promise<void>): Promise<void> {
+    while (this.#due.size > 0) {
+      const rows: UsageRow[] = [];
+      for (const name of this.#due) {
+        const row = this.sums.get(name);
+        if (row === undefined) this.#due.delete(name);
+        else if (rows.length === count || row.day !== (rows[0] ?? row).day) break;
+        else rows.push(row);
+      }
+      if (rows[0] !== undefined) await send(rows[0].day, rows);
+      for (const row of rows) this.#due.delete(nameOf(row));
+    }
+  }
+
+  /** Makes all sums due again. */
   forget(): void {
-    this.#inode = 0n;
-    this.#returned = new Map();
+    for (const name of this.sums.keys()) this.#due.add(name);
   }
 
   async #readNew(): Promise<string> {
@@ -50,7 +61,7 @@ export class UsageTail {
       if (ino !== this.#inode || size < this.#offset) {
         this.#inode = ino;
         this.#offset = 0;
-        this.#sums = new Map();
+        this.sums = new Map();
       }
       const bytes = Buffer.alloc(Number(size) - this.#offset);
       const { bytesRead } = await file.read(bytes, 0, bytes.length, this.#offset);

@@ -11,7 +11,7 @@ import type { RedisConnection } from '../transport/redis/redis-connection.ts';
 import { COUNT, NUMBERS_PER_ANSWER } from './count-script.ts';
 
 interface FleetStore extends Pick<RedisChannelOptions, 'member' | 'prefix' | 'secret'> {
-  readonly redis: Pick<RedisConnection, 'run' | 'call' | 'subscribe'>;
+  readonly redis: Pick<RedisConnection, 'run' | 'subscribe'>;
 }
 
 export interface RedisStoreOptions {
@@ -27,6 +27,9 @@ const REFRESH_MS = MEMBER_MS;
 /** The intervals after which all streams are reported again, as Redis may have lost them. */
 const REFRESHES_PER_ROUND = 10;
 const MAX_IDS = 20_000;
+
+/** A window of a millisecond, which shows whether Redis counts: one that is full, or a replica, answers a PING, too. */
+const PROBE = streamsReport({ id: '', limit: 1, windowMs: 1 });
 const NAME_DIGITS = 16;
 
 interface LocalMember {
@@ -87,27 +90,31 @@ export class RedisStore implements CounterStore {
     if (this.#isStandalone) void this.#probe();
     if (this.#isStandalone || this.#store === undefined) throw new Error('Redis is lost');
     if (reports.length === 0) return [];
-    const { redis, member: gateway, prefix, secret } = this.#store;
-    const names = reports.map(({ id }) => secret('identity', id).toString('hex').slice(0, NAME_DIGITS));
-    for (const [i, name] of names.entries()) this.#ids.set(name, reports[i]?.id);
-    const keys = [`${prefix}members`, ...names.map((name) => `${prefix}count:${name}`)];
-    const args = [`${gateway} ${member}`, `${prefix}totals`, `${prefix}count:`, ...reports.flatMap(numbersOf)];
-    const numbers = await redis.run(COUNT, keys, args).catch((thrown: unknown) => {
+    const answers = await this.#count(this.#store, member, reports).catch((thrown: unknown) => {
       this.#setStandalone(true);
       throw thrown;
     });
-    const answers = reports.map((report, i) => answerOf(report, numbers as readonly unknown[], i));
     for (const { id, windowMs, total, counted } of answers)
       if (windowMs === 0 && total > 0) streams.set(id, total > counted);
       else if (windowMs === 0) streams.delete(id);
     return answers;
   }
 
+  async #count(store: FleetStore, member: string, reports: readonly CountReport[]): Promise<CountAnswer[]> {
+    const { redis, member: gateway, prefix, secret } = store;
+    const names = reports.map(({ id }) => secret('identity', id).toString('hex').slice(0, NAME_DIGITS));
+    for (const [i, name] of names.entries()) this.#ids.set(name, reports[i]?.id);
+    const keys = [`${prefix}members`, ...names.map((name) => `${prefix}count:${name}`)];
+    const args = [`${gateway} ${member}`, `${prefix}totals`, `${prefix}count:`, ...reports.flatMap(numbersOf)];
+    const numbers = await redis.run(COUNT, keys, args);
+    return reports.map((report, i) => answerOf(report, numbers as readonly unknown[], i));
+  }
+
   async #probe(): Promise<void> {
     if (this.#isProbing || this.#store === undefined) return;
     this.#isProbing = true;
-    const answer = await this.#store.redis.call('PING').catch(() => undefined);
-    if (answer !== undefined) this.#setStandalone(false);
+    const answers = await this.#count(this.#store, '', [PROBE]).catch(() => undefined);
+    if (answers !== undefined) this.#setStandalone(false);
     this.#isProbing = false;
   }
 

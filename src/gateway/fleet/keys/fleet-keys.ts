@@ -109,10 +109,11 @@ export function restoreFleetKeys(place: FleetKeysPlace, known: readonly Versione
 export function mergeKeys(lists: readonly (readonly ApiKeyRecord[])[]): readonly ApiKeyRecord[] {
   const merged = new Map<string, ApiKeyRecord>();
   for (const key of lists.flat()) {
-    const revokedAt = [merged.get(key.id)?.revokedAt ?? null, key.revokedAt]
-      .filter((time) => time !== null)
-      .sort((a, b) => Date.parse(a) - Date.parse(b))[0];
-    merged.set(key.id, { ...key, revokedAt: revokedAt ?? null });
+    const both = [merged.get(key.id), key].filter((each) => each !== undefined);
+    const isRevoked = both.some((each) => each.isRevoked);
+    const ends = both.flatMap((each) => each.revokedAt ?? []);
+    const [revokedAt = null] = ends.sort((a, b) => Date.parse(a) - Date.parse(b));
+    merged.set(key.id, { ...key, revokedAt, ...(isRevoked && { isRevoked }) });
   }
   return [...merged.values()];
 }

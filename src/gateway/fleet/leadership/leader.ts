@@ -1,6 +1,6 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
-import type { RedisConnection } from '../transport/redis/redis-connection.ts';
+import { type RedisConnection, refusalIn } from '../transport/redis/redis-connection.ts';
 import { LEAD, LEFT_OUT_SLOTS, RESIGN } from './lead-script.ts';
 
 export interface LeaderOptions {
@@ -44,7 +44,7 @@ export class Leader {
   #tipMs = 0;
   /** Whether the last call failed or was answered late. Redis may have given the lock all the same. */
   #hasFailed = false;
-  /** Why this gateway does not believe what Redis answered last; undefined if it does. */
+  /** Why Redis lets nobody lead: it is not believed, or refuses; undefined if it is well, or only late. */
   problem: string | undefined;
   #isClosed = false;
   #cancelAttempt = (): void => {};
@@ -73,8 +73,11 @@ export class Leader {
     const { clock, random, tip } = this.#options;
     const slot = tip();
     if (slot !== undefined) {
-      const hasFailed = (): boolean => true; // #resign follows if that lasts
-      this.#hasFailed = await this.#leadOrRelease(slot).then(() => false, hasFailed);
+      const onFailed = (thrown: unknown): boolean => {
+        this.problem = refusalIn(thrown) ?? this.problem;
+        return true; // #resign follows if that lasts
+      };
+      this.#hasFailed = await this.#leadOrRelease(slot).then(() => false, onFailed);
     }
     if (!this.#isClosed)
       this.#cancelAttempt = clock.after(RENEW_MS * (0.8 + 0.4 * random()), () => void this.#attempt());
@@ -102,13 +105,14 @@ export class Leader {
     const requestedMs = clock.monotonic();
     const keys = ['leader', 'epoch', 'exact'].map((name) => prefix + name);
     const { newestEpoch, highestSlot } = this.#known;
-    const own = this.#epoch; // it may resign before the answer
+    const own = this.#epoch;
     const answer = await redis.run(LEAD, keys, [member, LOCK_MS, own, newestEpoch, highestSlot, tip]);
-    this.problem = lieIn(answer, { ...this.#known, epoch: own, tip });
-    if (this.problem !== undefined) throw new Error(this.problem);
+    const lie = lieIn(answer, { ...this.#known, epoch: own, tip });
+    this.problem = lie && `Redis is not believed: ${lie}`;
+    if (lie !== undefined) throw new Error(lie);
     const [leads, epoch, above, upTo] = answer as Grant;
     this.#known = { newestEpoch: epoch, highestSlot: upTo };
-    if (this.#isClosed) return;
+    if (this.#isClosed || own !== this.#epoch) return; // what has resigned leads in a later epoch only
     if (leads === 0) return this.#resign();
     const leftMs = requestedMs + RESIGN_MS - clock.monotonic();
     if (leftMs <= 0) return;

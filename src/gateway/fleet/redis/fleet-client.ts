@@ -1,8 +1,8 @@
+import type { RedisSettings } from '../../../config/redis-settings.ts';
 import type { Clock } from '../../../shared/domain/clock.ts';
 import { StartError } from '../../../shared/domain/start-error.ts';
 import type { FleetKeysPlace } from '../keys/fleet-keys.ts';
 import { RedisConnection } from '../transport/redis/redis-connection.ts';
-import type { RedisSettings } from '../transport/redis/redis-settings.ts';
 
 const CONNECT_MS = 3000;
 const SCAN_COUNT = '1000';

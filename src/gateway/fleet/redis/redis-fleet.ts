@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Config } from '../../../config/config-schema.ts';
+import type { RedisSettings } from '../../../config/redis-settings.ts';
 import { StartError } from '../../../shared/domain/start-error.ts';
 import type { Log } from '../../../shared/runtime/log.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
@@ -11,8 +12,7 @@ import type { SharedWatch } from '../replication/shared-watch.ts';
 import type { ChannelStats } from '../transport/redis/event-receiver.ts';
 import type { FleetSecret } from '../transport/redis/fleet-secret.ts';
 import { RedisChannel } from '../transport/redis/redis-channel.ts';
-import { RedisConnection } from '../transport/redis/redis-connection.ts';
-import type { RedisSettings } from '../transport/redis/redis-settings.ts';
+import { RedisConnection, refusalIn } from '../transport/redis/redis-connection.ts';
 import { UsageReporter } from '../usage/usage-reporter.ts';
 import { prefixOf } from './fleet-client.ts';
 
@@ -24,7 +24,7 @@ export interface RedisFleetOptions
   readonly log: Log;
   /** The ids of all receipt keys of this gateway, those that will sign included. */
   readonly kids: () => readonly string[];
-  readonly secret: () => FleetSecret;
+  readonly secret: FleetSecret;
   readonly counters: Pick<RedisStore, 'gateways' | 'connect'> | undefined;
   readonly flushUsage: () => void;
 }
@@ -34,7 +34,7 @@ const START_MS = 3000;
 
 /** The pause after an attempt to enter that has failed, in milliseconds. */
 const ENTER_MS = 1000;
-const OLDEST_VERSION = [6, 2] as const;
+const OLDEST_VERSION = '6.2';
 
 /** No request waits for Redis: without it each gateway goes on alone, with nothing signed as `exact`. */
 export class RedisFleet {
@@ -63,14 +63,18 @@ export class RedisFleet {
   }
 
   problems(): readonly string[] {
-    if (this.#refusal !== undefined) return [`this gateway is in no fleet: ${this.#refusal}`];
     if (this.#redis?.isAnswering !== true)
       return [
         "Redis can't be reached: nothing is signed as exact, callers have this gateway's part of their limits, and API keys revoked since are valid here",
       ];
+    if (this.#refusal !== undefined) return [`this gateway is in no fleet: ${this.#refusal}`];
+    const { listenProblem } = this.#redis;
     const problem = this.#leader?.problem;
-    if (problem !== undefined) return [`Redis is not believed, and nothing is signed as exact: ${problem}`];
-    return this.#keys?.problem === undefined ? [] : [this.#keys.problem];
+    return [
+      ...(problem === undefined ? [] : [`nothing is signed as exact: ${problem}`]),
+      ...(listenProblem === undefined ? [] : [`no message of other gateways arrives here: ${listenProblem}`]),
+      ...(this.#keys?.problem === undefined ? [] : [this.#keys.problem]),
+    ];
   }
 
   /**
@@ -96,7 +100,7 @@ export class RedisFleet {
       if (redis.isReady) return await this.#enter(redis, genesisHash);
     } catch (thrown) {
       if (thrown instanceof StartError) throw thrown;
-      problem = thrown instanceof Error ? thrown.message : String(thrown);
+      problem = this.#refusal = reasonOf(thrown);
     }
     if (isRefusal(problem)) throw new StartError(78, `redis.url: ${problem}`);
     log.warn({}, `Redis can't be used (${problem}): this gateway is alone until it can`);
@@ -126,25 +130,25 @@ export class RedisFleet {
       await this.#enter(redis, genesisHash);
       this.#stopEntering();
     } catch (thrown) {
-      if (!(thrown instanceof StartError) || thrown.message === this.#refusal) return;
-      this.#refusal = thrown.message;
-      this.#options.log.error({}, `this gateway is in no fleet: ${thrown.message}`);
+      const refusal = reasonOf(thrown);
+      if (refusal !== this.#refusal) this.#options.log.error({}, `this gateway is in no fleet: ${refusal}`);
+      this.#refusal = refusal;
     }
   }
 
   async #enter(redis: RedisConnection, genesisHash: string): Promise<void> {
-    const { config, log, kids, counters, secret } = this.#options;
+    const { config, log, kids, counters } = this.#options;
     const prefix = prefixOf(genesisHash);
-    await checkServer(redis);
+    await checkServer(redis, prefix);
     await checkGenesis(redis, prefix, genesisHash);
     checkKids(await listMembers({ redis, prefix }), kids());
     if (this.#isClosed) return;
     this.#refusal = undefined;
-    const shared = { ...this.#options, redis, prefix, genesisHash, member: this.#member, secret: secret() };
+    const shared = { ...this.#options, redis, prefix, genesisHash, member: this.#member };
     const settings = digestOfSettings(config);
+    this.#keys = new KeyMirror(shared); // first, since it throws if its file can't be read
     this.#members = new Members({ ...shared, record: () => ({ kids: kids(), config: settings }) });
     counters?.connect(shared);
-    this.#keys = new KeyMirror(shared);
     this.#usage = new UsageReporter(shared);
     if (this.watch !== undefined) {
       this.#channel = new RedisChannel(shared);
@@ -167,15 +171,17 @@ function isOpenToOthers(url: string): boolean {
   return protocol === 'redis:' && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
 }
 
-const isRefusal = (problem: string): boolean =>
-  /^(WRONGPASS|NOAUTH|NOPERM|ERR invalid password|ERR AUTH)/.test(problem);
+const reasonOf = (thrown: unknown): string =>
+  refusalIn(thrown) ?? (thrown instanceof Error ? thrown.message : String(thrown));
 
-async function checkServer(redis: RedisConnection): Promise<void> {
+const isRefusal = (problem: string): boolean => /WRONGPASS|NOAUTH|NOPERM|ERR invalid password|ERR AUTH/.test(problem);
+
+async function checkServer(redis: RedisConnection, prefix: string): Promise<void> {
   const info = String(await redis.call('INFO'));
   const fieldOf = (name: string): string => new RegExp(`^${name}:(.*)$`, 'm').exec(info)?.[1]?.trim() ?? '';
-  const [major = 0, minor = 0] = fieldOf('redis_version').split('.').map(Number);
-  if (major < OLDEST_VERSION[0] || (major === OLDEST_VERSION[0] && minor < OLDEST_VERSION[1]))
-    throw new StartError(78, `redis.url: expected Redis ${OLDEST_VERSION.join('.')} or newer, got ${major}.${minor}`);
+  const version = fieldOf('redis_version');
+  if (version.localeCompare(OLDEST_VERSION, 'en', { numeric: true }) < 0)
+    throw new StartError(78, `redis.url: expected Redis ${OLDEST_VERSION} or newer, got ${version}`);
   if (fieldOf('redis_mode') === 'cluster')
     throw new StartError(78, 'redis.url: expected a single Redis or its Sentinel-managed master, got a Redis Cluster');
   const policy = fieldOf('maxmemory_policy');
@@ -184,6 +190,7 @@ async function checkServer(redis: RedisConnection): Promise<void> {
       78,
       `redis.url: maxmemory-policy is ${policy}, so Redis may drop what it keeps; set noeviction`,
     );
+  await redis.call('PUBLISH', `${prefix}totals`, ''); // a user without rights to channels can follow nobody
 }
 
 async function checkGenesis(redis: RedisConnection, prefix: string, genesisHash: string): Promise<void> {

@@ -37,6 +37,8 @@ const MAX_METAS = 1000;
 export class AnswerFollower implements ClaimGuard {
   /** The newest slot at which any worker may have signed an answer as `exact`. */
   newestGranted: Slot = 0;
+  /** The place of the last event that dropped what one operator alone vouches for; -1 before one. */
+  unagreedDroppedAt = -1;
   readonly #options: AnswerFollowerOptions;
   readonly #watermarks = new Map<number, ReplicatedWatermark>();
   readonly #metas = new Map<string, AnswerMeta>();
@@ -60,6 +62,7 @@ export class AnswerFollower implements ClaimGuard {
     else if (event.type === 'answer-ended') this.#endLease(event.key, at);
     else if (event.type === 'answer-stored') this.#applyAnswer(event, at);
     else if (event.type === 'unagreed-dropped') {
+      this.unagreedDroppedAt = at;
       this.#options.cache.dropUnagreed();
       this.#options.onUnagreedDropped?.();
     } else if (event.type === 'exact-granted') this.newestGranted = Math.max(this.newestGranted, event.slot);
@@ -84,6 +87,7 @@ export class AnswerFollower implements ClaimGuard {
     for (const watermark of this.#watermarks.values()) watermark.state = 'lost';
     this.#watermarks.clear();
     for (const awaited of this.#awaited.values()) awaited.lastEventAt = -1;
+    this.unagreedDroppedAt = -1;
   }
 
   grantClaim({ request, slot, digest }: ClaimRequest): Claim {
@@ -114,7 +118,9 @@ export class AnswerFollower implements ClaimGuard {
 
   #applyAnswer({ key, isLive, answer }: EventOf<'answer-stored'>, at: number): void {
     this.#noteEvent(key, at);
-    if (isLive || this.#options.cache.peek(key) !== undefined) this.#put(key, this.#codec.decode(answer));
+    // Another worker may have served what is awaited here, and newer than it was read for this one.
+    if (isLive || this.#awaited.has(key) || this.#options.cache.peek(key) !== undefined)
+      this.#put(key, this.#codec.decode(answer));
   }
 
   #noteEvent(key: string, at: number): void {

@@ -96,17 +96,17 @@ export class StateFollower {
 
   #applyValue<V>(
     session: Pick<FollowedSession<never, V>, 'onValue' | 'onEnded'>,
-    { key, slot, watermark: id, value }: ValueSet<V>,
+    { key, slot, watermark: id, value, heldUntil }: ValueSet<V> & { readonly heldUntil?: Slot },
   ): void {
     const watermark = id === undefined ? undefined : this.#watermarks.get(id)?.watermark;
-    if (id === undefined || watermark !== undefined) session.onValue(textOf(key), slot, value, watermark);
+    if (id === undefined || watermark !== undefined) session.onValue(textOf(key), slot, value, watermark, heldUntil);
     else session.onEnded(textOf(key));
   }
 
   #reportReads(states: readonly State[], needsValues: boolean): void {
     if (!this.isJoined || states.length === 0) return;
     const reads = states.map((state) => {
-      const { rank, tipAtLastRead = 0 } = state.holder.heat;
+      const { rank, tipAtLastRead = 0 } = state;
       return { key: keyOf(state), rank, tipAtLastRead };
     });
     this.#options.publish({ type: 'states-read', reads, needsValues });

@@ -118,7 +118,8 @@ export class StatePublisher implements LiveObserver<State> {
   #publishValue(state: State, datedBy: Watermark | undefined): void {
     const { slot } = state;
     const set = { key: keyOf(state), slot, watermark: datedBy && this.#watermarks.idOf(datedBy, state.commitment) };
-    if (!(state instanceof TokenListState)) this.#publish({ type: 'account-set', ...set, value: state.json });
+    if (!(state instanceof TokenListState))
+      this.#publish({ type: 'account-set', ...set, value: state.json, heldUntil: state.heldUntil });
     else if (state.list !== undefined) this.#publish({ type: 'list-set', ...set, value: state.list });
   }
 

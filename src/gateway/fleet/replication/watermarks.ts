@@ -85,10 +85,7 @@ export class ReplicatedWatermark implements LeaseSource {
   validatedMs = Number.NEGATIVE_INFINITY;
 
   update({ slot, ageMs, state, lagSlots }: WatermarkAdvanced, nowMs: number): void {
-    this.state = state;
-    this.slot = slot;
-    this.lagSlots = lagSlots;
-    this.validatedMs = nowMs - ageMs;
+    Object.assign(this, { slot, state, lagSlots, validatedMs: nowMs - ageMs });
   }
 }
 

@@ -5,6 +5,7 @@ import type { Slot } from '../../../shared/domain/slot.ts';
 import type { CountReport } from '../../access/quota/counter-store.ts';
 import type { Figures } from '../../admin/worker-figures.ts';
 import type { EventPage, EventQuery } from '../../http/stream/event-log.ts';
+import type { CallScope } from '../../routes/routing/request-scope.ts';
 import type { PostAnswer } from '../../routes/routing/route.ts';
 import type { ReadRequest } from '../../routes/routing/route-read-through.ts';
 import type { CachedRead } from '../../serving/read-through.ts';
@@ -18,14 +19,13 @@ export type WorkerRequest = Readonly<
   | { type: 'hello'; worker: number; served: Readonly<Partial<Record<Commitment, Slot>>>; granted: Slot }
   | ({ type: 'read'; id: number } & AnswerRequest & Caller)
   /** A call of a node's method, its body as it came. */
-  | ({ type: 'call'; id: number; body: Uint8Array; minSlot: Slot | undefined } & Caller)
+  | ({ type: 'call'; id: number; body: Uint8Array } & CallScope & Caller)
   /** Which events of accounts are wanted. */
   | { type: 'events'; id: number; query: EventQuery }
   /** The keys that were read since the last slot: what is read at any worker is kept current for all. */
   | { type: 'hot-keys'; keys: readonly string[] }
   | { type: 'subscribe' | 'subscribe-logs'; id: number; address: string; commitment: Commitment; caller: string }
-  | { type: 'add-caller'; id: number; caller: string }
-  | { type: 'remove-caller'; id: number; caller: string }
+  | { type: 'add-caller' | 'remove-caller'; id: number; caller: string }
   | { type: 'unsubscribe'; id: number }
   | { type: 'figures'; figures: Figures; problems: readonly string[] }
   | { type: 'report'; reports: readonly CountReport[] }
@@ -52,11 +52,12 @@ export type PipelineMessage =
     >
   | Response;
 
-export type Response = Result & { readonly id: number; readonly spent: Spent };
+/** `at` is the place at which the log ended when the result was encoded. */
+export type Response = Result & { readonly id: number; readonly at: number; readonly spent: Spent };
 
 export type Result = Readonly<
-  /** A `StoredAnswer`, encoded when the log ended at this place. */
-  | { type: 'answer'; answer: Uint8Array; at: number; cacheStatus: CachedRead['cacheStatus'] }
+  /** A `StoredAnswer`, encoded. */
+  | { type: 'answer'; answer: Uint8Array; cacheStatus: CachedRead['cacheStatus'] }
   | { type: 'call-result'; answer: PostAnswer }
   | { type: 'event-page'; page: EventPage | undefined }
   | { type: 'failed'; error: GatewayError }

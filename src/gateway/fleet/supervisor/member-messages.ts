@@ -21,7 +21,11 @@ export type ToMember = Readonly<
   | { kind: 'start'; role: 'worker'; settings: MemberSettings; id: number }
   | { kind: 'reload' }
   | { kind: 'reloadFailed' }
+  /** The gateway closes soon: it is not ready any more. */
+  | { kind: 'leave' }
   | { kind: 'close' }
+  /** The workers that a `late` names have ended. */
+  | { kind: 'lateEnded' }
 >;
 
 export interface PipelineFacts {

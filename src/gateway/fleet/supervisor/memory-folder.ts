@@ -24,7 +24,11 @@ export function createMemoryFolder(): { readonly path: string; remove(): void } 
 }
 
 function removeAbandoned(parent: string): void {
-  for (const name of namesIn(parent)) {
+  let names: readonly string[] = [];
+  try {
+    names = readdirSync(parent);
+  } catch {} // a folder that may only be written to
+  for (const name of names) {
     if (!/^slotgate-[0-9a-f]{12}\.lock$/.test(name)) continue;
     const path = join(parent, name.slice(0, -'.lock'.length));
     try {
@@ -35,15 +39,6 @@ function removeAbandoned(parent: string): void {
       rmSync(path, { recursive: true, force: true });
       unlock();
     } catch {} // it is gone
-  }
-}
-
-/** Lists a folder; one that may only be written to shows nothing. */
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }
 

@@ -1,10 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
-import type { Config } from '../../../config/config-schema.ts';
+import { type Config, closeMsOf } from '../../../config/config-schema.ts';
 import type { Clock } from '../../../shared/domain/clock.ts';
 import { StartError } from '../../../shared/domain/start-error.ts';
 import type { Log } from '../../../shared/runtime/log.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
+import { sleep } from '../../../shared/runtime/sleep.ts';
 import type { FromMember, MemberSettings, PipelineFacts, ToMember } from './member-messages.ts';
 import { createMemoryFolder } from './memory-folder.ts';
 
@@ -36,6 +37,8 @@ interface Member {
   isUp: boolean;
   lastMessageMs: number;
   startedMs: number;
+  /** The time after which it ends itself when it is to close. */
+  closeMs: number;
   isLeaving: boolean;
   shortLives: number;
   hasEnded: Promise<void>;
@@ -85,7 +88,7 @@ export class Supervisor {
       if (first?.url === undefined || facts === undefined) throw new Error('there is no worker to start');
       return { url: first.url, facts };
     } catch (thrown) {
-      await this.close();
+      await this.close(0);
       throw thrown;
     }
   }
@@ -115,9 +118,7 @@ export class Supervisor {
     this.#config = config;
     try {
       await this.#replaceWorkers([...this.#workers], workerCount(config));
-      this.#pipeline.isLeaving = true;
-      send(this.#pipeline.process, { kind: 'close' });
-      await this.#pipeline.hasEnded;
+      await this.#end(this.#pipeline);
       this.#pipeline.isLeaving = false;
       await this.#start(this.#pipeline);
       log.info({}, 'all processes were replaced');
@@ -125,7 +126,7 @@ export class Supervisor {
     } catch (err) {
       this.#config = before;
       this.countFailedReload();
-      log.error({ err }, 'not all processes could be replaced: the others serve on');
+      if (!this.#isClosing) log.error({ err }, 'not all processes could be replaced: the others serve on');
       if (this.#pipeline.process === undefined) this.#restart(this.#pipeline);
       return false;
     } finally {
@@ -138,32 +139,36 @@ export class Supervisor {
     for (let i = 0; i < Math.max(count, old.length); i++) {
       if (i < count) await this.#startNewWorker();
       const worker = old[i];
-      if (worker === undefined) continue;
-      worker.isLeaving = true;
-      send(worker.process, { kind: 'close' });
-      void worker.hasEnded.then(() => this.#workers.delete(worker));
+      if (worker !== undefined) void this.#end(worker).then(() => this.#workers.delete(worker));
     }
   }
 
   async #startNewWorker(): Promise<void> {
     const worker = this.#addWorker();
-    try {
-      await this.#start(worker);
-    } catch (thrown) {
+    await this.#start(worker).catch((thrown: unknown) => {
       this.#workers.delete(worker);
       throw thrown;
-    }
+    });
   }
 
-  async close(): Promise<void> {
+  /** Closes all, after a time in which the gateway is not ready any more. */
+  async close(delayMs = this.#config.drainDelayMs): Promise<void> {
     this.#isClosing = true;
     this.#stopChecking();
-    const workers = [...this.#workers];
-    for (const { process } of workers) send(process, { kind: 'close' });
-    await Promise.all(workers.map(({ hasEnded }) => hasEnded));
-    send(this.#pipeline.process, { kind: 'close' });
-    await this.#pipeline.hasEnded;
+    for (const { process } of [this.#pipeline, ...this.#workers]) send(process, { kind: 'leave' });
+    if (delayMs > 0) await sleep(this.#options.clock, delayMs);
+    await Promise.all([...this.#workers].map((worker) => this.#end(worker)));
+    await this.#end(this.#pipeline);
     this.#folder.remove();
+  }
+
+  /** Lets a process end. One that stands still at that would end itself in time otherwise, and is killed. */
+  async #end(member: Member): Promise<void> {
+    member.isLeaving = true;
+    send(member.process, { kind: 'close' });
+    const cancelKill = this.#options.clock.after(member.closeMs + member.silenceMs, () => this.#kill(member));
+    await member.hasEnded;
+    cancelKill();
   }
 
   #settings(): MemberSettings {
@@ -203,9 +208,11 @@ export class Supervisor {
   /** Starts a process. Resolves when it is up; rejects if it ends before. */
   #start(member: Member): Promise<Extract<FromMember, { kind: 'up' }>> {
     const { clock, log, module, onFatal } = this.#options;
+    if (this.#isClosing) return Promise.reject(new StartError(1, 'the gateway closes'));
     const child = fork(module, [], { serialization: 'advanced', stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     member.process = child;
     member.startedMs = clock.monotonic();
+    member.closeMs = closeMsOf(this.#config);
     send(child, member.startMessage());
     return new Promise((resolve, reject) => {
       member.hasEnded = new Promise((ended) => {
@@ -213,8 +220,7 @@ export class Supervisor {
         child.on('message', (message: FromMember) => {
           member.lastMessageMs = clock.monotonic();
           if (message.kind === 'failed') failure = new StartError(message.exitCode, message.message);
-          if (message.kind === 'late')
-            for (const worker of this.#workers) if (message.workers.includes(worker.id)) this.#kill(worker);
+          if (message.kind === 'late') void this.#endLate(message.workers, child);
           if (message.kind !== 'up') return;
           if (message.facts !== undefined) this.#keepFacts(message.facts);
           member.isUp = true;
@@ -228,10 +234,7 @@ export class Supervisor {
           ended();
           reject(failure ?? new StartError(1, `the process "${member.name}" ended at its start: ${signal ?? code}`));
           if (this.#isClosing || member.isLeaving) return;
-          if (wasUp && failure !== undefined) {
-            onFatal(failure);
-            return;
-          }
+          if (wasUp && failure !== undefined) return onFatal(failure);
           if (wasUp) log.warn({ process: member.name, code, signal }, 'a process has ended; it is started again');
           if (wasUp || member.shortLives > 0) this.#restart(member);
         });
@@ -245,7 +248,7 @@ export class Supervisor {
     member.shortLives = isShort ? member.shortLives + 1 : 0;
     const delayMs = member.shortLives < 2 ? 0 : Math.min(MAX_RESTART_MS, 50 * 2 ** member.shortLives);
     clock.after(delayMs, () => {
-      if (this.#isClosing) return;
+      if (this.#isClosing || member.isLeaving || member.process !== undefined) return; // a renewal has replaced it
       this.#start(member)
         .then(() => log.info({ process: member.name }, 'the process runs again'))
         .catch((err: unknown) => {
@@ -265,17 +268,25 @@ export class Supervisor {
     }
   }
 
-  #kill(member: Member): void {
-    if (member.process === undefined) return;
-    this.#options.log.warn({ process: member.name }, 'a process stands still, and is killed');
-    member.process.kill('SIGKILL');
+  /** Ends workers that don't know what others show, and says so to the pipeline process, which waits for that. */
+  async #endLate(ids: readonly number[], pipeline: ChildProcess): Promise<void> {
+    const late = [...this.#workers].filter(({ id }) => ids.includes(id));
+    const ended = late.map(({ hasEnded }) => hasEnded);
+    for (const worker of late) this.#kill(worker);
+    await Promise.all(ended);
+    send(pipeline, { kind: 'lateEnded' });
+  }
+
+  #kill({ process, name }: Member): void {
+    if (process === undefined) return;
+    this.#options.log.warn({ process: name }, 'a process stands still, and is killed');
+    process.kill('SIGKILL');
   }
 }
 
 function newMember(id: number, name: string, silenceMs: number, startMessage: () => ToMember): Member {
-  const times = { lastMessageMs: 0, startedMs: 0, shortLives: 0 };
   const state = { process: undefined, isUp: false, isLeaving: false, hasEnded: Promise.resolve() };
-  return { id, name, silenceMs, startMessage, ...times, ...state };
+  return { id, name, silenceMs, startMessage, lastMessageMs: 0, startedMs: 0, closeMs: 0, shortLives: 0, ...state };
 }
 
 function send(child: ChildProcess | undefined, message: ToMember): void {

@@ -24,9 +24,9 @@ export async function keepUsage(
   day: string,
   rows: readonly UsageRow[],
 ): Promise<void> {
-  const fields = rows.flatMap(({ key, route, counts, units }) => [
+  const fields = rows.flatMap(({ key, route, counts, units, givenBack }) => [
     `${gateway} ${key} ${route}`,
-    [...counts, units].join(' '),
+    [...counts, units, givenBack].join(' '),
   ]);
   await redis.run(KEEP, [keyOf(prefix, day)], [KEEP_DAYS + 1, ...fields]);
 }
@@ -56,7 +56,8 @@ function rowOf(day: string, name: string, text: string): UsageRow {
   const [, key = '', ...route] = name.split(' ');
   const numbers = text.split(' ').map(Number);
   const counts = numbers.slice(0, REQUEST_OUTCOMES.length);
-  return { day, key, route: route.join(' '), counts, units: numbers[REQUEST_OUTCOMES.length] ?? 0 };
+  const [units = 0, givenBack = 0] = numbers.slice(REQUEST_OUTCOMES.length);
+  return { day, key, route: route.join(' '), counts, units, givenBack };
 }
 
 const keyOf = (prefix: string, day: string): string => `${prefix}usage:${day}`;

@@ -3,11 +3,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../../config/config-schema.ts';
 import type { Clock } from '../../../shared/domain/clock.ts';
+import type { DurableWrites } from '../../../shared/runtime/durable-writes.ts';
 import { replaceFile } from '../../../shared/runtime/files/replace-file.ts';
 import type { Log } from '../../../shared/runtime/log.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
 import { usagePath } from '../../access/usage/usage-file.ts';
-import type { UsageRow } from '../../access/usage/usage-line.ts';
 import { UsageTail } from '../../access/usage/usage-tail.ts';
 import type { RedisConnection } from '../transport/redis/redis-connection.ts';
 import { keepUsage } from './fleet-usage.ts';
@@ -18,6 +18,7 @@ export interface UsageReporterOptions {
   readonly config: Pick<Config, 'dataDir'>;
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
+  readonly writes: Pick<DurableWrites, 'keep'>;
 }
 
 const REPORT_MS = 1000;
@@ -27,19 +28,20 @@ const SUMS_PER_CALL = 500;
 export class UsageReporter {
   readonly #options: UsageReporterOptions;
   readonly #tail: UsageTail;
-  readonly #gateway: string;
+  /** The name of this gateway; undefined as long as the state folder has no room for it. */
+  #gateway: string | undefined;
   readonly #stop: () => void;
-  /** Sums that Redis may not have, by name. */
-  readonly #pending = new Map<string, UsageRow>();
   #isFailing = false;
-  #reporting: Promise<void> | undefined;
+  #reporting = Promise.resolve();
 
   constructor(options: UsageReporterOptions) {
-    const { clock } = options;
-    const { dataDir } = options.config;
+    const { clock, writes, config } = options;
+    const { dataDir } = config;
     this.#options = options;
     this.#tail = new UsageTail(usagePath(dataDir));
-    this.#gateway = gatewayNameIn(dataDir);
+    writes.keep('the name under which the fleet counts the usage of this gateway', () => {
+      this.#gateway = gatewayNameIn(dataDir);
+    });
     this.#stop = repeat(clock, REPORT_MS, () => this.report(), 0);
   }
 
@@ -47,40 +49,29 @@ export class UsageReporter {
     this.#tail.forget();
   }
 
+  /** Reports what the sums have grown by, after the report that is under way. */
   report(): Promise<void> {
-    this.#reporting ??= this.#report()
-      .catch(() => {}) // tried again in a second
-      .finally(() => {
-        this.#reporting = undefined;
-      });
+    this.#reporting = this.#reporting.then(() => this.#report()).catch(() => {}); // tried again in a second
     return this.#reporting;
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
     this.#stop();
-    await this.#reporting;
-    await this.report();
+    return this.report();
   }
 
   async #report(): Promise<void> {
     const { redis, prefix, log } = this.#options;
-    if (!redis.isReady) return;
+    const gateway = this.#gateway;
+    if (!redis.isReady || gateway === undefined) return;
     try {
-      for (const row of await this.#tail.read()) this.#pending.set(`${row.day} ${row.key} ${row.route}`, row);
+      await this.#tail.read();
       this.#isFailing = false;
     } catch (err) {
       if (!this.#isFailing) log.warn({ err }, "the usage of this gateway can't be read: the fleet doesn't have it");
       this.#isFailing = true;
     }
-    const pending = [...this.#pending.values()];
-    for (const day of new Set(pending.map((row) => row.day))) {
-      const rows = pending.filter((row) => row.day === day);
-      for (let i = 0; i < rows.length; i += SUMS_PER_CALL) {
-        const part = rows.slice(i, i + SUMS_PER_CALL);
-        await keepUsage(redis, prefix, this.#gateway, day, part);
-        for (const { key, route } of part) this.#pending.delete(`${day} ${key} ${route}`);
-      }
-    }
+    await this.#tail.send(SUMS_PER_CALL, (day, rows) => keepUsage(redis, prefix, gateway, day, rows));
   }
 }
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, readdirSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { AccountChange, AccountSubscription } from '../../../shared/domain/account-change.ts';
@@ -16,6 +16,7 @@ import type { Cache } from '../../cache/cache.ts';
 import type { ReadEvents } from '../../http/stream/event-log.ts';
 import type { LogSource } from '../../live/logs/live-logs.ts';
 import type { ClaimGuard } from '../../receipts/equivocation-guard.ts';
+import type { CallScope } from '../../routes/routing/request-scope.ts';
 import type { LiveAccounts, PostAnswer } from '../../routes/routing/route.ts';
 import type { CachedRead } from '../../serving/read-through.ts';
 import { EventCodec, STRUCTURES } from '../codec.ts';
@@ -45,7 +46,7 @@ export interface PipelineService {
   readonly readEvents: ReadEvents;
   vitals(): PipelineVitals;
   read(request: AnswerRequest, cost: RequestCost): Promise<CachedRead>;
-  answerRpc(body: Buffer, minSlot: Slot | undefined, cost: RequestCost): Promise<PostAnswer>;
+  answerRpc(body: Buffer, scope: CallScope, cost: RequestCost): Promise<PostAnswer>;
 }
 
 export interface PipelineEndOptions {
@@ -54,8 +55,8 @@ export interface PipelineEndOptions {
   /** The workers that live already, and are waited for. */
   readonly workers: readonly number[];
   readonly clock: Clock;
-  /** Called with workers that have not come: they don't know what others show. */
-  readonly onLate: (workers: readonly number[]) => void;
+  /** Ends workers that have not come: they don't know what others show. Resolves once they have ended. */
+  readonly endLate: (workers: readonly number[]) => Promise<void>;
 }
 
 const GATHER_MS = 500;
@@ -102,6 +103,8 @@ export class PipelineEnd {
     const { folder, epoch, workers } = options;
     this.#options = options;
     this.#logPath = join(folder, `log-${epoch}`);
+    // Those of processes that were killed use up the memory of the folder. A worker that still reads one has it open.
+    for (const name of readdirSync(folder)) if (name.startsWith('log-')) rmSync(join(folder, name));
     this.#writer = new LogWriter({ path: this.#logPath, bytes: LOG_BYTES, epoch });
     this.#gathering = new Set(workers);
     this.#server = createServer((socket) => this.#connect(socket));
@@ -109,7 +112,7 @@ export class PipelineEnd {
 
   /** Waits until each worker that lives has reported what it has served, which raises the floors here. */
   async open(service: PipelineService): Promise<void> {
-    const { folder, clock, onLate } = this.#options;
+    const { folder, clock, endLate } = this.#options;
     const publish = (event: Event): void => this.#log(event);
     const maxResultBytes = MAX_PAYLOAD_BYTES / 4;
     const publisher = new AnswerPublisher({ ...service, clock, codec: this.#codec, publish, maxResultBytes });
@@ -119,7 +122,7 @@ export class PipelineEnd {
     await once(this.#server.listen(path), 'listening');
     chmodSync(path, 0o600);
     if (this.#gathering.size > 0) await sleep(clock, GATHER_MS, this.#allJoined.signal).catch(() => {});
-    if (this.#gathering.size > 0) onLate([...this.#gathering]);
+    if (this.#gathering.size > 0) await endLate([...this.#gathering]);
     this.#gathering.clear();
     this.#stops = [
       repeat(clock, WATERMARKS_MS, () => this.publishWatermarks()),
@@ -209,18 +212,23 @@ export class PipelineEnd {
         this.#join(worker, message);
         break;
       case 'read':
-        void this.#respond(worker, message, (cost) => this.#read(message, cost));
+        void this.#respond(worker, message, async (cost) => {
+          const { read, publisher } = this.#open();
+          const { entry, cacheStatus } = await read(message, cost);
+          return () => ({ type: 'answer', answer: publisher.encodeRequested(entry), cacheStatus });
+        });
         break;
       case 'call':
         void this.#respond(worker, message, async (cost) => {
-          const answer = await this.#open().answerRpc(Buffer.from(message.body), message.minSlot, cost);
-          return { type: 'call-result', answer };
+          const answer = await this.#open().answerRpc(Buffer.from(message.body), message, cost);
+          return () => ({ type: 'call-result', answer });
         });
         break;
       case 'events':
         // Read once for all subscribers of a worker.
         void this.#respond(worker, { id: message.id, caller: '', hasPriority: false }, async () => {
-          return { type: 'event-page', page: await this.#open().readEvents(message.query) };
+          const page = await this.#open().readEvents(message.query);
+          return () => ({ type: 'event-page', page });
         });
         break;
       case 'hot-keys':
@@ -241,7 +249,7 @@ export class PipelineEnd {
         subscriptions.delete(message.id);
         break;
       case 'figures':
-        figures.take(`worker ${worker.id}`, message.figures, message.problems);
+        figures.accept(`worker ${worker.id}`, message.figures, message.problems);
         break;
       case 'report':
         void this.#report(worker, message.reports);
@@ -259,7 +267,8 @@ export class PipelineEnd {
     if (granted > 0) guard.advance(granted);
     const live = publisher.liveAnswers();
     const from = this.#flush();
-    const snapshot: Event[] = [{ type: 'vitals-changed', vitals: vitals() }, ...publisher.dates(), ...live];
+    const missed: Event = { type: 'receipt-keys-changed' }; // while there was no process that could publish it
+    const snapshot: Event[] = [missed, { type: 'vitals-changed', vitals: vitals() }, ...publisher.dates(), ...live];
     connection.send({
       type: 'joined',
       path: this.#logPath,
@@ -278,25 +287,29 @@ export class PipelineEnd {
     if (this.#gathering.size === 0) this.#allJoined.abort();
   }
 
+  /** Sends the result of some work, which begins again where an operator was found to lie: the result may be made of its values. */
   async #respond(
     { connection }: Worker,
     { id, caller, hasPriority }: Caller & { readonly id: number },
-    work: (cost: RequestCost) => Promise<Result>,
+    work: (cost: RequestCost) => Promise<() => Result>,
   ): Promise<void> {
+    const { started, cache } = this.#open();
     const cost = new RequestCost(caller, hasPriority);
-    const result = await this.#open()
-      .started.then(() => work(cost))
-      .catch((thrown: unknown): Result => ({ type: 'failed', error: GatewayError.from(thrown) }));
-    this.#flush(); // what the worker learns from the result, others can read
+    let result: Result | undefined;
+    while (result === undefined) {
+      const { unagreedDrops } = cache;
+      const hasFoundLie = (): boolean => unagreedDrops !== cache.unagreedDrops;
+      try {
+        await started;
+        const encode = await work(cost);
+        if (!hasFoundLie()) result = encode();
+      } catch (thrown) {
+        if (!hasFoundLie()) result = { type: 'failed', error: GatewayError.from(thrown) };
+      }
+    }
+    const at = this.#flush(); // what the worker learns from the result, others can read
     const { calls, scans, bytes, rows, addresses } = cost;
-    connection.send({ ...result, id, spent: { calls, scans, bytes, rows, addresses } });
-  }
-
-  async #read(request: AnswerRequest, cost: RequestCost): Promise<Result> {
-    const { read, publisher } = this.#open();
-    const { entry, cacheStatus } = await read(request, cost);
-    const answer = publisher.encodeRequested(entry);
-    return { type: 'answer', answer, at: this.#flush(), cacheStatus };
+    connection.send({ ...result, id, at, spent: { calls, scans, bytes, rows, addresses } });
   }
 
   async #report({ connection, counters }: Worker, reports: readonly CountReport[]): Promise<void> {
@@ -310,7 +323,10 @@ export class PipelineEnd {
     { type, id, address, commitment, caller }: WorkerRequestOf<'subscribe' | 'subscribe-logs'>,
   ): void {
     const { liveAccounts, liveLogs } = this.#open();
-    const onEnd = (reason: GatewayError): void => connection.send({ type: 'subscription-ended', id, reason });
+    const onEnd = (reason: GatewayError): void => {
+      subscriptions.delete(id);
+      connection.send({ type: 'subscription-ended', id, reason });
+    };
     const account = {
       onEnd,
       onChange: ({ slot, isReorg }: AccountChange): void => {

@@ -6,12 +6,12 @@ import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { LogSubscriber } from '../../../shared/domain/log-subscriber.ts';
 import type { RequestCost } from '../../../shared/domain/price-list.ts';
-import type { Slot } from '../../../shared/domain/slot.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
 import type { Figures } from '../../admin/worker-figures.ts';
 import { Cache, type CacheOptions } from '../../cache/cache.ts';
 import type { Entry } from '../../cache/entry.ts';
 import type { EventPage, EventQuery } from '../../http/stream/event-log.ts';
+import type { CallScope } from '../../routes/routing/request-scope.ts';
 import type { PostAnswer } from '../../routes/routing/route.ts';
 import type { CachedRead } from '../../serving/read-through.ts';
 import { EventCodec } from '../codec.ts';
@@ -72,8 +72,9 @@ export class WorkerEnd {
   readonly #stopTicking: () => void;
   #nextId = 1;
   #connection: PipelineConnection | undefined;
+  /** The connection, once the pipeline process has let it join: all that is wanted before is sent then. */
+  #pipeline: PipelineConnection | undefined;
   #reader: LogReader | undefined;
-  #hasJoined = false;
   #isClosed = false;
   #cancelRetry = (): void => {};
   #resolveJoined = (): void => {};
@@ -101,6 +102,11 @@ export class WorkerEnd {
     this.#connect();
   }
 
+  /** False while the pipeline process is gone. */
+  get isJoined(): boolean {
+    return this.#pipeline !== undefined;
+  }
+
   async read(request: AnswerRequest, cost?: RequestCost): Promise<CachedRead> {
     const awaited = this.answers.await(request.key);
     try {
@@ -115,8 +121,8 @@ export class WorkerEnd {
     }
   }
 
-  async answerRpc(body: Buffer, minSlot: Slot | undefined, cost: RequestCost): Promise<PostAnswer> {
-    const request = (id: number): WorkerRequest => ({ type: 'call', id, body, minSlot, ...callerOf(cost) });
+  async answerRpc(body: Buffer, scope: CallScope, cost: RequestCost): Promise<PostAnswer> {
+    const request = (id: number): WorkerRequest => ({ type: 'call', id, body, ...scope, ...callerOf(cost) });
     return (await this.#request('call-result', request, cost)).answer;
   }
 
@@ -129,24 +135,24 @@ export class WorkerEnd {
     const callers = [caller];
     const subscription: Subscription = { ...wanted, callers, areLogsReady: false };
     this.#subscriptions.set(id, subscription);
-    if (this.#connection !== undefined) this.#sendSubscription(this.#connection, id, subscription);
+    if (this.#pipeline !== undefined) this.#sendSubscription(this.#pipeline, id, subscription);
     return {
       addCaller: (other) => {
         callers.push(other);
-        this.#connection?.send({ type: 'add-caller', id, caller: other });
+        this.#pipeline?.send({ type: 'add-caller', id, caller: other });
       },
       removeCaller: (other) => {
         callers.splice(callers.indexOf(other), 1);
-        this.#connection?.send({ type: 'remove-caller', id, caller: other });
+        this.#pipeline?.send({ type: 'remove-caller', id, caller: other });
       },
       end: () => {
-        if (this.#subscriptions.delete(id)) this.#connection?.send({ type: 'unsubscribe', id });
+        if (this.#subscriptions.delete(id)) this.#pipeline?.send({ type: 'unsubscribe', id });
       },
     };
   }
 
   reportFigures(figures: Figures, problems: readonly string[]): void {
-    if (this.#hasJoined) this.#connection?.send({ type: 'figures', figures, problems });
+    this.#pipeline?.send({ type: 'figures', figures, problems });
   }
 
   close(): void {
@@ -182,7 +188,7 @@ export class WorkerEnd {
         else reject(response.type === 'failed' ? response.error : new Error(`got a response of type ${response.type}`));
       };
       this.#pending.set(id, { message, settle });
-      if (this.#hasJoined) this.#connection?.send(message);
+      this.#pipeline?.send(message);
     });
   }
 
@@ -193,8 +199,8 @@ export class WorkerEnd {
       (message) => this.#handle(connection, message),
       () => this.#onGone(),
     );
+    this.#connection = connection;
     socket.on('connect', () => {
-      this.#connection = connection;
       const served = this.cache.newestSlots();
       connection.send({ type: 'hello', worker: this.#options.id, served, granted: this.answers.newestGranted });
     });
@@ -202,7 +208,7 @@ export class WorkerEnd {
 
   #onGone(): void {
     this.#connection = undefined;
-    this.#hasJoined = false;
+    this.#pipeline = undefined;
     this.#options.counterStore.connect(undefined);
     if (this.#isClosed) return;
     this.#catchUp(); // what it logged before its end
@@ -227,8 +233,7 @@ export class WorkerEnd {
       case 'call-result':
       case 'event-page':
       case 'failed':
-        this.#pending.get(message.id)?.settle(message);
-        this.#pending.delete(message.id);
+        this.#settle(connection, message);
         break;
       case 'account-changed':
         this.#subscriptions.get(message.id)?.account?.onChange({ slot: message.slot, isReorg: message.isReorg });
@@ -250,6 +255,18 @@ export class WorkerEnd {
     }
   }
 
+  /** Settles a request, or sends it again where an operator was found to lie since: the response may be made of its values. */
+  #settle(connection: PipelineConnection, response: Response): void {
+    const pending = this.#pending.get(response.id);
+    if (pending === undefined) return;
+    if (this.answers.unagreedDroppedAt >= response.at) {
+      connection.send(pending.message);
+      return;
+    }
+    this.#pending.delete(response.id);
+    pending.settle(response);
+  }
+
   #join(
     connection: PipelineConnection,
     { path, from, snapshot, structures }: Extract<PipelineMessage, { readonly type: 'joined' }>,
@@ -259,7 +276,7 @@ export class WorkerEnd {
     const onFrame = (payload: Uint8Array, at: number): void => this.#onEvent(codec.decode(payload), at);
     this.#reader = new LogReader({ path, bytes: LOG_BYTES, from, onFrame });
     for (const event of snapshot) onFrame(event, from);
-    this.#hasJoined = true;
+    this.#pipeline = connection;
     this.#options.counterStore.connect((reports) => connection.send({ type: 'report', reports }));
     this.#catchUp();
     for (const { message } of this.#pending.values()) connection.send(message);
@@ -303,12 +320,12 @@ export class WorkerEnd {
   #reportHotKeys(): void {
     const keys: string[] = [];
     let length = 0;
-    for (const key of this.cache.takeHotKeys()) {
+    for (const key of this.cache.rotateHotKeys()) {
       length += key.length;
       if (length > MAX_HOT_KEYS_LENGTH) break;
       keys.push(key);
     }
-    if (keys.length > 0) this.#connection?.send({ type: 'hot-keys', keys });
+    if (keys.length > 0) this.#pipeline?.send({ type: 'hot-keys', keys });
   }
 }
 

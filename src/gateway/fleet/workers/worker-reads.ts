@@ -1,14 +1,16 @@
 import type { ConfiguredOperators } from '../../../config/operators.ts';
+import { noAgreement } from '../../../shared/domain/agreement.ts';
 import type { Clock } from '../../../shared/domain/clock.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { RequestCost } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { type Admit, runAdmitted } from '../../../shared/runtime/fair-semaphore.ts';
 import { settle, type Waiter } from '../../../shared/runtime/waiter.ts';
-import type { AnswerMeta, Entry } from '../../cache/entry.ts';
-import { agreeOf, isNegative, type ReadRequest, type RouteReads } from '../../routes/routing/route-read-through.ts';
-import type { CacheableRead } from '../../serving/load.ts';
-import { type CachedRead, ReadThrough } from '../../serving/read-through.ts';
+import type { Entry } from '../../cache/entry.ts';
+import { SingleFlight } from '../../cache/single-flight.ts';
+import { agreeOf, type ReadRequest, type RouteReads } from '../../routes/routing/route-read-through.ts';
+import { type CachedRead, hasAgreement, ReadThrough } from '../../serving/read-through.ts';
+import type { AnswerRequest } from '../rpc/messages.ts';
 import type { WorkerEnd } from './worker-end.ts';
 
 export interface WorkerReadsOptions {
@@ -18,6 +20,13 @@ export interface WorkerReadsOptions {
   readonly admitOwn: Admit;
 }
 
+/** A request with all that one may leave out. */
+interface WholeRequest extends AnswerRequest {
+  readonly minSlot: Slot;
+  readonly agree: number;
+  readonly isForPush: boolean;
+}
+
 /** Reads through the copy of a worker: by the rules of the cache itself, and what misses through the pipeline process. */
 export class WorkerReads implements RouteReads {
   readonly #options: WorkerReadsOptions;
@@ -25,9 +34,12 @@ export class WorkerReads implements RouteReads {
 
   constructor(options: WorkerReadsOptions) {
     this.#options = options;
-    const { cache, mesh } = options.end;
-    const stale = { staleWhileRevalidate: true, staleIf: 'upstream-fails' } as const;
-    this.#readThrough = new ReadThrough({ ...options, cache, mesh, ...stale });
+    const { end } = options;
+    const { cache, mesh } = end;
+    const underWay = new SingleFlight<CachedRead>();
+    const revalidate = ({ key }: Entry): Promise<unknown> | undefined =>
+      end.isJoined ? underWay.run(key, () => runAdmitted(options.admitOwn, () => end.read({ key }))) : undefined;
+    this.#readThrough = new ReadThrough({ ...options, cache, mesh, revalidate, staleIf: 'upstream-fails' });
   }
 
   begin(
@@ -36,47 +48,31 @@ export class WorkerReads implements RouteReads {
     admit: Admit = this.#options.admitOwn,
     cost?: RequestCost,
   ): CachedRead | undefined {
-    const cached = this.#readThrough.fromCache(this.#readOf(request));
-    if (cached === undefined) settle(() => this.#read(request, admit, cost), waiter);
+    const { route, params, key, minSlot = 0, isForPush = false } = request;
+    const agree = agreeOf(params, request.agree, this.#options);
+    const read = { key, minSlot, agree, isForPush };
+    const cached = this.#readThrough.fromCache({ ...read, isLive: route.kind === 'live' });
+    if (cached === undefined) settle(() => this.#read(read, admit, cost), waiter);
     return cached;
   }
 
-  async #read(request: ReadRequest, admit: Admit, cost?: RequestCost): Promise<CachedRead> {
-    const { key, minSlot, agree, isForPush } = request;
+  async #read(request: WholeRequest, admit: Admit, cost?: RequestCost): Promise<CachedRead> {
+    const { key, minSlot, agree } = request;
     const { end } = this.#options;
     const { cache } = end;
     const { reads } = cache;
     try {
-      const read = await runAdmitted(admit, () => end.read({ key, minSlot, agree, isForPush }, cost));
+      const read = await runAdmitted(admit, () => end.read(request, cost));
+      if (!hasAgreement(read.entry, request)) throw noAgreement(agree); // another worker's answer, which is newer
       reads.miss++;
       return read;
     } catch (thrown) {
       const item = cache.peek(key);
       const isCovered = thrown instanceof GatewayError && thrown.code === 'upstream_unavailable';
-      if (!isCovered || item?.kind !== 'answer' || item.slot < (minSlot ?? 0) || cache.statusOf(item) === 'expired')
-        throw thrown;
+      const isUsable = item?.kind === 'answer' && item.slot >= minSlot && hasAgreement(item, request);
+      if (!isCovered || !isUsable || cache.statusOf(item) === 'expired') throw thrown;
       reads.stale++;
       return { entry: item, cacheStatus: 'STALE' };
     }
-  }
-
-  #readOf({ route, params, key, minSlot = 0, agree: ofHeader, isForPush = false }: ReadRequest): CacheableRead<Entry> {
-    const agree = agreeOf(params, ofHeader, this.#options);
-    const meta: AnswerMeta = { envelope: route.envelope, commitment: 'processed', exact: false };
-    const read = (minSlot: Slot): Promise<Entry> =>
-      this.#options.end.read({ key, minSlot, isForPush, agree }).then(({ entry }) => entry);
-    return {
-      key,
-      meta,
-      commitment: meta.commitment,
-      minSlot,
-      agree,
-      isForPush,
-      waitsForMinSlot: false,
-      isLive: route.kind === 'live',
-      load: (_floor, namedSlot, waiter) => settle(() => read(namedSlot), waiter),
-      store: (entry) => entry,
-      isNegative,
-    };
   }
 }

@@ -100,7 +100,6 @@ export class PubsubServer {
   /** Closes those whose caller has lost the tier that they need, whose key is not valid any more, or that read too slowly. */
   #review(): void {
     this.#sockets.review((socket) => this.#subscriptions.countOf(socket.getUserData().client));
-    this.#sockets.closeInvalidKeys();
     this.#slowConsumers.closeExpired();
   }
 

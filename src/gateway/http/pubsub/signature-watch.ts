@@ -2,7 +2,7 @@ import { COMMITMENTS, type Commitment } from '../../../shared/domain/commitment.
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { elements, isNull, member, members, parseSafeInteger } from '../../upstream/json/raw-json.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
-import type { ReadRpc } from './source.ts';
+import type { ReadRpc, Source } from './source.ts';
 
 /** The most signatures of one getSignatureStatuses (Solana RPC). */
 const MAX_SIGNATURES = 256;
@@ -16,8 +16,10 @@ const MAX_SLOTS = 400;
 interface Waiter {
   readonly signature: string;
   readonly commitment: Commitment;
-  readonly sinceSlot: Slot;
+  /** The processed slot when somebody waited for it last. */
+  sinceSlot: Slot;
   readonly onReached: (result: string) => void;
+  readonly onExpired: () => void;
 }
 
 /** The signatures that clients wait for: one getSignatureStatuses in each slot for all of them. */
@@ -33,16 +35,30 @@ export class SignatureWatch {
     this.#readRpc = readRpc;
     this.#mesh = mesh;
     this.#stopTips = mesh.onTip('processed', (slot) => {
-      for (const waiter of this.#waiters) if (slot - waiter.sinceSlot > MAX_SLOTS) this.#waiters.delete(waiter);
+      for (const waiter of [...this.#waiters]) if (slot - waiter.sinceSlot > MAX_SLOTS) this.#expire(waiter);
       this.poll();
     });
   }
 
-  /** Calls back once, when the transaction has reached the commitment, until the returned function is called. */
-  watch(signature: string, commitment: Commitment, onReached: (result: string) => void): () => void {
-    const waiter = { signature, commitment, sinceSlot: this.#mesh.tip('processed') ?? 0, onReached };
+  /** Calls back once: when the transaction has reached the commitment, or {@link MAX_SLOTS} after it was last renewed. */
+  watch(
+    { signature, commitment }: Pick<Waiter, 'signature' | 'commitment'>,
+    { onReached, onExpired }: Pick<Waiter, 'onReached' | 'onExpired'>,
+  ): Pick<Source, 'close'> & { renew(): void } {
+    const slotNow = (): Slot => this.#mesh.tip('processed') ?? 0;
+    const waiter = { signature, commitment, sinceSlot: slotNow(), onReached, onExpired };
     this.#waiters.add(waiter);
-    return () => void this.#waiters.delete(waiter);
+    return {
+      renew() {
+        waiter.sinceSlot = slotNow();
+      },
+      close: () => void this.#waiters.delete(waiter),
+    };
+  }
+
+  #expire(waiter: Waiter): void {
+    this.#waiters.delete(waiter);
+    waiter.onExpired();
   }
 
   /** Reads the statuses, and once more if that is due again in between. */

@@ -11,6 +11,8 @@ export interface Source {
   addCaller(caller: SubscriptionCaller): void;
   /** Removes a caller; another one must be left. */
   removeCaller(caller: SubscriptionCaller): void;
+  /** Begins its time again, if that is limited: a client has subscribed that may be one of its own. */
+  renew?(): void;
   /** Continues where there was no room. Called after the answer to the subscription, and when the client has room again. */
   resume?(): void;
   close(lastCaller: SubscriptionCaller): void;
@@ -23,6 +25,8 @@ export interface SourceOptions {
   readonly emit: (result: string) => void;
   /** Notifies the first client only. Returns false if it has no room, or was not answered yet: then {@link Source.resume} follows. */
   readonly offer: (result: string) => boolean;
+  /** Called when nothing is waited for any more: who subscribes from now on has another source. */
+  readonly onExpired: () => void;
   /** Called when no more results can come. */
   readonly onEnd: (reason: GatewayError) => void;
 }

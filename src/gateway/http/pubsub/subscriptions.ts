@@ -18,6 +18,8 @@ import { SUBSCRIPTION_KINDS, type SubscriptionKind, type SubscriptionRequest } f
  */
 const AFTER_ANSWER_MS = 20;
 
+const TOO_MANY_WAIT = new GatewayError('overloaded', 'too slow: more notifications wait than can be sent');
+
 /** A client, as its subscriptions use it. */
 export interface Subscriber {
   readonly caller: SubscriptionCaller;
@@ -54,7 +56,7 @@ export interface SubscriptionsOptions {
 /** The subscriptions of all clients: equal ones share a source and an id, and each notification is written once. */
 export class Subscriptions {
   readonly #options: SubscriptionsOptions;
-  readonly #queue = new NotificationQueue<Subscriber>();
+  readonly #queue = new NotificationQueue<Subscriber>((subscriber) => subscriber.onEnded(TOO_MANY_WAIT));
   readonly #byKey = new Map<string, SharedSubscription>();
   readonly #bySubscriber = new Map<Subscriber, Map<number, SharedSubscription>>();
   readonly #counts = new Map<SubscriptionKind, number>(SUBSCRIPTION_KINDS.map((kind) => [kind, 0]));
@@ -82,6 +84,7 @@ export class Subscriptions {
     const key = JSON.stringify(request);
     const own = this.#bySubscriber.get(subscriber) ?? new Map<number, SharedSubscription>();
     const known = isOfOne(request) ? [...own.values()].find((each) => each.key === key) : this.#byKey.get(key);
+    known?.source.renew?.();
     const shared = known ?? this.#create(key, request, subscriber);
     if (!shared.callers.has(subscriber)) {
       if (shared.callers.size > 0) shared.source.addCaller(subscriber.caller);
@@ -135,16 +138,21 @@ export class Subscriptions {
     const isLast = request.kind === 'signature';
     const textOf = (result: string): string =>
       `{"jsonrpc":"2.0","method":"${request.kind}Notification","params":{"result":${result},"subscription":${id}}}`;
+    const forget = (): void => void this.#byKey.delete(key); // a subscription from now on is another one
     const source = this.#open(request, {
       caller: first.caller,
       offer: (result) => subscribers.has(first) && first.offer(textOf(result)),
       emit: (result) => {
         const text = textOf(result);
         if (isLast) {
-          this.#byKey.delete(key); // a subscription from now on is another one
+          forget();
           shared.last = text;
         }
-        this.#queue.add([...subscribers], (subscriber) => this.#send(subscriber, shared, text));
+        this.#queue.add([...subscribers], text.length, (subscriber) => this.#send(subscriber, shared, text));
+      },
+      onExpired: () => {
+        forget();
+        for (const subscriber of [...shared.callers]) this.#remove(subscriber, shared);
       },
       onEnd: (reason) => {
         for (const subscriber of [...shared.callers]) {
@@ -182,16 +190,16 @@ export class Subscriptions {
       case 'logs':
         return sourceOfLogs(liveLogs, request, options);
       case 'signature':
-        return sourceOf(signatures.watch(request.signature, request.commitment, options.emit));
+        return sourceOf(signatures.watch(request, { onReached: options.emit, onExpired: options.onExpired }));
       case 'root':
-        return sourceOf(mesh.onTip('finalized', (slot) => options.emit(String(slot))));
+        return sourceOf({ close: mesh.onTip('finalized', (slot) => options.emit(String(slot))) });
       case 'slot': {
         let previous = mesh.tip('processed') ?? 0;
         const stop = mesh.onTip('processed', (slot, parent = previous) => {
           options.emit(`{"slot":${slot},"parent":${parent},"root":${mesh.tip('finalized') ?? 0}}`);
           previous = slot;
         });
-        return sourceOf(stop);
+        return sourceOf({ close: stop });
       }
     }
   }
@@ -220,9 +228,9 @@ export class Subscriptions {
 const isOfOne = (request: SubscriptionRequest): boolean => request.kind === 'account' && request.events !== undefined;
 
 /** Returns a source that needs no place of any caller. */
-const sourceOf = (close: () => void): Source => ({
+const sourceOf = (source: Pick<Source, 'renew' | 'close'>): Source => ({
   ready: Promise.resolve(),
   addCaller() {},
   removeCaller() {},
-  close,
+  ...source,
 });

@@ -1,6 +1,7 @@
 import { parseTarget } from '../../../shared/domain/canonical-request.ts';
 import type { Waiter } from '../../../shared/runtime/waiter.ts';
 import { isLoopback } from '../../access/limits/client-ip.ts';
+import { newestOf } from '../../cache/entry.ts';
 import { parsePathArguments, parseQueryArguments } from '../../routes/routing/arguments.ts';
 import { LARGE_READ_UNITS } from '../../routes/routing/route.ts';
 import { demandedAgree, type RouteReads } from '../../routes/routing/route-read-through.ts';
@@ -49,8 +50,7 @@ export class GetResponder {
     const minSlot = parseMinSlot(headerOf('x-min-slot'));
     const agree = demandedAgree(route, headerOf('x-agree'), context);
     const request = { route, params, key: target.canonical, minSlot, agree };
-    if (minSlot !== undefined && route.kind === 'read' && route.pastSlotOf?.(params) !== undefined)
-      throw minSlotOfPast();
+    if ((minSlot ?? 0) > 0 && route.kind === 'read' && route.pastSlotOf?.(params) !== undefined) throw minSlotOfPast();
     const isRead = route.kind === 'read'; // what the pipeline keeps current costs no more
     const known = (isRead ? route.missUnitsOf?.(params) : 0) ?? 0;
     const highest = (isRead ? route.mostUnitsOf?.(params) : 0) ?? LARGE_READ_UNITS;
@@ -91,7 +91,7 @@ class AwaitedRead implements Waiter<CachedRead> {
     const { nonce = null } = this.#conditions;
     const body = nonce === null ? sealer.bodyOf(entry) : undefined;
     if (body !== undefined) return this.#respond({ entry, cacheStatus, body, upstreamMs });
-    const newest = entry.successor ?? entry;
+    const newest = newestOf(entry);
     sealer.sealFor(newest, nonce, {
       resolve: (body) => this.#guarded.sendMade(() => this.#respond({ entry: newest, cacheStatus, body, upstreamMs })),
       reject: (thrown) => this.#guarded.fail(thrown),

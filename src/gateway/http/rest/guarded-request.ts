@@ -23,7 +23,7 @@ import {
 import { nonceNotApplicable } from './receipt-nonce.ts';
 import type { AnsweredRequest } from './request-meter.ts';
 import { requestIdIn, statusIn } from './response-headers.ts';
-import { errorResponse, type Payer } from './responses.ts';
+import { type ErrorResponseOptions, errorResponse, type Payer } from './responses.ts';
 import { missingPage } from './site-response.ts';
 import { recordUsage, usageOutcomeOf } from './usage-metering.ts';
 
@@ -49,7 +49,8 @@ export interface CheckedRequest {
 export type Responder = (request: CheckedRequest) => RawResponse | StreamedResponse | Promise<RawResponse> | undefined;
 
 export interface GuardDeps
-  extends Pick<HitPathDeps, 'context' | 'access' | 'sources' | 'meter' | 'pendingResponses' | 'onInternalError'> {
+  extends Pick<HitPathDeps, 'context' | 'access' | 'sources' | 'meter' | 'pendingResponses'>,
+    ErrorResponseOptions {
   /** The pages and the widget; none if they are not served. */
   readonly site: SitePaths;
 }
@@ -217,7 +218,7 @@ export class GuardedRequest implements Payer {
     const shown = quota ?? UNCOUNTED_QUOTA;
     return code === 'route_not_found' && this.#missing !== undefined
       ? this.#missing(shown)
-      : errorResponse(shown, thrown, this.#deps.onInternalError, this.#url);
+      : errorResponse(shown, thrown, this.#deps, this.#url);
   }
 
   /** Begins a response that goes on; what it costs is known. */
@@ -229,9 +230,9 @@ export class GuardedRequest implements Payer {
 
   #record(outcome: RequestOutcome): void {
     const account = this.#account;
-    account?.cost.onCallsEnded(() => account.settle());
-    if (account?.principal !== undefined)
-      recordUsage(this.#deps.access.usage, account.principal, this.#route, outcome, account.paid);
+    if (account === undefined) return;
+    account.cost.onCallsEnded(() => account.settle());
+    recordUsage(this.#deps.access.usage, account.principal, this.#route, outcome, account.paid);
   }
 
   /** Sends a response; in place of a long one, an error to a caller with too many pending bytes: that error is short. */

@@ -1,5 +1,5 @@
 import { isNonce } from '../../../client/verify/index.ts';
-import { agreedAt } from '../../../shared/domain/agreement.ts';
+import { agreedAt, operatorsIn } from '../../../shared/domain/agreement.ts';
 import { BASE_UNITS, NONCE_UNITS } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { type Entry, etagOf } from '../../cache/entry.ts';
@@ -23,11 +23,12 @@ export const UNCONDITIONAL: HitConditions = { nonce: null, ifNoneMatch: '', minS
 export function hitConditionsIn(req: EngineRequest): HitConditions {
   const minSlot = req.getHeader('x-min-slot');
   const agree = req.getHeader('x-agree');
+  const demanded = operatorsIn(agree) ?? 1;
   return {
     nonce: req.getHeader('x-receipt-nonce') || null,
     ifNoneMatch: req.getHeader('if-none-match'),
     minSlot: minSlot === '' ? 0 : (slotIn(minSlot) ?? Number.POSITIVE_INFINITY),
-    agree: agree === '' ? 1 : Number(agree) > 1 ? Number(agree) : Number.POSITIVE_INFINITY,
+    agree: agree === '' ? 1 : demanded > 1 ? demanded : Number.POSITIVE_INFINITY,
   };
 }
 

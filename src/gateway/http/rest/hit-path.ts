@@ -5,7 +5,7 @@ import { rateLimitExceeded } from '../../access/limits/request-account.ts';
 import type { QuotaFigures } from '../../access/quota/quota-window.ts';
 import { addressKeyOf, type RateLimitKey } from '../../access/quota/rate-limit-key.ts';
 import type { RequestOutcome } from '../../access/usage/usage-line.ts';
-import { type Body, type Entry, skippedSlotOf } from '../../cache/entry.ts';
+import { type Body, type Entry, newestOf } from '../../cache/entry.ts';
 import type { RouteContext } from '../../routes/routing/route.ts';
 import type { Sealer } from '../../serving/sealer.ts';
 import type { AllowedSources } from '../engine/allowed-sources.ts';
@@ -26,11 +26,11 @@ import {
 import { pathLabel } from './path-kinds.ts';
 import type { RequestMeter } from './request-meter.ts';
 import { HeaderTemplate } from './response-headers.ts';
-import { cacheControlOf, cachedReadResponse, errorResponse } from './responses.ts';
+import { cacheControlOf, cachedReadResponse, type ErrorResponseOptions, errorResponse } from './responses.ts';
 import { recordUsage, usageOutcomeOf } from './usage-metering.ts';
 import { type Hit, WaitingHit } from './waiting-hit.ts';
 
-export interface HitPathDeps {
+export interface HitPathDeps extends ErrorResponseOptions {
   readonly context: RouteContext;
   readonly sealer: Sealer;
   readonly access: Access;
@@ -38,8 +38,6 @@ export interface HitPathDeps {
   readonly pipelining: PipeliningDetector;
   readonly sources: AllowedSources;
   readonly meter: RequestMeter;
-  /** Called with the cause of an `internal_error`: the caller sees only that code and the request id. */
-  readonly onInternalError: (requestId: string, thrown: unknown) => void;
 }
 
 interface Found {
@@ -97,11 +95,11 @@ export class HitPath {
     const conditions = requestClass === 'plain' ? UNCONDITIONAL : hitConditionsIn(req);
     const item = context.cache.get(requestTargetOf(req)); // a key in the cache was valid when it got there
     if (item?.kind !== 'answer') return undefined;
-    if (skippedSlotOf(item) !== undefined) return undefined; // the full path names it in a header
+    if (item.meta.isSkipped === true) return undefined; // the full path names the slot in a header
     const cached = context.cache.isFresh(item) ? item : context.cache.renew(item);
     if (cached === undefined) return undefined;
     const body = conditions.nonce === null ? sealer.bodyOf(cached) : undefined;
-    const entry = body === undefined ? (cached.successor ?? cached) : cached;
+    const entry = body === undefined ? newestOf(cached) : cached;
     if (body === undefined && entry.meta.envelope !== 'signed') return undefined;
     if (conditions !== UNCONDITIONAL && !canAnswer(entry, conditions)) return undefined;
     return { entry, conditions, body };
@@ -196,10 +194,10 @@ export class HitPath {
 
   /** Sends an error. What is refused costs nothing, save the receipt that couldn't be made. */
   refuse(to: Reply, hit: Hit, quota: QuotaFigures, thrown: unknown): void {
-    const { meter, onInternalError } = this.#deps;
+    const { meter } = this.#deps;
     const refusal = GatewayError.from(thrown);
     const isFree = refusal.code === 'rate_limited' || refusal.code === 'overloaded';
-    to.send(errorResponse(quota, thrown, onInternalError, hit.entry.key));
+    to.send(errorResponse(quota, thrown, this.#deps, hit.entry.key));
     meter.countStatus(labelOf(hit.entry), refusal.status);
     meter.countError(refusal.code);
     this.#recordUnits(hit, usageOutcomeOf(refusal), isFree ? 0 : hit.units);

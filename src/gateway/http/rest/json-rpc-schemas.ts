@@ -38,9 +38,9 @@ export const jsonRpcResponseSchemas = (result: object, errors: readonly ErrorCod
       message: { type: 'string' },
       data: {
         type: 'object',
+        description: "The node's own, if it has at most 256 bytes: what is no object is in `details`",
         properties: { error: { enum: errors, description: 'The stable code that the plain form has as `error`' } },
         required: ['error'],
-        additionalProperties: false,
       },
     },
     required: ['code', 'message', 'data'],

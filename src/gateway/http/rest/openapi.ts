@@ -72,7 +72,8 @@ export function createOpenApiDocument(routes: readonly Route[], version: string)
     info: {
       title: 'slotgate',
       version,
-      description: 'A read-only gateway over a Solana cluster: cached, signed, live.',
+      description:
+        'A read-only gateway over a Solana cluster: cached, signed, live. A read of a kilobyte or more is compressed with `br` or `gzip` from the second request for the same body on.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     externalDocs: { url: DOCS },
@@ -103,6 +104,7 @@ const docsOf = (operationId: string): object => ({ url: `${DOCS}/routes#${operat
 const TAGS: Readonly<Record<string, string>> = {
   slot: 'Network',
   epoch: 'Network',
+  leaders: 'Network',
   network: 'Network',
   performance: 'Network',
   'priority-fee': 'Network',

@@ -1,9 +1,9 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { type RequestCost, unitsOfBody } from '../../../shared/domain/price-list.ts';
-import type { Slot } from '../../../shared/domain/slot.ts';
 import { runAdmitted } from '../../../shared/runtime/fair-semaphore.ts';
 import type { TurnBudget } from '../../../shared/runtime/turn-budget.ts';
 import type { RequestAccount } from '../../access/limits/request-account.ts';
+import type { CallScope } from '../../routes/routing/request-scope.ts';
 import { LARGE_READ_UNITS, type PostAnswer } from '../../routes/routing/route.ts';
 import { parseMinSlot } from '../../serving/min-slot.ts';
 import type { MethodHandlers, RequestHandler } from '../engine/engine.ts';
@@ -29,12 +29,12 @@ export interface RequestHandlerDeps extends HitPathDeps, GetResponderDeps {
   /** Answers a GET of the stream that is no upgrade. */
   readonly respondToStream: Responder;
   /** Answers POSTs to `/rpc` elsewhere. Default: this process answers them. */
-  readonly answerRpc?: (body: Buffer, minSlot: Slot | undefined, cost: RequestCost) => Promise<PostAnswer>;
+  readonly answerRpc?: (body: Buffer, scope: CallScope, cost: RequestCost) => Promise<PostAnswer>;
 }
 
 /** Creates the handlers of all requests: cache hits take the hit path, all others are guarded. None ever throws. */
 export function createRequestHandlers(deps: RequestHandlerDeps): MethodHandlers {
-  const { meter, pendingResponses, onInternalError } = deps;
+  const { meter, pendingResponses } = deps;
   const hitPath = new HitPath(deps);
   const getResponder = new GetResponder(deps);
   const guarded =
@@ -54,7 +54,7 @@ export function createRequestHandlers(deps: RequestHandlerDeps): MethodHandlers 
     } catch (thrown) {
       meter.countStatus(pathLabel(req.getUrl()), 500);
       meter.countError('internal_error');
-      new Reply(res, pendingResponses).send(errorResponse(UNCOUNTED_QUOTA, thrown, onInternalError, req.getUrl()));
+      new Reply(res, pendingResponses).send(errorResponse(UNCOUNTED_QUOTA, thrown, deps, req.getUrl()));
       return false;
     }
   };
@@ -83,6 +83,7 @@ function respondToPost(
       const scope = {
         cost,
         minSlot,
+        maxBytes: account.tier.rpcBytes,
         caller: cost.caller,
         bytes: body.length,
         // made where it is needed: it takes as long as a read of the cache
@@ -96,13 +97,13 @@ function respondToPost(
         const isElsewhere = route.path === '/rpc' && answerRpc !== undefined; // where it may be a hit
         const known = isElsewhere ? 0 : (route.missUnitsOf?.(parsed) ?? 0);
         const admit = guarded.admitFor(account, known, route.mostUnitsOf?.(parsed) ?? LARGE_READ_UNITS);
-        if (isElsewhere) return runAdmitted(admit, () => answerRpc(body, minSlot, cost));
+        if (isElsewhere) return runAdmitted(admit, () => answerRpc(body, { minSlot, maxBytes: scope.maxBytes }, cost));
         return route.resolve(parsed, context, admit, scope);
       });
     })
     .then((answer) => {
       if (answer.cacheStatus !== 'HIT') guarded.markUncached();
-      if (route.path === '/rpc') checkRpcLength(answer, account);
+      if (route.path === '/rpc' && answer.isBatch !== true) checkRpcLength(answer, account);
       return postResponse(guarded, route.envelope, answer);
     });
 }

@@ -20,7 +20,7 @@ export const PREFLIGHT_HEADERS: readonly Header[] = [
   ['Access-Control-Allow-Methods', 'GET, HEAD, POST, OPTIONS'],
   [
     'Access-Control-Allow-Headers',
-    'content-type,x-api-key,x-min-slot,x-agree,x-receipt-nonce,if-none-match,x-stake-wallet,x-stake-issued,x-stake-signature,' +
+    'content-type,x-api-key,x-min-slot,x-agree,x-receipt-nonce,if-none-match,last-event-id,x-stake-wallet,x-stake-issued,x-stake-signature,' +
       'solana-client', // web3.js and kit name themselves by it
   ],
   ['Access-Control-Max-Age', '86400'],

@@ -129,21 +129,23 @@ export function rootOf(target: string): string | undefined {
   return depth === 0 ? './' : '../'.repeat(depth);
 }
 
-/**
- * Creates the response to an error, with a link from the requested path to what is written about it. Calls `onInternalError`
- * with the cause of an `internal_error`, which the caller never sees.
- */
+export interface ErrorResponseOptions {
+  /** Whether the gateway serves the page that describes errors. */
+  readonly hasPages: boolean;
+  /** Called with the cause of an `internal_error`, which the caller never sees. */
+  readonly onInternalError: (requestId: string, thrown: unknown) => void;
+}
+
+/** Creates the response to an error, with a link from the requested path to what is written about it. */
 export function errorResponse(
   quota: QuotaFigures,
   thrown: unknown,
-  onInternalError: (requestId: string, thrown: unknown) => void,
+  { hasPages, onInternalError }: ErrorResponseOptions,
   path = '',
 ): RawResponse {
   let error = GatewayError.from(thrown);
-  const extraHeaders: Header[] = [
-    ['Cache-Control', 'no-store'],
-    ['Link', `<${rootOf(path) ?? '/'}docs/errors#error-${error.code}>; rel="help"`],
-  ];
+  const extraHeaders: Header[] = [['Cache-Control', 'no-store']];
+  if (hasPages) extraHeaders.push(['Link', `<${rootOf(path) ?? '/'}docs/errors#error-${error.code}>; rel="help"`]);
   if (error.retryAfter !== undefined) extraHeaders.push(['Retry-After', String(error.retryAfter)]);
   if (error.allow !== undefined) extraHeaders.push(['Allow', error.allow]);
   if (error.oldestSlot !== undefined) extraHeaders.push(['X-Oldest-Slot', String(error.oldestSlot)]);

@@ -3,15 +3,15 @@ import type { Principal } from '../../access/limits/tiers.ts';
 import type { UsageCounter } from '../../access/usage/usage-counter.ts';
 import type { RequestOutcome } from '../../access/usage/usage-line.ts';
 
-/** Counts a request and its units in the usage of its API key; a wallet has no usage record. */
+/** Counts a request and its units in the usage of its API key; a wallet has no usage record, and an address neither. */
 export function recordUsage(
   usage: UsageCounter,
-  { key }: Principal,
+  principal: Principal | undefined,
   route: string,
   outcome: RequestOutcome,
   units: number,
 ): void {
-  if (key !== undefined) usage.count(key, route, outcome, units);
+  if (principal?.key !== undefined) usage.count(principal.key, route, outcome, units);
 }
 
 export function usageOutcomeOf(thrown: unknown): RequestOutcome {

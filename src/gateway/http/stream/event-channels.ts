@@ -4,6 +4,7 @@ import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { type EventId, isAfter } from '../../../shared/domain/event-id.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import { ownTurn } from '../../../shared/runtime/own-turn.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
 import type { LiveAccounts } from '../../routes/routing/route.ts';
 import type { TopicName } from '../../routes/stream-topics.ts';
@@ -86,10 +87,10 @@ interface Member {
   readonly subscriber: EventSubscriber;
   /** Up to where it has got events; undefined before its first. */
   cursor: EventId | undefined;
+  /** The states that it has; undefined until it has got what it begins with. */
+  held: EventPage['held'];
   /** Whether it gets what the channel reads; otherwise it reads by itself. */
   isLive: boolean;
-  /** Whether it has got what it began with. */
-  hasBegun: boolean;
   isReading: boolean;
   hasLeft: boolean;
 }
@@ -101,6 +102,7 @@ class EventChannel {
   readonly #accounts: AccountSubscription[] = [];
   readonly #members = new Set<Member>();
   #cursor: EventId | undefined;
+  #held: EventPage['held'];
   /** The newest slot at which an account was reported to have changed. */
   #changedSlot: Slot = -1;
   #isAdvancing = false;
@@ -121,8 +123,13 @@ class EventChannel {
       onEnd: (reason: GatewayError) => this.#end(reason),
     };
     try {
-      for (const address of new Set(about.topics.map((topic) => topic.address)))
+      for (const address of new Set(about.topics.map((topic) => topic.address))) {
         this.#accounts.push(options.liveAccounts.subscribe(address, about.commitment, subscriber, firstCaller));
+        if (about.commitment === 'confirmed') continue;
+        // A node notifies of each confirmed block, of finalized ones only the newest: the ring has the former.
+        const silent = { onChange() {}, onEnd: subscriber.onEnd };
+        this.#accounts.push(options.liveAccounts.subscribe(address, 'confirmed', silent, firstCaller));
+      }
     } catch (thrown) {
       this.close();
       throw thrown;
@@ -138,8 +145,8 @@ class EventChannel {
     const member: Member = {
       subscriber,
       cursor: since,
+      held: undefined,
       isLive: false,
-      hasBegun: false,
       isReading: false,
       hasLeft: false,
     };
@@ -200,7 +207,7 @@ class EventChannel {
     try {
       const deadlineMs = this.#options.clock.monotonic() + FIRST_READ_MS;
       while (!member.hasLeft) {
-        const page = await this.#read(member.cursor, member.hasBegun);
+        const page = await this.#read(member.cursor, member.held);
         const events = page && (await this.#seal(page));
         if (member.hasLeft) return;
         if (page === undefined || events === undefined) {
@@ -208,16 +215,18 @@ class EventChannel {
           await this.#pause();
           continue;
         }
-        const reached = member.subscriber.deliver(events, page.end, !member.hasBegun);
-        if (reached === undefined) return; // its owner resumes it
-        member.hasBegun = true;
-        member.cursor = reached;
-        if (reached !== page.end) return;
-        if (page.isWhole && (this.#cursor === undefined || !isAfter(this.#cursor, reached))) {
-          this.#cursor ??= reached;
+        if (!deliver(member, events, page, member.held === undefined)) return; // its owner resumes it
+        if (!page.isWhole) {
+          await ownTurn(); // nothing else waits where all bodies are sealed
+          continue;
+        }
+        if (this.#cursor === undefined || !isAfter(this.#cursor, page.end)) {
+          if (this.#cursor === undefined) [this.#cursor, this.#held] = [page.covered, page.held];
           member.isLive = true;
+          if (this.#isDue) void this.#advance(); // a change came while nobody was live
           return;
         }
+        await this.#pause(); // the channel has read what this process does not know any more
       }
     } catch (thrown) {
       this.#leave(member);
@@ -238,14 +247,18 @@ class EventChannel {
         this.#isDue = false;
         const isMark = this.#isMarkDue;
         this.#isMarkDue = false;
-        const page = await this.#read(this.#cursor, true);
+        const since = this.#cursor;
+        const page = await this.#read(since, this.#held);
         const events = page && (await this.#seal(page));
         if (page !== undefined && events !== undefined) {
-          this.#cursor = page.end;
-          for (const member of this.#members) if (member.isLive) deliverTo(member, events, page, isMark);
+          [this.#cursor, this.#held] = [page.end, page.held];
+          for (const member of this.#members)
+            if (member.isLive) this.#continue(member, events, { ...page, since }, isMark);
         }
-        if (page?.isWhole === false) this.#isDue = true;
-        else if (this.#changedSlot > (this.#cursor?.slot ?? 0)) {
+        if (page?.isWhole === false) {
+          await ownTurn();
+          this.#isDue = true;
+        } else if (this.#changedSlot > (this.#cursor?.slot ?? 0)) {
           await this.#pause();
           this.#isDue = true;
         }
@@ -258,8 +271,24 @@ class EventChannel {
     }
   }
 
-  async #read(since: EventId | undefined, isContinued: boolean): Promise<EventPage | undefined> {
-    return this.#options.read({ ...this.#about, since, isContinued });
+  /** Gives a live member what is new to it. */
+  #continue(member: Member, events: readonly SealedEvent[], page: ReadPage, isMark: boolean): void {
+    const { cursor = page.since } = member;
+    const isAhead = isAfter(cursor, page.end);
+    if (member.held === undefined && !isAhead) {
+      member.isLive = false; // it knew later blocks: now these are known here
+      void this.#catchUp(member);
+      return;
+    }
+    const hasMore = isAfter(cursor, page.since);
+    const isNew = ({ event: { gap, slot, index } }: SealedEvent): boolean =>
+      gap?.isAhead === true || !hasMore || isAfter({ slot, index }, cursor);
+    const after = isAhead ? { end: cursor, held: member.held } : page;
+    member.isLive = deliver(member, events.filter(isNew), after, isMark); // false: there was no room for all
+  }
+
+  async #read(since: EventId | undefined, held: EventPage['held']): Promise<EventPage | undefined> {
+    return this.#options.read({ ...this.#about, since, held });
   }
 
   #seal({ events }: EventPage): Promise<readonly SealedEvent[]> {
@@ -277,13 +306,21 @@ class EventChannel {
   }
 }
 
-function deliverTo(member: Member, events: readonly SealedEvent[], { end }: EventPage, isMark: boolean): void {
-  const { cursor } = member;
-  const isNew = ({ event: { before, slot, index } }: SealedEvent): boolean =>
-    before === null || cursor === undefined || isAfter({ slot, index }, cursor);
-  const reached = member.subscriber.deliver(events.filter(isNew), end, isMark);
-  if (reached !== undefined && (cursor === undefined || isAfter(reached, cursor))) member.cursor = reached;
-  if (reached !== end) member.isLive = false; // there was no room for all
+/** A page of what is behind an id. */
+type ReadPage = EventPage & { readonly since: EventId };
+
+/** Delivers a page to a member. Returns false if there was no room for all. */
+function deliver(
+  member: Member,
+  events: readonly SealedEvent[],
+  { end, held }: Pick<EventPage, 'end' | 'held'>,
+  isMark: boolean,
+): boolean {
+  const reached = member.subscriber.deliver(events, end, isMark);
+  if (reached === undefined) return false;
+  if (member.cursor === undefined || isAfter(reached, member.cursor)) member.cursor = reached;
+  member.held = reached === end ? held : undefined;
+  return reached === end;
 }
 
 const notKnownError = (): GatewayError =>

@@ -5,7 +5,7 @@ import { formatEventId } from '../../../shared/domain/event-id.ts';
 import { digestOf } from '../../receipts/digest.ts';
 import { accountTopicOf, type TopicName } from '../../routes/stream-topics.ts';
 import type { Sealer } from '../../serving/sealer.ts';
-import type { TopicEvent } from './event-log.ts';
+import type { EventGap, TopicEvent } from './event-log.ts';
 
 /** The topic of an event: its chain has one for each commitment. */
 export interface EventTopic {
@@ -39,12 +39,12 @@ export interface EventSealerOptions {
   readonly maxBytes: number;
 }
 
-/** The most events under one signature: more make the path of each longer. */
+/** The most events under one signature, and in a turn of the event loop: more make the path of each longer. */
 const BATCH = 64;
 /** What the body of an event has besides its result. */
 const RECEIPT_LENGTH = 1000;
 
-/** Seals each event once for all subscribers, and all events of a turn of the event loop under one signature. */
+/** Seals each event once for all subscribers, and the events of a turn of the event loop under one signature. */
 export class EventSealer {
   readonly #options: EventSealerOptions;
   readonly #bodies: LRUCache<string, Promise<string>>;
@@ -76,18 +76,13 @@ export class EventSealer {
   }
 
   #flush(): void {
-    const jobs = this.#jobs;
-    this.#jobs = [];
-    for (let at = 0; at < jobs.length; at += BATCH) {
-      const batch = jobs.slice(at, at + BATCH);
-      try {
-        const bodies = this.#options.sealer.sealEvents(
-          batch.map(({ topic, event }) => this.#statementOf(topic, event)),
-        );
-        for (const [i, { resolve }] of batch.entries()) resolve(bodies[i] ?? '');
-      } catch (reason) {
-        for (const { reject } of batch) reject(reason);
-      }
+    const batch = this.#jobs.splice(0, BATCH);
+    if (this.#jobs.length > 0) setImmediate(() => this.#flush());
+    try {
+      const bodies = this.#options.sealer.sealEvents(batch.map(({ topic, event }) => this.#statementOf(topic, event)));
+      for (const [i, { resolve }] of batch.entries()) resolve(bodies[i] ?? '');
+    } catch (reason) {
+      for (const { reject } of batch) reject(reason);
     }
   }
 
@@ -104,13 +99,15 @@ export class EventSealer {
 /** The text that begins the last member of a frame: a state that contains it can't stand before. */
 const ANSWER = ',"answer":';
 
-function membersOf({ slot, index, before, gap }: TopicEvent): string {
+function membersOf({ slot, index, before, gap, isComplete }: TopicEvent): string {
   if (before === null) return `,"gap":${gap === null ? 'null' : gapText(gap)}`;
   const state = before.result.includes(ANSWER) ? '' : `,"before":{"slot":${before.slot},"result":${before.result}}`;
-  return `,"event":"${formatEventId({ slot, index })}"${state}`;
+  return isComplete ? `,"event":"${formatEventId({ slot, index })}"${state}` : state;
 }
 
-function gapText({ from, to }: NonNullable<TopicEvent['gap']>): string {
-  const message = `what changed after slot ${from} and up to slot ${to} is not kept here: at most ${to - from} slots`;
+function gapText({ from, to, isAhead }: EventGap): string {
+  const message = isAhead
+    ? `the event that was named is ahead of slot ${to}, the newest here: it is of another ledger`
+    : `changes after slot ${from} and up to slot ${to} may be missing: at most ${to - from} slots`;
   return JSON.stringify({ from, to, message });
 }

@@ -15,7 +15,7 @@ import { formatHeaders, type Header } from '../rest/response-headers.ts';
 import type { ChannelTopics, EventChannels, EventSubscriber, Membership } from './event-channels.ts';
 import type { SealedEvent } from './event-sealer.ts';
 import { OpenSockets, REVIEW_TICK_MS } from './open-sockets.ts';
-import { StreamCaller, type StreamCallerAccess } from './stream-caller.ts';
+import { StreamCaller, type StreamCallerAccess, tooManyOpen } from './stream-caller.ts';
 import { CLOSE_CODES } from './stream-socket.ts';
 
 export interface EventStreamsOptions {
@@ -48,7 +48,6 @@ export class EventStreams {
     this.#streams = new OpenSockets(access.authenticator);
     this.#stopReviews = repeat(clock, REVIEW_TICK_MS, () => {
       this.#streams.review((stream) => stream.topicCount);
-      this.#streams.closeInvalidKeys();
       this.#endSlow();
     });
   }
@@ -70,13 +69,13 @@ export class EventStreams {
     const { since, ...about } = parseEventQuery(query, req.getHeader('last-event-id'));
     if (context.isDraining()) throw new GatewayError('shutting_down', 'the gateway is shutting down');
     if (req.getMethod() === 'head') return { headers: headersOf(guarded), body: null };
-    account.reserve(about.topics.length);
-    const caller = StreamCaller.accept(access, peer, account.principal);
-    if (caller === undefined) throw tooMany(account, 'too many open streams: close one first');
+    const caller = StreamCaller.accept(access, '/stream', peer, account.principal);
+    if (caller === undefined) throw tooManyStreams(account);
     const stream = new EventStream(caller, about, this.#behind, this.#options.clock);
     try {
       if (about.topics.length > caller.maxSubscriptions)
-        throw tooMany(account, `a stream may have ${caller.maxSubscriptions} topics`);
+        throw new GatewayError('invalid_request', `a stream may have ${caller.maxSubscriptions} topics`);
+      account.reserve(about.topics.length);
       stream.membership = channels.join(about, since, stream);
     } catch (thrown) {
       caller.streamSlot.release();
@@ -116,10 +115,10 @@ export class EventStreams {
   }
 }
 
-/** Refuses what units would not help: the quota in the headers is what the caller has. */
-function tooMany(account: CheckedRequest['account'], message: string): GatewayError {
-  account.refusal = { ...account.settle(0) };
-  return new GatewayError('rate_limited', message, { retryAfter: 1 });
+/** Refuses at no charge: the quota in the headers is what the caller has. */
+function tooManyStreams(account: CheckedRequest['account']): GatewayError {
+  account.refusal = { ...account.settle(0, true) };
+  return tooManyOpen();
 }
 
 const headersOf = (guarded: CheckedRequest['guarded']): string =>
@@ -191,9 +190,9 @@ class EventStream implements EventSubscriber {
 const markText = (end: EventId): string => `id: ${formatEventId(end)}\n\n`;
 
 function eventText({ event, topic, members, body }: SealedEvent): string {
-  const { slot, index, before } = event;
+  const { slot, index, before, isComplete } = event;
   const name = before === null ? 'snapshot' : 'change';
-  const id = before === null ? '' : `id: ${formatEventId({ slot, index })}\n`;
+  const id = before === null || !isComplete ? '' : `id: ${formatEventId({ slot, index })}\n`;
   const data = formatPushFrame(topic.name, `"address":"${topic.address}"${members}`, body);
   return `${id}event: ${name}\ndata: ${data}\n\n`;
 }
@@ -215,7 +214,7 @@ function parseEventQuery(
   return {
     topics: parseTopics(topics),
     commitment: commitment === 'finalized' ? 'finalized' : 'confirmed',
-    since: parseSince(lastEventId === '' ? since : lastEventId),
+    since: lastEventId === '' ? parseSince('since', since) : parseSince('Last-Event-ID', lastEventId),
   };
 }
 
@@ -231,10 +230,10 @@ function parseTopics(text: string): ChannelTopics['topics'] {
   return topics;
 }
 
-function parseSince(text: string): EventId | undefined {
+function parseSince(name: string, text: string): EventId | undefined {
   if (text === '') return undefined;
   const id = parseEventId(text);
-  if (id === undefined) throw new GatewayError('invalid_query', 'since must be the id of an event, SLOT.INDEX');
+  if (id === undefined) throw new GatewayError('invalid_query', `${name} must be the id of an event, SLOT.INDEX`);
   return id;
 }
 

@@ -62,7 +62,10 @@ export class OpenSockets<Socket extends CallerSocket> {
     this.#authenticated.delete(socket);
   }
 
-  /** Closes those whose caller has lost the tier that its subscriptions need: a part of the sockets, each in its turn. */
+  /**
+   * Closes those whose key is not valid any more, and those whose caller has lost the tier that its subscriptions need: of these
+   * a part of the sockets, each in its turn. Called each {@link REVIEW_TICK_MS}.
+   */
   review(subscriptionsOf: (socket: Socket) => number): void {
     const count = Math.ceil((this.#authenticated.size * REVIEW_TICK_MS) / REVIEW_INTERVAL_MS);
     for (const socket of [...this.#authenticated].slice(0, count)) {
@@ -71,9 +74,10 @@ export class OpenSockets<Socket extends CallerSocket> {
       const fault = socket.getUserData().caller.findFault(subscriptionsOf(socket));
       if (fault !== undefined) socket.end(CLOSE_CODES.tierFell, fault);
     }
+    this.#closeInvalidKeys();
   }
 
-  closeInvalidKeys(): void {
+  #closeInvalidKeys(): void {
     for (const socket of [...this.#authenticated]) {
       const { principal } = socket.getUserData().caller;
       if (principal !== undefined && this.#authenticator.isKeyInvalid(principal))

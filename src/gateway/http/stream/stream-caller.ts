@@ -7,9 +7,13 @@ import { rateLimitExceeded } from '../../access/limits/request-account.ts';
 import type { StreamSlot } from '../../access/limits/stream-quota.ts';
 import type { Principal, Tier } from '../../access/limits/tiers.ts';
 import { callerNameOf, siteKeyOf } from '../../access/quota/rate-limit-key.ts';
+import { recordUsage } from '../rest/usage-metering.ts';
 
 /** The parts that decide what the caller of a stream may use. */
-export type StreamCallerAccess = Pick<Access, 'admission' | 'authenticator' | 'rateLimiter' | 'streamQuota'>;
+export type StreamCallerAccess = Pick<Access, 'admission' | 'authenticator' | 'rateLimiter' | 'streamQuota' | 'usage'>;
+
+/** The path of a stream, as metrics and usage show it. */
+export type StreamPath = '/stream' | '/rpc';
 
 /** The caller of one stream: its identity, and what it may use. */
 export class StreamCaller {
@@ -17,6 +21,7 @@ export class StreamCaller {
   readonly name: string;
   readonly streamSlot: StreamSlot;
   readonly #access: StreamCallerAccess;
+  readonly #path: StreamPath;
   readonly #address: ArrayBuffer;
   #principal: Principal | undefined;
   #tier: Tier;
@@ -24,16 +29,18 @@ export class StreamCaller {
   /** Acquires a place for the stream of a caller; undefined if its tier allows no more. */
   static accept(
     access: StreamCallerAccess,
+    path: StreamPath,
     address: ArrayBuffer,
     principal: Principal | undefined,
   ): StreamCaller | undefined {
     const tier = access.authenticator.tierOf(principal);
     const streamSlot = access.streamQuota.acquire(rateLimitKeyOf(address, principal), tier);
-    return streamSlot && new StreamCaller(access, address, principal, tier, streamSlot);
+    return streamSlot && new StreamCaller(access, path, address, principal, tier, streamSlot);
   }
 
   private constructor(
     access: StreamCallerAccess,
+    path: StreamPath,
     address: ArrayBuffer,
     principal: Principal | undefined,
     tier: Tier,
@@ -42,6 +49,7 @@ export class StreamCaller {
     this.name = callerNameOf(rateLimitKeyOf(address, principal));
     this.streamSlot = streamSlot;
     this.#access = access;
+    this.#path = path;
     this.#address = address;
     this.#principal = principal;
     this.#tier = tier;
@@ -65,11 +73,14 @@ export class StreamCaller {
   }
 
   /**
-   * Consumes the units of a message in the window of the caller. Throws `rate_limited`, and consumes none, if few are left;
-   * `invalid_request` if a whole window has fewer, as waiting is no remedy then.
+   * Consumes the units of a message in the window of the caller. In the usage of its key the message is a request. Throws
+   * `rate_limited`, and consumes none, if few are left; `invalid_request` if a whole window has fewer, as waiting is no
+   * remedy then.
    */
   charge(units: number): void {
     const quota = this.#access.rateLimiter.consume(this.#address, units, this.#principal);
+    const [outcome, paid] = quota.allowed ? (['answered', units] as const) : (['limited', 0] as const);
+    recordUsage(this.#access.usage, this.#principal, this.#path, outcome, paid);
     if (quota.allowed) return;
     if (units <= quota.limit) throw rateLimitExceeded(quota, true, 'message');
     const message = `this message costs ${units} units, and you have ${quota.limit} in a window: name fewer addresses`;
@@ -77,7 +88,9 @@ export class StreamCaller {
   }
 
   giveBack(units: number): void {
-    this.#access.rateLimiter.giveBack(this.#address, units, this.#principal);
+    const { rateLimiter, usage } = this.#access;
+    rateLimiter.giveBack(this.#address, units, this.#principal);
+    if (this.#principal?.key !== undefined) usage.giveBack(this.#principal.key, this.#path, units);
   }
 
   /** Goes on with the tier that the credentials give by now. Returns why the stream can't go on, if it can't. */
@@ -95,3 +108,6 @@ export class StreamCaller {
     return undefined;
   }
 }
+
+export const tooManyOpen = (): GatewayError =>
+  new GatewayError('rate_limited', 'too many open streams: close one first', { retryAfter: 1 });

@@ -63,9 +63,7 @@ export class StreamServer {
       polledEvents,
     );
     this.#sockets = new OpenSockets(access.authenticator);
-    this.#stopReviews = repeat(clock, REVIEW_TICK_MS, () =>
-      this.#sockets.review((socket) => this.#accountTopics.subscriptionsOf(socket.getUserData().connection)),
-    );
+    this.#stopReviews = repeat(clock, REVIEW_TICK_MS, () => this.#review());
     this.#slowConsumers = new SlowConsumers(clock);
     this.#messages = new StreamMessages(options);
     app.handleWebSockets<SocketData>(`${API_PREFIX}/stream`, {
@@ -112,14 +110,18 @@ export class StreamServer {
 
   publish(entry: Entry, snapshot: NetworkSnapshot): void {
     this.#channels.publish(entry, snapshot);
-    this.#slowConsumers.closeExpired();
-    this.#sockets.closeInvalidKeys();
   }
 
   close(): void {
     this.#stopReviews();
     this.#sockets.closeAll();
     this.#accountTopics.close(); // last, since each closed socket begins grace periods
+  }
+
+  /** Closes those whose caller has lost the tier that they need, whose key is not valid any more, or that read too slowly. */
+  #review(): void {
+    this.#sockets.review((socket) => this.#accountTopics.subscriptionsOf(socket.getUserData().connection));
+    this.#slowConsumers.closeExpired();
   }
 
   #onOpen(socket: StreamSocket): void {

@@ -1,6 +1,8 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { BASE_UNITS } from '../../../shared/domain/price-list.ts';
 import type { Access } from '../../access/access.ts';
+import { rateLimitExceeded } from '../../access/limits/request-account.ts';
+import type { Principal } from '../../access/limits/tiers.ts';
 import type { Quota } from '../../access/quota/quota-window.ts';
 import type { RouteContext } from '../../routes/routing/route.ts';
 import type { AllowedSources } from '../engine/allowed-sources.ts';
@@ -11,17 +13,17 @@ import { isForwardedByStranger } from '../rest/hit-path.ts';
 import { checkStarted } from '../rest/path-kinds.ts';
 import type { RequestMeter } from '../rest/request-meter.ts';
 import { rateLimitHeaders } from '../rest/response-headers.ts';
-import { errorResponse } from '../rest/responses.ts';
-import { StreamCaller } from './stream-caller.ts';
+import { type ErrorResponseOptions, errorResponse } from '../rest/responses.ts';
+import { recordUsage, usageOutcomeOf } from '../rest/usage-metering.ts';
+import { StreamCaller, type StreamPath, tooManyOpen } from './stream-caller.ts';
 import { readSubprotocolOffer, type SubprotocolOffer, withApiKey } from './subprotocol-key.ts';
 
-export interface StreamUpgradeOptions {
+export interface StreamUpgradeOptions extends ErrorResponseOptions {
   readonly access: Access;
   readonly pendingResponses: PendingResponses;
   readonly sources: AllowedSources;
   readonly meter: RequestMeter;
   readonly context: Pick<RouteContext, 'startupProblem' | 'isDraining'>;
-  readonly onInternalError: (requestId: string, thrown: unknown) => void;
 }
 
 type Upgrade = (res: EngineResponse, req: EngineRequest, context: UpgradeContext) => void;
@@ -30,26 +32,29 @@ type Upgrade = (res: EngineResponse, req: EngineRequest, context: UpgradeContext
 type Prepare<Data> = (req: EngineRequest) => (caller: StreamCaller) => Data;
 
 /**
- * Creates the handler that accepts the WebSockets of a path, or refuses them with an HTTP error before the upgrade. Metrics
- * show the path as `label`.
+ * Creates the handler that accepts the WebSockets of a path, or refuses them with an HTTP error before the upgrade.
  */
 export function createStreamUpgrade<Data>(
   options: StreamUpgradeOptions,
-  label: '/stream' | '/rpc',
+  path: StreamPath,
   prepare: Prepare<Data>,
 ): Upgrade {
-  const { access, sources, meter, pendingResponses, onInternalError } = options;
+  const { access, sources, meter, pendingResponses } = options;
   return (res, req, context) => {
     let quota: Quota = access.rateLimiter.peek(new ArrayBuffer(4));
+    let principal: Principal | undefined;
+    let giveBack = (): Quota => quota;
     try {
       const address = access.clientIp.resolve(res, req);
       const fault = sources.findFault(req);
       if (fault !== undefined) throw new GatewayError('invalid_request', fault);
       const offer = readSubprotocolOffer(req);
       const authenticated = access.authenticator.authenticate(withApiKey(req, offer.apiKey), () => address);
-      const principal = authenticated instanceof GatewayError ? undefined : authenticated;
+      principal = authenticated instanceof GatewayError ? undefined : authenticated;
       quota = { ...access.rateLimiter.consume(address, BASE_UNITS, principal) };
-      const socketData = acceptStream(options, prepare, req, address, offer, authenticated, quota);
+      if (!quota.allowed) throw rateLimitExceeded(quota);
+      giveBack = () => access.rateLimiter.giveBack(address, BASE_UNITS, principal);
+      const socketData = acceptStream(options, path, prepare, req, address, offer, authenticated);
       res.writeStatus('101 Switching Protocols');
       for (const [name, value] of rateLimitHeaders(quota)) res.writeHeader(name, value);
       res.upgrade(
@@ -59,14 +64,17 @@ export function createStreamUpgrade<Data>(
         '', // no extension
         context,
       );
-      meter.countStatus(label, 101);
+      meter.countStatus(path, 101);
+      recordUsage(access.usage, principal, path, 'answered', BASE_UNITS);
     } catch (thrown) {
       const { status, code } = GatewayError.from(thrown);
-      meter.countStatus(label, status);
+      if (status === 429) quota = giveBack();
+      meter.countStatus(path, status);
       meter.countError(code);
+      recordUsage(access.usage, principal, path, usageOutcomeOf(thrown), status === 429 ? 0 : BASE_UNITS);
       if (status === 429 && isForwardedByStranger(req, res, access.clientIp))
         meter.countUntrustedForwarded(res.getRemoteAddress());
-      new Reply(res, pendingResponses).sendAndClose(errorResponse(quota, thrown, onInternalError, req.getUrl()));
+      new Reply(res, pendingResponses).sendAndClose(errorResponse(quota, thrown, options, req.getUrl()));
     }
   };
 }
@@ -74,24 +82,20 @@ export function createStreamUpgrade<Data>(
 /** Checks an upgrade request and acquires a place in the caller's quota. Throws GatewayError. */
 function acceptStream<Data>(
   { access, context }: StreamUpgradeOptions,
+  path: StreamPath,
   prepare: Prepare<Data>,
   req: EngineRequest,
   address: ArrayBuffer,
   offer: SubprotocolOffer,
   authenticated: ReturnType<Access['authenticator']['authenticate']>,
-  quota: Quota,
 ): Data {
-  if (!quota.allowed) throw rateLimited('too many requests', quota);
   if (context.isDraining()) throw new GatewayError('shutting_down', 'the gateway is shutting down');
   checkWebSocketHandshake(req);
   const createData = prepare(req);
   if (offer.fault !== undefined) throw new GatewayError('invalid_request', offer.fault);
   if (authenticated instanceof GatewayError) throw authenticated;
   checkStarted('stream', context);
-  const caller = StreamCaller.accept(access, address, authenticated);
-  if (caller === undefined) throw rateLimited('too many open streams: close one first', quota);
+  const caller = StreamCaller.accept(access, path, address, authenticated);
+  if (caller === undefined) throw tooManyOpen();
   return createData(caller);
 }
-
-const rateLimited = (message: string, { retryAfter }: Quota): GatewayError =>
-  new GatewayError('rate_limited', message, { retryAfter });

@@ -3,7 +3,7 @@ import { OPEN_OBJECT } from '../../upstream/json/json-scanner.ts';
 import { canonicalJson, members, parseString } from '../../upstream/json/raw-json.ts';
 import { tokenPartsOf } from '../../upstream/reads/account-facts.ts';
 import { parseAccountLamports } from '../../upstream/reads/account-info.ts';
-import type { KeptAccount } from '../feed/kept-account.ts';
+import { isValue, type KeptAccount } from '../feed/kept-account.ts';
 
 /** An account as JSON in one-byte characters, which the garbage collector need not trace; null when it is absent. */
 export type AccountJson = string | null;
@@ -47,8 +47,8 @@ export function isSameAccount(one: AccountJson, other: AccountJson): boolean {
   return one === other || canonicalAccount(one) === canonicalAccount(other);
 }
 
-/** Never throws: JSON that has no canonical form stands for itself. */
-function canonicalAccount(json: AccountJson): string {
+/** Returns a text that all JSON of the same account has. Never throws: JSON that has no canonical form stands for itself. */
+export function canonicalAccount(json: AccountJson): string {
   const account = accountBytes(json);
   if (account === null) return '';
   try {
@@ -63,9 +63,12 @@ function canonicalAccount(json: AccountJson): string {
 
 /** Returns the text of an account that is kept in whatever form. */
 export function textOfKept(kept: KeptAccount): AccountJson {
-  if (kept === null || typeof kept === 'string') return kept;
-  return 'data' in kept ? unparsedJsonOf(kept) : kept.toString();
+  return isValue(kept) ? unparsedJsonOf(kept) : (kept?.toString() ?? null);
 }
+
+/** Returns the balance of an account that is kept in whatever form. */
+export const lamportsOfKept = (kept: KeptAccount): bigint =>
+  isValue(kept) ? kept.lamports : lamportsOf(textOfKept(kept));
 
 /** Returns an account in a node's own form, its data in base64. */
 export const unparsedJsonOf = ({ lamports, owner, executable, rentEpoch, data }: AccountValue): string =>

@@ -14,6 +14,7 @@ import { contradictionOf } from '../../upstream/rpc/facts.ts';
 import type { AuditRead } from '../audit-mismatches.ts';
 import type { VersionRing } from '../feed/version-ring.ts';
 import { clockEventOf, marginSlotsOf } from '../initial-sync.ts';
+import { isSynced } from '../lease-holder.ts';
 import { type LiveSessionOptions, SessionAudit } from '../session-audit.ts';
 import { type AccountJson, accountBytes, decodeAccountJson, isSameAccount } from './account-json.ts';
 import { AccountRecorder } from './account-recorder.ts';
@@ -227,7 +228,7 @@ export class AccountSession {
         if (json === undefined) return;
         this.#handleResult(account, account.onRead(slot, json, provenFrom), slot);
         entry.recorder?.update();
-        if (!account.holder.isSynced) return;
+        if (!isSynced(account)) return;
         this.#syncing.delete(entry);
         this.#options.onRoom();
       })

@@ -6,10 +6,23 @@ import type { Slot } from '../../../shared/domain/slot.ts';
 import { ownText } from '../../../shared/runtime/own-text.ts';
 import { toTemplatedText } from '../../../shared/runtime/templated-text.ts';
 import type { PreviousBalance } from '../../upstream/reads/account-batcher.ts';
+import type { FeedAccount } from '../feed/feed-account.ts';
 import type { KeptAccount } from '../feed/kept-account.ts';
-import type { InitialSync, SyncEvent } from '../initial-sync.ts';
-import { LeaseHolder } from '../lease-holder.ts';
-import type { ReadHeat } from '../read-heat.ts';
+import { SUBSCRIBING, type SyncEvent, type SyncState } from '../initial-sync.ts';
+import {
+  adoptLease,
+  advanceSync,
+  attachLease,
+  awaitedReadSlotOf,
+  detachLease,
+  grantLease,
+  type LeaseHolder,
+  type LiveRules,
+  priorityOf,
+  restartSync,
+  withdrawLease,
+} from '../lease-holder.ts';
+import { type ReadHeat, recordRead } from '../read-heat.ts';
 import type { Watermark } from '../watermark.ts';
 import type { WatermarkLease } from '../watermark-lease.ts';
 import { type AccountJson, isSameAccount, lamportsOf, textOfKept } from './account-json.ts';
@@ -25,30 +38,49 @@ export interface Ineligibility {
 }
 
 /** The state of one account at one commitment. Does no I/O: its session calls it, and reads what it needs. */
-export class AccountState {
+export class AccountState implements LeaseHolder, FeedAccount {
   readonly address: string;
   readonly commitment: Commitment;
-  readonly holder: LeaseHolder;
+  readonly rules: LiveRules;
+  tipAtLastRead: Slot | undefined;
+  rank: number;
+  subscriptions: LeaseHolder['subscriptions'] = undefined;
+  reader: string | undefined = undefined;
+  syncState: SyncState = SUBSCRIBING;
+  watermark: Watermark | undefined = undefined;
+  lease: WatermarkLease | undefined = undefined;
+  lostLease: WatermarkLease | undefined = undefined;
+  history: FeedAccount['history'] = undefined;
+  /** The state at the other commitment that a stream of a feed keeps together with this one. */
+  companion: AccountState | undefined = undefined;
   /** The lease by which readers date the state, where a session of another operator keeps it too. */
   seconded: SecondedLease | undefined;
   /** Undefined while the account is eligible to be kept live. */
   ineligibility: Ineligibility | undefined;
   #slot: Slot = -1;
+  #heldUntil: Slot = -1;
   #provenFrom: Slot = 0;
-  /** Whether the present state was notified, and no later Clock update has shown of which slot it is at most. */
-  #isUnproven = false;
+  /**
+   * Whether the session's node has notified the present state: it may not do so again. `unproven`: no later Clock update has
+   * shown of which slot it is at most.
+   */
+  #notified: 'no' | 'unproven' | 'proven' = 'no';
   /** Whether an account was notified that differs, for a slot that is not newer: it may be newer all the same. */
   #isContested = false;
-  /** Whether the session's node has notified the present state: it may not do so again. */
-  #isNotified = false;
-  #kept: KeptAccount = null;
-  #isKnown = false;
+  /** Undefined while the account isn't known. */
+  #kept: KeptAccount | undefined;
   #previous: PreviousBalance | undefined;
 
-  constructor(address: string, commitment: Commitment, initialSync: InitialSync, heat: ReadHeat) {
+  constructor(address: string, commitment: Commitment, rules: LiveRules, { tipAtLastRead, rank }: ReadHeat) {
     this.address = address;
     this.commitment = commitment;
-    this.holder = new LeaseHolder(initialSync, heat);
+    this.rules = rules;
+    this.tipAtLastRead = tipAtLastRead;
+    this.rank = rank;
+  }
+
+  get priority(): number {
+    return Math.max(priorityOf(this), priorityOf(this.companion ?? this));
   }
 
   get subscriptionCount(): number {
@@ -68,13 +100,18 @@ export class AccountState {
     return this.#provenFrom;
   }
 
+  /** The last slot at which the state before is known to hold: changes between that and {@link slot} may be missing. */
+  get heldUntil(): Slot {
+    return this.#heldUntil;
+  }
+
   get json(): AccountJson {
-    return textOfKept(this.#kept);
+    return textOfKept(this.kept);
   }
 
   /** The account in the form in which it takes least memory. */
   get kept(): KeptAccount {
-    return this.#kept;
+    return this.#kept ?? null;
   }
 
   /** The newest slot at which the account is known to hold; undefined while it isn't kept live. */
@@ -88,11 +125,7 @@ export class AccountState {
   }
 
   get isKnown(): boolean {
-    return this.#isKnown;
-  }
-
-  get lease(): WatermarkLease | undefined {
-    return this.holder.lease;
+    return this.#kept !== undefined;
   }
 
   /** Whether another operator vouches for the present state all the time. */
@@ -102,23 +135,26 @@ export class AccountState {
 
   /** The slot that the next read must have reached; undefined when no read is needed. */
   get pendingReadMinSlot(): Slot | undefined {
-    return this.holder.awaitedReadSlot;
+    return awaitedReadSlotOf(this);
   }
 
   /** Starts the initial sync on a session: what is open about the notifications of the one before ends with it. */
   attach(watermark: Watermark | undefined): void {
-    this.#isUnproven = false;
+    this.#notified = 'no';
     this.#isContested = false;
-    this.#isNotified = false;
-    this.holder.attach(watermark);
+    attachLease(this, watermark);
   }
 
   detach(): void {
-    this.holder.detach();
+    detachLease(this);
+  }
+
+  recordRead(tip: Slot): void {
+    recordRead(this, tip, this.rules.halfLifeSlots);
   }
 
   onSyncEvent(event: SyncEvent): void {
-    this.holder.advanceSync(event);
+    advanceSync(this, event);
     this.#grantLease();
   }
 
@@ -133,7 +169,7 @@ export class AccountState {
     provenFrom: Slot = provenWithoutClock(slot),
     kept: KeptAccount = json,
   ): UpdateResult {
-    const mayBeOlder = this.#isNotified && provenFrom < this.#provenFrom;
+    const mayBeOlder = this.#notified !== 'no' && provenFrom < this.#provenFrom;
     if (mayBeOlder && !isSameAccount(json, this.json)) return 'ignored';
     const result = mayBeOlder ? 'ignored' : this.#apply(slot, json, provenFrom, kept);
     this.onSyncEvent({ name: 'read', slot });
@@ -147,9 +183,8 @@ export class AccountState {
     if (isOlder) this.#isContested = !isSameAccount(json, this.json);
     const result = this.#apply(slot, json, provenWithoutClock(slot), json);
     if (result === 'ignored') return result;
-    this.#isUnproven = true;
+    this.#notified = 'unproven';
     this.#isContested = false;
-    this.#isNotified = true;
     return result;
   }
 
@@ -158,8 +193,8 @@ export class AccountState {
    * be newer than the state that it didn't replace: then the account must be read again.
    */
   onProof(provenFrom: Slot): boolean {
-    if (this.#isUnproven) {
-      this.#isUnproven = false;
+    if (this.#notified === 'unproven') {
+      this.#notified = 'proven';
       this.#provenFrom = provenFrom;
       this.lease?.proveFrom(provenFrom);
     }
@@ -174,7 +209,7 @@ export class AccountState {
   }
 
   resync(marginSlots: number): void {
-    this.holder.restartSync();
+    restartSync(this);
     this.onSyncEvent({ name: 'acknowledged', marginSlots });
   }
 
@@ -182,46 +217,46 @@ export class AccountState {
    * Adopts the state and the lease of another gateway, which holds from `slot` up to what its watermark covers. The
    * caller makes sure that this is no less than what is known here. Returns whether the account is another one.
    */
-  adopt(slot: Slot, json: AccountJson, watermark: Watermark): boolean {
-    const isSame = this.#isKnown && json === this.json;
+  adopt(slot: Slot, json: AccountJson, watermark: Watermark, heldUntil: Slot = -1): boolean {
+    const isSame = this.isKnown && json === this.json;
     const { lease } = this;
     if (isSame && lease?.watermark === watermark) return false;
     const previous = isSame ? this.#previous : this.#presentUnderLease();
     // Where the same slots had another state here, one of both is wrong: the newest is believed.
     const sinceSlot = isSame || slot > this.#slot ? slot : Math.max(slot, watermark.slot);
     this.#slot = Math.max(this.#slot, sinceSlot);
+    this.#heldUntil = heldUntil;
     if (!isSame) this.#kept = json && toTemplatedText(ownText(json)); // it may be a part of a frame's text
-    this.#isKnown = true;
-    this.holder.takeLease();
+    withdrawLease(this);
     this.#previous = previous;
-    this.#isNotified = false;
+    this.#notified = 'no';
     this.#provenFrom = provenWithoutClock(this.#slot);
-    this.holder.adoptLease(this.#slot, watermark, this.#provenFrom);
+    adoptLease(this, this.#slot, watermark, this.#provenFrom);
     lease?.revoke();
     return !isSame;
   }
 
   /** Ends the lease that was adopted: a newer state will come. */
   endAdopted(): void {
-    this.holder.takeLease()?.revoke();
+    withdrawLease(this)?.revoke();
   }
 
   rollback(): UpdateResult {
-    if (!this.#isKnown) return 'ignored';
-    this.#isKnown = false;
+    if (!this.isKnown) return 'ignored';
+    this.#kept = undefined;
     return 'rolled-back';
   }
 
   reset(): void {
     this.#slot = -1;
-    this.#isKnown = false;
+    this.#kept = undefined;
     this.#previous = undefined;
-    this.holder.takeLease();
+    withdrawLease(this);
   }
 
   /** Forgets the state, which turned out to be wrong, and denies what its lease covered. */
   invalidate(): void {
-    const lease = this.holder.takeLease();
+    const lease = withdrawLease(this);
     this.reset();
     lease?.invalidate();
   }
@@ -230,20 +265,19 @@ export class AccountState {
   #apply(slot: Slot, json: AccountJson, provenFrom: Slot, kept: KeptAccount): UpdateResult {
     if (slot <= this.#slot) return 'ignored';
     const isLate = this.lease !== undefined && slot <= this.lease.slot;
-    const isSame = this.#isKnown && json === this.json;
+    const isSame = this.isKnown && json === this.json;
     const previous = isSame ? this.#previous : this.#presentUnderLease();
+    if (!isSame) this.#heldUntil = this.lease?.watermark.completeBefore(slot) ?? -1;
     this.#slot = slot;
-    if (!isSame) this.#kept = typeof kept === 'string' ? toTemplatedText(kept) : kept;
-    this.#isKnown = true;
-    this.#isUnproven = false;
-    this.#isNotified = false;
+    if (!isSame || kept !== json) this.#kept = typeof kept === 'string' ? toTemplatedText(kept) : kept;
+    this.#notified = 'no';
     this.#provenFrom = provenFrom;
     if (isSame) {
       this.lease?.proveFrom(provenFrom);
       this.lease?.extend(slot);
       return 'unchanged';
     }
-    const previousLease = this.holder.takeLease();
+    const previousLease = withdrawLease(this);
     this.#previous = previous;
     this.#grantLease();
     previousLease?.revoke();
@@ -257,6 +291,6 @@ export class AccountState {
 
   /** Grants a lease on what is known, except at processed: a fork may take back what no Clock update has denied. */
   #grantLease(): void {
-    if (this.commitment !== 'processed' && this.#isKnown) this.holder.grantLease(this.#slot, this.#provenFrom);
+    if (this.commitment !== 'processed' && this.isKnown) grantLease(this, this.#slot, this.#provenFrom);
   }
 }

@@ -1,17 +1,19 @@
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import { toTemplatedText } from '../../../shared/runtime/templated-text.ts';
 import { AccountBatcher } from '../../upstream/reads/account-batcher.ts';
 import type { RpcCaller } from '../../upstream/rpc/rpc-response.ts';
-import { keyOfAddress } from '../feed/address-key.ts';
-import type { FeedAccount, FeedVersion } from '../feed/feed-account.ts';
+import type { FeedVersion } from '../feed/feed-account.ts';
 import { FeedLink, type FeedLinkOptions } from '../feed/feed-link.ts';
 import { FEED_RULES } from '../feed/feed-rules.ts';
+import type { KeptAccount } from '../feed/kept-account.ts';
 import type { RecentBlocks } from '../feed/recent-blocks.ts';
 import type { VersionRing } from '../feed/version-ring.ts';
+import { claimedSlotOf, priorityOf } from '../lease-holder.ts';
 import type { LiveSessionOptions } from '../session-audit.ts';
 import { Watermark } from '../watermark.ts';
-import { type AccountJson, decodeAccountJson, isSameAccount, unparsedJsonOf } from './account-json.ts';
+import { decodeAccountJson, isSameAccount, textOfKept } from './account-json.ts';
 import type { AccountSessionOptions } from './account-session.ts';
 import type { AccountState } from './account-state.ts';
 import { isParsed } from './feed-account-json.ts';
@@ -38,56 +40,6 @@ const SEALED_UNTIL = 45_000;
 /** The accounts of one audit. */
 const AUDIT_BATCH = 100;
 
-/** An account of a stream, and the states that it keeps: of one commitment or of both. */
-class Entry implements FeedAccount {
-  readonly address: string;
-  readonly key: string;
-  history: FeedAccount['history'] = undefined;
-  unarmed: FeedAccount['unarmed'] = undefined;
-  readonly #session: FeedAccountSession;
-  #state: AccountState | undefined;
-  /** That of the other commitment: most accounts are kept at one. */
-  #other: AccountState | undefined = undefined;
-
-  constructor(session: FeedAccountSession, key: string, state: AccountState) {
-    this.address = state.address;
-    this.key = key;
-    this.#session = session;
-    this.#state = state;
-  }
-
-  get states(): readonly AccountState[] {
-    return [this.#state, this.#other].filter((state) => state !== undefined);
-  }
-
-  add(state: AccountState): void {
-    if (this.#state === undefined) this.#state = state;
-    else this.#other = state;
-  }
-
-  /** Returns false if it has not had the state. */
-  remove(state: AccountState): boolean {
-    if (this.#state === state) this.#state = undefined;
-    else if (this.#other === state) this.#other = undefined;
-    else return false;
-    return true;
-  }
-
-  get heat(): FeedAccount['heat'] {
-    return this;
-  }
-
-  get rank(): number {
-    return Math.max(this.#state?.holder.rank ?? UNREAD, this.#other?.holder.rank ?? UNREAD);
-  }
-
-  onEvicted(): void {
-    this.#session.onEvicted(this);
-  }
-}
-
-const UNREAD = Number.NEGATIVE_INFINITY;
-
 /** One stream of a Geyser feed, and the accounts that are kept live over it, at confirmed and finalized. */
 export class FeedAccountSession {
   readonly pubsub: {
@@ -103,14 +55,14 @@ export class FeedAccountSession {
     distrust: () => this.#distrust('its node is not believed any more'),
   };
   readonly #options: FeedAccountSessionOptions;
-  readonly #link: FeedLink<Entry>;
+  readonly #link: FeedLink<AccountState>;
   readonly #batcher: AccountBatcher;
   readonly #watermarks: ReadonlyMap<Commitment, Watermark>;
   /** States that can't be claimed yet: newer slots were claimed for them before. */
   readonly #behind = new Set<AccountState>();
   /** Those whose text is read. */
-  readonly #reading = new Set<Entry>();
-  #nextAudited: Iterator<Entry> | undefined;
+  readonly #reading = new Set<AccountState>();
+  #nextAudited: Iterator<AccountState> | undefined;
   #isSealed = false;
   #isLost = false;
 
@@ -136,15 +88,18 @@ export class FeedAccountSession {
         this.#advance('confirmed', slot);
       },
       onFinalized: (slot, changed) => {
-        for (const entry of changed) this.#settleAll(entry, 'finalized', slot);
+        for (const account of changed) if (this.has(account)) this.#settleAll(account, 'finalized', slot);
         this.#advance('finalized', slot);
       },
-      onVersion: (entry, version) => {
-        this.#settleAll(entry, 'confirmed');
-        if (this.#has(entry)) this.#textOf(entry, version); // it is needed once the version is final
+      onVersion: (account, version) => {
+        this.#settleAll(account, 'confirmed');
+        if (this.has(account)) this.#keptOf(account, version); // it is needed once the version is final
       },
-      onUnknown: (entry) => {
-        for (const state of entry.states) state.endAdopted();
+      onUnknown: (account) => {
+        for (const state of statesOf(account)) state.endAdopted();
+      },
+      onEvicted: (account) => {
+        for (const state of statesOf(account)) options.reassign(state);
       },
       onFalse: (reason) => this.#invalidate(reason),
       onGivenUp: (reason) => {
@@ -185,38 +140,43 @@ export class FeedAccountSession {
   }
 
   /** Returns false for a state that a feed can't keep: nothing at processed is final, and others may be read more. */
-  accepts({ commitment, holder }: AccountState): boolean {
-    return commitment !== 'processed' && this.#options.ring.accepts(holder);
+  accepts(state: AccountState): boolean {
+    return state.commitment !== 'processed' && this.#options.ring.accepts(priorityOf(state));
   }
 
   has(state: AccountState): boolean {
-    return this.#entryOf(state)?.states.includes(state) === true;
+    const account = this.#link.stream.get(state.address);
+    return account !== undefined && (account === state || account.companion === state);
   }
 
   add(state: AccountState): void {
     const { address, commitment } = state;
     state.attach(this.#watermarks.get(commitment));
     const { stream } = this.#link;
-    const key = keyOfAddress(address);
-    let entry = stream.get(key);
-    if (entry === undefined) {
-      entry = new Entry(this, key, state);
-      stream.add(entry);
-    } else entry.add(state);
-    this.#settle(entry, state);
+    const account = stream.get(address);
+    if (account === undefined) {
+      stream.add(state);
+      return;
+    }
+    account.companion = state;
+    this.#settle(account, state);
   }
 
   remove(state: AccountState): void {
-    const entry = this.#entryOf(state);
-    if (entry?.remove(state) !== true) return;
+    if (!this.has(state)) return;
+    const { stream } = this.#link;
+    const account = stream.get(state.address);
     this.#behind.delete(state);
     state.detach();
-    if (entry.states.length === 0) this.#link.stream.remove(entry);
-  }
-
-  /** Called when the ring keeps an account no longer, as others are read more. */
-  onEvicted(entry: Entry): void {
-    if (this.#has(entry)) for (const state of entry.states) this.#options.reassign(state);
+    if (account !== undefined && account !== state) account.companion = undefined;
+    else {
+      const { companion } = state;
+      stream.remove(state);
+      state.companion = undefined;
+      if (companion === undefined) return;
+      companion.endAdopted(); // until it is known again: it was kept with the other
+      stream.add(companion);
+    }
   }
 
   /** Ends the session: its states move to another. */
@@ -224,6 +184,7 @@ export class FeedAccountSession {
     if (this.#isLost) return;
     this.#isLost = true;
     const states = this.#states;
+    for (const state of states) state.companion = undefined;
     this.#link.close();
     this.#behind.clear();
     for (const watermark of this.#watermarks.values()) {
@@ -241,48 +202,42 @@ export class FeedAccountSession {
   }
 
   get #states(): readonly AccountState[] {
-    return [...this.#link.stream.accounts].flatMap((entry) => entry.states);
-  }
-
-  #entryOf({ address }: AccountState): Entry | undefined {
-    return this.#link.stream.get(keyOfAddress(address));
-  }
-
-  #has(entry: Entry): boolean {
-    return this.#link.stream.get(entry.key) === entry;
+    return [...this.#link.stream.accounts].flatMap(statesOf);
   }
 
   #advance(commitment: Commitment, slot: Slot): void {
     const watermark = this.#watermarks.get(commitment);
     if (watermark === undefined || this.#isLost) return;
     watermark.advance(slot, this.#options.clock.monotonic());
-    for (const state of this.#behind) {
-      const entry = state.commitment === commitment ? this.#entryOf(state) : undefined;
-      if (entry !== undefined) this.#settle(entry, state);
+    // A copy: one that is behind still is put back.
+    for (const state of [...this.#behind]) {
+      const account = state.commitment === commitment ? this.#link.stream.get(state.address) : undefined;
+      if (account !== undefined) this.#settle(account, state);
     }
     this.#options.onLeasesAdvanced(watermark);
     this.#options.onRoom();
   }
 
-  #settleAll(entry: Entry, commitment: Commitment, slot?: Slot): void {
-    for (const state of entry.states) if (state.commitment === commitment) this.#settle(entry, state, slot);
+  #settleAll(account: AccountState, commitment: Commitment, slot?: Slot): void {
+    for (const state of statesOf(account)) if (state.commitment === commitment) this.#settle(account, state, slot);
   }
 
   /** Gives a state what its account is at the newest slot of its commitment; `at` is that slot if it has just come. */
-  #settle(entry: Entry, state: AccountState, at?: Slot): void {
-    const { history } = entry;
+  #settle(account: AccountState, state: AccountState, at?: Slot): void {
+    const { history } = account;
     const { stream } = this.#link;
     const slot = at ?? (state.commitment === 'finalized' ? stream.finalizedSlot : stream.slot);
     const version =
       history && (state.commitment === 'finalized' ? FEED_RULES.finalizedOf(history, slot) : history.newest);
-    const json = version && this.#textOf(entry, version);
+    const kept = version && this.#keptOf(account, version);
     this.#behind.delete(state);
-    if (version === undefined || json === undefined) {
+    if (version === undefined || kept === undefined) {
       state.endAdopted();
       return;
     }
+    const json = textOfKept(kept);
     const isSame = state.isKnown && isSameAccount(json, state.json);
-    const isOlder = slot < Math.max(state.slot, state.holder.claimedSlot) || (!isSame && slot <= state.slot);
+    const isOlder = slot < Math.max(state.slot, claimedSlotOf(state)) || (!isSame && slot <= state.slot);
     if (isOlder) {
       this.#behind.add(state); // what another session has claimed: the feed will be there soon
       return;
@@ -297,28 +252,26 @@ export class FeedAccountSession {
     }
     state.onSyncEvent({ name: 'armed' });
     const from = version.slot > state.slot ? version.slot : isSame ? state.slot : slot;
-    const { value } = version;
-    const kept = isSame ? state.kept : value === null || isParsed(value) ? json : value; // the value is kept once
     const result = state.onRead(from, isSame ? state.json : json, from, kept);
     if (result === 'changed' || result === 'late') this.#options.onChange(state, result, from);
   }
 
-  /** Returns an account as a node shows it; undefined where the node must parse it first. */
-  #textOf(entry: Entry, version: FeedVersion): AccountJson | undefined {
-    if (version.value === null) return null;
-    if (!isParsed(version.value)) return unparsedJsonOf(version.value);
-    const known = this.#options.ring.textOf(version);
-    if (known === undefined && entry.history?.newest === version) void this.#readText(entry, version);
+  /** Returns an account in the form that the ring keeps too; undefined where a node must parse it first. */
+  #keptOf(account: AccountState, version: FeedVersion): KeptAccount | undefined {
+    const { value } = version;
+    if (value === null || !isParsed(value)) return value;
+    const known = this.#options.ring.textOf(value);
+    if (known === undefined && account.history?.newest.value === value) void this.#readText(account, version);
     return known;
   }
 
   /** Reads the text of the newest version of an account, which is of that version if no other has come up to its slot. */
-  async #readText(entry: Entry, version: FeedVersion): Promise<void> {
-    if (this.#reading.has(entry)) return;
-    this.#reading.add(entry);
+  async #readText(account: AccountState, version: FeedVersion): Promise<void> {
+    if (this.#reading.has(account)) return;
+    this.#reading.add(account);
     try {
       await this.#options.budget.acquire('sync');
-      const { address } = entry;
+      const { address } = account;
       const read = await this.#batcher.read({
         address,
         commitment: 'confirmed',
@@ -327,17 +280,17 @@ export class FeedAccountSession {
       });
       await this.#link.applied(read.slot);
       const json = decodeAccountJson(read.account);
-      const { history } = entry;
-      const current = history?.ownAt(read.slot);
-      if (typeof json === 'string' && history !== undefined && current !== undefined)
-        this.#options.ring.setText(history, current, json);
+      const { history } = account;
+      const current = history?.ownAt(read.slot)?.value ?? null;
+      if (typeof json === 'string' && history !== undefined && current !== null)
+        this.#options.ring.setText(history, current, toTemplatedText(json));
     } catch {
       // it is read again with the next change, or below
     } finally {
-      this.#reading.delete(entry);
+      this.#reading.delete(account);
     }
-    if (!this.#has(entry)) return;
-    for (const state of entry.states) this.#settle(entry, state);
+    if (this.#link.stream.get(account.address) !== account) return;
+    for (const state of statesOf(account)) this.#settle(account, state);
   }
 
   #invalidate(reason: string): void {
@@ -369,18 +322,18 @@ export class FeedAccountSession {
   }
 
   /** Compares accounts with a read of as many operators as `exact` needs, and records that these gave the same (I17). */
-  async #auditBatch(batch: readonly Entry[]): Promise<number> {
+  async #auditBatch(batch: readonly AccountState[]): Promise<number> {
     const { same, agreement } = await this.#link.audit(batch, this.#options.agreement?.needed);
     if (agreement === undefined) return same.length;
-    for (const entry of same) {
-      if (entry.history !== undefined) entry.history.agreement = agreement;
-      for (const state of entry.states) state.confirm(agreement);
+    for (const account of same) {
+      if (account.history !== undefined) account.history.agreement = agreement;
+      for (const state of statesOf(account)) state.confirm(agreement);
     }
     return same.length;
   }
 
-  #nextArmed(count: number): readonly Entry[] {
-    const batch: Entry[] = [];
+  #nextArmed(count: number): readonly AccountState[] {
+    const batch: AccountState[] = [];
     for (let i = this.size + 1; i > 0 && batch.length < count; i--) {
       this.#nextAudited ??= this.#link.stream.accounts[Symbol.iterator]();
       const next = this.#nextAudited.next();
@@ -390,3 +343,7 @@ export class FeedAccountSession {
     return batch;
   }
 }
+
+/** The states of an account on a stream: of one commitment, or of both. */
+const statesOf = (account: AccountState): readonly AccountState[] =>
+  account.companion === undefined ? [account] : [account, account.companion];

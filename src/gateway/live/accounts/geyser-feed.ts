@@ -3,12 +3,13 @@ import type { Slot } from '../../../shared/domain/slot.ts';
 import { exponentialDelayMs } from '../../../shared/runtime/exponential-backoff.ts';
 import type { BackoffOptions } from '../../upstream/failsafe/jittered-backoff.ts';
 import { createFeedClient, type FeedAddress, type FeedClient, FeedError } from '../../upstream/geyser/geyser-client.ts';
-import { member, parseSafeInteger } from '../../upstream/json/raw-json.ts';
+import { parseSafeInteger, pickMembers } from '../../upstream/json/raw-json.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import { type AdmittedFeed, admitFeed } from '../feed/feed-admission.ts';
 import { type Replay, type ReplayQuery, readReplay } from '../feed/feed-replay.ts';
 import type { RecentBlocks } from '../feed/recent-blocks.ts';
 import type { VersionRing } from '../feed/version-ring.ts';
+import { priorityOf } from '../lease-holder.ts';
 import type { LiveFeed, SessionCallbacks } from '../live-set.ts';
 import type { AccountSessionOptions } from './account-session.ts';
 import type { AccountState } from './account-state.ts';
@@ -60,6 +61,7 @@ export interface GeyserFeedStatus {
   readonly reconnects: number;
 }
 
+const NODE_REFUSED = 'its node is refused';
 const ADMISSION_MS = 30_000;
 const [RETRY_MIN_MS, RETRY_MAX_MS] = [5000, 300_000];
 
@@ -121,7 +123,7 @@ export class GeyserFeed implements LiveFeed<AccountState> {
   /** Never uses the feed of a node again: other operators contradict it. */
   refuse(nodeId: string): void {
     this.#refused.add(nodeId);
-    if (nodeId === this.#id) this.#onDown('its node is refused');
+    if (nodeId === this.#id) this.#onDown(NODE_REFUSED);
   }
 
   /** Begins to use a feed: once the nodes are known, by which it is admitted. */
@@ -129,8 +131,8 @@ export class GeyserFeed implements LiveFeed<AccountState> {
     void this.#admit();
   }
 
-  accepts({ commitment, holder }: AccountState): boolean {
-    return commitment !== 'processed' && this.#options.ring.accepts(holder);
+  accepts(state: AccountState): boolean {
+    return state.commitment !== 'processed' && this.#options.ring.accepts(priorityOf(state));
   }
 
   createSession(callbacks: SessionCallbacks<AccountState>): FeedAccountSession {
@@ -195,29 +197,38 @@ export class GeyserFeed implements LiveFeed<AccountState> {
 
   /** Admits the first feed that may be used; with none tries again later. */
   async #admit(): Promise<void> {
-    const { feeds, clock, mesh, onRecovery, onUp, createClient = createFeedClient } = this.#options;
+    const { feeds, clock, mesh, maxBytes, onRecovery, onUp, createClient = createFeedClient } = this.#options;
     for (const { id, ...address } of feeds) {
       if (this.#isClosed) return;
       if (this.#refused.has(id)) continue;
-      const client = await createClient(address);
-      this.#client = client;
       this.#id = id;
+      this.#client = undefined;
+      let client: FeedClient | undefined;
       try {
-        this.#admitted = await admitFeed({ client, rpc: mesh, clock, timeoutMs: ADMISSION_MS });
+        client = await createClient(address);
+        this.#checkWanted(id);
+        this.#client = client;
+        const admitted = await admitFeed({ client, rpc: mesh, clock, timeoutMs: ADMISSION_MS, maxBytes });
         const first = await client.firstReplayed().catch(() => undefined);
         this.#replaySlots = first === undefined ? 0 : Math.max(0, (mesh.tip('confirmed') ?? first) - first);
         await this.#readEpoch();
+        this.#checkWanted(id);
+        this.#admitted = admitted;
         this.#failures = 0;
         if (this.#problems.delete(id)) onRecovery(id, 'the Geyser feed is up again');
         onUp();
         return;
       } catch (thrown) {
-        this.#admitted = undefined;
-        client.close();
+        client?.close();
         this.#report(id, thrown instanceof FeedError ? thrown.message : 'it fails');
       }
     }
     this.#retry();
+  }
+
+  /** Throws once the feed of a node is not to be used any more, whatever was waited for. */
+  #checkWanted(id: string): void {
+    if (this.#isClosed || this.#refused.has(id)) throw new FeedError(NODE_REFUSED);
   }
 
   #report(id: string, problem: string): void {
@@ -251,11 +262,15 @@ export class GeyserFeed implements LiveFeed<AccountState> {
   }
 
   async #readEpoch(): Promise<void> {
-    const read = await this.#options.mesh.call('getEpochInfo', [{ commitment: 'confirmed' }]).catch(() => undefined);
-    if (read === undefined) return;
-    const [slot, index, slots] = ['absoluteSlot', 'slotIndex', 'slotsInEpoch'].map((name) =>
-      parseSafeInteger(member(read.result, name)),
-    );
-    if (slot !== undefined && index !== undefined && slots !== undefined) this.#epoch = { first: slot - index, slots };
+    try {
+      const { result } = await this.#options.mesh.call('getEpochInfo', [{ commitment: 'confirmed' }]);
+      const [slot, index, slots] = pickMembers(result, ['absoluteSlot', 'slotIndex', 'slotsInEpoch']).map((number) =>
+        parseSafeInteger(number),
+      );
+      if (slot !== undefined && index !== undefined && slots !== undefined)
+        this.#epoch = { first: slot - index, slots };
+    } catch {
+      // it is read again when it is needed: a rejection here would end the process, whatever a node has sent
+    }
   }
 }

@@ -14,7 +14,7 @@ import type {
   BalancesRead,
 } from '../../upstream/reads/account-batcher.ts';
 import type { VersionRing } from '../feed/version-ring.ts';
-import { doubleRead } from '../initial-sync.ts';
+import type { LiveRules } from '../lease-holder.ts';
 import { LiveSet, type LiveSourceOptions, type LiveSourceSettings } from '../live-set.ts';
 import type { ReadHeat } from '../read-heat.ts';
 import { readWhenCovered } from '../read-when-covered.ts';
@@ -79,8 +79,8 @@ export class LiveAccountSource implements AccountSource {
       maxAudited: settings.accounts,
       describe: ({ address, commitment }: AccountState) => ({ address, commitment }),
       addressOf: ({ address }: AccountState) => address,
-      createState: (address: string, commitment: Commitment, heat: ReadHeat) =>
-        new AccountState(ownText(address), commitment, options.initialSync ?? doubleRead, heat),
+      createState: (address: string, commitment: Commitment, rules: LiveRules, heat: ReadHeat) =>
+        new AccountState(ownText(address), commitment, rules, heat),
     };
     this.liveSet = new LiveSet({
       ...options,
@@ -124,8 +124,8 @@ export class LiveAccountSource implements AccountSource {
     });
     this.secondSet = second;
     this.#seconding = {
-      secondOf: ({ address, commitment, holder: { heat } }) =>
-        second.keepFor(address, commitment, { rank: heat.rank, tipAtLastRead: heat.tipAtLastRead ?? second.tip }),
+      secondOf: ({ address, commitment, rank, tipAtLastRead = second.tip }) =>
+        second.keepFor(address, commitment, { rank, tipAtLastRead }),
       areOfTwoOperators: (nodeId, other) => agreement.areOfTwoOperators(nodeId, other),
     };
   }
@@ -248,7 +248,7 @@ export class LiveAccountSource implements AccountSource {
    * when the cache answers with its lease.
    */
   #recordHeat(account: AccountState | undefined): void {
-    if (account !== undefined && !this.#subscriptions.has(account)) account.holder.heat.record(this.liveSet.tip);
+    if (account !== undefined && !this.#subscriptions.has(account)) account.recordRead(this.liveSet.tip);
   }
 
   #end(account: AccountState, subscription: Subscription): void {

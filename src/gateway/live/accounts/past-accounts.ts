@@ -4,7 +4,7 @@ import type { Slot } from '../../../shared/domain/slot.ts';
 import type { KeptAccount } from '../feed/kept-account.ts';
 import type { VersionRing } from '../feed/version-ring.ts';
 import { nothingKept, type PastSlot, type PastSlots } from '../past-slots.ts';
-import { type AccountJson, lamportsOf, textOfKept } from './account-json.ts';
+import { type AccountJson, lamportsOfKept, textOfKept } from './account-json.ts';
 
 /** Accounts at the end of a block. */
 export interface PastAccountsRead {
@@ -32,8 +32,9 @@ export class PastAccounts {
     this.#slots = slots;
   }
 
-  /** Rejects as {@link PastSlots.find} does. */
+  /** Rejects as {@link PastSlots.check} and {@link PastSlots.find} do. */
   async read(addresses: readonly string[], pastSlot: PastSlot): Promise<PastAccountsRead> {
+    this.#slots.check(pastSlot);
     const histories = addresses.map((address) => {
       const history = this.#ring.get(address);
       if (history === undefined) throw nothingKept('account', address);
@@ -41,16 +42,16 @@ export class PastAccounts {
     });
     const { slot, versions, lease } = await this.#slots.find(pastSlot, histories);
     const agreements = histories.map((history) => history.agreementAt(slot));
-    const accounts = versions.map((version) => accountOf(version.value, this.#ring.textOf(version)));
+    const accounts = versions.map((version) => accountOf(version.value, this.#ring.textOf(version.value)));
     return { slot, agreement: combinedAgreement(agreements, slot), lease, accounts };
   }
 }
 
-function accountOf(value: KeptAccount, parsed: string | undefined): PastAccount {
+function accountOf(value: KeptAccount, parsed: KeptAccount = value): PastAccount {
   return {
     get lamports() {
-      return typeof value === 'object' && value !== null && 'data' in value ? value.lamports : lamportsOf(this.json());
+      return lamportsOfKept(value);
     },
-    json: () => parsed ?? textOfKept(value),
+    json: () => textOfKept(parsed),
   };
 }

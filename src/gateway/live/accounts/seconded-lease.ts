@@ -11,14 +11,14 @@ import { type AccountJson, isSameAccount } from './account-json.ts';
 const VOICES = 2;
 
 /** An account as one session keeps it. */
-export interface KeptAccount {
+export interface KeptAccount extends Readonly<ReadHeat> {
   readonly address: string;
   readonly commitment: Commitment;
   readonly slot: Slot;
   readonly provenFrom: Slot;
   readonly json: AccountJson;
   readonly lease: WatermarkLease | undefined;
-  readonly holder: { readonly heat: ReadHeat };
+  recordRead(tip: Slot): void;
 }
 
 export interface Seconding {
@@ -94,7 +94,7 @@ export class SecondedLease implements Lease {
 
   recordRead(tip: Slot): void {
     this.first.recordRead(tip);
-    this.#second?.holder.heat.record(tip);
+    this.#second?.recordRead(tip);
     if (this.#second?.lease === undefined) this.#second = this.#seconding.secondOf(this.#account);
   }
 

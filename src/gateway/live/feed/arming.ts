@@ -1,6 +1,6 @@
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { bytesOfWrite } from './block-assembly.ts';
-import { type FeedAccount, type FeedVersion, UnarmedAccount } from './feed-account.ts';
+import type { FeedAccount, FeedVersion } from './feed-account.ts';
 
 /** An account that can be armed: what was read of it, and what was written since. */
 export interface DueAccount<A> {
@@ -9,8 +9,28 @@ export interface DueAccount<A> {
   readonly newer: readonly FeedVersion[];
 }
 
+/** What a stream keeps of an account until it is armed. */
+class UnarmedAccount {
+  /** The first version of the filter that names it. */
+  readonly filterVersion: number;
+  /** The first block from which on the stream is complete for it; undefined until its filter is in force. */
+  since: Slot | undefined;
+  /** A read that waits until its slot is applied. */
+  read: FeedVersion | undefined = undefined;
+  /** The writes since {@link since}. */
+  readonly writes: FeedVersion[] = [];
+  /** About the bytes of these. */
+  bytes = 0;
+
+  constructor(filterVersion: number, since?: Slot) {
+    this.filterVersion = filterVersion;
+    this.since = since;
+  }
+}
+
 /** The accounts of a stream that are not known yet, from their filter to their read (G4). */
 export class Arming<A extends FeedAccount> {
+  readonly #unarmed = new Map<A, UnarmedAccount>();
   /** Accounts that no block was tagged for yet. */
   readonly #adding = new Set<A>();
   /** Accounts that are to be read, in the order in which they may be. */
@@ -27,16 +47,21 @@ export class Arming<A extends FeedAccount> {
   }
 
   get size(): number {
-    return this.#adding.size + this.#toRead.size + this.#awaitingSlot.size;
+    return this.#unarmed.size;
   }
 
   get hasReads(): boolean {
     return this.#toRead.size > 0;
   }
 
+  /** Returns the slot that a read of an account must have reached; undefined while that isn't known, and once it is armed. */
+  sinceOf(account: A): Slot | undefined {
+    return this.#unarmed.get(account)?.since;
+  }
+
   /** `filterVersion`: the first version of the filter that names the account. */
   add(account: A, filterVersion: number): void {
-    account.unarmed = new UnarmedAccount(filterVersion);
+    this.#unarmed.set(account, new UnarmedAccount(filterVersion));
     this.#adding.add(account);
   }
 
@@ -47,7 +72,7 @@ export class Arming<A extends FeedAccount> {
 
   /** Remembers a write until the account is read; if too much is remembered, the account is read behind the write. */
   keepWrite(account: A, version: FeedVersion): void {
-    const { unarmed } = account;
+    const unarmed = this.#unarmed.get(account);
     if (unarmed?.since === undefined || version.slot < unarmed.since) return;
     const bytes = bytesOfWrite(version);
     if (this.#bytes + bytes > this.#maxBytes) {
@@ -62,7 +87,7 @@ export class Arming<A extends FeedAccount> {
   /** Records that a version of the filter is in force, for whose accounts the stream is complete from `since` on. */
   onFilterInForce(version: number, since: Slot): void {
     for (const account of this.#adding) {
-      const { unarmed } = account;
+      const unarmed = this.#unarmed.get(account);
       if (unarmed === undefined || unarmed.filterVersion > version) continue;
       this.#adding.delete(account);
       unarmed.since = since;
@@ -71,7 +96,7 @@ export class Arming<A extends FeedAccount> {
   }
 
   /** Returns accounts whose read is due: at most `count`. */
-  takeReads(count: number): readonly A[] {
+  dequeueReads(count: number): readonly A[] {
     const batch: A[] = [];
     for (const account of this.#toRead) {
       if (batch.length === count) break;
@@ -86,7 +111,8 @@ export class Arming<A extends FeedAccount> {
   }
 
   onRead(account: A, read: FeedVersion): void {
-    if (account.unarmed !== undefined) account.unarmed.read = read;
+    const unarmed = this.#unarmed.get(account);
+    if (unarmed !== undefined) unarmed.read = read;
     this.#awaitingSlot.add(account);
   }
 
@@ -95,14 +121,14 @@ export class Arming<A extends FeedAccount> {
     if (this.#adding.has(account)) return; // it has neither writes nor a read
     this.#awaitingSlot.delete(account);
     this.#forget(account);
-    account.unarmed = new UnarmedAccount(0, since);
+    this.#unarmed.set(account, new UnarmedAccount(0, since));
     this.#toRead.add(account);
   }
 
   /** Returns the accounts that can be armed once a slot is applied; what it keeps of them is forgotten. */
   *due(slot: Slot): Iterable<DueAccount<A>> {
     for (const account of this.#awaitingSlot) {
-      const { read, writes = [] } = account.unarmed ?? {};
+      const { read, writes = [] } = this.#unarmed.get(account) ?? {};
       if (read === undefined || read.slot > slot) continue;
       this.#awaitingSlot.delete(account);
       this.#forget(account);
@@ -111,7 +137,7 @@ export class Arming<A extends FeedAccount> {
   }
 
   #forget(account: A): void {
-    this.#bytes -= account.unarmed?.bytes ?? 0;
-    account.unarmed = undefined;
+    this.#bytes -= this.#unarmed.get(account)?.bytes ?? 0;
+    this.#unarmed.delete(account);
   }
 }

@@ -99,7 +99,7 @@ export class BlockAssembly {
   }
 
   #keepNewest(newest: Map<string, AccountWrite>, write: AccountWrite): void {
-    const known = newest.get(write.key);
-    if (known === undefined || this.#rules.supersedes(write, known)) newest.set(write.key, write);
+    const known = newest.get(write.address);
+    if (known === undefined || this.#rules.supersedes(write, known)) newest.set(write.address, write);
   }
 }

@@ -1,13 +1,13 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
 import { CLOCK_SYSVAR, SYSTEM_PROGRAM } from '../../../shared/domain/well-known-addresses.ts';
 import { decodeUpdate } from '../../upstream/geyser/decode-update.ts';
-import { encodeFilter, encodePing, type FeedMode, versionOf } from '../../upstream/geyser/encode-request.ts';
+import { encodeFilter, encodePing, type FeedMode } from '../../upstream/geyser/encode-request.ts';
 import type { BlockLink, FeedUpdate } from '../../upstream/geyser/feed-update.ts';
 import { type FeedVersion, parseFeedVersion, versionProblem } from '../../upstream/geyser/feed-version.ts';
 import { type FeedClient, FeedError, type FeedFailure, GRPC_CODE } from '../../upstream/geyser/geyser-client.ts';
 import { readWrittenAccounts } from '../../upstream/reads/written-accounts.ts';
 import type { RpcCaller } from '../../upstream/rpc/rpc-response.ts';
-import { keyOfAddress } from './address-key.ts';
+import { BlockAssembly } from './block-assembly.ts';
 import { FEED_RULES, type FeedEvidence, MIN_LINKED_BLOCKS } from './feed-rules.ts';
 
 /** A feed that may be used. */
@@ -23,6 +23,8 @@ export interface AdmissionOptions {
   readonly clock: Clock;
   /** Longest time until the evidence is there, in milliseconds. */
   readonly timeoutMs: number;
+  /** The most bytes of accounts whose block meta has not come. */
+  readonly maxBytes: number;
 }
 
 /** The server whose order of messages is known: accounts first, then the block meta. */
@@ -54,6 +56,7 @@ class RefusedFilter extends FeedError {}
 class Observation {
   readonly #options: AdmissionOptions;
   readonly #mode: FeedMode;
+  readonly #assembly: BlockAssembly;
   readonly #canaries = new Set<string>([CLOCK_SYSVAR]);
   #version = 1;
   #last: BlockLink | undefined;
@@ -63,12 +66,12 @@ class Observation {
   #blockReads = 0;
   #isReading = false;
   readonly #written: { owner: string; isDelivered: boolean }[] = [];
-  #open = new Map<number, Set<string>>();
   #finish: (outcome: FeedError | undefined) => void = () => {};
 
   constructor(options: AdmissionOptions, mode: FeedMode) {
     this.#options = options;
     this.#mode = mode;
+    this.#assembly = new BlockAssembly(mode, FEED_RULES, options.maxBytes);
   }
 
   async admit(): Promise<void> {
@@ -111,23 +114,15 @@ class Observation {
 
   #onUpdate(update: FeedUpdate, send: (request: Uint8Array) => void): void {
     if (update.kind === 'ping') send(encodePing());
-    if (update.kind === 'account') {
-      const open = this.#open.get(update.slot) ?? new Set();
-      this.#open.set(update.slot, open.add(update.write.key));
-    }
-    if (update.kind !== 'block' && update.kind !== 'block-meta') return;
-    if (!FEED_RULES.isBarrier(update.kind, this.#mode)) return;
-    const delivered =
-      update.kind === 'block'
-        ? new Set(update.writes.map(({ key }) => key))
-        : (this.#open.get(update.slot) ?? new Set());
-    this.#open.delete(update.slot);
-    const isLinked = update.parentSlot === this.#last?.slot && update.parentBlockhash === this.#last.blockhash;
+    const block = this.#assembly.add(update);
+    if (block === undefined) return;
+    const delivered = new Set(block.writes.map(({ address }) => address));
+    const isLinked = block.parentSlot === this.#last?.slot && block.parentBlockhash === this.#last.blockhash;
     this.#linked = isLinked ? this.#linked + 1 : 1;
-    this.#last = update;
-    this.#hasClock ||= delivered.has(keyOfAddress(CLOCK_SYSVAR));
-    const isInForce = Math.max(...update.filters.map(versionOf)) === this.#version;
-    if (this.#linked >= MIN_LINKED_BLOCKS && isInForce && !this.#isReading) void this.#compare(update, delivered, send);
+    this.#last = block;
+    this.#hasClock ||= delivered.has(CLOCK_SYSVAR);
+    const isInForce = block.version === this.#version;
+    if (this.#linked >= MIN_LINKED_BLOCKS && isInForce && !this.#isReading) void this.#compare(block, delivered, send);
   }
 
   /** Compares a delivered block with the node's. Until it wrote an account that is watched, watches more that are written. */
@@ -145,8 +140,7 @@ class Observation {
       let isNew = false;
       for (const [address, owner] of block.written) {
         if (owner === '') continue;
-        if (this.#canaries.has(address))
-          this.#written.push({ owner, isDelivered: delivered.has(keyOfAddress(address)) });
+        if (this.#canaries.has(address)) this.#written.push({ owner, isDelivered: delivered.has(address) });
         else if (this.#canaries.size < MAX_CANARIES) isNew = Boolean(this.#canaries.add(address));
       }
       if (isNew && !this.#written.some(({ owner }) => owner === SYSTEM_PROGRAM)) {

@@ -9,7 +9,6 @@ import { type FeedCall, type FeedClient, type FeedFailure, GRPC_CODE } from '../
 import { readAccountValues } from '../../upstream/reads/account-values.ts';
 import { readWrittenAccounts } from '../../upstream/reads/written-accounts.ts';
 import type { RpcCaller } from '../../upstream/rpc/rpc-response.ts';
-import { keyOfAddress } from './address-key.ts';
 import type { FeedAccount } from './feed-account.ts';
 import { FEED_RULES } from './feed-rules.ts';
 import { FeedStream, type FeedStreamOptions } from './feed-stream.ts';
@@ -213,7 +212,7 @@ export class FeedLink<A extends FeedAccount> {
     }
     if (this.#call === undefined) return;
     const activity = {
-      msSinceBlock,
+      msSinceBlock: nowMs - Math.max(this.#lastBlockMs, this.#attemptMs), // a new connection has its own time
       msSinceMessage: nowMs - this.#lastMessageMs,
       slotTimeMs: slotTimeMs(),
       lagSlots: (tip() ?? 0) - this.stream.slot,
@@ -226,7 +225,7 @@ export class FeedLink<A extends FeedAccount> {
     if (this.#isReading) return;
     this.#isReading = true;
     while (!this.#isClosed) {
-      const batch = this.stream.takeReads(BATCH);
+      const batch = this.stream.dequeueReads(BATCH);
       if (batch.length === 0) break;
       await this.#options.awaitTurn();
       await this.#readBatch(batch);
@@ -235,7 +234,7 @@ export class FeedLink<A extends FeedAccount> {
   }
 
   async #readBatch(batch: readonly A[]): Promise<void> {
-    const since = Math.max(...batch.map(({ unarmed }) => unarmed?.since ?? 0));
+    const since = Math.max(...batch.map((account) => this.stream.sinceOf(account) ?? 0));
     try {
       const addresses = batch.map(({ address }) => address);
       const { slot, values } = await readAccountValues(this.#options.rpc, addresses, since);
@@ -248,6 +247,6 @@ export class FeedLink<A extends FeedAccount> {
 
   async #readBlock(slot: Slot): Promise<void> {
     const block = await readWrittenAccounts(this.#options.rpc, slot).catch(() => undefined);
-    this.stream.onBlockRead(block && { ...block, written: [...block.written.keys()].map(keyOfAddress) });
+    this.stream.onBlockRead(block && { ...block, written: [...block.written.keys()] });
   }
 }

@@ -3,9 +3,9 @@ import type { Slot } from '../../../shared/domain/slot.ts';
 import { CLOCK_SYSVAR } from '../../../shared/domain/well-known-addresses.ts';
 import { decodeUpdate } from '../../upstream/geyser/decode-update.ts';
 import { encodeFilter, encodePing, type FeedMode } from '../../upstream/geyser/encode-request.ts';
-import type { AccountWrite, BlockLink, FeedUpdate } from '../../upstream/geyser/feed-update.ts';
+import type { BlockLink, FeedUpdate } from '../../upstream/geyser/feed-update.ts';
 import type { FeedClient } from '../../upstream/geyser/geyser-client.ts';
-import { keyOfAddress } from './address-key.ts';
+import { BlockAssembly } from './block-assembly.ts';
 import type { FeedVersion } from './feed-account.ts';
 import { FEED_RULES } from './feed-rules.ts';
 
@@ -72,22 +72,19 @@ export async function readReplay(options: FeedReplayOptions, query: ReplayQuery)
 
 /** Puts the blocks of a replay in a row. */
 class ReplayedRow {
-  readonly #mode: FeedMode;
   readonly #query: ReplayQuery;
   readonly #maxBytes: number;
-  readonly #addresses: ReadonlyMap<string, string>;
-  readonly #versions = new Map<string, FeedVersion[]>();
-  /** The accounts of blocks whose meta has not come. */
-  readonly #open = new Map<Slot, AccountWrite[]>();
+  readonly #assembly: BlockAssembly;
+  readonly #versions: ReadonlyMap<string, FeedVersion[]>;
   #from: Slot = -1;
   #last: BlockLink | undefined;
   #bytes = 0;
 
   constructor(mode: FeedMode, query: ReplayQuery, maxBytes: number) {
-    this.#mode = mode;
     this.#maxBytes = maxBytes;
     this.#query = query;
-    this.#addresses = new Map(query.addresses.map((address) => [keyOfAddress(address), address]));
+    this.#assembly = new BlockAssembly(mode, FEED_RULES, maxBytes);
+    this.#versions = new Map(query.addresses.map((address) => [address, []]));
   }
 
   get replay(): Replay {
@@ -98,35 +95,18 @@ class ReplayedRow {
   add(update: FeedUpdate, bytes: number): 'open' | 'whole' | 'broken' {
     this.#bytes += bytes;
     if (this.#bytes > this.#maxBytes) return 'broken';
-    if (update.kind === 'account') this.#open.set(update.slot, [...(this.#open.get(update.slot) ?? []), update.write]);
-    if (update.kind !== 'block' && update.kind !== 'block-meta') return 'open';
-    if (!FEED_RULES.isBarrier(update.kind, this.#mode)) return 'open';
-    const writes = update.kind === 'block' ? update.writes : (this.#open.get(update.slot) ?? []);
-    this.#open.delete(update.slot);
+    const block = this.#assembly.add(update);
+    if (block === undefined) return 'open';
+    const { slot, parentSlot, writes } = block;
     const last = this.#last;
     if (last === undefined) {
-      if (update.parentSlot > this.#query.since) return 'open'; // a live one, before the replay begins
-      this.#from = update.parentSlot;
-    } else if (update.slot <= last.slot) return 'open';
-    else if (update.parentSlot !== last.slot || update.parentBlockhash !== last.blockhash)
-      return update.parentSlot > last.slot ? 'open' : 'broken';
-    this.#apply(update, writes);
-    return update.slot >= this.#query.until ? 'whole' : 'open';
-  }
-
-  #apply(block: BlockLink, writes: readonly AccountWrite[]): void {
+      if (parentSlot > this.#query.since) return 'open'; // a live one, before the replay begins
+      this.#from = parentSlot;
+    } else if (slot <= last.slot) return 'open';
+    else if (parentSlot !== last.slot || block.parentBlockhash !== last.blockhash)
+      return parentSlot > last.slot ? 'open' : 'broken';
     this.#last = block;
-    const newest = new Map<string, AccountWrite>();
-    for (const write of writes) {
-      const known = newest.get(write.key);
-      if (known === undefined || FEED_RULES.supersedes(write, known)) newest.set(write.key, write);
-    }
-    for (const [key, { value }] of newest) {
-      const address = this.#addresses.get(key);
-      if (address === undefined) continue;
-      const versions = this.#versions.get(address) ?? [];
-      this.#versions.set(address, versions);
-      versions.push({ slot: block.slot, value });
-    }
+    for (const { address, value } of writes) this.#versions.get(address)?.push({ slot, value });
+    return slot >= this.#query.until ? 'whole' : 'open';
   }
 }

@@ -58,6 +58,7 @@ export const FEED_RULES = {
     written,
   }: FeedEvidence): string | undefined {
     if (versionProblem !== undefined) return versionProblem;
+    if (linkedBlocks === 0) return 'it sends no blocks';
     if (!isKnownToNode) return 'its blocks are unknown to the node: it follows another cluster, or lags';
     if (linkedBlocks < MIN_LINKED_BLOCKS) return 'it has not delivered blocks in a row';
     if (!hasClock) return 'it does not deliver the Clock';

@@ -40,6 +40,8 @@ export interface FeedStreamOptions<A extends FeedAccount = FeedAccount> {
   onVersion(account: A, version: FeedVersion): void;
   /** Called when an account isn't known any more, until it is again. */
   onUnknown(account: A): void;
+  /** Called when the ring keeps an account no longer, as others are read more. */
+  onEvicted(account: A): void;
   /** Called when nothing that the stream has delivered can be believed. */
   onFalse(reason: string): void;
 }
@@ -121,8 +123,8 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
     return this.#accounts.values();
   }
 
-  get(key: string): A | undefined {
-    return this.#accounts.get(key);
+  get(address: string): A | undefined {
+    return this.#accounts.get(address);
   }
 
   /** Connects. Accounts may have been added before. */
@@ -133,20 +135,20 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
 
   /** Adds an account; {@link sendFilter} subscribes to it. */
   add(account: A): void {
-    this.#accounts.set(account.key, account);
+    this.#accounts.set(account.address, account);
     this.#arming.add(account, this.#filterVersion + 1);
     this.#isFilterChanged = true;
   }
 
   remove(account: A): void {
-    if (this.#accounts.get(account.key) !== account) return;
-    this.#accounts.delete(account.key);
+    if (!this.#has(account)) return;
+    this.#accounts.delete(account.address);
     this.#arming.delete(account);
-    this.#options.ring.end(account.history);
+    this.#endHistory(account);
     this.#isFilterChanged = true; // the next filter leaves it out
   }
 
-  /** Subscribes to what was added since the last time; called every half second or so, since each filter has all keys. */
+  /** Subscribes to what was added since the last time; called every half second or so, since each filter names all accounts. */
   sendFilter(): void {
     if (!this.#isFilterChanged || this.#isEnded) return;
     this.#isFilterChanged = false;
@@ -170,14 +172,19 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
   }
 
   /** Returns accounts whose read is due: at most `count`. */
-  takeReads(count: number): readonly A[] {
-    return this.#arming.takeReads(count);
+  dequeueReads(count: number): readonly A[] {
+    return this.#arming.dequeueReads(count);
   }
 
-  /** Handles a read of {@link takeReads}; undefined for one that has failed. */
+  /** Returns the slot that a read of an account must have reached; undefined where none is due. */
+  sinceOf(account: A): Slot | undefined {
+    return this.#arming.sinceOf(account);
+  }
+
+  /** Handles a read of {@link dequeueReads}; undefined for one that has failed. */
   onRead(account: A, read: FeedVersion | undefined): void {
-    if (this.#isEnded || this.#accounts.get(account.key) !== account) return;
-    const since = account.unarmed?.since;
+    if (!this.#has(account)) return;
+    const since = this.sinceOf(account);
     if (since === undefined) return; // a gap has come between: it is read again
     if (read === undefined || !this.#rules.mayArm(read.slot, since)) {
       this.#arming.readAgain(account);
@@ -200,7 +207,7 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
    * `isDecided`: whether a difference proves the stream false; else the account alone is read again.
    */
   audit(account: A, { slot, value }: FeedVersion, isDecided = true): boolean {
-    const kept = this.#isEnded ? undefined : account.history?.ownAt(slot);
+    const kept = this.#has(account) ? account.history?.ownAt(slot) : undefined;
     if (kept === undefined) return false;
     if (!this.#rules.isRefuted(kept, value)) return true;
     if (isDecided) this.#fail(`a read at slot ${slot} differs from what was delivered`);
@@ -211,6 +218,11 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
     return false;
   }
 
+  onEvicted(address: string): void {
+    const account = this.#accounts.get(address);
+    if (account !== undefined) this.#options.onEvicted(account);
+  }
+
   /** Denies all that it has covered, as its node is not believed any more. */
   deny(): void {
     this.#isDenied = true;
@@ -219,7 +231,7 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
   /** Ends it: nothing newer is covered any more. */
   end(): void {
     this.#isEnded = true;
-    for (const { history } of this.#accounts.values()) this.#options.ring.end(history);
+    for (const account of this.#accounts.values()) this.#endHistory(account);
     this.#accounts.clear();
   }
 
@@ -245,8 +257,8 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
     const { mode, onApplied, port } = this.#options;
     this.#chain.append(block);
     this.#arming.onFilterInForce(version, this.#rules.sinceOf(slot, mode));
-    for (const { key, value } of writes) {
-      const account = this.#accounts.get(key);
+    for (const { address, value } of writes) {
+      const account = this.#accounts.get(address);
       if (account?.history !== undefined) this.#add(account, account.history, { slot, value });
       else if (account !== undefined) this.#arming.keepWrite(account, { slot, value });
     }
@@ -276,11 +288,19 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
 
   /** Forgets what an account is: from the next block on it is to be read. */
   #disarm(account: A, since: Slot): void {
-    const { history } = account;
-    account.history = undefined;
-    this.#options.ring.end(history);
+    const isKnown = account.history !== undefined;
+    this.#endHistory(account);
     this.#arming.restart(account, since);
-    if (history !== undefined) this.#options.onUnknown(account);
+    if (isKnown) this.#options.onUnknown(account);
+  }
+
+  #endHistory(account: A): void {
+    account.history?.end();
+    account.history = undefined;
+  }
+
+  #has(account: A): boolean {
+    return this.#accounts.get(account.address) === account;
   }
 
   #finalize(): void {
@@ -323,7 +343,7 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
   #applyMissed(missed: readonly MissedBlock[], nextSlot: Slot): void {
     const written = new Set(missed.flatMap((block) => block.written));
     for (const account of this.#accounts.values())
-      if (written.has(account.key) || account.address.startsWith(SYSVAR_PREFIX) || account.history === undefined)
+      if (written.has(account.address) || account.address.startsWith(SYSVAR_PREFIX) || account.history === undefined)
         this.#disarm(account, nextSlot);
     for (const block of missed) this.#chain.append(block);
     for (const block of this.#gap.close()) this.#receive(block);

@@ -5,7 +5,7 @@ import type { AppliedBlock } from './feed-rules.ts';
 
 /** A block that was missed, as a node shows it. */
 export interface MissedBlock extends BlockLink {
-  /** Keys of the accounts that it may have written, as those of {@link AccountWrite}. */
+  /** Addresses of the accounts that it may have written. */
   readonly written: readonly string[];
 }
 

@@ -1,4 +1,5 @@
 import type { Agreement } from '../../../shared/domain/agreement.ts';
+import type { Commitment } from '../../../shared/domain/commitment.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 
 /** What something was from a slot on, until the next version. */
@@ -15,15 +16,23 @@ export interface Coverage {
   readonly isDenied: boolean;
   /** The newest slot that it knows to be final: the version of that slot is still needed. Default: that of the ring. */
   readonly finalizedSlot?: Slot;
+  /** Called when the ring keeps an account no longer that it covers, as others are read more. */
+  onEvicted?(address: string): void;
 }
 
 /** What the ring keeps versions of. */
 export interface RingMember {
   readonly address: string;
-  /** How often the account is read: the lowest ones leave first. */
-  readonly heat: { readonly rank: number };
-  /** Called when the ring keeps the account no longer, as others are read more. */
-  onEvicted?(): void;
+  /** The lowest ones leave first: those that are read least. */
+  readonly priority: number;
+  /** The commitment at which it is kept. What a node notifies of at finalized may be of any block up to its version's slot. */
+  readonly commitment?: Commitment;
+}
+
+/** A version, and what is known of the time between the one before and it. */
+export interface LinkedVersion<V> extends Version<V> {
+  /** The slot behind which changes before it may be missing; undefined where none can. */
+  readonly gapFrom: Slot | undefined;
 }
 
 /** A version, and the last slot at which it is known to hold: a change between that and the next version may be missing. */
@@ -52,7 +61,9 @@ const DENIED = new EndedCoverage(-1, { isDenied: true });
 /** The versions of one account, or of one token list, from one source, up to the slot that its coverage names. */
 export class History<V, W extends V = V> {
   readonly member: RingMember;
-  #newest: Version<W>;
+  /** Slot and value of the newest version, in this object: most accounts have no other. */
+  #slot: Slot;
+  #value: W;
   /** The versions before it, oldest first; undefined without any, as of most accounts, of which there may be very many. */
   #past: PastVersion<W>[] | undefined = undefined;
   /** What another source, or this one before a gap, knows of the account. */
@@ -65,7 +76,8 @@ export class History<V, W extends V = V> {
 
   constructor(member: RingMember, coverage: Coverage, first: Version<W>) {
     this.member = member;
-    this.#newest = first;
+    this.#slot = first.slot;
+    this.#value = first.value;
     this.#coverage = coverage;
   }
 
@@ -73,25 +85,32 @@ export class History<V, W extends V = V> {
     return this.member.address;
   }
 
-  get heat(): RingMember['heat'] {
-    return this.member.heat;
-  }
-
   get coverage(): Coverage {
     return this.#coverage;
   }
 
   get newest(): Version<W> {
-    return this.#newest;
+    return { slot: this.#slot, value: this.#value };
   }
 
   get oldest(): Version<W> {
-    return this.#past?.[0]?.version ?? this.#newest;
+    return this.#past?.[0]?.version ?? this.newest;
+  }
+
+  /** Returns the versions behind a slot, oldest first. */
+  *linkedAfter(slot: Slot): Iterable<LinkedVersion<W>> {
+    const past = this.#past ?? [];
+    for (let i = countUpTo(past, slot); i <= past.length; i++) {
+      const version = past[i]?.version ?? this.newest;
+      const before = past[i - 1];
+      const known = before === undefined ? version.slot : Math.max(before.version.slot, before.end);
+      if (version.slot > slot) yield { ...version, gapFrom: known < version.slot - 1 ? known : undefined };
+    }
   }
 
   /** Oldest first, at least one. */
   get versions(): readonly Version<W>[] {
-    return [...(this.#past ?? []).map(({ version }) => version), this.#newest];
+    return [...(this.#past ?? []).map(({ version }) => version), this.newest];
   }
 
   /** Returns the version at the end of a slot, from any source; undefined where that is not kept or not covered. */
@@ -107,30 +126,39 @@ export class History<V, W extends V = V> {
   /** Returns the version at the end of a slot that this source knows. */
   ownAt(slot: Slot): Version<W> | undefined {
     if (slot > this.#coverage.slot || this.#coverage.isDenied) return undefined;
-    if (this.#newest.slot <= slot) return this.#newest;
-    const past = this.#pastAt(slot);
+    if (this.#slot <= slot) return this.newest;
+    const past = pastAt(this.#past, slot);
     return past !== undefined && slot <= past.end ? past.version : undefined;
+  }
+
+  /** Returns the last slot up to this one, which is covered, at which a version of this source is known to hold. */
+  heldUntil(slot: Slot): Slot | undefined {
+    if (this.#slot <= slot) return slot;
+    const past = pastAt(this.#past, slot);
+    return past && Math.min(slot, Math.max(past.version.slot, past.end));
   }
 
   /** Returns the newest version of a slot or of one before. */
   newestUpTo(slot: Slot): Version<W> | undefined {
-    return this.#newest.slot <= slot ? this.#newest : this.#pastAt(slot)?.version;
+    return this.#slot <= slot ? this.newest : pastAt(this.#past, slot)?.version;
   }
 
   /** Returns the first slot from this one on at which the account is kept; undefined where none is. */
   keptFrom(slot: Slot): Slot | undefined {
-    const own = this.#coverage.isDenied
-      ? undefined
-      : this.versions.find((version) => version.slot >= slot && version.slot <= this.#coverage.slot)?.slot;
-    const before = this.previous?.keptFrom(slot);
-    return own === undefined || before === undefined ? (own ?? before) : Math.min(own, before);
+    const past = this.#past ?? [];
+    const first = past[countUpTo(past, slot - 1)]?.version.slot ?? this.#slot;
+    const isKept = first >= slot && first <= this.#coverage.slot && !this.#coverage.isDenied;
+    const before = this.previous?.keptFrom(slot) ?? Number.POSITIVE_INFINITY;
+    const oldest = isKept ? Math.min(first, before) : before;
+    return oldest === Number.POSITIVE_INFINITY ? undefined : oldest;
   }
 
   /** Adds a newer version. `end`: the last slot at which the one before is known to hold. */
   push(version: Version<W>, end: Slot): void {
     this.#past ??= [];
-    this.#past.push({ version: this.#newest, end });
-    this.#newest = version;
+    this.#past.push({ version: this.newest, end });
+    this.#slot = version.slot;
+    this.#value = version.value;
   }
 
   /** Drops the oldest version. Returns false if it is the only one. */
@@ -151,12 +179,22 @@ export class History<V, W extends V = V> {
     this.#coverage = DENIED;
   }
 
-  /** Covers no slot beyond the present one. */
-  freeze(): void {
+  /** Covers no slot beyond the present one: its source knows the account no longer. What is known stays until it is old. */
+  end(): void {
     if (this.isOpen) this.#coverage = new EndedCoverage(this.#coverage.slot, this.#coverage);
   }
+}
 
-  #pastAt(slot: Slot): PastVersion<W> | undefined {
-    return this.#past?.findLast(({ version }) => version.slot <= slot);
+const pastAt = <W>(past: readonly PastVersion<W>[] | undefined, slot: Slot): PastVersion<W> | undefined =>
+  past?.[countUpTo(past, slot) - 1];
+
+/** Returns the number of versions up to a slot. */
+function countUpTo(past: readonly PastVersion<unknown>[], slot: Slot): number {
+  let [low, high] = [0, past.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((past[middle]?.version.slot ?? slot) <= slot) low = middle + 1;
+    else high = middle;
   }
+  return low;
 }

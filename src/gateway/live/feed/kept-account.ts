@@ -2,8 +2,15 @@ import type { TemplatedText } from '../../../shared/runtime/templated-text.ts';
 import type { AccountValue } from '../../upstream/geyser/feed-update.ts';
 import type { History, Version } from './history.ts';
 
+/** The JSON of an account, in the form in which it takes least memory. */
+export type KeptText = TemplatedText | string;
+
 /** An account as a feed sends it, or as a node shows it as JSON; null where there was none. */
-export type KeptAccount = AccountValue | TemplatedText | string | null;
+export type KeptAccount = AccountValue | KeptText | null;
+
+/** Returns true for an account as a feed sends it. */
+export const isValue = (kept: KeptAccount): kept is AccountValue =>
+  typeof kept === 'object' && kept !== null && 'data' in kept;
 
 export type AccountVersion<W extends KeptAccount = KeptAccount> = Version<W>;
 export type AccountHistory<W extends KeptAccount = KeptAccount> = History<KeptAccount, W>;

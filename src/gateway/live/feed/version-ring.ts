@@ -1,20 +1,7 @@
 import type { Slot } from '../../../shared/domain/slot.ts';
+import { LeastRead } from '../../../shared/runtime/least-read.ts';
 import { type Coverage, History, type RingMember, type Version } from './history.ts';
-import type { KeptAccount } from './kept-account.ts';
-
-/** Finds the member that is read least. */
-export interface Ranking<T> {
-  /** Called with each member that has come. */
-  add(member: T): void;
-  find(): T | undefined;
-}
-
-/** The members of a ranking. */
-export interface Ranked<T> {
-  all(): Iterable<T>;
-  has(member: T): boolean;
-  rankOf(member: T): number;
-}
+import { bytesOfAccount, type KeptAccount, type KeptText } from './kept-account.ts';
 
 export interface RingSettings {
   /** Most bytes of all versions. */
@@ -47,7 +34,7 @@ interface Replaced<V> {
 export class VersionRing<V = KeptAccount> {
   readonly #settings: RingSettings;
   readonly #lengthOf: (value: V) => number;
-  readonly #leastRead: Ranking<History<V>>;
+  readonly #leastRead: LeastRead<History<V>>;
   /** The newest history of each account. */
   readonly #histories = new Map<string, History<V>>();
   /** Oldest first, from {@link #dropped} on. */
@@ -55,26 +42,21 @@ export class VersionRing<V = KeptAccount> {
   #dropped = 0;
   #bytes = 0;
   #finalizedSlot: Slot = -1;
-  #oldestDropped: Slot = -1;
-  /** What a node's parser made of versions that it parses. */
-  readonly #texts = new WeakMap<Version<V>, string>();
-  /** The highest rank of an account that had to leave. */
-  #evictedRank = Number.NEGATIVE_INFINITY;
+  /** What a node's parser made of values that it parses. */
+  readonly #texts = new WeakMap<object, KeptText>();
+  /** The highest priority of an account that had to leave. */
+  #evictedPriority = Number.NEGATIVE_INFINITY;
   /** Where the search for histories that have ended goes on. */
   #swept: Iterator<History<V>> | undefined;
 
   /** `lengthOf` returns about the bytes of a value. */
-  constructor(
-    settings: RingSettings,
-    rank: (members: Ranked<History<V>>) => Ranking<History<V>>,
-    lengthOf: (value: V) => number,
-  ) {
+  constructor(settings: RingSettings, lengthOf: (value: V) => number) {
     this.#lengthOf = lengthOf;
     this.#settings = settings;
-    this.#leastRead = rank({
+    this.#leastRead = new LeastRead({
       all: () => this.#histories.values(),
       has: (history) => this.#histories.get(history.address) === history,
-      rankOf: ({ heat }) => heat.rank,
+      rankOf: ({ member }) => member.priority,
     });
   }
 
@@ -92,19 +74,14 @@ export class VersionRing<V = KeptAccount> {
     return this.#finalizedSlot;
   }
 
-  /** The oldest slot at which every account that has been covered since is known. */
-  get oldestSlot(): Slot {
-    return this.#oldestDropped + 1;
-  }
-
   /** Returns the history of an account; undefined for one that is not kept. */
   get(address: string): History<V> | undefined {
     return this.#histories.get(address);
   }
 
-  /** Returns true if an account of this heat would stay. */
-  accepts({ rank }: RingMember['heat']): boolean {
-    return this.#bytes < this.#settings.bytes * NEARLY_FULL || rank > this.#evictedRank;
+  /** Returns true if an account of this priority would stay. */
+  accepts(priority: number): boolean {
+    return this.#bytes < this.#settings.bytes * NEARLY_FULL || priority > this.#evictedPriority;
   }
 
   /** Starts a history with what the account is at a slot. What was known before stays. */
@@ -131,20 +108,15 @@ export class VersionRing<V = KeptAccount> {
     this.#queue(history, replaced, version.slot);
   }
 
-  /** Returns a version as a node's parser shows it; undefined where that was not read. */
-  textOf(version: Version<V>): string | undefined {
-    return this.#texts.get(version);
+  /** Returns a value as a node's parser shows it; undefined where that was not read. */
+  textOf(value: V): KeptText | undefined {
+    return typeof value === 'object' && value !== null ? this.#texts.get(value) : undefined;
   }
 
-  /** Keeps a version as a node's parser shows it. */
-  setText(history: History<V>, version: Version<V>, text: string): void {
-    if (history.isKept) this.#bytes += text.length - (this.#texts.get(version)?.length ?? 0);
-    this.#texts.set(version, text);
-  }
-
-  /** Ends a history: its source covers the account no longer. What is known stays until it is old. */
-  end(history: History<V> | undefined): void {
-    history?.freeze();
+  /** Keeps a value as a node's parser shows it. */
+  setText(history: History<V>, value: V & object, text: KeptText): void {
+    if (history.isKept) this.#bytes += bytesOfAccount(text) - bytesOfAccount(this.textOf(value) ?? null);
+    this.#texts.set(value, text);
   }
 
   /** Drops what is too old once `finalizedSlot` is final and `slot` was applied, and what exceeds the bytes. */
@@ -189,9 +161,8 @@ export class VersionRing<V = KeptAccount> {
     return by <= Math.min(this.#finalizedSlot, history.coverage.finalizedSlot ?? this.#finalizedSlot);
   }
 
-  #drop({ history, version, by }: Replaced<V>): void {
-    if (history.oldest !== version || !history.isKept) return;
-    this.#oldestDropped = Math.max(this.#oldestDropped, by - 1);
+  #drop({ history, version }: Replaced<V>): void {
+    if (history.oldest.slot !== version.slot || !history.isKept) return;
     if (history.dropOldest()) this.#bytes -= this.#bytesOf(version);
     else this.#unlink(history);
   }
@@ -237,7 +208,7 @@ export class VersionRing<V = KeptAccount> {
     while (this.#bytes > this.#settings.bytes) {
       const history = this.#leastRead.find();
       if (history === undefined) return;
-      this.#evictedRank = Math.max(this.#evictedRank, history.heat.rank);
+      this.#evictedPriority = Math.max(this.#evictedPriority, history.member.priority);
       this.#remove(history);
     }
   }
@@ -246,8 +217,8 @@ export class VersionRing<V = KeptAccount> {
     this.#histories.delete(newest.address);
     for (let history: History<V> | undefined = newest; history !== undefined; history = history.previous) {
       this.#forget(history);
-      const { member } = history;
-      if (member.onEvicted !== undefined) queueMicrotask(() => member.onEvicted?.()); // it may be in the midst of its block
+      const { coverage, address } = history;
+      if (coverage.onEvicted !== undefined) queueMicrotask(() => coverage.onEvicted?.(address)); // it may be in the midst of its block
     }
   }
 
@@ -256,7 +227,7 @@ export class VersionRing<V = KeptAccount> {
     this.#bytes -= HISTORY_BYTES + history.versions.reduce((sum, version) => sum + this.#bytesOf(version), 0);
   }
 
-  #bytesOf(version: Version<V>): number {
-    return VERSION_BYTES + this.#lengthOf(version.value) + (this.#texts.get(version)?.length ?? 0);
+  #bytesOf({ value }: Version<V>): number {
+    return VERSION_BYTES + this.#lengthOf(value) + bytesOfAccount(this.textOf(value) ?? null);
   }
 }

@@ -3,6 +3,7 @@ import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { toJson } from '../../../shared/domain/to-json.ts';
 import { elements, isNull, members, parseSafeInteger, parseString } from '../../upstream/json/raw-json.ts';
+import { callWithMaxSupportedVersion } from '../../upstream/reads/max-supported-version.ts';
 import type { RpcCaller } from '../../upstream/rpc/rpc-response.ts';
 import type { RequestBudget } from '../request-budget.ts';
 import { type LoggedTransaction, type LogTopic, MAX_MISSED } from './log-topic.ts';
@@ -23,14 +24,14 @@ export async function readMissedLogs(
 ): Promise<readonly LoggedTransaction[] | undefined> {
   const { address, coveredSlot } = topic;
   const commitment = historyCommitmentOf(topic.commitment);
-  const call = async (method: 'getSignaturesForAddress' | 'getTransaction', params: readonly unknown[]) => {
-    await budget.acquire('sync');
-    return budget.make(() => caller.call(method, params, { commitment, minSlot }));
+  const budgeted: RpcCaller = {
+    async call(...args) {
+      await budget.acquire('sync');
+      return budget.make(() => caller.call(...args));
+    },
   };
-  const { value } = await call('getSignaturesForAddress', [
-    address,
-    { commitment, limit: MAX_MISSED, minContextSlot: minSlot },
-  ]);
+  const page = { commitment, limit: MAX_MISSED, minContextSlot: minSlot };
+  const { value } = await budgeted.call('getSignaturesForAddress', [address, page], { commitment, minSlot });
   const listed = elements(value).map((item) => {
     const parts = members(item);
     return { slot: parseSafeInteger(parts.get('slot')), signature: parseString(parts.get('signature')) };
@@ -40,8 +41,13 @@ export async function readMissedLogs(
   const missed: LoggedTransaction[] = [];
   for (const { slot, signature } of newer.toReversed()) {
     if (topic.isKnown({ slot, signature })) continue;
-    const config = { commitment, encoding: 'base64', maxSupportedTransactionVersion: 0 };
-    const { value: transaction } = await call('getTransaction', [signature, config]);
+    const { value: transaction } = await callWithMaxSupportedVersion(budgeted, {
+      method: 'getTransaction',
+      subject: signature,
+      config: { encoding: 'base64' },
+      commitment,
+      minSlot,
+    });
     if (isNull(transaction))
       throw new GatewayError('upstream_error', 'a node lists a transaction that it does not have');
     const meta = members(members(transaction).get('meta') ?? Buffer.from('{}'));

@@ -14,7 +14,7 @@ import {
 } from '../../tokens/token-list.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import type { VersionRing } from '../feed/version-ring.ts';
-import { doubleRead } from '../initial-sync.ts';
+import { isSynced } from '../lease-holder.ts';
 import { LiveSet, type LiveSourceOptions, type LiveSourceSettings } from '../live-set.ts';
 import { readWhenCovered } from '../read-when-covered.ts';
 import { recordList } from './past-token-lists.ts';
@@ -40,16 +40,19 @@ const MAX_REMEMBERED_ACCOUNTS = 20_000;
 /** About the subscriptions of a list: one per token program, and three per token that is listed. */
 const TYPICAL_SUBSCRIPTIONS = 11;
 
+const createLists = () =>
+  new LRUCache<string, TokenList>({
+    maxSize: MAX_REMEMBERED_ACCOUNTS,
+    sizeCalculation: ({ accounts }) => accounts.length + 1,
+  });
+
 /** Reads token lists, and keeps those live that are read often. */
 export class LiveTokenListSource implements TokenListSource {
   readonly liveSet: LiveSet<TokenListState, TokenList>;
   readonly #options: LiveTokenListSourceOptions;
   readonly #listOwner: ListOwner;
   /** The lists that were read last: a node may leave out an account that was closed just after the slot of the next one. */
-  readonly #lastRead = new LRUCache<string, TokenList>({
-    maxSize: MAX_REMEMBERED_ACCOUNTS,
-    sizeCalculation: ({ accounts }) => accounts.length + 1,
-  });
+  #lastRead = createLists();
 
   constructor(options: LiveTokenListSourceOptions) {
     const { settings, ring } = options;
@@ -70,8 +73,7 @@ export class LiveTokenListSource implements TokenListSource {
           onIneligible: (state) => this.liveSet.observer?.onLeft(state),
         }),
       addressOf: ({ owner }) => owner,
-      createState: (owner, commitment, heat) =>
-        new TokenListState(owner, commitment, options.initialSync ?? doubleRead, heat),
+      createState: (owner, commitment, rules, heat) => new TokenListState(owner, commitment, rules, heat),
       onFollowedLease: ring && ((state) => recordList(ring, state)),
       onNotFollowed: (state) => state.markIneligible(this.liveSet.tip),
     });
@@ -83,13 +85,13 @@ export class LiveTokenListSource implements TokenListSource {
     const state =
       mint === undefined ? this.liveSet.getOrAdd(owner, commitment, cost?.caller) : this.liveSet.get(owner, commitment);
     if (state === undefined || query.mustAgree === true) return this.#fetch(query);
-    state.holder.heat.record(this.liveSet.tip);
+    state.recordRead(this.liveSet.tip);
     const { clock, mesh } = this.#options;
     const fromState = await readWhenCovered({
       minSlot: minContextSlot,
       tip: mesh.tip(commitment),
       read: async () => {
-        if (state.holder.isSynced) await state.pendingRead?.done; // that list is newer than the one that is kept
+        if (isSynced(state)) await state.pendingRead?.done; // that list is newer than the one that is kept
         return readFromState(state, query);
       },
       leaseOf: () => state.latestLease,
@@ -106,16 +108,17 @@ export class LiveTokenListSource implements TokenListSource {
     return { ...fetched, lease: leaseFor(state, fetched, query) };
   }
 
-  /** Forgets the lists that were read and are not kept live. */
+  /** Forgets the lists that were read and are not kept live, those too that are being read. */
   clear(): void {
-    this.#lastRead.clear();
+    this.#lastRead = createLists();
   }
 
   async #fetch(query: TokenListQuery, listed?: TokenList): Promise<TokenListRead> {
     const key = `${query.commitment}/${query.owner}`;
-    const known = listed ?? this.#lastRead.get(key);
+    const lastRead = this.#lastRead;
+    const known = listed ?? lastRead.get(key);
     const fetched = await readTokenList(this.#options.mesh, { ...query, known }, this.#listOwner);
-    if (query.mint === undefined && fetched.isLong !== true) this.#lastRead.set(key, fetched.list);
+    if (query.mint === undefined && fetched.isLong !== true) lastRead.set(key, fetched.list);
     return fetched;
   }
 }

@@ -1,6 +1,8 @@
 import { countRows } from '../../../shared/domain/price-list.ts';
 import { filterByMint, type TokenList, type TokenListQuery, type TokenListRead } from '../../tokens/token-list.ts';
+import type { History, RingMember } from '../feed/history.ts';
 import type { VersionRing } from '../feed/version-ring.ts';
+import { priorityOf } from '../lease-holder.ts';
 import { nothingKept, type PastSlot, type PastSlots } from '../past-slots.ts';
 import type { TokenListState } from './token-list-state.ts';
 
@@ -16,8 +18,9 @@ export class PastTokenLists {
     this.#slots = slots;
   }
 
-  /** Rejects as {@link PastSlots.find} does. */
+  /** Rejects as {@link PastSlots.check} and {@link PastSlots.find} do. */
   async read({ owner, mint, cost }: PastListQuery, pastSlot: PastSlot): Promise<TokenListRead> {
+    this.#slots.check(pastSlot);
     const history = this.#ring.get(owner);
     if (history === undefined) throw nothingKept('the token accounts of', owner);
     const { slot, versions, lease } = await this.#slots.find(pastSlot, [history]);
@@ -28,12 +31,23 @@ export class PastTokenLists {
   }
 }
 
-/** Keeps a list in the ring for as long as it has its present lease; one at confirmed is as good for finalized slots. */
-export function recordList(ring: VersionRing<TokenList>, state: TokenListState): void {
-  const { owner, slot, list, lease, holder, commitment } = state;
-  if (list === undefined || lease === undefined || commitment === 'processed') return;
-  const isKept = ring.get(owner)?.at(slot) !== undefined;
-  if (!isKept && ring.accepts(holder)) ring.start({ address: owner, heat: holder }, lease, { slot, value: list });
+/**
+ * Keeps a list in the ring for as long as it has its present lease; one at confirmed is as good for finalized slots.
+ * Returns the history that begins with it; undefined where there is one already, or none.
+ */
+export function recordList(ring: VersionRing<TokenList>, state: TokenListState): History<TokenList> | undefined {
+  const { owner, slot, list, lease, commitment } = state;
+  if (list === undefined || lease === undefined || commitment === 'processed') return undefined;
+  const member: RingMember = {
+    address: owner,
+    get priority() {
+      return priorityOf(state);
+    },
+  };
+  const known = ring.get(owner);
+  const isKept = known?.isOpen === true && known.at(slot) !== undefined;
+  if (isKept || !ring.accepts(member.priority)) return undefined;
+  return ring.start(member, lease, { slot, value: list });
 }
 
 /** About the bytes of an account of a list: lists that follow each other share most of theirs. */

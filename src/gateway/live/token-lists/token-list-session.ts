@@ -10,11 +10,14 @@ import type { OperatorAgreement } from '../../upstream/mesh/mesh.ts';
 import type { ClockUpdate, PubsubSession, SubscriptionHandler } from '../../upstream/pubsub/pubsub-session.ts';
 import { type EncodedAccount, parseEncodedAccount } from '../../upstream/reads/encoded-accounts.ts';
 import { parseKeyedAccount } from '../../upstream/reads/token-accounts-by-owner.ts';
+import { isRefusal } from '../../upstream/rpc/error-normalizer.ts';
 import type { RpcCaller } from '../../upstream/rpc/rpc-response.ts';
 import type { AuditRead } from '../audit-mismatches.ts';
 import { BoundedWait } from '../bounded-wait.ts';
+import type { History } from '../feed/history.ts';
 import type { VersionRing } from '../feed/version-ring.ts';
 import { clockEventOf, marginSlotsOf } from '../initial-sync.ts';
+import { isSynced } from '../lease-holder.ts';
 import type { BudgetedWork } from '../request-budget.ts';
 import { type LiveSessionOptions, SessionAudit } from '../session-audit.ts';
 import { recordList } from './past-token-lists.ts';
@@ -38,6 +41,8 @@ interface ListSubscriptions {
   isReading: boolean;
   /** Whether the last read has failed: the next ones wait for the budget, however many fail. */
   hasFailed: boolean;
+  /** What was recorded last of the list; undefined for nothing, and where another session records it. */
+  history: History<TokenList> | undefined;
 }
 
 /** The longest time that a reader waits for the session's node to read a list; then other nodes are read. */
@@ -105,6 +110,7 @@ export class TokenListSession {
       pendingAcks: programs.length,
       isReading: false,
       hasFailed: false,
+      history: undefined,
     };
     this.#subscriptionsByState.set(state, subscriptions);
     state.attach(this.sessionAudit.watermarkOf(commitment));
@@ -119,11 +125,11 @@ export class TokenListSession {
   }
 
   remove(state: TokenListState): void {
-    const { accounts, programs } = this.#subscriptionsByState.get(state) ?? {};
+    const { accounts, programs, history } = this.#subscriptionsByState.get(state) ?? {};
     this.#subscriptionsByState.delete(state);
     for (const unsubscribe of [...(accounts?.values() ?? []), ...(programs ?? [])]) unsubscribe();
     if (accounts === undefined) return;
-    this.#options.ring?.end(this.#options.ring.get(state.owner));
+    history?.end();
     state.detach();
     state.pendingRead?.finish();
   }
@@ -135,13 +141,13 @@ export class TokenListSession {
     // After a gap (a bank that a late node never reported, or a skipped slot that it omits), a `programSubscribe`
     // may have missed a change.
     const isGap = previous !== undefined && !isNextBank;
-    for (const state of this.#subscriptionsByState.keys()) {
+    for (const [state, subscriptions] of this.#subscriptionsByState) {
       if (state.commitment !== commitment) continue;
       if (previous !== undefined) state.applyChanges(previous);
       state.onProof(slot, provenFrom, () => this.#readIfNeeded(state));
       state.onSyncEvent(event);
       if (isGap) this.#onChange(state, slot);
-      if (ring !== undefined) recordList(ring, state);
+      if (ring !== undefined) subscriptions.history = recordList(ring, state) ?? subscriptions.history;
       this.#readIfNeeded(state);
     }
   }
@@ -168,13 +174,13 @@ export class TokenListSession {
         minSlot = state.pendingReadMinSlot
       ) {
         const { maxAccounts, ring } = this.#options;
-        const work = state.holder.isSynced && !subscriptions.hasFailed ? undefined : 'sync';
+        const work = isSynced(state) && !subscriptions.hasFailed ? undefined : 'sync';
         const { slot, isConsistent, list } = await this.#fetch(state, minSlot, work, maxAccounts);
         subscriptions.hasFailed = false;
         if (!isConsistent || slot < minSlot || !isAttached()) return;
         if (list.dependsOnClock || list.accounts.length > maxAccounts) this.#markIneligible(state);
         else if (this.#subscribeAccounts(state, list)) state.onRead(slot, list);
-        if (ring !== undefined) recordList(ring, state);
+        if (ring !== undefined) subscriptions.history = recordList(ring, state) ?? subscriptions.history;
       }
     } catch (thrown) {
       subscriptions.hasFailed = true;
@@ -372,7 +378,4 @@ function isNameUnchanged({ isCurrent, readList }: TokenListState, mint: string, 
 }
 
 /** Returns true for an error that another try won't change. */
-function isPermanent(thrown: unknown): boolean {
-  if (!(thrown instanceof GatewayError)) return true;
-  return thrown.code === 'result_too_large' || (thrown.code === 'rpc_error' && thrown.status !== 503);
-}
+const isPermanent = (thrown: unknown): boolean => !(thrown instanceof GatewayError) || isRefusal(thrown);

@@ -5,9 +5,21 @@ import type { Slot } from '../../../shared/domain/slot.ts';
 import type { ListedTokenAccount } from '../../tokens/listed-token-account.ts';
 import { isSameList, type TokenList, withChanges } from '../../tokens/token-list.ts';
 import type { BoundedWait } from '../bounded-wait.ts';
-import type { InitialSync, SyncEvent } from '../initial-sync.ts';
-import { LeaseHolder } from '../lease-holder.ts';
-import type { ReadHeat } from '../read-heat.ts';
+import { SUBSCRIBING, type SyncEvent, type SyncState } from '../initial-sync.ts';
+import {
+  adoptLease,
+  advanceSync,
+  attachLease,
+  awaitedReadSlotOf,
+  detachLease,
+  grantLease,
+  isSynced,
+  type LeaseHolder,
+  type LiveRules,
+  restartSync,
+  withdrawLease,
+} from '../lease-holder.ts';
+import { type ReadHeat, recordRead } from '../read-heat.ts';
 import { MAX_LAG_SLOTS, type Watermark } from '../watermark.ts';
 import type { WatermarkLease } from '../watermark-lease.ts';
 
@@ -29,10 +41,18 @@ export interface AccountChange {
  * with the changes that were notified since; those of a slot are applied together, once a Clock update shows that all of
  * them have arrived. Does no I/O: its session calls it, and reads what it needs.
  */
-export class TokenListState {
+export class TokenListState implements LeaseHolder {
   readonly owner: string;
   readonly commitment: Commitment;
-  readonly holder: LeaseHolder;
+  readonly rules: LiveRules;
+  tipAtLastRead: Slot | undefined;
+  rank: number;
+  subscriptions: LeaseHolder['subscriptions'] = undefined;
+  reader: string | undefined = undefined;
+  syncState: SyncState = SUBSCRIBING;
+  watermark: Watermark | undefined = undefined;
+  lease: WatermarkLease | undefined = undefined;
+  lostLease: WatermarkLease | undefined = undefined;
   /** The read that is under way, or the last one: readers wait for it. */
   pendingRead: BoundedWait | undefined;
   /** False when the session has no capacity for the accounts that name the mints. */
@@ -53,10 +73,12 @@ export class TokenListState {
   #subscriptionCount = PROGRAM_SUBSCRIPTIONS;
   #tipAtIneligible: Slot | undefined;
 
-  constructor(owner: string, commitment: Commitment, initialSync: InitialSync, heat: ReadHeat) {
+  constructor(owner: string, commitment: Commitment, rules: LiveRules, { tipAtLastRead, rank }: ReadHeat) {
     this.owner = owner;
     this.commitment = commitment;
-    this.holder = new LeaseHolder(initialSync, heat);
+    this.rules = rules;
+    this.tipAtLastRead = tipAtLastRead;
+    this.rank = rank;
   }
 
   get slot(): Slot {
@@ -82,10 +104,6 @@ export class TokenListState {
     return this.#tipAtIneligible;
   }
 
-  get lease(): WatermarkLease | undefined {
-    return this.holder.lease;
-  }
-
   /** The lease of {@link list}: the active one, or the one that has just ended while its changes aren't complete. */
   get latestLease(): WatermarkLease | undefined {
     if (this.lease?.state === 'active') return this.lease;
@@ -99,33 +117,33 @@ export class TokenListState {
 
   /** True when the list is live, but for changes that are not applied yet. */
   get isCurrent(): boolean {
-    return this.holder.isSynced && this.#list !== undefined && this.#changedSlot <= this.#slot;
+    return isSynced(this) && this.#list !== undefined && this.#changedSlot <= this.#slot;
   }
 
   /** The slot that the next read must have reached; undefined when no read is needed. */
   get pendingReadMinSlot(): Slot | undefined {
-    const { awaitedReadSlot, isSynced } = this.holder;
-    if (awaitedReadSlot === undefined && (!isSynced || this.isCurrent)) return undefined;
-    return Math.max(0, awaitedReadSlot ?? 0, this.#slot, this.#changedSlot);
+    const awaitedSlot = awaitedReadSlotOf(this);
+    if (awaitedSlot === undefined && (!isSynced(this) || this.isCurrent)) return undefined;
+    return Math.max(0, awaitedSlot ?? 0, this.#slot, this.#changedSlot);
   }
 
   attach(watermark: Watermark | undefined): void {
     this.abandonChanges();
     this.#appliedSlot = -1;
     this.#contestedSlot = undefined;
-    this.holder.attach(watermark);
+    attachLease(this, watermark);
   }
 
   detach(): void {
     this.abandonChanges();
-    this.holder.detach();
+    detachLease(this);
   }
 
   /** Restarts the initial sync because new subscriptions were added; the lease stops advancing until they are synced. */
   restartSync(subscriptionCount: number): void {
     this.#subscriptionCount = subscriptionCount;
     this.#heldLease = undefined;
-    this.holder.restartSync();
+    restartSync(this);
   }
 
   /** Leaves the changes that are not applied yet to the next read. */
@@ -142,9 +160,13 @@ export class TokenListState {
     this.#readList = undefined;
   }
 
+  recordRead(tip: Slot): void {
+    recordRead(this, tip, this.rules.halfLifeSlots);
+  }
+
   onSyncEvent(event: SyncEvent): void {
-    this.holder.advanceSync(event);
-    if (this.isCurrent && this.#changes.length === 0) this.holder.grantLease(this.#slot);
+    advanceSync(this, event);
+    if (this.isCurrent && this.#changes.length === 0) grantLease(this, this.#slot);
   }
 
   onRead(slot: Slot, list: TokenList): void {
@@ -167,7 +189,7 @@ export class TokenListState {
     this.#contestAt(slot);
     this.#changedSlot = Math.max(this.#changedSlot, slot);
     this.#heldLease = undefined;
-    const previousLease = this.holder.takeLease();
+    const previousLease = withdrawLease(this);
     requestRead(); // before the lease's listeners, so that they find the read of the new list under way
     previousLease?.revoke();
     return !isLate;
@@ -213,7 +235,7 @@ export class TokenListState {
     );
     this.#slot = newest.slot;
     this.#appliedSlot = newest.slot;
-    this.holder.grantLease(this.#slot);
+    grantLease(this, this.#slot);
     this.#heldLease = undefined;
     if (this.#changes.length > 0) this.#holdBack();
   }
@@ -231,8 +253,8 @@ export class TokenListState {
     this.#list = list;
     this.#readList = list;
     this.#changes = [];
-    this.holder.takeLease();
-    this.holder.adoptLease(this.#slot, watermark);
+    withdrawLease(this);
+    adoptLease(this, this.#slot, watermark);
     this.#heldLease = undefined;
     lease?.revoke();
     return !isSame;
@@ -248,12 +270,12 @@ export class TokenListState {
     this.#slot = -1;
     this.#list = undefined;
     this.#readList = undefined;
-    this.holder.takeLease();
+    withdrawLease(this);
   }
 
   /** Forgets the list, which turned out to be wrong, and denies what its lease covered. */
   invalidate(): void {
-    const leases = [this.holder.takeLease(), this.#heldLease];
+    const leases = [withdrawLease(this), this.#heldLease];
     this.reset();
     for (const lease of leases) lease?.invalidate();
   }
@@ -265,7 +287,7 @@ export class TokenListState {
 
   /** Ends the lease at the slot that it covers: a later one has a change that may not be the only one. */
   #holdBack(): void {
-    const lease = this.holder.takeLease();
+    const lease = withdrawLease(this);
     if (lease === undefined) return;
     this.#heldLease = lease;
     lease.revoke();

@@ -49,8 +49,8 @@ export function readKeyRing(path: string, nowMs: number): KeyRing | undefined {
     const secret = readPrivateKey(path);
     return secret === undefined ? undefined : singleKeyRing(signingKeyOf(secret));
   }
-  return ring.map((key, i) =>
-    needsSecret(ring, key, nowMs) ? { ...key, signing: readSigningKey(secretPath(path, i + 1), key) } : key,
+  return ring.map((key) =>
+    needsSecret(ring, key, nowMs) ? { ...key, signing: readSigningKey(path, ring, key) } : key,
   );
 }
 
@@ -89,11 +89,14 @@ function readRecord(file: string, isRevoked: boolean, earlierKeys: KeyRing): Rec
   return { ...record, kid: kidOf(publicBytes), isRevoked, signing: null };
 }
 
-function readSigningKey(file: string, { publicKey }: ReceiptKey): SigningKey | null {
+/** Reads the private half of a key in the history at `path`; returns null if it is missing. Throws an Error for another key's. */
+export function readSigningKey(path: string, ring: KeyRing, key: ReceiptKey): SigningKey | null {
+  const file = secretPath(path, ring.indexOf(key) + 1);
   const secret = readPrivateKey(file);
   if (secret === undefined) return null;
   const signing = signingKeyOf(secret);
-  if (signing.publicKey !== publicKey) throw new Error(`${file} holds another key than its record, ${publicKey}`);
+  if (signing.publicKey !== key.publicKey)
+    throw new Error(`${file} holds another key than its record, ${key.publicKey}`);
   return signing;
 }
 

@@ -5,7 +5,7 @@ import { StartError } from '../../../shared/domain/start-error.ts';
 import { removeTempFiles } from '../../../shared/runtime/files/create-file.ts';
 import { publicBytesOf, signingKeyOf } from '../signing-key.ts';
 import { createKeyFile } from './key-file.ts';
-import { needsSecret, readKeyRing, singleKeyRing } from './key-history.ts';
+import { needsSecret, readKeyRing, readSigningKey, secretPath, singleKeyRing } from './key-history.ts';
 import { activeKey, type KeyRing } from './key-ring.ts';
 import type { KeySource } from './key-source.ts';
 import { parsePrivateKey } from './private-key-format.ts';
@@ -14,10 +14,13 @@ const FILE_NAME = 'receipt-key.pem';
 const SOLANA_WALLET_PATH = /[\\/]\.config[\\/]solana[\\/]id\.json$/;
 const BAD_CONFIGURATION = 78;
 
-export interface LoadedReceiptKeys {
+export interface StoredReceiptKeys {
   readonly ring: KeyRing;
   /** The file of the first key; null if it is the only one because it was given inline or is ephemeral. */
   readonly path: string | null;
+}
+
+export interface LoadedReceiptKeys extends StoredReceiptKeys {
   /** Whether the key ends with this process, so no other process has it. */
   readonly isEphemeral: boolean;
   /** Whether this start created it, which the log should mention. */
@@ -34,13 +37,33 @@ export function loadReceiptKeys(source: KeySource, nowMs: number): LoadedReceipt
   return loaded;
 }
 
-/** Checks the signing keys as a start would, and creates none. Throws a StartError if a start would. */
-export function checkReceiptKeys(source: KeySource, nowMs: number): void {
+/**
+ * Checks the signing keys as a start would, and creates none. Returns those that exist. Throws a StartError if a start
+ * would.
+ */
+export function checkReceiptKeys(source: KeySource, nowMs: number): StoredReceiptKeys | undefined {
   checkSource(source);
   const { inline } = source;
   const ring = inline === undefined ? readReceiptKeyRing(source, nowMs) : ringFromText(inline).ring;
-  if (ring !== undefined) checkRing(ring, nowMs);
-  else checkMayCreate(source);
+  if (ring === undefined) checkMayCreate(source);
+  else checkRing(ring, nowMs);
+  return ring && { ring, path: inline === undefined ? keyFilePath(source) : null };
+}
+
+/**
+ * Returns the private half of the oldest key that is not revoked, also if it signs no more. Throws a StartError if it is
+ * missing.
+ */
+export function oldestSecret({ ring, path }: StoredReceiptKeys): KeyObject {
+  const oldest = ring.find(({ isRevoked }) => !isRevoked);
+  if (oldest?.signing) return oldest.signing.secret;
+  if (oldest === undefined || path === null) return failStart('every receipt key is revoked');
+  const signing = orFailStart("the oldest receipt key can't be used", () => readSigningKey(path, ring, oldest));
+  if (signing !== null) return signing.secret;
+  const file = secretPath(path, ring.indexOf(oldest) + 1);
+  return failStart(
+    `the secret of a fleet follows from the oldest receipt key that is not revoked, and ${file} is missing: restore it, or give all gateways the same SLOTGATE_FLEET_SECRET`,
+  );
 }
 
 function checkSource({ file, inline }: KeySource): void {

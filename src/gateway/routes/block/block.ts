@@ -8,9 +8,11 @@ import { TRANSACTION_TYPES, type TransactionType } from '../../../transactions/i
 import {
   type BlockSummary,
   blockNotAvailable,
+  isLeftOut,
   readBlockSummary,
   readFullBlock,
 } from '../../upstream/reads/block-summary.ts';
+import type { RpcCaller } from '../../upstream/rpc/rpc-response.ts';
 import type { BlockListing, BlockListingRead } from '../routing/block-listings.ts';
 import { agree as agreeParam, commitment, optionalLiteral, page, slot } from '../routing/params.ts';
 import { agreeFor, type RequestScope, requesterOf } from '../routing/request-scope.ts';
@@ -101,20 +103,23 @@ export const block = readRoute({
   errors: ['invalid_slot', 'invalid_page', 'slot_skipped', 'block_not_available', 'block_pruned', 'no_agreement'],
 
   async resolve({ slot: blockSlot, signatures, page, commitment: requested }, context: BlockUses, scope) {
-    const { minSlot, namedSlot = 0 } = scope;
+    const { minSlot, namedSlot = 0, agree: demanded } = scope;
     const { mesh, seenBlocks } = context;
     if (signatures === undefined && page > 1)
       throw new GatewayError('invalid_page', 'a block has pages with signatures=all only');
     if (blockSlot > (mesh.tip('processed') ?? -1)) throw blockNotAvailable();
     const final = requested === 'finalized' || blockSlot <= (mesh.tip('finalized') ?? -1);
     const agree = agreeFor(scope, context, final);
-    const options = { commitment: requested, minSlot, namedSlot, final, agree };
+    const options = { commitment: requested, minSlot, namedSlot, final, agree, demanded };
+    const remember = seenBlocks.beginRead();
     const reading =
       signatures === 'all'
         ? readListed(context, scope, blockSlot, options)
         : readSummary(context, scope, blockSlot, options);
-    const { slot, block, listing, agreement } = await reading.catch(final ? throwFinalIfSkipped : undefined);
-    seenBlocks.add(block.blockhash, blockSlot);
+    const { slot, block, listing, agreement } = await reading.catch(
+      final ? throwFinalIfLeftOut(context.callsFor(scope), blockSlot) : undefined,
+    );
+    remember(block.blockhash, blockSlot);
     const { blockhash, parentSlot, previousBlockhash, blockHeight, blockTime, ...counts } = block;
     const result = {
       slot: blockSlot,
@@ -137,8 +142,9 @@ interface BlockOptions extends Required<Pick<RequestScope, 'minSlot' | 'namedSlo
   readonly commitment: 'confirmed' | 'finalized';
   /** Whether the cluster can't change the block any more. */
   readonly final: boolean;
-  /** Operators that must give the same. */
+  /** Operators that must give the same, and those that the caller demands. */
   readonly agree: number;
+  readonly demanded: number | undefined;
 }
 
 interface BlockRead {
@@ -198,8 +204,11 @@ function pageOf({ block, rows, pageEnds, programs, otherPrograms }: BlockListing
   };
 }
 
-/** Marks `slot_skipped` as final: at or below the finalized slot, a skipped slot never gets a block. */
-function throwFinalIfSkipped(thrown: unknown): never {
-  if (!(thrown instanceof GatewayError) || thrown.code !== 'slot_skipped') throw thrown;
-  throw new GatewayError(thrown.code, thrown.message, { final: true, cause: thrown });
-}
+/** Marks `slot_skipped` as final where the finalized chain proves it. */
+const throwFinalIfLeftOut =
+  (rpc: RpcCaller, slot: Slot) =>
+  async (thrown: unknown): Promise<never> => {
+    if (!(thrown instanceof GatewayError) || thrown.code !== 'slot_skipped') throw thrown;
+    if (!(await isLeftOut(rpc, slot).catch(() => false))) throw thrown;
+    throw new GatewayError('slot_skipped', 'the slot has no block and never will', { final: true, cause: thrown });
+  };

@@ -46,7 +46,11 @@ export const history = readRoute({
       'transfers',
       'With `transfers`: of each transaction a row `net`, what it changed for the address, then its transfers',
     ),
-    limit: limit(50, MAX_SIGNATURES_PER_PAGE),
+    limit: limit(
+      50,
+      MAX_SIGNATURES_PER_PAGE,
+      `Maximum number of transactions; with \`type=transfers\` at most ${MAX_TRANSFERS_PER_PAGE} are read`,
+    ),
     commitment: commitment('confirmed', ['confirmed', 'finalized']),
   },
   result: z.strictObject({

@@ -5,9 +5,11 @@ import type { RequestCost } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { expiresAfter } from '../../../shared/runtime/expires-after.ts';
 import { SingleFlight } from '../../cache/single-flight.ts';
+import { runReaching } from '../../serving/min-slot.ts';
+import { isRefusal } from '../../upstream/rpc/error-normalizer.ts';
 import type { HoldersQuery, HolderTable, HolderTabler, HolderTables, ReadHolders } from '../routing/holder-tables.ts';
 import type { ScanGate } from '../scans/scan-gate.ts';
-import { createScanRefusals, isScanRefused, type ScanRefusals } from '../scans/scan-refusals.ts';
+import { createScanRefusals, type ScanRefusals } from '../scans/scan-refusals.ts';
 
 /** Life of a table. All pages read within it come from one table, so they agree with each other. */
 const TTL_MS = 60_000;
@@ -18,7 +20,7 @@ const MAX_BYTES = 64 << 20;
 export class HolderTableCache implements HolderTables {
   readonly #clock: Pick<Clock, 'monotonic'>;
   #tables: LRUCache<string, HolderTable>;
-  readonly #refusals: ScanRefusals;
+  #refusals: ScanRefusals;
   #flights = new SingleFlight<HolderTable>();
   readonly #gate: Pick<ScanGate, 'run'>;
   readonly #tabler: HolderTabler;
@@ -34,7 +36,7 @@ export class HolderTableCache implements HolderTables {
   /** Forgets all tables, those too that are being read. */
   clear(): void {
     this.#tables = this.#create();
-    this.#refusals.clear();
+    this.#refusals = createScanRefusals(this.#clock);
     this.#flights = new SingleFlight();
   }
 
@@ -49,18 +51,21 @@ export class HolderTableCache implements HolderTables {
     const refusal = this.#refusals.get(mint);
     if (refusal !== undefined) throw refusal;
     const caller = cost?.caller;
-    return this.#flights.run(mint, () => this.#gate.run(caller, () => this.#readAndStore(mint, read, caller)));
+    return runReaching(this.#flights, mint, minSlot, () =>
+      this.#gate.run(caller, async () => this.get(mint, minSlot) ?? this.#readAndStore(mint, read, caller)),
+    );
   }
 
   async #readAndStore(mint: string, read: ReadHolders, caller: string | undefined): Promise<HolderTable> {
     const tables = this.#tables;
+    const refusals = this.#refusals;
     try {
       const table = await read(this.#tabler, caller);
       tables.purgeStale(); // a table is large: an expired one leaves its memory
       tables.set(mint, table);
       return table;
     } catch (thrown) {
-      if (thrown instanceof GatewayError && isScanRefused(thrown)) this.#refusals.set(mint, thrown);
+      if (thrown instanceof GatewayError && isRefusal(thrown)) refusals.set(mint, thrown);
       throw thrown;
     }
   }

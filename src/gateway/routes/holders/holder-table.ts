@@ -43,7 +43,7 @@ export async function scanHolders(
 }
 
 export async function createHolderTable(
-  { slot, lists }: HolderScan,
+  { lists, ...ofMint }: HolderScan & Pick<HolderTable, 'supply' | 'scale'>,
   tabler: HolderTabler,
   caller: string | undefined,
 ): Promise<HolderTable> {
@@ -61,7 +61,7 @@ export async function createHolderTable(
     return { total: rows.total, rows: (from, to) => rangeOf(from, to, rows.total, (i) => rows.holdingAt(i)) };
   };
   return {
-    slot,
+    ...ofMint,
     total,
     bytes: memory.byteLength + total * OWNER_ROW_BYTES,
     rows: (from, to) => rangeOf(from, to, total, holderAt),

@@ -11,13 +11,14 @@ import {
 } from '../../../transactions/index.ts';
 import { requireMint } from '../../tokens/require-mint.ts';
 import type { ReadOptions } from '../../upstream/reads/encoded-accounts.ts';
-import { readLargestTokenAccounts } from '../../upstream/reads/largest-token-accounts.ts';
+import { readLargestTokenAccounts, throwMintNotKnownYet } from '../../upstream/reads/largest-token-accounts.ts';
+import { isRefusal } from '../../upstream/rpc/error-normalizer.ts';
 import type { RpcCaller } from '../../upstream/rpc/rpc-response.ts';
 import type { Holder, OwnerHolding, ReadHolders } from '../routing/holder-tables.ts';
 import { address, optionalLiteral, page } from '../routing/params.ts';
 import { LARGE_READ_UNITS, readRoute, type Uses } from '../routing/route.ts';
 import { integer } from '../routing/schemas.ts';
-import { isScanRefused, REFUSAL_SEC } from '../scans/scan-refusals.ts';
+import { REFUSAL_SEC } from '../scans/scan-refusals.ts';
 import { createHolderTable, scanHolders } from './holder-table.ts';
 
 /** Rows of a page: getTokenLargestAccounts returns 20 without a scan. */
@@ -57,7 +58,7 @@ export const holders = readRoute({
     pageSize: z.literal(PAGE_SIZE),
     total: integer.nullable(),
     hasMore: z.boolean(),
-    source: z.enum(['largest-accounts', 'scan', 'das']),
+    source: z.enum(['largest-accounts', 'scan']),
     items: z.union([z.array(accountRow), z.array(ownerRow)]),
   }),
   missUnitPrice: '20 for each scan, which pages after the first and `by=owner` need',
@@ -74,36 +75,34 @@ export const holders = readRoute({
     const rpc = callsFor(scope);
     const { mint: address, page, by } = params;
     const at: ReadOptions = { commitment: 'confirmed', minContextSlot: minSlot };
-    const table = holderTables.get(address, namedSlot);
-    if (!needsScan(params) && table === undefined) {
-      const found = await readFirstPage(rpc, address, at).catch(throwHoldersUnavailable);
+    if (!needsScan(params) && holderTables.get(address, minSlot) === undefined) {
+      const found = await readFirstPage(rpc, address, at);
       const { slot, supply, scale, rows } = found;
       const total = found.isComplete ? rows.length : null;
       const shown = { ...pageFields(address, page, supply, scale), total, hasMore: !found.isComplete };
       const items = toItems(rows, 1, { mint: address, supply, scale });
       return { slot, result: { ...shown, source: 'largest-accounts' as const, items } };
     }
-    let mintRead: Awaited<ReturnType<typeof requireMint>> | undefined;
     const scan: ReadHolders = async (tabler, caller) => {
-      mintRead = await requireMint(rpc, address, at);
-      const scanned = await scanHolders(rpc, address, mintRead.mint.program, minSlot);
-      return createHolderTable(scanned, tabler, caller);
+      const { slot, mint, mints } = await requireMint(rpc, address, at);
+      const { supply, program } = mint;
+      const scanned = await scanHolders(rpc, address, program, minSlot);
+      const ofMint = { slot: Math.min(slot, scanned.slot), supply, scale: mints.scale(address) };
+      return createHolderTable({ ...scanned, ...ofMint }, tabler, caller);
     };
-    const scanned = await holderTables
+    const table = await holderTables
       .getOrRead({ mint: address, minSlot: namedSlot }, scan, cost)
       .catch(throwHoldersUnavailable);
-    const owners = by === 'owner' ? await scanned.owners() : undefined;
-    const { slot: mintSlot, mint, mints } = mintRead ?? (await requireMint(rpc, address, at));
+    const owners = by === 'owner' ? await table.owners() : undefined;
     const from = (page - 1) * PAGE_SIZE;
     const to = from + PAGE_SIZE;
-    const { total } = owners ?? scanned;
-    const scale = mints.scale(address);
-    const listed = { mint: address, supply: mint.supply, scale };
-    const shown = { ...pageFields(address, page, mint.supply, scale), total, hasMore: to < total };
+    const { slot, supply, scale } = table;
+    const { total } = owners ?? table;
+    const listed = { mint: address, supply, scale };
+    const shown = { ...pageFields(address, page, supply, scale), total, hasMore: to < total };
     const items = owners
       ? toItems(owners.rows(from, to), from + 1, listed)
-      : toItems(scanned.rows(from, to), from + 1, listed);
-    const slot = Math.min(mintSlot, scanned.slot);
+      : toItems(table.rows(from, to), from + 1, listed);
     return { slot, result: { ...shown, source: 'scan' as const, items }, fromSnapshot: true };
   },
 });
@@ -147,7 +146,9 @@ interface FirstPage {
 /** Reads the largest accounts by getTokenLargestAccounts, then these and the mint, all at one slot. */
 async function readFirstPage(rpc: RpcCaller, address: string, at: ReadOptions): Promise<FirstPage> {
   await requireMint(rpc, address, at); // throws not_a_mint, where the node's own error doesn't say why
-  const largest = await readLargestTokenAccounts(rpc, address, at);
+  const largest = await readLargestTokenAccounts(rpc, address, at)
+    .catch(throwMintNotKnownYet)
+    .catch(throwHoldersUnavailable);
   const { mint, mints } = await requireMint(rpc, address, { ...at, minContextSlot: largest.slot }, largest.addresses);
   const rows = largest.addresses.flatMap((holder): Holder[] => {
     const account = mints.accounts.get(holder);
@@ -172,7 +173,7 @@ const compareAddresses = (a: Holder, b: Holder): number =>
 
 /** Throws `holders_unavailable` if the node has no index of token accounts, or the mint has too many holders. */
 function throwHoldersUnavailable(thrown: unknown): never {
-  if (!(thrown instanceof GatewayError) || !isScanRefused(thrown)) throw thrown; // the caller may retry
+  if (!(thrown instanceof GatewayError) || !isRefusal(thrown)) throw thrown; // the caller may retry
   const reason =
     thrown.code === 'result_too_large'
       ? 'this mint has more holders than can be listed: request the first page by account, which needs no list'

@@ -109,12 +109,15 @@ export const portfolio = readRoute({
     items: preSerialized(z.array(itemSchema)),
     valuation: z.strictObject({
       currency: z.literal('USD'),
-      source: z.enum(['none', ...PRICE_SOURCES, 'custom']),
+      source: z.enum(['none', ...PRICE_SOURCES]),
       maxAgeSec: integer,
       asOf: integer.nullable().describe('The time of the oldest price in the total'),
       stale: z.boolean().describe('True if a price in the total is the last known one'),
     }),
-    stake: stakeSchema.nullable().optional().describe('Only with ?stake=1; null if no node lists stake accounts'),
+    stake: stakeSchema
+      .nullable()
+      .optional()
+      .describe('Only with ?stake=1; null if no node lists the stake accounts, or there are more than 1,000'),
   }),
   missUnitPrice: '20 for the scan of stake accounts, which ?stake=1 needs once in a tenth of an epoch',
   missUnitsOf: ({ stake }) => (stake === undefined ? 0 : SCAN_UNITS),

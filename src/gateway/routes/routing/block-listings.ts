@@ -4,6 +4,7 @@ import type { Clock } from '../../../shared/domain/clock.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { expiresAfter } from '../../../shared/runtime/expires-after.ts';
 import { SingleFlight } from '../../cache/single-flight.ts';
+import { runReaching } from '../../serving/min-slot.ts';
 import type { BlockSummary } from '../../upstream/reads/block-summary.ts';
 
 /** A program, and how many transactions of a block called it. */
@@ -67,7 +68,7 @@ export class BlockListings {
     const listings = this.#listings;
     const cached = listings.get(key);
     if (cached !== undefined && cached.slot >= minSlot) return cached;
-    return this.#flights.run(key, async () => {
+    return runReaching(this.#flights, key, minSlot, async () => {
       const fresh = await read();
       listings.set(key, fresh, { ttl: ttlMs }); // 0: for good
       return fresh;

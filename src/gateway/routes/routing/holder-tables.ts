@@ -1,5 +1,6 @@
 import type { RequestCost } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import type { AmountScale } from '../../../transactions/index.ts';
 
 export interface Holder {
   readonly address: string;
@@ -21,6 +22,9 @@ export interface OwnerTable {
 /** All holders of a mint at a slot, largest first, then by the bytes of their addresses. */
 export interface HolderTable {
   readonly slot: Slot;
+  /** The supply of the mint, and the scale of its amounts, of the same time. */
+  readonly supply: bigint;
+  readonly scale: AmountScale;
   readonly total: number;
   /** Memory of the table in bytes, with that of its owners once they are added up. */
   readonly bytes: number;

@@ -7,16 +7,14 @@ export const jsonRpcFrame = (id: string): readonly [before: string, after: strin
   `,"id":${id}}`,
 ];
 
-/** Writes the error of a JSON-RPC call. `data.error` is the stable code that the plain form has as `error`. */
+/** Writes the error of a JSON-RPC call. `data` is that of the node, and its `error` the stable code that the plain form has. */
 export function jsonRpcError(id: string, error: GatewayError): string {
-  const { rpcCode, message } = error;
+  const { rpcCode, rpcData, message } = error;
   const isFromNode = error.code === 'rpc_error' && rpcCode !== undefined;
-  const body = {
-    code: isFromNode ? rpcCode : (JSON_RPC_CODES[error.code] ?? INTERNAL_ERROR),
-    message: isFromNode ? message.replace(`${rpcCode}: `, '') : message, // the plain form has no other place for it
-    data: { error: error.code },
-  };
-  return `{"jsonrpc":"2.0","error":${JSON.stringify(body)},"id":${id}}`;
+  const code = isFromNode ? rpcCode : (JSON_RPC_CODES[error.code] ?? INTERNAL_ERROR);
+  const text = isFromNode ? message.replace(`${rpcCode}: `, '') : message; // the plain form has no other place for it
+  const data = `{${rpcData === undefined ? '' : `${rpcData},`}"error":"${error.code}"}`;
+  return `{"jsonrpc":"2.0","error":{"code":${code},"message":${JSON.stringify(text)},"data":${data}},"id":${id}}`;
 }
 
 /** JSON-RPC codes of the gateway's own errors; all others are {@link INTERNAL_ERROR}. */

@@ -92,10 +92,14 @@ export const pastSlot: Param<Slot | undefined> = {
 };
 
 /** Returns the parameter `?limit=`, from 1 to `maxLimit`. */
-export const limit = (defaultLimit: number, maxLimit: number): Param<number, number | undefined> => ({
+export const limit = (
+  defaultLimit: number,
+  maxLimit: number,
+  description: string,
+): Param<number, number | undefined> => ({
   schema: { type: 'integer', minimum: 1, maximum: maxLimit, default: defaultLimit },
   required: false,
-  description: 'Maximum number of rows',
+  description,
   parse(text, name) {
     if (text === undefined) return defaultLimit;
     const count = /^[1-9]\d{0,5}$/.test(text) ? Number(text) : Number.NaN;
@@ -151,15 +155,17 @@ export const commitment = <C extends Commitment>(
   accepted: readonly C[],
 ): Param<C, C | undefined> => oneOf(defaultCommitment, accepted, 'Commitment of the cluster to the slot of the answer');
 
+const MAX_PAGE = 999_999_999;
+
 /** `?page=`: page number from 1. */
 export const page: Param<number, number | undefined> = {
-  schema: { type: 'integer', minimum: 1, default: 1 },
+  schema: { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: 1 },
   required: false,
   description: 'Page number, from 1',
   parse(text, name) {
     if (text === undefined) return 1;
     if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-    throw new GatewayError('invalid_page', `${name} must be a whole number from 1 on`);
+    throw new GatewayError('invalid_page', `${name} must be a whole number from 1 to ${MAX_PAGE}`);
   },
 };
 

@@ -13,8 +13,13 @@ export interface RequestScope {
   readonly namedSlot?: Slot;
   /** Operators that must give the answer. Default: 1. */
   readonly agree?: number | undefined;
+  /** The most bytes that the answers of a batch may have together. Default: any number. */
+  readonly maxBytes?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
+
+/** What a call at another process needs of its scope. */
+export type CallScope = Pick<RequestScope, 'minSlot' | 'maxBytes'>;
 
 /** Returns true if the caller demands more than one operator. */
 export const isDemanded = ({ agree = 1 }: Pick<RequestScope, 'agree'>): boolean => agree > 1;

@@ -1,4 +1,4 @@
-import { type Agreement, agreedAt, oneVoice } from '../../../shared/domain/agreement.ts';
+import { type Agreement, agreedAt, noAgreement, oneVoice, operatorsIn } from '../../../shared/domain/agreement.ts';
 import type { Answer } from '../../../shared/domain/answer.ts';
 import { parseTarget } from '../../../shared/domain/canonical-request.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
@@ -10,8 +10,8 @@ import type { Admit } from '../../../shared/runtime/fair-semaphore.ts';
 import { promised, type Waiter } from '../../../shared/runtime/waiter.ts';
 import type { AnswerMeta, Entry, FinalFor, Refresher } from '../../cache/entry.ts';
 import { SharedMetas } from '../../cache/shared-metas.ts';
-import { type CacheableRead, isLastingRefusal, noNewSlot } from '../../serving/load.ts';
-import { type CachedRead, noAgreement, ReadThrough } from '../../serving/read-through.ts';
+import { type CacheableRead, isLastingRefusal, liveExpired } from '../../serving/load.ts';
+import { type CachedRead, ReadThrough } from '../../serving/read-through.ts';
 import { translatedError } from '../../upstream/rpc/translate-rpc-error.ts';
 import { parsePathArguments, parseQueryArguments } from './arguments.ts';
 import { createRouteMatcher, type MatchRoute } from './match-route.ts';
@@ -65,7 +65,7 @@ export class RouteReadThrough implements RouteReads {
       cache,
       mesh,
       clock,
-      staleWhileRevalidate: true,
+      revalidate: ({ key, refresher }) => refresher?.refresh(key), // what was dear to read waits for its next reader
       staleIf: 'upstream-fails',
       admitOwn,
     });
@@ -78,7 +78,7 @@ export class RouteReadThrough implements RouteReads {
   #readOf(request: ReadRequest, cost?: RequestCost): CacheableRead<Entry, Answer<unknown>> {
     const { route } = request;
     return route.kind === 'live'
-      ? readOfLive(request, route)
+      ? readOfLive(request, route, this.#context)
       : new RouteRead(request, route, this.#context, cost, this.#store);
   }
 
@@ -87,7 +87,11 @@ export class RouteReadThrough implements RouteReads {
     const { slot, result, final = false, exact, lease, fromSnapshot = false, uncached = false, provenFrom } = answer;
     const { cache, operators } = this.#context;
     const agreement = operators && (answer.agreement ?? oneVoice(slot, operators.needed));
-    const meta = this.#metas.share(metaOf(route, params, exact, fromSnapshot, agreement));
+    const isSkipped = (route.pastSlotOf?.(params) ?? slot) !== slot;
+    const meta = this.#metas.share({
+      ...metaOf(route, params, exact, fromSnapshot, agreement),
+      ...(isSkipped && { isSkipped }),
+    });
     const json = result instanceof LongJson ? result.bytes : toJson(result);
     if (uncached) return cache.passBy(key, { slot, result: json, agreement }, meta);
     const serialized = { slot, result: json, final, lease, provenFrom, agreement };
@@ -143,6 +147,7 @@ type StoreAnswer = (
 const readOfLive = (
   { key, minSlot = 0, isForPush = false }: ReadRequest,
   { envelope, commitment }: LiveRoute,
+  { cache }: Uses<'cache'>,
 ): CacheableRead<Entry, never> => ({
   key,
   commitment,
@@ -152,7 +157,7 @@ const readOfLive = (
   meta: { envelope, commitment, exact: false },
   waitsForMinSlot: true,
   isNegative,
-  load: (_floor, _minSlot, waiter) => waiter.reject(noNewSlot()),
+  load: (_floor, _minSlot, waiter) => waiter.reject(liveExpired(cache)),
   store: (answer) => answer,
 });
 
@@ -170,9 +175,7 @@ class RouteRead implements CacheableRead<Entry, Answer<unknown>>, Waiter<Answer<
   readonly #context: RouteContext;
   readonly #cost: RequestCost | undefined;
   readonly #store: StoreAnswer;
-  #scope: RequestScope | undefined;
   #waiter: Waiter<Answer<unknown>> | undefined;
-  #unagreedDrops = 0;
 
   constructor(
     request: ReadRequest,
@@ -200,17 +203,14 @@ class RouteRead implements CacheableRead<Entry, Answer<unknown>>, Waiter<Answer<
   }
 
   load(floor: Slot | undefined, namedSlot: Slot, waiter: Waiter<Answer<unknown>>): void {
-    this.#scope = { cost: this.#cost, minSlot: floor, namedSlot, agree: this.agree };
+    const scope: RequestScope = { cost: this.#cost, minSlot: floor, namedSlot, agree: this.agree };
     this.#waiter = waiter;
-    this.#resolve(this.#scope);
+    this.#route.begin(this.#request.params, this.#context, scope, this);
   }
 
-  /** Accepts an answer, or resolves the read again if an operator was found to lie since it began: it may be made of its values. */
   resolve(answer: Answer<unknown>): void {
     const operators = agreedAt(answer.agreement, answer.slot);
-    const mayBeLie = operators <= 1 && this.#unagreedDrops !== this.#context.cache.unagreedDrops;
-    if (mayBeLie && this.#scope !== undefined) this.#resolve(this.#scope);
-    else if (this.agree > 1 && operators < this.agree) this.#waiter?.reject(noAgreement(this.agree));
+    if (this.agree > 1 && operators < this.agree) this.#waiter?.reject(noAgreement(this.agree));
     else this.#waiter?.resolve(answer);
   }
 
@@ -225,11 +225,6 @@ class RouteRead implements CacheableRead<Entry, Answer<unknown>>, Waiter<Answer<
   isNegative(error: GatewayError): boolean {
     return isNegative(error);
   }
-
-  #resolve(scope: RequestScope): void {
-    this.#unagreedDrops = this.#context.cache.unagreedDrops;
-    this.#route.begin(this.#request.params, this.#context, scope, this);
-  }
 }
 
 /** Returns the operators that `X-Agree` demands; 1 without it. Throws `invalid_query` for a number that no gateway could give. */
@@ -243,7 +238,8 @@ export function demandedAgree(route: GetRoute, header: string, context: Uses<'op
 function parsedAgree(text: string | undefined, { operators }: Uses<'operators'>): number {
   if (text === undefined) return 1;
   const most = operators?.count ?? 1;
-  if (/^[1-9]\d?$/.test(text) && Number(text) <= most) return Number(text);
+  const demanded = operatorsIn(text);
+  if (demanded !== undefined && demanded <= most) return demanded;
   throw new GatewayError(
     'invalid_query',
     `agree must be a whole number from 1 to ${most}, the operators of this gateway`,
@@ -262,7 +258,7 @@ export function paramsOfKey(route: GetRoute, key: string, match: MatchRoute): Pa
 }
 
 /** Returns true for what no older answer may hide: a 404 or 410, the cluster's own answer, or a lasting refusal. */
-export const isNegative = (error: GatewayError): boolean =>
+const isNegative = (error: GatewayError): boolean =>
   error.status === 404 || error.status === 410 || isLastingRefusal(error);
 
 const metaOf = (

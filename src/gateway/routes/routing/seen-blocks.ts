@@ -5,17 +5,20 @@ import { atMost } from '../../../shared/runtime/at-most.ts';
 /** Maximum blocks that are remembered: some 2 MB. */
 const MAX_BLOCKS = 10_000;
 
-export class SeenBlocks {
-  readonly #slots = new LRUCache<string, Slot>(atMost(MAX_BLOCKS));
+const createSlots = () => new LRUCache<string, Slot>(atMost(MAX_BLOCKS));
 
-  /** Remembers a block that at least two thirds of the stake have voted for. */
-  add(blockhash: string, slot: Slot): void {
-    this.#slots.set(blockhash, slot);
+export class SeenBlocks {
+  #slots = createSlots();
+
+  /** Returns what remembers the block of a read that begins now, which at least two thirds of the stake have voted for. */
+  beginRead(): (blockhash: string, slot: Slot) => void {
+    const slots = this.#slots;
+    return (blockhash, slot) => slots.set(blockhash, slot);
   }
 
-  /** Forgets all blocks. */
+  /** Forgets all blocks, those too that are being read. */
   clear(): void {
-    this.#slots.clear();
+    this.#slots = createSlots();
   }
 
   slotOf(blockhash: string): Slot | undefined {

@@ -6,48 +6,58 @@ import type { PostAnswer } from '../routing/route.ts';
 import { answerRpcCall, type RpcUses } from './answer-rpc-call.ts';
 import type { RpcBatch } from './parse-rpc-call.ts';
 
-/** The most bytes of the answers of a batch; of those beyond it, each is an error. */
-const MAX_BYTES = 32 << 20;
-
 /** Errors that a caller should wait for: the whole batch is refused with them. */
 const REFUSE_ALL: ReadonlySet<string> = new Set(['rate_limited', 'overloaded', 'internal_error']);
 
-/** Answers the calls of a batch together, in their order. Rejects with GatewayError. */
+/**
+ * Answers the calls of a batch together, in their order. An answer for which there is no room is an error in its place.
+ * Rejects with GatewayError, once no call is under way.
+ */
 export async function answerRpcBatch(
   { calls }: RpcBatch,
   context: RpcUses,
   admit: Admit,
   scope: RequestScope,
 ): Promise<PostAnswer> {
+  const { maxBytes = Number.POSITIVE_INFINITY } = scope;
   const [admitAll, end] = admitTogether(admit);
-  let bytes = 0;
+  let bytes = '['.length;
   const slots: number[] = [];
   let isHit = true;
   const answerOf = async (call: (typeof calls)[number]): Promise<Buffer> => {
     if (call instanceof GatewayError) throw call;
     const { result, slot, cacheStatus, jsonRpcId = 'null' } = await answerRpcCall(call, context, admitAll, scope);
-    bytes += result.length;
-    if (bytes > MAX_BYTES)
-      throw new GatewayError('result_too_large', 'the batch has too long answers').forJsonRpc(jsonRpcId);
+    const [before, after] = jsonRpcFrame(jsonRpcId);
+    const answer = Buffer.concat([Buffer.from(before), Buffer.from(result), Buffer.from(after)]);
+    const length = answer.length + ','.length; // or "]"
+    if (bytes + length > maxBytes) throw tooLong(maxBytes).forJsonRpc(jsonRpcId);
+    bytes += length;
     isHit &&= cacheStatus === 'HIT';
     if (slot !== undefined) slots.push(slot);
-    const [before, after] = jsonRpcFrame(jsonRpcId);
-    return Buffer.concat([Buffer.from(before), Buffer.from(result), Buffer.from(after)]);
+    return answer;
   };
-  try {
-    const answers = await Promise.all(calls.map((call) => answerOf(call).catch(toErrorText)));
-    const result = Buffer.concat(answers.flatMap((answer, i) => [Buffer.from(i === 0 ? '[' : ','), answer]));
-    const slot = slots.length > 0 ? { slot: Math.min(...slots) } : {};
-    return {
-      ...slot,
-      result: Buffer.concat([result, Buffer.from(']')]),
-      cacheStatus: isHit ? 'HIT' : 'MISS',
-      isBatch: true,
-    };
-  } finally {
-    end();
-  }
+  const refusalOf = (thrown: unknown): Buffer => {
+    isHit = false;
+    return toErrorText(thrown);
+  };
+  const outcomes = await Promise.allSettled(calls.map((call) => answerOf(call).catch(refusalOf)));
+  end();
+  const answers = outcomes.map((outcome) => {
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  });
+  const result = Buffer.concat(answers.flatMap((answer, i) => [Buffer.from(i === 0 ? '[' : ','), answer]));
+  const slot = slots.length > 0 ? { slot: Math.min(...slots) } : {};
+  return {
+    ...slot,
+    result: Buffer.concat([result, Buffer.from(']')]),
+    cacheStatus: isHit ? 'HIT' : 'MISS',
+    isBatch: true,
+  };
 }
+
+const tooLong = (maxBytes: number): GatewayError =>
+  new GatewayError('result_too_large', `your tier gets at most ${maxBytes} bytes for a batch: send fewer calls in one`);
 
 function toErrorText(thrown: unknown): Buffer {
   const error = GatewayError.from(thrown);
@@ -56,7 +66,7 @@ function toErrorText(thrown: unknown): Buffer {
   return Buffer.from(jsonRpcError(error.jsonRpcId ?? 'null', error));
 }
 
-/** Makes one admission of many: the first that needs the upstream waits for it, and it lasts until the end. */
+/** Makes one admission of many: the first that needs the upstream waits for it, and it lasts until the end of all. */
 function admitTogether(admit: Admit): readonly [Admit, end: () => void] {
   let end = (): void => {};
   let admitted: Promise<void> | undefined;

@@ -3,7 +3,7 @@ import { SCAN_UNITS, unitsOfAddresses } from '../../../shared/domain/price-list.
 import type { ReadMethod } from '../../../shared/domain/rpc-methods.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import type { Admit } from '../../../shared/runtime/fair-semaphore.ts';
-import { promised } from '../../../shared/runtime/waiter.ts';
+import { making, promised } from '../../../shared/runtime/waiter.ts';
 import type { Cache } from '../../cache/cache.ts';
 import { wholeResultOf } from '../../cache/entry.ts';
 import type { CacheableRead } from '../../serving/load.ts';
@@ -11,10 +11,10 @@ import type { SlotSource } from '../../serving/min-slot.ts';
 import { type CachedRead, ReadThrough } from '../../serving/read-through.ts';
 import type { RequestScope } from '../routing/request-scope.ts';
 import type { PostAnswer, SerializedAnswer, Uses } from '../routing/route.ts';
+import { findCachedAnswer } from './answers-of-routes.ts';
 import { accountSizeOf, minimumBalance, toRentRequest } from './own-answer.ts';
 import type { RpcCall } from './parse-rpc-call.ts';
 import { type RpcReadRequest, toReadRequest } from './rpc-cache-policy.ts';
-import { findCachedAnswer } from './rpc-from-cache.ts';
 import { callUpstream } from './rpc-upstream-call.ts';
 
 /** Maximum length of a cached result. Of a longer one only the slot is remembered. */
@@ -26,7 +26,6 @@ export const createRpcReadThrough = (
 ): ReadThrough<SerializedAnswer> =>
   new ReadThrough({
     ...options,
-    staleWhileRevalidate: false,
     staleIf: 'upstream-is-behind',
   });
 
@@ -105,7 +104,11 @@ function readOf(request: RpcReadRequest, context: RpcUses, scope: RequestScope):
         scope.cost.addresses += addressesIn(request.call);
         if (SCANS.has(request.call.method)) scope.cost.scans++;
       }
-      callUpstream(request, floor, context, scope, waiter);
+      const checked = making<SerializedAnswer, SerializedAnswer>((answer) => {
+        request.check?.(answer);
+        return answer;
+      }, waiter);
+      callUpstream(request, floor, context, scope, checked);
     },
     store: ({ slot, result }, tipAtFetch) => storeAnswer(request, { slot, result }, context, tipAtFetch),
     isNegative: ({ code, status }: GatewayError) =>

@@ -1,4 +1,6 @@
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import { RENT_SYSVAR } from '../../../shared/domain/well-known-addresses.ts';
 import { elements, member, parseString } from '../../upstream/json/raw-json.ts';
 import type { SerializedAnswer } from '../routing/route.ts';
 import { hasOnlyStandardConfig, type RpcCall } from './parse-rpc-call.ts';
@@ -10,7 +12,8 @@ const MAX_ACCOUNT_BYTES = 10 * 1024 * 1024;
 /** The bytes that an account counts for besides its data (agave, ACCOUNT_STORAGE_OVERHEAD). */
 const ACCOUNT_OVERHEAD_BYTES = 128n;
 
-const RENT_SYSVAR = 'SysvarRent111111111111111111111111111111111';
+/** The bytes of the sysvar of which a balance is computed. */
+const RENT_BYTES = 16;
 
 /** Returns the size of a valid getMinimumBalanceForRentExemption. Any other call is left to a node, which says what is wrong. */
 export function accountSizeOf({ method, params: [bytes, ...config] }: RpcCall): number | undefined {
@@ -22,14 +25,27 @@ export function accountSizeOf({ method, params: [bytes, ...config] }: RpcCall): 
 export function toRentRequest(minSlot: Slot): RpcReadRequest {
   const params = [RENT_SYSVAR, { encoding: 'base64' }];
   const request = toReadRequest({ method: 'getAccountInfo', params, jsonRpcId: undefined }, minSlot);
-  return { ...request, key: 'rpc rent', policy: lifetimeOf('getMinimumBalanceForRentExemption', 'finalized') };
+  return {
+    ...request,
+    key: 'rpc rent',
+    policy: lifetimeOf('getMinimumBalanceForRentExemption', 'finalized'),
+    check: checkRent,
+  };
 }
 
-/** Computes the minimum balance of an account from the sysvar: lamports a byte, then the threshold as a double (agave, Rent). */
+/** Throws `upstream_error` for a rent from which not every balance can be computed. */
+const checkRent = (rent: SerializedAnswer): void => void minimumBalance(rent, MAX_ACCOUNT_BYTES);
+
+/** Computes the minimum balance of an account from the sysvar: lamports a byte, then the threshold as a double (agave, Rent). Throws `upstream_error`. */
 export function minimumBalance({ result }: SerializedAnswer, bytes: number): string {
   const account = member(Buffer.from(result), 'value') ?? Buffer.alloc(0);
-  const [text] = elements(member(account, 'data') ?? Buffer.alloc(0));
+  const [text = Buffer.from('""')] = elements(member(account, 'data') ?? Buffer.alloc(0));
   const data = Buffer.from(parseString(text), 'base64');
+  if (data.length < RENT_BYTES) throw noRent();
   const lamports = (ACCOUNT_OVERHEAD_BYTES + BigInt(bytes)) * data.readBigUInt64LE(0);
-  return String(BigInt(Math.trunc(Number(lamports) * data.readDoubleLE(8))));
+  const balance = Number(lamports) * data.readDoubleLE(8);
+  if (!Number.isFinite(balance)) throw noRent();
+  return String(BigInt(Math.trunc(balance)));
 }
+
+const noRent = (): GatewayError => new GatewayError('upstream_error', 'a node returned something else than the rent');

@@ -41,7 +41,7 @@ export function parseRpcBody(body: Buffer, profile: RpcProfile): RpcRequest {
   if (!Array.isArray(request)) return parseRpcCall(request, body, profile);
   if (request.length === 0 || request.length > MAX_BATCH)
     throw new GatewayError('invalid_request', `a batch has 1 to ${MAX_BATCH} calls`);
-  const texts = elements(body);
+  const texts = scanned(() => elements(body));
   return { calls: request.map((entry, i) => parseEntry(entry, texts[i] ?? body, profile)) };
 }
 
@@ -62,13 +62,25 @@ function parseRpcCall(request: unknown, body: Buffer, profile: RpcProfile): RpcC
   }
   if (!Object.hasOwn(request, 'jsonrpc')) return { ...parseCall(request, profile), jsonRpcId: undefined };
   const { jsonrpc, id, method, params }: RpcBody = request;
-  const jsonRpcId = isId(id) ? writtenId(body) : 'null';
+  let jsonRpcId = 'null';
   try {
+    if (isId(id)) jsonRpcId = scanned(() => writtenId(body));
     if (jsonrpc !== '2.0') throw new GatewayError('invalid_request', 'jsonrpc must be "2.0"');
     if (!isId(id)) throw new GatewayError('invalid_request', 'id must be a string, a number or null');
     return { ...parseCall({ method, params: params ?? undefined }, profile), jsonRpcId }; // nodes read null as no parameters
   } catch (thrown) {
     throw GatewayError.from(thrown).forJsonRpc(jsonRpcId);
+  }
+}
+
+/** Scans a body. Its length is what the scanner refuses: the body is JSON. Throws `invalid_request`. */
+function scanned<T>(scan: () => T): T {
+  try {
+    return scan();
+  } catch (cause) {
+    throw new GatewayError('invalid_request', 'the body has a number, a name or white space that is too long', {
+      cause,
+    });
   }
 }
 

@@ -4,6 +4,7 @@ import type { Slot } from '../../../shared/domain/slot.ts';
 import { toJson } from '../../../shared/domain/to-json.ts';
 import type { AnswerMeta, CachePolicy, TimedPolicy } from '../../cache/entry.ts';
 import { minContextSlotOf } from '../../upstream/rpc/response-slot.ts';
+import type { SerializedAnswer } from '../routing/route.ts';
 import { commitmentOfCall, hasOnlyStandardConfig, type RpcCall } from './parse-rpc-call.ts';
 
 /** A call, with the properties of all its answers. */
@@ -16,6 +17,8 @@ export interface RpcReadRequest {
   readonly meta: AnswerMeta;
   /** Oldest slot that the caller accepts: the higher one of `minContextSlot` and `X-Min-Slot`; 0 for any. */
   readonly minSlot: Slot;
+  /** Throws GatewayError for an answer that must not be cached or returned. */
+  readonly check?: (answer: SerializedAnswer) => void;
   /** Whether `X-Min-Slot` is that slot. The node itself speaks for `minContextSlot`. */
   readonly waitsForMinSlot: boolean;
 }

@@ -15,7 +15,3 @@ export type ScanRefusals = LRUCache<string, GatewayError>;
 
 export const createScanRefusals = (clock: Pick<Clock, 'monotonic'>): ScanRefusals =>
   new LRUCache({ ...atMost(MAX_REFUSALS), ...expiresAfter(REFUSAL_SEC * 1000, clock) });
-
-/** Returns true if no node answers a scan, for good: it finds too many accounts, or the nodes have no index of them. */
-export const isScanRefused = ({ code, status }: GatewayError): boolean =>
-  code === 'result_too_large' || (code === 'rpc_error' && status !== 503);

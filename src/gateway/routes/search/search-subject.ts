@@ -33,8 +33,8 @@ export function findKey(word: string): SearchSubject | undefined {
   );
 }
 
-/** Highest slot: a u64. */
-const MAX_SLOT = 2n ** 64n - 1n;
+/** Highest slot that routes accept. */
+const MAX_SLOT = BigInt(Number.MAX_SAFE_INTEGER);
 
 /** The most digits of an epoch: its first slot is then below 2^53 where an epoch has 432,000 slots. */
 const MAX_EPOCH_DIGITS = 10;
@@ -48,7 +48,7 @@ export function parseDigits(text: string): string | undefined {
   return written === undefined ? undefined : `${BigInt(written.replaceAll(/\D/g, ''))}`;
 }
 
-/** Reads the number of a slot, or of an epoch. A number above u64 is neither. */
+/** Reads the number of a slot, or of an epoch. A number above 2^53 - 1 is neither. */
 export function parseNumber(text: string, type: 'slot' | 'epoch' = 'slot'): SearchSubject | undefined {
   const id = parseDigits(text);
   if (id === undefined || BigInt(id) > MAX_SLOT || (type === 'epoch' && id.length > MAX_EPOCH_DIGITS)) return undefined;

@@ -47,10 +47,14 @@ function toTerm(found: Classified) {
 
 type Classified = SearchSubject | { readonly type: 'name'; readonly known: KnownName };
 
-/** Classifies a text. Base58 is tried first, because the System Program's address is all digits. */
+/**
+ * Classifies a text. Base58 is tried first, because the System Program's address is all digits; a .sol name before names that
+ * are known, whose punctuation doesn't count: `jito.sol` is no ticker.
+ */
 const classify = (text: string): Classified | undefined =>
   parseKey(text) ??
   parseNumber(text) ??
+  parseDomain(text) ??
   classifyName(text) ??
   (/\s/.test(text) ? undefined : findInWord(text)) ??
   classifyNumberWithNoun(text) ??
@@ -106,7 +110,7 @@ function withoutPunctuation(text: string): string {
 /** Explains why a text that looks like something is not found. */
 function reasonFor(text: string): string | undefined {
   const digits = parseDigits(text);
-  if (digits !== undefined) return `${digits} is above 2^64 - 1, so it is no slot`;
+  if (digits !== undefined) return `${digits} is above 2^53 - 1, so it is no slot`;
   if (subjectsIn(text).length > 1) return 'the text names several addresses or signatures: search for one';
   if (isLowerCased(text))
     return 'this site writes addresses in lower case, which does not identify them: copy the address from its page';
@@ -135,7 +139,7 @@ function findKnownName(text: string): KnownName | undefined {
   return NAMES.get(key) ?? NAMES.get(withoutNoun);
 }
 
-const keyOf = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+const keyOf = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 
 const NAMES: ReadonlyMap<string, KnownName> = collectNames([
   ...SYMBOL_BY_MINT,

@@ -114,6 +114,9 @@ export const enhancedTransactionSchema: z.ZodType<EnhancedTransaction> = z.stric
         decimals: integer.nullable(),
         lamports: nullableString,
         lockup: z.strictObject({ unixTimestamp: nullableString, epoch: nullableString }).nullable(),
+        effectiveTimestamp: nullableString
+          .default(null) // views of earlier versions lack it
+          .describe('Unix seconds from which the change holds, where that is after the block'),
         instructionIdx: integer,
         innerInstructionIdx: integer.nullable(),
       }),
@@ -149,10 +152,16 @@ export const enhancedTransactionSchema: z.ZodType<EnhancedTransaction> = z.stric
   accountData: z.array(
     z.strictObject({
       account: z.string(),
-      nativeBalanceChange: z.string(),
+      nativeBalanceChange: nullableString.describe('In lamports, the fee included; null if the record lacks them'),
       tokenBalanceChanges: z.array(tokenBalanceChange),
     }),
   ),
+  isIncomplete: z
+    .boolean()
+    .default(false) // views of earlier versions lack it
+    .describe(
+      'Whether the record lacks balances or calls, or has one that cannot be decoded, so that they do not show all that moved',
+    ),
   // inner instructions are one flat list, however deep the calls nested
   instructions: z.array(instructionSchema(instructionSchema(z.never()))),
   transactionError: z

@@ -63,14 +63,14 @@ export const tx = readRoute({
     if (perspective !== undefined && enhanced === undefined)
       throw new GatewayError('invalid_query', 'perspective is for enhanced=1');
     const { callsFor, mesh, transactionRecords } = context;
-    const { minSlot, cost } = scope;
+    const { minSlot, cost, agree: demanded } = scope;
     const finalized = mesh.tip('finalized') ?? -1;
     const agree = agreeFor(scope, context, true);
     const onlyIf = isDemanded(scope) || commitment === 'finalized' ? undefined : isFinalAt(finalized);
     const { slot, record, agreement } = await transactionRecords.read(
       callsFor(scope),
       { signature: sig, slot: undefined },
-      { commitment, minSlot, agree, ...(onlyIf && { onlyIf }) },
+      { commitment, minSlot, agree, demanded, ...(onlyIf && { onlyIf }) },
       cost,
     );
     if (record === null)
@@ -105,7 +105,7 @@ export const tx = readRoute({
         ...(view && { enhanced: view.enhanced }),
       },
       final,
-      uncached: view?.isIncomplete === true,
+      uncached: view?.lacksNames === true,
     };
   },
 });
@@ -125,7 +125,7 @@ interface EnhancedView {
   /** Null if the record can't be decoded: the answer still has the node's own record. */
   readonly enhanced: PreSerialized<EnhancedTransaction> | null;
   /** True when names could not be looked up: the description then has addresses. */
-  readonly isIncomplete?: boolean;
+  readonly lacksNames?: boolean;
 }
 
 /** Makes the enhanced view: once to learn what its description names, and again with the names of that. */
@@ -146,11 +146,11 @@ async function enhanceOrNull(
       tokenLabels.find(unlabelledMints, lookUp, at).catch(undefinedIfRefused),
       program === null ? undefined : programIdls.find(program, lookUp, at).catch(undefinedIfRefused),
     ]);
-    const isIncomplete = labels === undefined || (program !== null && names === undefined);
-    if ((labels?.size ?? 0) + (names?.size ?? 0) === 0) return { enhanced: first, isIncomplete };
+    const lacksNames = labels === undefined || (program !== null && names === undefined);
+    if ((labels?.size ?? 0) + (names?.size ?? 0) === 0) return { enhanced: first, lacksNames };
     const idlNames = new Map(program === null || names === undefined ? [] : [[program, names]]);
     const { json: named } = await decoder.enhance(record, { ...view, ...(labels && { labels }), idlNames }, requester);
-    return { enhanced: new RawJson(named), isIncomplete };
+    return { enhanced: new RawJson(named), lacksNames };
   } catch (defect) {
     if (defect instanceof GatewayError) throw defect;
     onDecodeError(signature, defect);

@@ -1,11 +1,10 @@
-import bs58 from 'bs58';
 import protobuf from 'protobufjs/minimal.js';
+import { encodeKey } from '../../../transactions/index.ts';
 import {
   type AccountValue,
   type AccountWrite,
   accountValue,
   type FeedUpdate,
-  MAX_OWNERS,
   RENT_EXEMPT,
   type SlotStatus,
 } from './feed-update.ts';
@@ -23,7 +22,6 @@ const ADDRESS_BYTES = 32;
 type Reader = protobuf.Reader;
 
 const NO_BYTES = new Uint8Array(0);
-const owners = new Map<string, string>();
 
 /** Decodes one `geyser.SubscribeUpdate`. Throws for bytes that are none. */
 export function decodeUpdate(bytes: Uint8Array): FeedUpdate {
@@ -115,19 +113,19 @@ function readBlock(
 }
 
 function readWrite(reader: Reader, end: number): AccountWrite {
-  let [key, owner, executable, data]: [string, string, boolean, Uint8Array] = ['', '', false, NO_BYTES];
+  let [address, owner, executable, data]: [string, string, boolean, Uint8Array] = ['', '', false, NO_BYTES];
   let [lamports, rentEpoch, writeVersion] = [0n, 0n, 0];
   while (reader.pos < end) {
     const tag = reader.tag();
     switch (tag >>> 3) {
       case ACCOUNT.pubkey:
-        key = readAddressKey(reader);
+        address = readAddress(reader);
         break;
       case ACCOUNT.lamports:
         lamports = readU64(reader);
         break;
       case ACCOUNT.owner:
-        owner = readAddressKey(reader);
+        owner = readAddress(reader);
         break;
       case ACCOUNT.executable:
         executable = reader.bool();
@@ -145,26 +143,16 @@ function readWrite(reader: Reader, end: number): AccountWrite {
         reader.skipType(tag & 7);
     }
   }
-  if (key === '' || owner === '') throw new RangeError('an account without address or owner');
+  if (address === '' || owner === '') throw new RangeError('an account without address or owner');
   const value: AccountValue | null =
-    lamports === 0n ? null : accountValue(lamports, base58Of(owner), executable, rentEpoch, data);
-  return { key, value, writeVersion };
+    lamports === 0n ? null : accountValue(lamports, owner, executable, rentEpoch, data);
+  return { address, value, writeVersion };
 }
 
-function readAddressKey(reader: Reader): string {
+function readAddress(reader: Reader): string {
   const bytes = reader.bytes();
   if (bytes.length !== ADDRESS_BYTES) throw new RangeError('an address is not 32 bytes long');
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
-}
-
-/** Returns the text of an owner, one object for all of its accounts. */
-function base58Of(key: string): string {
-  const known = owners.get(key);
-  if (known !== undefined) return known;
-  if (owners.size >= MAX_OWNERS) owners.clear();
-  const text = bs58.encode(Buffer.from(key, 'latin1'));
-  owners.set(key, text);
-  return text;
+  return encodeKey(bytes);
 }
 
 function readU64(reader: Reader): bigint {

@@ -16,7 +16,8 @@ export const RENT_EXEMPT = 18_446_744_073_709_551_615n;
 const NO_BYTES = new Uint8Array(0);
 
 /** Owners are few, and each account names one: the most whose text is kept, as one object for all their accounts. */
-export const MAX_OWNERS = 10_000;
+const MAX_OWNERS = 10_000;
+const owners = new Map<string, string>();
 
 /** Creates the value of an account, in memory of its own. Built in one way, so that V8 gives all the same hidden class. */
 export const accountValue = (
@@ -27,16 +28,24 @@ export const accountValue = (
   data: Uint8Array,
 ): AccountValue => ({
   lamports,
-  owner,
+  owner: sharedOwner(owner),
   executable,
   rentEpoch: rentEpoch === RENT_EXEMPT ? RENT_EXEMPT : rentEpoch, // one object for all
   data: data.length === 0 ? NO_BYTES : Uint8Array.from(data),
 });
 
+function sharedOwner(owner: string): string {
+  const known = owners.get(owner);
+  if (known !== undefined) return known;
+  if (owners.size >= MAX_OWNERS) owners.clear();
+  owners.set(owner, owner);
+  return owner;
+}
+
 /** An account after a write. */
 export interface AccountWrite {
-  /** The 32 bytes of the address as Latin-1 text: base58 of each would take longer than all else. */
-  readonly key: string;
+  /** Base58. */
+  readonly address: string;
   /** Null for a closed account: a feed sends it with 0 lamports. */
   readonly value: AccountValue | null;
   /** Grows with each write of one node process; says nothing between nodes, nor across a restart. */

@@ -56,6 +56,7 @@ const [KEEPALIVE_MS, KEEPALIVE_TIMEOUT_MS] = [10_000, 5000];
 /** Codes that the callers distinguish. */
 export const GRPC_CODE = {
   invalidArgument: 3,
+  deadlineExceeded: 4,
   permissionDenied: 7,
   resourceExhausted: 8,
   outOfRange: 11,
@@ -169,6 +170,8 @@ async function readField<T>(
       options,
       (error, value) => {
         if (error === null && value !== undefined) resolve(value);
+        else if (error?.code === GRPC_CODE.resourceExhausted)
+          reject(new FeedError(`answers ${method} with something else`));
         else reject(new FeedError(failureOf(error ?? {}).reason, { cause: error }));
       },
     );
@@ -203,15 +206,29 @@ function reasonOf(code: number, details: string): string {
       return 'refuses the token';
     case GRPC_CODE.unimplemented:
       return 'is no Geyser feed';
+    case GRPC_CODE.deadlineExceeded:
+      return `does not answer for ${CALL_MS / 1000} s`;
     case GRPC_CODE.unavailable:
       if (/certificate|altname|SSL|TLS|EPROTO|wrong version/i.test(details))
         return `fails the TLS handshake (${quoted(details)})`;
       if (/Protocol error|Parse Error|HTTP\/1|ERR_HTTP2/i.test(details)) return 'does not speak HTTP/2';
+      if (/Last error: Failed to connect/.test(details))
+        return 'closes connections before HTTP/2 begins: it may speak TLS';
       return `can't be reached (${quoted(details)})`;
     default:
       return `ends with status ${code} (${quoted(details)})`;
   }
 }
 
+/** What gRPC and OpenSSL put around the words of an error, in part another with each attempt. */
+const WRAPPING =
+  /^.*:SSL routines:[^:]*:|^No connection established\. Last error: (Error: )?|(:\.\.\/.*)?\. Resolution note: $/gs;
+
 /** Quotes words of a server or of the network: they may hold anything. */
-const quoted = (text: string): string => JSON.stringify(text.replace(/[^\x20-\x7e]/g, '?').slice(0, MAX_DETAILS));
+const quoted = (text: string): string =>
+  JSON.stringify(
+    text
+      .replace(WRAPPING, '')
+      .replace(/[^\x20-\x7e]/g, '?')
+      .slice(0, MAX_DETAILS),
+  );

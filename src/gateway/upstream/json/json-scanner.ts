@@ -159,21 +159,26 @@ function skipColon(bytes: Buffer, nameEnd: number): number {
 /** Called with the positions of each member's value and quoted name, or of each element. */
 export type VisitPart = (start: number, end: number, nameStart: number, nameEnd: number) => void;
 
-/** Returns the visitor for the members of an object that is a member's value. */
-export type VisitorOf = (start: number, nameStart: number, nameEnd: number) => VisitPart | undefined;
+export interface Visitors {
+  readonly visit: VisitPart;
+  readonly visitorsOf?: VisitorsOf | undefined;
+}
+
+/** Returns the visitors for the members of an object that is a member's value. */
+export type VisitorsOf = (start: number, nameStart: number, nameEnd: number) => Visitors | undefined;
 
 /**
  * Visits the parts of one value: the members of an object, or the elements of an array. One of depth 0 is the whole text;
  * at depth -1 the only part is the whole text, and there is no opening bracket. A walk through long JSON is made in steps.
- * The members of a member that is an object itself are visited in the same pass, by the visitor that `visitorOf` returns
- * for it, if it returns any.
+ * The members of a member that is an object itself are visited in the same pass, by the visitors that `visitorsOf`
+ * returns for it, if it returns any.
  */
 export class PartsWalk {
   readonly #bytes: Buffer;
   readonly #depth: number;
   readonly #closing: number | undefined;
   readonly #visit: VisitPart;
-  readonly #visitorOf: VisitorOf | undefined;
+  readonly #visitorsOf: VisitorsOf | undefined;
   /** The brackets that are open within the part at which the walk has paused. */
   readonly #open: number[] = [];
   #inner: PartsWalk | undefined;
@@ -183,13 +188,13 @@ export class PartsWalk {
   #at: number;
   #isOver: boolean;
 
-  constructor(bytes: Buffer, opening: number, depth: number, visit: VisitPart, visitorOf?: VisitorOf) {
+  constructor(bytes: Buffer, opening: number, depth: number, { visit, visitorsOf }: Visitors) {
     if (depth === MAX_DEPTH) throw malformed();
     this.#bytes = bytes;
     this.#depth = depth;
     this.#closing = opening < 0 ? undefined : closingOf(bytes[opening]);
     this.#visit = visit;
-    this.#visitorOf = visitorOf;
+    this.#visitorsOf = visitorsOf;
     this.#at = skipSpace(bytes, opening + 1);
     this.#isOver = opening >= 0 && bytes[this.#at] === this.#closing;
     if (this.#isOver) this.#at++;
@@ -227,9 +232,9 @@ export class PartsWalk {
     this.#nameStart = at;
     this.#nameEnd = skipQuoted(bytes, at);
     this.#start = skipColon(bytes, this.#nameEnd);
-    if (this.#visitorOf !== undefined && bytes[this.#start] === OPEN_OBJECT) {
-      const visit = this.#visitorOf(this.#start, this.#nameStart, this.#nameEnd);
-      this.#inner = visit && new PartsWalk(bytes, this.#start, this.#depth + 1, visit);
+    if (this.#visitorsOf !== undefined && bytes[this.#start] === OPEN_OBJECT) {
+      const inner = this.#visitorsOf(this.#start, this.#nameStart, this.#nameEnd);
+      this.#inner = inner && new PartsWalk(bytes, this.#start, this.#depth + 1, inner);
     }
     return this.#start;
   }

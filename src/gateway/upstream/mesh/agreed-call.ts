@@ -1,12 +1,20 @@
-import type { Agreement } from '../../../shared/domain/agreement.ts';
+import { type Agreement, noAgreement } from '../../../shared/domain/agreement.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { RpcMethod } from '../../../shared/domain/rpc-methods.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { sleep } from '../../../shared/runtime/sleep.ts';
 import { contradictionOf, type Facts } from '../rpc/facts.ts';
-import type { AgreeOptions, CallOptions, ConsensusData, RpcResponse } from '../rpc/rpc-response.ts';
+import { withMinContextSlot } from '../rpc/response-slot.ts';
+import { meaningOfCode } from '../rpc/rpc-error-code.ts';
+import {
+  type AgreeOptions,
+  type CallOptions,
+  type ConsensusData,
+  NOTHING,
+  type RpcResponse,
+} from '../rpc/rpc-response.ts';
 import type { Disagreements } from './disagreements.ts';
-import { failsAlike, nodesFor, type RouteCallDeps, routeCall } from './route-call.ts';
+import { failsAlike, informativeness, nodesFor, type RouteCallDeps, routeCall } from './route-call.ts';
 
 /** How often operators whose slots differ are read again, and the milliseconds that this may take in all. */
 const MAX_REPEATS = 2;
@@ -33,14 +41,14 @@ interface Vote {
   readonly data: ConsensusData;
 }
 
-/** Calls as many operators as must give the same, and says how many did. */
+/** Calls as many operators as must give the same, and says how many did. Throws `no_agreement` for a demanded absence. */
 export async function agreedCall(
   deps: AgreedCallDeps,
   method: RpcMethod,
   params: readonly unknown[],
   { agree, ...options }: CallOptions & { readonly agree: AgreeOptions },
 ): Promise<RpcResponse> {
-  const reads = new OperatorReads(deps, method, params, options, agree.compare);
+  const reads = new OperatorReads(deps, method, params, options, agree);
   if (agree.count > 1 && agree.onlyIf === undefined) return decide(deps, reads, await reads.collect(agree.count));
   const first = await routeCall(deps, method, params, options);
   const needsOthers = agree.count > 1 && agree.onlyIf?.(first) === true;
@@ -69,19 +77,26 @@ async function decide(
   first: readonly Vote[],
   repeats = MAX_REPEATS,
 ): Promise<RpcResponse> {
-  let votes = await reads.align(first, repeats);
+  let votes = await reads.align(decisive(first), repeats);
   while (new Set(comparable(votes).map(({ data }) => data.digest)).size > 1 && majorityOf(votes) === undefined) {
-    const [another] = await reads.collect(1, slotOf(votes)).catch(() => []);
-    if (another === undefined) break;
-    votes = await reads.align([...votes, another], repeats);
+    const others = await reads.collect(1, slotOf(votes)).catch(() => []);
+    if (others.length === 0) break;
+    votes = await reads.align(decisive([...votes, ...others]), repeats);
   }
   const majority = majorityOf(votes);
   await reportDifferences(deps.disagreements, reads, comparable(votes), majority);
   const [winner = first[0] as Vote] = majority ?? comparable(votes); // one at least was read
-  return {
-    ...winner.response,
-    agreement: agreementOf(deps, winner.response.slot, majority?.length ?? 1, votes.length),
-  };
+  const agreed = majority?.length ?? 1;
+  if (isNothing(winner) && agreed < reads.demanded) throw noAgreement(reads.demanded);
+  return { ...winner.response, agreement: agreementOf(deps, winner.response.slot, agreed, votes.length) };
+}
+
+const isNothing = ({ data }: Vote): boolean => data.digest === NOTHING;
+
+/** Returns the votes for something; all, where no operator has it. */
+function decisive(votes: readonly Vote[]): readonly Vote[] {
+  const found = votes.filter((vote) => !isNothing(vote));
+  return found.length > 0 ? found : votes;
 }
 
 const agreementOf = ({ needed }: AgreedCallDeps, slot: Slot, agreed: number, read: number): Agreement => ({
@@ -159,7 +174,7 @@ class OperatorReads {
   readonly #deps: AgreedCallDeps;
   readonly #params: readonly unknown[];
   readonly #options: CallOptions;
-  readonly #compare: AgreeOptions['compare'];
+  readonly #agree: AgreeOptions;
   /** The operators that are not read yet, the best first. */
   readonly #left: string[];
 
@@ -168,13 +183,13 @@ class OperatorReads {
     method: RpcMethod,
     params: readonly unknown[],
     options: CallOptions,
-    compare: AgreeOptions['compare'],
+    agree: AgreeOptions,
   ) {
     this.#deps = deps;
     this.method = method;
     this.#params = params;
     this.#options = options;
-    this.#compare = compare;
+    this.#agree = agree;
     this.#left = [...new Set(nodesFor(deps, method, params, options).map(({ operator }) => operator))];
   }
 
@@ -183,59 +198,81 @@ class OperatorReads {
     return JSON.stringify(this.#params[0]).slice(0, MAX_SUBJECT_LENGTH);
   }
 
+  /** Operators that the caller demands. */
+  get demanded(): number {
+    return this.#agree.demanded ?? 1;
+  }
+
   /** Returns the same reads as work of the gateway itself. */
   ofGateway(): OperatorReads {
     const { cost: _, ...options } = this.#options;
-    return new OperatorReads(this.#deps, this.method, this.#params, options, this.#compare);
+    return new OperatorReads(this.#deps, this.method, this.#params, options, this.#agree);
   }
 
   async voteOf(response: RpcResponse): Promise<Vote> {
     const { operator = '' } = this.#deps.meshNodes.find(({ id }) => id === response.nodeId) ?? {};
     const at = this.#left.indexOf(operator);
     if (at >= 0) this.#left.splice(at, 1);
-    return { operator, response, data: await this.#compare(response) };
+    return { operator, response, data: await this.#agree.compare(response) };
   }
 
   /**
-   * Reads operators that were not read yet, `count` in parallel, and one more for each that fails or is slow. The others
-   * get some time after the first that answers. Rejects if none does.
+   * Reads operators that were not read yet, `count` in parallel, and one more for each that fails, has nothing or is slow. The
+   * others get some time after the first that has something, or `count` that have nothing. Rejects with the failure that says most
+   * if none answers.
    */
   collect(count: number, minSlot?: Slot): Promise<readonly Vote[]> {
     const { clock } = this.#deps;
     const votes: Vote[] = [];
-    let running = 0;
-    let failure: unknown;
+    const failures: unknown[] = [];
+    const running = new Set<string>();
     return new Promise((resolve, reject) => {
       const finish = (): void => {
         cancelSpare();
         cancelWait?.();
         if (votes.length > 0) resolve([...votes]);
-        else reject(failure ?? new GatewayError('upstream_unavailable', 'no other operator can be read'));
+        else reject(this.#failureOf(failures));
       };
       const onAnswer = (vote: Vote): void => {
         votes.push(vote);
-        cancelWait ??= clock.after(MAX_REPEAT_MS, finish);
-        if (votes.length >= count || running === 0) finish();
+        const found = votes.filter((each) => !isNothing(each)).length;
+        if (isNothing(vote)) start();
+        if (found > 0 || votes.length >= count) cancelWait ??= clock.after(MAX_REPEAT_MS, finish);
+        if (found >= count || running.size === 0) finish();
       };
       const onFailure = (thrown: unknown): void => {
-        failure ??= thrown;
+        failures.push(thrown);
         if (!failsAlike(thrown)) start();
-        if (running === 0) finish();
+        if (running.size === 0) finish();
       };
       const start = (): void => {
         const operator = this.#left.shift();
         if (operator === undefined) return;
-        running++;
+        running.add(operator);
         this.#read(operator, minSlot)
-          .finally(() => running--)
-          .then(onAnswer)
-          .catch(onFailure);
+          .then((vote) => {
+            running.delete(operator); // with the vote: another that ends in the same turn still counts as running
+            onAnswer(vote);
+          })
+          .catch((thrown: unknown) => {
+            running.delete(operator);
+            onFailure(thrown);
+          });
       };
       let cancelWait: (() => void) | undefined;
       const cancelSpare = clock.after(SPARE_AFTER_MS, start);
       for (let i = 0; i < count; i++) start();
-      if (running === 0) finish();
+      if (running.size === 0) finish();
     });
+  }
+
+  /** Returns the failure that says most; `no_agreement` for an absence that fewer operators gave than the caller demands. */
+  #failureOf(failures: readonly unknown[]): unknown {
+    const [most] = failures.toSorted((a, b) => informativeness(b) - informativeness(a));
+    if (!(most instanceof GatewayError))
+      return most ?? new GatewayError('upstream_unavailable', 'no other operator can be read');
+    const alike = failures.filter((thrown) => meaningOf(thrown) === meaningOf(most)).length;
+    return most.status === 404 && alike < this.demanded ? noAgreement(this.demanded) : most;
   }
 
   /** Reads the operators again whose slot is below that of another, until all are at one slot. */
@@ -263,15 +300,11 @@ class OperatorReads {
     const deadlineMs = Math.min(this.#options.deadlineMs ?? Number.POSITIVE_INFINITY, latestMs);
     const options = { ...this.#options, deadlineMs };
     const response = await routeCall({ ...this.#deps, meshNodes }, this.method, params, options);
-    return { operator, response, data: await this.#compare(response) };
+    return { operator, response, data: await this.#agree.compare(response) };
   }
 }
 
 const MAX_SUBJECT_LENGTH = 200;
 
-function withMinContextSlot(params: readonly unknown[], minContextSlot: Slot): readonly unknown[] {
-  const config = params.at(-1);
-  return typeof config === 'object' && config !== null && !Array.isArray(config)
-    ? [...params.slice(0, -1), { ...config, minContextSlot }]
-    : [...params, { minContextSlot }];
-}
+const meaningOf = (thrown: unknown): number | undefined =>
+  thrown instanceof GatewayError ? meaningOfCode(thrown.rpcCode) : undefined;

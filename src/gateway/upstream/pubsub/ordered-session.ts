@@ -161,6 +161,10 @@ export class OrderedSession implements PubsubSession {
     return this.#ancestry.isOnAnotherFork(slot, tip);
   }
 
+  parentOf(slot: Slot): Slot | undefined {
+    return this.#ancestry.parentOf(slot);
+  }
+
   call(method: RpcMethod, params: readonly unknown[] = [], options: CallOptions = {}): Promise<RpcResponse> {
     return this.#options.call(method, params, options);
   }

@@ -61,6 +61,8 @@ export interface PubsubSession extends RpcCaller {
   onLost(listener: (reason: string) => void): () => void;
   /** Returns true if the node's chain up to `tip` is known to skip `slot`: that is on another fork. */
   isOnAnotherFork(slot: Slot, tip: Slot): boolean;
+  /** Returns the parent of a slot; undefined where the node has not named it. */
+  parentOf(slot: Slot): Slot | undefined;
   call(method: RpcMethod, params?: readonly unknown[], options?: CallOptions): Promise<RpcResponse>;
   close(): void;
 }

@@ -150,7 +150,7 @@ export interface AccountBatcherOptions {
 
 /**
  * Batches account reads: those of one event-loop turn become one call, and so hold at one slot. While another call is under way
- * they wait for its end, or for a moment, so that many callers make few calls (as Nagle's algorithm does, RFC 896).
+ * they wait until its answers are sent, or for a moment, so that many callers make few calls (as Nagle's algorithm does, RFC 896).
  */
 export class AccountBatcher implements AccountSource {
   readonly #rpc: RpcCaller;
@@ -242,6 +242,7 @@ export class AccountBatcher implements AccountSource {
     this.#callsUnderWay++;
     try {
       read = await readMultipleAccounts(this.#rpc, named, config, callOptions).finally(() => this.#onCallEnded());
+      overlapping?.observe(shape, named, config, read); // throws for what is no account
     } catch (thrown) {
       shared.onFailed();
       if (shape !== 'lamports' && batch.length === 1 && GatewayError.from(thrown).code === 'result_too_large')
@@ -250,7 +251,6 @@ export class AccountBatcher implements AccountSource {
       return;
     }
     const { slot, provenFrom, accounts, agreement, frame } = read;
-    overlapping?.observe(shape, named, config, read);
     shared.onAnswered(({ address }) => accounts.get(address)?.length ?? 0);
     if (shape !== 'lamports')
       for (const address of addresses) this.#recordLength(address, accounts.get(address)?.length ?? 0);
@@ -258,9 +258,13 @@ export class AccountBatcher implements AccountSource {
       waiter.resolve({ slot, provenFrom, agreement, account: accounts.get(query.address) ?? null, frame });
   }
 
+  /** Reads what has waited for a call, together with the next requests of those whom that call has answered. */
   #onCallEnded(): void {
     this.#callsUnderWay--;
-    if (this.#callsUnderWay === 0 && this.#cancelGathering !== undefined) this.#flush();
+    if (this.#callsUnderWay > 0 || this.#cancelGathering === undefined) return;
+    this.#cancelGathering();
+    this.#cancelGathering = undefined;
+    setImmediate(() => setImmediate(() => this.#flush())); // the answers are sent, then requests are received
   }
 
   /**

@@ -1,6 +1,6 @@
 import type { Agreement } from '../../../shared/domain/agreement.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
-import { type AccountValue, accountValue, MAX_OWNERS } from '../geyser/feed-update.ts';
+import { type AccountValue, accountValue } from '../geyser/feed-update.ts';
 import { member, parseU64 } from '../json/raw-json.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
 import { parseEncodedAccount } from './encoded-accounts.ts';
@@ -34,22 +34,5 @@ function parseValue(json: Buffer): AccountValue {
   const rentEpoch = member(json, 'rentEpoch');
   const { lamports, owner, data } = parseEncodedAccount(json);
   const isExecutable = member(json, 'executable')?.toString() === 'true';
-  return accountValue(
-    lamports,
-    sharedOwner(owner),
-    isExecutable,
-    rentEpoch === undefined ? 0n : parseU64(rentEpoch),
-    data,
-  );
-}
-
-const owners = new Map<string, string>();
-
-/** Returns one text for all accounts of an owner. */
-function sharedOwner(owner: string): string {
-  const known = owners.get(owner);
-  if (known !== undefined) return known;
-  if (owners.size >= MAX_OWNERS) owners.clear();
-  owners.set(owner, owner);
-  return owner;
+  return accountValue(lamports, owner, isExecutable, rentEpoch === undefined ? 0n : parseU64(rentEpoch), data);
 }

@@ -11,6 +11,7 @@ import {
   eachElement,
   isNull,
   type Members,
+  member,
   members,
   membersYielding,
   parseI64,
@@ -21,8 +22,15 @@ import {
 } from '../json/raw-json.ts';
 import type { Facts } from '../rpc/facts.ts';
 import { RPC_ERROR_CODE } from '../rpc/rpc-error-code.ts';
-import type { ConsensusData, RpcCaller, RpcResponse } from '../rpc/rpc-response.ts';
+import {
+  type AgreeOptions,
+  type ConsensusData,
+  NOTHING,
+  type RpcCaller,
+  type RpcResponse,
+} from '../rpc/rpc-response.ts';
 import { type RpcErrorTranslations, translateRpcError } from '../rpc/translate-rpc-error.ts';
+import { readBlockSlots } from './block-slots.ts';
 import { type BlockTally, tallyTransactions } from './block-tally.ts';
 import { callWithMaxSupportedVersion } from './max-supported-version.ts';
 
@@ -61,7 +69,8 @@ export interface BlockSummaryRead {
 export const blockNotAvailable = (): GatewayError =>
   new GatewayError('block_not_available', 'the block is not available yet; retry in a moment', { retryAfter: 1 });
 
-const slotSkipped = (): GatewayError => new GatewayError('slot_skipped', 'the slot has no block and never will');
+const slotSkipped = (): GatewayError =>
+  new GatewayError('slot_skipped', 'no upstream has a block of this slot: its leader skipped it, or they lost it');
 const blockPruned = (): GatewayError =>
   new GatewayError('block_pruned', 'the block is older than what the upstreams keep');
 
@@ -69,9 +78,6 @@ const TRANSLATIONS: RpcErrorTranslations = {
   [RPC_ERROR_CODE.blockCleanedUp]: blockPruned,
   [RPC_ERROR_CODE.blockNotAvailable]: blockNotAvailable,
   [RPC_ERROR_CODE.slotSkipped]: slotSkipped,
-  [RPC_ERROR_CODE.longTermStorageSlotSkipped]: slotSkipped,
-  [RPC_ERROR_CODE.transactionHistoryNotAvailable]: blockPruned,
-  [RPC_ERROR_CODE.blockStatusNotAvailableYet]: blockNotAvailable,
 };
 
 interface BlockReadOptions {
@@ -79,6 +85,7 @@ interface BlockReadOptions {
   readonly minSlot?: Slot | undefined;
   /** Operators that must give the same. Default: 1. */
   readonly agree?: number | undefined;
+  readonly demanded?: AgreeOptions['demanded'];
 }
 
 /** Throws `slot_skipped`, `block_not_available` or `block_pruned` where there is no block. */
@@ -95,7 +102,7 @@ export async function readBlockSummary(
 /** Extracts what operators are compared by: all of the summary must be the same. */
 async function compareSummaries({ slot: needsSlot, result }: RpcResponse): Promise<ConsensusData> {
   const common = { slot: undefined, needsSlot };
-  if (isNull(result)) return { ...common, digest: 'none' };
+  if (isNull(result)) return { ...common, digest: NOTHING };
   const digest = hash('sha256', toJson(await summarizeBlock(result)), 'hex');
   return { ...common, digest, facts: () => factsOfBlock(result) };
 }
@@ -131,6 +138,7 @@ async function factsOfBlock(result: Buffer): Promise<Facts> {
 
 /** Compares whole blocks byte by byte, as all of them may be shown. */
 async function compareBytes({ slot: needsSlot, result }: RpcResponse): Promise<ConsensusData> {
+  if (isNull(result)) return { slot: undefined, needsSlot, digest: NOTHING };
   const digest = createHash('sha256');
   for (let at = 0; at < result.length; at += HASHED_PER_TURN) {
     await ownTurn();
@@ -146,11 +154,27 @@ const HASHED_PER_TURN = 1 << 20;
 export const readFullBlock = (rpc: RpcCaller, slot: Slot, options: BlockReadOptions): Promise<RpcResponse> =>
   readBlock(rpc, slot, { transactionDetails: 'full', encoding: 'json' }, options, compareBytes);
 
+/** Slots from a skipped one on among which the next block is. */
+const MAX_SKIPPED = 64;
+
+/**
+ * Returns true if the finalized chain leaves out a slot: the parent of the next block is older. A node refuses a slot alike whose
+ * block it lost when it jumped to a snapshot.
+ */
+export async function isLeftOut(rpc: RpcCaller, slot: Slot): Promise<boolean> {
+  const [next] = await readBlockSlots(rpc, slot, slot + MAX_SKIPPED, undefined);
+  if (next === undefined || next === slot) return false;
+  const config = { transactionDetails: 'none', rewards: false };
+  const request = { method: 'getBlock', subject: next, config, commitment: 'finalized' } as const;
+  const { result } = await callWithMaxSupportedVersion(rpc, request);
+  return parseSafeInteger(member(result, 'parentSlot')) < slot;
+}
+
 async function readBlock(
   rpc: RpcCaller,
   slot: Slot,
   details: object,
-  { commitment, minSlot, agree = 1 }: BlockReadOptions,
+  { commitment, minSlot, agree = 1, demanded }: BlockReadOptions,
   compare: (response: RpcResponse) => Promise<ConsensusData>,
 ): Promise<RpcResponse> {
   const config = { ...details, rewards: true };
@@ -160,7 +184,7 @@ async function readBlock(
     config,
     commitment,
     minSlot,
-    agree: { count: agree, compare },
+    agree: { count: agree, demanded, compare },
   } as const;
   const response = await callWithMaxSupportedVersion(rpc, request).catch(translateRpcError(TRANSLATIONS));
   if (isNull(response.result)) throw blockNotAvailable();

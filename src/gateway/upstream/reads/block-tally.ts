@@ -1,3 +1,4 @@
+import { SIGNATURE_LAMPORTS } from '../../../shared/domain/priority-fee.ts';
 import { CLOCK_SYSVAR, SLOT_HASHES_SYSVAR, VOTE_PROGRAM } from '../../../shared/domain/well-known-addresses.ts';
 import { JITO_TIP_ACCOUNTS } from '../../../transactions/index.ts';
 import { malformed } from '../json/json-scanner.ts';
@@ -44,9 +45,6 @@ const MAX_SIGNATURES = 50;
 /** Bytes of transactions that are counted in one turn of the event loop: about a millisecond's work. */
 const TALLIED_BYTES_PER_TURN = 32 * 1024;
 
-/** Lamports that a signature costs. https://solana.com/docs/core/fees */
-const LAMPORTS_PER_SIGNATURE = 5000n;
-
 export class BlockCounter {
   readonly #signatures: string[] = [];
   #count = 0;
@@ -65,7 +63,7 @@ export class BlockCounter {
     if (succeeded === true) this.#successCount++;
     if (succeeded === false) this.#failedCount++;
     this.#fees += fee;
-    const priorityFee = fee - LAMPORTS_PER_SIGNATURE * BigInt(signatureCount);
+    const priorityFee = fee - SIGNATURE_LAMPORTS * BigInt(signatureCount);
     if (priorityFee > 0n) this.#priorityFees += priorityFee; // some clusters charge less
     this.#tips += tips;
     if (this.#computeUnits !== null)
@@ -164,8 +162,8 @@ export const isLegacy = (version: Buffer | undefined): boolean =>
 
 /**
  * Returns true if the cluster counts a transaction as a vote: a legacy transaction with at most two signers whose only
- * instruction is the Vote program's. The accounts show it: those that are neither written nor sign are that program and
- * the sysvars that it reads.
+ * instruction is the Vote program's. By the accounts, which are all that is read: those that are neither written nor sign are
+ * that program and the sysvars that it reads. Several instructions of that program look the same; no validator sends them.
  */
 function isVote(version: Buffer | undefined, keys: Buffer): boolean {
   if (!isLegacy(version) || !keys.includes(VOTE_PROGRAM)) return false;

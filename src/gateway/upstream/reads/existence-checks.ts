@@ -2,7 +2,7 @@ import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { isNull } from '../json/raw-json.ts';
 import type { Mesh } from '../mesh/mesh.ts';
-import { RPC_ERROR_CODE } from '../rpc/rpc-error-code.ts';
+import { meaningOfCode, RPC_ERROR_CODE } from '../rpc/rpc-error-code.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
 import { callWithMaxSupportedVersion } from './max-supported-version.ts';
 
@@ -17,11 +17,8 @@ const commitment = 'confirmed';
 /** RPC error codes for a slot without a block: skipped, not available yet, or pruned. */
 const NO_BLOCK_CODES: ReadonlySet<number | undefined> = new Set([
   RPC_ERROR_CODE.slotSkipped,
-  RPC_ERROR_CODE.longTermStorageSlotSkipped,
   RPC_ERROR_CODE.blockNotAvailable,
-  RPC_ERROR_CODE.blockStatusNotAvailableYet,
   RPC_ERROR_CODE.blockCleanedUp,
-  RPC_ERROR_CODE.transactionHistoryNotAvailable,
 ]);
 
 /** Checks whether a transaction is known. The answer is not older than `minSlot`. */
@@ -49,7 +46,8 @@ export async function blockExists(
     const { slot: at, value } = await mesh.call('getBlockTime', [slot], { commitment, minSlot });
     return { slot: at, exists: !isNull(value) };
   } catch (thrown) {
-    if (none !== undefined && thrown instanceof GatewayError && NO_BLOCK_CODES.has(thrown.rpcCode)) return none;
+    if (none !== undefined && thrown instanceof GatewayError && NO_BLOCK_CODES.has(meaningOfCode(thrown.rpcCode)))
+      return none;
     throw thrown;
   }
 }

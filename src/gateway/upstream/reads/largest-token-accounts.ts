@@ -1,7 +1,9 @@
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { nftOwnerOf } from '../../../transactions/index.ts';
 import { elements, member, parseString } from '../json/raw-json.ts';
 import type { Mesh } from '../mesh/mesh.ts';
+import { RPC_ERROR_CODE } from '../rpc/rpc-error-code.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
 import { type ReadOptions, readEncodedAccounts } from './encoded-accounts.ts';
 
@@ -12,6 +14,16 @@ export async function readLargestTokenAccounts(
 ): Promise<{ readonly slot: Slot; readonly addresses: readonly string[] }> {
   const { slot, value } = await rpc.call('getTokenLargestAccounts', [mint, { commitment }], { commitment, minSlot });
   return { slot, addresses: elements(value).map((row) => parseString(member(row, 'address'))) };
+}
+
+/** What a node says of a mint that its bank doesn't have (agave, rpc.rs). */
+const NO_MINT = /could not find mint|not a Token mint/;
+
+/** Throws `upstream_unavailable` where another read has shown that there is the mint: a node that knows none is a moment behind. */
+export function throwMintNotKnownYet(thrown: unknown): never {
+  const isBehind = thrown instanceof GatewayError && thrown.rpcCode === RPC_ERROR_CODE.invalidParams;
+  if (!isBehind || !NO_MINT.test(thrown.message)) throw thrown;
+  throw new GatewayError('upstream_unavailable', 'no node knows the mint yet that another has', { cause: thrown });
 }
 
 /** Reads the owner of the single token of a mint; undefined if none has it. Does not translate RPC errors. */

@@ -56,7 +56,7 @@ const MAX_SKIPPED_SLOTS = 9;
 const MAX_STARTS = 10_000;
 
 export class MergedSignatures {
-  readonly #starts = new LRUCache<string, Start & { readonly above: string }>(atMost(MAX_STARTS));
+  #starts = createStarts();
 
   /** Reads a page. Throws `cursor_not_found`. */
   async read(mesh: Reader, query: MergedQuery): Promise<SignaturePage> {
@@ -70,20 +70,20 @@ export class MergedSignatures {
     }
   }
 
-  /** Forgets the starts of all cursors. */
+  /** Forgets the starts of all cursors, those too of pages that are being read. */
   clear(): void {
-    this.#starts.clear();
+    this.#starts = createStarts();
   }
 
   async #read(mesh: Reader, query: MergedQuery): Promise<SignaturePage> {
     const { before, limit, minSlot = 0 } = query;
+    const starts = this.#starts;
     const finalized = mesh.tip('finalized') ?? -1;
     const start = before === undefined ? undefined : await this.#startOf(mesh, before, query);
     const isBelowFinalized = start !== undefined && start.slot <= finalized && finalized >= minSlot;
     const commitment: Finality = isBelowFinalized ? 'finalized' : query.commitment;
     // between the cursor's slot and a transaction that isn't finalized yet there is nothing to read over
     const above = isBelowFinalized && start.aboveSlot > finalized ? undefined : start?.above;
-    const floor = Math.max(minSlot, mesh.tip(commitment) ?? 0); // one for all lists
     const isBelow = (row: SignatureRow): boolean =>
       start === undefined || before === undefined || comparePlaces(row, { slot: start.slot, signature: before }) > 0;
     const lists = query.addresses.map((address): List => ({ address, rows: [], isAtEnd: false }));
@@ -91,14 +91,14 @@ export class MergedSignatures {
     for (let round = 1; ; round++) {
       const merged = merge(lists).filter(isBelow);
       const unfinished = round === 1 ? lists : lists.filter((list) => !reachesBelow(list, merged[limit - 1]));
-      if (unfinished.length === 0) return this.#pageOf(merged, lists, { query, slot, start });
+      if (unfinished.length === 0) return pageOf(merged, lists, { query, slot, start, starts });
       if (round > MAX_ROUNDS)
         throw new GatewayError('upstream_error', 'the node lists more transactions of one slot than a slot can have');
       const count = round === 1 ? limit + MARGIN : MAX_ROWS;
       const slots = await mapConcurrently(unfinished, MAX_CONCURRENT_READS, async (list) => {
         const { address, rows } = list;
         const last = rows.at(-1)?.signature ?? above;
-        const options = { address, before: last, limit: count, commitment, minSlot: floor };
+        const options = { address, before: last, limit: count, commitment, minSlot };
         const read = await readSignatureRows(mesh, options, query.addresses[0]);
         list.isAtEnd = read.rows.length < count;
         rows.push(...read.rows);
@@ -106,24 +106,6 @@ export class MergedSignatures {
       });
       slot = Math.min(slot, ...slots);
     }
-  }
-
-  #pageOf(merged: readonly SignatureRow[], lists: readonly List[], { query, slot, start }: PageFacts): SignaturePage {
-    const { limit } = query;
-    const rows = merged.slice(0, limit);
-    const hasMore = merged.length > limit || lists.some(({ isAtEnd }) => !isAtEnd);
-    const end = rows.at(-1);
-    if (hasMore && end !== undefined) this.#remember(keyOf(query, end.signature), end, rows, start);
-    // which lists are merged changes with the accounts of the owner
-    return { slot, rows, nextBefore: hasMore ? (end?.signature ?? null) : null, isFinal: false };
-  }
-
-  /** Remembers where the page below a row is read from: the row above its slot that is nearest. */
-  #remember(key: string, end: SignatureRow, rows: readonly SignatureRow[], start: Start | undefined): void {
-    const nearest = rows.findLast(({ slot }) => slot > end.slot);
-    const above = nearest?.signature ?? start?.above;
-    const aboveSlot = nearest?.slot ?? start?.aboveSlot ?? end.slot;
-    if (above !== undefined && aboveSlot > end.slot) this.#starts.set(key, { slot: end.slot, above, aboveSlot });
   }
 
   async #startOf(mesh: Reader, cursor: string, query: MergedQuery): Promise<Start> {
@@ -134,10 +116,43 @@ export class MergedSignatures {
   }
 }
 
+type Starts = ReturnType<typeof createStarts>;
+
+const createStarts = () => new LRUCache<string, Start & { readonly above: string }>(atMost(MAX_STARTS));
+
 interface PageFacts {
   readonly query: MergedQuery;
   readonly slot: Slot;
   readonly start: Start | undefined;
+  readonly starts: Starts;
+}
+
+function pageOf(
+  merged: readonly SignatureRow[],
+  lists: readonly List[],
+  { query, slot, start, starts }: PageFacts,
+): SignaturePage {
+  const { limit } = query;
+  const rows = merged.slice(0, limit);
+  const hasMore = merged.length > limit || lists.some(({ isAtEnd }) => !isAtEnd);
+  const end = rows.at(-1);
+  if (hasMore && end !== undefined) remember(starts, keyOf(query, end.signature), end, rows, start);
+  // which lists are merged changes with the accounts of the owner
+  return { slot, rows, nextBefore: hasMore ? (end?.signature ?? null) : null, isFinal: false };
+}
+
+/** Remembers where the page below a row is read from: the row above its slot that is nearest. */
+function remember(
+  starts: Starts,
+  key: string,
+  end: SignatureRow,
+  rows: readonly SignatureRow[],
+  start: Start | undefined,
+): void {
+  const nearest = rows.findLast(({ slot }) => slot > end.slot);
+  const above = nearest?.signature ?? start?.above;
+  const aboveSlot = nearest?.slot ?? start?.aboveSlot ?? end.slot;
+  if (above !== undefined && aboveSlot > end.slot) starts.set(key, { slot: end.slot, above, aboveSlot });
 }
 
 /** Returns the key of a cursor: of another address it may be none. */

@@ -1,11 +1,13 @@
 import type { Answer } from '../../../shared/domain/answer.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import type { EpochInfo } from '../../../shared/domain/epoch-info.ts';
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { PerformanceSample } from '../../../shared/domain/performance-sample.ts';
 import type { PrioritizationFee } from '../../../shared/domain/priority-fee-estimate.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { malformed } from '../json/json-scanner.ts';
-import { elements, members, parseSafeInteger, parseU64, parseU64OrNull } from '../json/raw-json.ts';
+import { elements, members, parseSafeInteger, parseString, parseU64, parseU64OrNull } from '../json/raw-json.ts';
+import { RPC_ERROR_CODE } from '../rpc/rpc-error-code.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
 
 /** Rows of getRecentPerformanceSamples: one a minute, so an hour. */
@@ -57,6 +59,45 @@ export async function readPrioritizationFees(rpc: RpcCaller): Promise<Answer<rea
   });
   return { slot, result: fees };
 }
+
+/**
+ * Reads who leads each of some slots in a row: fewer where the next epoch ends, since a node refuses all of a range that it has no
+ * schedule for. Throws `not_found` where no node has the schedule of the first.
+ */
+export async function readSlotLeaders(
+  rpc: RpcCaller,
+  first: Slot,
+  count: number,
+  minSlot: Slot | undefined,
+): Promise<Answer<readonly string[]>> {
+  try {
+    return await callSlotLeaders(rpc, first, count, minSlot).catch(async (thrown: unknown) => {
+      if (!isInvalid(thrown)) throw thrown;
+      const { absoluteSlot, slotIndex, slotsInEpoch } = (await readEpochInfo(rpc, 'confirmed')).result;
+      const known = absoluteSlot - slotIndex + 2 * slotsInEpoch - first;
+      if (known <= 0 || known >= count) throw thrown;
+      return callSlotLeaders(rpc, first, known, minSlot);
+    });
+  } catch (thrown) {
+    if (!isInvalid(thrown)) throw thrown;
+    throw new GatewayError('not_found', 'no node has the leader schedule of this slot');
+  }
+}
+
+async function callSlotLeaders(
+  rpc: RpcCaller,
+  first: Slot,
+  count: number,
+  minSlot: Slot | undefined,
+): Promise<Answer<readonly string[]>> {
+  const { slot, result } = await rpc.call('getSlotLeaders', [first, count], { commitment: 'confirmed', minSlot });
+  const leaders = rowsOf(result).map(parseString);
+  if (leaders.length !== count) throw malformed();
+  return { slot, result: leaders };
+}
+
+const isInvalid = (thrown: unknown): boolean =>
+  thrown instanceof GatewayError && thrown.rpcCode === RPC_ERROR_CODE.invalidParams;
 
 /** Finds the rows of statistics. Throws `upstream_error` for a text that is much longer than statistics are. */
 function rowsOf(result: Buffer): readonly Buffer[] {

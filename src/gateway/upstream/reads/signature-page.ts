@@ -86,7 +86,7 @@ export async function readSignatureRows(
   const minContextSlot = Math.max(minSlot, mesh.tip(commitment) ?? 0);
   const config = { limit, ...(before !== undefined && { before }), commitment, minContextSlot };
   const { slot, result } = await mesh
-    .call('getSignaturesForAddress', [address, config], { commitment, affinity })
+    .call('getSignaturesForAddress', [address, config], { commitment, affinity, minSlot })
     .catch(translateRpcError({ [RPC_ERROR_CODE.filterTransactionNotFound]: cursorNotFound }));
   return { slot, rows: elements(result).slice(0, limit).map(parseSignatureRow) };
 }

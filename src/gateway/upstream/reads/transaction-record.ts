@@ -15,7 +15,13 @@ import {
   pickMembers,
 } from '../json/raw-json.ts';
 import { digestOf, type Facts } from '../rpc/facts.ts';
-import type { AgreeOptions, ConsensusData, RpcCaller, RpcResponse } from '../rpc/rpc-response.ts';
+import {
+  type AgreeOptions,
+  type ConsensusData,
+  NOTHING,
+  type RpcCaller,
+  type RpcResponse,
+} from '../rpc/rpc-response.ts';
 import { translateRpcError } from '../rpc/translate-rpc-error.ts';
 import { callWithMaxSupportedVersion } from './max-supported-version.ts';
 
@@ -24,6 +30,7 @@ export interface TransactionReadOptions {
   readonly minSlot: Slot | undefined;
   /** Operators that must give the same. Default: 1. */
   readonly agree?: number | undefined;
+  readonly demanded?: AgreeOptions['demanded'];
   /** Whether a first response needs more than its operator. Default: each does. */
   readonly onlyIf?: AgreeOptions['onlyIf'];
 }
@@ -53,24 +60,23 @@ export interface TransactionRecord {
 export async function readTransactionRecord(
   rpc: RpcCaller,
   signature: string,
-  { commitment, minSlot, agree = 1, onlyIf }: TransactionReadOptions,
+  { commitment, minSlot, agree = 1, demanded, onlyIf }: TransactionReadOptions,
 ): Promise<TransactionRead> {
   const config = { encoding: 'jsonParsed' };
   const request = { method: 'getTransaction', subject: signature, config, commitment, minSlot } as const;
   const { slot, result, agreement } = await callWithMaxSupportedVersion(rpc, {
     ...request,
-    agree: { count: agree, compare: compareRecords, ...(onlyIf && { onlyIf }) },
+    agree: { count: agree, demanded, compare: compareRecords, ...(onlyIf && { onlyIf }) },
   }).catch(translateRpcError({}));
   return { slot, record: isNull(result) ? null : result, agreement };
 }
 
 /**
- * Extracts what operators are compared by. The whole record must be the same, as all of it is shown. A node may have forgotten a
- * transaction, and that proves nothing.
+ * Extracts what operators are compared by. The whole record must be the same, as all of it is shown.
  */
 async function compareRecords({ slot: needsSlot, result }: RpcResponse): Promise<ConsensusData> {
   const common = { slot: undefined, needsSlot };
-  if (isNull(result)) return { ...common, digest: 'none' };
+  if (isNull(result)) return { ...common, digest: NOTHING };
   const digest = digestOf([await canonicalJsonYielding(result)]);
   return { ...common, digest, facts: () => factsOfRecord(result) };
 }

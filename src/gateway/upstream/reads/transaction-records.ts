@@ -31,6 +31,7 @@ export interface ListedTransaction {
 export class TransactionRecords {
   readonly #mesh: Pick<Mesh, 'tip'>;
   readonly #cache: LRUCache<string, CachedRecord>;
+  #drops = 0;
 
   constructor(mesh: Pick<Mesh, 'tip'>, maxBytes: number) {
     this.#mesh = mesh;
@@ -65,8 +66,10 @@ export class TransactionRecords {
     if (hit !== undefined && slot >= Math.max(minSlot, hit.landedAt) && (hit.isFinal || hit.landedAt === listedAt))
       return { slot, record: hit.record, agreement: hit.agreement && { ...hit.agreement, slot } };
     const finalized = this.#mesh.tip('finalized') ?? -1; // as of before the request is sent
+    const drops = this.#drops;
     const read = await readTransactionRecord(rpc, signature, options);
-    if (read.record === null) return read;
+    const mayBeLie = drops !== this.#drops && !isVouchedFor(read);
+    if (read.record === null || mayBeLie) return read;
     const landedAt = slotIn(read.record);
     if (landedAt === undefined) return read;
     const isFinal = commitment === 'finalized' || landedAt <= finalized;
@@ -74,10 +77,10 @@ export class TransactionRecords {
     return read;
   }
 
-  /** Forgets the records for which one operator alone vouches. */
+  /** Forgets the records for which one operator alone vouches, those too that are being read. */
   dropUnagreed(): void {
-    for (const [signature, { agreement }] of this.#cache.entries())
-      if ((agreement?.agreed ?? 1) < 2) this.#cache.delete(signature);
+    this.#drops++;
+    for (const [signature, record] of this.#cache.entries()) if (!isVouchedFor(record)) this.#cache.delete(signature);
   }
 
   readAll(
@@ -89,6 +92,8 @@ export class TransactionRecords {
     return mapConcurrently(transactions, MAX_CONCURRENT_READS, (each) => this.read(rpc, each, options, cost));
   }
 }
+
+const isVouchedFor = ({ agreement }: Pick<TransactionRead, 'agreement'>): boolean => (agreement?.agreed ?? 1) > 1;
 
 /** Returns what is true for a response whose transaction can't change any more: its block was finalized by this slot. */
 export const isFinalAt =

@@ -4,6 +4,7 @@ import { SYSTEM_PROGRAM } from '../../../shared/domain/well-known-addresses.ts';
 import type { BlockLink } from '../geyser/feed-update.ts';
 import { elementsYielding, membersYielding, parseSafeInteger, parseString } from '../json/raw-json.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
+import { callWithMaxSupportedVersion } from './max-supported-version.ts';
 
 /** A block and the accounts that it may have written. */
 export interface WrittenAccounts extends BlockLink {
@@ -14,13 +15,7 @@ export interface WrittenAccounts extends BlockLink {
   readonly written: ReadonlyMap<string, string>;
 }
 
-const CONFIG = {
-  commitment: 'confirmed',
-  encoding: 'json',
-  transactionDetails: 'accounts',
-  rewards: true,
-  maxSupportedTransactionVersion: 0,
-};
+const CONFIG = { encoding: 'json', transactionDetails: 'accounts', rewards: true };
 
 /** A transaction as `transactionDetails: accounts` shows it, of which these members are used. */
 interface AccountsOfTransaction {
@@ -33,7 +28,8 @@ interface AccountsOfTransaction {
 
 /** Reads which accounts a block may have written: those of its transactions, and those that it rewards. */
 export async function readWrittenAccounts(rpc: RpcCaller, slot: Slot): Promise<WrittenAccounts> {
-  const { result } = await rpc.call('getBlock', [slot, CONFIG], { commitment: 'confirmed' });
+  const request = { method: 'getBlock', subject: slot, config: CONFIG, commitment: 'confirmed' } as const;
+  const { result } = await callWithMaxSupportedVersion(rpc, request);
   const block = await membersYielding(result);
   const written = new Map<string, string>();
   for (const bytes of await elementsYielding(block.get('rewards') ?? Buffer.from('[]'))) {

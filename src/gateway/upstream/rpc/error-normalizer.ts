@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { OPEN_OBJECT } from '../json/json-scanner.ts';
-import { member, parseSafeInteger, parseString } from '../json/raw-json.ts';
+import { member, members, parseSafeInteger, parseString } from '../json/raw-json.ts';
 import { RPC_ERROR_CODE } from './rpc-error-code.ts';
 import { agaveErrorOf, PROCESSED_REFUSED } from './server-profile.ts';
 
@@ -34,6 +34,9 @@ const RPC_ERRORS: ReadonlyMap<number, { readonly fault: RpcFault; readonly statu
 
 const RATE_LIMIT_CODE = 429;
 
+/** The longest `data` of a node's error that is kept, in bytes: an error may be cached. */
+const MAX_DATA_BYTES = 256;
+
 /** With agave's code and text where the server has its own. `redact` removes secrets from the node's text. */
 export function normalizeRpcError(error: Buffer, redact: (text: string) => string, retryAfter: number): GatewayError {
   const code = parseSafeInteger(member(error, 'code'));
@@ -42,13 +45,31 @@ export function normalizeRpcError(error: Buffer, redact: (text: string) => strin
   if (meaning !== undefined) return rpcError(meaning.code, meaning.message, meaning.cause);
   if (code === RATE_LIMIT_CODE || (code === RPC_ERROR_CODE.nodeUnhealthy && isRateLimit(error, message)))
     return rateLimited(retryAfter);
-  return rpcError(code, redact(message));
+  return rpcError(code, redact(message), undefined, dataOf(member(error, 'data'), redact));
 }
 
-const rpcError = (rpcCode: number, message: string, cause?: string): GatewayError =>
+/**
+ * Returns the members of an error's `data` as JSON, numbers with each digit: kit shows callers those of an object. What is no object
+ * becomes the member `details`. Undefined for none, for a long one, and for one with a secret.
+ */
+function dataOf(data: Buffer | undefined, redact: (text: string) => string): string | undefined {
+  if (data === undefined || data.length > MAX_DATA_BYTES || data.equals(NULL)) return undefined;
+  const parts = data[0] === OPEN_OBJECT ? [...members(data)] : [['details', data] as const];
+  const shown = parts.filter(([name]) => name !== 'error').map(([name, value]) => `${JSON.stringify(name)}:${value}`);
+  const words = shown
+    .join(' ')
+    .replace(/[^\w.:/?&=@-]+/g, ' ')
+    .trim();
+  return shown.length === 0 || redact(words) !== words ? undefined : shown.join();
+}
+
+const NULL = Buffer.from('null');
+
+const rpcError = (rpcCode: number, message: string, cause?: string, rpcData?: string): GatewayError =>
   new GatewayError('rpc_error', `${rpcCode}: ${message}`, {
     status: RPC_ERRORS.get(rpcCode)?.status ?? 502,
     rpcCode,
+    rpcData,
     cause,
   });
 
@@ -79,6 +100,13 @@ export function rpcFaultOf({ code, rpcCode, cause }: GatewayError): RpcFault {
   if (rpcCode === RATE_LIMIT_CODE) return 'rate-limit';
   return (rpcCode !== undefined && RPC_ERRORS.get(rpcCode)?.fault) || 'transport';
 }
+
+/** The faults of calls that nodes would refuse again. Providers refuse a scan as a wrong request, too. */
+const REFUSALS: ReadonlySet<RpcFault> = new Set<RpcFault>(['node-limit', 'caller']);
+
+/** Returns true for a refusal that another try won't change: the result is too large, or nodes refuse to make it. */
+export const isRefusal = (error: GatewayError): boolean =>
+  error.code === 'result_too_large' || (error.code === 'rpc_error' && REFUSALS.has(rpcFaultOf(error)));
 
 /** Returns true if a provider uses the code of an unhealthy node for a rate limit, as some do. */
 function isRateLimit(error: Buffer, message: string): boolean {

@@ -3,7 +3,7 @@ import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { RpcMethod } from '../../../shared/domain/rpc-methods.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { OPEN_OBJECT } from '../json/json-scanner.ts';
-import { type Members, members, parseSafeInteger } from '../json/raw-json.ts';
+import { type Picked, parseSafeInteger, pickMembers } from '../json/raw-json.ts';
 import type { RpcResponse } from './rpc-response.ts';
 
 /** Methods that return `{context, value}`: the node itself names the slot (Solana RPC, RpcResponse). */
@@ -31,10 +31,13 @@ const PROCESSED_METHODS: ReadonlySet<string> = new Set(['getSignatureStatuses'])
 /** Methods that return no context, but refuse to answer from before a given `minContextSlot`. */
 const METHODS_WITH_MIN_CONTEXT_SLOT: ReadonlySet<RpcMethod> = new Set(['getBlockHeight', 'getSignaturesForAddress']);
 
-/** A node's result, and its members if it is an object. */
+/** The members of a result that may name its slot. */
+export const DATING_MEMBERS = ['context', 'value', 'absoluteSlot'];
+
+/** A node's result, and its {@link DATING_MEMBERS} if it is an object. */
 export interface NodeResult {
   readonly result: Buffer;
-  readonly members: Members | undefined;
+  readonly dating: Picked | undefined;
 }
 
 /** Response with its slot, whether the node itself named that slot, and the node's version. */
@@ -51,20 +54,19 @@ export interface DatedResponse {
 export function slotOfResponse(
   method: RpcMethod,
   params: readonly unknown[],
-  { result, members: parts }: NodeResult,
+  { result, dating = [] }: NodeResult,
   anchor: Slot | undefined,
 ): DatedResponse | undefined {
+  const [context, value, absoluteSlot] = dating;
   // With `withContext` getProgramAccounts has a context too; otherwise its result is an array.
   if (METHODS_WITH_CONTEXT.has(method) || (method === 'getProgramAccounts' && result[0] === OPEN_OBJECT)) {
-    const [context, value] = [parts?.get('context'), parts?.get('value')];
     if (context === undefined || value === undefined) {
       throw new GatewayError('upstream_error', 'a node sent a response without its context');
     }
-    const contextMembers = members(context);
-    const slot = parseSafeInteger(contextMembers.get('slot'));
-    return { response: { slot, result, value }, isOwnSlot: true, apiVersion: contextMembers.get('apiVersion') };
+    const [slotBytes, apiVersion] = pickMembers(context, ['slot', 'apiVersion']);
+    return { response: { slot: parseSafeInteger(slotBytes), result, value }, isOwnSlot: true, apiVersion };
   }
-  const ownSlot = slotInResult(method, result, parts);
+  const ownSlot = slotInResult(method, result, absoluteSlot);
   const slot = ownSlot ?? (METHODS_WITH_MIN_CONTEXT_SLOT.has(method) ? minContextSlotOf(params) : undefined) ?? anchor;
   if (slot === undefined) return undefined;
   return { response: { slot, result, value: result }, isOwnSlot: ownSlot !== undefined, apiVersion: undefined };
@@ -83,17 +85,35 @@ export function minContextSlotOf(params: readonly unknown[]): Slot | undefined {
   return isSlot ? minContextSlot : undefined;
 }
 
+/** Returns the parameters with this `minContextSlot` in their config. */
+export function withMinContextSlot(params: readonly unknown[], minContextSlot: Slot): readonly unknown[] {
+  const config = params.at(-1);
+  return typeof config === 'object' && config !== null && !Array.isArray(config)
+    ? [...params.slice(0, -1), { ...config, minContextSlot }]
+    : [...params, { minContextSlot }];
+}
+
+/** Returns true for statuses that are not searched for in the ledger: nodes have those of the last 150 blocks (Solana RPC). */
+export const isOfRecent = (method: RpcMethod, params: readonly unknown[]): boolean =>
+  method === 'getSignatureStatuses' && configOf(params).searchTransactionHistory !== true;
+
 /** Returns true if a response's slot is only the `minContextSlot` of the request: the node may be far ahead of it. */
 export const isSlotLowerBound = (method: RpcMethod, params: readonly unknown[]): boolean =>
   METHODS_WITH_MIN_CONTEXT_SLOT.has(method) && minContextSlotOf(params) !== undefined;
 
-function slotInResult(method: RpcMethod, result: Buffer, parts: Members | undefined): Slot | undefined {
+function slotInResult(method: RpcMethod, result: Buffer, absoluteSlot: Buffer | undefined): Slot | undefined {
   if (method === 'getSlot') return parseSafeInteger(result);
-  if (method === 'getEpochInfo') return parseSafeInteger(parts?.get('absoluteSlot'));
+  if (method === 'getEpochInfo') return parseSafeInteger(absoluteSlot);
   return undefined;
 }
 
-function configOf(params: readonly unknown[]): { readonly commitment?: unknown; readonly minContextSlot?: unknown } {
+interface Config {
+  readonly commitment?: unknown;
+  readonly minContextSlot?: unknown;
+  readonly searchTransactionHistory?: unknown;
+}
+
+function configOf(params: readonly unknown[]): Config {
   const last = params.at(-1);
   return typeof last === 'object' && last !== null ? { ...last } : {};
 }

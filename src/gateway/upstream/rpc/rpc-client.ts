@@ -10,14 +10,14 @@ import { type AttemptOutcome, CircuitBreaker } from '../failsafe/circuit-breaker
 import { LatencyTracker } from '../failsafe/latency-tracker.ts';
 import { MethodRateLimits } from '../failsafe/method-rate-limits.ts';
 import { rateLimitPauseSeconds } from '../failsafe/rate-limit-pause.ts';
-import { nestedMembersYielding, parseString } from '../json/raw-json.ts';
+import { parseString, pickNestedYielding } from '../json/raw-json.ts';
 import type { NodeOptions, UpstreamDeps } from '../upstream-options.ts';
 import { methodNotFound, normalizeRpcError, rateLimited, requestTooLong, rpcFaultOf } from './error-normalizer.ts';
 import { failureReason, httpFault } from './failure-reason.ts';
 import { type HttpResponse, type HttpTransport, openHttpTransport } from './http-transport.ts';
 import { NodeSlots } from './node-slots.ts';
 import { redactor } from './redact.ts';
-import { commitmentOf, type NodeResult, slotOfResponse } from './response-slot.ts';
+import { commitmentOf, DATING_MEMBERS, type NodeResult, slotOfResponse } from './response-slot.ts';
 import { RpcCounts, resultOf } from './rpc-counts.ts';
 import type { RpcResponse } from './rpc-response.ts';
 
@@ -40,6 +40,8 @@ const SLOW_METHODS: ReadonlySet<RpcMethod> = new Set([
 
 /** Longest getProgramAccounts response: some 240,000 holders of a mint. */
 const MAX_SCAN_BYTES = 64 << 20;
+
+const RESPONSE_MEMBERS = ['error', 'jsonrpc', 'id', 'result'];
 
 /** Longest `error` of a response, which is parsed in one turn. Those of nodes have a few hundred bytes. */
 const MAX_ERROR_BYTES = 64 << 10;
@@ -229,9 +231,7 @@ export class RpcClient {
     } catch (thrown) {
       const error = GatewayError.from(thrown);
       if (sentMs !== undefined) this.counts.count(method, resultOf(error), clock.monotonic() - sentMs);
-      const outcome = sentMs === undefined ? 'ignored' : this.#recordFailure(error, method, slow);
-      // a node that refuses a caller's request has answered: a caller could turn others away by such calls
-      endAttempt(outcome === 'failed' && error.code === 'rpc_error' && cost !== undefined ? 'ignored' : outcome);
+      endAttempt(sentMs === undefined ? 'ignored' : this.#recordFailure(error, method, slow, cost !== undefined));
       throw thrown;
     } finally {
       cancelTimeout();
@@ -249,18 +249,20 @@ export class RpcClient {
     if (status === TOO_MANY_REQUESTS) throw rateLimited(pauseSeconds);
     if (status === NOT_IMPLEMENTED) throw methodNotFound();
     try {
-      const { outer: response, inner } = await nestedMembersYielding(body, 'result');
-      const error = response.get('error');
+      const [[error, jsonrpc, idBytes, result], dating] = await pickNestedYielding(
+        body,
+        RESPONSE_MEMBERS,
+        DATING_MEMBERS,
+      );
       if (error !== undefined && error.length > MAX_ERROR_BYTES)
         throw new GatewayError('upstream_error', 'a node sent an error that is too long');
       if (error !== undefined && error.toString() !== 'null')
         throw normalizeRpcError(error, this.#redact, pauseSeconds);
-      const result = response.get('result');
-      if (status !== 200 || result === undefined || parseString(response.get('jsonrpc')) !== '2.0')
+      if (status !== 200 || result === undefined || parseString(jsonrpc) !== '2.0')
         throw new GatewayError('upstream_error', 'a node sent no valid response');
-      if (response.get('id')?.toString() !== `${id}`)
+      if (idBytes?.toString() !== `${id}`)
         throw new GatewayError('upstream_error', 'the JSON-RPC response id does not match');
-      return { result, members: inner };
+      return { result, dating };
     } catch (thrown) {
       const { code, message } = GatewayError.from(thrown);
       throw code === 'upstream_error' ? new GatewayError(code, message, { cause: httpFault(status) }) : thrown;
@@ -268,12 +270,14 @@ export class RpcClient {
   }
 
   /** Learns from a failed call; returns what it says about the node. */
-  #recordFailure(error: GatewayError, method: RpcMethod, slow: boolean): AttemptOutcome {
+  #recordFailure(error: GatewayError, method: RpcMethod, slow: boolean, isOfCaller: boolean): AttemptOutcome {
     if (error.code === 'overloaded') return 'ignored'; // too many bytes in flight
     const fault = rpcFaultOf(error);
     if (fault === 'rate-limit') this.#rateLimits.recordRejection(method, (error.retryAfter ?? 1) * 1000);
     // A slow call that times out says nothing about the node, nor how a provider refuses a method that is hardly called.
     if ((error.code === 'upstream_timeout' && slow) || method === 'getAgGenesisCert') return 'ignored';
+    // A node that refuses a caller's request has answered: a caller could turn others away by such calls.
+    if (fault === 'transport' && error.code === 'rpc_error' && isOfCaller) return 'ignored';
     this.#failure = fault === 'transport' || fault === 'rate-limit' ? failureReason(error) : undefined;
     this.#isFailing = fault === 'transport';
     return this.#isFailing ? 'failed' : 'succeeded';
@@ -303,9 +307,14 @@ const noConnectionIn = (ms: number): GatewayError =>
     cause: `${NO_CONNECTION} within ${Math.round(ms)} ms`,
   });
 
-/** Returns true for a read that had no turn at a node: its caller has too much there, or all callers together. */
-export const hadNoTurn = ({ code, cause }: GatewayError): boolean =>
-  code === 'overloaded' || (typeof cause === 'string' && cause.startsWith(NO_CONNECTION));
+/** The cause of a refusal that another caller would be given too. */
+export const NO_ROOM_FOR_ANY = 'no room for any caller';
+
+/** Returns true if a read had no turn at a node, and that of another caller may have one. */
+export const hadNoTurn = (thrown: unknown): boolean =>
+  thrown instanceof GatewayError &&
+  ((thrown.code === 'overloaded' && thrown.cause !== NO_ROOM_FOR_ANY) ||
+    (typeof thrown.cause === 'string' && thrown.cause.startsWith(NO_CONNECTION)));
 
 const notNeeded = (): GatewayError => new GatewayError('upstream_unavailable', 'another node has answered');
 

@@ -28,3 +28,13 @@ export const RPC_ERROR_CODE = {
   /** Not agave's: what Firedancer can't do in a method that it has. */
   firedancerLimit: -32065,
 } as const;
+
+/** Codes that say of a block what another says. */
+const SYNONYMS: ReadonlyMap<number | undefined, number> = new Map([
+  [RPC_ERROR_CODE.longTermStorageSlotSkipped, RPC_ERROR_CODE.slotSkipped],
+  [RPC_ERROR_CODE.transactionHistoryNotAvailable, RPC_ERROR_CODE.blockCleanedUp],
+  [RPC_ERROR_CODE.blockStatusNotAvailableYet, RPC_ERROR_CODE.blockNotAvailable],
+]);
+
+/** Returns the code that stands for all of the same meaning. */
+export const meaningOfCode = (code: number | undefined): number | undefined => SYNONYMS.get(code) ?? code;

@@ -23,7 +23,7 @@ export interface RpcResponse {
 
 /** What a response says, as far as operators are compared by it. Two digests are equal where the texts are. */
 export interface ConsensusData {
-  /** The digest of all that an answer shows of it. */
+  /** The digest of all that an answer shows of it; {@link NOTHING} where it shows nothing. */
   readonly digest: string;
   /**
    * Extracts what every honest node has alike; what a parser or the retention of a node adds is no part of it. Called where
@@ -36,10 +36,15 @@ export interface ConsensusData {
   readonly needsSlot: Slot;
 }
 
+/** The digest of a null for what nodes forget: one that has it decides against all that have nothing. */
+export const NOTHING = 'none';
+
 /** How a call compares operators. */
 export interface AgreeOptions {
   /** Operators that must give the same; with 1 a part of the calls is compared in the background. */
   readonly count: number;
+  /** Operators that the caller demands: that there is nothing is `no_agreement` if fewer say it. Default: 1. */
+  readonly demanded?: number | undefined;
   /** Whether a first response needs more than its operator, where only that shows it. Default: operators are read in parallel. */
   readonly onlyIf?: (first: RpcResponse) => boolean;
   readonly compare: (response: RpcResponse) => Promise<ConsensusData>;

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import { RPC_ERROR_CODE } from './rpc-error-code.ts';
+import { meaningOfCode, RPC_ERROR_CODE } from './rpc-error-code.ts';
 
-/** Errors that RPC error codes become in a route. */
+/** Errors that RPC error codes, and those of the same meaning, become in a route. */
 export type RpcErrorTranslations = Readonly<Record<number, () => GatewayError>>;
 
 /** Creates a `catch` handler that throws what {@link translatedError} returns. */
@@ -17,7 +17,8 @@ export const translateRpcError =
  */
 export function translatedError(thrown: unknown, translations: RpcErrorTranslations): unknown {
   if (!(thrown instanceof GatewayError) || thrown.code !== 'rpc_error') return thrown;
-  const translation = thrown.rpcCode === undefined ? undefined : translations[thrown.rpcCode];
+  const code = meaningOfCode(thrown.rpcCode);
+  const translation = code === undefined ? undefined : translations[code];
   if (translation !== undefined) return translation();
   if (thrown.rpcCode === RPC_ERROR_CODE.minContextSlotNotReached) return staleError(thrown);
   return thrown.status === 503

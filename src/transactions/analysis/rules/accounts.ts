@@ -3,49 +3,85 @@ import {
   LOADER_V4,
   LOOKUP_TABLE_PROGRAM,
   SYSTEM_PROGRAM,
+  TOKEN_PROGRAM,
   UPGRADEABLE_LOADER,
 } from '../../../shared/domain/well-known-addresses.ts';
 import type { AccountInterpretation } from '../interpretation.ts';
-import { findCloseAccountInstructions, findInstructions, hasInstruction, infoAddress } from '../parsed-transaction.ts';
-import { shareOf } from '../share.ts';
+import {
+  type AccountData,
+  callsOf,
+  findCloseAccountInstructions,
+  findInstructions,
+  hasInstruction,
+  infoAddress,
+  type ParsedInstruction,
+  type ParsedTransaction,
+} from '../parsed-transaction.ts';
 import type { Rule, TransactionFacts } from '../transaction-facts.ts';
+import { findOpenedAccounts } from '../wallet-changes.ts';
 
 const OPENERS: readonly string[] = [ASSOCIATED_TOKEN_PROGRAM, LOOKUP_TABLE_PROGRAM, SYSTEM_PROGRAM];
 const CLOSERS: readonly string[] = [LOOKUP_TABLE_PROGRAM, UPGRADEABLE_LOADER, LOADER_V4];
 
 export const closingRule: Rule = (facts) => {
-  const { parsed, actor } = facts;
-  const closed = findCloseAccountInstructions(parsed);
-  if (closed.length === 0 && !hasInstruction(parsed, CLOSERS, /^(close|deactivate)/)) return null;
-  const own = closed.filter(
-    (call) => infoAddress(call, 'owner') === actor && infoAddress(call, 'destination') === actor,
+  const { parsed } = facts;
+  const all = findCloseAccountInstructions(parsed);
+  if (all.length === 0 && !hasInstruction(parsed, CLOSERS, /^(close|deactivate)/)) return null;
+  const owners = all.map((call) => infoAddress(call, 'owner') ?? '');
+  const actor =
+    [facts.actor, ...owners].find((owner) => owners.includes(owner) && parsed.signers.includes(owner)) ?? facts.actor;
+  const own = ownClosings(actor, parsed);
+  // what signers closed of others or for others is described apart
+  const closed = all.filter((call) => own.includes(call) || !parsed.signers.includes(infoAddress(call, 'owner') ?? ''));
+  const refund = closedBy(actor, parsed).reduce(
+    (sum, { nativeBalanceChange }) => sum - BigInt(nativeBalanceChange ?? 0),
+    0n,
   );
-  const ownAccounts = new Set(own.map((call) => infoAddress(call, 'account')));
-  const returned = parsed.actions.filter(
-    ({ kind, program, counterparty }) => kind === 'transfer' && program === null && counterparty === actor,
-  );
-  const refund = [
-    ...parsed.accountData
-      .filter((data) => ownAccounts.has(data.account))
-      .map((data) => -BigInt(data.nativeBalanceChange)),
-    ...returned.map(({ given: [lamports] }) => BigInt(lamports?.amount ?? 0)),
-  ].reduce((sum, lamports) => sum + lamports, 0n);
-  const common = { ...accountChange(facts), states: shareOf(returned, actor) };
-  return { ...common, type: 'CLOSE_ACCOUNT', closedTokenAccounts: closed.length, refund };
+  const isClosed = closed.length > 0 || hasInstruction(parsed, CLOSERS, /^close/);
+  const [deactivation] = findInstructions(parsed, [LOOKUP_TABLE_PROGRAM], /^deactivate/);
+  const table = isClosed ? null : infoAddress(deactivation, 'lookupTableAccount');
+  const common = { ...accountChange(facts), actor, table };
+  const closedTokenAccounts = closed.filter((call) => isTokenAccount(call, parsed)).length;
+  return { ...common, type: 'CLOSE_ACCOUNT', closedAccounts: closed.length, closedTokenAccounts, refund };
 };
+
+/** Returns whether what was closed is known to be a token account: Token-2022 closes mints, too, which no balance names. */
+const isTokenAccount = (call: ParsedInstruction, { isIncomplete, actions }: ParsedTransaction): boolean =>
+  call.programId === TOKEN_PROGRAM ||
+  !(isIncomplete || actions.some(({ kind, actor }) => kind === 'close' && actor === infoAddress(call, 'account')));
+
+/** Returns the token accounts that their owner closed, whose lamports it got. */
+export function closedBy(owner: string | null, parsed: ParsedTransaction): readonly AccountData[] {
+  const closed = ownClosings(owner, parsed);
+  const accounts = new Set(closed.map((call) => infoAddress(call, 'account')));
+  for (const opened of closed.length === 0 ? [] : findOpenedAccounts(parsed)) accounts.delete(opened); // it has others' now
+  return parsed.accountData.filter(({ account }) => accounts.has(account));
+}
+
+/** Returns the calls by which a wallet closed token accounts of its own, and got their lamports. */
+function ownClosings(owner: string | null, parsed: ParsedTransaction): readonly ParsedInstruction[] {
+  const closings = parsed.actions.filter(({ kind, authority }) => kind === 'close' && authority === owner);
+  const ofOthers = new Set(closings.flatMap((action) => callsOf(action, parsed)));
+  return findCloseAccountInstructions(parsed).filter(
+    (call) => !ofOthers.has(call) && ['owner', 'destination'].every((party) => infoAddress(call, party) === owner),
+  );
+}
 
 export const openingRule: Rule = (facts) => {
   const { parsed, openedAccounts } = facts;
   if (!hasInstruction(parsed, OPENERS, /^(create|extend)/) && openedAccounts.size === 0) return null;
   const [creation, ...more] = findInstructions(parsed, [ASSOCIATED_TOKEN_PROGRAM], /^create/);
-  const wallet = infoAddress(creation, 'wallet');
-  const mint = infoAddress(creation, 'mint');
-  return {
-    ...accountChange(facts),
-    type: 'CREATE_ACCOUNT',
-    tokenAccount: more.length === 0 && wallet !== null && mint !== null ? { wallet, mint } : null,
-    extendedTable: infoAddress(findInstructions(parsed, [LOOKUP_TABLE_PROGRAM], /^extend/)[0], 'lookupTableAccount'),
-  };
+  const [funding] = findInstructions(parsed, [SYSTEM_PROGRAM], /^createAccount/);
+  const [extension] = findInstructions(parsed, [LOOKUP_TABLE_PROGRAM], /^extend/);
+  const [wallet, mint] = [infoAddress(creation, 'wallet'), infoAddress(creation, 'mint')];
+  const tokenAccount = more.length === 0 && wallet !== null && mint !== null ? { wallet, mint } : null;
+  const table = infoAddress(extension, 'lookupTableAccount');
+  const maker =
+    tokenAccount === null && table !== null
+      ? infoAddress(extension, 'lookupTableAuthority')
+      : infoAddress(tokenAccount === null ? funding : creation, 'source');
+  const actor = maker !== null && parsed.signers.includes(maker) ? maker : facts.actor;
+  return { ...accountChange(facts), actor, type: 'CREATE_ACCOUNT', tokenAccount, table };
 };
 
 const accountChange = ({
@@ -58,7 +94,8 @@ const accountChange = ({
   states: [],
   accounts: openedAccounts,
   tokenAccount: null,
-  extendedTable: null,
+  table: null,
+  closedAccounts: 0,
   closedTokenAccounts: 0,
   refund: 0n,
 });

@@ -10,9 +10,11 @@ import { shareOf } from '../share.ts';
 import type { Rule, TransactionFacts } from '../transaction-facts.ts';
 import { calledChange, isUnchanged } from './calls.ts';
 
-/** Interprets a trade in a circle by the balances: all that was sent into programs came back in kind. */
+/** Interprets a trade in a circle by the balances: all that was sent into programs, of which one is an exchange, came back in kind. */
 export const circularTradeRule: Rule = (facts) => {
-  if (facts.swap !== null || !(facts.isAttempt ? isTriedCircle(facts) : isCircularTrade(facts))) return null;
+  const hasTraded = (): boolean =>
+    isCircularTrade(facts) && facts.parsed.actions.some(({ program }) => isTradingProgram(program));
+  if (facts.swap !== null || !(facts.isAttempt ? isTriedCircle(facts) : hasTraded())) return null;
   const exchanges = facts.calls.map(({ programId }) => programId).filter(isExchange);
   return interpretArbitrage(facts, new Set(exchanges), !facts.isAttempt);
 };
@@ -46,11 +48,11 @@ function isTriedCircle({ parsed, instructionOf }: TransactionFacts): boolean {
  */
 export const attemptedArbitrageRule: Rule = (facts) => {
   const { parsed, isAttempt } = facts;
-  if (!isAttempt && !isUnchanged(facts)) return null;
   const callers = parsed.instructions.filter(
     ({ programId }) => !KNOWN_PROGRAMS.has(programId) || programRole(programId) === 'arbitrageBot',
   );
-  if (parsed.instructions.some(({ programId }) => isExchange(programId))) return null;
+  if (callers.length === 0 || parsed.instructions.some(({ programId }) => isExchange(programId))) return null;
+  if (!isAttempt && !isUnchanged(facts)) return null;
   for (const caller of callers) {
     const called = caller.innerInstructions.map(({ programId }) => programId);
     const handed = caller.accounts.filter((id) => programRole(id) !== 'orderBook'); // pools of exchanges need their books
@@ -69,16 +71,9 @@ function interpretArbitrage(
   hasTraded: boolean,
 ): ArbitrageInterpretation {
   const { parsed, mainProgram, actor } = facts;
-  const sends = [...parsed.nativeTransfers, ...parsed.tokenTransfers];
-  const senders = new Set(sends.map(({ fromUserAccount }) => fromUserAccount)); // a pool sends what it was paid for
-  const paid = parsed.actions.filter(
-    (action) =>
-      isSent(action) &&
-      action.actor === actor &&
-      !senders.has(action.counterparty ?? '') &&
-      !isTradingProgram(action.program),
-  );
-  const change = calledChange(facts, null, new Set(paid));
+  const beside = parsed.actions.filter(({ program }) => !isTradingProgram(program)); // whoever gave something back for it
+  const paid = beside.filter((action) => isSent(action) && action.actor === actor);
+  const change = calledChange(facts, null, new Set(beside));
   return {
     type: 'ARBITRAGE',
     actor,
@@ -96,7 +91,7 @@ function interpretArbitrage(
 function solChangeOf({ accountData }: ParsedTransaction, wallet: string): bigint {
   let sum = 0n;
   for (const { account, nativeBalanceChange, tokenBalanceChanges } of accountData) {
-    if (account === wallet) sum += BigInt(nativeBalanceChange);
+    if (account === wallet) sum += BigInt(nativeBalanceChange ?? 0);
     for (const { userAccount, mint, rawTokenAmount } of tokenBalanceChanges)
       if (userAccount === wallet && mint === WRAPPED_SOL) sum += BigInt(rawTokenAmount.tokenAmount);
   }

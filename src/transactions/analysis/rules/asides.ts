@@ -10,13 +10,12 @@ import type { Asides, Interpretation } from '../interpretation.ts';
 import { allInstructions, type ParsedTransaction } from '../parsed-transaction.ts';
 import { findRemainder } from '../remainder.ts';
 import type { TransactionFacts } from '../transaction-facts.ts';
-import { hasBalances } from '../wallet-changes.ts';
 import { WalletSums } from '../wallet-sums.ts';
-import { findGivenRights } from './authorities.ts';
+import { findGivenRights, topLevelProgramOf } from './authorities.ts';
 
 const NONE: Asides = {
   ...{ actions: [], changes: [], rights: [], hiddenTransfers: [], unnamedTransfers: 0 },
-  ...{ lacksBalances: false, memos: [], goFirst: false },
+  ...{ isIncomplete: false, memos: [], goFirst: false },
 };
 
 /**
@@ -35,14 +34,17 @@ export function findAsides(interpretation: Interpretation, facts: TransactionFac
       interpretation.type === 'FILL_ORDER'
         ? [...remainder.changes, ...keptBy(interpretation, parsed)]
         : remainder.changes,
-    rights: findGivenRights(parsed).filter((change) => change !== described),
+    rights: findGivenRights(parsed).filter((change) => change !== described && !isUpgradeOf(change, interpretation)),
     hiddenTransfers: parsed.confidentialTransfers.filter(({ type }) => type !== 'apply'),
     unnamedTransfers: countUnnamed(facts),
-    lacksBalances: !hasBalances(parsed),
+    isIncomplete: parsed.isIncomplete,
     memos: interpretation.type === 'TRANSFER' || interpretation.type === 'NFT_TRANSFER' ? memosOf(parsed) : [],
   };
   return { ...beside, goFirst: goFirst(beside, interpretation, described, parsed) };
 }
+
+const isUpgradeOf = ({ kind, account }: AuthorityChange, { type, ...deed }: Interpretation): boolean =>
+  kind === 'upgradeProgram' && type === 'PROGRAM_UPGRADE' && 'account' in deed && deed.account === account;
 
 /** Returns whether rights or losses are more than what an interpretation states: in the same token, or in none. */
 function goFirst(
@@ -51,15 +53,14 @@ function goFirst(
   described: AuthorityChange | null,
   { signers, instructions }: ParsedTransaction,
 ): boolean {
+  if (actions.length + changes.length + rights.length + hiddenTransfers.length === 0) return false;
   const stated = states.flatMap((share) => [...share.actions]);
   const isDeed = stated.length > 0 || type.startsWith('NFT');
   const isKnown = isDeed && KNOWN_PROGRAMS.has(program ?? '') && programRole(program) !== 'governance';
   /** What a program that is known does for what it is called for is a part of that. */
   const isPart = (maker: string | null): boolean => isKnown && maker === program;
-  const makerOf = ({ innerInstructionIdx, instructionIdx }: AuthorityChange): string | null =>
-    innerInstructionIdx === null
-      ? null
-      : (instructions.find(({ index }) => index === instructionIdx)?.programId ?? null);
+  const makerOf = (change: AuthorityChange): string | null =>
+    change.innerInstructionIdx === null ? null : topLevelProgramOf(change, { instructions });
   const isGiven = (right: AuthorityChange): boolean =>
     (!isDeed || right.to !== null || right.kind !== 'setAuthority') && !isPart(makerOf(right));
   const stake = described === null ? null : stakeIn(described);
@@ -112,7 +113,7 @@ function keptBy({ states, actor }: Interpretation, { signers }: ParsedTransactio
 /** Counts the transfers of tokens that are not among those of known mints: very old records have no balances of tokens. */
 function countUnnamed({ parsed, calls }: TransactionFacts): number {
   const moved = calls.filter(
-    ({ programId, type }) => TOKEN_PROGRAM_IDS.includes(programId) && /^transfer/.test(type ?? ''),
+    ({ programId, type }) => type?.startsWith('transfer') === true && TOKEN_PROGRAM_IDS.includes(programId),
   );
   const named = parsed.tokenTransfers.filter(
     (transfer) => transfer.fromTokenAccount !== null && transfer.toTokenAccount !== null,

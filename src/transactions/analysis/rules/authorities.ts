@@ -1,9 +1,9 @@
 import { METADATA_PROGRAM } from '../../../shared/domain/well-known-addresses.ts';
-import { asBigInt, asObject } from '../../codec/json-fields.ts';
 import { programRole } from '../../programs/known-programs.ts';
 import type { AuthorityChange } from '../authority-changes.ts';
+import { grouped } from '../grouped.ts';
 import type { AuthorityInterpretation } from '../interpretation.ts';
-import { infoAddress, infoAmount, type ParsedTransaction } from '../parsed-transaction.ts';
+import { infoAddress, type ParsedTransaction, tokenAmountIn } from '../parsed-transaction.ts';
 import type { Rule, TransactionFacts } from '../transaction-facts.ts';
 import { findOpenedAccounts } from '../wallet-changes.ts';
 
@@ -51,15 +51,22 @@ const rightOf = ({ kind, authorityType }: AuthorityChange): string =>
  * within the transaction is none, nor is one over an account that is closed afterwards.
  */
 export function findGivenRights(parsed: ParsedTransaction): readonly AuthorityChange[] {
-  const { authorityChanges, signers, instructions } = parsed;
+  const { authorityChanges, signers, actions } = parsed;
   if (authorityChanges.length === 0) return [];
   const opened = findOpenedAccounts(parsed);
   const keyOf = (change: AuthorityChange): string =>
-    `${change.account} ${KINDS_OF_ONE_RIGHT[change.kind] ?? rightOf(change)}`;
+    `${change.account} ${KINDS_OF_ONE_RIGHT[change.kind] ?? rightOf(change)} ${termsOf(change)}`;
   const holders = new Map(authorityChanges.toReversed().map((change) => [keyOf(change), change.from]));
   const last = new Map(authorityChanges.map((change) => [keyOf(change), change]));
+  const owners = new Map(authorityChanges.toReversed().map(({ account, owner }) => [account, owner]));
+  const paid = actions.filter(({ kind, actor }) => kind !== 'rent' && signers.includes(actor));
+  const payments = grouped(paid, ({ counterparty }) => counterparty ?? '');
+  const payers = new Map(payments.map((of) => [of[0]?.counterparty, new Set(of.map(({ actor }) => actor))]));
+  /** Returns whether the holder of a right signed, and no other signer paid for what it is a right over. */
+  const isOfPayer = ({ to, account }: AuthorityChange): boolean =>
+    to !== null && signers.includes(to) && [...(payers.get(account) ?? [])].every((payer) => payer === to);
   const isGiven = (change: AuthorityChange): boolean => {
-    const { kind, account, authorityType, owner, mint, to, tokenBalance, innerInstructionIdx, instructionIdx } = change;
+    const { kind, account, authorityType, owner, mint, to, tokenBalance, innerInstructionIdx } = change;
     const isLast = last.get(keyOf(change)) === change;
     const isTop = innerInstructionIdx === null;
     switch (kind) {
@@ -68,25 +75,34 @@ export function findGivenRights(parsed: ParsedTransaction): readonly AuthorityCh
       case 'setAuthority': {
         // what goes into an account later is described as sent to its owner then
         const isMade = !isTop && opened.has(account) && (tokenBalance ?? '0') === '0';
-        const isOwn = mint === null ? signers.includes(to ?? '') : !signers.includes(owner ?? '');
+        const isOwn = mint === null ? isOfPayer(change) : !signers.includes(owner ?? '');
         const isHarmless = isMade && (authorityType === 'accountOwner' || isOwn);
         const returned = last.get(keyOf(change));
         if (authorityType === 'accountOwner' && returned?.to === change.from) return lostWithin(change, returned);
         const isFilled = authorityType === 'accountOwner' && (tokenBalance ?? '0') !== '0'; // closed or not, it is lost
-        return isLast && holders.get(keyOf(change)) !== to && !isHarmless && (isFilled || !isUndone(change, parsed));
+        // the owner has what it gave nobody, and somebody else may own the account for a while
+        const holder = authorityType === 'closeAccount' ? owners.get(account) : holders.get(keyOf(change));
+        return isLast && holder !== to && !isHarmless && (isFilled || !isUndone(change, parsed));
       }
       case 'initializeAuthority':
-        return SAID_ALWAYS.includes(authorityType ?? '') || isForStranger(change, parsed);
+        return (
+          SAID_ALWAYS.includes(authorityType ?? '') ||
+          (to !== null && !isOfPayer(change) && programRole(topLevelProgramOf(change, parsed)) !== 'staking')
+        );
       case 'assign':
-      case 'setLockup':
+      case 'upgradeProgram':
         return true;
+      case 'setLockup':
+        return isLast;
       case 'freeze':
         return (
-          isLast &&
-          (isTop || (signers.includes(owner ?? '') && instructions[instructionIdx]?.programId !== METADATA_PROGRAM))
+          isLast && (isTop || (signers.includes(owner ?? '') && topLevelProgramOf(change, parsed) !== METADATA_PROGRAM))
         );
+      case 'pause':
+      case 'freezeNewAccounts':
+        return isLast;
       default:
-        return isTop && kind !== 'revoke' && kind !== 'upgradeProgram';
+        return isLast && isTop && kind !== 'revoke';
     }
   };
   const dangerOf = (change: AuthorityChange): number => {
@@ -99,6 +115,10 @@ export function findGivenRights(parsed: ParsedTransaction): readonly AuthorityCh
     .toSorted((a, b) => dangerOf(a) - dangerOf(b) || (stakeOf(a) < stakeOf(b) ? 1 : stakeOf(a) > stakeOf(b) ? -1 : 0));
 }
 
+/** Returns which terms of a lock-up a change sets: the others stay. */
+const termsOf = ({ lockup, to }: AuthorityChange): string =>
+  lockup === null ? '' : [lockup.unixTimestamp, lockup.epoch, to].map((term) => term !== null).join(' ');
+
 /** Returns whether an account came back to its owner with less than it had when it was given away. */
 const lostWithin = (given: AuthorityChange, returned: AuthorityChange): boolean =>
   BigInt(returned.tokenBalance ?? 0) < BigInt(given.tokenBalance ?? 0);
@@ -107,14 +127,15 @@ const lostWithin = (given: AuthorityChange, returned: AuthorityChange): boolean 
 const KINDS_OF_ONE_RIGHT: Readonly<Partial<Record<AuthorityChange['kind'], string>>> = {
   revoke: 'approve',
   thaw: 'freeze',
+  resume: 'pause',
+  thawNewAccounts: 'freezeNewAccounts',
 };
 
-/** Returns whether a new account is in the hands of somebody that did not sign, but for pools of stakes. */
-const isForStranger = (
-  { to, instructionIdx }: AuthorityChange,
-  { signers, instructions }: ParsedTransaction,
-): boolean =>
-  to !== null && !signers.includes(to) && programRole(instructions[instructionIdx]?.programId ?? null) !== 'staking';
+/** Returns the program of the top-level instruction that made a change, itself or in a call. */
+export const topLevelProgramOf = (
+  { instructionIdx }: AuthorityChange,
+  { instructions }: Pick<ParsedTransaction, 'instructions'>,
+): string | null => instructions.find(({ index }) => index === instructionIdx)?.programId ?? null;
 
 /** Returns whether the account was closed afterwards, or the delegate moved all that it was allowed to. */
 function isUndone(
@@ -125,14 +146,14 @@ function isUndone(
   for (const topLevel of instructions) {
     if (topLevel.index < place.instructionIdx) continue;
     for (const call of [topLevel, ...topLevel.innerInstructions]) {
-      const isBefore =
-        call === topLevel ? place.innerInstructionIdx !== null : call.index <= (place.innerInstructionIdx ?? -1);
+      const isBefore = call === topLevel || call.index <= (place.innerInstructionIdx ?? -1); // a batch has one index
       if (topLevel.index === place.instructionIdx && isBefore) continue;
       if ((infoAddress(call, 'source') ?? infoAddress(call, 'account')) !== account) continue;
       if (call.type === 'closeAccount') return true;
       if (kind === 'approve' && call.info?.['authorityType'] === 'accountOwner') return true; // a new owner has no delegate
+      if (infoAddress(call, 'destination') === account) continue; // to itself: nothing of the allowance is used up
       if (/^(transfer|burn)/.test(call.type ?? '') && infoAddress(call, 'authority') === to)
-        moved += infoAmount(call, 'amount') ?? asBigInt(asObject(call.info?.['tokenAmount'])['amount']) ?? 0n;
+        moved += tokenAmountIn(call) ?? 0n;
     }
   }
   return kind === 'approve' && amount !== null && moved >= BigInt(amount);
@@ -154,7 +175,8 @@ export const authorityRule: Rule = (facts) => {
   if (facts.isAttempt) return triedChange(facts);
   const given = findGivenRights(facts.parsed).filter(({ kind }) => TYPE_BY_KIND[kind] !== undefined);
   const changes = topLevelChanges(facts);
-  const first = given[0] ?? (changes.length > 0 ? changes : typedChanges(facts)).find(({ kind }) => kind !== 'approve');
+  const first =
+    given[0] ?? (changes.length > 0 ? changes : typedChanges(facts)).findLast(({ kind }) => kind !== 'approve');
   return first === undefined ? null : interpretChange(first, facts);
 };
 

@@ -9,7 +9,6 @@ import { type NetChange, splitBySign } from '../net-change.ts';
 import { sumByMint } from '../payments.ts';
 import { shareOf } from '../share.ts';
 import type { TransactionFacts } from '../transaction-facts.ts';
-import { hasBalances } from '../wallet-changes.ts';
 
 /** Interprets a call of a program of which nothing more is known. */
 export function interpretCall(
@@ -62,8 +61,8 @@ const firstProgram = ({ parsed }: TransactionFacts): string | null =>
 
 /** Returns whether every balance is unchanged but for the fee, tips and what the transaction itself sent. */
 export function isUnchanged({ parsed, tips, payments }: TransactionFacts): boolean {
-  const { accountData, feePayer, fee } = parsed;
-  if (!hasBalances(parsed)) return accountData.every(({ tokenBalanceChanges }) => tokenBalanceChanges.length === 0);
+  const { accountData, feePayer, fee, isIncomplete } = parsed;
+  if (isIncomplete) return accountData.every(({ tokenBalanceChanges }) => tokenBalanceChanges.length === 0);
   const expected = new Map<string, bigint>([[feePayer, -BigInt(fee)]]);
   const add = (account: string, amount: bigint) => expected.set(account, (expected.get(account) ?? 0n) + amount);
   for (const { from, to, amount, mint, program } of [...tips, ...payments]) {
@@ -73,6 +72,6 @@ export function isUnchanged({ parsed, tips, payments }: TransactionFacts): boole
   }
   return accountData.every(
     ({ account, nativeBalanceChange, tokenBalanceChanges }) =>
-      BigInt(nativeBalanceChange) === (expected.get(account) ?? 0n) && tokenBalanceChanges.length === 0,
+      nativeBalanceChange === `${expected.get(account) ?? 0}` && tokenBalanceChanges.length === 0,
   );
 }

@@ -1,14 +1,13 @@
-import { programRole } from '../../programs/known-programs.ts';
+import { isTradingProgram, programRole } from '../../programs/known-programs.ts';
 import type { ProgramInstruction } from '../../programs/program-instruction.ts';
 import type { TransactionType } from '../../programs/transaction-types.ts';
 import type { Action } from '../action.ts';
 import { type Interpretation, isCallType, isExchangeType } from '../interpretation.ts';
-import { statesOfFill } from '../limit-order.ts';
 import type { ParsedTransaction } from '../parsed-transaction.ts';
 import { paymentsIn } from '../payments.ts';
 import { programFlowsOf } from '../program-flows.ts';
 import { isSent } from '../remainder.ts';
-import { shareOf } from '../share.ts';
+import { type Share, shareOf } from '../share.ts';
 import type { Swap } from '../swap-legs.ts';
 import type { Rule, TransactionFacts } from '../transaction-facts.ts';
 import { interpretCall } from './calls.ts';
@@ -49,7 +48,8 @@ function findDecoded(types: readonly TransactionType[], facts: TransactionFacts)
   const called = topLevel.length > 0 ? topLevel : calls.filter(({ programId }) => programId === mainProgram);
   const decoded = called.map(instructionOf).filter((instruction) => instruction !== null);
   for (const type of types) {
-    const instruction = decoded.find((candidate) => candidate.type === type);
+    const ofType = decoded.filter((candidate) => candidate.type === type);
+    const instruction = ofType.find(({ roles }) => roles.owner !== undefined) ?? ofType[0]; // a fill may take several
     if (instruction !== undefined) return interpretDecoded(type, instruction, facts);
   }
   return null;
@@ -81,6 +81,16 @@ function interpretDecoded(
 const isOwn = ({ counterparty }: Action, { signers }: ParsedTransaction): boolean =>
   signers.includes(counterparty ?? '');
 
+/** A fill is stated from the side of the order's owner; what is left to its keeper is one figure for each mint. */
+const statesOfFill = (owner: string, { actions }: ParsedTransaction): readonly Share[] =>
+  shareOf(
+    actions.filter(
+      ({ kind, actor, counterparty, program }) =>
+        ['swap', 'transfer', 'payout'].includes(kind) &&
+        (actor === owner || counterparty === owner || isTradingProgram(program)),
+    ),
+  );
+
 /** Interprets a fill from the side of the order's owner; null if the instruction doesn't name it, or if nothing came in for it. */
 function interpretFill(roles: ProgramInstruction['roles'], facts: TransactionFacts): Interpretation | null {
   const owner = roles['owner'] ?? roles['user'];
@@ -88,7 +98,8 @@ function interpretFill(roles: ProgramInstruction['roles'], facts: TransactionFac
   if (owner === undefined || owner === roles['keeper']) return null;
   if (isAttempt) return { type: 'FILL_ORDER', actor: owner, program, swap: null, states: [] };
   const outputs = programFlowsOf(owner, program, parsed).received;
-  const inputs = programFlowsOf(roles['order'] ?? '', program, parsed).given;
+  const { given } = programFlowsOf(roles['order'] ?? '', program, parsed);
+  const inputs = given.filter(({ mint }) => outputs.every((output) => output.mint !== mint)); // what the keeper brought
   const states = statesOfFill(owner, parsed);
   const swap: Swap = { wallet: owner, inputs, outputs, program, states };
   return inputs.length === 0 || outputs.length === 0

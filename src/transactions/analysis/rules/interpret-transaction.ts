@@ -11,13 +11,12 @@ import { flowRule } from './flows.ts';
 import { launchRule } from './launch.ts';
 import { innerStakeRule, loaderRule, memoRule, nonceRule, stakeRule, voteRule } from './native-programs.ts';
 import { nftTradeRule, nftTransferRule } from './nft.ts';
-import { orderFillRule } from './orders.ts';
 import { emptyTransferRule, paymentRule } from './payments.ts';
 import { oracleRule, orderBookRule, quoteRule, roleRule } from './quotes.ts';
 import { burnRule, mintRule } from './supply.ts';
 import { swapRule } from './swap.ts';
 
-/** The rules in their order: the first that returns an interpretation decides. Movements go before calls. */
+/** The rules in their order: the first that returns an interpretation decides. Decoded calls go before what only moved. */
 const RULES: readonly Rule[] = [
   ownershipRule,
   voteRule,
@@ -27,7 +26,6 @@ const RULES: readonly Rule[] = [
   launchRule,
   nftTradeRule,
   decodedRule,
-  orderFillRule,
   flowRule,
   orderBookRule,
   circularTradeRule,
@@ -53,8 +51,7 @@ const RULES: readonly Rule[] = [
 export function interpretTransaction(parsed: ParsedTransaction): Interpreted {
   const facts = findFacts(parsed);
   const interpretation = interpretFacts(facts);
-  const tip = facts.tips.reduce((sum, { amount }) => sum + amount, 0n);
-  return { ...interpretation, tip, asides: findAsides(interpretation, facts) };
+  return { ...interpretation, tips: facts.tips, asides: findAsides(interpretation, facts) };
 }
 
 function interpretFacts(facts: TransactionFacts): Interpretation {

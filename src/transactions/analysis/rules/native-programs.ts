@@ -7,8 +7,10 @@ import {
 } from '../../../shared/domain/well-known-addresses.ts';
 import { asBigInt, asString } from '../../codec/json-fields.ts';
 import { KNOWN_PROGRAMS } from '../../programs/known-programs.ts';
+import type { Action } from '../action.ts';
 import type { StakeInterpretation } from '../interpretation.ts';
 import {
+  callsOf,
   findInstructions,
   infoAddress,
   infoAmount,
@@ -28,20 +30,18 @@ export const voteRule: Rule = ({ parsed, actor }) => {
 };
 
 /** Interprets the deployment, replacement or extension of a program. */
-export const loaderRule: Rule = ({ parsed, actor }) => {
+export const loaderRule: Rule = (facts) => {
+  const { parsed } = facts;
   const find = (type: RegExp) => findInstructions(parsed, LOADERS, type)[0];
-  const common = { actor, program: null, states: [] };
+  const [first] = findInstructions(parsed, LOADERS, /^(upgrade|extend|deploy|write|initializeBuffer)/);
+  if (first === undefined) return null;
+  const common = { actor: signerOf(first, facts), program: null, states: [] };
   const upgrade = find(/^upgrade/);
-  if (upgrade !== undefined)
-    return { ...common, type: 'PROGRAM_UPGRADE', change: 'upgraded', account: infoAddress(upgrade, 'programAccount') };
-  const extension = find(/^(extend|setProgramLength)/);
-  if (extension !== undefined)
-    return {
-      ...common,
-      type: 'PROGRAM_UPGRADE',
-      change: 'extended',
-      account: infoAddress(extension, 'programAccount'),
-    };
+  const update = upgrade ?? find(/^extend/);
+  if (update !== undefined) {
+    const account = infoAddress(update, 'programAccount');
+    return { ...common, type: 'PROGRAM_UPGRADE', change: update === upgrade ? 'upgraded' : 'extended', account };
+  }
   const deploy = find(/^deploy/);
   const program = infoAddress(deploy, 'programAccount');
   if (program !== null) return { ...common, type: 'PROGRAM_DEPLOY', change: 'deployed', account: program };
@@ -53,59 +53,78 @@ export const loaderRule: Rule = ({ parsed, actor }) => {
 
 /** Interprets stake that is delegated, moved, deactivated or withdrawn. */
 export const stakeRule: Rule = (facts) => {
-  const { parsed, actor } = facts;
-  const find = (type: RegExp) => findInstructions(parsed, [STAKE_PROGRAM], type)[0];
-  const common = { actor, program: null };
-  const delegation = find(/^(delegate|redelegate)/);
+  const { parsed } = facts;
+  const findAll = (type: RegExp) => findInstructions(parsed, [STAKE_PROGRAM], type);
+  const find = (type: RegExp) => findAll(type)[0];
+  const isEnded = ({ index, info }: ParsedInstruction): boolean =>
+    findAll(/^deactivate/).some((end) => end.index > index && end.info?.['stakeAccount'] === info?.['stakeAccount']);
+  const delegation = findAll(/^(delegate|redelegate)/).find((call) => !isEnded(call));
   if (delegation !== undefined) {
+    const actor = signerOf(delegation, facts);
     const stakeAccount = infoAddress(delegation, 'stakeAccount') ?? '';
-    const states = shareOf(parsed.actions.filter((action) => action.counterparty === stakeAccount));
-    const lamports = parsed.accountData.find(({ account }) => account === stakeAccount)?.nativeBalanceChange ?? '0';
     const target = infoAddress(delegation, 'voteAccount') ?? '';
-    const staked = BigInt(lamports) > 0n ? BigInt(lamports) : null;
-    return { ...common, type: 'STAKE', change: 'delegated', stakeAccount, target, lamports: staked, states };
+    const isOwn = parsed.authorityChanges.some(
+      ({ kind, account, to }) => kind === 'initializeAuthority' && account === stakeAccount && to === actor,
+    );
+    const isStaked = (action: Action): boolean =>
+      action.actor === actor &&
+      action.counterparty === stakeAccount &&
+      (action.instruction?.[0] ?? 0) < delegation.index && // what comes later is not delegated
+      callsOf(action, parsed).some(({ programId }) => programId === SYSTEM_PROGRAM); // tokens are not
+    const paid = isOwn ? parsed.actions.filter(isStaked) : [];
+    const staked = paid.reduce((sum, { given: [lamports] }) => sum + BigInt(lamports?.amount ?? 0), 0n);
+    const lamports = staked > 0n ? staked : null;
+    const common = { actor, program: null, stakeAccount, target } as const;
+    return { ...common, type: 'STAKE', change: 'delegated', lamports, states: shareOf(paid) };
   }
   const move = find(/^(split|merge|moveStake)/);
   if (move !== undefined) {
     const stakeAccount = infoAddress(move, 'source') ?? infoAddress(move, 'stakeAccount') ?? '';
     const target = infoAddress(move, 'destination') ?? infoAddress(move, 'newSplitAccount') ?? '';
-    const states = statesOf(stakeAccount, target, parsed);
+    const named = infoAmount(move, 'lamports');
+    const states = statesOf(stakeAccount, target, named, parsed);
     const [moved] = states.flatMap(({ actions }) => [...actions]); // a merge names no amount
     return {
-      ...common,
+      actor: signerOf(move, facts),
+      program: null,
       type: move.type?.startsWith('split') ? 'SPLIT_STAKE' : move.type === 'merge' ? 'MERGE_STAKE' : 'STAKE',
       change: 'moved',
       stakeAccount,
       target,
-      lamports: infoAmount(move, 'lamports') ?? asBigInt(moved?.given[0]?.amount),
+      lamports: named ?? asBigInt(moved?.given[0]?.amount),
       states,
     };
   }
-  const withdrawal = find(/^withdraw/);
-  if (withdrawal !== undefined) return withdrawn(withdrawal, null, facts);
-  const deactivation = find(/^deactivate/);
-  if (deactivation === undefined) return null;
-  const stakeAccount = infoAddress(deactivation, 'stakeAccount') ?? '';
-  return { ...common, type: 'UNSTAKE', change: 'deactivated', stakeAccount, target: '', lamports: null, states: [] };
+  const end = find(/^withdraw/) ?? find(/^deactivate/);
+  return end === undefined ? null : withdrawn(end, null, facts);
 };
 
-function withdrawn(
-  call: ParsedInstruction,
-  program: string | null,
-  { parsed, actor }: TransactionFacts,
-): StakeInterpretation | null {
-  const [stakeAccount, target] = [infoAddress(call, 'stakeAccount') ?? '', infoAddress(call, 'destination') ?? ''];
-  const lamports = infoAmount(call, 'lamports');
-  const common = { type: 'UNSTAKE', actor, program, stakeAccount } as const;
-  if (lamports === null) return { ...common, change: 'deactivated', target: '', lamports, states: [] };
-  return { ...common, change: 'withdrawn', target, lamports, states: statesOf(stakeAccount, target, parsed) };
+/** Returns who signed for a change of a stake or a program. */
+function signerOf(call: ParsedInstruction, { parsed, actor }: TransactionFacts): string {
+  const named = ['stakeAuthority', 'withdrawAuthority', 'authority'].map((name) => infoAddress(call, name));
+  return named.find((signer) => parsed.signers.includes(signer ?? '')) ?? actor;
 }
 
-/** Returns the first movement from a stake account: each further one has a clause of its own. */
-const statesOf = (stakeAccount: string, target: string, { actions }: ParsedTransaction): readonly Share[] =>
+function withdrawn(call: ParsedInstruction, program: string | null, facts: TransactionFacts): StakeInterpretation {
+  const [stakeAccount, target] = [infoAddress(call, 'stakeAccount') ?? '', infoAddress(call, 'destination') ?? ''];
+  const lamports = infoAmount(call, 'lamports');
+  const common = { type: 'UNSTAKE', actor: signerOf(call, facts), program, stakeAccount } as const;
+  if (lamports === null) return { ...common, change: 'deactivated', target: '', lamports, states: [] };
+  const states = statesOf(stakeAccount, target, lamports, facts.parsed);
+  return { ...common, change: 'withdrawn', target, lamports, states };
+}
+
+/** Returns the first movement from a stake account, of an amount if that is known: each further one has a clause of its own. */
+const statesOf = (
+  stakeAccount: string,
+  target: string,
+  lamports: bigint | null,
+  { actions }: ParsedTransaction,
+): readonly Share[] =>
   shareOf(
     actions
       .filter(({ kind, actor, counterparty }) => kind !== 'rent' && actor === stakeAccount && counterparty === target)
+      .filter(({ given: [moved] }) => lamports === null || moved?.amount === `${lamports}`)
       .slice(0, 1),
   );
 

@@ -3,18 +3,18 @@ import { METADATA_PROGRAM, SYSTEM_PROGRAM } from '../../../shared/domain/well-kn
 import { asBigInt, asString } from '../../codec/json-fields.ts';
 import { KNOWN_PROGRAMS, programRole } from '../../programs/known-programs.ts';
 import type { ProgramInstruction } from '../../programs/program-instruction.ts';
-import type { Action } from '../action.ts';
+import { type Action, type ActionAmount, toAmount } from '../action.ts';
 import type { AssetAmount } from '../asset-amount.ts';
 import type { NftInterpretation } from '../interpretation.ts';
 import { type AssetCall, findAssetCalls, type Nft } from '../nft-asset.ts';
 import { findSaleMoney, UNKNOWN_MONEY } from '../nft-sale.ts';
 import { onlyValue } from '../only-value.ts';
 import type { ParsedInstruction } from '../parsed-transaction.ts';
-import { isNftAmount, paymentsIn, sentToItself } from '../payments.ts';
+import { isNftAmount, paymentsIn, sentToItself, sumByMint } from '../payments.ts';
 import { isSent } from '../remainder.ts';
 import { type Share, shareOf } from '../share.ts';
 import type { Rule, TransactionFacts } from '../transaction-facts.ts';
-import { calledChange } from './calls.ts';
+import { closedBy } from './accounts.ts';
 
 type NftType = NftInterpretation['type'];
 
@@ -45,7 +45,7 @@ const deedOf = (
 ): NftInterpretation => ({ seller: null, buyer: null, ...UNKNOWN_MONEY, refund: 0n, ...known, type, nfts });
 
 function interpretMarketCall(facts: TransactionFacts): NftInterpretation | null {
-  const named = findNamedCalls(facts);
+  const named = findMarketCalls(facts);
   for (const type of MARKET_TYPES) {
     const calls = named.filter(({ instruction }) => instruction.type === type);
     if (calls.length > 0) return type === 'NFT_SALE' ? interpretSale(calls, facts) : interpretOffer(type, calls, facts);
@@ -53,9 +53,12 @@ function interpretMarketCall(facts: TransactionFacts): NftInterpretation | null 
   return null;
 }
 
-function findNamedCalls({ parsed, instructionOf }: TransactionFacts): readonly NamedCall[] {
+function findMarketCalls({ parsed, calls, instructionOf }: TransactionFacts): readonly NamedCall[] {
+  const isOfMarket = (call: ParsedInstruction): boolean =>
+    MARKET_TYPES.some((type) => type === instructionOf(call)?.type);
+  if (!calls.some(isOfMarket)) return [];
   return parsed.instructions.flatMap((topLevel) =>
-    [topLevel, ...topLevel.innerInstructions].flatMap((call) => {
+    [topLevel, ...topLevel.innerInstructions].filter(isOfMarket).flatMap((call) => {
       const instruction = instructionOf(call);
       return instruction === null ? [] : [{ call, instruction, step: topLevel.index }];
     }),
@@ -67,9 +70,10 @@ function interpretSale(sales: readonly NamedCall[], facts: TransactionFacts): Nf
   const buyer = partyOf(sales, 'buyer');
   const program = sales[0]?.call.programId ?? null;
   const money = facts.isAttempt ? UNKNOWN_MONEY : findSaleMoney(sales, facts);
-  const states = statesOfSale(program, facts);
+  const nfts = nftsOf(sales, facts);
+  const states = statesOfSale(nfts, program, money.price?.mint ?? null, facts);
   const actor = actorOf(facts, [buyer, seller]);
-  return deedOf('NFT_SALE', nftsOf(sales, facts), { actor, program, seller, buyer, ...money, states });
+  return deedOf('NFT_SALE', nfts, { actor, program, seller, buyer, ...money, states });
 }
 
 /** Interprets listings and bids, placed or cancelled. */
@@ -77,10 +81,11 @@ function interpretOffer(type: NftType, offers: readonly NamedCall[], facts: Tran
   const nfts = nftsOf(offers, facts);
   const isBid = type === 'NFT_BID' || type === 'NFT_BID_CANCELLED';
   const party = partyOf(offers, isBid ? 'buyer' : 'seller');
+  const program = offers[0]?.call.programId ?? null;
   return deedOf(type, nfts, {
     actor: party ?? facts.actor,
-    program: offers[0]?.call.programId ?? null,
-    states: statesOfNfts(nfts, facts),
+    program,
+    states: statesOfNfts(nfts, facts, (action) => action.program === program),
     [isBid ? 'buyer' : 'seller']: party,
     price: offers.length === 1 ? offeredPrice(offers[0], facts) : null,
   });
@@ -111,21 +116,14 @@ const actorOf = ({ parsed, actor }: TransactionFacts, parties: readonly (string 
 /** Returns the NFTs that calls name, or else those that moved within them. */
 function nftsOf(named: readonly NamedCall[], facts: TransactionFacts): readonly Nft[] {
   const { parsed, instructionOf, payments } = facts;
-  const byStep = new Map<number | null, Nft[]>();
-  const add = (step: number | null, nft: Nft): void => {
-    const nfts = byStep.get(step);
-    if (nfts === undefined) byStep.set(step, [nft]);
-    else nfts.push(nft);
-  };
-  for (const asset of findAssetCalls(parsed.instructions, instructionOf))
-    if (asset.type === 'NFT_TRANSFER' || asset.type === 'COMPRESSED_NFT_TRANSFER') add(asset.step, asset);
-  for (const payment of payments) if (isNftAmount(payment)) add(payment.step, toNft(payment.mint, facts));
+  const sent = findAssetCalls(parsed.instructions, instructionOf).filter(({ type }) => type?.endsWith('NFT_TRANSFER'));
+  const paid = payments.filter(isNftAmount).map(({ mint, step }) => ({ ...toNft(mint, facts), step }));
   const stepsWithoutNames = new Set<number>();
   const nfts = named.flatMap(({ instruction: { name, roles }, step }): readonly Nft[] => {
     if (roles.mint !== undefined) return [toNft(roles.mint, facts, standardByName(name))];
     if (stepsWithoutNames.has(step)) return [];
     stepsWithoutNames.add(step);
-    return byStep.get(step) ?? [];
+    return [...sent, ...paid].filter((moved) => moved.step === step);
   });
   return uniqueNfts(nfts);
 }
@@ -160,7 +158,7 @@ function interpretExchange(facts: TransactionFacts): ReturnType<Rule> {
   const [price, ...more] = isPurchase ? swap.inputs : swap.outputs;
   const isSale = programRole(mainProgram) === 'marketplace' && swap.wallet !== null;
   if (!isSale || price === undefined || more.length > 0 || (given.length > 0 && isPurchase))
-    return { type: 'NFT_TRANSFER', ...common, swap, payments, gained: [], lost: [] };
+    return { type: 'NFT_TRANSFER', ...common, swap, payments };
   const [party, money] = isPurchase ? (['buyer', 'price'] as const) : (['seller', 'proceeds'] as const);
   return deedOf('NFT_SALE', nfts, { ...common, [party]: swap.wallet, [money]: price });
 }
@@ -187,21 +185,33 @@ function interpretTransfer(calledAssets: readonly AssetCall[], facts: Transactio
   const tokens = payments.filter((payment) => isNftAmount(payment) && !ids.has(payment.mint));
   if (tokens.length + assets.length === 0) return null;
   const nfts = uniqueNfts([...tokens.map(({ mint }) => toNft(mint, facts)), ...assets]);
-  const common = { actor: facts.actor, program: mainProgram, nfts, swap: null, ...calledChange(facts, null) };
+  const common = { actor: facts.actor, program: mainProgram, nfts, swap: null };
   return { type: 'NFT_TRANSFER', ...common, payments, states: shareOf(sent) };
 }
 
-/** Returns what was done to NFTs. */
-const statesOfNfts = (nfts: readonly Nft[], { parsed }: TransactionFacts): readonly Share[] => {
+/** Returns what was done to NFTs by the actions that are of the deed, and moved nothing else. */
+const statesOfNfts = (
+  nfts: readonly Nft[],
+  { parsed }: TransactionFacts,
+  isOfDeed: (action: Action) => boolean,
+): readonly Share[] => {
   const mints = new Set(nfts.map(({ mint }) => mint));
-  return shareOf(parsed.actions.filter(({ given, got }) => [...given, ...got].some(({ mint }) => mints.has(mint))));
+  const isNft = (amount: ActionAmount): boolean => mints.has(amount.mint) && isNftAmount(toAmount(amount));
+  return shareOf(parsed.actions.filter((action) => [...action.given, ...action.got].every(isNft) && isOfDeed(action)));
 };
 
-/** Returns what a marketplace moved, the payment into a buyer's escrow too, but no deposits. */
-const statesOfSale = (program: string | null, { parsed }: TransactionFacts): readonly Share[] => {
-  return shareOf(
-    parsed.actions.filter((action) => !['rent', 'direct', 'close'].includes(action.kind) && action.program === program),
-  );
+/** Returns what a marketplace moved of NFTs and of the currency, the payment into a buyer's escrow too, but no deposits. */
+const statesOfSale = (
+  nfts: readonly Nft[],
+  program: string | null,
+  currency: string | null,
+  facts: TransactionFacts,
+): readonly Share[] => {
+  const isOfMarket = (action: Action): boolean =>
+    !['rent', 'direct', 'close'].includes(action.kind) && action.program === program;
+  const isPaid = ({ given, got }: Action): boolean => [...given, ...got].every(({ mint }) => mint === currency);
+  const paid = facts.parsed.actions.filter((action) => isOfMarket(action) && isPaid(action));
+  return [...statesOfNfts(nfts, facts, isOfMarket), ...shareOf(currency === null ? [] : paid)];
 };
 
 /** Types of calls of Core and Bubblegum, the most significant first. */
@@ -216,23 +226,26 @@ const ASSET_TYPES: readonly NftType[] = [
 function interpretAssetCall(calls: readonly AssetCall[], facts: TransactionFacts): NftInterpretation | null {
   const { parsed, mainProgram } = facts;
   for (const type of ASSET_TYPES) {
-    const found = calls.filter((call) => call.type === type);
-    if (found.length === 0) continue;
-    const nfts = uniqueNfts(found);
+    const ofType = calls.filter((call) => call.type === type);
     const isMint = type === 'NFT_MINT' || type === 'COMPRESSED_NFT_MINT';
-    const common = { actor: facts.actor, program: mainProgram };
-    const parties = { seller: onlyValue(found.map(({ from }) => from)), buyer: onlyValue(found.map(({ to }) => to)) };
-    const refund = type === 'BURN_NFT' ? refundOf(parties.seller, facts) : 0n;
-    const steps = new Set(found.map(({ step }) => step));
-    const assets = parsed.actions.filter(
-      ({ kind, instruction }) => kind === 'asset' && steps.has(instruction?.[0] ?? -1),
-    );
-    const states = [
-      ...shareOf(assets),
-      ...(isMint ? statesOfPrice(facts) : []),
-      ...(refund > 0n ? statesOfRefund(facts) : []),
-    ];
-    return deedOf(type, nfts, { ...common, ...parties, price: isMint ? mintPrice(facts) : null, refund, states });
+    const [first] = ofType;
+    if (first === undefined) continue;
+    // a sentence names one giver and one receiver; what else was given away is described apart
+    const found = isMint ? ofType : ofType.filter(({ from, to }) => from === first.from && to === first.to);
+    const places = new Set(found.map(({ step, inner }) => [step, inner].join(' ')));
+    const isFound = ({ kind, instruction }: Action): boolean =>
+      kind === 'asset' && places.has(instruction?.join(' ') ?? '');
+    const refund = type === 'BURN_NFT' ? refundOf(first.from, facts) : NO_REFUND;
+    const price = isMint ? mintPrice(facts) : NO_PRICE;
+    return deedOf(type, uniqueNfts(found), {
+      actor: facts.actor,
+      program: mainProgram,
+      seller: first.from,
+      buyer: onlyValue(found.map(({ to }) => to)),
+      price: price.amount,
+      refund: refund.lamports,
+      states: [...shareOf(parsed.actions.filter(isFound)), ...price.states, ...refund.states],
+    });
   }
   return null;
 }
@@ -245,7 +258,7 @@ const isMakerOfNfts = (program: string | null): boolean =>
 const isKnownForNothing = (program: string | null): boolean =>
   KNOWN_PROGRAMS.has(program ?? '') && programRole(program) === 'other';
 
-/** Interprets the burn of an NFT: one of Token Metadata, or a single token that nothing else was done with. */
+/** Interprets the burn of an NFT by its owner: one of Token Metadata, or a single token that nothing else was done with. */
 function interpretBurn(facts: TransactionFacts): NftInterpretation | null {
   const { parsed, mainProgram, burned, calls, instructionOf, isAttempt } = facts;
   const nfts = burned.filter(isNftAmount);
@@ -254,25 +267,33 @@ function interpretBurn(facts: TransactionFacts): NftInterpretation | null {
   );
   const isBurner = isMakerOfNfts(mainProgram) || isNamed || isKnownForNothing(mainProgram);
   if (!isBurner || nfts.length < burned.length || (nfts.length === 0 && !(isAttempt && isNamed))) return null;
-  const burns = parsed.tokenTransfers.filter(({ toTokenAccount }) => toTokenAccount === null);
-  const seller = onlyValue(burns.map(({ fromUserAccount }) => fromUserAccount));
-  const burnedNfts = uniqueNfts(nfts.map(({ mint }) => toNft(mint, facts)));
-  const refund = refundOf(seller, facts);
-  const states = [...statesOfNfts(burnedNfts, facts), ...(refund > 0n ? statesOfRefund(facts) : [])];
-  const actor = seller ?? facts.actor;
-  return deedOf('BURN_NFT', burnedNfts, { actor, program: mainProgram, seller, refund, states });
+  const burns = parsed.actions.filter(({ kind }) => kind === 'burn');
+  const owner = burns[0]?.actor ?? null;
+  if (burns.some(({ actor, authority }) => actor !== owner || authority !== null)) return null;
+  const refund = refundOf(owner, facts);
+  return deedOf('BURN_NFT', uniqueNfts(nfts.map(({ mint }) => toNft(mint, facts))), {
+    actor: owner ?? facts.actor,
+    program: mainProgram,
+    seller: owner,
+    refund: refund.lamports,
+    states: [...shareOf(burns), ...refund.states],
+  });
 }
 
-/** Returns the rent that a burn gave back to a wallet: all that it has more, but for payments. */
-function refundOf(wallet: string | null, { parsed, payments, tips }: TransactionFacts): bigint {
-  const { feePayer, fee, accountData } = parsed;
-  const change = accountData.find(({ account }) => account === wallet)?.nativeBalanceChange ?? '0';
-  const sums = [...payments, ...tips].filter(({ mint }) => mint === WRAPPED_SOL);
-  const sum = sums.reduce(
-    (total, { from, to, amount }) => total + (from === wallet ? amount : 0n) - (to === wallet ? amount : 0n),
-    BigInt(change) + (wallet === feePayer ? BigInt(fee) : 0n),
+const NO_REFUND = { lamports: 0n, states: [] };
+
+/** Returns what closed accounts gave back to a wallet: its own, but for wrapped SOL, and those that programs closed for it. */
+function refundOf(wallet: string | null, { parsed }: TransactionFacts): { lamports: bigint; states: readonly Share[] } {
+  const own = closedBy(wallet, parsed).filter(({ tokenBalanceChanges }) =>
+    tokenBalanceChanges.every(({ mint }) => mint !== WRAPPED_SOL),
   );
-  return sum > 0n ? sum : 0n;
+  const freed = parsed.actions.filter(
+    ({ kind, actor, counterparty, authority }) =>
+      (kind === 'direct' && actor === wallet) || (kind === 'close' && counterparty === wallet && authority === null),
+  );
+  const lamports = freed.flatMap(({ given, got }) => [...given, ...got]).map(({ amount }) => BigInt(amount));
+  for (const { nativeBalanceChange } of own) lamports.push(-BigInt(nativeBalanceChange ?? 0));
+  return { lamports: lamports.reduce((sum, amount) => sum + amount, 0n), states: shareOf(freed, wallet) };
 }
 
 /** Interprets NFTs that were minted, alone, by a program that makes NFTs or with metadata of their own. */
@@ -286,32 +307,27 @@ function interpretMint(facts: TransactionFacts): NftInterpretation | null {
   const isMaker = isMakerOfNfts(mainProgram) || !KNOWN_PROGRAMS.has(mainProgram ?? '');
   if (!isMaker || !(isNamed || hasMetadata) || nfts.length < minted.length) return null;
   if (nfts.length === 0 && !(isAttempt && isNamed)) return null;
-  const mints = parsed.tokenTransfers.filter(({ fromTokenAccount }) => fromTokenAccount === null);
-  const mintedNfts = uniqueNfts(nfts.map(({ mint }) => toNft(mint, facts)));
-  const buyer = onlyValue(mints.map(({ toUserAccount }) => toUserAccount));
-  const states = [...statesOfNfts(mintedNfts, facts), ...statesOfPrice(facts)];
-  const common = { actor: facts.actor, program: mainProgram };
-  return deedOf('NFT_MINT', mintedNfts, { ...common, buyer, price: mintPrice(facts), states });
+  const mints = parsed.actions.filter(({ kind }) => kind === 'mint');
+  const price = mintPrice(facts);
+  return deedOf('NFT_MINT', uniqueNfts(nfts.map(({ mint }) => toNft(mint, facts))), {
+    actor: facts.actor,
+    program: mainProgram,
+    buyer: onlyValue(mints.map(({ actor }) => actor)),
+    price: price.amount,
+    states: [...shareOf(mints), ...price.states],
+  });
 }
 
-const statesOfRefund = ({ parsed }: TransactionFacts): readonly Share[] =>
-  shareOf(parsed.actions.filter(({ kind }) => kind === 'direct' || kind === 'close'));
+const NO_PRICE = { amount: null, states: [] };
 
-const statesOfPrice = (facts: TransactionFacts): readonly Share[] => {
-  const price = mintPrice(facts);
-  const { parsed, actor: payer } = facts;
-  return shareOf(
-    parsed.actions.filter(
-      ({ kind, actor, given: [first] }) => kind === 'transfer' && actor === payer && first?.mint === price?.mint,
-    ),
+/** Returns what the actor paid in the calls of the program that minted; null if nothing, or in several currencies. */
+function mintPrice({ parsed, actor, mainProgram }: TransactionFacts): {
+  readonly amount: AssetAmount | null;
+  readonly states: readonly Share[];
+} {
+  const paid = parsed.actions.filter(
+    (action) => isSent(action) && action.actor === actor && action.program !== null && action.program === mainProgram,
   );
-};
-
-/** Returns what the actor paid for a mint; null if nothing, or in several currencies. */
-function mintPrice({ actor, payments }: TransactionFacts): AssetAmount | null {
-  const paid = payments.filter(({ from, to }) => from === actor && to !== actor);
-  const [first] = paid;
-  if (first === undefined || paid.some(({ mint }) => mint !== first.mint)) return null;
-  const amount = paid.reduce((sum, payment) => sum + payment.amount, 0n);
-  return { mint: first.mint, amount, decimals: first.decimals };
+  const [amount = null, ...others] = sumByMint(paid.flatMap(({ given }) => given.map(toAmount)));
+  return others.length > 0 ? NO_PRICE : { amount, states: shareOf(paid) };
 }

@@ -44,7 +44,7 @@ export const emptyTransferRule: Rule = (facts) => {
 const isTransfer = (parsed: ParsedTransaction): boolean =>
   hasInstruction(parsed, [...TOKEN_PROGRAM_IDS, SYSTEM_PROGRAM], /^transfer/);
 
-const emptyTransfer = ({ parsed, tips }: TransactionFacts): TransferInterpretation => {
+const emptyTransfer = ({ parsed }: TransactionFacts): TransferInterpretation => {
   const nothing = { program: null, payments: [], gained: [], lost: [], states: [] };
-  return { type: 'TRANSFER', actor: parsed.feePayer, tips, ...nothing };
+  return { type: 'TRANSFER', actor: parsed.feePayer, ...nothing };
 };

@@ -1,5 +1,5 @@
 import { TOKEN_PROGRAM_IDS } from '../../../shared/domain/well-known-addresses.ts';
-import { effectsOf } from '../action.ts';
+import { type Action, effectsOf } from '../action.ts';
 import type { AssetAmount } from '../asset-amount.ts';
 import { hasInstruction } from '../parsed-transaction.ts';
 import { type Share, shareOf } from '../share.ts';
@@ -12,8 +12,6 @@ export const mintRule: Rule = (facts) => {
   const isMint = isAttempt ? hasInstruction(parsed, TOKEN_PROGRAM_IDS, /^mintTo/) : minted.length > 0;
   if (!isMint) return null;
   const netChange = calledChange(facts, mainProgram);
-  const receivers = parsed.tokenTransfers.filter(({ fromTokenAccount }) => fromTokenAccount === null);
-  const holders = new Set(receivers.map(({ toUserAccount }) => toUserAccount ?? actor));
   const isBurned = ({ mint }: AssetAmount): boolean => burned.some((amount) => amount.mint === mint);
   const common = { actor, program: mainProgram, gained: netChange.gained };
   const lost = netChange.lost.filter((amount) => !isBurned(amount)); // a burn is described apart
@@ -22,7 +20,6 @@ export const mintRule: Rule = (facts) => {
     ...common,
     lost,
     amounts: minted,
-    holders,
     states: statesOf('mint', lost, netChange, facts),
   };
 };
@@ -33,18 +30,14 @@ export const burnRule: Rule = (facts) => {
   const isBurn = isAttempt ? hasInstruction(parsed, TOKEN_PROGRAM_IDS, /^burn/) : burned.length > 0;
   if (!isBurn) return null;
   const netChange = calledChange(facts, mainProgram);
-  const holders = new Set(
-    parsed.tokenTransfers
-      .filter(({ toTokenAccount }) => toTokenAccount === null)
-      .map(({ fromUserAccount }) => fromUserAccount ?? actor),
-  );
+  const holders = new Set(burned.map(({ holder }) => holder));
   const isOfSeveral = parsed.actions.some(
     ({ kind, authority }) => kind === 'burn' && (authority !== null || holders.size > 1),
   );
   const change = isOfSeveral // each burn is described with its signer
     ? { gained: [], lost: [], states: [] }
     : { ...netChange, states: statesOf('burn', netChange.gained, netChange, facts) };
-  return { type: 'BURN', actor, program: mainProgram, amounts: burned, holders, ...change };
+  return { type: 'BURN', actor, program: mainProgram, amounts: burned, ...change };
 };
 
 /** Returns all that was minted or burned, and what the actor paid or got for it. */
@@ -62,5 +55,7 @@ function statesOf(
       action.kind !== 'burn' &&
       effectsOf(action).every(([wallet, { mint }]) => wallet !== actor || priced.has(mint)),
   );
-  return [...shareOf(actions.filter((action) => action.kind === kind)), ...shareOf(paid, actor)];
+  const isMade = (action: Action): boolean =>
+    action.kind === kind || (kind === 'mint' && action.kind === 'payout' && action.given.length === 0);
+  return [...shareOf(actions.filter(isMade)), ...shareOf(paid, actor)];
 }

@@ -7,7 +7,7 @@ export const swapRule: Rule = (facts) => {
   const { actor, isAttempt, mainProgram, swap } = facts;
   if (!isTradingProgram(mainProgram) || (swap === null && !isAttempt && !isUnclearTrade(facts))) return null;
   if (swap !== null && !isOfExchange(swap, facts)) return null;
-  const common = { actor: swap?.wallet ?? actor, program: swap?.program ?? mainProgram };
+  const common = { actor: swap?.mover?.authority ?? swap?.wallet ?? actor, program: swap?.program ?? mainProgram };
   return { ...common, type: 'SWAP', swap, states: swap?.states ?? [] };
 };
 

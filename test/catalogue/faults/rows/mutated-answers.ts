@@ -246,6 +246,7 @@ async function pathsOf({ url }: EmbeddedCluster): Promise<readonly ((rng: Rng, h
     (rng) => `/address/${rng.pick(owners)}/history?type=transfers&limit=${1 + rng.intBelow(10)}`,
     (rng) => `/block/${rng.pick(slots)}`,
     (rng) => `/block/${rng.pick(slots) + rng.intBelow(100)}?${at(rng)}`,
+    (rng) => `/leaders/${rng.pick(slots)}`,
     (rng) => `/tx/${rng.pick(signatures)}`,
     (rng) => `/tx/${rng.pick(signatures)}?enhanced=1`,
     (rng) => `/search?q=${rng.pick([...addresses, ...signatures, 'demo.sol', 'bonfida.sol'])}`,

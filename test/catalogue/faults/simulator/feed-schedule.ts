@@ -4,7 +4,6 @@ import { FeedStream } from '../../../../src/gateway/live/feed/feed-stream.ts';
 import type { MissedBlock } from '../../../../src/gateway/live/feed/gap.ts';
 import { bytesOfAccount, type KeptAccount } from '../../../../src/gateway/live/feed/kept-account.ts';
 import { VersionRing } from '../../../../src/gateway/live/feed/version-ring.ts';
-import { LeastRead } from '../../../../src/gateway/live/least-read.ts';
 import type { FeedMode } from '../../../../src/gateway/upstream/geyser/encode-request.ts';
 import type {
   AccountValue,
@@ -163,7 +162,7 @@ class Schedule {
   #connection = 0;
   #isConnected = false;
   #isFirstOfConnection = false;
-  #filter = { version: 0, keys: new Set<string>() };
+  #filter = { version: 0, addresses: new Set<string>() };
   #sent = 0;
   #firstReplayed = 0;
   #lastBlockStep = 0;
@@ -175,7 +174,7 @@ class Schedule {
     this.#faults = drawFaults(this.#random);
     this.#off = off;
     this.#rules = rulesWithout(off, () => this.#isFirstOfConnection);
-    this.#ring = new VersionRing({ bytes: 1 << 20, slots: 20 }, (members) => new LeastRead(members), bytesOfAccount);
+    this.#ring = new VersionRing({ bytes: 1 << 20, slots: 20 }, bytesOfAccount);
     this.#stream = new FeedStream({
       mode: this.#faults.mode,
       ring: this.#ring,
@@ -192,6 +191,7 @@ class Schedule {
       onFinalized: (slot) => this.#ring.advance(this.#stream.slot, slot),
       onVersion: () => {},
       onUnknown: () => this.outcome.disarmed++,
+      onEvicted: () => {},
       onFalse: () => {
         this.outcome.dropped++;
         this.#isEnded = true;
@@ -212,7 +212,7 @@ class Schedule {
       if (this.#step % 4 === 0) this.#stream.sendFilter();
       this.#produce();
       this.#serve();
-      for (let due = this.#takeDue(); due.length > 0; due = this.#takeDue()) for (const { work } of due) work();
+      for (let due = this.#dequeueDue(); due.length > 0; due = this.#dequeueDue()) for (const { work } of due) work();
       this.#watch();
       if (this.#step % AUDIT_EVERY === 0) this.#audit();
       // A claim that no rule but the audit can refute is false once an audit of all had its chance.
@@ -245,7 +245,7 @@ class Schedule {
     this.#later.push({ at: this.#step + steps + Math.floor(this.#random() * 3), work });
   }
 
-  #takeDue() {
+  #dequeueDue() {
     const due = this.#later.filter(({ at }) => at <= this.#step);
     this.#later = this.#later.filter(({ at }) => at > this.#step);
     return due;
@@ -256,13 +256,13 @@ class Schedule {
     const parent = this.#ledger.at(-1);
     this.#slot += this.#random() < 0.1 ? 2 : 1;
     const writes: AccountWrite[] = [];
-    for (const key of ADDRESSES) {
+    for (const address of ADDRESSES) {
       if (this.#random() > 0.25) continue;
       const times = this.#random() < 0.3 ? 2 : 1;
       for (let i = 0; i < times; i++) {
         this.#counter++;
         writes.push({
-          key,
+          address,
           value: this.#random() < 0.1 ? null : accountOf(this.#counter),
           writeVersion: this.#counter,
         });
@@ -278,14 +278,14 @@ class Schedule {
     });
   }
 
-  #keys(): Set<string> {
-    return new Set([...this.#stream.accounts].map(({ key }) => key));
+  #addresses(): Set<string> {
+    return new Set([...this.#stream.accounts].map(({ address }) => address));
   }
 
   #onConnect(fromSlot: Slot | undefined, version: number): void {
     this.#isConnected = false;
     const connection = ++this.#connection;
-    const keys = this.#keys();
+    const addresses = this.#addresses();
     this.#after(1, () => {
       if (connection !== this.#connection) return;
       const replayed = this.#replayFrom(fromSlot);
@@ -294,9 +294,10 @@ class Schedule {
         return;
       }
       this.#isConnected = true;
+      this.#lastBlockStep = this.#step;
       this.#isFirstOfConnection = true;
       this.#isSilent = false;
-      this.#filter = { version, keys };
+      this.#filter = { version, addresses };
       this.#sent = this.#ledger.length;
       for (const block of replayed) this.#send(block);
     });
@@ -313,10 +314,10 @@ class Schedule {
   }
 
   #onFilter(version: number): void {
-    const keys = this.#keys();
+    const addresses = this.#addresses();
     const connection = this.#connection;
     this.#after(this.#faults.filterDelay, () => {
-      if (connection === this.#connection && version > this.#filter.version) this.#filter = { version, keys };
+      if (connection === this.#connection && version > this.#filter.version) this.#filter = { version, addresses };
     });
   }
 
@@ -325,7 +326,7 @@ class Schedule {
     const { restartRate, loseReplayRate, duplicateRate, silentFrom } = this.#faults;
     if (this.#step === silentFrom) this.#isSilent = true;
     if (!this.#isConnected) return;
-    if (this.#random() < restartRate) {
+    if (this.#random() < restartRate && this.#step < STEPS - MAX_LAG) {
       if (this.#random() < loseReplayRate) this.#firstReplayed = this.#ledger.length - 1;
       this.#isConnected = false;
       this.#connection++;
@@ -354,11 +355,13 @@ class Schedule {
     this.#lastBlockStep = this.#step;
     if (isRichat) this.#update({ kind: 'slot', slot, status: 'confirmed' });
     const filters = [`b${this.#filter.version}`];
-    const isLost = (key: string): boolean =>
-      (rejectsWallets && key.startsWith('wallet')) || ((losesLate || isOld) && slot > 130 && key === 'token-1');
+    const isLost = (address: string): boolean =>
+      (rejectsWallets && address.startsWith('wallet')) || ((losesLate || isOld) && slot > 130 && address === 'token-1');
     const sent = writes
-      .filter(({ key }) => this.#filter.keys.has(key) && !isLost(key))
-      .map((write) => (forges && slot > 130 && write.key === 'wallet-2' ? { ...write, value: accountOf(1) } : write))
+      .filter(({ address }) => this.#filter.addresses.has(address) && !isLost(address))
+      .map((write) =>
+        forges && slot > 130 && write.address === 'wallet-2' ? { ...write, value: accountOf(1) } : write,
+      )
       .map((write) => (isForeign ? { ...write, value: accountOf(2) } : write));
     const ordered = isMerged ? sent.toReversed() : sent; // several nodes' updates, in the order of their arrival
     if (mode === 'blocks') this.#update({ kind: 'block', filters, writes: ordered, ...link });
@@ -384,12 +387,12 @@ class Schedule {
   }
 
   #readAccounts(): void {
-    for (const account of this.#stream.takeReads(10)) {
+    for (const account of this.#stream.dequeueReads(10)) {
       const at = this.#ledger.length - 1 - Math.floor(this.#random() * 6);
       const slot = this.#ledger[Math.max(0, at)]?.slot ?? 0;
       this.#after(1, () => {
-        const isTooOld = this.#off !== 'G4' && slot < (account.unarmed?.since ?? 0);
-        this.#stream.onRead(account, isTooOld ? undefined : { slot, value: this.#truth(account.key, slot) });
+        const isTooOld = this.#off !== 'G4' && slot < (this.#stream.sinceOf(account) ?? 0);
+        this.#stream.onRead(account, isTooOld ? undefined : { slot, value: this.#truth(account.address, slot) });
         if (!this.#isUndetectable) this.#check();
       });
     }
@@ -399,7 +402,7 @@ class Schedule {
     const block = this.#ledger.find((each) => each.slot === slot);
     const isFailing = this.#random() < this.#faults.blockReadFailRate;
     const missed: MissedBlock | undefined =
-      block === undefined || isFailing ? undefined : { ...block, written: block.writes.map(({ key }) => key) };
+      block === undefined || isFailing ? undefined : { ...block, written: block.writes.map(({ address }) => address) };
     this.#stream.onBlockRead(missed);
   }
 
@@ -427,7 +430,7 @@ class Schedule {
 
   #auditAccount(account: FeedAccount): void {
     const { slot } = this.#stream;
-    if (account.history !== undefined) this.#stream.audit(account, { slot, value: this.#truth(account.key, slot) });
+    if (account.history !== undefined) this.#stream.audit(account, { slot, value: this.#truth(account.address, slot) });
   }
 
   /** Compares all that is claimed with the ledger. */
@@ -437,13 +440,14 @@ class Schedule {
       const { history } = account;
       if (history === undefined) continue;
       this.#compare(account, slot, history.newest.value);
+      if (slot < (this.#claimed.get(account) ?? 0)) this.outcome.regressions++;
+      this.#claimed.set(account, slot);
+      if (this.#isUndetectable) continue; // an audit refutes what an account is, not what it was
       const finalized = this.#rules.finalizedOf(history, finalizedSlot);
       if (finalized !== undefined) this.#compare(account, finalizedSlot, finalized.value);
       const oldest = this.#ring.get(account.address)?.keptFrom(0) ?? slot; // also of what was known before a gap
       const past = oldest + Math.floor(this.#random() * (slot - oldest + 1));
       this.#compare(account, past, this.#ring.get(account.address)?.at(past)?.value);
-      if (slot < (this.#claimed.get(account) ?? 0)) this.outcome.regressions++;
-      this.#claimed.set(account, slot);
     }
   }
 
@@ -453,14 +457,14 @@ class Schedule {
       return;
     }
     this.outcome.claims++;
-    if (lamportsOf(value) !== this.#truth(account.key, slot)?.lamports) this.outcome.falseClaims++;
+    if (lamportsOf(value) !== this.#truth(account.address, slot)?.lamports) this.outcome.falseClaims++;
   }
 
-  #truth(key: string, slot: Slot): AccountValue | null {
+  #truth(address: string, slot: Slot): AccountValue | null {
     for (let i = this.#ledger.length - 1; i >= 0; i--) {
       const block = this.#ledger[i];
       if (block === undefined || block.slot > slot) continue;
-      const write = block.writes.findLast((each) => each.key === key);
+      const write = block.writes.findLast((each) => each.address === address);
       if (write !== undefined) return write.value;
     }
     return null;
@@ -470,10 +474,8 @@ class Schedule {
 /** All accounts are read alike. */
 const feedAccount = (address: string): FeedAccount => ({
   address,
-  key: address,
-  heat: { rank: 0 },
+  priority: 0,
   history: undefined,
-  unarmed: undefined,
 });
 
 const lamportsOf = (value: KeptAccount): bigint | undefined =>

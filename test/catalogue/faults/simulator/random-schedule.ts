@@ -253,7 +253,7 @@ export async function runSchedule(
   }
   tips.onTip('processed', (slot) => {
     cache.advanceTip(slot);
-    cache.refreshHot();
+    cache.refreshHot(400);
   });
   let [lies, believed] = [0, 0];
   /** A node reports a slot, as its feed does. */

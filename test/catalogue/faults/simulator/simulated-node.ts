@@ -195,6 +195,8 @@ export class SimulatedSession implements PubsubSession {
     return false; // its chain has no forks
   }
 
+  parentOf(): undefined {}
+
   onClockUpdate(commitment: string, listener: (beacon: ClockUpdate) => void): () => void {
     const listeners = this.#onBeacon.get(commitment) ?? new Set();
     this.#onBeacon.set(commitment, listeners.add(listener));

@@ -77,14 +77,14 @@ export const leaderCutOff: Row = {
         }, `keys restore: ${restored.err}`);
 
         const [, nodeDeadMs] = await untilOtherLeads(({ toNode }) => toNode.apply(stalled));
-        const took = (label: string, ms: number, boundMs: number): Finding =>
+        const within = (label: string, ms: number, boundMs: number): Finding =>
           runLength.isFull
             ? expectWithinMs(runLength, label, ms, boundMs)
             : info(`${label} after`, `${Math.round(ms)} ms`);
         return [
-          took('Redis far from the leader: the next leader', takeoverMs, 6000),
+          within('Redis far from the leader: the next leader', takeoverMs, 6000),
           expect(`keys restore gives an empty Redis ${restored.out.trim()}`, restored.code === 0),
-          took('dead node of the leader: the next leader', nodeDeadMs, 20_000),
+          within('dead node of the leader: the next leader', nodeDeadMs, 20_000),
         ];
       } finally {
         await Promise.all(proxies.map((proxy) => proxy.close()));

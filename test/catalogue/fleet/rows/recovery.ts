@@ -34,7 +34,7 @@ export const recovery: Row = {
         const pid = processes().get(role);
         if (pid === undefined) throw new Error(`there is no process ${role}`);
         await sleep(2000); // all is quiet
-        load.takeReport();
+        load.nextReport();
         const before = restarts();
         const sinceMs = performance.now();
         process.kill(pid, signal);
@@ -46,7 +46,7 @@ export const recovery: Row = {
         await waitFor(() => restarts() > before, `${role} again`);
         findings.push(expectWithinMs(runLength, `${name}: back`, performance.now() - sinceMs, withinMs));
         const slowestMs = Math.max(...(await misses));
-        const report = load.takeReport();
+        const report = load.nextReport();
         // Connections that were led to a stopped worker wait for its end.
         if (role === 'pipeline' || signal === 'SIGKILL')
           findings.push(expectWithinMs(runLength, 'slowest hit', report.slowestMs, 50));

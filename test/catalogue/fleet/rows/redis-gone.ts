@@ -44,7 +44,7 @@ export const redisGone: Row = {
       );
       const measure = async () => {
         await sleep(windows * WINDOW_SECONDS * 1000);
-        return load.takeReport();
+        return load.nextReport();
       };
       const residentMib = (): number =>
         gateways.reduce((sum, { child }) => sum + residentBytesOf(child.process.pid) / MIB, 0);
@@ -60,7 +60,7 @@ export const redisGone: Row = {
         const sharedBefore = timesLogged(gateways, SHARED);
         const aloneBefore = timesLogged(gateways, ALONE);
         const mibBefore = residentMib();
-        load.takeReport();
+        load.nextReport();
         await redis.signal(end);
         const { answers, admitted, failed: failedWithout, p99Ms } = await measure();
         const ratio = admitted / (windows * LIMIT);
@@ -78,7 +78,7 @@ export const redisGone: Row = {
         await waitFor(() => timesLogged(gateways, SHARED) > sharedBefore, 'Redis again');
         findings.push(expectWithinMs(runLength, 'shared again', performance.now() - sinceMs, 2000));
         await sleep(WINDOW_SECONDS * 1000); // what was charged without Redis is in a window that is over
-        failed += failedWithout + load.takeReport().failed;
+        failed += failedWithout + load.nextReport().failed;
       }
       await load.stop();
       return [...findings, expectNone('answers that are neither given nor over the limit', failed)];

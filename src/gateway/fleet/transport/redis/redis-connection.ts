@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { createClient } from '@redis/client';
+import type { RedisSettings } from '../../../../config/redis-settings.ts';
 import type { Clock } from '../../../../shared/domain/clock.ts';
+import { quotedInSentence } from '../../../../shared/domain/quoted-name.ts';
 import { StartError } from '../../../../shared/domain/start-error.ts';
 import { sleep } from '../../../../shared/runtime/sleep.ts';
-import type { RedisSettings } from './redis-settings.ts';
 
 /** A Lua script, which Redis runs as one step. */
 export interface Script {
@@ -12,6 +13,14 @@ export interface Script {
 }
 
 export const scriptOf = (lua: string): Script => ({ lua, sha: createHash('sha1').update(lua).digest('hex') });
+
+const MAX_QUOTED_CHARACTERS = 200;
+
+/** Returns with which words Redis has refused a command; undefined if it has not answered. */
+export function refusalIn(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error) || !/^[A-Z]{2,} /.test(thrown.message)) return undefined;
+  return `Redis refuses: ${quotedInSentence(thrown.message.replace(/ script: .*/, ''), MAX_QUOTED_CHARACTERS)}`;
+}
 
 export interface RedisConnectionOptions extends RedisSettings {
   readonly clock: Clock;
@@ -49,6 +58,8 @@ export class RedisConnection {
   /** A connection of its own, since one that listens can do nothing else. */
   readonly #listener: ReturnType<typeof createClient>;
   readonly #subscribers = new Map<string, (message: Buffer) => void>();
+  /** Why no message of a channel arrives here although Redis answers. */
+  listenProblem: string | undefined;
   #waitingBytes = 0;
   #lastProblem: string | undefined;
   /** The monotonic time of the first of the calls in a row that were not answered in time. */
@@ -90,7 +101,10 @@ export class RedisConnection {
       this.#lastProblem = undefined;
       onReady();
     });
-    this.#listener.on('error', onDeaf); // the other connection has the reason
+    this.#listener.on('error', (err: unknown) => {
+      this.listenProblem = refusalIn(err); // else the other connection has the reason
+      onDeaf();
+    });
     this.#listener.on('reconnecting', onDeaf);
     this.#listener.on('ready', () => {
       for (const [channel, onMessage] of this.#subscribers) this.#listen(channel, onMessage);
@@ -111,7 +125,7 @@ export class RedisConnection {
     return this.#listener.isReady;
   }
 
-  /** Why it can't. */
+  /** Why Redis can't be called. */
   get problem(): string {
     return this.#lastProblem ?? 'it does not answer';
   }
@@ -144,6 +158,9 @@ export class RedisConnection {
       const answer = await Promise.race([this.#client.sendCommand(command), late]);
       this.#lateSinceMs = undefined;
       return answer;
+    } catch (thrown) {
+      if (refusalIn(thrown) !== undefined) this.#lateSinceMs = undefined;
+      throw thrown;
     } finally {
       done.abort();
     }
@@ -179,11 +196,16 @@ export class RedisConnection {
   }
 
   #listen(channel: string, onMessage: (message: Buffer) => void): void {
-    this.#listener.subscribe(channel, onMessage, true).catch(() => {
+    const onListening = (): void => {
+      this.listenProblem = undefined;
+    };
+    const onFailed = (thrown: unknown): void => {
+      this.listenProblem = refusalIn(thrown);
       // again with the next connection, or soon if this one goes on
       this.#clock.after(LISTEN_AGAIN_MS, () => {
         if (this.#listener.isReady && this.#subscribers.get(channel) === onMessage) this.#listen(channel, onMessage);
       });
-    });
+    };
+    this.#listener.subscribe(channel, onMessage, true).then(onListening).catch(onFailed);
   }
 }

@@ -1,7 +1,8 @@
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { Config } from '../../../../config/config-schema.ts';
-import { readRedisPassword, type Secrets } from '../../../../config/secret-variables.ts';
-import { StartError } from '../../../../shared/domain/start-error.ts';
+import { StartError } from '../shared/domain/start-error.ts';
+import type { Config } from './config-schema.ts';
+import { readRedisPassword, type Secrets } from './secret-variables.ts';
 
 export interface RedisSettings {
   readonly url: string;
@@ -23,9 +24,16 @@ export function readRedisSettings({ redis, upstreams }: Config, secrets: Secrets
 }
 
 function readCertificate(path: string): string {
+  let text: string;
   try {
-    return readFileSync(path, 'utf8');
+    text = readFileSync(path, 'utf8');
   } catch (cause) {
     throw new StartError(78, `redis.ca: can't read ${path}`, cause);
   }
+  try {
+    new X509Certificate(text);
+  } catch (cause) {
+    throw new StartError(78, `redis.ca: expected a certificate in PEM in ${path}`, cause);
+  }
+  return text;
 }

@@ -150,10 +150,7 @@ export class SharedWindow implements WindowShare, Counted {
     const endsAtMs = nowMs + endsInMs;
     if (this.#name === 0) {
       this.#name = window;
-      if (this.#mayBeShortened || endsAtMs >= own.endsAtMs) {
-        own.endsAtMs = endsAtMs;
-        own.reset = Math.ceil(window / 1000);
-      }
+      if (this.#mayBeShortened || endsAtMs >= own.endsAtMs) own.endsAtMs = endsAtMs;
     }
     this.#isStandalone = false;
     this.#total = Math.max(this.#total, total);

@@ -1,0 +1,72 @@
+import {
+  createAnswerVerifier,
+  createRequestSender,
+  finalityCheck,
+  newNonce,
+  TrustStore,
+  unsignedEnvelope,
+} from '../../client/index.ts';
+import { parseTrustedKey, type Receipt, resultTextIn } from '../../client/verify/index.ts';
+import type { Envelope } from '../../shared/domain/envelope.ts';
+import type { Slot } from '../../shared/domain/slot.ts';
+import { systemClock } from '../../shared/runtime/system-clock.ts';
+import type { ChosenGateway } from './gateway-options.ts';
+
+export interface Fetched {
+  /** The path of the route as it is declared. */
+  readonly routePath: string;
+  readonly result: string;
+  readonly slot: Slot | undefined;
+  /** Undefined for a route without receipts. */
+  readonly proof: Proof | undefined;
+}
+
+export interface Proof {
+  readonly receipt: Receipt;
+  /** The trusted key that has signed the receipt. */
+  readonly publicKey: string;
+}
+
+/** Reads a route, and verifies its answer. Rejects with SlotgateError or ReceiptError. */
+export async function fetchVerified(
+  routePath: string,
+  target: string,
+  gateway: ChosenGateway,
+  flags: { readonly nonce?: true; readonly minSlot?: Slot },
+): Promise<Fetched> {
+  const clock = systemClock;
+  const send = createRequestSender({
+    baseUrl: gateway.url,
+    headers: {},
+    timeoutMs: 10_000,
+    attempts: 3,
+    maxBodyBytes: 64 * 1024 * 1024,
+    fetch,
+    clock,
+    random: Math.random,
+  });
+  const nonce = flags.nonce === true ? newNonce() : null;
+  const headers = {
+    ...(nonce !== null && { 'x-receipt-nonce': nonce }),
+    ...(flags.minSlot !== undefined && { 'x-min-slot': String(flags.minSlot) }),
+  };
+  const { body } = await send({ target, headers }, {});
+  const envelope = unsignedEnvelope(routePath);
+  if (envelope !== undefined)
+    return { routePath, ...unsignedResult(new TextDecoder().decode(body), envelope), proof: undefined };
+  const trustStore = new TrustStore({ send, clock, publicKeys: gateway.publicKey ?? [], cluster: gateway.cluster });
+  const verify = createAnswerVerifier({ trustStore, clock, maxAgeMs: 60_000 });
+  const isFinal = finalityCheck(routePath);
+  const verified = await verify(body, { request: `GET ${target}`, nonce, minSlot: flags.minSlot, isFinal });
+  const { slot, receipt } = verified;
+  const { publicKeys } = await trustStore.anchors();
+  const publicKey = publicKeys.find((key) => parseTrustedKey(key).kid === receipt.kid) ?? ''; // it was just used
+  return { routePath, result: resultTextIn(verified.body, slot) ?? '', slot, proof: { receipt, publicKey } };
+}
+
+function unsignedResult(body: string, envelope: Envelope): Pick<Fetched, 'result' | 'slot'> {
+  const slot = envelope === 'anchored' ? /,"slot":(\d+)\}$/.exec(body) : null;
+  const end = envelope === 'plain' ? body.length : slot === null ? -1 : slot.index;
+  const result = envelope === 'plain' ? body : body.slice('{"result":'.length, end);
+  return { result, slot: slot === null ? undefined : Number(slot[1]) };
+}

@@ -1,0 +1,47 @@
+import type { LandedTransaction } from '../bank/produced-block.ts';
+import { describeTransactionError, type TransactionError, TransactionRefused } from '../bank/svm-transaction-error.ts';
+import { invalidParams, JsonRpcError } from '../encode/json-rpc-error.ts';
+
+/** Converts the chain's refusal of a transaction to the JSON-RPC error of a node. */
+export function withRefusals<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (thrown) {
+    throw thrown instanceof TransactionRefused ? preflightFailure(thrown) : thrown;
+  }
+}
+
+interface FailedTransaction extends Partial<Pick<LandedTransaction, 'computeUnits' | 'fee'>> {
+  readonly error: TransactionError;
+  readonly logs: readonly string[];
+}
+
+/** Returns the error of a transaction that would fail, or could not even run. */
+export function preflightFailure({ error, logs, computeUnits = 0n, fee = 0n }: FailedTransaction): JsonRpcError {
+  const text = describeTransactionError(error);
+  if (error === 'SanitizeFailure') return invalidParams('invalid transaction: failed to deserialize');
+  if (isSanitizeError(error)) return invalidParams(`invalid transaction: ${text}`);
+  return new JsonRpcError(-32002, `Transaction simulation failed: ${text}`, {
+    accounts: null,
+    err: error,
+    fee: fee || null,
+    innerInstructions: null,
+    logs,
+    replacementBlockhash: null,
+    returnData: null,
+    unitsConsumed: computeUnits,
+  });
+}
+
+/** Returns whether a node finds the error before it simulates, or sends without preflight: in agave's `RuntimeTransaction`. */
+export function isSanitizeError(error: TransactionError): boolean {
+  return typeof error === 'string' ? SANITIZE_ERRORS.has(error) : 'DuplicateInstruction' in error;
+}
+
+const SANITIZE_ERRORS: ReadonlySet<string> = new Set([
+  'SanitizeFailure',
+  'AddressLookupTableNotFound',
+  'InvalidAddressLookupTableOwner',
+  'InvalidAddressLookupTableData',
+  'InvalidAddressLookupTableIndex',
+]);

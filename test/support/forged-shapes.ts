@@ -1,0 +1,447 @@
+import bs58 from 'bs58';
+import { WRAPPED_SOL } from '../../src/shared/domain/known-mints.ts';
+import {
+  CLOCK_SYSVAR,
+  LOADER_V4,
+  RENT_SYSVAR,
+  STAKE_HISTORY_SYSVAR,
+  STAKE_PROGRAM,
+  SYSTEM_PROGRAM,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+  UPGRADEABLE_LOADER,
+  VOTE_PROGRAM,
+} from '../../src/shared/domain/well-known-addresses.ts';
+import type { ForgedCall, Forgery } from './forged-transaction.ts';
+import {
+  ALL,
+  type Attack,
+  bonk,
+  buffer,
+  decoy,
+  delegate,
+  emptied,
+  JITO_TIPS,
+  KAMINO,
+  multisig,
+  newAccount,
+  nonce,
+  pool,
+  poolBonk,
+  poolUsdc,
+  program,
+  RAYDIUM,
+  SPL_STAKE_POOL,
+  SQUADS,
+  stake,
+  stolenBonk,
+  stolenSol,
+  stolenUsdc,
+  stolenUsdt,
+  thief,
+  USDC,
+  USDT,
+  u32,
+  usdc,
+  usdt,
+  vault,
+  victim,
+  vote,
+  wallet,
+  wsol,
+} from './forged-world.ts';
+import { addressOf, u64Bytes } from './synthetic-transaction.ts';
+
+const [helper, inner, secondProgram, deposit] = [addressOf(50), addressOf(51), addressOf(52), addressOf(53)];
+
+const upgrade = (f: Forgery, replaced: string, authority: string, spill = authority): ForgedCall =>
+  f.call(
+    UPGRADEABLE_LOADER,
+    [addressOf(49), replaced, newAccount, spill, RENT_SYSVAR, CLOCK_SYSVAR, authority],
+    u32(3),
+  );
+
+/** Scenes that are said before what was only paid for an account. */
+const BEGIN_WITHOUT_DEPOSITS = [
+  ...['beside a move in a game', 'beside a vote', 'beside the update of an oracle'],
+  ...['beside the deployment of a program', 'beside a delegation of stake'],
+];
+
+/** Thefts of a fourth kind: by the shapes of calls, by what seems used up or returned, and by who gets what is made. */
+export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
+  'an allowance that a transfer to itself seems to use up': {
+    kind: 'what seems used up',
+    make: (f) => [f.approve(usdt, thief, victim, 5_000_000n), f.send(usdt, usdt, thief, 5_000_000n)],
+    says: ['allowed', thief, '5 USDT'],
+  },
+  'an allowance beside a transfer of as much by the owner': {
+    kind: 'what seems used up',
+    make: (f) => [f.approve(usdt, thief, victim, 5_000_000n), f.send(usdt, stolenUsdt, victim, 5_000_000n)],
+    says: ['allowed', thief, '5 USDT'],
+  },
+  'an allowance of which a part is used up': {
+    kind: 'what seems used up',
+    make: (f) => [f.approve(usdt, thief, victim, 9_000_000n), f.send(usdt, stolenUsdt, thief, 2_000_000n)],
+    says: ['allowed', thief, '9 USDT', '2 USDT'],
+  },
+  'an allowance that is used up in another account': {
+    kind: 'what seems used up',
+    make: (f) => [f.approve(usdt, thief, victim, 5_000_000n), f.send(usdc, stolenUsdc, thief, 5_000_000n)],
+    says: ['allowed', thief, '5 USDT', '5 USDC'],
+  },
+  'the rent of a closed account that pays for that of a thief': {
+    kind: 'what seems to come back',
+    make: (f) => [
+      f.program(
+        program,
+        [victim],
+        f.create(victim, newAccount, 2_039_280n, TOKEN_PROGRAM, 165n),
+        f.open(newAccount, thief, USDC),
+        f.close(emptied, victim, victim),
+      ),
+    ],
+    says: ['0.00203928 SOL', thief],
+    not: BEGIN_WITHOUT_DEPOSITS,
+  },
+  'a deposit that is returned to somebody else': {
+    kind: 'what seems to come back',
+    make: (f) => [
+      f.program(program, [victim, vault], f.create(victim, deposit, 890_880n, program, 0n)),
+      f.sendSol(victim, thief, 890_880n),
+    ],
+    says: ['0.00089088 SOL', thief],
+  },
+  'SOL sent, and a lamport less sent back by a decoy': {
+    kind: 'what seems to come back',
+    signers: [victim, decoy],
+    make: (f) => [f.sendSol(victim, thief, 3_000_000_000n), f.sendSol(decoy, victim, 2_999_999_999n)],
+    says: ['3 SOL', thief],
+  },
+  'tokens sent, and as many of the same mint sent back by a decoy': {
+    kind: 'what seems to come back',
+    make: (f) => [f.send(usdc, stolenUsdc, victim, 30_000_000n), f.send(poolUsdc, usdc, pool, 30_000_000n)],
+    says: ['30 USDC', thief],
+  },
+  'a program replaced in the call of a multisig': {
+    kind: 'programs replaced',
+    make: (f) => [f.program(SQUADS, [multisig, victim], upgrade(f, program, multisig))],
+    says: ['replaced the program', program],
+  },
+  'a second program replaced behind a first': {
+    kind: 'programs replaced',
+    make: (f) => [upgrade(f, decoy, victim), upgrade(f, secondProgram, victim)],
+    says: [`replaced the program ${secondProgram}`],
+  },
+  'a program replaced in the call of a program, beside a payment': {
+    kind: 'programs replaced',
+    make: (f) => [
+      f.program(program, [victim], upgrade(f, secondProgram, victim)),
+      f.sendSol(victim, thief, 2_000_000_000n),
+    ],
+    says: ['replaced the program', secondProgram, '2 SOL', thief],
+  },
+  'the lamports of a program of the newer loader that shrinks': {
+    kind: 'programs replaced',
+    make: (f) => [
+      f.call(LOADER_V4, [buffer, victim, thief], [...u32(2), 0, 0, 0, 0], {
+        from: buffer,
+        to: thief,
+        lamports: 30_000_000_000n,
+      }),
+    ],
+    says: ['30 SOL', thief],
+  },
+  'a stake made for a thief behind a batch that moves a pool of stakes to its place': {
+    kind: 'batch',
+    make: (f) => [
+      f.call(TOKEN_PROGRAM, [wsol, wsol, wsol], [255, 1, 1, 17, 1, 1, 17, 1, 1, 17]),
+      f.program(SPL_STAKE_POOL, [victim]),
+      f.create(victim, newAccount, 9_000_000_000n, STAKE_PROGRAM, 200n),
+      f.call(
+        STAKE_PROGRAM,
+        [newAccount, RENT_SYSVAR],
+        [...u32(0), ...bs58.decode(victim), ...bs58.decode(thief), ...Array<number>(48).fill(0)],
+      ),
+    ],
+    says: ['right to withdraw', newAccount, thief],
+  },
+  'an allowance that a batch gives again behind its use': {
+    kind: 'batch',
+    signers: [victim, thief],
+    make: (f) => {
+      f.send(usdt, stolenUsdt, thief, 5_000_000n);
+      const [sent, given] = [
+        [3, 9, 3, ...u64Bytes(5_000_000n)],
+        [3, 9, 4, ...u64Bytes(5_000_000n)],
+      ];
+      const accounts = [usdt, stolenUsdt, thief, usdt, thief, victim];
+      return [f.call(TOKEN_PROGRAM, accounts, [255, ...sent, ...given])];
+    },
+    says: ['allowed', thief, '5 USDT'],
+  },
+  'tokens sent four calls deep': {
+    kind: 'depths',
+    make: (f) => [
+      f.program(
+        program,
+        [victim],
+        f.program(helper, [victim], f.program(inner, [victim], f.send(usdc, stolenUsdc, victim, 6_000_000_000n))),
+      ),
+    ],
+    says: ['6000 USDC', thief],
+  },
+  'an allowance four calls deep': {
+    kind: 'depths',
+    make: (f) => [
+      f.program(
+        program,
+        [victim],
+        f.program(helper, [victim], f.program(inner, [victim], f.approve(usdt, thief, victim, ALL))),
+      ),
+    ],
+    says: ['allowed', thief, '50000 USDT'],
+  },
+  'tokens sent between two swaps of one exchange': {
+    kind: 'depths',
+    make: (f) => [
+      f.program(
+        program,
+        [victim],
+        f.program(RAYDIUM, [pool], f.send(usdc, poolUsdc, victim, 7_000_000n), f.send(poolBonk, bonk, pool, 70_000n)),
+        f.send(usdc, stolenUsdc, victim, 8_000_000_000n),
+        f.program(RAYDIUM, [pool], f.send(usdc, poolUsdc, victim, 9_000_000n), f.send(poolBonk, bonk, pool, 90_000n)),
+      ),
+    ],
+    says: ['8000 USDC', thief],
+  },
+  'tokens sent by the program that a swap is handed, which returns dust': {
+    kind: 'depths',
+    make: (f) => [
+      f.program(
+        program,
+        [victim],
+        f.program(
+          RAYDIUM,
+          [pool, stolenUsdc, stolenBonk],
+          f.send(usdc, poolUsdc, victim, 4_000_000n),
+          f.send(poolBonk, bonk, pool, 40_000n),
+        ),
+        f.send(usdc, stolenUsdc, victim, 12_000_000_000n),
+        f.send(stolenBonk, bonk, thief, 1n),
+      ),
+    ],
+    says: ['12000 USDC', thief],
+    not: ['in the call of a program that swaps'],
+  },
+  'half of a theft in each of two programs': {
+    kind: 'depths',
+    make: (f) => [
+      f.program(program, [victim], f.send(usdc, stolenUsdc, victim, 5_000_000_000n)),
+      f.program(secondProgram, [victim], f.send(usdt, stolenUsdt, victim, 6_000_000_000n)),
+    ],
+    says: ['5000 USDC', '6000 USDT', thief],
+  },
+  'an exchange that is paid a second time for nothing': {
+    kind: 'depths',
+    make: (f) => [
+      f.program(RAYDIUM, [pool], f.send(usdc, poolUsdc, victim, 5_000_000n), f.send(poolBonk, bonk, pool, 50_000n)),
+      f.program(RAYDIUM, [pool], f.send(usdc, poolUsdc, victim, 7_000_000_000n)),
+    ],
+    says: ['7000 USDC'],
+  },
+  'shares of a stake pool that a thief gets': {
+    kind: 'made for a thief',
+    make: (f) => [
+      f.program(SPL_STAKE_POOL, [victim], f.sendSol(victim, vault, 5_000_000_000n), f.mint(stolenBonk, 4_000_000n)),
+    ],
+    says: ['5 SOL', '40 BONK', thief],
+  },
+  'shares of a program without a name that a thief gets': {
+    kind: 'made for a thief',
+    make: (f) => [
+      f.program(program, [victim], f.send(usdc, poolUsdc, victim, 5_000_000_000n), f.mint(stolenBonk, 4_000_000n)),
+    ],
+    says: ['5000 USDC', '40 BONK', thief],
+    not: ['in the call of a program that swaps'], // what one program gave and took
+  },
+  'a receipt of a lender that a thief gets': {
+    kind: 'made for a thief',
+    make: (f) => [
+      f.program(KAMINO, [victim], f.send(usdc, poolUsdc, victim, 5_000_000_000n), f.mint(stolenBonk, 4_000_000n)),
+    ],
+    says: ['5000 USDC', '40 BONK', thief],
+    not: ['in the call of a program that swaps'],
+  },
+  'shares that are burned for a thief': {
+    kind: 'made for a thief',
+    make: (f) => [
+      f.program(KAMINO, [victim], f.burn(bonk, victim, 3_000_000n), f.send(poolUsdc, stolenUsdc, pool, 2_000_000_000n)),
+    ],
+    says: ['30 BONK', '2000 USDC', thief],
+    not: ['beside a deposit with a lender', 'in the call of a program that deposits with a lender'],
+  },
+  'a stake withdrawn by a program': {
+    kind: 'native accounts in calls',
+    make: (f) => [f.program(program, [victim], f.withdrawStake(stake, thief, victim, 29_000_000_000n))],
+    says: ['29 SOL', thief],
+  },
+  'the lamports of a vote account in the call of a program': {
+    kind: 'native accounts in calls',
+    make: (f) => [
+      f.program(
+        program,
+        [victim],
+        f.call(VOTE_PROGRAM, [vote, thief, victim], [...u32(3), ...u64Bytes(20_000_000_000n)], {
+          lamports: 20_000_000_000n,
+        }),
+      ),
+    ],
+    says: ['20 SOL', thief],
+  },
+  'the authority over a nonce in the call of a program': {
+    kind: 'native accounts in calls',
+    make: (f) => [
+      f.program(program, [victim], f.call(SYSTEM_PROGRAM, [nonce, victim], [...u32(7), ...bs58.decode(thief)])),
+    ],
+    says: [nonce, thief],
+  },
+  'a stake that is merged, then withdrawn': {
+    kind: 'native accounts in calls',
+    make: (f) => [
+      f.call(STAKE_PROGRAM, [stake, buffer, CLOCK_SYSVAR, STAKE_HISTORY_SYSVAR, victim], u32(7), {
+        from: buffer,
+        to: stake,
+        lamports: 30_000_000_000n,
+      }),
+      f.withdrawStake(stake, thief, victim, 55_000_000_000n),
+    ],
+    says: ['55 SOL', thief],
+  },
+  'a wallet given away in the call of a program': {
+    kind: 'native accounts in calls',
+    make: (f) => [f.program(program, [victim], f.assign(victim, secondProgram))],
+    says: ['gave its wallet', 'away', secondProgram],
+  },
+  'a mint that is closed for a thief': {
+    kind: 'close to a stranger',
+    make: (f) => [
+      f.call(TOKEN_2022_PROGRAM, [buffer, thief, victim], [9], { from: buffer, to: thief, lamports: 30_000_000_000n }),
+    ],
+    says: ['30 SOL', thief],
+    never: /token account/,
+  },
+  'a mint of a program that its call closes': {
+    kind: 'close to a stranger',
+    make: (f) => {
+      const moves = { from: buffer, to: deposit, lamports: 30_000_000_000n };
+      return [f.program(program, [victim], f.call(TOKEN_2022_PROGRAM, [buffer, deposit, vault], [9], moves))];
+    },
+    says: [`${victim} closed an account through`],
+    only: ['alone'],
+  },
+  'an account made in the steps that a funded address needs': {
+    kind: 'native accounts in calls',
+    signers: [victim, newAccount],
+    make: (f) => {
+      f.fund(newAccount, 890_880n);
+      f.begin();
+      return [
+        f.sendSol(victim, newAccount, 696_000n),
+        f.call(SYSTEM_PROGRAM, [newAccount], [...u32(8), ...u64Bytes(100n)]),
+        f.assign(newAccount, program),
+      ];
+    },
+    says: [`${newAccount} turned itself (which holds 0.00158688 SOL) into an account of the program ${program}`],
+    never: / away /,
+    only: ['alone'],
+  },
+  'accounts closed in two calls of one program': {
+    kind: 'close to a stranger',
+    make: (f) => [
+      f.program(program, [victim], f.close(emptied, decoy, victim)),
+      f.program(program, [victim], f.close(wsol, thief, victim)),
+    ],
+    says: ['50.00203928 SOL', thief],
+  },
+  'SOL to a thief behind a tip': {
+    kind: 'tips',
+    make: (f) => [f.sendSol(victim, JITO_TIPS, 1_000_000n), f.sendSol(victim, thief, 4_000_000_000n)],
+    says: ['4 SOL', thief],
+  },
+  'what a victim sent, swapped by the thief': {
+    kind: 'several signers',
+    signers: [victim, thief],
+    make: (f) => [
+      f.send(usdc, stolenUsdc, victim, 3_000_000_000n),
+      f.program(
+        RAYDIUM,
+        [pool],
+        f.send(stolenUsdc, poolUsdc, thief, 3_000_000_000n),
+        f.send(poolBonk, stolenBonk, pool, 5_000_000n),
+      ),
+    ],
+    says: ['3000 USDC', victim, thief],
+  },
+  'wrapped SOL of a victim, swapped by a delegate for a thief': {
+    kind: 'several signers',
+    signers: [victim, delegate],
+    make: (f) => [
+      f.program(
+        RAYDIUM,
+        [pool],
+        f.send(wsol, stolenSol, delegate, 3_000_000_000n),
+        f.send(poolBonk, stolenBonk, pool, 5_000_000n),
+      ),
+    ],
+    says: ['3 SOL', victim, thief],
+  },
+  'an account opened for a thief with what a swap paid': {
+    kind: 'accounts that come back',
+    make: (f) => [
+      f.create(victim, newAccount, 2_039_280n, TOKEN_PROGRAM, 165n),
+      f.open(newAccount, thief, USDT),
+      f.send(usdt, newAccount, victim, 9_000_000_000n),
+      f.send(newAccount, stolenUsdt, thief, 9_000_000_000n),
+      f.close(newAccount, thief, thief),
+    ],
+    says: ['9000 USDT', thief],
+  },
+  'wrapped SOL that a new account gets and a thief closes': {
+    kind: 'accounts that come back',
+    make: (f) => [
+      f.create(victim, newAccount, 2_039_280n, TOKEN_PROGRAM, 165n),
+      f.open(newAccount, thief, WRAPPED_SOL, 9),
+      f.send(wsol, newAccount, victim, 9_000_000_000n),
+      f.close(newAccount, wallet, thief),
+    ],
+    says: ['9 SOL', thief],
+  },
+  'what was bought, kept but for dust': {
+    kind: 'output to a stranger',
+    make: (f) => [
+      f.program(
+        program,
+        [victim],
+        f.program(
+          RAYDIUM,
+          [pool],
+          f.send(usdc, poolUsdc, victim, 2_000_000_000n),
+          f.send(poolBonk, stolenBonk, pool, 6_000_000n),
+        ),
+        f.send(stolenBonk, bonk, thief, 1n),
+      ),
+    ],
+    says: ['2000 USDC', '0.00001 BONK'],
+    not: ['in the call of a program that swaps'],
+  },
+  'an account of Token-2022 whose owner a program changes': {
+    kind: 'owners changed',
+    make: (f) => [f.program(program, [victim], { ...f.giveAway(usdt, victim, thief), programId: TOKEN_2022_PROGRAM })],
+    says: ['ownership', '50000 USDT', thief],
+  },
+  'the right to freeze a mint, in the call of a program': {
+    kind: 'rights over a mint',
+    make: (f) => [f.program(program, [victim], f.pass(USDT, 1, victim, thief))],
+    says: ['right to freeze', thief],
+  },
+};
