@@ -33,6 +33,7 @@ import { FeeLevels } from '../../src/pages/plot/fee-levels.ts';
 import { extentOf, spansWithout, summarize, TimeSeries, tableRows } from '../../src/pages/plot/series.ts';
 import { SlotPace } from '../../src/pages/plot/slot-pace.ts';
 import { SlotStrip, STRIP_SLOTS } from '../../src/pages/plot/slot-strip.ts';
+import { TIME_STEPS } from '../../src/pages/plot/time-steps.ts';
 import { TransactionRates } from '../../src/pages/plot/transaction-rates.ts';
 import {
   type VerificationInput,
@@ -478,6 +479,11 @@ t.test('state', async (t) => {
 });
 
 t.test('series', async (t) => {
+  t.test('no step between two times is longer than a plot with room for two of them', async (t) => {
+    const leaps = TIME_STEPS.filter((step, at) => at > 0 && step > 2 * (TIME_STEPS[at - 1] ?? 0));
+    t.same([TIME_STEPS[0], leaps, TIME_STEPS.at(-1)], [1, [], 4 * 86_400]); // of seven days, a plot of 110 pixels has room for two
+  });
+
   const levels = (medium: number) => ({ low: medium - 1, medium, high: BigInt(medium) + 1n });
 
   t.test('a series keeps its span, one point a second, and its gaps', async (t) => {

@@ -1,5 +1,6 @@
 import uPlot from 'uplot';
 import { type Columns, spansWithout } from '../plot/series.ts';
+import { TIME_STEPS } from '../plot/time-steps.ts';
 import { create } from './elements.ts';
 import { onThemeChange } from './theme.ts';
 
@@ -99,7 +100,7 @@ export class Plot {
         y: { range: (_, low, high) => rangeOf(low, high) },
       },
       axes: [
-        { ...axis, space: TIME_SPACE, size: 24, values: (_, splits) => splits.map(formatTime) },
+        { ...axis, incrs: [...TIME_STEPS], space: TIME_SPACE, size: 24, values: (_, splits) => splits.map(formatTime) },
         { ...axis, space: 32, size: AXIS_WIDTH, values: (_, splits) => splits.map((value) => format(value)) },
       ],
       series: [
