@@ -1241,7 +1241,7 @@ t.test('transaction-record', async (t) => {
       },
     };
     const FOUND =
-      '{"blockhash":"b","parentSlot":6,"previousBlockhash":"a","meta":{"err":null,"logMessages":["x"]},"transactions":[]}';
+      '{"blockhash":"b","parentSlot":6,"previousBlockhash":"a","meta":{"err":null,"logMessages":["x"]},"transactions":[],"rewards":[]}';
     t.match(await readWrittenAccounts(rpc, 7), { slot: 7, blockhash: 'b' });
     const budget = new RequestBudget(new ManualClock(), 100);
     t.match(await readMissedLogs(rpc, budget, new LogTopic('a', 'confirmed'), 7), [{ slot: 6, signature: 's' }]);
@@ -1340,6 +1340,15 @@ t.test('written-accounts', async (t) => {
     const { written } = await readWrittenAccounts({ call: async () => ({ slot: 7, result, value: result }) }, 7);
     return Object.fromEntries(written);
   };
+
+  t.test('a block that does not show its transactions or its rewards is refused', async (t) => {
+    const block = { blockhash: 'b', parentSlot: 6, previousBlockhash: 'a', rewards: [], transactions: [] };
+    for (const name of ['rewards', 'transactions']) {
+      const result = Buffer.from(JSON.stringify({ ...block, [name]: undefined }));
+      const call = async () => ({ slot: 7, result, value: result });
+      await t.rejects(readWrittenAccounts({ call }, 7), { code: 'upstream_error' });
+    }
+  });
 
   t.test('of a failed transaction only the fee payer is certainly written', async (t) => {
     const failed = transaction({ InstructionError: [0, 'x'] }, 'payer', 'tokens', 'shared', 'read');

@@ -2,7 +2,8 @@ import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { SYSTEM_PROGRAM } from '../../../shared/domain/well-known-addresses.ts';
 import type { BlockLink } from '../geyser/feed-update.ts';
-import { elementsYielding, membersYielding, parseSafeInteger, parseString } from '../json/raw-json.ts';
+import { malformed } from '../json/json-scanner.ts';
+import { elementsYielding, type Members, membersYielding, parseSafeInteger, parseString } from '../json/raw-json.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
 import { callWithMaxSupportedVersion } from './max-supported-version.ts';
 
@@ -26,18 +27,20 @@ interface AccountsOfTransaction {
   } | null;
 }
 
-/** Reads which accounts a block may have written: those of its transactions, and those that it rewards. */
+/**
+ * Reads which accounts a block may have written: those of its transactions, and those that it rewards. Throws `upstream_error`
+ * where the node leaves either out: what it does not show is not unwritten.
+ */
 export async function readWrittenAccounts(rpc: RpcCaller, slot: Slot): Promise<WrittenAccounts> {
   const request = { method: 'getBlock', subject: slot, config: CONFIG, commitment: 'confirmed' } as const;
   const { result } = await callWithMaxSupportedVersion(rpc, request);
   const block = await membersYielding(result);
   const written = new Map<string, string>();
-  for (const bytes of await elementsYielding(block.get('rewards') ?? Buffer.from('[]'))) {
+  for (const bytes of await elementsYielding(listIn(block, 'rewards'))) {
     const { pubkey }: { pubkey?: unknown } = Object(JSON.parse(bytes.toString('utf8')));
     if (typeof pubkey === 'string') written.set(pubkey, '');
   }
-  for (const bytes of await elementsYielding(block.get('transactions') ?? Buffer.from('[]')))
-    addWritten(bytes, written);
+  for (const bytes of await elementsYielding(listIn(block, 'transactions'))) addWritten(bytes, written);
   return {
     slot,
     blockhash: parseString(block.get('blockhash')),
@@ -45,6 +48,12 @@ export async function readWrittenAccounts(rpc: RpcCaller, slot: Slot): Promise<W
     parentBlockhash: parseString(block.get('previousBlockhash')),
     written,
   };
+}
+
+function listIn(block: Members, name: 'rewards' | 'transactions'): Buffer {
+  const list = block.get(name);
+  if (list === undefined) throw malformed();
+  return list;
 }
 
 function addWritten(bytes: Buffer, written: Map<string, string>): void {
@@ -56,7 +65,7 @@ function addWritten(bytes: Buffer, written: Map<string, string>): void {
       (meta?.postTokenBalances ?? []).map(({ accountIndex, programId = '' }) => [accountIndex, programId]),
     );
     for (const [i, { pubkey, writable }] of transaction.accountKeys.entries()) {
-      if (!writable) continue;
+      if (writable === false) continue;
       const program = meta?.err === null ? (programs.get(i) ?? '') : '';
       const owner = i === 0 ? SYSTEM_PROGRAM : program; // the first pays the fee
       if (owner !== '' || !written.has(pubkey)) written.set(String(pubkey), owner);
