@@ -1006,6 +1006,77 @@ t.test('a feed that is lost', async (t) => {
   });
 });
 
+t.test('a feed that is not what it should be', async (t) => {
+  const tip = (): number => Math.floor(world.clock.monotonic() / 400);
+  const world = openFeedSessions({ random: () => 0.99, tipAt: tip, onSubscribe: (listener) => opened.push(listener) });
+  const opened: FeedListener[] = [];
+  const { clock, requests, deliver, givenUp } = world;
+  const unavailable: FeedFailure = { code: 14, reason: 'has ended' };
+  const versionIn = (request: Uint8Array | undefined): string =>
+    [...(request === undefined ? [] : decodeRequest(request).blocks.keys())].join();
+  const block = (slot: number): Promise<void> => {
+    const link = { slot, blockhash: `${slot}`, parentSlot: slot - 1, parentBlockhash: `${slot - 1}` };
+    deliver(encodeBlockUpdate([versionIn(requests.at(-1))], { ...link, transactionCount: 0, writes: [] }, [], 0));
+    return new Promise(setImmediate);
+  };
+  const pass = async (slots: number, sent: () => number): Promise<void> => {
+    for (let passed = 0; passed < slots; passed++) {
+      clock.advance(400);
+      await block(sent());
+    }
+  };
+  world.rpc.call = async () => {
+    const account = `{"lamports":5,"owner":"${SYSTEM_PROGRAM}","executable":false,"rentEpoch":0,"data":["","base64"],"space":0}`;
+    const value = Buffer.from(`[${account}]`);
+    return { slot: tip(), result: value, value };
+  };
+  const session = world.open();
+  t.teardown(() => session.close());
+  await pass(3, tip);
+
+  t.test('an account that is added while the connection is away is known soon after it is back', async (t) => {
+    opened.at(-1)?.onEnd(unavailable);
+    for (let lost = opened.length; opened.length === lost; await null) clock.advance(50);
+    opened.at(-1)?.onEnd(unavailable); // the next attempt waits
+    const state = stateOf(addressOfNumber(1));
+    session.add(state);
+    for (let lost = opened.length; opened.length === lost; await null) clock.advance(50);
+    const first = session.slot + 1;
+    for (let slot = first; slot < tip(); slot++) await block(slot);
+    await pass(6, tip);
+    t.equal(state.lease?.slot, tip());
+  });
+
+  t.test('the status of a slot that it has not sent ends no finality', async (t) => {
+    const finalized = stateOf(addressOfNumber(1), 'finalized');
+    session.add(finalized);
+    const finalize = (slot: number): void => deliver(encodeSlotUpdate([], slot, slot - 1, STATUS.finalized));
+    finalize(5_000_000);
+    await pass(1, tip);
+    finalize(tip());
+    t.equal(finalized.lease?.slot, tip());
+  });
+
+  t.test('one that sends an old block again and again is given up', async (t) => {
+    const old = tip();
+    await pass(149, () => old);
+    t.same(givenUp, []);
+    await pass(5, () => old);
+    t.match(givenUp[0], /^is \d+ slots behind$/);
+  });
+
+  t.test('so is one that stays far behind at the pace of the chain', async (t) => {
+    const late = world.open();
+    t.teardown(() => late.close());
+    givenUp.length = 0;
+    clock.advance(1);
+    await pass(149, () => tip() - 30);
+    t.same(givenUp, []);
+    await pass(5, () => tip() - 30);
+    t.match(givenUp[0], /^is 3\d slots behind$/);
+  });
+});
+
 t.test('accounts that wait are bounded in bytes', async (t) => {
   const write = (address: string): AccountWrite => ({
     address,
@@ -1060,6 +1131,21 @@ t.test('accounts that wait are bounded in bytes', async (t) => {
       [[9]],
       'what was forgotten counts no more',
     );
+  });
+
+  t.test('no block follows itself, nor one that follows it', async (t) => {
+    const isOneEpoch = (): boolean => true;
+    const applied = { slot: 1, blockhash: '1' };
+    const gap = new Gap(4000);
+    gap.wait({ ...link(13), version: 1, writes: [] });
+    const missed = (slot: number, blockhash: string, parentSlot: number, parentBlockhash: string) => ({
+      ...{ slot, blockhash, parentSlot, parentBlockhash, written: [] },
+    });
+    t.equal(gap.onRead(missed(12, '12', 12, '12')), false);
+    t.equal(gap.onRead(missed(12, '12', 11, '12')), true, 'as its hash says, it follows itself');
+    t.same(gap.next(applied, isOneEpoch), { name: 'read', slot: 11 });
+    t.equal(gap.onRead(missed(11, '12', 10, '12')), true);
+    t.same(gap.next(applied, isOneEpoch), { name: 'read', slot: 10 });
   });
 
   t.test('too many behind a gap end the wait', async (t) => {

@@ -10,7 +10,7 @@ import { readAccountValues } from '../../upstream/reads/account-values.ts';
 import { readWrittenAccounts } from '../../upstream/reads/written-accounts.ts';
 import type { RpcCaller } from '../../upstream/rpc/rpc-response.ts';
 import type { FeedAccount } from './feed-account.ts';
-import { FEED_RULES } from './feed-rules.ts';
+import { FEED_RULES, MAX_LAG_SLOTS } from './feed-rules.ts';
 import { FeedStream, type FeedStreamOptions } from './feed-stream.ts';
 
 export interface FeedLinkOptions<A extends FeedAccount>
@@ -39,7 +39,7 @@ const WATCH_MS = 1000;
 const STEADY_MS = 5000;
 /** Time until a read that has failed is tried again. */
 const RETRY_MS = 100;
-/** Slots without a block after which accounts are kept elsewhere: what servers replay. */
+/** Slots without a new block, and far behind the tip, after which accounts are kept elsewhere: what servers replay. */
 const GIVE_UP_SLOTS = 150;
 /** Codes that another attempt would get again. */
 const REFUSALS: ReadonlySet<number> = new Set([
@@ -69,7 +69,10 @@ export class FeedLink<A extends FeedAccount> {
   /** When the last attempt to connect began. */
   #attemptMs = Number.NEGATIVE_INFINITY;
   #lastMessageMs: number;
+  /** When the last block came that was no duplicate. */
   #lastBlockMs: number;
+  /** When the stream was last near the tip. */
+  #lastNearMs: number;
   #lastReason = 'has no connection';
   #isReading = false;
   #isClosed = false;
@@ -79,6 +82,7 @@ export class FeedLink<A extends FeedAccount> {
     this.#options = options;
     this.#lastMessageMs = options.clock.monotonic();
     this.#lastBlockMs = this.#lastMessageMs;
+    this.#lastNearMs = this.#lastMessageMs;
     this.stream = new FeedStream({
       ...options,
       port: {
@@ -155,11 +159,14 @@ export class FeedLink<A extends FeedAccount> {
     });
   }
 
-  #send(version: number, fromSlot: Slot | undefined): void {
+  /** Returns false where there is no connection. */
+  #send(version: number, fromSlot: Slot | undefined): boolean {
+    if (this.#call === undefined) return false;
     const { mode } = this.#options;
     const addresses = new Set([CLOCK_SYSVAR]); // a filter without any matches all accounts
     for (const { address } of this.stream.accounts) addresses.add(address);
-    this.#call?.send(encodeFilter({ mode, version, addresses, fromSlot }));
+    this.#call.send(encodeFilter({ mode, version, addresses, fromSlot }));
+    return true;
   }
 
   #onMessage(bytes: Uint8Array): void {
@@ -168,8 +175,9 @@ export class FeedLink<A extends FeedAccount> {
     try {
       const update = decodeUpdate(bytes);
       if (update.kind === 'ping') this.#call?.send(encodePing());
-      if (update.kind === 'block' || update.kind === 'block-meta') this.#lastBlockMs = this.#lastMessageMs;
+      const { blocks } = this.stream;
       this.stream.onUpdate(update);
+      if (this.stream.blocks > blocks) this.#lastBlockMs = this.#lastMessageMs;
     } catch {
       this.#onEnd({ code: GRPC_CODE.unavailable, reason: 'sends what is no message of a Geyser feed' });
     }
@@ -205,17 +213,20 @@ export class FeedLink<A extends FeedAccount> {
   #watch(): void {
     const { clock, tip, slotTimeMs, onGivenUp } = this.#options;
     const nowMs = clock.monotonic();
-    const msSinceBlock = nowMs - this.#lastBlockMs;
-    if (msSinceBlock > GIVE_UP_SLOTS * slotTimeMs()) {
-      onGivenUp(this.#lastReason);
-      return;
-    }
-    if (this.#call === undefined) return;
+    const lagSlots = (tip() ?? 0) - this.stream.slot;
+    if (lagSlots <= MAX_LAG_SLOTS) this.#lastNearMs = nowMs;
+    const giveUpMs = GIVE_UP_SLOTS * slotTimeMs();
+    if (nowMs - this.#lastBlockMs > giveUpMs) onGivenUp(this.#lastReason);
+    else if (nowMs - this.#lastNearMs > giveUpMs) onGivenUp(`is ${lagSlots} slots behind`);
+    else if (this.#call !== undefined) this.#endIfSilent(nowMs, lagSlots);
+  }
+
+  #endIfSilent(nowMs: number, lagSlots: number): void {
     const activity = {
       msSinceBlock: nowMs - Math.max(this.#lastBlockMs, this.#attemptMs), // a new connection has its own time
       msSinceMessage: nowMs - this.#lastMessageMs,
-      slotTimeMs: slotTimeMs(),
-      lagSlots: (tip() ?? 0) - this.stream.slot,
+      slotTimeMs: this.#options.slotTimeMs(),
+      lagSlots,
     };
     const silence = FEED_RULES.silenceOf(activity);
     if (silence !== undefined) this.#onEnd({ code: GRPC_CODE.unavailable, reason: silence });

@@ -33,8 +33,8 @@ export const MIN_LINKED_BLOCKS = 3;
 /** The time without a block after which a feed is suspect, in slots, and without any message, in milliseconds. */
 const [SILENT_SLOTS, SILENT_MS] = [10, 15_000];
 
-/** The slots behind the cluster from which on a suspect stream is closed. */
-const MAX_LAG_SLOTS = 20;
+/** The slots behind the cluster from which on a suspect stream is closed, and one that stays so is given up. */
+export const MAX_LAG_SLOTS = 20;
 
 export interface FeedActivity {
   readonly msSinceBlock: number;

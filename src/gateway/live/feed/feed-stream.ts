@@ -15,8 +15,8 @@ import type { VersionRing } from './version-ring.ts';
 export interface FeedPort {
   /** Connects in place of the connection before, and subscribes to all accounts from a slot on; undefined for now. */
   connect(fromSlot: Slot | undefined, version: number): void;
-  /** Replaces the filter on the open connection. */
-  sendFilter(version: number): void;
+  /** Replaces the filter on the open connection. Returns false where there is none. */
+  sendFilter(version: number): boolean;
   /** Reads accounts at confirmed, at a slot that `since` allows: {@link FeedStream.onRead}. */
   readAccounts(): void;
   /** Reads what a block has written: {@link FeedStream.onBlockRead}. */
@@ -64,7 +64,6 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
   /** Versions that are not final yet, oldest first. */
   #unfinalized: { readonly account: A; readonly version: FeedVersion }[] = [];
   #finalized: Slot = -1;
-  #finalizedStatus: Slot = -1;
   /** The applied slot at which the stream was resumed: it is in vain a second time. */
   #resumedAt: Slot = -1;
   #hasReceived = false;
@@ -72,6 +71,7 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
   #isFilterChanged = false;
   #filterSize = 0;
   #gaps = 0;
+  #blocks = 0;
   #isEnded = false;
   #isDenied = false;
 
@@ -114,6 +114,11 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
     return this.#arming.size;
   }
 
+  /** The blocks so far that were no duplicates. */
+  get blocks(): number {
+    return this.#blocks;
+  }
+
   /** The gaps so far: blocks that did not follow the one before. */
   get gaps(): number {
     return this.#gaps;
@@ -129,7 +134,6 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
 
   /** Connects. Accounts may have been added before. */
   start(): void {
-    this.#isFilterChanged = false;
     this.#options.port.connect(undefined, this.#filterVersion);
   }
 
@@ -151,15 +155,16 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
   /** Subscribes to what was added since the last time; called every half second or so, since each filter names all accounts. */
   sendFilter(): void {
     if (!this.#isFilterChanged || this.#isEnded) return;
+    if (!this.#options.port.sendFilter(this.#filterVersion + 1)) return; // the next connection sends an older version
+    this.#filterVersion++;
     this.#isFilterChanged = false;
     this.#filterSize = this.#accounts.size;
-    this.#options.port.sendFilter(++this.#filterVersion);
   }
 
   /** Handles a message. */
   onUpdate(update: FeedUpdate): void {
     if (this.#isEnded) return;
-    if (update.kind === 'slot') this.#onStatus(update.slot, update.status === 'finalized');
+    if (update.kind === 'slot' && update.status === 'finalized') this.#onFinalized(update.slot);
     const block = this.#assembly.add(update);
     if (block === undefined) return;
     this.#hasReceived = true;
@@ -235,11 +240,6 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
     this.#accounts.clear();
   }
 
-  #onStatus(slot: Slot, isFinalized: boolean): void {
-    if (isFinalized) this.#finalizedStatus = Math.max(this.#finalizedStatus, slot);
-    this.#finalize();
-  }
-
   #receive(block: ReceivedBlock): void {
     const { newest } = this.#chain;
     if (newest !== undefined && this.#gap.isOpen && block.slot > newest.slot) {
@@ -255,6 +255,7 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
   #apply(block: ReceivedBlock): void {
     const { slot, version, writes } = block;
     const { mode, onApplied, port } = this.#options;
+    this.#blocks++;
     this.#chain.append(block);
     this.#arming.onFilterInForce(version, this.#rules.sinceOf(slot, mode));
     for (const { address, value } of writes) {
@@ -264,7 +265,6 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
     }
     this.#armDue();
     onApplied(block);
-    this.#finalize();
     if (this.#arming.hasReads) port.readAccounts();
   }
 
@@ -303,15 +303,15 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
     return this.#accounts.get(account.address) === account;
   }
 
-  #finalize(): void {
-    const [status, slot] = [this.#finalizedStatus, this.#chain.newest?.slot ?? -1];
-    if (status <= this.#finalized || status > slot || !this.#chain.has(status)) return;
-    this.#finalized = status;
+  /** Handles the status of a slot. One of a block that is not applied counts for nothing: the status of a later one follows. */
+  #onFinalized(slot: Slot): void {
+    if (slot <= this.#finalized || !this.#chain.has(slot)) return;
+    this.#finalized = slot;
     const changed = new Set(
-      this.#unfinalized.filter(({ version }) => version.slot <= status).map(({ account }) => account),
+      this.#unfinalized.filter(({ version }) => version.slot <= slot).map(({ account }) => account),
     );
-    this.#unfinalized = this.#unfinalized.filter(({ version }) => version.slot > status);
-    this.#options.onFinalized(status, changed);
+    this.#unfinalized = this.#unfinalized.filter(({ version }) => version.slot > slot);
+    this.#options.onFinalized(slot, changed);
   }
 
   #onGap(block: ReceivedBlock): void {
@@ -326,6 +326,7 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
   }
 
   #wait(block: ReceivedBlock): void {
+    if (block.slot > this.#gap.lastSlot) this.#blocks++;
     if (!this.#gap.wait(block)) this.#rebase();
   }
 

@@ -46,10 +46,14 @@ export class Gap {
     return this.#ahead[0]?.slot;
   }
 
+  /** The slot of the newest block that waits; -1 where none does. */
+  get lastSlot(): Slot {
+    return this.#ahead.at(-1)?.slot ?? -1;
+  }
+
   /** Lets a block wait. Returns false if too many do. */
   wait(block: ReceivedBlock): boolean {
-    const last = this.#ahead.at(-1);
-    if (last !== undefined && block.slot <= last.slot) return true; // a duplicate
+    if (block.slot <= this.lastSlot) return true; // a duplicate
     this.#ahead.push(block);
     for (const write of block.writes) this.#bytes += bytesOfWrite(write);
     return this.#ahead.length <= MAX_AHEAD && this.#bytes <= this.#maxBytes;
@@ -60,6 +64,7 @@ export class Gap {
     const child = this.#missed.at(-1) ?? this.#ahead[0];
     if (block === undefined || block.slot !== child?.parentSlot || block.blockhash !== child.parentBlockhash)
       return false;
+    if (block.parentSlot >= block.slot) return false; // a node that lies could have it follow itself
     this.#reads.set(block.blockhash, block);
     return true;
   }
@@ -68,10 +73,9 @@ export class Gap {
     const [first] = this.#ahead;
     if (first === undefined) return undefined;
     let oldest: BlockLink = this.#missed.at(-1) ?? first;
-    for (let known = this.#reads.get(oldest.parentBlockhash); known !== undefined; ) {
-      this.#missed.push(known);
-      oldest = known;
-      known = this.#reads.get(known.parentBlockhash);
+    for (let parent = this.#parentOf(oldest); parent !== undefined; parent = this.#parentOf(oldest)) {
+      this.#missed.push(parent);
+      oldest = parent;
     }
     const { parentSlot } = oldest;
     if (parentSlot === applied.slot && oldest.parentBlockhash === applied.blockhash)
@@ -79,6 +83,12 @@ export class Gap {
     if (parentSlot <= applied.slot) return { name: 'conflict', slot: parentSlot };
     const isTooLong = this.#missed.length >= MAX_MISSED || !isOneEpoch(applied.slot, first.slot);
     return isTooLong ? { name: 'too-long' } : { name: 'read', slot: parentSlot };
+  }
+
+  /** Returns the parent of a block where it was read. Both its slot and its hash must be those that the block names. */
+  #parentOf({ parentSlot, parentBlockhash }: BlockLink): MissedBlock | undefined {
+    const read = this.#reads.get(parentBlockhash);
+    return read?.slot === parentSlot ? read : undefined;
   }
 
   /** Closes the gap, and returns the blocks that waited behind it. */

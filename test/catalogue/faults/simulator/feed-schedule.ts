@@ -182,7 +182,7 @@ class Schedule {
       rules: this.#rules,
       port: {
         connect: (fromSlot, version) => this.#onConnect(fromSlot, version),
-        sendFilter: (version) => this.#onFilter(version),
+        sendFilter: (version) => this.#onFilter(version) === undefined,
         readAccounts: () => this.#after(0, () => this.#readAccounts()),
         readBlock: (slot) => this.#later.push({ at: this.#step, work: () => this.#readBlock(slot) }), // several in a slot
       },
