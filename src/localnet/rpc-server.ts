@@ -68,7 +68,7 @@ export async function startRpcServer(backend: RpcBackend, ports: WantedPorts): P
     perMessageDeflate: false,
     autoPong: false,
   });
-  const subscriptions = new SubscriptionRegistry(node);
+  const subscriptions = new SubscriptionRegistry(node, reportDefect);
   const connections = new Set<Subscriber>();
   for (const server of servers) {
     server.on('upgrade', (request, socket, head) =>
@@ -161,6 +161,6 @@ function serveWebSocket(
   return subscriber;
 }
 
-/** Reports a defect of a method: its caller gets an error, the cluster goes on. */
+/** Reports a defect of a method or a subscription: its caller gets an error or nothing more, the cluster goes on. */
 const reportDefect = (thrown: unknown): void =>
   process.emitWarning(thrown instanceof Error ? thrown : new Error('thrown by a method', { cause: thrown }));

@@ -27,14 +27,16 @@ const METHOD_PATTERN = new RegExp(`^(${TOPIC_KINDS.join('|')})(Subscribe|Unsubsc
 /** As on a node, equal subscriptions share one id, over all connections, and each notification is serialized once. */
 export class SubscriptionRegistry {
   readonly #node: NodeContext;
+  readonly #onDefect: (thrown: unknown) => void;
   readonly #byId = new Map<number, SharedSubscription>();
   readonly #byKey = new Map<string, SharedSubscription>();
   readonly #byTrigger = new Map<Trigger, Set<SharedSubscription>>();
   readonly #bySubscriber = new Map<Subscriber, Set<SharedSubscription>>();
   #nextId = 1;
 
-  constructor(node: NodeContext) {
+  constructor(node: NodeContext, onDefect: (thrown: unknown) => void) {
     this.#node = node;
+    this.#onDefect = onDefect;
   }
 
   /** Answers `<kind>Subscribe` and `<kind>Unsubscribe`, the only methods of pubsub. */
@@ -58,18 +60,28 @@ export class SubscriptionRegistry {
       this.#removeFrom(subscription, subscriber);
   }
 
+  /** Notifies subscribers. A subscription whose notification can't be made is dropped: the chain goes on. */
   publish(event: SlotEvent): void {
     for (const pubsubEvent of pubsubEventsOf(event)) {
       for (const [subscription, addresses] of this.#triggeredBy(pubsubEvent)) {
-        const { id, method, topic, subscribers } = subscription;
-        const results = topic.resultsOf(pubsubEvent, addresses);
-        for (const result of results) {
-          const text = toJson({ jsonrpc: '2.0', method, params: { result, subscription: id } });
-          for (const subscriber of subscribers) subscriber.send(text);
+        try {
+          this.#notify(subscription, pubsubEvent, addresses);
+        } catch (thrown) {
+          this.#deleteSubscription(subscription);
+          this.#onDefect(thrown);
         }
-        if (topic.endsAfterFirst === true && results.length > 0) this.#deleteSubscription(subscription);
       }
     }
+  }
+
+  #notify(subscription: SharedSubscription, event: PubsubEvent, addresses: readonly string[]): void {
+    const { id, method, topic, subscribers } = subscription;
+    const results = topic.resultsOf(event, addresses);
+    for (const result of results) {
+      const text = toJson({ jsonrpc: '2.0', method, params: { result, subscription: id } });
+      for (const subscriber of subscribers) subscriber.send(text);
+    }
+    if (topic.endsAfterFirst === true && results.length > 0) this.#deleteSubscription(subscription);
   }
 
   /** Returns the subscriptions that an event triggers, oldest first, and the accounts that did. */

@@ -55,24 +55,23 @@ const TOPIC_KINDS_BY_NAME: Readonly<Record<string, MethodHandler<SubscriptionTop
 
   account: method(1, 1, (node, [key, options]) => {
     const wanted = readPubkey(key);
-    return bankTopic(
-      node,
-      readConfig(options),
-      (level) => accountTrigger(level, wanted),
-      ({ block }) => {
-        const account = node.chain.accountAt(wanted, block.slot) ?? systemAccount(0n);
-        return [encodeUiAccount(wanted, account, accountViewAt(node, options, block))];
-      },
-    );
+    const config = readConfig(options);
+    const viewAt = readViewAt(node, config);
+    const trigger = (level: Commitment): Trigger => accountTrigger(level, wanted);
+    return bankTopic(node, config, trigger, ({ block }) => {
+      const account = node.chain.accountAt(wanted, block.slot) ?? systemAccount(0n);
+      return [encodeUiAccount(wanted, account, viewAt(block))];
+    });
   }),
 
   program: method(1, 1, (node, [key, options]) => {
     const program = readPubkey(key);
-    const { filters } = readConfig(options);
-    const { memcmps, matches } = parseAccountFilters(filters);
+    const config = readConfig(options);
+    const { memcmps, matches } = parseAccountFilters(config['filters']);
+    const viewAt = readViewAt(node, config);
     const trigger = (level: Commitment): Trigger => programTrigger(level, program, memcmps);
-    return bankTopic(node, readConfig(options), trigger, ({ block }, addresses) => {
-      const view = accountViewAt(node, options, block);
+    return bankTopic(node, config, trigger, ({ block }, addresses) => {
+      const view = viewAt(block);
       return addresses.flatMap((pubkey) => {
         const account = node.chain.accountAt(pubkey, block.slot);
         if (account === undefined || !matches(account)) return [];
@@ -145,8 +144,11 @@ function slotUpdateOf(event: PubsubEvent, skew: number, timestamp: number): obje
   return { slot, timestamp, stats, type: 'frozen' };
 }
 
-function accountViewAt({ chain }: NodeContext, options: unknown, { slot, blockTime }: Block): AccountView {
-  return readAccountView(readConfig(options), 'binary', {
+/** Reads how accounts are to be encoded, whatever the block. Throws JsonRpcError for what a node refuses. */
+function readViewAt({ chain }: NodeContext, config: RpcConfig): (block: Block) => AccountView {
+  const view = readAccountView(config, 'binary', { scale: () => undefined });
+  return ({ slot, blockTime }) => ({
+    ...view,
     scale(mint) {
       const account = chain.accountAt(mint, slot);
       return account && amountScaleOf(account, blockTime);

@@ -583,6 +583,19 @@ t.test('notifications', async (t) => {
     t.match(await call('programSubscribe', TOKEN_PROGRAM, { filters: Array(5).fill(ofBob) }), {
       error: { code: -32602, message: 'Too many filters provided; max 4' },
     });
+    const dataSlice = { offset: -1, length: 1 };
+    for (const [method, key] of [
+      ['accountSubscribe', bob.address],
+      ['programSubscribe', TOKEN_PROGRAM],
+    ] as const) {
+      t.match(await call(method, key, { encoding: 'jsonparsed' }), {
+        error: { message: /unknown variant `jsonparsed`/ },
+      });
+      t.match(await call(method, key, { dataSlice }), {
+        error: { code: -32602, message: /invalid value: integer `-1`/ },
+      });
+      t.match(await call(method, key, { dataSlice: 'all' }), { error: { code: -32602, message: /expected a map/ } });
+    }
   });
 
   t.test('a logs subscription notifies of transactions that mention an address, failed ones too', async (t) => {
@@ -682,7 +695,9 @@ t.test('triggers', async (t) => {
     const faucet = createFaucet(chain);
     await startTraffic(chain, { transactionsPerSlot: 5, seed: 5 });
     chain.produceBlock();
-    const registry = new SubscriptionRegistry({ chain, faucet, faults: noFaults(), clock, address: '127.0.0.1:1' });
+    const node = { chain, faucet, faults: noFaults(), clock, address: '127.0.0.1:1' };
+    const defects: unknown[] = [];
+    const registry = new SubscriptionRegistry(node, (thrown) => defects.push(thrown));
     chain.onSlot((event) => registry.publish(event));
     const subscribe = (program: string, commitment: string, filters: readonly object[]): Notification[] => {
       const received: Notification[] = [];
@@ -690,8 +705,25 @@ t.test('triggers', async (t) => {
       registry.call(subscriber, 'programSubscribe', [program, { encoding: 'base64', commitment, filters }]);
       return received;
     };
-    return { chain, subscribe };
+    return { chain, subscribe, node, registry, defects };
   }
+
+  t.test('a notification that cannot be made ends its subscription, and nothing else', async (t) => {
+    const { chain, subscribe, node, registry, defects } = await startSubscriptions();
+    const defect = new TypeError('no time');
+    node.clock.now = () => {
+      throw defect; // read by slotsUpdates alone
+    };
+    const subscriber: Subscriber = { send: () => {} };
+    registry.call(subscriber, 'slotsUpdatesSubscribe', []);
+    const changes = subscribe(TOKEN_PROGRAM, 'processed', []);
+    chain.produceBlock();
+    chain.produceBlock();
+    t.strictSame(defects, [defect], 'reported once');
+    t.equal(registry.countOf(subscriber), 0);
+    const slots = new Set(changes.map(({ context }) => context.slot));
+    t.equal(slots.size, 2, 'other subscribers have the changes of both blocks');
+  });
 
   t.test('a program subscription with filters receives what one without them does, and they match', async (t) => {
     const { chain, subscribe } = await startSubscriptions();
