@@ -15,10 +15,11 @@ import { type AccountHistory, bytesOfAccount } from '../../../src/gateway/live/f
 import { RecentBlocks } from '../../../src/gateway/live/feed/recent-blocks.ts';
 import { VersionRing } from '../../../src/gateway/live/feed/version-ring.ts';
 import { doubleRead } from '../../../src/gateway/live/initial-sync.ts';
-import type { LiveRules } from '../../../src/gateway/live/lease-holder.ts';
+import type { LeaseHolder, LiveRules } from '../../../src/gateway/live/lease-holder.ts';
 import { unread } from '../../../src/gateway/live/read-heat.ts';
 import { RequestBudgets } from '../../../src/gateway/live/request-budget.ts';
 import { Watermark } from '../../../src/gateway/live/watermark.ts';
+import type { WatermarkLease } from '../../../src/gateway/live/watermark-lease.ts';
 import { decodeUpdate } from '../../../src/gateway/upstream/geyser/decode-update.ts';
 import { encodeFilter, encodePing, versionOf } from '../../../src/gateway/upstream/geyser/encode-request.ts';
 import type { AccountValue, AccountWrite, FeedUpdate } from '../../../src/gateway/upstream/geyser/feed-update.ts';
@@ -699,6 +700,9 @@ const RULES: LiveRules = { initialSync: doubleRead, halfLifeSlots: 38, observer:
 const stateOf = (address: string, commitment: Commitment = 'confirmed'): AccountState =>
   new AccountState(address, commitment, RULES, unread());
 
+const unparsedJson = (lamports: number): string =>
+  `{"lamports":${lamports},"owner":"${SYSTEM_PROGRAM}","executable":false,"rentEpoch":0,"data":["","base64"],"space":0}`;
+
 /** Sessions over a feed that sends nothing, on a clock of the test. */
 function openFeedSessions({
   agreement,
@@ -828,6 +832,48 @@ t.test('an account that another session has claimed for newer slots waits until 
   t.same(slots, [...Array.from({ length: 5 }), 14, 15]);
 });
 
+t.test('what an account was before it was not covered for a while is not claimed for that while', async (t) => {
+  for (const [name, lamports] of [
+    ['another value', 222],
+    ['the same value', 111],
+  ] as const) {
+    const { clock, open, rpc, deliver } = openFeedSessions();
+    const session = open();
+    const granted: unknown[] = [];
+    const observer = {
+      onGranted: (each: LeaseHolder, lease: WatermarkLease) => granted.push([(each as AccountState).slot, lease.slot]),
+      onEnded: () => {},
+    };
+    const state = new AccountState(addressOfNumber(1), 'confirmed', { ...RULES, observer }, unread());
+    const lost = new Watermark(() => undefined);
+    state.attach(lost);
+    state.onSyncEvent({ name: 'armed' });
+    state.onRead(90, unparsedJson(111));
+    lost.advance(100, 0);
+    lost.markLost();
+    clock.advance(1);
+    session.add(state);
+    clock.advance(500);
+    const value = Buffer.from(`[${unparsedJson(lamports)}]`);
+    rpc.call = async () => ({ slot: 110, result: value, value });
+    for (let slot = 109; slot < 112; slot++) {
+      const link = { slot, blockhash: `${slot}`, parentSlot: slot - 1, parentBlockhash: `${slot - 1}` };
+      deliver(encodeBlockUpdate(['b2'], { ...link, transactionCount: 0, writes: [] }, [], 0));
+      await new Promise(setImmediate);
+    }
+    t.same(
+      granted,
+      [
+        [90, 90],
+        [110, 110],
+      ],
+      name,
+    );
+    t.same([state.lease?.slot, state.heldUntil, state.previous], [111, -1, undefined], name);
+    session.close();
+  }
+});
+
 t.test('over several operators an audit of a feed reads all that exact needs', async (t) => {
   const none = (): never => {
     throw new Error('it is not used');
@@ -850,8 +896,7 @@ t.test('over several operators an audit of a feed reads all that exact needs', a
   const state = stateOf(address);
   /** What nodes answer: a balance, given by a number of operators. */
   const answer = (slot: number, lamports: number, agreed: number): void => {
-    const account = `{"lamports":${lamports},"owner":"${SYSTEM_PROGRAM}","executable":false,"rentEpoch":0,"data":["","base64"],"space":0}`;
-    const value = Buffer.from(`[${account}]`);
+    const value = Buffer.from(`[${unparsedJson(lamports)}]`);
     rpc.call = async () => ({ slot, result: value, value, agreement: { slot, agreed, read: 2, needed: 2 } });
   };
   let filter = 2;

@@ -250,9 +250,9 @@ export class FeedAccountSession {
       );
       return;
     }
-    state.onSyncEvent({ name: 'armed' });
     const from = version.slot > state.slot ? version.slot : isSame ? state.slot : slot;
     const result = state.onRead(from, isSame ? state.json : json, from, kept);
+    state.onSyncEvent({ name: 'armed' }); // only then: of what it was before nobody knows up to when
     if (result === 'changed' || result === 'late') this.#options.onChange(state, result, from);
   }
 
