@@ -40,6 +40,14 @@ export async function startWithWorkers(
     if (reread === undefined) supervisor.countFailedReload();
     if (reread === undefined || !isWanted(reread.changed)) return;
     const next = withFixedSettings(reread.config, started);
+    if (isAdminPortChosen && next.admin.port === next.port) {
+      log.error(
+        {},
+        `the configuration can't be used; the old one stays in use: admin.port is ${next.port}, as port until a restart`,
+      );
+      supervisor.countFailedReload();
+      return;
+    }
     const kept = reread.changed.filter((name) => FIXED.some((section) => name.split('.')[0] === section));
     if (kept.length > 0) log.warn({ settings: kept }, 'these settings have changed: a restart applies them');
     if (await supervisor.renew(next)) inUse = reread.config;

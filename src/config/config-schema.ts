@@ -173,7 +173,12 @@ const REDIS_URL = 'expected a URL such as redis://redis.internal:6379 (rediss://
 
 const redisSchema = section({
   url: z
-    .nullable(z.string(REDIS_URL).regex(/^rediss?:\/\/([^\s:@/]+@)?[^\s:@/]+(:\d{1,5})?(\/\d{1,5})?$/, REDIS_URL))
+    .nullable(
+      z
+        .string(REDIS_URL)
+        .regex(/^rediss?:\/\/([^\s:@/]+@)?[^\s:@/]+(:\d{1,5})?(\/\d{1,5})?$/, REDIS_URL)
+        .refine(URL.canParse, REDIS_URL),
+    )
     .describe('Redis 6.2 or newer, or Valkey, which the gateways of a fleet share; null for none.'),
   passwordFile: z
     .nullable(text)

@@ -32,6 +32,7 @@ const node = z
         .describe('URL of JSON-RPC over HTTP.'),
       ws: z
         .url({ protocol: /^wss?$/, error: 'expected a ws:// or wss:// URL' })
+        .regex(/^[^,\s]*$/, 'expected one URL: each further node has a flag of its own')
         .optional()
         .describe('URL of pubsub; default: the same host, on the next port if the URL has one.'),
       weight: z

@@ -299,6 +299,16 @@ t.test('config-schema', async (t) => {
       ],
       [{ set: ['upstreamPolicy.subscriptions=7'] }, {}, ''],
       [
+        { upstream: ['http://a,ws://b,http://c'] },
+        {},
+        'upstreams[0].ws: expected one URL: each further node has a flag of its own, got "http://a/***" (--upstream)',
+      ],
+      [
+        { redis: 'redis://h:99999' },
+        {},
+        'redis.url: expected a URL such as redis://redis.internal:6379 (rediss:// for TLS) without a password, or null, got "redis://h:99999" (--redis)',
+      ],
+      [
         { set: ['limits.pendingBytes.total=1000000', 'limits.pendingBytes.caller=1000001'] },
         {},
         'limits.pendingBytes.caller: expected at most limits.pendingBytes.total, which bounds all callers together, got 1000001 (--set limits.pendingBytes.caller)',

@@ -19,7 +19,7 @@ import { examples } from './examples.ts';
 const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
 const YEAR_HOURS = 8760;
-const RELOAD_HINT = 'Send SIGHUP to a running gateway to apply this.\n';
+const RELOAD_HINT = 'Send SIGHUP to a running gateway to apply this; restart one that runs on a terminal.\n';
 
 /** Declares `slotgate receipt key …`, which creates, lists and changes the keys of a gateway with the same settings. */
 export function declareReceiptKey(key: Command): void {

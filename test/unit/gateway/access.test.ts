@@ -1254,6 +1254,18 @@ t.test('usage-counter', async (t) => {
     t.same(readUsage(path), [row([2, 0, 0, 0])]);
   });
 
+  t.test('nothing is written behind the end, also of one that was flushed before', async (t) => {
+    const { path, clock, usage } = usageOf(t);
+    usage.count('k', '/slot', 'answered', 1);
+    usage.flush();
+    usage.count('k', '/slot', 'answered', 1);
+    usage.close();
+    const written = readFileSync(path, 'utf8');
+    t.same(readUsage(path), [row([2, 0, 0, 0])]);
+    clock.advance(5000);
+    t.equal(readFileSync(path, 'utf8'), written);
+  });
+
   t.test('units that were given back are counted apart, also after midnight, and by lines of before', async (t) => {
     const { path, clock, usage } = usageOf(t);
     usage.count('k', '/slot', 'answered', 3);

@@ -113,6 +113,20 @@ t.test('answer-follower', async (t) => {
     t.equal(cache.get(other)?.slot, 110, 'what was published before says nothing of it');
   });
 
+  t.test('a signed body of one operator is not that of an answer which two gave', async (t) => {
+    for (const [agreed, copied] of [
+      [1, true],
+      [2, false],
+    ] as const) {
+      const agreement = { slot: 100, agreed: 1, read: 2, needed: 2 };
+      const { cache, follower, answer } = copyWithEntry({ agreement, grant: false, body: 'signed as 1/2' });
+      follower.apply(storedEvent({ ...answer, agreement: { ...agreement, agreed }, body: null }), 1);
+      const entry = cache.get(KEY);
+      t.match(entry, { agreement: { agreed } });
+      t.equal(entry?.kind === 'answer' && entry.body === 'signed as 1/2', copied);
+    }
+  });
+
   t.test('what has been lost dates nothing', async (t) => {
     const { cache, follower, advance } = copyWithEntry();
     follower.lose();

@@ -263,10 +263,16 @@ t.test('memory-folder', async (t) => {
   const MODULE = new URL('../../../src/gateway/fleet/supervisor/memory-folder.js', import.meta.url);
 
   t.test('a gateway removes the folder of one that was killed, and not that of one that lives', async (t) => {
-    const script = `const { createMemoryFolder } = await import(${JSON.stringify(MODULE.href)});
-    process.stdout.write(createMemoryFolder().path);
-    process.kill(process.pid, 'SIGKILL');`;
-    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+    const run = (end: string): string => {
+      const script = `const { createMemoryFolder } = await import(${JSON.stringify(MODULE.href)});
+      process.stdout.write(createMemoryFolder().path);
+      ${end};`;
+      return spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' }).stdout;
+    };
+    const ended = run('process.exit(0)');
+    t.match(ended, /slotgate-[0-9a-f]{12}$/);
+    t.notOk(existsSync(ended), 'an orderly end leaves none, whatever was closed');
+    const stdout = run("process.kill(process.pid, 'SIGKILL')");
     t.match(stdout, /slotgate-[0-9a-f]{12}$/);
     t.ok(existsSync(stdout), 'the killed process has left it');
     const living = createMemoryFolder();

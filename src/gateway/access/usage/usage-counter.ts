@@ -58,8 +58,7 @@ export class UsageCounter {
     const nothing = { counts: REQUEST_OUTCOMES.map(() => 0), units: 0, givenBack: 0 };
     const row = { day: dayOf(this.#dayStartsMs), key, route, ...nothing };
     this.#rowsOfDay.set(key, rowsOfKey.set(route, row));
-    if (this.#rows.push(row) === 1)
-      this.#stopFlushing = repeat(this.#options.clock, FLUSH_MS, () => this.#flushOften());
+    if (this.#rows.push(row) === 1) this.#stopFlushing = repeat(this.#options.clock, FLUSH_MS, () => this.flush(2)); // the rest is with the next second's
     return row;
   }
 
@@ -69,18 +68,14 @@ export class UsageCounter {
     this.#rowsOfDay = new Map();
   }
 
-  flush(): void {
-    if (this.#rows.length > 0) this.#write(PATIENT_ATTEMPTS);
+  flush(attempts = PATIENT_ATTEMPTS): void {
+    if (this.#rows.length > 0) this.#write(attempts);
+    if (this.#rows.length === 0) this.#stopFlushing();
   }
 
   close(): void {
-    this.#stopFlushing();
     this.flush();
-  }
-
-  #flushOften(): void {
-    this.#write(2); // what can't be written now is with the next second's
-    if (this.#rows.length === 0) this.#stopFlushing();
+    this.#stopFlushing();
   }
 
   #write(attempts: number): void {

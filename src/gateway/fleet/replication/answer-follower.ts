@@ -1,4 +1,5 @@
 import type { Claim } from '../../../client/verify/index.ts';
+import { agreementText } from '../../../shared/domain/agreement.ts';
 import type { Clock } from '../../../shared/domain/clock.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import type { Cache } from '../../cache/cache.ts';
@@ -169,8 +170,9 @@ export class AnswerFollower implements ClaimGuard {
       entry.body = typeof body === 'string' ? body : Buffer.from(body); // a copy: the log's memory is used again
       entry.sealedMs = cache.coarseNowMs - answer.sealedAgeMs;
     } else if (published?.kind === 'answer' && published.slot === slot && published.result.toString() === result) {
-      const { body, compressed, sealedMs, digest } = published; // its signature holds for this one, too
-      Object.assign(entry, { body, compressed, sealedMs, digest });
+      const { body, compressed, sealedMs, digest, agreement } = published;
+      if (agreementText(agreement, slot) === agreementText(entry.agreement, slot))
+        Object.assign(entry, { body, compressed, sealedMs, digest }); // its signature holds for this one, too
     }
     return entry;
   }

@@ -14,13 +14,13 @@ export function createMemoryFolder(): { readonly path: string; remove(): void } 
   const unlock = acquirePidLock(path);
   if (typeof unlock !== 'function') throw new Error(`${path} is in use`);
   mkdirSync(path, { mode: 0o700 }); // the socket in it accepts whoever reaches it
-  return {
-    path,
-    remove() {
-      rmSync(path, { recursive: true, force: true });
-      unlock();
-    },
+  const remove = (): void => {
+    process.removeListener('exit', remove);
+    rmSync(path, { recursive: true, force: true });
+    unlock();
   };
+  process.on('exit', remove); // a start that is ended closes nothing
+  return { path, remove };
 }
 
 function removeAbandoned(parent: string): void {
