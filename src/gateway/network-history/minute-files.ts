@@ -27,6 +27,8 @@ const MAX_DAYS = 8;
 /** Rows that wait for a disk that can't be written: an hour's. */
 const MAX_UNSAVED = 60;
 
+const NOTHING = { afterMs: Number.POSITIVE_INFINITY, latestMs: Number.NEGATIVE_INFINITY };
+
 /** Characters of the genesis hash in a file's name. */
 const CLUSTER_LENGTH = 16;
 
@@ -39,8 +41,8 @@ export class MinuteFiles implements MinuteStore {
   #unsaved: NetworkRow[] = [];
   /** The file of the last row. */
   #lastName = '';
-  /** Rows in the files that ended later are to be removed. */
-  #removedAfterMs = Number.POSITIVE_INFINITY;
+  /** Rows in the files that ended between these are to be removed. */
+  #removed = NOTHING;
 
   constructor(options: MinuteFilesOptions) {
     this.#options = options;
@@ -65,9 +67,13 @@ export class MinuteFiles implements MinuteStore {
     this.#keep();
   }
 
-  removeAfter(atMs: number): void {
-    this.#unsaved = this.#unsaved.filter(({ endedAt }) => endedAt <= atMs);
-    this.#removedAfterMs = Math.min(this.#removedAfterMs, atMs);
+  removeBetween(afterMs: number, latestMs: number): void {
+    this.#unsaved = this.#unsaved.filter(({ endedAt }) => endedAt <= afterMs || endedAt > latestMs);
+    const removed = this.#removed;
+    this.#removed = {
+      afterMs: Math.min(removed.afterMs, afterMs),
+      latestMs: Math.max(removed.latestMs, latestMs),
+    };
     this.#keep();
   }
 
@@ -108,16 +114,21 @@ export class MinuteFiles implements MinuteStore {
   /** Removes rows from the files in which they are. */
   #remove(): void {
     const { folder, cluster } = this.#options;
-    const atMs = this.#removedAfterMs;
-    for (const name of atMs === Number.POSITIVE_INFINITY ? [] : namesIn(folder)) {
+    const { afterMs, latestMs } = this.#removed;
+    for (const name of this.#removed === NOTHING ? [] : namesIn(folder)) {
       const isConcerned =
-        name.startsWith(cluster.slice(0, CLUSTER_LENGTH)) && name.slice(CLUSTER_LENGTH + 1) >= this.#dayOf(atMs);
+        name.startsWith(cluster.slice(0, CLUSTER_LENGTH)) && name.slice(CLUSTER_LENGTH + 1) >= this.#dayOf(afterMs);
       if (!isConcerned) continue;
-      const lines = readFileSync(join(folder, name), 'utf8').split('\n');
-      const kept = lines.filter((line) => Number(/^{"endedAt":(\d+)/.exec(line)?.[1] ?? 0) <= atMs);
-      if (kept.length < lines.length) replaceFile(join(folder, name), kept.join('\n'));
+      this.#use(name, (path) => {
+        const lines = readFileSync(path, 'utf8').split('\n');
+        const kept = lines.filter((line) => {
+          const endedAt = Number(/^{"endedAt":(\d+)/.exec(line)?.[1] ?? 0);
+          return endedAt <= afterMs || endedAt > latestMs;
+        });
+        if (kept.length < lines.length) replaceFile(path, kept.join('\n'));
+      });
     }
-    this.#removedAfterMs = Number.POSITIVE_INFINITY;
+    this.#removed = NOTHING;
   }
 
   #dayOf(ms: number): string {

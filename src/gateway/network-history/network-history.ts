@@ -24,11 +24,11 @@ const LONGEST_STEP = 600;
 /** The time over which a node that lies may have given figures before it is found, in milliseconds. */
 const UNAGREED_MS = 3_600_000;
 
-/** The wall clock may be set back by as much, in milliseconds: rows then wait. By more, rows of the future are dropped. */
+/** The wall clock may be set back by as much, in milliseconds: rows then wait. By more, rows of the future leave memory. */
 const MAX_SET_BACK_MS = MINUTE_MS;
 
-/** Minutes that are kept. */
-const MAX_MINUTES = SPANS['7d'] / MINUTE_MS;
+/** Minutes that are kept: so that the oldest of the longest rows is whole, too. */
+const MAX_MINUTES = SPANS['7d'] / MINUTE_MS + LONGEST_STEP / 60;
 
 export interface NetworkHistoryRead {
   /** The length of a row in seconds, or one slot: longer than requested where the span needs too many rows. */
@@ -42,8 +42,8 @@ export interface NetworkHistoryRead {
 export interface MinuteStore {
   read(): readonly NetworkRow[];
   append(row: NetworkRow): void;
-  /** Removes the rows that ended later than this, in Unix milliseconds. */
-  removeAfter(atMs: number): void;
+  /** Removes the rows that ended in this time, in Unix milliseconds. */
+  removeBetween(afterMs: number, latestMs: number): void;
 }
 
 /** The state of the network over time: five minutes by slot, an hour by ten seconds, seven days by minute. */
@@ -65,20 +65,17 @@ export class NetworkHistory {
     this.#clock = clock;
   }
 
-  /** Continues the minutes of a store, to which new ones are appended. */
+  /** Continues the minutes of a store, to which new ones are appended. Rows of the future stay there: this clock may be wrong. */
   continueFrom(store: MinuteStore): void {
-    const rows = store.read();
     const latestMs = this.#latestMs;
-    const past = rows.filter(({ endedAt }) => endedAt <= latestMs);
-    if (past.length < rows.length) store.removeAfter(latestMs);
-    this.#minutes.restore(past);
+    this.#minutes.restore(store.read().filter(({ endedAt }) => endedAt <= latestMs));
     this.#store = store;
   }
 
   observe(observation: Observation): void {
     const { updatedAt } = observation.snapshot;
     if (updatedAt < this.#observedMs - MAX_SET_BACK_MS) {
-      this.#removeAfter(updatedAt); // the clock was wrong until now
+      this.#forgetAfter(updatedAt); // the clock was wrong until now, or is wrong now: the store keeps its rows
       this.#observedMs = updatedAt;
     }
     this.#observedMs = Math.max(this.#observedMs, updatedAt);
@@ -87,12 +84,13 @@ export class NetworkHistory {
 
   /** Drops the rows of the last hour: a node that may have given some of their figures has lied. */
   dropUnagreed(): void {
-    this.#removeAfter(this.#clock.now() - UNAGREED_MS);
+    const atMs = this.#clock.now() - UNAGREED_MS;
+    this.#forgetAfter(atMs);
+    this.#store?.removeBetween(atMs, this.#latestMs);
   }
 
-  #removeAfter(atMs: number): void {
+  #forgetAfter(atMs: number): void {
     for (const collector of this.#collectors) collector.removeAfter(atMs);
-    this.#store?.removeAfter(atMs);
   }
 
   /** The latest end that a row may have now. */
@@ -105,11 +103,13 @@ export class NetworkHistory {
     const spanMs = SPANS[span];
     const sinceMs = this.#clock.now() - spanMs;
     const latestMs = this.#latestMs;
-    const within = ({ rows }: RowCollector): readonly NetworkRow[] =>
-      rows.filter(({ endedAt, slot }) => endedAt > sinceMs && endedAt <= latestMs && slot <= atSlot);
+    const within = ({ rows }: RowCollector, afterMs = sinceMs): readonly NetworkRow[] =>
+      rows.filter(({ endedAt, slot }) => endedAt > afterMs && endedAt <= latestMs && slot <= atSlot);
     if (requested === 'slot' && spanMs <= SPANS['5m']) return { step: 'slot', span, rows: within(this.#slots) };
     if (requested !== '60' && spanMs <= SPANS['1h']) return { step: 10, span, rows: within(this.#tens) };
     if (spanMs <= SPANS['24h']) return { step: 60, span, rows: within(this.#minutes) };
-    return { step: LONGEST_STEP, span, rows: joinRows(within(this.#minutes), LONGEST_STEP * 1000) };
+    const stepMs = LONGEST_STEP * 1000;
+    const whole = within(this.#minutes, Math.floor(sinceMs / stepMs) * stepMs);
+    return { step: LONGEST_STEP, span, rows: joinRows(whole, stepMs) };
   }
 }

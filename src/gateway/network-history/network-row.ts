@@ -77,7 +77,7 @@ export function rowBetween(
   };
 }
 
-/** Joins rows into one for each `stepMs`, from the oldest to the newest. */
+/** Joins rows into one for each `stepMs`, from the oldest to the newest. The newest ends with its last row: more may follow. */
 export function joinRows(rows: readonly NetworkRow[], stepMs: number): NetworkRow[] {
   const groups = new Map<number, NetworkRow[]>();
   for (const row of rows) {
@@ -86,9 +86,10 @@ export function joinRows(rows: readonly NetworkRow[], stepMs: number): NetworkRo
     if (group === undefined) groups.set(endedAt, [row]);
     else group.push(row);
   }
+  const newestMs = rows.at(-1)?.endedAt ?? 0;
   return [...groups].flatMap(([endedAt, group]) => {
     const last = group.at(-1);
-    return last === undefined ? [] : { ...last, ...sumOf(group), endedAt };
+    return last === undefined ? [] : { ...last, ...sumOf(group), endedAt: Math.min(endedAt, newestMs) };
   });
 }
 

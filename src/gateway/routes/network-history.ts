@@ -22,6 +22,7 @@ export const networkHistory = readRoute({
   envelope: 'signed',
   cache: { ms: 2000 },
   commitmentOf: () => 'confirmed',
+  claimNumberOf: () => 2,
 
   async resolve({ step, span }, { networkHistory, mesh }: Uses<'networkHistory' | 'mesh'>) {
     const slot = mesh.tip('confirmed') ?? 0;

@@ -91,6 +91,19 @@ t.test('ten minutes of a week become one row, with the worst health', async (t) 
       [1500, 100, 'ok', 400],
     ],
   );
+  t.equal(rows[0]?.endedAt, 1_700_000_400_000 + 10 * MINUTE_MS);
+  for (const [minutes, ofNewest] of [
+    [3, 3 * 150],
+    [7, 1500],
+  ] as const) {
+    for (let i = 0; i < minutes; i++) {
+      history.observe(observationOf(clock, 1000 + Math.round((clock.now() - 1_700_000_400_000) / 400)));
+      clock.advance(MINUTE_MS);
+    }
+    const newest = history.read('slot', '7d', 100_000).rows.at(-1);
+    const last = history.read('60', '1h', 100_000).rows.at(-1);
+    t.strictSame([newest?.slots, newest?.endedAt], [ofNewest, last?.endedAt], 'it ends with its last minute');
+  }
   t.strictSame(rows[0]?.priorityFee, { low: 1n, medium: 2n ** 60n, high: 2n ** 63n });
   t.equal(
     history.read('60', '1h', 1000 + 150 * 5).rows.at(-1)?.slot,
@@ -127,11 +140,10 @@ t.test('a clock that was days ahead leaves no rows of the future, and stops noth
   const DAYS_AHEAD = 3;
   const clock = new ManualClock(1_700_000_400_000);
   const stored: NetworkRow[] = [];
-  const removedAfterMs: number[] = [];
   const store = {
     read: () => [...stored],
     append: (row: NetworkRow) => void stored.push(row),
-    removeAfter: (atMs: number) => void removedAfterMs.push(atMs),
+    removeBetween: () => t.fail('nothing is removed'),
   };
   let slot = 1;
   const run = (history: NetworkHistory, minutes: number, aheadMs = 0): void => {
@@ -150,13 +162,13 @@ t.test('a clock that was days ahead leaves no rows of the future, and stops noth
   t.strictSame(history.read('60', '24h', slot).rows, []);
   run(history, 30);
   t.equal(history.read('60', '1h', slot).rows.length, 29);
-  t.strictSame([history.read('slot', '5m', slot).rows.length, removedAfterMs.length], [4, 1]);
+  t.equal(history.read('slot', '5m', slot).rows.length, 4);
 
   const restarted = new NetworkHistory(clock); // over a store that has all rows
   restarted.continueFrom(store);
   run(restarted, 10);
   const { rows } = restarted.read('60', '24h', slot);
-  t.strictSame([rows.length, removedAfterMs.length], [29 + 9, 2]);
+  t.equal(rows.length, 29 + 9);
   const ends = rows.map(({ endedAt }) => endedAt);
   t.strictSame(ends, [...new Set(ends)].sort());
 });
@@ -206,6 +218,13 @@ t.test('minutes outlive the process, each cluster has its own, and only a cut li
   const second = start('A'.repeat(44));
   run(second, 2);
   t.equal(rowsOf(start('A'.repeat(44))).length, 5, 'the cut line ends with the next one');
+  const early = { now: () => clock.now() - 24 * 60 * MINUTE_MS }; // a board that starts before its time is set
+  const files = new MinuteFiles({ folder, cluster: 'A'.repeat(44), clock: early, writes, onUnusable: () => {} });
+  const behind = new NetworkHistory(early);
+  behind.continueFrom(files);
+  t.equal(rowsOf(behind).length, 0);
+  behind.dropUnagreed();
+  t.equal(rowsOf(start('A'.repeat(44))).length, 5, 'a clock that is behind at a start erases nothing');
   clock.advance(57 * MINUTE_MS);
   const third = start('A'.repeat(44));
   run(third, 2);
@@ -228,6 +247,10 @@ t.test('minutes outlive the process, each cluster has its own, and only a cut li
   mkdirSync(join(folder, unreadable));
   t.equal(start('B'.repeat(44)).read('60', '7d', 2 ** 50).rows.length > 0, true);
   t.strictSame(unusable, [unreadable], 'one that cannot be read costs its own rows');
+  const onUnusable = (name: string): void => void unusable.push(name);
+  const ofB = new MinuteFiles({ folder, cluster: 'B'.repeat(44), clock, writes, onUnusable });
+  ofB.removeBetween(0, clock.now());
+  t.strictSame(unusable, Array(2).fill(unreadable), 'where rows are removed, too');
   t.strictSame(problems, []);
 });
 
