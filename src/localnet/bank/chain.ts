@@ -17,6 +17,7 @@ import {
   checkAge,
   checkSigned,
   hasValidBlockhash,
+  MAX_FEE_AGE,
   MAX_PROCESSING_AGE,
   type TransactionCheckContext,
 } from './transaction-checks.ts';
@@ -185,7 +186,7 @@ export class Chain {
 
   /** Returns the fee of a message in lamports; undefined when its blockhash is too old or unknown. */
   feeForMessage(message: TransactionMessage): bigint | undefined {
-    return hasValidBlockhash(message, this.#checkContext()) ? feeOf(message) : undefined;
+    return hasValidBlockhash(message, this.#checkContext(), MAX_FEE_AGE) ? feeOf(message) : undefined;
   }
 
   minimumBalance(size: number): bigint {

@@ -14,6 +14,9 @@ import {
 /** Number of blocks for which a blockhash is valid: Agave's MAX_PROCESSING_AGE. */
 export const MAX_PROCESSING_AGE = 150;
 
+/** Number of blocks for which the fee of a message is known: Agave's MAX_RECENT_BLOCKHASHES. */
+export const MAX_FEE_AGE = 300;
+
 /** State that a transaction is checked against. */
 export interface TransactionCheckContext {
   readonly ledger: Ledger;
@@ -26,22 +29,23 @@ export function checkSigned({ signatures }: WireTransaction): void {
   if (signatures.includes(MISSING_SIGNATURE)) throw new TransactionRefused('SignatureFailure');
 }
 
-/** Throws {@link TransactionRefused} for a transaction that has landed before or is too old. */
+/** Throws {@link TransactionRefused} for a transaction that is too old, landed or not, or that has landed before. */
 export function checkAge({ message, signatures }: WireTransaction, context: TransactionCheckContext): void {
   const { ledger, bank } = context;
   const [signature = ''] = signatures;
+  if (!hasValidBlockhash(message, context, MAX_PROCESSING_AGE)) throw new TransactionRefused('BlockhashNotFound');
   if (ledger.transaction(signature) ?? bank.transaction(signature)) throw new TransactionRefused('AlreadyProcessed');
-  if (!hasValidBlockhash(message, context)) throw new TransactionRefused('BlockhashNotFound');
 }
 
-/** A message's blockhash must be young enough for the bank, or be the value of the nonce that the message advances. */
+/** A message's blockhash must be that of one of the newest blocks, or be the value of the nonce that the message advances. */
 export function hasValidBlockhash(
   message: TransactionMessage,
   { ledger, bank, account }: TransactionCheckContext,
+  maxAge: number,
 ): boolean {
   const { recentBlockhash } = message;
   if (recentBlockhash === bank.parent.hash) return true;
-  if (ledger.newestBlocks(MAX_PROCESSING_AGE).some(({ hash }) => hash === recentBlockhash)) return true;
+  if (ledger.newestBlocks(maxAge).some(({ hash }) => hash === recentBlockhash)) return true;
   const nonce = nonceAccountOf(message);
   return nonce !== undefined && durableNonceOf(account(nonce)) === recentBlockhash;
 }

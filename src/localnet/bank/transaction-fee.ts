@@ -40,13 +40,17 @@ export const unitPriceOf = (message: TransactionMessage): bigint => computeBudge
 /** Returns the fee that the runtime charges, in lamports: for each signature, and for the units that may be used. */
 export function feeOf(message: TransactionMessage): bigint {
   const { price, units } = computeBudgetOf(message);
-  const named = message.instructions.reduce(
+  return signatureFeeOf(message) + (price * units + MICRO_LAMPORTS - 1n) / MICRO_LAMPORTS;
+}
+
+/** Returns the part of the fee that is for signatures. */
+export function signatureFeeOf({ header, staticKeys, instructions }: TransactionMessage): bigint {
+  const named = instructions.reduce(
     (count, { programIndex, data }) =>
-      SIGNATURE_PROGRAMS.has(message.staticKeys[programIndex] ?? '') ? count + (data[0] ?? 0) : count,
+      SIGNATURE_PROGRAMS.has(staticKeys[programIndex] ?? '') ? count + (data[0] ?? 0) : count,
     0,
   );
-  const signatures = BigInt(message.header.numSignerAccounts + named);
-  return LAMPORTS_PER_SIGNATURE * signatures + (price * units + MICRO_LAMPORTS - 1n) / MICRO_LAMPORTS;
+  return LAMPORTS_PER_SIGNATURE * BigInt(header.numSignerAccounts + named);
 }
 
 /** Returns whether a message that fails so is charged: one that runs. A fault of its compute budget is found before. */

@@ -42,26 +42,31 @@ export interface CompiledInstruction {
 
 export const SIGNATURE_BYTES = 64;
 
+/** Accounts that the byte of an index can name. */
+const MAX_ACCOUNTS = 256;
+
 /** Placeholder of a missing signature: 64 zero bytes. */
 export const MISSING_SIGNATURE = '1'.repeat(SIGNATURE_BYTES);
 
 const transactionCodec = getTransactionCodec();
 const messageCodec = getCompiledTransactionMessageCodec();
+type CompiledTransactionMessage = ReturnType<typeof messageCodec.decode>;
 
 /**
- * Throws {@link TransactionRefused} for a transaction in other bytes than its only valid ones. LiteSVM ends the process on
- * some that are decoded here, such as a length in more bytes than it needs.
+ * Returns whether these are the only valid bytes of a transaction. LiteSVM ends the process on some others that are decoded
+ * here, such as a length in more bytes than it needs.
  */
-export function checkEncoding(bytes: Uint8Array): void {
-  const encoded = decodeOrRefuse(() => {
+export function isTransaction(bytes: Uint8Array): boolean {
+  try {
     const transaction = transactionCodec.decode(bytes);
     const message = messageCodec.decode(transaction.messageBytes);
     return Buffer.concat([
       Uint8Array.from(transactionCodec.encode(transaction)).subarray(0, bytes.length - transaction.messageBytes.length),
       Uint8Array.from(messageCodec.encode(message)),
-    ]);
-  });
-  if (!encoded.equals(bytes)) throw new TransactionRefused('SanitizeFailure');
+    ]).equals(bytes);
+  } catch {
+    return false;
+  }
 }
 
 /** Returns a transaction with another blockhash, which its signatures do not cover. Throws {@link TransactionRefused} on malformed bytes. */
@@ -91,7 +96,29 @@ export function decodeTransaction(bytes: Uint8Array): WireTransaction {
 
 /** Decodes a message alone, as `getFeeForMessage` gets it. Throws {@link TransactionRefused} on malformed bytes. */
 export function decodeMessage(bytes: ReadonlyUint8Array): TransactionMessage {
-  const message = decodeOrRefuse(() => messageCodec.decode(bytes));
+  const message = toMessage(decodeOrRefuse(() => messageCodec.decode(bytes)));
+  if (!isSound(message)) throw new TransactionRefused('SanitizeFailure');
+  return message;
+}
+
+/** Returns whether the parts of a message fit together, which a node finds out before it verifies signatures (agave, `sanitize`). */
+function isSound({ header, staticKeys, addressTableLookups, instructions }: TransactionMessage): boolean {
+  const { numSignerAccounts, numReadonlySignerAccounts, numReadonlyNonSignerAccounts } = header;
+  const loaded = addressTableLookups.map((lookup) => lookup.writableIndexes.length + lookup.readonlyIndexes.length);
+  const count = loaded.reduce((sum, each) => sum + each, staticKeys.length);
+  return (
+    numSignerAccounts + numReadonlyNonSignerAccounts <= staticKeys.length &&
+    numReadonlySignerAccounts < numSignerAccounts &&
+    !loaded.includes(0) &&
+    count <= MAX_ACCOUNTS &&
+    instructions.every(
+      ({ programIndex, accounts }) =>
+        programIndex > 0 && programIndex < staticKeys.length && accounts.every((index) => index < count),
+    )
+  );
+}
+
+function toMessage(message: CompiledTransactionMessage): TransactionMessage {
   if (message.version === 1) throw new TransactionRefused('UnsupportedVersion');
   return {
     version: message.version,

@@ -90,7 +90,7 @@ function encodeInnerInstructions(landed: LandedTransaction, encoding: Transactio
   );
 }
 
-const encodeReturnData = ({ returnData }: LandedTransaction): object | undefined =>
+export const encodeReturnData = ({ returnData }: Partial<Pick<LandedTransaction, 'returnData'>>): object | undefined =>
   returnData && {
     programId: returnData.program,
     data: [Buffer.from(returnData.data).toString('base64'), 'base64'],

@@ -1,3 +1,4 @@
+import { invalidRequest } from '../encode/json-rpc-error.ts';
 import { encodeAccount, readAccountView } from './account-view.ts';
 import { readBankView } from './bank-view.ts';
 import { readAddress, readConfig, readList, readOptional, readU64, readVariant } from './json-rpc-params.ts';
@@ -6,6 +7,8 @@ import { parseAccountFilters } from './program-account-filter.ts';
 
 const MAX_ACCOUNTS = 100;
 const MAX_LARGEST = 20;
+/** The longest account (agave, MAX_PERMITTED_DATA_LENGTH). */
+const MAX_ACCOUNT_BYTES = 10 * 1024 * 1024;
 const SUPPLY_KINDS = ['circulating', 'nonCirculating'] as const;
 
 export const ACCOUNT_METHODS: MethodHandlers = {
@@ -61,5 +64,9 @@ export const ACCOUNT_METHODS: MethodHandlers = {
     return bank.withContext(largest.map(([address, lamports]) => ({ address, lamports })));
   }),
 
-  getMinimumBalanceForRentExemption: method(1, 1, ({ chain }, [size]) => chain.minimumBalance(readU64(size))),
+  getMinimumBalanceForRentExemption: method(1, 1, ({ chain }, [size]) => {
+    const bytes = readU64(size);
+    if (bytes > MAX_ACCOUNT_BYTES) throw invalidRequest();
+    return chain.minimumBalance(bytes);
+  }),
 };

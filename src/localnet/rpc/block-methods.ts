@@ -2,15 +2,16 @@ import type { Commitment } from '../../shared/domain/commitment.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
 import type { Chain } from '../bank/chain.ts';
 import type { Block } from '../bank/produced-block.ts';
+import { signatureFeeOf } from '../bank/transaction-fee.ts';
 import { invalidParams, JsonRpcError } from '../encode/json-rpc-error.ts';
 import { encodeUiTransaction, encodeUiTransactionAccounts } from '../encode/ui-transaction.ts';
+import { readBankView } from './bank-view.ts';
 import { readBlockCommitment, readConfig, readOptional, readU64, readVariant } from './json-rpc-params.ts';
 import { type MethodHandlers, method, type NodeContext } from './method-handler.ts';
 import { readBlockConfig, readTransactionView } from './transaction-view.ts';
 
 const TRANSACTION_DETAILS = ['full', 'signatures', 'none', 'accounts'] as const;
 const MAX_BLOCKS = 500_000;
-const LAMPORTS_PER_SIGNATURE = 5000n;
 
 export const BLOCK_METHODS: MethodHandlers = {
   getBlock: method(1, 1, (node, [slot, options]) => {
@@ -45,26 +46,34 @@ export const BLOCK_METHODS: MethodHandlers = {
     return { commitment: null, totalStake: 0 }; // blocks become final without votes here
   }),
 
-  getBlocks: method(1, 2, ({ chain }, [from, to, options]) => {
-    const config = typeof to === 'object' && to !== null ? to : options; // the end may be left out
-    const newest = chain.slot(readBlockCommitment(readConfig(config)));
-    const last = typeof to === 'object' ? newest : (readOptional(to, readU64) ?? newest);
+  getBlocks: method(1, 2, (node, [from, to, options]) => {
+    const isLeftOut = typeof to === 'object';
+    const newest = newestSlot(node, isLeftOut && to !== null ? to : options);
     const first = readU64(from);
+    const end = (isLeftOut ? undefined : readOptional(to, readU64)) ?? first + MAX_BLOCKS;
+    const last = Math.min(end, newest);
     if (last - first > MAX_BLOCKS) throw invalidParams(`Slot range too large; max ${MAX_BLOCKS}`);
-    return chain.slotsWithBlock(first, Math.min(last, newest));
+    return node.chain.slotsWithBlock(first, last);
   }),
 
-  getBlocksWithLimit: method(2, 1, ({ chain }, [from, limit, options]) => {
-    const newest = chain.slot(readBlockCommitment(readConfig(options)));
+  getBlocksWithLimit: method(2, 1, (node, [from, limit, options]) => {
     const count = readU64(limit);
     if (count > MAX_BLOCKS) throw invalidParams(`Limit too large; max ${MAX_BLOCKS}`);
-    return chain.slotsWithBlock(readU64(from), newest).slice(0, count);
+    return node.chain.slotsWithBlock(readU64(from), newestSlot(node, options)).slice(0, count);
   }),
 
   minimumLedgerSlot: method(0, 0, ({ chain }) => chain.firstAvailableSlot),
 
   getFirstAvailableBlock: method(0, 0, ({ chain }) => chain.firstAvailableSlot),
 };
+
+/** Returns the newest slot with a block at the commitment of a list. Throws if that is below its `minContextSlot`. */
+function newestSlot(node: NodeContext, options: unknown): Slot {
+  const config = readConfig(options);
+  const commitment = readBlockCommitment(config);
+  readBankView(node, config);
+  return node.chain.slot(commitment);
+}
 
 /** Finds the block of a slot at a commitment. A slot is certain to be skipped only below the root. */
 function findBlock({ chain, faults }: NodeContext, slot: Slot, commitment: Commitment): Block {
@@ -86,11 +95,11 @@ function findBlock({ chain, faults }: NodeContext, slot: Slot, commitment: Commi
   return block;
 }
 
-/** Returns the leader's reward: half of each signature's fee and all priority fees. */
+/** Returns the leader's reward: half of each signature's fee, of those that precompiles check too, and all priority fees. */
 function leaderRewards(chain: Chain, transactions: Block['transactions']): object[] {
   let lamports = 0n;
   for (const { fee, transaction } of transactions) {
-    lamports += fee - (LAMPORTS_PER_SIGNATURE * BigInt(transaction.signatures.length)) / 2n;
+    lamports += fee - signatureFeeOf(transaction.message) / 2n;
   }
   if (lamports === 0n) return [];
   const postBalance = chain.account(chain.identity, 'processed')?.lamports ?? 0n;

@@ -106,7 +106,11 @@ function rustDebug(value: unknown): string {
   return `Number(${value})`;
 }
 
-const isInteger = (value: unknown): value is number | bigint => typeof value === 'bigint' || Number.isInteger(value);
+/** A node reads a greater number as a floating point. */
+const MAX_U64 = 2n ** 64n - 1n;
+
+const isInteger = (value: unknown): value is number | bigint =>
+  (typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value))) && value <= MAX_U64;
 
 function readBase58(value: unknown, size: number): string {
   const text = readString(value);

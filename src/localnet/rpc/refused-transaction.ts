@@ -1,6 +1,7 @@
 import type { LandedTransaction } from '../bank/produced-block.ts';
 import { describeTransactionError, type TransactionError, TransactionRefused } from '../bank/svm-transaction-error.ts';
 import { invalidParams, JsonRpcError } from '../encode/json-rpc-error.ts';
+import { encodeReturnData } from '../encode/ui-transaction.ts';
 
 /** Converts the chain's refusal of a transaction to the JSON-RPC error of a node. */
 export function withRefusals<T>(work: () => T): T {
@@ -11,15 +12,15 @@ export function withRefusals<T>(work: () => T): T {
   }
 }
 
-interface FailedTransaction extends Partial<Pick<LandedTransaction, 'computeUnits' | 'fee'>> {
+interface FailedTransaction extends Partial<Pick<LandedTransaction, 'computeUnits' | 'fee' | 'returnData'>> {
   readonly error: TransactionError;
   readonly logs: readonly string[];
 }
 
 /** Returns the error of a transaction that would fail, or could not even run. */
-export function preflightFailure({ error, logs, computeUnits = 0n, fee = 0n }: FailedTransaction): JsonRpcError {
+export function preflightFailure(failed: FailedTransaction): JsonRpcError {
+  const { error, logs, computeUnits = 0n, fee = 0n } = failed;
   const text = describeTransactionError(error);
-  if (error === 'SanitizeFailure') return invalidParams('invalid transaction: failed to deserialize');
   if (isSanitizeError(error)) return invalidParams(`invalid transaction: ${text}`);
   return new JsonRpcError(-32002, `Transaction simulation failed: ${text}`, {
     accounts: null,
@@ -28,7 +29,7 @@ export function preflightFailure({ error, logs, computeUnits = 0n, fee = 0n }: F
     innerInstructions: null,
     logs,
     replacementBlockhash: null,
-    returnData: null,
+    returnData: encodeReturnData(failed) ?? null,
     unitsConsumed: computeUnits,
   });
 }

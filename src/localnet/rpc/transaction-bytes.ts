@@ -1,18 +1,18 @@
 import bs58 from 'bs58';
-import { checkEncoding } from '../bank/wire-transaction.ts';
+import { isTransaction } from '../bank/wire-transaction.ts';
 import { invalidParams } from '../encode/json-rpc-error.ts';
 import { readOptional, readString, readVariant } from './json-rpc-params.ts';
-import { withRefusals } from './refused-transaction.ts';
 
 /** Maximum size of a transaction: what fits into a packet. */
 const MAX_TRANSACTION_BYTES = 1232;
 const ENCODINGS = ['base58', 'base64'] as const;
+const TRANSACTION_TYPE = 'solana_transaction::versioned::VersionedTransaction';
 
 /** Reads a whole transaction, by default in base58. */
 export function readTransaction(transaction: unknown, encoding: unknown): Uint8Array {
   const text = readString(transaction);
   const bytes = decodeBytes(text, readOptional(encoding, (name) => readVariant(name, ENCODINGS)) ?? 'base58');
-  withRefusals(() => checkEncoding(bytes));
+  if (!isTransaction(bytes)) throw invalidParams(`failed to deserialize ${TRANSACTION_TYPE}`);
   return bytes;
 }
 
@@ -24,8 +24,7 @@ function decodeBytes(text: string, encoding: (typeof ENCODINGS)[number]): Uint8A
   if (bytes === undefined) throw invalidParams(`invalid ${encoding} encoding`);
   if (bytes.length <= MAX_TRANSACTION_BYTES) return bytes;
   throw invalidParams(
-    `decoded solana_transaction::versioned::VersionedTransaction too large: ${bytes.length} bytes ` +
-      `(max: ${MAX_TRANSACTION_BYTES} bytes)`,
+    `decoded ${TRANSACTION_TYPE} too large: ${bytes.length} bytes (max: ${MAX_TRANSACTION_BYTES} bytes)`,
   );
 }
 

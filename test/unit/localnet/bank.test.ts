@@ -408,8 +408,16 @@ t.test('chain', async (t) => {
       refusalOf(() => chain.send(payment(chain, 2n * SOL, hash))),
       'BlockhashNotFound',
     );
-    t.equal(chain.feeForMessage(decodeTransaction(payment(chain, SOL, hash)).message), undefined);
-    t.equal(chain.feeForMessage(decodeTransaction(payment(chain, SOL)).message), 5000n);
+    t.equal(
+      refusalOf(() => chain.send(payment(chain, SOL, hash))),
+      'BlockhashNotFound',
+      'one that has landed is too old as well',
+    );
+    const feeNow = () => chain.feeForMessage(decodeTransaction(payment(chain, SOL, hash)).message);
+    produceBlocks(chain, 149);
+    t.equal(feeNow(), 5000n, 'the fee is known for twice as long');
+    chain.produceBlock();
+    t.equal(feeNow(), undefined);
   });
 
   t.test('a transaction lands once', async (t) => {

@@ -202,6 +202,18 @@ t.test('rpc-errors', async (t) => {
     t.ok(await send(stale, { skipPreflight: true, minContextSlot: chain.slot('processed') }));
     t.ok(await send(forged, { skipPreflight: true }));
     await t.rejects(send(lengthInTwoBytes, { skipPreflight: true }), { code: -32602 });
+    const unsound = transfer(1n).fill(0, 1, 65);
+    const programAt = keysAt + 1 + 3 * 32 + 32 + 1; // behind the keys, the blockhash and the number of instructions
+    t.equal(unsound[programAt], 2);
+    unsound[programAt] = 9;
+    const failure = {
+      code: -32602,
+      message: 'invalid transaction: Transaction failed to sanitize accounts offsets correctly',
+    };
+    await t.rejects(send(unsound), failure, 'before its signatures are verified');
+    await t.rejects(send(unsound, { skipPreflight: true }), failure);
+    const message = Buffer.from(unsound.subarray(65)).toString('base64');
+    await t.rejects(rpcRequest(url, 'getFeeForMessage', [message]), { code: -32602 });
     await t.rejects(send(transfer(3n), { minContextSlot: chain.slot('processed') + 9 }), { code: -32016 });
     const beggar = deriveKeypair('beggar');
     const begging = getTransferSolInstruction({ source: beggar, destination: bob.address, amount: 1n });
@@ -344,6 +356,27 @@ t.test('rpc-errors', async (t) => {
       const known = await fee(Buffer.from(wire.subarray(65)).toString('base64'));
       t.equal(known, Number(chain.send(wire).fee), `${body[0]?.programAddress}`);
     }
+  });
+
+  t.test('a range of blocks ends with the newest one, and a number beyond its bounds is refused', async (t) => {
+    const { chain, url, produceBlocks } = await start(t, 0);
+    produceBlocks(40);
+    const newest = chain.slot('finalized');
+    const blocks = (...params: readonly unknown[]) => rpcRequest(url, 'getBlocks', params);
+    t.strictSame(await blocks(newest - 1, newest + 600_000), [newest - 1, newest]);
+    t.strictSame(await blocks(0), [], 'without an end, 500,000 slots');
+    t.strictSame(await blocks(newest + 1), []);
+    await t.rejects(blocks(0, newest), { code: -32602, message: /^Slot range too large/ });
+    const later = { minContextSlot: newest + 1 };
+    await t.rejects(blocks(newest, null, later), { code: -32016 });
+    await t.rejects(blocks(newest, later), { code: -32016 });
+    await t.rejects(rpcRequest(url, 'getBlocksWithLimit', [newest, 1, later]), { code: -32016 });
+
+    const rent = (bytes: number) => rpcRequest(url, 'getMinimumBalanceForRentExemption', [bytes]);
+    t.ok(await rent(10 * 1024 * 1024));
+    await t.rejects(rent(10 * 1024 * 1024 + 1), { code: -32600 });
+    await t.rejects(rent(2 ** 64), { code: -32602, message: /invalid type: floating point/ });
+    await t.rejects(rpcRequest(url, 'requestAirdrop', [bob.address, 2 ** 64]), { code: -32602 });
   });
 
   t.test('lamports beyond a double are exact', async (t) => {
