@@ -1030,6 +1030,11 @@ t.test('route-call', async (t) => {
     t.equal(`${(await mesh.call('getTransaction', ['sig'])).value}`, 'null', 'if it does not know either, so be it');
     keeper.replies.getTransaction = brokenReply;
     t.equal(`${(await mesh.call('getTransaction', ['sig'])).value}`, 'null', 'and if it does not answer');
+    keeper.replies.getBlock = brokenReply;
+    await t.rejects(mesh.call('getBlock', [6]), { code: 'rpc_error', rpcCode: -32001 }, 'forgotten by all that answer');
+    keeper.replies.getBlock = errorReply('{"code":-32007,"message":"Slot 6 was skipped"}');
+    for (let n = 0; n < 8; n++)
+      await t.rejects(mesh.call('getBlock', [6]), { code: 'rpc_error', rpcCode: -32007 }, 'whichever was called first');
   });
 
   t.test('what a node leaves out without a word is read of an archival node, one a moment behind too', async (t) => {

@@ -14,7 +14,7 @@ import {
   minContextSlotOf,
   withMinContextSlot,
 } from '../rpc/response-slot.ts';
-import { RPC_ERROR_CODE } from '../rpc/rpc-error-code.ts';
+import { meaningOfCode, RPC_ERROR_CODE } from '../rpc/rpc-error-code.ts';
 import type { CallOptions, RpcResponse } from '../rpc/rpc-response.ts';
 import type { MeshNode } from './mesh-node.ts';
 import { MAX_LAG_SLOTS } from './node-lag.ts';
@@ -176,6 +176,8 @@ function heldToReached(
 }
 
 const TERMINAL = 3;
+/** A node that has forgotten what it is called for says less than one that keeps it. */
+const FORGOTTEN = 1.5;
 
 /** Returns true for a refusal since there is nothing, or no more. */
 const isAbsence = (thrown: unknown): boolean => thrown instanceof GatewayError && thrown.status === 404;
@@ -194,6 +196,7 @@ export function informativeness(thrown: unknown): number {
   if (!(thrown instanceof GatewayError)) return TERMINAL; // a defect
   if (thrown.code === 'overloaded') return 0; // no request was sent: another node may have capacity
   if (thrown.rpcCode === RPC_ERROR_CODE.keyExcludedFromSecondaryIndex) return -1;
+  if (meaningOfCode(thrown.rpcCode) === RPC_ERROR_CODE.blockCleanedUp) return FORGOTTEN;
   switch (rpcFaultOf(thrown)) {
     case 'caller':
     case 'fact':
