@@ -367,6 +367,11 @@ t.test('rpc-standard-profile', async (t) => {
       );
     await call('getGenesisHash');
     t.strictSame(counts(), before);
+    const ofConfirmed = await rpc(
+      { method: 'getMinimumBalanceForRentExemption', params: [0, { commitment: 'confirmed' }] },
+      { headers: { 'content-type': 'application/json', 'x-min-slot': `${cluster.chain.slot('confirmed')}` } },
+    );
+    t.match(ofConfirmed.json, { result: 890880 }, 'and at the commitment of the call');
     for (const params of [[-1], ['x'], [], [165, { commitment: 1 }]]) {
       const { error } = JSON.parse(await fromNode('getMinimumBalanceForRentExemption', params));
       t.match((await call('getMinimumBalanceForRentExemption', params)).json, { error });
@@ -748,6 +753,18 @@ t.test('rpc-min-slot', async (t) => {
     }
   });
 
+  t.test('a call that names the confirmed commitment, or can name none, is of a confirmed slot', async (t) => {
+    const { chain } = world.cluster;
+    await world.step(2);
+    await untilCurrent(world);
+    const minSlot = chain.slot('confirmed');
+    t.ok(minSlot > chain.slot('finalized'));
+    for (const { method, params } of callsOf(world)) {
+      const got = await atLeast(world, minSlot, { method, params: params ?? [] });
+      t.equal(got.status, 200, `${method} ${got.text}`);
+    }
+  });
+
   t.test('an answer that is new enough comes from the cache', async (t) => {
     const first = await atLeast(world, 0);
     const before = world.node.requestCounts.get('getMultipleAccounts') ?? 0;
@@ -819,7 +836,8 @@ t.test('rpc-min-slot', async (t) => {
   t.test('a JSON-RPC call gets -32016', async (t) => {
     const got = await atLeast(world, 99_999_999, { jsonrpc: '2.0', id: 3, ...BALANCE });
     t.equal(got.status, 200);
-    t.match(got.json, { id: 3, error: { code: -32016, data: { error: 'min_slot_not_reached' } } });
+    const data = { contextSlot: world.cluster.chain.slot('confirmed'), error: 'min_slot_not_reached' };
+    t.match(got.json, { id: 3, error: { code: -32016, data } });
     t.equal(got.headers.get('retry-after'), '1');
     t.equal(got.headers.get('x-rpc-error-code'), null, 'no node said so');
   });

@@ -117,7 +117,7 @@ export const minSlotNotReached = (slot: Slot, reached: Slot, cause?: unknown): G
   new GatewayError(
     'min_slot_not_reached',
     `no upstream has an answer of slot ${slot} or later, the newest at this commitment is ${reached}; retry in a moment`,
-    { cause },
+    { cause, rpcData: `"contextSlot":${reached}` },
   );
 
 export const servedSlotNotReached = (cause?: unknown): GatewayError =>

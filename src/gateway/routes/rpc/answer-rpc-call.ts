@@ -68,7 +68,7 @@ async function findAnswer(call: RpcCall, context: RpcUses, admit: Admit, scope: 
   const minSlot = scope.minSlot ?? 0;
   const bytes = accountSizeOf(call);
   if (bytes === undefined) return readAnswer(toReadRequest(call, minSlot), context, admit, scope);
-  const rent = await readAnswer(toRentRequest(minSlot), context, admit, scope);
+  const rent = await readAnswer(toRentRequest(call, minSlot), context, admit, scope);
   return { ...rent, result: minimumBalance(rent, bytes) };
 }
 

@@ -3,7 +3,7 @@ import type { Slot } from '../../../shared/domain/slot.ts';
 import { RENT_SYSVAR } from '../../../shared/domain/well-known-addresses.ts';
 import { elements, member, parseString } from '../../upstream/json/raw-json.ts';
 import type { SerializedAnswer } from '../routing/route.ts';
-import { hasOnlyStandardConfig, type RpcCall } from './parse-rpc-call.ts';
+import { commitmentOfCall, hasOnlyStandardConfig, type RpcCall } from './parse-rpc-call.ts';
 import { lifetimeOf, type RpcReadRequest, toReadRequest } from './rpc-cache-policy.ts';
 
 /** The longest account (agave, MAX_PERMITTED_DATA_LENGTH). A node refuses to compute more. */
@@ -21,14 +21,15 @@ export function accountSizeOf({ method, params: [bytes, ...config] }: RpcCall): 
   return method === 'getMinimumBalanceForRentExemption' && isSize && hasOnlyStandardConfig(config) ? bytes : undefined;
 }
 
-/** Returns the read of the rent, from which the minimum balance of each size is computed. */
-export function toRentRequest(minSlot: Slot): RpcReadRequest {
-  const params = [RENT_SYSVAR, { encoding: 'base64' }];
+/** Returns the read of the rent at the commitment of a call, from which the minimum balance of each size is computed. */
+export function toRentRequest(call: RpcCall, minSlot: Slot): RpcReadRequest {
+  const commitment = commitmentOfCall(call);
+  const params = [RENT_SYSVAR, { encoding: 'base64', commitment }];
   const request = toReadRequest({ method: 'getAccountInfo', params, jsonRpcId: undefined }, minSlot);
   return {
     ...request,
-    key: 'rpc rent',
-    policy: lifetimeOf('getMinimumBalanceForRentExemption', 'finalized'),
+    key: `rpc rent ${commitment}`,
+    policy: lifetimeOf('getMinimumBalanceForRentExemption', commitment),
     check: checkRent,
   };
 }

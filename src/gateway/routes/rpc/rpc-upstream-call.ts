@@ -61,6 +61,8 @@ const CONFIG_POSITIONS: { readonly [M in ReadMethod]?: number } = {
   getAccountInfo: 1,
   getMultipleAccounts: 1,
   getSignaturesForAddress: 1,
+  getBlocks: 2, // without an end nodes read that at 1 first
+  getBlocksWithLimit: 2,
   getTokenAccountsByOwner: 2,
   getTransactionCount: 0,
   getSlotLeader: 0,

@@ -25,8 +25,24 @@ const METHODS_WITH_CONTEXT: ReadonlySet<RpcMethod> = new Set([
   'getSupply',
 ]);
 
-/** Methods that accept no commitment, and read the newest bank (agave, rpc.rs). */
-const PROCESSED_METHODS: ReadonlySet<string> = new Set(['getSignatureStatuses']);
+/**
+ * Methods that accept no commitment: statuses are of the newest bank (agave, rpc.rs), and the others say of confirmed slots what
+ * they say of any.
+ */
+const FIXED_COMMITMENTS: ReadonlyMap<string, Commitment> = new Map([
+  ['getSignatureStatuses', 'processed'],
+  ['getBlockTime', 'confirmed'],
+  ['getClusterNodes', 'confirmed'],
+  ['getEpochSchedule', 'confirmed'],
+  ['getFirstAvailableBlock', 'confirmed'],
+  ['getHealth', 'confirmed'],
+  ['getIdentity', 'confirmed'],
+  ['getRecentPerformanceSamples', 'confirmed'],
+  ['getRecentPrioritizationFees', 'confirmed'],
+  ['getSlotLeaders', 'confirmed'],
+  ['getVersion', 'confirmed'],
+  ['minimumLedgerSlot', 'confirmed'],
+]);
 
 /** Methods that return no context, but refuse to answer from before a given `minContextSlot`. */
 const METHODS_WITH_MIN_CONTEXT_SLOT: ReadonlySet<RpcMethod> = new Set(['getBlockHeight', 'getSignaturesForAddress']);
@@ -74,7 +90,8 @@ export function slotOfResponse(
 
 /** Returns the commitment of a call: `finalized` by default (Solana RPC), undefined for an unknown name. */
 export function commitmentOf(method: string, params: readonly unknown[]): Commitment | undefined {
-  if (PROCESSED_METHODS.has(method)) return 'processed';
+  const fixed = FIXED_COMMITMENTS.get(method);
+  if (fixed !== undefined) return fixed;
   const { commitment } = configOf(params);
   return COMMITMENTS.find((known) => known === (commitment ?? 'finalized'));
 }
