@@ -153,6 +153,16 @@ t.test('block', async (t) => {
     const head = await refused(chain.slot('confirmed'), 404, 'block_not_available');
     t.equal(head.get('retry-after'), '1');
     await control.withholdBlockStatus(0);
+    const next = chain.slot('processed') + 2;
+    const got = get(`/block/${next}`, { headers: { 'x-min-slot': `${next}` } });
+    let isAnswered = false;
+    void got.finally(() => {
+      isAnswered = true;
+    });
+    while (!isAnswered) await step();
+    const { error, slot } = (await got).json;
+    t.not(error, 'block_not_available', 'one that the caller has seen is waited for');
+    if (error === undefined) t.ok(slot >= next);
   });
 
   t.test('a missing block is not requested again immediately', async (t) => {

@@ -73,7 +73,7 @@ export async function readSlotLeaders(
   try {
     return await callSlotLeaders(rpc, first, count, minSlot).catch(async (thrown: unknown) => {
       if (!isInvalid(thrown)) throw thrown;
-      const { absoluteSlot, slotIndex, slotsInEpoch } = (await readEpochInfo(rpc, 'confirmed')).result;
+      const { absoluteSlot, slotIndex, slotsInEpoch } = (await readEpochInfo(rpc, 'finalized')).result; // schedules follow the root
       const known = absoluteSlot - slotIndex + 2 * slotsInEpoch - first;
       if (known <= 0 || known >= count) throw thrown;
       return callSlotLeaders(rpc, first, known, minSlot);
