@@ -1256,6 +1256,14 @@ t.test('holders', async (t) => {
     t.match(result, { total: 0, hasMore: false, items: [], supply: '0' });
   });
 
+  t.test('a share of wrapped SOL, whose mint has no supply, is not known', async (t) => {
+    const mint = 'So11111111111111111111111111111111111111112';
+    chain.setAccount(address(findProgramAddress(TOKEN_PROGRAM, ['wrapped'])), tokenAccountFixture(NOBODY, 7, mint));
+    await step(40, 4);
+    const { result } = (await get(`/token/${mint}/holders`)).json;
+    t.match(result, { supply: '0', items: [{ amount: '7', percentage: null }] });
+  });
+
   t.test('an address that is not a mint has no holders', async (t) => {
     for (const page of ['', '?page=2']) {
       t.match((await get(`/token/${NOBODY}/holders${page}`)).json, { error: 'not_found' });

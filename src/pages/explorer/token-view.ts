@@ -64,8 +64,8 @@ const authority = (address: string | null, right: string): Child =>
 /** The number of holders whose common share is shown. */
 const TOP = 10;
 
-function topShare(items: readonly { readonly percentage: number }[]): string {
-  const share = items.slice(0, TOP).reduce((sum, { percentage }) => sum + percentage / 100, 0);
+function topShare(items: readonly { readonly percentage: number | null }[]): string {
+  const share = items.slice(0, TOP).reduce((sum, { percentage }) => sum + (percentage ?? 0) / 100, 0);
   return `The ${TOP} largest hold ${figures.percent(share)}.`;
 }
 
@@ -76,7 +76,10 @@ function addHolders(context: ViewContext, mint: string): void {
   showPages(context, (page, showPage) => {
     const request = () => client.get('/token/:mint/holders', { mint, page });
     part.loadAnswer(request, ({ items, hasMore, total }) => [
-      page === 1 && items.length > TOP && create('p', { class: 'muted' }, topShare(items)),
+      page === 1 &&
+        items.length > TOP &&
+        items[0]?.percentage !== null &&
+        create('p', { class: 'muted' }, topShare(items)),
       table(
         'Holders',
         ['Rank', 'Owner', 'Account', { title: 'Amount', isNumber: true }, { title: 'Share', isNumber: true }],
@@ -85,7 +88,7 @@ function addHolders(context: ViewContext, mint: string): void {
           create('span', {}, item.owner && linkTo(item.owner), item.label && chip(item.label)),
           'address' in item && linkTo(item.address),
           figures.decimal(item.uiAmountString),
-          shareBar(item.percentage / 100),
+          item.percentage !== null && shareBar(item.percentage / 100),
         ]),
       ),
       pager(page, hasMore, total === null ? '' : `${figures.integer(total)} accounts`, showPage),

@@ -27,7 +27,11 @@ const PAGE_SIZE = 20;
 /** The most units of a later page: two scans, at most 64 MiB each, and some calls. */
 const MOST_SCAN_UNITS = 2 * (SCAN_UNITS + 64) + 1;
 
-const amounts = { amount: z.string(), uiAmountString: z.string(), percentage: z.number() };
+const amounts = {
+  amount: z.string(),
+  uiAmountString: z.string(),
+  percentage: z.number().nullable().describe('Of the supply; null where that is 0, as of wrapped SOL'),
+};
 const label = z
   .string()
   .nullable()
@@ -67,7 +71,7 @@ export const holders = readRoute({
   envelope: 'signed',
   cache: { ms: 10_000 },
   commitmentOf: () => 'confirmed',
-  claimNumberOf: () => 2,
+  claimNumberOf: () => 3,
   errors: ['invalid_address', 'invalid_page', 'not_found', 'not_a_mint', 'holders_unavailable'],
 
   async resolve(params, { callsFor, holderTables }: Uses<'callsFor' | 'holderTables'>, scope) {
@@ -130,7 +134,7 @@ const toItems = <Row extends Holder | OwnerHolding>(rows: readonly Row[], firstR
 const describeAmount = (amount: bigint, { supply, scale }: ListedMint) => ({
   amount: `${amount}`,
   uiAmountString: toTokenAmount(amount, scale).uiAmountString,
-  percentage: supply === 0n ? 0 : Number(((Number(amount) / Number(supply)) * 100).toFixed(6)),
+  percentage: supply === 0n ? null : Number(((Number(amount) / Number(supply)) * 100).toFixed(6)),
 });
 
 /** The first page, read without a scan. */
