@@ -16,6 +16,7 @@ import type { ForgedCall, Forgery } from './forged-transaction.ts';
 import {
   ALL,
   type Attack,
+  anchor,
   bonk,
   buffer,
   decoy,
@@ -443,5 +444,102 @@ export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
     kind: 'rights over a mint',
     make: (f) => [f.program(program, [victim], f.pass(USDT, 1, victim, thief))],
     says: ['right to freeze', thief],
+  },
+  'an account lent to the victim, filled and returned': {
+    kind: 'owners changed',
+    signers: [victim, thief],
+    make: (f) => [
+      f.giveAway(stolenUsdt, thief, victim),
+      f.send(usdt, stolenUsdt, victim, 40_000_000_000n),
+      f.giveAway(stolenUsdt, victim, thief),
+    ],
+    says: ['which holds 90000 USDT', 'which holds 50000 USDT', 'ownership', thief],
+  },
+  'what is bought, in an account that a program lends to the victim': {
+    kind: 'owners changed',
+    make: (f) => [
+      f.program(program, [victim, thief], f.giveAway(stolenBonk, thief, victim)),
+      f.program(
+        RAYDIUM,
+        [pool],
+        f.send(usdc, poolUsdc, victim, 400_000_000n),
+        f.send(poolBonk, stolenBonk, pool, 9_000_000n),
+      ),
+      f.program(program, [victim, thief], f.giveAway(stolenBonk, victim, thief)),
+    ],
+    says: ['which holds 500090 BONK', 'which holds 500000 BONK', 'ownership', thief],
+  },
+  'an account passed on twice, and emptied in between': {
+    kind: 'owners changed',
+    signers: [victim, thief],
+    make: (f) => [
+      f.giveAway(usdt, victim, thief),
+      f.send(usdt, stolenUsdt, thief, 50_000_000_000n),
+      f.giveAway(usdt, thief, delegate),
+    ],
+    says: ['which holds 50000 USDT', `from ${victim} to ${thief}`, delegate],
+  },
+  'an account given away again after it came back empty': {
+    kind: 'owners changed',
+    signers: [victim, thief],
+    make: (f) => [
+      f.giveAway(usdt, victim, thief),
+      f.send(usdt, stolenUsdt, thief, 50_000_000_000n),
+      f.giveAway(usdt, thief, victim),
+      f.giveAway(usdt, victim, thief),
+    ],
+    says: ['which holds 50000 USDT', `from ${victim} to ${thief}`],
+  },
+  'SOL in a token account that is given away': {
+    kind: 'owners changed',
+    make: (f) => [f.sendSol(victim, emptied, 4_000_000_000n), f.giveAway(emptied, victim, thief)],
+    says: ['4 SOL', 'ownership', thief],
+  },
+  'wrapped SOL in an account that its new owner closes': {
+    kind: 'owners changed',
+    signers: [victim, thief],
+    make: (f) => [f.giveAway(wsol, victim, thief), f.close(wsol, delegate, thief)],
+    says: ['which holds 50 SOL', '50.00203928 SOL', delegate],
+    never: /closed a token account of/,
+  },
+  'SOL sent to the address of an account that was closed': {
+    kind: 'closed addresses',
+    make: (f) => [f.close(emptied, victim, victim), f.sendSol(victim, emptied, 4_000_000_000n)],
+    says: ['4 SOL', emptied],
+  },
+  'a wallet filled, emptied and made a token account of the victim': {
+    kind: 'closed addresses',
+    signers: [victim, wallet],
+    make: (f) => [
+      f.sendSol(victim, wallet, 4_000_000_000n),
+      f.sendSol(wallet, thief, 103_000_000_000n),
+      f.assign(wallet, TOKEN_PROGRAM),
+      f.open(wallet, victim, USDC),
+    ],
+    says: [`4 SOL to ${wallet}`, `${wallet} `, '103 SOL', thief],
+  },
+  'a stake whose withdrawer is passed on, used and returned': {
+    kind: 'rights that come back',
+    signers: [victim, thief],
+    make: (f) => [
+      f.authorizeStake(stake, victim, thief, 1),
+      f.withdrawStake(stake, thief, thief, 20_000_000_000n),
+      f.authorizeStake(stake, thief, victim, 1),
+    ],
+    says: ['right to withdraw', 'which holds 30 SOL', `from ${victim} to ${thief}`],
+  },
+  'a stake whose withdrawer is passed on twice': {
+    kind: 'rights passed on',
+    signers: [victim, thief],
+    make: (f) => [f.authorizeStake(stake, victim, thief, 1), f.authorizeStake(stake, thief, delegate, 1)],
+    says: ['right to withdraw', `from ${victim} to ${thief}`, delegate],
+  },
+  'a member added to a multisig before another one': {
+    kind: 'rights by programs',
+    make: (f) =>
+      [thief, delegate].map((member) =>
+        f.call(SQUADS, [multisig, victim], [...anchor('multisig_add_member'), ...bs58.decode(member), 7, 0]),
+      ),
+    says: [victim, thief, delegate, multisig],
   },
 };

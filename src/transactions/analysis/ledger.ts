@@ -161,31 +161,51 @@ function splitWallets(changes: ReturnType<WalletSums['entries']>) {
 type OwnerOf = (account: string, call?: Instruction | 'after') => string;
 
 /**
- * Returns the function that finds the wallet of an account: the owner of a token account, any other account itself. One that
- * is closed and opened again may be that of two.
+ * Returns the function that finds the wallet of an account: the owner of a token account, any other account itself. Each
+ * call that opens, gives away or closes an account may make it that of another wallet.
  */
-function accountOwners({ preTokenBalances, postTokenBalances }: Transaction, calls: readonly Instruction[]): OwnerOf {
+function accountOwners(transaction: Transaction, calls: readonly Instruction[]): OwnerOf {
+  const { accounts, preBalances, preTokenBalances, postTokenBalances } = transaction;
   const owners = new Map<string, string>();
-  const add = (account: unknown, owner: unknown): void => {
-    if (typeof account === 'string' && typeof owner === 'string' && !owners.has(account)) owners.set(account, owner);
+  const ownersAfter = new Map<string, string>();
+  const changes = new Map<string, { readonly place: number; owner: string | null }[]>();
+  const addChange = (account: string, place: number, owner: string | null): void => {
+    const earlier = changes.get(account);
+    if (earlier === undefined) changes.set(account, [{ place, owner }]);
+    else earlier.push({ place, owner });
   };
-  for (const { account, owner } of [...(preTokenBalances ?? []), ...(postTokenBalances ?? [])]) add(account, owner);
-  const closed = new Map<unknown, Instruction>();
-  const again = new Map<unknown, { readonly owner: string; readonly closing: Instruction }>();
-  for (const call of calls) {
-    const { account, wallet, owner } = call.parsed?.info ?? {};
-    if (call.program === 'spl-associated-token-account') add(account, wallet);
-    if (call.program !== 'spl-token') continue;
-    if (call.parsed?.type === 'closeAccount') closed.set(account, call);
-    if (!call.parsed?.type.startsWith('initializeAccount')) continue;
-    const closing = closed.get(account);
-    if (closing === undefined) add(account, owner);
-    else if (typeof owner === 'string') again.set(account, { owner, closing });
+  const open = (account: string, owner: string, place: number): void => {
+    const last = changes.get(account)?.at(-1);
+    if (last?.owner === null) last.owner = owner; // what it gets before is its deposit
+    if (last !== undefined || owners.has(account)) return;
+    const index = accounts.findIndex(({ address, signer }) => signer && address === account);
+    const isWallet = (preBalances[index] ?? 0n) > 0n;
+    owners.set(account, isWallet ? account : owner);
+    if (isWallet) addChange(account, place, owner);
+  };
+  for (const { account, owner } of preTokenBalances ?? []) if (owner !== null) owners.set(account, owner);
+  for (const [place, { program, parsed }] of calls.entries()) {
+    const { account, wallet, owner, authorityType, newAuthority } = parsed?.info ?? {};
+    if (parsed === null || typeof account !== 'string') continue;
+    if (program === 'spl-associated-token-account' && typeof wallet === 'string') open(account, wallet, place);
+    if (program !== 'spl-token') continue;
+    if (parsed.type === 'closeAccount') addChange(account, place, null);
+    else if (parsed.type.startsWith('initializeAccount') && typeof owner === 'string') open(account, owner, place);
+    else if (authorityType === 'accountOwner' && typeof newAuthority === 'string')
+      addChange(account, place, newAuthority);
   }
+  for (const { account, owner } of postTokenBalances ?? []) {
+    if (owner === null) continue;
+    ownersAfter.set(account, owner);
+    if (!owners.has(account)) owners.set(account, owner);
+  }
+  const places = new Map(changes.size === 0 ? [] : calls.map((call, place) => [call, place]));
   return (account, call) => {
-    const second = again.get(account);
-    const isSecond = second !== undefined && (call === 'after' || (call && !isNotAfter(call, second.closing)));
-    return isSecond ? second.owner : (owners.get(account) ?? account);
+    const known = call === undefined ? undefined : changes.get(account);
+    const place = call === 'after' ? calls.length : (places.get(call as Instruction) ?? 0);
+    const last = known?.findLast((change) => change.place < place);
+    const owner = last === undefined ? owners.get(account) : last.owner;
+    return (call === 'after' ? ownersAfter.get(account) : null) ?? owner ?? account;
   };
 }
 
@@ -193,9 +213,12 @@ function accountOwners({ preTokenBalances, postTokenBalances }: Transaction, cal
 function netChangesOf(transaction: Transaction, changed: readonly TokenBalance[], ownerOf: OwnerOf): WalletSums {
   const { accounts, preBalances, postBalances, preTokenBalances, postTokenBalances } = transaction;
   const sums = new WalletSums();
+  const recorded = [...(preTokenBalances ?? []), ...(postTokenBalances ?? [])];
   for (const [place, { address }] of hasAllLamports(transaction) ? accounts.entries() : []) {
     const [before = 0n, after = 0n] = [preBalances[place], postBalances[place]];
-    if (before === after && ownerOf(address) === ownerOf(address, 'after')) continue;
+    const isSameOwner = (): boolean =>
+      ownerOf(address) === ownerOf(address, 'after') || recorded.every(({ account }) => account !== address);
+    if (before === after && isSameOwner()) continue;
     sums.add(ownerOf(address), solAmount(-before));
     sums.add(ownerOf(address, 'after'), solAmount(after));
   }
@@ -228,6 +251,7 @@ function movementsOf(
   const made = accountsMade(instructions);
   /** Returns whether lamports are for a new account, and no more than its deposit; what it gets later is a payment. */
   const openingOf = ({ type, asset, ...transfer }: Transfer): 'rent' | 'funding' | null => {
+    if (type === 'changeOwner' && asset === 'SOL' && made.has(transfer.fromTokenAccount ?? '')) return 'rent';
     const account = made.get(transfer.toUserAccount ?? '');
     const isBefore = account !== undefined && isNotAfter(transfer.call, account.place);
     const isOpening = type === 'transfer' && asset === 'SOL' && transfer.call.innerIndex !== null && isBefore;
@@ -236,19 +260,21 @@ function movementsOf(
     account.deposit -= transfer.amount;
     return 'rent';
   };
-  return transfers.flatMap((transfer, at): Movement[] => {
+  const all = transfers.some(({ lamports }) => lamports !== null) ? transfers.flatMap(withLamports) : transfers;
+  return all.flatMap((transfer, at): Movement[] => {
     const { type, asset, mint, decimals, feeAmount, call } = transfer;
-    if (isOfClosing(transfer, transfers[at + 1])) return []; // it is in what the closing pays out
-    const before = transfers[at - 1];
+    if (isOfClosing(transfer, all[at + 1])) return []; // it is in what the closing pays out
+    const before = all[at - 1];
     const amount = transfer.amount + (before !== undefined && isOfClosing(before, transfer) ? before.amount : 0n);
     const { fromUserAccount, toUserAccount, fromTokenAccount, toTokenAccount } = transfer;
     const kind = KIND_BY_TRANSFER[type];
     const isSol = asset === 'SOL' || mint === WRAPPED_SOL;
     const isUnknown = asset === 'token' && mint === null; // no record says what it is
-    if (kind === undefined || isUnknown || amount === 0n || (isSol && kind === 'changeOwner')) return [];
+    if (kind === undefined || isUnknown || amount === 0n) return [];
     const walletOf = (account: string | null): string | null => (account === null ? null : ownerOf(account, call));
     const from = isSol ? walletOf(fromTokenAccount ?? fromUserAccount) : (fromUserAccount ?? fromTokenAccount);
-    const to = isSol ? walletOf(toTokenAccount ?? toUserAccount) : (toUserAccount ?? toTokenAccount);
+    const isPaid = isSol && kind !== 'changeOwner';
+    const to = isPaid ? walletOf(toTokenAccount ?? toUserAccount) : (toUserAccount ?? toTokenAccount);
     const { callers, venue } = places.get(call) ?? TOP_LEVEL;
     const isTip = isSol && kind === 'transfer' && isTipAccount(to ?? '');
     const signature = signatureOf(
@@ -276,6 +302,18 @@ function movementsOf(
           },
         ];
   });
+}
+
+/** Returns a change of owner with what it does to the account's lamports: those beyond the deposit are as if they were sent. */
+function withLamports(transfer: Transfer): readonly Transfer[] {
+  const { lamports } = transfer;
+  if (lamports === null) return [transfer];
+  const ofSol = { ...transfer, asset: 'SOL', mint: null, decimals: 9 } as const;
+  return [
+    transfer,
+    { ...ofSol, amount: lamports.deposit },
+    { ...ofSol, type: 'transfer', amount: lamports.rest, toTokenAccount: null },
+  ];
 }
 
 /** The most bytes of a lookup table. */

@@ -112,8 +112,11 @@ export class TransferLedger implements CurrentBalances {
   /** Records that a token account changes its owner, with all tokens in it. */
   changeOwner(call: Instruction, account: string, owner: string | null): void {
     const tokenAccount = this.#tokenAccountOf(account);
+    const unwrapped = this.lamportsOf(account) - (tokenAccount?.mint === WRAPPED_SOL ? tokenAccount.amount : 0n);
+    const rest = unwrapped - this.#rentOf(account);
     this.#record(call, {
       ...this.#tokenFields(tokenAccount?.mint ?? null),
+      lamports: rest > 0n ? { deposit: unwrapped - rest, rest } : { deposit: unwrapped, rest: 0n },
       type: 'changeOwner',
       amount: tokenAccount?.amount ?? 0n,
       fromUserAccount: tokenAccount?.owner ?? null,
@@ -246,6 +249,7 @@ export class TransferLedger implements CurrentBalances {
       mint: null,
       decimals: 9,
       feeAmount: null,
+      lamports: null,
       call,
       ...fields,
     });

@@ -4,7 +4,7 @@ import { extractTransfers } from './extract-transfers.ts';
 import type { Transfer } from './transfer.ts';
 
 /** A row of `/address/:addr/history?type=transfers`: one movement as the address sees it. */
-export interface TransferRow extends Omit<Transfer, 'amount' | 'feeAmount' | 'call'> {
+export interface TransferRow extends Omit<Transfer, 'amount' | 'feeAmount' | 'lamports' | 'call'> {
   readonly signature: string;
   readonly slot: number | null;
   readonly blockTime: number | null;
@@ -35,7 +35,7 @@ export function transferRowsOf(address: string, transaction: Transaction, contex
   return extractTransfers(transaction).flatMap((transfer) => {
     const direction = directionOf(address, transfer);
     if (direction === null) return [];
-    const { call, amount, feeAmount, mint, decimals, ...rest } = transfer;
+    const { call, amount, feeAmount, lamports: _, mint, decimals, ...rest } = transfer;
     return {
       signature,
       slot,

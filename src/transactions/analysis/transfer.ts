@@ -36,5 +36,7 @@ export interface Transfer {
   readonly decimals: number;
   /** Transfer fee withheld from `amount`; null if there is none. */
   readonly feeAmount: bigint | null;
+  /** Of an account whose owner changes: its deposit, and what it has beyond that and what it wraps; null for all else. */
+  readonly lamports: { readonly deposit: bigint; readonly rest: bigint } | null;
   readonly call: Instruction;
 }

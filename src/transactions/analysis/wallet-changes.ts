@@ -81,22 +81,29 @@ export function walletChangesOf(parsed: ParsedTransaction): ReadonlyMap<string, 
         // which is in the lamports of its account
         sums.add(userAccount, { mint, amount: BigInt(rawTokenAmount.tokenAmount), decimals: rawTokenAmount.decimals });
   }
-  for (const wallet of ownersOfReopened(parsed)) {
-    const effects = parsed.actions
-      .flatMap(effectsOf)
-      .filter(([party, { mint }]) => party === wallet && mint === WRAPPED_SOL);
-    const explained = effects.reduce((sum, [, { amount }]) => sum + amount, 0n);
+  const effects = parsed.actions.flatMap(effectsOf);
+  for (const wallet of ownersOfMoved(parsed)) {
+    const left = parsed.unaccounted.find(({ userAccount, mint }) => userAccount === wallet && mint === WRAPPED_SOL);
+    const explained = effects
+      .filter(([party, { mint }]) => party === wallet && mint === WRAPPED_SOL)
+      .reduce((sum, [, { amount }]) => sum + amount, BigInt(left?.amount ?? 0));
     sums.add(wallet, solAmount(explained - sums.of(wallet, WRAPPED_SOL)));
   }
   const changes = grouped(sums.entries(), ([wallet]) => wallet);
   return new Map(changes.map((group) => [group[0]?.[0] ?? '', group.map(([, amount]) => amount)]));
 }
 
-/** Finds the owners of accounts of wrapped SOL that were closed and opened again for another one: lamports show no change. */
-function ownersOfReopened(parsed: ParsedTransaction): ReadonlySet<string> {
-  const twice = parsed.accountData.filter(({ tokenBalanceChanges }) => tokenBalanceChanges.length > 1);
-  if (twice.length === 0) return new Set();
-  const closed = new Set(findCloseAccountInstructions(parsed).map((call) => infoAddress(call, 'account')));
-  const changes = twice.flatMap(({ account, tokenBalanceChanges }) => (closed.has(account) ? tokenBalanceChanges : []));
-  return new Set(changes.flatMap(({ mint, userAccount }) => (mint === WRAPPED_SOL ? [userAccount] : [])));
+/** Finds the wallets whose token accounts may be somebody else's before or after: their lamports do not show what changed. */
+function ownersOfMoved(parsed: ParsedTransaction): ReadonlySet<string> {
+  const { actions, accountData, signers, isIncomplete } = parsed;
+  const closings = findCloseAccountInstructions(parsed);
+  const passed = actions.filter(({ kind }) => kind === 'changeOwner');
+  if (isIncomplete || closings.length + passed.length === 0) return new Set();
+  const closed = new Set(closings.map((call) => infoAddress(call, 'account')));
+  const twice = accountData.filter(({ tokenBalanceChanges: { length }, account }) => length > 1 && closed.has(account));
+  return new Set([
+    ...signers,
+    ...passed.flatMap(({ actor, counterparty }) => [actor, counterparty ?? actor]),
+    ...twice.flatMap(({ tokenBalanceChanges }) => tokenBalanceChanges.map(({ userAccount }) => userAccount)),
+  ]);
 }

@@ -68,8 +68,9 @@ export function clausesFor(
   ]);
   const changes = rest.filter(({ amount }) => amount !== 0n).map((amount) => [address, amount] as const);
   const rights = findGivenRights(parsed).filter((change) => partiesOf(change).includes(address));
-  const isRight = ({ kind }: Action): boolean =>
-    kind === 'changeOwner' && rights.some(({ authorityType }) => authorityType === 'accountOwner');
+  const isRight = ({ kind, instruction }: Action): boolean =>
+    kind === 'changeOwner' &&
+    rights.some((right) => right.instructionIdx === instruction?.[0] && right.innerInstructionIdx === instruction[1]);
   const actions = own
     .filter((action) => !isRight(action))
     .map((action): Action => (isSent(action, address) ? { ...action, kind: 'transfer' } : action));

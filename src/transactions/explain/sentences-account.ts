@@ -91,7 +91,7 @@ export function describeAuthorityChange(change: AuthorityChange, formatAddress: 
     account: subject,
     wallet: subject === YOU ? 'your wallet' : `its wallet ${subject}`,
     itself: subject === YOU ? 'yourself' : authority === account ? 'itself' : subject,
-    what: account === owner ? 'what it has' : subject,
+    what: account !== owner ? subject : subject === YOU ? 'what you have' : 'what it has',
     token: tokenLabel(mint ?? account, formatAddress),
     right: form === 'byProgram' ? wordOrQuoted(authorityType ?? '') : rightName(authorityType),
     from: from === null ? '' : ` from ${formatAddress(from)}`,

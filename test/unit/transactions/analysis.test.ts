@@ -1409,6 +1409,7 @@ t.test('forged-transactions', async (t) => {
     const closed = transaction.instructions
       .flatMap((call) => [call, ...call.inner])
       .flatMap(({ parsed }) => (parsed?.type === 'closeAccount' ? [parsed.info['account']] : []));
+    const ownersBefore = new Map(preTokenBalances?.map(({ account, owner }) => [account, owner ?? account]));
     const ownersAfter = new Map(postTokenBalances?.map(({ account, owner }) => [account, owner ?? account]));
     const sums = new Map<string, bigint>();
     const add = (wallet: string, mint: string, amount: bigint): void => {
@@ -1417,8 +1418,8 @@ t.test('forged-transactions', async (t) => {
     if (postBalances.length > 0)
       for (const [place, { address }] of accounts.entries())
         for (const [list, lamports] of [
-          [owners, -(preBalances[place] ?? 0n)],
-          [closed.includes(address) && ownersAfter.has(address) ? ownersAfter : owners, postBalances[place] ?? 0n],
+          [signers.has(address) ? ownersBefore : owners, -(preBalances[place] ?? 0n)], // a new account has nothing before
+          [ownersAfter.has(address) || closed.includes(address) ? ownersAfter : owners, postBalances[place] ?? 0n],
         ] as const)
           add(list.get(address) ?? address, WRAPPED_SOL, lamports);
     if (preTokenBalances !== null && postTokenBalances !== null)

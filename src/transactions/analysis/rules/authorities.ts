@@ -46,9 +46,10 @@ const rightOf = ({ kind, authorityType }: AuthorityChange): string =>
   kind === 'setAuthority' || kind === 'initializeAuthority' ? (authorityType ?? '') : kind;
 
 /**
- * Finds the rights that somebody else has in the end, whether the transaction itself gave them or a program did, the most
- * dangerous first: of equal ones that over the account with most in it. A right that was used up, taken back or passed on
- * within the transaction is none, nor is one over an account that is closed afterwards.
+ * Finds the rights that somebody else has in the end, or that came back with less than was given, whether the transaction
+ * itself gave them or a program did, the most dangerous first: of equal ones that over the account with most in it. One that
+ * was passed on is said from hand to hand. A right that was used up or taken back within the transaction is none, nor is one
+ * over an account that is closed afterwards.
  */
 export function findGivenRights(parsed: ParsedTransaction): readonly AuthorityChange[] {
   const { authorityChanges, signers, actions } = parsed;
@@ -56,7 +57,7 @@ export function findGivenRights(parsed: ParsedTransaction): readonly AuthorityCh
   const opened = findOpenedAccounts(parsed);
   const keyOf = (change: AuthorityChange): string =>
     `${change.account} ${KINDS_OF_ONE_RIGHT[change.kind] ?? rightOf(change)} ${termsOf(change)}`;
-  const holders = new Map(authorityChanges.toReversed().map((change) => [keyOf(change), change.from]));
+  const passed = authorityChanges.filter(({ kind }) => kind === 'setAuthority');
   const last = new Map(authorityChanges.map((change) => [keyOf(change), change]));
   const owners = new Map(authorityChanges.toReversed().map(({ account, owner }) => [account, owner]));
   const paid = actions.filter(({ kind, actor }) => kind !== 'rent' && signers.includes(actor));
@@ -65,25 +66,29 @@ export function findGivenRights(parsed: ParsedTransaction): readonly AuthorityCh
   /** Returns whether the holder of a right signed, and no other signer paid for what it is a right over. */
   const isOfPayer = ({ to, account }: AuthorityChange): boolean =>
     to !== null && signers.includes(to) && [...(payers.get(account) ?? [])].every((payer) => payer === to);
+  const isPassed = (chain: readonly [AuthorityChange, ...AuthorityChange[]]): boolean => {
+    const change = chain.at(-1) ?? chain[0];
+    const { account, authorityType, owner, mint, to, tokenBalance, innerInstructionIdx } = change;
+    const ownsTokens = authorityType === 'accountOwner';
+    // what goes into an account later is described as sent to its owner then
+    const isMade = innerInstructionIdx !== null && opened.has(account) && (tokenBalance ?? '0') === '0';
+    const isOwn = mint === null ? isOfPayer(change) : !signers.includes(owner ?? '');
+    // the owner has what it gave nobody, and somebody else may own the account for a while
+    const holder = authorityType === 'closeAccount' ? owners.get(account) : chain[0].from;
+    const isCostly = ownsTokens || (holder === to && ['withdrawer', 'nonce'].includes(authorityType ?? ''));
+    if (isCostly && isLost(chain)) return true; // closed or not
+    return holder !== to && !(isMade && (ownsTokens || isOwn)) && !isUndone(change, parsed);
+  };
+  const given = new Set(grouped(passed, keyOf).flatMap((chain) => (isPassed(chain) ? chain : [])));
   const isGiven = (change: AuthorityChange): boolean => {
-    const { kind, account, authorityType, owner, mint, to, tokenBalance, innerInstructionIdx } = change;
+    const { kind, authorityType, owner, to, innerInstructionIdx } = change;
     const isLast = last.get(keyOf(change)) === change;
     const isTop = innerInstructionIdx === null;
     switch (kind) {
       case 'approve':
         return isLast && !isUndone(change, parsed);
-      case 'setAuthority': {
-        // what goes into an account later is described as sent to its owner then
-        const isMade = !isTop && opened.has(account) && (tokenBalance ?? '0') === '0';
-        const isOwn = mint === null ? isOfPayer(change) : !signers.includes(owner ?? '');
-        const isHarmless = isMade && (authorityType === 'accountOwner' || isOwn);
-        const returned = last.get(keyOf(change));
-        if (authorityType === 'accountOwner' && returned?.to === change.from) return lostWithin(change, returned);
-        const isFilled = authorityType === 'accountOwner' && (tokenBalance ?? '0') !== '0'; // closed or not, it is lost
-        // the owner has what it gave nobody, and somebody else may own the account for a while
-        const holder = authorityType === 'closeAccount' ? owners.get(account) : holders.get(keyOf(change));
-        return isLast && holder !== to && !isHarmless && (isFilled || !isUndone(change, parsed));
-      }
+      case 'setAuthority':
+        return given.has(change);
       case 'initializeAuthority':
         return (
           SAID_ALWAYS.includes(authorityType ?? '') ||
@@ -109,19 +114,31 @@ export function findGivenRights(parsed: ParsedTransaction): readonly AuthorityCh
     const rank = RIGHTS_BY_DANGER.indexOf(rightOf(change));
     return rank < 0 ? RIGHTS_BY_DANGER.length : rank;
   };
-  const stakeOf = ({ tokenBalance, lamports }: AuthorityChange): bigint => BigInt(tokenBalance ?? lamports ?? 0);
   return authorityChanges
     .filter(isGiven)
     .toSorted((a, b) => dangerOf(a) - dangerOf(b) || (stakeOf(a) < stakeOf(b) ? 1 : stakeOf(a) > stakeOf(b) ? -1 : 0));
 }
 
-/** Returns which terms of a lock-up a change sets: the others stay. */
-const termsOf = ({ lockup, to }: AuthorityChange): string =>
-  lockup === null ? '' : [lockup.unixTimestamp, lockup.epoch, to].map((term) => term !== null).join(' ');
+/**
+ * Returns what sets a right apart from others of its name: which terms of a lock-up it sets, since the others stay, and who
+ * has it from a program other than Solana's own, which may have many members.
+ */
+function termsOf({ kind, lockup, to, programId }: AuthorityChange): string | null {
+  if (lockup !== null) return [lockup.unixTimestamp, lockup.epoch, to].map((term) => term !== null).join(' ');
+  return kind === 'setAuthority' && programRole(programId) !== 'core' ? to : '';
+}
 
-/** Returns whether an account came back to its owner with less than it had when it was given away. */
-const lostWithin = (given: AuthorityChange, returned: AuthorityChange): boolean =>
-  BigInt(returned.tokenBalance ?? 0) < BigInt(given.tokenBalance ?? 0);
+const stakeOf = ({ tokenBalance, lamports }: AuthorityChange): bigint => BigInt(tokenBalance ?? lamports ?? 0);
+
+/** Returns whether one of its holders gave away more with an account than it got with it, whoever has it in the end. */
+function isLost(chain: readonly AuthorityChange[]): boolean {
+  const given = new Map<string | null, bigint>();
+  for (const change of chain) {
+    given.set(change.from, (given.get(change.from) ?? 0n) + stakeOf(change));
+    given.set(change.to, (given.get(change.to) ?? 0n) - stakeOf(change));
+  }
+  return [...given.values()].some((amount) => amount > 0n);
+}
 
 /** Kinds of changes of which each takes back what the other gave. */
 const KINDS_OF_ONE_RIGHT: Readonly<Partial<Record<AuthorityChange['kind'], string>>> = {
