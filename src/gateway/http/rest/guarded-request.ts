@@ -127,7 +127,7 @@ export class GuardedRequest implements Payer {
     const account = this.#isFree ? this.#openAccount(address) : this.#payKnownUnits(res, req, address);
     if (this.#method !== 'options') checkMethod(this.#method, pathKind);
     if (!this.#isFree) this.#checkCredentials(req);
-    if (!isOptions) checkStarted(pathKind, context);
+    if (!isOptions) checkStarted(pathKind, context, match);
     return { req, address, match, pathKind, account, guarded: this, isPlain: this.#isPlain };
   }
 

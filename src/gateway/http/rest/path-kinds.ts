@@ -23,8 +23,13 @@ export const pathKindOf = (url: string, match: RouteMatch | undefined, site: Sit
 const CLUSTER_KINDS: ReadonlySet<PathKind> = new Set(['live', 'read', 'post', 'stream']);
 
 /** Throws `upstream_unavailable` for a path that is answered from the cluster while no answer of it is there yet. */
-export function checkStarted(pathKind: PathKind, { startupProblem }: Pick<RouteContext, 'startupProblem'>): void {
-  const problem = CLUSTER_KINDS.has(pathKind) ? startupProblem() : undefined;
+export function checkStarted(
+  pathKind: PathKind,
+  { startupProblem }: Pick<RouteContext, 'startupProblem'>,
+  match?: RouteMatch,
+): void {
+  const needsNone = match?.route.kind === 'post' && !match.route.hasSlot; // as `/explain`
+  const problem = CLUSTER_KINDS.has(pathKind) && !needsNone ? startupProblem() : undefined;
   if (problem === undefined) return;
   throw new GatewayError('upstream_unavailable', `${problem}. Retry in a moment; /health shows when it is up`);
 }
