@@ -16,7 +16,7 @@ const LAMPORTS = /(^| )(lamports|rentExemptReserve|stake)$/;
 /** Members whose values are as long as an address, and are none. */
 const HASH = /hash$/i;
 
-/** The epoch of what has not ended: the highest u64. */
+/** The epoch of what has not ended: the highest u64, which is a number in any other member. */
 const NEVER = '18446744073709551615';
 
 /** Shows the members of a value that a parser has read: addresses as links, lamports as SOL, members of members by path. */
@@ -39,7 +39,7 @@ function shownValue(value: unknown, path: string): Child {
   if (value === null || value === undefined) return null;
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   const text = String(value);
-  if (text === NEVER) return 'never';
+  if (text === NEVER && /epoch$/i.test(path)) return 'never';
   const isWhole = /^\d{1,20}$/.test(text);
   if (isWhole && LAMPORTS.test(path)) return `${figures.decimal(decimalOf(text, 9))} SOL`;
   if (isWhole) return typeof value === 'string' ? text : figures.integer(BigInt(text));

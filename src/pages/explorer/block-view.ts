@@ -5,7 +5,7 @@ import { formatSpan } from '../format/figures.ts';
 import { countOf, figures } from './figures.ts';
 import { statusChip } from './history-part.ts';
 import { linkTo } from './links.ts';
-import { Part, type Read, type ViewContext } from './part.ts';
+import { failureWords, Part, type Read, type ViewContext } from './part.ts';
 import { facts, mutedText, pager, shareBar, showPages, table } from './tables.ts';
 import { chip, timeAgo } from './title.ts';
 
@@ -177,16 +177,14 @@ interface Absence {
   readonly isAwaited: boolean;
 }
 
-const ABSENT_FOR_GOOD: Readonly<Record<string, Pick<Absence, 'state' | 'words'>>> = {
-  slot_skipped: { state: 'Skipped', words: 'Its leader skipped this slot: it has no block, and never will.' },
-  block_pruned: { state: 'Not kept', words: 'This block is older than what the nodes of this gateway keep.' },
-};
+/** What has the gateway's own words: it says how much of the reason it knows. */
+const ABSENT_FOR_GOOD: Readonly<Record<string, string>> = { slot_skipped: 'No block', block_pruned: 'Not kept' };
 
 /** Says why a slot has no block. Throws what has another reason. */
 async function absenceOf({ client }: ViewContext, slot: number, thrown: unknown, read: Read): Promise<Absence> {
   const code = thrown instanceof SlotgateError ? thrown.code : '';
   const forGood = ABSENT_FOR_GOOD[code];
-  if (forGood !== undefined) return { ...forGood, isAwaited: false };
+  if (forGood !== undefined) return { state: forGood, words: `${failureWords(thrown)}.`, isAwaited: false };
   if (code !== 'block_not_available') throw thrown;
   const { slot: newest, slotTimeMs } = (await read(client.get('/network'))).result;
   if (slot <= newest)

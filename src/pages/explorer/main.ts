@@ -18,7 +18,7 @@ import { identicon } from './identicon.ts';
 import { kindWords, knownName, WALLET } from './known-names.ts';
 import { explorerHref, identifier, linkTo, qrDetails } from './links.ts';
 import { once } from './once.ts';
-import { Part, UNKNOWN_KEY, type ViewContext } from './part.ts';
+import { OTHER_CLUSTER, Part, UNKNOWN_KEY, type ViewContext } from './part.ts';
 import { Showing } from './showing.ts';
 import { showStart } from './start-view.ts';
 import { enableSuggestions, remember } from './suggestions.ts';
@@ -230,10 +230,17 @@ view.addEventListener(UNKNOWN_KEY, () => {
 async function trustNewKey(): Promise<void> {
   const [{ cluster }, publicKey] = await Promise.all([openClient(), readPublicKey()]);
   keyMemory.remember(cluster, publicKey);
-  openClient = newClient(); // the former one trusts the former key
   notice.show(undefined, { publicKey, unknownKey: undefined });
+  showTrusted();
+}
+
+/** Shows the view again with another client: the former one trusts the former key and cluster. */
+function showTrusted(): void {
+  openClient = newClient();
   show(queryOf());
 }
+
+view.addEventListener(OTHER_CLUSTER, showTrusted);
 
 /** A view that was left: Back shows it as it was, and what it did while it was shown begins again. */
 interface LeftView {

@@ -97,19 +97,24 @@ export class Part {
   }
 
   #fail(thrown: unknown, retry: () => void): void {
-    const again = create('button', { type: 'button' }, 'Try again');
-    again.addEventListener('click', retry);
+    const fault = thrown instanceof ReceiptError ? thrown.code : undefined;
+    const dispatch = (type: string): boolean => this.element.dispatchEvent(new CustomEvent(type, { bubbles: true }));
+    const isOther = fault === 'cluster';
+    const again = create('button', { type: 'button' }, isOther ? 'Show that cluster' : 'Try again');
+    again.addEventListener('click', isOther ? () => dispatch(OTHER_CLUSTER) : retry);
     this.show(create('p', { class: 'failed' }, failureWords(thrown)), again);
-    const isUnknownKey = thrown instanceof ReceiptError && thrown.code === 'unknown-key';
-    if (isUnknownKey) this.element.dispatchEvent(new CustomEvent(UNKNOWN_KEY, { bubbles: true, detail: retry }));
+    if (fault === 'unknown-key') dispatch(UNKNOWN_KEY);
   }
 }
 
 const nameOf = (element: Element | null): string | undefined =>
   element?.getAttribute('title') ?? element?.ariaLabel ?? element?.textContent ?? undefined;
 
-/** The event of a part whose answer another key has signed; `detail` loads it again. */
+/** The event of a part whose answer another key has signed. */
 export const UNKNOWN_KEY = 'unknown-key';
+
+/** The event of a reader who wants to see the cluster that the gateway serves now. */
+export const OTHER_CLUSTER = 'other-cluster';
 
 /** Says why nothing can be shown: in the words of the gateway, or by the reason for which its answer was refused. */
 export const failureWords = (thrown: unknown): string =>
