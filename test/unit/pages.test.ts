@@ -13,7 +13,7 @@ import { docsMarkdown, llmsText } from '../../src/pages/docs/docs-markdown.ts';
 import { EXAMPLE_ANSWERS } from '../../src/pages/docs/example-answers.ts';
 import { chapterHtml, escapeHtml } from '../../src/pages/docs/markdown-html.ts';
 import { propertiesOf } from '../../src/pages/docs/schema-rows.ts';
-import { snippetOf } from '../../src/pages/docs/snippets.ts';
+import { languagesFor, snippetOf } from '../../src/pages/docs/snippets.ts';
 import { qrCode } from '../../src/pages/explorer/qr-code.ts';
 import { wordsOf } from '../../src/pages/format/amounts.ts';
 import { Figures, formatSpan, shorten } from '../../src/pages/format/figures.ts';
@@ -209,6 +209,8 @@ t.test('render', async (t) => {
       pathValues: { mint: 'M/1' },
       query: { page: '2', by: "o'wner" },
       headers: { 'X-Min-Slot': '7', 'X-Api-Key': 'sg_1' },
+      types: { page: 'integer', by: 'string' },
+      isSigned: true,
     };
     t.equal(
       snippetOf('curl', request),
@@ -229,12 +231,34 @@ const { result } = await client.get("/token/:mint/holders", { mint: "M/1", page:
       query: {},
       headers: {},
       body: '{"a":"\'"}',
+      isSigned: false,
     };
     t.equal(
       snippetOf('curl', post),
       `curl -H 'content-type: application/json' -d '{"a":"'\\''"}' 'https://host/prefix/api/v1/rpc'`,
     );
-    t.match(snippetOf('TypeScript', post), 'client.post("/rpc", {"a":"\'"});');
+    t.equal(
+      snippetOf('TypeScript', post).split('\n').at(-1),
+      `const { result } = await client.post("/rpc", {"a":"'"});`,
+    );
+    const typed = {
+      ...request,
+      path: '/block/{slot}',
+      pathValues: { slot: '12' },
+      query: { addresses: 'A,B', enhanced: '1', q: '445000000', agree: '2' },
+      headers: { 'X-Agree': '3' },
+      types: { slot: 'string', addresses: 'string[]', enhanced: '"1"', q: 'string', agree: 'integer' },
+    };
+    t.match(
+      snippetOf('TypeScript', typed),
+      'client.get("/block/:slot", { slot: 12, addresses: ["A","B"], enhanced: "1", q: "445000000", agree: 2 }, { agree: 3 }); // verified',
+      'with the types that the SDK has',
+    );
+    t.same(
+      languagesFor({ ...request, path: '/receipt-vectors.json' }),
+      ['curl', 'Python'],
+      'the SDK reads no document',
+    );
   });
 });
 
@@ -262,6 +286,11 @@ t.test('figures', async (t) => {
     t.equal(
       english.sentence('sent 4597.635056 “T”, 0.025716591 SOL of 1000000000 SOL in 2026 to Ab12345'),
       'sent 4,597.635056 “T”, 0.025716591 SOL of 1,000,000,000 SOL in 2026 to Ab12345',
+    );
+    t.equal(
+      german.sentence('Sent 1.234 SOL and 12345.5 USDC for 999.123 “1.5 JUP” by version 1.2.3.'),
+      'Sent 1,234 SOL and 12.345,5 USDC for 999,123 “1.5 JUP” by version 1.2.3.',
+      'one sign for decimals, whatever their length',
     );
     t.equal(wordsOf('SPL_TOKEN'), 'SPL token');
     t.equal(english.milliseconds(401.6), '402 ms');
@@ -833,6 +862,8 @@ t.test('verification-report', async (t) => {
   t.test('a push frame and a body with blanks around it are verified too', async (t) => {
     t.equal(verify(`{"type":"balance","id":"\\"answer\\":","seq":1,"answer":${body}}`).verdict, 'proven');
     t.equal(verify(`\n  ${body}\n\n`).verdict, 'proven');
+    t.equal(verify(`id: 7.0\nevent: balance\ndata: {"type":"balance","answer":${body}}\n\n`).verdict, 'proven');
+    t.throws(() => verify(`${body}\ndata: ${bound}\n`), /These are 2 answers/, 'several are no forgery');
   });
 
   t.test('the published vectors are proven', async (t) => {

@@ -8,7 +8,7 @@ import { apiUrl, gatewayUrl } from '../browser/gateway-url.ts';
 import { enableHeader } from '../browser/header.ts';
 import { wordsOf } from '../format/amounts.ts';
 import { FIELDS } from '../widget/fields.ts';
-import { type FilledRequest, LANGUAGES, type Language, snippetOf, urlOf } from './snippets.ts';
+import { type FilledRequest, type Language, languagesFor, snippetOf, urlOf } from './snippets.ts';
 
 /** The key that was typed in last: it stays in the memory of the page. */
 let apiKey = '';
@@ -34,6 +34,7 @@ const SHOWN_FRAMES = 3;
 interface Field {
   readonly name: string;
   readonly place: string;
+  readonly type: string;
   readonly input: HTMLInputElement | HTMLSelectElement;
 }
 
@@ -50,11 +51,12 @@ function fieldsOf(route: HTMLElement): readonly Field[] {
     const values = [...type.matchAll(/"([^"]+)"/g)].map(([, value = '']) => value);
     if (values.length > 1) {
       const options = ['', ...values].map((value) => create('option', { value }, value));
-      return { name, place, input: create('select', { id }, ...options) };
+      return { name, place, type, input: create('select', { id }, ...options) };
     }
     const input = create('input', { id, spellcheck: 'false', autocomplete: 'off', placeholder: type });
     if (isRequired) input.value = EXAMPLES[name] ?? '';
-    return { name, place, input };
+    input.required = isRequired;
+    return { name, place, type, input };
   });
 }
 
@@ -71,7 +73,8 @@ interface Trial {
 }
 
 function trialOf(route: HTMLElement): Trial {
-  const { method = 'get', path = '' } = route.dataset;
+  const { method = 'get', path = '', signed } = route.dataset;
+  const isSigned = signed !== undefined;
   const fields = fieldsOf(route).filter(({ place, name }) => path !== '/stream' || place === 'query' || name === '');
   const body = create('textarea', { spellcheck: 'false', 'aria-label': 'Body' }, BODIES[path] ?? '{}');
   fieldCount++;
@@ -106,6 +109,8 @@ function trialOf(route: HTMLElement): Trial {
       pathValues: valuesIn('path'),
       query: valuesIn('query'),
       headers: { ...valuesIn('header'), ...(apiKey !== '' && { 'X-Api-Key': apiKey }) },
+      types: Object.fromEntries(fields.map(({ name, type }) => [name, type])),
+      isSigned,
       ...(method === 'post' && { body: body.value }),
     };
   };
@@ -115,7 +120,7 @@ function trialOf(route: HTMLElement): Trial {
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     if (path === '/stream') showFrames(output, read());
-    else void showAnswer(output, read(), route.dataset['signed'] !== undefined);
+    else void showAnswer(output, read());
   });
   return { form, snippets: path === '/stream' ? undefined : snippetsOf(form, read), output };
 }
@@ -124,7 +129,7 @@ function snippetsOf(form: HTMLElement, read: () => FilledRequest): HTMLElement {
   const pre = create('pre', { tabindex: '0' });
   const copy = create('button', { type: 'button', 'data-copy': '' }, 'Copy');
   let chosen: Language = 'curl';
-  const buttons = LANGUAGES.map((language) => {
+  const buttons = languagesFor(read()).map((language) => {
     const button = create('button', { type: 'button' }, language);
     button.addEventListener('click', () => {
       chosen = language;
@@ -148,7 +153,7 @@ function snippetsOf(form: HTMLElement, read: () => FilledRequest): HTMLElement {
   );
 }
 
-async function showAnswer(output: HTMLElement, request: FilledRequest, isSigned: boolean): Promise<void> {
+async function showAnswer(output: HTMLElement, request: FilledRequest): Promise<void> {
   output.replaceChildren(create('p', { class: 'muted' }, 'Sending…'));
   const startedMs = performance.now();
   try {
@@ -173,7 +178,7 @@ async function showAnswer(output: HTMLElement, request: FilledRequest, isSigned:
     output.replaceChildren(
       status,
       create('pre', { tabindex: '0' }, indentJson(text).slice(0, SHOWN_CHARACTERS)),
-      ...linksOf(response, text, request, isSigned),
+      ...linksOf(response, text, request),
     );
   } catch {
     output.replaceChildren(create('p', { class: 'bad' }, 'The gateway did not answer.'));
@@ -181,8 +186,8 @@ async function showAnswer(output: HTMLElement, request: FilledRequest, isSigned:
 }
 
 /** Links an answer to what proves it, or an error to its cure. */
-function linksOf(response: Response, text: string, request: FilledRequest, isSigned: boolean): HTMLElement[] {
-  if (response.ok && isSigned) {
+function linksOf(response: Response, text: string, request: FilledRequest): HTMLElement[] {
+  if (response.ok && request.isSigned) {
     const target = urlOf(request).slice(request.base.length - 1);
     const nonce = request.headers['X-Receipt-Nonce'] ?? '';
     const href = `${gatewayUrl()}verify#${new URLSearchParams({ body: text, request: `GET ${target}`, nonce })}`;

@@ -6,10 +6,17 @@ export interface FilledRequest {
   readonly query: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
+  /** The types of the parameters in the words of JSON: `integer`, `string[]`. */
+  readonly types: Readonly<Record<string, string>>;
+  readonly isSigned: boolean;
 }
 
-export const LANGUAGES = ['curl', 'TypeScript', 'Python'] as const;
+const LANGUAGES = ['curl', 'TypeScript', 'Python'] as const;
 export type Language = (typeof LANGUAGES)[number];
+
+/** Returns the languages that a request can be written in: the SDK reads routes, and no documents. */
+export const languagesFor = ({ path }: FilledRequest): readonly Language[] =>
+  LANGUAGES.filter((language) => language !== 'TypeScript' || !path.endsWith('.json'));
 
 export function urlOf({ base, path, pathValues, query }: FilledRequest): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(pathValues[name] ?? ''));
@@ -43,11 +50,25 @@ function pythonOf(request: FilledRequest): string {
   ].join('\n');
 }
 
-function typeScriptOf({ base, method, path, pathValues, query, headers, body }: FilledRequest): string {
+function typeScriptOf({
+  base,
+  method,
+  path,
+  pathValues,
+  query,
+  headers,
+  body,
+  types,
+  isSigned,
+}: FilledRequest): string {
   const declared = path.replace(/\{(\w+)\}/g, ':$1');
-  const { 'X-Api-Key': key, 'X-Min-Slot': minSlot, 'X-Receipt-Nonce': nonce } = headers;
-  const options = [minSlot && `minSlot: ${minSlot}`, nonce && `nonce: ${JSON.stringify(nonce)}`].filter(Boolean);
-  const params = body ?? objectText({ ...pathValues, ...query });
+  const { 'X-Api-Key': key, 'X-Min-Slot': minSlot, 'X-Agree': agree, 'X-Receipt-Nonce': nonce } = headers;
+  const options = [
+    minSlot && `minSlot: ${minSlot}`,
+    agree && `agree: ${agree}`,
+    nonce && `nonce: ${JSON.stringify(nonce)}`,
+  ].filter(Boolean);
+  const params = body ?? objectText({ ...pathValues, ...query }, types);
   const args = [
     JSON.stringify(declared),
     ...(params === '{}' && options.length === 0 ? [] : [params]),
@@ -57,13 +78,19 @@ function typeScriptOf({ base, method, path, pathValues, query, headers, body }: 
   return [
     'import { createClient } from "slotgate-client";',
     `const client = createClient({ url: ${JSON.stringify(base)}${withKey} });`,
-    `const { result } = await client.${method}(${args.join(', ')}); // verified`,
+    `const { result } = await client.${method}(${args.join(', ')});${isSigned ? ' // verified' : ''}`,
   ].join('\n');
 }
 
-function objectText(values: Readonly<Record<string, string>>): string {
+function objectText(values: Readonly<Record<string, string>>, types: FilledRequest['types']): string {
   const members = Object.entries(values).map(
-    ([name, value]) => `${name}: ${/^(?:0|[1-9]\d{0,14})$/.test(value) ? value : JSON.stringify(value)}`,
+    ([name, value]) => `${name}: ${valueText(value, name === 'slot' ? 'integer' : types[name])}`,
   );
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+}
+
+/** Writes a value as the SDK's types want it; the document has a slot as the text that it is in a URL. */
+function valueText(value: string, type = ''): string {
+  if (type.endsWith('[]')) return JSON.stringify(value.split(','));
+  return type === 'integer' && /^(?:0|[1-9]\d{0,14})$/.test(value) ? value : JSON.stringify(value);
 }

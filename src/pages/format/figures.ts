@@ -63,9 +63,9 @@ export class Figures {
     return `${sign.replace('-', '−')}${grouped}${digits === undefined ? '' : separator + digits}`;
   }
 
-  /** Groups the digits of the long numbers in a sentence. */
+  /** Groups the digits of the long numbers in a sentence, and writes its decimals as all others: not years, nor versions. */
   sentence(text: string): string {
-    return text.replace(/(?<![\w.])(?:\d{5,}(?:\.\d+)?|\d{4}\.\d+)(?!\w)/g, (number) => this.decimal(number));
+    return text.replace(/(?<![\w.“])(?:\d{5,}(?:\.\d+)?|\d+\.\d+)(?!\w|\.\d)/g, (number) => this.decimal(number));
   }
 
   time(seconds: number | null): string {

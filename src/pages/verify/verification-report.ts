@@ -72,12 +72,22 @@ const LINE_OF_FAULT: Readonly<Partial<Record<ReceiptFault, string>>> = {
   signature: 'signature',
 };
 
+/** A line that is a whole answer, as the stream and what reads it print them. */
+const ANSWER_LINES = /^\s*(?:data: ?)?\{.*"receipt":.*\}\s*$/gm;
+
+/** Returns the answer in a text. Throws TypeError for several: a verdict is about one. */
+function answerIn(text: string): string {
+  const [answer = text, ...others] = text.match(ANSWER_LINES) ?? [];
+  if (others.length > 0) throw new TypeError(`These are ${others.length + 1} answers: paste one at a time.`);
+  return answerInFrame(answer.trim().replace(/^data: ?/, ''));
+}
+
 /**
  * Verifies a body or an account push, line by line. `nowMs` is only displayed, never compared. Throws TypeError or
- * GatewayError if the user's input is not a key or a request.
+ * GatewayError if the user's input is not a key, a request or one answer.
  */
 export function verifyText(text: string, input: VerificationInput, nowMs: number): VerificationReport {
-  const body = answerInFrame(text.trim());
+  const body = answerIn(text);
   const request = input.request === '' ? '' : canonicalRequestLine(input.request);
   if (input.publicKey !== '') parseTrustedKey(input.publicKey);
   try {
