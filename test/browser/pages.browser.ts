@@ -267,6 +267,24 @@ t.test('another key is refused until the reader accepts it', async (t) => {
   t.equal(await page.getAttribute('#key', 'title'), other.publicKey);
 });
 
+t.test('a reader whose clock is wrong sees what is proven now, and nothing older', async (t) => {
+  const { page } = await openTab(t);
+  /** Opens a page whose clock is ahead by so many seconds, or behind. */
+  const open = async (aheadSec: number, path: string): Promise<void> => {
+    await page.addInitScript(`{ const { now } = Date; Date.now = () => now.call(Date) + ${aheadSec * 1000}; }`);
+    await page.goto(gateway.url + path);
+  };
+  await open(-10, '/');
+  await until(page, '/^[1-9]\\d* frames verified$/.test(document.getElementById("proof").textContent)');
+  await open(100, `/explorer?q=${WHALE.address}`); // 90 s ahead: each page adds its own
+  await untilShown(page.locator('.balance'));
+  const { text: body } = await get('/slot'); // made for no nonce: anybody may have kept it
+  await page.route('**/api/v1/slot', (route) => route.fulfill({ body, contentType: 'application/json' }));
+  await open(-100, '/');
+  await untilState(page, 'refused');
+  t.match(await text(page, 'key-text'), 'issued in the future, or your clock is behind');
+});
+
 t.test('a page whose address has used up its limit counts down', async (t) => {
   const { gateway: limited } = await startGateway(t, nodes, {
     state: `${folders}/limited`,
@@ -362,6 +380,10 @@ t.test('the reference sends requests and opens the stream', async (t) => {
   await route('getBalance').locator('a:text("Verify this answer")').click();
   await page.waitForSelector('#finding.proven');
   await page.goto(`${gateway.url}/docs/routes`);
+  await route('getBlock').locator('.try summary').click();
+  await route('getBlock').locator('button[type=submit]').click();
+  t.equal(await page.evaluate('document.activeElement.validity.valueMissing'), true, 'a value is missing');
+  t.equal(await route('getBlock').locator('.try .bad').count(), 0, 'so nothing is sent');
   await route('getStream').locator('.try summary').click();
   await route('getStream').locator('button[type=submit]').click();
   await route('getStream').locator('pre:has-text("closed: 1000"), pre:has-text("closed: 1005")').waitFor();

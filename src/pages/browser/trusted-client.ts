@@ -1,4 +1,6 @@
 import type { ClientOptions, Reader } from '../../client/index.ts';
+import type { Clock } from '../../shared/domain/clock.ts';
+import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { TIMEOUT_MS } from '../feed/read-health.ts';
 import { KeyMemory } from '../live/key-memory.ts';
 import { apiUrl, gatewayUrl } from './gateway-url.ts';
@@ -22,7 +24,12 @@ export interface TrustedClient<C extends Reader = Reader> {
   readonly publicKey: string;
 }
 
-/** Creates a client that trusts the key which this browser saw first on a cluster, or sees now. */
+const clockOf = (now: Clock['now']): Clock => ({ ...systemClock, now });
+
+/**
+ * Creates a client that trusts the key which this browser saw first on a cluster, or sees now. Its clock is the gateway's, as an
+ * answer to a nonce has it, which nobody can have signed before: the reader's own may be wrong, and an old receipt stays old.
+ */
 export async function createTrustedClient<C extends Reader>(
   cluster: string,
   create: (options: ClientOptions) => C,
@@ -30,11 +37,16 @@ export async function createTrustedClient<C extends Reader>(
   const remembered = keyMemory.keyOf(cluster);
   const publicKey = remembered ?? (await readPublicKey());
   if (remembered === undefined) keyMemory.remember(cluster, publicKey);
-  const client = create({
-    url: gatewayUrl(),
-    publicKey,
-    cluster,
-    attempts: 2,
+  const options = { url: gatewayUrl(), publicKey, cluster, attempts: 2 };
+  const dateless = create({
+    ...options,
+    maxAgeMs: Number.POSITIVE_INFINITY,
+    clock: clockOf(() => Number.MAX_SAFE_INTEGER),
   });
+  const aheadMs = await dateless.get('/slot', {}, { nonce: true, attempts: 1, timeoutMs: TIMEOUT_MS }).then(
+    ({ receipt }) => receipt.issuedAt - Date.now(),
+    () => 0,
+  );
+  const client = create({ ...options, clock: clockOf(() => Date.now() + aheadMs) });
   return { client, cluster, publicKey };
 }

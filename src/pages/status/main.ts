@@ -64,7 +64,7 @@ const fees = new FeeLevels();
 const strip = new SlotStrip();
 const stripView = new StripView(figures);
 
-/** What plots of longer ranges show, by range, and when it was read. */
+/** What plots of longer ranges show, by range, and when it was requested. */
 const longer = new Map<Range, { readonly rows: readonly HistoryRow[]; readonly readMs: number }>();
 
 const figureOf = (id: string, options: Pick<FigureOptions, 'title' | 'lines' | 'summaryLine' | 'range'>): Figure =>
@@ -159,9 +159,10 @@ async function readLonger(): Promise<void> {
   const shown = [ratesFigure, paceFigure, feesFigure].map(({ range }) => range);
   const wanted = new Set<Range>(['1h', '24h', ...shown.filter((range) => range !== '5m')]);
   const read = [...wanted].map(async (span) => {
-    if (performance.now() - (longer.get(span)?.readMs ?? Number.NEGATIVE_INFINITY) < MINUTE_MS) return;
+    const readMs = performance.now();
+    if (readMs - (longer.get(span)?.readMs ?? Number.NEGATIVE_INFINITY) < MINUTE_MS) return;
     const { rows } = (await client.get('/network/history', { step: span === '1h' ? '10' : '60', span })).result;
-    longer.set(span, { rows, readMs: performance.now() });
+    longer.set(span, { rows, readMs });
   });
   await Promise.allSettled(read); // what fails is shown as before
 }
@@ -177,7 +178,7 @@ async function readMinute(): Promise<void> {
     client.get('/token/:mint', { mint: WRAPPED_SOL }),
     readLonger(),
   ]);
-  if (performanceRows.status === 'fulfilled') rates.setRows(performanceRows.value.result, Date.now() / 1000);
+  if (performanceRows.status === 'fulfilled') rates.setRows(performanceRows.value.result, nowSec());
   if (epoch.status === 'fulfilled') epochEndMs = epoch.value.result.estimatedEndTime * 1000;
   if (price.status === 'fulfilled') solUsd = price.value.result.priceUsd;
   showMinute();
