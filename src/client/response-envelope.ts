@@ -31,10 +31,13 @@ export const finalityCheck = (path: string): ((result: never) => boolean) | unde
 
 /** Parses an answer without a receipt, and returns it with its result as `result`. */
 export function unwrap({ body, status }: GatewayResponse, envelope: Envelope): unknown {
+  let value: unknown;
   try {
-    const value = parseExactJson(new TextDecoder('utf-8', { fatal: true }).decode(body));
-    return envelope === 'plain' ? { result: value } : value;
+    value = parseExactJson(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch (cause) {
     throw new SlotgateError('unreadable', 'the answer is not JSON', { status, cause });
   }
+  if (envelope === 'plain') return { result: value };
+  if (Object(value) !== value) throw new SlotgateError('unreadable', 'the answer is not an object', { status });
+  return value;
 }

@@ -138,7 +138,7 @@ function helpIn(link: string | null, url: string): string | null {
 function parseErrorBody(body: Uint8Array): { readonly error: unknown; readonly message: string } {
   try {
     const { error, message } = Object(JSON.parse(new TextDecoder().decode(body)));
-    return { error, message: String(message) };
+    return { error, message: typeof message === 'string' ? message : '' };
   } catch {
     return { error: undefined, message: '' };
   }

@@ -139,7 +139,10 @@ t.test('send-request', async (t) => {
     ]) {
       await t.rejects(slot(open(response).client), { code: 'unreadable', status: response().status });
     }
-    await t.rejects(open(() => new Response('{')).client.get('/network'), { code: 'unreadable' });
+    for (const body of ['{', 'null', '"text"'])
+      await t.rejects(open(() => new Response(body)).client.get('/network'), { code: 'unreadable' }, body);
+    const odd = Response.json({ error: 'invalid_query', message: {} }, { status: 400 });
+    await t.rejects(slot(open(() => odd).client), { code: 'invalid_query', message: '' });
   });
 
   t.test('without verification an answer must still be one', async (t) => {
