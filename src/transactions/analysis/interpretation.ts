@@ -233,6 +233,8 @@ export type Interpretation =
 export interface Asides extends Remainder {
   /** What others may do from now on, the most dangerous first. */
   readonly rights: readonly AuthorityChange[];
+  /** Stake that was delegated or deactivated. */
+  readonly stakes: readonly StakeInterpretation[];
   /** Movements of tokens whose amounts are hidden. */
   readonly hiddenTransfers: readonly ConfidentialTransfer[];
   /** How many transfers moved tokens that no record names. */
@@ -250,11 +252,14 @@ export const hasAsides = ({
   actions,
   changes,
   rights,
+  stakes,
   hiddenTransfers,
   unnamedTransfers,
   isIncomplete,
 }: Omit<Asides, 'memos' | 'goFirst'>): boolean =>
-  actions.length + changes.length + rights.length + hiddenTransfers.length + unnamedTransfers > 0 || isIncomplete;
+  [actions, changes, rights, stakes, hiddenTransfers].some(({ length }) => length > 0) ||
+  unnamedTransfers > 0 ||
+  isIncomplete;
 
 /** An interpretation, with the tips that were paid beside it and all else that it leaves out. */
 export type Interpreted<Kind extends Interpretation = Interpretation> = Kind & {

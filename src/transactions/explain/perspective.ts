@@ -86,9 +86,10 @@ export function clausesFor(
     changes.filter(([, { amount }]) => amount < 0n),
     changes.filter(([, { amount }]) => amount > 0n),
   ];
+  const stakes = interpretation.asides.stakes.filter(({ actor }) => actor === address);
   const format = { actor: address, giver: interpretation.actor, formatAddress };
   const [first, ...others] = [
-    ...describeActions({ actions: given, changes: lost, rights, hiddenTransfers, unnamedTransfers: 0 }, format),
+    ...describeActions({ actions: given, changes: lost, rights, stakes, hiddenTransfers, unnamedTransfers: 0 }, format),
     ...describeActions({ actions: got, changes: gained, ...NOTHING }, format),
     ...(parsed.isIncomplete ? [INCOMPLETE] : []),
   ];
@@ -97,7 +98,7 @@ export function clausesFor(
     : [withMemo(first.text, interpretation), ...others];
 }
 
-const NOTHING = { rights: [], hiddenTransfers: [], unnamedTransfers: 0 };
+const NOTHING = { rights: [], stakes: [], hiddenTransfers: [], unnamedTransfers: 0 };
 
 const partiesOf = ({ account, owner, from, to, authority }: AuthorityChange): readonly (string | null)[] => [
   account,

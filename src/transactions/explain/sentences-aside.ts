@@ -11,10 +11,8 @@ import { programPhrase } from './program-phrase.ts';
 import { type FormatAddress, formatAccounts, formatAmounts, joinPhrases, ofOwner, YOU } from './sentence-formats.ts';
 import { describeAuthorityChange } from './sentences-account.ts';
 import { describePayments, moverPhrase } from './sentences-movement.ts';
+import { describeStake, MAX_MEMO_CHARACTERS } from './sentences-native.ts';
 import { filledIn, wordsOf } from './words.ts';
-
-/** The most characters of a memo that a sentence has. */
-export const MAX_MEMO_CHARACTERS = 80;
 
 /** How actions are described: of a sentence that says more, or alone. */
 interface ActionFormat {
@@ -34,7 +32,7 @@ export function describeActions(
   asides: Omit<Asides, 'memos' | 'goFirst' | 'isIncomplete'>,
   format: ActionFormat,
 ): readonly Clause[] {
-  const { actions, changes, rights, hiddenTransfers, unnamedTransfers } = asides;
+  const { actions, changes, rights, stakes, hiddenTransfers, unnamedTransfers } = asides;
   if (!hasAsides({ ...asides, isIncomplete: false })) return [];
   const { actor, giver = actor, formatAddress, also = '' } = format;
   const ofKind = (...kinds: readonly Action['kind'][]): readonly Action[] =>
@@ -50,6 +48,7 @@ export function describeActions(
       const who = formatAddress(change.authority ?? change.owner ?? giver);
       return `${who} ${also}${describeAuthorityChange(change, formatAddress)}`;
     }),
+    ...stakes.map((stake) => describeStake(stake, formatAddress, also)),
     ...describePayments(payments, `${also}sent`, formatAddress),
     ...lost.map(
       ([wallet, loss]) =>

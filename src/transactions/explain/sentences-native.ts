@@ -7,28 +7,31 @@ import type {
 import { quotedWords } from '../errors/quoted-words.ts';
 import { programPhrase } from './program-phrase.ts';
 import { type FormatAddress, formatSol } from './sentence-formats.ts';
-import { MAX_MEMO_CHARACTERS } from './sentences-aside.ts';
+
+/** The most characters of a memo that a sentence has. */
+export const MAX_MEMO_CHARACTERS = 80;
 
 export function describeStake(
   { type, actor, program, change, stakeAccount, target, lamports }: StakeInterpretation,
   formatAddress: FormatAddress,
+  also = '',
 ): string {
-  const who = formatAddress(actor);
+  const who = `${formatAddress(actor)} ${also}`;
   const account = `the stake account ${formatAddress(stakeAccount)}`;
   switch (change) {
     case 'delegated':
-      return `${who} staked ${lamports === null ? account : formatSol(lamports)} with the validator ${formatAddress(target)}`;
+      return `${who}staked ${lamports === null ? account : formatSol(lamports)} with the validator ${formatAddress(target)}`;
     case 'moved': {
       const verb = type === 'SPLIT_STAKE' ? 'split' : type === 'MERGE_STAKE' ? 'merged' : 'moved';
       const part = lamports === null || lamports === 0n ? account : `${formatSol(lamports)} of ${account}`;
-      return `${who} ${verb} ${part} into the stake account ${formatAddress(target)}`;
+      return `${who}${verb} ${part} into the stake account ${formatAddress(target)}`;
     }
     case 'withdrawn':
       return program === null && target === actor
-        ? `${who} withdrew ${formatSol(lamports ?? 0n)} from ${account}`
-        : `${who} withdrew ${formatSol(lamports ?? 0n)} from ${account} to ${formatAddress(target)}${programPhrase(program, 'through', formatAddress)}`;
+        ? `${who}withdrew ${formatSol(lamports ?? 0n)} from ${account}`
+        : `${who}withdrew ${formatSol(lamports ?? 0n)} from ${account} to ${formatAddress(target)}${programPhrase(program, 'through', formatAddress)}`;
     case 'deactivated':
-      return `${who} began to unstake ${account}`;
+      return `${who}began to unstake ${account}`;
   }
 }
 

@@ -12,9 +12,10 @@ import { findRemainder } from '../remainder.ts';
 import type { TransactionFacts } from '../transaction-facts.ts';
 import { WalletSums } from '../wallet-sums.ts';
 import { findGivenRights, topLevelProgramOf } from './authorities.ts';
+import { findStakeChanges } from './native-programs.ts';
 
 const NONE: Asides = {
-  ...{ actions: [], changes: [], rights: [], hiddenTransfers: [], unnamedTransfers: 0 },
+  ...{ actions: [], changes: [], rights: [], stakes: [], hiddenTransfers: [], unnamedTransfers: 0 },
   ...{ isIncomplete: false, memos: [], goFirst: false },
 };
 
@@ -35,6 +36,9 @@ export function findAsides(interpretation: Interpretation, facts: TransactionFac
         ? [...remainder.changes, ...keptBy(interpretation, parsed)]
         : remainder.changes,
     rights: findGivenRights(parsed).filter((change) => change !== described && !isUpgradeOf(change, interpretation)),
+    stakes: findStakeChanges(facts)
+      .filter(({ stakeAccount, change }) => !isOfStake(interpretation, stakeAccount, change))
+      .map((stake) => ({ ...stake, lamports: null })), // what was paid for it has a clause of its own
     hiddenTransfers: parsed.confidentialTransfers.filter(({ type }) => type !== 'apply'),
     unnamedTransfers: countUnnamed(facts),
     isIncomplete: parsed.isIncomplete,
@@ -42,6 +46,9 @@ export function findAsides(interpretation: Interpretation, facts: TransactionFac
   };
   return { ...beside, goFirst: goFirst(beside, interpretation, described, parsed) };
 }
+
+const isOfStake = (deed: Interpretation, stakeAccount: string, change: string): boolean =>
+  'stakeAccount' in deed && deed.stakeAccount === stakeAccount && deed.change === change;
 
 const isUpgradeOf = ({ kind, account }: AuthorityChange, { type, ...deed }: Interpretation): boolean =>
   kind === 'upgradeProgram' && type === 'PROGRAM_UPGRADE' && 'account' in deed && deed.account === account;

@@ -17,7 +17,7 @@ import {
   type ParsedInstruction,
   type ParsedTransaction,
 } from '../parsed-transaction.ts';
-import { type Share, shareOf } from '../share.ts';
+import { creditOf, type Share, shareOf } from '../share.ts';
 import type { Rule, TransactionFacts } from '../transaction-facts.ts';
 
 const LOADERS: readonly string[] = [UPGRADEABLE_LOADER, LOADER_V4];
@@ -51,32 +51,55 @@ export const loaderRule: Rule = (facts) => {
   return { ...common, type: 'PROGRAM_DEPLOY', change: 'uploaded', account };
 };
 
+/** Returns how each stake account is left whose holder signed for its delegation or deactivation: the last one holds. */
+export function findStakeChanges(facts: TransactionFacts): readonly StakeInterpretation[] {
+  const last = new Map<string, ParsedInstruction>();
+  for (const call of facts.calls) {
+    if (call.programId !== STAKE_PROGRAM || !/^(delegate|redelegate|deactivate)/.test(call.type ?? '')) continue;
+    const authority = infoAddress(call, 'stakeAuthority');
+    if (authority === null || facts.parsed.signers.includes(authority))
+      last.set(infoAddress(call, 'stakeAccount') ?? '', call);
+  }
+  return [...last].map(([stakeAccount, call]) => {
+    const common = { actor: signerOf(call, facts), program: null, stakeAccount } as const;
+    return call.type?.startsWith('deactivate')
+      ? { ...common, type: 'UNSTAKE', change: 'deactivated', target: '', lamports: null, states: [] }
+      : { ...common, type: 'STAKE', change: 'delegated', ...delegationOf(call, stakeAccount, common.actor, facts) };
+  });
+}
+
+/** Returns to whom a stake was delegated, and what of a new one: null where another may hold it, or where some of it left. */
+function delegationOf(
+  delegation: ParsedInstruction,
+  stakeAccount: string,
+  actor: string,
+  { parsed, calls }: TransactionFacts,
+): Pick<StakeInterpretation, 'target' | 'lamports' | 'states'> {
+  const place = calls.indexOf(delegation);
+  const isOwn = parsed.authorityChanges.some(
+    ({ kind, account, to }) => kind === 'initializeAuthority' && account === stakeAccount && to === actor,
+  );
+  const before = parsed.actions.filter((action) => {
+    const [call] = isOwn ? callsOf(action, parsed) : [];
+    return call !== undefined && calls.indexOf(call) < place; // what comes later is not delegated
+  });
+  const isStaked = (action: Action): boolean =>
+    action.actor === actor &&
+    action.counterparty === stakeAccount &&
+    callsOf(action, parsed).some(({ programId }) => programId === SYSTEM_PROGRAM); // tokens are not
+  const paid = before.some((action) => action.actor === stakeAccount) ? [] : before.filter(isStaked);
+  const staked = paid.reduce((sum, { given: [lamports] }) => sum + BigInt(lamports?.amount ?? 0), 0n);
+  const target = infoAddress(delegation, 'voteAccount') ?? '';
+  return { target, lamports: staked > 0n ? staked : null, states: shareOf(paid) };
+}
+
 /** Interprets stake that is delegated, moved, deactivated or withdrawn. */
 export const stakeRule: Rule = (facts) => {
   const { parsed } = facts;
-  const findAll = (type: RegExp) => findInstructions(parsed, [STAKE_PROGRAM], type);
-  const find = (type: RegExp) => findAll(type)[0];
-  const isEnded = ({ index, info }: ParsedInstruction): boolean =>
-    findAll(/^deactivate/).some((end) => end.index > index && end.info?.['stakeAccount'] === info?.['stakeAccount']);
-  const delegation = findAll(/^(delegate|redelegate)/).find((call) => !isEnded(call));
-  if (delegation !== undefined) {
-    const actor = signerOf(delegation, facts);
-    const stakeAccount = infoAddress(delegation, 'stakeAccount') ?? '';
-    const target = infoAddress(delegation, 'voteAccount') ?? '';
-    const isOwn = parsed.authorityChanges.some(
-      ({ kind, account, to }) => kind === 'initializeAuthority' && account === stakeAccount && to === actor,
-    );
-    const isStaked = (action: Action): boolean =>
-      action.actor === actor &&
-      action.counterparty === stakeAccount &&
-      (action.instruction?.[0] ?? 0) < delegation.index && // what comes later is not delegated
-      callsOf(action, parsed).some(({ programId }) => programId === SYSTEM_PROGRAM); // tokens are not
-    const paid = isOwn ? parsed.actions.filter(isStaked) : [];
-    const staked = paid.reduce((sum, { given: [lamports] }) => sum + BigInt(lamports?.amount ?? 0), 0n);
-    const lamports = staked > 0n ? staked : null;
-    const common = { actor, program: null, stakeAccount, target } as const;
-    return { ...common, type: 'STAKE', change: 'delegated', lamports, states: shareOf(paid) };
-  }
+  const find = (type: RegExp) => findInstructions(parsed, [STAKE_PROGRAM], type)[0];
+  const changes = findStakeChanges(facts);
+  const delegation = changes.find(({ change }) => change === 'delegated');
+  if (delegation !== undefined) return delegation;
   const move = find(/^(split|merge|moveStake)/);
   if (move !== undefined) {
     const stakeAccount = infoAddress(move, 'source') ?? infoAddress(move, 'stakeAccount') ?? '';
@@ -95,8 +118,8 @@ export const stakeRule: Rule = (facts) => {
       states,
     };
   }
-  const end = find(/^withdraw/) ?? find(/^deactivate/);
-  return end === undefined ? null : withdrawn(end, null, facts);
+  const withdrawal = find(/^withdraw/);
+  return withdrawal === undefined ? (changes[0] ?? null) : withdrawn(withdrawal, facts);
 };
 
 /** Returns who signed for a change of a stake or a program. */
@@ -105,13 +128,13 @@ function signerOf(call: ParsedInstruction, { parsed, actor }: TransactionFacts):
   return named.find((signer) => parsed.signers.includes(signer ?? '')) ?? actor;
 }
 
-function withdrawn(call: ParsedInstruction, program: string | null, facts: TransactionFacts): StakeInterpretation {
+/** Interprets a withdrawal; the program in whose call it was made is credited with it. */
+function withdrawn(call: ParsedInstruction, facts: TransactionFacts): StakeInterpretation {
   const [stakeAccount, target] = [infoAddress(call, 'stakeAccount') ?? '', infoAddress(call, 'destination') ?? ''];
   const lamports = infoAmount(call, 'lamports');
-  const common = { type: 'UNSTAKE', actor: signerOf(call, facts), program, stakeAccount } as const;
-  if (lamports === null) return { ...common, change: 'deactivated', target: '', lamports, states: [] };
   const states = statesOf(stakeAccount, target, lamports, facts.parsed);
-  return { ...common, change: 'withdrawn', target, lamports, states };
+  const common = { type: 'UNSTAKE', change: 'withdrawn', actor: signerOf(call, facts) } as const;
+  return { ...common, program: creditOf(states), stakeAccount, target, lamports, states };
 }
 
 /** Returns the first movement from a stake account, of an amount if that is known: each further one has a clause of its own. */
@@ -130,12 +153,12 @@ const statesOf = (
 
 /** Interprets stake that a program withdrew for its caller, such as a stake pool or a bond of a validator. */
 export const innerStakeRule: Rule = (facts) => {
-  const { calls, mainProgram, isAttempt } = facts;
-  if (isAttempt || mainProgram === null) return null;
+  const { calls, isAttempt } = facts;
+  if (isAttempt) return null;
   const withdrawals = calls.filter(({ programId, type }) => programId === STAKE_PROGRAM && type === 'withdraw');
   const [withdrawal] = withdrawals;
   return withdrawals.length === 1 && withdrawal !== undefined && infoAmount(withdrawal, 'lamports') !== null
-    ? withdrawn(withdrawal, mainProgram, facts)
+    ? withdrawn(withdrawal, facts)
     : null;
 };
 
