@@ -6,7 +6,7 @@ import { type Action, effectsOf, toAmount } from '../action.ts';
 import { type AssetAmount, negate } from '../asset-amount.ts';
 import type { AuthorityChange } from '../authority-changes.ts';
 import type { ConfidentialTransfer } from '../confidential-transfers.ts';
-import type { Asides, Interpretation } from '../interpretation.ts';
+import type { Asides, Interpretation, OrderFillInterpretation } from '../interpretation.ts';
 import { allInstructions, type ParsedTransaction } from '../parsed-transaction.ts';
 import { findRemainder } from '../remainder.ts';
 import type { TransactionFacts } from '../transaction-facts.ts';
@@ -109,11 +109,12 @@ function stakeIn({ kind, authorityType, mint, amount, tokenBalance, lamports, de
   };
 }
 
-/** Returns what a fill left to those that signed for it. */
-function keptBy({ states, actor }: Interpretation, { signers }: ParsedTransaction): Asides['changes'] {
+/** Returns what a fill left to those that signed for it, and to the order's owner beside what the order got. */
+function keptBy({ states, actor, swap }: OrderFillInterpretation, { signers }: ParsedTransaction): Asides['changes'] {
   const sums = new WalletSums();
+  for (const output of swap?.outputs ?? []) sums.add(actor, negate(output));
   for (const [wallet, amount] of states.flatMap(({ actions }) => [...actions]).flatMap(effectsOf))
-    if (wallet !== actor && signers.includes(wallet)) sums.add(wallet, amount);
+    if (wallet === actor || signers.includes(wallet)) sums.add(wallet, amount);
   return sums.entries();
 }
 

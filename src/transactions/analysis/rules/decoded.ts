@@ -3,8 +3,9 @@ import type { ProgramInstruction } from '../../programs/program-instruction.ts';
 import type { TransactionType } from '../../programs/transaction-types.ts';
 import type { Action } from '../action.ts';
 import { type Interpretation, isCallType, isExchangeType } from '../interpretation.ts';
+import { splitBySign } from '../net-change.ts';
 import type { ParsedTransaction } from '../parsed-transaction.ts';
-import { paymentsIn } from '../payments.ts';
+import { paymentsIn, sumByMint } from '../payments.ts';
 import { programFlowsOf } from '../program-flows.ts';
 import { isSent } from '../remainder.ts';
 import { type Share, shareOf } from '../share.ts';
@@ -81,13 +82,14 @@ function interpretDecoded(
 const isOwn = ({ counterparty }: Action, { signers }: ParsedTransaction): boolean =>
   signers.includes(counterparty ?? '');
 
-/** A fill is stated from the side of the order's owner; what is left to its keeper is one figure for each mint. */
-const statesOfFill = (owner: string, { actions }: ParsedTransaction): readonly Share[] =>
+/** A fill is stated from the side of the order's owner; what is left to those that signed for it is one figure for each mint. */
+const statesOfFill = (owner: string, order: string | null, { signers, actions }: ParsedTransaction): readonly Share[] =>
   shareOf(
     actions.filter(
       ({ kind, actor, counterparty, program }) =>
         ['swap', 'transfer', 'payout'].includes(kind) &&
-        (actor === owner || counterparty === owner || isTradingProgram(program)),
+        (program === order ||
+          (isTradingProgram(program) && signers.includes(actor) && ![actor, counterparty].includes(owner))),
     ),
   );
 
@@ -98,9 +100,14 @@ function interpretFill(roles: ProgramInstruction['roles'], facts: TransactionFac
   if (owner === undefined || owner === roles['keeper']) return null;
   if (isAttempt) return { type: 'FILL_ORDER', actor: owner, program, swap: null, states: [] };
   const outputs = programFlowsOf(owner, program, parsed).received;
-  const { given } = programFlowsOf(roles['order'] ?? '', program, parsed);
+  const moved = parsed.tokenTransfers.flatMap(({ fromUserAccount, toUserAccount, mint, amount, decimals }) =>
+    fromUserAccount === toUserAccount || ![fromUserAccount, toUserAccount].includes(roles['order'] ?? '')
+      ? []
+      : { mint, decimals, amount: fromUserAccount === roles['order'] ? BigInt(amount) : -BigInt(amount) },
+  );
+  const { gained: given } = splitBySign(sumByMint(moved));
   const inputs = given.filter(({ mint }) => outputs.every((output) => output.mint !== mint)); // what the keeper brought
-  const states = statesOfFill(owner, parsed);
+  const states = statesOfFill(owner, program, parsed);
   const swap: Swap = { wallet: owner, inputs, outputs, program, states };
   return inputs.length === 0 || outputs.length === 0
     ? null
