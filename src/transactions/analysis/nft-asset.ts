@@ -3,6 +3,7 @@ import { findProgramAddress } from '../accounts/program-derived-address.ts';
 import { decodeBase58, maxBase58Length } from '../codec/base58.ts';
 import { decodeKey } from '../codec/base58-key.ts';
 import { type ByteReader, tryDecode } from '../codec/byte-reader.ts';
+import { KNOWN_PROGRAMS } from '../programs/known-programs.ts';
 import type { ProgramInstruction } from '../programs/program-instruction.ts';
 import { type Action, actionOf } from './action.ts';
 import type { ParsedInstruction } from './parsed-transaction.ts';
@@ -32,6 +33,7 @@ export interface AssetCall extends Nft {
   readonly type: ProgramInstruction['type'];
   readonly from: string | null;
   readonly to: string | null;
+  /** The program that is credited: that of the top-level instruction if it is known. */
   readonly program: string;
   /** Positions of the top-level instruction and of the inner one. */
   readonly step: number;
@@ -61,13 +63,14 @@ export function findAssetCalls(
 ): readonly AssetCall[] {
   let derived = 0;
   return instructions.flatMap((topLevel) => {
-    const { index: step, programId: program } = topLevel;
+    const { index: step, programId: caller } = topLevel;
     const calls = [topLevel, ...topLevel.innerInstructions];
     return calls.flatMap((call, place): AssetCall[] => {
       if (call.programId !== BUBBLEGUM && call.programId !== METAPLEX_CORE) return [];
       const instruction = instructionOf(call);
       if (instruction === null || instruction.type === null) return [];
       const { type, roles } = instruction;
+      const program = KNOWN_PROGRAMS.has(caller) ? caller : call.programId;
       const common = { type, ...ownersOf(instruction), program, step, inner: place === 0 ? null : place - 1 };
       if (call.programId === METAPLEX_CORE)
         return [{ ...common, mint: roles.mint ?? null, tokenStandard: 'MplCoreAsset' }];

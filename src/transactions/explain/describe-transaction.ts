@@ -55,7 +55,10 @@ export function withMemo(deed: string, interpretation: Interpreted): Clause {
 
 /** Returns whether the description of a transaction names its tip. */
 export const isTipDescribed = (interpretation: Interpreted): boolean =>
-  interpretation.type === 'TRANSFER' && interpretation.program === null && interpretation.payments.length === 0;
+  interpretation.type === 'TRANSFER' &&
+  interpretation.program === null &&
+  interpretation.payments.length === 0 &&
+  !isSaidByAsides(interpretation);
 
 /** Returns whether all that happened is described with more detail: hidden amounts, accounts closed for others, burns. */
 function isSaidByAsides(interpreted: Interpreted): boolean {

@@ -231,7 +231,7 @@ t.test('explain-transaction', async (t) => {
     'tx-rebuilt/NFT_SALE-MAGIC_EDEN-22NNXwisty':
       'qudo…oWmq bought the NFT 3EBx…SXN2 from Matr…PZsv for 0.1 SOL on Magic Eden. The fee was 0.00001 SOL (priority fee 0.000005 SOL).',
     'tx-rebuilt/BURN-SOLANA_PROGRAM_LIBRARY-zi7xmqu43f':
-      'BGkp…PKCu sent 0.00007856 SOL to burn…Qxgt; BGkp…PKCu burned 6.9 of the token idoL…Ni4j and 3 of the token 8phL…wPjs with Sol Incinerator. The fee was 0.000005 SOL.',
+      'BGkp…PKCu sent 0.00007856 SOL to burn…Qxgt; BGkp…PKCu burned 6.9 of the token idoL…Ni4j and 3 of the token 8phL…wPjs. The fee was 0.000005 SOL.',
     'tx-rebuilt/COMPRESSED_NFT_MINT-BUBBLEGUM-3GUi8Encn6':
       '8hDX…n88Q minted the compressed NFT Amg9…AQ5X to FCHT…F4kX with Bubblegum. The fee was 0.0000062 SOL (priority fee 0.0000012 SOL).',
     'tx/2BhH7DcQJMPB_json':

@@ -7,6 +7,7 @@ import {
   UPGRADEABLE_LOADER,
 } from '../../../shared/domain/well-known-addresses.ts';
 import type { AccountInterpretation } from '../interpretation.ts';
+import { onlyValue } from '../only-value.ts';
 import {
   type AccountData,
   callsOf,
@@ -40,7 +41,11 @@ export const closingRule: Rule = (facts) => {
   const isClosed = closed.length > 0 || hasInstruction(parsed, CLOSERS, /^close/);
   const [deactivation] = findInstructions(parsed, [LOOKUP_TABLE_PROGRAM], /^deactivate/);
   const table = isClosed ? null : infoAddress(deactivation, 'lookupTableAccount');
-  const common = { ...accountChange(facts), actor, table };
+  const closers = closed.map((call) =>
+    parsed.instructions.find((topLevel) => topLevel.innerInstructions.includes(call)),
+  );
+  const program = facts.isAttempt ? facts.mainProgram : onlyValue(closers.map((closer) => closer?.programId ?? null));
+  const common = { ...accountChange(facts), actor, program, table };
   const closedTokenAccounts = closed.filter((call) => isTokenAccount(call, parsed)).length;
   return { ...common, type: 'CLOSE_ACCOUNT', closedAccounts: closed.length, closedTokenAccounts, refund };
 };

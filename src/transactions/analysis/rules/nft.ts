@@ -12,7 +12,7 @@ import { onlyValue } from '../only-value.ts';
 import type { ParsedInstruction } from '../parsed-transaction.ts';
 import { isNftAmount, paymentsIn, sentToItself, sumByMint } from '../payments.ts';
 import { isSent } from '../remainder.ts';
-import { type Share, shareOf } from '../share.ts';
+import { creditOf, type Share, shareOf } from '../share.ts';
 import type { Rule, TransactionFacts } from '../transaction-facts.ts';
 import { closedBy } from './accounts.ts';
 
@@ -175,7 +175,7 @@ export const nftTransferRule: Rule = (facts) => {
 };
 
 function interpretTransfer(calledAssets: readonly AssetCall[], facts: TransactionFacts): ReturnType<Rule> {
-  const { parsed, mainProgram, isAttempt } = facts;
+  const { parsed, isAttempt } = facts;
   if (isAttempt) return null;
   const assets = calledAssets.filter(({ type, to }) => type === 'NFT_TRANSFER' && to !== null);
   const ids = new Set(assets.map(({ mint }) => mint));
@@ -185,8 +185,8 @@ function interpretTransfer(calledAssets: readonly AssetCall[], facts: Transactio
   const tokens = payments.filter((payment) => isNftAmount(payment) && !ids.has(payment.mint));
   if (tokens.length + assets.length === 0) return null;
   const nfts = uniqueNfts([...tokens.map(({ mint }) => toNft(mint, facts)), ...assets]);
-  const common = { actor: facts.actor, program: mainProgram, nfts, swap: null };
-  return { type: 'NFT_TRANSFER', ...common, payments, states: shareOf(sent) };
+  const states = shareOf(sent);
+  return { type: 'NFT_TRANSFER', actor: facts.actor, program: creditOf(states), nfts, swap: null, payments, states };
 }
 
 /** Returns what was done to NFTs by the actions that are of the deed, and moved nothing else. */
@@ -224,7 +224,7 @@ const ASSET_TYPES: readonly NftType[] = [
 ];
 
 function interpretAssetCall(calls: readonly AssetCall[], facts: TransactionFacts): NftInterpretation | null {
-  const { parsed, mainProgram } = facts;
+  const { parsed } = facts;
   for (const type of ASSET_TYPES) {
     const ofType = calls.filter((call) => call.type === type);
     const isMint = type === 'NFT_MINT' || type === 'COMPRESSED_NFT_MINT';
@@ -236,10 +236,11 @@ function interpretAssetCall(calls: readonly AssetCall[], facts: TransactionFacts
     const isFound = ({ kind, instruction }: Action): boolean =>
       kind === 'asset' && places.has(instruction?.join(' ') ?? '');
     const refund = type === 'BURN_NFT' ? refundOf(first.from, facts) : NO_REFUND;
-    const price = isMint ? mintPrice(facts) : NO_PRICE;
+    const program = onlyValue(found.map((call) => call.program));
+    const price = isMint ? mintPrice(program, facts) : NO_PRICE;
     return deedOf(type, uniqueNfts(found), {
       actor: facts.actor,
-      program: mainProgram,
+      program,
       seller: first.from,
       buyer: onlyValue(found.map(({ to }) => to)),
       price: price.amount,
@@ -273,7 +274,7 @@ function interpretBurn(facts: TransactionFacts): NftInterpretation | null {
   const refund = refundOf(owner, facts);
   return deedOf('BURN_NFT', uniqueNfts(nfts.map(({ mint }) => toNft(mint, facts))), {
     actor: owner ?? facts.actor,
-    program: mainProgram,
+    program: isAttempt ? mainProgram : creditOf(shareOf(burns)),
     seller: owner,
     refund: refund.lamports,
     states: [...shareOf(burns), ...refund.states],
@@ -308,10 +309,11 @@ function interpretMint(facts: TransactionFacts): NftInterpretation | null {
   if (!isMaker || !(isNamed || hasMetadata) || nfts.length < minted.length) return null;
   if (nfts.length === 0 && !(isAttempt && isNamed)) return null;
   const mints = parsed.actions.filter(({ kind }) => kind === 'mint');
-  const price = mintPrice(facts);
+  const program = isAttempt ? mainProgram : creditOf(shareOf(mints));
+  const price = mintPrice(program, facts);
   return deedOf('NFT_MINT', uniqueNfts(nfts.map(({ mint }) => toNft(mint, facts))), {
     actor: facts.actor,
-    program: mainProgram,
+    program,
     buyer: onlyValue(mints.map(({ actor }) => actor)),
     price: price.amount,
     states: [...shareOf(mints), ...price.states],
@@ -321,12 +323,12 @@ function interpretMint(facts: TransactionFacts): NftInterpretation | null {
 const NO_PRICE = { amount: null, states: [] };
 
 /** Returns what the actor paid in the calls of the program that minted; null if nothing, or in several currencies. */
-function mintPrice({ parsed, actor, mainProgram }: TransactionFacts): {
-  readonly amount: AssetAmount | null;
-  readonly states: readonly Share[];
-} {
+function mintPrice(
+  program: string | null,
+  { parsed, actor }: TransactionFacts,
+): { readonly amount: AssetAmount | null; readonly states: readonly Share[] } {
   const paid = parsed.actions.filter(
-    (action) => isSent(action) && action.actor === actor && action.program !== null && action.program === mainProgram,
+    (action) => isSent(action) && action.actor === actor && action.program !== null && action.program === program,
   );
   const [amount = null, ...others] = sumByMint(paid.flatMap(({ given }) => given.map(toAmount)));
   return others.length > 0 ? NO_PRICE : { amount, states: shareOf(paid) };

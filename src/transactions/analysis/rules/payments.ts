@@ -6,7 +6,7 @@ import { onlyValue } from '../only-value.ts';
 import { hasInstruction, type ParsedTransaction } from '../parsed-transaction.ts';
 import { paymentsIn, sentToItself } from '../payments.ts';
 import { isSent } from '../remainder.ts';
-import { shareOf } from '../share.ts';
+import { creditOf, shareOf } from '../share.ts';
 import type { Rule, TransactionFacts } from '../transaction-facts.ts';
 import { findTokenAccountOwners } from '../wallet-changes.ts';
 import { calledChange } from './calls.ts';
@@ -29,7 +29,7 @@ export const paymentRule: Rule = (facts) => {
   if (mainProgram === null) return null;
   const { gained, lost, states } = calledChange(facts, null);
   const isMoved = [...gained, ...lost].some(({ mint, amount }) => mint !== WRAPPED_SOL || amount > 1n);
-  return isMoved ? { ...common, program: mainProgram, gained, lost, states } : null;
+  return isMoved ? { ...common, program: creditOf(states), gained, lost, states } : null;
 };
 
 /** Interprets what moved nothing but a tip or a hidden amount, or sent nothing. */
