@@ -66,7 +66,7 @@ export function readLedger(
   ]);
   const movements = withPayouts(moved, subjects);
   const open = openChanges(transaction, movements, netChangesOf(transaction, changed, ownerOf));
-  const payers = lamportPayers(open.entries(), subjects);
+  const payers = splitWallets(open.entries()).lost.map(([wallet]) => wallet);
   const trades = [...subjects].flatMap((wallet) => findTrades(wallet, movements, open, payers));
   const explained = [...paid, ...actionsOf(movements, trades, subjects)];
   const { direct, unaccounted } = closeChanges(open.entries(), subjects, transaction);
@@ -489,7 +489,7 @@ function findTrades(
   const paid = open.of(wallet, WRAPPED_SOL);
   return all.flatMap((trade) => {
     const [only, ...others] = sold;
-    const isPaidOut = paid > 0n && payers.every((payer) => trade.venue.accounts.includes(payer));
+    const isPaidOut = paid > 0n && payers.length > 0 && payers.every((payer) => trade.venue.accounts.includes(payer));
     if (trade === only && others.length === 0 && isPaidOut && trade.given.some(({ mint }) => mint !== WRAPPED_SOL)) {
       open.add(wallet, solAmount(-paid)); // some exchanges pay out without an instruction
       return [{ ...trade, got: [solAmount(paid)] }];

@@ -22,6 +22,7 @@ export interface SaleMoney {
 
 /** An instruction of a sale, with its place. */
 export interface SaleCall {
+  readonly call: Pick<ParsedInstruction, 'programId'>;
   readonly instruction: ProgramInstruction;
   /** Position of the top-level instruction. */
   readonly step: number;
@@ -40,8 +41,9 @@ export const UNKNOWN_MONEY: SaleMoney = { price: null, proceeds: null, royalties
  * its own, by the lamports that no instruction moved.
  */
 export function findSaleMoney(sales: readonly SaleCall[], facts: SaleFacts): SaleMoney {
-  const steps = new Set<number | null>(sales.map(({ step }) => step));
-  const paid = facts.payments.filter((payment) => steps.has(payment.step) && !isNftAmount(payment));
+  const isOfSale = ({ step, program }: Payment): boolean =>
+    sales.some((sale) => sale.step === step && sale.call.programId === program);
+  const paid = facts.payments.filter((payment) => isOfSale(payment) && !isNftAmount(payment));
   const [currency, ...others] = new Set(paid.map(({ mint }) => mint));
   if (others.length > 0) return UNKNOWN_MONEY;
   if (currency === undefined)

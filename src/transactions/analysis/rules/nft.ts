@@ -3,7 +3,7 @@ import { METADATA_PROGRAM, SYSTEM_PROGRAM } from '../../../shared/domain/well-kn
 import { asBigInt, asString } from '../../codec/json-fields.ts';
 import { KNOWN_PROGRAMS, programRole } from '../../programs/known-programs.ts';
 import type { ProgramInstruction } from '../../programs/program-instruction.ts';
-import { type Action, type ActionAmount, toAmount } from '../action.ts';
+import { type Action, type ActionAmount, effectsOf, toAmount } from '../action.ts';
 import type { AssetAmount } from '../asset-amount.ts';
 import type { NftInterpretation } from '../interpretation.ts';
 import { type AssetCall, findAssetCalls, type Nft } from '../nft-asset.ts';
@@ -71,8 +71,9 @@ function interpretSale(sales: readonly NamedCall[], facts: TransactionFacts): Nf
   const program = sales[0]?.call.programId ?? null;
   const money = facts.isAttempt ? UNKNOWN_MONEY : findSaleMoney(sales, facts);
   const nfts = nftsOf(sales, facts);
-  const states = statesOfSale(nfts, program, money.price?.mint ?? null, facts);
   const actor = actorOf(facts, [buyer, seller]);
+  const steps = new Set(sales.map(({ step }) => step));
+  const states = statesOfSale(nfts, program, money.price, { steps, buyer: buyer ?? actor }, facts);
   return deedOf('NFT_SALE', nfts, { actor, program, seller, buyer, ...money, states });
 }
 
@@ -200,18 +201,21 @@ const statesOfNfts = (
   return shareOf(parsed.actions.filter((action) => [...action.given, ...action.got].every(isNft) && isOfDeed(action)));
 };
 
-/** Returns what a marketplace moved of NFTs and of the currency, the payment into a buyer's escrow too, but no deposits. */
+/** Returns what a marketplace moved of NFTs and of the currency, the payment of a price into a buyer's escrow too, but no deposits. */
 const statesOfSale = (
   nfts: readonly Nft[],
   program: string | null,
-  currency: string | null,
+  price: AssetAmount | null,
+  { steps, buyer }: { readonly steps: ReadonlySet<number>; readonly buyer: string },
   facts: TransactionFacts,
 ): readonly Share[] => {
   const isOfMarket = (action: Action): boolean =>
     !['rent', 'direct', 'close'].includes(action.kind) && action.program === program;
-  const isPaid = ({ given, got }: Action): boolean => [...given, ...got].every(({ mint }) => mint === currency);
+  const isPaid = ({ given, got }: Action): boolean => [...given, ...got].every(({ mint }) => mint === price?.mint);
   const paid = facts.parsed.actions.filter((action) => isOfMarket(action) && isPaid(action));
-  return [...statesOfNfts(nfts, facts, isOfMarket), ...shareOf(currency === null ? [] : paid)];
+  const spent = paid.flatMap(effectsOf).reduce((sum, [wallet, { amount }]) => (wallet === buyer ? sum - amount : sum), 0n);
+  const isOfSale = ({ instruction }: Action): boolean => spent === price?.amount || steps.has(instruction?.[0] ?? -1);
+  return [...statesOfNfts(nfts, facts, isOfMarket), ...shareOf(price === null ? [] : paid.filter(isOfSale))];
 };
 
 /** Types of calls of Core and Bubblegum, the most significant first. */
