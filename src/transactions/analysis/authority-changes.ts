@@ -132,13 +132,14 @@ function kindOf({ kind }: ChangeRow, { accountState }: ParsedInfo): AuthorityCha
 export function authorityChangeReader(
   transaction: Transaction,
 ): (call: Instruction, balances: CurrentBalances) => readonly (AuthorityChange | null)[] {
-  const { accounts, preBalances, blockTime, feePayer } = transaction;
+  const { accounts, preBalances, postBalances, blockTime, feePayer } = transaction;
   const spaces = new Map<string, bigint>();
   const isSigner = (account: string | null): boolean =>
     accounts.some(({ address, signer }) => signer && address === account);
+  const placeOf = (account: string): number => accounts.findIndex(({ address }) => address === account);
   /** Returns whether lamports are no more than an account of a size needs, and came for it: before there was no wallet. */
   const isDeposit = (account: string, lamports: bigint | null, space: bigint | undefined): boolean => {
-    const before = preBalances[accounts.findIndex(({ address }) => address === account)] ?? 0n;
+    const before = preBalances[placeOf(account)] ?? 0n;
     return space !== undefined && lamports !== null && lamports <= rentOf(space) && before <= rentOf(0n);
   };
   const readChange = (
@@ -152,11 +153,13 @@ export function authorityChangeReader(
     const named = kindOf(row, info);
     const { authority, from } = signatureIn(info, row.signer);
     const to = addressAt(info, row.to);
-    const lamports = preBalances.length === 0 ? null : balances.lamportsOf(account);
-    const isWallet = lamports !== 0n && isSigner(authority) && to !== SYSTEM_PROGRAM;
+    const held = preBalances.length === 0 ? null : balances.lamportsOf(account);
     const isAssigned = named === 'assign';
-    if (isAssigned && !isWallet) return null;
+    const isEmpty = isAssigned && held === 0n; // what it gets later is its program's, too
+    const lamports = isEmpty ? (postBalances[placeOf(account)] ?? 0n) : held;
+    const isWallet = lamports !== 0n && isSigner(authority) && to !== SYSTEM_PROGRAM;
     const space = asBigInt(info['space']) ?? spaces.get(account);
+    if (isAssigned && (!isWallet || (isEmpty && isDeposit(account, lamports, space)))) return null;
     const isMade = isAssigned && account !== feePayer && isDeposit(account, lamports, space);
     const kind = isMade ? 'initializeAuthority' : named;
     const right = row.right === 'authorityType' ? rightIn(info) : isMade ? 'program' : row.right;

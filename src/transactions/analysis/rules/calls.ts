@@ -1,6 +1,7 @@
 import { WRAPPED_SOL } from '../../../shared/domain/known-mints.ts';
 import { COMPUTE_BUDGET_PROGRAM } from '../../../shared/domain/well-known-addresses.ts';
 import { commonNameOf } from '../../programs/called-names.ts';
+import type { ProgramInstruction } from '../../programs/program-instruction.ts';
 import { isTipAccount } from '../../programs/tip-accounts.ts';
 import { type Action, effectsOf } from '../action.ts';
 import { solAmount } from '../asset-amount.ts';
@@ -34,6 +35,22 @@ export function interpretCall(
     isByRole: false,
   };
 }
+
+/** Returns what the main program is called for, by the transaction itself or else by others; null for what no table has. */
+export function mainInstructions({
+  calls,
+  parsed,
+  mainProgram,
+  instructionOf,
+}: TransactionFacts): readonly (ProgramInstruction | null)[] {
+  const topLevel = parsed.instructions.filter(({ programId }) => programId === mainProgram);
+  const called = topLevel.length > 0 ? topLevel : calls.filter(({ programId }) => programId === mainProgram);
+  return called.map(instructionOf);
+}
+
+/** Returns whether an instruction places or cancels an order. */
+export const isOrder = (instruction: ProgramInstruction | null): boolean =>
+  instruction?.type === 'PLACE_ORDER' || instruction?.type === 'CANCEL_ORDER';
 
 /** What a sentence names apart from what a call gave and took. */
 const APART: readonly Action['kind'][] = ['rent', 'funding', 'tip', 'payout', 'asset'];

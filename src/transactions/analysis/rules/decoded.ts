@@ -11,7 +11,7 @@ import { isSent } from '../remainder.ts';
 import { type Share, shareOf } from '../share.ts';
 import type { Swap } from '../swap-legs.ts';
 import type { Rule, TransactionFacts } from '../transaction-facts.ts';
-import { interpretCall } from './calls.ts';
+import { interpretCall, isOrder, mainInstructions } from './calls.ts';
 import { exchangeOf } from './flows.ts';
 
 /** Types that a table of instructions decides, the most significant one first: a loan goes before its collateral. */
@@ -36,18 +36,17 @@ const DECIDED: readonly TransactionType[] = [
 /** Types that say no more than what a program is for: rules on movements go before them. */
 const PURPOSES: readonly TransactionType[] = ['ORACLE_UPDATE', 'BRIDGE', 'PERPS', 'GAME', 'LEND', 'INFRA'];
 
-/** Interprets the main program's instruction by its table. Order books have a rule of their own. */
+/** Interprets the main program's instruction by its table. Orders in order books have a rule of their own. */
 export const decodedRule: Rule = (facts) => findDecoded(DECIDED, facts);
 
 /** Interprets what the main program's instruction is about, where no other rule says more. */
 export const decodedPurposeRule: Rule = (facts) => findDecoded(PURPOSES, facts);
 
 function findDecoded(types: readonly TransactionType[], facts: TransactionFacts): Interpretation | null {
-  const { calls, parsed, mainProgram, instructionOf } = facts;
-  if (mainProgram === null || programRole(mainProgram) === 'orderBook') return null;
-  const topLevel = parsed.instructions.filter(({ programId }) => programId === mainProgram);
-  const called = topLevel.length > 0 ? topLevel : calls.filter(({ programId }) => programId === mainProgram);
-  const decoded = called.map(instructionOf).filter((instruction) => instruction !== null);
+  const { mainProgram } = facts;
+  if (mainProgram === null) return null;
+  const decoded = mainInstructions(facts).filter((instruction) => instruction !== null);
+  if (decoded.some(isOrder) && programRole(mainProgram) === 'orderBook') return null;
   for (const type of types) {
     const ofType = decoded.filter((candidate) => candidate.type === type);
     const instruction = ofType.find(({ roles }) => roles.owner !== undefined) ?? ofType[0]; // a fill may take several

@@ -3,6 +3,7 @@ import type { ProgramRole } from '../../programs/program-roles.ts';
 import type { ExchangeOfValueInterpretation, ExchangeType } from '../interpretation.ts';
 import { type ProgramFlows, programFlowsOf } from '../program-flows.ts';
 import type { Rule, TransactionFacts } from '../transaction-facts.ts';
+import { mainInstructions } from './calls.ts';
 
 /** Returns what an exchange of value is by what moved which way; null if that may be anything. */
 type Shape = (flows: ProgramFlows) => ExchangeType | null;
@@ -45,7 +46,8 @@ export const flowRule: Rule = (facts) => {
   if (isAttempt || shape === undefined) return null;
   const flows = programFlowsOf(actor, mainProgram, parsed);
   const isMoved = flows.given.length + flows.received.length > 0;
-  const type = (isMoved ? operatedType(facts) : null) ?? shape(flows);
+  const isKnown = mainInstructions(facts).every((instruction) => instruction !== null);
+  const type = (isMoved ? operatedType(facts) : null) ?? (isKnown ? null : shape(flows));
   return type === null ? null : exchangeOf(type, actor, mainProgram, flows);
 };
 

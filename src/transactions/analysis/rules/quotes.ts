@@ -1,10 +1,11 @@
 import { TOKEN_PROGRAM_IDS } from '../../../shared/domain/well-known-addresses.ts';
 import { fallbackTypeOf, isIncidentalProgram, isTradingProgram, programRole } from '../../programs/known-programs.ts';
+import type { ProgramInstruction } from '../../programs/program-instruction.ts';
 import { isCallType } from '../interpretation.ts';
 import type { ParsedInstruction } from '../parsed-transaction.ts';
 import { programFlowsOf } from '../program-flows.ts';
 import type { Rule } from '../transaction-facts.ts';
-import { interpretCall, isUnchanged } from './calls.ts';
+import { interpretCall, isOrder, isUnchanged, mainInstructions } from './calls.ts';
 import { exchangeOf } from './flows.ts';
 
 /**
@@ -27,17 +28,20 @@ const isQuote = ({ programId, accounts, innerInstructions }: ParsedInstruction):
   accounts.length > 0 &&
   !accounts.some((account) => TOKEN_PROGRAM_IDS.includes(account));
 
+/** Returns whether a table has all calls of an order book, and none places or cancels an order: they deposit, or settle. */
+const isNoOrder = (called: readonly (ProgramInstruction | null)[]): boolean =>
+  called.every((instruction) => instruction !== null) && !called.some(isOrder);
+
 /**
  * Interprets orders in an order book that were placed or cancelled, with what was put in or came back for them. A
  * transaction that does both places a new set of orders.
  */
 export const orderBookRule: Rule = (facts) => {
-  const { parsed, instructionOf, mainProgram, swap, actor } = facts;
+  const { parsed, mainProgram, swap, actor } = facts;
   if (programRole(mainProgram) !== 'orderBook' || swap !== null) return null;
-  const types = parsed.instructions
-    .filter(({ programId }) => programId === mainProgram)
-    .map((call) => instructionOf(call)?.type ?? null);
-  const isCancelled = types.includes('CANCEL_ORDER') && types.every((type) => type === 'CANCEL_ORDER' || type === null);
+  const called = mainInstructions(facts);
+  if (isNoOrder(called)) return null;
+  const isCancelled = called.every((call) => call?.type === 'CANCEL_ORDER' || call?.type === null);
   if (!isCancelled) return interpretCall(facts, 'PLACE_ORDER', mainProgram);
   const flows = programFlowsOf(actor, mainProgram, parsed);
   return exchangeOf('CANCEL_ORDER', actor, mainProgram, flows);
@@ -58,6 +62,7 @@ export const roleRule: Rule = (facts) => {
   const { mainProgram } = facts;
   if (mainProgram === null || isIncidentalProgram(mainProgram)) return null;
   const type = fallbackTypeOf(mainProgram);
+  if (type === 'PLACE_ORDER' && isNoOrder(mainInstructions(facts))) return null;
   const isOfMaker = type === 'QUOTE_UPDATE' || type === 'PLACE_ORDER'; // where anything moved it may have been a trade
   if (!isCallType(type) || (isOfMaker && !isUnchanged(facts) && !facts.isAttempt)) return null;
   return { ...interpretCall(facts, type), isByRole: true };
