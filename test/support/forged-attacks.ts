@@ -18,6 +18,7 @@ import { enhanceTransaction } from '../../src/transactions/explain/enhanced-tran
 import { explainTransaction } from '../../src/transactions/explain/explain-transaction.ts';
 import { shortAddress } from '../../src/transactions/explain/sentence-formats.ts';
 import type { Transaction } from '../../src/transactions/transactions/transaction.ts';
+import { THEFTS_BESIDE_DEEDS } from './forged-deeds.ts';
 import { THEFTS_BY_EXTENSIONS } from './forged-extensions.ts';
 import { THEFTS_OF_RIGHTS } from './forged-rights.ts';
 import { THEFTS_BY_SHAPES } from './forged-shapes.ts';
@@ -139,6 +140,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   ...THEFTS_BY_EXTENSIONS,
   ...THEFTS_BY_SHAPES,
   ...THEFTS_BEHIND_WORDS,
+  ...THEFTS_BESIDE_DEEDS,
   'tokens sent away': {
     kind: 'tokens',
     make: (f) => [f.send(usdc, stolenUsdc, victim, 10_000_000_000n)],
@@ -653,8 +655,9 @@ export const scenesOf = ({ not = [], only }: Attack): readonly string[] =>
   only ?? Object.keys(SCENES).filter((scene) => !not.includes(scene));
 
 /** Deeds that cost nobody anything. */
-const HARMLESS =
-  /^(The validator|\w+ (called the game|updated an oracle|uploaded a part|made room|staked the stake account|wrote|advanced|opened|added addresses))/;
+const HARMLESS = new RegExp(
+  `^(The validator|\\w+ (called the game|updated an oracle|uploaded a part|made room|staked the stake account ${addressOf(45)}|wrote|advanced|opened|added addresses))`,
+);
 
 /** Returns what the texts on a theft lack of what they must name, and what they must not say. */
 export function lackingIn(transaction: Transaction, { says, never, signers = [] }: Attack): readonly string[] {

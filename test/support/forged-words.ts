@@ -61,11 +61,11 @@ import {
 } from './forged-world.ts';
 import { addressOf, u64Bytes } from './synthetic-transaction.ts';
 
-const ORCA = 'whirLbMiicVdio4qvUfM5KAg6Ct8VwpYzGff3uctyCc';
-const MAGIC_EDEN = 'M2mx93ekt1fmXSVkTrUL9xVFHkmME8HTUi5Cyc5aF7K';
+export const ORCA = 'whirLbMiicVdio4qvUfM5KAg6Ct8VwpYzGff3uctyCc';
+export const MAGIC_EDEN = 'M2mx93ekt1fmXSVkTrUL9xVFHkmME8HTUi5Cyc5aF7K';
 const [secondProgram, tree, second] = [addressOf(52), addressOf(57), addressOf(67)];
 
-const hashes = Array<number>(96).fill(7);
+export const hashes = Array<number>(96).fill(7);
 
 const mintLeaf = (f: Forgery): ForgedCall =>
   f.call(BUBBLEGUM, [tree, victim, victim, addressOf(58), victim, victim], [...anchor('mint_v1'), 0]);
@@ -85,8 +85,8 @@ const batchOf = (calls: readonly ForgedCall[]): ForgedCall => ({
   data: [255, ...calls.flatMap(({ accounts, data }) => [accounts.length, data.length, ...data])],
   inner: [],
 });
-const delegateOf = (f: Forgery, account: string, authority: string): ForgedCall =>
-  f.call(STAKE_PROGRAM, [account, vote, CLOCK_SYSVAR, STAKE_HISTORY_SYSVAR, STAKE_CONFIG, authority], u32(2));
+export const delegateOf = (f: Forgery, account: string, authority: string, validator = vote): ForgedCall =>
+  f.call(STAKE_PROGRAM, [account, validator, CLOCK_SYSVAR, STAKE_HISTORY_SYSVAR, STAKE_CONFIG, authority], u32(2));
 /** Makes a stake of the victim. */
 const initializeOf = (
   f: Forgery,
@@ -101,7 +101,7 @@ const initializeOf = (
   );
 
 /** Makes a stake of the victim, and delegates it. */
-const stakeOf = (f: Forgery, account: string, lamports: bigint): readonly ForgedCall[] => [
+export const stakeOf = (f: Forgery, account: string, lamports: bigint): readonly ForgedCall[] => [
   f.create(victim, account, lamports, STAKE_PROGRAM, 200n),
   initializeOf(f, account, victim),
   delegateOf(f, account, victim),
@@ -113,7 +113,7 @@ const allocate = (f: Forgery, account: string, bytes: bigint): ForgedCall =>
   f.call(SYSTEM_PROGRAM, [account], [...u32(8), ...u64Bytes(bytes)]);
 
 /** The scenes in which nothing else is what the sentence is about. */
-const ALONE = ['alone', 'that a sponsor pays for', 'beside a memo and a tip'];
+export const ALONE = ['alone', 'that a sponsor pays for', 'beside a memo and a tip'];
 
 /** Thefts of a fifth kind: each beside a deed whose sentence seemed to say it. */
 export const THEFTS_BEHIND_WORDS: Readonly<Record<string, Attack>> = {

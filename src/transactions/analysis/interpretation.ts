@@ -8,7 +8,7 @@ import type { Nft } from './nft-asset.ts';
 import type { Royalty } from './nft-sale.ts';
 import type { Payment, SupplyChange } from './payments.ts';
 import type { Share } from './share.ts';
-import type { Swap } from './swap-legs.ts';
+import type { Mover, Swap } from './swap-legs.ts';
 
 /** What every interpretation says. */
 interface InterpretationOf<Type extends TransactionType> {
@@ -114,6 +114,8 @@ export interface NftInterpretation
   readonly seller: string | null;
   /** The wallet that bought, bid or got it; null if none or several. */
   readonly buyer: string | null;
+  /** Who signed in the place of the wallet that gave away; null if that did. */
+  readonly mover: Mover | null;
   /** What a buyer paid in all, what a listing or a bid names, or what a mint cost; null if unknown or nothing. */
   readonly price: AssetAmount | null;
   /** What the seller got of it; null if unknown. */

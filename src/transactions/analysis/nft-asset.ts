@@ -33,6 +33,8 @@ export interface AssetCall extends Nft {
   readonly type: ProgramInstruction['type'];
   readonly from: string | null;
   readonly to: string | null;
+  /** The delegate that may have signed in the place of the owner; null if none is named. */
+  readonly delegate: string | null;
   /** The program that is credited: that of the top-level instruction if it is known. */
   readonly program: string;
   /** Positions of the top-level instruction and of the inner one. */
@@ -44,8 +46,8 @@ export interface AssetCall extends Nft {
 const MAX_DERIVED_IDS = 16;
 
 /** Returns the actions that calls on NFTs in no token account were; none for one that was made and has no known id. */
-export const assetActions = (calls: readonly AssetCall[]): Action[] =>
-  calls.flatMap(({ type, mint, from, to, program, step, inner }) =>
+export const assetActions = (calls: readonly AssetCall[], signers: readonly string[]): Action[] =>
+  calls.flatMap(({ type, mint, from, to, delegate, program, step, inner }) =>
     !/NFT_(MINT|TRANSFER)$|BURN/.test(type ?? '') || (from === null && mint === null)
       ? []
       : actionOf('asset', from ?? to ?? '', {
@@ -53,6 +55,9 @@ export const assetActions = (calls: readonly AssetCall[]): Action[] =>
           [from === null ? 'got' : 'given']: mint === null ? [] : [{ mint, amount: 1n, decimals: 0 }],
           program,
           instruction: [step, inner],
+          ...(from !== null && delegate !== null && !signers.includes(from) && signers.includes(delegate)
+            ? { authority: delegate, role: 'delegate' }
+            : {}),
         }),
   );
 
@@ -83,17 +88,18 @@ export function findAssetCalls(
   });
 }
 
-function ownersOf({ type, roles }: ProgramInstruction): Pick<AssetCall, 'from' | 'to'> {
+function ownersOf({ type, roles }: ProgramInstruction): Pick<AssetCall, 'from' | 'to' | 'delegate'> {
   const owner = roles.owner ?? roles.user ?? null;
+  const delegate = roles.user ?? null;
   switch (type) {
     case 'NFT_MINT':
     case 'COMPRESSED_NFT_MINT':
-      return { from: null, to: owner };
+      return { from: null, to: owner, delegate };
     case 'NFT_TRANSFER':
     case 'COMPRESSED_NFT_TRANSFER':
-      return { from: owner, to: roles.newOwner ?? null };
+      return { from: owner, to: roles.newOwner ?? null, delegate };
     default:
-      return { from: owner, to: null };
+      return { from: owner, to: null, delegate };
   }
 }
 

@@ -27,20 +27,21 @@ export function parseTransaction(transaction: Transaction, idlNames: IdlNames = 
   const { transfers, authorityChanges, confidentialTransfers } = readMovements(transaction);
   const parsedInstructions = instructions.map((call) => toParsedInstruction(call, names, idlNames));
   const assets = status === 'success' ? findAssetCalls(parsedInstructions, findProgramInstruction) : [];
+  const signers = transaction.accounts.filter(({ signer }) => signer).map(({ address }) => address);
   const changed = changedTokens(transaction);
   const { actions, unaccounted } = readLedger(transaction, transfers, changed);
   return {
     status,
     fee: transaction.fee ?? 0n,
     feePayer: transaction.feePayer,
-    signers: transaction.accounts.filter(({ signer }) => signer).map(({ address }) => address),
+    signers,
     signature: transaction.signatures[0] ?? '',
     slot: transaction.slot,
     timestamp: transaction.blockTime,
     computeUnitsConsumed: transaction.computeUnitsConsumed,
     priorityFee: priorityFeeOf(instructions),
     ...heliusTransfersOf(transfers),
-    actions: [...actions, ...assetActions(assets)],
+    actions: [...actions, ...assetActions(assets, signers)],
     unaccounted,
     confidentialTransfers,
     authorityChanges,

@@ -2,12 +2,15 @@ import type { Action } from './action.ts';
 import type { AssetAmount } from './asset-amount.ts';
 import type { Share } from './share.ts';
 
+/** Who signed for something in the place of its owner. */
+export type Mover = Pick<Action, 'role'> & { readonly authority: string };
+
 /** A trade: the amounts that a wallet gave and received, both positive. */
 export interface Swap {
   /** Null if it is unclear which of the two sides is the trader: then `inputs` and `outputs` may be reversed. */
   readonly wallet: string | null;
   /** Who signed for it in the place of the wallet. */
-  readonly mover?: Pick<Action, 'role'> & { readonly authority: string };
+  readonly mover?: Mover;
   readonly inputs: readonly AssetAmount[];
   readonly outputs: readonly AssetAmount[];
   /** The program in whose calls both sides moved. */

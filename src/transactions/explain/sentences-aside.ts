@@ -48,7 +48,6 @@ export function describeActions(
       const who = formatAddress(change.authority ?? change.owner ?? giver);
       return `${who} ${also}${describeAuthorityChange(change, formatAddress)}`;
     }),
-    ...stakes.map((stake) => describeStake(stake, formatAddress, also)),
     ...describePayments(payments, `${also}sent`, formatAddress),
     ...lost.map(
       ([wallet, loss]) =>
@@ -82,6 +81,7 @@ export function describeActions(
       'new ',
       (payer, what, into) => `${payer} ${also}put ${what} into ${into}`,
     ),
+    ...stakes.map((stake) => describeStake(stake, formatAddress, also)),
   ];
   const freed = ofKind('close').filter((action) => isFreed(action, actor));
   const gains = [
@@ -106,12 +106,14 @@ export function memoPhrase({ asides: { memos } }: Interpreted): string {
 
 /** Describes what was done to an NFT that is in no token account. */
 function describeAsset(
-  { actor, counterparty, given, got, authority }: Action,
+  { actor, counterparty, given, got, authority, role }: Action,
   { formatAddress, also = '' }: ActionFormat,
 ): string {
   const amounts = [...given, ...got];
-  const nft = amounts.length === 0 ? 'an NFT' : formatAmounts(amounts.map(toAmount), formatAddress);
-  const who = `${formatAddress(authority ?? actor)} ${also}`;
+  const named = amounts.length === 0 ? 'an NFT' : formatAmounts(amounts.map(toAmount), formatAddress);
+  const nft = authority === null ? named : `${named}${ofOwner(actor, formatAddress)}`;
+  const mover = authority === null ? formatAddress(actor) : moverPhrase({ authority, role }, formatAddress);
+  const who = `${mover} ${also}`;
   if (got.length > 0) return `${who}got ${nft}, which was made`;
   return counterparty === null ? `${who}burned ${nft}` : `${who}sent ${nft} to ${formatAddress(counterparty)}`;
 }

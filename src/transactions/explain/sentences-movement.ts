@@ -1,4 +1,3 @@
-import type { Action } from '../analysis/action.ts';
 import type { AssetAmount } from '../analysis/asset-amount.ts';
 import { grouped } from '../analysis/grouped.ts';
 import {
@@ -9,6 +8,7 @@ import {
 } from '../analysis/interpretation.ts';
 import type { NetChange } from '../analysis/net-change.ts';
 import type { Payment } from '../analysis/payments.ts';
+import type { Mover } from '../analysis/swap-legs.ts';
 import { tipRelayOf } from '../programs/tip-accounts.ts';
 import { programPhrase } from './program-phrase.ts';
 import {
@@ -57,10 +57,8 @@ export const describePayments = (
   );
 
 /** Names who moved what somebody else owns. */
-export const moverPhrase = (
-  { authority, role }: Pick<Action, 'role'> & { readonly authority: string },
-  formatAddress: FormatAddress,
-): string => `${formatAddress(authority)}${role === 'delegate' ? ', as delegate,' : ''}`;
+export const moverPhrase = ({ authority, role }: Mover, formatAddress: FormatAddress): string =>
+  `${formatAddress(authority)}${role === 'delegate' ? ', as delegate,' : ''}`;
 
 /** Describes what one wallet sent, or what a delegate moved of it. */
 function describeSender(payments: readonly Payment[], verb: string, formatAddress: FormatAddress): string {

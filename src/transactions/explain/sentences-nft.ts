@@ -7,9 +7,10 @@ import {
   formatAmounts,
   formatSol,
   joinPhrases,
+  ofOwner,
   tokenName,
 } from './sentence-formats.ts';
-import { describePayments } from './sentences-movement.ts';
+import { describePayments, moverPhrase } from './sentences-movement.ts';
 import { filledIn, wordsOf } from './words.ts';
 
 /** Describes an NFT that changed owners, and in exchange for what. */
@@ -27,15 +28,15 @@ const DEEDS = wordsOf('nfts');
 
 /** Describes what was done to NFTs. */
 export function describeNft(interpretation: NftInterpretation, formatAddress: FormatAddress): string {
-  const { type, actor, program, seller, buyer, price, refund } = interpretation;
+  const { type, actor, program, seller, buyer, mover, price, refund } = interpretation;
   if (type === 'NFT_SALE') return describeSale(interpretation, formatAddress);
   const amount = price === null ? null : formatAmount(price, formatAddress);
   return filledIn(DEEDS.get(type) ?? '', {
     who: formatAddress(actor),
-    giver: formatAddress(seller ?? actor),
+    giver: mover === null ? formatAddress(seller ?? actor) : moverPhrase(mover, formatAddress),
     taker: buyer === null ? 'several accounts' : formatAddress(buyer),
     receiver: buyer === null || buyer === actor ? '' : ` to ${formatAddress(buyer)}`,
-    nfts: formatNfts(interpretation, formatAddress),
+    nfts: `${formatNfts(interpretation, formatAddress)}${mover === null ? '' : ofOwner(seller ?? actor, formatAddress)}`,
     bid: amount === null ? 'made a bid' : `bid ${amount}`,
     cost: amount === null ? '' : ` for ${amount}`,
     returned: refund === 0n ? '' : ` and got back ${formatSol(refund)} of rent`,

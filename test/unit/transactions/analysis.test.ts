@@ -794,6 +794,11 @@ t.test('forged-transactions', async (t) => {
     t.strictSame(found, []);
   });
 
+  t.test('a tip is named beside what another sentence says', async (t) => {
+    const transaction = forgeAttack('alone', 'a tip beside a hidden amount', 'whole');
+    t.match(transaction && explainTransaction(parseTransaction(transaction)), 'the tip 5 SOL');
+  });
+
   /** Returns what the view of a wallet says that its balances do not. */
   function wrongFor(wallet: string, transaction: Transaction): readonly string[] {
     const { changes = [], description = '' } =

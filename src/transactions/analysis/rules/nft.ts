@@ -42,7 +42,16 @@ const deedOf = (
   type: NftType,
   nfts: readonly Nft[],
   known: Pick<NftInterpretation, 'actor' | 'program' | 'states'> & Partial<NftInterpretation>,
-): NftInterpretation => ({ seller: null, buyer: null, ...UNKNOWN_MONEY, refund: 0n, ...known, type, nfts });
+): NftInterpretation => ({
+  seller: null,
+  buyer: null,
+  mover: null,
+  ...UNKNOWN_MONEY,
+  refund: 0n,
+  ...known,
+  type,
+  nfts,
+});
 
 function interpretMarketCall(facts: TransactionFacts): NftInterpretation | null {
   const named = findMarketCalls(facts);
@@ -213,7 +222,9 @@ const statesOfSale = (
     !['rent', 'direct', 'close'].includes(action.kind) && action.program === program;
   const isPaid = ({ given, got }: Action): boolean => [...given, ...got].every(({ mint }) => mint === price?.mint);
   const paid = facts.parsed.actions.filter((action) => isOfMarket(action) && isPaid(action));
-  const spent = paid.flatMap(effectsOf).reduce((sum, [wallet, { amount }]) => (wallet === buyer ? sum - amount : sum), 0n);
+  const spent = paid
+    .flatMap(effectsOf)
+    .reduce((sum, [wallet, { amount }]) => (wallet === buyer ? sum - amount : sum), 0n);
   const isOfSale = ({ instruction }: Action): boolean => spent === price?.amount || steps.has(instruction?.[0] ?? -1);
   return [...statesOfNfts(nfts, facts, isOfMarket), ...shareOf(price === null ? [] : paid.filter(isOfSale))];
 };
@@ -235,10 +246,14 @@ function interpretAssetCall(calls: readonly AssetCall[], facts: TransactionFacts
     const [first] = ofType;
     if (first === undefined) continue;
     // a sentence names one giver and one receiver; what else was given away is described apart
-    const found = isMint ? ofType : ofType.filter(({ from, to }) => from === first.from && to === first.to);
+    const isAlike = ({ from, to, delegate }: AssetCall): boolean =>
+      from === first.from && to === first.to && delegate === first.delegate;
+    const found = isMint ? ofType : ofType.filter(isAlike);
     const places = new Set(found.map(({ step, inner }) => [step, inner].join(' ')));
     const isFound = ({ kind, instruction }: Action): boolean =>
       kind === 'asset' && places.has(instruction?.join(' ') ?? '');
+    const done = parsed.actions.filter(isFound);
+    const [{ authority = null, role = 'owner' } = {}] = done;
     const refund = type === 'BURN_NFT' ? refundOf(first.from, facts) : NO_REFUND;
     const program = onlyValue(found.map((call) => call.program));
     const price = isMint ? mintPrice(program, facts) : NO_PRICE;
@@ -249,7 +264,8 @@ function interpretAssetCall(calls: readonly AssetCall[], facts: TransactionFacts
       buyer: onlyValue(found.map(({ to }) => to)),
       price: price.amount,
       refund: refund.lamports,
-      states: [...shareOf(parsed.actions.filter(isFound)), ...price.states, ...refund.states],
+      mover: authority === null ? null : { authority, role },
+      states: [...shareOf(done), ...price.states, ...refund.states],
     });
   }
   return null;
