@@ -34,7 +34,7 @@ import {
 } from '../../../src/gateway/upstream/geyser/geyser-client.ts';
 import { Disagreements } from '../../../src/gateway/upstream/mesh/disagreements.ts';
 import type { OperatorAgreement } from '../../../src/gateway/upstream/mesh/mesh.ts';
-import type { RpcResponse } from '../../../src/gateway/upstream/rpc/rpc-response.ts';
+import type { RpcCaller, RpcResponse } from '../../../src/gateway/upstream/rpc/rpc-response.ts';
 import { noGeyserFaults } from '../../../src/localnet/geyser/geyser-faults.ts';
 import {
   decodeRequest,
@@ -50,7 +50,7 @@ import { deriveKeypair } from '../../../src/localnet/traffic/demo-keypair.ts';
 import { createFaucet } from '../../../src/localnet/traffic/faucet.ts';
 import type { Commitment } from '../../../src/shared/domain/commitment.ts';
 import { toJson } from '../../../src/shared/domain/to-json.ts';
-import { CLOCK_SYSVAR, SYSTEM_PROGRAM } from '../../../src/shared/domain/well-known-addresses.ts';
+import { CLOCK_SYSVAR, SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../../src/shared/domain/well-known-addresses.ts';
 import { addressOfNumber } from '../../support/address-of-number.ts';
 import { waitFor } from '../../support/harness.ts';
 import { listenOnLoopback } from '../../support/loopback-server.ts';
@@ -716,7 +716,7 @@ function openFeedSessions({
   const call = { send: (request: Uint8Array) => requests.push(request), cancel: () => {} };
   let deliver = (_bytes: Uint8Array): void => {};
   const [falsehoods, givenUp]: [string[], string[]] = [[], []];
-  const rpc = { call: (): Promise<RpcResponse> => never() };
+  const rpc = { call: (..._: Parameters<RpcCaller['call']>): Promise<RpcResponse> => never() };
   const client: FeedClient = {
     version: async () => '',
     firstReplayed: async () => undefined,
@@ -738,7 +738,7 @@ function openFeedSessions({
       blocks: new RecentBlocks(100),
       nodeId: 'node-1',
       link: { client, mode: 'blocks', isOneEpoch: () => true, random, settings: UPSTREAM_SETTINGS, maxBytes: 1 << 20 },
-      rpc: { call: () => rpc.call() },
+      rpc: { call: (...args) => rpc.call(...args) },
       agreement,
       budget: new RequestBudgets(clock, null).of({ nodeId: 'node-1', isPooled: false }),
       tip: () => tipAt(clock.monotonic()),
@@ -874,12 +874,13 @@ t.test('what an account was before it was not covered for a while is not claimed
   }
 });
 
-t.test('over several operators an audit of a feed reads all that exact needs', async (t) => {
+/** Two operators that both must give what is `exact`. */
+function twoOperators(): OperatorAgreement {
   const none = (): never => {
     throw new Error('it is not used');
   };
   const disagreements = new Disagreements({ clock: new ManualClock(), onDisagreement: none, onUndecided: none });
-  const agreement = {
+  return {
     operators: 2,
     needed: 2,
     disagreements,
@@ -889,6 +890,10 @@ t.test('over several operators an audit of a feed reads all that exact needs', a
     areOfTwoOperators: none,
     openSessionBeside: none,
   };
+}
+
+t.test('over several operators an audit of a feed reads all that exact needs', async (t) => {
+  const agreement = twoOperators();
   const { clock, open, rpc, falsehoods, deliver } = openFeedSessions({ agreement });
   const session = open();
   t.teardown(() => session.close());
@@ -951,6 +956,76 @@ t.test('over several operators an audit of a feed reads all that exact needs', a
     answer(17, 7, 2);
     t.equal(await session.sessionAudit.audit(1), 0);
     t.match(falsehoods, [/a read at slot 17 differs/]);
+  });
+});
+
+t.test('accounts that nodes parse', async (t) => {
+  const key = addressOfNumber(0);
+  const data = Buffer.alloc(165);
+  data.writeBigUInt64LE(5n, 64);
+  data.writeUInt8(1, 108);
+  interface Shown {
+    readonly lamports?: number;
+    readonly amount?: number;
+    readonly mint?: string;
+  }
+  const jsonOf = (data: string, lamports = 2_039_280): string =>
+    `{"lamports":${lamports},"owner":"${TOKEN_PROGRAM}","executable":false,"rentEpoch":0,"data":${data},"space":165}`;
+  const parsed = ({ lamports, amount = 5, mint = SYSTEM_PROGRAM }: Shown): string => {
+    const info = `{"mint":"${mint}","owner":"${SYSTEM_PROGRAM}","state":"initialized","tokenAmount":{"amount":"${amount}"}}`;
+    return jsonOf(`{"parsed":{"info":${info},"type":"account"},"program":"spl-token","space":165}`, lamports);
+  };
+  const encoded = jsonOf(`["${data.toString('base64')}","base64"]`);
+  /** A feed that is some slots behind the nodes, of which one shows accounts as `shown` unless two are compared. */
+  const openParsed = (size: number, lag: number, shown: Shown) => {
+    const { open, clock, rpc, deliver, falsehoods } = openFeedSessions({ agreement: twoOperators() });
+    const reads = { parsed: 0 };
+    const session = open();
+    const states = Array.from({ length: size }, (_, i) => stateOf(addressOfNumber(i + 1)));
+    for (const state of states) session.add(state);
+    clock.advance(500);
+    let slot = 10;
+    const node = { text: encoded };
+    rpc.call = async (_, [addresses, config] = [], { agree } = {}) => {
+      const isParsed = (config as { encoding: string }).encoding === 'jsonParsed';
+      if (isParsed) reads.parsed++;
+      const text = isParsed ? parsed(agree?.count === 2 ? {} : shown) : node.text;
+      const value = Buffer.from(`[${(addresses as string[]).map(() => text)}]`);
+      return { slot: slot + lag, result: value, value, agreement: { slot: slot + lag, agreed: 2, read: 2, needed: 2 } };
+    };
+    const pass = async (slots: number): Promise<void> => {
+      for (const end = slot + slots; slot < end; slot++) {
+        const link = { slot, blockhash: `${slot}`, parentSlot: slot - 1, parentBlockhash: `${slot - 1}` };
+        deliver(encodeBlockUpdate(['b2'], { ...link, transactionCount: 0, writes: [] }, [], 0));
+        for (let i = 0; i < 8; i++) {
+          await new Promise(setImmediate);
+          clock.advance(50);
+        }
+      }
+    };
+    return { session, states, reads, node, pass, falsehoods };
+  };
+
+  t.test('are shown as a node parses them only if that is the account that the feed has', async (t) => {
+    for (const shown of [{ lamports: 777 }, { amount: 6 }, { mint: key }]) {
+      const { session, states, reads, pass } = openParsed(1, 0, shown);
+      await pass(6);
+      t.same([states.map(({ json }) => json), reads.parsed], [[parsed({})], 2], JSON.stringify(shown));
+      session.close();
+    }
+  });
+
+  t.test('are live over a feed that is behind, read by the hundred, and audited', async (t) => {
+    const { session, states, reads, node, pass, falsehoods } = openParsed(250, 4, {});
+    await pass(12);
+    t.same([states.filter(({ lease }) => lease !== undefined).length, reads.parsed], [250, 3]);
+    const audited = session.sessionAudit.audit(100);
+    await pass(6);
+    t.equal(await audited, 100);
+    node.text = jsonOf('["","base64"]');
+    const refuted = session.sessionAudit.audit(100);
+    await pass(6);
+    t.same([await refuted, falsehoods.length], [0, 1]);
   });
 });
 

@@ -7,7 +7,11 @@ import {
   UPGRADEABLE_LOADER,
   VOTE_PROGRAM,
 } from '../../../shared/domain/well-known-addresses.ts';
+import { decodeTokenProgramAccount } from '../../../transactions/index.ts';
 import type { AccountValue } from '../../upstream/geyser/feed-update.ts';
+import { digestOfToken, factsOfAccount } from '../../upstream/reads/account-facts.ts';
+import { contradictionOf } from '../../upstream/rpc/facts.ts';
+import { unparsedJsonOf } from './account-json.ts';
 
 /** Owners whose accounts a node shows parsed. */
 const PARSED_OWNERS = new Set([
@@ -23,3 +27,15 @@ const PARSED_OWNERS = new Set([
 /** Returns true for an account that a node shows parsed: its data is no base64. */
 export const isParsed = ({ owner, data }: AccountValue): boolean =>
   PARSED_OWNERS.has(owner) || (owner === SYSTEM_PROGRAM && data.length > 0); // a nonce
+
+/** Returns whether a node's JSON can be of an account: it shows the same of what every honest node has alike. */
+export function isOfValue(json: Buffer, value: AccountValue): boolean {
+  const due = new Map(factsOfAccount(Buffer.from(unparsedJsonOf(value))));
+  const token = decodeTokenProgramAccount(value);
+  if (token !== undefined) due.set('token', digestOfToken(token));
+  try {
+    return contradictionOf(factsOfAccount(json), due) === undefined;
+  } catch {
+    return false; // it is no account
+  }
+}

@@ -2,7 +2,7 @@ import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { toTemplatedText } from '../../../shared/runtime/templated-text.ts';
-import { AccountBatcher } from '../../upstream/reads/account-batcher.ts';
+import type { AccountRead } from '../../upstream/reads/account-batcher.ts';
 import type { RpcCaller } from '../../upstream/rpc/rpc-response.ts';
 import type { FeedVersion } from '../feed/feed-account.ts';
 import { FeedLink, type FeedLinkOptions } from '../feed/feed-link.ts';
@@ -16,7 +16,8 @@ import { Watermark } from '../watermark.ts';
 import { decodeAccountJson, isSameAccount, textOfKept } from './account-json.ts';
 import type { AccountSessionOptions } from './account-session.ts';
 import type { AccountState } from './account-state.ts';
-import { isParsed } from './feed-account-json.ts';
+import { isOfValue, isParsed } from './feed-account-json.ts';
+import { PacedAccountReads } from './paced-account-reads.ts';
 
 /** What a session over a feed needs beside the callbacks that all sessions have. */
 export interface FeedAccountSessionOptions
@@ -37,8 +38,8 @@ export interface FeedAccountSessionOptions
 const MAX_ACCOUNTS = 50_000;
 /** A full stream is sealed until it has no more than these: each account that is added has its whole filter sent again. */
 const SEALED_UNTIL = 45_000;
-/** The accounts of one audit. */
-const AUDIT_BATCH = 100;
+/** The accounts of one read. */
+const BATCH = 100;
 
 /** One stream of a Geyser feed, and the accounts that are kept live over it, at confirmed and finalized. */
 export class FeedAccountSession {
@@ -56,12 +57,16 @@ export class FeedAccountSession {
   };
   readonly #options: FeedAccountSessionOptions;
   readonly #link: FeedLink<AccountState>;
-  readonly #batcher: AccountBatcher;
+  readonly #reads: PacedAccountReads;
   readonly #watermarks: ReadonlyMap<Commitment, Watermark>;
-  /** States that can't be claimed yet: newer slots were claimed for them before. */
+  /** States that can't be claimed yet: newer slots were claimed for them before, or their text could not be had. */
   readonly #behind = new Set<AccountState>();
   /** Those whose text is read. */
   readonly #reading = new Set<AccountState>();
+  /** Those of them that wait for a request. */
+  #textless: AccountState[] = [];
+  /** Those of which a node gave a text of another account: several operators must give the same. */
+  readonly #doubted = new WeakSet<AccountState>();
   #nextAudited: Iterator<AccountState> | undefined;
   #isSealed = false;
   #isLost = false;
@@ -69,7 +74,7 @@ export class FeedAccountSession {
   constructor(options: FeedAccountSessionOptions) {
     const { clock, tip, isRenewing, ring, blocks, rpc, link, slotTimeMs, budget } = options;
     this.#options = options;
-    this.#batcher = new AccountBatcher({ call: (...args) => budget.make(() => rpc.call(...args)) }, { clock, tip });
+    this.#reads = new PacedAccountReads(rpc, budget, 'sync', { clock, tip });
     const watermark = (commitment: Commitment): [Commitment, Watermark] => [
       commitment,
       new Watermark(() => tip(commitment), isRenewing, options.nodeId),
@@ -187,6 +192,7 @@ export class FeedAccountSession {
     for (const state of states) state.companion = undefined;
     this.#link.close();
     this.#behind.clear();
+    this.#textless = [];
     for (const watermark of this.#watermarks.values()) {
       watermark.markLost();
       this.#options.onWatermarkLost(watermark);
@@ -261,36 +267,55 @@ export class FeedAccountSession {
     const { value } = version;
     if (value === null || !isParsed(value)) return value;
     const known = this.#options.ring.textOf(value);
-    if (known === undefined && account.history?.newest.value === value) void this.#readText(account, version);
+    if (known === undefined && account.history?.newest.value === value) void this.#readText(account);
     return known;
   }
 
-  /** Reads the text of the newest version of an account, which is of that version if no other has come up to its slot. */
-  async #readText(account: AccountState, version: FeedVersion): Promise<void> {
+  /** Has the text of the newest version of an account read, with those of others that wait. */
+  async #readText(account: AccountState): Promise<void> {
     if (this.#reading.has(account)) return;
     this.#reading.add(account);
-    try {
+    if (this.#textless.push(account) > 1) return;
+    while (this.#textless.length > 0) {
       await this.#options.budget.acquire('sync');
-      const { address } = account;
-      const read = await this.#batcher.read({
-        address,
-        commitment: 'confirmed',
-        shape: 'parsed',
-        minContextSlot: version.slot,
-      });
-      await this.#link.applied(read.slot);
-      const json = decodeAccountJson(read.account);
-      const { history } = account;
-      const current = history?.ownAt(read.slot)?.value ?? null;
-      if (typeof json === 'string' && history !== undefined && current !== null)
-        this.#options.ring.setText(history, current, toTemplatedText(json));
-    } catch {
-      // it is read again with the next change, or below
-    } finally {
-      this.#reading.delete(account);
+      void this.#readTexts(this.#textless.splice(0, BATCH));
     }
-    if (this.#link.stream.get(account.address) !== account) return;
-    for (const state of statesOf(account)) this.#settle(account, state);
+  }
+
+  async #readTexts(accounts: readonly AccountState[]): Promise<void> {
+    const { agreement } = this.#options;
+    const queries = accounts.map((account) => ({
+      address: account.address,
+      commitment: 'confirmed' as const,
+      shape: 'parsed' as const,
+      minContextSlot: account.history?.newest.slot,
+      agree: this.#doubted.has(account) ? agreement?.needed : undefined,
+    }));
+    const reads = await Promise.all(this.#reads.readBatch(queries).map((read) => read.catch(() => undefined)));
+    await this.#link.applied(Math.max(...reads.map((read) => read?.slot ?? 0)));
+    for (const [i, account] of accounts.entries()) {
+      const isKept = this.#keepText(account, reads[i]);
+      this.#reading.delete(account);
+      if (this.#link.stream.get(account.address) !== account) continue;
+      for (const state of statesOf(account))
+        if (isKept) this.#settle(account, state);
+        else this.#behind.add(state);
+    }
+  }
+
+  /** Keeps a text, which is of the newest version of its slot. Returns false where that is not known, or is another account. */
+  #keepText(account: AccountState, read: AccountRead | undefined): boolean {
+    const { history } = account;
+    const value = (read && history?.ownAt(read.slot)?.value) ?? null;
+    const json = read && decodeAccountJson(read.account);
+    if (history === undefined || value === null || typeof json !== 'string') return false;
+    if (!isOfValue(Buffer.from(json, 'latin1'), value)) {
+      this.#doubted.add(account);
+      return false;
+    }
+    this.#doubted.delete(account);
+    this.#options.ring.setText(history, value, toTemplatedText(json));
+    return true;
   }
 
   #invalidate(reason: string): void {
@@ -312,8 +337,8 @@ export class FeedAccountSession {
   /** Audits accounts in turn, at most `most`. Resolves to the number that was compared. */
   async #audit(most: number): Promise<number> {
     let compared = 0;
-    for (let left = Math.min(most, this.size); left > 0 && !this.#isLost; left -= AUDIT_BATCH) {
-      const batch = this.#nextArmed(Math.min(left, AUDIT_BATCH));
+    for (let left = Math.min(most, this.size); left > 0 && !this.#isLost; left -= BATCH) {
+      const batch = this.#nextArmed(Math.min(left, BATCH));
       if (batch.length === 0) break;
       await this.#options.budget.acquire('audit');
       compared += await this.#auditBatch(batch).catch(() => 0); // the next audit tries again

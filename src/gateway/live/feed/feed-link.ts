@@ -37,6 +37,8 @@ const ACCOUNTS_PER_MS = 10;
 const WATCH_MS = 1000;
 /** An attempt that lasted so long has connected: its end is no failure in a row. In milliseconds. */
 const STEADY_MS = 5000;
+/** Interval of looking whether a slot that a node has read is applied, in milliseconds. */
+const APPLIED_MS = 50;
 /** Time until a read that has failed is tried again. */
 const RETRY_MS = 100;
 /** Slots without a new block, and far behind the tip, after which accounts are kept elsewhere: what servers replay. */
@@ -125,11 +127,12 @@ export class FeedLink<A extends FeedAccount> {
     this.stream.end();
   }
 
-  /** Resolves once a slot is applied, or a second later. */
+  /** Resolves once a slot is applied, or when one that lags as much as it may would have applied it. */
   async applied(slot: Slot): Promise<void> {
-    const { clock } = this.#options;
-    for (let i = 0; i < 20 && this.stream.slot < slot && !this.#isClosed; i++)
-      await new Promise<void>((resolve) => clock.after(50, resolve));
+    const { clock, slotTimeMs } = this.#options;
+    const untilMs = clock.monotonic() + MAX_LAG_SLOTS * slotTimeMs();
+    while (this.stream.slot < slot && clock.monotonic() < untilMs && !this.#isClosed)
+      await new Promise<void>((resolve) => clock.after(APPLIED_MS, resolve));
   }
 
   #connect(fromSlot: Slot | undefined, version: number): void {

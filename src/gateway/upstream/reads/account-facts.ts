@@ -30,6 +30,19 @@ export function tokenPartsOf(data: Buffer): readonly (Buffer | undefined)[] | un
   return [type, mint, owner, amount, supply];
 }
 
+/** A token account, a mint or a multisig. */
+interface DecodedToken {
+  readonly type: string;
+  readonly mint?: string;
+  readonly owner?: string;
+  readonly amount?: bigint;
+  readonly supply?: bigint;
+}
+
+/** Returns the digest of what was decoded that {@link factsOfAccount} gives of what a parser shows. */
+export const digestOfToken = ({ type, mint, owner, amount, supply }: DecodedToken): string =>
+  digestOf([type, mint, owner, amount, supply].map((part) => (part === undefined ? undefined : `"${part}"`)));
+
 const TOKEN_PARSERS: ReadonlySet<string> = new Set(['"spl-token"', '"spl-token-2022"']);
 
 const textOf = (part: Buffer | undefined): string | undefined => part?.toString('latin1');
