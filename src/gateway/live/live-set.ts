@@ -338,6 +338,7 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
   onFeedUp(): void {
     const { feed } = this.#options;
     this.#moving = feed === undefined ? [] : [...this.#places.values()].filter((state) => feed.accepts(state));
+    this.#onKeptOver(); // what waits for a WebSocket of a node need not any longer
     this.#sessions.openAnother();
   }
 

@@ -139,12 +139,12 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
     }
     for (const waiting of tooLarge) this.#queue.putBack(waiting);
     this.#isStuck = tooLarge.length > 0 && ![...this.#pubsubs.keys()].some(({ pubsub }) => pubsub.mayGrow);
-    if (this.#isStuck) void this.#openSession(tooLarge[0]?.item);
+    if (this.#isStuck && this.#mayOpen) void this.#openSession(tooLarge[0]?.item);
   }
 
-  /** Opens a session, whether others have room or not. */
+  /** Opens a session, whether others have room or are as many as there may be, or not. */
   openAnother(): void {
-    void this.#openSession();
+    if (!this.#isOpening) void this.#openSession();
   }
 
   /** Returns true for an item that waits for nothing better: a session that comes before others has it. */
@@ -195,15 +195,18 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
     return count;
   }
 
-  async #openSession(item?: T): Promise<void> {
+  get #mayOpen(): boolean {
     let sessionCapacity = 1;
     for (const { size, pubsub } of this.#pubsubs.keys()) {
-      if (size === 0 && pubsub.capacity === 0) return;
+      if (size === 0 && pubsub.capacity === 0) return false;
       sessionCapacity = Math.max(sessionCapacity, pubsub.maxSubscriptions);
     }
     if (this.#pubsubs.size === 0) sessionCapacity = this.#sessionCapacity;
     const mostSessions = Math.min(MAX_SESSIONS, Math.ceil(this.#options.maxSubscriptions / sessionCapacity) + 1);
-    if (this.#isOpening || this.#pubsubs.size >= mostSessions) return;
+    return !this.#isOpening && this.#pubsubs.size < mostSessions;
+  }
+
+  async #openSession(item?: T): Promise<void> {
     this.#isOpening = true;
     const pubsub = await this.#options.openPubsub(item).catch(() => undefined); // rejects only when the mesh is closed
     this.#isOpening = false;

@@ -13,6 +13,7 @@ import { VersionRing } from '../../../src/gateway/live/feed/version-ring.ts';
 import { HotKeyDetector } from '../../../src/gateway/live/hot-key-detector.ts';
 import { HottestFirst } from '../../../src/gateway/live/hottest-first.ts';
 import type { LiveRules } from '../../../src/gateway/live/lease-holder.ts';
+import { LiveSet } from '../../../src/gateway/live/live-set.ts';
 import { PastSlots } from '../../../src/gateway/live/past-slots.ts';
 import { type Place, Places } from '../../../src/gateway/live/places.ts';
 import { heatAt, type ReadHeat, recordRead, unread } from '../../../src/gateway/live/read-heat.ts';
@@ -1676,6 +1677,16 @@ t.test('session-pool', async (t) => {
     t.same(sizes(), [2, 1], 'another is opened when it is needed');
   });
 
+  t.test('another is opened though there are as many as may be', async (t) => {
+    const { pool, add, opened } = open(2, 2);
+    await add(1);
+    for (let sessions = 2; sessions <= 3; sessions++) {
+      pool.openAnother();
+      await add(0);
+      t.equal(opened.length, sessions);
+    }
+  });
+
   t.test('items go to the fullest session that has room, so that others become empty', async (t) => {
     const { pool, add, sizes } = open(3);
     const [first, second] = await add(6);
@@ -1763,6 +1774,52 @@ t.test('session-pool', async (t) => {
       t.equal(opened.length, 3, 'for what it has no room for');
     },
   );
+});
+
+t.test('live-set', async (t) => {
+  t.test('a feed that is up while a WebSocket is opened, which no node may have, is used', async (t) => {
+    const onFeed = new Set<AccountState>();
+    let hasRoom = false;
+    const session = {
+      pubsub: { nodeId: 'feed', capacity: 10, maxSubscriptions: 10, mayGrow: false, isPreferred: true },
+      sessionAudit: { checkLag() {}, audit: async () => 0, distrust() {} },
+      size: 0,
+      syncing: 0,
+      has: (state: AccountState) => onFeed.has(state),
+      add: (state: AccountState) => void onFeed.add(state),
+      remove: (state: AccountState) => void onFeed.delete(state),
+      close() {},
+    };
+    const set = new LiveSet<AccountState, string | null>({
+      mesh: { tip: () => 1, slotTimeMs: 400, agreement: undefined, openSession: () => new Promise(() => {}) },
+      clock: new ManualClock(),
+      random: () => 0,
+      settings: { idleMs: 1000, auditMs: 1000, callerShare: 1, requestsPerSecond: null },
+      maxSize: 10,
+      maxAudited: 1,
+      feed: {
+        nodeId: 'feed',
+        isPooled: false,
+        get hasRoom() {
+          return hasRoom;
+        },
+        accepts: () => true,
+        createSession: () => session,
+      },
+      createSession: () => session,
+      createState: (address, commitment, rules, heat) => new AccountState(address, commitment, rules, heat),
+      addressOf: ({ address }) => address,
+      onNotFollowed() {},
+      describe: () => ({}),
+    });
+    t.teardown(() => set.close());
+    const state = set.subscribe('a', 'confirmed', 'caller');
+    await flushEvents();
+    hasRoom = true;
+    set.onFeedUp();
+    await flushEvents();
+    t.same([...onFeed], [state]);
+  });
 });
 
 t.test('live-token-list-source', async (t) => {
