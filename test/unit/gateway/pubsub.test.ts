@@ -216,7 +216,7 @@ t.test('open-session', async (t) => {
   t.test('two equal subscriptions both get notifications, and one still does when the other stops', async (t) => {
     const world = await start(t);
     world.node.onPubsubRequest = (socket, request) =>
-      socket.send(resultBody(request, request.params[0] === CLOCK ? '7' : '8'));
+      socket.send(resultBody(request, request.params[1]?.commitment === 'confirmed' ? '7' : subscriptionId(request)));
     const session = await world.mesh.openSession();
     const log: string[] = [];
     recordClock(session, log, 'confirmed');
@@ -234,6 +234,24 @@ t.test('open-session', async (t) => {
     await waitUntil(() => log.includes('clock 91 after 90'));
     t.notOk(log.includes('clock 91 0'));
     t.notOk(world.node.pubsubRequests.some(({ method }) => method === 'accountUnsubscribe'));
+  });
+
+  t.test('a node whose ids leave open whose a notification is has the session closed', async (t) => {
+    for (const [id, reason] of [
+      ['"sub-A"', 'sent a malformed message'],
+      ['null', 'sent a malformed message'],
+      ['7', 'gave one id to two subscriptions'],
+    ] as const) {
+      const { mesh, node } = await start(t);
+      const session = await mesh.openSession();
+      const log: string[] = [];
+      session.onLost((reason) => log.push(reason));
+      node.onPubsubRequest = (socket, request) => socket.send(resultBody(request, id));
+      for (const key of ['a', 'b'])
+        session.subscribe('accountSubscribe', [key, { commitment: 'confirmed' }], recordTo([], key));
+      await waitUntil(() => log.length > 0);
+      t.same(log, [reason], id);
+    }
   });
 
   t.test('opening a session is retried until it succeeds or the mesh is closed', async (t) => {

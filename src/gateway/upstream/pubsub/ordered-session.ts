@@ -251,6 +251,7 @@ class SessionSubscription implements ChannelSubscription, PubsubSubscription {
   readonly commitment: Commitment;
   readonly handler: SubscriptionHandler;
   subscriptionId: SubscriptionId | undefined = undefined;
+  contentsHash: number | undefined = undefined;
   readonly #session: OrderedSession;
   #isActive = true;
 

@@ -1,6 +1,8 @@
 import { WebSocket } from 'ws';
 import type { Clock } from '../../../shared/domain/clock.ts';
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { RawJson, toJson } from '../../../shared/domain/to-json.ts';
+import { hashText } from '../../../shared/runtime/hash-text.ts';
 import { member, members, pickMembers } from '../json/raw-json.ts';
 import { connectionFault } from '../rpc/failure-reason.ts';
 import type { NodeOptions, UpstreamSettings } from '../upstream-options.ts';
@@ -23,6 +25,8 @@ export interface ChannelSubscription {
   readonly method: string;
   /** Id that the node gave it on its present channel; the channel sets it. */
   subscriptionId?: SubscriptionId | undefined;
+  /** A hash of its method and params; the channel sets it. */
+  contentsHash?: number | undefined;
   /** Called with the bytes of `result` in each notification. */
   onNotification(result: Buffer): void;
   /** Called when the node has accepted it: notifications arrive from now on. */
@@ -111,6 +115,7 @@ export class PubsubChannel {
   subscribe(subscription: ChannelSubscription, params: readonly unknown[]): void {
     this.#heartbeat.expectTraffic();
     subscription.subscriptionId = undefined;
+    subscription.contentsHash = hashText(toJson([subscription.method, params]));
     const sentMs = this.#options.clock.monotonic();
     this.#pending.set(this.#send(subscription.method, params), { subscription, sentMs });
     this.#watchAcks();
@@ -171,6 +176,13 @@ export class PubsubChannel {
     else this.#subscribersById.set(subscriptionId, new Set([present, subscription]));
   }
 
+  /** Returns true for an id of another subscription, whose notifications would be mistaken for its own. */
+  #isOfOthers(subscriptionId: SubscriptionId, { contentsHash }: ChannelSubscription): boolean {
+    const present = this.#subscribersById.get(subscriptionId);
+    const [first] = present instanceof Set ? present : [present];
+    return first !== undefined && first.contentsHash !== contentsHash;
+  }
+
   #removeSubscriber(subscriptionId: SubscriptionId, subscription: ChannelSubscription): void {
     const present = this.#subscribersById.get(subscriptionId);
     if (present instanceof Set) {
@@ -215,7 +227,12 @@ export class PubsubChannel {
       subscription.onRejected(response.get('error'));
       return;
     }
+    if (!UNSIGNED_INTEGER.test(text)) throw new GatewayError('upstream_error', 'an id of a subscription is no number');
     const subscriptionId = toSubscriptionId(text);
+    if (this.#isOfOthers(subscriptionId, subscription)) {
+      this.close('gave one id to two subscriptions');
+      return;
+    }
     this.#addSubscriber(subscriptionId, subscription);
     if (isStopped) this.#removeSubscriber(subscriptionId, subscription);
     else subscription.onAcknowledged?.();
@@ -239,5 +256,7 @@ export class PubsubChannel {
 
 /** Digits of the longest number that is exact as a double. */
 const EXACT_DIGITS = 15;
+
+const UNSIGNED_INTEGER = /^\d+$/;
 
 const toSubscriptionId = (text: string): SubscriptionId => (text.length <= EXACT_DIGITS ? Number(text) : text);
