@@ -716,6 +716,7 @@ function openFeedSessions({
   const call = { send: (request: Uint8Array) => requests.push(request), cancel: () => {} };
   let deliver = (_bytes: Uint8Array): void => {};
   const [falsehoods, givenUp]: [string[], string[]] = [[], []];
+  const blocks = new RecentBlocks(100);
   const rpc = { call: (..._: Parameters<RpcCaller['call']>): Promise<RpcResponse> => never() };
   const client: FeedClient = {
     version: async () => '',
@@ -735,7 +736,7 @@ function openFeedSessions({
     new FeedAccountSession({
       clock,
       ring,
-      blocks: new RecentBlocks(100),
+      blocks,
       nodeId: 'node-1',
       link: { client, mode: 'blocks', isOneEpoch: () => true, random, settings: UPSTREAM_SETTINGS, maxBytes: 1 << 20 },
       rpc: { call: (...args) => rpc.call(...args) },
@@ -757,7 +758,7 @@ function openFeedSessions({
       onFalse: (reason) => falsehoods.push(reason),
       onGivenUp: (reason) => givenUp.push(reason),
     });
-  return { clock, requests, open, rpc, falsehoods, givenUp, deliver: (bytes: Uint8Array) => deliver(bytes) };
+  return { clock, requests, open, rpc, blocks, falsehoods, givenUp, deliver: (bytes: Uint8Array) => deliver(bytes) };
 }
 
 t.test('streams of a feed', async (t) => {
@@ -894,7 +895,7 @@ function twoOperators(): OperatorAgreement {
 
 t.test('over several operators an audit of a feed reads all that exact needs', async (t) => {
   const agreement = twoOperators();
-  const { clock, open, rpc, falsehoods, deliver } = openFeedSessions({ agreement });
+  const { clock, open, rpc, blocks, falsehoods, deliver } = openFeedSessions({ agreement });
   const session = open();
   t.teardown(() => session.close());
   const address = addressOfNumber(1);
@@ -956,6 +957,75 @@ t.test('over several operators an audit of a feed reads all that exact needs', a
     answer(17, 7, 2);
     t.equal(await session.sessionAudit.audit(1), 0);
     t.match(falsehoods, [/a read at slot 17 differs/]);
+    t.equal(blocks.blockAt(17), undefined, 'which slots it has skipped is forgotten');
+  });
+});
+
+t.test('a missing block', async (t) => {
+  /** A feed that has applied the blocks up to 20, and then has lost its connection. Reads of blocks wait. */
+  const openGap = async () => {
+    let listener: FeedListener | undefined;
+    const { clock, open, rpc, requests, blocks, falsehoods, deliver } = openFeedSessions({
+      random: () => 0,
+      onSubscribe: (next) => {
+        listener = next;
+      },
+    });
+    const [state, session, waiting] = [stateOf(addressOfNumber(1)), open(), [] as (() => void)[]];
+    let reads = 0;
+    rpc.call = (method, [named] = []) => {
+      const slot = Number(named);
+      if (method !== 'getBlock') reads++;
+      const block = { blockhash: `${slot}`, parentSlot: slot - 1, previousBlockhash: `${slot - 1}` };
+      const result = method === 'getBlock' ? { ...block, rewards: [], transactions: [] } : [null];
+      const value = Buffer.from(JSON.stringify(result));
+      if (method !== 'getBlock') return Promise.resolve({ slot: 10, result: value, value });
+      return new Promise((resolve) => waiting.push(() => resolve({ slot, result: value, value })));
+    };
+    const send = async (slot: number, parent = slot - 1, blockhash = `${slot}`): Promise<void> => {
+      const filters = [...decodeRequest(requests.at(-1) ?? Buffer.alloc(0)).blocks.keys()];
+      const link = { slot, blockhash, parentSlot: parent, parentBlockhash: `${parent}` };
+      deliver(encodeBlockUpdate(filters, { ...link, transactionCount: 0, writes: [] }, [], 0));
+      for (let i = 0; i < 5; i++) await new Promise(setImmediate);
+    };
+    const reconnect = async (): Promise<void> => {
+      listener?.onEnd({ code: 14, reason: 'is lost' });
+      clock.advance(2000);
+      await null;
+    };
+    clock.advance(1);
+    session.add(state);
+    clock.advance(500);
+    for (let slot = 9; slot <= 20; slot++) await send(slot);
+    const answer = async (): Promise<void> => {
+      waiting.shift()?.();
+      for (let i = 0; i < 5; i++) await new Promise(setImmediate);
+    };
+    return { session, state, blocks, falsehoods, waiting, send, reconnect, answer, reads: () => reads };
+  };
+
+  t.test('is read over two connections, and the second answer changes nothing', async (t) => {
+    const { session, state, waiting, send, reconnect, answer, reads } = await openGap();
+    await reconnect();
+    await send(24);
+    await reconnect();
+    await send(24);
+    t.equal(waiting.length, 2);
+    while (waiting.length > 0) await answer();
+    await send(25);
+    t.same([state.lease?.slot, reads()], [25, 1], 'nobody wrote: nothing is read again');
+    session.close();
+  });
+
+  t.test('shows that a block behind it is false: nothing of those that waited is applied any more', async (t) => {
+    const { session, blocks, falsehoods, waiting, send, reconnect, answer } = await openGap();
+    await reconnect();
+    await send(22);
+    await send(23, 20);
+    await send(24, 22);
+    while (waiting.length > 0) await answer();
+    t.same([falsehoods.length, blocks.blockAt(24)], [1, undefined]);
+    session.close();
   });
 });
 
@@ -1225,6 +1295,14 @@ t.test('accounts that wait are bounded in bytes', async (t) => {
     t.same(received(7), ['a', 'b', 'c'], 'what was received does not count any more');
     send(8, 'abcd');
     t.equal(received(8), undefined, 'a block that is too large for itself');
+  });
+
+  t.test('a slot far ahead is forgotten alone', async (t) => {
+    const assembly = new BlockAssembly('accounts', FEED_RULES, 1 << 20);
+    assembly.restart(true);
+    for (const slot of [Number.MAX_SAFE_INTEGER, ...Array.from({ length: 64 }, (_, i) => i + 5)])
+      assembly.add({ kind: 'account', filters: [], slot, write: write('a') });
+    t.equal(assembly.add({ kind: 'block-meta', filters: ['m1'], ...link(68) })?.writes.length, 1);
   });
 
   t.test('an account of which too much is written until it is read is read again behind that', async (t) => {

@@ -329,6 +329,7 @@ export class FeedAccountSession {
     this.#link.stream.deny();
     for (const watermark of this.#watermarks.values()) watermark.invalidate();
     for (const state of this.#states) state.reset();
+    this.#options.blocks.clear();
     this.#options.onDenied();
     this.#options.onFalse(reason);
     this.close(reason);

@@ -14,6 +14,8 @@ export const bytesOfWrite = ({ value }: Pick<AccountWrite, 'value'>): number => 
 
 /** Most blocks whose accounts have come and whose meta has not. */
 const MAX_OPEN_BLOCKS = 64;
+/** Most blocks that are known to be incomplete: the meta of a fork's may never come. */
+const MAX_FORGOTTEN = 1024;
 
 /** A block whose meta has not come. */
 interface OpenBlock {
@@ -30,8 +32,8 @@ export class BlockAssembly {
   readonly #maxBytes: number;
   /** About the bytes of all these. */
   #bytes = 0;
-  /** Of blocks up to this slot accounts were forgotten. */
-  #forgottenSlot: Slot = -1;
+  /** The blocks of which accounts were forgotten last, whose meta has not come. */
+  readonly #forgotten = new Set<Slot>();
   /** True until a whole block can have come, where accounts come apart. */
   #isFirstPartial = false;
 
@@ -46,7 +48,7 @@ export class BlockAssembly {
   restart(hasReplay: boolean): void {
     this.#open.clear();
     this.#bytes = 0;
-    this.#forgottenSlot = -1;
+    this.#forgotten.clear();
     this.#isFirstPartial = this.#mode === 'accounts' && !hasReplay;
   }
 
@@ -57,11 +59,12 @@ export class BlockAssembly {
     if (!this.#rules.isBarrier(update.kind, this.#mode)) return undefined;
     const { slot, blockhash, parentSlot, parentBlockhash } = update;
     const open = this.#close(slot);
+    const isForgotten = this.#forgotten.delete(slot);
     if (this.#isFirstPartial) {
       this.#isFirstPartial = false;
       return undefined;
     }
-    if (update.kind === 'block-meta' && slot <= this.#forgottenSlot) return undefined; // the next block shows the gap
+    if (update.kind === 'block-meta' && isForgotten) return undefined; // the next block shows the gap
     const writes = update.kind === 'block' ? this.#newestOf(update.writes) : [...(open?.writes.values() ?? [])];
     const version = Math.max(-1, ...update.filters.map(versionOf));
     return { slot, blockhash, parentSlot, parentBlockhash, version, writes };
@@ -81,7 +84,8 @@ export class BlockAssembly {
     while (this.#open.size > MAX_OPEN_BLOCKS || this.#bytes > this.#maxBytes) {
       const [oldest = slot] = this.#open.keys();
       this.#close(oldest);
-      this.#forgottenSlot = Math.max(this.#forgottenSlot, oldest);
+      this.#forgotten.add(oldest);
+      for (const slot of this.#forgotten) if (this.#forgotten.size > MAX_FORGOTTEN) this.#forgotten.delete(slot);
     }
   }
 

@@ -261,6 +261,6 @@ export class FeedLink<A extends FeedAccount> {
 
   async #readBlock(slot: Slot): Promise<void> {
     const block = await readWrittenAccounts(this.#options.rpc, slot).catch(() => undefined);
-    this.stream.onBlockRead(block && { ...block, written: [...block.written.keys()] });
+    this.stream.onBlockRead(slot, block && { ...block, written: [...block.written.keys()] });
   }
 }

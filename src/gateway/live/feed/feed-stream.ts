@@ -200,9 +200,9 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
     this.#armDue();
   }
 
-  /** Handles a read of a block; undefined where it can't be had. */
-  onBlockRead(block: MissedBlock | undefined): void {
-    if (this.#isEnded || !this.#gap.isOpen || this.#chain.newest === undefined) return;
+  /** Handles a read of the block of a slot; undefined where it can't be had. A connection before may have had it read too. */
+  onBlockRead(slot: Slot, block: MissedBlock | undefined): void {
+    if (this.#isEnded || slot !== this.#gap.awaitedSlot || this.#chain.newest === undefined) return;
     if (this.#gap.onRead(block)) this.#repair();
     else this.#rebase();
   }
@@ -241,6 +241,7 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
   }
 
   #receive(block: ReceivedBlock): void {
+    if (this.#isEnded) return; // one before it, which has waited behind a gap too, was false
     const { newest } = this.#chain;
     if (newest !== undefined && this.#gap.isOpen && block.slot > newest.slot) {
       this.#wait(block);

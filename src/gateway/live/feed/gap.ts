@@ -51,6 +51,11 @@ export class Gap {
     return this.#ahead.at(-1)?.slot ?? -1;
   }
 
+  /** The slot of the block that is missing next; undefined where none is. */
+  get awaitedSlot(): Slot | undefined {
+    return (this.#missed.at(-1) ?? this.#ahead[0])?.parentSlot;
+  }
+
   /** Lets a block wait. Returns false if too many do. */
   wait(block: ReceivedBlock): boolean {
     if (block.slot <= this.lastSlot) return true; // a duplicate

@@ -403,7 +403,7 @@ class Schedule {
     const isFailing = this.#random() < this.#faults.blockReadFailRate;
     const missed: MissedBlock | undefined =
       block === undefined || isFailing ? undefined : { ...block, written: block.writes.map(({ address }) => address) };
-    this.#stream.onBlockRead(missed);
+    this.#stream.onBlockRead(slot, missed);
   }
 
   /** Closes a stream that is silent for too long (G10). */
