@@ -4,7 +4,7 @@ import type { Lease } from '../../shared/domain/lease.ts';
 import type { RequestCost } from '../../shared/domain/price-list.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
-import { readBlockSlots } from '../upstream/reads/block-slots.ts';
+import { readBlockSlots, readParentSlot } from '../upstream/reads/block-slots.ts';
 import type { History, Version } from './feed/history.ts';
 import { RecentBlocks } from './feed/recent-blocks.ts';
 import { Watermark } from './watermark.ts';
@@ -83,8 +83,11 @@ export class PastSlots {
     if (known !== undefined) return known;
     const watermark = this.#watermark;
     const found = await readBlockSlots(mesh, Math.max(0, slot - MAX_SKIPPED), slot + MAX_SKIPPED, cost);
+    const next = found.find((each) => each >= slot);
+    const parentSlot = next === undefined || next === slot ? next : await readParentSlot(mesh, next, 'confirmed', cost);
     const kept = watermark === this.#watermark ? blocks : new RecentBlocks(0); // what may be a lie is for this answer alone
-    for (const [i, each] of found.entries()) kept.add(each, found[i - 1] ?? each);
+    for (const each of found) kept.add(each, each);
+    if (next !== undefined && parentSlot !== undefined) kept.add(next, parentSlot);
     const block = kept.blockAt(slot);
     if (block !== undefined) return block;
     throw new GatewayError('block_not_available', `no node shows yet whether slot ${slot} has a block`);

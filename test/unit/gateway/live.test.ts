@@ -2462,6 +2462,30 @@ t.test('past-token-lists', async (t) => {
     t.equal(lease.state, 'lost');
     t.equal(blocks.blockAt(8), undefined, 'nor is it kept');
   });
+
+  t.test('a slot of which a node has no block was skipped only if the parent of the next one is older', async (t) => {
+    const parents = new Map([
+      [44, 42],
+      [45, 44],
+      [51, 50], // the node jumped to a snapshot, and lacks 46 to 50
+    ]);
+    const mesh = {
+      tip: () => 60,
+      call: async (method: string, [slot]: readonly unknown[] = []) => {
+        const given = method === 'getBlocks' ? [...parents.keys()] : { parentSlot: parents.get(Number(slot)) };
+        const result = Buffer.from(JSON.stringify(given));
+        return { slot: 60, value: result, result };
+      },
+    };
+    const blocks = new RecentBlocks(100);
+    for (let slot = 46; slot < 49; slot++) blocks.add(slot, slot - 1);
+    const slots = new PastSlots({ blocks, mesh });
+    const history = new History({ address: OWNER, priority: 0 }, { slot: 60, isDenied: false }, { slot: 5, value: 1 });
+    const findAt = async (slot: Slot) => slots.find({ slot, commitment: 'finalized', cost: undefined }, [history]);
+    t.equal((await findAt(43)).slot, 42);
+    await t.rejects(findAt(49), { code: 'block_not_available' });
+    t.equal((await findAt(48)).slot, 48, 'a feed has shown that this slot has a block');
+  });
 });
 
 t.test('seconded-lease', async (t) => {

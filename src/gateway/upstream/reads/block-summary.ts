@@ -11,7 +11,6 @@ import {
   eachElement,
   isNull,
   type Members,
-  member,
   members,
   membersYielding,
   parseI64,
@@ -30,7 +29,7 @@ import {
   type RpcResponse,
 } from '../rpc/rpc-response.ts';
 import { type RpcErrorTranslations, translateRpcError } from '../rpc/translate-rpc-error.ts';
-import { readBlockSlots } from './block-slots.ts';
+import { readBlockSlots, readParentSlot } from './block-slots.ts';
 import { type BlockTally, tallyTransactions } from './block-tally.ts';
 import { callWithMaxSupportedVersion } from './max-supported-version.ts';
 
@@ -157,17 +156,11 @@ export const readFullBlock = (rpc: RpcCaller, slot: Slot, options: BlockReadOpti
 /** Slots from a skipped one on among which the next block is. */
 const MAX_SKIPPED = 64;
 
-/**
- * Returns true if the finalized chain leaves out a slot: the parent of the next block is older. A node refuses a slot alike whose
- * block it lost when it jumped to a snapshot.
- */
+/** Returns true if the finalized chain leaves out a slot: the parent of the next block is older. */
 export async function isLeftOut(rpc: RpcCaller, slot: Slot): Promise<boolean> {
   const [next] = await readBlockSlots(rpc, slot, slot + MAX_SKIPPED, undefined);
   if (next === undefined || next === slot) return false;
-  const config = { transactionDetails: 'none', rewards: false };
-  const request = { method: 'getBlock', subject: next, config, commitment: 'finalized' } as const;
-  const { result } = await callWithMaxSupportedVersion(rpc, request);
-  return parseSafeInteger(member(result, 'parentSlot')) < slot;
+  return (await readParentSlot(rpc, next, 'finalized')) < slot;
 }
 
 async function readBlock(
