@@ -1073,6 +1073,47 @@ t.test('event-log', async (t) => {
     t.strictSame([replays, gaps], [2, [[50], [], []]]);
   });
 
+  t.test('the block at which a replay begins is not in it', async (t) => {
+    const newHistory = (address: string) =>
+      new History<KeptAccount, AccountValue | null>(
+        { address, priority: 1 },
+        { slot: 200, isDenied: false, finalizedSlot: 200 },
+        { slot: 150, value: accountOf(5) },
+      );
+    const kept = new Map([ONE, TWO].map((address) => [address, newHistory(address)]));
+    const wanted: Slot[] = [];
+    const replaying = new EventLog({
+      ring: { get: (address) => kept.get(address), finalizedSlot: 200 },
+      context,
+      liveAccounts: { readLive: () => undefined },
+      feed: {
+        isStarting: false,
+        hasRoom: false,
+        async replay({ addresses, since }) {
+          wanted.push(since);
+          const versions = new Map(addresses.map((address) => [address, [{ slot: 120, value: accountOf(5) }]]));
+          return since >= 100 ? { from: 100, until: 150, versions } : undefined;
+        },
+      },
+      replayBytes: 1 << 20,
+    });
+    const eventsBehind = async (slot: Slot, index: number, addresses: readonly string[]) => {
+      const topics = addresses.map((address) => ({ name: 'balance' as const, address }));
+      const page = await replaying.read({
+        topics,
+        commitment: 'confirmed',
+        since: { slot, index },
+        held: undefined,
+      });
+      return page?.events.map((event) => [event.index, event.slot, event.gap && [event.gap.from, event.gap.to]]);
+    };
+    t.strictSame(await eventsBehind(100, 0, [ONE]), [[0, 120, null]]);
+    t.strictSame(await eventsBehind(99, 0, [ONE]), [[0, 120, [99, 120]]], 'the block may have written the account');
+    wanted.length = 0;
+    await eventsBehind(101, 0, [ONE, TWO]);
+    t.strictSame(wanted, [100], 'of the block of the id, the reader lacks the second topic');
+  });
+
   t.test('what nodes notify of is a change only where nothing before it can be missing', async (t) => {
     const account = (lamports: number): string =>
       `{"data":["","base64"],"executable":false,"lamports":${lamports},"owner":"${ONE}","rentEpoch":0,"space":0}`;

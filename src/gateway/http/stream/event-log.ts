@@ -103,7 +103,7 @@ interface KnownState {
 /** What is known of a topic: states, oldest first, of which each shows something else than the one before it, or follows a gap. */
 interface TopicHistory {
   readonly covered: Slot;
-  /** None of the states behind this slot is missing, save in the gaps that they name. */
+  /** None of the states from this slot on is missing, save in the gaps that they name. */
   readonly from: Slot;
   readonly states: readonly KnownState[];
 }
@@ -124,8 +124,15 @@ interface Replayed {
   readonly history: FeedHistory;
   /** The version of the history that follows it. */
   readonly next: FeedVersion;
+  /** The blocks behind this one are in it. */
   readonly from: Slot;
   readonly versions: readonly FeedVersion[];
+}
+
+/** An account whose history begins too late for a reader, which has all up to a slot. */
+interface LateAccount extends Pick<Replayed, 'history' | 'next'> {
+  readonly address: string;
+  readonly since: Slot;
 }
 
 export interface EventLogOptions {
@@ -170,33 +177,31 @@ export class EventLog {
     const isCut = page === undefined || page.events.some(({ gap }) => gap !== null);
     if (!isCut) return page;
     const isMoving = feed.hasRoom && query.topics.some(({ address }) => this.#feedHistoryOf(address) === undefined);
-    return feed.isStarting || isMoving ? undefined : this.#readReplayed(query, since.slot, feed);
+    return feed.isStarting || isMoving ? undefined : this.#readReplayed(query, since, feed);
   };
 
   /** Reads what the feed sends again of the accounts whose history begins too late, for one reader at a time. */
-  async #readReplayed(query: EventQuery, since: Slot, feed: EventFeed): Promise<EventPage | undefined> {
+  async #readReplayed(query: EventQuery, id: EventId, feed: EventFeed): Promise<EventPage | undefined> {
     while (this.#replaying !== undefined) await this.#replaying;
-    const late = query.topics.flatMap(({ address }) => {
+    const late = query.topics.flatMap(({ address }, index): LateAccount[] => {
       const history = this.#feedHistoryOf(address);
       const next = history?.oldest;
       const from = this.#replayedOf(address, history)?.from ?? next?.slot ?? -1;
-      return history === undefined || next === undefined || from <= since ? [] : [{ address, history, next }];
+      const since = slotReached(id, index);
+      return history === undefined || next === undefined || from <= since ? [] : [{ address, history, next, since }];
     });
     if (late.length > 0) {
-      const replaying = this.#replay(late, since, feed);
+      const replaying = this.#replay(late, feed);
       this.#replaying = replaying;
       await replaying;
     }
     return this.#page(query);
   }
 
-  async #replay(
-    late: readonly (Pick<Replayed, 'history' | 'next'> & { readonly address: string })[],
-    since: Slot,
-    feed: EventFeed,
-  ): Promise<void> {
+  async #replay(late: readonly LateAccount[], feed: EventFeed): Promise<void> {
     const clears = this.#clears;
     try {
+      const since = Math.min(...late.map((account) => account.since));
       const until = Math.max(...late.map(({ next }) => next.slot));
       const replay = await feed.replay({ addresses: [...new Set(late.map(({ address }) => address))], since, until });
       if (replay === undefined || clears !== this.#clears) return;
@@ -267,7 +272,7 @@ export class EventLog {
     const states = this.#stateRow(name, address, history);
     const [first] = states;
     if (first === undefined || first.slot > covered) return undefined;
-    return { covered, from: replayed?.from ?? first.slot, states };
+    return { covered, from: replayed === undefined ? first.slot : replayed.from + 1, states };
   }
 
   /** Returns what nodes have notified of, or another gateway has. */
@@ -491,7 +496,7 @@ function partAfter(
     const start = startAt(states.at(-1), isAhead ? covered : undefined);
     return { index, states, start, next: states.length, before: undefined, since: covered };
   }
-  const since = index > id.index ? id.slot - 1 : id.slot; // of the block of the id, it has the topics before
+  const since = slotReached(id, index);
   const known = states.findLastIndex(({ slot }) => slot <= since);
   const isCut = known < 0 && since < from - 1;
   const start = hasStateAt(states, known, since, held)
@@ -499,6 +504,9 @@ function partAfter(
     : startAt(states[Math.max(known, 0)], isCut ? since : undefined);
   return { index, states, start, next: Math.max(known, 0) + 1, before: undefined, since };
 }
+
+/** Returns up to where a reader of an event has all of a topic: of the event's block it has the topics before. */
+const slotReached = ({ slot, index }: EventId, topic: number): Slot => (topic > index ? slot - 1 : slot);
 
 /** Whether a reader that has all up to a slot knows the last state until then at the same slot, or needs only the next one. */
 function hasStateAt(states: readonly KnownState[], known: number, since: Slot, held: Slot | undefined): boolean {
