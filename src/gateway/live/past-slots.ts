@@ -99,12 +99,17 @@ const notYetKnown = (slot: Slot, address: string): GatewayError =>
 
 /** Names the first slot from one on at which all are kept. */
 function slotNotKept(slot: Slot, histories: readonly History<unknown>[]): GatewayError {
-  const oldestSlot = histories.reduce<Slot | undefined>(
-    (oldest, history) => (oldest === undefined ? undefined : history.keptFrom(oldest)),
-    slot,
-  );
+  const oldestSlot = allKeptFrom(slot, histories);
   const since = oldestSlot === undefined ? '' : `: the first later one that is kept is ${oldestSlot}`;
   return new GatewayError('slot_not_kept', `slot ${slot} is not kept${since}`, { oldestSlot });
+}
+
+function allKeptFrom(slot: Slot, histories: readonly History<unknown>[]): Slot | undefined {
+  const oldest = histories.reduce<Slot | undefined>(
+    (from, history) => (from === undefined ? undefined : history.keptFrom(from)),
+    slot,
+  );
+  return oldest === undefined || oldest === slot ? oldest : allKeptFrom(oldest, histories); // one may have a gap there
 }
 
 /** `what` is the noun of what has no history. */

@@ -2463,6 +2463,27 @@ t.test('past-token-lists', async (t) => {
     t.equal(blocks.blockAt(8), undefined, 'nor is it kept');
   });
 
+  t.test(
+    'the first slot that is kept of several accounts is named, also where one has not changed since',
+    async (t) => {
+      const coverage = { slot: 100, isDenied: false };
+      const historyFrom = (slot: Slot): History<number> =>
+        new History<number>({ address: OWNER, priority: 0 }, coverage, { slot, value: 1 });
+      const [unchanged, late, gappy] = [historyFrom(10), historyFrom(30), historyFrom(10)];
+      gappy.push({ slot: 40, value: 2 }, 25);
+      const slots = new PastSlots({
+        blocks: new RecentBlocks(10),
+        mesh: { tip: () => 100, call: () => Promise.reject(new Error('no node')) },
+      });
+      const oldestOf = (histories: readonly History<number>[]) =>
+        slots
+          .find({ slot: 20, commitment: 'finalized', cost: undefined }, histories)
+          .catch((thrown) => thrown.oldestSlot);
+      t.strictSame(await oldestOf([unchanged, late]), 30);
+      t.strictSame(await oldestOf([gappy, late]), 40);
+    },
+  );
+
   t.test('a slot of which a node has no block was skipped only if the parent of the next one is older', async (t) => {
     const parents = new Map([
       [44, 42],

@@ -145,6 +145,7 @@ export class History<V, W extends V = V> {
 
   /** Returns the first slot from this one on at which the account is kept; undefined where none is. */
   keptFrom(slot: Slot): Slot | undefined {
+    if (this.at(slot) !== undefined) return slot;
     const past = this.#past ?? [];
     const first = past[countUpTo(past, slot - 1)]?.version.slot ?? this.#slot;
     const isKept = first >= slot && first <= this.#coverage.slot && !this.#coverage.isDenied;
