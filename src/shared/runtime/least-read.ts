@@ -2,7 +2,7 @@
 export interface Members<T> {
   all(): Iterable<T>;
   has(member: T): boolean;
-  /** Returns how often a member is read: it rises only. */
+  /** Returns how often a member is read. One whose rank falls may be found late. */
   rankOf(member: T): number;
 }
 
@@ -16,7 +16,7 @@ interface Queued<T> {
 const QUEUE_LENGTH = 64;
 
 /**
- * Finds the least read member of a set. It doesn't follow reads, which are many: a rank only rises, so the members that
+ * Finds the least read member of a set. It doesn't follow reads, which are many: they only raise a rank, so the members that
  * had the lowest ones stay the candidates. One pass over all members finds the next {@link QUEUE_LENGTH} of these.
  */
 export class LeastRead<T> {

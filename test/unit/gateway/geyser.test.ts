@@ -629,6 +629,18 @@ t.test('version-ring', async (t) => {
     },
   );
 
+  t.test(
+    'where accounts with a subscription had to leave, others may come once subscriptions have ended',
+    async (t) => {
+      const { ring, source } = openRing(7000);
+      const members = Array.from({ length: 6 }, (_, i) => ({ address: `${i}`, priority: Number.POSITIVE_INFINITY }));
+      for (const member of members) ring.start(member, source, { slot: 1, value: ' '.repeat(1000) });
+      t.same([ring.size, ring.accepts(Number.POSITIVE_INFINITY)], [5, false]);
+      for (const member of members) member.priority = 3;
+      t.same([ring.accepts(Number.POSITIVE_INFINITY), ring.accepts(4), ring.accepts(3)], [true, true, false]);
+    },
+  );
+
   t.test('bytes are bounded, and no more are counted than there are', async () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(12), fc.nat(3)), { maxLength: 300 }), (steps) => {

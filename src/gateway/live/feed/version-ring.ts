@@ -81,7 +81,9 @@ export class VersionRing<V = KeptAccount> {
 
   /** Returns true if an account of this priority would stay. */
   accepts(priority: number): boolean {
-    return this.#bytes < this.#settings.bytes * NEARLY_FULL || priority > this.#evictedPriority;
+    if (this.#bytes < this.#settings.bytes * NEARLY_FULL || priority > this.#evictedPriority) return true;
+    const least = this.#leastRead.find(); // a subscription may have ended since an account with one had to leave
+    return least !== undefined && priority > least.member.priority;
   }
 
   /** Starts a history with what the account is at a slot. What was known before stays. */
