@@ -1012,6 +1012,30 @@ t.test('event-log', async (t) => {
     t.strictSame(ids, due);
   });
 
+  t.test('where a gap of one topic has too much of another, it is a gap of both', async (t) => {
+    const THREE = addressFromByte(53);
+    const coverage = { slot: 10_000, isDenied: false, finalizedSlot: 10_000 };
+    const late = new History<KeptAccount, AccountValue | null>({ address: THREE, priority: 1 }, coverage, { slot: 1, value: accountOf(1) });
+    late.push({ slot: 11, value: accountOf(2) }, 10);
+    late.push({ slot: 590, value: accountOf(3) }, 11);
+    histories.set(THREE, late);
+    const topics = [THREE, ONE].map((address) => ({ name: 'account' as const, address }));
+    const events: TopicEvent[] = [];
+    let since = { slot: 1, index: 1 };
+    let held: readonly Slot[] | undefined = [1, 1];
+    for (let isWhole = false; !isWhole; ) {
+      const page: EventPage | undefined = await log.read({ topics, commitment: 'confirmed', since, held });
+      if (page === undefined) throw new Error('the accounts are known');
+      events.push(...page.events);
+      ({ end: since, held, isWhole } = page);
+    }
+    t.strictSame(
+      events.map(({ index, slot, before, gap }) => [index, slot, before?.slot ?? gap?.from]),
+      [[1, 2, 1], [1, 4, 2], [1, 6, 4], [1, 8, 6], [1, 10, 8], [0, 11, 1], [0, 590, 11], [1, 600, 10]],
+    );
+    t.strictSame([since, held], [{ slot: 10_000, index: 1 }, [590, 600]]);
+  });
+
   t.test('no turn of the event loop compares or shows much', async (t) => {
     const member = { address: ONE, priority: 1 };
     const account = (lamports: number): string =>

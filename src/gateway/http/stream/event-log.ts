@@ -83,6 +83,8 @@ export type ReadEvents = (query: EventQuery) => Promise<EventPage | undefined>;
 
 /** About the most characters of the events in a page. */
 const MAX_PAGE_LENGTH = 64 * 1024;
+/** About the most characters of the events in the gap of another topic, at which no page can end. */
+const MAX_GAP_LENGTH = 16 * MAX_PAGE_LENGTH;
 /** About the most characters of accounts that are compared or shown in a turn of the event loop: some 5 ms. */
 const MAX_TURN_LENGTH = 32 * 1024;
 /** About the characters of an event beside its result, and what it costs to compare or show an account beside its JSON. */
@@ -537,18 +539,37 @@ async function pageOf(parts: readonly TopicPart[], end: EventId): Promise<EventP
   };
   for (const { start } of parts) if (start !== undefined) await add(start());
   let last: TopicEvent | undefined;
+  let whole = { length: events.length, id: undefined as EventId | undefined };
   let length = 0;
   for (let part = earliestOf(parts); part !== undefined; part = earliestOf(parts)) {
     const event = nextIn(part, parts);
     length += lengthOf(event);
     if (last?.isComplete && length > MAX_PAGE_LENGTH)
       return { events, end: idOf(last), covered: end, held: heldOf(parts), isWhole: false };
+    if (last?.isComplete === false && length > MAX_GAP_LENGTH) {
+      events.length = whole.length;
+      for (const state of newestStates(parts, whole.id)) await add(state());
+      break;
+    }
     await add(event);
     last = event;
+    if (event.isComplete) whole = { length: events.length, id: idOf(event) };
     part.before = { slot: event.slot, result: event.result };
     part.next++;
   }
   return { events, end, covered: end, held: heldOf(parts), isWhole: true };
+}
+
+/** Returns the newest state of each topic that has changed behind an event, and moves on to it: what is between is a gap. */
+function newestStates(parts: readonly TopicPart[], id: EventId | undefined): (() => TopicEvent)[] {
+  return parts.flatMap((part) => {
+    const { index, states, since } = part;
+    const known = Math.max(states[0]?.slot ?? since, since, id === undefined ? since : slotReached(id, index));
+    const newest = states.at(-1);
+    part.next = states.length;
+    if (newest === undefined || newest.slot <= known) return [];
+    return () => stateAt(index, newest, known < newest.slot - 1 ? known : undefined, false);
+  });
 }
 
 const idOf = ({ slot, index }: TopicEvent): EventId => ({ slot, index });
