@@ -1,4 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { Unpackr } from 'msgpackr';
 import t from 'tap';
@@ -1061,6 +1063,35 @@ t.test('event-log', async (t) => {
       t.ok(turns > 50, `300 versions of 8 KiB in ${turns} turns`);
       t.ok((page?.events.length ?? 300) < 300, `${page?.events.length} ${name} events in a page`);
     }
+  });
+
+  t.test('what the ring has dropped is not held for readers that have looked at it', async (t) => {
+    const coverage = { slot: 9, isDenied: false, finalizedSlot: 9 };
+    const history = new History<KeptAccount, AccountValue | null>({ address: ONE, priority: 1 }, coverage, {
+      slot: 1,
+      value: accountOf(1),
+    });
+    for (let slot = 2; slot < 10; slot++) history.push({ slot, value: accountOf(slot) }, slot - 1);
+    const values = history.versions.map(({ value }) => new WeakRef(Object(value)));
+    const kept = new EventLog({
+      ring: { get: () => history, finalizedSlot: 9 },
+      context,
+      liveAccounts: { readLive: () => undefined },
+      feed: undefined,
+      replayBytes: 1,
+    });
+    const read = async () => {
+      const topics = [{ name: 'account' as const, address: ONE }];
+      const page = await kept.read({ topics, commitment: 'confirmed', since: { slot: 7, index: 0 }, held: [7] });
+      return page?.events.map(({ slot, before }) => [before?.slot, slot]);
+    };
+    await read();
+    for (let i = 0; i < 6; i++) history.dropOldest();
+    await turn(); // a WeakRef holds until the turn ends
+    setFlagsFromString('--expose-gc');
+    runInNewContext('gc')();
+    t.equal(values.filter((value) => value.deref() !== undefined).length, 3);
+    t.strictSame(await read(), [[7, 8], [8, 9]]);
   });
 
   t.test('what a feed sends again is not kept if its node is found to lie meantime', async (t) => {

@@ -162,7 +162,8 @@ export class EventLog {
 
   constructor(options: EventLogOptions) {
     this.#options = options;
-    this.#replayed = new LRUCache({ maxSize: options.replayBytes, sizeCalculation: bytesOf });
+    const dispose = ({ history }: Replayed): void => this.#trim(history);
+    this.#replayed = new LRUCache({ maxSize: options.replayBytes, sizeCalculation: bytesOf, dispose });
   }
 
   /** Forgets the states that were sent again: a node that gave some of them has lied. */
@@ -324,9 +325,15 @@ export class EventLog {
   #statesOf(name: TopicName, address: string, history: AccountHistory): RingStates {
     const ofHistory = this.#states.get(history) ?? new Map<TopicName, RingStates>();
     this.#states.set(history, ofHistory);
+    history.onDropped ??= () => this.#trim(history);
     const states = ofHistory.get(name) ?? new RingStates(name, (version) => this.#textOf(name, address, version));
     ofHistory.set(name, states);
     return states;
+  }
+
+  /** Forgets the states that only versions show which are not kept any more. */
+  #trim(history: AccountHistory): void {
+    for (const states of this.#states.get(history)?.values() ?? []) states.trim(history.oldest.slot);
   }
 
   #versionsOf(address: string, history: AccountHistory): VersionRow {
@@ -434,19 +441,28 @@ class RingStates {
   /** Adds the versions that are new, those of about `most` characters. Returns how many characters it has compared. */
   update({ first, last, after }: VersionRow, most = Number.POSITIVE_INFINITY): number {
     if (this.#first === first && this.#last?.slot === last) return 0;
-    this.#first = first;
-    const isExtended = first < (this.all[0]?.slot ?? first);
-    if (isExtended || first > (this.#last?.slot ?? first)) {
-      this.all.length = 0; // what followed the last one is not known any more
-      this.#last = undefined;
-    }
+    if (first < (this.all[0]?.slot ?? first)) this.#clear();
+    this.trim(first);
     let length = 0;
     for (const version of after(this.#last?.slot ?? -1)) {
       length += this.#add(version);
       if (length >= most) break;
     }
-    while ((this.all[1]?.slot ?? first + 1) <= first) this.all.shift();
+    this.trim(first);
+    this.#first = first;
     return length;
+  }
+
+  /** Forgets what was before a slot, which is that of the first version. */
+  trim(first: Slot): void {
+    if (first > (this.#last?.slot ?? first)) this.#clear(); // what followed the last one is not known any more
+    while ((this.all[1]?.slot ?? first + 1) <= first) this.all.shift();
+    this.#first = undefined; // what was before may be sent again
+  }
+
+  #clear(): void {
+    this.all.length = 0;
+    this.#last = undefined;
   }
 
   #add({ slot, gapFrom, value: kept }: LinkedVersion<KeptAccount>): number {

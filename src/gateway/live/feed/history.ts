@@ -71,6 +71,8 @@ export class History<V, W extends V = V> {
   /** The operators that gave the account when they were read last. */
   agreement: Agreement | undefined = undefined;
   #coverage: Coverage;
+  /** Called once it has dropped its oldest version. */
+  onDropped: (() => void) | undefined = undefined;
   /** Whether the ring keeps it, and counts it. */
   isKept = true;
 
@@ -167,6 +169,7 @@ export class History<V, W extends V = V> {
     if (this.#past === undefined) return false;
     if (this.#past.length > 1) this.#past.shift();
     else this.#past = undefined;
+    this.onDropped?.();
     return true;
   }
 
