@@ -22,6 +22,7 @@ import { ShardQueue } from '../../../src/gateway/http/stream/shard-queue.ts';
 import { SocketConnection } from '../../../src/gateway/http/stream/stream-connection.ts';
 import type { MessageId, TopicList } from '../../../src/gateway/http/stream/stream-message.ts';
 import { SubscriptionQueue } from '../../../src/gateway/http/stream/subscription-queue.ts';
+import { readReplay } from '../../../src/gateway/live/feed/feed-replay.ts';
 import { History } from '../../../src/gateway/live/feed/history.ts';
 import type { KeptAccount } from '../../../src/gateway/live/feed/kept-account.ts';
 import type { RouteContext } from '../../../src/gateway/routes/routing/route.ts';
@@ -1017,7 +1018,10 @@ t.test('event-log', async (t) => {
   t.test('where a gap of one topic has too much of another, it is a gap of both', async (t) => {
     const THREE = addressFromByte(53);
     const coverage = { slot: 10_000, isDenied: false, finalizedSlot: 10_000 };
-    const late = new History<KeptAccount, AccountValue | null>({ address: THREE, priority: 1 }, coverage, { slot: 1, value: accountOf(1) });
+    const late = new History<KeptAccount, AccountValue | null>({ address: THREE, priority: 1 }, coverage, {
+      slot: 1,
+      value: accountOf(1),
+    });
     late.push({ slot: 11, value: accountOf(2) }, 10);
     late.push({ slot: 590, value: accountOf(3) }, 11);
     histories.set(THREE, late);
@@ -1033,7 +1037,16 @@ t.test('event-log', async (t) => {
     }
     t.strictSame(
       events.map(({ index, slot, before, gap }) => [index, slot, before?.slot ?? gap?.from]),
-      [[1, 2, 1], [1, 4, 2], [1, 6, 4], [1, 8, 6], [1, 10, 8], [0, 11, 1], [0, 590, 11], [1, 600, 10]],
+      [
+        [1, 2, 1],
+        [1, 4, 2],
+        [1, 6, 4],
+        [1, 8, 6],
+        [1, 10, 8],
+        [0, 11, 1],
+        [0, 590, 11],
+        [1, 600, 10],
+      ],
     );
     t.strictSame([since, held], [{ slot: 10_000, index: 1 }, [590, 600]]);
   });
@@ -1091,7 +1104,10 @@ t.test('event-log', async (t) => {
     setFlagsFromString('--expose-gc');
     runInNewContext('gc')();
     t.equal(values.filter((value) => value.deref() !== undefined).length, 3);
-    t.strictSame(await read(), [[7, 8], [8, 9]]);
+    t.strictSame(await read(), [
+      [7, 8],
+      [8, 9],
+    ]);
   });
 
   t.test('what a feed sends again is not kept if its node is found to lie meantime', async (t) => {
@@ -1167,6 +1183,46 @@ t.test('event-log', async (t) => {
     wanted.length = 0;
     await eventsBehind(101, 0, [ONE, TWO]);
     t.strictSame(wanted, [100], 'of the block of the id, the reader lacks the second topic');
+  });
+
+  t.test('readers behind a feed that does not answer wait for one timeout', async (t) => {
+    const history = new History<KeptAccount, AccountValue | null>(
+      { address: ONE, priority: 1 },
+      { slot: 200, isDenied: false, finalizedSlot: 200 },
+      { slot: 150, value: accountOf(5) },
+    );
+    const clock = new ManualClock();
+    let replays = 0;
+    const client = {
+      firstReplayed: async () => 1,
+      subscribe() {
+        replays++;
+        return { send() {}, cancel() {} };
+      },
+    };
+    const log = new EventLog({
+      ring: { get: () => history, finalizedSlot: 200 },
+      context,
+      liveAccounts: { readLive: () => undefined },
+      feed: {
+        isStarting: false,
+        hasRoom: false,
+        replay: (query) => readReplay({ client, mode: 'blocks', clock, maxBytes: 1 << 20 }, query),
+      },
+      replayBytes: 1 << 20,
+    });
+    const topics = [{ name: 'balance' as const, address: ONE }];
+    const reading = Array.from({ length: 5 }, () =>
+      log.read({ topics, commitment: 'confirmed', since: { slot: 99, index: 0 }, held: undefined }),
+    );
+    for (let i = 0; i < 5; i++) await turn();
+    clock.advance(10_000);
+    const pages = await Promise.all(reading);
+    t.strictSame(
+      pages.map((page) => page?.events.map(({ gap }) => gap?.from)),
+      Array.from({ length: 5 }, () => [99]),
+    );
+    t.equal(replays, 1);
   });
 
   t.test('what nodes notify of is a change only where nothing before it can be missing', async (t) => {

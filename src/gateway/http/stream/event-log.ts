@@ -116,6 +116,7 @@ export interface EventFeed {
   readonly isStarting: boolean;
   /** True while accounts move to it. */
   readonly hasRoom: boolean;
+  /** Rejects where the feed does not answer. */
   replay(query: ReplayQuery): Promise<Replay | undefined>;
 }
 
@@ -185,7 +186,16 @@ export class EventLog {
 
   /** Reads what the feed sends again of the accounts whose history begins too late, for one reader at a time. */
   async #readReplayed(query: EventQuery, id: EventId, feed: EventFeed): Promise<EventPage | undefined> {
-    while (this.#replaying !== undefined) await this.#replaying;
+    try {
+      while (this.#replaying !== undefined) await this.#replaying;
+      await this.#replayLate(query, id, feed);
+    } catch {
+      // All that wait for a feed that does not answer go on without it: they would wait one after the other.
+    }
+    return this.#page(query);
+  }
+
+  async #replayLate(query: EventQuery, id: EventId, feed: EventFeed): Promise<void> {
     const late = query.topics.flatMap(({ address }, index): LateAccount[] => {
       const history = this.#feedHistoryOf(address);
       const next = history?.oldest;
@@ -193,12 +203,10 @@ export class EventLog {
       const since = slotReached(id, index);
       return history === undefined || next === undefined || from <= since ? [] : [{ address, history, next, since }];
     });
-    if (late.length > 0) {
-      const replaying = this.#replay(late, feed);
-      this.#replaying = replaying;
-      await replaying;
-    }
-    return this.#page(query);
+    if (late.length === 0) return;
+    const replaying = this.#replay(late, feed);
+    this.#replaying = replaying;
+    await replaying;
   }
 
   async #replay(late: readonly LateAccount[], feed: EventFeed): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { CLOCK_SYSVAR } from '../../../shared/domain/well-known-addresses.ts';
 import { decodeUpdate } from '../../upstream/geyser/decode-update.ts';
@@ -38,19 +39,25 @@ const TIMEOUT_MS = 10_000;
 /** By these the oldest slot may have moved on when the request is there. */
 const MOVED_SLOTS = 4;
 
-/** Reads what accounts were before this process knew them: undefined where the feed does not reach back, or sends no whole row. */
+/**
+ * Reads what accounts were before this process knew them: undefined where the feed does not reach back, or sends no whole row.
+ * Rejects where it does not answer.
+ */
 export async function readReplay(options: FeedReplayOptions, query: ReplayQuery): Promise<Replay | undefined> {
   const { client, mode, clock, maxBytes } = options;
-  const oldest = await client.firstReplayed().catch(() => undefined);
+  const oldest = await client.firstReplayed();
   if (oldest === undefined || oldest > query.since) return undefined;
   const row = new ReplayedRow(mode, query, maxBytes);
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const finish = (replay: Replay | undefined): void => {
       cancel();
       call.cancel();
       resolve(replay);
     };
-    const cancel = clock.after(TIMEOUT_MS, () => finish(undefined));
+    const cancel = clock.after(TIMEOUT_MS, () => {
+      reject(new GatewayError('upstream_timeout', 'the feed does not send past blocks'));
+      call.cancel();
+    });
     const call = client.subscribe({
       onMessage: (bytes) => {
         try {
