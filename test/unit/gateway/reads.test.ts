@@ -1350,6 +1350,19 @@ t.test('written-accounts', async (t) => {
     }
   });
 
+  t.test('a large block is parsed in many turns of the event loop', async (t) => {
+    let turns = 0;
+    const count = (): void => {
+      turns++;
+      next = setImmediate(count);
+    };
+    let next = setImmediate(count);
+    const names = Array.from({ length: 30 }, (_, i) => `${i}`.padStart(44, 'x'));
+    const many = Array.from({ length: 300 }, () => transaction(null, ...names));
+    await writtenIn(...many).finally(() => clearImmediate(next));
+    t.ok(turns > 20, `${JSON.stringify(many).length} characters in ${turns} turns`);
+  });
+
   t.test('of a failed transaction only the fee payer is certainly written', async (t) => {
     const failed = transaction({ InstructionError: [0, 'x'] }, 'payer', 'tokens', 'shared', 'read');
     const succeeded = transaction(null, 'other', 'shared');

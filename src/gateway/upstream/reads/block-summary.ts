@@ -5,7 +5,7 @@ import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { toJson } from '../../../shared/domain/to-json.ts';
 import { ownTurn } from '../../../shared/runtime/own-turn.ts';
-import { YIELD_EVERY_BYTES } from '../json/cooperative.ts';
+import { forEachYielding, YIELD_EVERY_BYTES } from '../json/cooperative.ts';
 import { malformed } from '../json/json-scanner.ts';
 import {
   eachElement,
@@ -116,8 +116,7 @@ async function factsOfBlock(result: Buffer): Promise<Facts> {
   const [order, outcomes] = [createHash('sha256'), createHash('sha256')];
   for (const name of ['blockhash', 'parentSlot', 'previousBlockhash']) order.update(block.get(name) ?? '').update(' ');
   let hasOutcomes = true;
-  let bytesSinceYield = 0;
-  for (const bytes of eachElement(transactionsOf(block))) {
+  await forEachYielding(eachElement(transactionsOf(block)), YIELD_EVERY_BYTES, (bytes) => {
     const [transaction, meta] = pickMembers(bytes, ['transaction', 'meta']);
     const [signatures] = transaction === undefined ? [] : pickMembers(transaction, ['signatures']);
     order.update(signatures ?? '').update(' ');
@@ -126,11 +125,7 @@ async function factsOfBlock(result: Buffer): Promise<Facts> {
       const [err, ...amounts] = pickMembers(meta, ['err', 'fee', 'preBalances', 'postBalances']);
       outcomes.update(`${isNull(err)} ${amounts.join(' ')} `);
     }
-    bytesSinceYield += bytes.length;
-    if (bytesSinceYield < YIELD_EVERY_BYTES) continue;
-    await ownTurn();
-    bytesSinceYield = 0;
-  }
+  });
   const facts = new Map([['block', order.digest('hex')]]);
   return hasOutcomes ? facts.set('outcomes', outcomes.digest('hex')) : facts;
 }
@@ -189,14 +184,8 @@ export async function summarizeBlock(result: Buffer): Promise<BlockSummary> {
   const parts = await membersYielding(result);
   const transactions = await tallyTransactions(eachElement(transactionsOf(parts)), ownTurn);
   const rewards = new RewardCounter();
-  let bytesSinceYield = 0;
-  for (const reward of eachReward(parts)) {
-    rewards.add(reward);
-    bytesSinceYield += reward.length;
-    if (bytesSinceYield < YIELD_EVERY_BYTES) continue;
-    await ownTurn(); // the first blocks of an epoch have megabytes of rewards
-    bytesSinceYield = 0;
-  }
+  // the first blocks of an epoch have megabytes of rewards
+  await forEachYielding(eachReward(parts), YIELD_EVERY_BYTES, (reward) => rewards.add(reward));
   return describeBlock(parts, transactions, rewards);
 }
 

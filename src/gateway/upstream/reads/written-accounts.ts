@@ -2,8 +2,9 @@ import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { SYSTEM_PROGRAM } from '../../../shared/domain/well-known-addresses.ts';
 import type { BlockLink } from '../geyser/feed-update.ts';
+import { forEachYielding } from '../json/cooperative.ts';
 import { malformed } from '../json/json-scanner.ts';
-import { elementsYielding, type Members, membersYielding, parseSafeInteger, parseString } from '../json/raw-json.ts';
+import { eachElement, type Members, membersYielding, parseSafeInteger, parseString } from '../json/raw-json.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
 import { callWithMaxSupportedVersion } from './max-supported-version.ts';
 
@@ -15,6 +16,9 @@ export interface WrittenAccounts extends BlockLink {
    */
   readonly written: ReadonlyMap<string, string>;
 }
+
+/** Bytes of transactions that are parsed in one turn of the event loop: about a millisecond's work. */
+const PARSED_BYTES_PER_TURN = 32 * 1024;
 
 const CONFIG = { encoding: 'json', transactionDetails: 'accounts', rewards: true };
 
@@ -36,11 +40,12 @@ export async function readWrittenAccounts(rpc: RpcCaller, slot: Slot): Promise<W
   const { result } = await callWithMaxSupportedVersion(rpc, request);
   const block = await membersYielding(result);
   const written = new Map<string, string>();
-  for (const bytes of await elementsYielding(listIn(block, 'rewards'))) {
+  await forEachYielding(eachElement(listIn(block, 'rewards')), PARSED_BYTES_PER_TURN, (bytes) => {
     const { pubkey }: { pubkey?: unknown } = Object(JSON.parse(bytes.toString('utf8')));
     if (typeof pubkey === 'string') written.set(pubkey, '');
-  }
-  for (const bytes of await elementsYielding(listIn(block, 'transactions'))) addWritten(bytes, written);
+  });
+  const transactions = eachElement(listIn(block, 'transactions'));
+  await forEachYielding(transactions, PARSED_BYTES_PER_TURN, (bytes) => addWritten(bytes, written));
   return {
     slot,
     blockhash: parseString(block.get('blockhash')),
