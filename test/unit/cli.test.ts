@@ -967,34 +967,40 @@ t.test('completion-script', async (t) => {
     [['slotgate', 'completion', ''], ['bash', 'zsh', 'fish'], ['start']],
   ];
 
-  /** The program by which each shell prints what it would offer for the words that follow. */
+  /** In each shell, a function `offer` that prints what the shell would offer for the words that follow. */
   const DRIVERS = {
-    bash: `source /dev/stdin <<< "$SCRIPT"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _slotgate; printf '%s\\n' "\${COMPREPLY[@]}"`,
+    bash: `source /dev/stdin <<< "$SCRIPT"
+offer() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _slotgate; printf '%s\\n' "\${COMPREPLY[@]}"; }`,
     zsh: `compdef() { :; }; compadd() { while [[ $1 != -- ]]; do shift; done; shift; print -l -- "$@"; }
 _files() { :; }; _describe() { print -l -- "\${(@P)2%%:*}"; }
-eval "$SCRIPT"; words=("$@"); CURRENT=$#; _slotgate | { grep -- "^\${words[CURRENT]}" || true; }`,
-    fish: 'echo "$SCRIPT" | source; complete -C "$(string join " " -- $argv)" | string replace -r "\\t.*" ""',
+eval "$SCRIPT"; offer() { words=("$@"); CURRENT=$#; _slotgate | { grep -- "^\${words[CURRENT]}" || true; }; }`,
+    fish: `echo "$SCRIPT" | source
+function offer; complete -C "$(string join " " -- $argv)" | string replace -r "\\t.*" ""; end`,
   } as const;
+
+  /** What is printed before each offer. */
+  const MARK = '----';
 
   for (const [shell, driver] of Object.entries(DRIVERS)) {
     const skip = spawnSync(shell, ['-c', 'true']).status === 0 ? false : `there is no ${shell}`;
     t.test(`${shell} offers commands, flags and their values`, { skip }, async (t) => {
       const { code, out } = await runSlotgate(['completion', shell]);
       t.equal(code, 0);
-      for (const [words, offered, not] of CASES) {
-        const args = shell === 'fish' ? ['-c', driver, ...words] : ['-c', driver, shell, ...words];
-        const { stdout, stderr } = spawnSync(shell, args, {
-          encoding: 'utf8',
-          env: { ...process.env, SCRIPT: out },
-        });
-        const lines = stdout.split('\n').map((line) => line.trim());
+      const offers = CASES.map(([words]) => `offer ${words.map((word) => `'${word}'`).join(' ')}`);
+      const { stdout, stderr } = spawnSync(shell, ['-c', [driver, ...offers].join(`\necho ${MARK}\n`)], {
+        encoding: 'utf8',
+        env: { ...process.env, SCRIPT: out },
+      });
+      const outputs = stdout.split(MARK).slice(1);
+      for (const [i, [words, offered, not]] of CASES.entries()) {
+        const lines = outputs[i]?.split('\n').map((line) => line.trim()) ?? [];
         t.same(
           {
             missing: offered.filter((word) => !lines.includes(word)),
             wrong: not.filter((word) => lines.includes(word)),
           },
           { missing: [], wrong: [] },
-          `${words.join(' ')}: ${stdout} ${stderr}`,
+          `${words.join(' ')}: ${outputs[i]} ${stderr}`,
         );
       }
     });

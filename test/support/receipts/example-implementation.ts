@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { pythonSkipReason, type VerifyRequest } from './python-implementation.ts';
+import { python, pythonSkipReason, type VerifyRequest } from './python-implementation.ts';
 
 const sourceOf = (name: string): string => fileURLToPath(new URL(`../../../../test/examples/${name}`, import.meta.url)); // from dist/test/support/receipts
 
@@ -20,7 +20,7 @@ const runnerOf =
     return (stdout || stderr).trim();
   };
 
-export const runExampleVerifier = runnerOf('python3', sourceOf('verify.py'));
+export const runExampleVerifier = runnerOf(python, sourceOf('verify.py'));
 
 export const runJavaScript = runnerOf(process.execPath, sourceOf('verify.mjs'));
 

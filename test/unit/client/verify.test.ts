@@ -49,6 +49,7 @@ import {
 } from '../../support/receipts/hostile-signer.ts';
 import { signWithNodeCrypto, verifyWithNodeCrypto } from '../../support/receipts/node-crypto-implementation.ts';
 import {
+  python,
   pythonReceipts,
   pythonSkipReason,
   pythonVerdicts,
@@ -483,7 +484,7 @@ t.test('independent-implementations', async (t) => {
     const { cluster, canonicalRequest, nonce, body, resultHex } = singleVector;
     const args = [script, publicKey, cluster, canonicalRequest, '-', ...(nonce === null ? [] : [nonce])];
     const judge = (input: string) => {
-      const { status, stdout, stderr } = spawnSync('python3', args, { input, encoding: 'utf8' });
+      const { status, stdout, stderr } = spawnSync(python, args, { input, encoding: 'utf8' });
       return [status, (stdout || stderr).trim()];
     };
     t.same(judge(body), [0, Buffer.from(resultHex, 'hex').toString()]);
