@@ -571,10 +571,11 @@ t.test('encoded-accounts', async (t) => {
       async call(_, [addresses] = []) {
         const list = addresses as readonly string[];
         calls.push(list.length);
-        const data = (address: string): string => 'A'.repeat(address.startsWith('large') ? largeBytes : 4);
-        const accounts = list.map((address) => `{"lamports":1,"owner":"o","data":["${data(address)}","base64"]}`);
+        const bytes = list.map((address) => (address.startsWith('large') ? largeBytes : 4));
+        if (bytes.reduce((sum, each) => sum + each) > maxBytes)
+          throw new GatewayError('result_too_large', 'the response is too long');
+        const accounts = bytes.map((each) => `{"lamports":1,"owner":"o","data":["${'A'.repeat(each)}","base64"]}`);
         const value = Buffer.from(`[${accounts}]`);
-        if (value.length > maxBytes) throw new GatewayError('result_too_large', 'the response is too long');
         return { slot: 7, result: value, value };
       },
     };
