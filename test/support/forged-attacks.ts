@@ -13,8 +13,6 @@ import {
   UPGRADEABLE_LOADER,
   VOTE_PROGRAM,
 } from '../../src/shared/domain/well-known-addresses.ts';
-import { parseTransaction } from '../../src/transactions/analysis/parse-transaction.ts';
-import { enhanceTransaction } from '../../src/transactions/explain/enhanced-transaction.ts';
 import { explainTransaction } from '../../src/transactions/explain/explain-transaction.ts';
 import { shortAddress } from '../../src/transactions/explain/sentence-formats.ts';
 import type { Transaction } from '../../src/transactions/transactions/transaction.ts';
@@ -79,6 +77,7 @@ import {
   wallet,
   wsol,
 } from './forged-world.ts';
+import { enhancedOf } from './recorded-transactions.ts';
 import { addressOf, u64Bytes } from './synthetic-transaction.ts';
 
 /** The scene in which somebody else than those that sign for a theft pays the fee. */
@@ -661,8 +660,9 @@ const HARMLESS = new RegExp(
 
 /** Returns what the texts on a theft lack of what they must name, and what they must not say. */
 export function lackingIn(transaction: Transaction, { says, never, signers = [] }: Attack): readonly string[] {
-  const { description } = enhanceTransaction(transaction);
-  const explanation = explainTransaction(parseTransaction(transaction));
+  const enhanced = enhancedOf(transaction);
+  const { description } = enhanced;
+  const explanation = explainTransaction(enhanced);
   const short = (text: string): string => text.replace(/\w{32,44}/g, shortAddress);
   return [
     ...says.filter((part) => !description.includes(part)).map((part) => `${part}: ${description}`),
@@ -680,7 +680,7 @@ export const forgeAll = () =>
       (['whole', 'withoutDepths', 'withTables'] as const).flatMap((form) => {
         const transaction = forgeAttack(scene, name, form);
         if (transaction === null) return [];
-        const { description } = enhanceTransaction(transaction);
+        const { description } = enhancedOf(transaction);
         return [{ kind: attack.kind, name, scene, form, description, lacking: lackingIn(transaction, attack) }];
       }),
     ),
