@@ -269,7 +269,7 @@ t.test('another key is refused until the reader accepts it', async (t) => {
 
 t.test('a reader whose clock is wrong sees what is proven now, and nothing older', async (t) => {
   const { page } = await openTab(t);
-  /** Opens a page whose clock is ahead by so many seconds, or behind. */
+  /** Opens a page whose clock is ahead by a number of seconds, or behind. */
   const open = async (aheadSec: number, path: string): Promise<void> => {
     await page.addInitScript(`{ const { now } = Date; Date.now = () => now.call(Date) + ${aheadSec * 1000}; }`);
     await page.goto(gateway.url + path);
