@@ -17,6 +17,7 @@ import {
   ALL,
   type Attack,
   anchor,
+  BUBBLEGUM,
   bonk,
   buffer,
   decoy,
@@ -25,7 +26,9 @@ import {
   JITO_TIPS,
   KAMINO,
   multisig,
+  multisigUsdc,
   newAccount,
+  nft,
   nonce,
   pool,
   poolBonk,
@@ -39,6 +42,8 @@ import {
   stolenSol,
   stolenUsdc,
   stolenUsdt,
+  sysvar,
+  table,
   thief,
   USDC,
   USDT,
@@ -541,5 +546,58 @@ export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
         f.call(SQUADS, [multisig, victim], [...anchor('multisig_add_member'), ...bs58.decode(member), 7, 0]),
       ),
     says: [victim, thief, delegate, multisig],
+  },
+  'dust to the victim beside what a multisig pays a thief': {
+    kind: 'dust',
+    make: (f) => [
+      f.program(
+        SQUADS,
+        [multisig, victim],
+        f.send(multisigUsdc, usdc, multisig, 1n),
+        f.send(multisigUsdc, stolenUsdc, multisig, 600_000_000_000n),
+      ),
+    ],
+    says: [multisig, '600000 USDC', thief],
+    not: ['in the call of a program that swaps'],
+  },
+  'dust of a thief that a multisig pays': {
+    kind: 'dust',
+    make: (f) => [
+      f.program(secondProgram, [thief], f.send(stolenUsdc, poolUsdc, thief, 1n)),
+      f.program(SQUADS, [multisig, victim], f.send(multisigUsdc, stolenUsdc, multisig, 600_000_000_000n)),
+    ],
+    says: [multisig, '600000 USDC', thief],
+    not: ['in the call of a program that swaps'],
+  },
+  'lamports to the victim beside what a program pays a thief': {
+    kind: 'dust',
+    make: (f) => {
+      f.sendSol(vault, thief, 20_000_000_000n);
+      f.sendSol(vault, victim, 2n);
+      return [f.program(program, [victim, vault, thief])];
+    },
+    says: [vault, '20 SOL', thief],
+    only: ['alone'],
+  },
+  'a compressed NFT burned before a forged event of another one': {
+    kind: 'NFTs in no account',
+    make: (f) => [
+      f.program(
+        program,
+        [victim],
+        f.call(
+          BUBBLEGUM,
+          [sysvar, victim, victim, table, sysvar, sysvar, SYSTEM_PROGRAM],
+          [...anchor('burn'), ...Array<number>(96).fill(7), ...u64Bytes(5n), ...u32(5)],
+        ),
+        f.call(
+          'noopb9bkMVfRPU8AsbpTUg8AQkHtKwMYZiFUjNRtMmV',
+          [],
+          [1, 0, ...u32(0), 1, 0, 0, ...bs58.decode(nft), ...Array<number>(32).fill(1)],
+        ),
+      ),
+    ],
+    says: ['burned', ' NFT'],
+    never: new RegExp(nft),
   },
 };

@@ -15,7 +15,7 @@ export const ACTION_KINDS = {
   hide: 'tokens moved into a hidden balance of the actor, or out of it',
   swap: 'what one call of an exchange moved for the actor',
   direct: 'lamports that the only program which was called moved without an instruction; the counterparty paid them',
-  payout: 'what a program paid to somebody that did not sign, in a call that paid nothing to the signer',
+  payout: 'what a program paid to somebody that did not sign, in a call that paid signers less',
   asset: 'an NFT that is in no token account was made, sent or burned; no balance shows it',
 } as const satisfies Readonly<Record<string, string>>;
 

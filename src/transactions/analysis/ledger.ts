@@ -129,10 +129,12 @@ function closeChanges(
   const isTrade = inExecutionOrder(called).some(({ programId }) => isTradingProgram(programId)); // pools pay their makers
   const { gained, lost } = splitWallets(open);
   const signer = lost.map(([wallet]) => wallet).find((wallet) => subjects.has(wallet));
-  const isEven = [...gained, ...lost].reduce((sum, [, { amount }]) => sum + amount, 0n) === 0n;
+  const total = (changes: typeof gained): bigint => changes.reduce((sum, [, { amount }]) => sum + amount, 0n);
+  const isEven = total(gained) + total(lost) === 0n;
   const isPaidBySigner = signer !== undefined && lost.length === 1 && isEven && program !== null && !isTrade;
   const credited = program === null || isPaidBySigner ? [] : splitWallets(ofSubjects).gained;
-  const isForStrangers = program !== null && (credited.length === 0 ? !isTrade : programRole(program) === 'bridge');
+  const isMore = !isTrade && total(paidOut) > total(credited); // what is less is a fee
+  const isForStrangers = program !== null && (isMore || (credited.length > 0 && programRole(program) === 'bridge'));
   // of what a signer and somebody else lost nobody knows who got it
   const payouts = isPaidBySigner ? gained : signer === undefined && isForStrangers ? paidOut : [];
   const source = signer ?? payer ?? program ?? '';
@@ -374,28 +376,45 @@ function signatureOf(
 }
 
 /**
- * Finds what programs paid to strangers: to somebody that gave nothing, out of what no signer has, in a call that paid
- * nothing to a signer. Within the calls of an exchange that is the trade of another one, unless a signer gave something.
+ * Finds what programs paid to strangers out of what no signer has: to somebody that gave nothing else in the same call, and that has
+ * more of it than signers got or gave there. Within the calls of an exchange that is the trade of another one, unless a signer
+ * gave something and none got anything.
  */
 function withPayouts(movements: readonly Movement[], subjects: ReadonlySet<string>): readonly Movement[] {
   const givers = new Set(movements.map(({ from }) => from));
-  const callsOf = (side: 'from' | 'to'): ReadonlySet<Instruction | undefined> =>
-    new Set(movements.flatMap((movement) => (subjects.has(movement[side] ?? '') ? [payerOf(movement)] : [])));
-  const [paying, paid] = [callsOf('to'), callsOf('from')];
-  return movements.map((movement) => {
-    const { kind, from, to } = movement;
+  const kept = new WalletSums();
+  const calls = new Map<Instruction, { readonly given: WalletSums; readonly got: WalletSums }>(); // of all subjects by ''
+  for (const movement of movements) {
+    const { from, to } = movement;
     const payer = payerOf(movement);
-    const isPayout =
-      payer !== undefined &&
-      !paying.has(payer) &&
-      (paid.has(payer) || (kind === 'transfer' && !isTradingProgram(payer.programId))) &&
-      (kind === 'mint' || (kind === 'transfer' && from !== null && !subjects.has(from))) &&
-      to !== null &&
-      !subjects.has(to) &&
-      !givers.has(to);
+    if (from !== null) kept.add(from, negate(movement));
+    if (to !== null) kept.add(to, movement);
+    if (payer === undefined) continue;
+    const sums = calls.get(payer) ?? { given: new WalletSums(), got: new WalletSums() };
+    calls.set(payer, sums);
+    if (from !== null) sums.given.add(subjects.has(from) ? '' : from, movement);
+    if (to !== null) sums.got.add(subjects.has(to) ? '' : to, movement);
+  }
+  return movements.map((movement) => {
+    const { kind, from, to, mint } = movement;
+    const payer = payerOf(movement);
+    const sums = payer && calls.get(payer);
+    if (sums === undefined) return movement;
+    const { given, got } = sums;
+    const isPaid = kind === 'transfer' && from !== null && !subjects.has(from);
+    if (to === null || subjects.has(to) || !(isPaid || kind === 'mint')) return movement;
+    const [isPaying, hasPaid] = [got, given].map((side) => side.mintsOf('').length > 0);
+    const isTrade = isTradingProgram(payer?.programId ?? null);
+    const most = [got, given].map((side) => (isPaying ? side.of('', mint) : 0n));
+    const isMore =
+      given.mintsOf(to).every((other) => other === mint) &&
+      most.every((amount) => min(kept.of(to, mint), got.of(to, mint)) > amount);
+    const isPayout = (hasPaid || (isPaid && !isTrade)) && (isTrade ? !isPaying && !givers.has(to) : isMore);
     return isPayout ? { ...movement, kind: 'payout' } : movement;
   });
 }
+
+const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
 /** Returns the call in which something was paid: that of the outermost exchange, or else the innermost one. */
 const payerOf = ({ callers, venue }: Movement): Instruction | undefined => venue ?? callers.at(-1);

@@ -79,7 +79,7 @@ export function findAssetCalls(
       const common = { type, ...ownersOf(instruction), program, step, inner: place === 0 ? null : place - 1 };
       if (call.programId === METAPLEX_CORE)
         return [{ ...common, mint: roles.mint ?? null, tokenStandard: 'MplCoreAsset' }];
-      const written = findWrittenId(calls, place);
+      const written = type.endsWith('BURN') ? null : findWrittenId(calls, place); // a burn writes none
       const isDerived = written === null && roles.tree !== undefined && derived < MAX_DERIVED_IDS;
       if (isDerived) derived += 1;
       const mint = isDerived ? deriveAssetId(call, instruction, roles.tree ?? '') : written;

@@ -28,6 +28,11 @@ export class WalletSums {
     return this.#byMint.get(wallet)?.get(mint)?.amount ?? 0n;
   }
 
+  /** Returns the mints of which a wallet's sum is not zero. */
+  mintsOf(wallet: string): readonly string[] {
+    return [...(this.#byMint.get(wallet)?.values() ?? [])].flatMap(({ mint, amount }) => (amount === 0n ? [] : [mint]));
+  }
+
   /** Returns the sums that are not zero, in order of appearance. */
   entries(): readonly (readonly [wallet: string, AssetAmount])[] {
     return this.#sums

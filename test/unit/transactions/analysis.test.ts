@@ -4,6 +4,7 @@ import t, { type Test } from 'tap';
 import { knownMintSymbol, WRAPPED_SOL } from '../../../src/shared/domain/known-mints.ts';
 import { parseExactJson } from '../../../src/shared/domain/parse-exact-json.ts';
 import {
+  ASSOCIATED_TOKEN_PROGRAM,
   CLOCK_SYSVAR,
   COMPUTE_BUDGET_PROGRAM,
   LOADER_V4,
@@ -839,6 +840,43 @@ t.test('forged-transactions', async (t) => {
       viewOf(thief, (f) => [f.sendSol(victim, stolenUsdc, 5_000_000_000n), f.note(MEMO_PROGRAM, 'order 7')], [victim]),
       `${victim} sent 5 SOL to you with the memo “order 7”`,
     );
+    t.match(
+      viewOf(
+        victim,
+        (f) => {
+          f.mint(stolenBonk, 9_000_000n);
+          const mint = f.call(TOKEN_PROGRAM, [BONK, stolenBonk, thief], [7, ...u64Bytes(9_000_000n)]);
+          return [f.sendSol(victim, decoy, 1n), mint];
+        },
+        [victim, thief],
+      ),
+      `${thief} minted 90 BONK`,
+    );
+    const note = (f: Forgery): readonly ForgedCall[] => [{ ...f.note(MEMO_PROGRAM, 'I owe 5'), accounts: [thief] }];
+    t.match(viewOf(thief, note, [victim, thief]), 'You wrote the memo “I owe 5”');
+    const create = (f: Forgery): readonly ForgedCall[] => [
+      f.call(ASSOCIATED_TOKEN_PROGRAM, [victim, stolenUsdc, thief, USDC, SYSTEM_PROGRAM, TOKEN_PROGRAM], [1]),
+    ];
+    t.notMatch(viewOf(victim, create), /opened/);
+    t.match(
+      viewOf(
+        victim,
+        (f) => [
+          f.giveAway(stolenUsdc, thief, victim),
+          f.giveAway(usdt, victim, thief),
+          f.giveAway(usdt, thief, delegate),
+        ],
+        [victim, thief],
+      ),
+      `passed the ownership of ${usdt} (which holds 50000 USDT) from you to ${thief}`,
+    );
+    const ofWrapped = prepare();
+    const passed = ofWrapped.record([ofWrapped.giveAway(wsol, victim, thief)]);
+    for (const [owner, amount] of [
+      [victim, '-50002044280'],
+      [thief, '50002039280'],
+    ] as const)
+      t.match(enhanceTransaction(passed, { perspective: owner }).perspective?.changes, [{ mint: WRAPPED_SOL, amount }]);
     const yours = bs58.encode(bs58.decode(`you${'K'.repeat(40)}`)); // begins as what the view calls its wallet
     t.match(
       viewOf(victim, (f) => [

@@ -21,7 +21,7 @@ import {
 import type { Rule, TransactionFacts } from '../transaction-facts.ts';
 import { findOpenedAccounts } from '../wallet-changes.ts';
 
-const OPENERS: readonly string[] = [ASSOCIATED_TOKEN_PROGRAM, LOOKUP_TABLE_PROGRAM, SYSTEM_PROGRAM];
+const OPENERS: readonly string[] = [LOOKUP_TABLE_PROGRAM, SYSTEM_PROGRAM];
 const CLOSERS: readonly string[] = [LOOKUP_TABLE_PROGRAM, UPGRADEABLE_LOADER, LOADER_V4];
 
 export const closingRule: Rule = (facts) => {
@@ -73,9 +73,13 @@ function ownClosings(owner: string | null, parsed: ParsedTransaction): readonly 
 }
 
 export const openingRule: Rule = (facts) => {
-  const { parsed, openedAccounts } = facts;
-  if (!hasInstruction(parsed, OPENERS, /^(create|extend)/) && openedAccounts.size === 0) return null;
-  const [creation, ...more] = findInstructions(parsed, [ASSOCIATED_TOKEN_PROGRAM], /^create/);
+  const { parsed, openedAccounts, isAttempt } = facts;
+  const isWhole = !isAttempt && !parsed.isIncomplete;
+  const [creation, ...more] = findInstructions(parsed, [ASSOCIATED_TOKEN_PROGRAM], /^create/).filter(
+    ({ innerInstructions }) => !isWhole || innerInstructions.length > 0, // else the account was there already
+  );
+  const isOpening = creation !== undefined || hasInstruction(parsed, OPENERS, /^(create|extend)/);
+  if (!isOpening && openedAccounts.size === 0) return null;
   const [funding] = findInstructions(parsed, [SYSTEM_PROGRAM], /^createAccount/);
   const [extension] = findInstructions(parsed, [LOOKUP_TABLE_PROGRAM], /^extend/);
   const [wallet, mint] = [infoAddress(creation, 'wallet'), infoAddress(creation, 'mint')];

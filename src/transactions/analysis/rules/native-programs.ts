@@ -177,5 +177,7 @@ export const nonceRule: Rule = ({ parsed, mainProgram, actor }) => {
 export const memoRule: Rule = ({ parsed, mainProgram, actor }) => {
   const note = parsed.instructions.find(({ programId }) => KNOWN_PROGRAMS.get(programId)?.source === 'MEMO_PROGRAM');
   if (note === undefined || mainProgram !== null) return null;
-  return { type: 'MEMO', actor, program: null, states: [], memo: asString(note.info?.['memo']) ?? '' };
+  const writers = note.accounts.filter((account) => parsed.signers.includes(account)); // who it names must sign
+  const writer = writers.includes(actor) ? actor : (writers[0] ?? actor);
+  return { type: 'MEMO', actor: writer, program: null, states: [], memo: asString(note.info?.['memo']) ?? '' };
 };
