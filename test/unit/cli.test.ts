@@ -958,7 +958,8 @@ Open http://127.0.0.1:8787
 t.test('completion-script', async (t) => {
   /** Lines that each shell is to complete, and words that it must offer. */
   const CASES: readonly (readonly [words: readonly string[], offered: readonly string[], not: readonly string[]])[] = [
-    [['slotgate', ''], ['start', 'doctor', 'completion', '--config'], ['rotate']],
+    [['slotgate', ''], ['start', 'doctor', 'completion'], ['rotate']],
+    [['slotgate', '--c'], ['--config'], ['--port']], // fish offers no flag before a dash
     [['slotgate', 'keys', ''], ['create', 'usage'], ['start']],
     [['slotgate', 'receipt', 'key', 'r'], ['rotate', 'revoke'], ['show']],
     [['slotgate', 'keys', 'create', '--tier', ''], ['build', 'scale'], ['list']],

@@ -840,7 +840,7 @@ t.test('forged-transactions', async (t) => {
       viewOf(thief, (f) => [f.sendSol(victim, stolenUsdc, 5_000_000_000n), f.note(MEMO_PROGRAM, 'order 7')], [victim]),
       `${victim} sent 5 SOL to you with the memo “order 7”`,
     );
-    t.match(
+    t.notMatch(
       viewOf(
         victim,
         (f) => {
@@ -850,7 +850,7 @@ t.test('forged-transactions', async (t) => {
         },
         [victim, thief],
       ),
-      `${thief} minted 90 BONK`,
+      /You minted/,
     );
     const note = (f: Forgery): readonly ForgedCall[] => [{ ...f.note(MEMO_PROGRAM, 'I owe 5'), accounts: [thief] }];
     t.match(viewOf(thief, note, [victim, thief]), 'You wrote the memo “I owe 5”');

@@ -1,22 +1,19 @@
 import { TOKEN_PROGRAM_IDS } from '../../../shared/domain/well-known-addresses.ts';
 import { type Action, effectsOf } from '../action.ts';
 import type { AssetAmount } from '../asset-amount.ts';
-import { hasInstruction, infoAddress } from '../parsed-transaction.ts';
+import { hasInstruction } from '../parsed-transaction.ts';
 import { creditOf, type Share, shareOf } from '../share.ts';
 import type { Rule, TransactionFacts } from '../transaction-facts.ts';
 import { calledChange } from './calls.ts';
 
 /** Interprets minted tokens; in a failed transaction, the attempt to mint some. */
 export const mintRule: Rule = (facts) => {
-  const { parsed, isAttempt, minted, burned, calls } = facts;
-  const minters = calls.map((call) => infoAddress(call, 'mintAuthority') ?? '');
-  const actor =
-    [facts.actor, ...minters].find((one) => minters.includes(one) && parsed.signers.includes(one)) ?? facts.actor;
+  const { parsed, isAttempt, minted, burned, actor } = facts;
   const isMint = isAttempt ? hasInstruction(parsed, TOKEN_PROGRAM_IDS, /^mintTo/) : minted.length > 0;
   if (!isMint) return null;
   const made = parsed.actions.filter(isMinted);
   const program = makerOf(made, facts);
-  const netChange = changeIn(program, { ...facts, actor });
+  const netChange = changeIn(program, facts);
   const isBurned = ({ mint }: AssetAmount): boolean => burned.some((amount) => amount.mint === mint);
   const common = { actor, program, gained: netChange.gained };
   const lost = netChange.lost.filter((amount) => !isBurned(amount)); // a burn is described apart
