@@ -119,14 +119,15 @@ export class MinuteFiles implements MinuteStore {
       const isConcerned =
         name.startsWith(cluster.slice(0, CLUSTER_LENGTH)) && name.slice(CLUSTER_LENGTH + 1) >= this.#dayOf(afterMs);
       if (!isConcerned) continue;
+      let lines: readonly string[] = [];
       this.#use(name, (path) => {
-        const lines = readFileSync(path, 'utf8').split('\n');
-        const kept = lines.filter((line) => {
-          const endedAt = Number(/^{"endedAt":(\d+)/.exec(line)?.[1] ?? 0);
-          return endedAt <= afterMs || endedAt > latestMs;
-        });
-        if (kept.length < lines.length) replaceFile(path, kept.join('\n'));
+        lines = readFileSync(path, 'utf8').split('\n');
       });
+      const kept = lines.filter((line) => {
+        const endedAt = Number(/^{"endedAt":(\d+)/.exec(line)?.[1] ?? 0);
+        return endedAt <= afterMs || endedAt > latestMs;
+      });
+      if (kept.length < lines.length) replaceFile(join(folder, name), kept.join('\n')); // where it throws, all is tried again
     }
     this.#removed = NOTHING;
   }

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
@@ -269,5 +269,17 @@ t.test('minutes that the disk refuses are written once it accepts them', async (
   rmSync(join(folder, '..'));
   clock.advance(1000); // the time of the next try
   t.strictSame(writes.problems(), []);
-  t.equal(new MinuteFiles({ folder, cluster: 'C'.repeat(44), clock, writes, onUnusable: () => {} }).read().length, 4);
+  const files = new MinuteFiles({ folder, cluster: 'C'.repeat(44), clock, writes, onUnusable: () => {} });
+  t.equal(files.read().length, 4);
+
+  const [name = ''] = readdirSync(folder).filter((each) => each.endsWith('.jsonl'));
+  const long = name.replace('.jsonl', `${'x'.repeat(240 - name.length)}.jsonl`); // the one that replaces it has a name that is too long
+  renameSync(join(folder, name), join(folder, long));
+  files.removeBetween(0, clock.now());
+  clock.advance(1000);
+  t.match(writes.problems(), [/the history of the network can't be written/], 'a removal that fails is reported');
+  renameSync(join(folder, long), join(folder, name));
+  clock.advance(1000);
+  t.strictSame(writes.problems(), []);
+  t.strictSame(files.read(), [], 'and tried again');
 });
