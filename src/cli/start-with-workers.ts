@@ -39,12 +39,10 @@ export async function startWithWorkers(
     const reread = rereadConfig(inUse, options);
     if (reread === undefined) supervisor.countFailedReload();
     if (reread === undefined || !isWanted(reread.changed)) return;
-    const next = withFixedSettings(reread.config, started);
-    if (isAdminPortChosen && next.admin.port === next.port) {
-      log.error(
-        {},
-        `the configuration can't be used; the old one stays in use: admin.port is ${next.port}, as port until a restart`,
-      );
+    const next = withFixedSettings(reread.config, started, isAdminPortChosen);
+    if (next === undefined) {
+      const reason = `admin.port is ${started.port}, which is the port for callers until a restart`;
+      log.error({}, `the configuration can't be used; the old one stays in use: ${reason}`);
       supervisor.countFailedReload();
       return;
     }
@@ -103,11 +101,13 @@ function dataOf(cluster: ClusterInUse): MemberSettings['embedded'] {
 /** The sections that hold as long as this process: of the port, the state folder, the cluster, its peers, and its end. */
 const FIXED = ['host', 'port', 'dataDir', 'cluster', 'embedded', 'redis', 'drainDelayMs', 'drainTimeoutMs'] as const;
 
-function withFixedSettings(config: Config, started: Config): Config {
+/** Returns the settings that a reload applies; undefined where operators would get the port that callers keep. */
+export function withFixedSettings(config: Config, started: Config, isAdminPortChosen: boolean): Config | undefined {
   const { host, port, dataDir, cluster, embedded, redis, drainDelayMs, drainTimeoutMs } = started;
   const fixed = { host, port, dataDir, cluster, embedded, redis, drainDelayMs, drainTimeoutMs };
   const isOther = (config.upstreams.length === 0) !== (started.upstreams.length === 0);
   const upstreams = isOther ? started.upstreams : config.upstreams; // the embedded cluster is another cluster
   const workers = config.workers.count === 0 ? started.workers : config.workers;
+  if (isAdminPortChosen && config.admin.port === port) return undefined;
   return { ...config, ...fixed, upstreams, workers };
 }

@@ -378,6 +378,32 @@ t.test('rpc-standard-profile', async (t) => {
     }
   });
 
+  t.test('the config of blocks without an end keeps its commitment where a slot is demanded', async (t) => {
+    const minContextSlot = cluster.chain.slot('confirmed');
+    const config = { commitment: 'confirmed' };
+    const headers = { 'content-type': 'application/json', 'x-min-slot': `${minContextSlot}` };
+    for (const [params, sent] of [
+      [
+        [finalized, config],
+        [finalized, { ...config, minContextSlot }],
+      ], // of two configs a node reads the last alone
+      [
+        [finalized, null, config],
+        [finalized, null, { ...config, minContextSlot }],
+      ],
+    ] as const) {
+      let requested: unknown;
+      node.overrides.set('getBlocks', (given) => {
+        requested = given;
+        return undefined;
+      });
+      const { json } = await rpc({ method: 'getBlocks', params }, { headers });
+      t.equal((json.result as number[]).at(-1), minContextSlot);
+      t.strictSame(requested, sent);
+    }
+    node.overrides.clear();
+  });
+
   t.test('a scan costs as much as one of the holders of a mint', async (t) => {
     const left = async (method: string): Promise<number> =>
       Number((await call(method, [{ commitment: 'confirmed' }])).headers.get('x-ratelimit-remaining'));

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import t from 'tap';
+import { withFixedSettings } from '../../src/cli/start-with-workers.ts';
 import { valueAt } from '../../src/config/config-layers.ts';
 import type { Config } from '../../src/config/config-schema.ts';
 import type { ConfigFlags } from '../../src/config/config-sources.ts';
@@ -263,6 +264,15 @@ t.test('config-schema', async (t) => {
       ],
     ];
     for (const [values, message] of files) t.match(refusal({ config: file(values) }), { exitCode: 78, message });
+  });
+
+  t.test('a reload keeps the port for callers, and is refused where operators would get it', async (t) => {
+    const started = load({ port: '1000', adminPort: '1001' });
+    const renewed = (port: string, isChosen = true) =>
+      withFixedSettings(load({ port: '2000', adminPort: port }), started, isChosen);
+    t.match(renewed('3000'), { port: 1000, admin: { port: 3000 } });
+    t.equal(renewed('1000'), undefined);
+    t.match(renewed('1000', false), { port: 1000 }, 'one that nobody has chosen gives way');
   });
 
   t.test('an invalid value is refused with its name, the expectation, the value and its source', async (t) => {

@@ -48,7 +48,7 @@ export const BLOCK_METHODS: MethodHandlers = {
 
   getBlocks: method(1, 2, (node, [from, to, options]) => {
     const isLeftOut = typeof to === 'object';
-    const newest = newestSlot(node, isLeftOut && to !== null ? to : options);
+    const newest = newestSlot(node, options ?? (isLeftOut ? to : undefined));
     const first = readU64(from);
     const end = (isLeftOut ? undefined : readOptional(to, readU64)) ?? first + MAX_BLOCKS;
     const last = Math.min(end, newest);

@@ -1032,6 +1032,8 @@ t.test('route-call', async (t) => {
     t.equal(`${(await mesh.call('getTransaction', ['sig'])).value}`, 'null', 'and if it does not answer');
     keeper.replies.getBlock = brokenReply;
     await t.rejects(mesh.call('getBlock', [6]), { code: 'rpc_error', rpcCode: -32001 }, 'forgotten by all that answer');
+    keeper.replies.getBlock = errorReply('{"code":-32601,"message":"Method not found"}');
+    await t.rejects(mesh.call('getBlock', [6]), { code: 'rpc_error', rpcCode: -32001 }, 'or by all that can be called');
     keeper.replies.getBlock = errorReply('{"code":-32007,"message":"Slot 6 was skipped"}');
     for (let n = 0; n < 8; n++)
       await t.rejects(mesh.call('getBlock', [6]), { code: 'rpc_error', rpcCode: -32007 }, 'whichever was called first');

@@ -370,6 +370,7 @@ t.test('rpc-errors', async (t) => {
     const later = { minContextSlot: newest + 1 };
     await t.rejects(blocks(newest, null, later), { code: -32016 });
     await t.rejects(blocks(newest, later), { code: -32016 });
+    t.strictSame(await blocks(newest, later, {}), [newest], 'of two configs the last alone counts');
     await t.rejects(rpcRequest(url, 'getBlocksWithLimit', [newest, 1, later]), { code: -32016 });
 
     const rent = (bytes: number) => rpcRequest(url, 'getMinimumBalanceForRentExemption', [bytes]);

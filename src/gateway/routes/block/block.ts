@@ -108,7 +108,7 @@ export const block = readRoute({
     const { mesh, seenBlocks } = context;
     if (signatures === undefined && page > 1)
       throw new GatewayError('invalid_page', 'a block has pages with signatures=all only');
-    if (Math.min(blockSlot, namedSlot) > (mesh.tip(requested) ?? 0)) throw servedSlotNotReached(); // its block may come
+    if (namedSlot > (mesh.tip(requested) ?? 0)) throw servedSlotNotReached(); // its block may come
     if (blockSlot > (mesh.tip('processed') ?? -1)) throw blockNotAvailable();
     const final = requested === 'finalized' || blockSlot <= (mesh.tip('finalized') ?? -1);
     const agree = agreeFor(scope, context, final);

@@ -61,7 +61,7 @@ const CONFIG_POSITIONS: { readonly [M in ReadMethod]?: number } = {
   getAccountInfo: 1,
   getMultipleAccounts: 1,
   getSignaturesForAddress: 1,
-  getBlocks: 2, // without an end nodes read that at 1 first
+  getBlocks: 2,
   getBlocksWithLimit: 2,
   getTokenAccountsByOwner: 2,
   getTransactionCount: 0,
@@ -74,7 +74,8 @@ const CONFIG_POSITIONS: { readonly [M in ReadMethod]?: number } = {
 
 /** Raises the `minContextSlot` of a call, if its method accepts one. Malformed parameters are left to the node. */
 function withMinContextSlot({ method, params }: RpcCall, slot: Slot): readonly unknown[] {
-  const position = CONFIG_POSITIONS[method];
+  const hasNoEnd = method === 'getBlocks' && typeof params[1] === 'object' && params[1] !== null && params.length < 3;
+  const position = hasNoEnd ? 1 : CONFIG_POSITIONS[method]; // of two configs, nodes read the last alone
   if (slot === 0 || position === undefined || params.length < position) return params;
   const config = params[position] ?? {};
   if (typeof config !== 'object' || Array.isArray(config)) return params;

@@ -176,8 +176,8 @@ function heldToReached(
 }
 
 const TERMINAL = 3;
-/** A node that has forgotten what it is called for says less than one that keeps it. */
-const FORGOTTEN = 1.5;
+/** A node that has forgotten what it is called for says less than one that keeps it, and more than one that has no such method. */
+const [FORGOTTEN, NO_METHOD] = [1.5, 1.25];
 
 /** Returns true for a refusal since there is nothing, or no more. */
 const isAbsence = (thrown: unknown): boolean => thrown instanceof GatewayError && thrown.status === 404;
@@ -196,7 +196,9 @@ export function informativeness(thrown: unknown): number {
   if (!(thrown instanceof GatewayError)) return TERMINAL; // a defect
   if (thrown.code === 'overloaded') return 0; // no request was sent: another node may have capacity
   if (thrown.rpcCode === RPC_ERROR_CODE.keyExcludedFromSecondaryIndex) return -1;
-  if (meaningOfCode(thrown.rpcCode) === RPC_ERROR_CODE.blockCleanedUp) return FORGOTTEN;
+  const meaning = meaningOfCode(thrown.rpcCode);
+  if (meaning === RPC_ERROR_CODE.blockCleanedUp) return FORGOTTEN;
+  if (meaning === RPC_ERROR_CODE.methodNotFound || meaning === RPC_ERROR_CODE.firedancerLimit) return NO_METHOD;
   switch (rpcFaultOf(thrown)) {
     case 'caller':
     case 'fact':
