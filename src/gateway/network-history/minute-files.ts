@@ -21,7 +21,7 @@ export interface MinuteFilesOptions {
 
 const DAY_MS = 86_400_000;
 
-/** Days of which files are kept, today's included. */
+/** Days of which files are kept, the newest that have one. */
 const MAX_DAYS = 8;
 
 /** Rows that wait for a disk that can't be written: an hour's. */
@@ -50,11 +50,11 @@ export class MinuteFiles implements MinuteStore {
 
   /** Reads the rows of all days, the oldest first, and removes files that are too old. A line that is damaged is skipped. */
   read(): readonly NetworkRow[] {
-    const { folder, cluster } = this.#options;
+    const { folder } = this.#options;
     this.#removeOld();
-    const rows = new Map<number, NetworkRow>(); // of two processes in one minute, the later one's
+    const rows = new Map<number, NetworkRow>(); // of two in one minute, the later one: nothing says whose clock was right
     for (const name of namesIn(folder).sort())
-      if (name.startsWith(cluster.slice(0, CLUSTER_LENGTH)))
+      if (this.#isOwn(name))
         this.#use(name, (path) => {
           for (const row of rowsIn(readFileSync(path, 'utf8'))) rows.set(row.endedAt, row);
         });
@@ -88,18 +88,23 @@ export class MinuteFiles implements MinuteStore {
     while (this.#unsaved[0] !== undefined) {
       const [row] = this.#unsaved;
       const name = `${cluster.slice(0, CLUSTER_LENGTH)}.${this.#dayOf(row.endedAt)}.jsonl`;
-      if (name !== this.#lastName) this.#removeOld(); // another day
-      this.#lastName = name;
       appendFileSync(join(folder, name), `\n${toJson(row)}`, { mode: 0o600, flush: true });
       this.#unsaved.shift();
+      if (name !== this.#lastName) this.#removeOld(); // another day
+      this.#lastName = name;
     }
   }
 
+  /** Counts the days of this cluster: the clock may be ahead. Days of the future don't count: it may have been ahead. */
   #removeOld(): void {
     const { folder, clock } = this.#options;
+    const tomorrow = this.#dayOf(clock.now() + DAY_MS);
     const oldest = this.#dayOf(clock.now() - (MAX_DAYS - 1) * DAY_MS);
-    for (const name of namesIn(folder))
-      if (name.slice(CLUSTER_LENGTH + 1) < oldest) this.#use(name, (path) => rmSync(path, { force: true }));
+    const names = namesIn(folder);
+    const own = names.filter((name) => this.#isOwn(name) && dayIn(name) < tomorrow).sort();
+    const others = names.filter((name) => !this.#isOwn(name) && dayIn(name) < oldest);
+    for (const name of [...own.slice(0, -MAX_DAYS), ...others])
+      this.#use(name, (path) => rmSync(path, { force: true }));
   }
 
   /** Does something with a file. One for which that fails costs only its own rows. */
@@ -113,12 +118,10 @@ export class MinuteFiles implements MinuteStore {
 
   /** Removes rows from the files in which they are. */
   #remove(): void {
-    const { folder, cluster } = this.#options;
+    const { folder } = this.#options;
     const { afterMs, latestMs } = this.#removed;
     for (const name of this.#removed === NOTHING ? [] : namesIn(folder)) {
-      const isConcerned =
-        name.startsWith(cluster.slice(0, CLUSTER_LENGTH)) && name.slice(CLUSTER_LENGTH + 1) >= this.#dayOf(afterMs);
-      if (!isConcerned) continue;
+      if (!this.#isOwn(name) || dayIn(name) < this.#dayOf(afterMs)) continue;
       let lines: readonly string[] = [];
       this.#use(name, (path) => {
         lines = readFileSync(path, 'utf8').split('\n');
@@ -132,10 +135,17 @@ export class MinuteFiles implements MinuteStore {
     this.#removed = NOTHING;
   }
 
+  #isOwn(name: string): boolean {
+    return name.startsWith(this.#options.cluster.slice(0, CLUSTER_LENGTH));
+  }
+
   #dayOf(ms: number): string {
     return new Date(ms).toISOString().slice(0, 10);
   }
 }
+
+/** The day that a file's name ends with, and what follows it. */
+const dayIn = (name: string): string => name.slice(CLUSTER_LENGTH + 1);
 
 function namesIn(folder: string): string[] {
   try {

@@ -232,6 +232,9 @@ t.test('minutes outlive the process, each cluster has its own, and only a cut li
   t.equal(rowsOf(third).length, 4, 'of the last hour nothing is left once a node was found to lie');
   t.strictSame(rowsOf(start('A'.repeat(44))), rowsOf(third), 'on the disk, too');
   t.strictSame(third.read('slot', '5m', 2 ** 50).rows, []);
+  const ahead = { now: () => clock.now() + 30 * 24 * 60 * MINUTE_MS };
+  new MinuteFiles({ folder, cluster: 'A'.repeat(44), clock: ahead, writes, onUnusable: () => {} }).read();
+  t.strictSame(rowsOf(start('A'.repeat(44))), rowsOf(third), 'a clock that is ahead at a start erases nothing');
   clock.advance(6 * 24 * 60 * MINUTE_MS);
   t.equal(start('A'.repeat(44)).read('60', '7d', 2 ** 50).rows.length > 0, true);
   clock.advance(3 * 24 * 60 * MINUTE_MS);
@@ -242,6 +245,12 @@ t.test('minutes outlive the process, each cluster has its own, and only a cut li
     clock.advance(24 * 60 * MINUTE_MS);
   }
   t.equal(dayFiles().length, 8, 'while it runs, too');
+  const fromAhead = new MinuteFiles({ folder, cluster: 'B'.repeat(44), clock: ahead, writes, onUnusable: () => {} });
+  for (const row of other.read('60', '7d', 2 ** 50).rows.slice(-1))
+    for (let day = 0; day < 10; day++) fromAhead.append({ ...row, endedAt: ahead.now() - day * 24 * 60 * MINUTE_MS });
+  t.equal(dayFiles().length, 8);
+  run(other, 1);
+  t.equal(rowsOf(start('B'.repeat(44))).length, 1, 'days of a clock that was ahead drive none out');
   const unreadable = dayFiles().sort().at(-1) ?? '';
   rmSync(join(folder, unreadable));
   mkdirSync(join(folder, unreadable));
