@@ -142,7 +142,7 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
     if (this.#isStuck && this.#mayOpen) void this.#openSession(tooLarge[0]?.item);
   }
 
-  /** Opens a session, whether others have room or are as many as there may be, or not. */
+  /** Opens a session, also where others have room and where no more may be. */
   openAnother(): void {
     if (!this.#isOpening) void this.#openSession();
   }

@@ -1677,7 +1677,7 @@ t.test('session-pool', async (t) => {
     t.same(sizes(), [2, 1], 'another is opened when it is needed');
   });
 
-  t.test('another is opened though there are as many as may be', async (t) => {
+  t.test('another is opened though no more may be', async (t) => {
     const { pool, add, opened } = open(2, 2);
     await add(1);
     for (let sessions = 2; sessions <= 3; sessions++) {
