@@ -864,6 +864,7 @@ t.test('verification-report', async (t) => {
     t.equal(verify(`\n  ${body}\n\n`).verdict, 'proven');
     t.equal(verify(`id: 7.0\nevent: balance\ndata: {"type":"balance","answer":${body}}\n\n`).verdict, 'proven');
     t.throws(() => verify(`${body}\ndata: ${bound}\n`), /These are 2 answers/, 'several are no forgery');
+    t.equal(verify(`${'\n'.repeat(700_000)}${body}`).verdict, 'proven', 'blanks cost their length, not its square');
   });
 
   t.test('the published vectors are proven', async (t) => {

@@ -72,15 +72,18 @@ const LINE_OF_FAULT: Readonly<Partial<Record<ReceiptFault, string>>> = {
   signature: 'signature',
 };
 
-/** A line that is a whole answer, as the stream and what reads it print them. */
-const ANSWER_LINES = /^\s*(?:data: ?)?\{.*"receipt":.*\}\s*$/gm;
-
 /** Returns the answer in a text. Throws TypeError for several: a verdict is about one. */
 function answerIn(text: string): string {
-  const [answer = text, ...others] = text.match(ANSWER_LINES) ?? [];
+  const [answer = withoutField(text), ...others] = text.split('\n').map(withoutField).filter(isAnswer);
   if (others.length > 0) throw new TypeError(`These are ${others.length + 1} answers: paste one at a time.`);
-  return answerInFrame(answer.trim().replace(/^data: ?/, ''));
+  return answerInFrame(answer);
 }
+
+/** Returns an answer without the blanks and the name that the stream prints before it. */
+const withoutField = (line: string): string => line.trim().replace(/^data: ?/, '');
+
+/** Returns whether a line is a whole answer. */
+const isAnswer = (line: string): boolean => line.startsWith('{') && line.endsWith('}') && line.includes('"receipt":');
 
 /**
  * Verifies a body or an account push, line by line. `nowMs` is only displayed, never compared. Throws TypeError or
