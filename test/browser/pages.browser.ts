@@ -271,16 +271,40 @@ t.test('a reader whose clock is wrong sees what is proven now, and nothing older
   const { page } = await openTab(t);
   /** Opens a page whose clock is ahead by a number of seconds, or behind. */
   const open = async (aheadSec: number, path: string): Promise<void> => {
-    await page.addInitScript(`{ const { now } = Date; Date.now = () => now.call(Date) + ${aheadSec * 1000}; }`);
+    await page.addInitScript(
+      `{ const { now } = Date; window.rightNow ??= now; Date.now = () => now.call(Date) + ${aheadSec * 1000}; }`,
+    );
     await page.goto(gateway.url + path);
   };
+  const setRight = (page: Page): Promise<unknown> => page.evaluate('Date.now = rightNow');
+  const slots: string[] = [];
+  page.on('request', (request) => slots.push(...(request.url().match(/v1\/slot$/) ?? [])));
+  let frames = 0;
+  page.on('websocket', (socket) => socket.on('framereceived', () => frames++));
+  await page.route('**/api/v1/slot', async (route) => {
+    await waitFor(() => frames > 3, 'frames that wait for the clock');
+    await route.continue();
+  });
   await open(-10, '/');
   await until(page, '/^[1-9]\\d* frames verified$/.test(document.getElementById("proof").textContent)');
+  t.equal(slots.length, 1, 'all frames wait for one client');
+  await page.unroute('**/api/v1/slot');
   await open(100, `/explorer?q=${WHALE.address}`); // 90 s ahead: each page adds its own
   await untilShown(page.locator('.balance'));
+  await setRight(page);
+  await page.fill('#q', WALLET);
+  await page.press('#q', 'Enter');
+  await page.locator('.failed + button').first().click();
+  await untilShown(page.locator('.balance'));
+  await open(100, '/'); // 190 s ahead
+  await until(page, 'document.getElementById("mark").textContent === "✓"');
+  await setRight(page);
+  await untilState(page, 'refused');
+  await page.evaluate('{ const { now } = performance; performance.now = () => now.call(performance) + 11_000; }');
+  await until(page, 'document.getElementById("mark").textContent === "✓"');
   const { text: body } = await get('/slot'); // made for no nonce: anybody may have kept it
   await page.route('**/api/v1/slot', (route) => route.fulfill({ body, contentType: 'application/json' }));
-  await open(-100, '/');
+  await open(-290, '/'); // 100 s behind
   await untilState(page, 'refused');
   t.match(await text(page, 'key-text'), 'issued in the future, or your clock is behind');
 });

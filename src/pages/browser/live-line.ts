@@ -8,7 +8,7 @@ import { whileSeen } from '../feed/while-seen.ts';
 import type { HealthReport } from '../live/health.ts';
 import { afterEvent, type Line, type LineView, type LiveState, movedBy, newLine, viewOf } from '../live/state.ts';
 import { gatewayUrl } from './gateway-url.ts';
-import { createTrustedClient, keyMemory, readPublicKey, type TrustedClient } from './trusted-client.ts';
+import { createTrustedClient, isOfClock, keyMemory, readPublicKey, type TrustedClient } from './trusted-client.ts';
 
 /** What has been verified on the line. */
 export interface Proof {
@@ -42,6 +42,9 @@ type TabMessage = SharedState | 'request' | 'trust';
 
 const HEALTH_MS = 10_000;
 
+/** The shortest time after which a client that doubts the time of a frame is replaced. */
+const CLOCK_MS = 10_000;
+
 /** The longest pause between two tries: `/health` is free, and a restart takes seconds. */
 const MAX_BACKOFF_MS = 1600;
 
@@ -64,6 +67,9 @@ export class LiveLine {
   };
   #frame: Snapshot | undefined;
   #trusted: TrustedClient | undefined;
+  #trustedMs = 0;
+  /** The client that is being opened: frames that come before it is there wait for the same one. */
+  #opening: Promise<TrustedClient> | undefined;
   #feed: Feed | undefined;
   /** Gives the line up, or the place in the queue for it. */
   #leave: AbortController | undefined;
@@ -148,12 +154,22 @@ export class LiveLine {
 
   /** Returns a client that trusts the key of a cluster: by default the one that the gateway serves. */
   async #trust(cluster = this.#trusted?.cluster): Promise<TrustedClient> {
+    if (this.#trusted !== undefined && this.#trusted.cluster === cluster) return this.#trusted;
+    this.#opening ??= this.#open(cluster).finally(() => {
+      this.#opening = undefined;
+    });
+    return this.#opening;
+  }
+
+  async #open(cluster: string | undefined): Promise<TrustedClient> {
     const served = cluster ?? (await readHealth(gatewayUrl())).cluster;
     if (served === undefined) throw new Error('the gateway names no cluster yet');
-    if (this.#trusted?.cluster === served) return this.#trusted;
     const trusted = await createTrustedClient(served, createReader);
     this.#trusted = trusted;
-    this.#setProof({ cluster: served, publicKey: trusted.publicKey, fault: undefined, unknownKey: undefined });
+    this.#trustedMs = performance.now();
+    const isOther = served !== this.#proof.cluster; // what was refused of the same one is refused until a frame is proven
+    const unrefused = isOther ? { fault: undefined, unknownKey: undefined } : {};
+    this.#setProof({ cluster: served, publicKey: trusted.publicKey, ...unrefused });
     this.#options.onClient(trusted);
     return trusted;
   }
@@ -180,7 +196,8 @@ export class LiveLine {
   #onRefused(fault: ReceiptFault): void {
     this.#setProof({ refused: this.#proof.refused + 1, fault });
     if (fault === 'unknown-key' && this.#proof.unknownKey === undefined) void this.#learnUnknownKey();
-    if (fault === 'cluster') this.#trusted = undefined; // its health names the cluster that it serves now
+    const isOutOfTime = isOfClock(fault) && performance.now() - this.#trustedMs > CLOCK_MS;
+    if (fault === 'cluster' || isOutOfTime) this.#trusted = undefined; // another has the cluster and the clock of now
   }
 
   async #learnUnknownKey(): Promise<void> {
@@ -210,6 +227,7 @@ export class LiveLine {
 
   #onTrust(): void {
     this.#trusted = undefined;
+    this.#opening = undefined;
     this.#setProof({ unknownKey: undefined, fault: undefined, verified: 0 }); // by that key nothing is verified yet
   }
 

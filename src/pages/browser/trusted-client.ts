@@ -1,4 +1,5 @@
 import type { ClientOptions, Reader } from '../../client/index.ts';
+import type { ReceiptFault } from '../../client/verify/index.ts';
 import type { Clock } from '../../shared/domain/clock.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { TIMEOUT_MS } from '../feed/read-health.ts';
@@ -43,10 +44,14 @@ export async function createTrustedClient<C extends Reader>(
     maxAgeMs: Number.POSITIVE_INFINITY,
     clock: clockOf(() => Number.MAX_SAFE_INTEGER),
   });
+  const sentMs = Date.now(); // as of its arrival a late answer would set the clock back, which the verifier bears for 5 s only
   const aheadMs = await dateless.get('/slot', {}, { nonce: true, attempts: 1, timeoutMs: TIMEOUT_MS }).then(
-    ({ receipt }) => receipt.issuedAt - Date.now(),
+    ({ receipt }) => receipt.issuedAt - sentMs,
     () => 0,
   );
   const client = create({ ...options, clock: clockOf(() => Date.now() + aheadMs) });
   return { client, cluster, publicKey };
 }
+
+/** Returns whether a fault may be that of a client's clock, which is wrong once the reader's own has been set. */
+export const isOfClock = (fault: ReceiptFault | undefined): boolean => fault === 'future' || fault === 'stale';

@@ -18,7 +18,7 @@ import { identicon } from './identicon.ts';
 import { kindWords, knownName, WALLET } from './known-names.ts';
 import { explorerHref, identifier, linkTo, qrDetails } from './links.ts';
 import { once } from './once.ts';
-import { OTHER_CLUSTER, Part, UNKNOWN_KEY, type ViewContext } from './part.ts';
+import { OTHER_CLIENT, Part, UNKNOWN_KEY, type ViewContext } from './part.ts';
 import { Showing } from './showing.ts';
 import { showStart } from './start-view.ts';
 import { enableSuggestions, remember } from './suggestions.ts';
@@ -234,13 +234,13 @@ async function trustNewKey(): Promise<void> {
   showTrusted();
 }
 
-/** Shows the view again with another client: the former one trusts the former key and cluster. */
+/** Shows the view again with another client: the former one trusts the former key, cluster and clock. */
 function showTrusted(): void {
   openClient = newClient();
   show(queryOf());
 }
 
-view.addEventListener(OTHER_CLUSTER, showTrusted);
+view.addEventListener(OTHER_CLIENT, showTrusted);
 
 /** A view that was left: Back shows it as it was, and what it did while it was shown begins again. */
 interface LeftView {

@@ -1,6 +1,7 @@
 import { type Client, ReceiptError, SlotgateError } from '../../client/index.ts';
 import { FAULT_EXPLANATIONS } from '../../client/verify/index.ts';
 import { type Child, create, present } from '../browser/elements.ts';
+import { isOfClock } from '../browser/trusted-client.ts';
 import type { Evidence } from './proofs.ts';
 import type { Title } from './title.ts';
 
@@ -101,7 +102,7 @@ export class Part {
     const dispatch = (type: string): boolean => this.element.dispatchEvent(new CustomEvent(type, { bubbles: true }));
     const isOther = fault === 'cluster';
     const again = create('button', { type: 'button' }, isOther ? 'Show that cluster' : 'Try again');
-    again.addEventListener('click', isOther ? () => dispatch(OTHER_CLUSTER) : retry);
+    again.addEventListener('click', isOther || isOfClock(fault) ? () => dispatch(OTHER_CLIENT) : retry);
     this.show(create('p', { class: 'failed' }, failureWords(thrown)), again);
     if (fault === 'unknown-key') dispatch(UNKNOWN_KEY);
   }
@@ -113,8 +114,8 @@ const nameOf = (element: Element | null): string | undefined =>
 /** The event of a part whose answer another key has signed. */
 export const UNKNOWN_KEY = 'unknown-key';
 
-/** The event of a reader who wants to see the cluster that the gateway serves now. */
-export const OTHER_CLUSTER = 'other-cluster';
+/** The event of a reader who wants to see the cluster that the gateway serves now, or at the time that it is now. */
+export const OTHER_CLIENT = 'other-client';
 
 /** Says why nothing can be shown: in the words of the gateway, or by the reason for which its answer was refused. */
 export const failureWords = (thrown: unknown): string =>
