@@ -63,6 +63,7 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
   #queue = new HottestFirst<T>();
   readonly #closing = new Map<L, () => void>();
   #isOpening = false;
+  #isAnotherDue = false;
   #isStuck = false;
   #scheduled: NodeJS.Immediate | undefined;
   #sessionCapacity = 1;
@@ -144,7 +145,8 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
 
   /** Opens a session, also where others have room and where no more may be. */
   openAnother(): void {
-    if (!this.#isOpening) void this.#openSession();
+    if (this.#isOpening) this.#isAnotherDue = true;
+    else void this.#openSession();
   }
 
   /** Returns true for an item that waits for nothing better: a session that comes before others has it. */
@@ -210,8 +212,11 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
     this.#isOpening = true;
     const pubsub = await this.#options.openPubsub(item).catch(() => undefined); // rejects only when the mesh is closed
     this.#isOpening = false;
+    const isAnotherDue = this.#isAnotherDue;
+    this.#isAnotherDue = false;
     if (pubsub === undefined) return;
     const session = this.#createSession(pubsub);
+    if (isAnotherDue && session?.pubsub.isPreferred !== true) void this.#openSession();
     if (session === undefined) {
       this.#options.clock.after(RETRY_MS, () => this.assignWaiting());
       return;

@@ -1685,6 +1685,10 @@ t.test('session-pool', async (t) => {
       await add(0);
       t.equal(opened.length, sessions);
     }
+    pool.openAnother();
+    pool.openAnother();
+    await add(0);
+    t.equal(opened.length, 5, 'once what is being opened is there');
   });
 
   t.test('items go to the fullest session that has room, so that others become empty', async (t) => {
