@@ -86,8 +86,9 @@ export class PastSlots {
     const next = found.find((each) => each >= slot);
     const parentSlot = next === undefined || next === slot ? next : await readParentSlot(mesh, next, 'confirmed', cost);
     const kept = watermark === this.#watermark ? blocks : new RecentBlocks(0); // what may be a lie is for this answer alone
-    for (const each of found) kept.add(each, each);
-    if (next !== undefined && parentSlot !== undefined) kept.add(next, parentSlot);
+    const tip = mesh.tip('confirmed') ?? -1;
+    for (const each of found) if (each <= tip && kept.blockAt(each) === undefined) kept.add(each, each);
+    if (next !== undefined && next !== slot && parentSlot !== undefined) kept.add(next, parentSlot);
     const block = kept.blockAt(slot);
     if (block !== undefined) return block;
     throw new GatewayError('block_not_available', `no node shows yet whether slot ${slot} has a block`);

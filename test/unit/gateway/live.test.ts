@@ -2490,9 +2490,12 @@ t.test('past-token-lists', async (t) => {
 
   t.test('a slot of which a node has no block was skipped only if the parent of the next one is older', async (t) => {
     const parents = new Map([
+      [39, 38], // a feed has shown that this slot was skipped
       [44, 42],
       [45, 44],
       [51, 50], // the node jumped to a snapshot, and lacks 46 to 50
+      [52, 51],
+      [61, 60],
     ]);
     const mesh = {
       tip: () => 60,
@@ -2503,6 +2506,7 @@ t.test('past-token-lists', async (t) => {
       },
     };
     const blocks = new RecentBlocks(100);
+    blocks.add(40, 38);
     for (let slot = 46; slot < 49; slot++) blocks.add(slot, slot - 1);
     const slots = new PastSlots({ blocks, mesh });
     const history = new History({ address: OWNER, priority: 0 }, { slot: 60, isDenied: false }, { slot: 5, value: 1 });
@@ -2510,6 +2514,9 @@ t.test('past-token-lists', async (t) => {
     t.equal((await findAt(43)).slot, 42);
     await t.rejects(findAt(49), { code: 'block_not_available' });
     t.equal((await findAt(48)).slot, 48, 'a feed has shown that this slot has a block');
+    t.same([blocks.blockAt(39), blocks.blockAt(61)], [38, undefined], 'nor does a list prove a block');
+    blocks.add(53, 51);
+    t.equal((await findAt(52)).slot, 51, 'the parent of the next block counts more than a list');
   });
 });
 

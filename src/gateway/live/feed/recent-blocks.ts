@@ -13,12 +13,11 @@ export class RecentBlocks {
     this.#maxSlots = Math.max(maxSlots, MIN_SLOTS);
   }
 
-  /** Records a block, and that all slots between it and its parent were skipped, save those that are known to have one. */
+  /** Records a block, and that all slots between it and its parent were skipped. */
   add(slot: Slot, parentSlot: Slot): void {
     this.#blocks.set(slot, slot);
     const first = Math.max(parentSlot, slot - this.#maxSlots);
-    for (let skipped = slot - 1; skipped >= first; skipped--)
-      if (this.#blocks.get(skipped) !== skipped) this.#blocks.set(skipped, parentSlot);
+    for (let skipped = slot - 1; skipped >= first; skipped--) this.#blocks.set(skipped, parentSlot);
     for (const known of this.#blocks.keys()) {
       if (this.#blocks.size <= this.#maxSlots) break;
       this.#blocks.delete(known);
