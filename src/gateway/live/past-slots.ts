@@ -84,7 +84,10 @@ export class PastSlots {
     const watermark = this.#watermark;
     const found = await readBlockSlots(mesh, Math.max(0, slot - MAX_SKIPPED), slot + MAX_SKIPPED, cost);
     const next = found.find((each) => each >= slot);
-    const parentSlot = next === undefined || next === slot ? next : await readParentSlot(mesh, next, 'confirmed', cost);
+    const parentSlot =
+      next === undefined || next === slot
+        ? next
+        : await readParentSlot(mesh, next, 'confirmed', cost).catch(undefinedIfRefused);
     const kept = watermark === this.#watermark ? blocks : new RecentBlocks(0); // what may be a lie is for this answer alone
     const tip = mesh.tip('confirmed') ?? -1;
     for (const each of found) if (each <= tip && kept.blockAt(each) === undefined) kept.add(each, each);
@@ -93,6 +96,11 @@ export class PastSlots {
     if (block !== undefined) return block;
     throw new GatewayError('block_not_available', `no node shows yet whether slot ${slot} has a block`);
   }
+}
+
+/** A node may list a block that it doesn't have: whether a slot before it was skipped is not known then. */
+function undefinedIfRefused(thrown: unknown): undefined {
+  if (GatewayError.from(thrown).code !== 'rpc_error') throw thrown;
 }
 
 const notYetKnown = (slot: Slot, address: string): GatewayError =>

@@ -2489,17 +2489,20 @@ t.test('past-token-lists', async (t) => {
   );
 
   t.test('a slot of which a node has no block was skipped only if the parent of the next one is older', async (t) => {
+    const REFUSED = -1;
     const parents = new Map([
       [39, 38], // a feed has shown that this slot was skipped
       [44, 42],
       [45, 44],
       [51, 50], // the node jumped to a snapshot, and lacks 46 to 50
       [52, 51],
+      [56, REFUSED],
       [61, 60],
     ]);
     const mesh = {
       tip: () => 60,
       call: async (method: string, [slot]: readonly unknown[] = []) => {
+        if (parents.get(Number(slot)) === REFUSED) throw new GatewayError('rpc_error', 'it is not there');
         const given = method === 'getBlocks' ? [...parents.keys()] : { parentSlot: parents.get(Number(slot)) };
         const result = Buffer.from(JSON.stringify(given));
         return { slot: 60, value: result, result };
@@ -2513,6 +2516,7 @@ t.test('past-token-lists', async (t) => {
     const findAt = async (slot: Slot) => slots.find({ slot, commitment: 'finalized', cost: undefined }, [history]);
     t.equal((await findAt(43)).slot, 42);
     await t.rejects(findAt(49), { code: 'block_not_available' });
+    await t.rejects(findAt(55), { code: 'block_not_available' }, 'the node lists the next block, and has it not');
     t.equal((await findAt(48)).slot, 48, 'a feed has shown that this slot has a block');
     t.same([blocks.blockAt(39), blocks.blockAt(61)], [38, undefined], 'nor does a list prove a block');
     blocks.add(53, 51);
