@@ -49,6 +49,7 @@ import type { NodeContext } from '../../../src/localnet/rpc/method-handler.ts';
 import { deriveKeypair } from '../../../src/localnet/traffic/demo-keypair.ts';
 import { createFaucet } from '../../../src/localnet/traffic/faucet.ts';
 import type { Commitment } from '../../../src/shared/domain/commitment.ts';
+import { GatewayError } from '../../../src/shared/domain/gateway-error.ts';
 import { toJson } from '../../../src/shared/domain/to-json.ts';
 import { CLOCK_SYSVAR, SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../../src/shared/domain/well-known-addresses.ts';
 import { addressOfNumber } from '../../support/address-of-number.ts';
@@ -1067,25 +1068,35 @@ t.test('accounts that nodes parse', async (t) => {
     for (const state of states) session.add(state);
     clock.advance(500);
     let slot = 10;
-    const node = { text: encoded };
+    const node: { text: string; ahead?: string } = { text: encoded };
     rpc.call = async (_, [addresses, config] = [], { agree } = {}) => {
       const isParsed = (config as { encoding: string }).encoding === 'jsonParsed';
       if (isParsed) reads.parsed++;
+      if (isParsed && node.ahead !== undefined) {
+        if ((addresses as string[]).length > 1) throw new GatewayError('upstream_error', 'too much');
+        const isAhead = (addresses as string[])[0] === node.ahead;
+        const value = Buffer.from(`[${parsed({})}]`);
+        return { slot: isAhead ? slot + 1000 : slot, result: value, value };
+      }
       const text = isParsed ? parsed(agree?.count === 2 ? {} : shown) : node.text;
       const value = Buffer.from(`[${(addresses as string[]).map(() => text)}]`);
       return { slot: slot + lag, result: value, value, agreement: { slot: slot + lag, agreed: 2, read: 2, needed: 2 } };
     };
+    const countLive = (): number => states.filter(({ lease }) => lease !== undefined).length;
+    const most = { inOneTurn: 0 };
     const pass = async (slots: number): Promise<void> => {
       for (const end = slot + slots; slot < end; slot++) {
         const link = { slot, blockhash: `${slot}`, parentSlot: slot - 1, parentBlockhash: `${slot - 1}` };
         deliver(encodeBlockUpdate(['b2'], { ...link, transactionCount: 0, writes: [] }, [], 0));
         for (let i = 0; i < 8; i++) {
+          const live = countLive();
           await new Promise(setImmediate);
           clock.advance(50);
+          most.inOneTurn = Math.max(most.inOneTurn, countLive() - live);
         }
       }
     };
-    return { session, states, reads, node, pass, falsehoods };
+    return { session, states, reads, node, pass, falsehoods, countLive, most };
   };
 
   t.test('are shown as a node parses them only if that is the account that the feed has', async (t) => {
@@ -1097,10 +1108,19 @@ t.test('accounts that nodes parse', async (t) => {
     }
   });
 
+  t.test('of which one was read far ahead of the feed hold up no other', async (t) => {
+    const { session, states, node, pass, countLive } = openParsed(2, 0, {});
+    node.ahead = states[0]?.address ?? '';
+    await pass(6);
+    t.equal(countLive(), 1);
+    session.close();
+  });
+
   t.test('are live over a feed that is behind, read by the hundred, and audited', async (t) => {
-    const { session, states, reads, node, pass, falsehoods } = openParsed(250, 4, {});
+    const { session, reads, node, pass, falsehoods, countLive, most } = openParsed(250, 4, {});
     await pass(12);
-    t.same([states.filter(({ lease }) => lease !== undefined).length, reads.parsed], [250, 3]);
+    t.same([countLive(), reads.parsed], [250, 3]);
+    t.ok(most.inOneTurn < 40, `${most.inOneTurn} in one turn of the event loop`);
     const audited = session.sessionAudit.audit(100);
     await pass(6);
     t.equal(await audited, 100);

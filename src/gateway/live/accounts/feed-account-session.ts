@@ -1,6 +1,7 @@
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import { ownTurn } from '../../../shared/runtime/own-turn.ts';
 import { toTemplatedText } from '../../../shared/runtime/templated-text.ts';
 import type { AccountRead } from '../../upstream/reads/account-batcher.ts';
 import type { RpcCaller } from '../../upstream/rpc/rpc-response.ts';
@@ -40,6 +41,8 @@ const MAX_ACCOUNTS = 50_000;
 const SEALED_UNTIL = 45_000;
 /** The accounts of one read. */
 const BATCH = 100;
+/** Texts that are compared in one turn of the event loop: about four milliseconds' work. */
+const TEXTS_PER_TURN = 10;
 
 /** One stream of a Geyser feed, and the accounts that are kept live over it, at confirmed and finalized. */
 export class FeedAccountSession {
@@ -65,7 +68,7 @@ export class FeedAccountSession {
   readonly #reading = new Set<AccountState>();
   /** Those of them that wait for a request. */
   #textless: AccountState[] = [];
-  /** Those of which a node gave a text of another account: several operators must give the same. */
+  /** Those of which a node gave a text of another account: they are read from several operators. */
   readonly #doubted = new WeakSet<AccountState>();
   #nextAudited: Iterator<AccountState> | undefined;
   #isSealed = false;
@@ -292,9 +295,13 @@ export class FeedAccountSession {
       agree: this.#doubted.has(account) ? agreement?.needed : undefined,
     }));
     const reads = await Promise.all(this.#reads.readBatch(queries).map((read) => read.catch(() => undefined)));
-    await this.#link.applied(Math.max(...reads.map((read) => read?.slot ?? 0)));
-    for (const [i, account] of accounts.entries()) {
-      const isKept = this.#keepText(account, reads[i]);
+    const oldestFirst = accounts
+      .map((account, i) => ({ account, read: reads[i], slot: reads[i]?.slot ?? 0 }))
+      .sort((a, b) => a.slot - b.slot); // what is ahead of the feed holds up nothing else
+    for (const [i, { account, read, slot }] of oldestFirst.entries()) {
+      if (i % TEXTS_PER_TURN === TEXTS_PER_TURN - 1) await ownTurn();
+      await this.#link.applied(slot);
+      const isKept = this.#keepText(account, read);
       this.#reading.delete(account);
       if (this.#link.stream.get(account.address) !== account) continue;
       for (const state of statesOf(account))
