@@ -85,6 +85,8 @@ export class GeyserFeed implements LiveFeed<AccountState> {
   #id: string;
   #epoch: Epoch | undefined;
   #failures = 0;
+  /** When the last feed was admitted. */
+  #upSinceMs = 0;
   #cancelRetry = (): void => {};
   #isClosed = false;
 
@@ -214,7 +216,7 @@ export class GeyserFeed implements LiveFeed<AccountState> {
         await this.#readEpoch();
         this.#checkWanted(id);
         this.#admitted = admitted;
-        this.#failures = 0;
+        this.#upSinceMs = clock.monotonic();
         if (this.#problems.delete(id)) onRecovery(id, 'the Geyser feed is up again');
         onUp();
         return;
@@ -244,6 +246,8 @@ export class GeyserFeed implements LiveFeed<AccountState> {
     const client = this.#client;
     for (const session of [...this.#sessions]) session.close(reason);
     client?.close();
+    const { clock } = this.#options;
+    if (clock.monotonic() - this.#upSinceMs > RETRY_MAX_MS) this.#failures = 0; // else it is admitted in vain
     this.#retry();
   }
 
