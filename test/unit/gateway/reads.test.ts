@@ -1348,6 +1348,10 @@ t.test('written-accounts', async (t) => {
       const result = Buffer.from(JSON.stringify({ ...block, [name]: undefined }));
       const call = async () => ({ slot: 7, result, value: result });
       await t.rejects(readWrittenAccounts({ call }, 7), { code: 'upstream_error' });
+      const isFeedShown = readWrittenAccounts({ call }, 7, true);
+      if (name === 'rewards')
+        t.match(await isFeedShown, { blockhash: 'b' }, 'transactions are enough to know a feed by');
+      else await t.rejects(isFeedShown, { code: 'upstream_error' });
     }
   });
 

@@ -128,7 +128,7 @@ class Observation {
   /** Compares a delivered block with the node's. Until it wrote an account that is watched, watches more that are written. */
   async #compare({ slot, blockhash }: BlockLink, delivered: ReadonlySet<string>, send: (request: Uint8Array) => void) {
     this.#isReading = true;
-    const block = await readWrittenAccounts(this.#options.rpc, slot).catch(() => undefined);
+    const block = await readWrittenAccounts(this.#options.rpc, slot, true).catch(() => undefined);
     this.#isReading = false;
     this.#blockReads++;
     if (block !== undefined && block.blockhash !== blockhash) {

@@ -4,7 +4,7 @@ import { SYSTEM_PROGRAM } from '../../../shared/domain/well-known-addresses.ts';
 import type { BlockLink } from '../geyser/feed-update.ts';
 import { forEachYielding } from '../json/cooperative.ts';
 import { malformed } from '../json/json-scanner.ts';
-import { eachElement, type Members, membersYielding, parseSafeInteger, parseString } from '../json/raw-json.ts';
+import { eachElement, isNull, type Members, membersYielding, parseSafeInteger, parseString } from '../json/raw-json.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
 import { callWithMaxSupportedVersion } from './max-supported-version.ts';
 
@@ -20,6 +20,8 @@ export interface WrittenAccounts extends BlockLink {
 /** Bytes of transactions that are parsed in one turn of the event loop: about a millisecond's work. */
 const PARSED_BYTES_PER_TURN = 32 * 1024;
 
+const EMPTY_LIST = Buffer.from('[]');
+
 const CONFIG = { encoding: 'json', transactionDetails: 'accounts', rewards: true };
 
 /** A transaction as `transactionDetails: accounts` shows it, of which these members are used. */
@@ -33,14 +35,20 @@ interface AccountsOfTransaction {
 
 /**
  * Reads which accounts a block may have written: those of its transactions, and those that it rewards. Throws `upstream_error`
- * where the node leaves either out: what it does not show is not unwritten.
+ * where the node leaves either out: what it does not show is not unwritten. `mayOmitRewards`: whether only the former count.
  */
-export async function readWrittenAccounts(rpc: RpcCaller, slot: Slot): Promise<WrittenAccounts> {
+export async function readWrittenAccounts(
+  rpc: RpcCaller,
+  slot: Slot,
+  mayOmitRewards = false,
+): Promise<WrittenAccounts> {
   const request = { method: 'getBlock', subject: slot, config: CONFIG, commitment: 'confirmed' } as const;
   const { result } = await callWithMaxSupportedVersion(rpc, request);
   const block = await membersYielding(result);
   const written = new Map<string, string>();
-  await forEachYielding(eachElement(listIn(block, 'rewards')), PARSED_BYTES_PER_TURN, (bytes) => {
+  const given = block.get('rewards');
+  const rewards = mayOmitRewards && isNull(given) ? EMPTY_LIST : listIn(block, 'rewards');
+  await forEachYielding(eachElement(rewards), PARSED_BYTES_PER_TURN, (bytes) => {
     const { pubkey }: { pubkey?: unknown } = Object(JSON.parse(bytes.toString('utf8')));
     if (typeof pubkey === 'string') written.set(pubkey, '');
   });
