@@ -1277,6 +1277,14 @@ t.test('a feed that is not what it should be', async (t) => {
     await pass(1, tip);
     finalize(tip());
     t.equal(finalized.lease?.slot, tip());
+
+    t.test('one that comes before its block counts with it', async (t) => {
+      const next = tip() + 1;
+      for (const slot of [next, next + 1]) finalize(slot);
+      t.equal(finalized.lease?.slot, next - 1);
+      await pass(1, tip);
+      t.equal(finalized.lease?.slot, next);
+    });
   });
 
   t.test('one that sends an old block again and again is given up', async (t) => {
@@ -1399,9 +1407,10 @@ t.test('recent-blocks', async (t) => {
   t.same([blocks.blockAt(8), blocks.blockAt(399)], [undefined, 399], 'the oldest are forgotten');
 });
 
-interface FeedSetting extends Pick<GeyserFeedOptions, 'clock' | 'onProblem' | 'createClient'> {
+interface FeedSetting
+  extends Pick<GeyserFeedOptions, 'clock' | 'onProblem' | 'createClient'>,
+    Partial<Pick<GeyserFeedOptions, 'mesh' | 'onUp' | 'onRecovery'>> {
   readonly feeds: readonly string[];
-  readonly mesh?: GeyserFeedOptions['mesh'];
 }
 
 /** A feed that can't be used. */
@@ -1409,6 +1418,8 @@ const openFeed = ({ feeds, ...options }: FeedSetting): GeyserFeed =>
   new GeyserFeed(
     {
       mesh: { tip: () => 1, call: () => Promise.reject(new Error('no node')) },
+      onUp: () => t.fail('there is no feed'),
+      onRecovery: () => t.fail('there is no feed'),
       ...options,
       feeds: feeds.map((id) => ({ id, url: 'http://127.0.0.1:1', token: undefined })),
       random: () => 0,
@@ -1416,8 +1427,6 @@ const openFeed = ({ feeds, ...options }: FeedSetting): GeyserFeed =>
       ring: new VersionRing({ bytes: 1, slots: 1 }, bytesOfAccount),
       blocks: new RecentBlocks(1),
       maxBytes: 1 << 20,
-      onUp: () => t.fail('there is no feed'),
-      onRecovery: () => t.fail('there is no feed'),
     },
     { maxAccountBytes: 1, onChange() {}, onIneligible() {}, reassign() {} },
   );
@@ -1486,6 +1495,71 @@ t.test('a feed whose node is refused in the last step of its admission is not us
     await new Promise(setImmediate);
   }
   t.same([problems, feed.hasRoom], [['its node is refused'], false]);
+});
+
+t.test('a feed that is lost soon each time is admitted later each time, and by blocks without rewards', async (t) => {
+  const { chain, clock, faucet, server, produce } = await startFeed(t, 'short-lived-feed');
+  const node: NodeContext = { chain, faucet, faults: noFaults(), clock, address: '127.0.0.1:1' };
+  const triedMs: number[] = [];
+  let isTrying = false;
+  const never = (): never => {
+    throw new Error('this is not to happen');
+  };
+  const feed: GeyserFeed = openFeed({
+    clock,
+    feeds: ['node'],
+    mesh: {
+      tip: (commitment) => chain.slot(commitment),
+      async call(method, params = []) {
+        const json = toJson(callMethod(node, method, params));
+        const result = Buffer.from(method === 'getBlock' ? json.replace('"rewards":', '"left out":') : json);
+        return { slot: chain.slot('confirmed'), value: result, result };
+      },
+    },
+    async createClient() {
+      triedMs.push(clock.monotonic());
+      isTrying = true;
+      const client = await createFeedClient({ url: server.url, token: undefined });
+      return {
+        version: () => client.version(),
+        firstReplayed: () => client.firstReplayed(),
+        close: () => client.close(),
+        subscribe(listener, isPinged) {
+          if (isPinged !== true) return client.subscribe(listener);
+          queueMicrotask(() => listener.onEnd({ code: 16, reason: 'refuses the token' }));
+          return { send() {}, cancel() {} };
+        },
+      };
+    },
+    onUp() {
+      isTrying = false;
+      feed.createSession({
+        clock,
+        agreement: undefined,
+        budget: new RequestBudgets(clock, null).of({ nodeId: 'node', isPooled: false }),
+        tip: (commitment) => chain.slot(commitment),
+        slotTimeMs: () => 400,
+        isRenewing: () => false,
+        onLeasesAdvanced() {},
+        onWatermarkLost() {},
+        onRoom() {},
+        onLeaseViolation: never,
+        onDenied: never,
+        onLost() {},
+      });
+    },
+    onProblem() {},
+    onRecovery() {},
+  });
+  t.teardown(() => feed.close());
+  feed.start();
+  while (triedMs.length < 4) {
+    produce(1);
+    await new Promise(setImmediate);
+    if (!isTrying) clock.advance(100); // an admission lasts no time
+  }
+  const pausesMs = triedMs.slice(1).map((ms, i) => ms - (triedMs[i] ?? 0));
+  t.ok((pausesMs[2] ?? 0) > 2 * (pausesMs[0] ?? 0), pausesMs.join());
 });
 
 t.test('the feed of a refused node is not tried', async (t) => {

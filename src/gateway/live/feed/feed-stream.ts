@@ -46,6 +46,9 @@ export interface FeedStreamOptions<A extends FeedAccount = FeedAccount> {
   onFalse(reason: string): void;
 }
 
+/** The most slots between the applied block and a status that is kept for a later one. */
+const MAX_FINALIZED_AHEAD = 64;
+
 /** Sysvars are written without transactions. */
 const SYSVAR_PREFIX = 'Sysvar';
 
@@ -64,6 +67,8 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
   /** Versions that are not final yet, oldest first. */
   #unfinalized: { readonly account: A; readonly version: FeedVersion }[] = [];
   #finalized: Slot = -1;
+  /** A slot whose status came before its block. */
+  #finalizedAhead: Slot = -1;
   /** The applied slot at which the stream was resumed: it is in vain a second time. */
   #resumedAt: Slot = -1;
   #hasReceived = false;
@@ -266,6 +271,7 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
     }
     this.#armDue();
     onApplied(block);
+    if (slot === this.#finalizedAhead) this.#onFinalized(slot);
     if (this.#arming.hasReads) port.readAccounts();
   }
 
@@ -304,15 +310,26 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
     return this.#accounts.get(account.address) === account;
   }
 
-  /** Handles the status of a slot. One of a block that is not applied counts for nothing: the status of a later one follows. */
+  /** Handles the status of a slot. One that comes before its block counts from that block on. */
   #onFinalized(slot: Slot): void {
-    if (slot <= this.#finalized || !this.#chain.has(slot)) return;
+    if (slot <= this.#finalized) return;
+    if (!this.#chain.has(slot)) {
+      this.#keepAhead(slot);
+      return;
+    }
     this.#finalized = slot;
     const changed = new Set(
       this.#unfinalized.filter(({ version }) => version.slot <= slot).map(({ account }) => account),
     );
     this.#unfinalized = this.#unfinalized.filter(({ version }) => version.slot > slot);
     this.#options.onFinalized(slot, changed);
+  }
+
+  /** Keeps the next status alone, until its block would be there: each later one of a steady stream comes before its own. */
+  #keepAhead(slot: Slot): void {
+    const { newest } = this.#chain;
+    if (newest === undefined || this.#finalizedAhead > newest.slot) return;
+    if (slot > newest.slot && slot <= newest.slot + MAX_FINALIZED_AHEAD) this.#finalizedAhead = slot;
   }
 
   #onGap(block: ReceivedBlock): void {
