@@ -181,7 +181,7 @@ function accountOwners(transaction: Transaction, calls: readonly Instruction[]):
     if (last?.owner === null) last.owner = owner; // what it gets before is its deposit
     if (last !== undefined || owners.has(account)) return;
     const index = accounts.findIndex(({ address, signer }) => signer && address === account);
-    const isWallet = (preBalances[index] ?? 0n) > 0n;
+    const isWallet = (preBalances[index] ?? 0n) > rentOf(0n); // a wallet needs as much; less is what a stranger sent
     owners.set(account, isWallet ? account : owner);
     if (isWallet) addChange(account, place, owner);
   };

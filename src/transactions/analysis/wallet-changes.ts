@@ -81,14 +81,12 @@ export function walletChangesOf(parsed: ParsedTransaction): ReadonlyMap<string, 
         // which is in the lamports of its account
         sums.add(userAccount, { mint, amount: BigInt(rawTokenAmount.tokenAmount), decimals: rawTokenAmount.decimals });
   }
-  const effects = parsed.actions.flatMap(effectsOf);
-  for (const wallet of ownersOfMoved(parsed)) {
-    const left = parsed.unaccounted.find(({ userAccount, mint }) => userAccount === wallet && mint === WRAPPED_SOL);
-    const explained = effects
-      .filter(([party, { mint }]) => party === wallet && mint === WRAPPED_SOL)
-      .reduce((sum, [, { amount }]) => sum + amount, BigInt(left?.amount ?? 0));
-    sums.add(wallet, solAmount(explained - sums.of(wallet, WRAPPED_SOL)));
-  }
+  const explained = new WalletSums();
+  for (const [party, amount] of parsed.actions.flatMap(effectsOf)) explained.add(party, amount);
+  for (const { userAccount, amount, ...left } of parsed.unaccounted)
+    explained.add(userAccount, { ...left, amount: BigInt(amount) });
+  for (const wallet of ownersOfMoved(parsed))
+    sums.add(wallet, solAmount(explained.of(wallet, WRAPPED_SOL) - sums.of(wallet, WRAPPED_SOL)));
   const changes = grouped(sums.entries(), ([wallet]) => wallet);
   return new Map(changes.map((group) => [group[0]?.[0] ?? '', group.map(([, amount]) => amount)]));
 }

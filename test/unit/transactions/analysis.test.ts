@@ -921,6 +921,57 @@ t.test('forged-transactions', async (t) => {
     );
   });
 
+  t.test('what is ordinary is described as what it is', async (t) => {
+    const textOf = (signers: readonly string[], make: (f: Forgery) => readonly ForgedCall[], dusted = 0n): string => {
+      const forgery = prepare(signers);
+      if (signers.includes(newAccount)) forgery.fund(newAccount, dusted);
+      forgery.begin();
+      return describe(forgery.record(make(forgery)));
+    };
+    const allocate = (f: Forgery, address: string): ForgedCall =>
+      f.call(SYSTEM_PROGRAM, [address], [8, 0, 0, 0, ...u64Bytes(165n)]);
+    const opened = (f: Forgery): readonly ForgedCall[] => [
+      f.sendSol(victim, newAccount, 2_038_280n),
+      allocate(f, newAccount),
+      f.assign(newAccount, TOKEN_PROGRAM),
+      f.open(newAccount, victim, USDC),
+    ];
+    const dusted = `${newAccount} turned itself (which holds 0.00203928 SOL) into an account of the program ${TOKEN_PROGRAM}; ${victim} opened the account ${newAccount}`;
+    t.equal(textOf([victim, newAccount], opened, 1_000n), dusted);
+    t.equal(
+      textOf([victim, newAccount], (f) => [f.program(program, [victim], ...opened(f))], 1_000n),
+      dusted,
+    );
+
+    const stop = (f: Forgery): ForgedCall => f.call(STAKE_PROGRAM, [stake, CLOCK_SYSVAR, victim], [5, 0, 0, 0]);
+    t.equal(
+      textOf([victim], (f) => [stop(f), f.withdrawStake(stake, victim, victim, 30_000_000_000n)]),
+      `${victim} withdrew 30 SOL from the stake account ${stake}`,
+    );
+
+    const assigned = (f: Forgery): readonly ForgedCall[] => [
+      f.assign(newAccount, program),
+      f.sendSol(victim, newAccount, 890_880n),
+    ];
+    t.equal(textOf([victim, newAccount], assigned), `${victim} sent 0.00089088 SOL to ${newAccount}`);
+
+    const PHOENIX = 'PhoeNiXZ8ByJGLkxNfZRnkUfjvmuYqLR89jjFHGqdXY';
+    const phoenix = (f: Forgery, type: number, ...inner: readonly ForgedCall[]): ForgedCall => ({
+      ...f.program(PHOENIX, [PHOENIX, dust[0] ?? '', dust[1] ?? '', victim, usdc, bonk, poolUsdc, poolBonk], ...inner),
+      data: [type, 1],
+    });
+    const paidBack = (f: Forgery): ForgedCall => f.send(poolUsdc, usdc, pool, 5_000_000n);
+    const cancelled = `${victim} cancelled an order on Phoenix and got back 5 USDC`;
+    t.equal(
+      textOf([victim], (f) => [phoenix(f, 7), phoenix(f, 12, paidBack(f))]),
+      cancelled,
+    );
+    t.equal(
+      textOf([victim], (f) => [phoenix(f, 6, paidBack(f)), phoenix(f, 0xf0)]),
+      cancelled,
+    );
+  });
+
   t.test('a record that lacks its effects has no description of them', async (t) => {
     const forgery = prepare();
     const whole = forgery.record([forgery.program(JUPITER, [victim], ...swapOf(forgery))]);

@@ -36,9 +36,9 @@ export function findAsides(interpretation: Interpretation, facts: TransactionFac
         ? [...remainder.changes, ...keptBy(interpretation, parsed)]
         : remainder.changes,
     rights: findGivenRights(parsed).filter((change) => change !== described && !isUpgradeOf(change, interpretation)),
-    stakes: findStakeChanges(facts)
-      .filter(({ stakeAccount, change }) => !isOfStake(interpretation, stakeAccount, change))
-      .map((stake) => ({ ...stake, lamports: null })), // what was paid for it has a clause of its own
+    stakes: findStakeChanges(facts).filter(
+      ({ stakeAccount, change }) => !isOfStake(interpretation, stakeAccount, change),
+    ),
     hiddenTransfers: parsed.confidentialTransfers.filter(({ type }) => type !== 'apply'),
     unnamedTransfers: countUnnamed(facts),
     isIncomplete: parsed.isIncomplete,
@@ -48,7 +48,9 @@ export function findAsides(interpretation: Interpretation, facts: TransactionFac
 }
 
 const isOfStake = (deed: Interpretation, stakeAccount: string, change: string): boolean =>
-  'stakeAccount' in deed && deed.stakeAccount === stakeAccount && deed.change === change;
+  'stakeAccount' in deed &&
+  deed.stakeAccount === stakeAccount &&
+  (deed.change === change || (deed.change === 'withdrawn' && change === 'deactivated')); // it must be, to be withdrawn
 
 const isUpgradeOf = ({ kind, account }: AuthorityChange, { type, ...deed }: Interpretation): boolean =>
   kind === 'upgradeProgram' && type === 'PROGRAM_UPGRADE' && 'account' in deed && deed.account === account;

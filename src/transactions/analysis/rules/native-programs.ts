@@ -51,8 +51,17 @@ export const loaderRule: Rule = (facts) => {
   return { ...common, type: 'PROGRAM_DEPLOY', change: 'uploaded', account };
 };
 
-/** Returns how each stake account is left whose holder signed for its delegation or deactivation: the last one holds. */
-export function findStakeChanges(facts: TransactionFacts): readonly StakeInterpretation[] {
+/** Returns how each stake account is left whose holder signed for its delegation or deactivation, but not what was paid for it. */
+export const findStakeChanges = (facts: TransactionFacts): readonly StakeInterpretation[] =>
+  [...stakeCalls(facts)].map(([stakeAccount, call]) => {
+    const common = { actor: signerOf(call, facts), program: null, stakeAccount, lamports: null, states: [] } as const;
+    return call.type?.startsWith('deactivate')
+      ? { ...common, type: 'UNSTAKE', change: 'deactivated', target: '' }
+      : { ...common, type: 'STAKE', change: 'delegated', target: infoAddress(call, 'voteAccount') ?? '' };
+  });
+
+/** Returns the last delegation or deactivation of each stake account whose holder signed for it: that one holds. */
+function stakeCalls(facts: TransactionFacts): ReadonlyMap<string, ParsedInstruction> {
   const last = new Map<string, ParsedInstruction>();
   for (const call of facts.calls) {
     if (call.programId !== STAKE_PROGRAM || !/^(delegate|redelegate|deactivate)/.test(call.type ?? '')) continue;
@@ -60,22 +69,17 @@ export function findStakeChanges(facts: TransactionFacts): readonly StakeInterpr
     if (authority === null || facts.parsed.signers.includes(authority))
       last.set(infoAddress(call, 'stakeAccount') ?? '', call);
   }
-  return [...last].map(([stakeAccount, call]) => {
-    const common = { actor: signerOf(call, facts), program: null, stakeAccount } as const;
-    return call.type?.startsWith('deactivate')
-      ? { ...common, type: 'UNSTAKE', change: 'deactivated', target: '', lamports: null, states: [] }
-      : { ...common, type: 'STAKE', change: 'delegated', ...delegationOf(call, stakeAccount, common.actor, facts) };
-  });
+  return last;
 }
 
-/** Returns to whom a stake was delegated, and what of a new one: null where another may hold it, or where some of it left. */
-function delegationOf(
-  delegation: ParsedInstruction,
-  stakeAccount: string,
-  actor: string,
-  { parsed, calls }: TransactionFacts,
-): Pick<StakeInterpretation, 'target' | 'lamports' | 'states'> {
-  const place = calls.indexOf(delegation);
+/** Returns what was delegated of a new stake: null where another may hold it, or where some of it left. */
+function stakedIn(
+  { stakeAccount, actor }: StakeInterpretation,
+  facts: TransactionFacts,
+): Pick<StakeInterpretation, 'lamports' | 'states'> {
+  const { parsed, calls } = facts;
+  const delegation = stakeCalls(facts).get(stakeAccount);
+  const place = delegation === undefined ? -1 : calls.indexOf(delegation);
   const isOwn = parsed.authorityChanges.some(
     ({ kind, account, to }) => kind === 'initializeAuthority' && account === stakeAccount && to === actor,
   );
@@ -89,8 +93,7 @@ function delegationOf(
     callsOf(action, parsed).some(({ programId }) => programId === SYSTEM_PROGRAM); // tokens are not
   const paid = before.some((action) => action.actor === stakeAccount) ? [] : before.filter(isStaked);
   const staked = paid.reduce((sum, { given: [lamports] }) => sum + BigInt(lamports?.amount ?? 0), 0n);
-  const target = infoAddress(delegation, 'voteAccount') ?? '';
-  return { target, lamports: staked > 0n ? staked : null, states: shareOf(paid) };
+  return { lamports: staked > 0n ? staked : null, states: shareOf(paid) };
 }
 
 /** Interprets stake that is delegated, moved, deactivated or withdrawn. */
@@ -99,7 +102,7 @@ export const stakeRule: Rule = (facts) => {
   const find = (type: RegExp) => findInstructions(parsed, [STAKE_PROGRAM], type)[0];
   const changes = findStakeChanges(facts);
   const delegation = changes.find(({ change }) => change === 'delegated');
-  if (delegation !== undefined) return delegation;
+  if (delegation !== undefined) return { ...delegation, ...stakedIn(delegation, facts) };
   const move = find(/^(split|merge|moveStake)/);
   if (move !== undefined) {
     const stakeAccount = infoAddress(move, 'source') ?? infoAddress(move, 'stakeAccount') ?? '';

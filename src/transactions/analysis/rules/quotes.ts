@@ -41,8 +41,9 @@ export const orderBookRule: Rule = (facts) => {
   if (programRole(mainProgram) !== 'orderBook' || swap !== null) return null;
   const called = mainInstructions(facts);
   if (isNoOrder(called)) return null;
-  const isCancelled = called.every((call) => call?.type === 'CANCEL_ORDER' || call?.type === null);
-  if (!isCancelled) return interpretCall(facts, 'PLACE_ORDER', mainProgram);
+  const types = called.map((call) => call?.type);
+  const isPlaced = !types.includes('CANCEL_ORDER') || types.includes('PLACE_ORDER') || types.includes('SWAP');
+  if (isPlaced) return interpretCall(facts, 'PLACE_ORDER', mainProgram);
   const flows = programFlowsOf(actor, mainProgram, parsed);
   return exchangeOf('CANCEL_ORDER', actor, mainProgram, flows);
 };
