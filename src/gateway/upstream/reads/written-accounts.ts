@@ -4,8 +4,9 @@ import { SYSTEM_PROGRAM } from '../../../shared/domain/well-known-addresses.ts';
 import type { BlockLink } from '../geyser/feed-update.ts';
 import { forEachYielding } from '../json/cooperative.ts';
 import { malformed } from '../json/json-scanner.ts';
-import { eachElement, isNull, type Members, membersYielding, parseSafeInteger, parseString } from '../json/raw-json.ts';
+import { eachElement, isNull, membersYielding, parseSafeInteger, parseString } from '../json/raw-json.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
+import { eachReward, transactionsOf } from './block-summary.ts';
 import { callWithMaxSupportedVersion } from './max-supported-version.ts';
 
 /** A block and the accounts that it may have written. */
@@ -19,8 +20,6 @@ export interface WrittenAccounts extends BlockLink {
 
 /** Bytes of transactions that are parsed in one turn of the event loop: about a millisecond's work. */
 const PARSED_BYTES_PER_TURN = 32 * 1024;
-
-const EMPTY_LIST = Buffer.from('[]');
 
 const CONFIG = { encoding: 'json', transactionDetails: 'accounts', rewards: true };
 
@@ -46,13 +45,12 @@ export async function readWrittenAccounts(
   const { result } = await callWithMaxSupportedVersion(rpc, request);
   const block = await membersYielding(result);
   const written = new Map<string, string>();
-  const given = block.get('rewards');
-  const rewards = mayOmitRewards && isNull(given) ? EMPTY_LIST : listIn(block, 'rewards');
-  await forEachYielding(eachElement(rewards), PARSED_BYTES_PER_TURN, (bytes) => {
+  if (!mayOmitRewards && isNull(block.get('rewards'))) throw malformed();
+  await forEachYielding(eachReward(block), PARSED_BYTES_PER_TURN, (bytes) => {
     const { pubkey }: { pubkey?: unknown } = Object(JSON.parse(bytes.toString('utf8')));
     if (typeof pubkey === 'string') written.set(pubkey, '');
   });
-  const transactions = eachElement(listIn(block, 'transactions'));
+  const transactions = eachElement(transactionsOf(block));
   await forEachYielding(transactions, PARSED_BYTES_PER_TURN, (bytes) => addWritten(bytes, written));
   return {
     slot,
@@ -61,12 +59,6 @@ export async function readWrittenAccounts(
     parentBlockhash: parseString(block.get('previousBlockhash')),
     written,
   };
-}
-
-function listIn(block: Members, name: 'rewards' | 'transactions'): Buffer {
-  const list = block.get(name);
-  if (list === undefined) throw malformed();
-  return list;
 }
 
 function addWritten(bytes: Buffer, written: Map<string, string>): void {
