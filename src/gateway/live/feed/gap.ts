@@ -53,7 +53,12 @@ export class Gap {
 
   /** The slot of the block that is missing next; undefined where none is. */
   get awaitedSlot(): Slot | undefined {
-    return (this.#missed.at(-1) ?? this.#ahead[0])?.parentSlot;
+    return this.#oldest?.parentSlot;
+  }
+
+  /** The oldest block that is known of those behind the applied one. */
+  get #oldest(): BlockLink | undefined {
+    return this.#missed.at(-1) ?? this.#ahead[0];
   }
 
   /** Lets a block wait. Returns false if too many do. */
@@ -66,7 +71,7 @@ export class Gap {
 
   /** Accepts a read of a block. Returns false where it is not the one that is missing next. */
   onRead(block: MissedBlock | undefined): boolean {
-    const child = this.#missed.at(-1) ?? this.#ahead[0];
+    const child = this.#oldest;
     if (block === undefined || block.slot !== child?.parentSlot || block.blockhash !== child.parentBlockhash)
       return false;
     if (block.parentSlot >= block.slot) return false; // a node that lies could have it follow itself
