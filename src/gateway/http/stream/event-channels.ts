@@ -274,7 +274,7 @@ class EventChannel {
   /** Gives a live member what is new to it. */
   #continue(member: Member, events: readonly SealedEvent[], page: ReadPage, isMark: boolean): void {
     const { cursor = page.since } = member;
-    const isAhead = isAfter(cursor, page.end);
+    const isAhead = isAfter(cursor, page.end) && !beginAgain(events);
     if (member.held === undefined && !isAhead) {
       member.isLive = false; // it knew later blocks: now these are known here
       void this.#catchUp(member);
@@ -318,10 +318,13 @@ function deliver(
 ): boolean {
   const reached = member.subscriber.deliver(events, end, isMark);
   if (reached === undefined) return false;
-  if (member.cursor === undefined || isAfter(reached, member.cursor)) member.cursor = reached;
+  if (member.cursor === undefined || isAfter(reached, member.cursor) || beginAgain(events)) member.cursor = reached;
   member.held = reached === end ? held : undefined;
   return reached === end;
 }
+
+/** Whether events are states for a reader that named an event of another ledger: what it has says nothing about this one. */
+const beginAgain = (events: readonly SealedEvent[]): boolean => events.some(({ event }) => event.gap?.isAhead === true);
 
 const notKnownError = (): GatewayError =>
   new GatewayError('upstream_unavailable', 'the account is not known yet: try again in a moment', { retryAfter: 1 });

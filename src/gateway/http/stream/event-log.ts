@@ -178,7 +178,7 @@ export class EventLog {
     const page = await this.#page(query);
     const { since, held } = query;
     if (since === undefined || held !== undefined || feed === undefined) return page;
-    const isCut = page === undefined || page.events.some(({ gap }) => gap !== null);
+    const isCut = page === undefined || page.events.some(({ gap }) => gap?.isAhead === false); // no replay is ahead
     if (!isCut) return page;
     const isMoving = feed.hasRoom && query.topics.some(({ address }) => this.#feedHistoryOf(address) === undefined);
     return feed.isStarting || isMoving ? undefined : this.#readReplayed(query, since, feed);
