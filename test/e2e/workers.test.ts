@@ -24,7 +24,7 @@ t.test('workers', async (t) => {
   const liar = await startRpcOverrideProxy(t, cluster.url);
   const LIMIT = 60;
   const DRAIN_DELAY_MS = 3200; // twice as much would be too long for the end of the gateway
-  const limited = [`limits.build.units=${LIMIT}`, 'limits.build.windowSeconds=600', 'limits.build.streams=3'];
+  const limited = [`limits.build.units=${LIMIT}`, 'limits.build.windowSeconds=600', 'limits.scale.streams=3'];
   const { child, url, admin, state, configPath, processes, restarts } = await startWorkers(
     t,
     cluster,
@@ -286,7 +286,7 @@ t.test('workers', async (t) => {
 
   t.test('a caller has as many streams and pubsub connections over all workers as over one (F6)', async () => {
     const key = generateApiKey();
-    await issueKeys(apiKeysPath(state), apiKeyRecord(key));
+    await issueKeys(apiKeysPath(state), apiKeyRecord(key, { tier: 'scale' })); // whose units last
     const sockets = new Set<WebSocket>();
     let opened = 0;
     const open = (): Promise<void> =>
