@@ -1,5 +1,6 @@
 import { chainDigest, EventChain } from '../../src/client/verify/event-chain.ts';
-import { EventLog, type EventPage, type TopicEvent } from '../../src/gateway/http/stream/event-log.ts';
+import { EventLog } from '../../src/gateway/http/stream/event-log.ts';
+import type { EventPage, TopicEvent } from '../../src/gateway/http/stream/event-page.ts';
 import { accountBytes, textOfKept } from '../../src/gateway/live/accounts/account-json.ts';
 import type { Coverage, History } from '../../src/gateway/live/feed/history.ts';
 import type { KeptAccount } from '../../src/gateway/live/feed/kept-account.ts';

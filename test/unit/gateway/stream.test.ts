@@ -14,7 +14,8 @@ import {
 import { AccountTopics } from '../../../src/gateway/http/stream/account-topics.ts';
 import { packFrame } from '../../../src/gateway/http/stream/encoded-frame.ts';
 import { EventChannels } from '../../../src/gateway/http/stream/event-channels.ts';
-import { EventLog, type EventPage, type TopicEvent } from '../../../src/gateway/http/stream/event-log.ts';
+import { EventLog } from '../../../src/gateway/http/stream/event-log.ts';
+import type { EventPage, TopicEvent } from '../../../src/gateway/http/stream/event-page.ts';
 import { EventSealer } from '../../../src/gateway/http/stream/event-sealer.ts';
 import { EventSubscriptions } from '../../../src/gateway/http/stream/event-subscriptions.ts';
 import { Fanout } from '../../../src/gateway/http/stream/fanout.ts';

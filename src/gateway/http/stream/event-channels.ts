@@ -8,7 +8,8 @@ import { ownTurn } from '../../../shared/runtime/own-turn.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
 import type { LiveAccounts } from '../../routes/routing/route.ts';
 import type { TopicName } from '../../routes/stream-topics.ts';
-import type { EventPage, ReadEvents } from './event-log.ts';
+import type { ReadEvents } from './event-log.ts';
+import type { EventPage } from './event-page.ts';
 import type { EventSealer, SealedEvent } from './event-sealer.ts';
 
 /** A reader of a channel. */

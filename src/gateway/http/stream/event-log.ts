@@ -4,29 +4,18 @@ import { type EventId, isAfter } from '../../../shared/domain/event-id.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { toJson } from '../../../shared/domain/to-json.ts';
 import { ownTurn } from '../../../shared/runtime/own-turn.ts';
-import {
-  accountBytes,
-  canonicalAccount,
-  isSameAccount,
-  lamportsOfKept,
-  textOfKept,
-} from '../../live/accounts/account-json.ts';
+import { accountBytes, textOfKept } from '../../live/accounts/account-json.ts';
 import type { FeedVersion } from '../../live/feed/feed-account.ts';
 import type { Replay, ReplayQuery } from '../../live/feed/feed-replay.ts';
 import { isSameValue } from '../../live/feed/feed-rules.ts';
-import type { LinkedVersion } from '../../live/feed/history.ts';
-import {
-  type AccountHistory,
-  type AccountVersion,
-  isOfFeed,
-  isValue,
-  type KeptAccount,
-} from '../../live/feed/kept-account.ts';
+import { type AccountHistory, type AccountVersion, isOfFeed, isValue } from '../../live/feed/kept-account.ts';
 import type { VersionRing } from '../../live/feed/version-ring.ts';
 import type { LiveAccounts, RouteContext } from '../../routes/routing/route.ts';
 import { accountTopicOf, type TopicName } from '../../routes/stream-topics.ts';
 import type { AccountValue } from '../../upstream/geyser/feed-update.ts';
 import type { AccountRead } from '../../upstream/reads/account-batcher.ts';
+import { type EventPage, pageOf, partAfter, slotReached } from './event-page.ts';
+import { type KnownState, MAX_TURN_LENGTH, showsSame, TopicStates, type VersionRow } from './topic-states.ts';
 
 export interface EventQuery {
   readonly topics: readonly { readonly name: TopicName; readonly address: string }[];
@@ -38,69 +27,11 @@ export interface EventQuery {
   readonly held: EventPage['held'];
 }
 
-/** A change of what a topic shows, or a state at which a chain of them begins. */
-export interface TopicEvent {
-  /** The position of its topic. */
-  readonly index: number;
-  readonly slot: Slot;
-  /** The text of the result, as the route of the topic gives it. */
-  readonly result: string;
-  /** What it follows directly; null for a state. */
-  readonly before: TopicState | null;
-  /** For a state: the slots of which events may be missing. */
-  readonly gap: EventGap | null;
-  /** Whether a reader of it has all until then: not in a gap of another topic, of which the state comes later. */
-  readonly isComplete: boolean;
-}
-
-export interface EventGap {
-  readonly from: Slot;
-  readonly to: Slot;
-  /** Whether the reader named an event that is ahead of all blocks here. */
-  readonly isAhead: boolean;
-}
-
-export interface TopicState {
-  readonly slot: Slot;
-  readonly result: string;
-}
-
-export interface EventPage {
-  /** The states at which it begins, then what follows in the order of the ids. */
-  readonly events: readonly TopicEvent[];
-  /** Up to where the reader has all events behind the page. */
-  readonly end: EventId;
-  /** Up to where this process knows all events: before `end` where the reader knows later blocks. */
-  readonly covered: EventId;
-  /** The slot of the state that the reader then has, for each topic; undefined where that is not known here yet. */
-  readonly held: readonly Slot[] | undefined;
-  /** False if the page had no room for all. */
-  readonly isWhole: boolean;
-}
-
 /** Reads events; undefined while one of the accounts isn't known. */
 export type ReadEvents = (query: EventQuery) => Promise<EventPage | undefined>;
 
-/** About the most characters of the events in a page. */
-const MAX_PAGE_LENGTH = 64 * 1024;
-/** About the most characters of the events in the gap of another topic, at which no page can end. */
-const MAX_GAP_LENGTH = 16 * MAX_PAGE_LENGTH;
-/** About the most characters of accounts that are compared or shown in a turn of the event loop: some 5 ms. */
-const MAX_TURN_LENGTH = 32 * 1024;
-/** About the characters of an event beside its result, and what it costs to compare or show an account beside its JSON. */
-const OVERHEAD = 256;
 /** An id further ahead of what is known than a lagging gateway explains is of another ledger. */
 const MAX_AHEAD_SLOTS = 150;
-
-/** A state of which the text is made when it is needed. */
-interface KnownState {
-  readonly slot: Slot;
-  /** What the topic shows of the account. */
-  readonly value: KeptAccount;
-  /** The slot behind which changes before it may be missing; undefined where none can. */
-  readonly gapFrom: Slot | undefined;
-  resultText(): string;
-}
 
 /** What is known of a topic: states, oldest first, of which each shows something else than the one before it, or follows a gap. */
 interface TopicHistory {
@@ -155,7 +86,7 @@ export interface EventLogOptions {
  */
 export class EventLog {
   readonly #options: EventLogOptions;
-  readonly #states = new WeakMap<AccountHistory, Map<TopicName, RingStates>>();
+  readonly #states = new WeakMap<AccountHistory, Map<TopicName, TopicStates>>();
   readonly #replayed: LRUCache<string, Replayed>;
   /** How often what was sent again was forgotten. */
   #clears = 0;
@@ -330,11 +261,11 @@ export class EventLog {
     return states.all;
   }
 
-  #statesOf(name: TopicName, address: string, history: AccountHistory): RingStates {
-    const ofHistory = this.#states.get(history) ?? new Map<TopicName, RingStates>();
+  #statesOf(name: TopicName, address: string, history: AccountHistory): TopicStates {
+    const ofHistory = this.#states.get(history) ?? new Map<TopicName, TopicStates>();
     this.#states.set(history, ofHistory);
     history.onDropped ??= () => this.#trim(history);
-    const states = ofHistory.get(name) ?? new RingStates(name, (version) => this.#textOf(name, address, version));
+    const states = ofHistory.get(name) ?? new TopicStates(name, (version) => this.#textOf(name, address, version));
     ofHistory.set(name, states);
     return states;
   }
@@ -413,220 +344,4 @@ function coveredBy(histories: readonly TopicHistory[]): Slot {
     }
   }
   return covered;
-}
-
-/** Returns what a topic shows of an account. */
-const shownOf = (name: TopicName, kept: KeptAccount): KeptAccount =>
-  name === 'account' || kept === null ? kept : { ...BALANCE_ALONE, lamports: lamportsOfKept(kept) };
-
-const BALANCE_ALONE = { owner: '', executable: false, rentEpoch: 0n, data: new Uint8Array(0) };
-
-const showsSame = (one: KeptAccount, other: KeptAccount): boolean =>
-  isValue(one) && isValue(other) ? isSameValue(one, other) : isSameAccount(textOfKept(one), textOfKept(other));
-
-/** Versions of an account, oldest first, and the slots of the first and the last of them. */
-interface VersionRow {
-  readonly first: Slot;
-  readonly last: Slot;
-  /** Those behind a slot. */
-  after(slot: Slot): Iterable<LinkedVersion<KeptAccount>>;
-}
-
-/** The states of one topic in a history. Of what the ring has dropped it remembers since when the oldest state has been so. */
-class RingStates {
-  readonly all: KnownState[] = [];
-  readonly #name: TopicName;
-  readonly #textOf: (version: AccountVersion) => string;
-  #first: Slot | undefined;
-  /** The newest version that was compared, and its JSON in canonical form, save for one of a feed. */
-  #last: (AccountVersion & { readonly canonical: string | undefined }) | undefined;
-
-  constructor(name: TopicName, textOf: (version: AccountVersion) => string) {
-    this.#name = name;
-    this.#textOf = textOf;
-  }
-
-  /** Adds the versions that are new, those of about `most` characters. Returns how many characters it has compared. */
-  update({ first, last, after }: VersionRow, most = Number.POSITIVE_INFINITY): number {
-    if (this.#first === first && this.#last?.slot === last) return 0;
-    if (first < (this.all[0]?.slot ?? first)) this.#clear();
-    this.trim(first);
-    let length = 0;
-    for (const version of after(this.#last?.slot ?? -1)) {
-      length += this.#add(version);
-      if (length >= most) break;
-    }
-    this.trim(first);
-    this.#first = first;
-    return length;
-  }
-
-  /** Forgets what was before a slot, which is that of the first version. */
-  trim(first: Slot): void {
-    if (first > (this.#last?.slot ?? first)) this.#clear(); // what followed the last one is not known any more
-    while ((this.all[1]?.slot ?? first + 1) <= first) this.all.shift();
-    this.#first = undefined; // what was before may be sent again
-  }
-
-  #clear(): void {
-    this.all.length = 0;
-    this.#last = undefined;
-  }
-
-  #add({ slot, gapFrom, value: kept }: LinkedVersion<KeptAccount>): number {
-    const value = shownOf(this.#name, kept);
-    const canonical = isValue(value) ? undefined : canonicalAccount(textOfKept(value));
-    const before = this.#last;
-    this.#last = { slot, value, canonical };
-    const isSame =
-      isValue(value) && before !== undefined && isValue(before.value)
-        ? isSameValue(value, before.value)
-        : canonical !== undefined && canonical === before?.canonical;
-    if (gapFrom !== undefined || !isSame)
-      this.all.push({ slot, value, gapFrom, resultText: () => this.#textOf({ slot, value }) });
-    return OVERHEAD + (isValue(kept) ? 0 : (textOfKept(kept)?.length ?? 0));
-  }
-}
-
-interface Wanted {
-  readonly index: number;
-  readonly since: EventId | undefined;
-  readonly from: Slot;
-  readonly covered: Slot;
-  /** The slot of the state that the reader has, where it got that here. */
-  readonly held: Slot | undefined;
-  /** Whether the reader knows a later block than there is. */
-  readonly isAhead: boolean;
-}
-
-/** What is wanted of a topic: the state at which it begins, where its reader may not have it, and the states from `next` on. */
-interface TopicPart {
-  readonly index: number;
-  readonly states: readonly KnownState[];
-  readonly start: (() => TopicEvent) | undefined;
-  next: number;
-  /** The state before the next one, as an event has named it. */
-  before: TopicState | undefined;
-  /** Up to where the reader has all. */
-  readonly since: Slot;
-}
-
-/** Returns what is wanted of a topic behind an id. */
-function partAfter(
-  states: readonly KnownState[],
-  { index, since: id, from, covered, held, isAhead }: Wanted,
-): TopicPart {
-  const startAt = (state: KnownState | undefined, gapFrom?: Slot) =>
-    state && (() => stateAt(index, state, gapFrom, isAhead));
-  if (id === undefined) {
-    const start = startAt(states.at(-1), isAhead ? covered : undefined);
-    return { index, states, start, next: states.length, before: undefined, since: covered };
-  }
-  const since = slotReached(id, index);
-  const known = states.findLastIndex(({ slot }) => slot <= since);
-  const isCut = known < 0 && since < from - 1;
-  const start = hasStateAt(states, known, since, held)
-    ? undefined
-    : startAt(states[Math.max(known, 0)], isCut ? since : undefined);
-  return { index, states, start, next: Math.max(known, 0) + 1, before: undefined, since };
-}
-
-/** Returns up to where a reader of an event has all of a topic: of the event's block it has the topics before. */
-const slotReached = ({ slot, index }: EventId, topic: number): Slot => (topic > index ? slot - 1 : slot);
-
-/** Whether a reader that has all up to a slot knows the last state until then at the same slot, or needs only the next one. */
-function hasStateAt(states: readonly KnownState[], known: number, since: Slot, held: Slot | undefined): boolean {
-  const [state, next] = [states[known], states[known + 1]];
-  if (state === undefined) return false;
-  if (next?.gapFrom !== undefined && next.gapFrom < since) return true; // what there was at the slot is not known here
-  if (held !== undefined) return held === state.slot;
-  // What comes first, or behind a gap, was perhaps read at its slot, and another process knows since when it has been so.
-  return known > 0 && state.gapFrom === undefined;
-}
-
-function stateAt(index: number, state: KnownState, gapFrom: Slot | undefined, isAhead: boolean): TopicEvent {
-  const { slot } = state;
-  const gap = gapFrom === undefined ? null : { from: gapFrom, to: Math.max(slot, gapFrom), isAhead };
-  return { index, slot, result: state.resultText(), before: null, gap, isComplete: true };
-}
-
-/** Resolves to the states at which topics begin, and what follows that a page has room for: no text of others is written. */
-async function pageOf(parts: readonly TopicPart[], end: EventId): Promise<EventPage> {
-  const events: TopicEvent[] = [];
-  let inTurn = 0;
-  const add = async (event: TopicEvent): Promise<void> => {
-    events.push(event);
-    inTurn += lengthOf(event);
-    if (inTurn < MAX_TURN_LENGTH) return;
-    inTurn = 0;
-    await ownTurn();
-  };
-  for (const { start } of parts) if (start !== undefined) await add(start());
-  let last: TopicEvent | undefined;
-  let whole = { length: events.length, id: undefined as EventId | undefined };
-  let length = 0;
-  for (let part = earliestOf(parts); part !== undefined; part = earliestOf(parts)) {
-    const event = nextIn(part, parts);
-    length += lengthOf(event);
-    if (last?.isComplete && length > MAX_PAGE_LENGTH)
-      return { events, end: idOf(last), covered: end, held: heldOf(parts), isWhole: false };
-    if (last?.isComplete === false && length > MAX_GAP_LENGTH) {
-      events.length = whole.length;
-      for (const state of newestStates(parts, whole.id)) await add(state());
-      break;
-    }
-    await add(event);
-    last = event;
-    if (event.isComplete) whole = { length: events.length, id: idOf(event) };
-    part.before = { slot: event.slot, result: event.result };
-    part.next++;
-  }
-  return { events, end, covered: end, held: heldOf(parts), isWhole: true };
-}
-
-/** Returns the newest state of each topic that has changed behind an event, and moves on to it: what is between is a gap. */
-function newestStates(parts: readonly TopicPart[], id: EventId | undefined): (() => TopicEvent)[] {
-  return parts.flatMap((part) => {
-    const { index, states, since } = part;
-    const known = Math.max(states[0]?.slot ?? since, since, id === undefined ? since : slotReached(id, index));
-    const newest = states.at(-1);
-    part.next = states.length;
-    if (newest === undefined || newest.slot <= known) return [];
-    return () => stateAt(index, newest, known < newest.slot - 1 ? known : undefined, false);
-  });
-}
-
-const idOf = ({ slot, index }: TopicEvent): EventId => ({ slot, index });
-
-const lengthOf = ({ result }: TopicEvent): number => OVERHEAD + result.length;
-
-const heldOf = (parts: readonly TopicPart[]): readonly Slot[] =>
-  parts.map(({ states, next }) => states[next - 1]?.slot ?? -1);
-
-/** Returns the topic whose next change comes first; undefined behind the last one. */
-function earliestOf(parts: readonly TopicPart[]): TopicPart | undefined {
-  let earliest: TopicPart | undefined;
-  let least = Number.POSITIVE_INFINITY;
-  for (const part of parts) {
-    const slot = part.states[part.next]?.slot ?? Number.POSITIVE_INFINITY;
-    if (slot >= least) continue; // of one block, that of the topic that was named first
-    earliest = part;
-    least = slot;
-  }
-  return earliest;
-}
-
-/** Returns the next change of a topic, or its next state: what a reader has got up to a slot is no part of the gap before that. */
-function nextIn({ index, states, next, before, since }: TopicPart, parts: readonly TopicPart[]): TopicEvent {
-  const [previous, state] = [states[next - 1], states[next]];
-  if (previous === undefined || state === undefined) throw new RangeError('there is no change');
-  const { slot, gapFrom } = state;
-  const others = parts.filter((part) => part.index !== index);
-  const isComplete = others.every((part) => (part.states[part.next]?.gapFrom ?? slot) >= slot);
-  if (gapFrom !== undefined) {
-    const from = since < slot - 1 ? Math.max(gapFrom, since) : undefined;
-    return { ...stateAt(index, state, from, false), isComplete };
-  }
-  const known = before ?? { slot: previous.slot, result: previous.resultText() };
-  return { index, slot, result: state.resultText(), before: known, gap: null, isComplete };
 }

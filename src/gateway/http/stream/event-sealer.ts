@@ -5,7 +5,7 @@ import { formatEventId } from '../../../shared/domain/event-id.ts';
 import { digestOf } from '../../receipts/digest.ts';
 import { accountTopicOf, type TopicName } from '../../routes/stream-topics.ts';
 import type { Sealer } from '../../serving/sealer.ts';
-import type { EventGap, TopicEvent } from './event-log.ts';
+import type { EventGap, TopicEvent } from './event-page.ts';
 
 /** The topic of an event: its chain has one for each commitment. */
 export interface EventTopic {
