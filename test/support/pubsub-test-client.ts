@@ -44,8 +44,12 @@ export async function connect(
   socket.onmessage = ({ data }) => {
     texts.push(String(data));
   };
+  let end: { code: number; reason: string } | undefined;
   const closed = new Promise<{ code: number; reason: string }>((resolve) => {
-    socket.onclose = ({ code, reason }) => resolve({ code, reason });
+    socket.onclose = ({ code, reason }) => {
+      end = { code, reason };
+      resolve(end);
+    };
   });
   await new Promise<unknown>((resolve, reject) => {
     socket.onopen = resolve;
@@ -63,7 +67,10 @@ export async function connect(
       const id = ++lastId;
       say({ jsonrpc: '2.0', id, method, params });
       const answer = (): Message | undefined => parsed().find((message) => message.id === id);
-      await waitFor(() => answer() !== undefined, `the answer to ${method}`);
+      await waitFor(() => {
+        if (answer() === undefined && end !== undefined) throw new Error(`${method}: closed, ${end.code} ${end.reason}`);
+        return answer() !== undefined;
+      }, `the answer to ${method}`);
       return answer() as Message;
     },
     of: (subscription) =>
