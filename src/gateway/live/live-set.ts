@@ -124,6 +124,9 @@ const SYNCING_PER_REQUEST = 200;
 /** The states that move to a feed with each slot: those that move are read from nodes until they are known there. */
 const MOVED_PER_SLOT = 500;
 
+/** The longest time for which readers wait for states that move to a feed, in milliseconds. */
+const MOVE_MS = 10_000;
+
 /** Chooses what is kept live ({@link Places}), each with a value of its kind, assigns it to sessions, and audits it. */
 export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
   readonly #options: LiveSetOptions<T, V>;
@@ -133,6 +136,8 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
   readonly #sessions: SessionPool<T, LiveSession<T>, PubsubSession | FollowedSession<T, V> | FeedSeat<T>>;
   /** States that are to move to the feed, a part of them with each slot. */
   #moving: T[] = [];
+  /** When the feed came up last. */
+  #feedUpMs = 0;
   #keptOver: KeptOver<T, V> = 'nodes';
   #onKeptOver = (): void => {};
   #observer: LiveObserver<T> | undefined;
@@ -336,10 +341,20 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
 
   /** Moves what is kept live to the feed, which may be used from now on, part by part. */
   onFeedUp(): void {
-    const { feed } = this.#options;
+    const { feed, clock } = this.#options;
+    this.#feedUpMs = clock.monotonic();
     this.#moving = feed === undefined ? [] : [...this.#places.values()].filter((state) => feed.accepts(state));
     this.#onKeptOver(); // what waits for a WebSocket of a node need not any longer
     this.#sessions.openAnother();
+  }
+
+  /** Returns true for a state that is about to move to the feed; false for all once that lasts long. */
+  isMoving(address: string, commitment: Commitment): boolean {
+    const { feed, clock } = this.#options;
+    const isUnderWay = this.#moving.length > 0 && clock.monotonic() - this.#feedUpMs < MOVE_MS;
+    if (!isUnderWay || this.#keptOver !== 'nodes' || feed?.hasRoom !== true) return false;
+    const state = this.get(address, commitment);
+    return state !== undefined && feed.accepts(state);
   }
 
   reassign(state: T): void {

@@ -1428,7 +1428,7 @@ const openFeed = ({ feeds, ...options }: FeedSetting): GeyserFeed =>
       blocks: new RecentBlocks(1),
       maxBytes: 1 << 20,
     },
-    { maxAccountBytes: 1, onChange() {}, onIneligible() {}, reassign() {} },
+    { maxAccountBytes: 1, isMoving: () => false, onChange() {}, onIneligible() {}, reassign() {} },
   );
 
 t.test('a feed whose client can not be made is a problem', async (t) => {

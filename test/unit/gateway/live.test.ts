@@ -1781,8 +1781,10 @@ t.test('session-pool', async (t) => {
 });
 
 t.test('live-set', async (t) => {
-  t.test('a feed that is up while a WebSocket is opened, which no node may have, is used', async (t) => {
+  /** A set over a node that opens no WebSocket, and a feed that is down at first. */
+  function openSet(t: Test, refused?: string) {
     const onFeed = new Set<AccountState>();
+    const clock = new ManualClock();
     let hasRoom = false;
     const session = {
       pubsub: { nodeId: 'feed', capacity: 10, maxSubscriptions: 10, mayGrow: false, isPreferred: true },
@@ -1796,7 +1798,7 @@ t.test('live-set', async (t) => {
     };
     const set = new LiveSet<AccountState, string | null>({
       mesh: { tip: () => 1, slotTimeMs: 400, agreement: undefined, openSession: () => new Promise(() => {}) },
-      clock: new ManualClock(),
+      clock,
       random: () => 0,
       settings: { idleMs: 1000, auditMs: 1000, callerShare: 1, requestsPerSecond: null },
       maxSize: 10,
@@ -1807,7 +1809,7 @@ t.test('live-set', async (t) => {
         get hasRoom() {
           return hasRoom;
         },
-        accepts: () => true,
+        accepts: ({ address }) => address !== refused,
         createSession: () => session,
       },
       createSession: () => session,
@@ -1817,12 +1819,39 @@ t.test('live-set', async (t) => {
       describe: () => ({}),
     });
     t.teardown(() => set.close());
+    const startFeed = (): void => {
+      hasRoom = true;
+      set.onFeedUp();
+    };
+    return { set, clock, onFeed, startFeed };
+  }
+
+  t.test('a feed that is up while a WebSocket is opened, which no node may have, is used', async (t) => {
+    const { set, onFeed, startFeed } = openSet(t);
     const state = set.subscribe('a', 'confirmed', 'caller');
     await flushEvents();
-    hasRoom = true;
-    set.onFeedUp();
+    startFeed();
     await flushEvents();
     t.same([...onFeed], [state]);
+  });
+
+  t.test('readers wait for a state only while it moves to a feed, and not for long', async (t) => {
+    const { set, clock, startFeed } = openSet(t, 'large');
+    for (const address of ['small', 'large']) set.subscribe(address, 'confirmed', 'caller');
+    const moving = (): boolean[] => ['small', 'large', 'other'].map((address) => set.isMoving(address, 'confirmed'));
+    t.same(moving(), [false, false, false], 'the feed is down');
+    startFeed();
+    t.same(moving(), [true, false, false], 'the feed does not accept the large one');
+    clock.advance(10_000);
+    t.same(moving(), [false, false, false], 'it is not moved for long');
+    startFeed();
+    t.same(moving(), [true, false, false]);
+    set.keepOver('nothing');
+    t.same(moving(), [false, false, false], 'it is kept elsewhere');
+    set.keepOver('nodes');
+    t.same(moving(), [true, false, false]);
+    set.onTip('processed');
+    t.same(moving(), [false, false, false], 'it has moved');
   });
 });
 

@@ -1124,7 +1124,7 @@ t.test('event-log', async (t) => {
       liveAccounts: { readLive: () => undefined },
       feed: {
         isStarting: false,
-        hasRoom: false,
+        isMoving: () => false,
         async replay() {
           if (++replays === 1) replaying.clear();
           return { from: 10, until: 50, versions: new Map() };
@@ -1160,7 +1160,7 @@ t.test('event-log', async (t) => {
       liveAccounts: { readLive: () => undefined },
       feed: {
         isStarting: false,
-        hasRoom: false,
+        isMoving: () => false,
         async replay({ addresses, since }) {
           wanted.push(since);
           const versions = new Map(addresses.map((address) => [address, [{ slot: 120, value: accountOf(5) }]]));
@@ -1207,7 +1207,7 @@ t.test('event-log', async (t) => {
       liveAccounts: { readLive: () => undefined },
       feed: {
         isStarting: false,
-        hasRoom: false,
+        isMoving: () => false,
         replay: (query) => readReplay({ client, mode: 'blocks', clock, maxBytes: 1 << 20 }, query),
       },
       replayBytes: 1 << 20,
@@ -1290,6 +1290,34 @@ t.test('event-log', async (t) => {
         [25, 25],
       ],
       'no end is in a gap',
+    );
+  });
+
+  t.test('a reader that resumes waits for an account only while that moves to the feed', async (t) => {
+    const account = `{"data":["","base64"],"executable":false,"lamports":1,"owner":"${ONE}","rentEpoch":0,"space":0}`;
+    const member = { address: ONE, priority: 1 };
+    const history = new History<KeptAccount>(member, { slot: 120, isDenied: false }, { slot: 100, value: account });
+    let isMoving = true;
+    const waiting = new EventLog({
+      ring: { get: () => history, finalizedSlot: 0 },
+      context,
+      liveAccounts: { readLive: () => ({ slot: 120, sinceSlot: 100, account: null }) },
+      feed: { isStarting: false, isMoving: () => isMoving, replay: async () => undefined },
+      replayBytes: 1,
+    });
+    const read = () =>
+      waiting.read({
+        topics: [{ name: 'balance', address: ONE }],
+        commitment: 'confirmed',
+        since: { slot: 50, index: 0 },
+        held: undefined,
+      });
+    t.equal(await read(), undefined);
+    isMoving = false;
+    t.strictSame(
+      (await read())?.events.map(({ slot, gap }) => [slot, gap?.from]),
+      [[100, 50]],
+      'a feed that is up may never keep it',
     );
   });
 

@@ -45,8 +45,8 @@ interface TopicHistory {
 export interface EventFeed {
   /** True until it is known whether it can be used. */
   readonly isStarting: boolean;
-  /** True while accounts move to it. */
-  readonly hasRoom: boolean;
+  /** Returns true for an account that is about to move to it, for a bounded time. */
+  isMoving(address: string, commitment: Commitment): boolean;
   /** Rejects where the feed does not answer. */
   replay(query: ReplayQuery): Promise<Replay | undefined>;
 }
@@ -107,11 +107,13 @@ export class EventLog {
   readonly read = async (query: EventQuery): Promise<EventPage | undefined> => {
     const { feed } = this.#options;
     const page = await this.#page(query);
-    const { since, held } = query;
+    const { topics, commitment, since, held } = query;
     if (since === undefined || held !== undefined || feed === undefined) return page;
     const isCut = page === undefined || page.events.some(({ gap }) => gap?.isAhead === false); // no replay is ahead
     if (!isCut) return page;
-    const isMoving = feed.hasRoom && query.topics.some(({ address }) => this.#feedHistoryOf(address) === undefined);
+    const isMoving = topics.some(
+      ({ address }) => this.#feedHistoryOf(address) === undefined && feed.isMoving(address, commitment),
+    );
     return feed.isStarting || isMoving ? undefined : this.#readReplayed(query, since, feed);
   };
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
+import type { Commitment } from '../../../shared/domain/commitment.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { exponentialDelayMs } from '../../../shared/runtime/exponential-backoff.ts';
 import type { BackoffOptions } from '../../upstream/failsafe/jittered-backoff.ts';
@@ -39,10 +40,11 @@ export interface GeyserFeedOptions extends BackoffOptions {
 }
 
 /** What keeps accounts over a feed needs of their source. */
-export type FeedSessionCallbacks = Pick<
-  AccountSessionOptions,
-  'maxAccountBytes' | 'onChange' | 'onIneligible' | 'reassign'
->;
+export interface FeedSource
+  extends Pick<AccountSessionOptions, 'maxAccountBytes' | 'onChange' | 'onIneligible' | 'reassign'> {
+  /** Returns true for an account that is about to move to the feed. */
+  isMoving(address: string, commitment: Commitment): boolean;
+}
 
 /** The state of the feed that is used or tried. */
 export interface GeyserFeedStatus {
@@ -75,7 +77,7 @@ interface Epoch {
 export class GeyserFeed implements LiveFeed<AccountState> {
   readonly isPooled = false;
   readonly #options: GeyserFeedOptions;
-  readonly #source: FeedSessionCallbacks;
+  readonly #source: FeedSource;
   readonly #sessions = new Set<FeedAccountSession>();
   readonly #problems = new Map<string, string>();
   readonly #refused = new Set<string>();
@@ -90,7 +92,7 @@ export class GeyserFeed implements LiveFeed<AccountState> {
   #cancelRetry = (): void => {};
   #isClosed = false;
 
-  constructor(options: GeyserFeedOptions, source: FeedSessionCallbacks) {
+  constructor(options: GeyserFeedOptions, source: FeedSource) {
     this.#options = options;
     this.#source = source;
     this.#id = options.feeds[0]?.id ?? '';
@@ -107,6 +109,11 @@ export class GeyserFeed implements LiveFeed<AccountState> {
   /** True until a feed is admitted for the first time, or can't be used. */
   get isStarting(): boolean {
     return !this.#isClosed && this.#admitted === undefined && this.#problems.size === 0;
+  }
+
+  /** Returns true for an account that is about to move to it, for a bounded time. */
+  isMoving(address: string, commitment: Commitment): boolean {
+    return this.#source.isMoving(address, commitment);
   }
 
   /** Reads what accounts were before; undefined where no feed sends that again. */

@@ -29,7 +29,7 @@ import {
 import { AccountRecorder } from './account-recorder.ts';
 import { AccountSession } from './account-session.ts';
 import { AccountState, type UpdateResult } from './account-state.ts';
-import { type FeedSessionCallbacks, GeyserFeed, type GeyserFeedOptions } from './geyser-feed.ts';
+import { type FeedSource, GeyserFeed, type GeyserFeedOptions } from './geyser-feed.ts';
 import { balancesFromStates, balancesLease, type LeaseOf } from './live-balances.ts';
 import { SecondedLease, type Seconding } from './seconded-lease.ts';
 
@@ -67,7 +67,8 @@ export class LiveAccountSource implements AccountSource {
   constructor(options: LiveAccountSourceOptions) {
     const { settings, ring } = options;
     this.#options = options;
-    const callbacks: FeedSessionCallbacks = {
+    const callbacks: FeedSource = {
+      isMoving: (address, commitment) => this.liveSet.isMoving(address, commitment),
       maxAccountBytes: settings.maxAccountBytes,
       onChange: (account, result, slot) => this.#notify(account, result, slot),
       reassign: (account) => this.liveSet.reassign(account),
