@@ -68,7 +68,8 @@ export async function connect(
       say({ jsonrpc: '2.0', id, method, params });
       const answer = (): Message | undefined => parsed().find((message) => message.id === id);
       await waitFor(() => {
-        if (answer() === undefined && end !== undefined) throw new Error(`${method}: closed, ${end.code} ${end.reason}`);
+        if (answer() === undefined && end !== undefined)
+          throw new Error(`${method}: closed, ${end.code} ${end.reason}`);
         return answer() !== undefined;
       }, `the answer to ${method}`);
       return answer() as Message;
