@@ -44,12 +44,15 @@ export async function createTrustedClient<C extends Reader>(
     maxAgeMs: Number.POSITIVE_INFINITY,
     clock: clockOf(() => Number.MAX_SAFE_INTEGER),
   });
-  const sentMs = Date.now(); // as of its arrival a late answer would set the clock back, which the verifier bears for 5 s only
-  const aheadMs = await dateless.get('/slot', {}, { nonce: true, attempts: 1, timeoutMs: TIMEOUT_MS }).then(
-    ({ receipt }) => receipt.issuedAt - sentMs,
-    () => 0,
+  const sent = systemClock.monotonic(); // as of its arrival a late answer would set the clock back, which the verifier bears for 5 s only
+  const sentMs = Date.now();
+  const issuedAt = await dateless.get('/slot', {}, { nonce: true, attempts: 1, timeoutMs: TIMEOUT_MS }).then(
+    ({ receipt }) => receipt.issuedAt,
+    () => sentMs,
   );
-  const client = create({ ...options, clock: clockOf(() => Date.now() + aheadMs) });
+  // by the clock that ran further: the reader's may be set back, and the other stand still while the machine sleeps
+  const now = (): number => issuedAt + Math.max(Date.now() - sentMs, systemClock.monotonic() - sent);
+  const client = create({ ...options, clock: clockOf(now) });
   return { client, cluster, publicKey };
 }
 
