@@ -4,7 +4,10 @@ import { createServer as createTcpServer, type Socket, type Server as TcpServer 
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { AccountState } from '../../../src/gateway/live/accounts/account-state.ts';
-import { FeedAccountSession } from '../../../src/gateway/live/accounts/feed-account-session.ts';
+import {
+  FeedAccountSession,
+  type FeedAccountSessionOptions,
+} from '../../../src/gateway/live/accounts/feed-account-session.ts';
 import { GeyserFeed, type GeyserFeedOptions } from '../../../src/gateway/live/accounts/geyser-feed.ts';
 import { Arming } from '../../../src/gateway/live/feed/arming.ts';
 import { BlockAssembly } from '../../../src/gateway/live/feed/block-assembly.ts';
@@ -34,6 +37,7 @@ import {
 } from '../../../src/gateway/upstream/geyser/geyser-client.ts';
 import { Disagreements } from '../../../src/gateway/upstream/mesh/disagreements.ts';
 import type { OperatorAgreement } from '../../../src/gateway/upstream/mesh/mesh.ts';
+import { SlotConsensus } from '../../../src/gateway/upstream/mesh/slot-consensus.ts';
 import type { RpcCaller, RpcResponse } from '../../../src/gateway/upstream/rpc/rpc-response.ts';
 import { noGeyserFaults } from '../../../src/localnet/geyser/geyser-faults.ts';
 import {
@@ -701,10 +705,13 @@ t.test('version-ring', async (t) => {
 });
 
 interface FeedSessionsSetting {
+  readonly clock?: ManualClock;
   readonly agreement?: OperatorAgreement;
   readonly random?: () => number;
   /** The newest slot at a time. Default: not known. */
   readonly tipAt?: (ms: number) => number | undefined;
+  /** Returns true for a slot that is no jump. Default: always. */
+  readonly acceptsSlot?: FeedAccountSessionOptions['link']['acceptsSlot'];
   /** What the server does with a subscription of a time. Default: it accepts it. */
   readonly onSubscribe?: (listener: FeedListener, ms: number) => void;
 }
@@ -718,12 +725,13 @@ const unparsedJson = (lamports: number): string =>
 
 /** Sessions over a feed that sends nothing, on a clock of the test. */
 function openFeedSessions({
+  clock = new ManualClock(),
   agreement,
   random = Math.random,
   tipAt = () => undefined,
+  acceptsSlot = () => true,
   onSubscribe = () => {},
 }: FeedSessionsSetting = {}) {
-  const clock = new ManualClock();
   const ring = new VersionRing({ bytes: 1 << 30, slots: 100 }, bytesOfAccount);
   const requests: Uint8Array[] = [];
   const call = { send: (request: Uint8Array) => requests.push(request), cancel: () => {} };
@@ -751,7 +759,15 @@ function openFeedSessions({
       ring,
       blocks,
       nodeId: 'node-1',
-      link: { client, mode: 'blocks', isOneEpoch: () => true, random, settings: UPSTREAM_SETTINGS, maxBytes: 1 << 20 },
+      link: {
+        client,
+        mode: 'blocks',
+        acceptsSlot,
+        isOneEpoch: () => true,
+        random,
+        settings: UPSTREAM_SETTINGS,
+        maxBytes: 1 << 20,
+      },
       rpc: { call: (...args) => rpc.call(...args) },
       agreement,
       budget: new RequestBudgets(clock, null).of({ nodeId: 'node-1', isPooled: false }),
@@ -1307,6 +1323,56 @@ t.test('a feed that is not what it should be', async (t) => {
   });
 });
 
+t.test('I16: a feed that jumps ahead of its node is given up, and nothing is claimed of the jump', async (t) => {
+  /** A feed up to slot 20, of which block 15 is final, beside a node that is there too. */
+  const openSteady = async () => {
+    const clock = new ManualClock();
+    const expectedGenesisHash = undefined;
+    const consensus = new SlotConsensus({ clock, settings: UPSTREAM_SETTINGS, expectedGenesisHash, onQuarantine() {} });
+    const world = openFeedSessions({ clock, acceptsSlot: (...slot) => consensus.acceptsSlot('node-1', ...slot) });
+    const { open, rpc, deliver } = world;
+    const [session, value] = [open(), Buffer.from('[null,null]')];
+    t.teardown(() => session.close());
+    const states = [stateOf(addressOfNumber(1)), stateOf(addressOfNumber(2), 'finalized')];
+    for (const state of states) session.add(state);
+    rpc.call = async () => ({ slot: 10, result: value, value });
+    const block = async (slot: number, parent = slot - 1): Promise<void> => {
+      const link = { slot, blockhash: `${slot}`, parentSlot: parent, parentBlockhash: `${parent}` };
+      deliver(encodeBlockUpdate(['b2'], { ...link, transactionCount: 0, writes: [] }, [], 0));
+      await new Promise(setImmediate);
+    };
+    const finalize = (slot: number): void => deliver(encodeSlotUpdate([], slot, slot - 1, STATUS.finalized));
+    consensus.start();
+    clock.advance(1);
+    for (let slot = 9; slot <= 20; slot++) {
+      clock.advance(400);
+      await block(slot);
+    }
+    finalize(15);
+    const claims = () => [...states.map(({ lease }) => `${lease?.state} at ${lease?.slot}`), ...world.givenUp];
+    await new Promise(setImmediate);
+    t.same(claims(), ['active at 20', 'active at 15']);
+    return { block, finalize, claims, clock };
+  };
+  const REASON = 'reports a slot that is not accepted';
+
+  const jumped = await openSteady();
+  await jumped.block(1_000_000_000, 20);
+  t.same(jumped.claims(), ['lost at 20', 'lost at 15', REASON]);
+
+  const early = await openSteady();
+  for (let slot = 21; slot <= 200; slot++) await early.block(slot);
+  t.same(early.claims().slice(0, 3), ['lost at 84', 'lost at 15', REASON], 'many small steps are a jump too');
+
+  const late = await openSteady();
+  for (let slot = 21; slot <= 200; slot++) {
+    late.clock.advance(400);
+    await late.block(slot);
+  }
+  late.finalize(200);
+  t.same(late.claims(), ['active at 200', 'active at 200'], 'what the time explains is none');
+});
+
 t.test('accounts that wait are bounded in bytes', async (t) => {
   const write = (address: string): AccountWrite => ({
     address,
@@ -1417,7 +1483,7 @@ interface FeedSetting
 const openFeed = ({ feeds, ...options }: FeedSetting): GeyserFeed =>
   new GeyserFeed(
     {
-      mesh: { tip: () => 1, call: () => Promise.reject(new Error('no node')) },
+      mesh: { tip: () => 1, acceptsSlot: () => true, call: () => Promise.reject(new Error('no node')) },
       onUp: () => t.fail('there is no feed'),
       onRecovery: () => t.fail('there is no feed'),
       ...options,
@@ -1479,6 +1545,7 @@ t.test('a feed whose node is refused in the last step of its admission is not us
     feeds: ['node'],
     mesh: {
       tip: (commitment) => chain.slot(commitment),
+      acceptsSlot: () => true,
       async call(method, params = []) {
         if (method === 'getEpochInfo') feed.refuse('node');
         const result = Buffer.from(toJson(callMethod(node, method, params)));
@@ -1509,6 +1576,7 @@ t.test('a feed that is lost soon each time is admitted later each time, and by b
     clock,
     feeds: ['node'],
     mesh: {
+      acceptsSlot: () => true,
       tip: (commitment) => chain.slot(commitment),
       async call(method, params = []) {
         const json = toJson(callMethod(node, method, params));

@@ -1646,14 +1646,14 @@ t.test('slot-consensus', async (t) => {
       b.observe('processed', 5000);
       b.observe('processed', 3000);
       t.equal(consensus.quarantineReason('b'), 'it went back from slot 5000 to 3000');
-      t.notOk(consensus.acceptsResponse('b', 4999));
+      t.notOk(consensus.acceptsSlot('b', 'processed', 4999));
       clock.advance(400);
       a.observe('processed', 9000);
       t.equal(consensus.quarantineReason('a'), 'it jumped to slot 9000');
       t.equal(consensus.tip('processed'), 5000);
       a.observe('processed', 5001);
       t.equal(consensus.quarantineReason('a'), undefined);
-      t.ok(consensus.acceptsResponse('a', 5001));
+      t.ok(consensus.acceptsSlot('a', 'processed', 5001));
       t.equal(problems.length, 2);
     },
   );

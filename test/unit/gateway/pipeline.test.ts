@@ -32,6 +32,7 @@ function open(answer = noNode, tipBefore?: Slot) {
     },
     openSession: () => new Promise(() => {}),
     tip: (commitment) => tips.newest(commitment),
+    acceptsSlot: () => true,
     onTip: (commitment, listener) => tips.onTip(commitment, listener),
     slotTimeMs: 400,
     nodes: () => [],

@@ -11,6 +11,8 @@ import type { PipelineVitals } from '../events.ts';
 /** The mesh of the pipeline process, as far as its workers see it: they know the tips and the nodes, and call none. */
 export class RemoteMesh implements Mesh {
   readonly requestCount = 0;
+  readonly openSession = (): Promise<PubsubSession> => this.call();
+  readonly acceptsSlot = (): boolean => false; // no feed is used
   readonly #tips = new MeshTips();
   /** What the pipeline process has published of itself; undefined before. */
   vitals: PipelineVitals | undefined;
@@ -55,10 +57,6 @@ export class RemoteMesh implements Mesh {
 
   onTip(commitment: Commitment, listener: TipListener): () => void {
     return this.#tips.onTip(commitment, listener);
-  }
-
-  openSession(): Promise<PubsubSession> {
-    return this.call();
   }
 
   nodes(): readonly NodeStatus[] {

@@ -25,7 +25,10 @@ export interface FeedAccountSessionOptions
   extends Omit<LiveSessionOptions<AccountState>, 'pubsub'>,
     Pick<AccountSessionOptions, 'maxAccountBytes' | 'onChange' | 'onIneligible' | 'reassign'> {
   readonly nodeId: string;
-  readonly link: Pick<FeedLinkOptions<never>, 'client' | 'mode' | 'isOneEpoch' | 'random' | 'settings' | 'maxBytes'>;
+  readonly link: Pick<
+    FeedLinkOptions<never>,
+    'client' | 'mode' | 'acceptsSlot' | 'isOneEpoch' | 'random' | 'settings' | 'maxBytes'
+  >;
   readonly blocks: RecentBlocks;
   readonly rpc: RpcCaller;
   readonly ring: VersionRing;

@@ -24,7 +24,7 @@ export interface NamedFeed extends FeedAddress {
 export interface GeyserFeedOptions extends BackoffOptions {
   /** In order of preference; at least one. */
   readonly feeds: readonly NamedFeed[];
-  readonly mesh: Pick<Mesh, 'call' | 'tip'>;
+  readonly mesh: Pick<Mesh, 'acceptsSlot' | 'call' | 'tip'>;
   readonly clock: Clock;
   /** Default: {@link createFeedClient}. */
   readonly createClient?: typeof createFeedClient;
@@ -148,13 +148,15 @@ export class GeyserFeed implements LiveFeed<AccountState> {
     const { ring, blocks, mesh, random, settings, maxBytes } = this.#options;
     const [client, admitted] = [this.#client, this.#admitted];
     if (client === undefined || admitted === undefined) throw new FeedError('no feed is in use');
+    const nodeId = this.#id;
     const session: FeedAccountSession = new FeedAccountSession({
       ...callbacks,
       ...this.#source,
-      nodeId: this.#id,
+      nodeId,
       link: {
         client,
         mode: admitted.mode,
+        acceptsSlot: (commitment, slot) => mesh.acceptsSlot(nodeId, commitment, slot),
         isOneEpoch: (from, to) => this.#isOneEpoch(from, to),
         random,
         settings,

@@ -1,10 +1,12 @@
 import { type Agreement, agreedAt } from '../../../shared/domain/agreement.ts';
 import type { Clock } from '../../../shared/domain/clock.ts';
+import type { Commitment } from '../../../shared/domain/commitment.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { CLOCK_SYSVAR } from '../../../shared/domain/well-known-addresses.ts';
 import { type BackoffOptions, backoffMs } from '../../upstream/failsafe/jittered-backoff.ts';
 import { decodeUpdate } from '../../upstream/geyser/decode-update.ts';
 import { encodeFilter, encodePing, type FeedMode } from '../../upstream/geyser/encode-request.ts';
+import type { FeedUpdate } from '../../upstream/geyser/feed-update.ts';
 import { type FeedCall, type FeedClient, type FeedFailure, GRPC_CODE } from '../../upstream/geyser/geyser-client.ts';
 import { readAccountValues } from '../../upstream/reads/account-values.ts';
 import { readWrittenAccounts } from '../../upstream/reads/written-accounts.ts';
@@ -20,6 +22,8 @@ export interface FeedLinkOptions<A extends FeedAccount>
   readonly mode: FeedMode;
   readonly rpc: RpcCaller;
   readonly clock: Clock;
+  /** Returns true for a slot that is no jump: a feed's slots are judged like those of its node (I16). */
+  acceptsSlot(commitment: Commitment, slot: Slot): boolean;
   /** The newest confirmed slot that nodes report. */
   tip(): Slot | undefined;
   slotTimeMs(): number;
@@ -108,7 +112,9 @@ export class FeedLink<A extends FeedAccount> {
    */
   async audit(accounts: readonly A[], operators = 1): Promise<FeedAudit<A>> {
     const addresses = accounts.map(({ address }) => address);
-    const read = await readAccountValues(this.#options.rpc, addresses, this.stream.slot, operators);
+    const { rpc, tip } = this.#options;
+    const minSlot = Math.min(this.stream.slot, tip() ?? this.stream.slot); // a node refuses what is ahead of all of them
+    const read = await readAccountValues(rpc, addresses, minSlot, operators);
     const { slot, agreement } = read;
     await this.applied(slot);
     const isDecided = operators === 1 || agreedAt(agreement, slot) > 1;
@@ -178,12 +184,22 @@ export class FeedLink<A extends FeedAccount> {
     try {
       const update = decodeUpdate(bytes);
       if (update.kind === 'ping') this.#call?.send(encodePing());
+      if (this.#isJump(update)) {
+        this.#options.onGivenUp('reports a slot that is not accepted');
+        return;
+      }
       const { blocks } = this.stream;
       this.stream.onUpdate(update);
       if (this.stream.blocks > blocks) this.#lastBlockMs = this.#lastMessageMs;
     } catch {
       this.#onEnd({ code: GRPC_CODE.unavailable, reason: 'sends what is no message of a Geyser feed' });
     }
+  }
+
+  #isJump(update: FeedUpdate): boolean {
+    const { acceptsSlot } = this.#options;
+    if (update.kind === 'block' || update.kind === 'block-meta') return !acceptsSlot('confirmed', update.slot);
+    return update.kind === 'slot' && update.status === 'finalized' && !acceptsSlot('finalized', update.slot);
   }
 
   #onEnd({ code, reason }: FeedFailure): void {

@@ -127,6 +127,7 @@ export function createMesh(options: MeshOptions): RestingMesh {
       },
     },
     tip: (commitment) => consensus.tip(commitment),
+    acceptsSlot: (...slot) => consensus.acceptsSlot(...slot),
     get slotTimeMs() {
       return consensus.slotTimeMs;
     },

@@ -225,7 +225,7 @@ export class MeshNode {
     await this.verifyGenesis();
     try {
       const response = await this.client.call(method, params, anchorCommitment, options);
-      if (!this.#options.consensus.acceptsResponse(this.id, response.slot)) {
+      if (!this.#options.consensus.acceptsSlot(this.id, 'processed', response.slot)) {
         throw new GatewayError('upstream_error', 'a node reports slots that are not accepted');
       }
       if (response.slot < minSlot) throw minContextSlotNotReached();

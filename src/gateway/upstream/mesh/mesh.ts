@@ -83,6 +83,8 @@ export interface Mesh extends RpcCaller {
    */
   call(method: RpcMethod, params?: readonly unknown[], options?: CallOptions): Promise<RpcResponse>;
   tip(commitment: Commitment): Slot | undefined;
+  /** Returns true if what the Geyser feed of a node says of a slot may be used (I16). */
+  acceptsSlot(nodeId: string, commitment: Commitment, slot: Slot): boolean;
   /** The slot time of the cluster in milliseconds, measured by the accepted slots of the last minute. */
   readonly slotTimeMs: number;
   /** Calls `listener` with each newer slot at this commitment, until the returned function is called. */

@@ -61,10 +61,10 @@ export class SlotConsensus {
     if (isAccepted) this.#tips.observe(commitment, slot);
   }
 
-  /** Returns true if a response at this slot may be used, and observes the slot if it is new (I16). */
-  acceptsResponse(nodeId: string, slot: Slot): boolean {
-    if (!this.isAccepted('processed', slot)) this.#observeJump(nodeId, 'processed', slot);
-    return this.isTrusted(nodeId) && this.isAccepted('processed', slot);
+  /** Returns true if what a node, or its feed, says of this slot may be used, and observes the slot if it is new (I16). */
+  acceptsSlot(nodeId: string, commitment: Commitment, slot: Slot): boolean {
+    if (!this.isAccepted(commitment, slot)) this.#observeJump(nodeId, commitment, slot);
+    return this.isTrusted(nodeId) && this.isAccepted(commitment, slot);
   }
 
   isAccepted(commitment: Commitment, slot: Slot): boolean {

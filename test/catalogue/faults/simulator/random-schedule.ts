@@ -179,6 +179,7 @@ export async function runSchedule(
     call: (method, params = []) => node().call(method, params),
     openSession: () => new Promise((resolve) => pendingSessions.push(resolve)),
     tip: (commitment) => tips.newest(commitment),
+    acceptsSlot: () => true,
     onTip: (commitment, listener) => tips.onTip(commitment, listener),
     get slotTimeMs() {
       return guard.slotTimeMs;
