@@ -16,6 +16,7 @@ import {
 import { explainTransaction } from '../../src/transactions/explain/explain-transaction.ts';
 import { shortAddress } from '../../src/transactions/explain/sentence-formats.ts';
 import type { Transaction } from '../../src/transactions/transactions/transaction.ts';
+import { THEFTS_BY_CLAIMS } from './forged-claims.ts';
 import { THEFTS_BESIDE_DEEDS } from './forged-deeds.ts';
 import { THEFTS_BY_EXTENSIONS } from './forged-extensions.ts';
 import { THEFTS_OF_RIGHTS } from './forged-rights.ts';
@@ -138,6 +139,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   ...THEFTS_OF_RIGHTS,
   ...THEFTS_BY_EXTENSIONS,
   ...THEFTS_BY_SHAPES,
+  ...THEFTS_BY_CLAIMS,
   ...THEFTS_BEHIND_WORDS,
   ...THEFTS_BESIDE_DEEDS,
   'tokens sent away': {

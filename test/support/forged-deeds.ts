@@ -43,7 +43,7 @@ const unstake = (f: Forgery, account: string): ForgedCall =>
   f.call(STAKE_PROGRAM, [account, CLOCK_SYSVAR, victim], u32(5));
 
 /** A call of a program with what it calls, and with accounts at places of its table; the others are of nobody. */
-const namedCall = (
+export const namedCall = (
   programId: string,
   data: readonly number[],
   named: Readonly<Record<number, string>>,

@@ -1,3 +1,4 @@
+import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
 import { SYSTEM_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import { findAddressWithSeed } from '../accounts/program-derived-address.ts';
 import { asBigInt, asDecimals, asObject, asString } from '../codec/json-fields.ts';
@@ -125,6 +126,7 @@ const isKind = (kind: string): kind is AuthorityChange['kind'] =>
 /** Returns the kind of a change; what happens to new accounts of a mint depends on the state that it names. */
 function kindOf({ kind }: ChangeRow, { accountState }: ParsedInfo): AuthorityChange['kind'] {
   if (isKind(kind)) return kind;
+  if (kind === 'open') return 'setAuthority';
   return accountState === 'frozen' ? 'freezeNewAccounts' : 'thawNewAccounts';
 }
 
@@ -163,10 +165,16 @@ export function authorityChangeReader(
     const isMade = isAssigned && account !== feePayer && isDeposit(account, lamports, space);
     const kind = isMade ? 'initializeAuthority' : named;
     const right = row.right === 'authorityType' ? rightIn(info) : isMade ? 'program' : row.right;
-    const tokenAccount = program === 'spl-token' ? balances.tokenAccountOf(account) : null;
+    const isOpened = row.kind === 'open';
+    if (isOpened && !balances.isWallet(account)) return null;
+    const tokenAccount = isOpened
+      ? { mint: WRAPPED_SOL, owner: account, amount: balances.lamportsOf(account) }
+      : program === 'spl-token'
+        ? balances.tokenAccountOf(account)
+        : null;
     const { amount, decimals } = asObject(info['tokenAmount']);
     const { unixTimestamp, epoch } = asObject(info['lockup']);
-    const mint = asString(info['mint']) ?? tokenAccount?.mint ?? null;
+    const mint = (isOpened ? null : asString(info['mint'])) ?? tokenAccount?.mint ?? null;
     const start = asBigInt(info['newMultiplierTimestamp']);
     const ownsTokens = right === 'accountOwner';
     const isHolder = kind === 'setAuthority' && !PASSED_BY_OTHERS.includes(right);

@@ -12,6 +12,7 @@ import { isOfClosing } from './helius-transfers.ts';
 import { splitBySign } from './net-change.ts';
 import { onlyValue } from './only-value.ts';
 import { sumByMint } from './payments.ts';
+import { walletsBefore } from './token-account-balances.ts';
 import type { Transfer } from './transfer.ts';
 import { WalletSums } from './wallet-sums.ts';
 import { rentOf } from './wrapped-sol-rent.ts';
@@ -120,10 +121,11 @@ function closeChanges(
   { instructions }: Transaction,
 ) {
   const { gained: paidOut } = splitWallets(open.filter(([wallet]) => !subjects.has(wallet)));
-  const payer = onlyValue(lamportPayers(open, subjects));
-  const all = instructions.filter(({ programId }) => !isIncidentalProgram(programId));
-  const ofPayer = all.filter(({ accounts }) => accounts.includes(payer ?? ''));
-  const called = ofPayer.length > 0 ? ofPayer : all;
+  const payers = new Set(lamportPayers(open, subjects));
+  const payer = onlyValue(payers);
+  const ofPayers = instructions.filter((call) => !isCore(call) && call.accounts.some((account) => payers.has(account)));
+  const called =
+    ofPayers.length > 0 ? ofPayers : instructions.filter(({ programId }) => !isIncidentalProgram(programId));
   const program = onlyValue(called.map(({ programId }) => programId));
   const ofSubjects = open.filter(([wallet]) => subjects.has(wallet));
   const isTrade = inExecutionOrder(called).some(({ programId }) => isTradingProgram(programId)); // pools pay their makers
@@ -137,13 +139,15 @@ function closeChanges(
   const isForStrangers = program !== null && (isMore || (credited.length > 0 && programRole(program) === 'bridge'));
   // of what a signer and somebody else lost nobody knows who got it
   const payouts = isPaidBySigner ? gained : signer === undefined && isForStrangers ? paidOut : [];
-  const source = signer ?? payer ?? program ?? '';
+  const source = signer ?? payer;
   const direct = [
     ...credited.map(([wallet, amount]) =>
       actionOf('direct', wallet, { counterparty: payer, got: [amount], program, role: 'program' }),
     ),
-    ...payouts.map(([counterparty, amount]) =>
-      actionOf('payout', source, { counterparty, given: [amount], program, role: 'program' }),
+    ...payouts.map(([to, amount]) =>
+      source === null
+        ? actionOf('payout', to, { got: [amount], program, role: 'program' })
+        : actionOf('payout', source, { counterparty: to, given: [amount], program, role: 'program' }),
     ),
   ];
   const explained = [...credited, ...(isPaidBySigner ? [...gained, ...lost] : [])];
@@ -167,7 +171,8 @@ type OwnerOf = (account: string, call?: Instruction | 'after') => string;
  * call that opens, gives away or closes an account may make it that of another wallet.
  */
 function accountOwners(transaction: Transaction, calls: readonly Instruction[]): OwnerOf {
-  const { accounts, preBalances, preTokenBalances, postTokenBalances } = transaction;
+  const { preTokenBalances, postTokenBalances } = transaction;
+  const wallets = walletsBefore(transaction);
   const owners = new Map<string, string>();
   const ownersAfter = new Map<string, string>();
   const changes = new Map<string, { readonly place: number; owner: string | null }[]>();
@@ -180,8 +185,7 @@ function accountOwners(transaction: Transaction, calls: readonly Instruction[]):
     const last = changes.get(account)?.at(-1);
     if (last?.owner === null) last.owner = owner; // what it gets before is its deposit
     if (last !== undefined || owners.has(account)) return;
-    const index = accounts.findIndex(({ address, signer }) => signer && address === account);
-    const isWallet = (preBalances[index] ?? 0n) > rentOf(0n); // a wallet needs as much; less is what a stranger sent
+    const isWallet = wallets.has(account);
     owners.set(account, isWallet ? account : owner);
     if (isWallet) addChange(account, place, owner);
   };
@@ -252,8 +256,9 @@ function movementsOf(
   const places = callersOf(instructions);
   const made = accountsMade(instructions);
   /** Returns whether lamports are for a new account, and no more than its deposit; what it gets later is a payment. */
-  const openingOf = ({ type, asset, ...transfer }: Transfer): 'rent' | 'funding' | null => {
-    if (type === 'changeOwner' && asset === 'SOL' && made.has(transfer.fromTokenAccount ?? '')) return 'rent';
+  const openingOf = ({ type, asset, lamports, ...transfer }: Transfer): 'rent' | 'funding' | null => {
+    if (type === 'changeOwner' && asset === 'SOL' && lamports !== null && made.has(transfer.fromTokenAccount ?? ''))
+      return 'rent';
     const account = made.get(transfer.toUserAccount ?? '');
     const isBefore = account !== undefined && isNotAfter(transfer.call, account.place);
     const isOpening = type === 'transfer' && asset === 'SOL' && transfer.call.innerIndex !== null && isBefore;

@@ -3,6 +3,7 @@ import { asDecimals, asObject, asString } from '../codec/json-fields.ts';
 import { type Instruction, inExecutionOrder } from '../transactions/instruction.ts';
 import type { TokenBalance } from '../transactions/token-balance.ts';
 import type { Transaction } from '../transactions/transaction.ts';
+import { rentOf } from './wrapped-sol-rent.ts';
 
 /** A token account at one point of a transaction. */
 export interface TokenAccountBalance {
@@ -44,4 +45,13 @@ export function initializedTokenAccount({
   const { account, mint, owner } = parsed.info;
   if (typeof account !== 'string' || typeof mint !== 'string') return null;
   return { account, mint, owner: asString(owner), amount: 0n };
+}
+
+/** Returns the wallets among what signed: each had what a wallet needs; less is what a stranger sent to a new address. */
+export function walletsBefore({ accounts, preBalances, preTokenBalances }: Transaction): Set<string> {
+  const tokenAccounts = tokenAccountBalances(preTokenBalances);
+  const wallets = accounts.filter(
+    ({ address, signer }, index) => signer && (preBalances[index] ?? 0n) > rentOf(0n) && !tokenAccounts.has(address),
+  );
+  return new Set(wallets.map(({ address }) => address));
 }

@@ -1,7 +1,12 @@
 import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
 import type { Instruction } from '../transactions/instruction.ts';
 import type { Transaction } from '../transactions/transaction.ts';
-import { collectMintDecimals, type TokenAccountBalance, tokenAccountBalances } from './token-account-balances.ts';
+import {
+  collectMintDecimals,
+  type TokenAccountBalance,
+  tokenAccountBalances,
+  walletsBefore,
+} from './token-account-balances.ts';
 import type { Transfer, TransferType } from './transfer.ts';
 import { wrappedSolRent } from './wrapped-sol-rent.ts';
 
@@ -21,6 +26,8 @@ export interface CurrentBalances {
   /** Returns a token account; null if it is none, or if no record has it. */
   readonly tokenAccountOf: (account: string) => TokenAccountBalance | null;
   readonly decimalsOf: (mint: string) => number | null;
+  /** Returns whether an account signed as a wallet, which no token account has been made of. */
+  readonly isWallet: (account: string) => boolean;
 }
 
 type MutableTransfer = { -readonly [Name in keyof Transfer]: Transfer[Name] };
@@ -32,6 +39,7 @@ type MutableTransfer = { -readonly [Name in keyof Transfer]: Transfer[Name] };
 export class TransferLedger implements CurrentBalances {
   readonly #transfers: MutableTransfer[] = [];
   readonly #lamports: Map<string, bigint>;
+  readonly #wallets: Set<string>;
   readonly #tokenAccounts: Map<string, TokenAccountBalance>;
   readonly #tokenAccountsAfter: ReadonlyMap<string, TokenAccountBalance>;
   readonly #decimalsByMint: ReadonlyMap<string, number>;
@@ -42,10 +50,12 @@ export class TransferLedger implements CurrentBalances {
   readonly #hasPostTokenBalances: boolean;
 
   constructor(transaction: Transaction) {
-    const { accounts, preBalances, postBalances, preTokenBalances, postTokenBalances } = transaction;
+    const { feePayer, accounts, preBalances, postBalances, preTokenBalances, postTokenBalances } = transaction;
     this.#rentOf = wrappedSolRent(transaction);
     this.#hasPostTokenBalances = postTokenBalances !== null;
     this.#lamports = new Map(accounts.map(({ address }, index) => [address, preBalances[index] ?? 0n]));
+    this.#moveLamports(feePayer, '', transaction.fee ?? 0n);
+    this.#wallets = walletsBefore(transaction);
     this.#lamportsAfter = new Map(postBalances.map((lamports, index) => [accounts[index]?.address ?? '', lamports]));
     this.#tokenAccounts = tokenAccountBalances(preTokenBalances);
     this.#tokenAccountsAfter = tokenAccountBalances(postTokenBalances);
@@ -68,6 +78,15 @@ export class TransferLedger implements CurrentBalances {
 
   /** Opens a token account. For wrapped SOL, lamports above the rent are wrapped immediately. */
   openAccount(call: Instruction, account: string, balance: TokenAccountBalance): void {
+    if (this.#wallets.delete(account))
+      this.#record(call, {
+        type: 'changeOwner',
+        amount: this.lamportsOf(account),
+        fromUserAccount: account,
+        toUserAccount: balance.owner,
+        fromTokenAccount: account,
+        toTokenAccount: account,
+      });
     this.#expectedAccounts.delete(account);
     this.#tokenAccounts.set(account, balance);
     if (balance.mint === WRAPPED_SOL) this.wrapSol(call, account);
@@ -137,7 +156,9 @@ export class TransferLedger implements CurrentBalances {
 
   /** Records the withdrawal of the lamports above an account's rent; what is left follows from the balances after. */
   withdrawExcess(call: Instruction, account: string, to: string): void {
-    const excess = this.lamportsOf(account) - (this.#lamportsAfter.get(account) ?? this.lamportsOf(account));
+    const after = this.#lamportsAfter.get(account) ?? this.lamportsOf(account);
+    const isClosed = after === 0n && this.#tokenAccounts.has(account); // which pays the rest out
+    const excess = this.lamportsOf(account) - (isClosed ? this.#rentOf(account) : after);
     if (excess > 0n) this.moveSol(call, account, to, excess);
   }
 
@@ -157,6 +178,10 @@ export class TransferLedger implements CurrentBalances {
       fromTokenAccount: account,
       toUserAccount: to,
     });
+  }
+
+  isWallet(account: string): boolean {
+    return this.#wallets.has(account);
   }
 
   /** Returns an account's current lamports. */

@@ -5,7 +5,7 @@ import type { Interpreted } from '../analysis/interpretation.ts';
 import { parseTransaction } from '../analysis/parse-transaction.ts';
 import { allInstructions, type ParsedTransaction } from '../analysis/parsed-transaction.ts';
 import { sumByMint } from '../analysis/payments.ts';
-import { findGivenRights } from '../analysis/rules/authorities.ts';
+import { findGivenRights, isSaidByRight } from '../analysis/rules/authorities.ts';
 import { interpretTransaction } from '../analysis/rules/interpret-transaction.ts';
 import { findOpenedAccounts, findTokenAccountOwners, walletChangesOf } from '../analysis/wallet-changes.ts';
 import type { Transaction } from '../transactions/transaction.ts';
@@ -68,11 +68,8 @@ export function clausesFor(
   ]);
   const changes = rest.filter(({ amount }) => amount !== 0n).map((amount) => [address, amount] as const);
   const rights = findGivenRights(parsed).filter((change) => partiesOf(change).includes(address));
-  const isRight = ({ kind, instruction }: Action): boolean =>
-    kind === 'changeOwner' &&
-    rights.some((right) => right.instructionIdx === instruction?.[0] && right.innerInstructionIdx === instruction[1]);
   const actions = own
-    .filter((action) => !isRight(action))
+    .filter((action) => !isSaidByRight(rights, action))
     .map((action): Action => (isSent(action, address) ? { ...action, kind: 'transfer' } : action));
   const hiddenTransfers = parsed.confidentialTransfers.filter(
     ({ type, fromUserAccount, toUserAccount }) =>

@@ -88,7 +88,7 @@ export function describeAuthorityChange(change: AuthorityChange, formatAddress: 
     ...(isNoEnd(epoch) ? [] : [`epoch ${epoch}`]),
   ];
   return filledIn(CHANGES.get(form) ?? '', {
-    account: subject,
+    account: subject === YOU ? 'your account' : subject,
     wallet: subject === YOU ? 'your wallet' : `its wallet ${subject}`,
     itself: subject === YOU ? 'yourself' : authority === account ? 'itself' : subject,
     what: account !== owner ? subject : subject === YOU ? 'what you have' : 'what it has',

@@ -51,17 +51,17 @@ function describeSale(interpretation: NftInterpretation, formatAddress: FormatAd
   const nfts = formatNfts(interpretation, formatAddress);
   const venue = programPhrase(program, 'on', formatAddress);
   const cost = price === null ? '' : ` for ${formatAmount(price, formatAddress)}`;
-  const isSeller = actor === seller && actor !== buyer;
+  const isSeller = seller !== null && actor !== buyer && (actor === seller || buyer === null); // who may sell to several
   const party = isSeller ? buyer : seller;
   const other = party === null ? '' : ` ${isSeller ? 'to' : 'from'} ${formatAddress(party)}`;
   const shares = describeShares(interpretation, formatAddress);
   if (!isSeller) {
-    const verb = buyer === null && seller === null ? 'had' : 'bought';
+    const verb = buyer === null ? 'had' : 'bought';
     return `${formatAddress(buyer ?? actor)} ${verb} ${nfts}${verb === 'had' ? ' sold' : ''}${other}${cost}${venue}${shares}`;
   }
   if (price === null && proceeds !== null)
-    return `${formatAddress(actor)} sold ${nfts}${other}${venue} and received ${formatAmount(proceeds, formatAddress)}`;
-  return `${formatAddress(actor)} sold ${nfts}${other}${cost}${venue}${shares}`;
+    return `${formatAddress(seller)} sold ${nfts}${other}${venue} and received ${formatAmount(proceeds, formatAddress)}`;
+  return `${formatAddress(seller)} sold ${nfts}${other}${cost}${venue}${shares}`;
 }
 
 /** Returns `, of which the seller got 1.9995 SOL, creators 0.1075 SOL and the marketplace 0.043 SOL`, if not all is the seller's. */

@@ -850,7 +850,7 @@ t.test('forged-transactions', async (t) => {
         },
         [victim, thief],
       ),
-      /You minted/,
+      /[Yy]ou minted/,
     );
     const note = (f: Forgery): readonly ForgedCall[] => [{ ...f.note(MEMO_PROGRAM, 'I owe 5'), accounts: [thief] }];
     t.match(viewOf(thief, note, [victim, thief]), 'You wrote the memo “I owe 5”');

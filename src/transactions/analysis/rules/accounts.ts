@@ -1,3 +1,4 @@
+import { WRAPPED_SOL } from '../../../shared/domain/known-mints.ts';
 import {
   ASSOCIATED_TOKEN_PROGRAM,
   LOADER_V4,
@@ -60,6 +61,9 @@ export function closedBy(owner: string | null, parsed: ParsedTransaction): reado
   const closed = ownClosings(owner, parsed);
   const accounts = new Set(closed.map((call) => infoAddress(call, 'account')));
   for (const opened of closed.length === 0 ? [] : findOpenedAccounts(parsed)) accounts.delete(opened); // it has others' now
+  for (const action of closed.length === 0 ? [] : parsed.actions) // some of it went elsewhere before
+    if (action.given[0]?.mint === WRAPPED_SOL)
+      for (const call of callsOf(action, parsed)) accounts.delete(infoAddress(call, 'source'));
   return parsed.accountData.filter(({ account }) => accounts.has(account));
 }
 

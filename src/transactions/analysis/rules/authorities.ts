@@ -1,5 +1,6 @@
 import { METADATA_PROGRAM } from '../../../shared/domain/well-known-addresses.ts';
 import { programRole } from '../../programs/known-programs.ts';
+import type { Action } from '../action.ts';
 import type { AuthorityChange } from '../authority-changes.ts';
 import { grouped } from '../grouped.ts';
 import type { AuthorityInterpretation } from '../interpretation.ts';
@@ -59,6 +60,12 @@ export function findGivenRights(parsed: ParsedTransaction): readonly AuthorityCh
     `${change.account} ${KINDS_OF_ONE_RIGHT[change.kind] ?? rightOf(change)} ${termsOf(change)}`;
   const passed = authorityChanges.filter(({ kind }) => kind === 'setAuthority');
   const last = new Map(authorityChanges.map((change) => [keyOf(change), change]));
+  const turned = new Map(
+    // wallets of which a token account was made afterwards: that says more than an assignment
+    authorityChanges.flatMap(({ account, from, authorityType }, place) =>
+      from === account && authorityType === 'accountOwner' ? [[account, place]] : [],
+    ),
+  );
   const owners = new Map(authorityChanges.toReversed().map(({ account, owner }) => [account, owner]));
   const paid = actions.filter(({ kind, actor }) => kind !== 'rent' && signers.includes(actor));
   const payments = grouped(paid, ({ counterparty }) => counterparty ?? '');
@@ -95,6 +102,7 @@ export function findGivenRights(parsed: ParsedTransaction): readonly AuthorityCh
           (to !== null && !isOfPayer(change) && programRole(topLevelProgramOf(change, parsed)) !== 'staking')
         );
       case 'assign':
+        return authorityChanges.indexOf(change) > (turned.get(change.account) ?? -1);
       case 'upgradeProgram':
         return true;
       case 'setLockup':
@@ -118,6 +126,11 @@ export function findGivenRights(parsed: ParsedTransaction): readonly AuthorityCh
     .filter(isGiven)
     .toSorted((a, b) => dangerOf(a) - dangerOf(b) || (stakeOf(a) < stakeOf(b) ? 1 : stakeOf(a) > stakeOf(b) ? -1 : 0));
 }
+
+/** Returns whether an action is what a right over a token account says: what is in it passed with it. */
+export const isSaidByRight = (rights: readonly AuthorityChange[], { kind, instruction }: Action): boolean =>
+  kind === 'changeOwner' &&
+  rights.some((right) => right.instructionIdx === instruction?.[0] && right.innerInstructionIdx === instruction[1]);
 
 /**
  * Returns what sets a right apart from others of its name: which terms of a lock-up it sets, since the others stay, and who

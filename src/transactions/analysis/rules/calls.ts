@@ -10,6 +10,7 @@ import { type NetChange, splitBySign } from '../net-change.ts';
 import { sumByMint } from '../payments.ts';
 import { shareOf } from '../share.ts';
 import type { TransactionFacts } from '../transaction-facts.ts';
+import { findGivenRights, isSaidByRight } from './authorities.ts';
 
 /** Interprets a call of a program of which nothing more is known. */
 export function interpretCall(
@@ -61,11 +62,12 @@ export function calledChange(
   caller: string | null,
   paid: ReadonlySet<Action> = new Set(),
 ): NetChange & Pick<CallInterpretation, 'states'> {
+  const rights = findGivenRights(parsed);
   const called = parsed.actions.filter((action) => {
     const { kind, program, actor } = action;
     const isCalled = program !== null && (caller === null || caller === program);
     const isApart = APART.includes(kind) || (kind === 'close' && actor === subject); // for somebody else
-    return isCalled && !isApart && !paid.has(action);
+    return isCalled && !isApart && !paid.has(action) && !isSaidByRight(rights, action);
   });
   const changes = called.flatMap(effectsOf).filter(([wallet]) => wallet === subject);
   const sums = sumByMint([solAmount(0n), ...changes.map(([, amount]) => amount)]); // SOL comes first

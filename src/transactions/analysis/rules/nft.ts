@@ -82,7 +82,8 @@ function interpretSale(sales: readonly NamedCall[], facts: TransactionFacts): Nf
   const nfts = nftsOf(sales, facts);
   const actor = actorOf(facts, [buyer, seller]);
   const steps = new Set(sales.map(({ step }) => step));
-  const states = statesOfSale(nfts, program, money.price, { steps, buyer: buyer ?? actor }, facts);
+  const parties = sales.flatMap(({ instruction: { roles } }) => [roles['buyer'] ?? actor, roles['seller'] ?? actor]);
+  const states = statesOfSale(nfts, program, money.price, { steps, buyer: buyer ?? actor, parties }, facts);
   return deedOf('NFT_SALE', nfts, { actor, program, seller, buyer, ...money, states });
 }
 
@@ -215,12 +216,19 @@ const statesOfSale = (
   nfts: readonly Nft[],
   program: string | null,
   price: AssetAmount | null,
-  { steps, buyer }: { readonly steps: ReadonlySet<number>; readonly buyer: string },
+  {
+    steps,
+    buyer,
+    parties,
+  }: { readonly steps: ReadonlySet<number>; readonly buyer: string; parties: readonly string[] },
   facts: TransactionFacts,
 ): readonly Share[] => {
   const isOfMarket = (action: Action): boolean =>
     !['rent', 'direct', 'close'].includes(action.kind) && action.program === program;
-  const isPaid = ({ given, got }: Action): boolean => [...given, ...got].every(({ mint }) => mint === price?.mint);
+  // what another signer pays has a clause of its own
+  const isPaid = ({ actor, given, got }: Action): boolean =>
+    [...given, ...got].every(({ mint }) => mint === price?.mint) &&
+    (parties.includes(actor) || !facts.parsed.signers.includes(actor));
   const paid = facts.parsed.actions.filter((action) => isOfMarket(action) && isPaid(action));
   const spent = paid
     .flatMap(effectsOf)
@@ -254,8 +262,8 @@ function interpretAssetCall(calls: readonly AssetCall[], facts: TransactionFacts
       kind === 'asset' && places.has(instruction?.join(' ') ?? '');
     const done = parsed.actions.filter(isFound);
     const [{ authority = null, role = 'owner' } = {}] = done;
-    const refund = type === 'BURN_NFT' ? refundOf(first.from, facts) : NO_REFUND;
     const program = onlyValue(found.map((call) => call.program));
+    const refund = type === 'BURN_NFT' ? refundOf(first.from, program, facts) : NO_REFUND;
     const price = isMint ? mintPrice(program, facts) : NO_PRICE;
     return deedOf(type, uniqueNfts(found), {
       actor: facts.actor,
@@ -291,10 +299,11 @@ function interpretBurn(facts: TransactionFacts): NftInterpretation | null {
   const burns = parsed.actions.filter(({ kind }) => kind === 'burn');
   const owner = burns[0]?.actor ?? null;
   if (burns.some(({ actor, authority }) => actor !== owner || authority !== null)) return null;
-  const refund = refundOf(owner, facts);
+  const program = isAttempt ? mainProgram : creditOf(shareOf(burns));
+  const refund = refundOf(owner, program, facts);
   return deedOf('BURN_NFT', uniqueNfts(nfts.map(({ mint }) => toNft(mint, facts))), {
     actor: owner ?? facts.actor,
-    program: isAttempt ? mainProgram : creditOf(shareOf(burns)),
+    program,
     seller: owner,
     refund: refund.lamports,
     states: [...shareOf(burns), ...refund.states],
@@ -303,14 +312,25 @@ function interpretBurn(facts: TransactionFacts): NftInterpretation | null {
 
 const NO_REFUND = { lamports: 0n, states: [] };
 
-/** Returns what closed accounts gave back to a wallet: its own, but for wrapped SOL, and those that programs closed for it. */
-function refundOf(wallet: string | null, { parsed }: TransactionFacts): { lamports: bigint; states: readonly Share[] } {
+/**
+ * Returns what closed accounts gave back to a wallet: its own, but for wrapped SOL, and those that the program of a burn closed
+ * for it, if that is known to pay nothing else.
+ */
+function refundOf(
+  wallet: string | null,
+  burner: string | null,
+  { parsed }: TransactionFacts,
+): { lamports: bigint; states: readonly Share[] } {
   const own = closedBy(wallet, parsed).filter(({ tokenBalanceChanges }) =>
     tokenBalanceChanges.every(({ mint }) => mint !== WRAPPED_SOL),
   );
+  const isRent = programRole(burner) === 'nft' || isKnownForNothing(burner);
   const freed = parsed.actions.filter(
-    ({ kind, actor, counterparty, authority }) =>
-      (kind === 'direct' && actor === wallet) || (kind === 'close' && counterparty === wallet && authority === null),
+    ({ kind, actor, counterparty, authority, program }) =>
+      ((kind === 'direct' && actor === wallet) ||
+        (kind === 'close' && counterparty === wallet && authority === null)) &&
+      isRent &&
+      program === burner,
   );
   const lamports = freed.flatMap(({ given, got }) => [...given, ...got]).map(({ amount }) => BigInt(amount));
   for (const { nativeBalanceChange } of own) lamports.push(-BigInt(nativeBalanceChange ?? 0));

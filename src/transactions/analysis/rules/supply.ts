@@ -1,18 +1,21 @@
+import { WRAPPED_SOL } from '../../../shared/domain/known-mints.ts';
 import { TOKEN_PROGRAM_IDS } from '../../../shared/domain/well-known-addresses.ts';
+import { asArray } from '../../codec/json-fields.ts';
 import { type Action, effectsOf } from '../action.ts';
 import type { AssetAmount } from '../asset-amount.ts';
-import { hasInstruction } from '../parsed-transaction.ts';
+import { callsOf, hasInstruction } from '../parsed-transaction.ts';
 import { creditOf, type Share, shareOf } from '../share.ts';
 import type { Rule, TransactionFacts } from '../transaction-facts.ts';
 import { calledChange } from './calls.ts';
 
 /** Interprets minted tokens; in a failed transaction, the attempt to mint some. */
 export const mintRule: Rule = (facts) => {
-  const { parsed, isAttempt, minted, burned, actor } = facts;
+  const { parsed, isAttempt, minted, burned } = facts;
   const isMint = isAttempt ? hasInstruction(parsed, TOKEN_PROGRAM_IDS, /^mintTo/) : minted.length > 0;
   if (!isMint) return null;
   const made = parsed.actions.filter(isMinted);
   const program = makerOf(made, facts);
+  const actor = program === null ? minterOf(made, facts) : facts.actor;
   const netChange = changeIn(program, facts);
   const isBurned = ({ mint }: AssetAmount): boolean => burned.some((amount) => amount.mint === mint);
   const common = { actor, program, gained: netChange.gained };
@@ -42,7 +45,15 @@ export const burnRule: Rule = (facts) => {
   return { type: 'BURN', actor, program, amounts: burned, ...change };
 };
 
-const isMinted = ({ kind, given }: Action): boolean => kind === 'mint' || (kind === 'payout' && given.length === 0);
+const isMinted = ({ kind, got: [made] }: Action): boolean =>
+  kind === 'mint' || (kind === 'payout' && made !== undefined && made.mint !== WRAPPED_SOL);
+
+/** Returns who signed for what the transaction itself minted: the wallet that acted, if it did. */
+function minterOf(made: readonly Action[], { parsed, actor }: TransactionFacts): string {
+  const calls = made.flatMap((action) => callsOf(action, parsed));
+  const named = calls.flatMap((call) => [call.info?.['mintAuthority'], ...asArray(call.info?.['signers'])]);
+  return [actor, ...parsed.signers].find((signer) => named.includes(signer)) ?? actor;
+}
 
 /** Returns the program that minted or burned all of it; in a failed transaction, the one that was to. */
 const makerOf = (made: readonly Action[], { isAttempt, mainProgram }: TransactionFacts): string | null =>

@@ -1,0 +1,158 @@
+import {
+  METADATA_PROGRAM,
+  SYSTEM_PROGRAM,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+} from '../../src/shared/domain/well-known-addresses.ts';
+import { namedCall } from './forged-deeds.ts';
+import type { ForgedCall, Forgery } from './forged-transaction.ts';
+import { MAGIC_EDEN } from './forged-words.ts';
+import {
+  type Attack,
+  anchor,
+  BONK,
+  buffer,
+  newAccount,
+  nft,
+  ownNft,
+  pool,
+  program,
+  RAYDIUM,
+  stolenBonk,
+  stolenSol,
+  swapOf,
+  thief,
+  USDC,
+  u32,
+  vault,
+  victim,
+  wsol,
+} from './forged-world.ts';
+import { addressOf, u64Bytes } from './synthetic-transaction.ts';
+
+const JITO = 'T1pyyaTNZsKv2WcRAB8oVnk93mLJw2XzjtVYqCsaHqt';
+const [seller, buyer, secondBuyer] = [addressOf(64), addressOf(68), addressOf(69)];
+
+/** Turns a wallet that signs into a token account of somebody. */
+const turnInto = (f: Forgery, account: string, owner: string): readonly ForgedCall[] => [
+  f.call(SYSTEM_PROGRAM, [account], [...u32(8), ...u64Bytes(165n)]),
+  f.assign(account, TOKEN_PROGRAM),
+  f.open(account, owner, USDC),
+];
+
+/** A sale for 1 SOL that a signer pays, whoever buys. */
+const saleTo = (f: Forgery, to: string, mint: string, payer = victim): ForgedCall =>
+  namedCall(
+    MAGIC_EDEN,
+    anchor('execute_sale_v2'),
+    { 0: to, 1: seller, 4: mint },
+    f.sendSol(payer, seller, 1_000_000_000n),
+  );
+
+/** Burns the victim's NFT by Token Metadata, which closes its account. */
+const burnNft = (f: Forgery): ForgedCall =>
+  namedCall(
+    METADATA_PROGRAM,
+    [29],
+    { 1: victim, 2: nft, 3: ownNft },
+    f.burn(ownNft, victim, 1n),
+    f.close(ownNft, victim, victim),
+  );
+
+/** Thefts of a seventh kind: records that made a sentence claim what nobody did. */
+export const THEFTS_BY_CLAIMS: Readonly<Record<string, Attack>> = {
+  'SOL that a helper pays beside a program': {
+    kind: 'credit',
+    make: (f) => [f.call(JITO, [vault, victim], [1], { lamports: 3_000_000_000n }), f.program(program, [victim])],
+    says: [`${victim} received 3 SOL through Jito tips`],
+    only: ['alone'],
+  },
+  'SOL that two accounts of a program pay to a stranger': {
+    kind: 'credit',
+    make: (f) => [
+      f.call(program, [vault, thief], [1], { lamports: 3_000_000n }),
+      f.call(program, [buffer, thief], [1], { lamports: 2_000_000n }),
+    ],
+    says: [`${thief} got 0.005 SOL through the program ${program}`],
+    never: / sent /,
+    only: ['alone'],
+  },
+  'wrapped SOL that passes with its account in the call of a program': {
+    kind: 'said twice',
+    make: (f) => [f.program(program, [victim], f.giveAway(wsol, victim, thief))],
+    says: [`passed the ownership of ${wsol} (which holds 50 SOL)`, thief],
+    never: /paid|50\.0/,
+    only: ['alone'],
+  },
+  'an NFT that passes with its account in the call of a marketplace': {
+    kind: 'said twice',
+    make: (f) => [f.program(MAGIC_EDEN, [victim], f.giveAway(ownNft, victim, thief))],
+    says: [`passed the ownership of ${ownNft} (which holds the NFT ${nft})`, thief],
+    never: /paid/,
+    only: ['alone'],
+  },
+  'a wallet that is turned into a token account of another': {
+    kind: 'credit',
+    signers: [victim, newAccount],
+    make: (f) => [...turnInto(f, newAccount, victim), f.program(RAYDIUM, [pool], ...swapOf(f))],
+    says: [
+      `${newAccount} passed the ownership of ${newAccount} (which holds 100 SOL) from ${newAccount} to ${victim}`,
+      'swapped 1000 USDC for 12.34567 BONK on Raydium',
+    ],
+    never: /100 SOL more|got 100 SOL|gave its wallet/,
+    only: ['alone'],
+  },
+  'the wallet that pays the fee, turned into a token account of a thief': {
+    kind: 'credit',
+    make: (f) => turnInto(f, victim, thief),
+    says: [`${victim} passed the ownership of ${victim} (which holds 99.999995 SOL) from ${victim} to ${thief}`],
+    never: / got /,
+    only: ['alone'],
+  },
+  'two NFTs that somebody pays for and others buy': {
+    kind: 'beside an NFT',
+    make: (f) => [saleTo(f, buyer, addressOf(201)), saleTo(f, secondBuyer, addressOf(202))],
+    says: [`${seller} sold the NFT`, `${victim} also sent 2 SOL to ${seller}`],
+    never: /bought/,
+    only: ['alone'],
+  },
+  'an NFT that somebody pays for and another one buys': {
+    kind: 'beside an NFT',
+    make: (f) => [saleTo(f, buyer, nft)],
+    says: [`${buyer} bought the NFT ${nft}`, `${victim} also sent 1 SOL to ${seller}`],
+    only: ['alone'],
+  },
+  'SOL of an account whose NFT is burned, sent elsewhere before': {
+    kind: 'beside an NFT',
+    make: (f) => {
+      f.fund(ownNft, 6_002_039_280n);
+      f.begin();
+      return [f.call(TOKEN_2022_PROGRAM, [ownNft, thief, victim], [38], { lamports: 6_000_000_000n }), burnNft(f)];
+    },
+    says: [`${victim} sent 6 SOL to ${thief}`, `burned the NFT ${nft}`],
+    never: /got|6\.002/,
+    only: ['alone'],
+  },
+  'SOL that a program pays beside the burn of an NFT': {
+    kind: 'beside an NFT',
+    make: (f) => [burnNft(f), f.call(program, [vault, victim], [1], { lamports: 3_000_000_000n })],
+    says: [`burned the NFT ${nft} and got back 0.00203928 SOL of rent`, `3 SOL from ${vault} through the program`],
+    only: ['alone'],
+  },
+  'wrapped SOL of a closed account beside the burn of an NFT': {
+    kind: 'beside an NFT',
+    make: (f) => [burnNft(f), f.program(program, [victim], f.close(stolenSol, victim, program))],
+    says: [`burned the NFT ${nft} and got back 0.00203928 SOL of rent`, '50.00203928 SOL of closed accounts'],
+    only: ['alone'],
+  },
+  'tokens that another signer mints beside a payment': {
+    kind: 'credit',
+    signers: [victim, thief],
+    make: (f) => [
+      f.sendSol(victim, buyer, 1n),
+      { ...f.mint(stolenBonk, 9_000_000n), accounts: [BONK, stolenBonk, thief] },
+    ],
+    says: [`${thief} minted 90 BONK`],
+    only: ['alone'],
+  },
+};
