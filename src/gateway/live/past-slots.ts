@@ -82,16 +82,18 @@ export class PastSlots {
     const known = blocks.blockAt(slot);
     if (known !== undefined) return known;
     const watermark = this.#watermark;
-    const found = await readBlockSlots(mesh, Math.max(0, slot - MAX_SKIPPED), slot + MAX_SKIPPED, cost);
+    const listed = await readBlockSlots(mesh, Math.max(0, slot - MAX_SKIPPED), slot + MAX_SKIPPED, cost);
+    const tip = mesh.tip('confirmed') ?? -1;
+    const found = listed.filter((each) => each <= tip);
     const next = found.find((each) => each >= slot);
     const parentSlot =
       next === undefined || next === slot
         ? next
         : await readParentSlot(mesh, next, 'confirmed', cost).catch(undefinedIfRefused);
     const kept = watermark === this.#watermark ? blocks : new RecentBlocks(0); // what may be a lie is for this answer alone
-    const tip = mesh.tip('confirmed') ?? -1;
-    for (const each of found) if (each <= tip && kept.blockAt(each) === undefined) kept.add(each, each);
-    if (next !== undefined && next !== slot && parentSlot !== undefined) kept.add(next, parentSlot);
+    for (const each of found) if (kept.blockAt(each) === undefined) kept.add(each, each);
+    if (next !== undefined && next !== slot && parentSlot !== undefined && kept.allows(next, parentSlot))
+      kept.add(next, parentSlot);
     const block = kept.blockAt(slot);
     if (block !== undefined) return block;
     throw new GatewayError('block_not_available', `no node shows yet whether slot ${slot} has a block`);
@@ -106,9 +108,9 @@ function undefinedIfRefused(thrown: unknown): undefined {
 const notYetKnown = (slot: Slot, address: string): GatewayError =>
   new GatewayError('block_not_available', `what ${address} was at slot ${slot} is not known yet; retry in a moment`);
 
-/** Names the first slot from one on at which all are kept. */
+/** Names the first slot behind one at which all are kept. */
 function slotNotKept(slot: Slot, histories: readonly History<unknown>[]): GatewayError {
-  const oldestSlot = allKeptFrom(slot, histories);
+  const oldestSlot = allKeptFrom(slot + 1, histories);
   const since = oldestSlot === undefined ? '' : `: the first later one that is kept is ${oldestSlot}`;
   return new GatewayError('slot_not_kept', `slot ${slot} is not kept${since}`, { oldestSlot });
 }

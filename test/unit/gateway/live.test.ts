@@ -2526,6 +2526,7 @@ t.test('past-token-lists', async (t) => {
       [51, 50], // the node jumped to a snapshot, and lacks 46 to 50
       [52, 51],
       [56, REFUSED],
+      [59, 44],
       [61, 60],
     ]);
     const mesh = {
@@ -2550,6 +2551,27 @@ t.test('past-token-lists', async (t) => {
     t.same([blocks.blockAt(39), blocks.blockAt(61)], [38, undefined], 'nor does a list prove a block');
     blocks.add(53, 51);
     t.equal((await findAt(52)).slot, 51, 'the parent of the next block counts more than a list');
+    await t.rejects(findAt(58), { code: 'block_not_available' }, 'a feed has shown blocks behind the parent');
+    parents.set(59, 54);
+    blocks.add(55, 53);
+    await t.rejects(findAt(58), { code: 'block_not_available' }, 'a feed has shown that the parent was skipped');
+    t.same(
+      [47, 48, 58].map((slot) => blocks.blockAt(slot)),
+      [47, 48, undefined],
+    );
+  });
+
+  t.test('where the block before a skipped slot is not kept, a later slot is named', async (t) => {
+    const blocks = new RecentBlocks(100);
+    blocks.add(23, 18);
+    const slots = new PastSlots({ blocks, mesh: { tip: () => 100, call: () => Promise.reject(new Error('no node')) } });
+    const history = new History<number>(
+      { address: OWNER, priority: 0 },
+      { slot: 100, isDenied: false },
+      { slot: 20, value: 1 },
+    );
+    const query = { slot: 20, commitment: 'finalized', cost: undefined } as const;
+    await t.rejects(slots.find(query, [history]), { code: 'slot_not_kept', oldestSlot: 21 });
   });
 });
 

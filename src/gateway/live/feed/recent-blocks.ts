@@ -24,6 +24,14 @@ export class RecentBlocks {
     }
   }
 
+  /** Returns false for a parent that was skipped, as far as is known, or before another block. */
+  allows(slot: Slot, parentSlot: Slot): boolean {
+    if ((this.blockAt(parentSlot) ?? parentSlot) !== parentSlot) return false;
+    for (let each = Math.max(parentSlot + 1, slot - this.#maxSlots); each < slot; each++)
+      if (this.#blocks.get(each) === each) return false;
+    return true;
+  }
+
   /** Forgets all: a node that gave some of it has lied. */
   clear(): void {
     this.#blocks.clear();
