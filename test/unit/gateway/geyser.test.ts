@@ -736,7 +736,7 @@ function openFeedSessions({
   const requests: Uint8Array[] = [];
   const call = { send: (request: Uint8Array) => requests.push(request), cancel: () => {} };
   let deliver = (_bytes: Uint8Array): void => {};
-  const [falsehoods, givenUp]: [string[], string[]] = [[], []];
+  const [falsehoods, givenUp, ineligible]: [string[], string[], string[]] = [[], [], []];
   const blocks = new RecentBlocks(100);
   const rpc = { call: (..._: Parameters<RpcCaller['call']>): Promise<RpcResponse> => never() };
   const client: FeedClient = {
@@ -782,12 +782,13 @@ function openFeedSessions({
       onDenied: () => {},
       onLost: () => {},
       onChange: () => {},
-      onIneligible: never,
+      onIneligible: ({ address }) => ineligible.push(address),
       reassign: never,
       onFalse: (reason) => falsehoods.push(reason),
       onGivenUp: (reason) => givenUp.push(reason),
     });
-  return { clock, requests, open, rpc, blocks, falsehoods, givenUp, deliver: (bytes: Uint8Array) => deliver(bytes) };
+  const kept = { clock, requests, open, rpc, blocks, falsehoods, givenUp, ineligible };
+  return { ...kept, deliver: (bytes: Uint8Array) => deliver(bytes) };
 }
 
 t.test('streams of a feed', async (t) => {
@@ -1371,6 +1372,55 @@ t.test('I16: a feed that jumps ahead of its node is given up, and nothing is cla
   }
   late.finalize(200);
   t.same(late.claims(), ['active at 200', 'active at 200'], 'what the time explains is none');
+});
+
+t.test('accounts that can not be read keep no others from being live, nor are they read without end', async (t) => {
+  const { clock, requests, open, rpc, deliver, ineligible } = openFeedSessions();
+  const session = open();
+  t.teardown(() => session.close());
+  const addressesFrom = (first: number, count: number) =>
+    Array.from({ length: count }, (_, i) => addressOfNumber(first + i));
+  const [usual, large, barred] = [addressesFrom(1, 60), addressesFrom(100, 3), addressesFrom(200, 2)];
+  let [slot, calls] = [10, 0];
+  rpc.call = async (_, [named] = []) => {
+    calls++;
+    const addresses = named as string[];
+    if (addresses.some((each) => barred.includes(each)))
+      throw new GatewayError('upstream_error', 'an account is barred');
+    const isTooLarge = large.some((each) => addresses.includes(each));
+    if (isTooLarge) throw new GatewayError('result_too_large', 'the response is too long');
+    const value = Buffer.from(`[${addresses.map(() => unparsedJson(5))}]`);
+    return { slot, result: value, value };
+  };
+  const addAll = (addresses: readonly string[]): readonly AccountState[] => {
+    const states = addresses.map((address) => stateOf(address));
+    for (const state of states) session.add(state);
+    clock.advance(500);
+    return states;
+  };
+  const pass = async (slots: number): Promise<void> => {
+    for (const end = slot + slots; slot < end; slot++) {
+      const link = { slot, blockhash: `${slot}`, parentSlot: slot - 1, parentBlockhash: `${slot - 1}` };
+      const filters = [...decodeRequest(requests.at(-1) ?? Buffer.alloc(0)).blocks.keys()];
+      deliver(encodeBlockUpdate(filters, { ...link, transactionCount: 0, writes: [] }, [], 0));
+      for (let i = 0; i < 8; i++) {
+        for (let turn = 0; turn < 6; turn++) await new Promise(setImmediate);
+        clock.advance(50);
+      }
+    }
+  };
+  const liveOf = (states: readonly AccountState[]) => states.filter(({ lease }) => lease !== undefined).length;
+  clock.advance(1);
+  const states = addAll([...large, ...barred, ...usual]);
+  await pass(80);
+  t.same([liveOf(states), ineligible.toSorted()], [usual.length, large.toSorted()]);
+  const late = addAll(addressesFrom(300, 1));
+  await pass(3);
+  t.equal(liveOf(late), 1, 'nor one that comes later');
+  t.ok(calls < 60, `${calls} calls in ${slot - 10} slots`);
+  const before = calls;
+  await pass(300);
+  t.ok(calls - before <= 6, `${calls - before} calls in two minutes`);
 });
 
 t.test('accounts that wait are bounded in bytes', async (t) => {

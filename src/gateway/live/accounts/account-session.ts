@@ -364,7 +364,7 @@ const queryOf = ({ address, commitment, pendingReadMinSlot = 0 }: AccountState):
   minContextSlot: pendingReadMinSlot > 0 ? pendingReadMinSlot : undefined,
 });
 
-const tooLargeError = (): GatewayError =>
+export const tooLargeError = (): GatewayError =>
   new GatewayError('result_too_large', 'the account is too large to be kept live');
 
 const undecodableError = (): GatewayError =>

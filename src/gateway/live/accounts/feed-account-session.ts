@@ -1,5 +1,4 @@
 import type { Commitment } from '../../../shared/domain/commitment.ts';
-import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { ownTurn } from '../../../shared/runtime/own-turn.ts';
 import { toTemplatedText } from '../../../shared/runtime/templated-text.ts';
@@ -15,7 +14,7 @@ import { claimedSlotOf, priorityOf } from '../lease-holder.ts';
 import type { LiveSessionOptions } from '../session-audit.ts';
 import { Watermark } from '../watermark.ts';
 import { decodeAccountJson, isSameAccount, textOfKept } from './account-json.ts';
-import type { AccountSessionOptions } from './account-session.ts';
+import { type AccountSessionOptions, tooLargeError } from './account-session.ts';
 import type { AccountState } from './account-state.ts';
 import { isOfValue, isParsed } from './feed-account-json.ts';
 import { PacedAccountReads } from './paced-account-reads.ts';
@@ -111,6 +110,9 @@ export class FeedAccountSession {
       },
       onEvicted: (account) => {
         for (const state of statesOf(account)) options.reassign(state);
+      },
+      onTooLarge: (account) => {
+        for (const state of statesOf(account)) this.#refuse(state);
       },
       onFalse: (reason) => this.#invalidate(reason),
       onGivenUp: (reason) => {
@@ -255,17 +257,18 @@ export class FeedAccountSession {
       return;
     }
     if (json !== null && json.length > this.#options.maxAccountBytes) {
-      this.remove(state);
-      this.#options.onIneligible(
-        state,
-        new GatewayError('result_too_large', 'the account is too large to be kept live'),
-      );
+      this.#refuse(state);
       return;
     }
     const from = version.slot > state.slot ? version.slot : isSame ? state.slot : slot;
     const result = state.onRead(from, isSame ? state.json : json, from, kept);
     state.onSyncEvent({ name: 'armed' }); // only then: of what it was before nobody knows up to when
     if (result === 'changed' || result === 'late') this.#options.onChange(state, result, from);
+  }
+
+  #refuse(state: AccountState): void {
+    this.remove(state);
+    this.#options.onIneligible(state, tooLargeError());
   }
 
   /** Returns an account in the form that the ring keeps too; undefined where a node must parse it first. */

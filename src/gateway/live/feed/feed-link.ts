@@ -1,13 +1,16 @@
 import { type Agreement, agreedAt } from '../../../shared/domain/agreement.ts';
 import type { Clock } from '../../../shared/domain/clock.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { CLOCK_SYSVAR } from '../../../shared/domain/well-known-addresses.ts';
+import { exponentialDelayMs } from '../../../shared/runtime/exponential-backoff.ts';
 import { type BackoffOptions, backoffMs } from '../../upstream/failsafe/jittered-backoff.ts';
 import { decodeUpdate } from '../../upstream/geyser/decode-update.ts';
 import { encodeFilter, encodePing, type FeedMode } from '../../upstream/geyser/encode-request.ts';
 import type { FeedUpdate } from '../../upstream/geyser/feed-update.ts';
 import { type FeedCall, type FeedClient, type FeedFailure, GRPC_CODE } from '../../upstream/geyser/geyser-client.ts';
+import { mayBeOfOneAccount } from '../../upstream/reads/account-batcher.ts';
 import { readAccountValues } from '../../upstream/reads/account-values.ts';
 import { readWrittenAccounts } from '../../upstream/reads/written-accounts.ts';
 import type { RpcCaller } from '../../upstream/rpc/rpc-response.ts';
@@ -29,6 +32,8 @@ export interface FeedLinkOptions<A extends FeedAccount>
   slotTimeMs(): number;
   /** Resolves when accounts may be read; a second's reads are bounded. */
   awaitTurn(): Promise<void>;
+  /** Called with an account that is too large to be kept live. */
+  onTooLarge(account: A): void;
   /** Called when the stream is refused, or could not be had for so long that its accounts are to be kept elsewhere. */
   onGivenUp(reason: string): void;
 }
@@ -43,8 +48,10 @@ const WATCH_MS = 1000;
 const STEADY_MS = 5000;
 /** Interval of looking whether a slot that a node has read is applied, in milliseconds. */
 const APPLIED_MS = 50;
-/** Time until a read that has failed is tried again. */
-const RETRY_MS = 100;
+/** Time until a read that has failed is tried again: the first time, and at most. In milliseconds. */
+const [RETRY_MS, MAX_RETRY_MS] = [100, 3200];
+/** The longest time until an account that fails alone is read again, in milliseconds. */
+const MAX_ALONE_RETRY_MS = 60_000;
 /** Slots without a new block, and far behind the tip, after which accounts are kept elsewhere: what servers replay. */
 const GIVE_UP_SLOTS = 150;
 /** Codes that another attempt would get again. */
@@ -81,6 +88,12 @@ export class FeedLink<A extends FeedAccount> {
   #lastNearMs: number;
   #lastReason = 'has no connection';
   #isReading = false;
+  /** The accounts of the next read: after one that has failed half of them, since one account may fail all. */
+  #batchSize = BATCH;
+  /** Reads that have failed in a row. */
+  #failedReads = 0;
+  /** How often accounts have failed that were read alone: they are read apart from others. */
+  readonly #failedAlone = new WeakMap<A, number>();
   #isClosed = false;
   #reconnects = -1;
 
@@ -255,23 +268,48 @@ export class FeedLink<A extends FeedAccount> {
     if (this.#isReading) return;
     this.#isReading = true;
     while (!this.#isClosed) {
-      const batch = this.stream.dequeueReads(BATCH);
-      if (batch.length === 0) break;
-      await this.#options.awaitTurn();
-      await this.#readBatch(batch);
+      const due = this.stream.dequeueReads(this.#batchSize);
+      if (due.length === 0) break;
+      const apart = due.filter((account) => this.#failedAlone.has(account));
+      const batch = apart.length === 0 ? due : due.filter((account) => !this.#failedAlone.has(account));
+      for (const part of [batch, ...apart.map((account) => [account])])
+        if (part.length > 0) await this.#readBatch(part);
     }
     this.#isReading = false;
   }
 
   async #readBatch(batch: readonly A[]): Promise<void> {
+    await this.#options.awaitTurn();
     const since = Math.max(...batch.map((account) => this.stream.sinceOf(account) ?? 0));
     try {
       const addresses = batch.map(({ address }) => address);
       const { slot, values } = await readAccountValues(this.#options.rpc, addresses, since);
-      for (const account of batch) this.stream.onRead(account, { slot, value: values.get(account.address) ?? null });
-    } catch {
-      await new Promise<void>((resolve) => this.#options.clock.after(RETRY_MS, resolve)); // a node is behind, or busy
-      for (const account of batch) this.stream.onRead(account, undefined);
+      this.#failedReads = 0;
+      this.#batchSize = Math.min(BATCH, 2 * this.#batchSize);
+      for (const account of batch) {
+        this.#failedAlone.delete(account);
+        this.stream.onRead(account, { slot, value: values.get(account.address) ?? null });
+      }
+    } catch (thrown) {
+      await this.#onReadFailed(batch, GatewayError.from(thrown));
+    }
+  }
+
+  async #onReadFailed(batch: readonly A[], error: GatewayError): Promise<void> {
+    const { clock, onTooLarge } = this.#options;
+    const [account] = batch;
+    const isOfAccounts = mayBeOfOneAccount(error);
+    if (batch.length > 1 || account === undefined || !isOfAccounts) {
+      if (isOfAccounts) this.#batchSize = Math.ceil(batch.length / 2);
+      const delayMs = exponentialDelayMs(this.#failedReads++, RETRY_MS, MAX_RETRY_MS);
+      await new Promise<void>((resolve) => clock.after(delayMs, resolve)); // a node is behind, or busy
+      for (const each of batch) this.stream.onRead(each, undefined);
+    } else if (error.code === 'result_too_large') onTooLarge(account);
+    else {
+      const failures = this.#failedAlone.get(account) ?? 0;
+      this.#failedAlone.set(account, failures + 1);
+      const delayMs = exponentialDelayMs(failures, RETRY_MS, MAX_ALONE_RETRY_MS);
+      clock.after(delayMs, () => this.stream.onRead(account, undefined)); // others need not wait for it
     }
   }
 

@@ -289,6 +289,13 @@ export class AccountBatcher implements AccountSource {
 
 /** Returns true if one read may have made a batch fail: without it the others may succeed. */
 function mayBeOfOneRead(error: GatewayError, batch: readonly PendingRead[]): boolean {
+  return error.rpcCode === RPC_ERROR_CODE.minContextSlotNotReached
+    ? new Set(batch.map(({ query: { minContextSlot = 0 } }) => minContextSlot)).size > 1
+    : mayBeOfOneAccount(error);
+}
+
+/** Returns true if one account may have made a read of several fail, whatever slot it needs. */
+export function mayBeOfOneAccount(error: GatewayError): boolean {
   switch (error.code) {
     case 'upstream_error':
     case 'upstream_timeout':
@@ -297,9 +304,7 @@ function mayBeOfOneRead(error: GatewayError, batch: readonly PendingRead[]): boo
     case 'overloaded':
       return isByteBudgetSpent(error);
     case 'rpc_error':
-      return error.rpcCode === RPC_ERROR_CODE.minContextSlotNotReached
-        ? new Set(batch.map(({ query: { minContextSlot = 0 } }) => minContextSlot)).size > 1
-        : error.status === 502; // some providers have codes of their own for a response that is too large
+      return error.status === 502; // some providers have codes of their own for a response that is too large
     default:
       return false;
   }
