@@ -126,7 +126,10 @@ export const SCENES: Readonly<
     ),
     ...theft,
   ],
-  'beside the update of an oracle': (forgery, theft) => [forgery.program(PYTH, [victim]), ...theft],
+  'beside the update of an oracle': (forgery, theft) => [
+    forgery.call(PYTH, [victim], [2, 0, 0, 0, 7, 0, 0, 0]),
+    ...theft,
+  ],
   'beside a memo and a tip': (forgery, theft) => [
     forgery.note(MEMO_PROGRAM, 'gm'),
     forgery.sendSol(victim, JITO_TIPS, 10_000n),

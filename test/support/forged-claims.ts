@@ -1,35 +1,42 @@
 import {
+  LOOKUP_TABLE_PROGRAM,
   METADATA_PROGRAM,
   SYSTEM_PROGRAM,
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
+  UPGRADEABLE_LOADER,
 } from '../../src/shared/domain/well-known-addresses.ts';
 import { namedCall } from './forged-deeds.ts';
 import type { ForgedCall, Forgery } from './forged-transaction.ts';
-import { MAGIC_EDEN } from './forged-words.ts';
+import { ALONE, MAGIC_EDEN } from './forged-words.ts';
 import {
   type Attack,
   anchor,
   BONK,
   buffer,
+  emptied,
   newAccount,
   nft,
   ownNft,
+  PYTH,
   pool,
   program,
   RAYDIUM,
   stolenBonk,
   stolenSol,
   swapOf,
+  table,
   thief,
   USDC,
   u32,
+  usdc,
   vault,
   victim,
   wsol,
 } from './forged-world.ts';
 import { addressOf, u64Bytes } from './synthetic-transaction.ts';
 
+const PYTH_RECEIVER = 'rec5EKMGg6MxZYaMdyBfgwp4d5rB9T1VQH5pJv5LtFJ';
 const JITO = 'T1pyyaTNZsKv2WcRAB8oVnk93mLJw2XzjtVYqCsaHqt';
 const [seller, buyer, secondBuyer] = [addressOf(64), addressOf(68), addressOf(69)];
 
@@ -41,12 +48,12 @@ const turnInto = (f: Forgery, account: string, owner: string): readonly ForgedCa
 ];
 
 /** A sale for 1 SOL that a signer pays, whoever buys. */
-const saleTo = (f: Forgery, to: string, mint: string, payer = victim): ForgedCall =>
+const saleTo = (f: Forgery, to: string, mint: string): ForgedCall =>
   namedCall(
     MAGIC_EDEN,
     anchor('execute_sale_v2'),
     { 0: to, 1: seller, 4: mint },
-    f.sendSol(payer, seller, 1_000_000_000n),
+    f.sendSol(victim, seller, 1_000_000_000n),
   );
 
 /** Burns the victim's NFT by Token Metadata, which closes its account. */
@@ -154,5 +161,49 @@ export const THEFTS_BY_CLAIMS: Readonly<Record<string, Attack>> = {
     ],
     says: [`${thief} minted 90 BONK`],
     only: ['alone'],
+  },
+  'rent that an oracle pays back': {
+    kind: 'credit',
+    make: (f) => [f.call(PYTH_RECEIVER, [vault, victim], anchor('reclaim_rent'), { lamports: 1_825_000n })],
+    says: [`${victim} called the Pyth program (reclaim_rent) and got 0.001825 SOL`],
+    only: ALONE,
+  },
+  'an unknown call of an oracle': {
+    kind: 'credit',
+    make: (f) => [f.program(PYTH, [victim])],
+    says: [`${victim} called the Pyth program`],
+    only: ['alone'],
+  },
+  'a right to close that goes back to the owner': {
+    kind: 'rights',
+    make: (f) => [f.call(TOKEN_PROGRAM, [usdc, victim], [6, 3, 0])],
+    says: [`${victim} left the right to close of ${usdc} (which holds 50000 USDC) to its owner`],
+    only: ALONE,
+  },
+  'an account that is made ready for a program': {
+    kind: 'in the end',
+    make: (f) => [f.call(UPGRADEABLE_LOADER, [buffer, victim], u32(0))],
+    says: [`${victim} made the account ${buffer} ready for a program`],
+    only: ALONE,
+  },
+  'a program that is deployed beside the extension of another': {
+    kind: 'in the end',
+    make: () => [
+      namedCall(UPGRADEABLE_LOADER, [...u32(6), 0, 4, 0, 0], { 1: program }),
+      namedCall(UPGRADEABLE_LOADER, [...u32(2), ...u64Bytes(5_000n)], {
+        0: victim,
+        2: newAccount,
+        3: buffer,
+        7: victim,
+      }),
+    ],
+    says: [`${victim} put the program ${newAccount} on the chain`],
+    only: ALONE,
+  },
+  'a lookup table that is deactivated beside a closed account': {
+    kind: 'in the end',
+    make: (f) => [f.call(LOOKUP_TABLE_PROGRAM, [table, victim], u32(3)), f.close(emptied, victim, victim)],
+    says: [`${victim} deactivated the lookup table ${table}`],
+    only: [...ALONE, 'beside a swap on Raydium', 'in the call of a program that swaps'],
   },
 };

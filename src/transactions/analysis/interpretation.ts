@@ -146,7 +146,7 @@ export interface AccountInterpretation extends InterpretationOf<'CREATE_ACCOUNT'
   readonly accounts: ReadonlySet<string>;
   /** The owner and the mint of the token account that was opened, if it was one alone. */
   readonly tokenAccount: { readonly wallet: string; readonly mint: string } | null;
-  /** The lookup table that got addresses, or that was deactivated. */
+  /** The lookup table that got addresses. */
   readonly table: string | null;
   /** How many accounts a token program closed, and how many of them are known to be no mints. */
   readonly closedAccounts: number;
@@ -164,7 +164,7 @@ export interface AuthorityInterpretation
 
 /** A program was put on the chain or changed. */
 export interface ProgramInterpretation extends InterpretationOf<'PROGRAM_DEPLOY' | 'PROGRAM_UPGRADE'> {
-  readonly change: 'deployed' | 'uploaded' | 'upgraded' | 'extended';
+  readonly change: 'deployed' | 'upgraded' | 'extended' | 'uploaded' | 'prepared';
   /** The program, or the account that is to become one; null if unknown. */
   readonly account: string | null;
 }

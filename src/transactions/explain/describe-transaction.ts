@@ -60,11 +60,14 @@ export const isTipDescribed = (interpretation: Interpreted): boolean =>
   interpretation.payments.length === 0 &&
   !isSaidByAsides(interpretation);
 
-/** Returns whether all that happened is described with more detail: hidden amounts, accounts closed for others, burns. */
+/** Returns whether all that happened is described with more detail: hidden amounts, accounts closed for others, rights, burns. */
 function isSaidByAsides(interpreted: Interpreted): boolean {
   const { asides } = interpreted;
   if (interpreted.type === 'CLOSE_ACCOUNT')
-    return interpreted.closedAccounts === 0 && asides.actions.some(({ kind }) => kind === 'close');
+    return (
+      interpreted.closedAccounts === 0 &&
+      (asides.rights.length > 0 || asides.actions.some(({ kind }) => kind === 'close'))
+    );
   if (interpreted.type === 'BURN') return interpreted.states.length === 0 && asides.actions.length > 0;
   return (
     interpreted.type === 'TRANSFER' &&

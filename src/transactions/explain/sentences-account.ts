@@ -35,10 +35,9 @@ export function describeOpening(
 }
 
 export function describeClosing(
-  { actor, program, table, closedAccounts, closedTokenAccounts, refund }: AccountInterpretation,
+  { actor, program, closedAccounts, closedTokenAccounts, refund }: AccountInterpretation,
   formatAddress: FormatAddress,
 ): string {
-  if (table !== null) return `${formatAddress(actor)} deactivated the lookup table ${formatAddress(table)}`;
   const isOfTokens = closedTokenAccounts > 0 && closedTokenAccounts === closedAccounts;
   const one = isOfTokens ? 'a token account' : 'an account';
   const closed = closedAccounts > 1 ? `${closedAccounts} ${isOfTokens ? 'token accounts' : 'accounts'}` : one;
@@ -109,8 +108,9 @@ export function describeAuthorityChange(change: AuthorityChange, formatAddress: 
 
 /** Returns the row of words on a change. */
 function formOf({ kind, authorityType, to, programId }: AuthorityChange): string {
-  if (kind === 'setAuthority')
-    return programRole(programId) !== 'core' ? 'byProgram' : to === null ? 'givenUp' : 'passed';
+  if (kind === 'setAuthority' && programRole(programId) !== 'core') return 'byProgram';
+  if (kind === 'setAuthority' && to === null) return authorityType === 'closeAccount' ? 'leftToOwner' : 'givenUp';
+  if (kind === 'setAuthority') return 'passed';
   if (kind !== 'initializeAuthority') return kind;
   return authorityType !== null && CHANGES.has(authorityType) ? authorityType : 'given';
 }

@@ -304,7 +304,7 @@ t.test('explain-transaction', async (t) => {
     'tx-cut/3YLonwuu2Y6v_base64':
       'px1r…2HwH wrote new prices on SolFi. The fee was 0.000005 SOL and the tip 0.001073803 SOL.',
     'tx-cut/3iQz31LZXf2c_base64':
-      'Fog2…cXGs updated an oracle of Lifinity. The fee was 0.000005 SOL and the tip 0.000005991 SOL.',
+      'Fog2…cXGs called the Lifinity program; nothing but a tip changed hands. The fee was 0.000005 SOL and the tip 0.000005991 SOL.',
     'tx-cut/3sjpyYTATPqa_base64':
       'oUwU…v1ro made 0.000073193 SOL by arbitrage on 4 exchanges and paid 0.000915445 SOL to 9GB1…rZzA: 0.00084745 SOL less in all, with the fee. The fee was 0.000005198 SOL (priority fee 0.000000198 SOL).',
     'tx-cut/4erVw6NaHk64_base64':

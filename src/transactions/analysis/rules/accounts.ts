@@ -39,14 +39,11 @@ export const closingRule: Rule = (facts) => {
     (sum, { nativeBalanceChange }) => sum - BigInt(nativeBalanceChange ?? 0),
     0n,
   );
-  const isClosed = closed.length > 0 || hasInstruction(parsed, CLOSERS, /^close/);
-  const [deactivation] = findInstructions(parsed, [LOOKUP_TABLE_PROGRAM], /^deactivate/);
-  const table = isClosed ? null : infoAddress(deactivation, 'lookupTableAccount');
   const closers = closed.map((call) =>
     parsed.instructions.find((topLevel) => topLevel.innerInstructions.includes(call)),
   );
   const program = facts.isAttempt ? facts.mainProgram : onlyValue(closers.map((closer) => closer?.programId ?? null));
-  const common = { ...accountChange(facts), actor, program, table };
+  const common = { ...accountChange(facts), actor, program };
   const closedTokenAccounts = closed.filter((call) => isTokenAccount(call, parsed)).length;
   return { ...common, type: 'CLOSE_ACCOUNT', closedAccounts: closed.length, closedTokenAccounts, refund };
 };

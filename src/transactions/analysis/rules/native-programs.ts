@@ -8,7 +8,7 @@ import {
 import { asBigInt, asString } from '../../codec/json-fields.ts';
 import { KNOWN_PROGRAMS } from '../../programs/known-programs.ts';
 import type { Action } from '../action.ts';
-import type { StakeInterpretation } from '../interpretation.ts';
+import type { ProgramInterpretation, StakeInterpretation } from '../interpretation.ts';
 import {
   callsOf,
   findInstructions,
@@ -29,26 +29,25 @@ export const voteRule: Rule = ({ parsed, actor }) => {
   return { type: 'VOTE', actor, program: null, states: [], voteAccount };
 };
 
+/** Calls of loaders, the most significant first: what is replaced beside a deployment is described as a right. */
+const LOADER_CALLS: readonly (readonly [name: RegExp, change: ProgramInterpretation['change']])[] = [
+  [/^deploy/, 'deployed'],
+  [/^upgrade/, 'upgraded'],
+  [/^extend/, 'extended'],
+  [/^write/, 'uploaded'],
+  [/^initializeBuffer/, 'prepared'],
+];
+
 /** Interprets the deployment, replacement or extension of a program. */
 export const loaderRule: Rule = (facts) => {
-  const { parsed } = facts;
-  const find = (type: RegExp) => findInstructions(parsed, LOADERS, type)[0];
-  const [first] = findInstructions(parsed, LOADERS, /^(upgrade|extend|deploy|write|initializeBuffer)/);
-  if (first === undefined) return null;
-  const common = { actor: signerOf(first, facts), program: null, states: [] };
-  const upgrade = find(/^upgrade/);
-  const update = upgrade ?? find(/^extend/);
-  if (update !== undefined) {
-    const account = infoAddress(update, 'programAccount');
-    return { ...common, type: 'PROGRAM_UPGRADE', change: update === upgrade ? 'upgraded' : 'extended', account };
+  for (const [name, change] of LOADER_CALLS) {
+    const [call] = findInstructions(facts.parsed, LOADERS, name);
+    if (call === undefined) continue;
+    const account = infoAddress(call, 'programAccount') ?? infoAddress(call, 'account');
+    const type = change === 'upgraded' || change === 'extended' ? 'PROGRAM_UPGRADE' : 'PROGRAM_DEPLOY';
+    return { type, actor: signerOf(call, facts), program: null, states: [], change, account };
   }
-  const deploy = find(/^deploy/);
-  const program = infoAddress(deploy, 'programAccount');
-  if (program !== null) return { ...common, type: 'PROGRAM_DEPLOY', change: 'deployed', account: program };
-  const write = find(/^(write|initializeBuffer)/);
-  if (deploy === undefined && write === undefined) return null;
-  const account = infoAddress(write, 'account') ?? infoAddress(write, 'programAccount');
-  return { ...common, type: 'PROGRAM_DEPLOY', change: 'uploaded', account };
+  return null;
 };
 
 /** Returns how each stake account is left whose holder signed for its delegation or deactivation, but not what was paid for it. */

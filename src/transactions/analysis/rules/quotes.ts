@@ -48,14 +48,18 @@ export const orderBookRule: Rule = (facts) => {
   return exchangeOf('CANCEL_ORDER', actor, mainProgram, flows);
 };
 
-/** Interprets the update of an oracle, where only helpers were called besides; it may reward its writers. */
+/** Interprets a call of an oracle, where only helpers were called besides; it may reward those that update it. */
 export const oracleRule: Rule = (facts) => {
-  const { parsed, mainProgram, payments } = facts;
+  const { parsed, mainProgram, payments, instructionOf } = facts;
   if (mainProgram !== null) return null;
-  const oracle = parsed.instructions.find(({ programId }) => programRole(programId) === 'oracle');
+  const oracles = parsed.instructions.filter(({ programId }) => programRole(programId) === 'oracle');
+  const update = oracles.find((oracle) =>
+    [oracle, ...oracle.innerInstructions].some((call) => instructionOf(call)?.type === 'ORACLE_UPDATE'),
+  );
+  const oracle = update ?? oracles[0];
   if (oracle === undefined || payments.some(({ program }) => program !== null && program !== oracle.programId))
     return null;
-  return interpretCall(facts, 'ORACLE_UPDATE', oracle.programId);
+  return interpretCall(facts, update === undefined ? 'INFRA' : 'ORACLE_UPDATE', oracle.programId);
 };
 
 /** Interprets a call by the program's role where its instruction isn't known: the last resort. */
