@@ -198,14 +198,16 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
   }
 
   get #mayOpen(): boolean {
-    let sessionCapacity = 1;
+    let [sessions, sessionCapacity] = [0, 1];
     for (const { size, pubsub } of this.#pubsubs.keys()) {
       if (size === 0 && pubsub.capacity === 0) return false;
+      if (pubsub.isPreferred === true) continue; // it may not accept what waits
+      sessions++;
       sessionCapacity = Math.max(sessionCapacity, pubsub.maxSubscriptions);
     }
-    if (this.#pubsubs.size === 0) sessionCapacity = this.#sessionCapacity;
+    if (sessions === 0) sessionCapacity = this.#sessionCapacity;
     const mostSessions = Math.min(MAX_SESSIONS, Math.ceil(this.#options.maxSubscriptions / sessionCapacity) + 1);
-    return !this.#isOpening && this.#pubsubs.size < mostSessions;
+    return !this.#isOpening && sessions < mostSessions;
   }
 
   async #openSession(item?: T): Promise<void> {
@@ -222,7 +224,7 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
       return;
     }
     this.#pubsubs.set(session, pubsub);
-    this.#sessionCapacity = Math.max(1, session.pubsub.maxSubscriptions);
+    if (session.pubsub.isPreferred !== true) this.#sessionCapacity = Math.max(1, session.pubsub.maxSubscriptions);
     this.assignWaiting();
     if (session.size === 0) this.#closeWhenIdle(session);
   }

@@ -1597,6 +1597,7 @@ t.test('session-pool', async (t) => {
     room: number;
     isOpen = true;
     mayGrow = false;
+    isPreferred = false;
     readonly pubsub = this;
     #syncing: number | undefined;
 
@@ -1622,6 +1623,10 @@ t.test('session-pool', async (t) => {
 
     get size(): number {
       return this.items.size;
+    }
+
+    accepts(): boolean {
+      return !this.isPreferred;
     }
 
     add(item: Item): void {
@@ -1689,6 +1694,16 @@ t.test('session-pool', async (t) => {
     pool.openAnother();
     await add(0);
     t.equal(opened.length, 5, 'once what is being opened is there');
+  });
+
+  t.test('a session that comes before others leaves them their number: it may not accept what waits', async (t) => {
+    const { pool, add, opened, sizes } = open(2, 6);
+    pool.openAnother();
+    await add(0);
+    const [feed] = opened;
+    Object.assign(feed ?? {}, { isPreferred: true, room: 100 });
+    await add(6);
+    t.same(sizes(), [0, 2, 2, 2]);
   });
 
   t.test('items go to the fullest session that has room, so that others become empty', async (t) => {
