@@ -366,8 +366,7 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
   onTip(commitment: Commitment): void {
     for (const session of [...this.#sessions.sessions]) session.sessionAudit.checkLag(commitment);
     if (commitment !== 'processed') return;
-    for (const state of this.#options.feed?.hasRoom === true ? this.#moving.splice(0, MOVED_PER_SLOT) : [])
-      if (this.#isKept(state) && !this.#sessions.isPreferred(state)) this.reassign(state);
+    if (this.#options.feed?.hasRoom === true && this.#moving.length > 0) this.#moveToFeed();
     this.#places.evictIdle(Math.ceil(this.size / this.#idleSlots));
   }
 
@@ -385,6 +384,15 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
     this.#isClosed = true;
     this.#cancelAudit();
     this.#sessions.close();
+  }
+
+  #moveToFeed(): void {
+    const room = this.#sessions.preferredRoom;
+    if (room === 0) this.#sessions.openAnother();
+    for (const state of this.#moving.splice(0, Math.min(room, MOVED_PER_SLOT))) {
+      const mayMove = this.#isKept(state) && state.tipAtIneligible === undefined;
+      if (mayMove && !this.#sessions.isPreferred(state)) this.reassign(state);
+    }
   }
 
   /** The slots that pass in `idleMs`: a read is dated by the tip, which all gateways of a fleet have in common. */

@@ -143,6 +143,13 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
     if (this.#isStuck && this.#mayOpen) void this.#openSession(tooLarge[0]?.item);
   }
 
+  /** The items that sessions have room for which come before others. */
+  get preferredRoom(): number {
+    let room = 0;
+    for (const { pubsub } of this.#pubsubs.keys()) if (pubsub.isPreferred === true) room += pubsub.capacity;
+    return room;
+  }
+
   /** Opens a session, also where others have room and where no more may be. */
   openAnother(): void {
     if (this.#isOpening) this.#isAnotherDue = true;

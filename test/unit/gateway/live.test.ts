@@ -1796,23 +1796,50 @@ t.test('session-pool', async (t) => {
 });
 
 t.test('live-set', async (t) => {
-  /** A set over a node that opens no WebSocket, and a feed that is down at first. */
-  function openSet(t: Test, refused?: string) {
-    const onFeed = new Set<AccountState>();
+  interface SetSetting {
+    /** An account that the feed does not accept. */
+    readonly refused?: string;
+    /** The accounts of one stream of the feed. */
+    readonly room?: number;
+    readonly hasNode?: boolean;
+  }
+
+  /** A set over a node that opens no WebSocket, or one, and a feed that is down at first. */
+  function openSet(t: Test, { refused, room = 10, hasNode = false }: SetSetting = {}) {
+    const [onFeed, left] = [new Set<AccountState>(), [] as AccountState[]];
     const clock = new ManualClock();
     let hasRoom = false;
-    const session = {
-      pubsub: { nodeId: 'feed', capacity: 10, maxSubscriptions: 10, mayGrow: false, isPreferred: true },
-      sessionAudit: { checkLag() {}, audit: async () => 0, distrust() {} },
-      size: 0,
-      syncing: 0,
-      has: (state: AccountState) => onFeed.has(state),
-      add: (state: AccountState) => void onFeed.add(state),
-      remove: (state: AccountState) => void onFeed.delete(state),
-      close() {},
+    const createSession = (isPreferred: boolean) => {
+      const states = new Set<AccountState>();
+      const pubsub = {
+        ...{ nodeId: 'node', maxSubscriptions: room, mayGrow: false, isPreferred },
+        get capacity() {
+          return isPreferred ? room - states.size : 10;
+        },
+      };
+      return {
+        pubsub,
+        sessionAudit: { checkLag() {}, audit: async () => 0, distrust() {} },
+        get size() {
+          return states.size;
+        },
+        syncing: 0,
+        has: (state: AccountState) => states.has(state),
+        add(state: AccountState) {
+          states.add(state);
+          if (isPreferred) onFeed.add(state);
+        },
+        remove(state: AccountState) {
+          if (states.delete(state) && !isPreferred) left.push(state);
+        },
+        close() {},
+      };
     };
+    const openSession = (): Promise<PubsubSession> =>
+      hasNode ? Promise.resolve(pubsub as PubsubSession) : new Promise(() => {});
+    const pubsub: Partial<PubsubSession> = { nodeId: 'node', onAnswered() {}, close() {} };
     const set = new LiveSet<AccountState, string | null>({
-      mesh: { tip: () => 1, slotTimeMs: 400, agreement: undefined, openSession: () => new Promise(() => {}) },
+      mesh: { tip: () => 1, slotTimeMs: 400, agreement: undefined, openSession },
       clock,
       random: () => 0,
       settings: { idleMs: 1000, auditMs: 1000, callerShare: 1, requestsPerSecond: null },
@@ -1825,9 +1852,9 @@ t.test('live-set', async (t) => {
           return hasRoom;
         },
         accepts: ({ address }) => address !== refused,
-        createSession: () => session,
+        createSession: () => createSession(true),
       },
-      createSession: () => session,
+      createSession: () => createSession(false),
       createState: (address, commitment, rules, heat) => new AccountState(address, commitment, rules, heat),
       addressOf: ({ address }) => address,
       onNotFollowed() {},
@@ -1838,7 +1865,7 @@ t.test('live-set', async (t) => {
       hasRoom = true;
       set.onFeedUp();
     };
-    return { set, clock, onFeed, startFeed };
+    return { set, clock, onFeed, left, startFeed };
   }
 
   t.test('a feed that is up while a WebSocket is opened, which no node may have, is used', async (t) => {
@@ -1851,7 +1878,7 @@ t.test('live-set', async (t) => {
   });
 
   t.test('readers wait for a state only while it moves to a feed, and not for long', async (t) => {
-    const { set, clock, startFeed } = openSet(t, 'large');
+    const { set, clock, startFeed } = openSet(t, { refused: 'large' });
     for (const address of ['small', 'large']) set.subscribe(address, 'confirmed', 'caller');
     const moving = (): boolean[] => ['small', 'large', 'other'].map((address) => set.isMoving(address, 'confirmed'));
     t.same(moving(), [false, false, false], 'the feed is down');
@@ -1865,8 +1892,25 @@ t.test('live-set', async (t) => {
     t.same(moving(), [false, false, false], 'it is kept elsewhere');
     set.keepOver('nodes');
     t.same(moving(), [true, false, false]);
+    await flushEvents();
     set.onTip('processed');
     t.same(moving(), [false, false, false], 'it has moved');
+  });
+
+  t.test('what moves to a feed has one stream after the other, and leaves its WebSocket once', async (t) => {
+    const { set, onFeed, left, startFeed } = openSet(t, { room: 2, hasNode: true });
+    const states = ['a', 'b', 'c', 'd', 'e'].map((address) => set.subscribe(address, 'confirmed', 'caller'));
+    await flushEvents();
+    const [large] = states;
+    if (large !== undefined)
+      large.ineligibility = { reason: new GatewayError('result_too_large', 'too large'), tip: 1 };
+    startFeed();
+    for (let slots = 0; slots < 6; slots++) {
+      await flushEvents();
+      set.onTip('processed');
+    }
+    t.same([...onFeed], states.slice(1), 'but for one that can not be kept live');
+    t.same(left, states.slice(1));
   });
 });
 
