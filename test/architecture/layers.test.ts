@@ -269,6 +269,7 @@ t.test('values-of-one-node', async (t) => {
     'fleet/counters/redis-store.ts',
     'http/rest/site-response.ts', // pages of the build
     'http/stream/event-sealer.ts',
+    'http/stream/feed-replays.ts', // cleared by the log of events
     'live/hot-key-detector.ts',
     'prices/jupiter-verified-mints.ts', // of a service
     'routes/scans/scan-refusals.ts', // cleared by the tables that they stand for
@@ -285,6 +286,7 @@ t.test('values-of-one-node', async (t) => {
     /** What keeps values of nodes in another form. */
     const others = [
       'access/stake/stake-balances.ts',
+      'http/stream/event-log.ts',
       'live/feed/recent-blocks.ts',
       'live/feed/version-ring.ts',
       'network-history/network-history.ts',

@@ -1,12 +1,13 @@
 import { chainDigest, EventChain } from '../../src/client/verify/event-chain.ts';
 import { EventLog } from '../../src/gateway/http/stream/event-log.ts';
 import type { EventPage, TopicEvent } from '../../src/gateway/http/stream/event-page.ts';
-import { accountBytes, textOfKept } from '../../src/gateway/live/accounts/account-json.ts';
+import { accountBytes, textOfKept, unparsedJsonOf } from '../../src/gateway/live/accounts/account-json.ts';
 import type { Coverage, History } from '../../src/gateway/live/feed/history.ts';
 import type { KeptAccount } from '../../src/gateway/live/feed/kept-account.ts';
 import { VersionRing } from '../../src/gateway/live/feed/version-ring.ts';
 import { digestOf } from '../../src/gateway/receipts/digest.ts';
 import type { RouteContext } from '../../src/gateway/routes/routing/route.ts';
+import type { AccountValue } from '../../src/gateway/upstream/geyser/feed-update.ts';
 import type { Slot } from '../../src/shared/domain/slot.ts';
 import { addressFromByte } from './token-account-fixtures.ts';
 
@@ -88,6 +89,9 @@ interface Source {
   readonly coverage: { -readonly [K in keyof Coverage]: Coverage[K] };
 }
 
+/** The blocks that a feed sends again. */
+const REPLAYED = 6;
+
 /** A process that follows the accounts over a feed, or over sessions whose node may leave writes out, and keeps them for 12 slots. */
 class FollowingProcess {
   readonly log: EventLog;
@@ -108,8 +112,20 @@ class FollowingProcess {
           return { slot: coverage.slot, sinceSlot, account: accountBytes(textOfKept(value)) };
         },
       },
-      feed: undefined,
-      replayBytes: 1,
+      feed: {
+        isStarting: false,
+        isMoving: () => false,
+        replay: async ({ addresses, until }) => {
+          const from = Math.max(0, ledger.tip - REPLAYED);
+          const versionsOf = (address: string) =>
+            ledger
+              .writes(ADDRESSES.indexOf(address), from, until)
+              .map((write) => ({ slot: write.slot, value: toValue(write) }));
+          if (from >= until) return undefined;
+          return { from, until, versions: new Map(addresses.map((address) => [address, versionsOf(address)])) };
+        },
+      },
+      replayBytes: 1 << 20,
     });
   }
 
@@ -149,15 +165,19 @@ class FollowingProcess {
     this.#ring.advance(this.#ledger.tip, this.#ledger.tip);
   }
 
-  /** Each write makes another account, also where the balance stays. */
-  #valueOf({ slot, lamports }: Write, isFeed: boolean): KeptAccount {
-    const owner = addressFromByte(99);
-    if (!isFeed)
-      return `{"data":["","base64"],"executable":false,"lamports":${lamports},"owner":"${owner}","rentEpoch":${slot},"space":0}`;
-    const data = new Uint8Array(0);
-    return { lamports: BigInt(lamports), owner, executable: false, rentEpoch: BigInt(slot), data };
+  #valueOf(write: Write, isFeed: boolean): KeptAccount {
+    return isFeed ? toValue(write) : unparsedJsonOf(toValue(write));
   }
 }
+
+/** Each write makes another account, also where the balance stays. */
+const toValue = ({ slot, lamports }: Write): AccountValue => ({
+  lamports: BigInt(lamports),
+  owner: addressFromByte(99),
+  executable: false,
+  rentEpoch: BigInt(slot),
+  data: new Uint8Array(0),
+});
 
 /** What receipts have besides what a chain covers. */
 const RECEIPT = {

@@ -23,7 +23,7 @@ import { ShardQueue } from '../../../src/gateway/http/stream/shard-queue.ts';
 import { SocketConnection } from '../../../src/gateway/http/stream/stream-connection.ts';
 import type { MessageId, TopicList } from '../../../src/gateway/http/stream/stream-message.ts';
 import { SubscriptionQueue } from '../../../src/gateway/http/stream/subscription-queue.ts';
-import { readReplay } from '../../../src/gateway/live/feed/feed-replay.ts';
+import { type Replay, readReplay } from '../../../src/gateway/live/feed/feed-replay.ts';
 import { History } from '../../../src/gateway/live/feed/history.ts';
 import type { KeptAccount } from '../../../src/gateway/live/feed/kept-account.ts';
 import type { RouteContext } from '../../../src/gateway/routes/routing/route.ts';
@@ -31,7 +31,9 @@ import type { RouteReadThrough } from '../../../src/gateway/routes/routing/route
 import { accountTopicOf } from '../../../src/gateway/routes/stream-topics.ts';
 import type { Sealer } from '../../../src/gateway/serving/sealer.ts';
 import type { AccountValue } from '../../../src/gateway/upstream/geyser/feed-update.ts';
+import type { FeedListener } from '../../../src/gateway/upstream/geyser/geyser-client.ts';
 import type { AccountRead } from '../../../src/gateway/upstream/reads/account-batcher.ts';
+import { decodeRequest, encodeBlockUpdate } from '../../../src/localnet/geyser/geyser-messages.ts';
 import type { AccountSubscriber } from '../../../src/shared/domain/account-change.ts';
 import type { Commitment } from '../../../src/shared/domain/commitment.ts';
 import { GatewayError } from '../../../src/shared/domain/gateway-error.ts';
@@ -1293,6 +1295,148 @@ t.test('event-log', async (t) => {
     );
   });
 
+  t.test('where an account moves to a feed, a reader that is live lacks only what nothing has', async (t) => {
+    const account = (lamports: number): string =>
+      `{"data":["","base64"],"executable":false,"lamports":${lamports},"owner":"${ONE}","rentEpoch":0,"space":0}`;
+    const member = { address: ONE, priority: 1 };
+    const before = new History<KeptAccount>(member, { slot: 104, isDenied: false }, { slot: 100, value: account(1) });
+    before.push({ slot: 102, value: account(2) }, 101);
+    before.end();
+    const coverage = { slot: 120, isDenied: false, finalizedSlot: 103 };
+    const newHistory = () => {
+      const history = new History<KeptAccount, AccountValue | null>(member, coverage, {
+        slot: 110,
+        value: accountOf(5),
+      });
+      history.push({ slot: 112, value: accountOf(6) }, 111);
+      history.previous = before;
+      return history;
+    };
+    let history = newHistory();
+    let replay: Replay | undefined;
+    const wanted: Slot[] = [];
+    const moved = new EventLog({
+      ring: { get: () => history, finalizedSlot: 103 },
+      context,
+      liveAccounts: { readLive: () => undefined },
+      feed: {
+        isStarting: false,
+        isMoving: () => false,
+        async replay({ since }) {
+          wanted.push(since);
+          return replay;
+        },
+      },
+      replayBytes: 1 << 20,
+    });
+    const eventsBehind = async (slot: Slot, commitment: 'confirmed' | 'finalized' = 'confirmed') => {
+      const topics = [{ name: 'balance' as const, address: ONE }];
+      const page = await moved.read({ topics, commitment, since: { slot, index: 0 }, held: [slot] });
+      return page?.events.map((event) => [event.slot, event.before?.slot, event.gap && [event.gap.from, event.gap.to]]);
+    };
+    const known = [102, 100, null];
+    t.strictSame(await eventsBehind(100, 'finalized'), [known], 'it waits for no later block to be final');
+    for (let i = 0; i < 2; i++)
+      t.strictSame(await eventsBehind(100), [known, [110, undefined, [104, 110]], [112, 110, null]]);
+    t.strictSame(wanted, [104], 'the feed does not have it');
+    history = newHistory();
+    replay = {
+      from: 106,
+      until: 110,
+      versions: new Map([[ONE, [107, 109].map((slot) => ({ slot, value: accountOf(slot === 109 ? 5 : 4) }))]]),
+    };
+    for (let i = 0; i < 2; i++)
+      t.strictSame(await eventsBehind(100), [known, [107, undefined, [104, 107]], [109, 107, null], [112, 109, null]]);
+    t.strictSame(wanted, [104, 104], 'it has a part');
+    history = newHistory();
+    replay = { ...replay, from: 104 };
+    t.strictSame(await eventsBehind(102), [
+      [107, 102, null],
+      [109, 107, null],
+      [112, 109, null],
+    ]);
+  });
+
+  t.test('the accounts of all that wait are sent again together, save of those that have left', async (t) => {
+    const addresses = Array.from({ length: 8 }, (_, i) => addressFromByte(60 + i));
+    const kept = new Map(
+      addresses.map((address) => [
+        address,
+        new History<KeptAccount, AccountValue | null>(
+          { address, priority: 1 },
+          { slot: 200, isDenied: false, finalizedSlot: 200 },
+          { slot: 150, value: accountOf(5) },
+        ),
+      ]),
+    );
+    const sent: unknown[] = [];
+    const calls: { end(): void }[] = [];
+    const replaying = new EventLog({
+      ring: { get: (address) => kept.get(address), finalizedSlot: 200 },
+      context,
+      liveAccounts: { readLive: () => undefined },
+      feed: {
+        isStarting: false,
+        isMoving: () => false,
+        replay: ({ addresses: wanted, since }) =>
+          new Promise((resolve, reject) => {
+            sent.push([wanted.map((address) => addresses.indexOf(address)), since]);
+            const end = (): void => {
+              if (wanted.length > 2) reject(new GatewayError('result_too_large', 'too much'));
+              else resolve({ from: since, until: 150, versions: new Map() });
+            };
+            calls.push({ end });
+          }),
+      },
+      replayBytes: 1 << 20,
+    });
+    const read = async (account: number, slot: Slot, isWanted = true) => {
+      const topics = [{ name: 'balance' as const, address: addresses[account] ?? '' }];
+      const query = { topics, commitment: 'confirmed', since: { slot, index: 0 }, held: undefined } as const;
+      return (await replaying.read(query, () => isWanted))?.events.flatMap(({ gap }) => gap ?? []);
+    };
+    const reads = [read(0, 100)];
+    await turn();
+    reads.push(read(1, 90), read(2, 110), read(0, 100), read(2, 100), read(3, 80, false), read(4, 120));
+    for (let i = 0; i < 6; i++) {
+      await turn();
+      calls.shift()?.end();
+    }
+    t.strictSame(sent, [
+      [[0], 100],
+      [[1, 2, 4], 90],
+      [[1], 90],
+      [[2, 4], 100],
+    ]);
+    t.strictSame((await Promise.all(reads)).flat(), [{ from: 80, to: 150, isAhead: false }]);
+  });
+
+  t.test('a feed that does not reach back as far as is needed sends what it has', async (t) => {
+    const client = (firstSlot: Slot) => ({
+      firstReplayed: async () => firstSlot,
+      subscribe({ onMessage }: FeedListener) {
+        const send = (request: Uint8Array): void => {
+          const { fromSlot = 0 } = decodeRequest(request);
+          for (let slot = fromSlot; slot <= 150; slot++) {
+            const link = { slot, blockhash: `${slot}`, parentSlot: slot - 1, parentBlockhash: `${slot - 1}` };
+            onMessage(encodeBlockUpdate(['b1'], { ...link, transactionCount: 0, writes: [] }, [], 0));
+          }
+        };
+        return { send, cancel() {} };
+      },
+    });
+    const replayed = async (firstSlot: Slot, maxBytes = 1 << 20) => {
+      const options = { client: client(firstSlot), mode: 'blocks', clock: new ManualClock(), maxBytes } as const;
+      const replay = await readReplay(options, { addresses: [ONE], since: 100, until: 150 });
+      return replay && [replay.from, replay.until];
+    };
+    t.strictSame(await replayed(50), [53, 150]);
+    t.strictSame(await replayed(100), [99, 150]);
+    t.strictSame(await replayed(120), [123, 150], 'by some slots it has moved on');
+    t.equal(await replayed(149), undefined);
+    await t.rejects(replayed(50, 1000), { code: 'result_too_large' });
+  });
+
   t.test('a reader that resumes waits for an account only while that moves to the feed', async (t) => {
     const account = `{"data":["","base64"],"executable":false,"lamports":1,"owner":"${ONE}","rentEpoch":0,"space":0}`;
     const member = { address: ONE, priority: 1 };
@@ -1350,6 +1494,9 @@ t.test('event-log', async (t) => {
       'an account moves to a feed': [
         ...[...beginBoth(0), block(undefined, 3), ...follow(0), read(0), lose(0), begin(0, 0, 1, true)],
         ...[block(1), ...follow(0), read(0)],
+      ],
+      'a feed sends a part of what is missing again': [
+        ...[...beginBoth(0), read(0), lose(0), block(1), block(0), block(2, 7), begin(0, 0, 0, true), read(0)],
       ],
     };
     for (const [what, steps] of Object.entries(examples)) await t.resolves(runSteps(steps), what);

@@ -208,7 +208,8 @@ class EventChannel {
     try {
       const deadlineMs = this.#options.clock.monotonic() + FIRST_READ_MS;
       while (!member.hasLeft) {
-        const page = await this.#read(member.cursor, member.held);
+        const { cursor: since, held } = member;
+        const page = await this.#options.read({ ...this.#about, since, held }, () => !member.hasLeft);
         const events = page && (await this.#seal(page));
         if (member.hasLeft) return;
         if (page === undefined || events === undefined) {
@@ -249,7 +250,7 @@ class EventChannel {
         const isMark = this.#isMarkDue;
         this.#isMarkDue = false;
         const since = this.#cursor;
-        const page = await this.#read(since, this.#held);
+        const page = await this.#options.read({ ...this.#about, since, held: this.#held });
         const events = page && (await this.#seal(page));
         if (page !== undefined && events !== undefined) {
           [this.#cursor, this.#held] = [page.end, page.held];
@@ -286,10 +287,6 @@ class EventChannel {
       gap?.isAhead === true || !hasMore || isAfter({ slot, index }, cursor);
     const after = isAhead ? { end: cursor, held: member.held } : page;
     member.isLive = deliver(member, events.filter(isNew), after, isMark); // false: there was no room for all
-  }
-
-  async #read(since: EventId | undefined, held: EventPage['held']): Promise<EventPage | undefined> {
-    return this.#options.read({ ...this.#about, since, held });
   }
 
   #seal({ events }: EventPage): Promise<readonly SealedEvent[]> {

@@ -1,20 +1,24 @@
-import { LRUCache } from 'lru-cache';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { type EventId, isAfter } from '../../../shared/domain/event-id.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { toJson } from '../../../shared/domain/to-json.ts';
 import { ownTurn } from '../../../shared/runtime/own-turn.ts';
 import { accountBytes, textOfKept } from '../../live/accounts/account-json.ts';
-import type { FeedVersion } from '../../live/feed/feed-account.ts';
+import { isParsed } from '../../live/accounts/feed-account-json.ts';
 import type { Replay, ReplayQuery } from '../../live/feed/feed-replay.ts';
-import { isSameValue } from '../../live/feed/feed-rules.ts';
-import { type AccountHistory, type AccountVersion, isOfFeed, isValue } from '../../live/feed/kept-account.ts';
+import {
+  type AccountHistory,
+  type AccountVersion,
+  isOfFeed,
+  isValue,
+  type KeptAccount,
+} from '../../live/feed/kept-account.ts';
 import type { VersionRing } from '../../live/feed/version-ring.ts';
 import type { LiveAccounts, RouteContext } from '../../routes/routing/route.ts';
 import { accountTopicOf, type TopicName } from '../../routes/stream-topics.ts';
-import type { AccountValue } from '../../upstream/geyser/feed-update.ts';
 import type { AccountRead } from '../../upstream/reads/account-batcher.ts';
 import { type EventPage, pageOf, partAfter, slotReached } from './event-page.ts';
+import { type FeedHistory, FeedReplays, type LateAccount } from './feed-replays.ts';
 import { type KnownState, MAX_TURN_LENGTH, showsSame, TopicStates, type VersionRow } from './topic-states.ts';
 
 export interface EventQuery {
@@ -27,8 +31,8 @@ export interface EventQuery {
   readonly held: EventPage['held'];
 }
 
-/** Reads events; undefined while one of the accounts isn't known. */
-export type ReadEvents = (query: EventQuery) => Promise<EventPage | undefined>;
+/** Reads events; undefined while one of the accounts isn't known. `isWanted` returns false once the reader has left. */
+export type ReadEvents = (query: EventQuery, isWanted?: () => boolean) => Promise<EventPage | undefined>;
 
 /** An id further ahead of what is known than a lagging gateway explains is of another ledger. */
 const MAX_AHEAD_SLOTS = 150;
@@ -51,24 +55,6 @@ export interface EventFeed {
   replay(query: ReplayQuery): Promise<Replay | undefined>;
 }
 
-type FeedHistory = AccountHistory<AccountValue | null>;
-
-/** What a feed has sent again about an account, before what the ring has. */
-interface Replayed {
-  readonly history: FeedHistory;
-  /** The version of the history that follows it. */
-  readonly next: FeedVersion;
-  /** The blocks behind this one are in it. */
-  readonly from: Slot;
-  readonly versions: readonly FeedVersion[];
-}
-
-/** An account whose history begins too late for a reader, which has all up to a slot. */
-interface LateAccount extends Pick<Replayed, 'history' | 'next'> {
-  readonly address: string;
-  readonly since: Slot;
-}
-
 export interface EventLogOptions {
   readonly ring: Pick<VersionRing, 'get' | 'finalizedSlot'>;
   readonly context: RouteContext;
@@ -87,85 +73,54 @@ export interface EventLogOptions {
 export class EventLog {
   readonly #options: EventLogOptions;
   readonly #states = new WeakMap<AccountHistory, Map<TopicName, TopicStates>>();
-  readonly #replayed: LRUCache<string, Replayed>;
-  /** How often what was sent again was forgotten. */
-  #clears = 0;
-  #replaying: Promise<void> | undefined;
+  readonly #replays: FeedReplays;
+  /** Whether the first state of a history shows the same as the last one before it. */
+  readonly #joints = new WeakMap<KnownState, { readonly before: KeptAccount; readonly isSame: boolean }>();
 
   constructor(options: EventLogOptions) {
     this.#options = options;
-    const dispose = ({ history }: Replayed): void => this.#trim(history);
-    this.#replayed = new LRUCache({ maxSize: options.replayBytes, sizeCalculation: bytesOf, dispose });
+    this.#replays = new FeedReplays({
+      replay: async (query) => options.feed?.replay(query),
+      maxBytes: options.replayBytes,
+      onDropped: (history) => this.#trim(history),
+    });
   }
 
   /** Forgets the states that were sent again: a node that gave some of them has lied. */
   clear(): void {
-    this.#clears++;
-    this.#replayed.clear();
+    this.#replays.clear();
   }
 
-  readonly read = async (query: EventQuery): Promise<EventPage | undefined> => {
+  readonly read: ReadEvents = async (query, isWanted = () => true) => {
     const { feed } = this.#options;
     const page = await this.#page(query);
-    const { topics, commitment, since, held } = query;
-    if (since === undefined || held !== undefined || feed === undefined) return page;
+    const { topics, commitment, since } = query;
+    if (since === undefined || feed === undefined) return page;
     const isCut = page === undefined || page.events.some(({ gap }) => gap?.isAhead === false); // no replay is ahead
     if (!isCut) return page;
     const isMoving = topics.some(
       ({ address }) => this.#feedHistoryOf(address) === undefined && feed.isMoving(address, commitment),
     );
-    return feed.isStarting || isMoving ? undefined : this.#readReplayed(query, since, feed);
+    if (feed.isStarting || isMoving) return undefined;
+    const lateOf = (): readonly LateAccount[] => (isWanted() ? this.#lateOf(query, since) : []);
+    if (lateOf().length === 0) return page;
+    await this.#replays.load(lateOf);
+    return this.#page(query);
   };
 
-  /** Reads what the feed sends again of the accounts whose history begins too late, for one reader at a time. */
-  async #readReplayed(query: EventQuery, id: EventId, feed: EventFeed): Promise<EventPage | undefined> {
-    try {
-      while (this.#replaying !== undefined) await this.#replaying;
-      await this.#replayLate(query, id, feed);
-    } catch {
-      // All that wait for a feed that does not answer go on without it: they would wait one after the other.
-    }
-    return this.#page(query);
-  }
-
-  async #replayLate(query: EventQuery, id: EventId, feed: EventFeed): Promise<void> {
-    const late = query.topics.flatMap(({ address }, index): LateAccount[] => {
+  /** Returns the accounts of which a reader lacks blocks that the feed may send again. */
+  #lateOf({ topics }: EventQuery, id: EventId): readonly LateAccount[] {
+    return topics.flatMap(({ name, address }, index): LateAccount[] => {
       const history = this.#feedHistoryOf(address);
-      const next = history?.oldest;
-      const from = this.#replayedOf(address, history)?.from ?? next?.slot ?? -1;
-      const since = slotReached(id, index);
-      return history === undefined || next === undefined || from <= since ? [] : [{ address, history, next, since }];
+      if (history === undefined) return [];
+      const reached = slotReached(id, index);
+      const { from, states } = this.#chainOf(name, address, history);
+      const firstGap = states.find(({ slot, gapFrom }) => slot > reached && gapFrom !== undefined);
+      const missingFrom = reached < from - 1 ? reached : firstGap?.gapFrom;
+      if (missingFrom === undefined) return [];
+      const late = { address, history, since: Math.max(reached, missingFrom) };
+      return this.#replays.mayHave(late) ? [late] : [];
     });
-    if (late.length === 0) return;
-    const replaying = this.#replay(late, feed);
-    this.#replaying = replaying;
-    await replaying;
-  }
-
-  async #replay(late: readonly LateAccount[], feed: EventFeed): Promise<void> {
-    const clears = this.#clears;
-    try {
-      const since = Math.min(...late.map((account) => account.since));
-      const until = Math.max(...late.map(({ next }) => next.slot));
-      const replay = await feed.replay({ addresses: [...new Set(late.map(({ address }) => address))], since, until });
-      if (replay === undefined || clears !== this.#clears) return;
-      for (const { address, history, next } of late) {
-        const versions = (replay.versions.get(address) ?? []).filter(({ slot }) => slot <= next.slot);
-        const last = versions.at(-1) ?? next;
-        if (!isSameValue(last.value, next.value)) continue; // the read and the feed differ: what is between is not known
-        // Without a write the account has been what was read since the replay begins.
-        const known = versions.length > 0 ? versions : [{ slot: replay.from, value: next.value }];
-        this.#replayed.set(address, { history, next, from: replay.from, versions: known });
-      }
-    } finally {
-      this.#replaying = undefined;
-    }
-  }
-
-  /** Returns what was before the history of an account, if the history still begins where that ends. */
-  #replayedOf(address: string, history: AccountHistory | undefined): Replayed | undefined {
-    const replayed = this.#replayed.get(address);
-    return replayed?.history === history && replayed?.next.slot === history?.oldest.slot ? replayed : undefined;
   }
 
   async #page({ topics, commitment, since: wanted, held }: EventQuery): Promise<EventPage | undefined> {
@@ -212,11 +167,9 @@ export class EventLog {
     const { ring } = this.#options;
     const newest = history.coverage.slot;
     const covered = commitment === 'finalized' ? Math.min(ring.finalizedSlot, newest) : newest;
-    const replayed = this.#replayedOf(address, history);
-    const states = this.#stateRow(name, address, history);
-    const [first] = states;
-    if (first === undefined || first.slot > covered) return undefined;
-    return { covered, from: replayed === undefined ? first.slot : replayed.from + 1, states };
+    const chain = this.#chainOf(name, address, history);
+    const [first] = chain.states;
+    return first === undefined || first.slot > covered ? undefined : { covered, ...chain };
   }
 
   /** Returns what nodes have notified of, or another gateway has. */
@@ -226,14 +179,14 @@ export class EventLog {
     const read = liveAccounts.readLive({ ...query, shape: 'lamports' });
     if (read === undefined) return undefined;
     const history = mostAdvanced(ring.get(address));
-    const states = history === undefined ? [] : this.#chainOf(name, address, history);
-    const [first] = states;
-    if (history === undefined || first === undefined || first.slot > read.slot) {
+    const chain = history && this.#chainOf(name, address, history);
+    const first = chain?.states[0];
+    if (history === undefined || chain === undefined || first === undefined || first.slot > read.slot) {
       const whole = liveAccounts.readLive({ ...query, shape: 'parsed' });
       return whole && this.#presentOf(name, address, whole); // the ring has no room for it, or begins later
     }
     const covered = Math.min(read.slot, Math.max(history.coverage.slot, history.newest.slot));
-    return { covered, from: first.slot, states };
+    return { covered, ...chain };
   }
 
   #presentOf(name: TopicName, address: string, read: AccountRead): TopicHistory {
@@ -243,18 +196,30 @@ export class EventLog {
   }
 
   /** Returns the states of a history and of those that it has replaced: one that begins behind the end of another follows a gap. */
-  #chainOf(name: TopicName, address: string, history: AccountHistory): readonly KnownState[] {
+  #chainOf(name: TopicName, address: string, history: AccountHistory): Pick<TopicHistory, 'from' | 'states'> {
     const own = this.#stateRow(name, address, history);
     const [first, ...rest] = own;
+    const begin = this.#replays.of(address, history)?.from;
+    const alone = { from: (begin ?? (first?.slot ?? 0) - 1) + 1, states: own };
     let previous = previousOf(history);
     while (previous !== undefined && previous.oldest.slot >= (first?.slot ?? 0)) previous = previousOf(previous);
-    if (first === undefined || previous === undefined) return own;
-    const before = this.#chainOf(name, address, previous).filter(({ slot }) => slot < first.slot);
+    if (first === undefined || previous === undefined || hasOwnForm(name, history)) return alone;
+    const { from, states } = this.#chainOf(name, address, previous);
+    const before = states.filter(({ slot }) => slot < first.slot);
     const last = before.at(-1);
-    if (last === undefined) return own;
+    if (last === undefined) return alone;
     const gapFrom = heldUntil(previous, first.slot - 1) ?? last.slot;
-    if (gapFrom < first.slot - 1) return [...before, { ...first, gapFrom }, ...rest];
-    return [...before, ...(showsSame(last.value, first.value) ? rest : own)];
+    if (gapFrom < Math.min(first.slot - 1, begin ?? first.slot))
+      return { from, states: [...before, { ...first, gapFrom }, ...rest] };
+    return { from, states: [...before, ...(this.#isSame(last, first) ? rest : own)] };
+  }
+
+  #isSame({ value: before }: KnownState, first: KnownState): boolean {
+    const known = this.#joints.get(first);
+    if (known?.before === before) return known.isSame;
+    const isSame = showsSame(before, first.value);
+    this.#joints.set(first, { before, isSame });
+    return isSame;
   }
 
   #stateRow(name: TopicName, address: string, history: AccountHistory): readonly KnownState[] {
@@ -278,7 +243,7 @@ export class EventLog {
   }
 
   #versionsOf(address: string, history: AccountHistory): VersionRow {
-    const before = this.#replayedOf(address, history)?.versions ?? [];
+    const before = this.#replays.of(address, history)?.versions ?? [];
     return {
       first: (before[0] ?? history.oldest).slot,
       last: history.newest.slot,
@@ -305,11 +270,9 @@ export class EventLog {
   }
 }
 
-const bytesOf = ({ versions }: Replayed): number =>
-  versions.reduce((sum, { value }) => sum + VERSION_BYTES + (value?.data.length ?? 0), 0);
-
-/** About the bytes of a version beside its data. */
-const VERSION_BYTES = 120;
+/** Whether a node's parser shows an account: a reader of its bytes can have nothing that a node has notified of. */
+const hasOwnForm = (name: TopicName, { oldest: { value } }: AccountHistory): boolean =>
+  name === 'account' && value !== null && isValue(value) && isParsed(value);
 
 /** Whether each version is of its slot, and none turned out to be wrong. */
 const isDated = ({ member, newest, coverage }: AccountHistory): boolean =>

@@ -20,7 +20,7 @@ export interface FeedReplayOptions {
 
 export interface ReplayQuery {
   readonly addresses: readonly string[];
-  /** The blocks behind this one are needed. */
+  /** The blocks behind this one are needed: a feed may have only later ones. */
   readonly since: Slot;
   /** Up to which block they are needed. */
   readonly until: Slot;
@@ -40,31 +40,38 @@ const TIMEOUT_MS = 10_000;
 const MOVED_SLOTS = 4;
 
 /**
- * Reads what accounts were before this process knew them: undefined where the feed does not reach back, or sends no whole row.
- * Rejects where it does not answer.
+ * Reads what accounts were before this process knew them, as far back as the feed reaches: undefined where it sends no whole row.
+ * Rejects where it does not answer, and with `result_too_large`.
  */
 export async function readReplay(options: FeedReplayOptions, query: ReplayQuery): Promise<Replay | undefined> {
   const { client, mode, clock, maxBytes } = options;
   const oldest = await client.firstReplayed();
-  if (oldest === undefined || oldest > query.since) return undefined;
-  const row = new ReplayedRow(mode, query, maxBytes);
+  if (oldest === undefined) return undefined;
+  const first = oldest + MOVED_SLOTS;
+  const since = query.since < oldest ? first : query.since;
+  if (since >= query.until) return undefined;
+  const row = new ReplayedRow(mode, { ...query, since }, maxBytes);
   return new Promise((resolve, reject) => {
     const finish = (replay: Replay | undefined): void => {
       cancel();
       call.cancel();
       resolve(replay);
     };
-    const cancel = clock.after(TIMEOUT_MS, () => {
-      reject(new GatewayError('upstream_timeout', 'the feed does not send past blocks'));
-      call.cancel();
-    });
+    const fail = (reason: GatewayError): void => {
+      reject(reason);
+      finish(undefined);
+    };
+    const cancel = clock.after(TIMEOUT_MS, () =>
+      fail(new GatewayError('upstream_timeout', 'the feed does not send past blocks')),
+    );
     const call = client.subscribe({
       onMessage: (bytes) => {
         try {
           const update = decodeUpdate(bytes);
           if (update.kind === 'ping') call.send(encodePing());
           const state = row.add(update, bytes.length);
-          if (state !== 'open') finish(state === 'whole' ? row.replay : undefined);
+          if (state === 'too-large') fail(new GatewayError('result_too_large', 'the feed sends too much again'));
+          else if (state !== 'open') finish(state === 'whole' ? row.replay : undefined);
         } catch {
           finish(undefined);
         }
@@ -72,8 +79,7 @@ export async function readReplay(options: FeedReplayOptions, query: ReplayQuery)
       onEnd: () => finish(undefined),
     });
     const addresses = new Set([CLOCK_SYSVAR, ...query.addresses]);
-    const fromSlot = Math.min(query.since, oldest + MOVED_SLOTS);
-    call.send(encodeFilter({ mode, version: 1, addresses, fromSlot }));
+    call.send(encodeFilter({ mode, version: 1, addresses, fromSlot: Math.min(since, first) }));
   });
 }
 
@@ -99,9 +105,9 @@ class ReplayedRow {
   }
 
   /** Adds a message of the feed. Live ones may come between those that are sent again, which have all of them once more. */
-  add(update: FeedUpdate, bytes: number): 'open' | 'whole' | 'broken' {
+  add(update: FeedUpdate, bytes: number): 'open' | 'whole' | 'broken' | 'too-large' {
     this.#bytes += bytes;
-    if (this.#bytes > this.#maxBytes) return 'broken';
+    if (this.#bytes > this.#maxBytes) return 'too-large';
     const block = this.#assembly.add(update);
     if (block === undefined) return 'open';
     const { slot, parentSlot, writes } = block;
