@@ -288,6 +288,7 @@ t.test('events', async (t) => {
     put(TWO);
     await stepUntil(() => changesOf(other).length === 2 && changesOf(ahead).length > 0, 'a change that it has not');
     t.strictSame(changesOf(ahead), changesOf(other).slice(1));
+    t.equal(other.events.filter(({ event }) => event === 'snapshot').length, 1, 'the state comes once');
   });
 
   t.test('what is wrong with a request is refused with its reason', async (t) => {

@@ -928,7 +928,7 @@ t.test('event-channels', async (t) => {
         reads++;
         const end = { slot: covered, index: 0 };
         const events = covered > since.slot ? [stateAt(covered)] : [];
-        return { events, end, covered: end, held: [covered], isWhole: true };
+        return { events, end, covered: end, present: [covered], held: [covered], isWhole: true };
       },
       sealer: new EventSealer({
         sealer: { sealEvents: (statements) => statements.map(() => '{}'), invalidUntilMs: 0 },
@@ -1496,7 +1496,7 @@ t.test('event-log', async (t) => {
         ...[block(1), ...follow(0), read(0)],
       ],
       'a feed sends a part of what is missing again': [
-        ...[...beginBoth(0), read(0), lose(0), block(1), block(0), block(2, 7), begin(0, 0, 0, true), read(0)],
+        ...[...beginBoth(0), read(0), lose(0), block(1), block(0), block(2, 7), begin(0, 0, 0, true), ...follow(0), read(0)],
       ],
     };
     for (const [what, steps] of Object.entries(examples)) await t.resolves(runSteps(steps), what);

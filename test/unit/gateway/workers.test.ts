@@ -546,7 +546,7 @@ t.test('pipeline-end', async (t) => {
           async readEvents() {
             const at = { slot: 1, index: 0 };
             const event = { index: 0, slot: 1, result: give('events'), before: null, gap: null, isComplete: true };
-            return { events: [event], end: at, covered: at, held: [1], isWhole: true };
+            return { events: [event], end: at, covered: at, present: [1], held: [1], isWhole: true };
           },
         }),
       );

@@ -223,7 +223,7 @@ class EventChannel {
           continue;
         }
         if (this.#cursor === undefined || !isAfter(this.#cursor, page.end)) {
-          if (this.#cursor === undefined) [this.#cursor, this.#held] = [page.covered, page.held];
+          if (this.#cursor === undefined) [this.#cursor, this.#held] = [page.covered, page.present];
           member.isLive = true;
           if (this.#isDue) void this.#advance(); // a change came while nobody was live
           return;

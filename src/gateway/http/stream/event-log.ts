@@ -136,8 +136,10 @@ export class EventLog {
     const since = isAhead ? undefined : wanted;
     if (histories.some(({ states }) => (states[0]?.slot ?? 0) > covered)) return undefined; // nothing of one is known then
     const end = { slot: covered, index: topics.length - 1 };
-    if (since !== undefined && !isAfter(end, since))
-      return { events: [], end: since, covered: end, held, isWhole: true };
+    if (since !== undefined && !isAfter(end, since)) {
+      const present = histories.map(({ states }) => states.findLast(({ slot }) => slot <= covered)?.slot ?? -1);
+      return { events: [], end: since, covered: end, present, held, isWhole: true };
+    }
     const parts = histories.map(({ states, from }, index) => {
       const known = states.slice(0, states.findLastIndex(({ slot }) => slot <= covered) + 1);
       return partAfter(known, { index, since, from, covered, held: held?.[index], isAhead });

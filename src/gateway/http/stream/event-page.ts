@@ -37,6 +37,8 @@ export interface EventPage {
   readonly end: EventId;
   /** Up to where this process knows all events: before `end` where the reader knows later blocks. */
   readonly covered: EventId;
+  /** The slot of the state that each topic has at `covered`. */
+  readonly present: readonly Slot[];
   /** The slot of the state that the reader then has, for each topic; undefined where that is not known here yet. */
   readonly held: readonly Slot[] | undefined;
   /** False if the page had no room for all. */
@@ -129,7 +131,7 @@ export async function pageOf(parts: readonly TopicPart[], end: EventId): Promise
     const event = nextIn(part, parts);
     length += lengthOf(event);
     if (last?.isComplete && length > MAX_PAGE_LENGTH)
-      return { events, end: idOf(last), covered: end, held: heldOf(parts), isWhole: false };
+      return { events, end: idOf(last), covered: end, present: presentOf(parts), held: heldOf(parts), isWhole: false };
     if (last?.isComplete === false && length > MAX_GAP_LENGTH) {
       events.length = whole.length;
       for (const state of newestStates(parts, whole.id)) await add(state());
@@ -141,7 +143,7 @@ export async function pageOf(parts: readonly TopicPart[], end: EventId): Promise
     part.before = { slot: event.slot, result: event.result };
     part.next++;
   }
-  return { events, end, covered: end, held: heldOf(parts), isWhole: true };
+  return { events, end, covered: end, present: presentOf(parts), held: heldOf(parts), isWhole: true };
 }
 
 /** Returns the newest state of each topic that has changed behind an event, and moves on to it: what is between is a gap. */
@@ -162,6 +164,9 @@ const lengthOf = ({ result }: TopicEvent): number => EVENT_OVERHEAD + result.len
 
 const heldOf = (parts: readonly TopicPart[]): readonly Slot[] =>
   parts.map(({ states, next }) => states[next - 1]?.slot ?? -1);
+
+const presentOf = (parts: readonly TopicPart[]): readonly Slot[] =>
+  parts.map(({ states }) => states.at(-1)?.slot ?? -1);
 
 /** Returns the topic whose next change comes first; undefined behind the last one. */
 function earliestOf(parts: readonly TopicPart[]): TopicPart | undefined {
