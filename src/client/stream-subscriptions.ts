@@ -174,14 +174,14 @@ export class StreamSubscriptions {
     const isKnown = isState && !gap && last?.digest === digest;
     // Another process may know since when an account has been as it is: that slot is older.
     ensure(last === undefined || isKnown || slot > last.slot, 'chain');
+    const reached = parseEventId(position.event ?? '')?.slot ?? -1; // a mark may have come behind the last event
     position.chain.add(receipt, before);
     position.isDoubted = false;
     position.last = { digest, slot: Math.max(slot, last?.slot ?? 0) };
     moveTo(position, event);
     if (isKnown) return undefined;
-    return {
-      lost: gap ?? (isState && last !== undefined ? { from: last.slot, to: slot, message: UNEXPLAINED } : undefined),
-    };
+    if (gap || !isState || last === undefined) return { lost: gap ?? undefined };
+    return { lost: { from: reached < slot ? Math.max(reached, last.slot) : last.slot, to: slot, message: UNEXPLAINED } };
   }
 
   /**

@@ -627,6 +627,8 @@ t.test('stream', async (t) => {
       }
     });
 
+    const mark = `{"type":"mark","id":1,"address":"${address}","event":"296410250.0"}`;
+
     t.test('names as lost what another state without a gap leaves out', async (t) => {
       for (const members of ['', ',"gap":null']) {
         const { receive, slots, faults, lost } = await follow(t);
@@ -634,9 +636,15 @@ t.test('stream', async (t) => {
         t.same([slots, faults], [[...slotsOf([0, 1]), 296410300], []]);
         t.match(lost, [{ from: 296410233, to: 296410300, message: /no change/ }]);
       }
+      for (const [slot, from] of [
+        [296410300, 296410250],
+        [296410245, 296410233],
+      ] as const) {
+        const { receive, lost } = await follow(t);
+        await receive(eventOf(0), eventOf(1), mark, stateOf(slot, ''));
+        t.match(lost, [{ from, to: slot }], 'all up to a mark was sent, save where the state is older');
+      }
     });
-
-    const mark = `{"type":"mark","id":1,"address":"${address}","event":"296410250.0"}`;
 
     t.test('begins again behind its last event where the next one does not follow it', async (t) => {
       for (const faulty of [[eventOf(2).slice(0, 400)], []]) {
