@@ -181,7 +181,9 @@ export class StreamSubscriptions {
     moveTo(position, event);
     if (isKnown) return undefined;
     if (gap || !isState || last === undefined) return { lost: gap ?? undefined };
-    return { lost: { from: reached < slot ? Math.max(reached, last.slot) : last.slot, to: slot, message: UNEXPLAINED } };
+    return {
+      lost: { from: reached < slot ? Math.max(reached, last.slot) : last.slot, to: slot, message: UNEXPLAINED },
+    };
   }
 
   /**

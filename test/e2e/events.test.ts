@@ -13,7 +13,7 @@ import { ResumingClient, type TrustedGateway } from '../support/resuming-client.
 import { addressFromByte } from '../support/token-account-fixtures.ts';
 
 t.test('events', async (t) => {
-  const [ONE, TWO, LARGE] = [addressFromByte(31), addressFromByte(32), addressFromByte(33)];
+  const [ONE, TWO, THREE, LARGE] = [addressFromByte(31), addressFromByte(32), addressFromByte(34), addressFromByte(33)];
   const ACCOUNTS = [ONE, TWO];
   const TOPICS = `topics=balance:${ONE},balance:${TWO}`;
   const world = await startStepped(t, {
@@ -275,17 +275,17 @@ t.test('events', async (t) => {
   });
 
   t.test('a reader that knows later blocks gets what follows them, and holds up no other reader', async (t) => {
-    const topic = `topics=balance:${TWO}`;
+    const topic = `topics=balance:${THREE}`;
     const since = `${chain.slot('processed') + 30}.0`;
     const ahead = await open(t, `${topic}&since=${since}`);
     const other = await open(t, topic);
     await stepUntil(() => other.lastId !== '', 'the state, for the other');
     t.equal(ahead.lastId, since);
     const changesOf = ({ events }: EventStreamReader) => events.filter(({ event }) => event === 'change');
-    put(TWO);
+    put(THREE);
     await stepUntil(() => changesOf(other).length === 1, 'a change that the one ahead has');
     await stepUntil(() => chain.slot('confirmed') > Number(since.split('.')[0]), 'the blocks that it knows');
-    put(TWO);
+    put(THREE);
     await stepUntil(() => changesOf(other).length === 2 && changesOf(ahead).length > 0, 'a change that it has not');
     t.strictSame(changesOf(ahead), changesOf(other).slice(1));
     t.equal(other.events.filter(({ event }) => event === 'snapshot').length, 1, 'the state comes once');
@@ -366,7 +366,7 @@ t.test('events', async (t) => {
   t.test('a gateway that is restarted within the replay of the feed loses nothing', async (t) => {
     const client = await openClient(t);
     const from = client.slot;
-    put(ONE);
+    for (const address of ACCOUNTS) put(address);
     await check(t, client, from);
     await harness.gateway.close();
     await waitFor(() => {

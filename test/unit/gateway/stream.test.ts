@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { Unpackr } from 'msgpackr';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { NotificationQueue } from '../../../src/gateway/http/pubsub/notification-queue.ts';
 import { SignatureWatch } from '../../../src/gateway/http/pubsub/signature-watch.ts';
 import {
@@ -14,13 +14,13 @@ import {
 import { AccountTopics } from '../../../src/gateway/http/stream/account-topics.ts';
 import { packFrame } from '../../../src/gateway/http/stream/encoded-frame.ts';
 import { EventChannels } from '../../../src/gateway/http/stream/event-channels.ts';
-import { EventLog } from '../../../src/gateway/http/stream/event-log.ts';
+import { EventLog, type ReadEvents } from '../../../src/gateway/http/stream/event-log.ts';
 import type { EventPage, TopicEvent } from '../../../src/gateway/http/stream/event-page.ts';
 import { EventSealer } from '../../../src/gateway/http/stream/event-sealer.ts';
 import { EventSubscriptions } from '../../../src/gateway/http/stream/event-subscriptions.ts';
 import { Fanout } from '../../../src/gateway/http/stream/fanout.ts';
 import { ShardQueue } from '../../../src/gateway/http/stream/shard-queue.ts';
-import { SocketConnection } from '../../../src/gateway/http/stream/stream-connection.ts';
+import { SocketConnection, type StreamConnection } from '../../../src/gateway/http/stream/stream-connection.ts';
 import type { MessageId, TopicList } from '../../../src/gateway/http/stream/stream-message.ts';
 import { SubscriptionQueue } from '../../../src/gateway/http/stream/subscription-queue.ts';
 import { type Replay, readReplay } from '../../../src/gateway/live/feed/feed-replay.ts';
@@ -911,25 +911,13 @@ t.test('subscription-queue', async (t) => {
 });
 
 t.test('event-channels', async (t) => {
-  t.test('a change that comes while the first page of a channel is sealed is delivered', async (t) => {
+  const ADDRESS = addressFromByte(1);
+  const TOPICS = { topics: [{ name: 'balance' as const, address: ADDRESS }], commitment: 'confirmed' as const };
+  function openChannels(t: Test, read: ReadEvents, subscribe?: () => never) {
     const clock = new ManualClock();
-    const stateAt = (slot: number): TopicEvent => ({
-      index: 0,
-      slot,
-      result: `${slot}`,
-      before: null,
-      gap: null,
-      isComplete: true,
-    });
-    let [covered, reads] = [100, 0];
     let account: AccountSubscriber | undefined;
     const channels = new EventChannels({
-      async read({ since = { slot: 0, index: 0 } }) {
-        reads++;
-        const end = { slot: covered, index: 0 };
-        const events = covered > since.slot ? [stateAt(covered)] : [];
-        return { events, end, covered: end, present: [covered], held: [covered], isWhole: true };
-      },
+      read,
       sealer: new EventSealer({
         sealer: { sealEvents: (statements) => statements.map(() => '{}'), invalidUntilMs: 0 },
         cluster: () => undefined,
@@ -937,6 +925,7 @@ t.test('event-channels', async (t) => {
       }),
       liveAccounts: {
         subscribe(_address, _commitment, subscriber) {
+          subscribe?.();
           account = subscriber;
           return { addCaller() {}, removeCaller() {}, end() {} };
         },
@@ -944,8 +933,32 @@ t.test('event-channels', async (t) => {
       clock,
     });
     t.teardown(() => channels.close());
+    return { channels, clock, change: (slot: Slot) => account?.onChange({ slot, isReorg: false }) };
+  }
+  const stateAt = (slot: number): TopicEvent => ({
+    index: 0,
+    slot,
+    result: `${slot}`,
+    before: null,
+    gap: null,
+    isComplete: true,
+  });
+  const pageAt = (slot: Slot, since = { slot: 0, index: 0 }): EventPage => {
+    const [events, end] = [slot > since.slot ? [stateAt(slot)] : [], { slot, index: 0 }];
+    return { events, end, covered: end, present: [slot], held: [slot], isWhole: true };
+  };
+  const turns = async (): Promise<void> => {
+    for (let i = 0; i < 10; i++) await turn();
+  };
+
+  t.test('a change that comes while the first page of a channel is sealed is delivered', async (t) => {
+    let [covered, reads] = [100, 0];
+    const { channels, change } = openChannels(t, async ({ since }) => {
+      reads++;
+      return pageAt(covered, since);
+    });
     const slots: number[] = [];
-    channels.join({ topics: [{ name: 'balance', address: addressFromByte(1) }], commitment: 'confirmed' }, undefined, {
+    channels.join(TOPICS, undefined, {
       callerName: 'somebody',
       deliver(events, end) {
         slots.push(...events.map(({ event }) => event.slot));
@@ -955,9 +968,72 @@ t.test('event-channels', async (t) => {
     });
     while (reads === 0) await Promise.resolve();
     covered = 101;
-    account?.onChange({ slot: 101, isReorg: false });
-    for (let i = 0; i < 10; i++) await new Promise(setImmediate);
+    change(101);
+    await turns();
     t.same(slots, [100, 101]);
+  });
+
+  t.test('each ten seconds a reader gets a mark, also where nothing is known', async (t) => {
+    let isKnown = true;
+    const { channels, clock } = openChannels(t, async ({ since }) => (isKnown ? pageAt(100, since) : undefined));
+    const marks: Slot[] = [];
+    channels.join(TOPICS, undefined, {
+      callerName: 'somebody',
+      deliver(_events, end, isMark) {
+        if (isMark) marks.push(end.slot);
+        return end;
+      },
+      onEnd: (reason) => t.fail(reason.message),
+    });
+    await turns();
+    for (isKnown of [true, false]) {
+      clock.advance(10_000);
+      await turns();
+    }
+    t.same(marks, [100, 100, 100]);
+  });
+
+  t.test('the read of a subscription that has ended ends none that came after it', async (t) => {
+    const fails: (() => void)[] = [];
+    const { channels } = openChannels(
+      t,
+      () => new Promise((_, reject) => fails.push(() => reject(new GatewayError('upstream_unavailable', 'it ended')))),
+    );
+    const subscriptions = new EventSubscriptions(channels);
+    const replies: string[] = [];
+    const connection = {
+      caller: { name: 'somebody' },
+      reply: (write: () => string) => replies.push(write()),
+    } as unknown as StreamConnection;
+    const topic = accountTopicOf('balance', ADDRESS, undefined);
+    for (const id of [1, 2]) {
+      subscriptions.subscribe(connection, topic, { id, isBatch: false, since: null });
+      if (id === 1) subscriptions.unsubscribe(connection, topic);
+    }
+    fails[0]?.();
+    await turns();
+    t.same([subscriptions.has(connection, topic), replies.length], [true, 2]);
+  });
+
+  t.test('what can have no place is answered with the error alone', (t) => {
+    const error = new GatewayError('overloaded', 'no place is left');
+    const { channels } = openChannels(
+      t,
+      async () => undefined,
+      () => {
+        throw error;
+      },
+    );
+    const replies: string[] = [];
+    const connection = {
+      caller: { name: 'somebody' },
+      reply: (write: () => string) => replies.push(write()),
+    } as unknown as StreamConnection;
+    const topic = accountTopicOf('balance', ADDRESS, undefined);
+    const subscriptions = new EventSubscriptions(channels);
+    t.throws(() => subscriptions.subscribe(connection, topic, { id: 1, isBatch: false, since: null }), error);
+    t.same(replies, []);
+    t.end();
   });
 });
 
@@ -1496,7 +1572,17 @@ t.test('event-log', async (t) => {
         ...[block(1), ...follow(0), read(0)],
       ],
       'a feed sends a part of what is missing again': [
-        ...[...beginBoth(0), read(0), lose(0), block(1), block(0), block(2, 7), begin(0, 0, 0, true), ...follow(0), read(0)],
+        ...[
+          ...beginBoth(0),
+          read(0),
+          lose(0),
+          block(1),
+          block(0),
+          block(2, 7),
+          begin(0, 0, 0, true),
+          ...follow(0),
+          read(0),
+        ],
       ],
     };
     for (const [what, steps] of Object.entries(examples)) await t.resolves(runSteps(steps), what);

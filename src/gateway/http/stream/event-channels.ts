@@ -231,6 +231,7 @@ class EventChannel {
         await this.#pause(); // the channel has read what this process does not know any more
       }
     } catch (thrown) {
+      if (member.hasLeft) return;
       this.#leave(member);
       member.subscriber.onEnd(GatewayError.from(thrown));
     } finally {
@@ -256,6 +257,10 @@ class EventChannel {
           [this.#cursor, this.#held] = [page.end, page.held];
           for (const member of this.#members)
             if (member.isLive) this.#continue(member, events, { ...page, since }, isMark);
+        } else if (isMark) {
+          // Where nothing newer is known, they have all up to where they are.
+          for (const { isLive, subscriber, cursor = since } of this.#members)
+            if (isLive) subscriber.deliver([], cursor, true);
         }
         if (page?.isWhole === false) {
           await ownTurn();

@@ -31,7 +31,10 @@ export class EventSubscriptions {
     return this.#byConnection.get(connection)?.has(request.key) === true;
   }
 
-  /** Replies, and then sends what is behind `since`; where that is null, the state and what comes. */
+  /**
+   * Replies, and then sends what is behind `since`; where that is null, the state and what comes. Throws `overloaded` if the
+   * account can have no place.
+   */
   subscribe(
     connection: StreamConnection,
     topic: AccountTopic,
@@ -39,9 +42,6 @@ export class EventSubscriptions {
   ): void {
     const { name, address, commitment, request } = topic;
     const subscription: EventSubscription = { topic, id, seq: 0, membership: undefined };
-    connection.reply(
-      () => `{"type":"subscribed","id":${JSON.stringify(id)},"topic":"${name}","address":"${address}","seq":0}`,
-    );
     subscription.membership = this.#channels.join({ topics: [{ name, address }], commitment }, since ?? undefined, {
       callerName: connection.caller.name,
       deliver: (events, end, isMark) => deliver(connection, subscription, events, end, isMark),
@@ -50,6 +50,9 @@ export class EventSubscriptions {
         connection.reply(() => errorFrame(id, reason, isBatch ? { address } : {}));
       },
     });
+    connection.reply(
+      () => `{"type":"subscribed","id":${JSON.stringify(id)},"topic":"${name}","address":"${address}","seq":0}`,
+    );
     const ofConnection = this.#byConnection.get(connection) ?? new Map<string, EventSubscription>();
     this.#byConnection.set(connection, ofConnection.set(request.key, subscription));
   }
