@@ -29,7 +29,7 @@ export class HotKeyDetector {
   readonly #checkSeed: number;
   /** Another hash of the key that has a place, by which it is known there; 0 for none. */
   readonly #checks: Uint32Array;
-  /** As {@link ReadHeat} has them. */
+  /** As {@link ReadHeat} has them, where a key has the place: system memory that nobody writes costs nothing. */
   readonly #ranks: Float64Array;
   readonly #tipsAtLastRead: Float64Array;
 
@@ -41,7 +41,7 @@ export class HotKeyDetector {
     this.#bucketSeed = random() * 2 ** 32;
     this.#checkSeed = random() * 2 ** 32;
     this.#checks = new Uint32Array(places);
-    this.#ranks = new Float64Array(places).fill(Number.NEGATIVE_INFINITY);
+    this.#ranks = new Float64Array(places);
     this.#tipsAtLastRead = new Float64Array(places);
   }
 
@@ -102,7 +102,7 @@ export class HotKeyDetector {
   }
 
   #rankIn(place: number): number {
-    return this.#ranks[place] ?? 0;
+    return this.#checks[place] === 0 ? Number.NEGATIVE_INFINITY : (this.#ranks[place] ?? 0);
   }
 
   #checkOf(key: string): number {
