@@ -270,11 +270,11 @@ t.test('another key is refused until the reader accepts it', async (t) => {
 t.test('a reader whose clock is wrong sees what is proven now, and nothing older', async (t) => {
   const { page } = await openTab(t);
   /** Opens a page whose clock is ahead by a number of seconds, or behind. */
-  const open = async (aheadSec: number, path: string): Promise<void> => {
-    await page.addInitScript(
+  const open = async (aheadSec: number, path: string, tab = page): Promise<void> => {
+    await tab.addInitScript(
       `{ const { now } = Date; window.rightNow ??= now; Date.now = () => now.call(Date) + ${aheadSec * 1000}; }`,
     );
-    await page.goto(gateway.url + path);
+    await tab.goto(gateway.url + path);
   };
   const setRight = (page: Page): Promise<unknown> => page.evaluate('Date.now = rightNow');
   const slots: string[] = [];
@@ -296,8 +296,8 @@ t.test('a reader whose clock is wrong sees what is proven now, and nothing older
   await page.press('#q', 'Enter');
   await page.locator('.failed + button').first().click();
   await untilShown(page.locator('.balance'));
-  const pass = (ms: number): Promise<unknown> =>
-    page.evaluate(`{ const { now } = performance; performance.now = () => now.call(performance) + ${ms}; }`);
+  const pass = (ms: number, tab = page): Promise<unknown> =>
+    tab.evaluate(`{ const { now } = performance; performance.now = () => now.call(performance) + ${ms}; }`);
   await open(-100, '/'); // 210 s behind
   await until(page, 'document.getElementById("mark").textContent === "✓"');
   await pass(3_600_000); // while the clock was set back by as much
@@ -307,6 +307,27 @@ t.test('a reader whose clock is wrong sees what is proven now, and nothing older
   await untilState(page, 'refused');
   await pass(11_000);
   await until(page, 'document.getElementById("mark").textContent === "✓"');
+  const other = await page.context().newPage(); // which shows the frames of the first one
+  const read: string[] = [];
+  other.on('response', (response) => {
+    const [, name] = /v1\/(slot|performance)$/.exec(response.url()) ?? [];
+    if (name !== undefined) read.push(name);
+  });
+  await open(-100, '/', other);
+  await waitFor(() => read.includes('performance'), 'what is read each minute');
+  await setRight(other);
+  await pass(61_000, other);
+  await waitFor(() => read.join().endsWith('performance,slot,performance'), 'reads of another client');
+  await other.close();
+  await page.route('**/api/v1/health', async (route) => {
+    const { result } = await (await route.fetch()).json();
+    await route.fulfill({ json: { result: { ...result, cluster: WALLET } } });
+  });
+  slots.length = 0;
+  await page.goto(gateway.url);
+  await until(page, '/, [2-9]\\d refused$/.test(document.getElementById("proof").textContent)');
+  t.ok(slots.length < 4, 'another cluster is looked for every 10 s at most');
+  await page.unroute('**/api/v1/health');
   const { text: body } = await get('/slot'); // made for no nonce: anybody may have kept it
   await page.route('**/api/v1/slot', (route) => route.fulfill({ body, contentType: 'application/json' }));
   await open(-100, '/'); // 310 s behind

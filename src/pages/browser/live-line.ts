@@ -42,8 +42,8 @@ type TabMessage = SharedState | 'request' | 'trust';
 
 const HEALTH_MS = 10_000;
 
-/** The shortest time after which a client that doubts the time of a frame is replaced. */
-const CLOCK_MS = 10_000;
+/** The shortest time between two clients that replace one for its cluster or its clock. */
+const DOUBT_MS = 10_000;
 
 /** The longest pause between two tries: `/health` is free, and a restart takes seconds. */
 const MAX_BACKOFF_MS = 1600;
@@ -67,7 +67,7 @@ export class LiveLine {
   };
   #frame: Snapshot | undefined;
   #trusted: TrustedClient | undefined;
-  #trustedMs = 0;
+  #doubtedMs = Number.NEGATIVE_INFINITY;
   /** The client that is being opened: frames that come before it is there wait for the same one. */
   #opening: Promise<TrustedClient> | undefined;
   #feed: Feed | undefined;
@@ -112,6 +112,14 @@ export class LiveLine {
     keyMemory.remember(cluster, unknownKey);
     this.#send('trust');
     this.#onTrust();
+  }
+
+  /** Replaces the client after a failure for which its cluster or its clock may be to blame: another has those of now. */
+  doubt(thrown: unknown): void {
+    const fault = thrown instanceof ReceiptError ? thrown.code : undefined;
+    if ((fault !== 'cluster' && !isOfClock(fault)) || performance.now() - this.#doubtedMs < DOUBT_MS) return;
+    this.#doubtedMs = performance.now();
+    this.#trusted = undefined;
   }
 
   /** Waits for the line, and opens it. Where a page may have no locks, which are for secure ones, each tab has its own. */
@@ -166,7 +174,6 @@ export class LiveLine {
     if (served === undefined) throw new Error('the gateway names no cluster yet');
     const trusted = await createTrustedClient(served, createReader);
     this.#trusted = trusted;
-    this.#trustedMs = performance.now();
     const isOther = served !== this.#proof.cluster; // what was refused of the same one is refused until a frame is proven
     const unrefused = isOther ? { fault: undefined, unknownKey: undefined } : {};
     this.#setProof({ cluster: served, publicKey: trusted.publicKey, ...unrefused });
@@ -189,6 +196,7 @@ export class LiveLine {
       return verified.result;
     } catch (thrown) {
       if (thrown instanceof ReceiptError) this.#onRefused(thrown.code);
+      this.doubt(thrown);
       return undefined;
     }
   }
@@ -196,8 +204,6 @@ export class LiveLine {
   #onRefused(fault: ReceiptFault): void {
     this.#setProof({ refused: this.#proof.refused + 1, fault });
     if (fault === 'unknown-key' && this.#proof.unknownKey === undefined) void this.#learnUnknownKey();
-    const isOutOfTime = isOfClock(fault) && performance.now() - this.#trustedMs > CLOCK_MS;
-    if (fault === 'cluster' || isOutOfTime) this.#trusted = undefined; // another has the cluster and the clock of now
   }
 
   async #learnUnknownKey(): Promise<void> {

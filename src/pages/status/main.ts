@@ -137,11 +137,14 @@ const line = new LiveLine({
     trusted = client;
     readMs = Number.NEGATIVE_INFINITY;
     showCluster(client.cluster);
-    void readHistory(client).catch(() => {});
+    void kept(readHistory(client));
   },
   onHealth: showHealth,
   onChange: showSoon,
 });
+
+/** Waits for what is read. What fails is shown as before, and tried again with the next minute or client. */
+const kept = <A>(read: Promise<A>): Promise<A | undefined> => read.catch((thrown) => void line.doubt(thrown));
 
 /** Reads what the gateway saw in the five minutes before. Without it the plots begin now. */
 async function readHistory({ client }: TrustedClient): Promise<void> {
@@ -161,26 +164,26 @@ async function readLonger(): Promise<void> {
   const read = [...wanted].map(async (span) => {
     const readMs = performance.now();
     if (readMs - (longer.get(span)?.readMs ?? Number.NEGATIVE_INFINITY) < MINUTE_MS) return;
-    const { rows } = (await client.get('/network/history', { step: span === '1h' ? '10' : '60', span })).result;
-    longer.set(span, { rows, readMs });
+    const answer = await kept(client.get('/network/history', { step: span === '1h' ? '10' : '60', span }));
+    if (answer) longer.set(span, { rows: answer.result.rows, readMs });
   });
-  await Promise.allSettled(read); // what fails is shown as before
+  await Promise.all(read);
 }
 
-/** Reads what changes once a minute. What fails is shown as before, and tried with the next minute. */
+/** Reads what changes once a minute. */
 async function readMinute(): Promise<void> {
   readMs = performance.now();
   const client = trusted?.client;
   if (client === undefined) return;
-  const [performanceRows, epoch, price] = await Promise.allSettled([
-    client.get('/performance'),
-    client.get('/epoch'),
-    client.get('/token/:mint', { mint: WRAPPED_SOL }),
+  const [performanceRows, epoch, price] = await Promise.all([
+    kept(client.get('/performance')),
+    kept(client.get('/epoch')),
+    kept(client.get('/token/:mint', { mint: WRAPPED_SOL })),
     readLonger(),
   ]);
-  if (performanceRows.status === 'fulfilled') rates.setRows(performanceRows.value.result, nowSec());
-  if (epoch.status === 'fulfilled') epochEndMs = epoch.value.result.estimatedEndTime * 1000;
-  if (price.status === 'fulfilled') solUsd = price.value.result.priceUsd;
+  if (performanceRows) rates.setRows(performanceRows.result, nowSec());
+  if (epoch) epochEndMs = epoch.result.estimatedEndTime * 1000;
+  if (price) solUsd = price.result.priceUsd;
   showMinute();
 }
 
