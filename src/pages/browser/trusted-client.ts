@@ -23,6 +23,8 @@ export interface TrustedClient<C extends Reader = Reader> {
   readonly client: C;
   readonly cluster: string;
   readonly publicKey: string;
+  /** The gateway's time, in Unix milliseconds. */
+  readonly now: Clock['now'];
 }
 
 const clockOf = (now: Clock['now']): Clock => ({ ...systemClock, now });
@@ -53,7 +55,7 @@ export async function createTrustedClient<C extends Reader>(
   // by the clock that ran further: the reader's may be set back, and the other stand still while the machine sleeps
   const now = (): number => issuedAt + Math.max(Date.now() - sentMs, systemClock.monotonic() - sent);
   const client = create({ ...options, clock: clockOf(now) });
-  return { client, cluster, publicKey };
+  return { client, cluster, publicKey, now };
 }
 
 /** Returns whether a fault may be that of a client's clock, which is wrong once the reader's own has been set. */

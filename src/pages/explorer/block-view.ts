@@ -10,7 +10,7 @@ import { facts, mutedText, pager, shareBar, showPages, table } from './tables.ts
 import { chip, timeAgo } from './title.ts';
 
 export function showBlock(context: ViewContext, slot: string): void {
-  const { client, title, add, options, setOption, whileShown } = context;
+  const { client, now, title, add, options, setOption, whileShown } = context;
   const block = new Part('Block', title.proofs);
   add(block);
   const readSlot = Number(slot);
@@ -51,7 +51,7 @@ export function showBlock(context: ViewContext, slot: string): void {
       return;
     }
     const { result } = answer;
-    showHead(chip(wordsOf(result.commitment)), timeAgo(result.blockTime, whileShown));
+    showHead(chip(wordsOf(result.commitment)), timeAgo(result.blockTime, now, whileShown));
     block.prove(answer);
     block.show(blockFacts(result));
     const list = new Part('Transactions', title.proofs);

@@ -7,7 +7,7 @@ import { facts, shareBar } from './tables.ts';
 import { ticking } from './title.ts';
 
 /** Shows the slots of an epoch, and of the current one its progress. */
-export function showEpoch({ client, title, add, whileShown }: ViewContext, id: string): void {
+export function showEpoch({ client, now, title, add, whileShown }: ViewContext, id: string): void {
   const part = new Part('Epoch', title.proofs);
   add(part);
   const slotLink = (slot: number): HTMLElement => linkTo(String(slot), figures.integer(slot));
@@ -17,8 +17,7 @@ export function showEpoch({ client, title, add, whileShown }: ViewContext, id: s
       const { epoch, absoluteSlot, estimatedEndTime, epochProgress } = current;
       const shown = Number(id);
       const isCurrent = shown === epoch;
-      const end = (): string =>
-        `${figures.time(estimatedEndTime)}, in ${formatSpan(estimatedEndTime * 1000 - Date.now())}`;
+      const end = (): string => `${figures.time(estimatedEndTime)}, in ${formatSpan(estimatedEndTime * 1000 - now())}`;
       return [
         isCurrent && shareBar(epochProgress),
         facts([

@@ -171,9 +171,9 @@ function showFound(kind: string, id: string, fill: (context: ViewContext) => voi
     const slow = setTimeout(place, 300);
     const opening = read(openClient()).finally(() => clearTimeout(slow));
     opening.catch(place); // where it says why
-    const { client } = await opening;
+    const trusted = await opening;
     opened.element.remove();
-    if (shown.isShown) fill(contextOf(client, title));
+    if (shown.isShown) fill(contextOf(trusted, title));
   });
   opened.element.addEventListener(UNKNOWN_KEY, (event) => view.dispatchEvent(new CustomEvent(event.type)));
 }
@@ -181,7 +181,7 @@ function showFound(kind: string, id: string, fill: (context: ViewContext) => voi
 /** The longest time for which parts wait for those above them; one that loads later scrolls in the room that it has. */
 const REVEAL_MS = 8000;
 
-function contextOf(client: Client, title: Title): ViewContext {
+function contextOf({ client, now }: TrustedClient<Client>, title: Title): ViewContext {
   let above: Promise<unknown> = Promise.resolve();
   const shown = showing;
   const placedParts: Part[] = [];
@@ -205,6 +205,7 @@ function contextOf(client: Client, title: Title): ViewContext {
   };
   return {
     client,
+    now,
     title,
     options: new URLSearchParams(location.search),
     setOption(name, value) {
@@ -237,6 +238,7 @@ async function trustNewKey(): Promise<void> {
 /** Shows the view again with another client: the former one trusts the former key, cluster and clock. */
 function showTrusted(): void {
   openClient = newClient();
+  leftViews.clear(); // what they show was proven to the former one
   show(queryOf());
 }
 

@@ -130,6 +130,8 @@ function messageOf(thrown: unknown): string {
 
 export interface ViewContext {
   readonly client: Client;
+  /** The gateway's time, in Unix milliseconds. */
+  readonly now: () => number;
   readonly title: Title;
   readonly add: (...parts: readonly Part[]) => void;
   /** Begins work that ends when the view is left, and begins again when Back shows it; it returns how to end it. */

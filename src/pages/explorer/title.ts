@@ -51,12 +51,12 @@ export class Title {
 export const chip = (text: Child, kind = ''): HTMLElement => create('span', { class: `chip ${kind}`.trim() }, text);
 
 /** Shows a time in Unix seconds, and how long ago it was. */
-export const timeAgo = (seconds: number | null, whileShown: Showing['add']): HTMLElement =>
+export const timeAgo = (seconds: number | null, now: () => number, whileShown: Showing['add']): HTMLElement =>
   create(
     'time',
     { class: 'muted' },
     `${figures.time(seconds)} `,
-    seconds !== null && ticking(() => `· ${formatSpan(Date.now() - seconds * 1000)} ago`, whileShown),
+    seconds !== null && ticking(() => `· ${formatSpan(now() - seconds * 1000)} ago`, whileShown),
   );
 
 /** Shows words that change with the time, for as long as their view is shown. */

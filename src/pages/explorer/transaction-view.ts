@@ -67,7 +67,7 @@ const mintsOf = ({ tokenTransfers, actions, accountData }: Enhanced): readonly s
 ];
 
 function showHead(
-  { title, whileShown }: ViewContext,
+  { now, title, whileShown }: ViewContext,
   { signature, confirmationStatus, blockTime, enhanced, meta }: Transaction,
 ): void {
   const err = (meta as { readonly err?: unknown } | null)?.err;
@@ -77,7 +77,7 @@ function showHead(
       statusChip(status),
       chip(wordsOf(confirmationStatus)),
       enhanced && chip(`${wordsOf(enhanced.type)} · ${wordsOf(enhanced.source)}`),
-      timeAgo(blockTime, whileShown),
+      timeAgo(blockTime, now, whileShown),
     ],
     heading: enhanced
       ? [status === 'failed' && create('span', { class: 'bad' }, 'Failed: '), ...linkedText(enhanced.description)]

@@ -114,8 +114,8 @@ const feesFigure = figureOf('fees', {
 let frame: Snapshot | undefined;
 let trusted: TrustedClient | undefined;
 let report: HealthReport | undefined;
-/** When the epoch ends, in Unix milliseconds; undefined until `/epoch` is read. */
-let epochEndMs: number | undefined;
+/** When the epoch ends, in Unix seconds; undefined until `/epoch` is read. */
+let epochEndSec: number | undefined;
 let solUsd: number | null = null;
 /** The average of the last hour; 0 before it is known. */
 let hourTps = 0;
@@ -182,7 +182,7 @@ async function readMinute(): Promise<void> {
     readLonger(),
   ]);
   if (performanceRows) rates.setRows(performanceRows.result, nowSec());
-  if (epoch) epochEndMs = epoch.result.estimatedEndTime * 1000;
+  if (epoch) epochEndSec = epoch.result.estimatedEndTime;
   if (price) solUsd = price.result.priceUsd;
   showMinute();
 }
@@ -308,7 +308,7 @@ function showFrame(shown: Snapshot, view: LineView): void {
   showFees(shown, old);
   text('epoch', figures.integer(shown.epoch));
   text('epoch-share', figures.percent(shown.epochProgress));
-  text('epoch-end', epochEndMs === undefined ? UNKNOWN : `ends in ${formatSpan(epochEndMs - Date.now())}`);
+  text('epoch-end', epochEndSec === undefined ? UNKNOWN : `ends in ${formatSpan((epochEndSec - nowSec()) * 1000)}`);
   elementById('bar-done', HTMLElement).style.width = `${shown.epochProgress * 100}%`;
   elementById('bar', HTMLElement).setAttribute('aria-valuenow', (shown.epochProgress * 100).toFixed(1));
 }
