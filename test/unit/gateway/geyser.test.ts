@@ -1078,7 +1078,7 @@ t.test('accounts that nodes parse', async (t) => {
   const encoded = jsonOf(`["${data.toString('base64')}","base64"]`);
   /** A feed that is some slots behind the nodes, of which one shows accounts as `shown` unless two are compared. */
   const openParsed = (size: number, lag: number, shown: Shown) => {
-    const { open, clock, rpc, deliver, falsehoods } = openFeedSessions({ agreement: twoOperators() });
+    const { open, clock, rpc, deliver, falsehoods, ineligible } = openFeedSessions({ agreement: twoOperators() });
     const reads = { parsed: 0 };
     const session = open();
     const states = Array.from({ length: size }, (_, i) => stateOf(addressOfNumber(i + 1)));
@@ -1113,7 +1113,7 @@ t.test('accounts that nodes parse', async (t) => {
         }
       }
     };
-    return { session, states, reads, node, pass, falsehoods, countLive, most };
+    return { session, states, reads, node, pass, falsehoods, ineligible, countLive, most };
   };
 
   t.test('are shown as a node parses them only if that is the account that the feed has', async (t) => {
@@ -1123,6 +1123,13 @@ t.test('accounts that nodes parse', async (t) => {
       t.same([states.map(({ json }) => json), reads.parsed], [[parsed({})], 2], JSON.stringify(shown));
       session.close();
     }
+  });
+
+  t.test('are not kept live where the text of a node is too long: it is not even compared', async (t) => {
+    const { session, states, reads, pass, ineligible } = openParsed(1, 0, { mint: 'A'.repeat(1000) });
+    await pass(6);
+    t.same([ineligible, reads.parsed], [[states[0]?.address], 1]);
+    session.close();
   });
 
   t.test('of which one was read far ahead of the feed hold up no other', async (t) => {
@@ -1380,7 +1387,8 @@ t.test('accounts that can not be read keep no others from being live, nor are th
   t.teardown(() => session.close());
   const addressesFrom = (first: number, count: number) =>
     Array.from({ length: count }, (_, i) => addressOfNumber(first + i));
-  const [usual, large, barred] = [addressesFrom(1, 60), addressesFrom(100, 3), addressesFrom(200, 2)];
+  const [usual, barred] = [addressesFrom(1, 60), addressesFrom(200, 2)];
+  const [large, long] = [addressesFrom(100, 3), addressOfNumber(150)];
   let [slot, calls] = [10, 0];
   rpc.call = async (_, [named] = []) => {
     calls++;
@@ -1389,7 +1397,8 @@ t.test('accounts that can not be read keep no others from being live, nor are th
       throw new GatewayError('upstream_error', 'an account is barred');
     const isTooLarge = large.some((each) => addresses.includes(each));
     if (isTooLarge) throw new GatewayError('result_too_large', 'the response is too long');
-    const value = Buffer.from(`[${addresses.map(() => unparsedJson(5))}]`);
+    const tooLong = `{"data":"${'A'.repeat(1000)}"}`; // what would be no account
+    const value = Buffer.from(`[${addresses.map((each) => (each === long ? tooLong : unparsedJson(5)))}]`);
     return { slot, result: value, value };
   };
   const addAll = (addresses: readonly string[]): readonly AccountState[] => {
@@ -1411,9 +1420,9 @@ t.test('accounts that can not be read keep no others from being live, nor are th
   };
   const liveOf = (states: readonly AccountState[]) => states.filter(({ lease }) => lease !== undefined).length;
   clock.advance(1);
-  const states = addAll([...large, ...barred, ...usual]);
+  const states = addAll([...large, long, ...barred, ...usual]);
   await pass(80);
-  t.same([liveOf(states), ineligible.toSorted()], [usual.length, large.toSorted()]);
+  t.same([liveOf(states), ineligible.toSorted()], [usual.length, [...large, long].toSorted()]);
   const late = addAll(addressesFrom(300, 1));
   await pass(3);
   t.equal(liveOf(late), 1, 'nor one that comes later');

@@ -9,6 +9,7 @@ import { decodingTasks } from '../../../src/gateway/routes/decoding/decoding-tas
 import { member } from '../../../src/gateway/upstream/json/raw-json.ts';
 import type { Mesh } from '../../../src/gateway/upstream/mesh/mesh.ts';
 import { AccountBatcher, type AccountQuery } from '../../../src/gateway/upstream/reads/account-batcher.ts';
+import { readAccountValues } from '../../../src/gateway/upstream/reads/account-values.ts';
 import { readBlockSummary, readFullBlock, summarizeBlock } from '../../../src/gateway/upstream/reads/block-summary.ts';
 import { tallyTransactions } from '../../../src/gateway/upstream/reads/block-tally.ts';
 import { readEncodedAccounts } from '../../../src/gateway/upstream/reads/encoded-accounts.ts';
@@ -600,6 +601,28 @@ t.test('encoded-accounts', async (t) => {
     const tooMany = open(30 << 20, 32 << 20);
     await t.rejects(readEncodedAccounts(tooMany.rpc, ['large1', 'large2', 'large3', 'a1'], options), refused);
   });
+});
+
+t.test('account-values', async (t) => {
+  const addresses = Array.from({ length: 100 }, (_, i) => `a${i}`);
+  const json = `{"lamports":1,"owner":"o","data":["${'A'.repeat(16 << 10)}","base64"]}`;
+  const value = Buffer.from(`[${addresses.map(() => json)}]`);
+  const rpc: RpcCaller = { call: async () => ({ slot: 7, result: value, value }) };
+  /** The turns of the event loop in which accounts are read. */
+  const turnsOf = async (maxAccountBytes: number): Promise<number> => {
+    let [turns, isRead] = [0, false];
+    const read = readAccountValues(rpc, addresses, { minContextSlot: 1, maxAccountBytes }).then((values) => {
+      isRead = true;
+      return values;
+    });
+    for (; !isRead; turns++) await new Promise(setImmediate);
+    const { values, tooLarge } = await read;
+    t.same([values.size, tooLarge.size], maxAccountBytes < json.length ? [0, 100] : [100, 0]);
+    return turns;
+  };
+  const undecoded = await turnsOf(json.length - 1);
+  const decoded = await turnsOf(json.length);
+  t.ok(decoded - undecoded >= 10, `${decoded} turns, ${undecoded} where none is decoded`);
 });
 
 t.test('existence-checks', async (t) => {

@@ -2,6 +2,7 @@ import type { Commitment } from '../../../shared/domain/commitment.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { ownTurn } from '../../../shared/runtime/own-turn.ts';
 import { toTemplatedText } from '../../../shared/runtime/templated-text.ts';
+import type { AccountValue } from '../../upstream/geyser/feed-update.ts';
 import type { AccountRead } from '../../upstream/reads/account-batcher.ts';
 import type { RpcCaller } from '../../upstream/rpc/rpc-response.ts';
 import type { FeedVersion } from '../feed/feed-account.ts';
@@ -43,8 +44,10 @@ const MAX_ACCOUNTS = 50_000;
 const SEALED_UNTIL = 45_000;
 /** The accounts of one read. */
 const BATCH = 100;
-/** Texts that are compared in one turn of the event loop: about four milliseconds' work. */
-const TEXTS_PER_TURN = 10;
+/** Bytes of texts that are compared in one turn of the event loop: about four milliseconds' work. */
+const TEXT_BYTES_PER_TURN = 40 << 10;
+/** What a text of no length counts as. */
+const TEXT_BYTES = 4 << 10;
 
 /** One stream of a Geyser feed, and the accounts that are kept live over it, at confirmed and finalized. */
 export class FeedAccountSession {
@@ -111,9 +114,8 @@ export class FeedAccountSession {
       onEvicted: (account) => {
         for (const state of statesOf(account)) options.reassign(state);
       },
-      onTooLarge: (account) => {
-        for (const state of statesOf(account)) this.#refuse(state);
-      },
+      maxAccountBytes: options.maxAccountBytes,
+      onTooLarge: (account) => this.#refuseAll(account),
       onFalse: (reason) => this.#invalidate(reason),
       onGivenUp: (reason) => {
         options.onGivenUp(reason);
@@ -243,8 +245,12 @@ export class FeedAccountSession {
     const slot = at ?? (state.commitment === 'finalized' ? stream.finalizedSlot : stream.slot);
     const version =
       history && (state.commitment === 'finalized' ? FEED_RULES.finalizedOf(history, slot) : history.newest);
-    const kept = version && this.#keptOf(account, version);
     this.#behind.delete(state);
+    if (this.#isTooLarge(version?.value)) {
+      this.#refuse(state);
+      return;
+    }
+    const kept = version && this.#keptOf(account, version);
     if (version === undefined || kept === undefined) {
       state.endAdopted();
       return;
@@ -266,6 +272,15 @@ export class FeedAccountSession {
     if (result === 'changed' || result === 'late') this.#options.onChange(state, result, from);
   }
 
+  /** Returns true for an account whose text would be too long, as its data alone is. */
+  #isTooLarge(value: AccountValue | null | undefined): boolean {
+    return value != null && value.data.length > this.#options.maxAccountBytes;
+  }
+
+  #refuseAll(account: AccountState): void {
+    for (const state of statesOf(account)) this.#refuse(state);
+  }
+
   #refuse(state: AccountState): void {
     this.remove(state);
     this.#options.onIneligible(state, tooLargeError());
@@ -276,7 +291,8 @@ export class FeedAccountSession {
     const { value } = version;
     if (value === null || !isParsed(value)) return value;
     const known = this.#options.ring.textOf(value);
-    if (known === undefined && account.history?.newest.value === value) void this.#readText(account);
+    const isDue = known === undefined && account.history?.newest.value === value && !this.#isTooLarge(value);
+    if (isDue) void this.#readText(account);
     return known;
   }
 
@@ -304,12 +320,23 @@ export class FeedAccountSession {
     const oldestFirst = accounts
       .map((account, i) => ({ account, read: reads[i], slot: reads[i]?.slot ?? 0 }))
       .sort((a, b) => a.slot - b.slot); // what is ahead of the feed holds up nothing else
-    for (const [i, { account, read, slot }] of oldestFirst.entries()) {
-      if (i % TEXTS_PER_TURN === TEXTS_PER_TURN - 1) await ownTurn();
+    let bytesSinceYield = 0;
+    for (const { account, read, slot } of oldestFirst) {
+      const bytes = read?.account?.length ?? 0;
+      const isTooLarge = bytes > this.#options.maxAccountBytes;
+      bytesSinceYield += TEXT_BYTES + (isTooLarge ? 0 : bytes);
+      if (bytesSinceYield > TEXT_BYTES_PER_TURN) {
+        await ownTurn();
+        bytesSinceYield = 0;
+      }
       await this.#link.applied(slot);
-      const isKept = this.#keepText(account, read);
+      const isKept = !isTooLarge && this.#keepText(account, read);
       this.#reading.delete(account);
       if (this.#link.stream.get(account.address) !== account) continue;
+      if (isTooLarge) {
+        this.#refuseAll(account);
+        continue;
+      }
       for (const state of statesOf(account))
         if (isKept) this.#settle(account, state);
         else this.#behind.add(state);

@@ -32,6 +32,8 @@ export interface FeedLinkOptions<A extends FeedAccount>
   slotTimeMs(): number;
   /** Resolves when accounts may be read; a second's reads are bounded. */
   awaitTurn(): Promise<void>;
+  /** The most bytes of the JSON of an account that is kept. */
+  readonly maxAccountBytes: number;
   /** Called with an account that is too large to be kept live. */
   onTooLarge(account: A): void;
   /** Called when the stream is refused, or could not be had for so long that its accounts are to be kept elsewhere. */
@@ -125,13 +127,15 @@ export class FeedLink<A extends FeedAccount> {
    */
   async audit(accounts: readonly A[], operators = 1): Promise<FeedAudit<A>> {
     const addresses = accounts.map(({ address }) => address);
-    const { rpc, tip } = this.#options;
-    const minSlot = Math.min(this.stream.slot, tip() ?? this.stream.slot); // a node refuses what is ahead of all of them
-    const read = await readAccountValues(rpc, addresses, minSlot, operators);
+    const { rpc, tip, maxAccountBytes } = this.#options;
+    const minContextSlot = Math.min(this.stream.slot, tip() ?? this.stream.slot); // a node refuses what is ahead of all of them
+    const options = { minContextSlot, maxAccountBytes, agree: operators };
+    const read = await readAccountValues(rpc, addresses, options);
     const { slot, agreement } = read;
     await this.applied(slot);
     const isDecided = operators === 1 || agreedAt(agreement, slot) > 1;
     const same = accounts.filter((account) => {
+      if (read.tooLarge.has(account.address)) return false; // the next block shows it
       const version = { slot, value: read.values.get(account.address) ?? null };
       return this.stream.audit(account, version, isDecided);
     });
@@ -280,15 +284,17 @@ export class FeedLink<A extends FeedAccount> {
 
   async #readBatch(batch: readonly A[]): Promise<void> {
     await this.#options.awaitTurn();
-    const since = Math.max(...batch.map((account) => this.stream.sinceOf(account) ?? 0));
+    const { rpc, maxAccountBytes, onTooLarge } = this.#options;
+    const minContextSlot = Math.max(...batch.map((account) => this.stream.sinceOf(account) ?? 0));
     try {
       const addresses = batch.map(({ address }) => address);
-      const { slot, values } = await readAccountValues(this.#options.rpc, addresses, since);
+      const { slot, values, tooLarge } = await readAccountValues(rpc, addresses, { minContextSlot, maxAccountBytes });
       this.#failedReads = 0;
       this.#batchSize = Math.min(BATCH, 2 * this.#batchSize);
       for (const account of batch) {
         this.#failedAlone.delete(account);
-        this.stream.onRead(account, { slot, value: values.get(account.address) ?? null });
+        if (tooLarge.has(account.address)) onTooLarge(account);
+        else this.stream.onRead(account, { slot, value: values.get(account.address) ?? null });
       }
     } catch (thrown) {
       await this.#onReadFailed(batch, GatewayError.from(thrown));

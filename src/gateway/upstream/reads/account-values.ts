@@ -1,6 +1,8 @@
 import type { Agreement } from '../../../shared/domain/agreement.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import { ownTurn } from '../../../shared/runtime/own-turn.ts';
 import { type AccountValue, accountValue } from '../geyser/feed-update.ts';
+import { YIELD_EVERY_BYTES } from '../json/cooperative.ts';
 import { member, parseU64 } from '../json/raw-json.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
 import { parseEncodedAccount } from './encoded-accounts.ts';
@@ -9,25 +11,44 @@ import { readMultipleAccounts } from './multiple-accounts.ts';
 /** Accounts at one slot. */
 export interface AccountValuesAtSlot {
   readonly slot: Slot;
-  /** Existing accounts by base58 address. */
+  /** Existing accounts by base58 address, save those that are too large. */
   readonly values: ReadonlyMap<string, AccountValue>;
+  /** Addresses of the accounts whose JSON is longer than it may be: they are not decoded. */
+  readonly tooLarge: ReadonlySet<string>;
   /** The operators that gave all of them; undefined over one operator. */
   readonly agreement: Agreement | undefined;
 }
 
-/**
- * Reads accounts at confirmed as a feed shows them, at least at a slot: at finalized a node may read from a newer root.
- * `agree`: the operators that are compared. Default: 1.
- */
+export interface AccountValuesOptions {
+  readonly minContextSlot: Slot;
+  /** The most bytes of the JSON of an account. */
+  readonly maxAccountBytes: number;
+  /** The operators that are compared. Default: 1. */
+  readonly agree?: number | undefined;
+}
+
+/** Reads accounts at confirmed as a feed shows them, at least at a slot: at finalized a node may read from a newer root. */
 export async function readAccountValues(
   rpc: RpcCaller,
   addresses: readonly string[],
-  minContextSlot: Slot,
-  agree?: number,
+  { minContextSlot, maxAccountBytes, agree }: AccountValuesOptions,
 ): Promise<AccountValuesAtSlot> {
   const config = { commitment: 'confirmed', encoding: 'base64', minContextSlot } as const;
   const { slot, accounts, agreement } = await readMultipleAccounts(rpc, addresses, config, { agree });
-  return { slot, agreement, values: new Map([...accounts].map(([address, json]) => [address, parseValue(json)])) };
+  const [values, tooLarge] = [new Map<string, AccountValue>(), new Set<string>()];
+  let bytesSinceYield = 0;
+  for (const [address, json] of accounts) {
+    if (json.length > maxAccountBytes) {
+      tooLarge.add(address);
+      continue;
+    }
+    values.set(address, parseValue(json));
+    bytesSinceYield += json.length;
+    if (bytesSinceYield < YIELD_EVERY_BYTES) continue;
+    await ownTurn();
+    bytesSinceYield = 0;
+  }
+  return { slot, values, tooLarge, agreement };
 }
 
 function parseValue(json: Buffer): AccountValue {
