@@ -58,6 +58,8 @@ export class NetworkHistory {
   });
   readonly #collectors = [this.#slots, this.#tens, this.#minutes];
   #store: MinuteStore | undefined;
+  /** Rows of the store that end in the future by this clock, which may be behind. */
+  #later: readonly NetworkRow[] = [];
   /** The latest observation, in Unix milliseconds. */
   #observedMs = 0;
 
@@ -65,28 +67,38 @@ export class NetworkHistory {
     this.#clock = clock;
   }
 
-  /** Continues the minutes of a store, to which new ones are appended. Rows of the future stay there: this clock may be wrong. */
+  /** Continues the minutes of a store, to which new ones are appended. Rows of the future wait until the clock is set ahead. */
   continueFrom(store: MinuteStore): void {
-    const latestMs = this.#latestMs;
-    this.#minutes.restore(store.read().filter(({ endedAt }) => endedAt <= latestMs));
+    this.#later = store.read();
+    this.#restore();
     this.#store = store;
   }
 
   observe(observation: Observation): void {
     const { updatedAt } = observation.snapshot;
+    const isSetAhead = updatedAt > this.#observedMs + MAX_SET_BACK_MS;
     if (updatedAt < this.#observedMs - MAX_SET_BACK_MS) {
       this.#forgetAfter(updatedAt); // the clock was wrong until now, or is wrong now: the store keeps its rows
       this.#observedMs = updatedAt;
     }
     this.#observedMs = Math.max(this.#observedMs, updatedAt);
     for (const collector of this.#collectors) collector.observe(observation);
+    if (isSetAhead) this.#restore(); // after the row that ended by the clock as it was
   }
 
   /** Drops the rows of the last hour: a node that may have given some of their figures has lied. */
   dropUnagreed(): void {
     const atMs = this.#clock.now() - UNAGREED_MS;
     this.#forgetAfter(atMs);
-    this.#store?.removeBetween(atMs, this.#latestMs);
+    const latestMs = this.#latestMs;
+    this.#later = this.#later.filter(({ endedAt }) => endedAt <= atMs || endedAt > latestMs);
+    this.#store?.removeBetween(atMs, latestMs);
+  }
+
+  #restore(): void {
+    const latestMs = this.#latestMs;
+    this.#minutes.restore(this.#later.filter(({ endedAt }) => endedAt <= latestMs));
+    this.#later = this.#later.filter(({ endedAt }) => endedAt > latestMs);
   }
 
   #forgetAfter(atMs: number): void {

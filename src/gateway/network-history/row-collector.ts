@@ -24,11 +24,12 @@ export class RowCollector {
     return this.#rows;
   }
 
-  /** Puts rows of an earlier process before those of this one. */
+  /** Adds rows of earlier processes. Of two that end together, the one of this process stays. */
   restore(rows: readonly NetworkRow[]): void {
-    const first = this.#rows[0]?.endedAt ?? Number.POSITIVE_INFINITY;
-    const earlier = rows.filter(({ endedAt }) => endedAt < first);
-    this.#rows = [...earlier, ...this.#rows].slice(-this.#options.maxRows);
+    const ends = new Set(this.#rows.map(({ endedAt }) => endedAt));
+    const others = rows.filter(({ endedAt }) => !ends.has(endedAt));
+    const all = [...others, ...this.#rows].sort((a, b) => a.endedAt - b.endedAt);
+    this.#rows = all.slice(-this.#options.maxRows);
   }
 
   /** Removes the rows that ended later than this, in Unix milliseconds, and the one that is collected. */
@@ -61,7 +62,8 @@ export class RowCollector {
   }
 
   #add(row: NetworkRow): void {
-    const { maxRows, onRow } = this.#options;
+    const { stepMs, maxRows, onRow } = this.#options;
+    if (this.#rows.at(-1)?.endedAt === row.endedAt && stepMs !== undefined) this.#rows.pop(); // that of a clock which was set back
     this.#rows.push(row);
     if (this.#rows.length > maxRows) this.#rows.shift();
     onRow?.(row);

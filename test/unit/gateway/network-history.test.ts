@@ -171,6 +171,36 @@ t.test('a clock that was days ahead leaves no rows of the future, and stops noth
   t.equal(rows.length, 29 + 9);
   const ends = rows.map(({ endedAt }) => endedAt);
   t.strictSame(ends, [...new Set(ends)].sort());
+
+  aheadMs = -30 * 24 * 60 * MINUTE_MS;
+  const behind = new NetworkHistory(wrong);
+  behind.continueFrom(store);
+  run(behind, 5, aheadMs);
+  t.equal(behind.read('60', '24h', slot).rows.length, 4);
+  aheadMs = 0;
+  run(behind, 10);
+  const restored = behind.read('60', '24h', slot).rows.map(({ endedAt }) => endedAt);
+  t.equal(restored.length, 29 + 9 + 9, 'a clock that is set ahead shows what the store has');
+  t.strictSame(restored, [...new Set(restored)].sort());
+
+  aheadMs = -30 * 24 * 60 * MINUTE_MS;
+  const doubted = new NetworkHistory(wrong);
+  doubted.continueFrom({ ...store, removeBetween: () => {} });
+  aheadMs = 0;
+  clock.advance(30 * MINUTE_MS);
+  const old = restored.filter((endedAt) => endedAt <= clock.now() - 60 * MINUTE_MS);
+  doubted.dropUnagreed();
+  run(doubted, 3);
+  t.ok(old.length > 0 && old.length < restored.length);
+  t.equal(doubted.read('60', '24h', slot).rows.length, old.length + 2, 'but not what a node that lies may have given');
+
+  aheadMs = -80_000; // a start within a minute that the store has
+  const again = new NetworkHistory(wrong);
+  again.continueFrom(store);
+  run(again, 5, aheadMs);
+  const shown = again.read('60', '5m', slot).rows.map(({ endedAt }) => endedAt);
+  t.ok(shown.length > 3);
+  t.strictSame(shown, [...new Set(shown)].sort(), 'of two minutes that end together one is shown');
 });
 
 t.test('what a node calls its version is kept if it looks like one', async (t) => {
