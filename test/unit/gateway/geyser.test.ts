@@ -992,8 +992,8 @@ t.test('over several operators an audit of a feed reads all that exact needs', a
 });
 
 t.test('a missing block', async (t) => {
-  /** A feed that has applied the blocks up to 20, and then has lost its connection. Reads of blocks wait. */
-  const openGap = async () => {
+  /** A feed that has applied the blocks up to 20, and then has lost its connection. Reads of blocks wait, after some that fail. */
+  const openGap = async (failures = 0) => {
     let listener: FeedListener | undefined;
     const { clock, open, rpc, requests, blocks, falsehoods, deliver } = openFeedSessions({
       random: () => 0,
@@ -1002,10 +1002,11 @@ t.test('a missing block', async (t) => {
       },
     });
     const [state, session, waiting] = [stateOf(addressOfNumber(1)), open(), [] as (() => void)[]];
-    let reads = 0;
+    let [reads, failed] = [0, 0];
     rpc.call = (method, [named] = []) => {
       const slot = Number(named);
       if (method !== 'getBlock') reads++;
+      else if (failed++ < failures) return Promise.reject(new GatewayError('upstream_unavailable', 'it is busy'));
       const block = { blockhash: `${slot}`, parentSlot: slot - 1, previousBlockhash: `${slot - 1}` };
       const result = method === 'getBlock' ? { ...block, rewards: [], transactions: [] } : [null];
       const value = Buffer.from(JSON.stringify(result));
@@ -1031,7 +1032,7 @@ t.test('a missing block', async (t) => {
       waiting.shift()?.();
       for (let i = 0; i < 5; i++) await new Promise(setImmediate);
     };
-    return { session, state, blocks, falsehoods, waiting, send, reconnect, answer, reads: () => reads };
+    return { clock, session, state, blocks, falsehoods, waiting, send, reconnect, answer, reads: () => reads };
   };
 
   t.test('is read over two connections, and the second answer changes nothing', async (t) => {
@@ -1045,6 +1046,24 @@ t.test('a missing block', async (t) => {
     await send(25);
     t.same([state.lease?.slot, reads()], [25, 1], 'nobody wrote: nothing is read again');
     session.close();
+  });
+
+  t.test('is read again where no node could be called for a moment', async (t) => {
+    for (const [failures, slot] of [
+      [2, 22],
+      [3, undefined],
+    ] as const) {
+      const gap = await openGap(failures);
+      await gap.reconnect();
+      await gap.send(22);
+      for (let slots = 0; slots < 3; slots++) {
+        gap.clock.advance(400);
+        for (let i = 0; i < 5; i++) await new Promise(setImmediate);
+        while (gap.waiting.length > 0) await gap.answer();
+      }
+      t.same([gap.state.lease?.slot, gap.reads() > 1], [slot, slot === undefined], `${failures} times`);
+      gap.session.close();
+    }
   });
 
   t.test('shows that a block behind it is false: nothing of those that waited is applied any more', async (t) => {

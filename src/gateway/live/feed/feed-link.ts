@@ -54,6 +54,8 @@ const APPLIED_MS = 50;
 const [RETRY_MS, MAX_RETRY_MS] = [100, 3200];
 /** The longest time until an account that fails alone is read again, in milliseconds. */
 const MAX_ALONE_RETRY_MS = 60_000;
+/** How often a missing block is read until all accounts are read in place of it. */
+const BLOCK_TRIES = 3;
 /** Slots without a new block, and far behind the tip, after which accounts are kept elsewhere: what servers replay. */
 const GIVE_UP_SLOTS = 150;
 /** Codes that another attempt would get again. */
@@ -320,7 +322,13 @@ export class FeedLink<A extends FeedAccount> {
   }
 
   async #readBlock(slot: Slot): Promise<void> {
-    const block = await readWrittenAccounts(this.#options.rpc, slot).catch(() => undefined);
+    const { rpc, clock, slotTimeMs } = this.#options;
+    const read = () => readWrittenAccounts(rpc, slot).catch(() => undefined);
+    let block = await read();
+    for (let tries = 1; block === undefined && tries < BLOCK_TRIES && !this.#isClosed; tries++) {
+      await new Promise<void>((resolve) => clock.after(slotTimeMs(), resolve)); // a node is behind, or busy
+      block = await read();
+    }
     this.stream.onBlockRead(slot, block && { ...block, written: [...block.written.keys()] });
   }
 }
