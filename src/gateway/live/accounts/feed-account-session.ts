@@ -320,7 +320,7 @@ export class FeedAccountSession {
     const oldestFirst = accounts
       .map((account, i) => ({ account, read: reads[i], slot: reads[i]?.slot ?? 0 }))
       .sort((a, b) => a.slot - b.slot); // what is ahead of the feed holds up nothing else
-    let bytesSinceYield = 0;
+    let [bytesSinceYield, isStalled] = [0, false];
     for (const { account, read, slot } of oldestFirst) {
       const bytes = read?.account?.length ?? 0;
       const isTooLarge = bytes > this.#options.maxAccountBytes;
@@ -329,7 +329,8 @@ export class FeedAccountSession {
         await ownTurn();
         bytesSinceYield = 0;
       }
-      await this.#link.applied(slot);
+      if (!isStalled) await this.#link.applied(slot);
+      isStalled = this.slot < slot; // what was read at later slots would wait in vain, too
       const isKept = !isTooLarge && this.#keepText(account, read);
       this.#reading.delete(account);
       if (this.#link.stream.get(account.address) !== account) continue;
