@@ -391,6 +391,10 @@ t.test('rpc-standard-profile', async (t) => {
         [finalized, null, config],
         [finalized, null, { ...config, minContextSlot }],
       ],
+      [
+        [finalized, config, null],
+        [finalized, { ...config, minContextSlot }, null],
+      ],
     ] as const) {
       let requested: unknown;
       node.overrides.set('getBlocks', (given) => {

@@ -74,7 +74,8 @@ const CONFIG_POSITIONS: { readonly [M in ReadMethod]?: number } = {
 
 /** Raises the `minContextSlot` of a call, if its method accepts one. Malformed parameters are left to the node. */
 function withMinContextSlot({ method, params }: RpcCall, slot: Slot): readonly unknown[] {
-  const hasNoEnd = method === 'getBlocks' && typeof params[1] === 'object' && params[1] !== null && params.length < 3;
+  const [, second = null, third = null] = params;
+  const hasNoEnd = method === 'getBlocks' && typeof second === 'object' && second !== null && third === null;
   const position = hasNoEnd ? 1 : CONFIG_POSITIONS[method]; // of two configs, nodes read the last alone
   if (slot === 0 || position === undefined || params.length < position) return params;
   const config = params[position] ?? {};

@@ -130,7 +130,8 @@ interface Config {
   readonly searchTransactionHistory?: unknown;
 }
 
+/** Returns the last parameter that is there, where that is a config: null stands for one that is left out. */
 function configOf(params: readonly unknown[]): Config {
-  const last = params.at(-1);
-  return typeof last === 'object' && last !== null ? { ...last } : {};
+  const last = params.findLast((each) => each !== null);
+  return typeof last === 'object' ? { ...last } : {};
 }
