@@ -964,6 +964,8 @@ t.test('completion-script', async (t) => {
     [['slotgate', 'receipt', 'key', 'r'], ['rotate', 'revoke'], ['show']],
     [['slotgate', 'keys', 'create', '--tier', ''], ['build', 'scale'], ['list']],
     [['slotgate', '--port', '1', 'keys', 'rotate', '--'], ['--grace', '--data-dir'], ['--tier']],
+    [['slotgate', '--st'], ['--state'], ['--port']],
+    [['slotgate', '--data-dir', 'keys', ''], ['start', 'doctor'], ['rotate']],
     [['slotgate', 'get', '/b'], ['/balance/', '/block/'], ['/tx/']],
     [['slotgate', 'completion', ''], ['bash', 'zsh', 'fish'], ['start']],
   ];

@@ -35,8 +35,10 @@ function nodesOf(
     commands: command.commands.map((known) => ({ name: known.name(), description: known.description() })),
     values: [...command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []), ...(values.get(path) ?? [])],
     flags: [...command.options, ...globals.filter(({ long }) => long !== '--version')].flatMap(
-      ({ long, description, required, optional, argChoices }) =>
-        long == null ? [] : [{ name: long, description, takesValue: required || optional, choices: argChoices ?? [] }],
+      ({ short, long, description, required, optional, argChoices }) =>
+        [short, long] // of two names, the first is the short one, whatever its length
+          .filter((name) => name?.startsWith('--') === true)
+          .map((name = '') => ({ name, description, takesValue: required || optional, choices: argChoices ?? [] })),
     ),
   };
   const below = command.commands.flatMap((known) => nodesOf(known, `${path} ${known.name()}`.trim(), values));

@@ -25,6 +25,10 @@ const flagsWithValue = (nodes: readonly CompletionNode[]): readonly CompletionNo
 const commandPatterns = (nodes: readonly CompletionNode[]): readonly string[] =>
   nodes.filter(({ path }) => path !== '').map(({ path }) => quoted(path.includes(' ') ? path : ` ${path}`));
 
+/** The flags behind which a word is a value, and no command. */
+const valuedPatterns = (nodes: readonly CompletionNode[]): readonly string[] =>
+  flagsWithValue(nodes).map(({ name }) => name);
+
 /** Fills in the places of a script, each with its lines. */
 const fill = (file: string, places: Readonly<Record<string, readonly string[]>>): string =>
   readFileSync(new URL(`data/${file}`, import.meta.url), 'utf8').replace(/\{\{(\w+)\}\}/g, (_, place: string) =>
@@ -35,6 +39,7 @@ const bashCompletion: FormatCompletion = (nodes) => {
   const reply = (words: readonly string[]) => `COMPREPLY=($(compgen -W ${quoted(words.join(' '))} -- "$current"))`;
   return fill('completion.bash', {
     commands: [commandPatterns(nodes).join('|')],
+    valued: [valuedPatterns(nodes).join('|')],
     values: flagsWithValue(nodes).map(
       ({ name, choices }) => `    ${name}) ${choices.length === 0 ? '' : `${reply(choices)}; `}return ;;`,
     ),
@@ -48,6 +53,7 @@ const bashCompletion: FormatCompletion = (nodes) => {
 const zshCompletion: FormatCompletion = (nodes) =>
   fill('completion.zsh', {
     commands: [commandPatterns(nodes).join('|')],
+    valued: [valuedPatterns(nodes).join('|')],
     values: flagsWithValue(nodes).map(
       ({ name, choices }) =>
         `    (${name}) ${choices.length === 0 ? '_files' : `compadd -- ${choices.join(' ')}`}; return ;;`,
@@ -63,6 +69,7 @@ const described = ({ name, description }: Named): string => quoted(`${name}:${de
 const fishCompletion: FormatCompletion = (nodes) =>
   fill('completion.fish', {
     commands: [commandPatterns(nodes).join(' ')],
+    valued: [valuedPatterns(nodes).join(' ')],
     words: nodes.flatMap(({ path, commands, values, flags }) => {
       const when = `complete -c slotgate -n ${quoted(`__slotgate_at ${quoted(path)}`)}`;
       return [

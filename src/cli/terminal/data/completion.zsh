@@ -1,8 +1,10 @@
 #compdef slotgate
 _slotgate() {
-  local at='' word
+  local at='' before='' word
   for word in "${(@)words[2,CURRENT-1]}"; do
+    case "$before" in ({{valued}}) before=''; continue ;; esac
     case "$at $word" in ({{commands}}) at="${at:+$at }$word" ;; esac
+    before="$word"
   done
   case "${words[CURRENT-1]}" in
 {{values}}
