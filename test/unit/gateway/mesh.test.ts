@@ -546,6 +546,18 @@ t.test('jump-guard', async (t) => {
     t.notOk(guard.isSuspect('a'));
   });
 
+  t.test('slots that come one by one, all late, are accepted like the step that they are together', async (t) => {
+    const { clock, guard, pass } = setUp();
+    const slot = pass(50, { a: 0 });
+    clock.advance(100 * SLOT_MS);
+    for (let next = slot + 1; next <= slot + 100; next++) guard.observe('a', next); // a feed sends again what was missed
+    t.ok(guard.isAccepted(slot + 100));
+    t.notOk(guard.isSuspect('a'));
+    for (let next = slot + 101; next <= slot + 200; next++) guard.observe('a', next);
+    t.ok(guard.isAccepted(slot + 164));
+    t.notOk(guard.isAccepted(slot + 165), 'a burst is no way around the most of a step');
+  });
+
   t.test('I16: the only node is not accepted while it jumps about', async (t) => {
     const { guard, pass } = setUp();
     const slot = pass(20, { a: 0 });

@@ -18,10 +18,19 @@ interface Observation {
   readonly atMs: number;
 }
 
+/** Steps in a row that are judged together. */
+interface Burst extends Observation {
+  /** Slots by which the accepted tip was ahead of what the elapsed time explained. */
+  readonly aheadSlots: number;
+  readonly sinceMs: number;
+}
+
 /** Distance within which two nodes agree on the slot of the chain. */
 const AGREEMENT_SLOTS = 20;
 /** Slots that a steady advance may be ahead of the elapsed time: skipped slots come as one step. */
 const STEADY_TOLERANCE_SLOTS = 2;
+/** Time for which steps are judged from where the first began: a feed sends all blocks that it was late with together. */
+const BURST_MS = 10_000;
 
 /**
  * Decides which slots of one commitment are accepted, so that no single node can advance the tip at will (I16). A step
@@ -37,6 +46,7 @@ export class JumpGuard {
   #acceptedTip: Observation | undefined;
   /** Slots by which the accepted tip is ahead of what the elapsed time explains. */
   #aheadSlots = 0;
+  #burst: Burst | undefined;
 
   constructor(options: JumpGuardOptions) {
     this.#options = options;
@@ -83,16 +93,23 @@ export class JumpGuard {
     const beyondAgreed = slot - (highestAgreedSlot(otherSlots) ?? Number.POSITIVE_INFINITY);
     // Distances to the others nearby; less than 0 for those ahead of it.
     const aheadOfNearby = otherSlots.map((other) => slot - other).filter((slots) => Math.abs(slots) <= maxSlotJump);
-    const { slot: tip, atMs: tipMs } = this.#acceptedTip ?? { slot, atMs };
-    const aheadOfTip = this.#aheadSlots + slot - tip - elapsedSlots(tipMs);
-    const aheadSlots = Math.max(0, Math.min(aheadOfTip, ...aheadOfNearby));
-    const isExplained = aheadSlots <= maxSlotJump || (isAlone && this.#isSteady(nodeId, slot, elapsedSlots));
+    const burst = this.#burstAt(slot, atMs);
+    const aheadOfBurst = burst.aheadSlots + slot - burst.slot - elapsedSlots(burst.atMs);
+    const aheadSlots = Math.max(0, Math.min(aheadOfBurst, ...aheadOfNearby));
+    const isInTime = aheadSlots <= maxSlotJump;
+    const isExplained = isInTime || (isAlone && this.#isSteady(nodeId, slot, elapsedSlots));
     if (beyondAgreed <= AGREEMENT_SLOTS && isExplained) {
-      this.#aheadSlots = aheadSlots <= maxSlotJump ? aheadSlots : 0;
+      this.#aheadSlots = isInTime ? aheadSlots : 0;
+      this.#burst = isInTime ? burst : undefined;
       this.#acceptedTip = { slot, atMs };
     } else if (!this.#jumps.has(nodeId)) {
       this.#jumps.set(nodeId, { from: { slot, atMs }, last: slot });
     }
+  }
+
+  #burstAt(slot: Slot, atMs: number): Burst {
+    if (this.#burst !== undefined && atMs - this.#burst.sinceMs < BURST_MS) return this.#burst;
+    return { ...(this.#acceptedTip ?? { slot, atMs }), aheadSlots: this.#aheadSlots, sinceMs: atMs };
   }
 
   /** Returns true if the only node has, since its jump, advanced far enough and no faster than the time explains. */
