@@ -991,6 +991,30 @@ t.test('over several operators an audit of a feed reads all that exact needs', a
   });
 });
 
+t.test('an audit refutes what is kept of an account that has become too large without the feed', async (t) => {
+  const { clock, open, rpc, falsehoods, deliver } = openFeedSessions();
+  const session = open();
+  t.teardown(() => session.close());
+  const state = stateOf(addressOfNumber(1));
+  const answer = (slot: number, json: string): void => {
+    const value = Buffer.from(`[${json}]`);
+    rpc.call = async () => ({ slot, result: value, value });
+  };
+  answer(10, unparsedJson(5));
+  clock.advance(1);
+  session.add(state);
+  clock.advance(500);
+  for (let slot = 9; slot < 12; slot++) {
+    const link = { slot, blockhash: `${slot}`, parentSlot: slot - 1, parentBlockhash: `${slot - 1}` };
+    deliver(encodeBlockUpdate(['b2'], { ...link, transactionCount: 0, writes: [] }, [], 0));
+    await new Promise(setImmediate);
+  }
+  t.equal(state.lease?.slot, 11);
+  answer(11, unparsedJson(5).replace('""', `"${'A'.repeat(1000)}"`));
+  t.equal(await session.sessionAudit.audit(1), 0);
+  t.match(falsehoods, [/a read at slot 11 differs/]);
+});
+
 t.test('a missing block', async (t) => {
   /** A feed that has applied the blocks up to 20, and then has lost its connection. Reads of blocks wait, after some that fail. */
   const openGap = async (failures = 0) => {

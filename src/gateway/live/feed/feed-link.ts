@@ -8,7 +8,7 @@ import { exponentialDelayMs } from '../../../shared/runtime/exponential-backoff.
 import { type BackoffOptions, backoffMs } from '../../upstream/failsafe/jittered-backoff.ts';
 import { decodeUpdate } from '../../upstream/geyser/decode-update.ts';
 import { encodeFilter, encodePing, type FeedMode } from '../../upstream/geyser/encode-request.ts';
-import type { FeedUpdate } from '../../upstream/geyser/feed-update.ts';
+import { type AccountValue, accountValue, type FeedUpdate } from '../../upstream/geyser/feed-update.ts';
 import { type FeedCall, type FeedClient, type FeedFailure, GRPC_CODE } from '../../upstream/geyser/geyser-client.ts';
 import { mayBeOfOneAccount } from '../../upstream/reads/account-batcher.ts';
 import { readAccountValues } from '../../upstream/reads/account-values.ts';
@@ -67,6 +67,10 @@ const REFUSALS: ReadonlySet<number> = new Set([
 ]);
 /** What a node accepts in one getMultipleAccounts. */
 const BATCH = 100;
+/** Stands for an account that was not decoded; no account is the same. */
+const TOO_LARGE: AccountValue = accountValue(0n, '', false, 0n, new Uint8Array());
+/** The most bytes of an account's JSON beside its data. */
+const ENVELOPE_BYTES = 300;
 
 export interface FeedAudit<A> {
   readonly same: readonly A[];
@@ -137,9 +141,10 @@ export class FeedLink<A extends FeedAccount> {
     await this.applied(slot);
     const isDecided = operators === 1 || agreedAt(agreement, slot) > 1;
     const same = accounts.filter((account) => {
-      if (read.tooLarge.has(account.address)) return false; // the next block shows it
-      const version = { slot, value: read.values.get(account.address) ?? null };
-      return this.stream.audit(account, version, isDecided);
+      const isTooLarge = read.tooLarge.has(account.address);
+      if (isTooLarge && mostJsonBytes(account.history?.ownAt(slot)?.value) > maxAccountBytes) return false;
+      const value = isTooLarge ? TOO_LARGE : (read.values.get(account.address) ?? null);
+      return this.stream.audit(account, { slot, value }, isDecided);
     });
     return { same, agreement: isDecided ? agreement : undefined };
   }
@@ -332,3 +337,7 @@ export class FeedLink<A extends FeedAccount> {
     this.stream.onBlockRead(slot, block && { ...block, written: [...block.written.keys()] });
   }
 }
+
+/** Returns the most bytes that the JSON of an account may have, its data in base64. */
+const mostJsonBytes = (value: AccountValue | null | undefined): number =>
+  ENVELOPE_BYTES + Math.ceil((value?.data.length ?? 0) / 3) * 4;
