@@ -1296,12 +1296,27 @@ t.test('event-log', async (t) => {
     );
     for (let i = 0; i < 5; i++) await turn();
     clock.advance(10_000);
-    const pages = await Promise.all(reading);
+    let [turns, isDone] = [0, false];
+    const count = (): void => {
+      turns++;
+      if (!isDone) setImmediate(count);
+    };
+    count();
+    const doneAt: number[] = [];
+    const pages = await Promise.all(
+      reading.map(async (read) => {
+        const page = await read;
+        doneAt.push(turns);
+        return page;
+      }),
+    );
+    isDone = true;
     t.strictSame(
       pages.map((page) => page?.events.map(({ gap }) => gap?.from)),
       Array.from({ length: 5 }, () => [99]),
     );
     t.equal(replays, 1);
+    t.equal(new Set(doneAt).size, 5, 'each goes on in a turn of the event loop of its own');
   });
 
   t.test('what nodes notify of is a change only where nothing before it can be missing', async (t) => {

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import { ownTurn } from '../../../shared/runtime/own-turn.ts';
 import type { FeedVersion } from '../../live/feed/feed-account.ts';
 import type { Replay, ReplayQuery } from '../../live/feed/feed-replay.ts';
 import { isSameValue } from '../../live/feed/feed-rules.ts';
@@ -76,20 +77,27 @@ export class FeedReplays {
     this.#waiting.push(lateOf);
     this.#next ??= this.#replayNext();
     await this.#next;
+    await ownTurn(); // all that have waited go on from here
   }
 
   async #replayNext(): Promise<void> {
     await this.#running;
     this.#next = undefined;
-    const late = new Map<string, LateAccount>();
-    for (const lateOf of this.#waiting.splice(0))
-      for (const account of lateOf())
-        if (account.since < (late.get(account.address)?.since ?? Number.POSITIVE_INFINITY))
-          late.set(account.address, account);
-    this.#running = this.#replay([...late.values()]).catch(() => {
+    this.#running = this.#replayFor(this.#waiting.splice(0)).catch(() => {
       this.#waiting = []; // all that wait for a feed that does not answer go on without it
     });
     await this.#running;
+  }
+
+  async #replayFor(waiting: readonly (() => readonly LateAccount[])[]): Promise<void> {
+    const late = new Map<string, LateAccount>();
+    for (const [i, lateOf] of waiting.entries()) {
+      if (i % PER_TURN === PER_TURN - 1) await ownTurn();
+      for (const account of lateOf())
+        if (account.since < (late.get(account.address)?.since ?? Number.POSITIVE_INFINITY))
+          late.set(account.address, account);
+    }
+    await this.#replay([...late.values()]);
   }
 
   async #replay(late: readonly LateAccount[]): Promise<void> {
@@ -110,8 +118,11 @@ export class FeedReplays {
         return;
       }
     }
-    if (clears !== this.#clears) return;
-    for (const account of late) this.#keep(account, nextOf.get(account.history) ?? account.history.oldest, replay);
+    for (const [i, account] of late.entries()) {
+      if (i % PER_TURN === PER_TURN - 1) await ownTurn();
+      if (clears !== this.#clears) return;
+      this.#keep(account, nextOf.get(account.history) ?? account.history.oldest, replay);
+    }
   }
 
   #keep({ address, history, since }: LateAccount, next: FeedVersion, replay: Replay | undefined): void {
@@ -128,6 +139,9 @@ export class FeedReplays {
     if (from === undefined || from > since) this.#lost.set(history, from === undefined ? since : from - 1);
   }
 }
+
+/** Readers, or accounts, that are handled in one turn of the event loop. */
+const PER_TURN = 200;
 
 const bytesOf = ({ versions }: Replayed): number =>
   versions.reduce((sum, { value }) => sum + VERSION_BYTES + (value?.data.length ?? 0), 0);
