@@ -31,7 +31,7 @@ import type { RouteReadThrough } from '../../../src/gateway/routes/routing/route
 import { accountTopicOf } from '../../../src/gateway/routes/stream-topics.ts';
 import type { Sealer } from '../../../src/gateway/serving/sealer.ts';
 import type { AccountValue } from '../../../src/gateway/upstream/geyser/feed-update.ts';
-import type { FeedListener } from '../../../src/gateway/upstream/geyser/geyser-client.ts';
+import { type FeedListener, GRPC_CODE } from '../../../src/gateway/upstream/geyser/geyser-client.ts';
 import type { AccountRead } from '../../../src/gateway/upstream/reads/account-batcher.ts';
 import { decodeRequest, encodeBlockUpdate } from '../../../src/localnet/geyser/geyser-messages.ts';
 import type { AccountSubscriber } from '../../../src/shared/domain/account-change.ts';
@@ -1317,6 +1317,47 @@ t.test('event-log', async (t) => {
     );
     t.equal(replays, 1);
     t.equal(new Set(doneAt).size, 5, 'each goes on in a turn of the event loop of its own');
+  });
+
+  t.test('a replay whose connection ends is tried again, one that the feed can not give is not', async (t) => {
+    const history = new History<KeptAccount, AccountValue | null>(
+      { address: ONE, priority: 1 },
+      { slot: 200, isDenied: false, finalizedSlot: 200 },
+      { slot: 150, value: accountOf(5) },
+    );
+    let code: number = GRPC_CODE.resourceExhausted;
+    let replays = 0;
+    const client = {
+      firstReplayed: async () => 1,
+      subscribe({ onEnd }: FeedListener) {
+        replays++;
+        return { send: () => onEnd({ code, reason: 'ended the stream' }), cancel() {} };
+      },
+    };
+    const log = new EventLog({
+      ring: { get: () => history, finalizedSlot: 200 },
+      context,
+      liveAccounts: { readLive: () => undefined },
+      feed: {
+        isStarting: false,
+        isMoving: () => false,
+        replay: (query) => readReplay({ client, mode: 'blocks', clock: new ManualClock(), maxBytes: 1 << 20 }, query),
+      },
+      replayBytes: 1 << 20,
+    });
+    const read = () =>
+      log.read({
+        topics: [{ name: 'balance', address: ONE }],
+        commitment: 'confirmed',
+        since: { slot: 99, index: 0 },
+        held: undefined,
+      });
+    for (code of [GRPC_CODE.resourceExhausted, GRPC_CODE.unavailable, GRPC_CODE.outOfRange, GRPC_CODE.unavailable])
+      t.strictSame(
+        (await read())?.events.map(({ gap }) => gap?.from),
+        [99],
+      );
+    t.equal(replays, 3, 'what the feed has not is not requested again');
   });
 
   t.test('what nodes notify of is a change only where nothing before it can be missing', async (t) => {

@@ -5,7 +5,7 @@ import { CLOCK_SYSVAR } from '../../../shared/domain/well-known-addresses.ts';
 import { decodeUpdate } from '../../upstream/geyser/decode-update.ts';
 import { encodeFilter, encodePing, type FeedMode } from '../../upstream/geyser/encode-request.ts';
 import type { BlockLink, FeedUpdate } from '../../upstream/geyser/feed-update.ts';
-import type { FeedClient } from '../../upstream/geyser/geyser-client.ts';
+import { type FeedClient, GRPC_CODE } from '../../upstream/geyser/geyser-client.ts';
 import { BlockAssembly } from './block-assembly.ts';
 import type { FeedVersion } from './feed-account.ts';
 import { FEED_RULES } from './feed-rules.ts';
@@ -38,6 +38,13 @@ export interface Replay {
 const TIMEOUT_MS = 10_000;
 /** By these the oldest slot may have moved on when the request is there. */
 const MOVED_SLOTS = 4;
+/** Codes with which a feed says that it can't send the blocks; after any other it may still have them. */
+const WITHOUT_BLOCKS: ReadonlySet<number> = new Set([
+  GRPC_CODE.outOfRange,
+  GRPC_CODE.internal,
+  GRPC_CODE.invalidArgument,
+  GRPC_CODE.unimplemented,
+]);
 
 /**
  * Reads what accounts were before this process knew them, as far back as the feed reaches: undefined where it sends no whole row.
@@ -76,7 +83,10 @@ export async function readReplay(options: FeedReplayOptions, query: ReplayQuery)
           finish(undefined);
         }
       },
-      onEnd: () => finish(undefined),
+      onEnd: ({ code, reason }) => {
+        if (WITHOUT_BLOCKS.has(code)) finish(undefined);
+        else fail(new GatewayError('upstream_error', `the feed ${reason}`));
+      },
     });
     const addresses = new Set([CLOCK_SYSVAR, ...query.addresses]);
     call.send(encodeFilter({ mode, version: 1, addresses, fromSlot: Math.min(since, first) }));
