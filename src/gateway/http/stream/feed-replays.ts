@@ -12,9 +12,10 @@ export type FeedHistory = AccountHistory<AccountValue | null>;
 
 /** What a feed has sent again about an account, before what the ring has. */
 export interface Replayed {
-  readonly history: FeedHistory;
-  /** The version of the history that follows it. */
-  readonly next: FeedVersion;
+  /** A history that has ended may be gone: what it keeps is counted nowhere. */
+  readonly history: WeakRef<FeedHistory>;
+  /** The slot of the version that follows it. */
+  readonly next: Slot;
   /** The blocks behind this one are in it. */
   readonly from: Slot;
   readonly versions: readonly FeedVersion[];
@@ -50,7 +51,10 @@ export class FeedReplays {
 
   constructor(options: FeedReplaysOptions) {
     this.#options = options;
-    const dispose = ({ history }: Replayed): void => options.onDropped(history);
+    const dispose = (replayed: Replayed): void => {
+      const history = replayed.history.deref();
+      if (history !== undefined) options.onDropped(history);
+    };
     this.#replayed = new LRUCache({ maxSize: options.maxBytes, sizeCalculation: bytesOf, dispose });
   }
 
@@ -63,7 +67,7 @@ export class FeedReplays {
   /** Returns what was before a history, if the history still begins where that ends. */
   of(address: string, history: AccountHistory): Replayed | undefined {
     const replayed = this.#replayed.get(address);
-    return replayed?.history === history && replayed.next.slot === history.oldest.slot ? replayed : undefined;
+    return replayed?.history.deref() === history && replayed.next === history.oldest.slot ? replayed : undefined;
   }
 
   /** Whether the feed may send again what an account lacks. */
@@ -133,7 +137,7 @@ export class FeedReplays {
       const { from } = replay;
       // Without a write the account has been what was read since the replay begins.
       const known = versions.length > 0 ? versions : [{ slot: from, value }];
-      this.#replayed.set(address, { history, next, from, versions: known });
+      this.#replayed.set(address, { history: new WeakRef(history), next: next.slot, from, versions: known });
     }
     const { from } = this.of(address, history) ?? {};
     if (from === undefined || from > since) this.#lost.set(history, from === undefined ? since : from - 1);
