@@ -47,14 +47,12 @@ const turnInto = (f: Forgery, account: string, owner: string): readonly ForgedCa
   f.open(account, owner, USDC),
 ];
 
+const saleOf = (to: string, mint: string, ...paid: readonly ForgedCall[]): ForgedCall =>
+  namedCall(MAGIC_EDEN, anchor('execute_sale_v2'), { 0: to, 1: seller, 4: mint }, ...paid);
+
 /** A sale for 1 SOL that a signer pays, whoever buys. */
 const saleTo = (f: Forgery, to: string, mint: string): ForgedCall =>
-  namedCall(
-    MAGIC_EDEN,
-    anchor('execute_sale_v2'),
-    { 0: to, 1: seller, 4: mint },
-    f.sendSol(victim, seller, 1_000_000_000n),
-  );
+  saleOf(to, mint, f.sendSol(victim, seller, 1_000_000_000n));
 
 /** Burns the victim's NFT by Token Metadata, which closes its account. */
 const burnNft = (f: Forgery): ForgedCall =>
@@ -116,11 +114,31 @@ export const THEFTS_BY_CLAIMS: Readonly<Record<string, Attack>> = {
     never: / got /,
     only: ['alone'],
   },
+  'a wallet that is turned into a token account of its own, whose right to close passes': {
+    kind: 'rights',
+    signers: [victim, newAccount],
+    make: (f) => [...turnInto(f, newAccount, newAccount), f.pass(newAccount, 3, newAccount, thief)],
+    says: [`${newAccount} gave its wallet ${newAccount} (which holds 100 SOL) away`, thief],
+    only: ['alone', 'beside a swap on Raydium'],
+  },
+  'a wallet that is turned into a token account of another, which passes it on': {
+    kind: 'credit',
+    signers: [victim, newAccount],
+    make: (f) => [...turnInto(f, newAccount, victim), f.giveAway(newAccount, victim, thief)],
+    says: [`passed the ownership of ${newAccount} from ${victim} to ${thief}`],
+    only: ['alone'],
+  },
   'two NFTs that somebody pays for and others buy': {
     kind: 'beside an NFT',
     make: (f) => [saleTo(f, buyer, addressOf(201)), saleTo(f, secondBuyer, addressOf(202))],
     says: [`${seller} sold the NFT`, `${victim} also sent 2 SOL to ${seller}`],
     never: /bought/,
+    only: ['alone'],
+  },
+  'what a buyer pays where another one buys of the same seller for nothing': {
+    kind: 'beside an NFT',
+    make: (f) => [saleTo(f, victim, addressOf(201)), saleOf(secondBuyer, addressOf(202))],
+    says: [`${seller} sold the NFT`, `${victim} also sent 1 SOL to ${seller}`],
     only: ['alone'],
   },
   'an NFT that somebody pays for and another one buys': {

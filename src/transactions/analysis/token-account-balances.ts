@@ -47,11 +47,22 @@ export function initializedTokenAccount({
   return { account, mint, owner: asString(owner), amount: 0n };
 }
 
-/** Returns the wallets among what signed: each had what a wallet needs; less is what a stranger sent to a new address. */
-export function walletsBefore({ accounts, preBalances, preTokenBalances }: Transaction): Set<string> {
+/**
+ * Returns the wallets of which the transaction makes accounts of a program: each signed, and had what a wallet needs. Less is
+ * what a stranger sent to a new address. An account that a former transaction made is assigned in none that follows.
+ */
+export function walletsBefore({ accounts, preBalances, preTokenBalances, instructions }: Transaction): Set<string> {
   const tokenAccounts = tokenAccountBalances(preTokenBalances);
+  const assigned = new Set(
+    inExecutionOrder(instructions).flatMap(({ program, parsed }) =>
+      program === 'system' && parsed !== null && /^(assign|createAccount)/.test(parsed.type)
+        ? [parsed.info['account'] ?? parsed.info['newAccount']]
+        : [],
+    ),
+  );
   const wallets = accounts.filter(
-    ({ address, signer }, index) => signer && (preBalances[index] ?? 0n) > rentOf(0n) && !tokenAccounts.has(address),
+    ({ address, signer }, index) =>
+      signer && assigned.has(address) && (preBalances[index] ?? 0n) > rentOf(0n) && !tokenAccounts.has(address),
   );
   return new Set(wallets.map(({ address }) => address));
 }

@@ -95,7 +95,11 @@ export function walletChangesOf(parsed: ParsedTransaction): ReadonlyMap<string, 
 function ownersOfMoved(parsed: ParsedTransaction): ReadonlySet<string> {
   const { actions, accountData, signers, isIncomplete } = parsed;
   const closings = findCloseAccountInstructions(parsed);
-  const passed = actions.filter(({ kind }) => kind === 'changeOwner');
+  const passed = actions.filter(
+    (action) =>
+      action.kind === 'changeOwner' ||
+      callsOf(action, parsed).some(({ info }) => info?.['authorityType'] === 'accountOwner'),
+  );
   if (isIncomplete || closings.length + passed.length === 0) return new Set();
   const closed = new Set(closings.map((call) => infoAddress(call, 'account')));
   const twice = accountData.filter(({ tokenBalanceChanges: { length }, account }) => length > 1 && closed.has(account));

@@ -800,6 +800,24 @@ t.test('forged-transactions', async (t) => {
     t.match(transaction && explainTransaction(parseTransaction(transaction)), 'the tip 5 SOL');
   });
 
+  t.test('who is given an account that was made of a wallet has lost nothing', async (t) => {
+    const transaction = forgeAttack(
+      'alone',
+      'a wallet that is turned into a token account of another, which passes it on',
+    );
+    const view = transaction && enhanceTransaction(transaction, { perspective: thief }).perspective;
+    t.match(view?.description, /99\.99796072 SOL to you/);
+    t.notMatch(view?.description, / left you/);
+  });
+
+  t.test('an account that a former transaction made is no wallet that passes its ownership', async (t) => {
+    const forgery = prepare([victim, newAccount]);
+    forgery.fund(newAccount, 2_039_280n);
+    forgery.begin();
+    const text = describe(forgery.record([forgery.open(newAccount, victim, USDC)]));
+    t.equal(text, `${victim} called the Token program (initializeAccount3); no SOL or token changed hands`);
+  });
+
   /** Returns what the view of a wallet says that its balances do not. */
   function wrongFor(wallet: string, transaction: Transaction): readonly string[] {
     const { changes = [], description = '' } =

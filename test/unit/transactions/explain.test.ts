@@ -253,6 +253,7 @@ t.test('explain-transaction', async (t) => {
     'tx/5iBYjBYCphzj_json':
       'AKbG…Ak6L fulfilled a transfer of 0.00089088 SOL to 63AA…fnr8 from another chain over ZetaChain. The fee was 0.000005 SOL.',
     'tx/DC4yP5xEUhHu_jsonParsed': 'HUZu…gjWs updated an oracle of Pyth. The fee was 0.000005 SOL.',
+    'block/devnet-147078735-json#20': 'EfPV…VtpZ updated an oracle of Chainlink. The fee was 0.000005 SOL.',
     'tx/29ku1FzyNHgx_jsonParsed':
       'D32c…ezQr tried to vote for a block, but step 1 of 1 (Vote) failed: the vote was already recorded or not in the recent slots (error 0, “VoteTooOld”). Nothing moved, but the fee of 0.000005 SOL was paid.',
     'tx/2M5hpf4CNdfV_json':

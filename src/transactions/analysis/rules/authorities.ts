@@ -60,12 +60,6 @@ export function findGivenRights(parsed: ParsedTransaction): readonly AuthorityCh
     `${change.account} ${KINDS_OF_ONE_RIGHT[change.kind] ?? rightOf(change)} ${termsOf(change)}`;
   const passed = authorityChanges.filter(({ kind }) => kind === 'setAuthority');
   const last = new Map(authorityChanges.map((change) => [keyOf(change), change]));
-  const turned = new Map(
-    // wallets of which a token account was made afterwards: that says more than an assignment
-    authorityChanges.flatMap(({ account, from, authorityType }, place) =>
-      from === account && authorityType === 'accountOwner' ? [[account, place]] : [],
-    ),
-  );
   const owners = new Map(authorityChanges.toReversed().map(({ account, owner }) => [account, owner]));
   const paid = actions.filter(({ kind, actor }) => kind !== 'rent' && signers.includes(actor));
   const payments = grouped(paid, ({ counterparty }) => counterparty ?? '');
@@ -87,6 +81,14 @@ export function findGivenRights(parsed: ParsedTransaction): readonly AuthorityCh
     return holder !== to && !(isMade && (ownsTokens || isOwn)) && !isUndone(change, parsed);
   };
   const given = new Set(grouped(passed, keyOf).flatMap((chain) => (isPassed(chain) ? chain : [])));
+  const turned = new Map(
+    // wallets of which somebody else's token account was made afterwards: that says more than an assignment
+    authorityChanges.flatMap((change, place) =>
+      change.from === change.account && change.authorityType === 'accountOwner' && given.has(change)
+        ? [[change.account, place]]
+        : [],
+    ),
+  );
   const isGiven = (change: AuthorityChange): boolean => {
     const { kind, authorityType, owner, to, innerInstructionIdx } = change;
     const isLast = last.get(keyOf(change)) === change;

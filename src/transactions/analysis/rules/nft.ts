@@ -82,7 +82,7 @@ function interpretSale(sales: readonly NamedCall[], facts: TransactionFacts): Nf
   const nfts = nftsOf(sales, facts);
   const actor = actorOf(facts, [buyer, seller]);
   const steps = new Set(sales.map(({ step }) => step));
-  const parties = sales.flatMap(({ instruction: { roles } }) => [roles['buyer'] ?? actor, roles['seller'] ?? actor]);
+  const parties = [buyer ?? seller ?? actor, seller ?? buyer ?? actor]; // whom the sentence names
   const states = statesOfSale(nfts, program, money.price, { steps, buyer: buyer ?? actor, parties }, facts);
   return deedOf('NFT_SALE', nfts, { actor, program, seller, buyer, ...money, states });
 }
