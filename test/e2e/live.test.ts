@@ -23,6 +23,7 @@ import {
   waitFor,
 } from '../support/harness.ts';
 import { accountReads, keepLive } from '../support/keep-live.ts';
+import { connect as connectPubsub } from '../support/pubsub-test-client.ts';
 import { exchange, parseResponses } from '../support/raw-http.ts';
 import { rpcRequest } from '../support/rpc-request.ts';
 import { runSlotgate } from '../support/run-slotgate.ts';
@@ -876,6 +877,21 @@ t.test('live-accounts-over-a-geyser-feed', async (t) => {
     t.match(
       (await world.get('/health')).json.result?.problems.join(),
       /Geyser feed of node-1 can't be used: a read at slot/,
+    );
+    const pubsub = await connectPubsub(t, `${world.gateway.url}/api/v1/rpc`);
+    const token = world.cluster.setup.tokenAccountOf(DOLLAR, WALLETS[0]);
+    const config = { commitment: 'confirmed', encoding: 'base64', slotgate: {} };
+    const answer = pubsub.call('accountSubscribe', token, config);
+    let isAnswered = false;
+    void answer.then(() => {
+      isAnswered = true;
+    });
+    await stepUntil(async () => isAnswered);
+    const { error } = await answer;
+    t.match(
+      error,
+      { message: /Geyser feed is down/, data: { error: 'upstream_unavailable' } },
+      'no fault of the client',
     );
     await control.injectGeyser({ isForging: false });
     for (let i = 0; i < 10; i++) {

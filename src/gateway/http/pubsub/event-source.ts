@@ -13,12 +13,13 @@ export interface SubscribedAccount {
   readonly view: AccountView;
 }
 
-/** Returns the events of an account for one client, the first of the source. */
+/** Returns the events of an account for one client, the first of the source. `hasFeed`: whether a feed is configured. */
 export function sourceOfEvents(
   channels: Pick<EventChannels, 'join'>,
   { address, commitment, view }: SubscribedAccount,
   { since, hasReceipts }: EventOptions,
   { caller, offer, onEnd }: SourceOptions,
+  hasFeed: () => boolean,
 ): Source {
   let membership: Membership | undefined;
   let isReady = false;
@@ -33,7 +34,7 @@ export function sourceOfEvents(
       deliver(events, known) {
         const results = events.flatMap((event) => resultOf(event, view, hasReceipts) ?? []);
         if (results.length < events.length) {
-          end(bytesUnknown());
+          end(hasFeed() ? feedIsDown() : bytesUnknown());
           return undefined;
         }
         isReady = true;
@@ -67,6 +68,11 @@ function resultOf({ event, members, body }: SealedEvent, view: AccountView, hasR
   const answer = hasReceipts ? `,"answer":${body}` : '';
   return `{"context":{"slot":${event.slot}},"value":${value},"slotgate":{${named}${answer}}}`;
 }
+
+const feedIsDown = (): GatewayError =>
+  new GatewayError('upstream_unavailable', 'the Geyser feed is down, which has the bytes of what a node parses', {
+    retryAfter: 1,
+  });
 
 const bytesUnknown = (): GatewayError =>
   new GatewayError(

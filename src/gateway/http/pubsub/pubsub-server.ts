@@ -16,6 +16,7 @@ export interface PubsubServerOptions
     AccountFeedsOptions,
     Pick<SubscriptionsOptions, 'events' | 'liveLogs' | 'mesh'>,
     Pick<PubsubClientOptions, 'onInternalError'> {
+  readonly context: StreamUpgradeOptions['context'] & SubscriptionsOptions['context'];
   /** The unsent bytes above which a client is too slow. */
   readonly maxBackpressureBytes: number;
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { LogSource } from '../../live/logs/live-logs.ts';
+import type { RouteContext } from '../../routes/routing/route.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import type { EventChannels } from '../stream/event-channels.ts';
 import type { SubscriptionCaller } from '../stream/stream-connection.ts';
@@ -51,6 +52,7 @@ export interface SubscriptionsOptions {
   readonly liveLogs: LogSource;
   readonly events: Pick<EventChannels, 'join'>;
   readonly mesh: Pick<Mesh, 'onTip' | 'tip'>;
+  readonly context: Pick<RouteContext, 'geyser'>;
 }
 
 /** The subscriptions of all clients: equal ones share a source and an id, and each notification is written once. */
@@ -181,12 +183,12 @@ export class Subscriptions {
   }
 
   #open(request: SubscriptionRequest, options: SourceOptions): Source {
-    const { accounts, events, liveLogs, mesh, signatures } = this.#options;
+    const { accounts, context, events, liveLogs, mesh, signatures } = this.#options;
     switch (request.kind) {
       case 'account':
         return request.events === undefined
           ? new AccountSource(accounts, request, options)
-          : sourceOfEvents(events, request, request.events, options);
+          : sourceOfEvents(events, request, request.events, options, () => context.geyser() !== null);
       case 'logs':
         return sourceOfLogs(liveLogs, request, options);
       case 'signature':
