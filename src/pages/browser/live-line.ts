@@ -119,7 +119,8 @@ export class LiveLine {
     const fault = thrown instanceof ReceiptError ? thrown.code : undefined;
     if ((fault !== 'cluster' && !isOfClock(fault)) || performance.now() - this.#doubtedMs < DOUBT_MS) return;
     this.#doubtedMs = performance.now();
-    this.#trusted = undefined;
+    if (fault === 'cluster') this.#trusted = undefined;
+    else void this.#openOnce(this.#trusted?.cluster).catch(() => {}); // until it is there, the former one proves what it can
   }
 
   /** Waits for the line, and opens it. Where a page may have no locks, which are for secure ones, each tab has its own. */
@@ -163,6 +164,10 @@ export class LiveLine {
   /** Returns a client that trusts the key of a cluster: by default the one that the gateway serves. */
   async #trust(cluster = this.#trusted?.cluster): Promise<TrustedClient> {
     if (this.#trusted !== undefined && this.#trusted.cluster === cluster) return this.#trusted;
+    return this.#openOnce(cluster);
+  }
+
+  #openOnce(cluster: string | undefined): Promise<TrustedClient> {
     this.#opening ??= this.#open(cluster).finally(() => {
       this.#opening = undefined;
     });
@@ -172,7 +177,7 @@ export class LiveLine {
   async #open(cluster: string | undefined): Promise<TrustedClient> {
     const served = cluster ?? (await readHealth(gatewayUrl())).cluster;
     if (served === undefined) throw new Error('the gateway names no cluster yet');
-    const trusted = await createTrustedClient(served, createReader);
+    const trusted = await createTrustedClient(served, createReader, this.#trusted?.now);
     this.#trusted = trusted;
     const isOther = served !== this.#proof.cluster; // what was refused of the same one is refused until a frame is proven
     const unrefused = isOther ? { fault: undefined, unknownKey: undefined } : {};

@@ -32,10 +32,12 @@ const clockOf = (now: Clock['now']): Clock => ({ ...systemClock, now });
 /**
  * Creates a client that trusts the key which this browser saw first on a cluster, or sees now. Its clock is the gateway's, as an
  * answer to a nonce has it, which nobody can have signed before: the reader's own may be wrong, and an old receipt stays old.
+ * Without that answer it is what `assumedNow` says.
  */
 export async function createTrustedClient<C extends Reader>(
   cluster: string,
   create: (options: ClientOptions) => C,
+  assumedNow: Clock['now'] = Date.now,
 ): Promise<TrustedClient<C>> {
   const remembered = keyMemory.keyOf(cluster);
   const publicKey = remembered ?? (await readPublicKey());
@@ -47,10 +49,10 @@ export async function createTrustedClient<C extends Reader>(
     clock: clockOf(() => Number.MAX_SAFE_INTEGER),
   });
   const sent = systemClock.monotonic(); // as of its arrival a late answer would set the clock back, which the verifier bears for 5 s only
-  const sentMs = Date.now();
+  const [sentMs, assumedMs] = [Date.now(), assumedNow()];
   const issuedAt = await dateless.get('/slot', {}, { nonce: true, attempts: 1, timeoutMs: TIMEOUT_MS }).then(
     ({ receipt }) => receipt.issuedAt,
-    () => sentMs,
+    () => assumedMs,
   );
   // by the clock that ran further: the reader's may be set back, and the other stand still while the machine sleeps
   const now = (): number => issuedAt + Math.max(Date.now() - sentMs, systemClock.monotonic() - sent);

@@ -51,9 +51,11 @@ function showFigure(id: string, figure: string, unit: string): void {
   element.replaceChildren(`${figure} `, create('span', { class: 'unit' }, unit));
 }
 
+let trusted: TrustedClient | undefined;
+
 /** What the gateway's clock is ahead of the reader's, in milliseconds: frames have the gateway's time. */
 let clockAheadMs = 0;
-const nowSec = (): number => (Date.now() + clockAheadMs) / 1000;
+const nowSec = (): number => (trusted?.now() ?? Date.now() + clockAheadMs) / 1000;
 
 const secondsOf = (seconds: number): string => clock.format(seconds * 1000);
 const whole = (value: number): string => figures.integer(Math.round(value));
@@ -112,7 +114,6 @@ const feesFigure = figureOf('fees', {
 });
 
 let frame: Snapshot | undefined;
-let trusted: TrustedClient | undefined;
 let report: HealthReport | undefined;
 /** When the epoch ends, in Unix seconds; undefined until `/epoch` is read. */
 let epochEndSec: number | undefined;
