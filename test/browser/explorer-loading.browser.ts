@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import bs58 from 'bs58';
 import type { Page, Route } from 'playwright-core';
 import t from 'tap';
@@ -158,6 +159,7 @@ t.test('a history offers what is new, and shows it when its reader wants to', as
   const before = await newest.textContent();
   const fresh = part(page, 'History').locator('.fresh');
   await waitFor(async () => {
+    await sleep(3000); // what is new comes in real time: a page of which the clock runs far ahead believes no receipt
     await page.clock.runFor(10_000);
     await restoreDate(page);
     return fresh.isVisible();
@@ -576,6 +578,7 @@ t.test('a slot without a block says why: skipped, still to come, or older than w
   await words(newest);
   await page.unroute('**/api/v1/block/**');
   await waitFor(async () => {
+    await sleep(3000); // as above
     await page.clock.runFor(10_000);
     await restoreDate(page);
     return part(page, 'Block').locator('dt').first().isVisible();
