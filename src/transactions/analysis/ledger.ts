@@ -120,8 +120,9 @@ function closeChanges(
   subjects: ReadonlySet<string>,
   { instructions }: Transaction,
 ) {
-  const { gained: paidOut } = splitWallets(open.filter(([wallet]) => !subjects.has(wallet)));
-  const payers = new Set(lamportPayers(open, subjects));
+  // Those that neither signed nor had another sign for them lose and get lamports without an instruction.
+  const { gained: paidOut, lost: paid } = splitWallets(open.filter(([wallet]) => !subjects.has(wallet)));
+  const payers = new Set(paid.map(([wallet]) => wallet));
   const payer = onlyValue(payers);
   const ofPayers = instructions.filter((call) => !isCore(call) && call.accounts.some((account) => payers.has(account)));
   const called =
@@ -488,10 +489,6 @@ function withoutDoubt(movements: readonly Movement[]): readonly Movement[] {
     open.includes(movement) && !isLeg(movement) ? { ...movement, venue: undefined } : movement,
   );
 }
-
-/** Returns who lost lamports without an instruction, but for those that signed or that others signed for. */
-const lamportPayers = (open: ReturnType<WalletSums['entries']>, subjects: ReadonlySet<string>): readonly string[] =>
-  splitWallets(open.filter(([wallet]) => !subjects.has(wallet))).lost.map(([wallet]) => wallet);
 
 /** Finds what calls of exchanges moved for a wallet, both ways; `payers` lost lamports without an instruction. */
 function findTrades(

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import { sleep } from '../../../shared/runtime/sleep.ts';
 import { jsonRpcError } from '../../routes/routing/json-rpc-form.ts';
 import type { EngineSocket } from '../engine/engine.ts';
 import type { StreamCaller } from '../stream/stream-caller.ts';
@@ -177,8 +178,7 @@ export class PubsubClient implements Subscriber {
   async #awaitTurn(): Promise<void> {
     const { clock } = this.#options;
     this.#waiting++;
-    for (let waitMs = this.#turnMs(); waitMs > 0; waitMs = this.#turnMs())
-      await new Promise<void>((resolve) => clock.after(waitMs, resolve));
+    for (let waitMs = this.#turnMs(); waitMs > 0; waitMs = this.#turnMs()) await sleep(clock, waitMs);
     this.#waiting--;
   }
 

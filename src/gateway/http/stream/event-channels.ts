@@ -6,6 +6,7 @@ import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { ownTurn } from '../../../shared/runtime/own-turn.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
+import { sleep } from '../../../shared/runtime/sleep.ts';
 import type { LiveAccounts } from '../../routes/routing/route.ts';
 import type { TopicName } from '../../routes/stream-topics.ts';
 import type { ReadEvents } from './event-log.ts';
@@ -305,7 +306,7 @@ class EventChannel {
   }
 
   #pause(): Promise<void> {
-    return new Promise((resolve) => this.#options.clock.after(RETRY_MS, resolve));
+    return sleep(this.#options.clock, RETRY_MS);
   }
 }
 

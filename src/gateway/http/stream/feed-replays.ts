@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import { mapInChunks } from '../../../shared/runtime/map-in-chunks.ts';
 import { ownTurn } from '../../../shared/runtime/own-turn.ts';
 import type { FeedVersion } from '../../live/feed/feed-account.ts';
 import type { Replay, ReplayQuery } from '../../live/feed/feed-replay.ts';
@@ -95,12 +96,9 @@ export class FeedReplays {
 
   async #replayFor(waiting: readonly (() => readonly LateAccount[])[]): Promise<void> {
     const late = new Map<string, LateAccount>();
-    for (const [i, lateOf] of waiting.entries()) {
-      if (i % PER_TURN === PER_TURN - 1) await ownTurn();
-      for (const account of lateOf())
-        if (account.since < (late.get(account.address)?.since ?? Number.POSITIVE_INFINITY))
-          late.set(account.address, account);
-    }
+    for (const account of (await mapInChunks(waiting, PER_TURN, (lateOf) => lateOf())).flat())
+      if (account.since < (late.get(account.address)?.since ?? Number.POSITIVE_INFINITY))
+        late.set(account.address, account);
     await this.#replay([...late.values()]);
   }
 
@@ -122,11 +120,9 @@ export class FeedReplays {
         return;
       }
     }
-    for (const [i, account] of late.entries()) {
-      if (i % PER_TURN === PER_TURN - 1) await ownTurn();
-      if (clears !== this.#clears) return;
-      this.#keep(account, nextOf.get(account.history) ?? account.history.oldest, replay);
-    }
+    await mapInChunks(late, PER_TURN, (account) => {
+      if (clears === this.#clears) this.#keep(account, nextOf.get(account.history) ?? account.history.oldest, replay);
+    });
   }
 
   #keep({ address, history, since }: LateAccount, next: FeedVersion, replay: Replay | undefined): void {

@@ -5,6 +5,7 @@ import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { CLOCK_SYSVAR } from '../../../shared/domain/well-known-addresses.ts';
 import { exponentialDelayMs } from '../../../shared/runtime/exponential-backoff.ts';
+import { sleep } from '../../../shared/runtime/sleep.ts';
 import { type BackoffOptions, backoffMs } from '../../upstream/failsafe/jittered-backoff.ts';
 import { decodeUpdate } from '../../upstream/geyser/decode-update.ts';
 import { encodeFilter, encodePing, type FeedMode } from '../../upstream/geyser/encode-request.ts';
@@ -161,8 +162,7 @@ export class FeedLink<A extends FeedAccount> {
   async applied(slot: Slot): Promise<void> {
     const { clock, slotTimeMs } = this.#options;
     const untilMs = clock.monotonic() + MAX_LAG_SLOTS * slotTimeMs();
-    while (this.stream.slot < slot && clock.monotonic() < untilMs && !this.#isClosed)
-      await new Promise<void>((resolve) => clock.after(APPLIED_MS, resolve));
+    while (this.stream.slot < slot && clock.monotonic() < untilMs && !this.#isClosed) await sleep(clock, APPLIED_MS);
   }
 
   #connect(fromSlot: Slot | undefined, version: number): void {
@@ -315,7 +315,7 @@ export class FeedLink<A extends FeedAccount> {
     if (batch.length > 1 || account === undefined || !isOfAccounts) {
       if (isOfAccounts) this.#batchSize = Math.ceil(batch.length / 2);
       const delayMs = exponentialDelayMs(this.#failedReads++, RETRY_MS, MAX_RETRY_MS);
-      await new Promise<void>((resolve) => clock.after(delayMs, resolve)); // a node is behind, or busy
+      await sleep(clock, delayMs); // a node is behind, or busy
       for (const each of batch) this.stream.onRead(each, undefined);
     } else if (error.code === 'result_too_large') onTooLarge(account);
     else {
@@ -331,7 +331,7 @@ export class FeedLink<A extends FeedAccount> {
     const read = () => readWrittenAccounts(rpc, slot).catch(() => undefined);
     let block = await read();
     for (let tries = 1; block === undefined && tries < BLOCK_TRIES && !this.#isClosed; tries++) {
-      await new Promise<void>((resolve) => clock.after(slotTimeMs(), resolve)); // a node is behind, or busy
+      await sleep(clock, slotTimeMs()); // a node is behind, or busy
       block = await read();
     }
     this.stream.onBlockRead(slot, block && { ...block, written: [...block.written.keys()] });
