@@ -27,16 +27,23 @@ export function selectRows<R extends RowName>(args: readonly string[], rows: rea
   return ids.length === 0 ? rows : rows.filter(({ id }) => ids.includes(id));
 }
 
-/** Runs rows one after another and prints a line for each. A finding that is not met makes the process exit with 1. */
+/**
+ * Runs rows one after another and prints a line for each. A finding that is not met makes the process exit with 1. With
+ * `RETRY=1` a row that fails runs once more, as a file does in `.ci/tap`, and both lines are printed.
+ */
 export async function runRows<R extends RowName>(
   rows: readonly R[],
   run: (row: R) => Promise<readonly Finding[]>,
 ): Promise<void> {
-  for (const row of rows) {
+  const holds = async (row: R): Promise<boolean> => {
     const beganMs = performance.now();
     const findings = await run(row);
     console.log(resultLine(row, findings, (performance.now() - beganMs) / 1000));
-    if (findings.some(fails)) process.exitCode = 1;
+    return !findings.some(fails);
+  };
+  for (const row of rows) {
+    if (await holds(row)) continue;
+    if (process.env['RETRY'] !== '1' || !(await holds(row))) process.exitCode = 1;
   }
 }
 
