@@ -144,7 +144,7 @@ async function run(variant: Variant, { main }: RunLength, wanted: number): Promi
   if (isCompared && lies !== null) {
     load.counts.namedMs = await untilNamed(gateway.url, liesMs);
     load.counts.readsUntilNamed = load.counts.answers - from;
-    load.counts.isRefused = await untilRefused(gateway.url, liesMs);
+    load.counts.isRefused = await untilRefused(gateway.url);
   }
   const isReadEnough = (): boolean => {
     const answers = load.counts.answers - from;
@@ -184,9 +184,13 @@ async function untilNamed(url: string, beganMs: number): Promise<number> {
   return Number.POSITIVE_INFINITY;
 }
 
-/** Resolves with true once the liar is used no more. */
-async function untilRefused(url: string, beganMs: number): Promise<boolean> {
-  while (performance.now() - beganMs < MAX_MS) {
+/** A liar whose subscriptions have moved to another node after its first lie is not found a second time for minutes. */
+const REFUSAL_MS = 30_000;
+
+/** Resolves with true once the liar is used no more, or with false after {@link REFUSAL_MS}. */
+async function untilRefused(url: string): Promise<boolean> {
+  const namedMs = performance.now();
+  while (performance.now() - namedMs < REFUSAL_MS) {
     if ((await healthOf(url)).upstreams.some(({ id, status }) => id === LIAR && status === 'down')) return true;
     await sleep(POLL_MS);
   }
