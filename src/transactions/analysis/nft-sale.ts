@@ -38,14 +38,15 @@ export const UNKNOWN_MONEY: SaleMoney = { price: null, proceeds: null, royalties
 
 /**
  * Finds what was paid in sales: by the payments that their instructions made or, where a program pays from an account of
- * its own, by the lamports that no instruction moved.
+ * its own, by the lamports that no instruction moved. Unknown where what somebody paid has a clause of its own.
  */
-export function findSaleMoney(sales: readonly SaleCall[], facts: SaleFacts): SaleMoney {
+export function findSaleMoney(sales: readonly SaleCall[], parties: readonly string[], facts: SaleFacts): SaleMoney {
   const isOfSale = ({ step, program }: Payment): boolean =>
     sales.some((sale) => sale.step === step && sale.call.programId === program);
   const paid = facts.payments.filter((payment) => isOfSale(payment) && !isNftAmount(payment));
   const [currency, ...others] = new Set(paid.map(({ mint }) => mint));
-  if (others.length > 0) return UNKNOWN_MONEY;
+  const isApart = paid.some(({ from, authority }) => isPaidApart(from, authority, parties, facts.parsed));
+  if (others.length > 0 || isApart) return UNKNOWN_MONEY;
   if (currency === undefined)
     return sales.length > 1 ? UNKNOWN_MONEY : shareOut(sales, unexplainedLamports(facts), null);
   const nets = new Map<string, bigint>();
@@ -56,6 +57,14 @@ export function findSaleMoney(sales: readonly SaleCall[], facts: SaleFacts): Sal
   const decimals = paid[0]?.decimals ?? 0;
   return shareOut(sales, nets, { mint: currency, amount: 0n, decimals });
 }
+
+/** Returns whether a payment has a clause of its own: that of a signer that is no party, or one that another signed for. */
+export const isPaidApart = (
+  payer: string,
+  authority: string | null,
+  parties: readonly string[],
+  { signers }: ParsedTransaction,
+): boolean => signers.includes(authority ?? payer) && (authority !== null || !parties.includes(payer));
 
 /** Shares out what was paid among seller, marketplace and creators. `paid` names the currency; null if by balances. */
 function shareOut(sales: readonly SaleCall[], nets: ReadonlyMap<string, bigint>, paid: AssetAmount | null): SaleMoney {

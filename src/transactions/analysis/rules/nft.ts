@@ -7,7 +7,7 @@ import { type Action, type ActionAmount, effectsOf, toAmount } from '../action.t
 import type { AssetAmount } from '../asset-amount.ts';
 import type { NftInterpretation } from '../interpretation.ts';
 import { type AssetCall, findAssetCalls, type Nft } from '../nft-asset.ts';
-import { findSaleMoney, UNKNOWN_MONEY } from '../nft-sale.ts';
+import { findSaleMoney, isPaidApart, UNKNOWN_MONEY } from '../nft-sale.ts';
 import { onlyValue } from '../only-value.ts';
 import type { ParsedInstruction } from '../parsed-transaction.ts';
 import { isNftAmount, paymentsIn, sentToItself, sumByMint } from '../payments.ts';
@@ -78,11 +78,11 @@ function interpretSale(sales: readonly NamedCall[], facts: TransactionFacts): Nf
   const seller = partyOf(sales, 'seller');
   const buyer = partyOf(sales, 'buyer');
   const program = sales[0]?.call.programId ?? null;
-  const money = facts.isAttempt ? UNKNOWN_MONEY : findSaleMoney(sales, facts);
   const nfts = nftsOf(sales, facts);
   const actor = actorOf(facts, [buyer, seller]);
   const steps = new Set(sales.map(({ step }) => step));
   const parties = [buyer ?? seller ?? actor, seller ?? buyer ?? actor]; // whom the sentence names
+  const money = facts.isAttempt ? UNKNOWN_MONEY : findSaleMoney(sales, parties, facts);
   const states = statesOfSale(nfts, program, money.price, { steps, buyer: buyer ?? actor, parties }, facts);
   return deedOf('NFT_SALE', nfts, { actor, program, seller, buyer, ...money, states });
 }
@@ -225,10 +225,9 @@ const statesOfSale = (
 ): readonly Share[] => {
   const isOfMarket = (action: Action): boolean =>
     !['rent', 'direct', 'close'].includes(action.kind) && action.program === program;
-  // what another signer pays has a clause of its own
-  const isPaid = ({ actor, given, got }: Action): boolean =>
+  const isPaid = ({ actor, authority, given, got }: Action): boolean =>
     [...given, ...got].every(({ mint }) => mint === price?.mint) &&
-    (parties.includes(actor) || !facts.parsed.signers.includes(actor));
+    !isPaidApart(actor, authority, parties, facts.parsed);
   const paid = facts.parsed.actions.filter((action) => isOfMarket(action) && isPaid(action));
   const spent = paid
     .flatMap(effectsOf)
