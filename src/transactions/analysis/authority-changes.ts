@@ -1,4 +1,3 @@
-import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
 import { SYSTEM_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import { findAddressWithSeed } from '../accounts/program-derived-address.ts';
 import { asBigInt, asDecimals, asObject, asString } from '../codec/json-fields.ts';
@@ -59,7 +58,7 @@ export interface AuthorityChange {
   /** Tokens in the account at that time, in smallest units. */
   readonly tokenBalance: string | null;
   readonly decimals: number | null;
-  /** Lamports in the account at that time; null for token accounts and mints. */
+  /** Lamports in the account at that time; null for mints and for token accounts, but for one that is made of a wallet. */
   readonly lamports: string | null;
   /** What a lock-up changes to: Unix seconds and an epoch, null for one that stays. */
   readonly lockup: { readonly unixTimestamp: string | null; readonly epoch: string | null } | null;
@@ -167,14 +166,10 @@ export function authorityChangeReader(
     const right = row.right === 'authorityType' ? rightIn(info) : isMade ? 'program' : row.right;
     const isOpened = row.kind === 'open';
     if (isOpened && !balances.isWallet(account)) return null;
-    const tokenAccount = isOpened
-      ? { mint: WRAPPED_SOL, owner: account, amount: balances.lamportsOf(account) }
-      : program === 'spl-token'
-        ? balances.tokenAccountOf(account)
-        : null;
+    const tokenAccount = program === 'spl-token' && !isOpened ? balances.tokenAccountOf(account) : null;
     const { amount, decimals } = asObject(info['tokenAmount']);
     const { unixTimestamp, epoch } = asObject(info['lockup']);
-    const mint = (isOpened ? null : asString(info['mint'])) ?? tokenAccount?.mint ?? null;
+    const mint = asString(info['mint']) ?? tokenAccount?.mint ?? null;
     const start = asBigInt(info['newMultiplierTimestamp']);
     const ownsTokens = right === 'accountOwner';
     const isHolder = kind === 'setAuthority' && !PASSED_BY_OTHERS.includes(right);
@@ -192,7 +187,7 @@ export function authorityChangeReader(
       basisPoints: basisPointsIn(info),
       tokenBalance: tokenAccount === null ? null : `${tokenAccount.amount}`,
       decimals: asDecimals(decimals) ?? (mint === null ? null : balances.decimalsOf(mint)),
-      lamports: mint === null && lamports !== null ? `${lamports}` : null,
+      lamports: (mint === null || isOpened) && lamports !== null ? `${lamports}` : null,
       lockup: kind === 'setLockup' ? { unixTimestamp: toText(unixTimestamp), epoch: toText(epoch) } : null,
       effectiveTimestamp: start !== null && start > (blockTime ?? 0) ? `${start}` : null,
       instructionIdx: index,

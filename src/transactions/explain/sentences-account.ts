@@ -144,7 +144,7 @@ function holdingPhrase(change: AuthorityChange, formatAddress: FormatAddress): s
   if (tokenBalance !== null && tokenBalance !== '0')
     return ` (which holds ${tokensOf(change, tokenBalance, formatAddress)})`;
   const isStake =
-    ['staker', 'withdrawer', 'nonce', 'program'].includes(change.authorityType ?? '') ||
+    ['accountOwner', 'staker', 'withdrawer', 'nonce', 'program'].includes(change.authorityType ?? '') ||
     ['assign', 'setLockup'].includes(change.kind);
   return isStake && lamports !== null && lamports !== '0' ? ` (which holds ${formatSol(BigInt(lamports))})` : '';
 }

@@ -808,6 +808,11 @@ t.test('forged-transactions', async (t) => {
     const view = transaction && enhanceTransaction(transaction, { perspective: thief }).perspective;
     t.match(view?.description, /99\.99796072 SOL to you/);
     t.notMatch(view?.description, / left you/);
+    const changes = transaction === null ? [] : parseTransaction(transaction).authorityChanges;
+    t.match(
+      changes.find(({ from }) => from === newAccount),
+      { authorityType: 'accountOwner', mint: USDC, decimals: 6, tokenBalance: null, lamports: '100000000000' },
+    );
   });
 
   t.test('an account that a former transaction made is no wallet that passes its ownership', async (t) => {

@@ -105,9 +105,8 @@ function stakeIn({ kind, authorityType, mint, amount, tokenBalance, lamports, de
   if (!isOver) return null;
   const [held, most] = [BigInt(tokenBalance ?? lamports ?? 0), amount === null ? null : BigInt(amount)];
   return {
-    mint: mint ?? WRAPPED_SOL,
+    ...(lamports === null && mint !== null ? { mint, decimals: decimals ?? 9 } : { mint: WRAPPED_SOL, decimals: 9 }),
     amount: most !== null && most < held ? most : held,
-    decimals: decimals ?? 9,
   };
 }
 

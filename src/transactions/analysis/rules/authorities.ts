@@ -72,7 +72,8 @@ export function findGivenRights(parsed: ParsedTransaction): readonly AuthorityCh
     const { account, authorityType, owner, mint, to, tokenBalance, innerInstructionIdx } = change;
     const ownsTokens = authorityType === 'accountOwner';
     // what goes into an account later is described as sent to its owner then
-    const isMade = innerInstructionIdx !== null && opened.has(account) && (tokenBalance ?? '0') === '0';
+    const isEmpty = (tokenBalance ?? '0') === '0' && !isTurned(change);
+    const isMade = innerInstructionIdx !== null && opened.has(account) && isEmpty;
     const isOwn = mint === null ? isOfPayer(change) : !signers.includes(owner ?? '');
     // the owner has what it gave nobody, and somebody else may own the account for a while
     const holder = authorityType === 'closeAccount' ? owners.get(account) : chain[0].from;
@@ -84,9 +85,7 @@ export function findGivenRights(parsed: ParsedTransaction): readonly AuthorityCh
   const turned = new Map(
     // wallets of which somebody else's token account was made afterwards: that says more than an assignment
     authorityChanges.flatMap((change, place) =>
-      change.from === change.account && change.authorityType === 'accountOwner' && given.has(change)
-        ? [[change.account, place]]
-        : [],
+      isTurned(change) && given.has(change) ? [[change.account, place]] : [],
     ),
   );
   const isGiven = (change: AuthorityChange): boolean => {
@@ -142,6 +141,10 @@ function termsOf({ kind, lockup, to, programId }: AuthorityChange): string | nul
   if (lockup !== null) return [lockup.unixTimestamp, lockup.epoch, to].map((term) => term !== null).join(' ');
   return kind === 'setAuthority' && programRole(programId) !== 'core' ? to : '';
 }
+
+/** Returns whether a token account is made of a wallet, which passes its lamports. */
+const isTurned = ({ account, from, authorityType }: AuthorityChange): boolean =>
+  from === account && authorityType === 'accountOwner';
 
 const stakeOf = ({ tokenBalance, lamports }: AuthorityChange): bigint => BigInt(tokenBalance ?? lamports ?? 0);
 
