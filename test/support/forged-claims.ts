@@ -183,6 +183,20 @@ export const THEFTS_BY_CLAIMS: Readonly<Record<string, Attack>> = {
     never: /got|6\.002/,
     only: ['alone'],
   },
+  'SOL of an account that is closed, of more bytes than others have': {
+    kind: 'said twice',
+    make: (f) => {
+      f.fund(emptied, 6_002_074_080n);
+      f.begin();
+      return [
+        f.call(TOKEN_2022_PROGRAM, [emptied, thief, victim], [38], { lamports: 6_000_000_000n }),
+        f.close(emptied, victim, victim),
+      ];
+    },
+    says: [`${victim} sent 6 SOL to ${thief}`],
+    never: /0000348/,
+    only: [...ALONE, 'beside a swap on Raydium'],
+  },
   'SOL that a program pays beside the burn of an NFT': {
     kind: 'beside an NFT',
     make: (f) => [burnNft(f), f.call(program, [vault, victim], [1], { lamports: 3_000_000_000n })],

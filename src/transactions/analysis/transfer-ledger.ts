@@ -38,6 +38,8 @@ type MutableTransfer = { -readonly [Name in keyof Transfer]: Transfer[Name] };
  */
 export class TransferLedger implements CurrentBalances {
   readonly #transfers: MutableTransfer[] = [];
+  /** Withdrawals from accounts that were closed afterwards. */
+  readonly #excesses: MutableTransfer[] = [];
   readonly #lamports: Map<string, bigint>;
   readonly #wallets: Set<string>;
   readonly #tokenAccounts: Map<string, TokenAccountBalance>;
@@ -157,9 +159,11 @@ export class TransferLedger implements CurrentBalances {
   /** Records the withdrawal of the lamports above an account's rent; what is left follows from the balances after. */
   withdrawExcess(call: Instruction, account: string, to: string): void {
     const after = this.#lamportsAfter.get(account) ?? this.lamportsOf(account);
-    const isClosed = after === 0n && this.#tokenAccounts.has(account); // which pays the rest out
+    const isClosed = after === 0n && call.program === 'spl-token'; // which pays the rest out
     const excess = this.lamportsOf(account) - (isClosed ? this.#rentOf(account) : after);
-    if (excess > 0n) this.moveSol(call, account, to, excess);
+    if (excess <= 0n) return;
+    this.moveSol(call, account, to, excess);
+    if (isClosed) this.#excesses.push(...this.#transfers.slice(-1));
   }
 
   /** Closes a token account: pays out wrapped SOL, then the rent. */
@@ -195,6 +199,7 @@ export class TransferLedger implements CurrentBalances {
    */
   finish(): Transfer[] {
     if (this.#hasPostTokenBalances) this.#reconcile();
+    for (const excess of this.#excesses) this.#reconcileExcess(excess);
     return this.#transfers.filter(
       ({ type, amount }) => amount > 0n || !['wrap', 'unwrap', 'withdrawWithheldFee'].includes(type),
     );
@@ -222,6 +227,22 @@ export class TransferLedger implements CurrentBalances {
           -difference,
         );
     }
+  }
+
+  /** Corrects the excess of an account that was closed, whose size no record has: by what both receivers have after. */
+  #reconcileExcess(excess: MutableTransfer): void {
+    const rest = this.#transfers.find(
+      ({ type, fromUserAccount }) => type === 'closeAccount' && fromUserAccount === excess.fromUserAccount,
+    );
+    const [missing, tooMuch] = [excess, rest].map((transfer) => this.#unexplainedOf(transfer?.toUserAccount ?? ''));
+    if (rest === undefined || missing === undefined || missing + (tooMuch ?? 0n) !== 0n) return;
+    this.#moveLamports(rest.toUserAccount ?? '', excess.toUserAccount ?? '', missing);
+    excess.amount += missing;
+    rest.amount -= missing;
+  }
+
+  #unexplainedOf(account: string): bigint {
+    return (this.#lamportsAfter.get(account) ?? 0n) - this.lamportsOf(account);
   }
 
   #recordUnwrap(call: Instruction, account: string, to: string, amount: bigint): void {
