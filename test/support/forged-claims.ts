@@ -38,6 +38,7 @@ import {
 import { addressOf, u64Bytes } from './synthetic-transaction.ts';
 
 const PYTH_RECEIVER = 'rec5EKMGg6MxZYaMdyBfgwp4d5rB9T1VQH5pJv5LtFJ';
+const LIGHTHOUSE = 'L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95';
 const JITO = 'T1pyyaTNZsKv2WcRAB8oVnk93mLJw2XzjtVYqCsaHqt';
 const [seller, buyer, secondBuyer] = [addressOf(64), addressOf(68), addressOf(69)];
 
@@ -71,6 +72,18 @@ export const THEFTS_BY_CLAIMS: Readonly<Record<string, Attack>> = {
     kind: 'credit',
     make: (f) => [f.call(JITO, [vault, victim], [1], { lamports: 3_000_000_000n }), f.program(program, [victim])],
     says: [`${victim} received 3 SOL through Jito tips`],
+    only: ['alone'],
+  },
+  'SOL of an account that a guard reads afterwards': {
+    kind: 'credit',
+    make: (f) => [f.call(program, [vault, victim], [1], { lamports: 3_000_000_000n }), f.program(LIGHTHOUSE, [vault])],
+    says: [`${victim} received 3 SOL through the program ${program}`],
+    only: ['alone'],
+  },
+  'SOL that a guard pays back beside a program': {
+    kind: 'credit',
+    make: (f) => [f.call(LIGHTHOUSE, [vault, victim], [1], { lamports: 3_000_000n }), f.program(program, [victim])],
+    says: [`${victim} received 0.003 SOL through Lighthouse`],
     only: ['alone'],
   },
   'SOL that two accounts of a program pay to a stranger': {

@@ -105,8 +105,9 @@ function closeChanges(
   const payers = new Set(paid.map(([wallet]) => wallet));
   const payer = onlyValue(payers);
   const ofPayers = instructions.filter((call) => !isCore(call) && call.accounts.some((account) => payers.has(account)));
-  const called =
-    ofPayers.length > 0 ? ofPayers : instructions.filter(({ programId }) => !isIncidentalProgram(programId));
+  const paying = ofPayers.filter(({ programId }) => programRole(programId) !== 'guard');
+  const others = instructions.filter(({ programId }) => !isIncidentalProgram(programId));
+  const called = [paying, ofPayers].find(({ length }) => length > 0) ?? others;
   const program = onlyValue(called.map(({ programId }) => programId));
   const ofSubjects = open.filter(([wallet]) => subjects.has(wallet));
   const isTrade = inExecutionOrder(called).some(({ programId }) => isTradingProgram(programId)); // pools pay their makers

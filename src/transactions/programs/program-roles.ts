@@ -14,11 +14,8 @@ interface RoleRow {
 /** What a program is for. A program whose role is `other` is known by name alone. */
 export const PROGRAM_ROLES = {
   core: { meaning: "one of Solana's own", fallbackType: null, isIncidental: true },
-  helper: {
-    meaning: 'checks, counts or notes something beside other instructions',
-    fallbackType: null,
-    isIncidental: true,
-  },
+  guard: { meaning: 'checks or notes something beside other instructions', fallbackType: null, isIncidental: true },
+  helper: { meaning: 'counts or pays something beside other instructions', fallbackType: null, isIncidental: true },
   oracle: {
     meaning: 'brings prices or other outside data on the chain',
     fallbackType: 'ORACLE_UPDATE',
