@@ -114,7 +114,6 @@ class FollowingProcess {
       },
       feed: {
         isStarting: false,
-        isMoving: () => false,
         replay: async ({ addresses, until }) => {
           const from = Math.max(0, ledger.tip - REPLAYED);
           const versionsOf = (address: string) =>

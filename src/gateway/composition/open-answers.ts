@@ -224,6 +224,7 @@ export function openAnswers(
     context,
     liveAccounts,
     feed: liveAccounts.feed,
+    isMoving: (address, commitment) => liveAccounts.liveSet.isMoving(address, commitment),
     replayBytes: config.ring.feedBytes,
   });
   /** What else has values that one node alone gave. None keeps what a read gives that began before. */

@@ -993,6 +993,45 @@ t.test('event-channels', async (t) => {
     t.same(marks, [100, 100, 100]);
   });
 
+  t.test('nor is a mark missing while a read lasts, or where one has failed', async (t) => {
+    const reads: { end(page?: EventPage): void }[] = [];
+    const { channels, clock, change } = openChannels(
+      t,
+      () =>
+        new Promise((resolve, reject) => {
+          reads.push({
+            end: (page) => (page === undefined ? reject(new Error('the process is gone')) : resolve(page)),
+          });
+        }),
+    );
+    const marks: Slot[] = [];
+    channels.join(TOPICS, undefined, {
+      callerName: 'somebody',
+      deliver(_events, end, isMark) {
+        if (isMark) marks.push(end.slot);
+        return end;
+      },
+      onEnd: (reason) => t.fail(reason.message),
+    });
+    reads.shift()?.end(pageAt(100));
+    await turns();
+    change(101);
+    await turns();
+    clock.advance(10_000);
+    t.same(marks, [100, 100], 'a feed may send again what an account lacks');
+    reads.shift()?.end(pageAt(101));
+    await turns();
+    clock.advance(10_000);
+    await turns();
+    reads.shift()?.end();
+    await turns();
+    clock.advance(200);
+    await turns();
+    reads.shift()?.end(pageAt(102));
+    await turns();
+    t.same(marks, [100, 100, 102]);
+  });
+
   t.test('the read of a subscription that has ended ends none that came after it', async (t) => {
     const fails: (() => void)[] = [];
     const { channels } = openChannels(
@@ -1202,7 +1241,6 @@ t.test('event-log', async (t) => {
       liveAccounts: { readLive: () => undefined },
       feed: {
         isStarting: false,
-        isMoving: () => false,
         async replay() {
           if (++replays === 1) replaying.clear();
           return { from: 10, until: 50, versions: new Map() };
@@ -1238,7 +1276,6 @@ t.test('event-log', async (t) => {
       liveAccounts: { readLive: () => undefined },
       feed: {
         isStarting: false,
-        isMoving: () => false,
         async replay({ addresses, since }) {
           wanted.push(since);
           const versions = new Map(addresses.map((address) => [address, [{ slot: 120, value: accountOf(5) }]]));
@@ -1259,6 +1296,12 @@ t.test('event-log', async (t) => {
     };
     t.strictSame(await eventsBehind(100, 0, [ONE]), [[0, 120, null]]);
     t.strictSame(await eventsBehind(99, 0, [ONE]), [[0, 120, [99, 120]]], 'the block may have written the account');
+    const live = { topics: [{ name: 'balance' as const, address: ONE }], commitment: 'confirmed' as const };
+    t.match(
+      await replaying.read({ ...live, since: { slot: 160, index: 0 }, held: [150] }),
+      { events: [], held: [120] },
+      'a reader that has the state keeps it, though it is known now since when it has been so',
+    );
     wanted.length = 0;
     await eventsBehind(101, 0, [ONE, TWO]);
     t.strictSame(wanted, [100], 'of the block of the id, the reader lacks the second topic');
@@ -1285,7 +1328,6 @@ t.test('event-log', async (t) => {
       liveAccounts: { readLive: () => undefined },
       feed: {
         isStarting: false,
-        isMoving: () => false,
         replay: (query) => readReplay({ client, mode: 'blocks', clock, maxBytes: 1 << 20 }, query),
       },
       replayBytes: 1 << 20,
@@ -1340,7 +1382,6 @@ t.test('event-log', async (t) => {
       liveAccounts: { readLive: () => undefined },
       feed: {
         isStarting: false,
-        isMoving: () => false,
         replay: (query) => readReplay({ client, mode: 'blocks', clock: new ManualClock(), maxBytes: 1 << 20 }, query),
       },
       replayBytes: 1 << 20,
@@ -1358,6 +1399,38 @@ t.test('event-log', async (t) => {
         [99],
       );
     t.equal(replays, 3, 'what the feed has not is not requested again');
+  });
+
+  t.test('a replay may last as long as its blocks come, up to a minute', async (t) => {
+    const block = (slot: Slot, parent = slot - 1, hash = `${parent}`): Uint8Array => {
+      const link = { slot, blockhash: `${slot}`, parentSlot: parent, parentBlockhash: hash };
+      return encodeBlockUpdate(['b1'], { ...link, transactionCount: 0, writes: [] }, [], 0);
+    };
+    /** Has a feed send a block each nine seconds, of which the last may be another than the one that follows. */
+    const replayOf = (blocks: number, isFork = false) => {
+      const clock = new ManualClock();
+      let send = (_bytes: Uint8Array): void => {};
+      const client = {
+        firstReplayed: async () => 1,
+        subscribe({ onMessage }: FeedListener) {
+          send = onMessage;
+          return { send() {}, cancel() {} };
+        },
+      };
+      const options = { client, mode: 'blocks', clock, maxBytes: 1 << 20 } as const;
+      const replay = readReplay(options, { addresses: [ONE], since: 100, until: 100 + blocks });
+      void (async () => {
+        for (let slot = 101; slot <= 100 + blocks; slot++) {
+          await turn();
+          clock.advance(9000);
+          send(block(slot, slot - 1, isFork && slot === 100 + blocks ? 'another' : undefined));
+        }
+      })();
+      return replay;
+    };
+    t.match(await replayOf(6), { from: 100, until: 106 });
+    await t.rejects(replayOf(7), { code: 'upstream_timeout' });
+    await t.rejects(replayOf(2, true), { code: 'upstream_error' }, 'a fork is none that the feed will send again');
   });
 
   t.test('what nodes notify of is a change only where nothing before it can be missing', async (t) => {
@@ -1453,7 +1526,6 @@ t.test('event-log', async (t) => {
       liveAccounts: { readLive: () => undefined },
       feed: {
         isStarting: false,
-        isMoving: () => false,
         async replay({ since }) {
           wanted.push(since);
           return replay;
@@ -1509,7 +1581,6 @@ t.test('event-log', async (t) => {
       liveAccounts: { readLive: () => undefined },
       feed: {
         isStarting: false,
-        isMoving: () => false,
         replay: ({ addresses: wanted, since }) =>
           new Promise((resolve, reject) => {
             sent.push([wanted.map((address) => addresses.indexOf(address)), since]);
@@ -1578,7 +1649,8 @@ t.test('event-log', async (t) => {
       ring: { get: () => history, finalizedSlot: 0 },
       context,
       liveAccounts: { readLive: () => ({ slot: 120, sinceSlot: 100, account: null }) },
-      feed: { isStarting: false, isMoving: () => isMoving, replay: async () => undefined },
+      feed: { isStarting: false, replay: async () => undefined },
+      isMoving: () => isMoving,
       replayBytes: 1,
     });
     const read = () =>

@@ -163,6 +163,10 @@ class EventChannel {
   /** Lets all subscribers know up to where they have all events. */
   mark(): void {
     if (this.#members.size === 0) return;
+    if (this.#isAdvancing) {
+      this.#sendMarks(); // a read may last long: until a feed has sent again what one account lacks
+      return;
+    }
     this.#isMarkDue = true;
     void this.#advance();
   }
@@ -249,20 +253,16 @@ class EventChannel {
     try {
       while (this.#isDue && this.#cursor !== undefined && !this.#isClosed) {
         this.#isDue = false;
-        const isMark = this.#isMarkDue;
-        this.#isMarkDue = false;
         const since = this.#cursor;
         const page = await this.#options.read({ ...this.#about, since, held: this.#held });
         const events = page && (await this.#seal(page));
+        const isMark = this.#isMarkDue;
+        this.#isMarkDue = false;
         if (page !== undefined && events !== undefined) {
           [this.#cursor, this.#held] = [page.end, page.held];
           for (const member of this.#members)
             if (member.isLive) this.#continue(member, events, { ...page, since }, isMark);
-        } else if (isMark) {
-          // Where nothing newer is known, they have all up to where they are.
-          for (const { isLive, subscriber, cursor = since } of this.#members)
-            if (isLive) subscriber.deliver([], cursor, true);
-        }
+        } else if (isMark) this.#sendMarks();
         if (page?.isWhole === false) {
           await ownTurn();
           this.#isDue = true;
@@ -277,6 +277,12 @@ class EventChannel {
     } finally {
       this.#isAdvancing = false;
     }
+  }
+
+  /** Lets live members know that they have all up to where they are. */
+  #sendMarks(): void {
+    for (const { isLive, subscriber, cursor = this.#cursor } of this.#members)
+      if (isLive && cursor !== undefined) subscriber.deliver([], cursor, true);
   }
 
   /** Gives a live member what is new to it. */

@@ -49,8 +49,6 @@ interface TopicHistory {
 export interface EventFeed {
   /** True until it is known whether it can be used. */
   readonly isStarting: boolean;
-  /** Returns true for an account that is about to move to it, for a bounded time. */
-  isMoving(address: string, commitment: Commitment): boolean;
   /** Rejects where the feed does not answer. */
   replay(query: ReplayQuery): Promise<Replay | undefined>;
 }
@@ -61,6 +59,8 @@ export interface EventLogOptions {
   readonly liveAccounts: Pick<LiveAccounts, 'readLive'>;
   /** The feed, which sends again what was before; undefined without one. */
   readonly feed: EventFeed | undefined;
+  /** Returns true for an account that is about to move to the feed, for a bounded time. Default: none is. */
+  isMoving?(address: string, commitment: Commitment): boolean;
   /** The most bytes of what it has sent again. */
   readonly replayBytes: number;
 }
@@ -92,16 +92,16 @@ export class EventLog {
   }
 
   readonly read: ReadEvents = async (query, isWanted = () => true) => {
-    const { feed } = this.#options;
+    const { feed, isMoving = () => false } = this.#options;
     const page = await this.#page(query);
     const { topics, commitment, since } = query;
     if (since === undefined || feed === undefined) return page;
     const isCut = page === undefined || page.events.some(({ gap }) => gap?.isAhead === false); // no replay is ahead
     if (!isCut) return page;
-    const isMoving = topics.some(
-      ({ address }) => this.#feedHistoryOf(address) === undefined && feed.isMoving(address, commitment),
+    const isOneMoving = topics.some(
+      ({ address }) => this.#feedHistoryOf(address) === undefined && isMoving(address, commitment),
     );
-    if (feed.isStarting || isMoving) return undefined;
+    if (feed.isStarting || isOneMoving) return undefined;
     const lateOf = (): readonly LateAccount[] => (isWanted() ? this.#lateOf(query, since) : []);
     if (lateOf().length === 0) return page;
     await this.#replays.load(lateOf);

@@ -101,7 +101,7 @@ function hasStateAt(states: readonly KnownState[], known: number, since: Slot, h
   const [state, next] = [states[known], states[known + 1]];
   if (state === undefined) return false;
   if (next?.gapFrom !== undefined && next.gapFrom < since) return true; // what there was at the slot is not known here
-  if (held !== undefined) return held === state.slot;
+  if (held !== undefined) return held >= state.slot; // what was read then is that state, whose slot is known since
   // What comes first, or behind a gap, was perhaps read at its slot, and another process knows since when it has been so.
   return known > 0 && state.gapFrom === undefined;
 }

@@ -1,5 +1,4 @@
 import type { Clock } from '../../../shared/domain/clock.ts';
-import type { Commitment } from '../../../shared/domain/commitment.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { exponentialDelayMs } from '../../../shared/runtime/exponential-backoff.ts';
 import type { BackoffOptions } from '../../upstream/failsafe/jittered-backoff.ts';
@@ -40,11 +39,7 @@ export interface GeyserFeedOptions extends BackoffOptions {
 }
 
 /** What keeps accounts over a feed needs of their source. */
-export interface FeedSource
-  extends Pick<AccountSessionOptions, 'maxAccountBytes' | 'onChange' | 'onIneligible' | 'reassign'> {
-  /** Returns true for an account that is about to move to the feed. */
-  isMoving(address: string, commitment: Commitment): boolean;
-}
+export type FeedSource = Pick<AccountSessionOptions, 'maxAccountBytes' | 'onChange' | 'onIneligible' | 'reassign'>;
 
 /** The state of the feed that is used or tried. */
 export interface GeyserFeedStatus {
@@ -106,14 +101,13 @@ export class GeyserFeed implements LiveFeed<AccountState> {
     return this.#admitted !== undefined;
   }
 
+  get isRoomy(): boolean {
+    return !this.#options.ring.isNearlyFull;
+  }
+
   /** True until a feed is admitted for the first time, or can't be used. */
   get isStarting(): boolean {
     return !this.#isClosed && this.#admitted === undefined && this.#problems.size === 0;
-  }
-
-  /** Returns true for an account that is about to move to it, for a bounded time. */
-  isMoving(address: string, commitment: Commitment): boolean {
-    return this.#source.isMoving(address, commitment);
   }
 
   /** Reads what accounts were before; undefined where no feed sends that again. */

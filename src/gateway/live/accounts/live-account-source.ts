@@ -68,7 +68,6 @@ export class LiveAccountSource implements AccountSource {
     const { settings, ring } = options;
     this.#options = options;
     const callbacks: FeedSource = {
-      isMoving: (address, commitment) => this.liveSet.isMoving(address, commitment),
       maxAccountBytes: settings.maxAccountBytes,
       onChange: (account, result, slot) => this.#notify(account, result, slot),
       reassign: (account) => this.liveSet.reassign(account),

@@ -35,7 +35,8 @@ export interface Replay {
   readonly versions: ReadonlyMap<string, readonly FeedVersion[]>;
 }
 
-const TIMEOUT_MS = 10_000;
+/** The longest time from one block to the next, and for all of them: readers of a few accounts wait for those of many. In milliseconds. */
+const [BLOCK_TIMEOUT_MS, TIMEOUT_MS] = [10_000, 60_000];
 /** By these the oldest slot may have moved on when the request is there. */
 const MOVED_SLOTS = 4;
 /** Codes with which a feed says that it can't send the blocks; after any other it may still have them. */
@@ -68,17 +69,26 @@ export async function readReplay(options: FeedReplayOptions, query: ReplayQuery)
       reject(reason);
       finish(undefined);
     };
-    const cancel = clock.after(TIMEOUT_MS, () =>
-      fail(new GatewayError('upstream_timeout', 'the feed does not send past blocks')),
-    );
+    const endMs = clock.monotonic() + TIMEOUT_MS;
+    const awaitBlock = () =>
+      clock.after(Math.min(BLOCK_TIMEOUT_MS, endMs - clock.monotonic()), () =>
+        fail(new GatewayError('upstream_timeout', 'the feed does not send past blocks')),
+      );
+    let cancel = awaitBlock();
     const call = client.subscribe({
       onMessage: (bytes) => {
         try {
           const update = decodeUpdate(bytes);
           if (update.kind === 'ping') call.send(encodePing());
           const state = row.add(update, bytes.length);
-          if (state === 'too-large') fail(new GatewayError('result_too_large', 'the feed sends too much again'));
-          else if (state !== 'open') finish(state === 'whole' ? row.replay : undefined);
+          if (state === 'whole') finish(row.replay);
+          else if (state === 'too-large') fail(new GatewayError('result_too_large', 'the feed sends too much again'));
+          else if (state === 'broken')
+            fail(new GatewayError('upstream_error', 'the feed sends blocks of a fork again'));
+          else if (state === 'longer') {
+            cancel();
+            cancel = awaitBlock();
+          }
         } catch {
           finish(undefined);
         }
@@ -115,21 +125,21 @@ class ReplayedRow {
   }
 
   /** Adds a message of the feed. Live ones may come between those that are sent again, which have all of them once more. */
-  add(update: FeedUpdate, bytes: number): 'open' | 'whole' | 'broken' | 'too-large' {
+  add(update: FeedUpdate, bytes: number): 'same' | 'longer' | 'whole' | 'broken' | 'too-large' {
     this.#bytes += bytes;
     if (this.#bytes > this.#maxBytes) return 'too-large';
     const block = this.#assembly.add(update);
-    if (block === undefined) return 'open';
+    if (block === undefined) return 'same';
     const { slot, parentSlot, writes } = block;
     const last = this.#last;
     if (last === undefined) {
-      if (parentSlot > this.#query.since) return 'open'; // a live one, before the replay begins
+      if (parentSlot > this.#query.since) return 'same'; // a live one, before the replay begins
       this.#from = parentSlot;
-    } else if (slot <= last.slot) return 'open';
+    } else if (slot <= last.slot) return 'same';
     else if (parentSlot !== last.slot || block.parentBlockhash !== last.blockhash)
-      return parentSlot > last.slot ? 'open' : 'broken';
+      return parentSlot > last.slot ? 'same' : 'broken';
     this.#last = block;
     for (const { address, value } of writes) this.#versions.get(address)?.push({ slot, value });
-    return slot >= this.#query.until ? 'whole' : 'open';
+    return slot >= this.#query.until ? 'whole' : 'longer';
   }
 }

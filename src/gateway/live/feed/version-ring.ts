@@ -16,7 +16,7 @@ const [VERSION_BYTES, HISTORY_BYTES] = [100, 300];
 /** How often all accounts are looked at while a version is kept. */
 const SWEEPS = 32;
 
-/** The part of the bytes from which on an account is refused that is read less than one that had to leave. */
+/** The part of the bytes from which on the ring is nearly full. */
 const NEARLY_FULL = 0.9;
 
 /** A version that a newer one has replaced, which may be dropped once that one is final and old. */
@@ -79,9 +79,14 @@ export class VersionRing<V = KeptAccount> {
     return this.#histories.get(address);
   }
 
+  /** True from where on an account is refused that is read less than one that had to leave. */
+  get isNearlyFull(): boolean {
+    return this.#bytes >= this.#settings.bytes * NEARLY_FULL;
+  }
+
   /** Returns true if an account of this priority would stay. */
   accepts(priority: number): boolean {
-    if (this.#bytes < this.#settings.bytes * NEARLY_FULL || priority > this.#evictedPriority) return true;
+    if (!this.isNearlyFull || priority > this.#evictedPriority) return true;
     const least = this.#leastRead.find(); // a subscription may have ended since an account with one had to leave
     return least !== undefined && priority > least.member.priority;
   }
