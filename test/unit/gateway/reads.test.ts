@@ -609,15 +609,15 @@ t.test('account-values', async (t) => {
   const value = Buffer.from(`[${addresses.map(() => json)}]`);
   const rpc: RpcCaller = { call: async () => ({ slot: 7, result: value, value }) };
   /** The turns of the event loop in which accounts are read. */
-  const turnsOf = async (maxAccountBytes: number): Promise<number> => {
+  const turnsOf = async (maxBytes: number): Promise<number> => {
     let [turns, isRead] = [0, false];
-    const read = readAccountValues(rpc, addresses, { minContextSlot: 1, maxAccountBytes }).then((values) => {
+    const read = readAccountValues(rpc, addresses, { minContextSlot: 1, maxBytes }).then((values) => {
       isRead = true;
       return values;
     });
     for (; !isRead; turns++) await new Promise(setImmediate);
     const { values, tooLarge } = await read;
-    t.same([values.size, tooLarge.size], maxAccountBytes < json.length ? [0, 100] : [100, 0]);
+    t.same([values.size, tooLarge.size], maxBytes < json.length ? [0, 100] : [100, 0]);
     return turns;
   };
   const undecoded = await turnsOf(json.length - 1);

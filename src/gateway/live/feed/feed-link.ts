@@ -55,6 +55,8 @@ const APPLIED_MS = 50;
 const [RETRY_MS, MAX_RETRY_MS] = [100, 3200];
 /** The longest time until an account that fails alone is read again, in milliseconds. */
 const MAX_ALONE_RETRY_MS = 60_000;
+/** Accounts that have failed alone of which reads are under way: a node may let each wait for a timeout. */
+const MAX_READ_APART = 4;
 /** How often a missing block is read until all accounts are read in place of it. */
 const BLOCK_TRIES = 3;
 /** Slots without a new block, and far behind the tip, after which accounts are kept elsewhere: what servers replay. */
@@ -101,8 +103,13 @@ export class FeedLink<A extends FeedAccount> {
   #batchSize = BATCH;
   /** Reads that have failed in a row. */
   #failedReads = 0;
+  /** Whether the last of them was of an account alone which had not failed so before. */
+  #hasFailedAlone = false;
   /** How often accounts have failed that were read alone: they are read apart from others. */
   readonly #failedAlone = new WeakMap<A, number>();
+  /** Those of them that are to be read, and how many reads of them are under way. */
+  readonly #apart = new Set<A>();
+  #readingApart = 0;
   #isClosed = false;
   #reconnects = -1;
 
@@ -136,14 +143,14 @@ export class FeedLink<A extends FeedAccount> {
     const addresses = accounts.map(({ address }) => address);
     const { rpc, tip, maxAccountBytes } = this.#options;
     const minContextSlot = Math.min(this.stream.slot, tip() ?? this.stream.slot); // a node refuses what is ahead of all of them
-    const options = { minContextSlot, maxAccountBytes, agree: operators };
+    const options = { minContextSlot, maxBytes: encodedBytes(maxAccountBytes), agree: operators };
     const read = await readAccountValues(rpc, addresses, options);
     const { slot, agreement } = read;
     await this.applied(slot);
     const isDecided = operators === 1 || agreedAt(agreement, slot) > 1;
     const same = accounts.filter((account) => {
       const isTooLarge = read.tooLarge.has(account.address);
-      if (isTooLarge && mostJsonBytes(account.history?.ownAt(slot)?.value) > maxAccountBytes) return false;
+      if (isTooLarge && (account.history?.ownAt(slot)?.value?.data.length ?? 0) > maxAccountBytes) return false;
       const value = isTooLarge ? TOO_LARGE : (read.values.get(account.address) ?? null);
       return this.stream.audit(account, { slot, value }, isDecided);
     });
@@ -281,12 +288,22 @@ export class FeedLink<A extends FeedAccount> {
     while (!this.#isClosed) {
       const due = this.stream.dequeueReads(this.#batchSize);
       if (due.length === 0) break;
-      const apart = due.filter((account) => this.#failedAlone.has(account));
-      const batch = apart.length === 0 ? due : due.filter((account) => !this.#failedAlone.has(account));
-      for (const part of [batch, ...apart.map((account) => [account])])
-        if (part.length > 0) await this.#readBatch(part);
+      const batch = due.filter((account) => !this.#failedAlone.has(account));
+      for (const account of due) if (this.#failedAlone.has(account)) void this.#readApart(account);
+      if (batch.length > 0) await this.#readBatch(batch);
     }
     this.#isReading = false;
+  }
+
+  async #readApart(due: A): Promise<void> {
+    this.#apart.add(due);
+    if (this.#readingApart === MAX_READ_APART) return;
+    this.#readingApart++;
+    for (const account of this.#apart) {
+      this.#apart.delete(account);
+      if (!this.#isClosed) await this.#readBatch([account]);
+    }
+    this.#readingApart--;
   }
 
   async #readBatch(batch: readonly A[]): Promise<void> {
@@ -295,8 +312,12 @@ export class FeedLink<A extends FeedAccount> {
     const minContextSlot = Math.max(...batch.map((account) => this.stream.sinceOf(account) ?? 0));
     try {
       const addresses = batch.map(({ address }) => address);
-      const { slot, values, tooLarge } = await readAccountValues(rpc, addresses, { minContextSlot, maxAccountBytes });
+      const { slot, values, tooLarge } = await readAccountValues(rpc, addresses, {
+        minContextSlot,
+        maxBytes: encodedBytes(maxAccountBytes), // a parser may show it in fewer
+      });
       this.#failedReads = 0;
+      this.#hasFailedAlone = false;
       this.#batchSize = Math.min(BATCH, 2 * this.#batchSize);
       for (const account of batch) {
         this.#failedAlone.delete(account);
@@ -323,6 +344,9 @@ export class FeedLink<A extends FeedAccount> {
       this.#failedAlone.set(account, failures + 1);
       const delayMs = exponentialDelayMs(failures, RETRY_MS, MAX_ALONE_RETRY_MS);
       clock.after(delayMs, () => this.stream.onRead(account, undefined)); // others need not wait for it
+      if (failures > 0 || error.code === 'upstream_timeout') return;
+      if (this.#hasFailedAlone) await sleep(clock, exponentialDelayMs(this.#failedReads++, RETRY_MS, MAX_RETRY_MS)); // all may fail
+      this.#hasFailedAlone = true;
     }
   }
 
@@ -338,6 +362,5 @@ export class FeedLink<A extends FeedAccount> {
   }
 }
 
-/** Returns the most bytes that the JSON of an account may have, its data in base64. */
-const mostJsonBytes = (value: AccountValue | null | undefined): number =>
-  ENVELOPE_BYTES + Math.ceil((value?.data.length ?? 0) / 3) * 4;
+/** Returns the most bytes of the JSON of an account, by the bytes of its data, which stands there in base64. */
+const encodedBytes = (dataBytes: number): number => ENVELOPE_BYTES + Math.ceil(dataBytes / 3) * 4;

@@ -21,8 +21,8 @@ export interface AccountValuesAtSlot {
 
 export interface AccountValuesOptions {
   readonly minContextSlot: Slot;
-  /** The most bytes of the JSON of an account. */
-  readonly maxAccountBytes: number;
+  /** The most bytes of the JSON of an account, its data in base64. */
+  readonly maxBytes: number;
   /** The operators that are compared. Default: 1. */
   readonly agree?: number | undefined;
 }
@@ -31,14 +31,14 @@ export interface AccountValuesOptions {
 export async function readAccountValues(
   rpc: RpcCaller,
   addresses: readonly string[],
-  { minContextSlot, maxAccountBytes, agree }: AccountValuesOptions,
+  { minContextSlot, maxBytes, agree }: AccountValuesOptions,
 ): Promise<AccountValuesAtSlot> {
   const config = { commitment: 'confirmed', encoding: 'base64', minContextSlot } as const;
   const { slot, accounts, agreement } = await readMultipleAccounts(rpc, addresses, config, { agree });
   const [values, tooLarge] = [new Map<string, AccountValue>(), new Set<string>()];
   let bytesSinceYield = 0;
   for (const [address, json] of accounts) {
-    if (json.length > maxAccountBytes) {
+    if (json.length > maxBytes) {
       tooLarge.add(address);
       continue;
     }
