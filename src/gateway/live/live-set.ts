@@ -67,6 +67,8 @@ export interface LiveFeed<T> {
   readonly isPooled: boolean;
   /** True while it may be used and has room. */
   readonly hasRoom: boolean;
+  /** True while it has so much room that states which it did not accept, or let go, may be offered again. */
+  readonly isRoomy: boolean;
   accepts(state: T): boolean;
   createSession(callbacks: SessionCallbacks<T>): LiveSession<T> & { close(): void };
 }
@@ -136,6 +138,8 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
   readonly #sessions: SessionPool<T, LiveSession<T>, PubsubSession | FollowedSession<T, V> | FeedSeat<T>>;
   /** States that are to move to the feed, a part of them with each slot. */
   #moving: T[] = [];
+  /** Where the search goes on for states that the feed may have again. */
+  #offered: Iterator<T> | undefined;
   /** When the feed came up last. */
   #feedUpMs = 0;
   #keptOver: KeptOver<T, V> = 'nodes';
@@ -366,7 +370,7 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
   onTip(commitment: Commitment): void {
     for (const session of [...this.#sessions.sessions]) session.sessionAudit.checkLag(commitment);
     if (commitment !== 'processed') return;
-    if (this.#options.feed?.hasRoom === true && this.#moving.length > 0) this.#moveToFeed();
+    if (this.#options.feed?.hasRoom === true) this.#moveTo(this.#options.feed);
     this.#places.evictIdle(Math.ceil(this.size / this.#idleSlots));
   }
 
@@ -386,13 +390,34 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
     this.#sessions.close();
   }
 
-  #moveToFeed(): void {
+  #moveTo(feed: LiveFeed<T>): void {
+    if (this.#keptOver !== 'nodes')
+      this.#moving = []; // the sessions that keep them later are new ones
+    else if (this.#moving.length === 0 && feed.isRoomy) this.#moving = this.#nextOffered(feed);
+    if (this.#moving.length === 0) return;
     const room = this.#sessions.preferredRoom;
     if (room === 0) this.#sessions.openAnother();
-    for (const state of this.#moving.splice(0, Math.min(room, MOVED_PER_SLOT))) {
-      const mayMove = this.#isKept(state) && state.tipAtIneligible === undefined;
-      if (mayMove && !this.#sessions.isPreferred(state)) this.reassign(state);
+    for (const state of this.#moving.splice(0, Math.min(room, MOVED_PER_SLOT)))
+      if (this.#isKept(state) && this.#mayMove(state, feed)) this.reassign(state);
+  }
+
+  /** Returns those of the next states that may move to the feed. */
+  #nextOffered(feed: LiveFeed<T>): T[] {
+    const offered: T[] = [];
+    for (let left = MOVED_PER_SLOT; left > 0; left--) {
+      this.#offered ??= this.#places.values()[Symbol.iterator]();
+      const { value: state, done = false } = this.#offered.next();
+      if (done) {
+        this.#offered = undefined;
+        break;
+      }
+      if (this.#mayMove(state, feed)) offered.push(state);
     }
+    return offered;
+  }
+
+  #mayMove(state: T, feed: LiveFeed<T>): boolean {
+    return state.tipAtIneligible === undefined && feed.accepts(state) && !this.#sessions.isPreferred(state);
   }
 
   /** The slots that pass in `idleMs`: a read is dated by the tip, which all gateways of a fleet have in common. */
@@ -423,9 +448,11 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
   /** Opens a session over what is in use by then. */
   async #open(state: T | undefined): Promise<PubsubSession | FollowedSession<T, V> | FeedSeat<T>> {
     const { feed } = this.#options;
-    for (;;) {
+    for (let isFirst = true; ; isFirst = false) {
       if (this.#keptOver instanceof FollowedSession) return this.#keptOver;
-      const isForFeed = feed?.hasRoom === true && (state === undefined || feed.accepts(state));
+      // Others may need the feed once it is up, while no WebSocket can be opened for this one.
+      const isNeeded = !isFirst && this.#sessions.preferredRoom === 0;
+      const isForFeed = feed?.hasRoom === true && (state === undefined || isNeeded || feed.accepts(state));
       if (isForFeed && this.#keptOver === 'nodes') return new FeedSeat(feed);
       const changed = new Promise<void>((resolve) => {
         this.#onKeptOver = resolve;

@@ -61,6 +61,8 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
   readonly #waiting = new Set<T>();
   /** The items that wait, and some that do no longer. */
   #queue = new HottestFirst<T>();
+  /** Those of them that a session with room which comes before others does not accept: they hold up none that it does. */
+  #refused = new HottestFirst<T>();
   readonly #closing = new Map<L, () => void>();
   #isOpening = false;
   #isAnotherDue = false;
@@ -112,35 +114,43 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
   /** Assigns items that wait for as long as there is room; called when a session may have more. */
   assignWaiting(): void {
     if (this.#waiting.size === 0) return;
-    let syncing = this.#countSyncing();
+    const turn = { left: ITEMS_PER_TURN, syncing: this.#countSyncing() };
+    const refused = this.#assignFrom(this.#refused, turn);
+    const stuck = this.#assignFrom(this.#queue, turn) ?? refused;
+    this.#isStuck = stuck !== undefined && ![...this.#pubsubs.keys()].some(({ pubsub }) => pubsub.mayGrow);
+    if (this.#isStuck && this.#mayOpen) void this.#openSession(stuck);
+  }
+
+  /** Returns the first item that finds no room. */
+  #assignFrom(queue: HottestFirst<T>, turn: { left: number; syncing: number }): T | undefined {
     const { maxSyncing = Number.POSITIVE_INFINITY } = this.#options;
     const tooLarge: Ranked<T>[] = [];
     let smallest = Number.POSITIVE_INFINITY; // of the items that find no room
-    for (let left = ITEMS_PER_TURN; syncing < maxSyncing && smallest > 1; left--) {
-      if (left === 0) {
+    for (; turn.syncing < maxSyncing && smallest > 1; turn.left--) {
+      if (turn.left <= 0) {
         this.#scheduled ??= setImmediate(() => {
           this.#scheduled = undefined;
           this.assignWaiting();
         });
         break;
       }
-      const next = this.#queue.pop();
+      const next = queue.pop();
       if (next === undefined) break;
       if (!this.#waiting.has(next.item)) continue;
       const session = next.item.subscriptionCount < smallest ? this.#sessionFor(next.item) : undefined;
-      if (session === undefined) {
+      if (session !== undefined) {
+        this.#waiting.delete(next.item);
+        session.add(next.item);
+        this.#closing.get(session)?.();
+        turn.syncing++;
+      } else if (queue !== this.#refused && this.preferredRoom > 0) this.#refused.putBack(next);
+      else {
         tooLarge.push(next);
         smallest = Math.min(smallest, next.item.subscriptionCount);
-        continue;
       }
-      this.#waiting.delete(next.item);
-      session.add(next.item);
-      this.#closing.get(session)?.();
-      syncing++;
     }
-    for (const waiting of tooLarge) this.#queue.putBack(waiting);
-    this.#isStuck = tooLarge.length > 0 && ![...this.#pubsubs.keys()].some(({ pubsub }) => pubsub.mayGrow);
-    if (this.#isStuck && this.#mayOpen) void this.#openSession(tooLarge[0]?.item);
+    for (const waiting of tooLarge) queue.putBack(waiting);
+    return tooLarge[0]?.item;
   }
 
   /** The items that sessions have room for which come before others. */
@@ -180,8 +190,9 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
 
   /** Makes the queue again of the items that wait, once most of it is of others. */
   #forgetGone(): void {
-    if (this.#queue.size <= 2 * this.#waiting.size + MAX_GONE) return;
+    if (this.#queue.size + this.#refused.size <= 2 * this.#waiting.size + MAX_GONE) return;
     this.#queue = new HottestFirst();
+    this.#refused = new HottestFirst();
     for (const item of this.#waiting) this.#queue.push(item, this.#options.rankOf(item));
   }
 

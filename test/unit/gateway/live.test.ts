@@ -1802,10 +1802,12 @@ t.test('live-set', async (t) => {
     /** The accounts of one stream of the feed. */
     readonly room?: number;
     readonly hasNode?: boolean;
+    /** Whether the feed may be offered again what it did not accept. Default: no. */
+    readonly isRoomy?: () => boolean;
   }
 
   /** A set over a node that opens no WebSocket, or one, and a feed that is down at first. */
-  function openSet(t: Test, { refused, room = 10, hasNode = false }: SetSetting = {}) {
+  function openSet(t: Test, { refused, room = 10, hasNode = false, isRoomy = () => false }: SetSetting = {}) {
     const [onFeed, left] = [new Set<AccountState>(), [] as AccountState[]];
     const clock = new ManualClock();
     let hasRoom = false;
@@ -1829,6 +1831,7 @@ t.test('live-set', async (t) => {
           states.add(state);
           if (isPreferred) onFeed.add(state);
         },
+        accepts: (state: AccountState) => !isPreferred || state.address !== refused || isRoomy(),
         remove(state: AccountState) {
           if (states.delete(state) && !isPreferred) left.push(state);
         },
@@ -1851,7 +1854,10 @@ t.test('live-set', async (t) => {
         get hasRoom() {
           return hasRoom;
         },
-        accepts: ({ address }) => address !== refused,
+        get isRoomy() {
+          return isRoomy();
+        },
+        accepts: ({ address }) => address !== refused || isRoomy(),
         createSession: () => createSession(true),
       },
       createSession: () => createSession(false),
@@ -1877,6 +1883,46 @@ t.test('live-set', async (t) => {
     t.same([...onFeed], [state]);
   });
 
+  t.test('so it is for others where the first state that waits for a WebSocket is none for it', async (t) => {
+    const { set, onFeed, startFeed } = openSet(t, { refused: 'large' });
+    const [, state] = ['large', 'small'].map((address) => set.subscribe(address, 'confirmed', 'caller'));
+    await flushEvents();
+    startFeed();
+    await flushEvents();
+    t.same([...onFeed], [state]);
+  });
+
+  t.test('what a feed has not accepted is offered again once it has room, and only where it is used', async (t) => {
+    let isRoomy = false;
+    const { set, onFeed, left, startFeed } = openSet(t, { refused: 'large', hasNode: true, isRoomy: () => isRoomy });
+    const states = ['large', 'small'].map((address) => set.subscribe(address, 'confirmed', 'caller'));
+    await flushEvents();
+    startFeed();
+    const pass = async (): Promise<void> => {
+      for (let slots = 0; slots < 4; slots++) {
+        await flushEvents();
+        set.onTip('processed');
+      }
+    };
+    await pass();
+    t.same([...onFeed], states.slice(1));
+    isRoomy = true;
+    await pass();
+    t.same([new Set(onFeed), left.length], [new Set(states), 2], 'each has left its WebSocket once');
+  });
+
+  t.test('what a feed accepts no longer, as it has filled up, keeps its WebSocket', async (t) => {
+    let isRoomy = true;
+    const { set, left, startFeed } = openSet(t, { refused: 'large', hasNode: true, isRoomy: () => isRoomy });
+    set.subscribe('large', 'confirmed', 'caller');
+    await flushEvents();
+    startFeed();
+    await flushEvents();
+    isRoomy = false;
+    set.onTip('processed');
+    t.same(left, []);
+  });
+
   t.test('readers wait for a state only while it moves to a feed, and not for long', async (t) => {
     const { set, clock, startFeed } = openSet(t, { refused: 'large' });
     for (const address of ['small', 'large']) set.subscribe(address, 'confirmed', 'caller');
@@ -1891,6 +1937,12 @@ t.test('live-set', async (t) => {
     set.keepOver('nothing');
     t.same(moving(), [false, false, false], 'it is kept elsewhere');
     set.keepOver('nodes');
+    t.same(moving(), [true, false, false]);
+    set.keepOver('nothing');
+    set.onTip('processed');
+    set.keepOver('nodes');
+    t.same(moving(), [false, false, false], 'its session will be a new one');
+    startFeed();
     t.same(moving(), [true, false, false]);
     await flushEvents();
     set.onTip('processed');
