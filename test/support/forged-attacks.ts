@@ -660,7 +660,7 @@ export const scenesOf = ({ not = [], only }: Attack): readonly string[] =>
 
 /** Deeds that cost nobody anything. */
 const HARMLESS = new RegExp(
-  `^(The validator|\\w+ (called the game|updated an oracle|uploaded a part|made room|staked the stake account ${addressOf(45)}|wrote|advanced|opened|added addresses))`,
+  `^(The validator|\\w+ (called the (game|Pyth)|updated an oracle|uploaded a part|made (room|the account)|staked the stake account ${addressOf(45)}|wrote|advanced|opened|added addresses))`,
 );
 
 /** Returns what the texts on a theft lack of what they must name, and what they must not say. */
@@ -674,7 +674,9 @@ export function lackingIn(transaction: Transaction, { says, never, signers = [] 
     ...says.filter((part) => !explanation.includes(short(part))).map((part) => `${part}: ${explanation}`),
     ...(never?.test(description) === true ? [`${never}: ${description}`] : []),
     ...(description.startsWith(sponsor) && !signers.includes(sponsor) ? [`who acted: ${description}`] : []),
-    ...(HARMLESS.test(description) ? [`begins with what is harmless: ${description}`] : []),
+    ...(HARMLESS.test(description) && !says.some((part) => description.startsWith(part))
+      ? [`begins with what is harmless: ${description}`]
+      : []),
   ];
 }
 

@@ -28,7 +28,7 @@ const CLOSERS: readonly string[] = [LOOKUP_TABLE_PROGRAM, UPGRADEABLE_LOADER, LO
 export const closingRule: Rule = (facts) => {
   const { parsed } = facts;
   const all = findCloseAccountInstructions(parsed);
-  if (all.length === 0 && !hasInstruction(parsed, CLOSERS, /^(close|deactivate)/)) return null;
+  if (all.length === 0 && !hasInstruction(parsed, CLOSERS, /^close/)) return null;
   const owners = all.map((call) => infoAddress(call, 'owner') ?? '');
   const actor =
     [facts.actor, ...owners].find((owner) => owners.includes(owner) && parsed.signers.includes(owner)) ?? facts.actor;
