@@ -256,6 +256,20 @@ export const THEFTS_BY_CLAIMS: Readonly<Record<string, Attack>> = {
     says: [`${victim} made the account ${buffer} ready for a program`],
     only: ALONE,
   },
+  'two programs that are deployed': {
+    kind: 'in the end',
+    make: () =>
+      [program, newAccount].map((deployed) =>
+        namedCall(UPGRADEABLE_LOADER, [...u32(2), ...u64Bytes(5_000n)], {
+          0: victim,
+          2: deployed,
+          3: buffer,
+          7: victim,
+        }),
+      ),
+    says: [`${victim} put the programs ${program} and ${newAccount} on the chain`],
+    only: ALONE,
+  },
   'a program that is deployed beside the extension of another': {
     kind: 'in the end',
     make: () => [

@@ -136,7 +136,7 @@ export const THEFTS_BY_SHAPES: Readonly<Record<string, Attack>> = {
   'a second program replaced behind a first': {
     kind: 'programs replaced',
     make: (f) => [upgrade(f, decoy, victim), upgrade(f, secondProgram, victim)],
-    says: [`replaced the program ${secondProgram}`],
+    says: ['replaced the program', decoy, secondProgram],
   },
   'a program replaced in the call of a program, beside a payment': {
     kind: 'programs replaced',

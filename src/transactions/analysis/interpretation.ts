@@ -165,8 +165,8 @@ export interface AuthorityInterpretation
 /** A program was put on the chain or changed. */
 export interface ProgramInterpretation extends InterpretationOf<'PROGRAM_DEPLOY' | 'PROGRAM_UPGRADE'> {
   readonly change: 'deployed' | 'upgraded' | 'extended' | 'uploaded' | 'prepared';
-  /** The program, or the account that is to become one; null if unknown. */
-  readonly account: string | null;
+  /** The programs, or the accounts that are to become some; none if unknown. */
+  readonly accounts: readonly string[];
 }
 
 export interface NonceInterpretation extends InterpretationOf<'NONCE_ADVANCE'> {

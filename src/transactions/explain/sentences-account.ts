@@ -13,6 +13,7 @@ import {
   formatAccounts,
   formatAmount,
   formatSol,
+  joinPhrases,
   ofOwner,
   tokenName,
   wordOrQuoted,
@@ -49,12 +50,14 @@ export function describeClosing(
 const DEEDS = wordsOf('programs');
 
 export function describeProgramChange(
-  { actor, change, account }: ProgramInterpretation,
+  { actor, change, accounts }: ProgramInterpretation,
   formatAddress: FormatAddress,
 ): string {
-  const into = account === null ? 'an account' : `the account ${formatAddress(account)}`;
-  const deed = filledIn(DEEDS.get(change) ?? '', { program: formatAddress(account ?? ''), into });
-  return `${formatAddress(actor)} ${deed}`;
+  const plural = accounts.length > 1 ? 's' : '';
+  const list = `${plural} ${joinPhrases(accounts.map(formatAddress))}`;
+  const [into, programs] =
+    accounts.length === 0 ? ['an account', 'a program'] : [`the account${list}`, `the program${list}`];
+  return `${formatAddress(actor)} ${filledIn(DEEDS.get(change) ?? '', { programs, into })}`;
 }
 
 /** Rights in words. */
@@ -86,7 +89,8 @@ export function describeAuthorityChange(change: AuthorityChange, formatAddress: 
     ...(isNoEnd(unixTimestamp) ? [] : [dateOf(unixTimestamp)]),
     ...(isNoEnd(epoch) ? [] : [`epoch ${epoch}`]),
   ];
-  return filledIn(CHANGES.get(form) ?? '', {
+  const words = CHANGES.get(form) ?? '';
+  return filledIn(subject === YOU ? words.replace(/the (\w+ )?\w+ \{account\}/, '{account}') : words, {
     account: subject === YOU ? 'your account' : subject,
     wallet: subject === YOU ? 'your wallet' : `its wallet ${subject}`,
     itself: subject === YOU ? 'yourself' : authority === account ? 'itself' : subject,

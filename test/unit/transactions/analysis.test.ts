@@ -44,6 +44,7 @@ import {
   account,
   BONK,
   bonk,
+  buffer,
   decoy,
   delegate,
   dust,
@@ -51,6 +52,7 @@ import {
   GAME,
   JUPITER,
   newAccount,
+  PYTH,
   pool,
   poolBonk,
   poolUsdc,
@@ -64,6 +66,7 @@ import {
   stolenUsdc,
   stolenUsdt,
   swapOf,
+  table,
   thief,
   USDC,
   USDT,
@@ -893,6 +896,14 @@ t.test('forged-transactions', async (t) => {
       ),
       `passed the ownership of ${usdt} (which holds 50000 USDT) from you to ${thief}`,
     );
+    t.equal(
+      viewOf(
+        stake,
+        (f) => [f.call(STAKE_PROGRAM, [stake, victim], [6, 0, 0, 0, 1, ...u64Bytes(4_070_908_800n), 0, 0])],
+        [victim],
+      ),
+      `${victim} changed the lock-up of your account (which holds 30 SOL) until 2099-01-01`,
+    );
     const ofWrapped = prepare();
     const passed = ofWrapped.record([ofWrapped.giveAway(wsol, victim, thief)]);
     for (const [owner, amount] of [
@@ -1161,6 +1172,23 @@ t.test('forged-transactions', async (t) => {
     t.match(text, /\. The record has changes of balances all the same, and the fee of 0\.000005 SOL was paid\.$/);
     const { err: _, ...unstated } = failed;
     t.match(explainTransaction(parseTransaction({ ...unstated, err: null, fee: null })), /The record shows no fee\.$/);
+  });
+
+  t.test('a lookup table whose deactivation failed is not said to be an account that was to be closed', async (t) => {
+    const forgery = prepare();
+    const record = forgery.record([forgery.call(LOOKUP_TABLE_PROGRAM, [table, victim], [3, 0, 0, 0])]);
+    const failed = { ...record, err: { InstructionError: [0, { Custom: 1 }] } };
+    t.notMatch(explainTransaction(parseTransaction(failed)), /close/);
+  });
+
+  t.test('a right or a loss goes before a prepared account and the unknown call of an oracle', async (t) => {
+    const forgery = prepare();
+    const harmless = [
+      forgery.call(UPGRADEABLE_LOADER, [buffer, victim], [0, 0, 0, 0]),
+      forgery.program(PYTH, [victim]),
+    ];
+    const text = describe(forgery.record([...harmless, forgery.sendSol(victim, thief, 5_000_000_000n)]));
+    t.match(text, new RegExp(`^${victim} sent 5 SOL to ${thief}`));
   });
 
   t.test('without depths a transfer is credited to no call that need not have made it', async (t) => {

@@ -52,8 +52,8 @@ const isOfStake = (deed: Interpretation, stakeAccount: string, change: string): 
   deed.stakeAccount === stakeAccount &&
   (deed.change === change || (deed.change === 'withdrawn' && change === 'deactivated')); // it must be, to be withdrawn
 
-const isUpgradeOf = ({ kind, account }: AuthorityChange, { type, ...deed }: Interpretation): boolean =>
-  kind === 'upgradeProgram' && type === 'PROGRAM_UPGRADE' && 'account' in deed && deed.account === account;
+const isUpgradeOf = ({ kind, account }: AuthorityChange, deed: Interpretation): boolean =>
+  kind === 'upgradeProgram' && deed.type === 'PROGRAM_UPGRADE' && deed.accounts.includes(account);
 
 /** Returns whether rights or losses are more than what an interpretation states: in the same token, or in none. */
 function goFirst(

@@ -41,11 +41,14 @@ const LOADER_CALLS: readonly (readonly [name: RegExp, change: ProgramInterpretat
 /** Interprets the deployment, replacement or extension of a program. */
 export const loaderRule: Rule = (facts) => {
   for (const [name, change] of LOADER_CALLS) {
-    const [call] = findInstructions(facts.parsed, LOADERS, name);
-    if (call === undefined) continue;
-    const account = infoAddress(call, 'programAccount') ?? infoAddress(call, 'account');
+    const calls = findInstructions(facts.parsed, LOADERS, name);
+    const [actor] = calls.map((call) => signerOf(call, facts));
+    if (actor === undefined) continue;
+    const named = calls
+      .filter((call) => signerOf(call, facts) === actor)
+      .flatMap((call) => infoAddress(call, 'programAccount') ?? infoAddress(call, 'account') ?? []);
     const type = change === 'upgraded' || change === 'extended' ? 'PROGRAM_UPGRADE' : 'PROGRAM_DEPLOY';
-    return { type, actor: signerOf(call, facts), program: null, states: [], change, account };
+    return { type, actor, program: null, states: [], change, accounts: [...new Set(named)] };
   }
   return null;
 };
