@@ -12,7 +12,7 @@ import { ALONE, MAGIC_EDEN } from './forged-words.ts';
 import {
   type Attack,
   anchor,
-  BONK,
+  bonk,
   buffer,
   emptied,
   newAccount,
@@ -25,6 +25,7 @@ import {
   RAYDIUM,
   stolenBonk,
   stolenSol,
+  stolenUsdc,
   swapOf,
   table,
   thief,
@@ -55,6 +56,11 @@ const saleOf = (to: string, mint: string, ...paid: readonly ForgedCall[]): Forge
 /** A sale for 1 SOL that a signer pays, whoever buys. */
 const saleTo = (f: Forgery, to: string, mint: string): ForgedCall =>
   saleOf(to, mint, f.sendSol(victim, seller, 1_000_000_000n));
+
+const mintBy = (authority: string, minted: ForgedCall): ForgedCall => ({
+  ...minted,
+  accounts: [...minted.accounts.slice(0, 2), authority],
+});
 
 /** Burns the victim's NFT by Token Metadata, which closes its account. */
 const burnNft = (f: Forgery): ForgedCall =>
@@ -225,11 +231,25 @@ export const THEFTS_BY_CLAIMS: Readonly<Record<string, Attack>> = {
   'tokens that another signer mints beside a payment': {
     kind: 'credit',
     signers: [victim, thief],
-    make: (f) => [
-      f.sendSol(victim, buyer, 1n),
-      { ...f.mint(stolenBonk, 9_000_000n), accounts: [BONK, stolenBonk, thief] },
-    ],
+    make: (f) => [f.sendSol(victim, buyer, 1n), mintBy(thief, f.mint(stolenBonk, 9_000_000n))],
     says: [`${thief} minted 90 BONK`],
+    only: ['alone'],
+  },
+  'tokens that two signers mint': {
+    kind: 'credit',
+    signers: [victim, thief],
+    make: (f) => [mintBy(victim, f.mint(bonk, 1_000_000n)), mintBy(thief, f.mint(poolUsdc, 90_000_000n))],
+    says: [`${victim} minted 10 BONK; ${pool} also got 90 USDC`],
+    only: ['alone'],
+  },
+  'tokens that a program and a signer mint': {
+    kind: 'credit',
+    signers: [victim, thief],
+    make: (f) => [
+      f.program(program, [victim], f.mint(bonk, 1_000_000n)),
+      mintBy(thief, f.mint(stolenUsdc, 90_000_000n)),
+    ],
+    says: [`${thief} minted 90 USDC; ${victim} also got 10 BONK through the program ${program}`],
     only: ['alone'],
   },
   'rent that an oracle pays back': {

@@ -21,9 +21,11 @@ export function findRemainder(
   ]);
   const isStated = (action: Action, party: string | null): boolean =>
     stated.some(({ actions: of, wallet }) => of.has(action) && (wallet === null || wallet === party));
+  const isForAnybody = ({ kind, program }: Action): boolean =>
+    kind === 'payout' || (kind === 'mint' && program === null);
   const isOpen = (action: Action): boolean =>
     [action.actor, action.counterparty].some(
-      (party) => (action.kind === 'payout' || subjects.has(party ?? '')) && !isStated(action, party),
+      (party) => (isForAnybody(action) || subjects.has(party ?? '')) && !isStated(action, party),
     );
   const open = actions.filter((action) => isCounted(action) && isOpen(action));
   const evened = returnedDeposits(open);

@@ -1,7 +1,7 @@
 import { WRAPPED_SOL } from '../../../shared/domain/known-mints.ts';
 import { TOKEN_PROGRAM_IDS } from '../../../shared/domain/well-known-addresses.ts';
 import { asArray } from '../../codec/json-fields.ts';
-import { type Action, effectsOf } from '../action.ts';
+import { type Action, effectsOf, toAmount } from '../action.ts';
 import type { AssetAmount } from '../asset-amount.ts';
 import { callsOf, hasInstruction } from '../parsed-transaction.ts';
 import { creditOf, type Share, shareOf } from '../share.ts';
@@ -13,9 +13,13 @@ export const mintRule: Rule = (facts) => {
   const { parsed, isAttempt, minted, burned } = facts;
   const isMint = isAttempt ? hasInstruction(parsed, TOKEN_PROGRAM_IDS, /^mintTo/) : minted.length > 0;
   if (!isMint) return null;
-  const made = parsed.actions.filter(isMinted);
-  const program = makerOf(made, facts);
-  const actor = program === null ? minterOf(made, facts) : facts.actor;
+  const all = parsed.actions.filter(isMinted);
+  const program = makerOf(all, facts);
+  const actor = program === null ? minterOf(all, facts) : facts.actor;
+  // what a program or another signer minted beside it is described apart
+  const isOwn = (action: Action): boolean => action.program === null && minterOf([action], facts) === actor;
+  const made = program === null ? all.filter(isOwn) : all;
+  if (made.length === 0 && all.length > 0) return null;
   const netChange = changeIn(program, facts);
   const isBurned = ({ mint }: AssetAmount): boolean => burned.some((amount) => amount.mint === mint);
   const common = { actor, program, gained: netChange.gained };
@@ -24,7 +28,10 @@ export const mintRule: Rule = (facts) => {
     type: 'TOKEN_MINT',
     ...common,
     lost,
-    amounts: minted,
+    amounts:
+      made.length === all.length
+        ? minted
+        : made.flatMap(({ actor: holder, got }) => got.map((amount) => ({ ...toAmount(amount), holder }))),
     states: [...shareOf(made), ...statesOf(lost, netChange, actor)],
   };
 };
