@@ -1,3 +1,4 @@
+import bs58 from 'bs58';
 import {
   LOOKUP_TABLE_PROGRAM,
   METADATA_PROGRAM,
@@ -250,6 +251,26 @@ export const THEFTS_BY_CLAIMS: Readonly<Record<string, Attack>> = {
       mintBy(thief, f.mint(stolenUsdc, 90_000_000n)),
     ],
     says: [`${thief} minted 90 USDC; ${victim} also got 10 BONK through the program ${program}`],
+    only: ['alone'],
+  },
+  'a mint that is closed and made again with other decimals': {
+    kind: 'credit',
+    make: (f) => {
+      const mint = addressOf(203);
+      f.fund(mint, 1_461_600n);
+      f.hold(emptied, victim, mint, 100_000_000n);
+      f.begin();
+      const calls = [
+        f.burn(emptied, victim, 100_000_000n),
+        { ...f.close(mint, victim, victim), programId: TOKEN_2022_PROGRAM },
+        f.create(victim, mint, 1_461_600n, TOKEN_2022_PROGRAM, 82n),
+        f.call(TOKEN_2022_PROGRAM, [mint], [20, 2, ...bs58.decode(victim), 0]),
+      ];
+      f.hold(emptied, victim, mint, 0n, 2);
+      return [...calls, mintBy(victim, f.mint(emptied, 700n))];
+    },
+    says: [`${victim} minted 7 of the token ${addressOf(203)}`, 'burned 100 of the token'],
+    never: /000/,
     only: ['alone'],
   },
   'rent that an oracle pays back': {

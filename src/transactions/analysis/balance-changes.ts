@@ -51,7 +51,11 @@ export function changedTokens(transaction: Transaction): readonly TokenBalance[]
     const byAccount = new Map(others?.map((balance) => [balance.account, balance]));
     return (balances ?? []).flatMap((balance) => {
       const other = byAccount.get(balance.account);
-      const isSame = other?.mint === balance.mint && other.amount === balance.amount && other.owner === balance.owner;
+      const isSame =
+        other?.mint === balance.mint &&
+        other.decimals === balance.decimals &&
+        other.amount === balance.amount &&
+        other.owner === balance.owner;
       if (isSame) return [];
       const owner = balance.owner ?? other?.owner ?? null;
       return { ...balance, owner, amount: sign * balance.amount };
@@ -66,12 +70,14 @@ function tokenChangesByAccount(changed: readonly TokenBalance[]): ReadonlyMap<st
   return new Map(
     byAccount.map((ofAccount): [string, TokenBalanceChange[]] => {
       const [{ account } = { account: '' }] = ofAccount;
-      const changes = grouped(ofAccount, ({ mint, owner }) => `${mint} ${owner}`).flatMap((same) => {
-        const [{ mint, owner, decimals } = { mint: '', owner: null, decimals: 0 }] = same;
-        const amount = same.reduce((sum, change) => sum + change.amount, 0n);
-        const rawTokenAmount = { tokenAmount: `${amount}`, decimals };
-        return amount === 0n ? [] : [{ userAccount: owner ?? account, tokenAccount: account, mint, rawTokenAmount }];
-      });
+      const changes = grouped(ofAccount, ({ mint, owner, decimals }) => `${mint} ${owner} ${decimals}`).flatMap(
+        (same) => {
+          const [{ mint, owner, decimals } = { mint: '', owner: null, decimals: 0 }] = same;
+          const amount = same.reduce((sum, change) => sum + change.amount, 0n);
+          const rawTokenAmount = { tokenAmount: `${amount}`, decimals };
+          return amount === 0n ? [] : [{ userAccount: owner ?? account, tokenAccount: account, mint, rawTokenAmount }];
+        },
+      );
       return [account, changes];
     }),
   );

@@ -1,4 +1,4 @@
-import { asBigInt, asObject } from '../codec/json-fields.ts';
+import { asBigInt, asDecimals, asObject } from '../codec/json-fields.ts';
 import { type Instruction, inExecutionOrder } from '../transactions/instruction.ts';
 import type { ParsedInfo } from '../transactions/instruction-layout.ts';
 import { statusOf, type Transaction } from '../transactions/transaction.ts';
@@ -84,6 +84,10 @@ const RECORDERS: Readonly<Record<string, Recorder>> = {
   openAccount: (ledger, call) => {
     const account = initializedTokenAccount(call);
     if (account !== null) ledger.openAccount(call, account.account, account);
+  },
+  makeMint: (ledger, _, { mint, info }) => {
+    const decimals = asDecimals(info['decimals']);
+    if (mint !== null && decimals !== null) ledger.makeMint(mint, decimals);
   },
   expectAccount: (ledger, _, { info: { account } }) => {
     if (typeof account === 'string') ledger.expectAccount(account);

@@ -91,11 +91,13 @@ export const findSupplyChanges = (
       holder: side === 'minted' ? toUserAccount : fromUserAccount,
     }));
 
-/** Sums amounts by mint, in order of appearance. */
+/** Sums amounts by mint, in order of appearance; those of a mint that was made again with other decimals stay apart. */
 export function sumByMint(quantities: readonly AssetAmount[]): readonly AssetAmount[] {
   const sums = new Map<string, AssetAmount>();
-  for (const { mint, amount, decimals } of quantities)
-    sums.set(mint, { mint, amount: amount + (sums.get(mint)?.amount ?? 0n), decimals });
+  for (const { mint, amount, decimals } of quantities) {
+    const key = `${mint} ${decimals}`;
+    sums.set(key, { mint, amount: amount + (sums.get(key)?.amount ?? 0n), decimals });
+  }
   return [...sums.values()];
 }
 

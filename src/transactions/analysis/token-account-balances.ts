@@ -17,22 +17,21 @@ export function tokenAccountBalances(balances: readonly TokenBalance[] | null): 
   return new Map((balances ?? []).map(({ account, mint, owner, amount }) => [account, { mint, owner, amount }]));
 }
 
-/** Returns the decimals of the mints in a transaction, as far as its record has them. */
+/** Returns the decimals of the mints before a transaction, as far as its record has them: a mint may be made again in it. */
 export function collectMintDecimals({
   preTokenBalances,
   postTokenBalances,
   instructions,
 }: Transaction): Map<string, number> {
   const decimalsByMint = new Map([[WRAPPED_SOL, 9]]);
-  for (const { parsed } of inExecutionOrder(instructions)) {
+  for (const { mint, decimals } of postTokenBalances ?? []) decimalsByMint.set(mint, decimals);
+  for (const { parsed } of inExecutionOrder(instructions).toReversed()) {
     const { mint, decimals, tokenAmount } = parsed?.info ?? {};
     const { decimals: amountDecimals } = asObject(tokenAmount);
     const found = asDecimals(decimals) ?? asDecimals(amountDecimals);
     if (typeof mint === 'string' && found !== null) decimalsByMint.set(mint, found);
   }
-  for (const { mint, decimals } of [...(preTokenBalances ?? []), ...(postTokenBalances ?? [])]) {
-    decimalsByMint.set(mint, decimals);
-  }
+  for (const { mint, decimals } of preTokenBalances ?? []) decimalsByMint.set(mint, decimals);
   return decimalsByMint;
 }
 

@@ -44,7 +44,7 @@ export class TransferLedger implements CurrentBalances {
   readonly #wallets: Set<string>;
   readonly #tokenAccounts: Map<string, TokenAccountBalance>;
   readonly #tokenAccountsAfter: ReadonlyMap<string, TokenAccountBalance>;
-  readonly #decimalsByMint: ReadonlyMap<string, number>;
+  readonly #decimalsByMint: Map<string, number>;
   /** Accounts that the associated-token program is about to create: payments to them are rent. */
   readonly #expectedAccounts = new Set<string>();
   readonly #lamportsAfter: ReadonlyMap<string, bigint>;
@@ -92,6 +92,11 @@ export class TransferLedger implements CurrentBalances {
     this.#expectedAccounts.delete(account);
     this.#tokenAccounts.set(account, balance);
     if (balance.mint === WRAPPED_SOL) this.wrapSol(call, account);
+  }
+
+  /** Notes the decimals of a mint that is made. One that was closed may have had others. */
+  makeMint(mint: string, decimals: number): void {
+    this.#decimalsByMint.set(mint, decimals);
   }
 
   /** Records the wrapping of an account's lamports as tokens. */
