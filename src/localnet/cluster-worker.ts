@@ -23,8 +23,9 @@ const genesis = createGenesis(randomBytes(32), systemClock.now(), slotMs);
 const {
   chain: _,
   setup: __,
+  server: ___,
   control,
-  close: ___,
+  close: ____,
   ...cluster
 } = await startInThreadCluster(systemClock, genesis, options);
 serveRemoteControl(parentPort, control);

@@ -6,7 +6,7 @@ import { SlotTicker } from './control/slot-ticker.ts';
 import { noGeyserFaults } from './geyser/geyser-faults.ts';
 import type { TakenPort, WantedPorts } from './port-pair.ts';
 import { noFaults } from './rpc/injected-faults.ts';
-import { startRpcServer } from './rpc-server.ts';
+import { type RpcServer, startRpcServer } from './rpc-server.ts';
 import { DEMO_ACCOUNTS, type DemoAccount } from './traffic/demo-accounts.ts';
 import { PRICE_FEEDS, startPriceFeeds } from './traffic/demo-price-feeds.ts';
 import { createFaucet } from './traffic/faucet.ts';
@@ -44,6 +44,7 @@ export interface LocalCluster {
 export interface InThreadCluster extends LocalCluster {
   readonly chain: Chain;
   readonly setup: TrafficSetup;
+  readonly server: RpcServer;
 }
 
 /** Seed of the traffic, the same in every cluster. */
@@ -89,6 +90,7 @@ export async function startInThreadCluster(
     control: createClusterControl({ chain, slotTicker, faults, server, geyser, geyserFaults }),
     chain,
     setup,
+    server,
     async close() {
       slotTicker.stop();
       await geyser?.close();

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '../shared/domain/clock.ts';
 import { makeRoom } from '../shared/runtime/make-room.ts';
@@ -29,6 +29,8 @@ export interface RpcServer extends ControlledServer {
   readonly wsUrl: string;
   /** The wanted port that another process has, if that is why the node listens on other ports. */
   readonly takenPort: TakenPort | undefined;
+  /** Answers a request to another server of the process as one to its own, while that listens. */
+  readonly handle: RequestListener;
   close(): Promise<void>;
 }
 
@@ -93,6 +95,10 @@ export async function startRpcServer(backend: RpcBackend, ports: WantedPorts): P
     url: `http://${node.address}`,
     wsUrl: `ws://${node.address}`,
     takenPort: taken,
+    handle(request, response) {
+      if (http.listening) http.emit('request', request, response);
+      else response.destroy();
+    },
     requestCounts: async () => Object.fromEntries(requests),
     subscriptionCounts: async () => [...connections].map((connection) => subscriptions.countOf(connection)),
     dropWebSockets,

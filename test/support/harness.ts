@@ -279,7 +279,7 @@ export async function startStepped(
     ...lastingPort(),
   });
   await cluster.control.injectGeyser(feed ?? {});
-  const node = await startRpcOverrideProxy(t, cluster.url);
+  const node = await startRpcOverrideProxy(t, cluster.server.handle);
   t.teardown(() => cluster.close());
   const first = `${await proxyUrl(node.url)},${await proxyWsUrl(cluster.wsUrl)}`;
   const upstreams = hasSecondNode ? [first, `${cluster.url},${cluster.wsUrl}`] : [first];

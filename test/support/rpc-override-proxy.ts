@@ -1,5 +1,5 @@
-import { createServer } from 'node:http';
-import { request as forward } from 'undici';
+import { createServer, IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { request as send } from 'undici';
 import { bodyOf, listenOnLoopback } from './loopback-server.ts';
 import type { RpcParams } from './rpc-request.ts';
 import type { TestScope } from './test-scope.ts';
@@ -32,10 +32,34 @@ export function holdAnswers({ overrides }: RpcOverrideProxy, method: string) {
   return { requested, release };
 }
 
+async function forwardTo(url: string, body: string, response: ServerResponse): Promise<void> {
+  try {
+    const headers = { 'content-type': 'application/json' };
+    const forwarded = await send(url, { method: 'POST', headers, body });
+    response.writeHead(forwarded.statusCode).end(await forwarded.body.text());
+  } catch {
+    response.destroy(); // the cluster has closed
+  }
+}
+
+/** Makes a request that can be read again of one whose body was read. */
+function unread(request: IncomingMessage, body: string): IncomingMessage {
+  const { method, headers } = request;
+  const copy = Object.assign(new IncomingMessage(request.socket), { method, headers, complete: true });
+  copy.push(body);
+  copy.push(null);
+  return copy;
+}
+
+/** Starts a proxy before a cluster: one at a URL, or the listener of one in this process, which costs no second request. */
 export async function startRpcOverrideProxy(
   t: Pick<TestScope, 'teardown'>,
-  clusterUrl: string,
+  cluster: string | RequestListener,
 ): Promise<RpcOverrideProxy> {
+  const forward =
+    typeof cluster === 'string'
+      ? (_: IncomingMessage, body: string, response: ServerResponse) => forwardTo(cluster, body, response)
+      : (request: IncomingMessage, body: string, response: ServerResponse) => cluster(unread(request, body), response);
   const overrides: RpcOverrideProxy['overrides'] = new Map();
   const requestCounts: RpcOverrideProxy['requestCounts'] = new Map();
   const server = createServer(async (request, response) => {
@@ -49,13 +73,7 @@ export async function startRpcOverrideProxy(
       response.end(`{"jsonrpc":"2.0",${member},"id":${id}}`);
       return;
     }
-    try {
-      const headers = { 'content-type': 'application/json' };
-      const forwarded = await forward(clusterUrl, { method: 'POST', headers, body });
-      response.writeHead(forwarded.statusCode).end(await forwarded.body.text());
-    } catch {
-      response.destroy(); // the cluster has closed
-    }
+    await forward(request, body, response);
   });
   const port = await listenOnLoopback(server);
   t.teardown(() => {
