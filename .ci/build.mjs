@@ -228,7 +228,11 @@ async function bundleEntries() {
     target: 'node20',
     external: UNBUNDLED,
     banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" }, // for CommonJS
-    plugins: [{ name: 'module-urls', setup: (build) => keepModuleUrls(build, withModuleUrl) }],
+    alias: { rxjs: join(process.cwd(), 'node_modules/rxjs/dist/esm/index.js') }, // what is unused of CommonJS would stay
+    plugins: [
+      { name: 'module-urls', setup: (build) => keepModuleUrls(build, withModuleUrl) },
+      { name: 'undici', setup: leaveOutOfUndici },
+    ],
     sourcemap: true,
     sourcesContent: false,
     metafile: true,
@@ -239,6 +243,23 @@ async function bundleEntries() {
     if (input !== undefined && dirname(dirname(path)) !== `${STAGING}/src`)
       throw new Error(`${input} is bundled into ${path}, from where it would not find the files that it names`);
   }
+}
+
+/** Leaves out of the bundle what no source uses of undici, half of it: each start would compile and run it. */
+function leaveOutOfUndici({ onLoad }) {
+  onLoad({ filter: /undici[\\/]index\.js$/ }, ({ path }) => {
+    const [makeDispatcher] = readFileSync(path, 'utf8').match(/^function makeDispatcher [\s\S]*?^}$/m);
+    const contents = `
+      const api = require('./lib/api');
+      const { InvalidArgumentError } = exports.errors = require('./lib/core/errors');
+      const { getGlobalDispatcher } = require('./lib/global');
+      const util = require('./lib/core/util');
+      Object.assign(require('./lib/dispatcher/dispatcher').prototype, api);
+      ${makeDispatcher}
+      exports.Pool = require('./lib/dispatcher/pool');
+      exports.request = makeDispatcher(api.request);`;
+    return { contents, loader: 'js' };
+  });
 }
 
 /**

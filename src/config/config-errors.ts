@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { type ConfigLayer, topLayerAt, valueAt } from './config-layers.ts';
 import { redactUrl } from './redact-url.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { RPC_PROFILES } from '../shared/domain/rpc-methods.ts';
 import { limitsSchema, stakeSchema } from './limits-schema.ts';
 import { operatorsOf } from './operators.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { PRICE_SOURCES } from '../shared/domain/price-source-names.ts';
 import { base58, type DeepReadonly, section, wholeNumber } from './value-types.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { valueAt } from './config-layers.ts';
 import { type Config, configSchema } from './config-schema.ts';
 import { readPackagedLayer } from './config-sources.ts';

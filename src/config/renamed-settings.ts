@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { readTables } from '../shared/runtime/files/read-tables.ts';
 import { type ConfigLayer, isSection, mergeLayers, singleValueLayer, topLayerAt, valueAt } from './config-layers.ts';
 import { SETTINGS, type Setting, settingOf } from './setting-names.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ALL_READ_METHODS } from '../shared/domain/rpc-methods.ts';
 import { operatorOfUrl } from './operators.ts';
 

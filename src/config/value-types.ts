@@ -1,5 +1,5 @@
 import bs58 from 'bs58';
-import { z } from 'zod';
+import * as z from 'zod';
 
 // The types of setting values, each with the message for a value of another type.
 

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 /** What is read of a zod schema: the definition that it was made from. */
 interface Definition {

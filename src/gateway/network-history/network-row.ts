@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { CLUSTER_CONSENSUSES } from '../../shared/domain/cluster-consensus.ts';
 import type { EpochInfo } from '../../shared/domain/epoch-info.ts';
 import type { NetworkSnapshot } from '../../shared/domain/network-snapshot.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Answer } from '../../shared/domain/answer.ts';
 import { toSol } from '../../shared/domain/sol-amount.ts';
 import { toJson } from '../../shared/domain/to-json.ts';

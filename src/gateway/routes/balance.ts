@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { toSol } from '../../shared/domain/sol-amount.ts';
 import { parseAccountLamports } from '../upstream/reads/account-info.ts';
 import { accountRoute } from './routing/account-route.ts';

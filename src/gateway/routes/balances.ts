@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Answer } from '../../shared/domain/answer.ts';
 import { COMMITMENTS } from '../../shared/domain/commitment.ts';
 import { unitsOfAddresses } from '../../shared/domain/price-list.ts';

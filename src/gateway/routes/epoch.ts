@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { COMMITMENTS } from '../../shared/domain/commitment.ts';
 import { describeEpoch } from '../../shared/domain/epoch-info.ts';
 import { readEpochInfo } from '../upstream/reads/network-statistics.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { toJson } from '../../shared/domain/to-json.ts';
 import { runAdmitted } from '../../shared/runtime/fair-semaphore.ts';
 import { requesterOf } from './routing/request-scope.ts';

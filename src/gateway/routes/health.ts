@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { GatewayError } from '../../shared/domain/gateway-error.ts';
 import type { NodeStatus } from '../upstream/mesh/mesh.ts';
 import { describeProblems } from '../upstream/mesh/node-problems.ts';

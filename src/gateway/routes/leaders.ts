@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Slot } from '../../shared/domain/slot.ts';
 import { readSlotLeaders } from '../upstream/reads/network-statistics.ts';
 import { slot } from './routing/params.ts';

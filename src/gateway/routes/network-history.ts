@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { MAX_ROWS, REQUESTED_STEPS, SPANS } from '../network-history/network-history.ts';
 import { networkRow } from '../network-history/network-row.ts';
 import { oneOf } from './routing/params.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { CLUSTER_CONSENSUSES } from '../../shared/domain/cluster-consensus.ts';
 import { priorityFeeLevels } from './priority-fee.ts';
 import { liveRoute } from './routing/route.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { liveRoute } from './routing/route.ts';
 import { bigInteger, integer } from './routing/schemas.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { GatewayError } from '../../shared/domain/gateway-error.ts';
 import type { ReceiptKey } from '../receipts/keys/key-ring.ts';
 import { kid } from './routing/params.ts';

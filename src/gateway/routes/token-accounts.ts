@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { COMMITMENTS } from '../../shared/domain/commitment.ts';
 import { provenWithoutClock } from '../../shared/domain/root-lead.ts';
 import { toSol } from '../../shared/domain/sol-amount.ts';

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import t from 'tap';
-import { z } from 'zod';
+import * as z from 'zod';
 import { isOpensslSignature } from '../../../src/cli/commands/openssl-signature.ts';
 import { formatSignedBody } from '../../../src/client/verify/signed-body.ts';
 import { createVerifier } from '../../../src/client/verify/verify-receipt.ts';

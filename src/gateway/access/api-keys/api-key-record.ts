@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import * as z from 'zod';
+import { toDotPath } from 'zod/v4/core';
 
 export const KEY_TIERS = ['build', 'scale'] as const;
 
@@ -44,7 +45,7 @@ export const isKeyValid = ({ isRevoked, expiresAt, revokedAt }: ApiKeyRecord, no
 /** Throws an Error that says where the text is invalid and quotes nothing of it. A file without a version has 0. */
 export function parseVersionedKeys(text: string): VersionedKeys {
   const file = fileSchema.safeParse(parseJson(text));
-  if (!file.success) throw new Error(`${z.core.toDotPath(file.error.issues[0]?.path ?? []) || 'the file'} is invalid`);
+  if (!file.success) throw new Error(`${toDotPath(file.error.issues[0]?.path ?? []) || 'the file'} is invalid`);
   const { version = 0, keys } = file.data;
   for (const member of ['id', 'sha256'] as const) {
     if (new Set(keys.map((key) => key[member])).size < keys.length) throw new Error(`two keys have the same ${member}`);

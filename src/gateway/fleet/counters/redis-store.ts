@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Clock } from '../../../shared/domain/clock.ts';
 import { atMost } from '../../../shared/runtime/at-most.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type DescribedNetRow, TRANSFER_TYPES, type TransferRow } from '../../../transactions/index.ts';
 import { integer, rawJson } from '../routing/schemas.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { COMMITMENTS, type Commitment } from '../../../shared/domain/commitment.ts';
 import { WRAPPED_SOL } from '../../../shared/domain/known-mints.ts';
 import { combinedLease, limitedLease } from '../../../shared/domain/lease.ts';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { ConfiguredOperators } from '../../../config/operators.ts';
 import type { AccountSubscriber, AccountSubscription } from '../../../shared/domain/account-change.ts';
 import type { Answer } from '../../../shared/domain/answer.ts';

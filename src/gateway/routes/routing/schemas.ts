@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { LongJson, RawJson, toJson } from '../../../shared/domain/to-json.ts';
 import { batchesOf, mapInChunks } from '../../../shared/runtime/map-in-chunks.ts';
 import { formatUnits } from '../../../transactions/index.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { BASE_UNITS } from '../../../shared/domain/price-list.ts';
 import { ALL_READ_METHODS, type ReadMethod } from '../../../shared/domain/rpc-methods.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { API_PREFIX } from '../../../shared/domain/canonical-request.ts';
 import { firstSlotOfEpoch } from '../../../shared/domain/epoch-info.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { RawJson } from '../../../shared/domain/to-json.ts';
 import type { EnhancedTransaction } from '../../../transactions/index.ts';
