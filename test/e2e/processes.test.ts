@@ -66,7 +66,7 @@ t.test('gateway-process', async (t) => {
 
   t.test('a killed gateway restarts with the same key, which no other gateway has', async (t) => {
     const maxOpenFiles = 256;
-    const first = start('killed', ['limits.connections=1000'], { maxOpenFiles });
+    const first = start('killed', ['limits.connections=1000', 'limits.loopDelayMs=60000'], { maxOpenFiles });
     const { url: firstUrl } = await waitUntilListening(first);
     const { text } = await httpClient(firstUrl).get('/pubkey');
 
