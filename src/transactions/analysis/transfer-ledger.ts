@@ -38,7 +38,7 @@ type MutableTransfer = { -readonly [Name in keyof Transfer]: Transfer[Name] };
  */
 export class TransferLedger implements CurrentBalances {
   readonly #transfers: MutableTransfer[] = [];
-  /** Withdrawals from accounts that were closed afterwards. */
+  /** Withdrawals of what accounts had above their rent. */
   readonly #excesses: MutableTransfer[] = [];
   readonly #lamports: Map<string, bigint>;
   readonly #wallets: Set<string>;
@@ -168,7 +168,7 @@ export class TransferLedger implements CurrentBalances {
     const excess = this.lamportsOf(account) - (isClosed ? this.#rentOf(account) : after);
     if (excess <= 0n) return;
     this.moveSol(call, account, to, excess);
-    if (isClosed) this.#excesses.push(...this.#transfers.slice(-1));
+    this.#excesses.push(...this.#transfers.slice(-1));
   }
 
   /** Closes a token account: pays out wrapped SOL, then the rent. */
@@ -234,16 +234,21 @@ export class TransferLedger implements CurrentBalances {
     }
   }
 
-  /** Corrects the excess of an account that was closed, whose size no record has: by what both receivers have after. */
+  /**
+   * Corrects an excess by what its receiver has after, and who has the rest: the account, which got something later, or where
+   * it was closed the receiver of its rent, since no record has the size of an account.
+   */
   #reconcileExcess(excess: MutableTransfer): void {
+    const { fromUserAccount: account, toUserAccount: to } = excess;
     const rest = this.#transfers.find(
-      ({ type, fromUserAccount }) => type === 'closeAccount' && fromUserAccount === excess.fromUserAccount,
+      ({ type, fromUserAccount }) => type === 'closeAccount' && fromUserAccount === account,
     );
-    const [missing, tooMuch] = [excess, rest].map((transfer) => this.#unexplainedOf(transfer?.toUserAccount ?? ''));
-    if (rest === undefined || missing === undefined || missing + (tooMuch ?? 0n) !== 0n) return;
-    this.#moveLamports(rest.toUserAccount ?? '', excess.toUserAccount ?? '', missing);
+    const [payer, receiver] = [rest?.toUserAccount ?? account ?? '', to ?? ''];
+    const missing = this.#unexplainedOf(receiver);
+    if (missing + this.#unexplainedOf(payer) !== 0n) return;
+    this.#moveLamports(payer, receiver, missing);
     excess.amount += missing;
-    rest.amount -= missing;
+    if (rest !== undefined) rest.amount -= missing;
   }
 
   #unexplainedOf(account: string): bigint {
