@@ -2,6 +2,8 @@ import bs58 from 'bs58';
 import {
   LOOKUP_TABLE_PROGRAM,
   METADATA_PROGRAM,
+  RENT_SYSVAR,
+  STAKE_PROGRAM,
   SYSTEM_PROGRAM,
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
@@ -24,10 +26,12 @@ import {
   poolUsdc,
   program,
   RAYDIUM,
+  stake,
   stolenBonk,
   stolenSol,
   stolenUsdc,
   swapOf,
+  sysvar,
   table,
   thief,
   USDC,
@@ -49,6 +53,12 @@ const turnInto = (f: Forgery, account: string, owner: string): readonly ForgedCa
   f.call(SYSTEM_PROGRAM, [account], [...u32(8), ...u64Bytes(165n)]),
   f.assign(account, TOKEN_PROGRAM),
   f.open(account, owner, USDC),
+];
+
+/** Makes a nonce account of a wallet that signs. */
+const nonceOf = (f: Forgery, account: string, authority: string): readonly ForgedCall[] => [
+  f.call(SYSTEM_PROGRAM, [account], [...u32(8), ...u64Bytes(80n)]),
+  f.call(SYSTEM_PROGRAM, [account, sysvar, RENT_SYSVAR], [...u32(6), ...bs58.decode(authority)]),
 ];
 
 const saleOf = (to: string, mint: string, ...paid: readonly ForgedCall[]): ForgedCall =>
@@ -147,6 +157,47 @@ export const THEFTS_BY_CLAIMS: Readonly<Record<string, Attack>> = {
     signers: [victim, newAccount],
     make: (f) => [...turnInto(f, newAccount, victim), f.giveAway(newAccount, victim, thief)],
     says: [`passed the ownership of ${newAccount} from ${victim} to ${thief}`],
+    only: ['alone'],
+  },
+  'a wallet that becomes the nonce account of a thief that signs': {
+    kind: 'rights',
+    signers: [victim, newAccount, thief],
+    make: (f) => nonceOf(f, newAccount, thief),
+    says: [`gave ${thief} the authority of ${newAccount} (which holds 100 SOL)`],
+    only: ['alone', 'beside a swap on Raydium'],
+  },
+  'a wallet that becomes the nonce account of a thief that pays the fee': {
+    kind: 'rights',
+    signers: [thief, victim],
+    make: (f) => nonceOf(f, victim, thief),
+    says: [`${thief} got the authority of ${victim} (which holds 100 SOL)`],
+    only: ['alone'],
+  },
+  'a stake with SOL of earlier, made for a thief that signs': {
+    kind: 'rights',
+    signers: [victim, thief],
+    make: (f) => [
+      f.call(
+        STAKE_PROGRAM,
+        [stake, RENT_SYSVAR],
+        [...u32(0), ...bs58.decode(thief), ...bs58.decode(thief), ...Array<number>(48).fill(0)],
+      ),
+    ],
+    says: [`${victim} gave ${thief} the right to withdraw of ${stake} (which holds 30 SOL)`],
+    only: ['alone', 'beside a swap on Raydium'],
+  },
+  'SOL of an account that gets some of it back': {
+    kind: 'SOL',
+    make: (f) => {
+      f.fund(emptied, 6_002_074_080n);
+      f.begin();
+      return [
+        f.call(TOKEN_2022_PROGRAM, [emptied, thief, victim], [38], { lamports: 6_000_000_000n }),
+        f.sendSol(victim, emptied, 1_000_000_000n),
+      ];
+    },
+    says: [`${victim} sent 6 SOL to ${thief}`],
+    never: / more |got/,
     only: ['alone'],
   },
   'two NFTs that somebody pays for and others buy': {

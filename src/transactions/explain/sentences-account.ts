@@ -31,8 +31,9 @@ export function describeOpening(
     return `${formatAddress(actor)} opened an account${beneficiary} that can hold ${tokenLabel(mint, formatAddress)}`;
   }
   if (table !== null) return `${formatAddress(actor)} added addresses to the lookup table ${formatAddress(table)}`;
-  const named = `${accounts.size === 1 ? 'the account ' : ''}${formatAccounts(accounts, formatAddress)}`;
-  return `${formatAddress(actor)} opened ${accounts.size === 0 ? 'an account' : named}`;
+  const named = formatAccounts(accounts, formatAddress);
+  const one = named === YOU ? 'your account' : accounts.size === 1 ? `the account ${named}` : named;
+  return `${formatAddress(actor)} opened ${accounts.size === 0 ? 'an account' : one}`;
 }
 
 export function describeClosing(
@@ -71,16 +72,16 @@ export function describeAuthority({ actor, change }: AuthorityInterpretation, fo
   const who = formatAddress(actor);
   return change === null
     ? `${who} tried to change an authority`
-    : `${who} ${describeAuthorityChange(change, formatAddress)}`;
+    : `${who} ${describeAuthorityChange(change, actor, formatAddress)}`;
 }
 
 /** Changes of rights in words. */
 const CHANGES = wordsOf('changes');
 
-/** Describes a change of authority, without its author. */
-export function describeAuthorityChange(change: AuthorityChange, formatAddress: FormatAddress): string {
+/** Describes a change of authority behind the name of its author. */
+export function describeAuthorityChange(change: AuthorityChange, by: string, formatAddress: FormatAddress): string {
   const { account, owner, authority, authorityType, from, to, mint, amount, lockup, effectiveTimestamp } = change;
-  const [form, after] = [formOf(change), to === null ? '' : formatAddress(to)];
+  const [form, after] = [formOf(change, by), to === null ? '' : formatAddress(to)];
   const isOfOther = owner !== null && authority !== null && owner !== authority;
   const subject = `${formatAddress(account)}${isOfOther ? ofOwner(owner, formatAddress) : ''}`;
   const tokens = amount === null || amount === MAX_AMOUNT ? null : tokensOf(change, amount, formatAddress);
@@ -111,12 +112,13 @@ export function describeAuthorityChange(change: AuthorityChange, formatAddress: 
 }
 
 /** Returns the row of words on a change. */
-function formOf({ kind, authorityType, to, programId }: AuthorityChange): string {
+function formOf({ kind, authorityType, to, programId }: AuthorityChange, by: string): string {
   if (kind === 'setAuthority' && programRole(programId) !== 'core') return 'byProgram';
   if (kind === 'setAuthority' && to === null) return authorityType === 'closeAccount' ? 'leftToOwner' : 'givenUp';
   if (kind === 'setAuthority') return 'passed';
   if (kind !== 'initializeAuthority') return kind;
-  return authorityType !== null && CHANGES.has(authorityType) ? authorityType : 'given';
+  if (authorityType !== null && CHANGES.has(authorityType)) return authorityType;
+  return to === by ? 'got' : 'given';
 }
 
 /** Returns ` to 1.5 %`; nothing if the instruction names no rate. */

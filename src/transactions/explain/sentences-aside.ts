@@ -45,8 +45,8 @@ export function describeActions(
   const more = also === '' ? '' : ' more';
   const losses = [
     ...rights.map((change) => {
-      const who = formatAddress(change.authority ?? change.owner ?? giver);
-      return `${who} ${also}${describeAuthorityChange(change, formatAddress)}`;
+      const by = change.authority ?? change.owner ?? giver;
+      return `${formatAddress(by)} ${also}${describeAuthorityChange(change, by, formatAddress)}`;
     }),
     ...describePayments(payments, `${also}sent`, formatAddress),
     ...lost.map(

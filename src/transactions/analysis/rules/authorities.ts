@@ -64,9 +64,17 @@ export function findGivenRights(parsed: ParsedTransaction): readonly AuthorityCh
   const paid = actions.filter(({ kind, actor }) => kind !== 'rent' && signers.includes(actor));
   const payments = grouped(paid, ({ counterparty }) => counterparty ?? '');
   const payers = new Map(payments.map((of) => [of[0]?.counterparty, new Set(of.map(({ actor }) => actor))]));
-  /** Returns whether the holder of a right signed, and no other signer paid for what it is a right over. */
-  const isOfPayer = ({ to, account }: AuthorityChange): boolean =>
-    to !== null && signers.includes(to) && [...(payers.get(account) ?? [])].every((payer) => payer === to);
+  /** Returns whether an account has no more than it got in this transaction. */
+  const isFunded = ({ account, lamports }: AuthorityChange): boolean => {
+    const funds = actions.filter(({ counterparty }) => counterparty === account).flatMap(({ given }) => given);
+    return BigInt(lamports ?? 0) <= funds.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
+  };
+  /** Returns whether the holder of a right signed, and no other signer has or paid for what it is a right over. */
+  const isOfPayer = (change: AuthorityChange): boolean =>
+    change.to !== null &&
+    signers.includes(change.to) &&
+    [...(payers.get(change.account) ?? [])].every((payer) => payer === change.to) &&
+    (signers.length === 1 || isFunded(change));
   const isPassed = (chain: readonly [AuthorityChange, ...AuthorityChange[]]): boolean => {
     const change = chain.at(-1) ?? chain[0];
     const { account, authorityType, owner, mint, to, tokenBalance, innerInstructionIdx } = change;
