@@ -11,6 +11,7 @@ import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../src/shared/domain/well-know
 import { issueKey, revokeKey } from '../support/access/api-key-fixtures.ts';
 import { type SteppedHarness, startStepped, waitFor } from '../support/harness.ts';
 import { type PubsubTestClient as Client, connect, type Notification } from '../support/pubsub-test-client.ts';
+import { RawConnection } from '../support/raw-connection.ts';
 import { rpcRequest } from '../support/rpc-request.ts';
 import { stallPeers } from '../support/stalled-peers.ts';
 import { addressFromByte, tokenAccountFixture } from '../support/token-account-fixtures.ts';
@@ -18,6 +19,11 @@ import { untilCurrent } from '../support/until-current.ts';
 import { untilSettled } from '../support/until-settled.ts';
 import { frame, OP } from '../support/websocket-frame.ts';
 import { WebSocketPeer } from '../support/websocket-peer.ts';
+
+const UPGRADE = [
+  ...['GET /api/v1/rpc HTTP/1.1', 'Host: localhost', 'Connection: Upgrade', 'Upgrade: websocket'],
+  ...['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA=='],
+];
 
 /** A signature of no transaction. */
 const SIGNATURE = '1'.repeat(64);
@@ -753,6 +759,17 @@ t.test('pubsub-ports', async (t) => {
         body,
         `WebSockets are at /api/v1/rpc (Solana's pubsub) and /api/v1/stream of the gateway's own port, ${next - 1}`,
       );
+      const places = 5;
+      const status = async (...lines: readonly string[]): Promise<string> => {
+        const connection = await RawConnection.open(gateway.url);
+        connection.write(`${[...UPGRADE, ...lines].join('\r\n')}\r\n\r\n`);
+        await waitFor(() => connection.text.includes('\r\n\r\n') || connection.closed, 'the answer');
+        connection.reset();
+        return connection.text.slice('HTTP/1.1 '.length, 'HTTP/1.1 '.length + 3);
+      };
+      for (let i = 0; i <= places; i++) t.equal(await status('Sec-WebSocket-Version: 8'), '400');
+      t.not(await status('Sec-WebSocket-Key: BBBBBBBBBBBBBBBBBBBBBA=='), '101');
+      t.equal(await status('Upgrade: websocket'), '101', 'no place was kept by what was refused');
       await gateway.close();
     });
   }

@@ -11,6 +11,9 @@ export function offeredSubprotocols(req: Pick<EngineRequest, 'forEach'>): readon
   return offered.map((subprotocol) => subprotocol.trim()).filter((subprotocol) => subprotocol !== '');
 }
 
+/** The headers that may stand once in a request (RFC 6455 11.3.1, 11.3.5). */
+const ONCE: ReadonlySet<string> = new Set(['sec-websocket-key', 'sec-websocket-version']);
+
 /** By RFC 6455 4.2.1, as far as the engine doesn't. Throws `invalid_request`, `upgrade_required` or `invalid_nonce`. */
 export function checkWebSocketHandshake(req: EngineRequest): void {
   const { fault } = framingOf(req, false);
@@ -22,6 +25,11 @@ export function checkWebSocketHandshake(req: EngineRequest): void {
   if (!isUpgrade || req.getHeader('upgrade').toLowerCase() !== 'websocket') {
     throw new GatewayError('upgrade_required', 'the stream is a WebSocket: send an upgrade request');
   }
+  const sent = new Set<string>();
+  req.forEach((name) => {
+    if (ONCE.has(name) && sent.has(name)) throw new GatewayError('invalid_request', `${name} was sent twice`);
+    sent.add(name);
+  });
   if (!/^[A-Za-z0-9+/]{22}==$/.test(req.getHeader('sec-websocket-key'))) {
     throw new GatewayError('invalid_request', 'Sec-WebSocket-Key must be 16 bytes in base64');
   }

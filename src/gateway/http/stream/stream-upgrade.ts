@@ -44,6 +44,7 @@ export function createStreamUpgrade<Data>(
     let quota: Quota = access.rateLimiter.peek(new ArrayBuffer(4));
     let principal: Principal | undefined;
     let giveBack = (): Quota => quota;
+    let caller: StreamCaller | undefined;
     try {
       const address = access.clientIp.resolve(res, req);
       const fault = sources.findFault(req);
@@ -54,11 +55,12 @@ export function createStreamUpgrade<Data>(
       quota = { ...access.rateLimiter.consume(address, BASE_UNITS, principal) };
       if (!quota.allowed) throw rateLimitExceeded(quota);
       giveBack = () => access.rateLimiter.giveBack(address, BASE_UNITS, principal);
-      const socketData = acceptStream(options, path, prepare, req, address, offer, authenticated);
+      const createData = checkUpgrade(options, prepare, req, offer);
+      caller = acceptCaller(options, path, address, authenticated);
       res.writeStatus('101 Switching Protocols');
       for (const [name, value] of rateLimitHeaders(quota)) res.writeHeader(name, value);
       res.upgrade(
-        socketData,
+        createData(caller),
         req.getHeader('sec-websocket-key'),
         offer.subprotocol, // never what the client names, which may be a key; with '' the engine sends no such header
         '', // no extension
@@ -67,6 +69,7 @@ export function createStreamUpgrade<Data>(
       meter.countStatus(path, 101);
       recordUsage(access.usage, principal, path, 'answered', BASE_UNITS);
     } catch (thrown) {
+      caller?.streamSlot.release();
       const { status, code } = GatewayError.from(thrown);
       if (status === 429) quota = giveBack();
       meter.countStatus(path, status);
@@ -79,23 +82,30 @@ export function createStreamUpgrade<Data>(
   };
 }
 
-/** Checks an upgrade request and acquires a place in the caller's quota. Throws GatewayError. */
-function acceptStream<Data>(
-  { access, context }: StreamUpgradeOptions,
-  path: StreamPath,
+/** Checks an upgrade request; returns what makes the data of its socket. Throws GatewayError. */
+function checkUpgrade<Data>(
+  { context }: StreamUpgradeOptions,
   prepare: Prepare<Data>,
   req: EngineRequest,
-  address: ArrayBuffer,
   offer: SubprotocolOffer,
-  authenticated: ReturnType<Access['authenticator']['authenticate']>,
-): Data {
+): (caller: StreamCaller) => Data {
   if (context.isDraining()) throw new GatewayError('shutting_down', 'the gateway is shutting down');
   checkWebSocketHandshake(req);
   const createData = prepare(req);
   if (offer.fault !== undefined) throw new GatewayError('invalid_request', offer.fault);
+  return createData;
+}
+
+/** Acquires a place in the quota of a caller, which must be released. Throws GatewayError. */
+function acceptCaller(
+  { access, context }: StreamUpgradeOptions,
+  path: StreamPath,
+  address: ArrayBuffer,
+  authenticated: ReturnType<Access['authenticator']['authenticate']>,
+): StreamCaller {
   if (authenticated instanceof GatewayError) throw authenticated;
   checkStarted('stream', context);
   const caller = StreamCaller.accept(access, path, address, authenticated);
   if (caller === undefined) throw tooManyOpen();
-  return createData(caller);
+  return caller;
 }

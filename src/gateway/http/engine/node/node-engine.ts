@@ -146,8 +146,8 @@ class NodeApp implements EngineApp {
         const context: NodeUpgradeContext<Data> = {
           accept: (data, headers) => {
             if (detached === undefined) throw new Error('this connection cannot be upgraded');
-            this.#open.upgrade(detached.connection);
             sockets.accept(detached.message, detached.connection.socket, detached.head, data, headers);
+            this.#open.upgrade(detached.connection);
           },
         };
         behavior.upgrade(res, req, context);

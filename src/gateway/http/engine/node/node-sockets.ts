@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '../../../../shared/domain/clock.ts';
+import { GatewayError } from '../../../../shared/domain/gateway-error.ts';
 import { repeat } from '../../../../shared/runtime/repeat.ts';
 import type { EngineSocket, WebSocketBehavior } from '../engine.ts';
 
@@ -42,14 +43,19 @@ export class NodeSockets<Data> {
     this.#stopLooking = repeat(clock, LOOK_MS, () => this.#closeSilent());
   }
 
+  /** Throws `invalid_request` if the connection has ended. */
   accept(message: IncomingMessage, socket: Socket, head: Buffer, data: Data, headers: UpgradeHeaders): void {
     delete message.headers['sec-websocket-protocol']; // ours was chosen; ws would choose again
+    message.headers.upgrade = 'websocket'; // as was checked; a proxy may have added a line of its own
+    let isOpen = false;
     this.#headers.set(message, headers);
     this.#server.handleUpgrade(message, socket, head, (opened) => {
+      isOpen = true;
       const accepted = new NodeSocket(this, opened, socket, data);
       this.#sockets.add(accepted);
       this.behavior.open(accepted);
     });
+    if (!isOpen) throw new GatewayError('invalid_request', 'the connection has ended');
   }
 
   publish(topic: string, message: string | Buffer, isBinary: boolean): void {
