@@ -2,12 +2,14 @@ import type { Clock } from '../../../shared/domain/clock.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { ERRORS, GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import { mapInChunks } from '../../../shared/runtime/map-in-chunks.ts';
+import { ownTurn } from '../../../shared/runtime/own-turn.ts';
 import { sleep } from '../../../shared/runtime/sleep.ts';
 import { accountTopicOf } from '../../routes/stream-topics.ts';
 import { member, members, parseSafeInteger } from '../../upstream/json/raw-json.ts';
 import type { SubscriptionCaller } from '../stream/stream-connection.ts';
 import { TopicFeed, type TopicFeedOptions, type TopicUpdate } from '../stream/topic-feed.ts';
-import { type AccountView, writeAccount } from './account-view.ts';
+import { type AccountView, type ReadAccount, readAccount, writeAccount } from './account-view.ts';
 import type { ReadRpc, Source, SourceOptions } from './source.ts';
 
 export interface AccountFeedsOptions extends Pick<TopicFeedOptions, 'readThrough' | 'liveAccounts'> {
@@ -16,10 +18,10 @@ export interface AccountFeedsOptions extends Pick<TopicFeedOptions, 'readThrough
   readonly readRpc: ReadRpc;
 }
 
-/** Bytes of an account, and the slot at which they hold. */
-interface RawAccount {
+/** An account, read once for all views of it, and the slot at which it holds. */
+interface AccountAt {
   readonly slot: Slot;
-  readonly json: string;
+  readonly account: ReadAccount;
 }
 
 /** A feed of one account at one commitment, for all views of it. */
@@ -27,11 +29,14 @@ interface SharedFeed {
   readonly feed: TopicFeed;
   readonly listeners: Set<AccountSource>;
   /** The read of the bytes for the newest update. */
-  raw: { readonly slot: Slot; readonly read: Promise<RawAccount> } | undefined;
+  raw: { readonly slot: Slot; readonly read: Promise<AccountAt> } | undefined;
 }
 
 /** Time until a read that failed is tried again, in milliseconds. */
 const RETRY_MS = 400;
+
+/** The views of an account that are written in one turn of the event loop, in about a millisecond. */
+const VIEWS_PER_TURN = 64;
 
 /** The accounts of pubsub: each is kept live once, for all clients and encodings. */
 export class AccountFeeds {
@@ -64,9 +69,7 @@ export class AccountFeeds {
       readThrough,
       topic: accountTopicOf('account', address, commitment),
       caller,
-      onUpdate: (update) => {
-        for (const listener of listeners) listener.onUpdate(update.slot, update);
-      },
+      onUpdate: notifyAll(listeners),
       onEnd: (reason) => {
         this.#byKey.delete(key);
         feed.close();
@@ -90,13 +93,13 @@ export class AccountFeeds {
   }
 
   /** Reads the bytes of an account, once for all that need them for an update. */
-  readRaw({ address, commitment }: AccountSource, shared: SharedFeed, minSlot: Slot): Promise<RawAccount> {
+  readRaw({ address, commitment }: AccountSource, shared: SharedFeed, minSlot: Slot): Promise<AccountAt> {
     if (shared.raw === undefined || shared.raw.slot < minSlot) {
       const config = { encoding: 'base64', commitment };
       const read = this.#options.readRpc('getAccountInfo', [address, config], minSlot).then((result) => {
         const parts = members(Buffer.from(result));
         const slot = parseSafeInteger(member(parts.get('context') ?? Buffer.alloc(0), 'slot'));
-        return { slot, json: String(parts.get('value')) };
+        return { slot, account: readAccount(String(parts.get('value'))) };
       });
       read.catch(() => {
         shared.raw = undefined;
@@ -105,6 +108,26 @@ export class AccountFeeds {
     }
     return shared.raw.read;
   }
+}
+
+/** Returns what notifies all views of an account of its newest state, some of them in each turn of the event loop. */
+function notifyAll(listeners: ReadonlySet<AccountSource>): (update: TopicUpdate) => void {
+  let newest: TopicUpdate | undefined;
+  let isNotifying = false;
+  const notifyUntilCurrent = async (): Promise<void> => {
+    isNotifying = true;
+    for (let update = newest; update !== undefined; update = newest) {
+      newest = undefined;
+      const { slot, result } = update;
+      const account = readAccount(result);
+      await mapInChunks([...listeners], VIEWS_PER_TURN, (listener) => listener.onUpdate({ slot, account }));
+    }
+    isNotifying = false;
+  };
+  return (update) => {
+    newest = update;
+    if (!isNotifying) void notifyUntilCurrent();
+  };
 }
 
 /** The changes of one account in one view. */
@@ -116,7 +139,8 @@ export class AccountSource implements Source {
   readonly #view: AccountView;
   readonly #options: SourceOptions;
   readonly #shared: SharedFeed;
-  #newest: TopicUpdate | undefined;
+  /** The slot of the newest state whose bytes are to be read. */
+  #newestSlot: Slot = 0;
   #sentSlot: Slot = 0;
   #isReading = false;
   #isClosed = false;
@@ -142,14 +166,10 @@ export class AccountSource implements Source {
     this.ready.catch(() => {}); // of nobody that waits any more
   }
 
-  onUpdate(slot: Slot, update: TopicUpdate): void {
-    if (slot <= this.#sentSlot) return; // its bytes were read at this slot or later
-    const account = writeAccount(update.result, this.#view);
-    if (account !== undefined) this.#emit(slot, account);
-    else {
-      this.#newest = update;
-      void this.#readUntilCurrent();
-    }
+  onUpdate(update: AccountAt): void {
+    if (this.#emit(update)) return;
+    this.#newestSlot = update.slot;
+    void this.#readUntilCurrent();
   }
 
   onEnd(reason: GatewayError): void {
@@ -188,15 +208,13 @@ export class AccountSource implements Source {
     if (this.#isReading) return;
     this.#isReading = true;
     this.#cancelRetry();
-    for (let update = this.#newest; update !== undefined && !this.#isClosed; update = this.#newest) {
-      this.#newest = undefined;
-      if (update.slot <= this.#sentSlot) continue;
+    for (let slot = 0; slot < this.#newestSlot && this.#sentSlot < this.#newestSlot && !this.#isClosed; ) {
+      slot = this.#newestSlot;
       try {
-        const { slot, json } = await this.#feeds.readRaw(this, this.#shared, update.slot);
-        const account = this.#isClosed ? undefined : writeAccount(json, this.#view);
-        if (account !== undefined) this.#emit(slot, account);
+        const read = await this.#feeds.readRaw(this, this.#shared, slot);
+        await ownTurn(); // many views may wait for this read
+        this.#emit(read);
       } catch {
-        this.#newest ??= update;
         this.#cancelRetry = this.#feeds.clock.after(RETRY_MS, () => void this.#readUntilCurrent());
         break;
       }
@@ -204,8 +222,13 @@ export class AccountSource implements Source {
     this.#isReading = false;
   }
 
-  #emit(slot: Slot, account: string): void {
+  /** Notifies of a state, unless it or a later one was. Returns false if it lacks the bytes that the view wants. */
+  #emit({ slot, account }: AccountAt): boolean {
+    if (this.#isClosed || slot <= this.#sentSlot) return true;
+    const value = writeAccount(account, this.#view);
+    if (value === undefined) return false;
     this.#sentSlot = slot;
-    this.#options.emit(`{"context":{"slot":${slot}},"value":${account}}`);
+    this.#options.emit(`{"context":{"slot":${slot}},"value":${value}}`);
+    return true;
   }
 }

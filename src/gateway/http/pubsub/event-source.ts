@@ -3,7 +3,7 @@ import { type EventId, formatEventId } from '../../../shared/domain/event-id.ts'
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { EventChannels, Membership } from '../stream/event-channels.ts';
 import type { SealedEvent } from '../stream/event-sealer.ts';
-import { type AccountView, writeAccount } from './account-view.ts';
+import { type AccountView, readAccount, writeAccount } from './account-view.ts';
 import type { Source, SourceOptions } from './source.ts';
 import type { EventOptions } from './subscription-request.ts';
 
@@ -61,7 +61,7 @@ export function sourceOfEvents(
 
 /** Returns what a node notifies of, and what slotgate adds; undefined if the view wants bytes of data that were parsed. */
 function resultOf({ event, members, body }: SealedEvent, view: AccountView, hasReceipts: boolean): string | undefined {
-  const value = writeAccount(event.result, view);
+  const value = writeAccount(readAccount(event.result), view);
   if (value === undefined) return undefined;
   const id = `"event":"${formatEventId(event)}"`;
   const named = event.before === null ? `${id}${members}` : hasReceipts ? members.slice(1) : id; // a change names its id itself

@@ -4,11 +4,14 @@ const SENT_PER_TURN = 128;
 /** The most bytes of the notifications that wait for later turns, with their subscribers. */
 const MAX_WAITING_BYTES = 64 << 20;
 
-/** The most notifications, each to all of its subscribers, that wait for later turns. */
-const MAX_WAITING = 10_000;
+/** What a notification counts as beside its text, so that at most 10,000 wait. */
+const NOTIFICATION_BYTES = MAX_WAITING_BYTES / 10_000;
 
 /** The bytes that a subscriber of a notification that waits counts as: it has 8, but a million at a time would hold a turn. */
 const SUBSCRIBER_BYTES = 64;
+
+/** The part of the bound that is free after subscribers were chosen to end: it takes a turn's millisecond to choose them. */
+const FREED_SHARE = 0.1;
 
 /** The notifications that could be sent while a subscriber is ended: it may have many subscriptions. */
 const SENT_PER_END = 16;
@@ -16,34 +19,41 @@ const SENT_PER_END = 16;
 interface Sending<Subscriber> {
   readonly subscribers: readonly Subscriber[];
   next: number;
-  readonly bytes: number;
+  /** The bytes that it counts as for each subscriber: an equal part of it. */
+  readonly share: number;
   readonly send: (subscriber: Subscriber) => void;
 }
 
 /**
  * Sends notifications in the order in which they come: few in this turn, many over as many turns as needed. Where too many
- * wait, the oldest is dropped, and the subscribers that it was for are ended: none misses one without notice.
+ * wait, the caller for whom most do loses the subscribers with most: none of them misses one without notice, and no caller
+ * makes another's subscribers end.
  */
 export class NotificationQueue<Subscriber> {
+  readonly #callerOf: (subscriber: Subscriber) => string;
   readonly #end: (subscriber: Subscriber) => void;
   #waiting: Sending<Subscriber>[] = [];
   #waitingBytes = 0;
+  /** What waits for each subscriber, in bytes. */
+  readonly #bytesOf = new Map<Subscriber, number>();
   /** Those that are to be ended, before anything else is sent. */
   readonly #late = new Set<Subscriber>();
   #left = SENT_PER_TURN;
   #isScheduled = false;
 
-  constructor(end: (subscriber: Subscriber) => void) {
+  constructor(callerOf: (subscriber: Subscriber) => string, end: (subscriber: Subscriber) => void) {
+    this.#callerOf = callerOf;
     this.#end = end;
   }
 
   /** `textBytes`: about the bytes of the notification. */
   add(subscribers: readonly Subscriber[], textBytes: number, send: (subscriber: Subscriber) => void): void {
-    const bytes = textBytes + subscribers.length * SUBSCRIBER_BYTES;
-    this.#waiting.push({ subscribers, next: 0, bytes, send });
-    this.#waitingBytes += bytes;
+    if (subscribers.length === 0) return;
+    const share = Math.ceil((textBytes + NOTIFICATION_BYTES) / subscribers.length) + SUBSCRIBER_BYTES;
+    this.#waiting.push({ subscribers, next: 0, share, send });
+    for (const subscriber of subscribers) if (!this.#late.has(subscriber)) this.#count(subscriber, share);
     this.#sendSome();
-    while (this.#waiting.length > MAX_WAITING || this.#waitingBytes > MAX_WAITING_BYTES) this.#dropOldest();
+    while (this.#waitingBytes > MAX_WAITING_BYTES) this.#makeRoom();
     this.#schedule();
   }
 
@@ -67,21 +77,43 @@ export class NotificationQueue<Subscriber> {
     }
     let done = 0;
     for (const sending of this.#waiting) {
-      for (; sending.next < sending.subscribers.length && this.#left > 0; this.#left--) {
-        const subscriber = sending.subscribers[sending.next++];
-        if (subscriber !== undefined) sending.send(subscriber);
+      const { subscribers, share, send } = sending;
+      for (; sending.next < subscribers.length && this.#left > 0; this.#left--) {
+        const subscriber = subscribers[sending.next++];
+        if (subscriber === undefined || !this.#bytesOf.has(subscriber)) continue; // it is to be ended
+        this.#count(subscriber, -share);
+        send(subscriber);
       }
-      if (sending.next < sending.subscribers.length) break;
-      this.#waitingBytes -= sending.bytes;
+      if (sending.next < subscribers.length) break;
       done++;
     }
     this.#waiting.splice(0, done);
   }
 
-  #dropOldest(): void {
-    const oldest = this.#waiting.shift();
-    if (oldest === undefined) return;
-    this.#waitingBytes -= oldest.bytes;
-    for (const subscriber of oldest.subscribers.slice(oldest.next)) this.#late.add(subscriber);
+  #count(subscriber: Subscriber, bytes: number): void {
+    const waiting = (this.#bytesOf.get(subscriber) ?? 0) + bytes;
+    if (waiting === 0) this.#bytesOf.delete(subscriber);
+    else this.#bytesOf.set(subscriber, waiting);
+    this.#waitingBytes += bytes;
+  }
+
+  /** Chooses whom to end: subscribers of the caller for whom most waits. */
+  #makeRoom(): void {
+    const heaviestFirst = [...this.#bytesOf].sort(([, a], [, b]) => b - a);
+    const byCaller = new Map<string, number>();
+    for (const [subscriber, bytes] of heaviestFirst) {
+      const caller = this.#callerOf(subscriber);
+      byCaller.set(caller, (byCaller.get(caller) ?? 0) + bytes);
+    }
+    const [heaviest] = [...byCaller].sort(([, a], [, b]) => b - a)[0] ?? [];
+    for (const [subscriber, bytes] of heaviestFirst) {
+      if (this.#waitingBytes <= MAX_WAITING_BYTES * (1 - FREED_SHARE)) break;
+      if (this.#callerOf(subscriber) !== heaviest) continue;
+      this.#count(subscriber, -bytes);
+      this.#late.add(subscriber);
+    }
+    this.#waiting = this.#waiting.filter(({ subscribers, next }) =>
+      subscribers.some((subscriber, i) => i >= next && this.#bytesOf.has(subscriber)),
+    );
   }
 }

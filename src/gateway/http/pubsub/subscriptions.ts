@@ -19,7 +19,10 @@ import { SUBSCRIPTION_KINDS, type SubscriptionKind, type SubscriptionRequest } f
  */
 const AFTER_ANSWER_MS = 20;
 
-const TOO_MANY_WAIT = new GatewayError('overloaded', 'too slow: more notifications wait than can be sent');
+const TOO_MANY_WAIT = new GatewayError(
+  'overloaded',
+  'more notifications of yours wait than can be sent: subscribe to less',
+);
 
 /** A client, as its subscriptions use it. */
 export interface Subscriber {
@@ -58,7 +61,10 @@ export interface SubscriptionsOptions {
 /** The subscriptions of all clients: equal ones share a source and an id, and each notification is written once. */
 export class Subscriptions {
   readonly #options: SubscriptionsOptions;
-  readonly #queue = new NotificationQueue<Subscriber>((subscriber) => subscriber.onEnded(TOO_MANY_WAIT));
+  readonly #queue = new NotificationQueue<Subscriber>(
+    ({ caller }) => caller.name,
+    (subscriber) => subscriber.onEnded(TOO_MANY_WAIT),
+  );
   readonly #byKey = new Map<string, SharedSubscription>();
   readonly #bySubscriber = new Map<Subscriber, Map<number, SharedSubscription>>();
   readonly #counts = new Map<SubscriptionKind, number>(SUBSCRIPTION_KINDS.map((kind) => [kind, 0]));
