@@ -458,8 +458,10 @@ t.test('pubsub-cost', async (t) => {
         );
         t.type((await client.call('logsSubscribe', { mentions: [addresses[0]] })).result, 'number');
       }
-      const another = await clients[0]?.call('logsSubscribe', { mentions: [addresses[1]] });
-      t.match(another?.error, { message: /no place is left for the logs of another address/ });
+      const another = Promise.resolve(clients[0]?.call('logsSubscribe', { mentions: [addresses[1]] }));
+      t.match((await untilSettled(another, step))?.error, {
+        message: /no place is left for the logs of another address/,
+      });
       await step(2);
       t.ok((await upstream()) - before <= 10 + 1 + ofSessions, String((await upstream()) - before));
       for (const [i, address] of addresses.entries()) put(address, BigInt(1000 + i));
@@ -503,6 +505,18 @@ t.test('pubsub-cost', async (t) => {
     const silent = await connect(t, pubsubOf(world));
     for (let i = 0; i < 100; i++) silent.say({ jsonrpc: '2.0', method: 'ping' });
     t.match(await silent.closed, { code: 4429 });
+  });
+
+  t.test('a batch gets no more subscriptions than a connection may have', async (t) => {
+    world.clock.advance(10_000);
+    const batching = await connect(t, pubsubOf(world));
+    const batch = Array.from({ length: 15 }, (_, i) => addressFromByte(60 + i)).map((address, id) => {
+      return { jsonrpc: '2.0', id, method: 'accountSubscribe', params: [address] };
+    });
+    batching.say(batch);
+    while (batching.texts.length === 0) await step();
+    t.equal((JSON.parse(batching.texts[0] ?? '') as { result?: number }[]).filter(({ result }) => result).length, 10);
+    batching.close();
   });
 });
 

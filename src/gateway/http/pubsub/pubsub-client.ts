@@ -30,8 +30,8 @@ interface OpenSocket {
 type Reply = (answer: string) => Promise<void> | void;
 
 /**
- * How long refusals over the pace of messages wait, at most. @solana/web3.js repeats immediately what is refused, and never
- * returns to its program if the connection closes while it does.
+ * How long refusals over the pace of messages wait, at most, and those that have cost a unit. @solana/web3.js repeats
+ * immediately what is refused, and never returns to its program if the connection closes while it does.
  */
 const REFUSAL_MS = 1000;
 /** A client with more refusals that wait is not one that repeats: its connection is closed. */
@@ -142,7 +142,11 @@ export class PubsubClient implements Subscriber {
   #refuse(id: string, thrown: unknown, reply: Reply): void {
     const error = this.#errorOf(id, thrown);
     if (this.caller.streamSlot.consumeMessage() === 'handle') void reply(error);
-    else if (this.#refusals.push(() => void reply(error)) > MAX_REFUSALS) this.#open?.onFlood();
+    else this.#refuseLater(error, reply);
+  }
+
+  #refuseLater(error: string, reply: Reply): void {
+    if (this.#refusals.push(() => void reply(error)) > MAX_REFUSALS) this.#open?.onFlood();
     else if (this.#refusals.length === 1) this.#options.clock.after(REFUSAL_MS, () => this.#sendRefusals());
   }
 
@@ -160,26 +164,30 @@ export class PubsubClient implements Subscriber {
   async #subscribe(id: string, request: SubscriptionRequest, reply: Reply): Promise<void> {
     const { caller } = this;
     const { subscriptions } = this.#options;
+    let isCharged = false;
     try {
       if (subscriptions.countOf(this) + this.#waiting >= caller.maxSubscriptions)
         throw new GatewayError('rate_limited', `a connection may have ${caller.maxSubscriptions} subscriptions`);
       caller.charge(1);
+      isCharged = true;
+      this.#waiting++;
       await this.#awaitTurn();
+      this.#waiting--; // what follows counts it in the same turn
       if (this.#open === undefined) return;
       await subscriptions.subscribe(this, request, (subscription) =>
         reply(`{"jsonrpc":"2.0","result":${subscription},"id":${id}}`),
       );
     } catch (thrown) {
-      if (this.#open !== undefined) this.#refuse(id, thrown, reply);
+      if (this.#open === undefined) return;
+      if (isCharged) this.#refuseLater(this.#errorOf(id, thrown), reply);
+      else this.#refuse(id, thrown, reply);
     }
   }
 
   /** Waits for the pace of the caller: a client opens all that it has in as many messages, when it connects. */
   async #awaitTurn(): Promise<void> {
     const { clock } = this.#options;
-    this.#waiting++;
     for (let waitMs = this.#turnMs(); waitMs > 0; waitMs = this.#turnMs()) await sleep(clock, waitMs);
-    this.#waiting--;
   }
 
   /** Returns the milliseconds until the caller may subscribe; 0 for now, and once the connection is closed. */
