@@ -589,6 +589,28 @@ t.test('pubsub-callers', async (t) => {
     client.close();
   });
 
+  t.test('a transaction is not final before a node says so, and has an outcome', async (t) => {
+    const early = [
+      '{"slot":1,"err":null}',
+      '{"slot":1,"confirmations":0,"err":null}',
+      '{"slot":1,"confirmations":31,"err":null,"confirmationStatus":null}',
+      '{"slot":1,"confirmations":31,"err":null,"confirmationStatus":"rooted"}',
+      '{"slot":1,"confirmations":null,"confirmationStatus":"finalized"}',
+    ];
+    const given = [...early];
+    world.node.overrides.set('getSignatureStatuses', () => {
+      const status = given.shift() ?? '{"slot":2,"confirmations":null,"err":null}';
+      return { result: `{"context":{"slot":${cluster.chain.slot('processed')}},"value":[${status}]}` };
+    });
+    const client = await connect(t, pubsubOf(world));
+    const { result } = await client.call('signatureSubscribe', SIGNATURE, { commitment: 'finalized' });
+    await stepUntil(() => client.of(result).length > 0);
+    t.strictSame(client.of(result), [{ context: { slot: 2 }, value: { err: null } }]);
+    t.strictSame(given, []);
+    world.node.overrides.clear();
+    client.close();
+  });
+
   t.test('a slow reader is closed with a reason, and events wait for it', async (t) => {
     const account = addressFromByte(80);
     const put = (lamports: bigint): void =>

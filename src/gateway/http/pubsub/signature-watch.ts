@@ -1,6 +1,6 @@
 import { COMMITMENTS, type Commitment } from '../../../shared/domain/commitment.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
-import { elements, isNull, member, members, parseSafeInteger } from '../../upstream/json/raw-json.ts';
+import { elements, isNull, type Members, member, members, parseSafeInteger } from '../../upstream/json/raw-json.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import type { ReadRpc, Source } from './source.ts';
 
@@ -94,11 +94,18 @@ export class SignatureWatch {
       const status = bySignature.get(waiter.signature);
       if (status === undefined || isNull(status)) continue;
       const parts = members(status);
-      const reached = COMMITMENTS.find((name) => parts.get('confirmationStatus')?.toString() === `"${name}"`);
-      if (COMMITMENTS.indexOf(reached ?? 'finalized') < COMMITMENTS.indexOf(waiter.commitment)) continue;
+      const err = parts.get('err');
+      if (err === undefined || COMMITMENTS.indexOf(reachedBy(parts)) < COMMITMENTS.indexOf(waiter.commitment)) continue;
       this.#waiters.delete(waiter);
       const slot = parseSafeInteger(parts.get('slot'));
-      waiter.onReached(`{"context":{"slot":${slot}},"value":{"err":${parts.get('err')}}}`);
+      waiter.onReached(`{"context":{"slot":${slot}},"value":{"err":${err}}}`);
     }
   }
+}
+
+/** Where a status names no commitment, its `confirmations` say whether it is final: null once they are counted no more (Solana RPC). */
+function reachedBy(status: Members): Commitment {
+  const named = COMMITMENTS.find((name) => status.get('confirmationStatus')?.toString() === `"${name}"`);
+  const confirmations = status.get('confirmations');
+  return named ?? (confirmations !== undefined && isNull(confirmations) ? 'finalized' : 'processed');
 }
