@@ -549,6 +549,7 @@ t.test('http-framing', async (t) => {
         engine.name === 'node' ? 400 : 200,
       ],
       'a call without a length': [post(), 400],
+      'a body that is much too long': [post('Content-Length: 2000000'), 413],
       'a length that a line without a name hides': [post(': x', `Content-Length: ${GET.length}`), 400],
     };
     for (const [what, [packet, status]] of Object.entries(lasts)) {

@@ -194,7 +194,7 @@ export class Reply {
         bytes += chunk.byteLength;
         if (bytes > maxBytes) {
           chunks.length = 0;
-          return reject(new GatewayError('payload_too_large', `the request body is longer than ${maxBytes} bytes`));
+          return reject(bodyTooLong(maxBytes));
         }
         chunks.push(Buffer.from(chunk.slice(0))); // the engine reuses the memory
         if (isLast) resolve(Buffer.concat(chunks));
@@ -202,6 +202,9 @@ export class Reply {
     });
   }
 }
+
+export const bodyTooLong = (maxBytes: number): GatewayError =>
+  new GatewayError('payload_too_large', `the request body is longer than ${maxBytes} bytes`);
 
 const isShort = (body: RawBody): boolean =>
   (typeof body === 'string' ? body.length : byteLengthOf(body)) <= WHOLE_BODY_BYTES;

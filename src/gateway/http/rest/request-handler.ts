@@ -8,7 +8,7 @@ import { LARGE_READ_UNITS, type PostAnswer } from '../../routes/routing/route.ts
 import { parseMinSlot } from '../../serving/min-slot.ts';
 import type { MethodHandlers, RequestHandler } from '../engine/engine.ts';
 import type { RawResponse } from '../engine/raw-response.ts';
-import { Reply } from '../engine/reply.ts';
+import { bodyTooLong, Reply } from '../engine/reply.ts';
 import { GetResponder, type GetResponderDeps } from './get-responder.ts';
 import {
   type CheckedRequest,
@@ -31,6 +31,9 @@ export interface RequestHandlerDeps extends HitPathDeps, GetResponderDeps {
   /** Answers POSTs to `/rpc` elsewhere. Default: this process answers them. */
   readonly answerRpc?: (body: Buffer, scope: CallScope, cost: RequestCost) => Promise<PostAnswer>;
 }
+
+/** How much too long a body may be to be read and dropped: many clients read no answer before they have sent all. */
+const MAX_DROPPED_BYTES = 1024 * 1024;
 
 /** Creates the handlers of all requests: cache hits take the hit path, all others are guarded. None ever throws. */
 export function createRequestHandlers(deps: RequestHandlerDeps): MethodHandlers {
@@ -73,11 +76,13 @@ function respondToPost(
   if (route?.kind !== 'post') return throwRouteNotFound();
   if (!isJsonContentType(req.getHeader('content-type')))
     throw new GatewayError('unsupported_media_type', 'the body must be application/json');
+  const maxBytes = route.maxBytes ?? maxBodyBytes;
+  if (Number(req.getHeader('content-length')) > maxBytes + MAX_DROPPED_BYTES) throw bodyTooLong(maxBytes);
   const minSlot = route.hasSlot ? parseMinSlot(req.getHeader('x-min-slot')) : undefined;
   const { cost } = account;
   const { reply } = guarded;
   return reply
-    .readBody(route.maxBytes ?? maxBodyBytes)
+    .readBody(maxBytes)
     .then((body) => {
       account.reserve(unitsOfBody(body.length));
       const scope = {
