@@ -17,7 +17,7 @@ import { parseJsonBody } from '../../../src/gateway/routes/routing/parse-json-bo
 import { SeenBlocks } from '../../../src/gateway/routes/routing/seen-blocks.ts';
 import { answerRpcBatch } from '../../../src/gateway/routes/rpc/answer-rpc-batch.ts';
 import type { RpcUses } from '../../../src/gateway/routes/rpc/answer-rpc-call.ts';
-import { parseRpcBody } from '../../../src/gateway/routes/rpc/parse-rpc-call.ts';
+import { parseRpcBody, type RpcCall } from '../../../src/gateway/routes/rpc/parse-rpc-call.ts';
 import { ScanGate } from '../../../src/gateway/routes/scans/scan-gate.ts';
 import { searchTerm } from '../../../src/gateway/routes/search/search-term.ts';
 import { minContextSlotNotReached } from '../../../src/gateway/upstream/rpc/error-normalizer.ts';
@@ -745,8 +745,8 @@ t.test('parse-rpc-call', async (t) => {
 });
 
 t.test('answer-rpc-batch', async (t) => {
-  /** A gateway with one place for work at the nodes, which answer when the test lets them. */
-  function open() {
+  /** A gateway with one place for work at the nodes, which answer calls of these methods when the test lets them. */
+  function open(methods: readonly RpcCall['method'][], result: string | Buffer) {
     const places = new FairSemaphore({
       maxRunning: 1,
       maxWaiting: 10,
@@ -764,30 +764,41 @@ t.test('answer-rpc-batch', async (t) => {
             start: (leave) =>
               answers.push(() => {
                 leave();
-                waiter.resolve({ entry: { kind: 'answer', slot: 5, result: '1' }, cacheStatus: 'MISS' });
+                waiter.resolve({ entry: { kind: 'answer', slot: 5, result }, cacheStatus: 'MISS' });
               }),
             refuse: (reason) => waiter.reject(reason),
           });
         },
       },
     } as unknown as RpcUses; // no other member is used here
-    const calls = ['getVersion', 'getEpochSchedule'] as const;
-    const batch = { calls: calls.map((method) => ({ method, params: [], jsonRpcId: '1' })) };
+    const batch = { calls: methods.map((method) => ({ method, params: [], jsonRpcId: '1' })) };
     const admit: Admit = (work) => places.enter({ shares: [] }, work);
     let end = 'under way';
-    answerRpcBatch(batch, context, admit, { cost: undefined, minSlot: 0 }).catch((thrown: unknown) => {
+    const answered = answerRpcBatch(batch, context, admit, { cost: undefined, minSlot: 0 });
+    answered.catch((thrown: unknown) => {
       end = GatewayError.from(thrown).code;
     });
-    return { places, answers, endOf: () => end };
+    return { places, answers, answered, endOf: () => end };
   }
 
   t.test('it has its place at the nodes until its last call has ended, also if one fails', async (t) => {
-    const { places, answers, endOf } = open();
+    const { places, answers, endOf } = open(['getVersion', 'getEpochSchedule'], '1');
     await nextTurn();
     t.same([places.running, endOf()], [1, 'under way']);
     for (const answer of answers) answer();
     await nextTurn();
     t.same([places.running, endOf()], [0, 'internal_error']);
+  });
+
+  t.test("a node's bytes are passed on, not copied", async (t) => {
+    const result = Buffer.from('{"long":true}');
+    const { answers, answered } = open(['getVersion', 'getVersion'], result);
+    await nextTurn();
+    for (const answer of answers) answer();
+    const { batch = [] } = await answered;
+    t.equal(batch.filter((part) => part === result).length, 2);
+    const one = { jsonrpc: '2.0', result: { long: true }, id: 1 };
+    t.strictSame(JSON.parse(Buffer.concat(batch).toString()), [one, one]);
   });
 });
 

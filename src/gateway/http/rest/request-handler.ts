@@ -108,7 +108,7 @@ function respondToPost(
     })
     .then((answer) => {
       if (answer.cacheStatus !== 'HIT') guarded.markUncached();
-      if (route.path === '/rpc' && answer.isBatch !== true) checkRpcLength(answer, account);
+      if (route.path === '/rpc' && answer.batch === undefined) checkRpcLength(answer, account);
       return postResponse(guarded, route.envelope, answer);
     });
 }

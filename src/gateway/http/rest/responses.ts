@@ -8,7 +8,7 @@ import { type Entry, etagOf, skippedSlotOf } from '../../cache/entry.ts';
 import { jsonRpcError, jsonRpcFrame } from '../../routes/routing/json-rpc-form.ts';
 import type { Caller, LocalRoute, ParamSet, Params, PostAnswer, RouteContext } from '../../routes/routing/route.ts';
 import type { CachedRead } from '../../serving/read-through.ts';
-import type { RawBody, RawResponse } from '../engine/raw-response.ts';
+import { byteLengthOf, type RawBody, type RawResponse } from '../engine/raw-response.ts';
 import { bodyFor } from './content-coding.ts';
 import { formatHeaders, type Header, MissHeaders, weakEtag } from './response-headers.ts';
 
@@ -106,14 +106,16 @@ export function postResponse(payer: Payer, envelope: Envelope, answer: PostAnswe
     ['Cache-Control', 'no-store'],
   ];
   if (slot !== undefined) extraHeaders.push(['X-Slot', String(slot)]);
-  const { result } = answer;
-  const quota = payer.charge(typeof result === 'string' ? unitsOfText(result) : unitsOfBytes(result.length));
+  const { result, batch } = answer;
+  const sent = batch ?? result;
+  const quota = payer.charge(typeof sent === 'string' ? unitsOfText(sent) : unitsOfBytes(byteLengthOf(sent)));
   const headers = formatHeaders(200, quota, extraHeaders).text;
   return { headers, body: postBody(envelope, answer) };
 }
 
-function postBody(envelope: Envelope, { result, jsonRpcId, isBatch = false }: PostAnswer): RawBody {
-  if (envelope === 'plain' || isBatch) return result;
+function postBody(envelope: Envelope, { result, jsonRpcId, batch }: PostAnswer): RawBody {
+  if (batch !== undefined) return batch;
+  if (envelope === 'plain') return result;
   const [before, after] = jsonRpcId === undefined ? ['{"result":', '}'] : jsonRpcFrame(jsonRpcId);
   return typeof result === 'string' ? before + result + after : [Buffer.from(before), result, Buffer.from(after)];
 }

@@ -264,8 +264,8 @@ export interface PostAnswer {
   readonly cacheStatus: 'HIT' | 'MISS' | 'STALE' | 'BYPASS';
   /** The id of a JSON-RPC call, as JSON text; undefined for the plain form. */
   readonly jsonRpcId?: string | undefined;
-  /** True for a batch, whose result is the whole body. */
-  readonly isBatch?: boolean;
+  /** The whole body of a batch, in parts, so that no long result is copied; `result` is empty. */
+  readonly batch?: readonly Buffer[];
 }
 
 export type GetRoute = LiveRoute | ReadRoute | LocalRoute;

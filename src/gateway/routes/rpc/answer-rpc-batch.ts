@@ -24,21 +24,24 @@ export async function answerRpcBatch(
   let bytes = '['.length;
   const slots: number[] = [];
   let isHit = true;
-  const answerOf = async (call: (typeof calls)[number]): Promise<Buffer> => {
+  const answerOf = async (call: (typeof calls)[number]): Promise<readonly Buffer[]> => {
     if (call instanceof GatewayError) throw call;
     const { result, slot, cacheStatus, jsonRpcId = 'null' } = await answerRpcCall(call, context, admitAll, scope);
     const [before, after] = jsonRpcFrame(jsonRpcId);
-    const answer = Buffer.concat([Buffer.from(before), Buffer.from(result), Buffer.from(after)]);
-    const length = answer.length + ','.length; // or "]"
+    const answer =
+      typeof result === 'string'
+        ? [Buffer.from(before + result + after)]
+        : [Buffer.from(before), result, Buffer.from(after)];
+    const length = answer.reduce((sum, part) => sum + part.length, ','.length); // or "]"
     if (bytes + length > maxBytes) throw tooLong(maxBytes).forJsonRpc(jsonRpcId);
     bytes += length;
     isHit &&= cacheStatus === 'HIT';
     if (slot !== undefined) slots.push(slot);
     return answer;
   };
-  const refusalOf = (thrown: unknown): Buffer => {
+  const refusalOf = (thrown: unknown): readonly Buffer[] => {
     isHit = false;
-    return toErrorText(thrown);
+    return [toErrorText(thrown)];
   };
   const outcomes = await Promise.allSettled(calls.map((call) => answerOf(call).catch(refusalOf)));
   end();
@@ -46,14 +49,9 @@ export async function answerRpcBatch(
     if (outcome.status === 'rejected') throw outcome.reason;
     return outcome.value;
   });
-  const result = Buffer.concat(answers.flatMap((answer, i) => [Buffer.from(i === 0 ? '[' : ','), answer]));
+  const batch = [...answers.flatMap((answer, i) => [Buffer.from(i === 0 ? '[' : ','), ...answer]), Buffer.from(']')];
   const slot = slots.length > 0 ? { slot: Math.min(...slots) } : {};
-  return {
-    ...slot,
-    result: Buffer.concat([result, Buffer.from(']')]),
-    cacheStatus: isHit ? 'HIT' : 'MISS',
-    isBatch: true,
-  };
+  return { ...slot, result: '', batch, cacheStatus: isHit ? 'HIT' : 'MISS' };
 }
 
 const tooLong = (maxBytes: number): GatewayError =>
