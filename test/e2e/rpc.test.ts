@@ -197,6 +197,14 @@ t.test('json-rpc', async (t) => {
     t.equal(node.requestCounts.get('getBalance'), before, 'from the cache, with the id of this call');
   });
 
+  t.test("a node's error whose data is no JSON leaves our answers readable", async (t) => {
+    const call = (slot: number) => ({ jsonrpc: '2.0', id: 'x', method: 'getBlock', params: [slot] });
+    node.overrides.set('getBlock', () => ({ error: `{"code":-32009,"message":"none","data":{"a":"\n"}}` }));
+    await refused(t, call(finalized - 2), -32603, 'upstream_error');
+    t.match((await rpc([call(finalized - 3), call(finalized - 4)])).json, [{ id: 'x' }, { id: 'x' }]);
+    node.overrides.clear();
+  });
+
   t.test('what goes wrong behind the gateway is -32603 and says more in data', async (t) => {
     const body = { jsonrpc: '2.0', id: 'x', method: 'getVersion' };
     node.overrides.set('getBlockTime', () => ({ result: 'no JSON' }));

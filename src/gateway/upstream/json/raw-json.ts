@@ -199,7 +199,7 @@ export const parseU64OrNull = (bytes: Buffer | undefined): bigint | null => (isN
 
 /** Parses a JSON string. Throws `upstream_error` for anything else. */
 export function parseString(bytes: Buffer | undefined): string {
-  const value = parse(bytes?.toString() ?? '');
+  const value = parseJson(bytes?.toString() ?? '');
   if (typeof value !== 'string') throw malformed();
   return value;
 }
@@ -362,10 +362,11 @@ export const textOf = (bytes: Buffer): string =>
 
 function nameOf(bytes: Buffer, start: number, end: number): string {
   const name = bytes.toString('utf8', start + 1, end - 1);
-  return name.includes('\\') ? String(parse(`"${name}"`)) : name;
+  return name.includes('\\') ? String(parseJson(`"${name}"`)) : name;
 }
 
-function parse(json: string): unknown {
+/** Throws `upstream_error` for what is no JSON. */
+export function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { OPEN_OBJECT } from '../json/json-scanner.ts';
-import { member, members, parseSafeInteger, parseString } from '../json/raw-json.ts';
+import { member, members, parseJson, parseSafeInteger, parseString } from '../json/raw-json.ts';
 import { RPC_ERROR_CODE } from './rpc-error-code.ts';
 import { agaveErrorOf, PROCESSED_REFUSED } from './server-profile.ts';
 
@@ -54,6 +54,7 @@ export function normalizeRpcError(error: Buffer, redact: (text: string) => strin
  */
 function dataOf(data: Buffer | undefined, redact: (text: string) => string): string | undefined {
   if (data === undefined || data.length > MAX_DATA_BYTES || data.equals(NULL)) return undefined;
+  parseJson(data.toString()); // nothing has checked its strings
   const parts = data[0] === OPEN_OBJECT ? [...members(data)] : [['details', data] as const];
   const shown = parts.filter(([name]) => name !== 'error').map(([name, value]) => `${JSON.stringify(name)}:${value}`);
   const words = shown
