@@ -288,6 +288,27 @@ t.test('raw-json', async (t) => {
     t.ok(turns >= Math.floor(bytes.length / (YIELD_EVERY_BYTES + 2 * row.length)), `${turns} turns between rows`);
   });
 
+  t.test('a long run of backslashes is scanned once, wherever its stretches end', async (t) => {
+    for (const length of [4 * YIELD_EVERY_BYTES, 4 * YIELD_EVERY_BYTES + 1]) {
+      const bytes = Buffer.from(`{"a":"${'\\'.repeat(length)}${length % 2 === 0 ? '' : '"'}","b":1}`);
+      let reads = 0;
+      const counted = new Proxy(bytes, {
+        get(target, name) {
+          reads++;
+          const value = Reflect.get(target, name, target);
+          return typeof value === 'function' ? value.bind(target) : value;
+        },
+      });
+      const perTurn: number[] = [];
+      const found = await membersYielding(counted, async () => {
+        perTurn.push(reads);
+        reads = 0;
+      });
+      t.strictSame([...found.keys()], ['a', 'b']);
+      t.ok(Math.max(reads, ...perTurn) < 3 * YIELD_EVERY_BYTES);
+    }
+  });
+
   t.test('an error far into a long text is found', async (t) => {
     const rows = Array.from({ length: 9000 }, () => '{"a":[1,2,3],"b":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}').join();
     for (const end of ['', ']', '}]', ',]}', ']}}', '] }x'])

@@ -22,7 +22,7 @@ const CLOSE_ARRAY = 0x5d;
 /**
  * Skips values from the start of one on, `depth` levels deep, until the outermost ends, which leaves nothing in `open`, or
  * the next begins at `pauseAt` or later, or a string is longer. `open` has the brackets around `at`, outermost first, and a
- * quote for such a string.
+ * quote for such a string, which goes on with a character that is not escaped.
  */
 export function skipParts(bytes: Buffer, start: number, depth: number, open: number[], pauseAt: number): number {
   let at = start;
@@ -34,7 +34,7 @@ export function skipParts(bytes: Buffer, start: number, depth: number, open: num
       const stringEnd = isInString ? findStringEnd(bytes, at, pauseAt) : skipString(bytes, at, pauseAt);
       if (stringEnd === undefined) {
         open.push(QUOTE);
-        return pauseAt;
+        return isEscaped(bytes, pauseAt, isInString ? at : at + 1) ? pauseAt + 1 : pauseAt;
       }
       at = stringEnd;
     } else if (!isOpening(byte)) at = skipScalar(bytes, at);
@@ -261,23 +261,23 @@ function skipString(bytes: Buffer, open: number, until: number): number | undefi
   for (let at = open + 1; at < shortEnd && bytes[at] !== BACKSLASH; at++) if (bytes[at] === QUOTE) return at + 1;
   let quote = bytes.indexOf(QUOTE, open + 1);
   for (; quote >= 0 && quote < until; quote = bytes.indexOf(QUOTE, quote + 1))
-    if (!isEscaped(bytes, quote)) return quote + 1;
+    if (!isEscaped(bytes, quote, open + 1)) return quote + 1;
   if (quote < 0) throw malformed();
   return undefined;
 }
 
-/** Returns true if an odd number of backslashes precedes a quote. */
-function isEscaped(bytes: Buffer, quote: number): boolean {
-  let before = quote - 1;
-  while (bytes[before] === BACKSLASH) before--;
-  return (quote - before) % 2 === 0;
+/** Returns true if an odd number of backslashes precedes a character of a string. That at `start` is not escaped. */
+function isEscaped(bytes: Buffer, at: number, start: number): boolean {
+  let before = at - 1;
+  while (before >= start && bytes[before] === BACKSLASH) before--;
+  return (at - before) % 2 === 0;
 }
 
-/** Finds the end of a string from a position within it on; undefined if there is none before `until`. */
+/** Finds the end of a string from an unescaped character within it on; undefined if there is none before `until`. */
 function findStringEnd(bytes: Buffer, from: number, until: number): number | undefined {
   const part = bytes.subarray(from, until);
   for (let at = part.indexOf(QUOTE); at >= 0; at = part.indexOf(QUOTE, at + 1))
-    if (!isEscaped(bytes, from + at)) return from + at + 1;
+    if (!isEscaped(bytes, from + at, from)) return from + at + 1;
   if (until >= bytes.length) throw malformed();
   return undefined;
 }
