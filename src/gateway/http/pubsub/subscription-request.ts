@@ -131,11 +131,9 @@ function readMention([filter]: readonly unknown[]): string {
   return readBase58(mentions, 32, 'Invalid mentions provided');
 }
 
-function commitmentOf({ commitment }: SubscriptionConfig): Commitment {
-  const known = COMMITMENTS.find((name) => name === (commitment ?? 'finalized'));
-  if (known === undefined) throw invalid(`commitment must be one of ${COMMITMENTS.join(', ')}`);
-  return known;
-}
+/** A node subscribes at its default, too, where it does not know the commitment (agave 4.2.2). */
+const commitmentOf = ({ commitment }: SubscriptionConfig): Commitment =>
+  COMMITMENTS.find((name) => name === commitment) ?? 'finalized';
 
 function viewOf({ encoding: name, dataSlice }: SubscriptionConfig): AccountView {
   const encoding = ACCOUNT_ENCODINGS.find((known) => known === (name ?? 'binary'));
