@@ -176,7 +176,9 @@ t.test('balances', async (t) => {
     const world = quiet;
     const path = pathOf(fresh(90, 5));
     const atLeast = (slot: number, target = path) => world.get(target, { headers: { 'x-min-slot': String(slot) } });
-    const { slot } = (await world.get(path)).json;
+    const first = await world.get(path);
+    const { slot } = first.json;
+    t.match(first.headers.get('vary'), /x-min-slot/i, 'nor does a shared cache give an older one');
     t.equal((await atLeast(slot)).headers.get('x-cache'), 'HIT');
     await world.step(4);
     t.ok((await atLeast(slot + 2)).json.slot >= slot + 2);

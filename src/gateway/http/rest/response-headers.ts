@@ -13,7 +13,7 @@ const EXPOSED_HEADERS =
 /** The headers of a page: only its own gateway reads it, and programs get it with the URLs that previews of links need. */
 const PAGE_HEADERS = 'Vary: Accept-Encoding, Sec-Fetch-Mode';
 
-const CORS_HEADERS = `Vary: Accept-Encoding, X-Receipt-Nonce, X-Agree\r\nAccess-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: ${EXPOSED_HEADERS}`;
+const CORS_HEADERS = `Vary: Accept-Encoding, X-Receipt-Nonce, X-Agree, X-Min-Slot\r\nAccess-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: ${EXPOSED_HEADERS}`;
 
 /** The additional headers of the response to a CORS preflight. */
 export const PREFLIGHT_HEADERS: readonly Header[] = [
