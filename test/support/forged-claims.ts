@@ -26,6 +26,7 @@ import {
   poolUsdc,
   program,
   RAYDIUM,
+  SQUADS,
   stake,
   stolenBonk,
   stolenSol,
@@ -199,6 +200,12 @@ export const THEFTS_BY_CLAIMS: Readonly<Record<string, Attack>> = {
     says: [`${victim} sent 6 SOL to ${thief}`],
     never: / more |got/,
     only: ['alone'],
+  },
+  'a vault that a multisig gives to a program': {
+    kind: 'assign',
+    make: (f) => [f.program(SQUADS, [victim], f.assign(vault, program))],
+    says: [`${vault} gave its wallet ${vault} (which holds 30 SOL) away to the program ${program}`],
+    only: ['alone', 'beside a swap on Raydium'],
   },
   'two NFTs that somebody pays for and others buy': {
     kind: 'beside an NFT',

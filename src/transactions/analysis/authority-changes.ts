@@ -158,7 +158,8 @@ export function authorityChangeReader(
     const isAssigned = named === 'assign';
     const isEmpty = isAssigned && held === 0n; // what it gets later is its program's, too
     const lamports = isEmpty ? (postBalances[placeOf(account)] ?? 0n) : held;
-    const isWallet = lamports !== 0n && isSigner(authority) && to !== SYSTEM_PROGRAM;
+    const isVault = innerIndex !== null && (preBalances[placeOf(account)] ?? 0n) > rentOf(0n); // a program signs for it
+    const isWallet = lamports !== 0n && (isSigner(authority) || isVault) && to !== SYSTEM_PROGRAM;
     const space = asBigInt(info['space']) ?? spaces.get(account) ?? (isEmpty ? 0n : undefined);
     if (isAssigned && (!isWallet || (isEmpty && isDeposit(account, lamports, space)))) return null;
     const isMade = isAssigned && account !== feePayer && isDeposit(account, lamports, space);
