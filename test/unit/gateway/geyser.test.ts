@@ -13,6 +13,7 @@ import { Arming } from '../../../src/gateway/live/feed/arming.ts';
 import { BlockAssembly } from '../../../src/gateway/live/feed/block-assembly.ts';
 import type { FeedAccount } from '../../../src/gateway/live/feed/feed-account.ts';
 import { FEED_RULES } from '../../../src/gateway/live/feed/feed-rules.ts';
+import { FeedStream } from '../../../src/gateway/live/feed/feed-stream.ts';
 import { Gap } from '../../../src/gateway/live/feed/gap.ts';
 import { type AccountHistory, bytesOfAccount } from '../../../src/gateway/live/feed/kept-account.ts';
 import { RecentBlocks } from '../../../src/gateway/live/feed/recent-blocks.ts';
@@ -1102,6 +1103,93 @@ t.test('a missing block', async (t) => {
   });
 });
 
+t.test('a turn of the event loop has a part of many accounts, and no claim is false between two parts', async (t) => {
+  t.test('where all are to be read again behind a gap', (t) => {
+    const turns: (() => void)[] = [];
+    const connected: (number | undefined)[] = [];
+    let unknown = 0;
+    const stream = new FeedStream({
+      mode: 'blocks',
+      ring: new VersionRing({ bytes: 1 << 30, slots: 100 }, bytesOfAccount),
+      maxBytes: 1 << 20,
+      port: {
+        connect: (fromSlot) => connected.push(fromSlot),
+        sendFilter: () => true,
+        readAccounts() {},
+        readBlock() {},
+        nextTurn: (work) => turns.push(work),
+      },
+      isOneEpoch: () => true,
+      onApplied() {},
+      onFinalized() {},
+      onVersion() {},
+      onUnknown: () => unknown++,
+      onEvicted() {},
+      onFalse: (reason) => t.fail(reason),
+    });
+    const accounts = Array.from({ length: 2500 }, (_, i): FeedAccount => {
+      return { address: addressOfNumber(i), priority: 1, history: undefined };
+    });
+    const send = (slot: number, parentSlot = slot - 1): void =>
+      stream.onUpdate({
+        ...{ kind: 'block', filters: ['b2'], slot, blockhash: `${slot}`, parentSlot, parentBlockhash: `${parentSlot}` },
+        writes: [],
+      });
+    stream.start();
+    for (const account of accounts) stream.add(account);
+    stream.sendFilter();
+    send(10);
+    for (const account of stream.dequeueReads(accounts.length)) stream.onRead(account, { slot: 10, value: null });
+    send(13, 12);
+    send(13, 12); // over another connection
+    stream.onBlockRead(12, undefined);
+    const progress = () => [
+      unknown,
+      stream.slot,
+      accounts.filter(({ history }) => history?.coverage.slot === 10).length,
+    ];
+    t.same(progress(), [1000, 10, 1500]);
+    send(14);
+    stream.onEnd(false);
+    stream.onBlockRead(12, undefined);
+    turns.shift()?.();
+    t.same(progress(), [2000, 10, 500], 'the others are claimed where they were');
+    turns.shift()?.();
+    t.same(progress(), [2500, 14, 0]);
+    t.same([connected, turns.length], [[undefined, 10, 14], 0], 'the connection that has ended since is opened again');
+    t.end();
+  });
+
+  t.test('where a late block makes all final', async (t) => {
+    const { clock, open, rpc, deliver } = openFeedSessions();
+    const session = open();
+    t.teardown(() => session.close());
+    const states = Array.from({ length: 1200 }, (_, i) => stateOf(addressOfNumber(i), 'finalized'));
+    rpc.call = async (_, [named] = []) => {
+      const value = Buffer.from(`[${(named as string[]).map(() => 'null')}]`);
+      return { slot: 10, result: value, value };
+    };
+    clock.advance(1);
+    for (const state of states) session.add(state);
+    clock.advance(500);
+    for (let slot = 10; slot <= 20; slot++) {
+      const link = { slot, blockhash: `${slot}`, parentSlot: slot - 1, parentBlockhash: `${slot - 1}` };
+      deliver(encodeBlockUpdate(['b2'], { ...link, transactionCount: 0, writes: [] }, [], 0));
+      for (let i = 0; i < 4; i++) {
+        for (let turns = 0; turns < 5; turns++) await new Promise(setImmediate);
+        clock.advance(100);
+      }
+    }
+    const finalize = (slot: number): void => deliver(encodeSlotUpdate([], slot, slot - 1, STATUS.finalized));
+    finalize(15);
+    finalize(16);
+    const countAt = (slot: number | undefined): number => states.filter(({ lease }) => lease?.slot === slot).length;
+    t.same([countAt(10), countAt(undefined)], [500, 700], 'each that is known, since it was read');
+    while (countAt(undefined) > 0) await new Promise(setImmediate);
+    t.equal(countAt(16), states.length);
+  });
+});
+
 t.test('accounts that nodes parse', async (t) => {
   const key = addressOfNumber(0);
   const data = Buffer.alloc(165);
@@ -1569,7 +1657,7 @@ t.test('accounts that wait are bounded in bytes', async (t) => {
     const gap = new Gap(4000);
     gap.wait({ ...link(13), version: 1, writes: [] });
     const missed = (slot: number, blockhash: string, parentSlot: number, parentBlockhash: string) => ({
-      ...{ slot, blockhash, parentSlot, parentBlockhash, written: [] },
+      ...{ slot, blockhash, parentSlot, parentBlockhash, written: new Set<string>() },
     });
     t.equal(gap.onRead(missed(12, '12', 12, '12')), false);
     t.equal(gap.onRead(missed(12, '12', 11, '12')), true, 'as its hash says, it follows itself');

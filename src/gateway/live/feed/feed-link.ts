@@ -5,6 +5,7 @@ import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { CLOCK_SYSVAR } from '../../../shared/domain/well-known-addresses.ts';
 import { exponentialDelayMs } from '../../../shared/runtime/exponential-backoff.ts';
+import { ownTurn } from '../../../shared/runtime/own-turn.ts';
 import { sleep } from '../../../shared/runtime/sleep.ts';
 import { type BackoffOptions, backoffMs } from '../../upstream/failsafe/jittered-backoff.ts';
 import { decodeUpdate } from '../../upstream/geyser/decode-update.ts';
@@ -125,6 +126,7 @@ export class FeedLink<A extends FeedAccount> {
         sendFilter: (version) => this.#send(version, undefined),
         readAccounts: () => void this.#readAccounts(),
         readBlock: (slot) => void this.#readBlock(slot),
+        nextTurn: (work) => void ownTurn().then(work),
       },
     });
     this.stream.start();
@@ -358,7 +360,7 @@ export class FeedLink<A extends FeedAccount> {
       await sleep(clock, slotTimeMs()); // a node is behind, or busy
       block = await read();
     }
-    this.stream.onBlockRead(slot, block && { ...block, written: [...block.written.keys()] });
+    this.stream.onBlockRead(slot, block);
   }
 }
 

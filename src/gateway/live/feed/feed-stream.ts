@@ -21,6 +21,8 @@ export interface FeedPort {
   readAccounts(): void;
   /** Reads what a block has written: {@link FeedStream.onBlockRead}. */
   readBlock(slot: Slot): void;
+  /** Goes on with long work in a turn of the event loop of its own. */
+  nextTurn(work: () => void): void;
 }
 
 export interface FeedStreamOptions<A extends FeedAccount = FeedAccount> {
@@ -30,12 +32,14 @@ export interface FeedStreamOptions<A extends FeedAccount = FeedAccount> {
   /** The most bytes of accounts that wait: for their block meta, behind a gap, and until accounts are read, each. */
   readonly maxBytes: number;
   readonly rules?: FeedRules;
+  /** Accounts that are looked at in one turn of the event loop behind a gap. Default: {@link ACCOUNTS_PER_TURN}. */
+  readonly accountsPerTurn?: number;
   /** Returns true if no epoch begins in these slots: there the runtime writes without transactions. */
   isOneEpoch(from: Slot, to: Slot): boolean;
   /** Called when a block was applied, behind all that it has written. */
   onApplied(block: Pick<BlockLink, 'slot' | 'parentSlot'>): void;
-  /** Called when newer blocks are final, with the accounts that may have changed since. */
-  onFinalized(slot: Slot, changed: ReadonlySet<A>): void;
+  /** Called when newer blocks are final: {@link FeedStream.dequeueFinalized}. */
+  onFinalized(slot: Slot): void;
   /** Called when what an account is at the applied block has become known, or has changed. */
   onVersion(account: A, version: FeedVersion): void;
   /** Called when an account isn't known any more, until it is again. */
@@ -48,6 +52,9 @@ export interface FeedStreamOptions<A extends FeedAccount = FeedAccount> {
 
 /** The most slots between the applied block and a status that is kept for a later one. */
 const MAX_FINALIZED_AHEAD = 64;
+
+/** Some four milliseconds' work where each is to be read again. */
+const ACCOUNTS_PER_TURN = 1000;
 
 /** Sysvars are written without transactions. */
 const SYSVAR_PREFIX = 'Sysvar';
@@ -64,8 +71,8 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
   readonly #assembly: BlockAssembly;
   readonly #chain: AppliedChain;
   readonly #gap: Gap;
-  /** Versions that are not final yet, oldest first. */
-  #unfinalized: { readonly account: A; readonly version: FeedVersion }[] = [];
+  /** Accounts with versions that are not final yet, or not dequeued, each with the slot of the first of them. */
+  readonly #unfinalized = new Map<A, Slot>();
   #finalized: Slot = -1;
   /** A slot whose status came before its block. */
   #finalizedAhead: Slot = -1;
@@ -77,6 +84,10 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
   #filterSize = 0;
   #gaps = 0;
   #blocks = 0;
+  /** Whether accounts are made unknown, some in each turn. The gap stays open until then: what is claimed stands still. */
+  #isDisarming = false;
+  /** The end of the connection that has come since. */
+  #postponedEnd: (() => void) | undefined;
   #isEnded = false;
   #isDenied = false;
 
@@ -153,6 +164,7 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
     if (!this.#has(account)) return;
     this.#accounts.delete(account.address);
     this.#arming.delete(account);
+    this.#unfinalized.delete(account);
     this.#endHistory(account);
     this.#isFilterChanged = true; // the next filter leaves it out
   }
@@ -178,7 +190,8 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
 
   /** Handles the end of the connection. `isReplayMissing` says that the slot to resume from is not to be had. */
   onEnd(isReplayMissing: boolean): void {
-    if (!this.#isEnded) this.#reconnect(this.#hasReceived || !isReplayMissing);
+    if (this.#isDisarming) this.#postponedEnd = () => this.onEnd(isReplayMissing);
+    else if (!this.#isEnded) this.#reconnect(this.#hasReceived || !isReplayMissing);
   }
 
   /** Returns accounts whose read is due: at most `count`. */
@@ -207,9 +220,21 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
 
   /** Handles a read of the block of a slot; undefined where it can't be had. A connection before may have had it read too. */
   onBlockRead(slot: Slot, block: MissedBlock | undefined): void {
-    if (this.#isEnded || slot !== this.#gap.awaitedSlot || this.#chain.newest === undefined) return;
+    if (this.#isEnded || this.#isDisarming) return;
+    if (slot !== this.#gap.awaitedSlot || this.#chain.newest === undefined) return;
     if (this.#gap.onRead(block)) this.#repair();
     else this.#rebase();
+  }
+
+  /** Returns the accounts that may have changed up to {@link finalizedSlot}, each once. Others may come while they are handled. */
+  *dequeueFinalized(): Iterable<A> {
+    for (const [account, first] of this.#unfinalized) {
+      if (first > this.#finalized) continue;
+      const [next] = account.history?.linkedAfter(this.#finalized) ?? [];
+      if (next === undefined) this.#unfinalized.delete(account);
+      else this.#unfinalized.set(account, next.slot);
+      yield account;
+    }
   }
 
   /**
@@ -243,6 +268,7 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
     this.#isEnded = true;
     for (const account of this.#accounts.values()) this.#endHistory(account);
     this.#accounts.clear();
+    this.#unfinalized.clear();
   }
 
   #receive(block: ReceivedBlock): void {
@@ -277,7 +303,7 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
 
   #add(account: A, history: AccountHistory<AccountValue | null>, version: FeedVersion): void {
     this.#options.ring.add(history, version);
-    this.#unfinalized.push({ account, version });
+    this.#keepUnfinalized(account, version);
     this.#options.onVersion(account, version);
   }
 
@@ -287,10 +313,14 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
     for (const { account, read, newer } of this.#arming.due(this.slot)) {
       const history = ring.start(account, this, read);
       account.history = history;
-      this.#unfinalized.push({ account, version: read });
+      this.#keepUnfinalized(account, read);
       onVersion(account, read);
       for (const version of newer) this.#add(account, history, version);
     }
+  }
+
+  #keepUnfinalized(account: A, { slot }: FeedVersion): void {
+    if (!this.#unfinalized.has(account)) this.#unfinalized.set(account, slot);
   }
 
   /** Forgets what an account is: from the next block on it is to be read. */
@@ -318,11 +348,7 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
       return;
     }
     this.#finalized = slot;
-    const changed = new Set(
-      this.#unfinalized.filter(({ version }) => version.slot <= slot).map(({ account }) => account),
-    );
-    this.#unfinalized = this.#unfinalized.filter(({ version }) => version.slot > slot);
-    this.#options.onFinalized(slot, changed);
+    this.#options.onFinalized(slot);
   }
 
   /** Keeps the next status alone, until its block would be there: each later one of a steady stream comes before its own. */
@@ -345,7 +371,7 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
 
   #wait(block: ReceivedBlock): void {
     if (block.slot > this.#gap.lastSlot) this.#blocks++;
-    if (!this.#gap.wait(block)) this.#rebase();
+    if (!this.#gap.wait(block) && !this.#isDisarming) this.#rebase();
   }
 
   /** Applies what is missing if it is known, or has the next of it read. */
@@ -360,22 +386,48 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
   }
 
   #applyMissed(missed: readonly MissedBlock[], nextSlot: Slot): void {
-    const written = new Set(missed.flatMap((block) => block.written));
-    for (const account of this.#accounts.values())
-      if (written.has(account.address) || account.address.startsWith(SYSVAR_PREFIX) || account.history === undefined)
-        this.#disarm(account, nextSlot);
-    for (const block of missed) this.#chain.append(block);
-    for (const block of this.#gap.close()) this.#receive(block);
+    const isDue = ({ address, history }: A): boolean =>
+      history === undefined || address.startsWith(SYSVAR_PREFIX) || missed.some(({ written }) => written.has(address));
+    this.#disarmAll(nextSlot, isDue, () => {
+      for (const block of missed) this.#chain.append(block);
+    });
   }
 
   /** Starts from the first block behind the gap: all accounts must be read again. */
   #rebase(): void {
     const { firstSlot } = this.#gap;
     if (firstSlot === undefined) return;
-    for (const account of this.#accounts.values()) this.#disarm(account, firstSlot);
-    this.#chain.clear();
-    this.#unfinalized = [];
-    for (const block of this.#gap.close()) this.#receive(block);
+    const isDue = (): boolean => true;
+    this.#disarmAll(firstSlot, isDue, () => this.#chain.clear());
+  }
+
+  /** Makes accounts unknown, some in each turn, and closes the gap then. Nothing is applied before: no claim advances. */
+  #disarmAll(since: Slot, isDue: (account: A) => boolean, onDone: () => void): void {
+    const { accountsPerTurn = ACCOUNTS_PER_TURN, port } = this.#options;
+    const accounts = this.#accounts.values(); // with those that are added before the end
+    const disarmSome = (): void => {
+      for (let left = accountsPerTurn; left > 0 && !this.#isEnded; left--) {
+        const next = accounts.next();
+        if (next.done === true) {
+          this.#isDisarming = false;
+          onDone();
+          for (const block of this.#gap.close()) this.#receive(block);
+          this.#endIfPostponed();
+          return;
+        }
+        if (isDue(next.value)) this.#disarm(next.value, since);
+      }
+      if (!this.#isEnded) port.nextTurn(disarmSome);
+    };
+    this.#isDisarming = true;
+    disarmSome();
+  }
+
+  #endIfPostponed(): void {
+    if (this.#isDisarming) return; // the blocks that waited end with a gap, too
+    const end = this.#postponedEnd;
+    this.#postponedEnd = undefined;
+    end?.();
   }
 
   #reconnect(canResume: boolean): void {

@@ -6,7 +6,7 @@ import type { AppliedBlock } from './feed-rules.ts';
 /** A block that was missed, as a node shows it. */
 export interface MissedBlock extends BlockLink {
   /** Addresses of the accounts that it may have written. */
-  readonly written: readonly string[];
+  readonly written: { has(address: string): boolean };
 }
 
 /** What closes a gap: all its blocks, the block that is to be read next, or nothing. */

@@ -180,11 +180,13 @@ class Schedule {
       ring: this.#ring,
       maxBytes: seed % 3 === 0 ? FEW_BYTES : 1 << 20,
       rules: this.#rules,
+      accountsPerTurn: seed % 2 === 0 ? 2 : 1000,
       port: {
         connect: (fromSlot, version) => this.#onConnect(fromSlot, version),
         sendFilter: (version) => this.#onFilter(version) === undefined,
         readAccounts: () => this.#after(0, () => this.#readAccounts()),
         readBlock: (slot) => this.#later.push({ at: this.#step, work: () => this.#readBlock(slot) }), // several in a slot
+        nextTurn: (work) => this.#later.push({ at: this.#step + (this.#step % 2), work }),
       },
       isOneEpoch: (from, to) => Math.floor(from / 64) === Math.floor(to / 64),
       onApplied: () => {},
@@ -402,7 +404,9 @@ class Schedule {
     const block = this.#ledger.find((each) => each.slot === slot);
     const isFailing = this.#random() < this.#faults.blockReadFailRate;
     const missed: MissedBlock | undefined =
-      block === undefined || isFailing ? undefined : { ...block, written: block.writes.map(({ address }) => address) };
+      block === undefined || isFailing
+        ? undefined
+        : { ...block, written: new Set(block.writes.map(({ address }) => address)) };
     this.#stream.onBlockRead(slot, missed);
   }
 
