@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import t from 'tap';
@@ -107,6 +108,8 @@ t.test('docs-markdown', async (t) => {
     });
     t.ok(links.length > 50);
     t.same(broken, []);
+    const source = readFileSync('src/pages/docs/chapters/operate.md', 'utf8');
+    t.match(source, '](limits.md#several-processes)', 'which in the sources is a link to the file of a chapter');
   });
 
   t.test('llms.txt has the form that agents expect', async (t) => {

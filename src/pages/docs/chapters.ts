@@ -25,7 +25,7 @@ export const readVectors = (): Readonly<Record<'v1' | 'v2' | 'hostile', object>>
 function parseChapter(id: ChapterId, text: string): Chapter {
   const [, title, markdown] = /^# ([^\n]+)\n\n(.*)$/s.exec(text) ?? [];
   if (title === undefined || markdown === undefined) throw new Error(`${id}.md has no title`);
-  return { id, title, markdown: withExamples(markdown).trim() };
+  return { id, title, markdown: withAnchors(withExamples(markdown)).trim() };
 }
 
 /** The headings of the sections of a chapter. */
@@ -47,6 +47,12 @@ const withExamples = (markdown: string): string =>
     return `\`\`\`${LANGUAGES[name.split('.').at(-1) ?? '']}\n${code}\n\`\`\``;
   });
 
+/** Makes a link to the file of a chapter, which a host of code follows, one to its place in the reference: `#limits-units`. */
+const withAnchors = (markdown: string): string =>
+  markdown.replace(/\]\(([a-z-]+)\.md(?:#([\w-]+))?\)/g, (_, chapter: string, heading?: string) =>
+    heading === undefined ? `](#${chapter})` : `](#${chapter}-${heading})`,
+  );
+
 const LANGUAGES: Readonly<Record<string, string>> = {
   sh: 'sh',
   ts: 'ts',
@@ -59,5 +65,6 @@ const LANGUAGES: Readonly<Record<string, string>> = {
 export const sectionId = (chapter: string, heading: string): string =>
   `${chapter}-${heading
     .toLowerCase()
+    .replaceAll("'", '') // as hosts of code do
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '')}`;
