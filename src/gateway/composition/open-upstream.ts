@@ -3,8 +3,8 @@ import type { Log } from '../../shared/runtime/log.ts';
 import { createMesh } from '../upstream/mesh/create-mesh.ts';
 import type { RestingMesh } from '../upstream/mesh/mesh.ts';
 import type { Environment } from './environment.ts';
-import { openLearnedLimits } from './learned-limits-file.ts';
 import { type ClusterInUse, startEmbedded } from './start-embedded.ts';
+import { openLearnedLimits } from './subscription-limits-file.ts';
 
 /** The nodes, and the embedded cluster if they are its. */
 export interface Upstream {

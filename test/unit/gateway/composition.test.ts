@@ -7,13 +7,13 @@ import { metricsOf } from '../../../src/gateway/admin/metrics.ts';
 import { createMetricsPage } from '../../../src/gateway/admin/metrics-page.ts';
 import { readFigures, WorkerFigures } from '../../../src/gateway/admin/worker-figures.ts';
 import { fitCaches } from '../../../src/gateway/composition/environment.ts';
-import { openLearnedLimits } from '../../../src/gateway/composition/learned-limits-file.ts';
+import { openLearnedLimits } from '../../../src/gateway/composition/subscription-limits-file.ts';
 import { DurableWrites } from '../../../src/shared/runtime/durable-writes.ts';
 import { Tally } from '../../../src/shared/runtime/tally.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { parseMetrics } from '../../support/metrics.ts';
 
-t.test('learned-limits-file', async (t) => {
+t.test('subscription-limits-file', async (t) => {
   t.test('what cannot be saved is known all the same, and saved once it can be', async (t) => {
     const clock = new ManualClock();
     const writes = new DurableWrites({ clock, onProblem() {}, onRecovery() {} });
