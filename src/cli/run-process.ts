@@ -1,6 +1,8 @@
 import type { Gateway, NodeStatus } from '../gateway/index.ts';
 import { StartError } from '../shared/domain/start-error.ts';
 import type { Log } from '../shared/runtime/log.ts';
+import { systemClock } from '../shared/runtime/system-clock.ts';
+import { createKeyPressFilter } from './same-key-press.ts';
 
 /** The running gateway, as its process needs it. */
 export interface RunningGateway extends Omit<Gateway, 'nodes'> {
@@ -8,9 +10,6 @@ export interface RunningGateway extends Omit<Gateway, 'nodes'> {
   /** Replaces its processes by new ones from disk; undefined where there is one process only. */
   renew?(): void;
 }
-
-/** A second signal in this time is the same key press: npm forwards Ctrl-C to a process that has it already. */
-const SAME_SIGNAL_MS = 500;
 
 /**
  * Runs a gateway until the end of the process: SIGHUP reloads its keys and settings, SIGUSR2 replaces its worker processes;
@@ -41,10 +40,9 @@ export async function runUntilSignal(
     end(exitCode);
   };
 
-  let signalledAtMs = Number.NEGATIVE_INFINITY;
+  const isSameKeyPress = createKeyPressFilter(systemClock);
   const onSignal = (signal: string): void => {
-    if (performance.now() - signalledAtMs < SAME_SIGNAL_MS) return;
-    signalledAtMs = performance.now();
+    if (isSameKeyPress()) return;
     log.info({ signal }, 'closing');
     void closeAndExit(0);
   };

@@ -11,6 +11,7 @@ import bs58 from 'bs58';
 import t, { type Test } from 'tap';
 import { checkNodeVersion } from '../../src/cli/check-node-version.ts';
 import type { RunningGateway } from '../../src/cli/run-process.ts';
+import { createKeyPressFilter } from '../../src/cli/same-key-press.ts';
 import { formatBanner } from '../../src/cli/start-banner.ts';
 import { Progress } from '../../src/cli/terminal/progress.ts';
 import { describeResult } from '../../src/cli/terminal/result-words.ts';
@@ -863,6 +864,16 @@ t.test('run-process', async (t) => {
     child.process.kill('SIGINT');
     t.equal(await child.exit(), 0);
     t.match(child.stdout(), /closed/);
+  });
+
+  t.test('it counts once also where closing holds the thread for longer than a key press lasts', async (t) => {
+    const clock = new ManualClock();
+    const isSameKeyPress = createKeyPressFilter(clock);
+    t.equal(isSameKeyPress(), false);
+    clock.advance(5000);
+    t.equal(isSameKeyPress(), true, 'no signal that came before was handled yet');
+    await new Promise(setImmediate);
+    t.equal(isSameKeyPress(), false);
   });
 
   t.test('a second signal ends the process immediately', async (t) => {
