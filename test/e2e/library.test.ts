@@ -100,6 +100,13 @@ t.test('create-gateway', async (t) => {
       exitCode: 78,
       message: /port: expected .*, got 70000 \(settings\); unknown setting prot, .* port/,
     });
+    await t.rejects(createGateway({ ...settingsIn(t.testdir()), dataDir: process.execPath }), {
+      exitCode: 78,
+      message: /the state folder can't be used: .* is no folder; choose another by --data-dir/,
+    });
+    await t.rejects(createGateway({ ...settingsIn(t.testdir()), host: '192.0.2.1' }), {
+      message: "can't listen on 192.0.2.1:0: this machine does not have the address",
+    });
     const unset: object = { ...settingsIn(t.testdir()), host: undefined };
     t.match((await openIn(t, unset)).url, /^http:\/\/127\.0\.0\.1:\d+$/);
   });

@@ -13,6 +13,7 @@ import {
   loadEngine,
   readApiKeys,
 } from '../../gateway/index.ts';
+import { requireFolder } from '../../shared/runtime/files/state-folder.ts';
 import { configOf } from './config-of.ts';
 import { asGroup } from './did-you-mean.ts';
 import { examples } from './examples.ts';
@@ -50,6 +51,7 @@ async function checkConfig(config: Config): Promise<void> {
   const { dataDir, http, prices, upstreams } = config;
   const secrets = extractSecrets(process.env);
   const keySource = extractKeySource(process.env);
+  requireFolder(dataDir, false);
   const receiptKeys = checkReceiptKeys({ ...keySource, stateDir: dataDir }, Date.now());
   checkSharedKey(config, keySource);
   await loadEngine(http.engine);

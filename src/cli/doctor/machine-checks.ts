@@ -1,6 +1,5 @@
-import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { existsSync, statfsSync, statSync } from 'node:fs';
 import { totalmem } from 'node:os';
-import { dirname } from 'node:path';
 import type { Config } from '../../config/config-schema.ts';
 import { readJupiterKey, type Secrets } from '../../config/secret-variables.ts';
 import { describeServiceLinks } from '../../config/service-links.ts';
@@ -14,6 +13,7 @@ import {
   workerCount,
 } from '../../gateway/index.ts';
 import { hasErrorCode } from '../../shared/runtime/files/error-code.ts';
+import { findFolderFault, nearestExisting } from '../../shared/runtime/files/state-folder.ts';
 import { readMaxOpenFiles } from '../../shared/runtime/max-open-files.ts';
 import { requireFreePort } from '../../shared/runtime/require-free-port.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
@@ -82,10 +82,19 @@ const WRONG_ADDRESS = 'choose an address of this machine by host or admin.host: 
 /** Judges that another program listens at a port. */
 type CheckInUse = (reason: string) => Finding;
 
-const checkMainPort = ({ host, port }: Config): Promise<Finding> =>
-  checkPort('port', host, port, (reason) =>
+async function checkMainPort({ host, port }: Config): Promise<Finding> {
+  const found = await checkPort('port', host, port, (reason) =>
     fail('port', reason, 'end the program that holds it, or choose another by --port'),
   );
+  if (found.verdict !== 'ok' || port === 0 || port === MAX_PORT) return found;
+  const next = await requireFreePort(host, port + 1).then(
+    () => 'free, too',
+    () => "in use, where some clients expect Solana's pubsub",
+  );
+  return ok('port', `${found.finding}; the next one is ${next}`);
+}
+
+const MAX_PORT = 65_535;
 
 /** A port in use is a fault only if it was configured: else the next free one is used. */
 async function checkAdminPort({ config, isAdminPortChosen }: MachineFacts): Promise<readonly Finding[]> {
@@ -141,10 +150,9 @@ async function checkEmbeddedPort({ embedded }: Config): Promise<Finding> {
     for (const each of [port, port + 1]) await requireFreePort('127.0.0.1', each, 'embedded.port');
     return ok('embedded port', `${port} and ${port + 1} are free`);
   } catch (thrown) {
-    const fix = 'set embedded.port to another one, or to 0';
     return embedded.port === null
-      ? warn('embedded port', `${reasonOf(thrown)}: the cluster uses two free ones`, fix)
-      : fail('embedded port', reasonOf(thrown), fix);
+      ? ok('embedded port', `${port} or ${port + 1} is in use: the cluster uses two free ones`)
+      : fail('embedded port', reasonOf(thrown), 'set embedded.port to another one, or to 0');
   }
 }
 
@@ -153,15 +161,9 @@ const MIN_FREE_BYTES = 100 * 1024 * 1024;
 
 function checkStateFolder(state: string): Finding {
   const name = 'state folder';
-  let existing = state;
-  while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing);
-  try {
-    if (!statSync(existing).isDirectory())
-      return fail(name, `${existing} is no folder`, 'choose another by --data-dir');
-    accessSync(existing, constants.R_OK | constants.W_OK | constants.X_OK);
-  } catch (thrown) {
-    return fail(name, reasonOf(thrown), `let this user write it, or choose another by --data-dir`);
-  }
+  const fault = findFolderFault(state, true);
+  if (fault !== undefined) return fail(name, fault.reason, fault.fix);
+  const existing = nearestExisting(state);
   const { bavail, bsize } = statfsSync(existing);
   const free = `${Math.floor((bavail * bsize) / 1024 / 1024)} MiB free`;
   if (bavail * bsize < MIN_FREE_BYTES)
@@ -176,6 +178,8 @@ function checkStateFolder(state: string): Finding {
 function checkReceiptKey({ config, receiptKey, nowMs }: MachineFacts): readonly Finding[] {
   const source: KeySource = { ...receiptKey, stateDir: config.dataDir };
   const name = 'receipt key';
+  const isInFolder = source.inline === undefined && source.file === undefined;
+  if (isInFolder && findFolderFault(config.dataDir, false) !== undefined) return []; // what is wrong is the folder
   try {
     checkReceiptKeys(source, nowMs);
   } catch (thrown) {
@@ -260,7 +264,7 @@ function checkMemory(config: Config): Finding {
   ] as const;
   const needed = parts.reduce((sum, [, bytes]) => sum + bytes, 0);
   const uses = parts.flatMap(([what, bytes]) => (bytes === 0 ? [] : [`${what} ${mebibytes(bytes)}`]));
-  const finding = `${mebibytes(total)}; in use are up to ${mebibytes(needed)}: ${uses.join(', ')}`;
+  const finding = `${mebibytes(total)}; slotgate uses up to ${mebibytes(needed)}: ${uses.join(', ')}`;
   const lower = count === 0 ? 'cache.bytes or ring.bytes' : 'cache.bytes, ring.bytes or workers.cacheBytes';
   return needed <= total ? ok('memory', finding) : fail('memory', finding, `lower ${lower}, or give it more`);
 }

@@ -1,6 +1,7 @@
 import { isStrongSignature } from '../../client/verify/index.ts';
 import type { Config } from '../../config/config-schema.ts';
 import { StartError } from '../../shared/domain/start-error.ts';
+import { requireFolder } from '../../shared/runtime/files/state-folder.ts';
 import {
   DOCUMENT_PATHS,
   loadSite,
@@ -24,6 +25,7 @@ export async function openState(
   counters?: AccessOptions['counters'],
 ) {
   const site = await openSite(config);
+  requireFolder(config.dataDir, false);
   readApiKeys(apiKeysPath(config.dataDir)); // a damaged file is refused before a receipt key is created
   const loadedKeys = loadReceiptKeys(keySource, clock.now());
   const keys = new ReceiptKeys(loadedKeys.ring, clock, ({ publicKey, kid }) =>

@@ -13,7 +13,6 @@ const reasonsWith = (option: string): Readonly<Record<string, string>> => ({
  * names the option that chooses the port.
  */
 export async function requireFreePort(host: string, port: number, option = '--port'): Promise<void> {
-  if (port === 0) return;
   const probe = createServer().listen({ host, port });
   try {
     await once(probe, 'listening');

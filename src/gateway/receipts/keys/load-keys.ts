@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { isStrongSignature, treeHeadText } from '../../../client/verify/index.ts';
 import { StartError } from '../../../shared/domain/start-error.ts';
 import { removeTempFiles } from '../../../shared/runtime/files/create-file.ts';
+import { requireFolder } from '../../../shared/runtime/files/state-folder.ts';
 import { publicBytesOf, signingKeyOf } from '../signing-key.ts';
 import { createKeyFile } from './key-file.ts';
 import { needsSecret, readKeyRing, readSigningKey, secretPath, singleKeyRing } from './key-history.ts';
@@ -81,13 +82,14 @@ function checkRing(ring: KeyRing, nowMs: number): void {
   }
 }
 
-/** Throws a StartError if there must be a key already. */
+/** Throws a StartError if there must be a key already, or can be none. */
 function checkMayCreate({ file, production, stateDir }: KeySource): void {
   if (file !== undefined) failStart(`RECEIPT_KEY_FILE: there is no file ${file}`);
   if (production)
     failStart(
       `no receipt key: create one with 'slotgate receipt key create --data-dir ${stateDir}', or set RECEIPT_KEY_FILE`,
     );
+  requireFolder(stateDir, true);
 }
 
 /** Returns the path of the key file. Throws a StartError if the key is not in a file. */
