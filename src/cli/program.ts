@@ -2,14 +2,14 @@ import { Command, CommanderError } from 'commander';
 import { StartError } from '../shared/domain/start-error.ts';
 import { version } from '../shared/runtime/package.ts';
 import { goOnWithoutReader } from './closed-output.ts';
-import { asGroup, unknownChoiceMessage, unknownFlagError } from './commands/did-you-mean.ts';
+import { asGroup, helpNameOf, unknownChoiceMessage, unknownFlagError } from './commands/did-you-mean.ts';
 import { examples } from './commands/examples.ts';
 
 const HELP_FOOTER = `
 Examples:
   slotgate                        serve over an embedded cluster, for a first look
   slotgate --config mainnet       serve mainnet
-  slotgate get /network           read a gateway, and verify what it answers
+  slotgate get /epoch             read a gateway, and verify what it answers
 
 Every setting has a variable too: SLOTGATE_LIMITS_FREE_UNITS is limits.free.units. The file overrides the
 defaults, variables override the file, and flags override variables. "slotgate config print" prints the settings in
@@ -90,7 +90,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
     if (thrown.exitCode === 0) return; // help or version was printed
     const [, flag] = (thrown.code === 'commander.unknownOption' && /'(-[^'=]*)/.exec(thrown.message)) || [];
     if (thrown.code === 'commander.help') throw new StartError(64, 'a command is missing');
-    if (flag === undefined) throw new StartError(64, `${usageFault(thrown.message)}; see slotgate --help`);
+    if (flag === undefined) throw new StartError(64, `${usageFault(thrown.message)}; see ${helpNameOf(program, argv)}`);
     throw unknownFlagError(program, argv, flag);
   }
 }
@@ -114,7 +114,10 @@ async function createProgram(argv: readonly string[]): Promise<Command> {
     .version(version)
     .exitOverride()
     .configureOutput({ outputError: () => {} }) // the caller of parseAsync reports errors
-    .option('--config <name|path>', 'settings that override the defaults: mainnet, devnet, or a JSON file')
+    .option(
+      '--config <name|path>',
+      'settings that override the defaults: mainnet, devnet, two-operators, or a JSON file',
+    )
     .option('--host <address>', 'address to listen on')
     .option('--port <number>', 'port to listen on, 0 for a free one')
     .option('--admin-port <number>', 'port of metrics, probes and status, 0 for a free one, null for none')

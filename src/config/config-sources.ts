@@ -31,7 +31,13 @@ export interface ConfigFlags {
 
 export function readPackagedLayer(name: string): ConfigLayer {
   const names = readdirSync(packageFile('config/')).flatMap((file) => /^(.*)\.json$/.exec(file)?.[1] ?? []);
-  if (!names.includes(name)) throw new StartError(78, unknownNameMessage('configuration', name, names));
+  if (!names.includes(name)) {
+    const overlays = names.filter((known) => known !== 'default').join(', ');
+    throw new StartError(
+      78,
+      `${unknownNameMessage('configuration', name, names)} (of ${overlays}, or the path of a file)`,
+    );
+  }
   return readLayerFile(fileURLToPath(packageFile(`config/${name}.json`)), `config/${name}.json`);
 }
 

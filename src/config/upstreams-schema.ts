@@ -31,7 +31,7 @@ const node = z
         .url({ protocol: /^https?$/, abort: true, error: 'expected an http:// or https:// URL' })
         .describe('URL of JSON-RPC over HTTP.'),
       ws: z
-        .url({ protocol: /^wss?$/, error: 'expected a ws:// or wss:// URL' })
+        .url({ protocol: /^wss?$/, error: 'expected a ws:// or wss:// URL: each further node has a flag of its own' })
         .regex(/^[^,\s]*$/, 'expected one URL: each further node has a flag of its own')
         .optional()
         .describe('URL of pubsub; default: the same host, on the next port if the URL has one.'),

@@ -262,7 +262,8 @@ t.test('command-line', async (t) => {
     [['--upstrem=https://rpc.example/KEY'], {}, 64, /unknown flag --upstrem, the nearest known name is --upstream\n/],
     [['https://rpc.example/KEY'], {}, 64, /unknown command https:\/\/rpc\.example\/\*\*\* \(of start, /],
     [['--port'], {}, 64, /the value of --port is missing; see slotgate --help\n/],
-    [['get'], {}, 64, /<what> is missing; see/],
+    [['get'], {}, 64, /<what> is missing; see slotgate get --help\n/],
+    [['receipt', 'verify'], {}, 64, /--public-key is missing; see slotgate receipt verify --help\n/],
     [['get', '/slot', '--cluster', 'x'], {}, 64, /--cluster x: it is not a genesis hash/],
     [['--set', 'port'], {}, 64, /name=value/],
     [['blance'], {}, 64, /unknown command blance \(of start, /],
@@ -289,7 +290,18 @@ t.test('command-line', async (t) => {
     [['--port', 'nope'], {}, 78, /port: expected a whole number from 0 to 65535, got "nope" \(--port\)/],
     [['start', '--set', 'prot=1'], {}, 78, /unknown setting prot, the nearest known name is port/],
     [['start', '--set', 'upstreamPolicy.subscriptions=4'], {}, 78, /upstreamPolicy\.subscriptions: expected .*, got 4/],
-    [['config', 'check', '--config', 'maninet'], {}, 78, /unknown configuration maninet, .* is mainnet/],
+    [
+      ['config', 'check', '--config', 'maninet'],
+      {},
+      78,
+      /unknown configuration maninet, .* is mainnet \(of devnet, mainnet, two-operators, or the path of a file\)/,
+    ],
+    [
+      ['config', 'check', '--data-dir', process.execPath],
+      {},
+      78,
+      /state folder can't be used: .* is no folder; choose/,
+    ],
     [['config', 'check'], { SLOTGATE_HOTS: '::1' }, 78, /unknown variable SLOTGATE_HOTS, .* is SLOTGATE_HOST/],
   ];
 
@@ -436,7 +448,7 @@ t.test('command-line', async (t) => {
     }, 'a block'); // a cluster that has just started has none there, and some slots are skipped
     t.match(await runSlotgate(['get', 'SOL'], here), { code: 0, out: /So11111111111111111111111111111111111111112/ });
     t.match(await runSlotgate(['get', 'helth'], here), { code: 64, err: /the nearest known name is \/health\n$/ });
-    t.match(await runSlotgate(['get', 'no such thing'], here), { code: 1, err: /unclassifiable: / });
+    t.match(await runSlotgate(['get', 'no such thing'], here), { code: 1, err: /unclassifiable: <what> must be / });
     await usesPinnedGateway(t, url, { publicKey, cluster: result.cluster });
     t.match(await runSlotgate(['get', 'health', '--url', url, '--quiet']), {
       code: 0,
@@ -575,7 +587,7 @@ t.test('command-line', async (t) => {
       ]);
       t.equal(code, 0, out + err);
       t.match(out, /^ok {4}node-1 methods +21 of 21 methods$/m);
-      t.match(out, /^ok {4}node-1 account news +after \d+ ms$/m);
+      t.match(out, /^ok {4}node-1 accountSubscribe +after \d+ ms$/m);
       t.notMatch(out, ESCAPE);
       t.notOk(existsSync(`${states}/no`), 'it changes nothing');
     });

@@ -757,8 +757,8 @@ t.test('doctor', async (t) => {
       'node-1 slots': /^processed \d+, confirmed \d+ behind, finalized \d+ behind$/,
       'node-1 reads': /slots went back by 5: it is many nodes/,
       'node-1 methods': /^19 of 21 methods; refused: (getBlock, getTransaction|getTransaction, getBlock)$/,
-      'node-1 account news': /^refused: error -32005 too many$/,
-      'node-1 program news': /refused: error -32601/,
+      'node-1 accountSubscribe': /^refused: error -32005 too many$/,
+      'node-1 programSubscribe': /refused: error -32601/,
       clock: /^(59|60|61) s ahead of the nodes$/,
     });
   });
@@ -781,7 +781,7 @@ t.test('doctor', async (t) => {
       'node-3 methods': /HTTP 429/,
     });
     const text = await runSlotgate(['doctor', '--port', '0', '--admin-port', '0', ...upstream(ahead), ...state]);
-    t.match(text.out, /^ok {4}node-1 {15}http:\/\/127\.0\.0\.1:\d+\/\*\*\*, ws:\/\/127\.0\.0\.1:\d+\/\*\*\*$/m);
+    t.match(text.out, /^ok {4}node-1 {19}http:\/\/127\.0\.0\.1:\d+\/\*\*\*, ws:\/\/127\.0\.0\.1:\d+\/\*\*\*$/m);
     t.match(text.out, /^ok {4}node-1 slots +processed 200, confirmed 2 behind, finalized 32 behind$/m);
     t.notMatch(text.out, '\u001b');
   });
@@ -1083,6 +1083,11 @@ t.test('progress', async (t) => {
     );
     t.match(wordsOf('getAddressPortfolio', '/address/:addr/portfolio', { items: [] }), / holds nothing\.$/);
     t.match(wordsOf('getBlock', '/block/:slot'), /^Slot 1,001,976 · \w+ · .*\n\nLeader /);
+    const { transactions } = Object(EXAMPLE_ANSWERS['getBlock']?.answer).result;
+    const withUnits = { transactions: { ...transactions, computeUnitsConsumed: 2002 } };
+    t.match(wordsOf('getBlock', '/block/:slot', withUnits), /\nCompute units +2,002\n/);
+    const withNone = { transactions: { ...transactions, computeUnitsConsumed: null } };
+    t.notMatch(wordsOf('getBlock', '/block/:slot', withNone), 'Compute units');
     t.equal(describeResult('/slot', '7'), undefined);
   });
 

@@ -209,7 +209,10 @@ t.test('config-schema', async (t) => {
       t.match(upstreams, [{ url: /^https:/, wsUrl: /^wss:/, pooled: true }]);
     }
     t.strictSame(load({ config: './empty.json' }), load());
-    t.match(refusal({ config: 'maninet' }), { exitCode: 78, message: /maninet, the nearest known name is mainnet$/ });
+    t.match(refusal({ config: 'maninet' }), {
+      exitCode: 78,
+      message: /maninet, .* is mainnet \(of devnet, mainnet, two-/,
+    });
   });
 
   t.test('a node needs no more than its URL', async (t) => {
@@ -312,6 +315,11 @@ t.test('config-schema', async (t) => {
         { upstream: ['http://a,ws://b,http://c'] },
         {},
         'upstreams[0].ws: expected one URL: each further node has a flag of its own, got "http://a/***" (--upstream)',
+      ],
+      [
+        { upstream: ['http://a,http://b'] },
+        {},
+        'upstreams[0].ws: expected a ws:// or wss:// URL: each further node has a flag of its own, got "http://a/***" (--upstream)',
       ],
       [
         { redis: 'redis://h:99999' },

@@ -5,7 +5,7 @@ import { type ConfigSources, loadConfig } from '../../config/load-config.ts';
 
 /** The end of the help of commands that read settings: the flags of those are in the help of the program. */
 export const SETTINGS_HELP =
-  '\nIt reads the settings of a gateway: --config, --state, --redis and --set, as slotgate --help says.';
+  '\nIt reads the settings of a gateway: --config, --data-dir, --redis and --set, as slotgate --help says.';
 
 export const configSourcesOf = (command: Command): ConfigSources => ({
   flags: command.optsWithGlobals<ConfigFlags>(),

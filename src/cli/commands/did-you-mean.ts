@@ -33,8 +33,19 @@ export const unknownChoiceMessage = (kind: string, text: string, names: readonly
 
 /** Returns the error for a flag that the command of a command line does not have. */
 export function unknownFlagError(program: Command, argv: readonly string[], flag: string): StartError {
-  let command = program;
-  for (const word of argv) command = command.commands.find((known) => known.name() === word) ?? command;
+  const command = commandOf(program, argv);
   const flags = [...new Set([program, command])].flatMap(({ options }) => options.flatMap(({ long }) => long ?? []));
   return new StartError(64, unknownNameMessage('flag', flag, [...flags, '--help']));
+}
+
+/** Names the help of the command of a command line. */
+export function helpNameOf(program: Command, argv: readonly string[]): string {
+  const command = commandOf(program, argv);
+  return `${program.name()}${command === program ? '' : ` ${pathOf(command)}`} --help`;
+}
+
+function commandOf(program: Command, argv: readonly string[]): Command {
+  let command = program;
+  for (const word of argv) command = command.commands.find((known) => known.name() === word) ?? command;
+  return command;
 }

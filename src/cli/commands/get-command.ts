@@ -95,7 +95,10 @@ async function fetchWhat(text: string, gateway: ChosenGateway, flags: GetFlags):
   const target = `${API_PREFIX}/search?q=${encodeURIComponent(text)}`;
   const { result } = await fetchVerified('/search', target, gateway, {}).catch((thrown: unknown) => {
     const isNothing = thrown instanceof SlotgateError && thrown.code === 'unclassifiable';
-    throw isNothing && hint !== '' ? unknownPath : thrown;
+    if (!isNothing) throw thrown;
+    if (hint !== '') throw unknownPath;
+    const { message } = requestFailure(thrown, gateway.url);
+    throw new StartError(1, message.replace(': q must be ', ': <what> must be '), thrown); // nobody has typed a q
   });
   return fetchWhat(pathShowing(JSON.parse(result)), gateway, flags);
 }

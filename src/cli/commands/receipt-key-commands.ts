@@ -32,7 +32,7 @@ export function declareReceiptKey(key: Command): void {
   key
     .command('create')
     .description('create the first key; an existing one is never replaced')
-    .addHelpText('after', examples('slotgate receipt key create --state /var/lib/slotgate'))
+    .addHelpText('after', examples('slotgate receipt key create --data-dir /var/lib/slotgate'))
     .action((_, command: Command) => {
       const source = sourceOf(command);
       if (!createReceiptKey(source)) throw new StartError(1, `a key exists already: ${keyFilePath(source)}`);

@@ -223,16 +223,14 @@ const ARCHIVE_START = 1_000_000;
 /** The owner of sysvars, whose Clock changes in every slot. */
 const SYSVAR_PROGRAM = 'Sysvar1111111111111111111111111111111111111';
 
-const SUBSCRIPTIONS: readonly (readonly [what: string, method: string, params: readonly unknown[], fix: string])[] = [
-  ['slot news', 'slotSubscribe', [], 'ask the provider for slotSubscribe: without it slots are polled'],
+const SUBSCRIPTIONS: readonly (readonly [method: string, params: readonly unknown[], fix: string])[] = [
+  ['slotSubscribe', [], 'ask the provider for slotSubscribe: without it slots are polled'],
   [
-    'account news',
     'accountSubscribe',
     [CLOCK_SYSVAR, { encoding: 'base64', commitment: 'processed' }],
     'ask the provider for accountSubscribe, or set live.accounts=0: without it nothing is kept live',
   ],
   [
-    'program news',
     'programSubscribe',
     [SYSVAR_PROGRAM, { encoding: 'base64', commitment: 'processed' }],
     'ask the provider for programSubscribe, or set live.lists=0: without it token lists are read on request',
@@ -253,11 +251,11 @@ async function checkWebSocket(
     return;
   }
   add(ok(nameOf('WebSocket'), 'open'));
-  const findings = SUBSCRIPTIONS.map(async ([what, method, params, fix]) => {
-    const name = nameOf(what);
+  const findings = SUBSCRIPTIONS.map(async ([method, params, fix]) => {
+    const name = nameOf(method);
     return socket.firstNews(method, params).then(
       (ms) => ok(name, `after ${Math.round(ms)} ms`),
-      (thrown: unknown) => (what === 'slot news' ? fail : warn)(name, reasonOf(thrown), fix),
+      (thrown: unknown) => (method === 'slotSubscribe' ? fail : warn)(name, reasonOf(thrown), fix),
     );
   });
   for (const finding of await Promise.all(findings)) add(finding);

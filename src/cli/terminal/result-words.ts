@@ -63,7 +63,7 @@ function describeBlock({ slot, blockTime, commitment, transactions, ...block }: 
       ['Leader', block.leader ?? '–'],
       ['Transactions', `${count(all)}: ${count(nonVoteCount)} without votes, ${count(failedCount)} failed`],
       ['Fees', `${toSol(BigInt(feesLamports))} SOL`],
-      ['Compute units', count(computeUnitsConsumed)],
+      ...(computeUnitsConsumed === null ? [] : [['Compute units', count(computeUnitsConsumed)]]),
       ['Height', count(block.blockHeight)],
       ['Hash', block.blockhash],
       ['Parent', count(block.parentSlot)],

@@ -72,7 +72,7 @@ function createStartup({ config, log, clock, disposals }: Environment, { mesh }:
     mesh,
     clock,
     settings: config.upstreamPolicy,
-    onUnreached: (problem) => log.warn({}, `${problem}; the port opens without, and the nodes are tried again`),
+    onUnreached: (problem) => log.warn({}, `${problem}; the gateway listens without a node and keeps trying`),
     onConnected: () => log.info({ cluster: mesh.genesisHash }, 'connected'),
     isClosing: () => disposals.disposed,
   });

@@ -924,7 +924,7 @@ t.test('search-term', async (t) => {
       'this site writes addresses in lower case, which does not identify them: copy the address from its page';
     const several = 'the text names several addresses or signatures: search for one';
     const unknown =
-      "q must be an address, a signature, a slot, an epoch, a .sol name, a known ticker or program, or an explorer's URL";
+      'q must be an address, a signature, a slot, an epoch, a .sol name, a solana: request, a known ticker or program, the hash of a block read here, or the URL of an explorer, market or wallet';
     check(t, {
       'toly.bonk': 'names that end in .bonk are not resolved: only .sol names are',
       'Example.Backpack': 'names that end in .backpack are not resolved: only .sol names are',

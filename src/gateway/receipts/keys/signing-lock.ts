@@ -53,6 +53,6 @@ export async function holdSigningLock(holder: SigningLockHolder): Promise<() => 
 }
 
 const KEY_IN_USE =
-  'another process may be signing with the receipt key: nothing is signed as exact until it ends; if it ran on a machine that is gone, remove its file, which ends in .up, from the folder of the key';
+  'another process may be signing with the receipt key: nothing is signed as exact until it ends. Give a second gateway a folder of its own by --data-dir; if the other one ran on a machine that is gone, remove its file, which ends in .up, from the folder of the key';
 const KEY_ELSEWHERE =
   'RECEIPT_KEY may be in use by another process too: nothing is signed as exact; use RECEIPT_KEY_FILE';

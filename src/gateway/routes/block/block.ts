@@ -83,7 +83,9 @@ export const block = readRoute({
         'Fees beyond 5,000 lamports for each signature of a transaction; what its precompiles check counts here',
       ),
       tipsLamports: bigInteger.describe("What Jito's eight tip accounts received"),
-      computeUnitsConsumed: bigInteger.nullable(),
+      computeUnitsConsumed: bigInteger
+        .nullable()
+        .describe('Null without `signatures=all`: a summary is not read with it'),
       signatures: z.array(z.string()).readonly(),
     }),
     rewardLamports: bigInteger.nullable(),

@@ -15,7 +15,7 @@ export type SearchTerm = { readonly query: string } & (
 const MAX_LENGTH = 2048;
 
 const WHAT_IS_FOUND =
-  "an address, a signature, a slot, an epoch, a .sol name, a known ticker or program, or an explorer's URL";
+  'an address, a signature, a slot, an epoch, a .sol name, a solana: request, a known ticker or program, the hash of a block read here, or the URL of an explorer, market or wallet';
 
 /** `?q=`: any text that a user may paste. */
 export const searchTerm: Param<SearchTerm, string> = {
