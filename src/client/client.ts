@@ -22,7 +22,7 @@ export interface Client extends Reader {
   stream(options?: StreamOptions): Stream;
 }
 
-/** Creates a client of a gateway that verifies every signed answer. Runs in Node, Deno and browsers. */
+/** Creates a client of a gateway that verifies every signed answer. Runs in Node, Deno, Bun and browsers. */
 export function createClient(options: ClientOptions): Client {
   const { url, headers = {}, clock = systemClock, random = Math.random, openSocket = openGlobalSocket } = options;
   const reader = createReader(options);

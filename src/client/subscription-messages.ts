@@ -38,7 +38,7 @@ export interface AccountSubscription<T extends Topic> {
    * not at `processed`. Default: a slow reader gets the newest value only.
    */
   readonly resumes?: boolean | undefined;
-  /** Called when a subscription that resumes has lost changes: the gateway keeps them no longer. */
+  /** Called when a subscription that resumes may miss changes; the chapter on the SDK lists when. */
   readonly onLost?: ((lost: LostChanges) => void) | undefined;
   /** Called if the gateway refuses the subscription, or an update fails verification. */
   readonly onError?: ((error: unknown) => void) | undefined;

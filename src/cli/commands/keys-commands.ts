@@ -44,7 +44,7 @@ export function declareKeys(keys: Command): void {
     )
     .requiredOption('--label <text>', 'its owner or purpose')
     .option('--expires <time>', 'a date (2027-01-31) or a time from now (90d, 12h)')
-    .option('--per-ip <requests>', 'the most requests per window from one address')
+    .option('--per-ip <units>', 'the most units per window from one address')
     .action(async (options: CreateOptions, command: Command) => {
       await printIssued(configOf(command), (store) => createKey(store, options));
     });

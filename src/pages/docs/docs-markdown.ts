@@ -80,7 +80,7 @@ export function llmsText(chapters: readonly Chapter[], document: ApiDocument): s
   });
   return [
     '# slotgate',
-    `> ${document.info.description} Every answer names the slot at which it holds, and carries a receipt that anyone can verify offline. Version ${document.info.version}.`,
+    `> ${document.info.description} Every answer about the chain names the slot at which it holds, and each of these by GET, but for /network, carries a receipt that anyone can verify offline. Version ${document.info.version}.`,
     'All routes are below `/api/v1` of this gateway, only read, and answer in JSON; errors are `{"error", "message"}` with a stable code.',
     '## Reference',
     [
