@@ -35,13 +35,15 @@ interface SharedFeed {
 /** Time until a read that failed is tried again, in milliseconds. */
 const RETRY_MS = 400;
 
-/** The views of an account that are written in one turn of the event loop, in about a millisecond. */
+/** The views of accounts that are written in one turn of the event loop, in about a millisecond. */
 const VIEWS_PER_TURN = 64;
 
 /** The accounts of pubsub: each is kept live once, for all clients and encodings. */
 export class AccountFeeds {
   readonly #options: AccountFeedsOptions;
   readonly #byKey = new Map<string, SharedFeed>();
+  /** The turn of the event loop that the next view whose bytes were read has with others. */
+  #turn: { views: number; readonly reached: Promise<void> } | undefined;
 
   constructor(options: AccountFeedsOptions) {
     this.#options = options;
@@ -107,6 +109,19 @@ export class AccountFeeds {
       shared.raw = { slot: minSlot, read };
     }
     return shared.raw.read;
+  }
+
+  /** Resolves in a turn of the event loop in which few views are written, of all that wait for their bytes. */
+  awaitTurn(): Promise<void> {
+    if (this.#turn === undefined || this.#turn.views === VIEWS_PER_TURN) {
+      const turn = { views: 0, reached: ownTurn() };
+      this.#turn = turn;
+      void turn.reached.then(() => {
+        if (this.#turn === turn) this.#turn = undefined;
+      });
+    }
+    this.#turn.views++;
+    return this.#turn.reached;
   }
 }
 
@@ -212,7 +227,7 @@ export class AccountSource implements Source {
       slot = this.#newestSlot;
       try {
         const read = await this.#feeds.readRaw(this, this.#shared, slot);
-        await ownTurn(); // many views may wait for this read
+        await this.#feeds.awaitTurn(); // many views may wait for reads
         this.#emit(read);
       } catch {
         this.#cancelRetry = this.#feeds.clock.after(RETRY_MS, () => void this.#readUntilCurrent());
