@@ -53,7 +53,7 @@ export class NotificationQueue<Subscriber> {
     this.#waiting.push({ subscribers, next: 0, share, send });
     for (const subscriber of subscribers) if (!this.#late.has(subscriber)) this.#count(subscriber, share);
     this.#sendSome();
-    while (this.#waitingBytes > MAX_WAITING_BYTES) this.#makeRoom();
+    if (this.#waitingBytes > MAX_WAITING_BYTES) this.#makeRoom();
     this.#schedule();
   }
 
@@ -97,20 +97,23 @@ export class NotificationQueue<Subscriber> {
     this.#waitingBytes += bytes;
   }
 
-  /** Chooses whom to end: subscribers of the caller for whom most waits. */
+  /** Chooses whom to end: subscribers of the caller for whom most waits, and of the next where that is not enough. */
   #makeRoom(): void {
-    const heaviestFirst = [...this.#bytesOf].sort(([, a], [, b]) => b - a);
-    const byCaller = new Map<string, number>();
-    for (const [subscriber, bytes] of heaviestFirst) {
-      const caller = this.#callerOf(subscriber);
-      byCaller.set(caller, (byCaller.get(caller) ?? 0) + bytes);
+    const byCaller = new Map<string, { bytes: number; readonly subscribers: [Subscriber, number][] }>();
+    for (const [subscriber, bytes] of this.#bytesOf) {
+      const name = this.#callerOf(subscriber);
+      const caller = byCaller.get(name) ?? { bytes: 0, subscribers: [] };
+      if (caller.bytes === 0) byCaller.set(name, caller);
+      caller.bytes += bytes;
+      caller.subscribers.push([subscriber, bytes]);
     }
-    const [heaviest] = [...byCaller].sort(([, a], [, b]) => b - a)[0] ?? [];
-    for (const [subscriber, bytes] of heaviestFirst) {
-      if (this.#waitingBytes <= MAX_WAITING_BYTES * (1 - FREED_SHARE)) break;
-      if (this.#callerOf(subscriber) !== heaviest) continue;
-      this.#count(subscriber, -bytes);
-      this.#late.add(subscriber);
+    for (const { subscribers } of [...byCaller.values()].sort((a, b) => b.bytes - a.bytes)) {
+      if (this.#waitingBytes <= MAX_WAITING_BYTES) break;
+      for (const [subscriber, bytes] of subscribers.sort(([, a], [, b]) => b - a)) {
+        if (this.#waitingBytes <= MAX_WAITING_BYTES * (1 - FREED_SHARE)) break;
+        this.#count(subscriber, -bytes);
+        this.#late.add(subscriber);
+      }
     }
     this.#waiting = this.#waiting.filter(({ subscribers, next }) =>
       subscribers.some((subscriber, i) => i >= next && this.#bytesOf.has(subscriber)),
