@@ -1190,6 +1190,39 @@ t.test('a turn of the event loop has a part of many accounts, and no claim is fa
   });
 });
 
+t.test('what is final advances though other blocks become final while it is settled', async (t) => {
+  const { clock, open, rpc, deliver } = openFeedSessions();
+  const session = open();
+  t.teardown(() => session.close());
+  const states = Array.from({ length: 1200 }, (_, i) => stateOf(addressOfNumber(i), 'finalized'));
+  rpc.call = async (_, [named] = []) => {
+    const value = Buffer.from(`[${(named as string[]).map(() => 'null')}]`);
+    return { slot: 10, result: value, value };
+  };
+  clock.advance(1);
+  for (const state of states) session.add(state);
+  clock.advance(500);
+  const block = (slot: number): void => {
+    const link = { slot, blockhash: `${slot}`, parentSlot: slot - 1, parentBlockhash: `${slot - 1}` };
+    const written = slot > 20 ? states.slice(1) : [];
+    const writes = written.map(({ address }) => ({ address, account: undefined, writeVersion: slot }));
+    deliver(encodeBlockUpdate(['b2'], { ...link, transactionCount: 0, writes }, writes, 0));
+  };
+  for (let slot = 10; slot <= 20; slot++) {
+    block(slot);
+    for (let i = 0; i < 4; i++) {
+      for (let turns = 0; turns < 5; turns++) await new Promise(setImmediate);
+      clock.advance(100);
+    }
+  }
+  for (let slot = 21; slot <= 40; slot++) {
+    block(slot);
+    deliver(encodeSlotUpdate([], slot, slot - 1, STATUS.finalized));
+    await new Promise(setImmediate); // a busy process has a turn of this work for each block
+  }
+  t.ok((states[0]?.lease?.slot ?? -1) >= 30, `what has not changed is claimed at ${states[0]?.lease?.slot}`);
+});
+
 t.test('accounts that nodes parse', async (t) => {
   const key = addressOfNumber(0);
   const data = Buffer.alloc(165);

@@ -248,9 +248,9 @@ export class FeedAccountSession {
         await ownTurn();
         left = SETTLED_PER_TURN;
       }
+      this.#advance('finalized', slot); // newer blocks may become final for as long as others are settled
     }
     this.#isFinalizing = false;
-    this.#advance('finalized', slot);
   }
 
   #settleAll(account: AccountState, commitment: Commitment): void {

@@ -226,11 +226,12 @@ export class FeedStream<A extends FeedAccount = FeedAccount> implements Coverage
     else this.#rebase();
   }
 
-  /** Returns the accounts that may have changed up to {@link finalizedSlot}, each once. Others may come while they are handled. */
+  /** Returns the accounts that may have changed up to what is {@link finalizedSlot} now, each once. Others may come while they are handled. */
   *dequeueFinalized(): Iterable<A> {
+    const slot = this.#finalized; // it moves on, and accounts that change come again behind the others: it would never end
     for (const [account, first] of this.#unfinalized) {
-      if (first > this.#finalized) continue;
-      const [next] = account.history?.linkedAfter(this.#finalized) ?? [];
+      if (first > slot) continue;
+      const [next] = account.history?.linkedAfter(slot) ?? [];
       if (next === undefined) this.#unfinalized.delete(account);
       else this.#unfinalized.set(account, next.slot);
       yield account;
