@@ -126,6 +126,7 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
     const { maxSyncing = Number.POSITIVE_INFINITY } = this.#options;
     const tooLarge: Ranked<T>[] = [];
     let smallest = Number.POSITIVE_INFINITY; // of the items that find no room
+    let refused: T | undefined;
     for (; turn.syncing < maxSyncing && smallest > 1; turn.left--) {
       if (turn.left <= 0) {
         this.#scheduled ??= setImmediate(() => {
@@ -143,14 +144,16 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>, P exten
         session.add(next.item);
         this.#closing.get(session)?.();
         turn.syncing++;
-      } else if (queue !== this.#refused && this.preferredRoom > 0) this.#refused.putBack(next);
-      else {
+      } else if (queue !== this.#refused && this.preferredRoom > 0) {
+        this.#refused.putBack(next);
+        refused ??= next.item;
+      } else {
         tooLarge.push(next);
         smallest = Math.min(smallest, next.item.subscriptionCount);
       }
     }
     for (const waiting of tooLarge) queue.putBack(waiting);
-    return tooLarge[0]?.item;
+    return tooLarge[0]?.item ?? refused;
   }
 
   /** The items that sessions have room for which come before others. */
