@@ -1,4 +1,4 @@
-import { SYSTEM_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
+import { ASSOCIATED_TOKEN_PROGRAM, SYSTEM_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import { findAddressWithSeed } from '../accounts/program-derived-address.ts';
 import { asBigInt, asDecimals, asObject, asString } from '../codec/json-fields.ts';
 import { findProgramInstruction, mayGiveRights } from '../programs/program-instruction.ts';
@@ -129,11 +129,14 @@ function kindOf({ kind }: ChangeRow, { accountState }: ParsedInfo): AuthorityCha
   return accountState === 'frozen' ? 'freezeNewAccounts' : 'thawNewAccounts';
 }
 
+const isOwnOf = (caller: string | null, owner: string | null): boolean =>
+  caller === owner || caller === ASSOCIATED_TOKEN_PROGRAM;
+
 /** Returns a function that reads the authority changes of an instruction, with the balances right before it. */
 export function authorityChangeReader(
   transaction: Transaction,
 ): (call: Instruction, balances: CurrentBalances) => readonly (AuthorityChange | null)[] {
-  const { accounts, preBalances, postBalances, blockTime, feePayer } = transaction;
+  const { accounts, instructions, preBalances, postBalances, blockTime, feePayer } = transaction;
   const spaces = new Map<string, bigint>();
   const isSigner = (account: string | null): boolean =>
     accounts.some(({ address, signer }) => signer && address === account);
@@ -143,11 +146,19 @@ export function authorityChangeReader(
     const before = preBalances[placeOf(account)] ?? 0n;
     return space !== undefined && lamports !== null && lamports <= rentOf(space) && before <= rentOf(0n);
   };
+  /** Returns the program that made an inner call. */
+  const callerOf = ({ index, innerIndex, stackHeight }: Instruction): string | null => {
+    const topLevel = instructions.find((other) => other.index === index);
+    const earlier = topLevel?.inner.filter((other) => (other.innerIndex ?? 0) < (innerIndex ?? 0)) ?? [];
+    const caller = earlier.findLast((other) => (other.stackHeight ?? 0) < (stackHeight ?? 0));
+    return (caller ?? topLevel)?.programId ?? null;
+  };
   const readChange = (
-    { program, programId, parsed, index, innerIndex }: Instruction,
+    call: Instruction,
     balances: CurrentBalances,
     row: ChangeRow | undefined,
   ): AuthorityChange | null => {
+    const { program, programId, parsed, index, innerIndex } = call;
     const info = parsed?.info ?? {};
     const account = row === undefined ? null : addressAt(info, row.account);
     if (row === undefined || account === null) return null;
@@ -158,7 +169,10 @@ export function authorityChangeReader(
     const isAssigned = named === 'assign';
     const isEmpty = isAssigned && held === 0n; // what it gets later is its program's, too
     const lamports = isEmpty ? (postBalances[placeOf(account)] ?? 0n) : held;
-    const isVault = innerIndex !== null && (preBalances[placeOf(account)] ?? 0n) > rentOf(0n); // a program signs for it
+    const size = asBigInt(info['space']) ?? spaces.get(account) ?? 0n;
+    const before = preBalances[placeOf(account)] ?? 0n;
+    // a program signs for it, but not to make an account of its own of what somebody had sent there
+    const isVault = isAssigned && innerIndex !== null && before > rentOf(size) && !isOwnOf(callerOf(call), to);
     const isWallet = lamports !== 0n && (isSigner(authority) || isVault) && to !== SYSTEM_PROGRAM;
     const space = asBigInt(info['space']) ?? spaces.get(account) ?? (isEmpty ? 0n : undefined);
     if (isAssigned && (!isWallet || (isEmpty && isDeposit(account, lamports, space)))) return null;

@@ -52,8 +52,12 @@ const isOfStake = (deed: Interpretation, stakeAccount: string, change: string): 
   deed.stakeAccount === stakeAccount &&
   (deed.change === change || (deed.change === 'withdrawn' && change === 'deactivated')); // it must be, to be withdrawn
 
-const isUpgradeOf = ({ kind, account }: AuthorityChange, deed: Interpretation): boolean =>
-  kind === 'upgradeProgram' && deed.type === 'PROGRAM_UPGRADE' && deed.accounts.includes(account);
+const isUpgradeOf = ({ kind, account, authority }: AuthorityChange, deed: Interpretation): boolean =>
+  kind === 'upgradeProgram' &&
+  deed.type === 'PROGRAM_UPGRADE' &&
+  deed.change === 'upgraded' &&
+  deed.accounts.includes(account) &&
+  (authority === null || authority === deed.actor);
 
 /** Returns whether rights or losses are more than what an interpretation states: in the same token, or in none. */
 function goFirst(

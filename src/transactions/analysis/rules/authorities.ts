@@ -1,10 +1,10 @@
-import { METADATA_PROGRAM } from '../../../shared/domain/well-known-addresses.ts';
+import { METADATA_PROGRAM, SYSTEM_PROGRAM } from '../../../shared/domain/well-known-addresses.ts';
 import { programRole } from '../../programs/known-programs.ts';
 import type { Action } from '../action.ts';
 import type { AuthorityChange } from '../authority-changes.ts';
 import { grouped } from '../grouped.ts';
 import type { AuthorityInterpretation } from '../interpretation.ts';
-import { infoAddress, type ParsedTransaction, tokenAmountIn } from '../parsed-transaction.ts';
+import { callsOf, infoAddress, type ParsedTransaction, tokenAmountIn } from '../parsed-transaction.ts';
 import type { Rule, TransactionFacts } from '../transaction-facts.ts';
 import { findOpenedAccounts } from '../wallet-changes.ts';
 
@@ -64,17 +64,23 @@ export function findGivenRights(parsed: ParsedTransaction): readonly AuthorityCh
   const paid = actions.filter(({ kind, actor }) => kind !== 'rent' && signers.includes(actor));
   const payments = grouped(paid, ({ counterparty }) => counterparty ?? '');
   const payers = new Map(payments.map((of) => [of[0]?.counterparty, new Set(of.map(({ actor }) => actor))]));
-  /** Returns whether an account has no more than it got in this transaction. */
-  const isFunded = ({ account, lamports }: AuthorityChange): boolean => {
-    const funds = actions.filter(({ counterparty }) => counterparty === account).flatMap(({ given }) => given);
-    return BigInt(lamports ?? 0) <= funds.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
-  };
+  const accounts = new Set<string | null>(authorityChanges.map(({ account }) => account));
+  const funds = actions.filter(
+    (action) =>
+      accounts.has(action.counterparty) &&
+      callsOf(action, parsed).every(({ programId }) => programId === SYSTEM_PROGRAM), // tokens are no lamports
+  );
+  /** Returns whether an account has no more lamports than this transaction had paid into it. */
+  const isFunded = (change: AuthorityChange): boolean =>
+    funds
+      .filter((action) => action.counterparty === change.account && isBefore(action, change))
+      .reduce((left, { given: [paid] }) => left - BigInt(paid?.amount ?? 0), BigInt(change.lamports ?? 0)) <= 0n;
   /** Returns whether the holder of a right signed, and no other signer has or paid for what it is a right over. */
   const isOfPayer = (change: AuthorityChange): boolean =>
     change.to !== null &&
     signers.includes(change.to) &&
     [...(payers.get(change.account) ?? [])].every((payer) => payer === change.to) &&
-    (signers.length === 1 || isFunded(change));
+    (signers.length === 1 || change.to === change.account || isFunded(change));
   const isPassed = (chain: readonly [AuthorityChange, ...AuthorityChange[]]): boolean => {
     const change = chain.at(-1) ?? chain[0];
     const { account, authorityType, owner, mint, to, tokenBalance, innerInstructionIdx } = change;
@@ -149,6 +155,11 @@ function termsOf({ kind, lockup, to, programId }: AuthorityChange): string | nul
   if (lockup !== null) return [lockup.unixTimestamp, lockup.epoch, to].map((term) => term !== null).join(' ');
   return kind === 'setAuthority' && programRole(programId) !== 'core' ? to : '';
 }
+
+const isBefore = ({ instruction }: Action, { instructionIdx, innerInstructionIdx }: AuthorityChange): boolean =>
+  instruction !== null &&
+  (instruction[0] < instructionIdx ||
+    (instruction[0] === instructionIdx && (instruction[1] ?? -1) < (innerInstructionIdx ?? -1)));
 
 /** Returns whether a token account is made of a wallet, which passes its lamports. */
 const isTurned = ({ account, from, authorityType }: AuthorityChange): boolean =>
