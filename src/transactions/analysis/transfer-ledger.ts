@@ -8,7 +8,7 @@ import {
   walletsBefore,
 } from './token-account-balances.ts';
 import type { Transfer, TransferType } from './transfer.ts';
-import { wrappedSolRent } from './wrapped-sol-rent.ts';
+import { rentOf, wrappedSolRent } from './wrapped-sol-rent.ts';
 
 /** Tokens to move: without a sender they are minted, without a receiver burned. `mint` null: the accounts' mint. */
 interface TokenMovement {
@@ -29,6 +29,9 @@ export interface CurrentBalances {
   /** Returns whether an account signed as a wallet, which no token account has been made of. */
   readonly isWallet: (account: string) => boolean;
 }
+
+/** The most lamports that an account of the token program is taken to have as its rent. */
+const MOST_RENT = rentOf(10_240n);
 
 type MutableTransfer = { -readonly [Name in keyof Transfer]: Transfer[Name] };
 
@@ -166,8 +169,7 @@ export class TransferLedger implements CurrentBalances {
     const after = this.#lamportsAfter.get(account) ?? this.lamportsOf(account);
     const isClosed = after === 0n && call.program === 'spl-token'; // which pays the rest out
     const excess = this.lamportsOf(account) - (isClosed ? this.#rentOf(account) : after);
-    if (excess <= 0n) return;
-    this.moveSol(call, account, to, excess);
+    this.moveSol(call, account, to, excess > 0n ? excess : 0n); // what came back may be more
     this.#excesses.push(...this.#transfers.slice(-1));
   }
 
@@ -205,8 +207,11 @@ export class TransferLedger implements CurrentBalances {
   finish(): Transfer[] {
     if (this.#hasPostTokenBalances) this.#reconcile();
     for (const excess of this.#excesses) this.#reconcileExcess(excess);
+    const excesses = new Set(this.#excesses);
     return this.#transfers.filter(
-      ({ type, amount }) => amount > 0n || !['wrap', 'unwrap', 'withdrawWithheldFee'].includes(type),
+      (transfer) =>
+        transfer.amount > 0n ||
+        !(excesses.has(transfer) || ['wrap', 'unwrap', 'withdrawWithheldFee'].includes(transfer.type)),
     );
   }
 
@@ -244,8 +249,12 @@ export class TransferLedger implements CurrentBalances {
       ({ type, fromUserAccount }) => type === 'closeAccount' && fromUserAccount === account,
     );
     const [payer, receiver] = [rest?.toUserAccount ?? account ?? '', to ?? ''];
-    const missing = this.#unexplainedOf(receiver);
-    if (missing + this.#unexplainedOf(payer) !== 0n) return;
+    const missing = -this.#unexplainedOf(payer);
+    const received = this.#unexplainedOf(receiver);
+    // what is closed had the rent of some size: all else a program moved itself
+    const rent = this.#rentOf(account ?? '') - missing;
+    const isRent = received === missing && rent > 0n && rent <= MOST_RENT && excess.amount + missing > 0n;
+    if (rest === undefined ? missing <= 0n || received < missing : !isRent) return;
     this.#moveLamports(payer, receiver, missing);
     excess.amount += missing;
     if (rest !== undefined) rest.amount -= missing;

@@ -47,6 +47,25 @@ export function withoutCut(balances: TokenBalances, instructions: readonly Instr
   return { before: before.filter(isWhole), after: after.filter(isWhole) };
 }
 
+/**
+ * Gives all balances of a mint the same decimals, which some may lack, but for a mint that the transaction makes: one that was
+ * closed may have had others.
+ */
+export function withOneScale(balances: TokenBalances, instructions: readonly Instruction[]): TokenBalances {
+  const all = [...(balances.before ?? []), ...(balances.after ?? [])];
+  const known = new Map<string, number>();
+  for (const { mint, decimals } of all) known.set(mint, known.get(mint) || decimals);
+  if (all.every(({ mint, decimals }) => known.get(mint) === decimals)) return balances;
+  const made = new Set(
+    inExecutionOrder(instructions).map(({ parsed }) =>
+      /^initializeMint2?$/.test(parsed?.type ?? '') ? parsed?.info['mint'] : null,
+    ),
+  );
+  const scaled = (balance: TokenBalance): TokenBalance =>
+    made.has(balance.mint) ? balance : { ...balance, decimals: known.get(balance.mint) ?? balance.decimals };
+  return { before: balances.before?.map(scaled) ?? null, after: balances.after?.map(scaled) ?? null };
+}
+
 function readTokenBalance(
   accounts: readonly AccountKey[],
   { accountIndex, mint, owner, programId, uiTokenAmount }: JsonObject,

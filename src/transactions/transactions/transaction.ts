@@ -4,7 +4,7 @@ import { asArray, asBigInt, asInteger, asObject, asString, type JsonObject } fro
 import { type AccountKey, compiledAccountKeys, jsonAccountKeys } from './account-keys.ts';
 import { inferOwners } from './infer-owners.ts';
 import { type Instruction, readInstructions } from './instruction.ts';
-import { readTokenBalances, type TokenBalance, withoutCut } from './token-balance.ts';
+import { readTokenBalances, type TokenBalance, withOneScale, withoutCut } from './token-balance.ts';
 import { findExceededBound } from './transaction-bounds.ts';
 import { decodeVersionedTransaction, type VersionedTransaction } from './versioned-transaction.ts';
 
@@ -98,7 +98,8 @@ export function normalizeTransaction(
     after: readTokenBalances(accounts, postTokenBalances),
   };
   const signers = accounts.filter(({ signer }) => signer).map(({ address }) => address);
-  const tokens = Array.isArray(innerInstructions) ? withoutCut(recordedTokens, calls) : recordedTokens;
+  const scaled = withOneScale(recordedTokens, calls);
+  const tokens = Array.isArray(innerInstructions) ? withoutCut(scaled, calls) : scaled;
   const tokenBalances = inferOwners(tokens, calls, signers);
   return {
     signatures: signatureList,
