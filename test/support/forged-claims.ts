@@ -15,9 +15,11 @@ import { ALONE, MAGIC_EDEN } from './forged-words.ts';
 import {
   type Attack,
   anchor,
+  BONK,
   bonk,
   buffer,
   emptied,
+  GAME,
   newAccount,
   nft,
   ownNft,
@@ -27,6 +29,7 @@ import {
   program,
   RAYDIUM,
   SQUADS,
+  secondEmptied,
   stake,
   stolenBonk,
   stolenSol,
@@ -61,6 +64,14 @@ const nonceOf = (f: Forgery, account: string, authority: string): readonly Forge
   f.call(SYSTEM_PROGRAM, [account], [...u32(8), ...u64Bytes(80n)]),
   f.call(SYSTEM_PROGRAM, [account, sysvar, RENT_SYSVAR], [...u32(6), ...bs58.decode(authority)]),
 ];
+
+/** Makes a stake of somebody of an account that is there. */
+const stakeFor = (f: Forgery, holder: string): ForgedCall =>
+  f.call(
+    STAKE_PROGRAM,
+    [stake, RENT_SYSVAR],
+    [...u32(0), ...bs58.decode(holder), ...bs58.decode(holder), ...Array<number>(48).fill(0)],
+  );
 
 const saleOf = (to: string, mint: string, ...paid: readonly ForgedCall[]): ForgedCall =>
   namedCall(MAGIC_EDEN, anchor('execute_sale_v2'), { 0: to, 1: seller, 4: mint }, ...paid);
@@ -187,6 +198,70 @@ export const THEFTS_BY_CLAIMS: Readonly<Record<string, Attack>> = {
     says: [`${victim} gave ${thief} the right to withdraw of ${stake} (which holds 30 SOL)`],
     only: ['alone', 'beside a swap on Raydium'],
   },
+  'a stake with SOL of earlier, made for a thief that sends it tokens': {
+    kind: 'rights',
+    signers: [victim, thief],
+    make: (f) => {
+      f.hold(emptied, stake, BONK, 0n, 5);
+      f.begin();
+      return [f.send(stolenBonk, emptied, thief, 40_000_000_000n), stakeFor(f, thief)];
+    },
+    says: [`gave ${thief} the right to withdraw of ${stake} (which holds 30 SOL)`],
+    only: ['alone'],
+  },
+  'a stake with SOL of earlier, made for a thief that pays into it afterwards': {
+    kind: 'rights',
+    signers: [victim, thief],
+    make: (f) => [stakeFor(f, thief), f.sendSol(thief, stake, 30_000_000_000n)],
+    says: [`gave ${thief} the right to withdraw of ${stake} (which holds 30 SOL)`],
+    only: ['alone'],
+  },
+  'SOL of an account that a program moves on after it was closed': {
+    kind: 'SOL',
+    make: (f) => {
+      f.fund(emptied, 5_002_039_280n);
+      f.begin();
+      return [
+        f.call(TOKEN_2022_PROGRAM, [emptied, vault, victim], [38], { lamports: 5_000_000_000n }),
+        f.close(emptied, thief, victim),
+        f.call(GAME, [vault, thief], [1], { lamports: 6_000_000_000n }),
+      ];
+    },
+    says: [`${victim} sent 5 SOL to ${vault}`, `whose 0.00203928 SOL went to ${thief}`],
+    never: /-1/,
+    only: ['alone'],
+  },
+  'SOL of an account that gets more than that back': {
+    kind: 'SOL',
+    make: (f) => {
+      f.fund(emptied, 1_002_039_280n);
+      f.begin();
+      return [
+        f.call(TOKEN_2022_PROGRAM, [emptied, thief, victim], [38], { lamports: 1_000_000_000n }),
+        f.sendSol(victim, emptied, 1_500_000_000n),
+      ];
+    },
+    says: [`${victim} sent 1 SOL to ${thief}`],
+    never: / more |got/,
+    only: ['alone'],
+  },
+  'SOL of two accounts that both get some of it back': {
+    kind: 'SOL',
+    make: (f) => {
+      f.fund(emptied, 5_002_039_280n);
+      f.fund(secondEmptied, 3_002_039_280n);
+      f.begin();
+      return [
+        f.call(TOKEN_2022_PROGRAM, [emptied, thief, victim], [38], { lamports: 5_000_000_000n }),
+        f.call(TOKEN_2022_PROGRAM, [secondEmptied, thief, victim], [38], { lamports: 3_000_000_000n }),
+        f.sendSol(victim, emptied, 1_000_000_000n),
+        f.sendSol(victim, secondEmptied, 500_000_000n),
+      ];
+    },
+    says: [`${victim} sent 8 SOL to ${thief}`],
+    never: / more |got/,
+    only: ['alone'],
+  },
   'SOL of an account that gets some of it back': {
     kind: 'SOL',
     make: (f) => {
@@ -309,6 +384,36 @@ export const THEFTS_BY_CLAIMS: Readonly<Record<string, Attack>> = {
       mintBy(thief, f.mint(stolenUsdc, 90_000_000n)),
     ],
     says: [`${thief} minted 90 USDC; ${victim} also got 10 BONK through the program ${program}`],
+    only: ['alone'],
+  },
+  'tokens that a program mints to a stranger beside those of a signer': {
+    kind: 'credit',
+    make: (f) => [mintBy(victim, f.mint(bonk, 1_000_000n)), f.program(program, [], f.mint(stolenBonk, 90_000_000n))],
+    says: [`${victim} minted 10 BONK; ${thief} also got 900 BONK through the program ${program}`],
+    only: ['alone'],
+  },
+  'tokens that two programs mint to strangers': {
+    kind: 'credit',
+    make: (f) => [
+      f.program(program, [], f.mint(stolenBonk, 9_000_000n)),
+      f.program(addressOf(204), [], f.mint(poolUsdc, 90_000_000n)),
+    ],
+    says: [`minted 90 BONK to ${thief} through`, `${pool} also got 90 USDC through the program ${addressOf(204)}`],
+    only: ['alone'],
+  },
+  'a program that is replaced in a call beside its extension': {
+    kind: 'rights',
+    make: (f) => [
+      f.call(UPGRADEABLE_LOADER, [addressOf(205), program, SYSTEM_PROGRAM, victim], [...u32(6), ...u32(1000)]),
+      f.program(
+        addressOf(204),
+        [],
+        f.call(UPGRADEABLE_LOADER, [addressOf(205), program, buffer, victim, RENT_SYSVAR, sysvar, victim], u32(3), {
+          lamports: 0n,
+        }),
+      ),
+    ],
+    says: [`replaced the program ${program} by a new version`],
     only: ['alone'],
   },
   'a mint that is closed and made again with other decimals': {

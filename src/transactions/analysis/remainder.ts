@@ -21,11 +21,15 @@ export function findRemainder(
   ]);
   const isStated = (action: Action, party: string | null): boolean =>
     stated.some(({ actions: of, wallet }) => of.has(action) && (wallet === null || wallet === party));
+  // beside what is said to be minted, to whomever, all that is minted is said
+  const isMint = stated.some(
+    ({ actions: of, wallet }) => wallet === null && [...of].some(({ kind }) => kind === 'mint'),
+  );
   const isForAnybody = ({ kind, program }: Action): boolean =>
-    kind === 'payout' || (kind === 'mint' && program === null);
+    kind === 'payout' || (kind === 'mint' && (program === null || isMint));
   const isOpen = (action: Action): boolean =>
     [action.actor, action.counterparty].some(
-      (party) => (isForAnybody(action) || subjects.has(party ?? '')) && !isStated(action, party),
+      (party) => party !== null && (isForAnybody(action) || subjects.has(party)) && !isStated(action, party),
     );
   const open = actions.filter((action) => isCounted(action) && isOpen(action));
   const evened = returnedDeposits(open);

@@ -47,6 +47,9 @@ export function describeClosing(
   return `${formatAddress(actor)} closed ${closed}${got}${programPhrase(program, 'through', formatAddress)}`;
 }
 
+/** The most programs that are named one by one. */
+const MOST_NAMED = 4;
+
 /** What was done to programs in words. */
 const DEEDS = wordsOf('programs');
 
@@ -54,10 +57,11 @@ export function describeProgramChange(
   { actor, change, accounts }: ProgramInterpretation,
   formatAddress: FormatAddress,
 ): string {
-  const plural = accounts.length > 1 ? 's' : '';
-  const list = `${plural} ${joinPhrases(accounts.map(formatAddress))}`;
+  const count = accounts.length;
+  const isNamed = count <= MOST_NAMED || change === 'upgraded'; // which is a right over somebody's program
+  const list = isNamed ? `the *${count > 1 ? 's' : ''} ${joinPhrases(accounts.map(formatAddress))}` : `${count} *s`;
   const [into, programs] =
-    accounts.length === 0 ? ['an account', 'a program'] : [`the account${list}`, `the program${list}`];
+    count === 0 ? ['an account', 'a program'] : [list.replace('*', 'account'), list.replace('*', 'program')];
   return `${formatAddress(actor)} ${filledIn(DEEDS.get(change) ?? '', { programs, into })}`;
 }
 
@@ -83,7 +87,9 @@ export function describeAuthorityChange(change: AuthorityChange, by: string, for
   const { account, owner, authority, authorityType, from, to, mint, amount, lockup, effectiveTimestamp } = change;
   const [form, after] = [formOf(change, by), to === null ? '' : formatAddress(to)];
   const isOfOther = owner !== null && authority !== null && owner !== authority;
-  const subject = `${formatAddress(account)}${isOfOther ? ofOwner(owner, formatAddress) : ''}`;
+  const isYours = formatAddress(account) === YOU;
+  const named = isYours && isOfOther ? 'your account' : formatAddress(account);
+  const subject = `${named}${isOfOther ? ofOwner(owner, formatAddress) : ''}`;
   const tokens = amount === null || amount === MAX_AMOUNT ? null : tokensOf(change, amount, formatAddress);
   const { unixTimestamp = null, epoch = null } = lockup ?? {};
   const until = [
@@ -91,7 +97,7 @@ export function describeAuthorityChange(change: AuthorityChange, by: string, for
     ...(isNoEnd(epoch) ? [] : [`epoch ${epoch}`]),
   ];
   const words = CHANGES.get(form) ?? '';
-  return filledIn(subject === YOU ? words.replace(/the (\w+ )?\w+ \{account\}/, '{account}') : words, {
+  return filledIn(isYours ? words.replace(/the (\w+ )?\w+ \{account\}/, '{account}') : words, {
     account: subject === YOU ? 'your account' : subject,
     wallet: subject === YOU ? 'your wallet' : `its wallet ${subject}`,
     itself: subject === YOU ? 'yourself' : authority === account ? 'itself' : subject,

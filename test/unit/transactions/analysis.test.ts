@@ -798,6 +798,22 @@ t.test('forged-transactions', async (t) => {
     t.strictSame(found, []);
   });
 
+  t.test('decimals that a record lacks on one side are no loss', async (t) => {
+    const forgery = prepare();
+    const without = (record: ForgedRecord): object => ({
+      ...record,
+      meta: {
+        ...record.meta,
+        preTokenBalances: record.meta.preTokenBalances.map((balance) => ({
+          ...balance,
+          uiTokenAmount: { amount: asObject(asObject(balance)['uiTokenAmount'])['amount'] },
+        })),
+      },
+    });
+    const transaction = forgery.record([forgery.sendSol(victim, thief, 5_000_000_000n)], without);
+    t.equal(describe(transaction), `${victim} sent 5 SOL to ${thief}`);
+  });
+
   t.test('a tip is named beside what another sentence says', async (t) => {
     const transaction = forgeAttack('alone', 'a tip beside a hidden amount', 'whole');
     t.match(transaction && explainTransaction(parseTransaction(transaction)), 'the tip 5 SOL');

@@ -14,12 +14,13 @@ export const mintRule: Rule = (facts) => {
   const isMint = isAttempt ? hasInstruction(parsed, TOKEN_PROGRAM_IDS, /^mintTo/) : minted.length > 0;
   if (!isMint) return null;
   const all = parsed.actions.filter(isMinted);
-  const program = makerOf(all, facts);
-  const actor = program === null ? minterOf(all, facts) : facts.actor;
-  // what a program or another signer minted beside it is described apart
-  const isOwn = (action: Action): boolean => action.program === null && minterOf([action], facts) === actor;
-  const made = program === null ? all.filter(isOwn) : all;
-  if (made.length === 0 && all.length > 0) return null;
+  const signed = all.filter(({ program: maker }) => maker === null);
+  const program = makerOf(all, facts) ?? (signed.length > 0 ? null : (all[0]?.program ?? null));
+  const actor = program === null ? minterOf(signed, facts) : facts.actor;
+  // what another program or signer minted beside it is described apart
+  const isOwn = (action: Action): boolean =>
+    action.program === program && (program !== null || minterOf([action], facts) === actor);
+  const made = all.filter(isOwn);
   const netChange = changeIn(program, facts);
   const isBurned = ({ mint }: AssetAmount): boolean => burned.some((amount) => amount.mint === mint);
   const common = { actor, program, gained: netChange.gained };
