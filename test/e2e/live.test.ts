@@ -323,7 +323,7 @@ t.test('live-places', async (t) => {
       const before = open.size;
       const addresses = Array.from({ length: 20 }, (_, i) => addressOfNumber(i));
       const counts: number[] = [];
-      for (let slot = 0; slot < 12; slot++) {
+      for (let slot = 0; slot < 28; slot++) {
         for (const address of addresses) await get(`/balance/${address}`);
         await step();
         counts.push(open.size - before);
