@@ -25,6 +25,7 @@ t.test('create-gateway', async (t) => {
     dataDir: state,
     upstreamPolicy: { startTimeoutMs: 120_000 },
     admin: { port: 0 },
+    limits: { loopDelayMs: 60_000 }, // a busy machine refuses no read
   });
 
   const openIn = async (t: Test, settings: Settings): Promise<Gateway> => {
