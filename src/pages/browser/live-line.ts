@@ -115,12 +115,12 @@ export class LiveLine {
   }
 
   /** Replaces the client after a failure for which its cluster or its clock may be to blame: another has those of now. */
-  doubt(thrown: unknown): void {
+  doubt(thrown: unknown, assumedNow = this.#trusted?.now): void {
     const fault = thrown instanceof ReceiptError ? thrown.code : undefined;
     if ((fault !== 'cluster' && !isOfClock(fault)) || performance.now() - this.#doubtedMs < DOUBT_MS) return;
     this.#doubtedMs = performance.now();
     if (fault === 'cluster') this.#trusted = undefined;
-    else void this.#openOnce(this.#trusted?.cluster).catch(() => {}); // until it is there, the former one proves what it can
+    else void this.#openOnce(this.#trusted?.cluster, assumedNow).catch(() => {}); // until it is there, the former one proves what it can
   }
 
   /** Waits for the line, and opens it. Where a page may have no locks, which are for secure ones, each tab has its own. */
@@ -167,17 +167,18 @@ export class LiveLine {
     return this.#openOnce(cluster);
   }
 
-  #openOnce(cluster: string | undefined): Promise<TrustedClient> {
-    this.#opening ??= this.#open(cluster).finally(() => {
+  /** `assumedNow`: what the gateway's time is taken for where it proves none, as while the network stands still. */
+  #openOnce(cluster: string | undefined, assumedNow = this.#trusted?.now): Promise<TrustedClient> {
+    this.#opening ??= this.#open(cluster, assumedNow).finally(() => {
       this.#opening = undefined;
     });
     return this.#opening;
   }
 
-  async #open(cluster: string | undefined): Promise<TrustedClient> {
+  async #open(cluster: string | undefined, assumedNow: TrustedClient['now'] | undefined): Promise<TrustedClient> {
     const served = cluster ?? (await readHealth(gatewayUrl())).cluster;
     if (served === undefined) throw new Error('the gateway names no cluster yet');
-    const trusted = await createTrustedClient(served, createReader, this.#trusted?.now);
+    const trusted = await createTrustedClient(served, createReader, assumedNow);
     this.#trusted = trusted;
     const isOther = served !== this.#proof.cluster; // what was refused of the same one is refused until a frame is proven
     const unrefused = isOther ? { fault: undefined, unknownKey: undefined } : {};
@@ -201,7 +202,7 @@ export class LiveLine {
       return verified.result;
     } catch (thrown) {
       if (thrown instanceof ReceiptError) this.#onRefused(thrown.code);
-      this.doubt(thrown);
+      this.doubt(thrown, Date.now); // the clock that refuses what is fresh is wrong
       return undefined;
     }
   }
