@@ -59,9 +59,9 @@ export function describeProgramChange(
 ): string {
   const count = accounts.length;
   const isNamed = count <= MOST_NAMED || change === 'upgraded'; // which is a right over somebody's program
-  const list = isNamed ? `the *${count > 1 ? 's' : ''} ${joinPhrases(accounts.map(formatAddress))}` : `${count} *s`;
-  const [into, programs] =
-    count === 0 ? ['an account', 'a program'] : [list.replace('*', 'account'), list.replace('*', 'program')];
+  const listOf = (noun: string): string =>
+    isNamed ? `the ${noun}${count > 1 ? 's' : ''} ${joinPhrases(accounts.map(formatAddress))}` : `${count} ${noun}s`;
+  const [into, programs] = count === 0 ? ['an account', 'a program'] : [listOf('account'), listOf('program')];
   return `${formatAddress(actor)} ${filledIn(DEEDS.get(change) ?? '', { programs, into })}`;
 }
 

@@ -223,10 +223,11 @@ export class AccountSource implements Source {
     if (this.#isReading) return;
     this.#isReading = true;
     this.#cancelRetry();
-    for (let slot = 0; slot < this.#newestSlot && this.#sentSlot < this.#newestSlot && !this.#isClosed; ) {
-      slot = this.#newestSlot;
+    let readSlot: Slot = 0;
+    while (Math.max(readSlot, this.#sentSlot) < this.#newestSlot && !this.#isClosed) {
+      readSlot = this.#newestSlot;
       try {
-        const read = await this.#feeds.readRaw(this, this.#shared, slot);
+        const read = await this.#feeds.readRaw(this, this.#shared, readSlot);
         await this.#feeds.awaitTurn(); // many views may wait for reads
         this.#emit(read);
       } catch {
