@@ -8,7 +8,7 @@ import { Cache } from '../cache/cache.ts';
 import { EventLog } from '../http/stream/event-log.ts';
 import type { NamedFeed } from '../live/accounts/geyser-feed.ts';
 import { LiveAccountSource } from '../live/accounts/live-account-source.ts';
-import { PastAccounts } from '../live/accounts/past-accounts.ts';
+import { pastAccounts } from '../live/accounts/past-accounts.ts';
 import { bytesOfAccount } from '../live/feed/kept-account.ts';
 import { RecentBlocks } from '../live/feed/recent-blocks.ts';
 import { VersionRing } from '../live/feed/version-ring.ts';
@@ -16,7 +16,7 @@ import { LiveLogs } from '../live/logs/live-logs.ts';
 import { PastSlots } from '../live/past-slots.ts';
 import { RequestBudgets } from '../live/request-budget.ts';
 import { LiveTokenListSource } from '../live/token-lists/live-token-list-source.ts';
-import { bytesOfList, PastTokenLists } from '../live/token-lists/past-token-lists.ts';
+import { bytesOfList, pastTokenLists } from '../live/token-lists/past-token-lists.ts';
 import { NetworkHistory } from '../network-history/network-history.ts';
 import { configuredPrices } from '../prices/configured-prices.ts';
 import { PooledDecoder } from '../routes/decoding/pooled-decoder.ts';
@@ -180,8 +180,8 @@ export function openAnswers(
     embedded: addressOf(embedded),
     accounts,
     liveAccounts,
-    pastAccounts: new PastAccounts(ring, pastSlots),
-    pastTokenLists: new PastTokenLists(listRing, pastSlots),
+    pastAccounts: pastAccounts(ring, pastSlots),
+    pastTokenLists: pastTokenLists(listRing, pastSlots),
     tokenLists,
     listOwner,
     mergedSignatures,

@@ -35,7 +35,7 @@ import type {
   EncodedQuery,
 } from '../../upstream/reads/account-batcher.ts';
 import type { MergedSignatures } from '../../upstream/reads/merged-signatures.ts';
-import type { ProgramIdls } from '../../upstream/reads/program-idls.ts';
+import type { ProgramIdlCache } from '../../upstream/reads/program-idls.ts';
 import type { TransactionRecords } from '../../upstream/reads/transaction-records.ts';
 import type { BlockListings } from './block-listings.ts';
 import type { HolderTables } from './holder-tables.ts';
@@ -62,9 +62,9 @@ export interface RouteContext {
   /** Reads accounts. Those read often are kept live and then cost no upstream call. */
   readonly liveAccounts: LiveAccounts;
   /** Reads accounts that are kept live as they were at a past slot. */
-  readonly pastAccounts: Pick<PastAccounts, 'read'>;
+  readonly pastAccounts: PastAccounts;
   /** Reads token lists that are kept live as they were at a past slot. */
-  readonly pastTokenLists: Pick<PastTokenLists, 'read'>;
+  readonly pastTokenLists: PastTokenLists;
   /** Returns the state of the Geyser feed; null where none is configured. */
   readonly geyser: () => GeyserFeedStatus | null;
   /** Reads the token accounts of an owner. Lists read often are kept live. */
@@ -87,7 +87,7 @@ export interface RouteContext {
   /** Finds how sentences call tokens. */
   readonly tokenLabels: TokenLabels;
   /** Finds how programs call their instructions. */
-  readonly programIdls: ProgramIdls;
+  readonly programIdls: Pick<ProgramIdlCache, 'find'>;
   readonly blockListings: BlockListings;
   readonly decoder: TransactionDecoder;
   /** Reads transactions, and caches final ones. */
