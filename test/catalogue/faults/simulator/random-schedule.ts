@@ -235,7 +235,7 @@ export async function runSchedule(
     blockListings: new BlockListings(clock),
     decoder: new PooledDecoder(clock, 1),
     transactionRecords: new TransactionRecords(mesh, 100_000),
-    prices: createPriceLookup([], { clock, maxAgeSec: 60, maxStaleSec: 60 }),
+    prices: createPriceLookup(new Map(), { clock, maxAgeSec: 60, maxStaleSec: 60 }),
     keys: new ReceiptKeys(singleKeyRing(signingKeyOf(generateKeyPairSync('ed25519').privateKey)), clock, () => {}),
     engine: { name: 'none', version: '0' },
     version: '',
