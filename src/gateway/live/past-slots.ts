@@ -124,9 +124,8 @@ function allKeptFrom(slot: Slot, histories: readonly History<unknown>[]): Slot |
 }
 
 /** `what` is the noun of what has no history. */
-export function throwNothingKept(what: string, address: string): never {
-  throw new GatewayError(
+export const nothingKept = (what: string, address: string): GatewayError =>
+  new GatewayError(
     'slot_not_kept',
     `no past slot of ${what} ${address} is kept: they are from when it is read often on, or subscribed to`,
   );
-}

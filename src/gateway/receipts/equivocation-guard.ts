@@ -67,12 +67,11 @@ export class EquivocationGuard implements ClaimGuard {
   readonly #onConflict: (conflict: Conflict) => void;
   readonly #onFull: () => void;
   #isFull = false;
-  entries = 0;
-  /** Whether no other process signs with the same keys. */
-  isSoleSigner = false;
+  #entries = 0;
+  #isSole = false;
   #floor: Slot | undefined;
   #tip: Slot = 0;
-  conflicts = 0;
+  #conflicts = 0;
   /** The slots that a fleet lets this gateway sign for: above the first, up to the second. */
   #above: Slot = -1;
   #upTo: Slot = Number.POSITIVE_INFINITY;
@@ -89,13 +88,26 @@ export class EquivocationGuard implements ClaimGuard {
     this.#past = { slots: Math.max(pastSlots, WINDOW_SLOTS), maxEntries: maxPast, requestsByEnd: new Map() };
   }
 
+  get conflicts(): number {
+    return this.#conflicts;
+  }
+
+  get entries(): number {
+    return this.#entries;
+  }
+
+  /** Whether no other process signs with the same keys. */
+  get isSoleSigner(): boolean {
+    return this.#isSole;
+  }
+
   get receiptMode(): Claim {
-    return this.isSoleSigner ? 'exact' : 'observed';
+    return this.#isSole ? 'exact' : 'observed';
   }
 
   /** Records that no other process signs with the same keys from now on. */
   becomeSoleSigner(): void {
-    this.isSoleSigner = true;
+    this.#isSole = true;
   }
 
   /** Grants `exact` only for slots above one and up to another: other gateways with the same key sign for the others. */
@@ -107,14 +119,14 @@ export class EquivocationGuard implements ClaimGuard {
   /** Advances the finalized tip. Nothing is `exact` until the first call after {@link becomeSoleSigner}. */
   advance(tip: Slot): void {
     this.#tip = Math.max(this.#tip, tip);
-    if (this.isSoleSigner) this.#floor ??= this.#tip;
+    if (this.#isSole) this.#floor ??= this.#tip;
     for (const window of [this.#present, this.#past])
       for (const [end, requests] of window.requestsByEnd) {
         if (this.#isNearTip(end, window)) continue;
         for (const request of requests) this.#forget(request, end);
         window.requestsByEnd.delete(end);
       }
-    if (this.entries < MAX_ENTRIES - 2 * RESERVED_ENTRIES) this.#isFull = false;
+    if (this.#entries < MAX_ENTRIES - 2 * RESERVED_ENTRIES) this.#isFull = false;
   }
 
   /** For `slot` and all up to `until`. A digest that was granted `exact` counts as signed. */
@@ -128,7 +140,7 @@ export class EquivocationGuard implements ClaimGuard {
     const known = ranges.slice(first).filter(({ from }) => from <= until);
     const other = known.find((range) => range.digest !== digest);
     if (other !== undefined) {
-      this.conflicts++;
+      this.#conflicts++;
       this.#onConflict({ request, slot: Math.max(slot, other.from), signed: other.digest, refused: digest });
       return 'observed';
     }
@@ -143,7 +155,7 @@ export class EquivocationGuard implements ClaimGuard {
     ranges.splice(first, known.length, { from, end, digest });
     this.#rangesByRequest.set(request, ranges);
     requestsByEnd.set(end, (requestsByEnd.get(end) ?? new Set()).add(request));
-    this.entries += 1 - known.length;
+    this.#entries += 1 - known.length;
     return 'exact';
   }
 
@@ -157,7 +169,7 @@ export class EquivocationGuard implements ClaimGuard {
     const at = ranges.findIndex((range) => range.end === end);
     if (at === -1) return;
     ranges.splice(at, 1);
-    this.entries--;
+    this.#entries--;
     if (ranges.length === 0) this.#rangesByRequest.delete(request);
   }
 
@@ -176,7 +188,7 @@ export class EquivocationGuard implements ClaimGuard {
 
   /** Returns true if a request may be remembered: many new ones leave room for those that are remembered already. */
   #hasRoomFor(request: string, { maxEntries }: Window): boolean {
-    if (this.entries < maxEntries) return true;
-    return this.entries < MAX_ENTRIES && this.#rangesByRequest.has(request);
+    if (this.#entries < maxEntries) return true;
+    return this.#entries < MAX_ENTRIES && this.#rangesByRequest.has(request);
   }
 }

@@ -7,23 +7,22 @@ import { member, parseSafeInteger, pickMembers } from '../json/raw-json.ts';
 import { provenByClock } from '../rpc/clock-slot.ts';
 import { commitmentOf } from '../rpc/response-slot.ts';
 import type { CallOptions, RpcResponse } from '../rpc/rpc-response.ts';
-import type { UpstreamDeps } from '../upstream-options.ts';
-import {
-  type ChannelOptions,
-  type ChannelSubscription,
-  NOT_NEEDED,
-  PubsubChannel,
-  type SubscriptionId,
-} from './pubsub-channel.ts';
+import type { NodeOptions, UpstreamDeps } from '../upstream-options.ts';
+import { type ChannelSubscription, NOT_NEEDED, PubsubChannel, type SubscriptionId } from './pubsub-channel.ts';
+import type { PubsubCounts } from './pubsub-counts.ts';
 import type { ClockUpdate, PubsubSession, PubsubSubscription, SubscriptionHandler } from './pubsub-session.ts';
 import { SlotAncestry } from './slot-ancestry.ts';
 import { clockSubscription, parseSlotNotification, SLOT_SUBSCRIPTION } from './slot-subscriptions.ts';
 import { isOverLimit, type SubscriptionLimit } from './subscription-limit.ts';
 
-export interface SessionOptions extends Pick<ChannelOptions, 'node' | 'counts' | 'verifyGenesis'> {
+export interface SessionOptions {
+  readonly node: NodeOptions;
   readonly deps: UpstreamDeps;
   /** Subscriptions that the node accepts on one session. */
   readonly limit: SubscriptionLimit;
+  readonly counts: PubsubCounts;
+  /** Called before anything is subscribed. A rejection closes the session. */
+  verifyGenesis(): Promise<unknown>;
   /** Called with each new slot. One that is not accepted closes the session. */
   acceptsSlot(commitment: Commitment, slot: Slot): boolean;
   call(method: RpcMethod, params: readonly unknown[], options: CallOptions): Promise<RpcResponse>;
@@ -73,8 +72,12 @@ export class OrderedSession implements PubsubSession {
       settings,
       clock,
       counts,
-      verifyGenesis,
-      onReady: () => this.#subscribeToSlots(),
+      onOpen: () => {
+        verifyGenesis()
+          .then(() => this.#subscribeToSlots())
+          .catch(() => this.#channel.close('failed the genesis check'));
+      },
+      onAcknowledged: () => {},
       onClose: (reason, isUnanswered) => this.#onClose(reason, isUnanswered),
     });
   }
@@ -96,7 +99,11 @@ export class OrderedSession implements PubsubSession {
     return this.#lostReason !== undefined;
   }
 
-  subscribe(...[method, params, handler]: Parameters<PubsubSession['subscribe']>): PubsubSubscription {
+  subscribe(
+    method: 'accountSubscribe' | 'programSubscribe' | 'logsSubscribe',
+    params: readonly unknown[],
+    handler: SubscriptionHandler,
+  ): PubsubSubscription {
     if (this.capacity === 0) throw new GatewayError('overloaded', 'the session accepts no more subscriptions');
     const subscription = new SessionSubscription(this, method, commitmentOf(method, params) ?? 'finalized', handler);
     this.#usedSubscriptions++;
@@ -176,6 +183,7 @@ export class OrderedSession implements PubsubSession {
   }
 
   #subscribeToSlots(): void {
+    if (this.isLost) return;
     let unacknowledged = COMMITMENTS.length;
     this.#watchdog.start();
     for (const commitment of COMMITMENTS) {
