@@ -20,17 +20,16 @@ import { bytesOfList, PastTokenLists } from '../live/token-lists/past-token-list
 import { NetworkHistory } from '../network-history/network-history.ts';
 import { configuredPrices } from '../prices/configured-prices.ts';
 import { PooledDecoder } from '../routes/decoding/pooled-decoder.ts';
-import { HOLDER_TABLES } from '../routes/holders/holder-table.ts';
+import { HolderTableCache } from '../routes/holders/holder-table-cache.ts';
 import { PooledTabler } from '../routes/holders/pooled-tabler.ts';
 import { readMintBalance } from '../routes/mint-balance.ts';
-import { STAKE_TABLES } from '../routes/portfolio/stake-table.ts';
+import { StakeTableCache } from '../routes/portfolio/stake-table-cache.ts';
 import { BlockListings } from '../routes/routing/block-listings.ts';
 import type { RouteContext } from '../routes/routing/route.ts';
 import { RouteReadThrough } from '../routes/routing/route-read-through.ts';
 import { SeenBlocks } from '../routes/routing/seen-blocks.ts';
 import { createRpcReadThrough } from '../routes/rpc/answer-rpc-call.ts';
 import { ScanGate } from '../routes/scans/scan-gate.ts';
-import { ScanTables } from '../routes/scans/scan-tables.ts';
 import { createKnownMints } from '../tokens/known-mints.ts';
 import { SharedListings } from '../tokens/owner-listing.ts';
 import { TokenLabelCache } from '../tokens/token-labels.ts';
@@ -152,7 +151,7 @@ export function openAnswers(
   const onDecodeError = oncePerErrorSite((signature: string, err) =>
     log.warn({ signature, err }, 'a transaction could not be decoded'),
   );
-  const scans = { clock, gate: new ScanGate(clock) };
+  const scanGate = new ScanGate(clock);
   const decoder = new PooledDecoder(clock, DECODING_THREADS);
   disposals.defer(() => decoder.close());
   const holderTabler = new PooledTabler(clock);
@@ -163,8 +162,8 @@ export function openAnswers(
   const blockListings = new BlockListings(clock);
   const seenBlocks = new SeenBlocks();
   const mergedSignatures = new MergedSignatures();
-  const holderTables = new ScanTables({ ...scans, ...HOLDER_TABLES });
-  const stakeTables = new ScanTables({ ...scans, ...STAKE_TABLES });
+  const holderTables = new HolderTableCache(clock, scanGate, holderTabler);
+  const stakeTables = new StakeTableCache(clock, scanGate);
   const tokenLabels = new TokenLabelCache(clock, knownMints);
   const programIdls = new ProgramIdlCache(clock);
   const context: RouteContext = {
@@ -187,7 +186,6 @@ export function openAnswers(
     listOwner,
     mergedSignatures,
     networkHistory,
-    holderTabler,
     holderTables,
     stakeTables,
     knownMints,

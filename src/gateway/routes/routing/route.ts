@@ -37,13 +37,12 @@ import type {
 import type { MergedSignatures } from '../../upstream/reads/merged-signatures.ts';
 import type { ProgramIdls } from '../../upstream/reads/program-idls.ts';
 import type { TransactionRecords } from '../../upstream/reads/transaction-records.ts';
-import type { ScanTables } from '../scans/scan-tables.ts';
 import type { BlockListings } from './block-listings.ts';
-import type { HolderTable, HolderTabler } from './holder-tables.ts';
+import type { HolderTables } from './holder-tables.ts';
 import type { Param } from './params.ts';
 import type { Counted, RequestScope } from './request-scope.ts';
 import type { SeenBlocks } from './seen-blocks.ts';
-import type { StakeTable } from './stake-accounts.ts';
+import type { StakeTables } from './stake-accounts.ts';
 import type { TransactionDecoder } from './transaction-decoder.ts';
 
 // `any` would let a wrong type through; method shorthand below keeps these assignable without it.
@@ -81,12 +80,9 @@ export interface RouteContext {
     find(mints: readonly string[], asOf: Counted<PriceAsOf>): ReturnType<PriceLookup['find']>;
   };
   readonly networkHistory: Pick<NetworkHistory, 'read'>;
-  readonly holderTabler: HolderTabler;
-  /** By mint. */
-  readonly holderTables: Pick<ScanTables<HolderTable>, 'get' | 'getOrScan'>;
+  readonly holderTables: HolderTables;
   readonly seenBlocks: SeenBlocks;
-  /** By withdrawer. */
-  readonly stakeTables: Pick<ScanTables<StakeTable>, 'getOrScan'>;
+  readonly stakeTables: StakeTables;
   readonly knownMints: KnownMints;
   /** Finds how sentences call tokens. */
   readonly tokenLabels: TokenLabels;
