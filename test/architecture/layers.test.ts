@@ -48,7 +48,8 @@ t.test('layers', async (t) => {
   gateway/serving               gateway/prices                gateway/live/feed
   gateway/tokens                gateway/live
   gateway/live/accounts         gateway/live/logs             gateway/live/token-lists      gateway/pipeline
-  gateway/routes/routing        gateway/routes/scans
+  gateway/routes/scans
+  gateway/routes/routing
   gateway/routes/block          gateway/routes/history        gateway/routes/holders    gateway/routes/portfolio
   gateway/routes/rpc            gateway/routes/search         gateway/routes/tx
   gateway/routes/decoding       gateway/routes
@@ -272,7 +273,6 @@ t.test('values-of-one-node', async (t) => {
     'http/stream/feed-replays.ts', // cleared by the log of events
     'live/hot-key-detector.ts',
     'prices/jupiter-verified-mints.ts', // of a service
-    'routes/scans/scan-refusals.ts', // cleared by the tables that they stand for
     'tokens/metadata-addresses.ts', // computed
     'upstream/pubsub/slot-ancestry.ts', // of one session, which ends
     'upstream/reads/account-batcher.ts', // which accounts are read apart

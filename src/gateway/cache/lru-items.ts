@@ -25,7 +25,7 @@ export class LruItems {
   readonly #records = new Map<string, KeyRecord>();
   #newest: KeyRecord | undefined;
   #oldest: KeyRecord | undefined;
-  #bytes = 0;
+  bytes = 0;
 
   constructor(options: LruItemsOptions) {
     this.#options = options;
@@ -33,10 +33,6 @@ export class LruItems {
 
   get size(): number {
     return this.#records.size;
-  }
-
-  get bytes(): number {
-    return this.#bytes;
   }
 
   find(key: string): KeyRecord | undefined {
@@ -68,7 +64,7 @@ export class LruItems {
       onEvicted(item);
       return;
     }
-    while (this.#bytes + bytes > maxBytes && this.#oldest !== undefined) {
+    while (this.bytes + bytes > maxBytes && this.#oldest !== undefined) {
       const evicted = this.#oldest;
       this.#remove(evicted);
       onEvicted(evicted.item);
@@ -76,13 +72,13 @@ export class LruItems {
     const record: KeyRecord = { item, bytes, newer: undefined, older: undefined };
     this.#records.set(item.key, record);
     this.#link(record);
-    this.#bytes += bytes;
+    this.bytes += bytes;
   }
 
   #remove(record: KeyRecord): void {
     this.#records.delete(record.item.key);
     this.#unlink(record);
-    this.#bytes -= record.bytes;
+    this.bytes -= record.bytes;
   }
 
   #link(record: KeyRecord): void {

@@ -11,10 +11,18 @@ export class SharedMetas {
 
   share(meta: AnswerMeta): AnswerMeta {
     if (this.#last !== undefined && isEqual(meta, this.#last)) return this.#last;
-    const text = JSON.stringify(meta);
+    this.#last = this.#keep(JSON.stringify(meta), meta);
+    return this.#last;
+  }
+
+  /** Returns the properties that another process has written as JSON. */
+  parse(text: string): AnswerMeta {
+    return this.#metas.get(text) ?? this.#keep(text, JSON.parse(text));
+  }
+
+  #keep(text: string, meta: AnswerMeta): AnswerMeta {
     const shared = this.#metas.get(text) ?? meta;
     if (this.#metas.size < MAX_METAS) this.#metas.set(text, shared);
-    this.#last = shared;
     return shared;
   }
 }

@@ -10,7 +10,6 @@ interface Definition {
   readonly items?: readonly z.ZodType[];
   readonly entries?: Readonly<Record<string, string | number>>;
   readonly values?: readonly unknown[];
-  readonly keyType?: z.ZodType;
   readonly valueType?: z.ZodType;
   readonly getter?: () => z.ZodType;
   readonly in?: z.ZodType;

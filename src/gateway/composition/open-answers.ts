@@ -8,7 +8,7 @@ import { Cache } from '../cache/cache.ts';
 import { EventLog } from '../http/stream/event-log.ts';
 import type { NamedFeed } from '../live/accounts/geyser-feed.ts';
 import { LiveAccountSource } from '../live/accounts/live-account-source.ts';
-import { PastAccounts } from '../live/accounts/past-accounts.ts';
+import { pastAccounts } from '../live/accounts/past-accounts.ts';
 import { bytesOfAccount } from '../live/feed/kept-account.ts';
 import { RecentBlocks } from '../live/feed/recent-blocks.ts';
 import { VersionRing } from '../live/feed/version-ring.ts';
@@ -16,20 +16,21 @@ import { LiveLogs } from '../live/logs/live-logs.ts';
 import { PastSlots } from '../live/past-slots.ts';
 import { RequestBudgets } from '../live/request-budget.ts';
 import { LiveTokenListSource } from '../live/token-lists/live-token-list-source.ts';
-import { bytesOfList, PastTokenLists } from '../live/token-lists/past-token-lists.ts';
+import { bytesOfList, pastTokenLists } from '../live/token-lists/past-token-lists.ts';
 import { NetworkHistory } from '../network-history/network-history.ts';
 import { configuredPrices } from '../prices/configured-prices.ts';
 import { PooledDecoder } from '../routes/decoding/pooled-decoder.ts';
-import { HolderTableCache } from '../routes/holders/holder-table-cache.ts';
+import { HOLDER_TABLES } from '../routes/holders/holder-table.ts';
 import { PooledTabler } from '../routes/holders/pooled-tabler.ts';
 import { readMintBalance } from '../routes/mint-balance.ts';
-import { StakeTableCache } from '../routes/portfolio/stake-table-cache.ts';
+import { STAKE_TABLES } from '../routes/portfolio/stake-table.ts';
 import { BlockListings } from '../routes/routing/block-listings.ts';
 import type { RouteContext } from '../routes/routing/route.ts';
 import { RouteReadThrough } from '../routes/routing/route-read-through.ts';
 import { SeenBlocks } from '../routes/routing/seen-blocks.ts';
 import { createRpcReadThrough } from '../routes/rpc/answer-rpc-call.ts';
 import { ScanGate } from '../routes/scans/scan-gate.ts';
+import { ScanTables } from '../routes/scans/scan-tables.ts';
 import { createKnownMints } from '../tokens/known-mints.ts';
 import { SharedListings } from '../tokens/owner-listing.ts';
 import { TokenLabelCache } from '../tokens/token-labels.ts';
@@ -151,7 +152,7 @@ export function openAnswers(
   const onDecodeError = oncePerErrorSite((signature: string, err) =>
     log.warn({ signature, err }, 'a transaction could not be decoded'),
   );
-  const scanGate = new ScanGate(clock);
+  const scans = { clock, gate: new ScanGate(clock) };
   const decoder = new PooledDecoder(clock, DECODING_THREADS);
   disposals.defer(() => decoder.close());
   const holderTabler = new PooledTabler(clock);
@@ -162,8 +163,8 @@ export function openAnswers(
   const blockListings = new BlockListings(clock);
   const seenBlocks = new SeenBlocks();
   const mergedSignatures = new MergedSignatures();
-  const holderTables = new HolderTableCache(clock, scanGate, holderTabler);
-  const stakeTables = new StakeTableCache(clock, scanGate);
+  const holderTables = new ScanTables({ ...scans, ...HOLDER_TABLES });
+  const stakeTables = new ScanTables({ ...scans, ...STAKE_TABLES });
   const tokenLabels = new TokenLabelCache(clock, knownMints);
   const programIdls = new ProgramIdlCache(clock);
   const context: RouteContext = {
@@ -180,12 +181,13 @@ export function openAnswers(
     embedded: addressOf(embedded),
     accounts,
     liveAccounts,
-    pastAccounts: new PastAccounts(ring, pastSlots),
-    pastTokenLists: new PastTokenLists(listRing, pastSlots),
+    pastAccounts: pastAccounts(ring, pastSlots),
+    pastTokenLists: pastTokenLists(listRing, pastSlots),
     tokenLists,
     listOwner,
     mergedSignatures,
     networkHistory,
+    holderTabler,
     holderTables,
     stakeTables,
     knownMints,

@@ -5,10 +5,19 @@ import type { Watermark } from './watermark.ts';
 import { WatermarkLease } from './watermark-lease.ts';
 
 /** Is notified of the leases of states. */
-export interface LeaseObserver<T = LeaseHolder> {
+interface LeaseObserver<T = LeaseHolder> {
   onGranted(state: T, lease: WatermarkLease): void;
   /** A lease has ended. The one on the state that replaces it may follow in the same call. */
   onEnded(state: T, lease: WatermarkLease): void;
+}
+
+/** Is notified of all that a live set keeps, such as other gateways, which copy it. */
+export interface LiveObserver<T> extends LeaseObserver<T> {
+  /** A state at processed, which has no lease, was replaced or rolled back. */
+  onProcessed(state: T, isRolledBack: boolean): void;
+  onLeft(state: T): void;
+  /** A watermark has advanced, behind all that it covers, or is lost. */
+  onWatermark(watermark: Watermark): void;
 }
 
 /** What the states of a live set have in common. */

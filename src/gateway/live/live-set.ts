@@ -15,9 +15,8 @@ import {
 } from './followed-session.ts';
 import { HotKeyDetector } from './hot-key-detector.ts';
 import { doubleRead, type InitialSync } from './initial-sync.ts';
-import { type LiveRules, priorityOf } from './lease-holder.ts';
+import { type LiveObserver, type LiveRules, priorityOf } from './lease-holder.ts';
 import { liveKeyOf, ownKeyOf } from './live-key.ts';
-import type { LiveObserver } from './live-observer.ts';
 import { Places } from './places.ts';
 import { absorbReads, type ReadHeat } from './read-heat.ts';
 import { FIRST_PER_SECOND, RequestBudgets } from './request-budget.ts';
@@ -131,6 +130,10 @@ const MOVE_MS = 10_000;
 
 /** Chooses what is kept live ({@link Places}), each with a value of its kind, assigns it to sessions, and audits it. */
 export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
+  observer: LiveObserver<T> | undefined;
+  leaseViolations = 0;
+  audited = 0;
+  lostSessions = 0;
   readonly #options: LiveSetOptions<T, V>;
   readonly #rules: LiveRules;
   readonly #hotKeys: HotKeyDetector;
@@ -144,20 +147,16 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
   #feedUpMs = 0;
   #keptOver: KeptOver<T, V> = 'nodes';
   #onKeptOver = (): void => {};
-  #observer: LiveObserver<T> | undefined;
   #cancelAudit = (): void => {};
-  #auditIntervalMs: number;
+  auditIntervalMs: number;
   #isClosed = false;
   #idle = { tip: -1, slots: 1 };
-  #leaseViolations = 0;
-  #audited = 0;
-  #lostSessions = 0;
 
   constructor(options: LiveSetOptions<T, V>) {
     const { mesh, clock, random, maxSize } = options;
     const { idleMs, callerShare, auditMs, requestsPerSecond } = options.settings;
     const budgets = options.budgets ?? new RequestBudgets(clock, requestsPerSecond);
-    this.#auditIntervalMs = auditMs;
+    this.auditIntervalMs = auditMs;
     this.#options = options;
     const halfLifeSlots = Math.ceil(idleMs / TARGET_SLOT_MS / 2);
     this.#rules = { initialSync: options.initialSync ?? doubleRead, halfLifeSlots, observer: undefined };
@@ -175,7 +174,7 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
         if (!this.#isIdle(state)) this.#hotKeys.giveBack(key, state);
         this.#sessions.remove(state);
         options.onEvicted?.(state);
-        this.#observer?.onLeft(state);
+        this.observer?.onLeft(state);
       },
     });
     this.#sessions = new SessionPool({
@@ -195,10 +194,10 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
           slotTimeMs: () => mesh.slotTimeMs,
           onLeasesAdvanced: (watermark) => {
             options.onLeasesAdvanced?.(watermark);
-            this.#observer?.onWatermark(watermark);
+            this.observer?.onWatermark(watermark);
           },
           onDenied: () => options.onDenied?.(),
-          onWatermarkLost: (watermark) => this.#observer?.onWatermark(watermark),
+          onWatermarkLost: (watermark) => this.observer?.onWatermark(watermark),
           budget: budgets.of(node),
           agreement: mesh.agreement,
           onRoom: () => this.#sessions.assignWaiting(),
@@ -220,24 +219,8 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
     return this.#places.size;
   }
 
-  get leaseViolations(): number {
-    return this.#leaseViolations;
-  }
-
-  get audited(): number {
-    return this.#audited;
-  }
-
-  get lostSessions(): number {
-    return this.#lostSessions;
-  }
-
   get sessionCount(): number {
     return [...this.#sessions.sessions].length;
-  }
-
-  get auditIntervalMs(): number {
-    return this.#auditIntervalMs;
   }
 
   get tip(): Slot {
@@ -294,12 +277,8 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
     return state;
   }
 
-  get observer(): LiveObserver<T> | undefined {
-    return this.#observer;
-  }
-
   observeWith(observer: LiveObserver<T>): void {
-    this.#observer = observer;
+    this.observer = observer;
     this.#rules.observer = observer;
   }
 
@@ -380,7 +359,7 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
     const total = sessions.reduce((sum, { size }) => sum + size, 0);
     for (const session of sessions) {
       const share = total === 0 ? 0 : session.size / total;
-      this.#audited += await session.sessionAudit.audit(Math.ceil(this.#options.maxAudited * share));
+      this.audited += await session.sessionAudit.audit(Math.ceil(this.#options.maxAudited * share));
     }
   }
 
@@ -436,8 +415,8 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
       const startMs = clock.monotonic();
       const next = (): void => {
         const tookMs = clock.monotonic() - startMs;
-        this.#auditIntervalMs = Math.max(settings.auditMs, tookMs);
-        if (!this.#isClosed) this.#auditAfter(this.#auditIntervalMs - tookMs);
+        this.auditIntervalMs = Math.max(settings.auditMs, tookMs);
+        if (!this.#isClosed) this.#auditAfter(this.auditIntervalMs - tookMs);
       };
       void this.audit()
         .catch(() => {}) // the next audit tries again
@@ -479,7 +458,7 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
   }
 
   #reportViolation(state: T, evidence: object): void {
-    this.#leaseViolations++;
+    this.leaseViolations++;
     const facts = { ...this.#options.describe(state), ...evidence };
     this.#options.onProblem?.(
       'a lease covered a slot at which the state had changed: what it covered is no longer served',
@@ -491,7 +470,7 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
     if (!this.#sessions.has(session)) return; // it was empty, and closed
     if (this.#isClosed) return;
     if (this.#keptOver === 'nodes') {
-      this.#lostSessions++;
+      this.lostSessions++;
       this.#options.onProblem?.('a session that keeps accounts live was lost: they move to another', facts);
     }
     this.#sessions.dropSession(session, states);

@@ -124,8 +124,9 @@ function allKeptFrom(slot: Slot, histories: readonly History<unknown>[]): Slot |
 }
 
 /** `what` is the noun of what has no history. */
-export const nothingKept = (what: string, address: string): GatewayError =>
-  new GatewayError(
+export function throwNothingKept(what: string, address: string): never {
+  throw new GatewayError(
     'slot_not_kept',
     `no past slot of ${what} ${address} is kept: they are from when it is read often on, or subscribed to`,
   );
+}

@@ -68,7 +68,7 @@ export class Places<T extends Place> {
   /** The callers that hold more than their share: fewer than its inverse. */
   readonly #aboveShare = new Set<CallerPlaces<T>>();
   readonly #leastRead: LeastRead<T>;
-  #subscribed = 0;
+  subscribed = 0;
 
   constructor(options: PlacesOptions<T>) {
     const { maxSize, callerShare } = options;
@@ -84,10 +84,6 @@ export class Places<T extends Place> {
 
   get size(): number {
     return this.#values.size;
-  }
-
-  get subscribed(): number {
-    return this.#subscribed;
   }
 
   get(key: string): T | undefined {
@@ -116,7 +112,7 @@ export class Places<T extends Place> {
     const value = this.#values.get(key) ?? this.#create(create);
     if (!isSubscribed) {
       this.#removeReader(value);
-      this.#subscribed++;
+      this.subscribed++;
     }
     value.subscriptions ??= new Map();
     const count = value.subscriptions.get(caller) ?? 0;
@@ -253,7 +249,7 @@ export class Places<T extends Place> {
     value.subscriptions?.delete(caller);
     if (value.subscriptions?.size === 0) {
       value.subscriptions = undefined;
-      this.#subscribed--;
+      this.subscribed--;
     }
     this.#change(caller, ({ subscribed }) => subscribed.delete(value));
   }

@@ -6,6 +6,7 @@ import { toJson } from '../../shared/domain/to-json.ts';
 import type { DurableWrites } from '../../shared/runtime/durable-writes.ts';
 import { createFolder } from '../../shared/runtime/files/create-folder.ts';
 import { replaceFile } from '../../shared/runtime/files/replace-file.ts';
+import { tryOrUndefined } from '../../shared/runtime/try-or-undefined.ts';
 import type { MinuteStore } from './network-history.ts';
 import { type NetworkRow, networkRow } from './network-row.ts';
 
@@ -157,12 +158,9 @@ function namesIn(folder: string): string[] {
 
 const rowsIn = (text: string): NetworkRow[] => text.split('\n').flatMap((line) => parseRow(line) ?? []);
 
-function parseRow(line: string): NetworkRow | undefined {
-  try {
+const parseRow = (line: string): NetworkRow | undefined =>
+  tryOrUndefined(() => {
     const row = parseExactJson(line) as { readonly priorityFee: Readonly<Record<string, number | bigint>> | null };
     const fees = Object.entries(row.priorityFee ?? {}).map(([level, fee]) => [level, BigInt(fee)]);
     return networkRow.safeParse({ ...row, priorityFee: row.priorityFee && Object.fromEntries(fees) }).data;
-  } catch {
-    return undefined;
-  }
-}
+  });

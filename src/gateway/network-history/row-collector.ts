@@ -11,7 +11,8 @@ export interface RowCollectorOptions {
 /** Collects observations into rows, which end at multiples of their length by the wall clock, and keeps the newest. */
 export class RowCollector {
   readonly #options: RowCollectorOptions;
-  #rows: NetworkRow[] = [];
+  /** The rows that have ended, the oldest first. */
+  rows: NetworkRow[] = [];
   /** The row that is collected. */
   #open: { readonly step: number; readonly base: SlotMark; last: Observation; end: SlotMark; ok: boolean } | undefined;
 
@@ -19,22 +20,17 @@ export class RowCollector {
     this.#options = options;
   }
 
-  /** The rows that have ended, the oldest first. */
-  get rows(): readonly NetworkRow[] {
-    return this.#rows;
-  }
-
   /** Adds rows of earlier processes. Of two that end together, the one of this process stays. */
   restore(rows: readonly NetworkRow[]): void {
-    const ends = new Set(this.#rows.map(({ endedAt }) => endedAt));
+    const ends = new Set(this.rows.map(({ endedAt }) => endedAt));
     const others = rows.filter(({ endedAt }) => !ends.has(endedAt));
-    const all = [...others, ...this.#rows].sort((a, b) => a.endedAt - b.endedAt);
-    this.#rows = all.slice(-this.#options.maxRows);
+    const all = [...others, ...this.rows].sort((a, b) => a.endedAt - b.endedAt);
+    this.rows = all.slice(-this.#options.maxRows);
   }
 
   /** Removes the rows that ended later than this, in Unix milliseconds, and the one that is collected. */
   removeAfter(atMs: number): void {
-    this.#rows = this.#rows.filter(({ endedAt }) => endedAt <= atMs);
+    this.rows = this.rows.filter(({ endedAt }) => endedAt <= atMs);
     this.#open = undefined;
   }
 
@@ -50,7 +46,7 @@ export class RowCollector {
     } else if (step === open.step) {
       Object.assign(open, { last: observation, end, ok: open.ok && ok });
     } else if (stepMs === undefined) {
-      const endedAt = Math.max(updatedAt, this.#rows.at(-1)?.endedAt ?? 0);
+      const endedAt = Math.max(updatedAt, this.rows.at(-1)?.endedAt ?? 0);
       const ended = { endedAt, health: open.ok && ok ? 'ok' : 'degraded' } as const;
       this.#add({ ...rowBetween(open.base, end, observation, ended), skippedSlots: null });
       this.#open = { step, base: end, last: observation, end, ok };
@@ -63,9 +59,9 @@ export class RowCollector {
 
   #add(row: NetworkRow): void {
     const { stepMs, maxRows, onRow } = this.#options;
-    if (this.#rows.at(-1)?.endedAt === row.endedAt && stepMs !== undefined) this.#rows.pop(); // that of a clock which was set back
-    this.#rows.push(row);
-    if (this.#rows.length > maxRows) this.#rows.shift();
+    if (this.rows.at(-1)?.endedAt === row.endedAt && stepMs !== undefined) this.rows.pop(); // that of a clock which was set back
+    this.rows.push(row);
+    if (this.rows.length > maxRows) this.rows.shift();
     onRow?.(row);
   }
 }

@@ -10,7 +10,7 @@ import { JUPITER_MAX_IDS, jupiterPrices } from './jupiter-prices.ts';
 import { cachedVerified, type FindVerified, jupiterVerifiedMints } from './jupiter-verified-mints.ts';
 import { batchedPrices } from './map-batches.ts';
 import { createPriceLookup, type PriceLookup } from './price-lookup.ts';
-import type { Price, PriceSource } from './price-source.ts';
+import { type FindPrices, pricesOf } from './price-source.ts';
 import { pythPrices } from './pyth-prices.ts';
 import { watchedService } from './watched-service.ts';
 
@@ -57,31 +57,28 @@ export function configuredPrices(settings: PriceSettings, deps: PriceDeps): Conf
       onOutage: (cause) => deps.onOutage(name, cause),
       onRecovery: () => deps.onRecovery(name),
     });
-  const watched = (source: PriceSource, pauseMs: number): PriceSource => ({
-    name: source.name,
-    prices: watch(source.name, (mints, asOf) => source.prices(mints, asOf), pauseMs),
-  });
   const headers: Readonly<Record<string, string>> = jupiterKey === undefined ? {} : { 'x-api-key': jupiterKey };
   let clear = (): void => {};
   const get: GetBytes = (url, cost) => {
     if (cost !== undefined) cost.calls++;
     return httpGet(url, { clock, timeoutMs, maxBytes: MAX_RESPONSE_BYTES, headers });
   };
-  const openSource: Readonly<Record<PriceSourceName, () => PriceSource>> = {
+  const openSource: Readonly<Record<PriceSourceName, () => FindPrices>> = {
     static: () => staticPrices(settings.static),
     'pyth-onchain': () => {
       const feeds = { ...clusterFeeds, ...pyth.feeds };
-      const source = lastPrices(watched(pythPrices({ accounts, programs: pyth.programs, feeds }), 0));
+      const source = lastPrices(watch('pyth-onchain', pythPrices({ accounts, programs: pyth.programs, feeds }), 0));
       clear = source.clear;
-      return source;
+      return source.find;
     },
     'jupiter-v3': () => {
-      const service = watched(jupiterPrices({ url: jupiter.url, get, clock, tip }), SERVICE_PAUSE_MS);
-      return cachedPrices(batchedPrices(lastPrices(service), JUPITER_MAX_IDS), clock);
+      const service = watch('jupiter-v3', jupiterPrices({ url: jupiter.url, get, clock, tip }), SERVICE_PAUSE_MS);
+      return cachedPrices(batchedPrices(lastPrices(service).find, JUPITER_MAX_IDS), clock);
     },
   };
   const enabled: readonly PriceSourceName[] = settings.sources ?? (clusterFeeds === undefined ? [] : ['pyth-onchain']);
-  const sources = PRICE_SOURCES.filter((name) => enabled.includes(name)).map((name) => openSource[name]());
+  const opened = PRICE_SOURCES.filter((name) => enabled.includes(name));
+  const sources = new Map(opened.map((name) => [name, openSource[name]()]));
   return {
     prices: createPriceLookup(sources, { clock, maxAgeSec, maxStaleSec }),
     findVerified: enabled.includes('jupiter-v3')
@@ -95,17 +92,11 @@ export function configuredPrices(settings: PriceSettings, deps: PriceDeps): Conf
 }
 
 /** Creates a source of prices from the configuration: for pegged tokens, and for tests. */
-const staticPrices = (usdByMint: Readonly<Record<string, number>>): PriceSource => {
+const staticPrices = (usdByMint: Readonly<Record<string, number>>): FindPrices => {
   const usdPrices = new Map(Object.entries(usdByMint).map(([mint, usd]) => [mint, parseDecimal(formatDouble(usd))]));
-  return {
-    name: 'static',
-    async prices(mints) {
-      return new Map(
-        mints.flatMap((mint): [string, Price][] => {
-          const usd = usdPrices.get(mint);
-          return usd === undefined ? [] : [[mint, { usd, source: 'static', slot: null, time: null, stale: false }]];
-        }),
-      );
-    },
-  };
+  return async (mints) =>
+    pricesOf(mints, (mint) => {
+      const usd = usdPrices.get(mint);
+      return usd && { usd, source: 'static', slot: null, time: null, stale: false };
+    });
 };

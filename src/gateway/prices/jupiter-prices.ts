@@ -3,7 +3,7 @@ import type { Slot } from '../../shared/domain/slot.ts';
 import { type Decimal, parseDecimal, roundSignificant } from '../../transactions/index.ts';
 import { isNull, type Members, members, parseIntegerOrNull } from '../upstream/json/raw-json.ts';
 import type { GetBytes } from './http-get.ts';
-import type { Price, PriceSource } from './price-source.ts';
+import { type FindPrices, pricesOf } from './price-source.ts';
 
 export interface JupiterOptions {
   readonly url: string;
@@ -20,31 +20,25 @@ export const JUPITER_MAX_IDS = 50;
 const PRICE_DIGITS = 12;
 
 /** Creates a source that requests Jupiter's price API, version 3, or a compatible one, for at most {@link JUPITER_MAX_IDS}. */
-export function jupiterPrices({ url, get, clock, tip }: JupiterOptions): PriceSource {
-  return {
-    name: 'jupiter-v3',
-    async prices(mints, { cost }) {
-      const target = new URL(url);
-      target.searchParams.set('ids', mints.join(','));
-      const byMint = members(await get(target.href, cost));
-      const { slot: tipSlot, slotTimeMs } = tip();
-      const nowMs = clock.now();
-      return new Map(
-        mints.flatMap((mint): [string, Price][] => {
-          const entry = byMint.get(mint);
-          if (entry === undefined || isNull(entry)) return []; // the service has no reliable price of it
-          const parts = members(entry);
-          const usd = usdOf(parts);
-          if (usd === undefined) return [];
-          const slot = parseIntegerOrNull(parts.get('blockId'));
-          const ageMs = slot === null ? 0 : Math.max(0, tipSlot - slot) * slotTimeMs;
-          const time = Math.floor((nowMs - ageMs) / 1000);
-          return [[mint, { usd, source: 'jupiter-v3', slot, time, stale: false }]];
-        }),
-      );
-    },
+export const jupiterPrices =
+  ({ url, get, clock, tip }: JupiterOptions): FindPrices =>
+  async (mints, { cost }) => {
+    const target = new URL(url);
+    target.searchParams.set('ids', mints.join(','));
+    const byMint = members(await get(target.href, cost));
+    const { slot: tipSlot, slotTimeMs } = tip();
+    const nowMs = clock.now();
+    return pricesOf(mints, (mint) => {
+      const entry = byMint.get(mint);
+      if (entry === undefined || isNull(entry)) return undefined; // the service has no reliable price of it
+      const parts = members(entry);
+      const usd = usdOf(parts);
+      if (usd === undefined) return undefined;
+      const slot = parseIntegerOrNull(parts.get('blockId'));
+      const ageMs = slot === null ? 0 : Math.max(0, tipSlot - slot) * slotTimeMs;
+      return { usd, source: 'jupiter-v3', slot, time: Math.floor((nowMs - ageMs) / 1000), stale: false };
+    });
   };
-}
 
 /** The price of what the chain counts. `usdPrice` is that of an amount as shown; a mint with a multiplier has both. */
 function usdOf(parts: Members): Decimal | undefined {

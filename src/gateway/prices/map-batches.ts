@@ -1,6 +1,6 @@
 import { mapConcurrently } from '../../shared/runtime/map-concurrently.ts';
 import { batchesOf } from '../../shared/runtime/map-in-chunks.ts';
-import type { PriceSource } from './price-source.ts';
+import type { FindPrices } from './price-source.ts';
 
 /** The most requests of one look-up that are under way. */
 const MAX_CONCURRENT_REQUESTS = 4;
@@ -15,12 +15,9 @@ export function mapBatches<R>(
 }
 
 /** Requests `batchSize` prices at a time, so that a request that fails loses only its own. */
-export function batchedPrices(source: PriceSource, batchSize: number): PriceSource {
-  return {
-    name: source.name,
-    async prices(mints, asOf) {
-      const found = await mapBatches(mints, batchSize, (batch) => source.prices(batch, asOf));
-      return new Map(found.flatMap((prices) => [...prices]));
-    },
+export const batchedPrices =
+  (find: FindPrices, batchSize: number): FindPrices =>
+  async (mints, asOf) => {
+    const found = await mapBatches(mints, batchSize, (batch) => find(batch, asOf));
+    return new Map(found.flatMap((prices) => [...prices]));
   };
-}

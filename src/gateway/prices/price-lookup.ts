@@ -1,5 +1,6 @@
 import type { Clock } from '../../shared/domain/clock.ts';
-import type { Price, PriceAsOf, PriceSource } from './price-source.ts';
+import type { PriceSourceName } from '../../shared/domain/price-source-names.ts';
+import type { FindPrices, Price, PriceAsOf } from './price-source.ts';
 
 /** Looks up prices in all configured sources. */
 export type PriceLookup = ReturnType<typeof createPriceLookup>;
@@ -12,7 +13,7 @@ export interface PriceLookupOptions {
 }
 
 /** Each source is queried for the mints that those before have no fresh price of. Of stale prices the newest counts. */
-export function createPriceLookup(sources: readonly PriceSource[], options: PriceLookupOptions) {
+export function createPriceLookup(sources: ReadonlyMap<PriceSourceName, FindPrices>, options: PriceLookupOptions) {
   const { clock, maxAgeSec, maxStaleSec } = options;
   /** Returns a price as it is to be used now; undefined if it is too old for that. */
   const judge = (price: Price): Price | undefined => {
@@ -22,16 +23,16 @@ export function createPriceLookup(sources: readonly PriceSource[], options: Pric
   };
   return {
     /** The first source; `none` when none is configured. */
-    source: sources[0]?.name ?? ('none' as const),
+    source: [...sources.keys()][0] ?? ('none' as const),
     maxAgeSec,
     /** Resolves to prices by mint. A source that fails is left out: that is no reason to reject the whole request. */
     async find(mints: readonly string[], asOf: PriceAsOf): Promise<ReadonlyMap<string, Price>> {
       const found = new Map<string, Price>();
-      for (const source of sources) {
+      for (const findIn of sources.values()) {
         const wanted = [...new Set(mints)].filter((mint) => found.get(mint)?.stale !== false);
         if (wanted.length === 0) break;
         try {
-          for (const [mint, price] of await source.prices(wanted, asOf)) {
+          for (const [mint, price] of await findIn(wanted, asOf)) {
             const usable = judge(price);
             if (usable !== undefined && isBetter(usable, found.get(mint))) found.set(mint, usable);
           }

@@ -22,8 +22,17 @@ export interface PriceAsOf {
   readonly cost?: RequestCost | undefined;
 }
 
-export interface PriceSource {
-  readonly name: PriceSourceName;
-  /** Resolves to prices by mint, of any age, SOL under the mint of wrapped SOL. A mint without a price is left out. */
-  prices(mints: readonly string[], asOf: PriceAsOf): Promise<ReadonlyMap<string, Price>>;
-}
+/** A source of prices. Resolves to them by mint, of any age, SOL under the mint of wrapped SOL. A mint without a price is left out. */
+export type FindPrices = (mints: readonly string[], asOf: PriceAsOf) => Promise<ReadonlyMap<string, Price>>;
+
+/** Returns the prices that some mints have. */
+export const pricesOf = (
+  mints: readonly string[],
+  priceOf: (mint: string) => Price | undefined,
+): ReadonlyMap<string, Price> =>
+  new Map(
+    mints.flatMap((mint): [string, Price][] => {
+      const price = priceOf(mint);
+      return price === undefined ? [] : [[mint, price]];
+    }),
+  );

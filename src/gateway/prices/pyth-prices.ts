@@ -7,7 +7,7 @@ import {
 } from '../../transactions/index.ts';
 import type { AccountSource } from '../upstream/reads/account-batcher.ts';
 import { parseEncodedAccount } from '../upstream/reads/encoded-accounts.ts';
-import type { Price, PriceAsOf, PriceSource } from './price-source.ts';
+import { type FindPrices, type PriceAsOf, pricesOf } from './price-source.ts';
 
 export interface PythOptions {
   readonly accounts: AccountSource;
@@ -29,7 +29,7 @@ interface Feed {
 }
 
 /** Creates a source of Pyth's prices on chain. They are read as accounts, at the slot that is valued or later. */
-export function pythPrices({ accounts, programs, feeds }: PythOptions): PriceSource {
+export function pythPrices({ accounts, programs, feeds }: PythOptions): FindPrices {
   const feedsByMint = new Map(
     Object.entries(feeds).map(([mint, feed]): [string, Feed] => {
       const ofPrograms = programs.map(({ receiver, pushOracle }) => ({
@@ -51,26 +51,19 @@ export function pythPrices({ accounts, programs, feeds }: PythOptions): PriceSou
       .filter((update) => update?.feedId === feed.id)
       .reduce((newest, update) => (isNewer(update, newest) ? update : newest), undefined);
   };
-  return {
-    name: 'pyth-onchain',
-    async prices(mints, asOf) {
-      const wanted = mints.flatMap((mint) => {
-        const feed = feedsByMint.get(mint);
-        return feed === undefined ? [] : [{ mint, feed }];
-      });
-      const read = await Promise.all(
-        wanted.map(async ({ mint, feed }) => ({ mint, update: await readNewest(feed, asOf) })),
-      );
-      return new Map(
-        read.flatMap(({ mint, update }): [string, Price][] => {
-          const usd = update && usablePrice(update);
-          if (update === undefined || usd === undefined) return [];
-          const { postedSlot, publishTime } = update;
-          const [slot, time] = [Number(postedSlot), Number(publishTime)];
-          return [[mint, { usd, source: 'pyth-onchain', slot, time, stale: false }]];
-        }),
-      );
-    },
+  return async (mints, asOf) => {
+    const read = async (mint: string) => {
+      const feed = feedsByMint.get(mint);
+      return [mint, feed && (await readNewest(feed, asOf))] as const;
+    };
+    const updates = new Map(await Promise.all(mints.map(read)));
+    return pricesOf(mints, (mint) => {
+      const update = updates.get(mint);
+      const usd = update && usablePrice(update);
+      if (update === undefined || usd === undefined) return undefined;
+      const [slot, time] = [Number(update.postedSlot), Number(update.publishTime)];
+      return { usd, source: 'pyth-onchain', slot, time, stale: false };
+    });
   };
 }
 

@@ -93,7 +93,7 @@ const MAX_JOINS = 3;
  * Runs equal reads once. A caller that joins a read of another one runs its own where its slot was not reached by that, or
  * where the other one had no turn: once, as it may have waited for that.
  */
-export async function runReaching<T extends { readonly slot: Slot } | null>(
+export async function runReaching<T extends { readonly slot: Slot }>(
   flights: SingleFlight<T>,
   key: string,
   minSlot: Slot,
@@ -108,7 +108,7 @@ export async function runReaching<T extends { readonly slot: Slot } | null>(
       if (othersHadNoTurn || !hadNoTurn(thrown)) throw thrown;
       othersHadNoTurn = true;
     });
-    if (read === null || (read !== undefined && read.slot >= minSlot)) return read;
+    if (read !== undefined && read.slot >= minSlot) return read;
   }
   return start();
 }

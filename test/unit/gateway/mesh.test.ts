@@ -1641,7 +1641,7 @@ t.test('slot-consensus', async (t) => {
       t.notOk(consensus.verifyGenesis('b', 'other'));
       t.strictSame([consensus.isTrusted('a'), consensus.isTrusted('b')], [true, false]);
       t.strictSame(problems, ['b: it is of another cluster: its genesis hash is other, not genesis'], 'reported once');
-      t.strictSame([consensus.isForeign('a'), consensus.isForeign('b')], [false, true]);
+      t.strictSame([consensus.quarantineOf('a').isForeign, consensus.quarantineOf('b').isForeign], [false, true]);
       t.ok(consensus.verifyGenesis('b', 'genesis'));
       t.ok(consensus.isTrusted('b'));
       t.notOk(setUp('expected').consensus.verifyGenesis('a', 'genesis'));
@@ -1657,14 +1657,14 @@ t.test('slot-consensus', async (t) => {
       a.observe('processed', 5000);
       b.observe('processed', 5000);
       b.observe('processed', 3000);
-      t.equal(consensus.quarantineReason('b'), 'it went back from slot 5000 to 3000');
+      t.equal(consensus.quarantineOf('b').reason, 'it went back from slot 5000 to 3000');
       t.notOk(consensus.acceptsSlot('b', 'processed', 4999));
       clock.advance(400);
       a.observe('processed', 9000);
-      t.equal(consensus.quarantineReason('a'), 'it jumped to slot 9000');
+      t.equal(consensus.quarantineOf('a').reason, 'it jumped to slot 9000');
       t.equal(consensus.tip('processed'), 5000);
       a.observe('processed', 5001);
-      t.equal(consensus.quarantineReason('a'), undefined);
+      t.equal(consensus.quarantineOf('a').reason, undefined);
       t.ok(consensus.acceptsSlot('a', 'processed', 5001));
       t.equal(problems.length, 2);
     },

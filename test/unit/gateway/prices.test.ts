@@ -8,7 +8,7 @@ import { jupiterPrices } from '../../../src/gateway/prices/jupiter-prices.ts';
 import { cachedVerified, jupiterVerifiedMints } from '../../../src/gateway/prices/jupiter-verified-mints.ts';
 import { batchedPrices } from '../../../src/gateway/prices/map-batches.ts';
 import { createPriceLookup } from '../../../src/gateway/prices/price-lookup.ts';
-import type { Price, PriceSource } from '../../../src/gateway/prices/price-source.ts';
+import type { FindPrices, Price } from '../../../src/gateway/prices/price-source.ts';
 import { valuePositions } from '../../../src/gateway/prices/valuation.ts';
 import { watchedService } from '../../../src/gateway/prices/watched-service.ts';
 import { RequestCost } from '../../../src/shared/domain/price-list.ts';
@@ -23,30 +23,27 @@ t.test('cached-prices', async (t) => {
   function open() {
     const requested: string[][] = [];
     const state = { fails: false };
-    const source: PriceSource = {
-      name: 'jupiter-v3',
-      async prices(mints) {
-        requested.push([...mints]);
-        if (state.fails) throw new Error('gone');
-        const priced = mints.filter((mint) => mint !== 'nothing');
-        return new Map(
-          priced.map((mint): [string, Price] => [
-            mint,
-            {
-              usd: { units: BigInt(requested.length), scale: 0 },
-              source: 'jupiter-v3',
-              slot: null,
-              time: null,
-              stale: false,
-            },
-          ]),
-        );
-      },
+    const source: FindPrices = async (mints) => {
+      requested.push([...mints]);
+      if (state.fails) throw new Error('gone');
+      const priced = mints.filter((mint) => mint !== 'nothing');
+      return new Map(
+        priced.map((mint): [string, Price] => [
+          mint,
+          {
+            usd: { units: BigInt(requested.length), scale: 0 },
+            source: 'jupiter-v3',
+            slot: null,
+            time: null,
+            stale: false,
+          },
+        ]),
+      );
     };
     const clock = new ManualClock();
     const kept = cachedPrices(source, clock);
     const usd = async (...mints: string[]) =>
-      Object.fromEntries([...(await kept.prices(mints, AT))].map(([mint, price]) => [mint, Number(price.usd.units)]));
+      Object.fromEntries([...(await kept(mints, AT))].map(([mint, price]) => [mint, Number(price.usd.units)]));
     return { requested, state, clock, usd };
   }
 
@@ -99,10 +96,10 @@ t.test('price-lookup', async (t) => {
     stale,
   });
 
-  const sourceOf = (prices: Readonly<Record<string, Price>>): PriceSource => ({
-    name: 'static',
-    prices: async (mints) => new Map(Object.entries(prices).filter(([mint]) => mints.includes(mint))),
-  });
+  const sourceOf =
+    (prices: Readonly<Record<string, Price>>): FindPrices =>
+    async (mints) =>
+      new Map(Object.entries(prices).filter(([mint]) => mints.includes(mint)));
 
   const shown = (prices: ReadonlyMap<string, Price>): object =>
     Object.fromEntries(
@@ -129,7 +126,11 @@ t.test('price-lookup', async (t) => {
       newer: priced(70n, nowSec - 499),
     });
     const mints = ['fixed', 'fresh', 'stale', 'day', 'old', 'replaced', 'newer'];
-    t.same(shown(await createPriceLookup([first, second], limits).find(mints, AT)), {
+    const sources = new Map([
+      ['static', first],
+      ['jupiter-v3', second],
+    ] as const);
+    t.same(shown(await createPriceLookup(sources, limits).find(mints, AT)), {
       fixed: '1',
       fresh: '2',
       stale: '3 stale',
@@ -144,33 +145,30 @@ t.test('price-lookup', async (t) => {
       fails: false,
       prices: { a: priced(1n, 5), b: priced(2n, 5) },
     };
-    const source = lastPrices({
-      name: 'static',
-      async prices(mints) {
-        if (state.fails || mints.includes('bad')) throw new Error('status 429');
-        return sourceOf(state.prices).prices(mints, AT);
-      },
+    const source = lastPrices(async (mints) => {
+      if (state.fails || mints.includes('bad')) throw new Error('status 429');
+      return sourceOf(state.prices)(mints, AT);
     });
-    t.same(shown(await source.prices(['a', 'b'], AT)), { a: '1', b: '2' });
+    t.same(shown(await source.find(['a', 'b'], AT)), { a: '1', b: '2' });
     state.fails = true;
-    t.same(shown(await source.prices(['a', 'b', 'c'], AT)), { a: '1 stale', b: '2 stale' });
+    t.same(shown(await source.find(['a', 'b', 'c'], AT)), { a: '1 stale', b: '2 stale' });
     state.fails = false;
     delete state.prices['a'];
-    t.same(shown(await source.prices(['a', 'b'], AT)), { b: '2' });
+    t.same(shown(await source.find(['a', 'b'], AT)), { b: '2' });
     state.fails = true;
-    t.same(shown(await source.prices(['a', 'b'], AT)), { b: '2 stale' });
+    t.same(shown(await source.find(['a', 'b'], AT)), { b: '2 stale' });
     state.fails = false;
-    const reading = source.prices(['b'], AT);
+    const reading = source.find(['b'], AT);
     source.clear();
     await reading;
     state.fails = true;
-    t.same(shown(await source.prices(['b'], AT)), {}, 'after a lie none is kept that was being read');
+    t.same(shown(await source.find(['b'], AT)), {}, 'after a lie none is kept that was being read');
     state.fails = false;
-    const batched = batchedPrices(source, 1);
-    t.same(shown(await batched.prices(['b', 'bad'], AT)), { b: '2' }, 'a request that fails loses only its own along');
+    const batched = batchedPrices(source.find, 1);
+    t.same(shown(await batched(['b', 'bad'], AT)), { b: '2' }, 'a request that fails loses only its own along');
     const mints = Array.from({ length: 1001 }, (_, i) => `mint ${i}`); // the most tokens of a portfolio, and SOL
     const all = sourceOf(Object.fromEntries(mints.map((mint) => [mint, priced(1n, 5)])));
-    t.equal((await batchedPrices(all, 50).prices(mints, AT)).size, mints.length);
+    t.equal((await batchedPrices(all, 50)(mints, AT)).size, mints.length);
   });
 
   t.test(
@@ -194,10 +192,7 @@ t.test('price-lookup', async (t) => {
         clock,
         tip: () => ({ slot: 1000, slotTimeMs: 400 }),
       });
-      const found = await source.prices(
-        ['plain', 'small', 'scaled', 'unclear', 'zero', 'none', 'unpriced', 'left'],
-        AT,
-      );
+      const found = await source(['plain', 'small', 'scaled', 'unclear', 'zero', 'none', 'unpriced', 'left'], AT);
       t.same(shown(found), { plain: '767.458057232', small: '0.0000000015', scaled: '770.45' });
       const nowSec = Math.floor(clock.now() / 1000);
       t.match(found.get('plain'), { slot: 900, time: nowSec - 40 }, 'its age follows from its slot');

@@ -431,18 +431,13 @@ t.test('block-tally', async (t) => {
     return Buffer.from(toJson({ meta, transaction: { accountKeys, signatures }, version }));
   }
 
-  const soon = async (): Promise<void> => {};
-
   t.test('a block is counted: votes, failures, fees to the last lamport', async (t) => {
-    const result = await tallyTransactions(
-      [
-        transaction({ vote: true, version: 'legacy' }),
-        transaction({ vote: true, also: [CLOCK] }),
-        transaction({ fee: 9007199254740993n }),
-        transaction({ err: { InstructionError: [0, { Custom: 1 }] }, version: 0 }),
-      ],
-      soon,
-    );
+    const result = await tallyTransactions([
+      transaction({ vote: true, version: 'legacy' }),
+      transaction({ vote: true, also: [CLOCK] }),
+      transaction({ fee: 9007199254740993n }),
+      transaction({ err: { InstructionError: [0, { Custom: 1 }] }, version: 0 }),
+    ]);
     t.match(result, { count: 4, voteCount: 2, nonVoteCount: 2, successCount: 3, failedCount: 1 });
     t.equal(result.feesLamports, 9007199254755993n);
     t.equal(result.computeUnitsConsumed, null);
@@ -453,22 +448,19 @@ t.test('block-tally', async (t) => {
     const [tipAccount] = JITO_TIP_ACCOUNTS;
     const tip = (before: bigint, after: bigint): Buffer => transaction({ funded: [tipAccount ?? '', before, after] });
     const most = 2n ** 64n - 1n;
-    const result = await tallyTransactions(
-      [
-        tip(most - 1n, most),
-        tip(10n, 1_010n),
-        tip(5_000n, 0n), // the builder gets what was tipped
-        transaction({ funded: ['somebody', 0n, 7_000n] }),
-        transaction({ fee: 10_007n }), // two signatures each
-        transaction({ fee: 0n }), // a cluster that charges nothing
-      ],
-      soon,
-    );
+    const result = await tallyTransactions([
+      tip(most - 1n, most),
+      tip(10n, 1_010n),
+      tip(5_000n, 0n), // the builder gets what was tipped
+      transaction({ funded: ['somebody', 0n, 7_000n] }),
+      transaction({ fee: 10_007n }), // two signatures each
+      transaction({ fee: 0n }), // a cluster that charges nothing
+    ]);
     t.match(result, { tipsLamports: 1_001n, priorityFeesLamports: 7n, feesLamports: 30_007n });
   });
 
   t.test('a vote is what the cluster counts as one', async (t) => {
-    const votes = async (one: Made): Promise<number> => (await tallyTransactions([transaction(one)], soon)).voteCount;
+    const votes = async (one: Made): Promise<number> => (await tallyTransactions([transaction(one)])).voteCount;
     t.equal(await votes({ vote: true }), 1);
     t.equal(await votes({ vote: true, signers: 2 }), 1);
     t.equal(await votes({ vote: true, signers: 3 }), 0, 'a vote has no third signer');
@@ -478,16 +470,16 @@ t.test('block-tally', async (t) => {
 
   t.test('compute units are summed where every record has them', async (t) => {
     const [one, two] = [transaction({ units: 150 }), transaction({ units: 300 })];
-    t.equal((await tallyTransactions([one, two], soon)).computeUnitsConsumed, 450n);
+    t.equal((await tallyTransactions([one, two])).computeUnitsConsumed, 450n);
     const widest = transaction({ units: 2n ** 64n - 1n });
-    t.equal((await tallyTransactions([widest, two], soon)).computeUnitsConsumed, 2n ** 64n + 299n);
-    t.equal((await tallyTransactions([one, transaction({}), two], soon)).computeUnitsConsumed, null);
-    t.equal((await tallyTransactions([], soon)).computeUnitsConsumed, null);
+    t.equal((await tallyTransactions([widest, two])).computeUnitsConsumed, 2n ** 64n + 299n);
+    t.equal((await tallyTransactions([one, transaction({}), two])).computeUnitsConsumed, null);
+    t.equal((await tallyTransactions([])).computeUnitsConsumed, null);
   });
 
   t.test('the signatures of the first 50 non-vote transactions are listed', async (t) => {
     const many = Array.from({ length: 130 }, (_, i) => transaction({ vote: i % 2 === 0 }));
-    const { signatures, nonVoteCount } = await tallyTransactions(many, soon);
+    const { signatures, nonVoteCount } = await tallyTransactions(many);
     t.equal(nonVoteCount, 65);
     t.equal(signatures.length, 50);
     t.match(signatures[0], /^signature\d+$/);
@@ -495,7 +487,7 @@ t.test('block-tally', async (t) => {
 
   t.test('a transaction without a status is counted, but neither as success nor as failure', async (t) => {
     const bare = Buffer.from('{"meta":null,"transaction":{"accountKeys":[],"signatures":["a"]}}');
-    t.match(await tallyTransactions([bare], soon), { count: 1, successCount: 0, failedCount: 0, feesLamports: 0n });
+    t.match(await tallyTransactions([bare]), { count: 1, successCount: 0, failedCount: 0, feesLamports: 0n });
   });
 
   t.test(
@@ -507,19 +499,21 @@ t.test('block-tally', async (t) => {
         fc.asyncProperty(fc.array(fc.constantFrom(plain, vote), { maxLength: 50 }), async (pattern) => {
           const sizes: number[] = [];
           let inThisTurn = 0;
+          const endTurn = (): void => {
+            sizes.push(inThisTurn);
+            inThisTurn = 0;
+          };
           const block = function* (): Generator<Buffer> {
             for (let bytes = 0; bytes < 5_000_000 && pattern.length > 0; ) {
               for (const one of pattern) {
                 bytes += one.length;
+                if (inThisTurn === 0) setImmediate(endTurn);
                 inThisTurn += one.length;
                 yield one;
               }
             }
           };
-          await tallyTransactions(block(), async () => {
-            sizes.push(inThisTurn);
-            inThisTurn = 0;
-          });
+          await tallyTransactions(block());
           const longest = Math.max(inThisTurn, ...sizes);
           return longest <= turn + Math.max(plain.length, vote.length) && (pattern.length === 0 || sizes.length >= 18);
         }),

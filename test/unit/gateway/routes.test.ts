@@ -5,13 +5,13 @@ import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { newEntry } from '../../../src/gateway/cache/entry.ts';
 import { listBlock } from '../../../src/gateway/routes/block/list-block.ts';
-import { HolderTableCache } from '../../../src/gateway/routes/holders/holder-table-cache.ts';
+import { HOLDER_TABLES } from '../../../src/gateway/routes/holders/holder-table.ts';
 import { OwnerRows, packOwnerRows } from '../../../src/gateway/routes/holders/owner-rows.ts';
 import { matchRoute, routes } from '../../../src/gateway/routes/index.ts';
 import { readMintBalance } from '../../../src/gateway/routes/mint-balance.ts';
-import { StakeTableCache } from '../../../src/gateway/routes/portfolio/stake-table-cache.ts';
+import { nullIfRefused, STAKE_TABLES } from '../../../src/gateway/routes/portfolio/stake-table.ts';
 import { type BlockListingRead, BlockListings } from '../../../src/gateway/routes/routing/block-listings.ts';
-import type { HolderTable, HolderTabler } from '../../../src/gateway/routes/routing/holder-tables.ts';
+import type { HolderTable } from '../../../src/gateway/routes/routing/holder-tables.ts';
 import { address, addresses, commitment, kid } from '../../../src/gateway/routes/routing/params.ts';
 import { parseJsonBody } from '../../../src/gateway/routes/routing/parse-json-body.ts';
 import { SeenBlocks } from '../../../src/gateway/routes/routing/seen-blocks.ts';
@@ -19,6 +19,7 @@ import { answerRpcBatch } from '../../../src/gateway/routes/rpc/answer-rpc-batch
 import type { RpcUses } from '../../../src/gateway/routes/rpc/answer-rpc-call.ts';
 import { parseRpcBody, type RpcCall } from '../../../src/gateway/routes/rpc/parse-rpc-call.ts';
 import { ScanGate } from '../../../src/gateway/routes/scans/scan-gate.ts';
+import { ScanTables } from '../../../src/gateway/routes/scans/scan-tables.ts';
 import { searchTerm } from '../../../src/gateway/routes/search/search-term.ts';
 import { minContextSlotNotReached } from '../../../src/gateway/upstream/rpc/error-normalizer.ts';
 import { type ErrorCode, GatewayError } from '../../../src/shared/domain/gateway-error.ts';
@@ -332,7 +333,7 @@ t.test('list-block', async (t) => {
   });
 });
 
-t.test('holder-table-cache', async (t) => {
+t.test('holder-tables', async (t) => {
   const TABLE: HolderTable = {
     slot: 1,
     supply: 0n,
@@ -342,18 +343,12 @@ t.test('holder-table-cache', async (t) => {
     rows: () => [],
     owners: () => Promise.resolve({ total: 0, rows: () => [] }),
   };
-  /** Makes no table: the scans of these tests return one. */
-  const TABLER: HolderTabler = {
-    packHolders: () => Promise.reject(new Error('no lists')),
-    packOwners: () => Promise.reject(new Error('no holders')),
-  };
-
   const settle = (): Promise<void> => new Promise(setImmediate);
 
   /** Opens a cache whose scans begin in `begun` and end when a test calls `end`. */
   function open() {
     const clock = new ManualClock();
-    const cache = new HolderTableCache(clock, new ScanGate(clock), TABLER);
+    const cache = new ScanTables({ clock, gate: new ScanGate(clock), ...HOLDER_TABLES });
     const begun: string[] = [];
     const ends = new Map<string, () => void>();
     const outcomes: string[] = [];
@@ -362,7 +357,7 @@ t.test('holder-table-cache', async (t) => {
         begun.push(mint);
         return new Promise((resolve) => ends.set(mint, () => resolve(TABLE)));
       };
-      cache.getOrRead({ mint, minSlot: 0 }, scan, new RequestCost(caller, false)).then(
+      cache.getOrScan(mint, 0, scan, new RequestCost(caller, false)).then(
         () => outcomes.push(`${mint} done`),
         ({ code }) => outcomes.push(`${mint} ${code}`),
       );
@@ -438,16 +433,13 @@ t.test('holder-table-cache', async (t) => {
     let slot = 0;
     const read = async (minSlot: number): Promise<number> => {
       const scan = async (): Promise<HolderTable> => ({ ...TABLE, slot: ++slot });
-      return (await cache.getOrRead({ mint: 'm', minSlot }, scan)).slot;
+      return (await cache.getOrScan('m', minSlot, scan)).slot;
     };
     t.same([await read(0), await read(1), await read(2), await read(1)], [1, 1, 2, 2]);
     t.same([cache.get('m')?.slot, cache.get('m', 3)], [2, undefined]);
     t.same(await Promise.all([read(3), read(4), read(3)]), [3, 4, 3], 'nor is one joined that is too old');
     const behind = (): Promise<HolderTable> => Promise.reject(minContextSlotNotReached());
-    const [ahead, joined] = [
-      cache.getOrRead({ mint: 'n', minSlot: 99 }, behind),
-      cache.getOrRead({ mint: 'n', minSlot: 0 }, async () => TABLE),
-    ];
+    const [ahead, joined] = [cache.getOrScan('n', 99, behind), cache.getOrScan('n', 0, async () => TABLE)];
     await t.rejects(ahead);
     t.equal(await joined, TABLE, 'nor does a slot that no node has reached fail others');
   });
@@ -460,24 +452,22 @@ t.test('holder-table-cache', async (t) => {
       return Promise.reject(error);
     };
     const tooLarge = failing(new GatewayError('result_too_large', 'too large'));
-    for (let i = 0; i < 3; i++)
-      await t.rejects(cache.getOrRead({ mint: 'm', minSlot: 0 }, tooLarge), { code: 'result_too_large' });
+    for (let i = 0; i < 3; i++) await t.rejects(cache.getOrScan('m', 0, tooLarge), { code: 'result_too_large' });
     t.equal(reads, 1);
     clock.advance(5 * 60_000 + 1);
-    await t.rejects(cache.getOrRead({ mint: 'm', minSlot: 0 }, tooLarge));
+    await t.rejects(cache.getOrScan('m', 0, tooLarge));
     t.equal(reads, 2);
     const late = failing(new GatewayError('upstream_timeout', 'late'));
     const internal = failing(new GatewayError('rpc_error', 'Internal error', { rpcCode: -32603 }));
-    for (const read of [late, late, internal, internal])
-      await t.rejects(cache.getOrRead({ mint: 'n', minSlot: 0 }, read));
+    for (const read of [late, late, internal, internal]) await t.rejects(cache.getOrScan('n', 0, read));
     t.equal(reads, 6);
     const refused = failing(new GatewayError('rpc_error', 'no index', { rpcCode: -32010 }));
-    for (let i = 0; i < 2; i++) await t.rejects(cache.getOrRead({ mint: 'n', minSlot: 0 }, refused));
+    for (let i = 0; i < 2; i++) await t.rejects(cache.getOrScan('n', 0, refused));
     t.equal(reads, 7);
-    const doubted = cache.getOrRead({ mint: 'o', minSlot: 0 }, refused);
+    const doubted = cache.getOrScan('o', 0, refused);
     cache.clear();
     await t.rejects(doubted);
-    t.equal(await cache.getOrRead({ mint: 'o', minSlot: 0 }, async () => TABLE), TABLE, 'after a lie none is kept');
+    t.equal(await cache.getOrScan('o', 0, async () => TABLE), TABLE, 'after a lie none is kept');
   });
 
   t.test('tables have no more than 64 MiB; the least used goes first', async (t) => {
@@ -486,7 +476,7 @@ t.test('holder-table-cache', async (t) => {
     const store = async (mint: string): Promise<void> => {
       const table = { ...TABLE, bytes: 20 << 20 };
       kept.set(mint, table);
-      await cache.getOrRead({ mint, minSlot: 0 }, async () => table);
+      await cache.getOrScan(mint, 0, async () => table);
     };
     const known = (): string[] => [...kept.keys()].filter((mint) => cache.get(mint) === kept.get(mint));
     for (const mint of ['a', 'b', 'c']) await store(mint);
@@ -546,13 +536,13 @@ t.test('owner-rows', async (t) => {
   });
 });
 
-t.test('stake-table-cache', async (t) => {
+t.test('stake-tables', async (t) => {
   const ACCOUNT = { address: 'a', lamports: 1n, delegation: null };
 
   /** Opens a cache whose scans find a table at the next slot, or fail with the code of `state`. */
   function open() {
     const clock = new ManualClock();
-    const cache = new StakeTableCache(clock, { run: (_, scan) => scan() });
+    const cache = new ScanTables({ clock, gate: { run: (_, scan) => scan() }, ...STAKE_TABLES });
     const state: { scans: number; fails: ErrorCode | undefined; floors: (number | undefined)[]; rows: number } = {
       scans: 0,
       fails: undefined,
@@ -560,12 +550,14 @@ t.test('stake-table-cache', async (t) => {
       rows: 0,
     };
     const read = (withdrawer: string, oldestSlot = 0) =>
-      cache.getOrScan({ withdrawer, oldestSlot }, async (minSlot) => {
-        state.scans++;
-        state.floors.push(minSlot);
-        if (state.fails !== undefined) throw new GatewayError(state.fails, 'no');
-        return { slot: state.scans, accounts: Array(state.rows).fill(ACCOUNT) };
-      });
+      cache
+        .getOrScan(withdrawer, oldestSlot, async (minSlot) => {
+          state.scans++;
+          state.floors.push(minSlot);
+          if (state.fails !== undefined) throw new GatewayError(state.fails, 'no');
+          return { slot: state.scans, accounts: Array(state.rows).fill(ACCOUNT) };
+        })
+        .catch(nullIfRefused);
     return { clock, cache, state, read };
   }
 
@@ -606,12 +598,12 @@ t.test('stake-table-cache', async (t) => {
     }
     const scanners: string[] = [];
     const noRoom = new GatewayError('upstream_timeout', 'no', { cause: 'no free connection within 5 ms' });
-    const crowded = cache.getOrScan({ withdrawer: 'c', oldestSlot: 0 }, () => Promise.reject(noRoom));
-    const joined = cache.getOrScan({ withdrawer: 'c', oldestSlot: 0 }, async () => ({ slot: 1, accounts: [] }));
+    const crowded = cache.getOrScan('c', 0, () => Promise.reject(noRoom));
+    const joined = cache.getOrScan('c', 0, async () => ({ slot: 1, accounts: [] }));
     await t.rejects(crowded, noRoom);
     t.match(await joined, { slot: 1 }, 'a caller without room refuses nothing to others');
     const all = ['d', 'e', 'f', 'g', 'h'].map((caller) =>
-      cache.getOrScan({ withdrawer: 'd', oldestSlot: 0 }, () => {
+      cache.getOrScan('d', 0, () => {
         scanners.push(caller);
         return Promise.reject(noRoom);
       }),

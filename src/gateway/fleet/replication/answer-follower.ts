@@ -3,15 +3,8 @@ import { agreementText } from '../../../shared/domain/agreement.ts';
 import type { Clock } from '../../../shared/domain/clock.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import type { Cache } from '../../cache/cache.ts';
-import {
-  type AnswerMeta,
-  anchoredBodyOf,
-  type CacheItem,
-  type Entry,
-  newEntry,
-  newRefusal,
-  newSlotMark,
-} from '../../cache/entry.ts';
+import { anchoredBodyOf, type CacheItem, type Entry, newEntry, newRefusal, newSlotMark } from '../../cache/entry.ts';
+import { SharedMetas } from '../../cache/shared-metas.ts';
 import type { ClaimGuard, ClaimRequest } from '../../receipts/equivocation-guard.ts';
 import { EventCodec } from '../codec.ts';
 import type { Event, EventOf, StoredAnswer, StoredLease } from '../events.ts';
@@ -27,9 +20,6 @@ export interface AnswerFollowerOptions {
   readonly onUnagreedDropped?: (() => void) | undefined;
 }
 
-/** The most different metas that are kept by their texts: routes have few. */
-const MAX_METAS = 1000;
-
 /**
  * Makes a cache the copy of another process' cache, from events in their order: its entries, the watermarks that date them,
  * and the ends of their leases. It keeps what was requested of it, and what is kept current for all; the rest it skips.
@@ -42,7 +32,7 @@ export class AnswerFollower implements ClaimGuard {
   unagreedDroppedAt = -1;
   readonly #options: AnswerFollowerOptions;
   readonly #watermarks = new Map<number, ReplicatedWatermark>();
-  readonly #metas = new Map<string, AnswerMeta>();
+  readonly #metas = new SharedMetas();
   readonly #granted = new WeakSet<CacheItem>();
   /** The keys of answers that are waited for, each with the place of the last event about it. */
   readonly #awaited = new Map<string, { waiting: number; lastEventAt: number }>();
@@ -154,7 +144,7 @@ export class AnswerFollower implements ClaimGuard {
       slot,
       final,
       policy,
-      meta: this.#metaOf(answer.meta),
+      meta: this.#metas.parse(answer.meta),
       tipAtFetch,
       validatedMs: clock.monotonic() - answer.ageMs,
       lease: this.#leaseOf(answer.lease),
@@ -175,12 +165,6 @@ export class AnswerFollower implements ClaimGuard {
         Object.assign(entry, { body, compressed, sealedMs, digest }); // its signature holds for this one, too
     }
     return entry;
-  }
-
-  #metaOf(text: string): AnswerMeta {
-    const meta = this.#metas.get(text) ?? (JSON.parse(text) as AnswerMeta); // as the pipeline process wrote it
-    if (this.#metas.size < MAX_METAS) this.#metas.set(text, meta);
-    return meta;
   }
 
   #leaseOf(lease: StoredLease | null): ReplicatedLease | undefined {

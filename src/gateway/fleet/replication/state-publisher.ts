@@ -2,7 +2,7 @@ import type { Clock } from '../../../shared/domain/clock.ts';
 import { COMMITMENTS } from '../../../shared/domain/commitment.ts';
 import type { AccountState } from '../../live/accounts/account-state.ts';
 import type { LiveAccountSource } from '../../live/accounts/live-account-source.ts';
-import type { LiveObserver } from '../../live/live-observer.ts';
+import type { LiveObserver } from '../../live/lease-holder.ts';
 import type { LiveTokenListSource } from '../../live/token-lists/live-token-list-source.ts';
 import { TokenListState } from '../../live/token-lists/token-list-state.ts';
 import type { Watermark } from '../../live/watermark.ts';

@@ -2,39 +2,20 @@ import type { EngineRequest, EngineResponse } from './engine.ts';
 
 const REQUESTS_PER_TURN = 64;
 
-/** A copy of a request: the engine reuses its own when the handler returns. */
-class CopiedRequest implements EngineRequest {
-  readonly #method: string;
-  readonly #url: string;
-  readonly #query: string | undefined;
-  readonly #headers: (readonly [name: string, value: string])[] = [];
-
-  constructor(req: EngineRequest) {
-    this.#method = req.getMethod();
-    this.#url = req.getUrl();
-    this.#query = req.getQuery();
-    req.forEach((name, value) => void this.#headers.push([name, value]));
-  }
-
-  getMethod(): string {
-    return this.#method;
-  }
-
-  getUrl(): string {
-    return this.#url;
-  }
-
-  getQuery(): string | undefined {
-    return this.#query;
-  }
-
-  getHeader(name: string): string {
-    return this.#headers.find(([each]) => each === name)?.[1] ?? '';
-  }
-
-  forEach(visit: (name: string, value: string) => void): void {
-    for (const [name, value] of this.#headers) visit(name, value);
-  }
+/** Returns a copy of a request: the engine reuses its own when the handler returns. */
+function copyOf(req: EngineRequest): EngineRequest {
+  const [method, url, query] = [req.getMethod(), req.getUrl(), req.getQuery()];
+  const headers: (readonly [name: string, value: string])[] = [];
+  req.forEach((name, value) => void headers.push([name, value]));
+  return {
+    getMethod: () => method,
+    getUrl: () => url,
+    getQuery: () => query,
+    getHeader: (wanted) => headers.find(([name]) => name === wanted)?.[1] ?? '',
+    forEach(visit) {
+      for (const [name, value] of headers) visit(name, value);
+    },
+  };
 }
 
 type Handler = (res: EngineResponse, req: EngineRequest) => unknown;
@@ -50,23 +31,19 @@ export class DeferredRequests {
   readonly #deferred = new Set<DeferredRequest>();
 
   defer(handler: Handler, res: EngineResponse, req: EngineRequest): void {
-    const deferred = { handler, res, req: new CopiedRequest(req) };
-    if (this.#deferred.size === 0) this.#handleLater();
+    const deferred = { handler, res, req: copyOf(req) };
+    if (this.#deferred.size === 0) setTimeout(this.#handleNext, 0);
     this.#deferred.add(deferred);
     res.onAborted(() => this.#deferred.delete(deferred));
   }
 
-  #handleLater(): void {
-    setTimeout(() => this.#handleNext(), 0);
-  }
-
-  #handleNext(): void {
+  readonly #handleNext = (): void => {
     let left = REQUESTS_PER_TURN;
     for (const deferred of this.#deferred) {
       this.#deferred.delete(deferred);
       deferred.handler(deferred.res, deferred.req);
       if (--left === 0) break;
     }
-    if (this.#deferred.size > 0) this.#handleLater();
-  }
+    if (this.#deferred.size > 0) setTimeout(this.#handleNext, 0);
+  };
 }

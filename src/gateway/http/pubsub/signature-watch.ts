@@ -1,5 +1,6 @@
 import { COMMITMENTS, type Commitment } from '../../../shared/domain/commitment.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import { batchesOf } from '../../../shared/runtime/map-in-chunks.ts';
 import { elements, isNull, type Members, member, members, parseSafeInteger } from '../../upstream/json/raw-json.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import type { ReadRpc, Source } from './source.ts';
@@ -35,7 +36,11 @@ export class SignatureWatch {
     this.#readRpc = readRpc;
     this.#mesh = mesh;
     this.#stopTips = mesh.onTip('processed', (slot) => {
-      for (const waiter of [...this.#waiters]) if (slot - waiter.sinceSlot > MAX_SLOTS) this.#expire(waiter);
+      for (const waiter of [...this.#waiters]) {
+        if (slot - waiter.sinceSlot <= MAX_SLOTS) continue;
+        this.#waiters.delete(waiter);
+        waiter.onExpired();
+      }
       this.poll();
     });
   }
@@ -56,11 +61,6 @@ export class SignatureWatch {
     };
   }
 
-  #expire(waiter: Waiter): void {
-    this.#waiters.delete(waiter);
-    waiter.onExpired();
-  }
-
   /** Reads the statuses, and once more if that is due again in between. */
   poll(): void {
     this.#isDue = this.#waiters.size > 0;
@@ -78,9 +78,7 @@ export class SignatureWatch {
     while (this.#isDue) {
       this.#isDue = false;
       const signatures = [...new Set([...this.#waiters].map(({ signature }) => signature))];
-      const parts = Array.from({ length: Math.ceil(signatures.length / MAX_SIGNATURES) }, (_, i) =>
-        signatures.slice(i * MAX_SIGNATURES, (i + 1) * MAX_SIGNATURES),
-      );
+      const parts = batchesOf(signatures, MAX_SIGNATURES);
       await Promise.all(parts.map((part) => this.#read(part).catch(() => {}))); // the next slot tries again
     }
     this.#isPolling = false;

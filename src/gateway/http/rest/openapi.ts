@@ -12,6 +12,10 @@ import { JSON_RPC_FORM, jsonRpcCallSchema, jsonRpcResponseSchemas, orBatch } fro
 
 interface Fragments {
   readonly receipt: object;
+  /** The schema of the test vectors. */
+  readonly vectors: object;
+  /** The group of each path, by its first part. */
+  readonly tags: Readonly<Record<string, string>>;
   readonly securitySchemes: object;
   /** The credentials that lift a caller above the free tier, or none. */
   readonly security: readonly object[];
@@ -57,12 +61,6 @@ const REFUSED_PLAINLY: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'invalid_json',
 ]);
 
-const VECTORS_SCHEMA = {
-  type: 'object',
-  properties: { publicKey: { type: 'string' }, vectors: { type: 'array', items: { type: 'object' } } },
-  required: ['publicKey', 'vectors'],
-};
-
 const integerSchema = { type: 'integer', minimum: 0 };
 
 /** Creates the API document (OpenAPI 3.1) from the same declarations that serve the requests. */
@@ -78,7 +76,7 @@ export function createOpenApiDocument(routes: readonly Route[], version: string)
     },
     externalDocs: { url: DOCS },
     servers: [{ url: API_PREFIX }],
-    tags: [...new Set(Object.values(TAGS))].map((name) => ({ name })),
+    tags: [...new Set(Object.values(fragments.tags))].map((name) => ({ name })),
     paths: {
       ...Object.fromEntries(routes.map((route) => [route.path.replaceAll(/:(\w+)/g, '{$1}'), operationOf(route)])),
       [`/${VECTORS_NAME}`]: VECTORS_PATH,
@@ -100,32 +98,7 @@ const DOCS = '../../docs';
 
 const docsOf = (operationId: string): object => ({ url: `${DOCS}/routes#${operationId}` });
 
-/** The group of each path, by its first part. */
-const TAGS: Readonly<Record<string, string>> = {
-  slot: 'Network',
-  epoch: 'Network',
-  leaders: 'Network',
-  network: 'Network',
-  performance: 'Network',
-  'priority-fee': 'Network',
-  health: 'Gateway',
-  balance: 'Accounts',
-  balances: 'Accounts',
-  account: 'Accounts',
-  'token-accounts': 'Accounts',
-  address: 'Accounts',
-  token: 'Tokens',
-  block: 'Transactions',
-  tx: 'Transactions',
-  explain: 'Transactions',
-  search: 'Search',
-  pubkey: 'Receipts',
-  [VECTORS_NAME]: 'Receipts',
-  rpc: 'JSON-RPC',
-  stream: 'Stream',
-};
-
-const tagsOf = (path: string): readonly string[] => [TAGS[path.split('/')[1] ?? ''] ?? 'Others'];
+const tagsOf = (path: string): readonly string[] => [fragments.tags[path.split('/')[1] ?? ''] ?? 'Others'];
 
 const nameOf = ({ path }: Route): string =>
   path.replaceAll(/\/:\w+/g, '').replaceAll(/[/-](\w)/g, (_, letter: string) => letter.toUpperCase());
@@ -337,12 +310,7 @@ const VECTORS_PATH = {
         description:
           'For each version the key, the vectors, and what signs them; `hostile` names the fault of each body',
         headers: headers.rateLimit,
-        content: jsonContent({
-          type: 'object',
-          properties: { v1: VECTORS_SCHEMA, v2: VECTORS_SCHEMA, hostile: VECTORS_SCHEMA },
-          required: ['v1', 'v2', 'hostile'],
-          additionalProperties: false,
-        }),
+        content: jsonContent(fragments.vectors),
       },
       ...errorResponses(errors.any),
     },

@@ -1,3 +1,4 @@
+import { tryOrUndefined } from '../../../shared/runtime/try-or-undefined.ts';
 import type { AccountValue } from '../../upstream/geyser/feed-update.ts';
 import { OPEN_OBJECT } from '../../upstream/json/json-scanner.ts';
 import { canonicalJson, members, parseString } from '../../upstream/json/raw-json.ts';
@@ -17,13 +18,8 @@ export function toAccountJson(account: Buffer | null): AccountJson {
 }
 
 /** Converts a node's account as {@link toAccountJson} does; undefined for one that can't be decoded. */
-export function decodeAccountJson(account: Buffer | null): AccountJson | undefined {
-  try {
-    return toAccountJson(account);
-  } catch {
-    return undefined;
-  }
-}
+export const decodeAccountJson = (account: Buffer | null): AccountJson | undefined =>
+  tryOrUndefined(() => toAccountJson(account));
 
 export function lamportsOf(json: AccountJson): bigint {
   const account = accountBytes(json);

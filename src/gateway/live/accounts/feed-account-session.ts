@@ -13,6 +13,7 @@ import type { RecentBlocks } from '../feed/recent-blocks.ts';
 import type { VersionRing } from '../feed/version-ring.ts';
 import { claimedSlotOf, priorityOf } from '../lease-holder.ts';
 import type { LiveSessionOptions } from '../session-audit.ts';
+import type { PooledSession } from '../session-pool.ts';
 import { Watermark } from '../watermark.ts';
 import { decodeAccountJson, isSameAccount, textOfKept } from './account-json.ts';
 import { type AccountSessionOptions, tooLargeError } from './account-session.ts';
@@ -53,13 +54,7 @@ const TEXT_BYTES = 4 << 10;
 
 /** One stream of a Geyser feed, and the accounts that are kept live over it, at confirmed and finalized. */
 export class FeedAccountSession {
-  readonly pubsub: {
-    readonly nodeId: string;
-    readonly capacity: number;
-    readonly maxSubscriptions: number;
-    readonly mayGrow: boolean;
-    readonly isPreferred: boolean;
-  };
+  readonly pubsub: PooledSession<AccountState>['pubsub'] & { readonly nodeId: string };
   readonly sessionAudit = {
     checkLag: (commitment: Commitment) => this.#watermarks.get(commitment)?.checkLag(),
     audit: (most: number) => this.#audit(most),

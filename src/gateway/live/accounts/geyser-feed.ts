@@ -3,8 +3,8 @@ import type { Slot } from '../../../shared/domain/slot.ts';
 import { exponentialDelayMs } from '../../../shared/runtime/exponential-backoff.ts';
 import type { BackoffOptions } from '../../upstream/failsafe/jittered-backoff.ts';
 import { createFeedClient, type FeedAddress, type FeedClient, FeedError } from '../../upstream/geyser/geyser-client.ts';
-import { parseSafeInteger, pickMembers } from '../../upstream/json/raw-json.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
+import { readEpochInfo } from '../../upstream/reads/network-statistics.ts';
 import { type AdmittedFeed, admitFeed } from '../feed/feed-admission.ts';
 import { type Replay, type ReplayQuery, readReplay } from '../feed/feed-replay.ts';
 import type { RecentBlocks } from '../feed/recent-blocks.ts';
@@ -79,7 +79,7 @@ export class GeyserFeed implements LiveFeed<AccountState> {
   #client: FeedClient | undefined;
   #admitted: AdmittedFeed | undefined;
   #replaySlots: number | null = null;
-  #id: string;
+  nodeId: string;
   #epoch: Epoch | undefined;
   #failures = 0;
   /** When the last feed was admitted. */
@@ -90,11 +90,7 @@ export class GeyserFeed implements LiveFeed<AccountState> {
   constructor(options: GeyserFeedOptions, source: FeedSource) {
     this.#options = options;
     this.#source = source;
-    this.#id = options.feeds[0]?.id ?? '';
-  }
-
-  get nodeId(): string {
-    return this.#id;
+    this.nodeId = options.feeds[0]?.id ?? '';
   }
 
   get hasRoom(): boolean {
@@ -126,7 +122,7 @@ export class GeyserFeed implements LiveFeed<AccountState> {
   /** Never uses the feed of a node again: other operators contradict it. */
   refuse(nodeId: string): void {
     this.#refused.add(nodeId);
-    if (nodeId === this.#id) this.#onDown(NODE_REFUSED);
+    if (nodeId === this.nodeId) this.#onDown(NODE_REFUSED);
   }
 
   /** Begins to use a feed: once the nodes are known, by which it is admitted. */
@@ -142,7 +138,7 @@ export class GeyserFeed implements LiveFeed<AccountState> {
     const { ring, blocks, mesh, random, settings, maxBytes } = this.#options;
     const [client, admitted] = [this.#client, this.#admitted];
     if (client === undefined || admitted === undefined) throw new FeedError('no feed is in use');
-    const nodeId = this.#id;
+    const { nodeId } = this;
     const session: FeedAccountSession = new FeedAccountSession({
       ...callbacks,
       ...this.#source,
@@ -178,7 +174,7 @@ export class GeyserFeed implements LiveFeed<AccountState> {
       sessions.reduce((total, session) => total + of(session), 0);
     const version = this.#admitted?.version;
     return {
-      id: this.#id,
+      id: this.nodeId,
       status: this.#admitted === undefined ? 'down' : 'up',
       version: version === undefined ? null : `${version.name} ${version.version}`,
       slot: slot < 0 ? null : slot,
@@ -206,7 +202,7 @@ export class GeyserFeed implements LiveFeed<AccountState> {
     for (const { id, ...address } of feeds) {
       if (this.#isClosed) return;
       if (this.#refused.has(id)) continue;
-      this.#id = id;
+      this.nodeId = id;
       this.#client = undefined;
       let client: FeedClient | undefined;
       try {
@@ -245,7 +241,7 @@ export class GeyserFeed implements LiveFeed<AccountState> {
   #onDown(reason: string): void {
     if (this.#admitted === undefined) return;
     this.#admitted = undefined;
-    this.#report(this.#id, reason);
+    this.#report(this.nodeId, reason);
     const client = this.#client;
     for (const session of [...this.#sessions]) session.close(reason);
     client?.close();
@@ -270,12 +266,8 @@ export class GeyserFeed implements LiveFeed<AccountState> {
 
   async #readEpoch(): Promise<void> {
     try {
-      const { result } = await this.#options.mesh.call('getEpochInfo', [{ commitment: 'confirmed' }]);
-      const [slot, index, slots] = pickMembers(result, ['absoluteSlot', 'slotIndex', 'slotsInEpoch']).map((number) =>
-        parseSafeInteger(number),
-      );
-      if (slot !== undefined && index !== undefined && slots !== undefined)
-        this.#epoch = { first: slot - index, slots };
+      const { absoluteSlot, slotIndex, slotsInEpoch } = (await readEpochInfo(this.#options.mesh, 'confirmed')).result;
+      this.#epoch = { first: absoluteSlot - slotIndex, slots: slotsInEpoch };
     } catch {
       // it is read again when it is needed: a rejection here would end the process, whatever a node has sent
     }

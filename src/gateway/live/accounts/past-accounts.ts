@@ -3,7 +3,7 @@ import type { Lease } from '../../../shared/domain/lease.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import type { KeptAccount } from '../feed/kept-account.ts';
 import type { VersionRing } from '../feed/version-ring.ts';
-import { nothingKept, type PastSlot, type PastSlots } from '../past-slots.ts';
+import { type PastSlot, type PastSlots, throwNothingKept } from '../past-slots.ts';
 import { type AccountJson, lamportsOfKept, textOfKept } from './account-json.ts';
 
 /** Accounts at the end of a block. */
@@ -22,30 +22,20 @@ export interface PastAccount {
   json(): AccountJson;
 }
 
+export type PastAccounts = ReturnType<typeof pastAccounts>;
+
 /** Accounts that are kept live, at slots of which the ring has their versions. */
-export class PastAccounts {
-  readonly #ring: VersionRing;
-  readonly #slots: PastSlots;
-
-  constructor(ring: VersionRing, slots: PastSlots) {
-    this.#ring = ring;
-    this.#slots = slots;
-  }
-
+export const pastAccounts = (ring: VersionRing, slots: PastSlots) => ({
   /** Rejects as {@link PastSlots.check} and {@link PastSlots.find} do. */
   async read(addresses: readonly string[], pastSlot: PastSlot): Promise<PastAccountsRead> {
-    this.#slots.check(pastSlot);
-    const histories = addresses.map((address) => {
-      const history = this.#ring.get(address);
-      if (history === undefined) throw nothingKept('account', address);
-      return history;
-    });
-    const { slot, versions, lease } = await this.#slots.find(pastSlot, histories);
+    slots.check(pastSlot);
+    const histories = addresses.map((address) => ring.get(address) ?? throwNothingKept('account', address));
+    const { slot, versions, lease } = await slots.find(pastSlot, histories);
     const agreements = histories.map((history) => history.agreementAt(slot));
-    const accounts = versions.map((version) => accountOf(version.value, this.#ring.textOf(version.value)));
+    const accounts = versions.map((version) => accountOf(version.value, ring.textOf(version.value)));
     return { slot, agreement: combinedAgreement(agreements, slot), lease, accounts };
-  }
-}
+  },
+});
 
 function accountOf(value: KeptAccount, parsed: KeptAccount = value): PastAccount {
   return {

@@ -3,7 +3,7 @@ import { CLOCK_SYSVAR, SYSTEM_PROGRAM } from '../../../shared/domain/well-known-
 import { decodeUpdate } from '../../upstream/geyser/decode-update.ts';
 import { encodeFilter, encodePing, type FeedMode } from '../../upstream/geyser/encode-request.ts';
 import type { BlockLink, FeedUpdate } from '../../upstream/geyser/feed-update.ts';
-import { type FeedVersion, parseFeedVersion, versionProblem } from '../../upstream/geyser/feed-version.ts';
+import { type FeedVersion, parseFeedVersion, versionProblem, YELLOWSTONE } from '../../upstream/geyser/feed-version.ts';
 import { type FeedClient, FeedError, type FeedFailure, GRPC_CODE } from '../../upstream/geyser/geyser-client.ts';
 import { readWrittenAccounts } from '../../upstream/reads/written-accounts.ts';
 import type { RpcCaller } from '../../upstream/rpc/rpc-response.ts';
@@ -26,9 +26,6 @@ export interface AdmissionOptions {
   /** The most bytes of accounts whose block meta has not come. */
   readonly maxBytes: number;
 }
-
-/** The server whose order of messages is known: accounts first, then the block meta. */
-const YELLOWSTONE = 'yellowstone-grpc-geyser';
 
 /** Most accounts that are watched for evidence, and most blocks that are read for it. */
 const [MAX_CANARIES, MAX_BLOCK_READS] = [64, 60];

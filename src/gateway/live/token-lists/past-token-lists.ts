@@ -3,33 +3,26 @@ import { filterByMint, type TokenList, type TokenListQuery, type TokenListRead }
 import type { History, RingMember } from '../feed/history.ts';
 import type { VersionRing } from '../feed/version-ring.ts';
 import { priorityOf } from '../lease-holder.ts';
-import { nothingKept, type PastSlot, type PastSlots } from '../past-slots.ts';
+import { type PastSlot, type PastSlots, throwNothingKept } from '../past-slots.ts';
 import type { TokenListState } from './token-list-state.ts';
 
 type PastListQuery = Pick<TokenListQuery, 'owner' | 'mint' | 'cost'>;
 
+export type PastTokenLists = ReturnType<typeof pastTokenLists>;
+
 /** Token lists that are kept live, at slots of which the ring has their versions. */
-export class PastTokenLists {
-  readonly #ring: VersionRing<TokenList>;
-  readonly #slots: PastSlots;
-
-  constructor(ring: VersionRing<TokenList>, slots: PastSlots) {
-    this.#ring = ring;
-    this.#slots = slots;
-  }
-
+export const pastTokenLists = (ring: VersionRing<TokenList>, slots: PastSlots) => ({
   /** Rejects as {@link PastSlots.check} and {@link PastSlots.find} do. */
   async read({ owner, mint, cost }: PastListQuery, pastSlot: PastSlot): Promise<TokenListRead> {
-    this.#slots.check(pastSlot);
-    const history = this.#ring.get(owner);
-    if (history === undefined) throw nothingKept('the token accounts of', owner);
-    const { slot, versions, lease } = await this.#slots.find(pastSlot, [history]);
+    slots.check(pastSlot);
+    const history = ring.get(owner) ?? throwNothingKept('the token accounts of', owner);
+    const { slot, versions, lease } = await slots.find(pastSlot, [history]);
     const [version = { slot, value: NO_LIST }] = versions; // there is one for each history
     const list = mint === undefined ? version.value : filterByMint(version.value, mint);
     countRows({ cost }, list.accounts.length);
     return { slot, sinceSlot: version.slot, isConsistent: true, lease, list };
-  }
-}
+  },
+});
 
 /**
  * Keeps a list in the ring for as long as it has its present lease; one at confirmed is as good for finalized slots.

@@ -1,6 +1,8 @@
 import { toJson } from '../../../shared/domain/to-json.ts';
 import type { PubsubSession, PubsubSubscription, SubscriptionHandler } from '../../upstream/pubsub/pubsub-session.ts';
 
+type Method = Parameters<PubsubSession['subscribe']>[0];
+
 interface CoalescedSubscription {
   readonly handlers: Set<SubscriptionHandler>;
   subscription: PubsubSubscription | undefined;
@@ -27,32 +29,27 @@ export class SubscriptionCoalescer {
     };
   }
 
-  has(method: Parameters<PubsubSession['subscribe']>[0], params: readonly unknown[]): boolean {
+  has(method: Method, params: readonly unknown[]): boolean {
     return this.#byKey.has(subscriptionKey(method, params));
   }
 
-  #open(
-    key: string,
-    method: Parameters<PubsubSession['subscribe']>[0],
-    params: readonly unknown[],
-  ): CoalescedSubscription {
+  #open(key: string, method: Method, params: readonly unknown[]): CoalescedSubscription {
     const shared: CoalescedSubscription = { handlers: new Set(), subscription: undefined, isAcknowledged: false };
+    const forEachHandler = (call: (handler: SubscriptionHandler) => void): void => [...shared.handlers].forEach(call);
     shared.subscription = this.#pubsub.subscribe(method, params, {
       onAcknowledged: () => {
         shared.isAcknowledged = true;
         this.#unsubscribeUnused(key, shared); // not earlier: an equal one might be added until then
-        for (const handler of [...shared.handlers]) handler.onAcknowledged();
+        forEachHandler((handler) => handler.onAcknowledged());
       },
-      onNotification: (slot, value) => {
-        for (const handler of [...shared.handlers]) handler.onNotification(slot, value);
-      },
+      onNotification: (slot, value) => forEachHandler((handler) => handler.onNotification(slot, value)),
       onRejected: () => {
         this.#byKey.delete(key);
-        for (const handler of [...shared.handlers]) handler.onRejected();
+        forEachHandler((handler) => handler.onRejected());
       },
       onRefused: () => {
         this.#byKey.delete(key);
-        for (const handler of [...shared.handlers]) handler.onRefused();
+        forEachHandler((handler) => handler.onRefused());
       },
     });
     this.#byKey.set(key, shared);

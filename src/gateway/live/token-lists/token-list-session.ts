@@ -2,6 +2,7 @@ import { agreedAt } from '../../../shared/domain/agreement.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import { tryOrUndefined } from '../../../shared/runtime/try-or-undefined.ts';
 import { identityInMint, isSameName, nameInMetaplexAccount, TOKEN_PROGRAMS } from '../../../transactions/index.ts';
 import { listedTokenAccount } from '../../tokens/listed-token-account.ts';
 import { decodeMint, hasScale } from '../../tokens/mint-scales.ts';
@@ -300,13 +301,6 @@ export class TokenListSession {
     decode: (value: Buffer) => A,
     onAccount: (slot: Slot, account: A) => void,
   ): SubscriptionHandler {
-    const tryDecode = (value: Buffer): A | undefined => {
-      try {
-        return decode(value);
-      } catch {
-        return undefined;
-      }
-    };
     return {
       onAcknowledged: () => {
         const subscriptions = this.#subscriptionsByState.get(state);
@@ -316,7 +310,7 @@ export class TokenListSession {
         this.#readIfNeeded(state);
       },
       onNotification: (slot, value) => {
-        const account = tryDecode(value);
+        const account = tryOrUndefined(() => decode(value));
         if (account === undefined) this.#onChange(state, slot);
         else onAccount(slot, account);
       },

@@ -13,6 +13,7 @@ import { parsePrivateKey } from './private-key-format.ts';
 
 const FILE_NAME = 'receipt-key.pem';
 const SOLANA_WALLET_PATH = /[\\/]\.config[\\/]solana[\\/]id\.json$/;
+const EPHEMERAL = 'the receipt key is ephemeral: it ends with this process, so its receipts cannot be verified later';
 const BAD_CONFIGURATION = 78;
 
 export interface StoredReceiptKeys {
@@ -112,13 +113,11 @@ export function createReceiptKey(source: KeySource): boolean {
 
 function ringFromText(text: string): LoadedReceiptKeys {
   const isEphemeral = text === 'ephemeral';
-  const source = { path: null, isEphemeral, created: false };
-  if (!isEphemeral) {
-    const secret = orFailStart("RECEIPT_KEY can't be used", () => parsePrivateKey(text));
-    return { ...source, ring: singleKeyRing(signingKeyOf(secret)), warning: null };
-  }
-  const warning = 'the receipt key is ephemeral: it ends with this process, so its receipts cannot be verified later';
-  return { ...source, ring: singleKeyRing(signingKeyOf(generateKeyPairSync('ed25519').privateKey)), warning };
+  const secret = isEphemeral
+    ? generateKeyPairSync('ed25519').privateKey
+    : orFailStart("RECEIPT_KEY can't be used", () => parsePrivateKey(text));
+  const ring = singleKeyRing(signingKeyOf(secret));
+  return { ring, path: null, isEphemeral, created: false, warning: isEphemeral ? EPHEMERAL : null };
 }
 
 function ringFromFile(source: KeySource, nowMs: number): LoadedReceiptKeys {

@@ -2,8 +2,8 @@ import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { readTransaction, type Transaction } from '../../../transactions/index.ts';
 import { member, parseSafeInteger } from '../../upstream/json/raw-json.ts';
+import type { VersionedReadOptions } from '../../upstream/reads/max-supported-version.ts';
 import { cursorNotFound } from '../../upstream/reads/signature-page.ts';
-import type { TransactionReadOptions } from '../../upstream/reads/transaction-record.ts';
 import type { RequestScope } from '../routing/request-scope.ts';
 import type { Uses } from '../routing/route.ts';
 
@@ -15,7 +15,7 @@ export async function slotOfCursor(
   { callsFor, transactionRecords }: Uses<'callsFor' | 'transactionRecords'>,
   addresses: readonly [string, ...string[]],
   cursor: string,
-  bounds: TransactionReadOptions,
+  bounds: VersionedReadOptions,
   scope: Pick<RequestScope, 'cost'>,
 ): Promise<Slot> {
   const named = { signature: cursor, slot: undefined };

@@ -5,13 +5,13 @@ import type { Slot } from '../../../shared/domain/slot.ts';
 import { RawJson } from '../../../shared/domain/to-json.ts';
 import type { DescribedNetRow, TransferRow } from '../../../transactions/index.ts';
 import { findLargestTokenAccounts } from '../../tokens/largest-token-accounts.ts';
+import type { VersionedReadOptions } from '../../upstream/reads/max-supported-version.ts';
 import {
   readSignaturePage,
   type SignaturePage,
   type SignatureQuery,
   type SignatureRow,
 } from '../../upstream/reads/signature-page.ts';
-import type { TransactionReadOptions } from '../../upstream/reads/transaction-record.ts';
 import { address, before, commitment, limit, optionalLiteral } from '../routing/params.ts';
 import { type RequestScope, requesterOf } from '../routing/request-scope.ts';
 import { readRoute, type Uses } from '../routing/route.ts';
@@ -129,7 +129,7 @@ async function readTransfers(
   scope: RequestScope,
   address: string,
   page: readonly SignatureRow[],
-  bounds: TransactionReadOptions,
+  bounds: VersionedReadOptions,
 ): Promise<{ readonly slot: Slot; readonly rows: readonly (DescribedNetRow | TransferRow)[] }> {
   const records = await transactionRecords.readAll(callsFor(scope), page, bounds, scope.cost);
   const rows: (DescribedNetRow | TransferRow)[] = [];

@@ -2,9 +2,18 @@ import type { Slot } from '../../../shared/domain/slot.ts';
 import { encodeKey, TOKEN_PROGRAMS, type TokenProgram } from '../../../transactions/index.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import { listProgramAccounts, type ProgramAccountsFilter } from '../../upstream/reads/program-accounts.ts';
+import { isRefusal } from '../../upstream/rpc/error-normalizer.ts';
 import type { Holder, HolderTable, HolderTabler, OwnerTable } from '../routing/holder-tables.ts';
+import type { ScanTablesKind } from '../scans/scan-tables.ts';
 import { HOLDER_DATA_SLICE, HolderRows } from './holder-rows.ts';
 import { OWNER_ROW_BYTES, OwnerRows } from './owner-rows.ts';
+
+export const HOLDER_TABLES: ScanTablesKind<HolderTable> = {
+  maxSize: 64 << 20, // bytes: about three of the largest scans
+  sizeOf: ({ bytes }) => Math.max(bytes, 1),
+  ttlMs: 60_000, // all pages read within it come from one table, so they agree with each other
+  isRefused: isRefusal,
+};
 
 const ACCOUNT_SIZE = 165;
 

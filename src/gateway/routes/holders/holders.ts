@@ -14,11 +14,11 @@ import type { ReadOptions } from '../../upstream/reads/encoded-accounts.ts';
 import { readLargestTokenAccounts, throwMintNotKnownYet } from '../../upstream/reads/largest-token-accounts.ts';
 import { isRefusal } from '../../upstream/rpc/error-normalizer.ts';
 import type { RpcCaller } from '../../upstream/rpc/rpc-response.ts';
-import type { Holder, OwnerHolding, ReadHolders } from '../routing/holder-tables.ts';
+import type { Holder, HolderTable, OwnerHolding } from '../routing/holder-tables.ts';
 import { address, optionalLiteral, page } from '../routing/params.ts';
 import { LARGE_READ_UNITS, readRoute, type Uses } from '../routing/route.ts';
 import { integer } from '../routing/schemas.ts';
-import { REFUSAL_SEC } from '../scans/scan-refusals.ts';
+import { REFUSAL_SEC } from '../scans/scan-tables.ts';
 import { createHolderTable, scanHolders } from './holder-table.ts';
 
 /** Rows of a page: getTokenLargestAccounts returns 20 without a scan. */
@@ -74,7 +74,11 @@ export const holders = readRoute({
   claimNumberOf: () => 3,
   errors: ['invalid_address', 'invalid_page', 'not_found', 'not_a_mint', 'holders_unavailable'],
 
-  async resolve(params, { callsFor, holderTables }: Uses<'callsFor' | 'holderTables'>, scope) {
+  async resolve(
+    params,
+    { callsFor, holderTables, holderTabler }: Uses<'callsFor' | 'holderTables' | 'holderTabler'>,
+    scope,
+  ) {
     const { minSlot, namedSlot = 0, cost } = scope;
     const rpc = callsFor(scope);
     const { mint: address, page, by } = params;
@@ -87,16 +91,14 @@ export const holders = readRoute({
       const items = toItems(rows, 1, { mint: address, supply, scale });
       return { slot, result: { ...shown, source: 'largest-accounts' as const, items } };
     }
-    const scan: ReadHolders = async (tabler, caller) => {
+    const scan = async (): Promise<HolderTable> => {
       const { slot, mint, mints } = await requireMint(rpc, address, at);
       const { supply, program } = mint;
       const scanned = await scanHolders(rpc, address, program, minSlot);
       const ofMint = { slot: Math.min(slot, scanned.slot), supply, scale: mints.scale(address) };
-      return createHolderTable({ ...scanned, ...ofMint }, tabler, caller);
+      return createHolderTable({ ...scanned, ...ofMint }, holderTabler, cost?.caller);
     };
-    const table = await holderTables
-      .getOrRead({ mint: address, minSlot: namedSlot }, scan, cost)
-      .catch(throwHoldersUnavailable);
+    const table = await holderTables.getOrScan(address, namedSlot, scan, cost).catch(throwHoldersUnavailable);
     const owners = by === 'owner' ? await table.owners() : undefined;
     const from = (page - 1) * PAGE_SIZE;
     const to = from + PAGE_SIZE;

@@ -36,7 +36,7 @@ import {
   serializeInChunks,
   toExactNumber,
 } from '../routing/schemas.ts';
-import { describeStake, readStakeTable, stakeSchema } from './stake-table.ts';
+import { describeStake, nullIfRefused, readStakeTable, stakeSchema } from './stake-table.ts';
 
 const itemSchema = z.strictObject({
   asset: z.enum(['SOL', 'token']),
@@ -195,7 +195,7 @@ async function readStake(
     countRows(scope, scanned.accounts.length);
     return scanned;
   };
-  const table = await stakeTables.getOrScan({ withdrawer, oldestSlot }, scan, scope.cost);
+  const table = await stakeTables.getOrScan(withdrawer, oldestSlot, scan, scope.cost).catch(nullIfRefused);
   return table && describeStake(table, epoch);
 }
 

@@ -12,8 +12,28 @@ import {
 } from '../../../transactions/index.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import { parseListedLamports, readProgramAccounts } from '../../upstream/reads/program-accounts.ts';
+import { isRefusal } from '../../upstream/rpc/error-normalizer.ts';
+import { hadNoTurn } from '../../upstream/rpc/rpc-client.ts';
 import { exactNumber, integer } from '../routing/schemas.ts';
 import type { OwnedStake, StakeTable } from '../routing/stake-accounts.ts';
+import type { ScanTablesKind } from '../scans/scan-tables.ts';
+
+/** Returns whether no node lists the accounts: one without an index of them may also run into the timeout. */
+const isRefused = (error: GatewayError): boolean =>
+  isRefusal(error) || (error.code === 'upstream_timeout' && !hadNoTurn(error));
+
+export const STAKE_TABLES: ScanTablesKind<StakeTable> = {
+  maxSize: 50_000, // accounts, of some 20 MB
+  sizeOf: ({ accounts }) => accounts.length + 1, // a table without any counts as one
+  ttlMs: 0,
+  isRefused,
+};
+
+/** Returns null where no node lists the accounts. A failure that may pass is thrown. */
+export function nullIfRefused(thrown: unknown): null {
+  if (thrown instanceof GatewayError && isRefused(thrown)) return null;
+  throw thrown;
+}
 
 const MAX_ACCOUNTS = 1000;
 

@@ -1,4 +1,3 @@
-import type { RequestCost } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import type { AmountScale } from '../../../transactions/index.ts';
 
@@ -32,23 +31,6 @@ export interface HolderTable {
   /** Returns the same holders added up by owner, which takes long the first time. */
   owners(): Promise<OwnerTable>;
 }
-
-export interface HoldersQuery {
-  readonly mint: string;
-  /** The slot that a cached table must have, or a later one. */
-  readonly minSlot: Slot;
-}
-
-/** Cached holder tables, by mint. */
-export interface HolderTables {
-  /** Returns the cached table of a mint, until it expires, unless it is older than `minSlot`. */
-  get(mint: string, minSlot?: Slot): HolderTable | undefined;
-  /** Returns the cached table of a mint, or caches the one that `read` returns, which counts for the request of `cost`. */
-  getOrRead(query: HoldersQuery, read: ReadHolders, cost: RequestCost | undefined): Promise<HolderTable>;
-}
-
-/** Reads a table, which a tabler makes. */
-export type ReadHolders = (tabler: HolderTabler, caller?: string) => Promise<HolderTable>;
 
 /** Makes tables in a thread, for which callers take turns. What it makes is memory that threads share. */
 export interface HolderTabler {

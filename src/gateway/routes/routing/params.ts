@@ -2,6 +2,7 @@ import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { type ErrorCode, GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { isBase58Of } from '../../../transactions/index.ts';
+import { slotIn } from '../../serving/min-slot.ts';
 
 /** A request parameter: how to parse it, and its entry in the API document. `Given` is the type a client passes. */
 export interface Param<T, Given = T> {
@@ -44,6 +45,8 @@ const optional = <T>(param: Param<T>): Param<T | undefined> => ({
 
 export const address: Param<string> = base58Param(32, 'invalid_address', 'an address');
 
+export const optionalAddress: Param<string | undefined> = optional(address);
+
 /** Returns a parameter of 1 to `maxCount` different addresses, separated by commas. Returns them in their order. */
 export const addresses = (maxCount: number): Param<readonly string[]> => ({
   schema: { type: 'array', items: address.schema, minItems: 1, maxItems: maxCount, uniqueItems: true },
@@ -75,8 +78,8 @@ export const slot: Param<Slot> = {
   required: true,
   description: 'A slot: a decimal number',
   parse(text, name) {
-    const slot = /^(0|[1-9]\d{0,15})$/.test(text ?? '') ? Number(text) : Number.NaN;
-    if (Number.isSafeInteger(slot)) return slot;
+    const slot = slotIn(text ?? '');
+    if (slot !== undefined) return slot;
     throw new GatewayError('invalid_slot', `${name} must be a decimal number below 2^53`);
   },
 };
@@ -125,12 +128,6 @@ export const agree: Param<string | undefined, number | undefined> = {
   required: false,
   description: 'The fewest operators that must give the answer at its slot, as `X-Agree`; default: 1',
   parse: (text) => text,
-};
-
-export const optionalAddress: Param<string | undefined> = {
-  ...address,
-  required: false,
-  parse: (text, name) => (text === undefined ? undefined : address.parse(text, name)),
 };
 
 /** Returns a parameter with some allowed values, of which one is the default. */

@@ -35,14 +35,15 @@ import type {
   EncodedQuery,
 } from '../../upstream/reads/account-batcher.ts';
 import type { MergedSignatures } from '../../upstream/reads/merged-signatures.ts';
-import type { ProgramIdls } from '../../upstream/reads/program-idls.ts';
+import type { ProgramIdlCache } from '../../upstream/reads/program-idls.ts';
 import type { TransactionRecords } from '../../upstream/reads/transaction-records.ts';
+import type { ScanTables } from '../scans/scan-tables.ts';
 import type { BlockListings } from './block-listings.ts';
-import type { HolderTables } from './holder-tables.ts';
+import type { HolderTable, HolderTabler } from './holder-tables.ts';
 import type { Param } from './params.ts';
 import type { Counted, RequestScope } from './request-scope.ts';
 import type { SeenBlocks } from './seen-blocks.ts';
-import type { StakeTables } from './stake-accounts.ts';
+import type { StakeTable } from './stake-accounts.ts';
 import type { TransactionDecoder } from './transaction-decoder.ts';
 
 // `any` would let a wrong type through; method shorthand below keeps these assignable without it.
@@ -62,9 +63,9 @@ export interface RouteContext {
   /** Reads accounts. Those read often are kept live and then cost no upstream call. */
   readonly liveAccounts: LiveAccounts;
   /** Reads accounts that are kept live as they were at a past slot. */
-  readonly pastAccounts: Pick<PastAccounts, 'read'>;
+  readonly pastAccounts: PastAccounts;
   /** Reads token lists that are kept live as they were at a past slot. */
-  readonly pastTokenLists: Pick<PastTokenLists, 'read'>;
+  readonly pastTokenLists: PastTokenLists;
   /** Returns the state of the Geyser feed; null where none is configured. */
   readonly geyser: () => GeyserFeedStatus | null;
   /** Reads the token accounts of an owner. Lists read often are kept live. */
@@ -80,14 +81,17 @@ export interface RouteContext {
     find(mints: readonly string[], asOf: Counted<PriceAsOf>): ReturnType<PriceLookup['find']>;
   };
   readonly networkHistory: Pick<NetworkHistory, 'read'>;
-  readonly holderTables: HolderTables;
+  readonly holderTabler: HolderTabler;
+  /** By mint. */
+  readonly holderTables: Pick<ScanTables<HolderTable>, 'get' | 'getOrScan'>;
   readonly seenBlocks: SeenBlocks;
-  readonly stakeTables: StakeTables;
+  /** By withdrawer. */
+  readonly stakeTables: Pick<ScanTables<StakeTable>, 'getOrScan'>;
   readonly knownMints: KnownMints;
   /** Finds how sentences call tokens. */
   readonly tokenLabels: TokenLabels;
   /** Finds how programs call their instructions. */
-  readonly programIdls: ProgramIdls;
+  readonly programIdls: Pick<ProgramIdlCache, 'find'>;
   readonly blockListings: BlockListings;
   readonly decoder: TransactionDecoder;
   /** Reads transactions, and caches final ones. */

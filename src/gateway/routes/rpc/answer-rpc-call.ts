@@ -1,6 +1,5 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { SCAN_UNITS, unitsOfAddresses } from '../../../shared/domain/price-list.ts';
-import type { ReadMethod } from '../../../shared/domain/rpc-methods.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import type { Admit } from '../../../shared/runtime/fair-semaphore.ts';
 import { making, promised } from '../../../shared/runtime/waiter.ts';
@@ -14,7 +13,7 @@ import type { PostAnswer, SerializedAnswer, Uses } from '../routing/route.ts';
 import { findCachedAnswer } from './answers-of-routes.ts';
 import { accountSizeOf, minimumBalance, toRentRequest } from './own-answer.ts';
 import type { RpcCall } from './parse-rpc-call.ts';
-import { type RpcReadRequest, toReadRequest } from './rpc-cache-policy.ts';
+import { RPC_METHODS, type RpcReadRequest, toReadRequest } from './rpc-cache-policy.ts';
 import { callUpstream } from './rpc-upstream-call.ts';
 
 /** Maximum length of a cached result. Of a longer one only the slot is remembered. */
@@ -36,12 +35,11 @@ const MAX_KEYS = 100;
 const addressesIn = ({ method, params: [keys] }: RpcCall): number =>
   method === 'getMultipleAccounts' && Array.isArray(keys) ? Math.min(keys.length, MAX_KEYS) : 0;
 
-/** Methods for which a node reads all accounts of a program, or all accounts. */
-const SCANS: ReadonlySet<ReadMethod> = new Set(['getSupply', 'getTokenAccountsByDelegate']);
+const isScan = ({ method }: RpcCall): boolean => RPC_METHODS[method].isScan === true;
 
 /** Returns the units that a miss of a call surely costs. */
 export const missUnitsOfCall = (call: RpcCall): number =>
-  unitsOfAddresses(addressesIn(call)) + (SCANS.has(call.method) ? SCAN_UNITS : 0);
+  unitsOfAddresses(addressesIn(call)) + (isScan(call) ? SCAN_UNITS : 0);
 
 export type RpcUses = Uses<'rpcReadThrough' | 'accounts' | 'callsFor' | 'mesh' | 'cache'>;
 
@@ -102,7 +100,7 @@ function readOf(request: RpcReadRequest, context: RpcUses, scope: RequestScope):
     load(floor = 0, _minSlot, waiter) {
       if (scope.cost !== undefined) {
         scope.cost.addresses += addressesIn(request.call);
-        if (SCANS.has(request.call.method)) scope.cost.scans++;
+        if (isScan(request.call)) scope.cost.scans++;
       }
       const checked = making<SerializedAnswer, SerializedAnswer>((answer) => {
         request.check?.(answer);

@@ -29,65 +29,70 @@ const TEN_SECONDS: TimedPolicy = { ms: 10_000 };
 const ONE_MINUTE: TimedPolicy = { ms: 60_000 };
 const TEN_MINUTES: TimedPolicy = { ms: 600_000 };
 
-/** Life of a cached answer: in slots where each may change it. Undefined: never cached. */
-const LIFETIMES: Readonly<Record<ReadMethod, TimedPolicy | undefined>> = {
-  getBalance: TWO_SLOTS,
-  getAccountInfo: TWO_SLOTS,
-  getMultipleAccounts: TWO_SLOTS,
-  getSlot: ONE_SLOT,
-  getBlockHeight: ONE_SLOT,
-  getEpochInfo: TWO_SLOTS,
-  getLatestBlockhash: TWO_SLOTS,
-  getTokenAccountsByOwner: TWO_SLOTS,
-  getTokenAccountBalance: TWO_SLOTS,
-  getTokenSupply: TWO_SLOTS,
-  getSignaturesForAddress: TWO_SLOTS,
-  getTransaction: TWO_SLOTS,
-  getBlock: TWO_SLOTS,
-  getBlockTime: TEN_SECONDS,
-  getRecentPrioritizationFees: TWO_SLOTS,
-  getRecentPerformanceSamples: TEN_SECONDS,
-  getBlockProduction: TEN_SECONDS,
-  getTokenLargestAccounts: TEN_SECONDS,
-  getClusterNodes: ONE_MINUTE,
-  getVersion: TEN_MINUTES,
-  getHealth: undefined,
-  getSignatureStatuses: ONE_SLOT,
-  isBlockhashValid: ONE_SLOT,
-  getFeeForMessage: TWO_SLOTS,
-  getTransactionCount: ONE_SLOT,
-  getSlotLeader: ONE_SLOT,
-  getBlocks: TWO_SLOTS,
-  getBlocksWithLimit: TWO_SLOTS,
-  getSlotLeaders: TEN_SECONDS,
-  getFirstAvailableBlock: TEN_SECONDS,
-  minimumLedgerSlot: TEN_SECONDS,
-  getTokenAccountsByDelegate: TEN_SECONDS, // a scan
-  getVoteAccounts: TEN_SECONDS,
-  getSupply: ONE_MINUTE, // a scan
-  getInflationRate: ONE_MINUTE, // changes with the epoch
-  getInflationReward: ONE_MINUTE,
-  getStakeMinimumDelegation: ONE_MINUTE,
-  getIdentity: TEN_MINUTES,
-  getEpochSchedule: TEN_MINUTES,
-  getMinimumBalanceForRentExemption: TEN_MINUTES, // the rent, from which each is computed
-  getGenesisHash: undefined, // known since the start
-};
+/** What `/rpc` knows of a method. */
+interface MethodFacts {
+  /** Life of a cached answer: in slots where each may change it. Undefined: never cached. */
+  readonly life: TimedPolicy | undefined;
+  /** The position of the config among the parameters, where a node accepts a `minContextSlot` in it. */
+  readonly configAt?: number;
+  /** Whether it is about the whole cluster: answers at one commitment share a key, whatever the other parameters. */
+  readonly isClusterWide?: true;
+  /** Whether its result may be as long as a response of a node may be. */
+  readonly isLarge?: true;
+  /** Whether a node reads all accounts of a program for it, or all accounts. */
+  readonly isScan?: true;
+}
 
-/** Methods about the whole cluster: answers at one commitment share a key, whatever the other parameters. */
-const CLUSTER_WIDE_METHODS: ReadonlySet<ReadMethod> = new Set([
-  'getSlot',
-  'getBlockHeight',
-  'getEpochInfo',
-  'getTransactionCount',
-]);
+export const RPC_METHODS: Readonly<Record<ReadMethod, MethodFacts>> = {
+  getBalance: { life: TWO_SLOTS, configAt: 1 },
+  getAccountInfo: { life: TWO_SLOTS, configAt: 1, isLarge: true },
+  getMultipleAccounts: { life: TWO_SLOTS, configAt: 1, isLarge: true },
+  getSlot: { life: ONE_SLOT, configAt: 0, isClusterWide: true },
+  getBlockHeight: { life: ONE_SLOT, configAt: 0, isClusterWide: true },
+  getEpochInfo: { life: TWO_SLOTS, configAt: 0, isClusterWide: true },
+  getLatestBlockhash: { life: TWO_SLOTS, configAt: 0 },
+  getTokenAccountsByOwner: { life: TWO_SLOTS, configAt: 2, isLarge: true },
+  getTokenAccountBalance: { life: TWO_SLOTS },
+  getTokenSupply: { life: TWO_SLOTS },
+  getSignaturesForAddress: { life: TWO_SLOTS, configAt: 1 },
+  getTransaction: { life: TWO_SLOTS },
+  getBlock: { life: TWO_SLOTS, isLarge: true },
+  getBlockTime: { life: TEN_SECONDS },
+  getRecentPrioritizationFees: { life: TWO_SLOTS },
+  getRecentPerformanceSamples: { life: TEN_SECONDS },
+  getBlockProduction: { life: TEN_SECONDS, isLarge: true },
+  getTokenLargestAccounts: { life: TEN_SECONDS },
+  getClusterNodes: { life: ONE_MINUTE, isLarge: true },
+  getVersion: { life: TEN_MINUTES },
+  getHealth: { life: undefined },
+  getSignatureStatuses: { life: ONE_SLOT },
+  isBlockhashValid: { life: ONE_SLOT, configAt: 1 },
+  getFeeForMessage: { life: TWO_SLOTS, configAt: 1 },
+  getTransactionCount: { life: ONE_SLOT, configAt: 0, isClusterWide: true },
+  getSlotLeader: { life: ONE_SLOT, configAt: 0 },
+  getBlocks: { life: TWO_SLOTS, configAt: 2, isLarge: true },
+  getBlocksWithLimit: { life: TWO_SLOTS, configAt: 2, isLarge: true },
+  getSlotLeaders: { life: TEN_SECONDS },
+  getFirstAvailableBlock: { life: TEN_SECONDS },
+  minimumLedgerSlot: { life: TEN_SECONDS },
+  getTokenAccountsByDelegate: { life: TEN_SECONDS, configAt: 2, isLarge: true, isScan: true },
+  getVoteAccounts: { life: TEN_SECONDS, isLarge: true },
+  getSupply: { life: ONE_MINUTE, isScan: true },
+  getInflationRate: { life: ONE_MINUTE }, // changes with the epoch
+  getInflationReward: { life: ONE_MINUTE, configAt: 1 },
+  getStakeMinimumDelegation: { life: ONE_MINUTE },
+  getIdentity: { life: TEN_MINUTES },
+  getEpochSchedule: { life: TEN_MINUTES },
+  getMinimumBalanceForRentExemption: { life: TEN_MINUTES }, // the rent, from which each is computed
+  getGenesisHash: { life: undefined }, // known since the start
+};
 
 /** Returns the read that answers a call, at the slot of its `X-Min-Slot` or later. */
 export function toReadRequest(call: RpcCall, minSlot: Slot): RpcReadRequest {
   const { method, params } = call;
   const minContextSlot = minContextSlotOf(params) ?? 0;
   const commitment = commitmentOfCall(call);
-  const isClusterWide = CLUSTER_WIDE_METHODS.has(method) && hasOnlyStandardConfig(params);
+  const isClusterWide = RPC_METHODS[method].isClusterWide === true && hasOnlyStandardConfig(params);
   return {
     call,
     key: `rpc ${method} ${isClusterWide ? commitment : toJson(params)}`,
@@ -100,6 +105,6 @@ export function toReadRequest(call: RpcCall, minSlot: Slot): RpcReadRequest {
 
 /** Returns the life of an answer. A processed one lives for a slot, since the next slot may take it back. */
 export function lifetimeOf(method: ReadMethod, commitment: Commitment): TimedPolicy | undefined {
-  const lifetime = LIFETIMES[method];
-  return lifetime !== undefined && commitment === 'processed' ? ONE_SLOT : lifetime;
+  const { life } = RPC_METHODS[method];
+  return life !== undefined && commitment === 'processed' ? ONE_SLOT : life;
 }

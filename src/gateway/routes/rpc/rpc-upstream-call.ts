@@ -9,7 +9,7 @@ import type { RequestScope } from '../routing/request-scope.ts';
 import type { SerializedAnswer, Uses } from '../routing/route.ts';
 import { readJoined } from './joined-account-read.ts';
 import { commitmentOfCall, hasOnlyStandardConfig, type RpcCall } from './parse-rpc-call.ts';
-import type { RpcReadRequest } from './rpc-cache-policy.ts';
+import { RPC_METHODS, type RpcReadRequest } from './rpc-cache-policy.ts';
 
 /** Calls the upstream. The answer is no older than `floor`, even if the method returns no slot. */
 export function callUpstream(
@@ -51,32 +51,11 @@ function minContextSlotFor(mesh: Pick<Mesh, 'tip'>, { call, waitsForMinSlot }: R
   return waitsForMinSlot ? floor : 0;
 }
 
-/** The position of the config among the parameters, for the methods that accept a `minContextSlot` in it. */
-const CONFIG_POSITIONS: { readonly [M in ReadMethod]?: number } = {
-  getSlot: 0,
-  getBlockHeight: 0,
-  getEpochInfo: 0,
-  getLatestBlockhash: 0,
-  getBalance: 1,
-  getAccountInfo: 1,
-  getMultipleAccounts: 1,
-  getSignaturesForAddress: 1,
-  getBlocks: 2,
-  getBlocksWithLimit: 2,
-  getTokenAccountsByOwner: 2,
-  getTransactionCount: 0,
-  getSlotLeader: 0,
-  isBlockhashValid: 1,
-  getFeeForMessage: 1,
-  getInflationReward: 1,
-  getTokenAccountsByDelegate: 2,
-};
-
 /** Raises the `minContextSlot` of a call, if its method accepts one. Malformed parameters are left to the node. */
 function withMinContextSlot({ method, params }: RpcCall, slot: Slot): readonly unknown[] {
   const [, second = null, third = null] = params;
   const hasNoEnd = method === 'getBlocks' && typeof second === 'object' && second !== null && third === null;
-  const position = hasNoEnd ? 1 : CONFIG_POSITIONS[method]; // of two configs, nodes read the last alone
+  const position = hasNoEnd ? 1 : RPC_METHODS[method].configAt; // of two configs, nodes read the last alone
   if (slot === 0 || position === undefined || params.length < position) return params;
   const config = params[position] ?? {};
   if (typeof config !== 'object' || Array.isArray(config)) return params;

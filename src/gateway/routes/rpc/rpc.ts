@@ -1,28 +1,15 @@
 import * as z from 'zod';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { BASE_UNITS } from '../../../shared/domain/price-list.ts';
-import { ALL_READ_METHODS, type ReadMethod } from '../../../shared/domain/rpc-methods.ts';
+import { ALL_READ_METHODS } from '../../../shared/domain/rpc-methods.ts';
 import { postRoute, SMALL_READ_UNITS } from '../routing/route.ts';
 import { rawJson } from '../routing/schemas.ts';
 import { answerRpcBatch } from './answer-rpc-batch.ts';
 import { answerRpcCall, missUnitsOfCall } from './answer-rpc-call.ts';
 import { parseRpcBody, type RpcBatch, type RpcCall, type RpcRequest } from './parse-rpc-call.ts';
+import { RPC_METHODS } from './rpc-cache-policy.ts';
 
-/** The methods whose results may be as long as a response of a node may be. */
-const LARGE_METHODS: ReadonlySet<ReadMethod> = new Set([
-  'getAccountInfo',
-  'getBlock',
-  'getBlockProduction',
-  'getBlocks',
-  'getBlocksWithLimit',
-  'getClusterNodes',
-  'getMultipleAccounts',
-  'getTokenAccountsByDelegate',
-  'getTokenAccountsByOwner',
-  'getVoteAccounts',
-]);
-
-/** The most units of such a result: 32 MiB from the node, and as an answer. */
+/** The most units of a large result: 32 MiB from the node, and as an answer. */
 const LARGE_RESULT_UNITS = 62;
 
 export const rpc = postRoute({
@@ -49,4 +36,4 @@ const sum = (calls: RpcBatch['calls'], unitsOf: (call: RpcCall) => number): numb
   calls.reduce((units, call) => units + (call instanceof GatewayError ? 0 : unitsOf(call)), 0);
 
 const mostUnitsOfCall = (call: RpcCall): number =>
-  (LARGE_METHODS.has(call.method) ? LARGE_RESULT_UNITS : SMALL_READ_UNITS) + missUnitsOfCall(call);
+  (RPC_METHODS[call.method].isLarge === true ? LARGE_RESULT_UNITS : SMALL_READ_UNITS) + missUnitsOfCall(call);

@@ -70,7 +70,7 @@ export const tx = readRoute({
     const { slot, record, agreement } = await transactionRecords.read(
       callsFor(scope),
       { signature: sig, slot: undefined },
-      { commitment, minSlot, agree, demanded, ...(onlyIf && { onlyIf }) },
+      { commitment, minSlot, agree, demanded, onlyIf },
       cost,
     );
     if (record === null)

@@ -20,7 +20,7 @@ const MIN_LIMIT = 10;
 export class AdaptiveRateLimit {
   readonly #clock: Clock;
   readonly #sent: SlidingWindow;
-  #limit = Number.POSITIVE_INFINITY;
+  limit = Number.POSITIVE_INFINITY;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
   #limitChangedMs = 0;
   /** True if the next request probes whether the longest pause has sufficed: others wait for its answer. */
@@ -31,14 +31,10 @@ export class AdaptiveRateLimit {
     this.#sent = new SlidingWindow(clock, WINDOW_BUCKETS);
   }
 
-  get limit(): number {
-    return this.#limit;
-  }
-
   get waitMs(): number {
     const now = this.#clock.monotonic();
     const pause = Math.max(0, this.#pausedUntilMs - now);
-    if (this.#sent.count < this.#limit) return pause;
+    if (this.#sent.count < this.limit) return pause;
     return Math.max(pause, (this.#sent.oldestEndMs ?? now) - now);
   }
 
@@ -54,7 +50,7 @@ export class AdaptiveRateLimit {
     const now = this.#clock.monotonic();
     const requestsInWindow = this.#sent.count;
     if (requestsInWindow >= MIN_LIMIT)
-      this.#limit = Math.max(MIN_LIMIT, Math.floor(Math.min(this.#limit, requestsInWindow) * DECREASE_FACTOR));
+      this.limit = Math.max(MIN_LIMIT, Math.floor(Math.min(this.limit, requestsInWindow) * DECREASE_FACTOR));
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, now + pauseMs);
     this.#isProbe = pauseMs >= MAX_PAUSE_SECONDS * 1000;
     this.#limitChangedMs = now;
@@ -64,8 +60,8 @@ export class AdaptiveRateLimit {
   /** Raises the limit once a window, if that window used it up: else nothing was learned. */
   #raiseLimit(): void {
     const now = this.#clock.monotonic();
-    if (now - this.#limitChangedMs < WINDOW_MS || this.#sent.count < this.#limit - 1) return;
-    this.#limit = Math.ceil(this.#limit * INCREASE_FACTOR);
+    if (now - this.#limitChangedMs < WINDOW_MS || this.#sent.count < this.limit - 1) return;
+    this.limit = Math.ceil(this.limit * INCREASE_FACTOR);
     this.#limitChangedMs = now;
   }
 }

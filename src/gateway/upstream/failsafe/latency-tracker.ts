@@ -10,23 +10,15 @@ const SMOOTHING = 16;
 export class LatencyTracker {
   readonly #samples: number[] = [];
   #count = 0;
-  #meanMs: number | undefined;
-  #p95Ms: number | undefined;
+  meanMs: number | undefined;
+  /** 95th percentile; undefined with too few samples. */
+  p95Ms: number | undefined;
 
   record(ms: number): void {
     this.#samples[this.#count++ % WINDOW_SIZE] = ms;
-    this.#meanMs = this.#meanMs === undefined ? ms : this.#meanMs + (ms - this.#meanMs) / SMOOTHING;
+    this.meanMs = this.meanMs === undefined ? ms : this.meanMs + (ms - this.meanMs) / SMOOTHING;
     if (this.#count < MIN_SAMPLES || this.#count % REFRESH_EVERY !== 0) return;
     const sorted = [...this.#samples].sort((a, b) => a - b);
-    this.#p95Ms = sorted[Math.ceil(sorted.length * 0.95) - 1];
-  }
-
-  get meanMs(): number | undefined {
-    return this.#meanMs;
-  }
-
-  /** 95th percentile; undefined with too few samples. */
-  get p95Ms(): number | undefined {
-    return this.#p95Ms;
+    this.p95Ms = sorted[Math.ceil(sorted.length * 0.95) - 1];
   }
 }

@@ -1,11 +1,13 @@
+import { tryOrUndefined } from '../../../shared/runtime/try-or-undefined.ts';
+
 /** The plugin that serves a feed, as it names itself. */
 export interface FeedVersion {
   readonly name: string;
   readonly version: string;
 }
 
-/** The plugin whose order of messages is known at each version. */
-const YELLOWSTONE = 'yellowstone-grpc-geyser';
+/** The plugin whose order of messages is known at each version: accounts first, then the block meta. */
+export const YELLOWSTONE = 'yellowstone-grpc-geyser';
 
 /** Before it, a race on the freezing of a bank lost late updates of accounts at confirmed. */
 const FIRST_GOOD = [14, 2, 2] as const;
@@ -15,13 +17,7 @@ const MAX_LENGTH = 40;
 
 /** Parses the answer to `GetVersion`; undefined for one that names no version. */
 export function parseFeedVersion(text: string): FeedVersion | undefined {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  const { version: about }: { version?: unknown } = Object(parsed);
+  const { version: about }: { version?: unknown } = Object(tryOrUndefined(() => JSON.parse(text)));
   const { package: name, version }: { package?: unknown; version?: unknown } = Object(about);
   return typeof name === 'string' && typeof version === 'string'
     ? { name: shown(name), version: shown(version) }

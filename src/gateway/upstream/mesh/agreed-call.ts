@@ -14,6 +14,7 @@ import {
   type RpcResponse,
 } from '../rpc/rpc-response.ts';
 import type { Disagreements } from './disagreements.ts';
+import type { OperatorAgreement } from './mesh.ts';
 import { failsAlike, informativeness, nodesFor, type RouteCallDeps, routeCall } from './route-call.ts';
 
 /** How often operators whose slots differ are read again, and the milliseconds that this may take in all. */
@@ -26,10 +27,7 @@ const REPEAT_PAUSE_MS = 200;
 /** Milliseconds without a response after which one operator more is read. */
 const SPARE_AFTER_MS = 250;
 
-export interface AgreedCallDeps extends RouteCallDeps {
-  readonly disagreements: Disagreements;
-  /** The operators that must give the same before it is `exact`. */
-  readonly needed: number;
+export interface AgreedCallDeps extends RouteCallDeps, Pick<OperatorAgreement, 'disagreements' | 'needed'> {
   /** Part of the calls of one operator that are repeated at another in the background. */
   readonly sampleRate: number;
 }

@@ -5,7 +5,7 @@ import { noNodeReachable } from '../rpc/error-normalizer.ts';
 import { NodeSlots } from '../rpc/node-slots.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
 import type { NodeOptions, UpstreamDeps } from '../upstream-options.ts';
-import { agreedCall } from './agreed-call.ts';
+import { type AgreedCallDeps, agreedCall } from './agreed-call.ts';
 import { bootstrap } from './bootstrap.ts';
 import { Disagreements, type DisagreementsOptions, describeDisagreement } from './disagreements.ts';
 import type { RestingMesh } from './mesh.ts';
@@ -28,12 +28,9 @@ export interface MeshOptions extends UpstreamDeps {
   readonly onRecovery?: (nodeId: string, recovery: string) => void;
 }
 
-export interface MeshAgreement extends Omit<DisagreementsOptions, 'clock'> {
-  /** The operators that must give the same before it is `exact`. */
-  readonly needed: number;
-  /** Part of the reads of one operator that are repeated at another in the background. */
-  readonly sampleRate: number;
-}
+export interface MeshAgreement
+  extends Omit<DisagreementsOptions, 'clock'>,
+    Pick<AgreedCallDeps, 'needed' | 'sampleRate'> {}
 
 const OTHER_GATEWAY = 'another gateway';
 
@@ -61,7 +58,7 @@ export function createMesh(options: MeshOptions): RestingMesh {
       onDisagreement(disagreement, isRepeated) {
         options.agreement?.onDisagreement(disagreement, isRepeated);
         if (!isRepeated || !consensus.isTrusted(disagreement.nodeId)) return;
-        consensus.contradict(disagreement.nodeId, describeDisagreement(disagreement));
+        consensus.quarantineOf(disagreement.nodeId).contradict(describeDisagreement(disagreement));
         for (const listener of contradictedListeners) listener(disagreement.nodeId);
       },
     }),

@@ -172,7 +172,7 @@ export class MeshNode {
 
   /** True for a node that named another genesis hash than that of the cluster. */
   get isForeign(): boolean {
-    return this.#options.consensus.isForeign(this.id);
+    return this.#options.consensus.quarantineOf(this.id).isForeign;
   }
 
   candidateFor(method: RpcMethod, commitment: Commitment = 'confirmed', minSlot: Slot = 0): Candidate {
@@ -344,7 +344,7 @@ export class MeshNode {
     const { client, isTrusted } = this;
     const health = this.#health;
     if (health === 'ok') return null;
-    if (!isTrusted) return this.#options.consensus.quarantineReason(this.id) ?? null;
+    if (!isTrusted) return this.#options.consensus.quarantineOf(this.id).reason ?? null;
     const failure = this.#genesisFailure ?? client.failure;
     if (failure !== undefined) return failure;
     if (health === 'stalled') return 'its slot does not advance';

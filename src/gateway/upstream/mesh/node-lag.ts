@@ -9,31 +9,23 @@ const RECOVERED_LAG_SLOTS = 10;
 export class NodeLag {
   readonly #slots: NodeSlots;
   readonly #consensus: SlotConsensus;
-  #isBehind = false;
-  #lag = 0;
+  isBehind = false;
+  /** Slots behind the tip, at the commitment at which it lags most. */
+  lag = 0;
 
   constructor(slots: NodeSlots, consensus: SlotConsensus) {
     this.#slots = slots;
     this.#consensus = consensus;
   }
 
-  get isBehind(): boolean {
-    return this.#isBehind;
-  }
-
-  /** Slots behind the tip, at the commitment at which it lags most. */
-  get lag(): number {
-    return this.#lag;
-  }
-
   /** Re-evaluates the lag. Called for each new slot of any node, so that the result never depends on its readers. */
   update(): void {
-    this.#lag = Math.max(
+    this.lag = Math.max(
       ...COMMITMENTS.map((commitment) => {
         const latest = this.#slots.latest(commitment);
         return latest === undefined ? 0 : (this.#consensus.tip(commitment) ?? 0) - latest;
       }),
     );
-    this.#isBehind = this.#lag > (this.#isBehind ? RECOVERED_LAG_SLOTS - 1 : MAX_LAG_SLOTS);
+    this.isBehind = this.lag > (this.isBehind ? RECOVERED_LAG_SLOTS - 1 : MAX_LAG_SLOTS);
   }
 }

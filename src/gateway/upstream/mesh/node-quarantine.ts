@@ -14,7 +14,7 @@ export interface NodeQuarantineOptions {
 export class NodeQuarantine {
   readonly #options: NodeQuarantineOptions;
   readonly #accepted = new Map<Commitment, Slot>();
-  #isForeign = false;
+  isForeign = false;
   #hasGoneBack = false;
   #isContradicted = false;
   #wasSuspect = false;
@@ -26,7 +26,7 @@ export class NodeQuarantine {
   }
 
   get isActive(): boolean {
-    return this.#isForeign || this.#hasGoneBack || this.#isContradicted || this.#options.isSuspect();
+    return this.isForeign || this.#hasGoneBack || this.#isContradicted || this.#options.isSuspect();
   }
 
   /** Reason for the quarantine; undefined while there is none. */
@@ -34,15 +34,11 @@ export class NodeQuarantine {
     return this.isActive ? this.#reason : undefined;
   }
 
-  get isForeign(): boolean {
-    return this.#isForeign;
-  }
-
   onGenesis(genesisHash: string, expected: string): void {
     const isForeign = genesisHash !== expected;
-    if (isForeign && !this.#isForeign)
+    if (isForeign && !this.isForeign)
       this.#start(`it is of another cluster: its genesis hash is ${genesisHash}, not ${expected}`);
-    this.#isForeign = isForeign;
+    this.isForeign = isForeign;
   }
 
   /** Keeps the node out of use for as long as the process runs: two operators contradict it again and again. */

@@ -43,13 +43,9 @@ export class SlotConsensus {
   /** Returns true if a node's genesis hash is that of the cluster, and quarantines the node if not (I10). */
   verifyGenesis(nodeId: string, genesisHash: string): boolean {
     this.#genesisHash ??= genesisHash;
-    const quarantine = this.#quarantineOf(nodeId);
+    const quarantine = this.quarantineOf(nodeId);
     quarantine.onGenesis(genesisHash, this.#genesisHash);
     return !quarantine.isForeign;
-  }
-
-  isForeign(nodeId: string): boolean {
-    return this.#quarantineOf(nodeId).isForeign;
   }
 
   /** Observes a slot that a node reports, given the latest of its slots. Advances the tips where it is accepted. */
@@ -57,7 +53,7 @@ export class SlotConsensus {
     for (const implied of impliedCommitments(commitment)) {
       this.#observeJump(nodeId, implied, slots.latest(implied) ?? slot);
     }
-    const isAccepted = this.#quarantineOf(nodeId).observe(commitment, slot, this.isAccepted(commitment, slot));
+    const isAccepted = this.quarantineOf(nodeId).observe(commitment, slot, this.isAccepted(commitment, slot));
     if (isAccepted) this.#tips.observe(commitment, slot);
   }
 
@@ -73,17 +69,7 @@ export class SlotConsensus {
 
   /** Returns true if a node may be called: it is not quarantined. */
   isTrusted(nodeId: string): boolean {
-    return !this.#quarantineOf(nodeId).isActive;
-  }
-
-  /** Quarantines a node whose values two operators contradict. */
-  contradict(nodeId: string, reason: string): void {
-    this.#quarantineOf(nodeId).contradict(reason);
-  }
-
-  /** Returns the reason of a node's quarantine; undefined for a trusted node. */
-  quarantineReason(nodeId: string): string | undefined {
-    return this.#quarantineOf(nodeId).reason;
+    return !this.quarantineOf(nodeId).isActive;
   }
 
   tip(commitment: Commitment): Slot | undefined {
@@ -109,7 +95,8 @@ export class SlotConsensus {
     if (this.#isStarted) this.#guards[commitment].observe(nodeId, slot);
   }
 
-  #quarantineOf(nodeId: string): NodeQuarantine {
+  /** Returns what keeps a node out of use, or would. */
+  quarantineOf(nodeId: string): NodeQuarantine {
     const known = this.#quarantines.get(nodeId);
     if (known !== undefined) return known;
     const quarantine = new NodeQuarantine({

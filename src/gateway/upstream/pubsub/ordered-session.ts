@@ -7,22 +7,23 @@ import { member, parseSafeInteger, pickMembers } from '../json/raw-json.ts';
 import { provenByClock } from '../rpc/clock-slot.ts';
 import { commitmentOf } from '../rpc/response-slot.ts';
 import type { CallOptions, RpcResponse } from '../rpc/rpc-response.ts';
-import type { NodeOptions, UpstreamDeps } from '../upstream-options.ts';
-import { type ChannelSubscription, NOT_NEEDED, PubsubChannel, type SubscriptionId } from './pubsub-channel.ts';
-import type { PubsubCounts } from './pubsub-counts.ts';
+import type { UpstreamDeps } from '../upstream-options.ts';
+import {
+  type ChannelOptions,
+  type ChannelSubscription,
+  NOT_NEEDED,
+  PubsubChannel,
+  type SubscriptionId,
+} from './pubsub-channel.ts';
 import type { ClockUpdate, PubsubSession, PubsubSubscription, SubscriptionHandler } from './pubsub-session.ts';
 import { SlotAncestry } from './slot-ancestry.ts';
 import { clockSubscription, parseSlotNotification, SLOT_SUBSCRIPTION } from './slot-subscriptions.ts';
 import { isOverLimit, type SubscriptionLimit } from './subscription-limit.ts';
 
-export interface SessionOptions {
-  readonly node: NodeOptions;
+export interface SessionOptions extends Pick<ChannelOptions, 'node' | 'counts' | 'verifyGenesis'> {
   readonly deps: UpstreamDeps;
   /** Subscriptions that the node accepts on one session. */
   readonly limit: SubscriptionLimit;
-  readonly counts: PubsubCounts;
-  /** Called before anything is subscribed. A rejection closes the session. */
-  verifyGenesis(): Promise<unknown>;
   /** Called with each new slot. One that is not accepted closes the session. */
   acceptsSlot(commitment: Commitment, slot: Slot): boolean;
   call(method: RpcMethod, params: readonly unknown[], options: CallOptions): Promise<RpcResponse>;
@@ -72,12 +73,8 @@ export class OrderedSession implements PubsubSession {
       settings,
       clock,
       counts,
-      onOpen: () => {
-        verifyGenesis()
-          .then(() => this.#subscribeToSlots())
-          .catch(() => this.#channel.close('failed the genesis check'));
-      },
-      onAcknowledged: () => {},
+      verifyGenesis,
+      onReady: () => this.#subscribeToSlots(),
       onClose: (reason, isUnanswered) => this.#onClose(reason, isUnanswered),
     });
   }
@@ -99,11 +96,7 @@ export class OrderedSession implements PubsubSession {
     return this.#lostReason !== undefined;
   }
 
-  subscribe(
-    method: 'accountSubscribe' | 'programSubscribe' | 'logsSubscribe',
-    params: readonly unknown[],
-    handler: SubscriptionHandler,
-  ): PubsubSubscription {
+  subscribe(...[method, params, handler]: Parameters<PubsubSession['subscribe']>): PubsubSubscription {
     if (this.capacity === 0) throw new GatewayError('overloaded', 'the session accepts no more subscriptions');
     const subscription = new SessionSubscription(this, method, commitmentOf(method, params) ?? 'finalized', handler);
     this.#usedSubscriptions++;
@@ -183,7 +176,6 @@ export class OrderedSession implements PubsubSession {
   }
 
   #subscribeToSlots(): void {
-    if (this.isLost) return;
     let unacknowledged = COMMITMENTS.length;
     this.#watchdog.start();
     for (const commitment of COMMITMENTS) {

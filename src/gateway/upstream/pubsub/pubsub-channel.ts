@@ -30,7 +30,7 @@ export interface ChannelSubscription {
   /** Called with the bytes of `result` in each notification. */
   onNotification(result: Buffer): void;
   /** Called when the node has accepted it: notifications arrive from now on. */
-  onAcknowledged?(): void;
+  onAcknowledged(): void;
   /** Called with the node's `error` when it has rejected it. */
   onRejected(error: Buffer | undefined): void;
 }
@@ -45,8 +45,10 @@ export interface ChannelOptions {
   readonly settings: UpstreamSettings;
   readonly clock: Clock;
   readonly counts: PubsubCounts;
-  onOpen(): void;
-  onAcknowledged(): void;
+  /** Called before anything is subscribed. A rejection closes the channel. */
+  verifyGenesis(): Promise<unknown>;
+  /** Called once the genesis is verified, on a channel that is still open. */
+  onReady(): void;
   /**
    * Called once, whatever the reason. Nothing is called afterwards. `isUnanswered` says that the node ended it, or sent no
    * answer in time, while it had not answered all subscriptions.
@@ -100,7 +102,10 @@ export class PubsubChannel {
       this.#isOpen = true;
       options.counts.recordOpen();
       this.#heartbeat.start();
-      options.onOpen();
+      options
+        .verifyGenesis()
+        .then(() => !this.#isClosed && options.onReady())
+        .catch(() => this.close('failed the genesis check'));
     });
     this.#socket.on('pong', () => this.#heartbeat.onPong());
     this.#socket.on('message', (data) => {
@@ -135,7 +140,7 @@ export class PubsubChannel {
   #end(reason: string, isByNode: boolean): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#options.counts.addSubscriptions(-this.#subscribersById.size);
+    this.#options.counts.subscriptions -= this.#subscribersById.size;
     if (this.#isOpen && reason !== NOT_NEEDED) this.#options.counts.recordLoss();
     this.#heartbeat.stop();
     this.#cancelPauseTimeout();
@@ -170,7 +175,7 @@ export class PubsubChannel {
   #addSubscriber(subscriptionId: SubscriptionId, subscription: ChannelSubscription): void {
     subscription.subscriptionId = subscriptionId;
     const present = this.#subscribersById.get(subscriptionId);
-    if (present === undefined) this.#options.counts.addSubscriptions(1);
+    if (present === undefined) this.#options.counts.subscriptions++;
     if (present === undefined) this.#subscribersById.set(subscriptionId, subscription);
     else if (present instanceof Set) present.add(subscription);
     else this.#subscribersById.set(subscriptionId, new Set([present, subscription]));
@@ -190,7 +195,7 @@ export class PubsubChannel {
       if (present.size > 0) return;
     } else if (present !== subscription) return;
     this.#subscribersById.delete(subscriptionId);
-    if (!this.#isClosed) this.#options.counts.addSubscriptions(-1);
+    if (!this.#isClosed) this.#options.counts.subscriptions--;
     const { method } = subscription;
     this.#send(method.replace('Subscribe', 'Unsubscribe'), [new RawJson(`${subscriptionId}`)]);
   }
@@ -235,8 +240,7 @@ export class PubsubChannel {
     }
     this.#addSubscriber(subscriptionId, subscription);
     if (isStopped) this.#removeSubscriber(subscriptionId, subscription);
-    else subscription.onAcknowledged?.();
-    this.#options.onAcknowledged();
+    else subscription.onAcknowledged();
   }
 
   #pause(): void {

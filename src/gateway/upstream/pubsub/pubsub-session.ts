@@ -1,7 +1,6 @@
 import type { Commitment } from '../../../shared/domain/commitment.ts';
-import type { RpcMethod } from '../../../shared/domain/rpc-methods.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
-import type { CallOptions, RpcCaller, RpcResponse } from '../rpc/rpc-response.ts';
+import type { RpcCaller } from '../rpc/rpc-response.ts';
 
 /** Notification of the Clock sysvar: the slot that a session has reached at a commitment. */
 export interface ClockUpdate {
@@ -63,6 +62,5 @@ export interface PubsubSession extends RpcCaller {
   isOnAnotherFork(slot: Slot, tip: Slot): boolean;
   /** Returns the parent of a slot; undefined where the node has not named it. */
   parentOf(slot: Slot): Slot | undefined;
-  call(method: RpcMethod, params?: readonly unknown[], options?: CallOptions): Promise<RpcResponse>;
   close(): void;
 }

@@ -1,19 +1,14 @@
 import { backoffMs } from '../failsafe/jittered-backoff.ts';
-import type { NodeOptions, UpstreamDeps } from '../upstream-options.ts';
-import { type ChannelSubscription, NOT_NEEDED, PubsubChannel } from './pubsub-channel.ts';
-import type { PubsubCounts } from './pubsub-counts.ts';
+import type { UpstreamDeps } from '../upstream-options.ts';
+import { type ChannelOptions, type ChannelSubscription, NOT_NEEDED, PubsubChannel } from './pubsub-channel.ts';
 
 /** Subscription that is made again on each channel. */
 interface FeedSubscription extends ChannelSubscription {
   readonly params: readonly unknown[];
 }
 
-export interface FeedOptions {
-  readonly node: NodeOptions;
+export interface FeedOptions extends Pick<ChannelOptions, 'node' | 'counts' | 'verifyGenesis'> {
   readonly deps: UpstreamDeps;
-  readonly counts: PubsubCounts;
-  /** Called for each new channel before anything is subscribed. A rejection closes the channel. */
-  verifyGenesis(): Promise<unknown>;
   /** Called in the turn of each change: whatever depends on a channel is stale from the moment it is lost. */
   onStatus(status: 'up' | 'down', reason: string): void;
 }
@@ -50,7 +45,11 @@ export class ReconnectingFeed {
     onNotification: (result: Buffer) => void,
     onRejected: () => void = () => {},
   ): () => void {
-    const subscription: FeedSubscription = { method, params, onNotification, onRejected };
+    const onAcknowledged = (): void => {
+      this.#failures = 0;
+      this.#setStatus('up', 'is up');
+    };
+    const subscription: FeedSubscription = { method, params, onNotification, onAcknowledged, onRejected };
     this.#subscriptions.add(subscription);
     this.#readyChannel?.subscribe(subscription, params);
     return () => {
@@ -72,24 +71,14 @@ export class ReconnectingFeed {
       settings: deps.settings,
       clock: deps.clock,
       counts,
-      onOpen: () => {
-        verifyGenesis()
-          .then(() => this.#resubscribe(channel))
-          .catch(() => channel.close('failed the genesis check'));
-      },
-      onAcknowledged: () => {
-        this.#failures = 0;
-        this.#setStatus('up', 'is up');
+      verifyGenesis,
+      onReady: () => {
+        this.#readyChannel = channel;
+        for (const subscription of this.#subscriptions) channel.subscribe(subscription, subscription.params);
       },
       onClose: (reason) => this.#onChannelClosed(reason),
     });
     this.#channel = channel;
-  }
-
-  #resubscribe(channel: PubsubChannel): void {
-    if (this.#channel !== channel) return; // lost since
-    this.#readyChannel = channel;
-    for (const subscription of this.#subscriptions) channel.subscribe(subscription, subscription.params);
   }
 
   #onChannelClosed(reason: string): void {

@@ -2,18 +2,18 @@ import type { Clock } from '../../../shared/domain/clock.ts';
 import { members, parseString } from '../json/raw-json.ts';
 
 export interface LearnedLimit {
-  readonly limit: number;
-  readonly proven: number;
+  limit: number;
+  proven: number;
   /** Lowest limit that it did not accept; null while there is none. */
-  readonly failed: number | null;
+  failed: number | null;
   /** Milliseconds since 1970 of the last lesson. */
-  readonly learnedMs: number;
+  learnedMs: number;
 }
 
 export interface LearnedLimits {
   /** Returns what was learned about the node with this WebSocket address in the last day. */
-  get(wsUrl: string): LearnedLimit | undefined;
-  set(wsUrl: string, learned: LearnedLimit): void;
+  get(wsUrl: string): Readonly<LearnedLimit> | undefined;
+  set(wsUrl: string, learned: Readonly<LearnedLimit>): void;
 }
 
 export interface SubscriptionLimitOptions {
@@ -43,40 +43,36 @@ export const REMEMBERED_MS = 24 * 60 * 60 * 1000;
  */
 export class SubscriptionLimit {
   readonly #options: SubscriptionLimitOptions;
-  #limit: number;
-  #proven: number;
-  #failed: number | null;
-  #learnedMs: number;
+  readonly #learned: LearnedLimit;
   #hasLostOne = false;
 
   constructor(options: SubscriptionLimitOptions) {
     this.#options = options;
     const learned = options.learnedLimits?.get(options.wsUrl);
-    this.#limit = learned?.limit ?? FIRST_LIMIT;
-    this.#proven = learned?.proven ?? 0;
-    this.#failed = learned?.failed ?? null;
-    this.#learnedMs = learned?.learnedMs ?? 0;
+    this.#learned = { limit: FIRST_LIMIT, proven: 0, failed: null, learnedMs: 0, ...learned };
   }
 
   /** Subscriptions that a WebSocket may have now. */
   get current(): number {
-    return Math.min(this.#limit, this.#options.cap ?? Number.POSITIVE_INFINITY);
+    return Math.min(this.#learned.limit, this.#options.cap ?? Number.POSITIVE_INFINITY);
   }
 
   /** Whether it rises once a WebSocket has reached it. */
   get mayGrow(): boolean {
     const { clock, cap } = this.#options;
-    if (this.#failed !== null && clock.now() - this.#learnedMs > REMEMBERED_MS) this.#failed = null;
-    return this.#limit < (cap ?? Number.POSITIVE_INFINITY) && (this.#failed === null || 2 * this.#limit < this.#failed);
+    const learned = this.#learned;
+    if (clock.now() - learned.learnedMs > REMEMBERED_MS) learned.failed = null;
+    const { limit, failed } = learned;
+    return limit < (cap ?? Number.POSITIVE_INFINITY) && (failed === null || 2 * limit < failed);
   }
 
   /** Learns that a node has acknowledged `count` subscriptions on one WebSocket, perhaps all that it was sent. */
   onAcknowledged(count: number, isAll: boolean): void {
-    this.#proven = Math.max(this.#proven, count);
+    this.#learned.proven = Math.max(this.#learned.proven, count);
     if (isAll) this.#hasLostOne = false;
     if (count < this.current || !this.mayGrow) return;
-    this.#limit *= 2;
-    this.#learn();
+    this.#learned.limit *= 2;
+    this.#keep();
   }
 
   /** Learns that a node has refused one more than `accepted`, unless that number is not tried any more. */
@@ -92,25 +88,20 @@ export class SubscriptionLimit {
     if (attempted <= ALWAYS_ACCEPTED || attempted > this.current) return; // the latter is known from another WebSocket
     const isFirst = !this.#hasLostOne;
     this.#hasLostOne = true;
-    if (attempted > this.#proven || !isFirst) this.#fail(LEAST_LIMIT);
+    if (attempted > this.#learned.proven || !isFirst) this.#fail(LEAST_LIMIT);
   }
 
   #fail(accepted: number): void {
     const failed = this.current;
-    this.#limit = Math.max(LEAST_LIMIT, Math.min(accepted, failed), Math.floor(failed / 2));
-    this.#proven = Math.min(this.#proven, this.#limit);
-    this.#failed = failed;
-    this.#learn();
+    const limit = Math.max(LEAST_LIMIT, Math.min(accepted, failed), Math.floor(failed / 2));
+    Object.assign(this.#learned, { limit, proven: Math.min(this.#learned.proven, limit), failed });
+    this.#keep();
   }
 
-  #learn(): void {
-    this.#learnedMs = this.#options.clock.now();
-    this.#options.learnedLimits?.set(this.#options.wsUrl, {
-      limit: this.#limit,
-      proven: this.#proven,
-      failed: this.#failed,
-      learnedMs: this.#learnedMs,
-    });
+  #keep(): void {
+    const { clock, wsUrl, learnedLimits } = this.#options;
+    this.#learned.learnedMs = clock.now();
+    learnedLimits?.set(wsUrl, { ...this.#learned });
   }
 }
 

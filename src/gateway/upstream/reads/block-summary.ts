@@ -1,6 +1,5 @@
 import { createHash, hash } from 'node:crypto';
 import type { Agreement } from '../../../shared/domain/agreement.ts';
-import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { toJson } from '../../../shared/domain/to-json.ts';
@@ -21,17 +20,11 @@ import {
 } from '../json/raw-json.ts';
 import type { Facts } from '../rpc/facts.ts';
 import { RPC_ERROR_CODE } from '../rpc/rpc-error-code.ts';
-import {
-  type AgreeOptions,
-  type ConsensusData,
-  NOTHING,
-  type RpcCaller,
-  type RpcResponse,
-} from '../rpc/rpc-response.ts';
+import type { RpcCaller, RpcResponse } from '../rpc/rpc-response.ts';
 import { type RpcErrorTranslations, translateRpcError } from '../rpc/translate-rpc-error.ts';
 import { readBlockSlots, readParentSlot } from './block-slots.ts';
 import { type BlockTally, tallyTransactions } from './block-tally.ts';
-import { callWithMaxSupportedVersion } from './max-supported-version.ts';
+import { callWithMaxSupportedVersion, comparisonBy, type VersionedReadOptions } from './max-supported-version.ts';
 
 export interface BlockSummary {
   readonly blockhash: string;
@@ -79,32 +72,19 @@ const TRANSLATIONS: RpcErrorTranslations = {
   [RPC_ERROR_CODE.slotSkipped]: slotSkipped,
 };
 
-interface BlockReadOptions {
-  readonly commitment: Commitment;
-  readonly minSlot?: Slot | undefined;
-  /** Operators that must give the same. Default: 1. */
-  readonly agree?: number | undefined;
-  readonly demanded?: AgreeOptions['demanded'];
-}
-
 /** Throws `slot_skipped`, `block_not_available` or `block_pruned` where there is no block. */
 export async function readBlockSummary(
   rpc: RpcCaller,
   slot: Slot,
-  options: BlockReadOptions,
+  options: VersionedReadOptions,
 ): Promise<BlockSummaryRead> {
-  const response = await readBlock(rpc, slot, { transactionDetails: 'accounts' }, options, compareSummaries);
+  const response = await readBlock(rpc, slot, { transactionDetails: 'accounts' }, options, digestOfSummary);
   const { slot: readAt, result, agreement } = response;
   return { slot: readAt, block: await summarizeBlock(result), bytes: result.length, agreement };
 }
 
-/** Extracts what operators are compared by: all of the summary must be the same. */
-async function compareSummaries({ slot: needsSlot, result }: RpcResponse): Promise<ConsensusData> {
-  const common = { slot: undefined, needsSlot };
-  if (isNull(result)) return { ...common, digest: NOTHING };
-  const digest = hash('sha256', toJson(await summarizeBlock(result)), 'hex');
-  return { ...common, digest, facts: () => factsOfBlock(result) };
-}
+const digestOfSummary = async (result: Buffer): Promise<string> =>
+  hash('sha256', toJson(await summarizeBlock(result)), 'hex');
 
 /**
  * Returns what every honest node has alike of a block, in whatever detail: its place in the chain, its transactions, and of each its
@@ -130,23 +110,22 @@ async function factsOfBlock(result: Buffer): Promise<Facts> {
   return hasOutcomes ? facts.set('outcomes', outcomes.digest('hex')) : facts;
 }
 
-/** Compares whole blocks byte by byte, as all of them may be shown. */
-async function compareBytes({ slot: needsSlot, result }: RpcResponse): Promise<ConsensusData> {
-  if (isNull(result)) return { slot: undefined, needsSlot, digest: NOTHING };
+/** Digests a whole block, as all of it may be shown. */
+async function digestOfBytes(result: Buffer): Promise<string> {
   const digest = createHash('sha256');
   for (let at = 0; at < result.length; at += HASHED_PER_TURN) {
     await ownTurn();
     digest.update(result.subarray(at, at + HASHED_PER_TURN));
   }
-  return { slot: undefined, needsSlot, digest: digest.digest('hex'), facts: () => factsOfBlock(result) };
+  return digest.digest('hex');
 }
 
 /** The bytes that are hashed in one turn of the event loop, in about a millisecond. */
 const HASHED_PER_TURN = 1 << 20;
 
 /** Reads the block of a slot with all that its transactions say. Throws as {@link readBlockSummary} does. */
-export const readFullBlock = (rpc: RpcCaller, slot: Slot, options: BlockReadOptions): Promise<RpcResponse> =>
-  readBlock(rpc, slot, { transactionDetails: 'full', encoding: 'json' }, options, compareBytes);
+export const readFullBlock = (rpc: RpcCaller, slot: Slot, options: VersionedReadOptions): Promise<RpcResponse> =>
+  readBlock(rpc, slot, { transactionDetails: 'full', encoding: 'json' }, options, digestOfBytes);
 
 /** Slots from a skipped one on among which the next block is. */
 const MAX_SKIPPED = 64;
@@ -162,18 +141,12 @@ async function readBlock(
   rpc: RpcCaller,
   slot: Slot,
   details: object,
-  { commitment, minSlot, agree = 1, demanded }: BlockReadOptions,
-  compare: (response: RpcResponse) => Promise<ConsensusData>,
+  options: VersionedReadOptions,
+  digestOf: (result: Buffer) => Promise<string>,
 ): Promise<RpcResponse> {
   const config = { ...details, rewards: true };
-  const request = {
-    method: 'getBlock',
-    subject: slot,
-    config,
-    commitment,
-    minSlot,
-    agree: { count: agree, demanded, compare },
-  } as const;
+  const compare = comparisonBy(digestOf, factsOfBlock);
+  const request = { ...options, method: 'getBlock', subject: slot, config, compare } as const;
   const response = await callWithMaxSupportedVersion(rpc, request).catch(translateRpcError(TRANSLATIONS));
   if (isNull(response.result)) throw blockNotAvailable();
   return response;
@@ -182,7 +155,7 @@ async function readBlock(
 /** Summarizes a `getBlock` result in many turns of the event loop, none longer than a few milliseconds. */
 export async function summarizeBlock(result: Buffer): Promise<BlockSummary> {
   const parts = await membersYielding(result);
-  const transactions = await tallyTransactions(eachElement(transactionsOf(parts)), ownTurn);
+  const transactions = await tallyTransactions(eachElement(transactionsOf(parts)));
   const rewards = new RewardCounter();
   // the first blocks of an epoch have megabytes of rewards
   await forEachYielding(eachReward(parts), YIELD_EVERY_BYTES, (reward) => rewards.add(reward));
@@ -216,11 +189,7 @@ export const describeBlock = (block: Members, transactions: BlockTally, rewards:
 /** Adds up the rewards of a block by kind, and finds the leader: the account that gets its fees. */
 export class RewardCounter {
   readonly #sums = new Map<string | null, RewardSum>();
-  #leaderReward: Pick<BlockSummary, 'rewardLamports' | 'leader'> = { rewardLamports: null, leader: null };
-
-  get leaderReward(): Pick<BlockSummary, 'rewardLamports' | 'leader'> {
-    return this.#leaderReward;
-  }
+  leaderReward: Pick<BlockSummary, 'rewardLamports' | 'leader'> = { rewardLamports: null, leader: null };
 
   add(bytes: Buffer): void {
     const reward = members(bytes);
@@ -230,8 +199,8 @@ export class RewardCounter {
     const { count = 0, lamports: sum = 0n } = this.#sums.get(kind) ?? {};
     if (count === 0 && this.#sums.size >= MAX_REWARD_KINDS) throw malformed();
     this.#sums.set(kind, { kind, count: count + 1, lamports: sum + lamports });
-    if (kind === 'Fee' && this.#leaderReward.leader === null)
-      this.#leaderReward = { rewardLamports: lamports, leader: parseString(reward.get('pubkey')) };
+    if (kind === 'Fee' && this.leaderReward.leader === null)
+      this.leaderReward = { rewardLamports: lamports, leader: parseString(reward.get('pubkey')) };
   }
 
   sums(): readonly RewardSum[] {

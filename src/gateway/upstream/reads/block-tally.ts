@@ -1,6 +1,7 @@
 import { SIGNATURE_LAMPORTS } from '../../../shared/domain/priority-fee.ts';
 import { CLOCK_SYSVAR, SLOT_HASHES_SYSVAR, VOTE_PROGRAM } from '../../../shared/domain/well-known-addresses.ts';
 import { JITO_TIP_ACCOUNTS } from '../../../transactions/index.ts';
+import { forEachYielding } from '../json/cooperative.ts';
 import { malformed } from '../json/json-scanner.ts';
 import {
   elements,
@@ -88,21 +89,11 @@ export class BlockCounter {
 
 /**
  * Counts the transactions of a block, each in the form of `transactionDetails: "accounts"`. A block has megabytes of
- * them, so it awaits `yieldTurn` now and then. Throws `upstream_error` for anything else.
+ * them, so it yields to the event loop in between. Throws `upstream_error` for anything else.
  */
-export async function tallyTransactions(
-  transactions: Iterable<Buffer>,
-  yieldTurn: () => Promise<void>,
-): Promise<BlockTally> {
+export async function tallyTransactions(transactions: Iterable<Buffer>): Promise<BlockTally> {
   const counter = new BlockCounter();
-  let bytesSinceYield = 0;
-  for (const bytes of transactions) {
-    counter.add(parseOutcome(bytes));
-    bytesSinceYield += bytes.length;
-    if (bytesSinceYield < TALLIED_BYTES_PER_TURN) continue;
-    await yieldTurn();
-    bytesSinceYield = 0;
-  }
+  await forEachYielding(transactions, TALLIED_BYTES_PER_TURN, (bytes) => counter.add(parseOutcome(bytes)));
   return counter.tally();
 }
 

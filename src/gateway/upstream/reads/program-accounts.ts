@@ -1,5 +1,5 @@
 import type { Slot } from '../../../shared/domain/slot.ts';
-import { ownTurn } from '../../../shared/runtime/own-turn.ts';
+import { forEachYielding } from '../json/cooperative.ts';
 import { eachElement, elements, member, members, parseString, parseU64 } from '../json/raw-json.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
 
@@ -41,8 +41,13 @@ export interface ListedAccount {
 }
 
 export function* eachProgramAccount(rows: Buffer): Generator<ListedAccount, void> {
-  for (const row of eachElement(rows)) yield { ...(parsePlainAccount(row) ?? parseProgramAccount(row)), row };
+  for (const row of eachElement(rows)) yield parseListedAccount(row);
 }
+
+const parseListedAccount = (row: Buffer): ListedAccount => ({
+  ...(parsePlainAccount(row) ?? parseProgramAccount(row)),
+  row,
+});
 
 /** Lists accounts as {@link listProgramAccounts} does, and calls `onAccount` with each. No row is kept. */
 export async function readProgramAccounts(
@@ -52,14 +57,7 @@ export async function readProgramAccounts(
   onAccount: (account: ListedAccount) => void,
 ): Promise<Slot> {
   const { slot, rows } = await listProgramAccounts(rpc, program, query);
-  let bytesOfTurn = 0;
-  for (const account of eachProgramAccount(rows)) {
-    onAccount(account);
-    bytesOfTurn += account.row.length;
-    if (bytesOfTurn < BYTES_PER_TURN) continue;
-    bytesOfTurn = 0;
-    await ownTurn();
-  }
+  await forEachYielding(eachElement(rows), BYTES_PER_TURN, (row) => onAccount(parseListedAccount(row)));
   return slot;
 }
 

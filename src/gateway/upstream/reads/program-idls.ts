@@ -25,14 +25,8 @@ interface LookUp {
   readonly readIdl: IdlReader;
 }
 
-/** Names of instructions by program, as its author wrote them on the chain. */
-export interface ProgramIdls {
-  /** Resolves to the names by the start of the instruction's data in hex; none if the program has no IDL. */
-  find(program: string, lookUp: LookUp, options: ReadOptions): Promise<ReadonlyMap<string, string>>;
-}
-
-/** Reads IDLs in one call of two accounts, and remembers the names in them. */
-export class ProgramIdlCache implements ProgramIdls {
+/** The names of instructions by program, as its author wrote them on the chain: reads IDLs, and remembers the names in them. */
+export class ProgramIdlCache {
   readonly #clock: Pick<Clock, 'monotonic'>;
   #names: LRUCache<string, ReadonlyMap<string, string>>;
 
@@ -46,6 +40,10 @@ export class ProgramIdlCache implements ProgramIdls {
     this.#names = this.#create();
   }
 
+  /**
+   * Resolves to the names by the start of the instruction's data in hex; none if the program has no IDL. Reads one in one call of
+   * two accounts.
+   */
   async find(
     program: string,
     { rpc, cost, readIdl }: LookUp,

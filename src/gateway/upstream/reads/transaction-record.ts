@@ -1,5 +1,4 @@
 import type { Agreement } from '../../../shared/domain/agreement.ts';
-import type { Commitment } from '../../../shared/domain/commitment.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { malformed } from '../json/json-scanner.ts';
 import {
@@ -15,25 +14,9 @@ import {
   pickMembers,
 } from '../json/raw-json.ts';
 import { digestOf, type Facts } from '../rpc/facts.ts';
-import {
-  type AgreeOptions,
-  type ConsensusData,
-  NOTHING,
-  type RpcCaller,
-  type RpcResponse,
-} from '../rpc/rpc-response.ts';
+import type { RpcCaller } from '../rpc/rpc-response.ts';
 import { translateRpcError } from '../rpc/translate-rpc-error.ts';
-import { callWithMaxSupportedVersion } from './max-supported-version.ts';
-
-export interface TransactionReadOptions {
-  readonly commitment: Commitment;
-  readonly minSlot: Slot | undefined;
-  /** Operators that must give the same. Default: 1. */
-  readonly agree?: number | undefined;
-  readonly demanded?: AgreeOptions['demanded'];
-  /** Whether a first response needs more than its operator. Default: each does. */
-  readonly onlyIf?: AgreeOptions['onlyIf'];
-}
+import { callWithMaxSupportedVersion, comparisonBy, type VersionedReadOptions } from './max-supported-version.ts';
 
 export interface TransactionRead {
   /** Latest slot of the node when the request was sent; the transaction's slot is in its record. */
@@ -60,26 +43,18 @@ export interface TransactionRecord {
 export async function readTransactionRecord(
   rpc: RpcCaller,
   signature: string,
-  { commitment, minSlot, agree = 1, demanded, onlyIf }: TransactionReadOptions,
+  options: VersionedReadOptions,
 ): Promise<TransactionRead> {
   const config = { encoding: 'jsonParsed' };
-  const request = { method: 'getTransaction', subject: signature, config, commitment, minSlot } as const;
-  const { slot, result, agreement } = await callWithMaxSupportedVersion(rpc, {
-    ...request,
-    agree: { count: agree, demanded, compare: compareRecords, ...(onlyIf && { onlyIf }) },
-  }).catch(translateRpcError({}));
+  const compare = comparisonBy(digestOfRecord, factsOfRecord);
+  const request = { ...options, method: 'getTransaction', subject: signature, config, compare } as const;
+  const read = await callWithMaxSupportedVersion(rpc, request).catch(translateRpcError({}));
+  const { slot, result, agreement } = read;
   return { slot, record: isNull(result) ? null : result, agreement };
 }
 
-/**
- * Extracts what operators are compared by. The whole record must be the same, as all of it is shown.
- */
-async function compareRecords({ slot: needsSlot, result }: RpcResponse): Promise<ConsensusData> {
-  const common = { slot: undefined, needsSlot };
-  if (isNull(result)) return { ...common, digest: NOTHING };
-  const digest = digestOf([await canonicalJsonYielding(result)]);
-  return { ...common, digest, facts: () => factsOfRecord(result) };
-}
+/** Digests a whole record, as all of it is shown. */
+const digestOfRecord = async (record: Buffer): Promise<string> => digestOf([await canonicalJsonYielding(record)]);
 
 /**
  * Returns what every honest node has alike: slot, signatures, blockhash, accounts; and fee, balances and whether it succeeded. How

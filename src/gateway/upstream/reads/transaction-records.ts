@@ -3,10 +3,12 @@ import type { Agreement } from '../../../shared/domain/agreement.ts';
 import { countRows, type RequestCost, rowsOfRecord } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { mapConcurrently } from '../../../shared/runtime/map-concurrently.ts';
+import { tryOrUndefined } from '../../../shared/runtime/try-or-undefined.ts';
 import { member, parseSafeInteger } from '../json/raw-json.ts';
 import type { Mesh } from '../mesh/mesh.ts';
 import type { RpcCaller, RpcResponse } from '../rpc/rpc-response.ts';
-import { readTransactionRecord, type TransactionRead, type TransactionReadOptions } from './transaction-record.ts';
+import type { VersionedReadOptions } from './max-supported-version.ts';
+import { readTransactionRecord, type TransactionRead } from './transaction-record.ts';
 
 /** Most concurrent reads of one page of history: more would crowd out the node's other callers. */
 const MAX_CONCURRENT_READS = 8;
@@ -45,7 +47,7 @@ export class TransactionRecords {
   async read(
     rpc: RpcCaller,
     transaction: ListedTransaction,
-    options: TransactionReadOptions,
+    options: VersionedReadOptions,
     cost: RequestCost | undefined,
   ): Promise<TransactionRead> {
     const read = await this.#read(rpc, transaction, options);
@@ -56,7 +58,7 @@ export class TransactionRecords {
   async #read(
     rpc: RpcCaller,
     { signature, slot: listedAt }: ListedTransaction,
-    options: TransactionReadOptions,
+    options: VersionedReadOptions,
   ): Promise<TransactionRead> {
     const { commitment, minSlot = 0, agree = 1 } = options;
     const cached = this.#cache.get(signature);
@@ -86,7 +88,7 @@ export class TransactionRecords {
   readAll(
     rpc: RpcCaller,
     transactions: readonly ListedTransaction[],
-    options: TransactionReadOptions,
+    options: VersionedReadOptions,
     cost: RequestCost | undefined,
   ): Promise<TransactionRead[]> {
     return mapConcurrently(transactions, MAX_CONCURRENT_READS, (each) => this.read(rpc, each, options, cost));
@@ -102,10 +104,4 @@ export const isFinalAt =
     (slotIn(result) ?? Number.POSITIVE_INFINITY) <= finalized;
 
 /** Returns the slot that a record names; undefined for a malformed one, which its reader judges. */
-function slotIn(record: Buffer): Slot | undefined {
-  try {
-    return parseSafeInteger(member(record, 'slot'));
-  } catch {
-    return undefined;
-  }
-}
+const slotIn = (record: Buffer): Slot | undefined => tryOrUndefined(() => parseSafeInteger(member(record, 'slot')));

@@ -46,7 +46,7 @@ export interface AgreeOptions {
   /** Operators that the caller demands: that there is nothing is `no_agreement` if fewer say it. Default: 1. */
   readonly demanded?: number | undefined;
   /** Whether a first response needs more than its operator, where only that shows it. Default: operators are read in parallel. */
-  readonly onlyIf?: (first: RpcResponse) => boolean;
+  readonly onlyIf?: ((first: RpcResponse) => boolean) | undefined;
   readonly compare: (response: RpcResponse) => Promise<ConsensusData>;
 }
 

@@ -75,5 +75,4 @@ export const exchangeOf = (
   lost: [...given, ...receiptsGiven],
   states: [...states, ...receiptStates],
   payouts: [],
-  owner: null,
 });

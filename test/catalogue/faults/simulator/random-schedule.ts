@@ -12,16 +12,17 @@ import { signingKeyOf } from '../../../../src/gateway/receipts/signing-key.ts';
 import { balance } from '../../../../src/gateway/routes/balance.ts';
 import { balances } from '../../../../src/gateway/routes/balances.ts';
 import { PooledDecoder } from '../../../../src/gateway/routes/decoding/pooled-decoder.ts';
-import { HolderTableCache } from '../../../../src/gateway/routes/holders/holder-table-cache.ts';
+import { HOLDER_TABLES } from '../../../../src/gateway/routes/holders/holder-table.ts';
 import { PooledTabler } from '../../../../src/gateway/routes/holders/pooled-tabler.ts';
 import { portfolio } from '../../../../src/gateway/routes/portfolio/portfolio.ts';
-import { StakeTableCache } from '../../../../src/gateway/routes/portfolio/stake-table-cache.ts';
+import { STAKE_TABLES } from '../../../../src/gateway/routes/portfolio/stake-table.ts';
 import { BlockListings } from '../../../../src/gateway/routes/routing/block-listings.ts';
 import type { LiveAccounts, RouteContext } from '../../../../src/gateway/routes/routing/route.ts';
 import { type ReadRequest, RouteReadThrough } from '../../../../src/gateway/routes/routing/route-read-through.ts';
 import { SeenBlocks } from '../../../../src/gateway/routes/routing/seen-blocks.ts';
 import { createRpcReadThrough } from '../../../../src/gateway/routes/rpc/answer-rpc-call.ts';
 import { ScanGate } from '../../../../src/gateway/routes/scans/scan-gate.ts';
+import { ScanTables } from '../../../../src/gateway/routes/scans/scan-tables.ts';
 import { tokenAccounts } from '../../../../src/gateway/routes/token-accounts.ts';
 import type { CachedRead } from '../../../../src/gateway/serving/read-through.ts';
 import { createKnownMints } from '../../../../src/gateway/tokens/known-mints.ts';
@@ -206,7 +207,7 @@ export async function runSchedule(
   const liveAccounts = new LiveAccountSource({ ...watching, upstream });
   const meshOfLists: Mesh = { ...mesh, openSession: async () => listSession(await mesh.openSession()) };
   const tokenLists = new LiveTokenListSource({ ...watching, mesh: meshOfLists });
-  const scanGate = new ScanGate(clock);
+  const scans = { clock, gate: new ScanGate(clock) };
   const knownMints = createKnownMints({});
   const context: RouteContext = {
     mesh,
@@ -224,8 +225,9 @@ export async function runSchedule(
     listOwner: readOwnerListing,
     mergedSignatures: new MergedSignatures(),
     networkHistory: new NetworkHistory(clock),
-    holderTables: new HolderTableCache(clock, scanGate, new PooledTabler(clock)),
-    stakeTables: new StakeTableCache(clock, scanGate),
+    holderTabler: new PooledTabler(clock),
+    holderTables: new ScanTables({ ...scans, ...HOLDER_TABLES }),
+    stakeTables: new ScanTables({ ...scans, ...STAKE_TABLES }),
     knownMints,
     tokenLabels: new TokenLabelCache(clock, knownMints),
     programIdls: new ProgramIdlCache(clock),
@@ -233,7 +235,7 @@ export async function runSchedule(
     blockListings: new BlockListings(clock),
     decoder: new PooledDecoder(clock, 1),
     transactionRecords: new TransactionRecords(mesh, 100_000),
-    prices: createPriceLookup([], { clock, maxAgeSec: 60, maxStaleSec: 60 }),
+    prices: createPriceLookup(new Map(), { clock, maxAgeSec: 60, maxStaleSec: 60 }),
     keys: new ReceiptKeys(singleKeyRing(signingKeyOf(generateKeyPairSync('ed25519').privateKey)), clock, () => {}),
     engine: { name: 'none', version: '0' },
     version: '',

@@ -277,20 +277,8 @@ class NodeApp implements EngineApp {
     return false;
   }
 
-  #handlerOf({ method }: IncomingMessage): RequestHandler | undefined {
-    const handlers = this.#handlers;
-    switch (method) {
-      case 'GET':
-        return handlers?.get;
-      case 'HEAD':
-        return handlers?.head;
-      case 'POST':
-        return handlers?.post;
-      case 'OPTIONS':
-        return handlers?.options;
-      default:
-        return handlers?.other;
-    }
+  #handlerOf({ method = '' }: IncomingMessage): RequestHandler | undefined {
+    return this.#handlers?.[HANDLER_NAMES.get(method) ?? 'other'];
   }
 
   /** Returns the route of a WebSocket handshake, by the rule of uWebSockets.js: the key has its length. */
@@ -345,6 +333,13 @@ class NodeApp implements EngineApp {
     else connection.newest.refuse(answer, write);
   }
 }
+
+const HANDLER_NAMES: ReadonlyMap<string, keyof MethodHandlers> = new Map([
+  ['GET', 'get'],
+  ['HEAD', 'head'],
+  ['POST', 'post'],
+  ['OPTIONS', 'options'],
+]);
 
 const KEY_LENGTH = 24;
 

@@ -1,0 +1,107 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../../shared/domain/clock.ts';
+import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import type { RequestCost } from '../../../shared/domain/price-list.ts';
+import type { Slot } from '../../../shared/domain/slot.ts';
+import { atMost } from '../../../shared/runtime/at-most.ts';
+import { expiresAfter } from '../../../shared/runtime/expires-after.ts';
+import { SingleFlight } from '../../cache/single-flight.ts';
+import { runReaching } from '../../serving/min-slot.ts';
+import type { ScanGate } from './scan-gate.ts';
+
+/** Life of a refusal: a mint doesn't lose most of its holders in minutes, nor does a node gain an index. */
+export const REFUSAL_SEC = 300;
+
+/** Maximum refusals that are remembered: a few MB. */
+const MAX_REFUSALS = 10_000;
+
+/** What is special to the tables of one kind of scan. */
+export interface ScanTablesKind<T> {
+  /** The most that all tables may have together of what `sizeOf` returns. */
+  readonly maxSize: number;
+  readonly sizeOf: (table: T) => number;
+  /** Life of a table; 0 for no end. */
+  readonly ttlMs: number;
+  /** Whether a failed scan would fail again: to find that out is as dear as a scan, so it is remembered. */
+  readonly isRefused: (error: GatewayError) => boolean;
+}
+
+interface ScanTablesOptions<T> extends ScanTablesKind<T> {
+  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly gate: Pick<ScanGate, 'run'>;
+}
+
+/** The tables that scans make, by what was scanned for. Concurrent reads of one share a scan. */
+export class ScanTables<T extends { readonly slot: Slot }> {
+  readonly #options: ScanTablesOptions<T>;
+  #tables: LRUCache<string, T>;
+  /** The newest slot of the tables that are no longer kept. */
+  #newestGone: Slot = 0;
+  #refusals: LRUCache<string, GatewayError>;
+  #flights = new SingleFlight<T>();
+
+  constructor(options: ScanTablesOptions<T>) {
+    this.#options = options;
+    this.#tables = this.#createTables();
+    this.#refusals = this.#createRefusals();
+  }
+
+  /** Forgets all tables, those too that are being read. */
+  clear(): void {
+    this.#tables.clear(); // no later scan is older
+    this.#tables = this.#createTables();
+    this.#refusals = this.#createRefusals();
+    this.#flights = new SingleFlight();
+  }
+
+  /** Returns the cached table, unless it is older than `minSlot`. */
+  get(key: string, minSlot: Slot = 0): T | undefined {
+    const cached = this.#tables.get(key);
+    return cached !== undefined && cached.slot >= minSlot ? cached : undefined;
+  }
+
+  /**
+   * Returns the cached table if it is at `minSlot` or later, else caches the one that `scan` returns, which counts for the
+   * request of `cost`; rejects with a remembered refusal. `scan` is called with the slot of the newest table before it.
+   */
+  async getOrScan(
+    key: string,
+    minSlot: Slot,
+    scan: (newestSlot: Slot | undefined) => Promise<T>,
+    cost?: RequestCost,
+  ): Promise<T> {
+    const cached = this.get(key, minSlot);
+    if (cached !== undefined) return cached;
+    const refusal = this.#refusals.get(key);
+    if (refusal !== undefined) throw refusal;
+    return runReaching(this.#flights, key, minSlot, () =>
+      this.#options.gate.run(cost?.caller, async () => this.get(key, minSlot) ?? this.#scanAndStore(key, scan)),
+    );
+  }
+
+  async #scanAndStore(key: string, scan: (newestSlot: Slot | undefined) => Promise<T>): Promise<T> {
+    const tables = this.#tables;
+    const refusals = this.#refusals;
+    try {
+      const table = await scan(Math.max(tables.peek(key)?.slot ?? 0, this.#newestGone) || undefined);
+      if (this.#options.ttlMs > 0) tables.purgeStale(); // a table may be large: an expired one leaves its memory
+      tables.set(key, table);
+      return table;
+    } catch (thrown) {
+      if (thrown instanceof GatewayError && this.#options.isRefused(thrown)) refusals.set(key, thrown);
+      throw thrown; // the caller may retry
+    }
+  }
+
+  #createTables(): LRUCache<string, T> {
+    const { maxSize, sizeOf: sizeCalculation, ttlMs, clock } = this.#options;
+    const dispose = ({ slot }: T): void => {
+      this.#newestGone = Math.max(this.#newestGone, slot);
+    };
+    return new LRUCache({ maxSize, sizeCalculation, dispose, ...expiresAfter(ttlMs, clock) });
+  }
+
+  #createRefusals(): LRUCache<string, GatewayError> {
+    return new LRUCache({ ...atMost(MAX_REFUSALS), ...expiresAfter(REFUSAL_SEC * 1000, this.#options.clock) });
+  }
+}
