@@ -19,6 +19,7 @@ import type { Transaction } from '../../src/transactions/transactions/transactio
 import { THEFTS_BY_CLAIMS } from './forged-claims.ts';
 import { THEFTS_BESIDE_DEEDS } from './forged-deeds.ts';
 import { THEFTS_BY_EXTENSIONS } from './forged-extensions.ts';
+import { THEFTS_BY_PARTIES } from './forged-parties.ts';
 import { THEFTS_OF_RIGHTS } from './forged-rights.ts';
 import { THEFTS_BY_SHAPES } from './forged-shapes.ts';
 import { FORMS, type ForgedCall, type Forgery } from './forged-transaction.ts';
@@ -145,6 +146,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   ...THEFTS_BY_CLAIMS,
   ...THEFTS_BEHIND_WORDS,
   ...THEFTS_BESIDE_DEEDS,
+  ...THEFTS_BY_PARTIES,
   'tokens sent away': {
     kind: 'tokens',
     make: (f) => [f.send(usdc, stolenUsdc, victim, 10_000_000_000n)],

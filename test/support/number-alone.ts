@@ -1,2 +1,5 @@
-/** Whether a reason of a failure gives nothing but the program's own number: which programs it called first explains none. */
-export const isNumberAlone = (reason: string): boolean => /own error number \d+( before it called .*)?$/.test(reason);
+/** Whether a reason of a failure has no name for a program's own number, which only the program's author knows. */
+export const isWithoutName = (reason: string): boolean => /own error number /.test(reason);
+
+/** Whether such a reason says nothing else: how far the program came before it refused is a fact of its own. */
+export const isNumberAlone = (reason: string): boolean => /own error number (\d+|\(unknown\))$/.test(reason);

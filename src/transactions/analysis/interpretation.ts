@@ -80,6 +80,8 @@ export const isExchangeType = (type: TransactionType | null): type is ExchangeTy
 export interface ExchangeOfValueInterpretation extends InterpretationOf<ExchangeType>, NetChange {
   /** What a bridge or its relayer paid out, to whom; empty for all else. */
   readonly payouts: readonly Payment[];
+  /** The wallet that owns the order, if somebody else called for it; null if the actor does. */
+  readonly owner: string | null;
 }
 
 /** Payments between wallets, or what the fee payer gained and lost where none is recorded. */

@@ -1,7 +1,8 @@
 import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
-import { isTradingProgram } from '../programs/known-programs.ts';
-import type { Action, Remainder } from './action.ts';
+import { isTradingProgram, programRole } from '../programs/known-programs.ts';
+import { type Action, type Remainder, toAmount } from './action.ts';
 import type { ParsedTransaction } from './parsed-transaction.ts';
+import { isNftAmount } from './payments.ts';
 import type { Share } from './share.ts';
 
 /**
@@ -25,8 +26,9 @@ export function findRemainder(
   const isMint = stated.some(
     ({ actions: of, wallet }) => wallet === null && [...of].some(({ kind }) => kind === 'mint'),
   );
-  const isForAnybody = ({ kind, program }: Action): boolean =>
-    kind === 'payout' || (kind === 'mint' && (program === null || isMint));
+  const isForAnybody = (action: Action): boolean =>
+    action.kind === 'payout' ||
+    (action.kind === 'mint' && (action.program === null || isMint || isForDeposit(action, actions, subjects)));
   const isOpen = (action: Action): boolean =>
     [action.actor, action.counterparty].some(
       (party) => party !== null && (isForAnybody(action) || subjects.has(party)) && !isStated(action, party),
@@ -40,6 +42,19 @@ export function findRemainder(
       { mint, decimals, amount: BigInt(amount) },
     ]),
   };
+}
+
+/**
+ * Returns whether a program minted what somebody deposited for, and no signer got any of it: shares of a pool of stakes, or
+ * the NFT of a position, beside what a signer gave to that program.
+ */
+function isForDeposit({ program, got: [share] }: Action, actions: readonly Action[], subjects: ReadonlySet<string>) {
+  const ofProgram = actions.filter((action) => action.program === program && subjects.has(action.actor));
+  const isPosition = share !== undefined && isNftAmount(toAmount(share)) && ofProgram.some(isSent);
+  return (
+    (isPosition || programRole(program) === 'staking') &&
+    ofProgram.every(({ kind, got: [other] }) => kind !== 'mint' || other?.mint !== share?.mint)
+  );
 }
 
 /** Finds deposits that came back in the calls of the program for which they were paid, and their returns. */

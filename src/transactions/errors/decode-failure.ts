@@ -36,6 +36,8 @@ interface FailedCall {
   readonly slot: number | null;
   /** The accounts of the call. */
   readonly handed: readonly string[];
+  /** Whether the record has calls that it made. */
+  readonly hasCalled: boolean;
 }
 
 /**
@@ -62,7 +64,8 @@ export function decodeFailure(transaction: FailedTransaction): TransactionFailur
   const table = isCertain ? errorTableOf(programId) : undefined;
   const [name, value] = enumVariant(error);
   const call: Instruction | undefined = calls.findLast((candidate) => candidate.programId === programId);
-  const failed: FailedCall = { programId, logged, isCertain, table, slot, handed: call?.accounts ?? [] };
+  const hasCalled = call !== undefined && call !== calls.at(-1); // nothing follows a failed call
+  const failed = { programId, logged, isCertain, table, slot, handed: call?.accounts ?? [], hasCalled };
   const decoded = name === 'Custom' ? decodeCustomError(asErrorCode(value), failed) : decodeNamedError(name, failed);
   const message = checkedByRecord({ ...decoded, call, logged, programId }, transaction);
   return { instructionIndex, programId, code: decoded.code, name: decoded.name, message };
@@ -70,7 +73,8 @@ export function decodeFailure(transaction: FailedTransaction): TransactionFailur
 
 type DecodedError = Pick<TransactionFailure, 'code' | 'name' | 'message'> & Pick<Partial<KnownError>, 'about'>;
 
-function decodeCustomError(code: number | null, { logged, isCertain, table, slot, handed }: FailedCall): DecodedError {
+function decodeCustomError(code: number | null, failed: FailedCall): DecodedError {
+  const { logged, isCertain, table, slot } = failed;
   const anchor = logged?.anchor?.code === code ? logged?.anchor : null;
   const known = anchor ? (table?.byName.get(anchor.name) ?? frameworkError(anchor)) : numberedError(table, code, slot);
   const account = anchor?.account; // a word
@@ -79,7 +83,7 @@ function decodeCustomError(code: number | null, { logged, isCertain, table, slot
     programWords(anchor?.message) ??
     programWords(logged?.loggedError) ??
     programWords(logged?.lastText) ??
-    `the program${isCertain ? '' : ', or one that it called,'} gave its own error number ${code ?? '(unknown)'}${callsPhrase(logged?.succeeded, handed)}`;
+    `the program${isCertain ? '' : ', or one that it called,'} gave its own error number ${code ?? '(unknown)'}${callsPhrase(failed)}`;
   return { code, name: anchor?.name ?? known?.name ?? null, message, about: known?.about };
 }
 
@@ -90,11 +94,12 @@ function frameworkError({ name, code }: { readonly name: string; readonly code: 
 }
 
 /**
- * Returns ` after its calls of Orca and Meteora had succeeded`: then the program refused what they gave. Where it called
- * nothing, it refused to use the exchanges that were handed to it.
+ * Returns how far a program came before it refused: ` after its calls of Orca and Meteora had succeeded`, or before it used
+ * the exchanges that were handed to it. Nothing where the log does not show it, or where the record has other calls.
  */
-function callsPhrase(programs: readonly string[] | undefined, handed: readonly string[]): string {
-  if (programs === undefined) return '';
+function callsPhrase({ logged, handed, hasCalled }: FailedCall): string {
+  const programs = logged?.succeeded ?? null;
+  if (programs === null || (programs.length === 0 && hasCalled)) return '';
   const exchanges = new Set(handed.filter(isTradingProgram).map((id) => programName(id)));
   if (programs.length === 0)
     return exchanges.size === 0
@@ -102,7 +107,7 @@ function callsPhrase(programs: readonly string[] | undefined, handed: readonly s
       : ` before it called any exchange that it was handed (${[...exchanges].join(', ')})`;
   const called = programs.filter((id) => programRole(id) !== 'core');
   const names = [...new Set(called.map((id) => programName(id)))];
-  if (called.length === 0) return '';
+  if (called.length === 0) return " after it had called none but Solana's own programs";
   const isNamed = names.length < 3 && !names.includes(null);
   const labels = isNamed ? names.join(' and ') : called.length === 1 ? 'another program' : `${called.length} programs`;
   return ` after its calls of ${labels} had succeeded`;

@@ -12,8 +12,8 @@ export interface LoggedFailure {
   readonly lastText: string | null;
   /** The runtime's own words on a transfer that failed: lamports that the sender had and those that it needed. */
   readonly shortOfLamports: { readonly had: bigint; readonly needed: bigint } | null;
-  /** The programs that the failed one had called, each of which succeeded. */
-  readonly succeeded: readonly string[];
+  /** The programs that the failed one had called, each of which succeeded; null if the log lacks the beginning of its call. */
+  readonly succeeded: readonly string[] | null;
 }
 
 interface AnchorError {
@@ -50,30 +50,33 @@ export function parseFailureLogs(logs: readonly string[]): LoggedFailure | null 
   const end = logs.findIndex((line) => FAILED_LINE.test(line));
   const [, programId, reason = ''] = FAILED_LINE.exec(logs[end] ?? '') ?? [];
   if (programId === undefined) return null;
-  const { lines, succeeded } = findLastCall(logs.slice(0, end));
+  const call = findLastCall(logs.slice(0, end));
+  const isWhole = call?.programId === programId;
   const logged = { ...NOTHING };
-  for (const line of lines) Object.assign(logged, readLine(line));
-  return { ...logged, succeeded: [...succeeded], programId, reason };
+  for (const line of isWhole ? call.lines : []) Object.assign(logged, readLine(line));
+  return { ...logged, succeeded: isWhole ? [...call.succeeded] : null, programId, reason };
 }
 
 interface Call {
+  readonly programId: string;
   /** What the program itself logged, and the runtime during its call. */
   readonly lines: string[];
   readonly succeeded: Set<string>;
 }
 
-/** Finds the call that these lines end in. */
-function findLastCall(logs: readonly string[]): Call {
+/** Finds the call that these lines end in; undefined if none began in them. */
+function findLastCall(logs: readonly string[]): Call | undefined {
   const callStack: Call[] = [];
   for (const line of logs) {
     const [, succeeded] = SUCCESS_LINE.exec(line) ?? [];
+    const [, programId] = INVOKE_LINE.exec(line) ?? [];
     if (succeeded !== undefined) {
       callStack.pop();
       callStack.at(-1)?.succeeded.add(succeeded);
-    } else if (INVOKE_LINE.test(line)) callStack.push({ lines: [], succeeded: new Set() });
+    } else if (programId !== undefined) callStack.push({ programId, lines: [], succeeded: new Set() });
     else callStack.at(-1)?.lines.push(line);
   }
-  return callStack.at(-1) ?? { lines: [], succeeded: new Set() };
+  return callStack.at(-1);
 }
 
 function readLine(line: string): Partial<LoggedCall> {

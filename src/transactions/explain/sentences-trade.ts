@@ -130,7 +130,7 @@ const and = (verb: string, amounts: string | null): string => (amounts === null 
 
 /** Describes what somebody gave to a program and got from it. */
 export function describeExchangeOfValue(
-  { type, actor, program, gained, lost, payouts }: ExchangeOfValueInterpretation,
+  { type, actor, program, gained, lost, payouts, owner }: ExchangeOfValueInterpretation,
   formatAddress: FormatAddress,
 ): string {
   const [gave, got] = [lost, gained].map((amounts) =>
@@ -138,7 +138,9 @@ export function describeExchangeOfValue(
   );
   const [said, rest] = DEEDS[type](gave ?? null, got ?? null);
   const deed = type === 'BRIDGE_FULFILMENT' ? `fulfilled a transfer${paidOut(payouts, formatAddress)} ${said}` : said;
-  return `${formatAddress(actor)} ${deed}${programPhrase(program, type.startsWith('BRIDGE') ? 'over' : 'on', formatAddress)}${rest}`;
+  const whose =
+    owner === null ? '' : type === 'CANCEL_ORDER' ? ofOwner(owner, formatAddress) : ` for ${formatAddress(owner)}`;
+  return `${formatAddress(actor)} ${deed}${whose}${programPhrase(program, type.startsWith('BRIDGE') ? 'over' : 'on', formatAddress)}${rest}`;
 }
 
 /** Returns ` of 5 USDC to 7xKX…gAsU`: what a bridge paid out to each; nothing if that isn't known. */

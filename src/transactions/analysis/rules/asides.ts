@@ -35,7 +35,7 @@ export function findAsides(interpretation: Interpretation, facts: TransactionFac
       interpretation.type === 'FILL_ORDER'
         ? [...remainder.changes, ...keptBy(interpretation, parsed)]
         : remainder.changes,
-    rights: findGivenRights(parsed).filter((change) => change !== described && !isUpgradeOf(change, interpretation)),
+    rights: findGivenRights(parsed).filter((change) => change !== described && !isOfPrograms(change, interpretation)),
     stakes: findStakeChanges(facts).filter(
       ({ stakeAccount, change }) => !isOfStake(interpretation, stakeAccount, change),
     ),
@@ -52,10 +52,10 @@ const isOfStake = (deed: Interpretation, stakeAccount: string, change: string): 
   deed.stakeAccount === stakeAccount &&
   (deed.change === change || (deed.change === 'withdrawn' && change === 'deactivated')); // it must be, to be withdrawn
 
-const isUpgradeOf = ({ kind, account, authority }: AuthorityChange, deed: Interpretation): boolean =>
-  kind === 'upgradeProgram' &&
-  deed.type === 'PROGRAM_UPGRADE' &&
-  deed.change === 'upgraded' &&
+/** Returns whether a change is that of the programs that an interpretation names. */
+const isOfPrograms = ({ kind, authorityType, account, authority }: AuthorityChange, deed: Interpretation): boolean =>
+  (deed.type === 'PROGRAM_UPGRADE' || deed.type === 'PROGRAM_DEPLOY') &&
+  (kind === 'upgradeProgram' ? 'upgraded' : authorityType === 'newProgram' ? 'deployed' : null) === deed.change &&
   deed.accounts.includes(account) &&
   (authority === null || authority === deed.actor);
 

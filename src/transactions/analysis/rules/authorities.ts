@@ -37,9 +37,10 @@ const RIGHTS_BY_DANGER: readonly string[] = [
 const RIGHTS_OVER_ASSETS = RIGHTS_BY_DANGER.filter(
   (right) => right !== 'permanentDelegate' && right !== 'closeAccount',
 );
-/** What is said whoever holds it: rights over a mint from its start, a program or a table that is no more, a guard that is off, a rate. */
+/** What is said whoever holds it: rights over a mint from its start, what became of a program or a table, a guard that is off, a rate. */
 const SAID_ALWAYS: readonly string[] = [
-  ...['permanentDelegate', 'closeMint', 'closedProgram', 'deactivatedTable', 'cpiGuard'],
+  ...['permanentDelegate', 'closeMint', 'newProgram', 'movedProgram', 'stoppedProgram', 'closedProgram'],
+  ...['deactivatedTable', 'cpiGuard'],
   ...['transferFee', 'interest', 'scale', 'commissionRate'],
 ];
 

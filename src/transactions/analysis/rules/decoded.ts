@@ -69,7 +69,8 @@ function interpretDecoded(
   const exchange = exchangeOf(type, actor, program, programFlowsOf(actor, program, parsed));
   const { gained, lost, states } = exchange;
   if (type === 'CLAIM' && !facts.isAttempt && gained.length === 0) return null;
-  if (type !== 'BRIDGE_FULFILMENT') return exchange;
+  const owner = roles.owner === undefined || roles.owner === actor ? null : roles.owner;
+  if (type !== 'BRIDGE_FULFILMENT') return { ...exchange, owner };
   const paid = parsed.actions.filter(
     (action) => isSent(action) && action.program === program && !isOwn(action, parsed),
   );

@@ -8,14 +8,17 @@ import type { Rule, TransactionFacts } from '../transaction-facts.ts';
  * attempt by the table of instructions alone.
  */
 export const launchRule: Rule = (facts) => {
-  const { parsed, swap, actor } = facts;
+  const { parsed, instructionOf } = facts;
   const call = parsed.instructions.find((candidate) => isLaunch(candidate, facts));
   if (call === undefined) return null;
+  const user = instructionOf(call)?.roles.user ?? '';
+  const actor = parsed.signers.includes(user) ? user : (facts.swap?.wallet ?? facts.actor);
+  const swap = (facts.swap?.wallet ?? actor) === actor ? facts.swap : null; // what another one bought is described apart
   const mint = call.innerInstructions.find(isMintMaking);
   const [name, symbol] = namesIn(call.data);
   return {
     type: 'CREATE',
-    actor: swap?.wallet ?? actor,
+    actor,
     program: call.programId,
     mint: infoAddress(mint, 'mint'),
     name: name ?? null,

@@ -129,7 +129,8 @@ export const stakeRule: Rule = (facts) => {
 
 /** Returns who signed for a change of a stake or a program. */
 function signerOf(call: ParsedInstruction, { parsed, actor }: TransactionFacts): string {
-  const named = ['stakeAuthority', 'withdrawAuthority', 'authority'].map((name) => infoAddress(call, name));
+  const names = ['stakeAuthority', 'withdrawAuthority', 'authority', 'payerAccount'];
+  const named = names.map((name) => infoAddress(call, name));
   return named.find((signer) => parsed.signers.includes(signer ?? '')) ?? actor;
 }
 

@@ -223,8 +223,11 @@ const statesOfSale = (
   }: { readonly steps: ReadonlySet<number>; readonly buyer: string; parties: readonly string[] },
   facts: TransactionFacts,
 ): readonly Share[] => {
-  const isOfMarket = (action: Action): boolean =>
-    !['rent', 'direct', 'close'].includes(action.kind) && action.program === program;
+  const callers = facts.parsed.instructions.filter(({ index }) => steps.has(index)).map(({ programId }) => programId);
+  /** Returns whether the marketplace moved it: without an instruction that is credited to the program which the transaction called. */
+  const isOfMarket = ({ kind, program: maker, instruction }: Action): boolean =>
+    !['rent', 'direct', 'close'].includes(kind) &&
+    (maker === program || (maker !== null && instruction === null && callers.includes(maker)));
   const isPaid = ({ actor, authority, given, got }: Action): boolean =>
     [...given, ...got].every(({ mint }) => mint === price?.mint) &&
     !isPaidApart(actor, authority, parties, facts.parsed);
@@ -232,8 +235,12 @@ const statesOfSale = (
   const spent = paid
     .flatMap(effectsOf)
     .reduce((sum, [wallet, { amount }]) => (wallet === buyer ? sum - amount : sum), 0n);
-  const isOfSale = ({ instruction }: Action): boolean => spent === price?.amount || steps.has(instruction?.[0] ?? -1);
-  return [...statesOfNfts(nfts, facts, isOfMarket), ...shareOf(price === null ? [] : paid.filter(isOfSale))];
+  const isOfSale = ({ instruction }: Action): boolean =>
+    spent === price?.amount || instruction === null || steps.has(instruction[0]);
+  const isOfParties = ({ actor, counterparty, program: maker }: Action): boolean =>
+    callers.includes(maker ?? '') && [actor, counterparty].every((party) => parties.includes(party ?? ''));
+  const isSold = (action: Action): boolean => isOfMarket(action) || isOfParties(action);
+  return [...statesOfNfts(nfts, facts, isSold), ...shareOf(price === null ? [] : paid.filter(isOfSale))];
 };
 
 /** Types of calls of Core and Bubblegum, the most significant first. */

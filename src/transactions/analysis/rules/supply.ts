@@ -22,9 +22,8 @@ export const mintRule: Rule = (facts) => {
     action.program === program && (program !== null || minterOf([action], facts) === actor);
   const made = all.filter(isOwn);
   const netChange = changeIn(program, facts);
-  const isBurned = ({ mint }: AssetAmount): boolean => burned.some((amount) => amount.mint === mint);
   const common = { actor, program, gained: netChange.gained };
-  const lost = netChange.lost.filter((amount) => !isBurned(amount)); // a burn is described apart
+  const lost = without([...minted, ...burned], netChange.lost); // a burn is described apart
   return {
     type: 'TOKEN_MINT',
     ...common,
@@ -45,13 +44,18 @@ export const burnRule: Rule = (facts) => {
   const made = parsed.actions.filter(({ kind }) => kind === 'burn');
   const program = makerOf(made, facts);
   const netChange = changeIn(program, facts);
+  const gained = without(burned, netChange.gained);
   const holders = new Set(burned.map(({ holder }) => holder));
   const isOfSeveral = made.some(({ authority }) => authority !== null || holders.size > 1);
   const change = isOfSeveral // each burn is described with its signer
     ? { gained: [], lost: [], states: [] }
-    : { ...netChange, states: [...shareOf(made), ...statesOf(netChange.gained, netChange, actor)] };
+    : { ...netChange, gained, states: [...shareOf(made), ...statesOf(gained, netChange, actor)] };
   return { type: 'BURN', actor, program, amounts: burned, ...change };
 };
+
+/** Returns what was paid or got for what was minted or burned: not the same token, of which each movement is described apart. */
+const without = (supplied: readonly AssetAmount[], amounts: readonly AssetAmount[]): readonly AssetAmount[] =>
+  amounts.filter(({ mint }) => supplied.every((amount) => amount.mint !== mint));
 
 const isMinted = ({ kind, got: [made] }: Action): boolean =>
   kind === 'mint' || (kind === 'payout' && made !== undefined && made.mint !== WRAPPED_SOL);

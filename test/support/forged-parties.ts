@@ -1,0 +1,704 @@
+import bs58 from 'bs58';
+import { WRAPPED_SOL } from '../../src/shared/domain/known-mints.ts';
+import {
+  ASSOCIATED_TOKEN_PROGRAM,
+  LOADER_V4,
+  METADATA_PROGRAM,
+  STAKE_PROGRAM,
+  SYSTEM_PROGRAM,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+  UPGRADEABLE_LOADER,
+  VOTE_PROGRAM,
+} from '../../src/shared/domain/well-known-addresses.ts';
+import { namedCall } from './forged-deeds.ts';
+import type { ForgedCall, Forgery } from './forged-transaction.ts';
+import { ALONE, MAGIC_EDEN, ORCA } from './forged-words.ts';
+import {
+  ALL,
+  type Attack,
+  anchor,
+  BONK,
+  BUBBLEGUM,
+  bonk,
+  buffer,
+  decoy,
+  delegate,
+  JUPITER,
+  KAMINO,
+  newAccount,
+  nft,
+  ownNft,
+  pool,
+  poolBonk,
+  poolUsdc,
+  program,
+  RAYDIUM,
+  SPL_STAKE_POOL,
+  SQUADS,
+  sponsor,
+  stake,
+  stolenBonk,
+  stolenUsdc,
+  stolenUsdt,
+  swapBackOf,
+  swapOf,
+  thief,
+  USDC,
+  USDT,
+  u32,
+  usdc,
+  usdt,
+  vault,
+  victim,
+  vote,
+} from './forged-world.ts';
+import { addressOf, u64Bytes } from './synthetic-transaction.ts';
+
+const DCA = 'DCA265Vj8a9CEuX1eb1LWRnDT7uK6q1xMipnNyatn23M';
+const LIMIT_ORDER_2 = 'j1o2qRpjcyUwEvwtcfhEQefh773ZgjxcVRry7LDqg5X';
+const LIMIT_ORDER = 'jupoNjAxXgZ4rjzxzPMP4oxduvQsQtZzyknqvzYNrNu';
+const CANDY = 'CndyV3LdqHUfDLmE5naZjVN8rBZz4tqhdefbAnjHG3JR';
+const PUMP = '6EF8rrecthR5Dkzon8Nwu78hRvfCKubJ14M5uBEwF6P';
+const DISTRIBUTOR = 'MErKy6nZVoVAkryxAejJz2juifQ4ArgLgHmaJCQkU7N';
+const poolNew = addressOf(79);
+const [seller, escrow, escrowNft, secondUsdc, tree] = [
+  addressOf(64),
+  addressOf(65),
+  addressOf(70),
+  addressOf(71),
+  addressOf(66),
+];
+
+const extendBy = (f: Forgery, payer: string, extended: string): ForgedCall =>
+  f.call(UPGRADEABLE_LOADER, [addressOf(72), extended, SYSTEM_PROGRAM, payer], [...u32(6), 0, 40, 0, 0], {
+    from: payer,
+    to: addressOf(72),
+    lamports: 70_000_000n,
+  });
+
+const deployBy = (authority: string, deployed: string): ForgedCall =>
+  namedCall(UPGRADEABLE_LOADER, [...u32(2), ...u64Bytes(5_000n)], {
+    0: authority,
+    2: deployed,
+    3: buffer,
+    7: authority,
+  });
+
+const upgradeBy = (f: Forgery, authority: string, upgraded: string): ForgedCall =>
+  f.call(
+    UPGRADEABLE_LOADER,
+    [addressOf(72), upgraded, addressOf(73), authority, addressOf(74), addressOf(75), authority],
+    u32(3),
+  );
+
+const setAuthorityOf = (account: string, right: number, owner: string, to: string): ForgedCall => ({
+  programId: TOKEN_PROGRAM,
+  accounts: [account, owner],
+  data: [6, right, 1, ...bs58.decode(to)],
+  inner: [],
+});
+
+/** Thefts of an eighth kind: another one than it seems signs, owns, gets or pays. */
+export const THEFTS_BY_PARTIES: Readonly<Record<string, Attack>> = {
+  'programs that two signers deploy': {
+    kind: 'programs of two signers',
+    signers: [victim, thief],
+    make: () => [deployBy(victim, program), deployBy(thief, newAccount)],
+    says: [newAccount, thief],
+    only: ALONE,
+  },
+  'programs that two signers replace': {
+    kind: 'programs of two signers',
+    signers: [victim, thief],
+    make: (f) => [upgradeBy(f, victim, program), upgradeBy(f, thief, newAccount)],
+    says: [newAccount, thief],
+    only: ALONE,
+  },
+  'a program that a second signer deploys beside a replaced one': {
+    kind: 'programs of two signers',
+    signers: [victim, thief],
+    make: (f) => [upgradeBy(f, victim, program), deployBy(thief, newAccount)],
+    says: [newAccount, thief],
+    only: ALONE,
+  },
+  'an extension that another signer pays': {
+    kind: 'programs of two signers',
+    signers: [sponsor, victim],
+    make: (f) => [
+      f.call(UPGRADEABLE_LOADER, [addressOf(72), program, SYSTEM_PROGRAM, victim], [...u32(6), 0, 40, 0, 0], {
+        from: victim,
+        to: addressOf(72),
+        lamports: 70_000_000n,
+      }),
+    ],
+    says: [victim],
+    only: ['alone'],
+  },
+  'a program of the newer loader that is taken off': {
+    kind: 'programs of two signers',
+    make: (f) => [f.call(LOADER_V4, [program, victim], u32(4))],
+    says: [program],
+    only: ALONE,
+  },
+  'a program that moves to the newer loader': {
+    kind: 'programs of two signers',
+    make: (f) => [f.call(UPGRADEABLE_LOADER, [addressOf(72), program, victim], u32(8))],
+    says: [program],
+    only: ALONE,
+  },
+  'an NFT that passes through an escrow': {
+    kind: 'escrows',
+    make: (f) => {
+      f.hold(ownNft, seller, nft, 1n, 0);
+      f.hold(escrowNft, escrow, nft, 0n, 0);
+      f.hold(secondUsdc, victim, nft, 0n, 0);
+      f.begin();
+      return [
+        namedCall(
+          MAGIC_EDEN,
+          anchor('execute_sale_v2'),
+          { 0: victim, 1: seller, 4: nft },
+          f.sendSol(victim, seller, 1_000_000_000n),
+          f.send(ownNft, escrowNft, seller, 1n),
+          f.send(escrowNft, secondUsdc, escrow, 1n),
+        ),
+      ];
+    },
+    says: ['1 SOL'],
+    only: ALONE,
+  },
+  'an NFT paid through an escrow': {
+    kind: 'escrows',
+    make: (f) => {
+      f.hold(ownNft, seller, nft, 1n, 0);
+      f.hold(secondUsdc, victim, nft, 0n, 0);
+      f.begin();
+      return [
+        namedCall(MAGIC_EDEN, anchor('deposit'), { 0: victim, 1: escrow }, f.sendSol(victim, escrow, 1_000_000_000n)),
+        namedCall(
+          MAGIC_EDEN,
+          anchor('execute_sale_v2'),
+          { 0: victim, 1: seller, 4: nft },
+          f.sendSol(escrow, seller, 1_000_000_000n),
+          f.send(ownNft, secondUsdc, seller, 1n),
+        ),
+      ];
+    },
+    says: ['1 SOL'],
+    only: ALONE,
+  },
+  'a burn and a mint around a theft': {
+    kind: 'netted',
+    make: (f) => [
+      f.program(program, [victim], f.mint(usdt, 60_000_000n), f.send(usdt, stolenUsdt, victim, 100_000_000n)),
+    ],
+    says: ['100 USDT', thief],
+    only: ALONE,
+  },
+  'a mint that covers a theft': {
+    kind: 'netted',
+    make: (f) => [
+      f.program(program, [victim], f.mint(usdt, 100_000_000n), f.send(usdt, stolenUsdt, victim, 100_000_000n)),
+    ],
+    says: ['100 USDT', thief],
+    only: ALONE,
+  },
+  'tokens burned in the call that gives some back': {
+    kind: 'netted',
+    make: (f) => [
+      f.program(program, [victim], f.burn(usdt, victim, 100_000_000n), f.send(stolenUsdt, usdt, thief, 99_000_000n)),
+    ],
+    says: ['burned 100 USDT'],
+    only: ALONE,
+  },
+  'a theft of as much as was minted, in two calls of one program': {
+    kind: 'netted',
+    make: (f) => [
+      f.program(program, [victim], f.send(usdt, stolenUsdt, victim, 100_000_000n)),
+      f.program(program, [victim], f.mint(usdt, 100_000_000n)),
+    ],
+    says: ['100 USDT', thief],
+    only: ALONE,
+  },
+  'a mint by a known program beside a theft of it': {
+    kind: 'netted',
+    make: (f) => [
+      f.program(SPL_STAKE_POOL, [victim], f.mint(bonk, 5_000_000n), f.send(bonk, stolenBonk, victim, 5_000_000n)),
+    ],
+    says: ['50 BONK', thief],
+    only: ALONE,
+  },
+  'a nested sale': {
+    kind: 'escrows',
+    make: (f) => {
+      f.hold(ownNft, seller, nft, 1n, 0);
+      f.hold(secondUsdc, victim, nft, 0n, 0);
+      f.fund(escrow, 5_000_000_000n);
+      f.begin();
+      f.sendSol(escrow, seller, 1_000_000_000n);
+      return [
+        f.program(
+          program,
+          [victim],
+          namedCall(
+            MAGIC_EDEN,
+            anchor('execute_sale_v2'),
+            { 0: victim, 1: seller, 4: nft, 9: escrow },
+            f.send(ownNft, secondUsdc, seller, 1n),
+          ),
+        ),
+      ];
+    },
+    says: [`${victim} bought the NFT ${nft} from ${seller} for 1 SOL on Magic Eden`],
+    never: /also/,
+    only: ['alone'],
+  },
+  'tokens moved to a second account that is given away': {
+    kind: 'filled later',
+    make: (f) => {
+      f.hold(secondUsdc, victim, USDC, 0n);
+      f.begin();
+      return [f.send(usdc, secondUsdc, victim, 9_000_000n), f.giveAway(secondUsdc, victim, thief)];
+    },
+    says: ['9 USDC', thief],
+  },
+  'an account given away that a later deposit fills': {
+    kind: 'filled later',
+    make: (f) => {
+      f.hold(secondUsdc, victim, USDC, 0n);
+      f.begin();
+      return [f.giveAway(secondUsdc, victim, thief), f.send(usdc, secondUsdc, victim, 9_000_000n)];
+    },
+    says: ['9 USDC', thief],
+  },
+  'an order opened for a thief': {
+    kind: 'owned by another',
+    make: (f) => {
+      f.hold(secondUsdc, escrow, USDC, 0n);
+      f.begin();
+      return [
+        namedCall(
+          DCA,
+          anchor('open_dca_v2'),
+          { 0: escrow, 1: thief, 2: victim, 3: USDC, 4: BONK },
+          f.send(usdc, secondUsdc, victim, 1_000_000_000n),
+        ),
+      ];
+    },
+    says: [`${victim} opened an order with 1000 USDC for ${thief} on Jupiter DCA`],
+    only: ALONE,
+  },
+  'a limit order for a thief': {
+    kind: 'owned by another',
+    make: (f) => {
+      f.hold(secondUsdc, escrow, USDC, 0n);
+      f.begin();
+      return [
+        namedCall(
+          LIMIT_ORDER_2,
+          anchor('initialize_order'),
+          { 0: victim, 1: thief, 2: escrow, 7: USDC, 8: BONK },
+          f.send(usdc, secondUsdc, victim, 1_000_000_000n),
+        ),
+      ];
+    },
+    says: [`${victim} opened an order with 1000 USDC for ${thief} on Jupiter Limit Order`],
+    only: ALONE,
+  },
+  'a loan that a thief gets': {
+    kind: 'owned by another',
+    make: (f) => [
+      namedCall(
+        KAMINO,
+        anchor('borrow_obligation_liquidity'),
+        { 0: victim },
+        f.send(poolUsdc, stolenUsdc, pool, 400_000_000n),
+      ),
+    ],
+    says: ['400 USDC', thief],
+    only: ALONE,
+  },
+  'a loan of which a thief gets most': {
+    kind: 'owned by another',
+    make: (f) => [
+      namedCall(
+        KAMINO,
+        anchor('borrow_obligation_liquidity'),
+        { 0: victim },
+        f.send(poolUsdc, usdc, pool, 1_000_000n),
+        f.send(poolUsdc, stolenUsdc, pool, 400_000_000n),
+      ),
+    ],
+    says: ['400 USDC', thief],
+    only: ALONE,
+  },
+  'a stake deposited with a pool whose shares a thief gets': {
+    kind: 'owned by another',
+    make: (f) => {
+      f.hold(secondUsdc, thief, addressOf(76), 0n, 9);
+      f.begin();
+      return [
+        f.authorizeStake(stake, victim, pool, 0),
+        f.authorizeStake(stake, victim, pool, 1),
+        {
+          programId: SPL_STAKE_POOL,
+          accounts: [pool, stake, victim],
+          data: [9],
+          inner: [f.mint(secondUsdc, 29_000_000_000n)],
+        },
+      ];
+    },
+    says: [stake, '30 SOL', pool, thief],
+    only: ['alone'],
+  },
+  'an allowance that is lowered': {
+    kind: 'rights and stakes',
+    make: (f) => [f.approve(usdt, thief, victim, ALL), f.approve(usdt, thief, victim, 5_000_000n)],
+    says: ['5 USDT', thief],
+    never: /all tokens/,
+    only: ALONE,
+  },
+  'the right over a tree of compressed NFTs': {
+    kind: 'rights and stakes',
+    make: () => [namedCall(BUBBLEGUM, anchor('set_tree_delegate'), { 1: victim, 2: thief, 3: tree })],
+    says: [thief, tree],
+    only: ALONE,
+  },
+  'rewards of delegators paid into a vote account': {
+    kind: 'rights and stakes',
+    make: (f) => [
+      f.call(VOTE_PROGRAM, [vote, victim], [...u32(19), ...u64Bytes(7_000_000_000n)], {
+        from: victim,
+        to: vote,
+        lamports: 7_000_000_000n,
+      }),
+    ],
+    says: ['7 SOL', vote],
+    only: ALONE,
+  },
+  'a permissioned burn': {
+    kind: 'rights and stakes',
+    signers: [victim, thief],
+    make: (f) => {
+      const b = f.burn(usdt, victim, 3_000_000n);
+      return [{ ...b, programId: TOKEN_2022_PROGRAM }];
+    },
+    says: ['3 USDT'],
+    only: ALONE,
+  },
+  'two delegates that each move a part': {
+    kind: 'several signers',
+    signers: [delegate, decoy],
+    make: (f) => [f.send(usdt, stolenUsdt, delegate, 3_000_000n), f.send(usdc, stolenUsdc, decoy, 4_000_000n)],
+    says: [`${delegate}, as delegate, moved 3 USDT of ${victim}`, `${decoy}, as delegate, moved 4 USDC of ${victim}`],
+    only: ['alone'],
+  },
+  'a nested account that is recovered': {
+    kind: 'rights and stakes',
+    make: (f) => {
+      f.hold(secondUsdc, usdc, USDC, 5_000_000n);
+      f.begin();
+      const moved = f.send(secondUsdc, usdc, usdc, 5_000_000n);
+      const closed = f.close(secondUsdc, victim, usdc);
+      return [
+        {
+          programId: ASSOCIATED_TOKEN_PROGRAM,
+          accounts: [secondUsdc, USDC, usdc, usdc, USDC, victim, TOKEN_PROGRAM],
+          data: [2],
+          inner: [moved, closed],
+        },
+      ];
+    },
+    says: ['5 USDC'],
+    only: ALONE,
+  },
+  'a listing whose NFT a thief gets': {
+    kind: 'escrows',
+    make: (f) => [
+      f.program(
+        program,
+        [victim],
+        namedCall(MAGIC_EDEN, anchor('sell'), { 0: victim, 4: nft }),
+        f.send(ownNft, addressOf(56), victim, 1n),
+      ),
+    ],
+    says: [nft, thief],
+    only: ALONE,
+  },
+  'fees of two senders into one account': {
+    kind: 'several signers',
+    signers: [victim, decoy],
+    make: (f) => {
+      f.hold(secondUsdc, decoy, USDT, 5_000_000_000n);
+      f.begin();
+      return [
+        f.sendWithHiddenFee(usdt, stolenUsdt, victim, 1_000_000_000n, 5_000_000n),
+        f.sendWithHiddenFee(secondUsdc, stolenUsdt, decoy, 100_000_000n, 1_000_000n),
+      ];
+    },
+    says: ['1000 USDT', '100 USDT'],
+    only: ALONE,
+  },
+  'SOL that a program takes from two signers': {
+    kind: 'several signers',
+    signers: [victim, decoy],
+    make: (f) => {
+      const c = f.program(program, [victim, decoy, vault]);
+      f.sendSol(victim, vault, 3_000_000_000n);
+      f.sendSol(decoy, vault, 2_000_000_000n);
+      return [c];
+    },
+    says: ['3 SOL', '2 SOL', decoy],
+    only: ['alone'],
+  },
+  'a transfer with a seed by a second signer': {
+    kind: 'several signers',
+    signers: [victim, decoy],
+    make: (f) => [
+      f.call(
+        SYSTEM_PROGRAM,
+        [buffer, decoy, thief],
+        [...u32(11), ...u64Bytes(4_000_000_000n), 1, 0, 0, 0, 0, 0, 0, 0, 97, ...bs58.decode(SYSTEM_PROGRAM)],
+        { from: buffer, to: thief, lamports: 4_000_000_000n },
+      ),
+    ],
+    says: ['4 SOL', buffer, thief, decoy],
+    only: ['alone'],
+  },
+  'stake that anybody deactivates': {
+    kind: 'rights and stakes',
+    make: (f) => [f.call(STAKE_PROGRAM, [stake, vote, addressOf(77)], u32(14))],
+    says: [`began to unstake the stake account ${stake}`],
+    only: ['alone'],
+  },
+  'a second minter': {
+    kind: 'several signers',
+    signers: [victim, decoy],
+    make: (f) => [
+      f.sendSol(victim, decoy, 5n),
+      { ...f.mint(stolenUsdt, 7_000_000n), accounts: [USDT, stolenUsdt, decoy] },
+    ],
+    says: [`7 USDT`],
+    only: ['alone'],
+  },
+  'a wallet emptied into an account that a swap opens': {
+    kind: 'filled later',
+    make: (f) => [
+      f.program(
+        RAYDIUM,
+        [pool],
+        ...swapOf(f),
+        f.create(victim, newAccount, 40_000_000_000n, TOKEN_PROGRAM, 165n),
+        f.open(newAccount, thief, WRAPPED_SOL, 9),
+      ),
+    ],
+    says: ['40', thief],
+    only: ALONE,
+  },
+  'tokens sent by a multisig in the call of Jupiter': {
+    kind: 'filled later',
+    make: (f) => [
+      f.program(
+        JUPITER,
+        [victim],
+        f.program(RAYDIUM, [pool], ...swapOf(f)),
+        f.program(SQUADS, [victim], f.send(usdt, stolenUsdt, victim, 44_000_000n)),
+      ),
+    ],
+    says: ['44 USDT', thief],
+    only: ALONE,
+  },
+  'a mint whose authority passes through a decoy': {
+    kind: 'several signers',
+    signers: [victim, decoy],
+    make: () => [setAuthorityOf(USDT, 0, victim, decoy), setAuthorityOf(USDT, 0, decoy, thief)],
+    says: ['right to mint', thief],
+    only: ['alone'],
+  },
+  'a right to freeze given up beside one to mint that passes': {
+    kind: 'rights and stakes',
+    make: () => [
+      { programId: TOKEN_PROGRAM, accounts: [USDT, victim], data: [6, 1, 0, ...Array<number>(32).fill(0)], inner: [] },
+      setAuthorityOf(USDT, 0, victim, thief),
+    ],
+    says: ['right to mint', thief, 'gave up'],
+    only: ALONE,
+  },
+  'wrapped SOL bought and left to a thief by closing': {
+    kind: 'filled later',
+    make: (f) => {
+      f.hold(secondUsdc, victim, WRAPPED_SOL, 0n, 9);
+      f.hold(addressOf(78), pool, WRAPPED_SOL, 900_000_000_000n, 9);
+      f.begin();
+      return [
+        f.program(
+          RAYDIUM,
+          [pool],
+          f.send(usdc, poolUsdc, victim, 1_000_000_000n),
+          f.send(addressOf(78), secondUsdc, pool, 6_000_000_000n),
+        ),
+        f.close(secondUsdc, thief, victim),
+      ];
+    },
+    says: ['6.00203928 SOL', thief],
+    only: ALONE,
+  },
+  'a swap whose input a delegate of another wallet gives': {
+    kind: 'several signers',
+    signers: [decoy],
+    make: (f) => [
+      f.program(
+        RAYDIUM,
+        [pool],
+        f.send(usdc, poolUsdc, decoy, 1_000_000_000n),
+        f.send(poolBonk, stolenBonk, pool, 7_000_000n),
+      ),
+    ],
+    says: [decoy, '1000 USDC', victim, thief],
+    only: ['alone'],
+  },
+  'two extensions that two signers pay': {
+    kind: 'programs of two signers',
+    signers: [victim, decoy],
+    make: (f) => [extendBy(f, victim, program), extendBy(f, decoy, newAccount)],
+    says: [`0.07 SOL left ${decoy}`, `${victim} made room for a new version of the program ${program}`],
+    never: new RegExp(newAccount),
+    only: ['alone'],
+  },
+  'more of a token than was burned comes back': {
+    kind: 'netted',
+    make: (f) => [
+      f.program(program, [victim], f.burn(usdt, victim, 50_000_000n), f.send(stolenUsdt, usdt, thief, 99_000_000n)),
+    ],
+    says: ['burned 50 USDT', '99 USDT'],
+    only: ALONE,
+  },
+  'a position whose NFT a thief gets': {
+    kind: 'owned by another',
+    make: (f) => {
+      f.hold(escrowNft, thief, addressOf(76), 0n, 0);
+      f.begin();
+      return [
+        namedCall(ORCA, anchor('open_position'), { 0: victim, 1: thief }, f.mint(escrowNft, 1n)),
+        namedCall(
+          ORCA,
+          anchor('increase_liquidity'),
+          { 2: victim },
+          f.send(usdc, poolUsdc, victim, 500_000_000n),
+          f.send(bonk, poolBonk, victim, 3_000_000n),
+        ),
+      ];
+    },
+    says: ['500 USDC', '30 BONK', thief],
+    only: ALONE,
+  },
+  'an NFT that a thief gets for what the victim pays': {
+    kind: 'owned by another',
+    make: (f) => {
+      f.hold(escrowNft, thief, addressOf(76), 0n, 0);
+      f.begin();
+      return [
+        f.program(
+          CANDY,
+          [victim],
+          f.sendSol(victim, escrow, 2_000_000_000n),
+          namedCall(METADATA_PROGRAM, [33], { 2: addressOf(76) }),
+          f.mint(escrowNft, 1n),
+        ),
+      ];
+    },
+    says: ['2 SOL', thief],
+    only: ALONE,
+  },
+  'a launch in which a second signer buys': {
+    kind: 'several signers',
+    signers: [victim, decoy],
+    make: (f) => {
+      f.hold(secondUsdc, decoy, addressOf(76), 0n);
+      f.hold(poolNew, pool, addressOf(76), 900_000_000n);
+      f.begin();
+      const made: ForgedCall = {
+        programId: TOKEN_PROGRAM,
+        accounts: [addressOf(76)],
+        data: [20, 6, ...bs58.decode(pool), 0],
+        inner: [],
+      };
+      return [
+        namedCall(PUMP, anchor('create'), { 7: victim }, made),
+        namedCall(
+          PUMP,
+          anchor('buy'),
+          { 6: decoy },
+          f.send(poolNew, secondUsdc, pool, 5_000_000n),
+          f.sendSol(decoy, pool, 3_000_000_000n),
+        ),
+      ];
+    },
+    says: [`${victim} launched the token`, decoy, '3 SOL'],
+    only: ['alone'],
+  },
+  'a circle in which a second signer loses': {
+    kind: 'several signers',
+    signers: [victim, decoy],
+    make: (f) => {
+      f.hold(secondUsdc, decoy, USDC, 8_000_000_000n);
+      f.begin();
+      return [
+        f.program(
+          program,
+          [victim, decoy],
+          f.program(RAYDIUM, [pool], ...swapOf(f)),
+          f.program(RAYDIUM, [pool], ...swapBackOf(f)),
+          f.send(secondUsdc, usdc, decoy, 5_000_000_000n),
+        ),
+      ];
+    },
+    says: ['5000 USDC', decoy],
+    only: ['alone'],
+  },
+  'a claim that a thief gets': {
+    kind: 'owned by another',
+    make: (f) => [
+      namedCall(DISTRIBUTOR, anchor('claim_locked'), { 3: victim }, f.send(poolUsdc, stolenUsdc, pool, 77_000_000n)),
+    ],
+    says: ['77 USDC', thief],
+    only: ALONE,
+  },
+  'an order of the victim that a keeper cancels for itself': {
+    kind: 'owned by another',
+    signers: [thief],
+    make: (f) => {
+      f.hold(secondUsdc, escrow, USDC, 6_000_000n);
+      f.begin();
+      return [
+        namedCall(
+          LIMIT_ORDER,
+          anchor('cancel_expired_order'),
+          { 0: escrow, 2: victim },
+          f.send(secondUsdc, stolenUsdc, escrow, 6_000_000n),
+        ),
+      ];
+    },
+    says: [`cancelled an order of ${victim}`, '6 USDC'],
+    only: ['alone'],
+  },
+  'what another one lost in an order that a sponsor pays for': {
+    kind: 'owned by another',
+    signers: [sponsor, victim],
+    make: (f) => {
+      f.hold(secondUsdc, escrow, USDC, 0n);
+      f.begin();
+      return [
+        namedCall(
+          DCA,
+          anchor('open_dca_v2'),
+          { 0: escrow, 1: victim, 2: sponsor, 3: USDC, 4: BONK },
+          f.send(usdc, secondUsdc, victim, 1_000_000_000n),
+        ),
+      ];
+    },
+    says: [`${victim} opened an order with 1000 USDC on`],
+    only: ['alone'],
+  },
+};
