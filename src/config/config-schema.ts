@@ -242,6 +242,11 @@ export const configSchema = section({
       .describe(
         'Methods of POST /rpc: strict for the 21 read methods; standard for those and 20 more that web3.js, kit and other clients call by themselves.',
       ),
+    nextPort: z
+      .boolean('expected true or false')
+      .describe(
+        'Whether slotgate also listens on the port after its own, if that is free: web3.js expects the pubsub of a node there.',
+      ),
   }).describe('JSON-RPC.'),
   stream: streamSchema.describe('The WebSocket stream.'),
   pages: z

@@ -782,6 +782,14 @@ t.test('pubsub-ports', async (t) => {
     });
     blocker.close();
     await once(blocker, 'close');
+    if (engine === 'auto')
+      await t.test('no next port is opened where the operator wants none', async (t) => {
+        await startStepped(t, { port: next - 1, set: ['rpc.nextPort=false'] });
+        const other = createServer().listen(next, '127.0.0.1');
+        await once(other, 'listening'); // rejects where the port is in use
+        other.close();
+        await once(other, 'close');
+      });
     await t.test(`${engine}: pubsub answers on the next port, and the listener for operators names it`, async (t) => {
       const { gateway } = await start(t);
       const client = await connect(t, `http://127.0.0.1:${next}/api/v1/rpc`);

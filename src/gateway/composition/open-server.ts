@@ -108,7 +108,7 @@ export async function listen(
     while (isInUse() && clock.monotonic() < deadlineMs) await sleep(clock, POLL_MS);
   });
   const port = await server.listen();
-  if (config.port > 0 && config.port < MAX_PORT) {
+  if (config.rpc.nextPort && config.port > 0 && config.port < MAX_PORT) {
     const message = (await server.listenNext())
       ? `port ${port + 1} is open too, for clients that expect Solana's pubsub there`
       : `port ${port + 1} is in use: clients that expect Solana's pubsub there must name its address`;
