@@ -23,8 +23,6 @@ export interface GeyserFaults {
   hasTwoBanks: boolean;
   /** True while requests for accounts in blocks are refused. */
   refusesAccountsInBlocks: boolean;
-  /** Bytes that each block is longer. */
-  paddingBytes: number;
   /** True while nothing is sent. */
   isSilent: boolean;
   /** The token that each call must carry in `x-token`; undefined for none. */
@@ -47,7 +45,6 @@ export const noGeyserFaults = (): GeyserFaults => ({
   replaysTwice: false,
   hasTwoBanks: false,
   refusesAccountsInBlocks: false,
-  paddingBytes: 0,
   isSilent: false,
   token: undefined,
   version: JSON.stringify({ version: { package: 'yellowstone-grpc-geyser', version: '15.1.2', proto: '12.6.0' } }),

@@ -178,7 +178,7 @@ export class GeyserFeed {
     }
     for (const [name, { accounts, includesAccounts }] of request.blocks) {
       const writes = includesAccounts ? block.writes.filter(({ address }) => accounts.has(address)) : [];
-      receiver.send(encodeBlockUpdate([name], block, writes, this.#faults.paddingBytes));
+      receiver.send(encodeBlockUpdate([name], block, writes));
     }
     if (request.blocksMeta.length > 0) receiver.send(encodeBlockMetaUpdate(request.blocksMeta, block));
     if (!isStatusFirst) this.#sendStatus(subscription, block, status, false);

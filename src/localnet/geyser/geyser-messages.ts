@@ -139,13 +139,11 @@ export const encodeBlockUpdate = (
   filters: readonly string[],
   block: GeyserBlock,
   writes: readonly GeyserWrite[],
-  paddingBytes: number,
 ): Uint8Array =>
   update(filters, 5, (writer) => {
     writer.uint32(tag(1)).uint64(block.slot).uint32(tag(2, BYTES)).string(block.blockhash);
     writer.uint32(tag(7)).uint64(block.parentSlot).uint32(tag(8, BYTES)).string(block.parentBlockhash);
     writer.uint32(tag(9)).uint64(block.transactionCount).uint32(tag(10)).uint64(block.writes.length);
-    if (paddingBytes > 0) writer.uint32(tag(3, BYTES)).bytes(new Uint8Array(paddingBytes)); // as many rewards would
     for (const write of writes) {
       writer.uint32(tag(11, BYTES)).fork();
       writeAccount(writer, write);

@@ -1451,7 +1451,7 @@ t.test('event-log', async (t) => {
   t.test('a replay may last as long as its blocks come, up to a minute', async (t) => {
     const block = (slot: Slot, parent = slot - 1, hash = `${parent}`): Uint8Array => {
       const link = { slot, blockhash: `${slot}`, parentSlot: parent, parentBlockhash: hash };
-      return encodeBlockUpdate(['b1'], { ...link, transactionCount: 0, writes: [] }, [], 0);
+      return encodeBlockUpdate(['b1'], { ...link, transactionCount: 0, writes: [] }, []);
     };
     /** Has a feed send a block each nine seconds, of which the last may be another than the one that follows. */
     const replayOf = (blocks: number, isFork = false) => {
@@ -1669,7 +1669,7 @@ t.test('event-log', async (t) => {
           const { fromSlot = 0 } = decodeRequest(request);
           for (let slot = fromSlot; slot <= 150; slot++) {
             const link = { slot, blockhash: `${slot}`, parentSlot: slot - 1, parentBlockhash: `${slot - 1}` };
-            onMessage(encodeBlockUpdate(['b1'], { ...link, transactionCount: 0, writes: [] }, [], 0));
+            onMessage(encodeBlockUpdate(['b1'], { ...link, transactionCount: 0, writes: [] }, []));
           }
         };
         return { send, cancel() {} };
