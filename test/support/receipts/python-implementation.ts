@@ -37,6 +37,6 @@ export const pythonVerdicts = (questions: readonly VerifyRequest[]): string[] =>
       .join('\n'),
   );
 
-/** Signs statements together with Python and openssl and returns their receipts. `seed` is in hex. */
-export const pythonReceipts = (seed: string, statements: readonly Statement[]): string[] =>
-  runPython('sign-receipts.py', JSON.stringify({ seed, statements }));
+/** Signs the statements of each tree together with Python and openssl and returns their receipts. `seed` is in hex. */
+export const pythonReceipts = (seed: string, trees: readonly (readonly Statement[])[]): string[] =>
+  runPython('sign-receipts.py', trees.map((statements) => JSON.stringify({ seed, statements })).join('\n'));

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Signs statements (proof-of-serve/v1 and v2) together with nothing but Python's standard library and the openssl command.
 
-The standard input is JSON: {"seed": 64 hex digits, "statements": [the members of a receipt from cluster to nonce, or to previous]}.
-Prints one receipt a line, in the order of the statements.
+Each line of the standard input is JSON: {"seed": 64 hex digits, "statements": [the members of a receipt from cluster to nonce, or to previous]}.
+Prints one receipt a line, in the order of the lines and their statements.
 """
 import hashlib, json, subprocess, sys, tempfile
 
@@ -50,18 +50,18 @@ def openssl(*args, **files):
         return subprocess.run(command, cwd=folder, capture_output=True, check=True).stdout
 
 
-given = json.load(sys.stdin)
-secret = PKCS8 + bytes.fromhex(given['seed'])
-public = openssl('pkey', '-inform', 'DER', '-in', 'key', '-pubout', '-outform', 'DER', key=secret)[-32:]
-leaves = []
-for statement in given['statements']:
-    version = 2 if 'agreed' in statement else 1
-    values = ['-' if statement[name] is None else str(statement[name]) for name in MEMBERS if name in statement]
-    leaves.append(sha256(b'\0' + '\n'.join([f'proof-of-serve/v{version}', base58_encode(public), *values, '']).encode()))
-head = f'proof-of-serve/v1 tree\n{len(leaves)}\n{root(leaves).hex()}\n'.encode()
-sig = openssl('pkeyutl', '-sign', '-keyform', 'DER', '-inkey', 'key', '-rawin', '-in', 'head', key=secret, head=head).hex()
-for index, statement in enumerate(given['statements']):
-    members = {name: statement[name] for name in MEMBERS if name in statement}
-    receipt = {'v': 2 if 'agreed' in statement else 1, 'kid': sha256(public)[:8].hex(), **members,
-               'size': len(leaves), 'index': index, 'path': [node.hex() for node in path(index, leaves)], 'sig': sig}
-    print(json.dumps(receipt, separators=(',', ':')))
+for given in map(json.loads, sys.stdin):
+    secret = PKCS8 + bytes.fromhex(given['seed'])
+    public = openssl('pkey', '-inform', 'DER', '-in', 'key', '-pubout', '-outform', 'DER', key=secret)[-32:]
+    leaves = []
+    for statement in given['statements']:
+        version = 2 if 'agreed' in statement else 1
+        values = ['-' if statement[name] is None else str(statement[name]) for name in MEMBERS if name in statement]
+        leaves.append(sha256(b'\0' + '\n'.join([f'proof-of-serve/v{version}', base58_encode(public), *values, '']).encode()))
+    head = f'proof-of-serve/v1 tree\n{len(leaves)}\n{root(leaves).hex()}\n'.encode()
+    sig = openssl('pkeyutl', '-sign', '-keyform', 'DER', '-inkey', 'key', '-rawin', '-in', 'head', key=secret, head=head).hex()
+    for index, statement in enumerate(given['statements']):
+        members = {name: statement[name] for name in MEMBERS if name in statement}
+        receipt = {'v': 2 if 'agreed' in statement else 1, 'kid': sha256(public)[:8].hex(), **members,
+                   'size': len(leaves), 'index': index, 'path': [node.hex() for node in path(index, leaves)], 'sig': sig}
+        print(json.dumps(receipt, separators=(',', ':')))
