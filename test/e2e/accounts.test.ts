@@ -309,16 +309,16 @@ t.test('balances', async (t) => {
 t.test('large-lists', async (t) => {
   const { get, cluster, node, step } = await startStepped(t);
   const MOST = 10_000;
+  const ADDRESS = encodeKey(Buffer.alloc(32, 9));
+  const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
   /** Number of owners used, so that no request hits the cache. */
   let owners = 0;
   const owner = () => '23456789A'.charAt(owners++).repeat(44);
 
-  const numbered = (i: number): string => {
-    const key = Buffer.alloc(32, 9);
-    key.writeUInt32BE(i);
-    return encodeKey(key);
-  };
+  /** Returns an address by a number, in whose order they are: the last digits of one address. */
+  const numbered = (i: number): string =>
+    ADDRESS.slice(0, -3) + [3364, 58, 1].map((place) => BASE58[Math.floor(i / place) % 58]).join('');
 
   /** Returns token accounts of one owner as a node lists them; each has its number as amount. Default: all of one mint. */
   function listed(owner: string, from: number, count: number, mintOf?: (i: number) => string): string[] {
@@ -365,7 +365,7 @@ t.test('large-lists', async (t) => {
       const reads = node.requestCounts.get('getTokenAccountsByOwner');
       await step(2);
       t.equal(node.requestCounts.get('getTokenAccountsByOwner'), reads, 'its next reader pays for it');
-      const sorted = Array.from({ length: MOST }, (_, i) => numbered(i)).sort();
+      const sorted = Array.from({ length: MOST }, (_, i) => numbered(i));
       t.ok(pluck(json.result, 'address').join() === sorted.join(), 'compared as text: t.same takes a second');
       const seventySeventh = numbered(77);
       t.equal(json.result.find(({ address }) => address === seventySeventh)?.tokenAmount.amount, '77');
@@ -413,8 +413,9 @@ t.test('large-lists', async (t) => {
       const holder = owner();
       lists(listed(holder, 0, classic), listed(holder, MOST + 1, newer));
       await tooLarge(`/token-accounts/${holder}`);
+      if (newer > 0) continue;
       await tooLarge(`/address/${holder}/portfolio`);
-      if (newer === 0) await tooLarge(`/token-accounts/${holder}?mint=${GOLD.mint.address}`);
+      await tooLarge(`/token-accounts/${holder}?mint=${GOLD.mint.address}`);
     }
   });
 
