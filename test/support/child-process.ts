@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import type { TestScope } from './test-scope.ts';
 
 export interface ChildProgram {
   readonly process: ChildProcess;
@@ -46,6 +47,18 @@ export function runModule(
     },
     exit: () => end,
   };
+}
+
+/** Runs `slotgate` of this build, which ends with the test at the latest. */
+export function startMain(
+  t: Pick<TestScope, 'teardown'>,
+  args: readonly string[],
+  env?: NodeJS.ProcessEnv,
+  maxOpenFiles?: number,
+): ChildProgram {
+  const child = runModule(new URL('../../src/main.js', import.meta.url), args, env, maxOpenFiles);
+  t.teardown(() => child.process.kill('SIGKILL'));
+  return child;
 }
 
 /** Arguments of a gateway with long upstream timeouts, for busy machines, and a short end, whatever connections are left. */

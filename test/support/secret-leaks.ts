@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { generateApiKey } from '../../src/gateway/access/api-keys/api-key.ts';
-import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
+import type { EmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
 import { issueKey } from './access/api-key-fixtures.ts';
-import { PATIENT_ARGS, runModule, waitUntilListening } from './child-process.ts';
+import { PATIENT_ARGS, startMain, waitUntilListening } from './child-process.ts';
 import { type HttpAnswer, httpClient, waitFor } from './harness.ts';
 import { bodyOf, listenOnLoopback } from './loopback-server.ts';
 import { exchange } from './raw-http.ts';
@@ -24,7 +24,10 @@ export interface ExposedOutput {
 }
 
 /** Runs a gateway that holds secrets over a node whose errors repeat them, with many failing requests. */
-export async function collectExposedOutput(scope: TestScope): Promise<ExposedOutput> {
+export async function collectExposedOutput(
+  scope: TestScope,
+  cluster: Pick<EmbeddedCluster, 'url' | 'wsUrl'>,
+): Promise<ExposedOutput> {
   const folders = scope.testdir();
   const state = `${folders}/state`;
   mkdirSync(state, { recursive: true });
@@ -38,17 +41,11 @@ export async function collectExposedOutput(scope: TestScope): Promise<ExposedOut
   };
   const [path, query, socket] = secrets.upstream;
 
-  const cluster = await startEmbeddedCluster({ slotMs: 100, transactionsPerSlot: 1 });
-  scope.teardown(cluster.close);
-
   const node = await startLeakyNode(cluster.url, `${path}: ${query}`);
   scope.teardown(node.close);
   const upstream = `${node.url}/v2/${path}?api-key=${query},${cluster.wsUrl}/?token=${socket}`;
-  const main = new URL('../../src/main.js', import.meta.url);
-  const child = runModule(main, ['--port', '0', '--state', state, '--upstream', upstream, ...PATIENT_ARGS], {
-    RECEIPT_KEY: pem,
-  });
-  scope.teardown(() => child.process.kill('SIGKILL'));
+  const args = ['--port', '0', '--state', state, '--upstream', upstream, ...PATIENT_ARGS];
+  const child = startMain(scope, args, { RECEIPT_KEY: pem });
   const { url } = await waitUntilListening(child);
   const { get, rpc } = httpClient(url);
 

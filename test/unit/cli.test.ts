@@ -40,6 +40,7 @@ import {
   SECRET,
   subscriptionId,
 } from '../support/scripted-node.ts';
+import { logLines, startStub } from '../support/stub-gateway.ts';
 
 t.test('check-node-version', async (t) => {
   t.test('a Node older than 20.19 is refused with both versions', async (t) => {
@@ -815,22 +816,8 @@ t.test('doctor', async (t) => {
 });
 
 t.test('run-process', async (t) => {
-  const startChild = async (...args: string[]): Promise<ChildProgram> => {
-    const child = runModule(new URL('../support/run-process-child.js', import.meta.url), args);
-    t.teardown(() => child.process.kill('SIGKILL'));
-    await child.waitForOutput('listening');
-    return child;
-  };
-
-  const logLines = (child: ChildProgram): unknown[] =>
-    child
-      .stdout()
-      .split('\n')
-      .filter((line) => line.startsWith('{'))
-      .map((line) => JSON.parse(line));
-
   t.test('it says in one line where it listens, goes on after SIGHUP, and closes on SIGTERM', async (t) => {
-    const child = await startChild('200');
+    const child = await startStub(t, '200');
     t.match(logLines(child), [{ level: 'info', msg: 'listening', url: 'http://127.0.0.1:1', cluster: 'genesis' }]);
     t.equal(logLines(child).length, 1);
     child.process.kill('SIGHUP');
@@ -838,32 +825,6 @@ t.test('run-process', async (t) => {
     child.process.kill('SIGTERM');
     t.equal(await child.exit(), 0);
     t.match(child.stdout(), /"closing".*closed\n$/s);
-  });
-
-  t.test('a terminal window that closes ends the gateway, closed', async (t) => {
-    const child = await startChild('50', 'none', '5000', 'terminal');
-    child.process.kill('SIGHUP');
-    t.equal(await child.exit(), 'SIGHUP');
-    t.match(child.stdout(), /"closing".*closed\n$/s);
-  });
-
-  t.test('signals during the start are handled after it', async (t) => {
-    const child = runModule(new URL('../support/run-process-child.js', import.meta.url), ['0', 'none', '5000', 'slow']);
-    t.teardown(() => child.process.kill('SIGKILL'));
-    await child.waitForOutput('opening');
-    child.process.kill('SIGHUP');
-    child.process.kill('SIGUSR2');
-    await child.waitForOutput('SIGUSR2 is ignored');
-    await child.waitForOutput('reloaded');
-  });
-
-  t.test('a signal that comes twice in one moment, as Ctrl-C under npm does, counts once', async (t) => {
-    const child = await startChild('200');
-    child.process.kill('SIGINT');
-    await child.waitForOutput('closing');
-    child.process.kill('SIGINT');
-    t.equal(await child.exit(), 0);
-    t.match(child.stdout(), /closed/);
   });
 
   t.test('it counts once also where closing holds the thread for longer than a key press lasts', async (t) => {
@@ -877,7 +838,7 @@ t.test('run-process', async (t) => {
   });
 
   t.test('a second signal ends the process immediately', async (t) => {
-    const child = await startChild('60000');
+    const child = await startStub(t, '60000');
     child.process.kill('SIGTERM');
     await child.waitForOutput('closing');
     const again = setInterval(() => child.process.kill('SIGTERM'), 20); // until it counts as another one
@@ -885,32 +846,6 @@ t.test('run-process', async (t) => {
     clearInterval(again);
     t.notMatch(child.stdout(), /closed/);
   });
-
-  t.test('a gateway that takes too long to close ends with 1, and says so', async (t) => {
-    const child = await startChild('60000', 'none', '300');
-    child.process.kill('SIGTERM');
-    t.equal(await child.exit(), 1);
-    t.match(child.stdout(), /closing took longer than 300 ms/);
-  });
-
-  t.test('a start that is refused behind the open port ends the process with its own code, closed', async (t) => {
-    const child = await startChild('50', 'refuses');
-    t.equal(await child.exit(), 78);
-    t.match(logLines(child)[1], { level: 'error', msg: 'the cluster is another one' });
-    t.match(child.stdout(), /closed/);
-  });
-
-  for (const defect of ['throws', 'rejects']) {
-    t.test(
-      `an uncaught error that ${defect} is logged with its stack and ends the process with 1, closed`,
-      async (t) => {
-        const child = await startChild('50', defect);
-        t.equal(await child.exit(), 1);
-        t.match(logLines(child)[1], { level: 'error', msg: 'an uncaught error', err: { stack: /run-process-child/ } });
-        t.match(child.stdout(), /closed/);
-      },
-    );
-  }
 });
 
 t.test('start-banner', async (t) => {

@@ -469,7 +469,8 @@ t.test('pipeline-end', async (t) => {
   t.test('what one worker requests is logged once, and wakes no other until the log has grown', async (t) => {
     const folder = shortFolder();
     const cache = new Cache({ clock: systemClock, bytes: 1 << 24, maxStaleMs: MAX_STALE_MS, hotKeys: 10 });
-    const end = new PipelineEnd({ folder, epoch: 1, workers: [], clock: systemClock, endLate: async () => {} });
+    const clock = new ManualClock(); // no timer wakes a worker
+    const end = new PipelineEnd({ folder, epoch: 1, workers: [], clock, endLate: async () => {} });
     const result = JSON.stringify('x'.repeat(100_000));
     await end.open(
       serviceOver(cache, {
@@ -851,7 +852,7 @@ t.test('supervisor', async (t) => {
   }
 
   t.test('a process that is refused when it is up already is reported, and not started again', async (t) => {
-    const { supervisor, logged, fatal } = supervise(t, systemClock);
+    const { supervisor, logged, fatal } = supervise(t, new ManualClock());
     await supervisor.open();
     supervisor.reload(); // at which this pipeline process is refused
     t.match(await fatal, { exitCode: 78, message: 'the nodes are of another cluster' });
@@ -876,12 +877,17 @@ t.test('supervisor', async (t) => {
     t.ok(await renewed);
   });
 
+  t.test('a process whose supervisor is gone ends', async (t) => {
+    const member = fork(new URL('../../../src/gateway/composition/member-main.js', import.meta.url));
+    t.teardown(() => member.kill('SIGKILL'));
+    await once(member, 'spawn');
+    member.disconnect();
+    t.same(await once(member, 'exit'), [0, null]);
+  });
+
   t.test('a pipeline process is up once the workers that it names as late have ended', async (t) => {
-    const { supervisor, config, logged } = supervise(
-      t,
-      systemClock,
-      new URL('../../support/late-member.js', import.meta.url),
-    );
+    const lateMember = new URL('../../support/late-member.js', import.meta.url);
+    const { supervisor, config, logged } = supervise(t, new ManualClock(), lateMember);
     await supervisor.open();
     t.ok(await supervisor.renew(config));
     t.same(logged.slice(0, 2), ['a process stands still, and is killed', 'a process has ended; it is started again']);
