@@ -13,7 +13,6 @@ import {
   NOTHING,
   type RpcResponse,
 } from '../rpc/rpc-response.ts';
-import type { Disagreements } from './disagreements.ts';
 import type { OperatorAgreement } from './mesh.ts';
 import { failsAlike, informativeness, nodesFor, type RouteCallDeps, routeCall } from './route-call.ts';
 
@@ -46,35 +45,31 @@ export async function agreedCall(
   params: readonly unknown[],
   { agree, ...options }: CallOptions & { readonly agree: AgreeOptions },
 ): Promise<RpcResponse> {
-  const reads = new OperatorReads(deps, method, params, options, agree);
-  if (agree.count > 1 && agree.onlyIf === undefined) return decide(deps, reads, await reads.collect(agree.count));
+  const reads = new OperatorReads({ deps, method, params, options, agree });
+  if (agree.count > 1 && agree.onlyIf === undefined) return decide(reads, await reads.collect(agree.count));
   const first = await routeCall(deps, method, params, options);
   const needsOthers = agree.count > 1 && agree.onlyIf?.(first) === true;
   if (!needsOthers) {
-    if (deps.random() < deps.sampleRate) void sample(deps, reads.ofGateway(), first);
+    if (deps.random() < deps.sampleRate) void sample(reads.ofGateway(), first);
     return { ...first, agreement: agreementOf(deps, first.slot, 1, 1) };
   }
   const vote = await reads.voteOf(first);
-  return decide(deps, reads, [vote, ...(await reads.collect(agree.count - 1).catch(() => []))]);
+  return decide(reads, [vote, ...(await reads.collect(agree.count - 1).catch(() => []))]);
 }
 
 /** Compares a response with one of another operator, for which nobody waits. */
-async function sample(deps: AgreedCallDeps, reads: OperatorReads, response: RpcResponse): Promise<void> {
+async function sample(reads: OperatorReads, response: RpcResponse): Promise<void> {
   try {
     const vote = await reads.voteOf(response);
-    await decide(deps, reads, [vote, ...(await reads.collect(1, vote.data.slot))], 1);
+    await decide(reads, [vote, ...(await reads.collect(1, vote.data.slot))], 1);
   } catch {
     // nothing is compared, and nobody waits: a rejection here would end the process, whatever a node has sent
   }
 }
 
 /** Compares what operators gave at one slot; where they differ, another one decides. */
-async function decide(
-  deps: AgreedCallDeps,
-  reads: OperatorReads,
-  first: readonly Vote[],
-  repeats = MAX_REPEATS,
-): Promise<RpcResponse> {
+async function decide(reads: OperatorReads, first: readonly Vote[], repeats = MAX_REPEATS): Promise<RpcResponse> {
+  const { deps } = reads.call;
   let votes = await reads.align(decisive(first), repeats);
   while (new Set(comparable(votes).map(({ data }) => data.digest)).size > 1 && majorityOf(votes) === undefined) {
     const others = await reads.collect(1, slotOf(votes)).catch(() => []);
@@ -82,7 +77,7 @@ async function decide(
     votes = await reads.align(decisive([...votes, ...others]), repeats);
   }
   const majority = majorityOf(votes);
-  await reportDifferences(deps.disagreements, reads, comparable(votes), majority);
+  await reportDifferences(reads, comparable(votes), majority);
   const [winner = first[0] as Vote] = majority ?? comparable(votes); // one at least was read
   const agreed = majority?.length ?? 1;
   if (isNothing(winner) && agreed < reads.demanded) throw noAgreement(reads.demanded);
@@ -133,12 +128,12 @@ function majorityOf(votes: readonly Vote[]): readonly Vote[] | undefined {
 
 /** Reports the votes that contradict the majority, or each other where there is none. */
 async function reportDifferences(
-  disagreements: Disagreements,
-  { method: what, subject }: OperatorReads,
+  { call, subject }: OperatorReads,
   votes: readonly Vote[],
   majority: readonly Vote[] | undefined,
 ): Promise<void> {
   if (new Set(votes.map(({ data }) => data.digest)).size === 1) return;
+  const { method: what, deps } = call;
   const facts = await Promise.all(votes.map(factsOf));
   const [believed] = majority ?? votes;
   const expected = (believed && facts[votes.indexOf(believed)]) ?? NO_FACTS;
@@ -146,12 +141,12 @@ async function reportDifferences(
   const contradictions = facts.map((given) => contradictionOf(given, expected));
   if (majority === undefined) {
     const isContradicted = contradictions.some((contradiction) => contradiction !== undefined);
-    if (isContradicted) disagreements.recordUndecided({ what, subject, votes: found });
+    if (isContradicted) deps.disagreements.recordUndecided({ what, subject, votes: found });
     return;
   }
   for (const [i, { nodeId, slot }] of found.entries()) {
     const contradiction = contradictions[i];
-    if (contradiction !== undefined) disagreements.record({ nodeId, what, subject, slot, ...contradiction });
+    if (contradiction !== undefined) deps.disagreements.record({ nodeId, what, subject, slot, ...contradiction });
   }
 }
 
@@ -166,52 +161,48 @@ async function factsOf({ data: { facts } }: Vote): Promise<Facts> {
 
 const NO_FACTS: Facts = new Map();
 
+interface AgreedCall {
+  readonly deps: AgreedCallDeps;
+  readonly method: RpcMethod;
+  readonly params: readonly unknown[];
+  readonly options: CallOptions;
+  readonly agree: AgreeOptions;
+}
+
 /** The reads of one call, operator by operator. */
 class OperatorReads {
-  readonly method: RpcMethod;
-  readonly #deps: AgreedCallDeps;
-  readonly #params: readonly unknown[];
-  readonly #options: CallOptions;
-  readonly #agree: AgreeOptions;
+  readonly call: AgreedCall;
   /** The operators that are not read yet, the best first. */
   readonly #left: string[];
 
-  constructor(
-    deps: AgreedCallDeps,
-    method: RpcMethod,
-    params: readonly unknown[],
-    options: CallOptions,
-    agree: AgreeOptions,
-  ) {
-    this.#deps = deps;
-    this.method = method;
-    this.#params = params;
-    this.#options = options;
-    this.#agree = agree;
+  constructor(call: AgreedCall) {
+    const { deps, method, params, options } = call;
+    this.call = call;
     this.#left = [...new Set(nodesFor(deps, method, params, options).map(({ operator }) => operator))];
   }
 
   /** What is read, for people. */
   get subject(): string {
-    return JSON.stringify(this.#params[0]).slice(0, MAX_SUBJECT_LENGTH);
+    return JSON.stringify(this.call.params[0]).slice(0, MAX_SUBJECT_LENGTH);
   }
 
   /** Operators that the caller demands. */
   get demanded(): number {
-    return this.#agree.demanded ?? 1;
+    return this.call.agree.demanded ?? 1;
   }
 
   /** Returns the same reads as work of the gateway itself. */
   ofGateway(): OperatorReads {
-    const { cost: _, ...options } = this.#options;
-    return new OperatorReads(this.#deps, this.method, this.#params, options, this.#agree);
+    const { cost: _, ...options } = this.call.options;
+    return new OperatorReads({ ...this.call, options });
   }
 
   async voteOf(response: RpcResponse): Promise<Vote> {
-    const { operator = '' } = this.#deps.meshNodes.find(({ id }) => id === response.nodeId) ?? {};
+    const { deps, agree } = this.call;
+    const { operator = '' } = deps.meshNodes.find(({ id }) => id === response.nodeId) ?? {};
     const at = this.#left.indexOf(operator);
     if (at >= 0) this.#left.splice(at, 1);
-    return { operator, response, data: await this.#agree.compare(response) };
+    return { operator, response, data: await agree.compare(response) };
   }
 
   /**
@@ -220,7 +211,7 @@ class OperatorReads {
    * if none answers.
    */
   collect(count: number, minSlot?: Slot): Promise<readonly Vote[]> {
-    const { clock } = this.#deps;
+    const { clock } = this.call.deps;
     const votes: Vote[] = [];
     const failures: unknown[] = [];
     const running = new Set<string>();
@@ -275,7 +266,7 @@ class OperatorReads {
 
   /** Reads the operators again whose slot is below that of another, until all are at one slot. */
   async align(votes: readonly Vote[], repeats: number): Promise<readonly Vote[]> {
-    const { clock } = this.#deps;
+    const { clock } = this.call.deps;
     const deadlineMs = clock.monotonic() + MAX_REPEAT_MS;
     let aligned = votes;
     for (let repeat = 0; repeat < repeats; repeat++) {
@@ -293,12 +284,12 @@ class OperatorReads {
   }
 
   async #read(operator: string, minSlot: Slot | undefined, latestMs = Number.POSITIVE_INFINITY): Promise<Vote> {
-    const meshNodes = this.#deps.meshNodes.filter((node) => node.operator === operator);
-    const params = minSlot === undefined ? this.#params : withMinContextSlot(this.#params, minSlot);
-    const deadlineMs = Math.min(this.#options.deadlineMs ?? Number.POSITIVE_INFINITY, latestMs);
-    const options = { ...this.#options, deadlineMs };
-    const response = await routeCall({ ...this.#deps, meshNodes }, this.method, params, options);
-    return { operator, response, data: await this.#agree.compare(response) };
+    const { deps, method, params, options, agree } = this.call;
+    const meshNodes = deps.meshNodes.filter((node) => node.operator === operator);
+    const from = minSlot === undefined ? params : withMinContextSlot(params, minSlot);
+    const deadlineMs = Math.min(options.deadlineMs ?? Number.POSITIVE_INFINITY, latestMs);
+    const response = await routeCall({ ...deps, meshNodes }, method, from, { ...options, deadlineMs });
+    return { operator, response, data: await agree.compare(response) };
   }
 }
 

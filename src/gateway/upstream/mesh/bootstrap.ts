@@ -12,11 +12,6 @@ export interface BootstrapResult {
   readonly anchor: MeshNode;
 }
 
-interface FirstContact {
-  readonly first: MeshNode;
-  readonly genesisHash: string;
-}
-
 /** Head start of each node over the next, since the first to answer decides the cluster where no setting does. */
 const HEAD_START_MS = 250;
 
@@ -35,7 +30,7 @@ export async function bootstrap(
   if (closed.aborted) end();
   closed.addEventListener('abort', end, { once: true });
   try {
-    const { first, genesisHash } = await firstContact(meshNodes, deps, over);
+    const { anchor: first, genesisHash } = await firstContact(meshNodes, deps, over);
     const rest = meshNodes.filter((meshNode) => meshNode !== first);
     await Promise.race([
       Promise.allSettled(rest.map((meshNode) => meshNode.verifyGenesis())),
@@ -54,16 +49,16 @@ function firstContact(
   meshNodes: readonly MeshNode[],
   deps: UpstreamDeps,
   over: AbortController,
-): Promise<FirstContact> {
+): Promise<BootstrapResult> {
   const { signal } = over;
   return new Promise((resolve, reject) => {
-    const callUntilReached = async (first: MeshNode, onFailure: () => void): Promise<void> => {
+    const callUntilReached = async (anchor: MeshNode, onFailure: () => void): Promise<void> => {
       for (let failures = 0; !signal.aborted; await sleep(deps.clock, backoffMs(++failures, deps), signal)) {
         try {
-          return resolve({ first, genesisHash: await first.verifyGenesis() });
+          return resolve({ anchor, genesisHash: await anchor.verifyGenesis() });
         } catch {
           if (signal.aborted) return;
-          first.reportUnreached();
+          anchor.reportUnreached();
           if (meshNodes.every(({ isForeign }) => isForeign)) over.abort(noneOfTheCluster(meshNodes));
           onFailure();
         }

@@ -73,7 +73,10 @@ export function createMesh(options: MeshOptions): RestingMesh {
     const contact = await bootstrap(meshNodes, deps, closing.signal);
     genesisHash = contact.genesisHash;
     consensus.start();
-    followTips(meshNodes, consensus);
+    for (const commitment of COMMITMENTS)
+      consensus.onTip(commitment, () => {
+        for (const meshNode of meshNodes) meshNode.updateLag();
+      });
     for (const meshNode of new Set([contact.anchor, ...meshNodes])) meshNode.replaySlots();
     for (const meshNode of meshNodes) meshNode.start();
     // A lease must not lag with its node while another node is healthy.
@@ -163,12 +166,4 @@ function witnessOf(nodeId: string, deps: RouteCallDeps): RpcCaller {
   const own = operatorOf(deps.meshNodes, nodeId);
   const meshNodes = deps.meshNodes.filter(({ operator }) => operator !== own);
   return { call: (method, params = [], options = {}) => routeCall({ ...deps, meshNodes }, method, params, options) };
-}
-
-function followTips(meshNodes: readonly MeshNode[], consensus: SlotConsensus): void {
-  for (const commitment of COMMITMENTS) {
-    consensus.onTip(commitment, () => {
-      for (const meshNode of meshNodes) meshNode.updateLag();
-    });
-  }
 }

@@ -64,6 +64,9 @@ export interface NodeCallOptions extends RequestOptions {
 /** One node of the mesh: its RPC client, feed and sessions, used only while its genesis and slots are trusted. */
 export class MeshNode {
   readonly id: string;
+  /** Who runs it. */
+  readonly operator: string;
+  readonly isArchival: boolean;
   readonly client: RpcClient;
   readonly methodSupport: MethodSupport;
   readonly sessions: NodeSessions;
@@ -89,6 +92,8 @@ export class MeshNode {
     const { node, deps, budget, consensus, onProblem, onRecovery } = options;
     this.#options = options;
     this.id = node.id;
+    this.operator = node.operator ?? node.id;
+    this.isArchival = node.archival ?? false;
     this.client = new RpcClient(node, deps, (commitment, slot) => this.#onSlot(commitment, slot), budget);
     this.methodSupport = new MethodSupport(deps.clock, node.methods);
     this.#lag = new NodeLag(this.client.slots, consensus);
@@ -145,15 +150,6 @@ export class MeshNode {
   /** What kind of server the node is, as far as is known. */
   get server(): ServerProfile {
     return this.methodSupport.server;
-  }
-
-  /** Who runs it. */
-  get operator(): string {
-    return this.#options.node.operator ?? this.id;
-  }
-
-  get isArchival(): boolean {
-    return this.#options.node.archival ?? false;
   }
 
   /** False for a quarantined node, which is never called, even if no other is left. */
