@@ -15,6 +15,9 @@ export interface Agreement {
 /** Parses the number of operators that a caller demands; undefined for what no gateway could have. */
 export const operatorsIn = (text: string): number | undefined => (/^[1-9]\d?$/.test(text) ? Number(text) : undefined);
 
+/** Returns how many of some operators decide where two of them differ. */
+export const decidingOf = (operators: number): number => Math.min(3, operators);
+
 /** Returns the agreement of what one operator gave. */
 export const oneVoice = (slot: Slot, needed: number): Agreement => ({ slot, agreed: 1, read: needed, needed });
 

@@ -1,4 +1,4 @@
-import { agreedAt } from '../../../shared/domain/agreement.ts';
+import { agreedAt, decidingOf } from '../../../shared/domain/agreement.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
@@ -36,9 +36,6 @@ export interface AccountSessionOptions extends LiveSessionOptions<AccountState> 
 
 /** The most accounts of one request: what a node accepts in one getMultipleAccounts, with the Clock. */
 const MAX_BATCH = 99;
-
-/** The operators that decide about an account. */
-const DECIDING = 3;
 
 /** The accounts that are looked at for a batch of one commitment. */
 const MAX_SCANNED = 1000;
@@ -273,7 +270,7 @@ export class AccountSession {
 
   /** Reads an account of several operators; undefined if no two of them agree. */
   async #settle(reads: AccountBatcher, account: AccountState, slot: Slot): Promise<AuditRead | undefined> {
-    const agree = Math.min(DECIDING, this.#options.agreement?.operators ?? 1);
+    const agree = decidingOf(this.#options.agreement?.operators ?? 1);
     const query = { ...unboundedQuery(account.address, account.commitment), minContextSlot: slot, agree };
     const read = await reads.read(query);
     return agreedAt(read.agreement, read.slot) > 1 ? auditReadOf(account, read, true) : undefined;

@@ -1,4 +1,4 @@
-import { agreedAt } from '../../../shared/domain/agreement.ts';
+import { agreedAt, decidingOf } from '../../../shared/domain/agreement.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
@@ -49,9 +49,6 @@ interface ListSubscriptions {
 /** The longest time that a reader waits for the session's node to read a list; then other nodes are read. */
 const MAX_READ_WAIT_MS = 400;
 
-/** The operators that decide about a list. */
-const DECIDING = 3;
-
 /** The offset of the owner in a token account: https://github.com/solana-program/token/blob/main/interface/src/state.rs */
 const OWNER_OFFSET = 32;
 
@@ -63,6 +60,8 @@ const OWNER_OFFSET = 32;
 export class TokenListSession {
   readonly pubsub: PubsubSession;
   readonly sessionAudit: SessionAudit<TokenListState>;
+  /** Lists are few: all may be synced at a time. */
+  readonly syncing = 0;
   readonly #options: TokenListSessionOptions;
   readonly #subscriptionsByState = new Map<TokenListState, ListSubscriptions>();
   readonly #coalescer: SubscriptionCoalescer;
@@ -91,11 +90,6 @@ export class TokenListSession {
 
   get size(): number {
     return this.#subscriptionsByState.size;
-  }
-
-  /** Lists are few: all may be synced at a time. */
-  get syncing(): number {
-    return 0;
   }
 
   add(state: TokenListState): void {
@@ -226,7 +220,7 @@ export class TokenListSession {
     minContextSlot: Slot,
   ): Promise<AuditRead | undefined> {
     const { owner, commitment, readList: known } = state;
-    const agree = Math.min(DECIDING, operators);
+    const agree = decidingOf(operators);
     const read = await readTokenList(rpc, { owner, commitment, minContextSlot, known, agree });
     const { slot, isConsistent, list, agreement } = read;
     if (!isConsistent || agreedAt(agreement, slot) < 2) return undefined;

@@ -1,14 +1,12 @@
-import type { Clock } from '../../../shared/domain/clock.ts';
+import { decidingOf } from '../../../shared/domain/agreement.ts';
 import type { OperatorAgreement } from '../mesh/mesh.ts';
 import { contradictionOf, type Facts } from '../rpc/facts.ts';
+import type { UpstreamDeps } from '../upstream-options.ts';
 import { factsOfAccount } from './account-facts.ts';
 import { type AccountsAtSlot, type AccountsConfig, readMultipleAccounts } from './multiple-accounts.ts';
 
-export interface OverlappingReadsOptions {
+export interface OverlappingReadsOptions extends Pick<UpstreamDeps, 'clock' | 'random'> {
   readonly agreement: Pick<OperatorAgreement, 'operators' | 'rpc' | 'areOfTwoOperators'>;
-  readonly clock: Clock;
-  /** From 0 to below 1. */
-  readonly random: () => number;
 }
 
 /** An account of a call, and what its node gave. */
@@ -16,9 +14,6 @@ interface Witnessed extends Pick<AccountsAtSlot, 'slot' | 'nodeId'> {
   readonly address: string;
   readonly facts: Facts;
 }
-
-/** The operators that decide where two differ. */
-const DECIDING = 3;
 
 /** Milliseconds until operators that could not decide are read again. */
 const UNDECIDED_MS = 10_000;
@@ -65,7 +60,7 @@ export class OverlappingReads {
     const { agreement, clock } = this.#options;
     if (clock.monotonic() < this.#nextMs) return;
     this.#nextMs = Number.POSITIVE_INFINITY;
-    const agree = Math.min(DECIDING, agreement.operators);
+    const agree = decidingOf(agreement.operators);
     const read = await readMultipleAccounts(agreement.rpc, [address], config, { agree }).catch(() => undefined);
     const isDecided = read?.agreement !== undefined && read.agreement.agreed > 1;
     this.#nextMs = clock.monotonic() + (isDecided ? 0 : UNDECIDED_MS);
