@@ -1,36 +1,8 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { OPEN_OBJECT } from '../json/json-scanner.ts';
 import { member, members, parseJson, parseSafeInteger, parseString } from '../json/raw-json.ts';
-import { RPC_ERROR_CODE } from './rpc-error-code.ts';
+import { RPC_ERROR_CODE, type RpcFault, rpcErrorOf } from './rpc-error-code.ts';
 import { agaveErrorOf, PROCESSED_REFUSED } from './server-profile.ts';
-
-/**
- * Cause of a failed call, which decides what to do next. `caller`: the request is wrong. `fact`: a true answer about
- * the chain. `not-yet`: the node has not reached it. `node-limit`: the node never can. `rate-limit`: the node wants
- * fewer requests. `transport`: no valid response came. For the last four another node may do better.
- */
-export type RpcFault = 'caller' | 'fact' | 'not-yet' | 'node-limit' | 'rate-limit' | 'transport';
-
-/** Faults and HTTP statuses of the known RPC error codes; any other is a `transport` fault, 502. */
-const RPC_ERRORS: ReadonlyMap<number, { readonly fault: RpcFault; readonly status: number }> = new Map([
-  [RPC_ERROR_CODE.invalidRequest, { fault: 'caller', status: 400 }],
-  [RPC_ERROR_CODE.invalidParams, { fault: 'caller', status: 400 }],
-  [RPC_ERROR_CODE.unsupportedTransactionVersion, { fault: 'caller', status: 400 }],
-  [RPC_ERROR_CODE.methodNotFound, { fault: 'node-limit', status: 502 }],
-  [RPC_ERROR_CODE.slotSkipped, { fault: 'node-limit', status: 404 }], // another node may have it
-  [RPC_ERROR_CODE.longTermStorageSlotSkipped, { fault: 'fact', status: 404 }],
-  [RPC_ERROR_CODE.filterTransactionNotFound, { fault: 'fact', status: 404 }],
-  [RPC_ERROR_CODE.blockCleanedUp, { fault: 'node-limit', status: 404 }], // another node may keep it
-  [RPC_ERROR_CODE.transactionHistoryNotAvailable, { fault: 'node-limit', status: 404 }],
-  [RPC_ERROR_CODE.keyExcludedFromSecondaryIndex, { fault: 'node-limit', status: 502 }],
-  [RPC_ERROR_CODE.scanError, { fault: 'node-limit', status: 502 }],
-  [RPC_ERROR_CODE.firedancerLimit, { fault: 'node-limit', status: 502 }],
-  [RPC_ERROR_CODE.longTermStorageUnreachable, { fault: 'node-limit', status: 502 }],
-  [RPC_ERROR_CODE.blockNotAvailable, { fault: 'not-yet', status: 404 }],
-  [RPC_ERROR_CODE.blockStatusNotAvailableYet, { fault: 'not-yet', status: 404 }],
-  [RPC_ERROR_CODE.nodeUnhealthy, { fault: 'not-yet', status: 503 }],
-  [RPC_ERROR_CODE.minContextSlotNotReached, { fault: 'not-yet', status: 503 }],
-]);
 
 const RATE_LIMIT_CODE = 429;
 
@@ -68,7 +40,7 @@ const NULL = Buffer.from('null');
 
 const rpcError = (rpcCode: number, message: string, cause?: string, rpcData?: string): GatewayError =>
   new GatewayError('rpc_error', `${rpcCode}: ${message}`, {
-    status: RPC_ERRORS.get(rpcCode)?.status ?? 502,
+    status: rpcErrorOf(rpcCode).status,
     rpcCode,
     rpcData,
     cause,
@@ -99,7 +71,7 @@ export function rpcFaultOf({ code, rpcCode, cause }: GatewayError): RpcFault {
   if (code === 'overloaded' || code === 'result_too_large') return 'caller'; // another node would do no better
   if (code === 'payload_too_large') return 'node-limit';
   if (rpcCode === RATE_LIMIT_CODE) return 'rate-limit';
-  return (rpcCode !== undefined && RPC_ERRORS.get(rpcCode)?.fault) || 'transport';
+  return rpcErrorOf(rpcCode).fault;
 }
 
 /** The faults of calls that nodes would refuse again. Providers refuse a scan as a wrong request, too. */

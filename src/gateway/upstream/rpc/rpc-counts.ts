@@ -9,13 +9,6 @@ export const RPC_RESULTS = ['ok', 'rpc_error', 'timeout', 'limited', 'failed'] a
 
 export type RpcResult = (typeof RPC_RESULTS)[number];
 
-interface EndedRpcRequest {
-  readonly upstream: string;
-  readonly method: RpcMethod;
-  readonly result: RpcResult;
-  readonly ms: number;
-}
-
 const upstreamChannel = channel('slotgate:upstream');
 
 export class RpcCounts {
@@ -35,9 +28,7 @@ export class RpcCounts {
     this.byMethod.set(method, results);
     results[result]++;
     if (result === 'ok' || result === 'rpc_error') this.seconds.record(ms / 1000);
-    if (!upstreamChannel.hasSubscribers) return;
-    const ended: EndedRpcRequest = { upstream: this.#upstream, method, result, ms };
-    upstreamChannel.publish(ended);
+    if (upstreamChannel.hasSubscribers) upstreamChannel.publish({ upstream: this.#upstream, method, result, ms });
   }
 }
 
