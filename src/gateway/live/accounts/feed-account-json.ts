@@ -8,7 +8,7 @@ import {
   VOTE_PROGRAM,
 } from '../../../shared/domain/well-known-addresses.ts';
 import { decodeTokenProgramAccount } from '../../../transactions/index.ts';
-import type { AccountValue } from '../../upstream/geyser/feed-update.ts';
+import { type AccountValue, NO_BYTES } from '../../upstream/geyser/feed-update.ts';
 import { digestOfToken, factsOfAccount } from '../../upstream/reads/account-facts.ts';
 import { contradictionOf } from '../../upstream/rpc/facts.ts';
 import { unparsedJsonOf } from './account-json.ts';
@@ -24,8 +24,6 @@ const PARSED_OWNERS = new Set([
   'Sysvar1111111111111111111111111111111111111',
 ]);
 
-const NO_DATA = new Uint8Array(0);
-
 /** Returns true for an account that a node shows parsed: its data is no base64. */
 export const isParsed = ({ owner, data }: AccountValue): boolean =>
   PARSED_OWNERS.has(owner) || (owner === SYSTEM_PROGRAM && data.length > 0); // a nonce
@@ -34,7 +32,7 @@ export const isParsed = ({ owner, data }: AccountValue): boolean =>
 export function isOfValue(json: Buffer, value: AccountValue): boolean {
   try {
     const given = factsOfAccount(json);
-    const compared = given.has('data') ? value : { ...value, data: NO_DATA }; // it may be megabytes
+    const compared = given.has('data') ? value : { ...value, data: NO_BYTES }; // it may be megabytes
     const due = new Map(factsOfAccount(Buffer.from(unparsedJsonOf(compared))));
     const token = given.has('token') ? decodeTokenProgramAccount(value) : undefined;
     if (token !== undefined) due.set('token', digestOfToken(token));

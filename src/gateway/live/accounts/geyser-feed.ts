@@ -168,7 +168,7 @@ export class GeyserFeed implements LiveFeed<AccountState> {
 
   status(): GeyserFeedStatus {
     const sessions = [...this.#sessions];
-    const slot = sessions.length === 0 ? -1 : Math.min(...sessions.map((session) => session.slot));
+    const slot = sessions.length === 0 ? -1 : Math.min(...sessions.map(({ link }) => link.stream.slot));
     const tip = this.#options.mesh.tip('confirmed');
     const sum = (of: (session: FeedAccountSession) => number): number =>
       sessions.reduce((total, session) => total + of(session), 0);
@@ -182,8 +182,8 @@ export class GeyserFeed implements LiveFeed<AccountState> {
       replaySlots: this.#replaySlots,
       accounts: sum(({ size }) => size),
       streams: sessions.length,
-      gaps: sum(({ gaps }) => gaps),
-      reconnects: sum(({ reconnects }) => reconnects),
+      gaps: sum(({ link }) => link.stream.gaps),
+      reconnects: sum(({ link }) => link.reconnects),
     };
   }
 

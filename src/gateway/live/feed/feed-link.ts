@@ -6,6 +6,7 @@ import type { Slot } from '../../../shared/domain/slot.ts';
 import { CLOCK_SYSVAR } from '../../../shared/domain/well-known-addresses.ts';
 import { exponentialDelayMs } from '../../../shared/runtime/exponential-backoff.ts';
 import { ownTurn } from '../../../shared/runtime/own-turn.ts';
+import { repeat } from '../../../shared/runtime/repeat.ts';
 import { sleep } from '../../../shared/runtime/sleep.ts';
 import { type BackoffOptions, backoffMs } from '../../upstream/failsafe/jittered-backoff.ts';
 import { decodeUpdate } from '../../upstream/geyser/decode-update.ts';
@@ -88,7 +89,7 @@ export class FeedLink<A extends FeedAccount> {
   readonly #options: FeedLinkOptions<A>;
   #call: FeedCall | undefined;
   #cancelConnect = (): void => {};
-  #cancelTimer = (): void => {};
+  readonly #stopTicking: () => void;
   /** Connections that were lost soon, in a row. */
   #failures = 0;
   /** When the last attempt to connect began. */
@@ -130,7 +131,7 @@ export class FeedLink<A extends FeedAccount> {
       },
     });
     this.stream.start();
-    this.#tick();
+    this.#stopTicking = this.#tick();
   }
 
   get reconnects(): number {
@@ -162,7 +163,7 @@ export class FeedLink<A extends FeedAccount> {
   close(): void {
     this.#isClosed = true;
     this.#cancelConnect();
-    this.#cancelTimer();
+    this.#stopTicking();
     this.#call?.cancel();
     this.stream.end();
   }
@@ -243,10 +244,10 @@ export class FeedLink<A extends FeedAccount> {
     else this.stream.onEnd(code === GRPC_CODE.outOfRange || code === GRPC_CODE.internal);
   }
 
-  #tick(): void {
-    const { clock } = this.#options;
+  /** Changes the filter, and looks for silence, until the returned function is called. */
+  #tick(): () => void {
     let [sinceWatchMs, sinceFilterMs] = [0, 0];
-    const tick = (): void => {
+    return repeat(this.#options.clock, FILTER_MS, () => {
       sinceFilterMs += FILTER_MS;
       if (sinceFilterMs >= this.stream.filterSize / ACCOUNTS_PER_MS) {
         sinceFilterMs = 0;
@@ -257,9 +258,7 @@ export class FeedLink<A extends FeedAccount> {
         sinceWatchMs = 0;
         this.#watch();
       }
-      if (!this.#isClosed) this.#cancelTimer = clock.after(FILTER_MS, tick);
-    };
-    this.#cancelTimer = clock.after(FILTER_MS, tick);
+    });
   }
 
   #watch(): void {

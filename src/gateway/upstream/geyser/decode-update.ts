@@ -5,6 +5,7 @@ import {
   type AccountWrite,
   accountValue,
   type FeedUpdate,
+  NO_BYTES,
   RENT_EXEMPT,
   type SlotStatus,
 } from './feed-update.ts';
@@ -20,8 +21,6 @@ const SLOT_STATUSES: readonly SlotStatus[] = ['processed', 'confirmed', 'finaliz
 const ADDRESS_BYTES = 32;
 
 type Reader = protobuf.Reader;
-
-const NO_BYTES = new Uint8Array(0);
 
 /** Decodes one `geyser.SubscribeUpdate`. Throws for bytes that are none. */
 export function decodeUpdate(bytes: Uint8Array): FeedUpdate {

@@ -13,7 +13,7 @@ export interface AccountValue {
 /** Rent epoch of nearly every account. */
 export const RENT_EXEMPT = 18_446_744_073_709_551_615n;
 /** Data of accounts without any: an empty array of each would take 200 bytes, and wallets have none. */
-const NO_BYTES = new Uint8Array(0);
+export const NO_BYTES = new Uint8Array(0);
 
 /** Owners are few, and each account names one: the most whose text is kept, as one object for all their accounts. */
 const MAX_OWNERS = 10_000;
