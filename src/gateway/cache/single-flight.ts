@@ -5,15 +5,7 @@ import { WorkUnderWay } from '../../shared/runtime/work-under-way.ts';
 export class SingleFlight<T> {
   readonly #inFlight = new WorkUnderWay<Promise<T>>();
 
-  get size(): number {
-    return this.#inFlight.size;
-  }
-
-  /** Returns true while work of this key is under way: a caller would join it. */
-  has(key: string): boolean {
-    return this.#inFlight.get(key) !== undefined;
-  }
-
+  /** Returns work of this key that is under way: a caller would join it. */
   get(key: string): Promise<T> | undefined {
     return this.#inFlight.get(key);
   }

@@ -148,7 +148,7 @@ export class EquivocationGuard implements ClaimGuard {
     if (!this.#isGrantable(slot, window) && !known.some(({ from, end }) => from <= slot && end >= this.#above))
       return 'observed';
     if (known.some(({ from, end }) => from <= slot && end >= until)) return 'exact';
-    if (known.length === 0 && !this.#makesRoomFor(request, window)) return 'observed';
+    if (known.length === 0 && !this.#hasRoomFor(request, window)) return 'observed';
     for (const { end } of known) requestsByEnd.get(end)?.delete(request);
     const from = Math.min(slot, known[0]?.from ?? slot);
     const end = Math.max(until, known.at(-1)?.end ?? until);
@@ -178,17 +178,14 @@ export class EquivocationGuard implements ClaimGuard {
     return slot - this.#tip < WINDOW_SLOTS && this.#tip - slot < slots;
   }
 
-  /** Returns true if a request may be remembered; reports the first that may not. */
-  #makesRoomFor(request: string, window: Window): boolean {
-    if (this.#hasRoomFor(request, window)) return true;
+  /**
+   * Returns true if a request may be remembered: many new ones leave room for those that are remembered already. Reports the
+   * first that may not.
+   */
+  #hasRoomFor(request: string, { maxEntries }: Window): boolean {
+    if (this.#entries < maxEntries || (this.#entries < MAX_ENTRIES && this.#rangesByRequest.has(request))) return true;
     if (!this.#isFull) this.#onFull();
     this.#isFull = true;
     return false;
-  }
-
-  /** Returns true if a request may be remembered: many new ones leave room for those that are remembered already. */
-  #hasRoomFor(request: string, { maxEntries }: Window): boolean {
-    if (this.#entries < maxEntries) return true;
-    return this.#entries < MAX_ENTRIES && this.#rangesByRequest.has(request);
   }
 }

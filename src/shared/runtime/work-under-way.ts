@@ -5,10 +5,6 @@
 export class WorkUnderWay<T> {
   readonly #places = new Map<string, { work: T | undefined }>();
 
-  get size(): number {
-    return this.#places.size;
-  }
-
   get(key: string): T | undefined {
     return this.#places.get(key)?.work;
   }

@@ -93,13 +93,9 @@ export async function readSignatureRows(
 
 function parseSignatureRow(bytes: Buffer): SignatureRow {
   const parts = members(bytes);
-  const memberOrUndefined = (name: string): Buffer | undefined =>
-    isNull(parts.get(name)) ? undefined : parts.get(name);
-  const [err, memo, status] = [
-    memberOrUndefined('err'),
-    memberOrUndefined('memo'),
-    memberOrUndefined('confirmationStatus'),
-  ];
+  const [err, memo, status] = ['err', 'memo', 'confirmationStatus'].map((name) =>
+    isNull(parts.get(name)) ? undefined : parts.get(name),
+  );
   return {
     signature: parseString(parts.get('signature')),
     slot: parseSafeInteger(parts.get('slot')),
