@@ -5,7 +5,7 @@ import type { LeaseState } from '../../shared/domain/lease.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
 import type { CachePolicy } from '../cache/entry.ts';
 import type { AccountJson } from '../live/accounts/account-json.ts';
-import type { ValueEnd } from '../live/followed-session.ts';
+import type { ReadRate, ValueEnd } from '../live/followed-session.ts';
 import type { TokenList } from '../tokens/token-list.ts';
 import type { NodeStatus } from '../upstream/mesh/mesh.ts';
 
@@ -102,8 +102,6 @@ export interface ValueSet<V> {
   readonly value: V;
 }
 
-export interface StateRead {
+export interface StateRead extends ReadRate {
   readonly key: StateKey;
-  readonly rank: number;
-  readonly tipAtLastRead: Slot;
 }

@@ -28,9 +28,7 @@ interface Mismatch<T> {
 }
 
 /** A lease that covered a slot at which the state had changed already, and the slots that show it. */
-interface LeaseViolation<T> {
-  readonly state: T;
-  readonly read: AuditRead;
+interface LeaseViolation<T> extends Mismatch<T> {
   readonly evidence: object;
 }
 

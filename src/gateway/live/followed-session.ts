@@ -34,13 +34,9 @@ interface Published<V> {
   readonly heldUntil: Slot | undefined;
 }
 
-/** The gateway that keeps states live, as their follower sees it. */
-export interface FollowLink<T> {
-  /** Reports states that are read, which it keeps live; `needsValues` if their values are missing here. */
+export interface FollowedSessionOptions<T, V> {
+  /** Reports states that are read to the gateway that keeps them live; `needsValues` if their values are missing here. */
   report(states: readonly T[], needsValues: boolean): void;
-}
-
-export interface FollowedSessionOptions<T, V> extends FollowLink<T> {
   tip(commitment: Commitment): Slot | undefined;
   /** Returns the slots without a read after which a state isn't kept live any more. */
   idleSlots(): number;

@@ -6,13 +6,7 @@ import type { Slot } from '../../shared/domain/slot.ts';
 import { TARGET_SLOT_MS } from '../../shared/domain/slot-time.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import type { PubsubSession } from '../upstream/pubsub/pubsub-session.ts';
-import {
-  FollowedSession,
-  type FollowedSessionOptions,
-  type FollowedState,
-  type FollowLink,
-  type ReadRate,
-} from './followed-session.ts';
+import { FollowedSession, type FollowedSessionOptions, type FollowedState, type ReadRate } from './followed-session.ts';
 import { HotKeyDetector } from './hot-key-detector.ts';
 import { doubleRead, type InitialSync } from './initial-sync.ts';
 import { type LiveObserver, type LiveRules, priorityOf } from './lease-holder.ts';
@@ -46,16 +40,12 @@ interface LiveSession<T> extends PooledSession<T> {
   readonly sessionAudit: Pick<SessionAudit<never>, 'checkLag' | 'audit' | 'distrust'>;
 }
 
-export interface LiveSetStats {
-  readonly size: number;
-  /** The number of leases that covered a slot at which the state had changed. It must be 0. */
-  readonly leaseViolations: number;
-  readonly audited: number;
-  readonly lostSessions: number;
-  readonly sessionCount: number;
-  /** The time in which all that is live was audited last, or the interval of audits if that is longer. */
-  readonly auditIntervalMs: number;
-}
+export type LiveSetStats = Readonly<
+  Pick<
+    LiveSet<never, never>,
+    'size' | 'leaseViolations' | 'audited' | 'lostSessions' | 'sessionCount' | 'auditIntervalMs'
+  >
+>;
 
 /** The callbacks of a session, whatever it is over. */
 export type SessionCallbacks<T> = Omit<LiveSessionOptions<T>, 'pubsub'>;
@@ -129,11 +119,14 @@ const MOVED_PER_SLOT = 500;
 const MOVE_MS = 10_000;
 
 /** Chooses what is kept live ({@link Places}), each with a value of its kind, assigns it to sessions, and audits it. */
-export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
+export class LiveSet<T extends FollowedState<V>, V> {
   observer: LiveObserver<T> | undefined;
+  /** The number of leases that covered a slot at which the state had changed. It must be 0. */
   leaseViolations = 0;
   audited = 0;
   lostSessions = 0;
+  /** The time in which all that is live was audited last, or the interval of audits if that is longer. */
+  auditIntervalMs: number;
   readonly #options: LiveSetOptions<T, V>;
   readonly #rules: LiveRules;
   readonly #hotKeys: HotKeyDetector;
@@ -148,7 +141,6 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
   #keptOver: KeptOver<T, V> = 'nodes';
   #onKeptOver = (): void => {};
   #cancelAudit = (): void => {};
-  auditIntervalMs: number;
   #isClosed = false;
   #idle = { tip: -1, slots: 1 };
 
@@ -283,7 +275,7 @@ export class LiveSet<T extends FollowedState<V>, V> implements LiveSetStats {
   }
 
   /** Creates the session by which states can be copied from another gateway. */
-  createFollowedSession(link: FollowLink<T>): FollowedSession<T, V> {
+  createFollowedSession(link: Pick<FollowedSessionOptions<T, V>, 'report'>): FollowedSession<T, V> {
     const { mesh, addressOf, onFollowedChange, applyProcessed, onNotFollowed, onFollowedLease, onDenied } =
       this.#options;
     const session: FollowedSession<T, V> = new FollowedSession<T, V>({

@@ -23,9 +23,7 @@ export interface PooledSession<T> {
   remove(item: T): void;
 }
 
-interface Closable {
-  close(): void;
-}
+type Closable = Pick<PubsubSession, 'close'>;
 
 export interface SessionPoolOptions<T, L, P extends Closable = PubsubSession> {
   readonly clock: Clock;

@@ -1,14 +1,10 @@
-import type { Clock } from '../../../shared/domain/clock.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
+import type { RedisChannelOptions } from '../transport/redis/redis-channel.ts';
 import { type RedisConnection, refusalIn } from '../transport/redis/redis-connection.ts';
 import { LEAD, LEFT_OUT_SLOTS, RESIGN } from './lead-script.ts';
 
-export interface LeaderOptions {
+export interface LeaderOptions extends Pick<RedisChannelOptions, 'member' | 'prefix' | 'clock' | 'random'> {
   readonly redis: Pick<RedisConnection, 'run'>;
-  readonly member: string;
-  readonly prefix: string;
-  readonly clock: Clock;
-  readonly random: () => number;
   /** The newest finalized slot; undefined as long as there is none. */
   readonly tip: () => Slot | undefined;
   readonly guard: { confineTo(above: Slot, upTo: Slot): void };

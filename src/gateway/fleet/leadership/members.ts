@@ -1,6 +1,6 @@
-import type { Clock } from '../../../shared/domain/clock.ts';
 import type { Log } from '../../../shared/runtime/log.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
+import type { RedisChannelOptions } from '../transport/redis/redis-channel.ts';
 import { type RedisConnection, scriptOf } from '../transport/redis/redis-connection.ts';
 
 export interface MemberRecord {
@@ -34,12 +34,9 @@ for i = 1, #all, 2 do
 end
 return out`);
 
-export interface MembersOptions {
+export interface MembersOptions extends Pick<RedisChannelOptions, 'member' | 'prefix' | 'clock'> {
   readonly redis: Pick<RedisConnection, 'run' | 'call'>;
-  readonly member: string;
-  readonly prefix: string;
   readonly genesisHash: string;
-  readonly clock: Clock;
   readonly log: Log;
   readonly record: () => MemberRecord;
   /** What counts for members, and knows how many there are. */

@@ -1,7 +1,6 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { AccountSubscriber, AccountSubscription } from '../../../shared/domain/account-change.ts';
-import type { Clock } from '../../../shared/domain/clock.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { LogSubscriber } from '../../../shared/domain/log-subscriber.ts';
@@ -9,7 +8,6 @@ import type { RequestCost } from '../../../shared/domain/price-list.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
 import type { Figures } from '../../admin/worker-figures.ts';
 import { Cache, type CacheOptions } from '../../cache/cache.ts';
-import type { Entry } from '../../cache/entry.ts';
 import type { EventQuery } from '../../http/stream/event-log.ts';
 import type { EventPage } from '../../http/stream/event-page.ts';
 import type { CallScope } from '../../routes/routing/request-scope.ts';
@@ -18,7 +16,7 @@ import type { CachedRead } from '../../serving/read-through.ts';
 import { EventCodec } from '../codec.ts';
 import type { RemoteStore } from '../counters/remote-store.ts';
 import type { Event, EventOf } from '../events.ts';
-import { AnswerFollower } from '../replication/answer-follower.ts';
+import { AnswerFollower, type AnswerFollowerOptions } from '../replication/answer-follower.ts';
 import { Connection } from '../rpc/connection.ts';
 import type { AnswerRequest, Caller, PipelineMessage, Response, WorkerRequest } from '../rpc/messages.ts';
 import { LogReader } from '../transport/shared-log/log-reader.ts';
@@ -27,17 +25,13 @@ import { SOCKET_NAME } from './pipeline-end.ts';
 import { RemoteMesh } from './remote-mesh.ts';
 import { createTurnWatch } from './turn-watch.ts';
 
-export interface WorkerEndOptions {
+export interface WorkerEndOptions extends Pick<AnswerFollowerOptions, 'clock' | 'onLiveAnswer' | 'onUnagreedDropped'> {
   readonly id: number;
   readonly folder: string;
-  readonly clock: Clock;
   readonly cache: CacheOptions;
   readonly counterStore: RemoteStore;
   readonly waitMs: number;
-  readonly onLiveAnswer: (entry: Entry) => void;
   readonly onReceiptKeys: () => void;
-  /** Called when what one operator alone vouches for is dropped. */
-  readonly onUnagreedDropped?: () => void;
   /** Called when this worker was overtaken by the log: what it has is of no use any more. */
   readonly onOvertaken: () => void;
 }

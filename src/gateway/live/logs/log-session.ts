@@ -2,17 +2,12 @@ import { COMMITMENTS, type Commitment } from '../../../shared/domain/commitment.
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import type { ClockUpdate, PubsubSession, PubsubSubscription } from '../../upstream/pubsub/pubsub-session.ts';
-import type { RequestBudget } from '../request-budget.ts';
+import type { LiveSessionOptions } from '../session-audit.ts';
 import type { PooledSession } from '../session-pool.ts';
 import type { LogTopic } from './log-topic.ts';
 import { historyCommitmentOf, readMissedLogs } from './read-missed-logs.ts';
 
-export interface LogSessionOptions {
-  readonly pubsub: PubsubSession;
-  readonly budget: RequestBudget;
-  tip(commitment: Commitment): Slot | undefined;
-  /** Called when there may be room for another topic. */
-  onRoom(): void;
+export interface LogSessionOptions extends Pick<LiveSessionOptions<LogTopic>, 'pubsub' | 'budget' | 'tip' | 'onRoom'> {
   /** Called with the topics of a session that is lost. */
   onLost(topics: readonly LogTopic[]): void;
   /** Called with a topic for which the node has no room. */

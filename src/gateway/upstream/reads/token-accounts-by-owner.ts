@@ -67,11 +67,7 @@ export async function readAllTokenAccounts(
   owner: string,
   programs: readonly string[],
   options: ReadOptions,
-): Promise<{
-  readonly slots: readonly Slot[];
-  readonly rows: readonly Buffer[];
-  readonly agreement: Agreement | undefined;
-}> {
+): Promise<Omit<ListedRows, 'slot'> & { readonly slots: readonly Slot[] }> {
   const lists = await Promise.all(
     programs.map((programId) => readTokenAccountsByOwner(rpc, owner, { programId }, options)),
   );
