@@ -1,4 +1,5 @@
 import { TOKEN_2022_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
+import { oncePer } from '../../shared/runtime/once-per.ts';
 import { programRole } from '../programs/known-programs.ts';
 import { type Instruction, inExecutionOrder } from '../transactions/instruction.ts';
 import type { TokenBalance } from '../transactions/token-balance.ts';
@@ -32,9 +33,9 @@ export function isIncomplete(transaction: Transaction): boolean {
 }
 
 /** Returns the changes of every account that are recorded, in the transaction's order. Zero token changes are left out. */
-export function accountDataOf(transaction: Transaction, changed = changedTokens(transaction)): AccountData[] {
+export function accountDataOf(transaction: Transaction): AccountData[] {
   const { accounts, preBalances, postBalances } = transaction;
-  const tokens = tokenChangesByAccount(changed);
+  const tokens = tokenChangesByAccount(changedTokens(transaction));
   return accounts.flatMap(({ address: account }, index): AccountData[] => {
     const [before, after] = [preBalances[index], postBalances[index]];
     const isRecorded = before !== undefined && after !== undefined;
@@ -45,7 +46,7 @@ export function accountDataOf(transaction: Transaction, changed = changedTokens(
 }
 
 /** Returns token balances before, negative, and those after; without accounts of which nothing changed. */
-export function changedTokens(transaction: Transaction): readonly TokenBalance[] {
+export const changedTokens = oncePer((transaction: Transaction): readonly TokenBalance[] => {
   const { preTokenBalances, postTokenBalances } = transaction;
   const signed = (sign: 1n | -1n, balances: readonly TokenBalance[] | null, others: readonly TokenBalance[] | null) => {
     const byAccount = new Map(others?.map((balance) => [balance.account, balance]));
@@ -62,7 +63,7 @@ export function changedTokens(transaction: Transaction): readonly TokenBalance[]
     });
   };
   return [...signed(-1n, preTokenBalances, postTokenBalances), ...signed(1n, postTokenBalances, preTokenBalances)];
-}
+});
 
 /** Groups token changes by account, mint and owner. An account may end under another mint or owner than before. */
 function tokenChangesByAccount(changed: readonly TokenBalance[]): ReadonlyMap<string, readonly TokenBalanceChange[]> {

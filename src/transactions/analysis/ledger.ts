@@ -1,12 +1,11 @@
 import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
 import { isIncidentalProgram, isTradingProgram, KNOWN_PROGRAMS, programRole } from '../programs/known-programs.ts';
 import { type Instruction, inExecutionOrder } from '../transactions/instruction.ts';
-import type { TokenBalance } from '../transactions/token-balance.ts';
 import { statusOf, type Transaction } from '../transactions/transaction.ts';
 import { accountOwners, type OwnerOf } from './account-owners.ts';
 import { type Action, actionOf, type Ledger } from './action.ts';
 import { type AssetAmount, negate, solAmount } from './asset-amount.ts';
-import { hasAllLamports } from './balance-changes.ts';
+import { changedTokens, hasAllLamports } from './balance-changes.ts';
 import { isCore, type Movement, movementsOf, venueOf, withoutDoubt, withPayouts } from './movements.ts';
 import { splitBySign } from './net-change.ts';
 import { onlyValue } from './only-value.ts';
@@ -27,11 +26,7 @@ interface Trade {
  * Finds what changed the balances of wallets, and what of their changes that leaves open: of all wallets that signed, and
  * of all whose tokens a delegate moved.
  */
-export function readLedger(
-  transaction: Transaction,
-  transfers: readonly Transfer[],
-  changed: readonly TokenBalance[],
-): Ledger {
+export function readLedger(transaction: Transaction, transfers: readonly Transfer[]): Ledger {
   const { feePayer, accounts } = transaction;
   const fee = transaction.fee ?? 0n;
   const paid: Action[] = fee === 0n ? [] : [actionOf('fee', feePayer, { given: [solAmount(fee)] })];
@@ -46,7 +41,7 @@ export function readLedger(
     ),
   ]);
   const movements = withPayouts(moved, subjects);
-  const open = openChanges(transaction, movements, netChangesOf(transaction, changed, ownerOf));
+  const open = openChanges(transaction, movements, netChangesOf(transaction, ownerOf));
   const payers = splitWallets(open.entries()).lost.map(([wallet]) => wallet);
   const trades = [...subjects].flatMap((wallet) => findTrades(wallet, movements, open, payers));
   const explained = [...paid, ...actionsOf(movements, trades, subjects)];
@@ -146,7 +141,7 @@ function splitWallets(changes: ReturnType<WalletSums['entries']>) {
 }
 
 /** Sums what changed for wallets: lamports with those of their token accounts, and tokens by the owner before and after. */
-function netChangesOf(transaction: Transaction, changed: readonly TokenBalance[], ownerOf: OwnerOf): WalletSums {
+function netChangesOf(transaction: Transaction, ownerOf: OwnerOf): WalletSums {
   const { accounts, preBalances, postBalances, preTokenBalances, postTokenBalances } = transaction;
   const sums = new WalletSums();
   const recorded = [...(preTokenBalances ?? []), ...(postTokenBalances ?? [])];
@@ -159,7 +154,8 @@ function netChangesOf(transaction: Transaction, changed: readonly TokenBalance[]
     sums.add(ownerOf(address, 'after'), solAmount(after));
   }
   if (preTokenBalances === null || postTokenBalances === null) return sums;
-  for (const change of changed) if (change.mint !== WRAPPED_SOL) sums.add(change.owner ?? change.account, change);
+  for (const change of changedTokens(transaction))
+    if (change.mint !== WRAPPED_SOL) sums.add(change.owner ?? change.account, change);
   return sums;
 }
 

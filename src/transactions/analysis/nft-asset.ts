@@ -1,12 +1,13 @@
 import { METADATA_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
+import { oncePer } from '../../shared/runtime/once-per.ts';
 import { findProgramAddress } from '../accounts/program-derived-address.ts';
 import { decodeBase58, maxBase58Length } from '../codec/base58.ts';
 import { decodeKey } from '../codec/base58-key.ts';
 import { type ByteReader, tryDecode } from '../codec/byte-reader.ts';
 import { KNOWN_PROGRAMS } from '../programs/known-programs.ts';
-import type { ProgramInstruction } from '../programs/program-instruction.ts';
+import { findProgramInstruction, type ProgramInstruction } from '../programs/program-instruction.ts';
 import { type Action, actionOf } from './action.ts';
-import type { ParsedInstruction } from './parsed-transaction.ts';
+import { allInstructions, type ParsedInstruction } from './parsed-transaction.ts';
 
 export const BUBBLEGUM = 'BGUMAp9Gq7iTEuizy4pqaxsTyUCBK68MDfK752saRPUY';
 export const METAPLEX_CORE = 'CoREENxT6tW1HoK8ypY1SxRMZTcVPm7R94rH4PZNhX7d';
@@ -62,17 +63,14 @@ export const assetActions = (calls: readonly AssetCall[], signers: readonly stri
   );
 
 /** Finds what was done to NFTs that are in no token account: those of Core and compressed ones. */
-export function findAssetCalls(
-  instructions: readonly ParsedInstruction[],
-  instructionOf: (call: ParsedInstruction) => ProgramInstruction | null,
-): readonly AssetCall[] {
+export const findAssetCalls = oncePer((instructions: readonly ParsedInstruction[]): readonly AssetCall[] => {
   let derived = 0;
   return instructions.flatMap((topLevel) => {
     const { index: step, programId: caller } = topLevel;
     const calls = [topLevel, ...topLevel.innerInstructions];
     return calls.flatMap((call, place): AssetCall[] => {
       if (call.programId !== BUBBLEGUM && call.programId !== METAPLEX_CORE) return [];
-      const instruction = instructionOf(call);
+      const instruction = findProgramInstruction(call);
       if (instruction === null || instruction.type === null) return [];
       const { type, roles } = instruction;
       const program = KNOWN_PROGRAMS.has(caller) ? caller : call.programId;
@@ -86,7 +84,7 @@ export function findAssetCalls(
       return [{ ...common, mint, tokenStandard: 'NonFungible' }];
     });
   });
-}
+});
 
 function ownersOf({ type, roles }: ProgramInstruction): Pick<AssetCall, 'from' | 'to' | 'delegate'> {
   const owner = roles.owner ?? roles.user ?? null;
@@ -154,18 +152,15 @@ function skipFlags(reader: ByteReader): void {
 }
 
 /** Finds the standards that calls of Token Metadata show: a programmable NFT has a record beside its token account. */
-export function findTokenStandards(
-  calls: readonly ParsedInstruction[],
-  instructionOf: (call: ParsedInstruction) => ProgramInstruction | null,
-): ReadonlyMap<string, TokenStandard> {
+export const findTokenStandards = oncePer((instructions: readonly ParsedInstruction[]) => {
   const standards = new Map<string, TokenStandard>();
-  for (const call of calls) {
+  for (const call of allInstructions({ instructions })) {
     if (call.programId !== METADATA_PROGRAM) continue;
-    const instruction = instructionOf(call);
+    const instruction = findProgramInstruction(call);
     const { mint, tokenRecord } = instruction?.roles ?? {};
     if (instruction === null || mint === undefined) continue;
     if (tokenRecord !== undefined) standards.set(mint, 'ProgrammableNonFungible');
     else if (/^print$|edition/.test(instruction.name)) standards.set(mint, 'NonFungibleEdition');
   }
   return standards;
-}
+});

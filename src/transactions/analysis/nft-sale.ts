@@ -20,11 +20,10 @@ export interface SaleMoney {
   readonly royalties: readonly Royalty[] | null;
 }
 
-/** An instruction of a sale, with its place. */
-export interface SaleCall {
-  readonly call: Pick<ParsedInstruction, 'programId'>;
+/** A call that a table of instructions names, with the position of its top-level instruction. */
+export interface NamedCall {
+  readonly call: ParsedInstruction;
   readonly instruction: ProgramInstruction;
-  /** Position of the top-level instruction. */
   readonly step: number;
 }
 
@@ -40,7 +39,7 @@ export const UNKNOWN_MONEY: SaleMoney = { price: null, proceeds: null, royalties
  * Finds what was paid in sales: by the payments that their instructions made or, where a program pays from an account of
  * its own, by the lamports that no instruction moved. Unknown where what somebody paid has a clause of its own.
  */
-export function findSaleMoney(sales: readonly SaleCall[], parties: readonly string[], facts: SaleFacts): SaleMoney {
+export function findSaleMoney(sales: readonly NamedCall[], parties: readonly string[], facts: SaleFacts): SaleMoney {
   const isOfSale = ({ step, program }: Payment): boolean =>
     sales.some((sale) => sale.step === step && sale.call.programId === program);
   const paid = facts.payments.filter((payment) => isOfSale(payment) && !isNftAmount(payment));
@@ -67,7 +66,7 @@ export const isPaidApart = (
 ): boolean => signers.includes(authority ?? payer) && (authority !== null || !parties.includes(payer));
 
 /** Shares out what was paid among seller, marketplace and creators. `paid` names the currency; null if by balances. */
-function shareOut(sales: readonly SaleCall[], nets: ReadonlyMap<string, bigint>, paid: AssetAmount | null): SaleMoney {
+function shareOut(sales: readonly NamedCall[], nets: ReadonlyMap<string, bigint>, paid: AssetAmount | null): SaleMoney {
   const rolesOf = (...names: readonly (keyof ProgramInstruction['roles'])[]): ReadonlySet<string> =>
     new Set(sales.flatMap(({ instruction: { roles } }) => names.flatMap((name) => roles[name] ?? [])));
   const buyers = rolesOf('buyer');

@@ -2,11 +2,11 @@ import { COMPUTE_BUDGET_PROGRAM } from '../../shared/domain/well-known-addresses
 import { decodeFailure } from '../errors/decode-failure.ts';
 import { loggedNamesOf } from '../programs/called-names.ts';
 import { programName } from '../programs/known-programs.ts';
-import { discriminatorOf, findProgramInstruction } from '../programs/program-instruction.ts';
+import { discriminatorOf } from '../programs/program-instruction.ts';
 import type { Instruction } from '../transactions/instruction.ts';
 import { statusOf, type Transaction } from '../transactions/transaction.ts';
 import { type AuthorityChange, authorityChangeReader } from './authority-changes.ts';
-import { accountDataOf, changedTokens, isIncomplete } from './balance-changes.ts';
+import { accountDataOf, isIncomplete } from './balance-changes.ts';
 import { type ConfidentialTransfer, confidentialTransferOf } from './confidential-transfers.ts';
 import { extractTransfers } from './extract-transfers.ts';
 import { heliusTransfersOf } from './helius-transfers.ts';
@@ -26,10 +26,9 @@ export function parseTransaction(transaction: Transaction, idlNames: IdlNames = 
   const names = loggedNamesOf(logs ?? [], programIds);
   const { transfers, authorityChanges, confidentialTransfers } = readMovements(transaction);
   const parsedInstructions = instructions.map((call) => toParsedInstruction(call, names, idlNames));
-  const assets = status === 'success' ? findAssetCalls(parsedInstructions, findProgramInstruction) : [];
+  const assets = status === 'success' ? findAssetCalls(parsedInstructions) : [];
   const signers = transaction.accounts.filter(({ signer }) => signer).map(({ address }) => address);
-  const changed = changedTokens(transaction);
-  const { actions, unaccounted } = readLedger(transaction, transfers, changed);
+  const { actions, unaccounted } = readLedger(transaction, transfers);
   return {
     status,
     fee: transaction.fee ?? 0n,
@@ -45,7 +44,7 @@ export function parseTransaction(transaction: Transaction, idlNames: IdlNames = 
     unaccounted,
     confidentialTransfers,
     authorityChanges,
-    accountData: accountDataOf(transaction, changed),
+    accountData: accountDataOf(transaction),
     isIncomplete: isIncomplete(transaction),
     instructions: parsedInstructions,
     transactionError: status === 'failed' ? decodeFailure(transaction) : null,

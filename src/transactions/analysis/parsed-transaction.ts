@@ -1,4 +1,5 @@
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
+import { TOKEN_PROGRAM_IDS } from '../../shared/domain/well-known-addresses.ts';
+import { oncePer } from '../../shared/runtime/once-per.ts';
 import { asBigInt, asObject, asString } from '../codec/json-fields.ts';
 import type { TransactionFailure } from '../errors/decode-failure.ts';
 import type { Action, Unaccounted } from './action.ts';
@@ -98,13 +99,13 @@ export interface ParsedTransaction {
 }
 
 /** Returns every instruction in execution order: each top-level one, then its inner ones. */
-export function allInstructions({
+export const allInstructions = ({
   instructions,
-}: Pick<ParsedTransaction, 'instructions'>): readonly ParsedInstruction[] {
-  const calls: ParsedInstruction[] = [];
-  for (const topLevel of instructions) calls.push(topLevel, ...topLevel.innerInstructions);
-  return calls;
-}
+}: Pick<ParsedTransaction, 'instructions'>): readonly ParsedInstruction[] => inOrder(instructions);
+
+const inOrder = oncePer((instructions: readonly ParsedInstruction[]): readonly ParsedInstruction[] =>
+  instructions.flatMap((topLevel) => [topLevel, ...topLevel.innerInstructions]),
+);
 
 /** Returns the instruction that did something, or all of its batch. */
 export function callsOf(
@@ -136,8 +137,7 @@ export const findCloseAccountInstructions = (
   parsed: Pick<ParsedTransaction, 'instructions'>,
 ): readonly ParsedInstruction[] =>
   allInstructions(parsed).filter(
-    ({ programId, type }) =>
-      (programId === TOKEN_PROGRAM || programId === TOKEN_2022_PROGRAM) && type === 'closeAccount',
+    ({ programId, type }) => TOKEN_PROGRAM_IDS.includes(programId) && type === 'closeAccount',
   );
 
 /** Returns an address in `info`; null if there is none of this name. */

@@ -1,4 +1,5 @@
 import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
+import { oncePer } from '../../shared/runtime/once-per.ts';
 import { asDecimals, asObject, asString } from '../codec/json-fields.ts';
 import { type Instruction, inExecutionOrder } from '../transactions/instruction.ts';
 import type { TokenBalance } from '../transactions/token-balance.ts';
@@ -50,7 +51,8 @@ export function initializedTokenAccount({
  * Returns the wallets of which the transaction makes accounts of a program: each signed, and had what a wallet needs. Less is
  * what a stranger sent to a new address. An account that a former transaction made is assigned in none that follows.
  */
-export function walletsBefore({ accounts, preBalances, preTokenBalances, instructions }: Transaction): Set<string> {
+export const walletsBefore = oncePer((transaction: Transaction): ReadonlySet<string> => {
+  const { accounts, preBalances, preTokenBalances, instructions } = transaction;
   const tokenAccounts = tokenAccountBalances(preTokenBalances);
   const assigned = new Set(
     inExecutionOrder(instructions).flatMap(({ program, parsed }) =>
@@ -64,4 +66,4 @@ export function walletsBefore({ accounts, preBalances, preTokenBalances, instruc
       signer && assigned.has(address) && (preBalances[index] ?? 0n) > rentOf(0n) && !tokenAccounts.has(address),
   );
   return new Set(wallets.map(({ address }) => address));
-}
+});

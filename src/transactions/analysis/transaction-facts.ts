@@ -4,12 +4,10 @@ import { findProgramInstruction, type ProgramInstruction } from '../programs/pro
 import { findSwap } from './find-swap.ts';
 import type { Interpretation } from './interpretation.ts';
 import { findActor, findMainProgram } from './main-program.ts';
-import { findTokenStandards, type TokenStandard } from './nft-asset.ts';
 import { allInstructions, type ParsedInstruction, type ParsedTransaction } from './parsed-transaction.ts';
 import { findSupplyChanges, type Payment, paymentsIn, type SupplyChange } from './payments.ts';
 import { isSent } from './remainder.ts';
 import type { Swap } from './swap-legs.ts';
-import { findOpenedAccounts } from './wallet-changes.ts';
 
 /** What the rules need to know of a transaction, found once. */
 export interface TransactionFacts {
@@ -28,9 +26,6 @@ export interface TransactionFacts {
   readonly tips: readonly Payment[];
   readonly minted: readonly SupplyChange[];
   readonly burned: readonly SupplyChange[];
-  readonly openedAccounts: ReadonlySet<string>;
-  /** Standards of NFTs by mint, found when a rule first needs them. */
-  readonly tokenStandards: ReadonlyMap<string, TokenStandard>;
   /** The trade by the gains and losses of wallets; null if there is none. */
   readonly swap: Swap | null;
 }
@@ -54,8 +49,6 @@ export function findFacts(parsed: ParsedTransaction): TransactionFacts {
   const tradeRole = (role: 'user' | 'inputMint'): ReadonlySet<string> =>
     new Set([...instructions.values()].flatMap((call) => (call?.type === 'SWAP' ? (call.roles[role] ?? []) : [])));
   const instructionOf = (call: ParsedInstruction): ProgramInstruction | null => instructions.get(call) ?? null;
-  let openedAccounts: ReadonlySet<string> | undefined;
-  let tokenStandards: ReadonlyMap<string, TokenStandard> | undefined;
   return {
     parsed,
     isAttempt,
@@ -67,14 +60,6 @@ export function findFacts(parsed: ParsedTransaction): TransactionFacts {
     tips: paymentsIn(parsed.actions.filter(({ kind }) => kind === 'tip')),
     minted: findSupplyChanges(parsed, 'minted'),
     burned: findSupplyChanges(parsed, 'burned'),
-    get openedAccounts() {
-      openedAccounts ??= findOpenedAccounts(parsed);
-      return openedAccounts;
-    },
-    get tokenStandards() {
-      tokenStandards ??= findTokenStandards(calls, instructionOf);
-      return tokenStandards;
-    },
     swap: isAttempt ? null : findSwap({ parsed, mainProgram, payments, tradeRole }),
   };
 }

@@ -60,7 +60,7 @@ export class TransferLedger implements CurrentBalances {
     this.#hasPostTokenBalances = postTokenBalances !== null;
     this.#lamports = new Map(accounts.map(({ address }, index) => [address, preBalances[index] ?? 0n]));
     this.#moveLamports(feePayer, '', transaction.fee ?? 0n);
-    this.#wallets = walletsBefore(transaction);
+    this.#wallets = new Set(walletsBefore(transaction));
     this.#lamportsAfter = new Map(postBalances.map((lamports, index) => [accounts[index]?.address ?? '', lamports]));
     this.#tokenAccounts = tokenAccountBalances(preTokenBalances);
     this.#tokenAccountsAfter = tokenAccountBalances(postTokenBalances);

@@ -4,6 +4,7 @@ import {
   LOOKUP_TABLE_PROGRAM,
   SYSTEM_PROGRAM,
 } from '../../shared/domain/well-known-addresses.ts';
+import { oncePer } from '../../shared/runtime/once-per.ts';
 import { effectsOf } from './action.ts';
 import { type AssetAmount, solAmount } from './asset-amount.ts';
 import { grouped } from './grouped.ts';
@@ -23,7 +24,7 @@ export interface WalletChanges {
 }
 
 /** Finds the owner of each token account, as far as the transaction names it. */
-export function findTokenAccountOwners(parsed: ParsedTransaction): ReadonlyMap<string, string> {
+export const findTokenAccountOwners = oncePer((parsed: ParsedTransaction): ReadonlyMap<string, string> => {
   const owners = new Map<string, string>();
   const addOwner = (account: string | null, owner: string | null): void => {
     if (account !== null && owner !== null && !owners.has(account)) owners.set(account, owner);
@@ -46,10 +47,10 @@ export function findTokenAccountOwners(parsed: ParsedTransaction): ReadonlyMap<s
       addOwner(infoAddress(instruction, 'account'), infoAddress(instruction, 'owner'));
   }
   return owners;
-}
+});
 
 /** Finds the accounts that the transaction opened or extended, so that payments to them are deposits. */
-export function findOpenedAccounts(parsed: ParsedTransaction): ReadonlySet<string> {
+export const findOpenedAccounts = oncePer((parsed: ParsedTransaction): ReadonlySet<string> => {
   const opened = new Set<string>();
   for (const instruction of allInstructions(parsed)) {
     const account =
@@ -63,13 +64,13 @@ export function findOpenedAccounts(parsed: ParsedTransaction): ReadonlySet<strin
     if (account !== null) opened.add(account);
   }
   return opened;
-}
+});
 
 /**
  * Sums what changed for each account and for the owner of each token account: lamports with those of token accounts, and
  * tokens. What is zero is left out.
  */
-export function walletChangesOf(parsed: ParsedTransaction): ReadonlyMap<string, readonly AssetAmount[]> {
+export const walletChangesOf = oncePer((parsed: ParsedTransaction): ReadonlyMap<string, readonly AssetAmount[]> => {
   const owners = findTokenAccountOwners(parsed);
   const sums = new WalletSums();
   for (const { account, nativeBalanceChange, tokenBalanceChanges } of parsed.accountData) {
@@ -89,7 +90,7 @@ export function walletChangesOf(parsed: ParsedTransaction): ReadonlyMap<string, 
     sums.add(wallet, solAmount(explained.of(wallet, WRAPPED_SOL) - sums.of(wallet, WRAPPED_SOL)));
   const changes = grouped(sums.entries(), ([wallet]) => wallet);
   return new Map(changes.map((group) => [group[0]?.[0] ?? '', group.map(([, amount]) => amount)]));
-}
+});
 
 /** Finds the wallets whose token accounts may be somebody else's before or after: their lamports do not show what changed. */
 function ownersOfMoved(parsed: ParsedTransaction): ReadonlySet<string> {

@@ -1,4 +1,4 @@
-const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+export const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const ONE = ALPHABET.charCodeAt(0);
 
 const KEY_BYTES = 32;
@@ -7,7 +7,8 @@ const [MAX_DIGITS, MIN_DIGITS] = [44, 32];
 
 const CODE_OF_DIGIT = Uint8Array.from(ALPHABET, (digit) => digit.charCodeAt(0));
 const NO_DIGIT = 255;
-const DIGIT_OF_CODE = new Uint8Array(128).fill(NO_DIGIT);
+/** The value of each digit by its character's code. */
+export const DIGIT_OF_CODE = new Uint8Array(128).fill(NO_DIGIT);
 for (const [digit, code] of CODE_OF_DIGIT.entries()) DIGIT_OF_CODE[code] = digit;
 
 // Digits are multiplied in groups, the largest that a double holds exactly together with a limb. A key needs a tenth of the
@@ -89,7 +90,7 @@ function leadingZeros(key: Uint8Array): number {
   return zeros;
 }
 
-function leadingOnes(text: string): number {
+export function leadingOnes(text: string): number {
   let ones = 0;
   while (text.charCodeAt(ones) === ONE) ones++;
   return ones;

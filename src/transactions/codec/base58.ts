@@ -1,8 +1,6 @@
-const DIGITS = /^[1-9A-HJ-NP-Za-km-z]*$/;
+import { ALPHABET, DIGIT_OF_CODE, leadingOnes } from './base58-key.ts';
 
-const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
-const DIGIT_OF_CODE = new Uint8Array(128);
-for (const [value, digit] of [...ALPHABET].entries()) DIGIT_OF_CODE[digit.charCodeAt(0)] = value;
+const DIGITS = /^[1-9A-HJ-NP-Za-km-z]*$/;
 
 /** As many digits as a double holds exactly. */
 const SHORT = 9;
@@ -65,12 +63,6 @@ function digitsOf(value: bigint, doublings: number): string {
   let digits = '';
   for (let rest = Number(value); rest > 0; rest = Math.floor(rest / 58)) digits = ALPHABET[rest % 58] + digits;
   return digits.padStart(SHORT, ALPHABET[0]);
-}
-
-function leadingOnes(text: string): number {
-  let ones = 0;
-  while (text[ones] === ALPHABET[0]) ones++;
-  return ones;
 }
 
 /** The powers of 256 in base58, each made when it is first needed: what has n bytes is below the nth. */

@@ -8,9 +8,9 @@ import { toPayment } from '../analysis/payments.ts';
 import { quotedWords } from '../errors/quoted-words.ts';
 import type { Clause } from './clauses.ts';
 import { programPhrase } from './program-phrase.ts';
-import { type FormatAddress, formatAccounts, formatAmounts, joinPhrases, ofOwner, YOU } from './sentence-formats.ts';
+import { type FormatAddress, formatAccounts, formatAmounts, joinPhrases, YOU } from './sentence-formats.ts';
 import { describeAuthorityChange } from './sentences-account.ts';
-import { describePayments, moverPhrase } from './sentences-movement.ts';
+import { describePayments, moverOf } from './sentences-movement.ts';
 import { describeStake, MAX_MEMO_CHARACTERS } from './sentences-native.ts';
 import { filledIn, wordsOf } from './words.ts';
 
@@ -105,45 +105,35 @@ export function memoPhrase({ asides: { memos } }: Interpreted): string {
 }
 
 /** Describes what was done to an NFT that is in no token account. */
-function describeAsset(
-  { actor, counterparty, given, got, authority, role }: Action,
-  { formatAddress, also = '' }: ActionFormat,
-): string {
+function describeAsset(action: Action, { formatAddress, also = '' }: ActionFormat): string {
+  const { actor, counterparty, given, got } = action;
   const amounts = [...given, ...got];
-  const named = amounts.length === 0 ? 'an NFT' : formatAmounts(amounts.map(toAmount), formatAddress);
-  const nft = authority === null ? named : `${named}${ofOwner(actor, formatAddress)}`;
-  const mover = authority === null ? formatAddress(actor) : moverPhrase({ authority, role }, formatAddress);
-  const who = `${mover} ${also}`;
-  if (got.length > 0) return `${who}got ${nft}, which was made`;
-  return counterparty === null ? `${who}burned ${nft}` : `${who}sent ${nft} to ${formatAddress(counterparty)}`;
+  const { who, ofWallet } = moverOf(actor, action, formatAddress);
+  const nft = `${amounts.length === 0 ? 'an NFT' : formatAmounts(amounts.map(toAmount), formatAddress)}${ofWallet}`;
+  if (got.length > 0) return `${who} ${also}got ${nft}, which was made`;
+  const deed = counterparty === null ? `burned ${nft}` : `sent ${nft} to ${formatAddress(counterparty)}`;
+  return `${who} ${also}${deed}`;
 }
 
 /** Describes what one wallet gave or got, where no other party is known. */
-function describeSide(
-  { kind, actor, counterparty, given, got, program, authority, role }: Action,
-  { formatAddress, also = '' }: ActionFormat,
-  verb = 'gave',
-): string {
+function describeSide(action: Action, { formatAddress, also = '' }: ActionFormat, verb = 'gave'): string {
+  const { kind, actor, counterparty, given, got, program, authority } = action;
   if (kind === 'withheldFee' && authority !== null)
     return `${formatAddress(authority)} ${also}withdrew ${formatAmounts(got.map(toAmount), formatAddress)} of withheld fees to ${formatAddress(actor)}`;
-  const owner = authority === null ? '' : ofOwner(actor, formatAddress);
+  const { who, ofWallet } = moverOf(actor, action, formatAddress);
   const flows = [
-    ...(given.length > 0 ? [`${verb} ${formatAmounts(given.map(toAmount), formatAddress)}${owner}`] : []),
+    ...(given.length > 0 ? [`${verb} ${formatAmounts(given.map(toAmount), formatAddress)}${ofWallet}`] : []),
     ...(got.length > 0 ? [`got ${formatAmounts(got.map(toAmount), formatAddress)}`] : []),
   ];
   const payer = kind === 'direct' && counterparty !== null ? ` from ${formatAddress(counterparty)}` : '';
-  const who = authority === null ? formatAddress(actor) : moverPhrase({ authority, role }, formatAddress);
   return `${who} ${also}${flows.join(' and ')}${payer}${programPhrase(program, 'through', formatAddress)}`;
 }
 
-function describeSwapAside(
-  { actor, given, got, program, authority, role }: Action,
-  { formatAddress, also = '' }: ActionFormat,
-): string {
+function describeSwapAside(action: Action, { formatAddress, also = '' }: ActionFormat): string {
+  const { actor, given, got, program } = action;
   const [gave, received] = [given, got].map((amounts) => formatAmounts(amounts.map(toAmount), formatAddress));
-  const owner = authority === null ? '' : ofOwner(actor, formatAddress);
-  const who = authority === null ? formatAddress(actor) : moverPhrase({ authority, role }, formatAddress);
-  return `${who} ${also}swapped ${gave}${owner} for ${received}${programPhrase(program, 'on', formatAddress)}`;
+  const { who, ofWallet } = moverOf(actor, action, formatAddress);
+  return `${who} ${also}swapped ${gave}${ofWallet} for ${received}${programPhrase(program, 'on', formatAddress)}`;
 }
 
 /** Describes deposits in one phrase for each wallet that paid them. */
@@ -165,13 +155,12 @@ const describeDeposits = (
 /** Describes closed accounts in one phrase for each owner, with each receiver of what was in them. */
 const describeClosed = (closed: readonly Action[], formatAddress: FormatAddress, also: string): readonly string[] =>
   grouped(closed, ({ actor, authority }) => `${actor} ${authority}`).map((group) => {
-    const [{ actor, authority } = { actor: '', authority: null }] = group;
+    const { who, ofWallet } = moverOf(group[0].actor, group[0], formatAddress);
     const shares = grouped(group, ({ counterparty }) => counterparty ?? '').map(
       (same) => `${formatAmounts(givenIn(same), formatAddress)} went to ${formatAddress(same[0]?.counterparty ?? '')}`,
     );
     const accounts = group.length > 1 ? `${group.length} token accounts` : 'a token account';
-    const owner = authority === null ? '' : ofOwner(actor, formatAddress);
-    return `${formatAddress(authority ?? actor)} ${also}closed ${accounts}${owner}, whose ${joinPhrases(shares)}`;
+    return `${who} ${also}closed ${accounts}${ofWallet}, whose ${joinPhrases(shares)}`;
   });
 
 const givenIn = (actions: readonly Action[]): readonly AssetAmount[] =>

@@ -7,7 +7,7 @@ import {
 import { quotedWords } from '../errors/quoted-words.ts';
 import { isIncidentalProgram, programName } from '../programs/known-programs.ts';
 import { programPhrase } from './program-phrase.ts';
-import { type FormatAddress, formatAmounts, wordOrQuoted } from './sentence-formats.ts';
+import { type FormatAddress, formatFlows, wordOrQuoted } from './sentence-formats.ts';
 import { filledIn, wordsOf } from './words.ts';
 
 const DEEDS: Readonly<Partial<Record<CallInterpretation['type'], string>>> = {
@@ -28,8 +28,9 @@ export function describeCall(interpretation: Interpreted<CallInterpretation>, fo
   const deed = DEEDS[type];
   if (deed === undefined) return describeUnknownCall(interpretation, formatAddress);
   const phrase = programPhrase(program, type === 'ORACLE_UPDATE' ? 'of' : 'on', formatAddress);
-  const flows = interpretation.isUntouched ? [] : flowsOf(interpretation, formatAddress);
-  return [`${formatAddress(actor)} ${deed}${phrase}`, ...flows].join(' and ');
+  const { isUntouched, lost, gained } = interpretation;
+  const flows = isUntouched ? '' : formatFlows({ gave: lost, got: gained }, formatAddress);
+  return `${formatAddress(actor)} ${deed}${phrase}${flows === '' ? '' : ` and ${flows}`}`;
 }
 
 /** Returns the program of which a description says no more than that it was called; null if it says more. */
@@ -40,7 +41,7 @@ export function unnamedProgramOf(interpretation: Interpretation): string | null 
 }
 
 function describeUnknownCall(interpretation: Interpreted<CallInterpretation>, formatAddress: FormatAddress): string {
-  const { type, actor, program, instruction, calledName, isUntouched, tips, asides } = interpretation;
+  const { type, actor, program, instruction, calledName, isUntouched, lost, gained, tips, asides } = interpretation;
   if (program === null) return `${formatAddress(actor)} sent a transaction that does nothing`;
   const name = programName(program);
   const programText =
@@ -50,12 +51,11 @@ function describeUnknownCall(interpretation: Interpreted<CallInterpretation>, fo
   const call = `${formatAddress(actor)} called ${programText}${instructionPhrase(instruction)}${calledPhrase(calledName)}`;
   if (isUntouched && hasAsides(asides)) return call;
   if (isUntouched) return `${call}; ${tips.length === 0 ? 'no SOL or token' : 'nothing but a tip'} changed hands`;
-  const flows = flowsOf(interpretation, formatAddress);
+  const flows = formatFlows({ gave: lost, got: gained }, formatAddress);
   const { actions, changes, hiddenTransfers } = asides;
   const isSaidBeside = actions.length + changes.length + hiddenTransfers.length > 0;
-  return flows.length === 0 && !isSaidBeside
-    ? `${call}; balances of other accounts changed`
-    : [call, ...flows].join(' and ');
+  if (flows !== '') return `${call} and ${flows}`;
+  return isSaidBeside ? call : `${call}; balances of other accounts changed`;
 }
 
 /** Returns the name of an instruction, which a node may have written. */
@@ -66,9 +66,3 @@ function calledPhrase(name: string | null): string {
   const quoted = name === null ? null : quotedWords(name);
   return quoted === null ? '' : ` (the program calls it ${quoted})`;
 }
-
-/** Describes what the actor gave and got. */
-const flowsOf = ({ gained, lost }: CallInterpretation, formatAddress: FormatAddress): readonly string[] => [
-  ...(lost.length > 0 ? [`gave ${formatAmounts(lost, formatAddress)}`] : []),
-  ...(gained.length > 0 ? [`got ${formatAmounts(gained, formatAddress)}`] : []),
-];

@@ -1,3 +1,4 @@
+import type { Action } from '../analysis/action.ts';
 import type { AssetAmount } from '../analysis/asset-amount.ts';
 import { grouped } from '../analysis/grouped.ts';
 import {
@@ -8,7 +9,6 @@ import {
 } from '../analysis/interpretation.ts';
 import type { NetChange } from '../analysis/net-change.ts';
 import type { Payment } from '../analysis/payments.ts';
-import type { Mover } from '../analysis/swap-legs.ts';
 import { tipRelayOf } from '../programs/tip-accounts.ts';
 import { programPhrase } from './program-phrase.ts';
 import {
@@ -56,19 +56,25 @@ export const describePayments = (
     describeSender(group, verb, formatAddress),
   );
 
-/** Names who moved what somebody else owns. */
-export const moverPhrase = ({ authority, role }: Mover, formatAddress: FormatAddress): string =>
-  `${formatAddress(authority)}${role === 'delegate' ? ', as delegate,' : ''}`;
+/** Names who moved what a wallet had, and behind what it was whose, where somebody else signed for it. */
+export function moverOf(
+  wallet: string,
+  mover: Pick<Action, 'authority' | 'role'> | null,
+  formatAddress: FormatAddress,
+) {
+  const { authority, role } = mover ?? { authority: null };
+  if (authority === null) return { who: formatAddress(wallet), ofWallet: '' };
+  const who = `${formatAddress(authority)}${role === 'delegate' ? ', as delegate,' : ''}`;
+  return { who, ofWallet: ofOwner(wallet, formatAddress) };
+}
 
 /** Describes what one wallet sent, or what a delegate moved of it. */
 function describeSender(payments: readonly Payment[], verb: string, formatAddress: FormatAddress): string {
   const [first] = payments;
   if (first === undefined) return '';
-  const { from, authority, role, program } = first;
-  const owner = authority === null ? '' : ofOwner(from, formatAddress);
-  const who =
-    authority === null ? `${formatAddress(from)} ${verb}` : `${moverPhrase({ authority, role }, formatAddress)} moved`;
-  return `${who} ${receiversPhrase(payments, authority ?? from, owner, formatAddress)}${programPhrase(program, 'through', formatAddress)}`;
+  const { from, authority, program } = first;
+  const { who, ofWallet } = moverOf(from, first, formatAddress);
+  return `${who} ${authority === null ? verb : 'moved'} ${receiversPhrase(payments, authority ?? from, ofWallet, formatAddress)}${programPhrase(program, 'through', formatAddress)}`;
 }
 
 /** Says what each receiver got, the largest first. `owner`: of whom it was, if somebody else moved it. */

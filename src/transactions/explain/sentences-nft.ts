@@ -7,10 +7,9 @@ import {
   formatAmounts,
   formatSol,
   joinPhrases,
-  ofOwner,
   tokenName,
 } from './sentence-formats.ts';
-import { describePayments, moverPhrase } from './sentences-movement.ts';
+import { describePayments, moverOf } from './sentences-movement.ts';
 import { filledIn, wordsOf } from './words.ts';
 
 /** Describes an NFT that changed owners, and in exchange for what. */
@@ -31,12 +30,13 @@ export function describeNft(interpretation: NftInterpretation, formatAddress: Fo
   const { type, actor, program, seller, buyer, mover, price, refund } = interpretation;
   if (type === 'NFT_SALE') return describeSale(interpretation, formatAddress);
   const amount = price === null ? null : formatAmount(price, formatAddress);
+  const giver = moverOf(seller ?? actor, mover, formatAddress);
   return filledIn(DEEDS.get(type) ?? '', {
     who: formatAddress(actor),
-    giver: mover === null ? formatAddress(seller ?? actor) : moverPhrase(mover, formatAddress),
+    giver: giver.who,
     taker: buyer === null ? 'several accounts' : formatAddress(buyer),
     receiver: buyer === null || buyer === actor ? '' : ` to ${formatAddress(buyer)}`,
-    nfts: `${formatNfts(interpretation, formatAddress)}${mover === null ? '' : ofOwner(seller ?? actor, formatAddress)}`,
+    nfts: `${formatNfts(interpretation, formatAddress)}${giver.ofWallet}`,
     bid: amount === null ? 'made a bid' : `bid ${amount}`,
     cost: amount === null ? '' : ` for ${amount}`,
     returned: refund === 0n ? '' : ` and got back ${formatSol(refund)} of rent`,

@@ -23,17 +23,16 @@ import {
   joinPhrases,
   ofOwner,
 } from './sentence-formats.ts';
-import { moverPhrase, receiversPhrase } from './sentences-movement.ts';
+import { moverOf, receiversPhrase } from './sentences-movement.ts';
 
 export function describeSwap({ actor, program, swap }: SwapInterpretation, formatAddress: FormatAddress): string {
   const venue = programPhrase(program, 'on', formatAddress);
   if (swap === null) return `${formatAddress(actor)} let a program trade${venue}`;
   const [inputs, outputs] = [formatAmounts(swap.inputs, formatAddress), formatAmounts(swap.outputs, formatAddress)];
-  const { wallet, mover } = swap;
+  const { wallet, mover = null } = swap;
   if (wallet === null) return `${formatAddress(actor)} let a program swap ${inputs} for ${outputs}${venue}`;
-  return mover === undefined
-    ? `${formatAddress(actor)} swapped ${inputs} for ${outputs}${venue}`
-    : `${moverPhrase(mover, formatAddress)} swapped ${inputs}${ofOwner(wallet, formatAddress)} for ${outputs}${venue}`;
+  const { who, ofWallet } = moverOf(wallet, mover, formatAddress);
+  return `${who} swapped ${inputs}${ofWallet} for ${outputs}${venue}`;
 }
 
 /** Returns amounts of what was got just before: `4.12 of it` where that was one asset. */

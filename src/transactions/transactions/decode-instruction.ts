@@ -1,3 +1,4 @@
+import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import {
   ASSOCIATED_TOKEN_PROGRAM,
@@ -19,7 +20,6 @@ import { toTokenAmount } from '../accounts/ui-amount.ts';
 import { ByteReader } from '../codec/byte-reader.ts';
 import { type FormatAmount, type InstructionLayout, type ParsedInfo, readInfo } from './instruction-layout.ts';
 import { LAYOUTS } from './layouts.ts';
-import { splDiscriminator } from './spl-discriminator.ts';
 import { BATCH_TAG, splitBatch } from './token-batch.ts';
 import { MAX_INSTRUCTIONS } from './transaction-bounds.ts';
 
@@ -70,6 +70,9 @@ const tokenProgram: ProgramParser = {
     return TOKEN_LAYOUTS?.get(`${tag}`) ?? TOKEN_LAYOUTS?.get(`${tag}.${reader.u8()}`);
   },
 };
+
+/** Returns the eight-byte discriminator of an SPL interface's instruction, in hex. */
+const splDiscriminator = (name: string): string => bytesToHex(sha256(new TextEncoder().encode(name)).subarray(0, 8));
 
 /** Instructions of interfaces that Token-2022 implements, by their discriminator in hex. */
 const INTERFACE_LAYOUTS: ReadonlyMap<string, InstructionLayout> = new Map(

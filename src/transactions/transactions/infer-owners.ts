@@ -18,10 +18,8 @@ export function inferOwners(
 ): TokenBalances {
   const ownerless = [...(balances.before ?? []), ...(balances.after ?? [])].filter(({ owner }) => owner === null);
   if (ownerless.length === 0) return balances;
-  const calls = inExecutionOrder(instructions);
-  const owners = ownersNamedBy(calls);
+  const { owners, newOwners } = ownersNamedBy(inExecutionOrder(instructions));
   for (const [account, owner] of associatedOwners(ownerless, owners, signers)) owners.set(account, owner);
-  const newOwners = newOwnersNamedBy(calls);
   const addOwner = (isAfter: boolean) => (balance: TokenBalance) => {
     const newOwner = isAfter ? newOwners.get(balance.account) : undefined;
     return { ...balance, owner: balance.owner ?? newOwner ?? owners.get(balance.account) ?? null };
@@ -29,9 +27,9 @@ export function inferOwners(
   return { before: balances.before?.map(addOwner(false)) ?? null, after: balances.after?.map(addOwner(true)) ?? null };
 }
 
-/** Returns the owners that instructions name; the surest first, since none replaces another. */
-function ownersNamedBy(calls: readonly Instruction[]): Map<string, string> {
-  const owners = new Map<string, string>();
+/** Returns the owners that instructions name, the surest first, since none replaces another; and the last new owners. */
+function ownersNamedBy(calls: readonly Instruction[]) {
+  const [owners, newOwners] = [new Map<string, string>(), new Map<string, string>()];
   const add = (account: unknown, owner: unknown): void => {
     if (typeof account === 'string' && typeof owner === 'string' && !owners.has(account)) owners.set(account, owner);
   };
@@ -45,8 +43,10 @@ function ownersNamedBy(calls: readonly Instruction[]): Map<string, string> {
       add(info['source'], signerOf(info, 'owner'));
       approvals.add(`${info['source']} ${info['delegate']}`);
     }
-    if (type === 'setAuthority' && info['authorityType'] === 'accountOwner')
-      add(info['account'], signerOf(info, 'authority'));
+    if (type !== 'setAuthority' || info['authorityType'] !== 'accountOwner') continue;
+    const { account, newAuthority } = info;
+    add(account, signerOf(info, 'authority'));
+    if (typeof account === 'string' && typeof newAuthority === 'string') newOwners.set(account, newAuthority);
   }
   for (const { program, parsed } of calls) {
     const { type, info } = parsed ?? { type: '', info: {} };
@@ -54,18 +54,7 @@ function ownersNamedBy(calls: readonly Instruction[]): Map<string, string> {
     const [account, authority] = [info['source'] ?? info['account'], signerOf(info, 'authority')];
     if (!approvals.has(`${account} ${authority}`)) add(account, authority);
   }
-  return owners;
-}
-
-/** Returns the new owners of accounts. */
-function newOwnersNamedBy(calls: readonly Instruction[]): ReadonlyMap<string, string> {
-  const owners = new Map<string, string>();
-  for (const { program, parsed } of calls) {
-    const { account, authorityType, newAuthority } = parsed?.info ?? {};
-    const isOwner = program === 'spl-token' && parsed?.type === 'setAuthority' && authorityType === 'accountOwner';
-    if (isOwner && typeof account === 'string' && typeof newAuthority === 'string') owners.set(account, newAuthority);
-  }
-  return owners;
+  return { owners, newOwners };
 }
 
 /** Returns the owners of accounts that are the associated ones of wallets in the transaction, first of those that signed. */

@@ -1,8 +1,10 @@
+import { TOKEN_PROGRAM_IDS } from '../../shared/domain/well-known-addresses.ts';
+import { oncePer } from '../../shared/runtime/once-per.ts';
 import { decodeBase58, encodeBase58 } from '../codec/base58.ts';
 import { asArray, asInteger, asObject, asString, type JsonObject } from '../codec/json-fields.ts';
 import { type AccountKey, accountAddressAt } from './account-keys.ts';
 import { decodeInstruction, type JsonParsedInstruction, parsableProgramName } from './decode-instruction.ts';
-import { BATCH_TAG, isTokenProgram, splitBatch } from './token-batch.ts';
+import { BATCH_TAG, splitBatch } from './token-batch.ts';
 import { MAX_INSTRUCTIONS } from './transaction-bounds.ts';
 
 /**
@@ -30,11 +32,9 @@ export interface Instruction {
 }
 
 /** Returns every instruction in execution order: each top-level one, then its inner ones. */
-export function inExecutionOrder(instructions: readonly Instruction[]): readonly Instruction[] {
-  const calls: Instruction[] = [];
-  for (const topLevel of instructions) calls.push(topLevel, ...topLevel.inner);
-  return calls;
-}
+export const inExecutionOrder = oncePer((instructions: readonly Instruction[]): readonly Instruction[] =>
+  instructions.flatMap((topLevel) => [topLevel, ...topLevel.inner]),
+);
 
 /** Reads a message's instructions with the inner instructions of `meta.innerInstructions`. */
 export function readInstructions(
@@ -86,7 +86,7 @@ class InstructionReader {
   /** Returns the instruction, or those in it if it is a batch that its program would execute. */
   read(recorded: JsonObject): readonly InstructionFields[] {
     const { instruction, bytes } = readInstructionFields(this.#keys, recorded);
-    const batched = isTokenProgram(instruction.programId) ? this.#expandBatch(instruction, bytes) : null;
+    const batched = TOKEN_PROGRAM_IDS.includes(instruction.programId) ? this.#expandBatch(instruction, bytes) : null;
     if (batched === null) return [instruction];
     this.#room -= batched.length - 1;
     return batched;
@@ -139,7 +139,7 @@ function readInstructionFields(
   );
   const data = recordedData instanceof Uint8Array ? encodeBase58(recordedData) : asString(recordedData);
   const bytes = program === null ? undefined : bytesOf(recordedData);
-  const isBatch = isTokenProgram(programId) && bytes?.[0] === BATCH_TAG; // each instruction in it is decoded apart
+  const isBatch = TOKEN_PROGRAM_IDS.includes(programId) && bytes?.[0] === BATCH_TAG; // each instruction in it is decoded apart
   const parsed = bytes === undefined || isBatch ? null : decodeInstruction(programId, accounts, bytes);
   return { instruction: { programId, program, accounts, data, parsed }, bytes };
 }

@@ -1,4 +1,3 @@
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import { ByteReader } from '../codec/byte-reader.ts';
 
 /** The tag of an instruction that holds several others, of both token programs (SIMD-0266). */
@@ -9,9 +8,6 @@ export interface BatchedInstruction {
   readonly accounts: readonly string[];
   readonly data: Uint8Array;
 }
-
-export const isTokenProgram = (programId: string): boolean =>
-  programId === TOKEN_PROGRAM || programId === TOKEN_2022_PROGRAM;
 
 /**
  * Splits the data behind a batch's tag, and the batch's accounts: for each instruction a count of accounts, the length of

@@ -74,13 +74,13 @@ function ownClosings(owner: string | null, parsed: ParsedTransaction): readonly 
 }
 
 export const openingRule: Rule = (facts) => {
-  const { parsed, openedAccounts, isAttempt } = facts;
+  const { parsed, isAttempt } = facts;
   const isWhole = !isAttempt && !parsed.isIncomplete;
   const [creation, ...more] = findInstructions(parsed, [ASSOCIATED_TOKEN_PROGRAM], /^create/).filter(
     ({ innerInstructions }) => !isWhole || innerInstructions.length > 0, // else the account was there already
   );
   const isOpening = creation !== undefined || hasInstruction(parsed, OPENERS, /^(create|extend)/);
-  if (!isOpening && openedAccounts.size === 0) return null;
+  if (!isOpening && findOpenedAccounts(parsed).size === 0) return null;
   const [funding] = findInstructions(parsed, [SYSTEM_PROGRAM], /^createAccount/);
   const [extension] = findInstructions(parsed, [LOOKUP_TABLE_PROGRAM], /^extend/);
   const [wallet, mint] = [infoAddress(creation, 'wallet'), infoAddress(creation, 'mint')];
@@ -94,15 +94,11 @@ export const openingRule: Rule = (facts) => {
   return { ...accountChange(facts), actor, type: 'CREATE_ACCOUNT', tokenAccount, table };
 };
 
-const accountChange = ({
-  actor,
-  mainProgram,
-  openedAccounts,
-}: TransactionFacts): Omit<AccountInterpretation, 'type'> => ({
+const accountChange = ({ actor, mainProgram, parsed }: TransactionFacts): Omit<AccountInterpretation, 'type'> => ({
   actor,
   program: mainProgram,
   states: [],
-  accounts: openedAccounts,
+  accounts: findOpenedAccounts(parsed),
   tokenAccount: null,
   table: null,
   closedAccounts: 0,

@@ -1,4 +1,5 @@
 import { METADATA_PROGRAM, SYSTEM_PROGRAM } from '../../../shared/domain/well-known-addresses.ts';
+import { oncePer } from '../../../shared/runtime/once-per.ts';
 import { programRole } from '../../programs/known-programs.ts';
 import type { Action } from '../action.ts';
 import type { AuthorityChange } from '../authority-changes.ts';
@@ -53,7 +54,7 @@ const rightOf = ({ kind, authorityType }: AuthorityChange): string =>
  * was passed on is said from hand to hand. A right that was used up or taken back within the transaction is none, nor is one
  * over an account that is closed afterwards.
  */
-export function findGivenRights(parsed: ParsedTransaction): readonly AuthorityChange[] {
+export const findGivenRights = oncePer((parsed: ParsedTransaction): readonly AuthorityChange[] => {
   const { authorityChanges, signers, actions } = parsed;
   if (authorityChanges.length === 0) return [];
   const opened = findOpenedAccounts(parsed);
@@ -141,7 +142,7 @@ export function findGivenRights(parsed: ParsedTransaction): readonly AuthorityCh
   return authorityChanges
     .filter(isGiven)
     .toSorted((a, b) => dangerOf(a) - dangerOf(b) || (stakeOf(a) < stakeOf(b) ? 1 : stakeOf(a) > stakeOf(b) ? -1 : 0));
-}
+});
 
 /** Returns whether an action is what a right over a token account says: what is in it passed with it. */
 export const isSaidByRight = (rights: readonly AuthorityChange[], { kind, instruction }: Action): boolean =>

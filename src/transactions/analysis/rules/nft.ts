@@ -2,12 +2,11 @@ import { WRAPPED_SOL } from '../../../shared/domain/known-mints.ts';
 import { METADATA_PROGRAM, SYSTEM_PROGRAM } from '../../../shared/domain/well-known-addresses.ts';
 import { asBigInt, asString } from '../../codec/json-fields.ts';
 import { KNOWN_PROGRAMS, programRole } from '../../programs/known-programs.ts';
-import type { ProgramInstruction } from '../../programs/program-instruction.ts';
 import { type Action, type ActionAmount, effectsOf, toAmount } from '../action.ts';
 import type { AssetAmount } from '../asset-amount.ts';
 import type { NftInterpretation } from '../interpretation.ts';
-import { type AssetCall, findAssetCalls, type Nft } from '../nft-asset.ts';
-import { findSaleMoney, isPaidApart, UNKNOWN_MONEY } from '../nft-sale.ts';
+import { type AssetCall, findAssetCalls, findTokenStandards, type Nft } from '../nft-asset.ts';
+import { findSaleMoney, isPaidApart, type NamedCall, UNKNOWN_MONEY } from '../nft-sale.ts';
 import { onlyValue } from '../only-value.ts';
 import type { ParsedInstruction } from '../parsed-transaction.ts';
 import { isNftAmount, paymentsIn, sentToItself, sumByMint } from '../payments.ts';
@@ -26,13 +25,6 @@ export const MARKET_TYPES: readonly NftType[] = [
   'NFT_CANCEL_LISTING',
   'NFT_BID_CANCELLED',
 ];
-
-/** A call that a table of instructions names, with its place. */
-interface NamedCall {
-  readonly call: ParsedInstruction;
-  readonly instruction: ProgramInstruction;
-  readonly step: number;
-}
 
 /** Interprets sales, listings and bids, and an NFT that was exchanged through a program that is in no table. */
 export const nftTradeRule: Rule = (facts) => interpretMarketCall(facts) ?? interpretExchange(facts);
@@ -126,8 +118,8 @@ const actorOf = ({ parsed, actor }: TransactionFacts, parties: readonly (string 
 
 /** Returns the NFTs that calls name, or else those that moved within them. */
 function nftsOf(named: readonly NamedCall[], facts: TransactionFacts): readonly Nft[] {
-  const { parsed, instructionOf, payments } = facts;
-  const sent = findAssetCalls(parsed.instructions, instructionOf).filter(({ type }) => type?.endsWith('NFT_TRANSFER'));
+  const { parsed, payments } = facts;
+  const sent = findAssetCalls(parsed.instructions).filter(({ type }) => type?.endsWith('NFT_TRANSFER'));
   const paid = payments.filter(isNftAmount).map(({ mint, step }) => ({ ...toNft(mint, facts), step }));
   const stepsWithoutNames = new Set<number>();
   const nfts = named.flatMap(({ instruction: { name, roles }, step }): readonly Nft[] => {
@@ -143,9 +135,9 @@ function nftsOf(named: readonly NamedCall[], facts: TransactionFacts): readonly 
 const standardByName = (name: string): Nft['tokenStandard'] =>
   /(^|_)core(_|$)/.test(name) ? 'MplCoreAsset' : /(^|_)mip1_/.test(name) ? 'ProgrammableNonFungible' : null;
 
-const toNft = (mint: string, { tokenStandards }: TransactionFacts, otherwise: Nft['tokenStandard'] = null): Nft => ({
+const toNft = (mint: string, { parsed }: TransactionFacts, otherwise: Nft['tokenStandard'] = null): Nft => ({
   mint,
-  tokenStandard: tokenStandards.get(mint) ?? otherwise,
+  tokenStandard: findTokenStandards(parsed.instructions).get(mint) ?? otherwise,
 });
 
 /** Returns each NFT once; those without a known id can't be distinguished and stay. */
@@ -176,7 +168,7 @@ function interpretExchange(facts: TransactionFacts): ReturnType<Rule> {
 
 /** Interprets NFTs that were sent, minted or burned, those in no token account too. */
 export const nftTransferRule: Rule = (facts) => {
-  const assets = findAssetCalls(facts.parsed.instructions, facts.instructionOf);
+  const assets = findAssetCalls(facts.parsed.instructions);
   return (
     interpretTransfer(assets, facts) ??
     interpretAssetCall(assets, facts) ??

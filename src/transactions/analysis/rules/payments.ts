@@ -8,7 +8,7 @@ import { paymentsIn, sentToItself } from '../payments.ts';
 import { isSent } from '../remainder.ts';
 import { creditOf, shareOf } from '../share.ts';
 import type { Rule, TransactionFacts } from '../transaction-facts.ts';
-import { findTokenAccountOwners } from '../wallet-changes.ts';
+import { findOpenedAccounts, findTokenAccountOwners } from '../wallet-changes.ts';
 import { calledChange } from './calls.ts';
 
 /** Interprets payments; in a failed transaction, the attempt to send something. */
@@ -34,9 +34,9 @@ export const paymentRule: Rule = (facts) => {
 
 /** Interprets what moved nothing but a tip or a hidden amount, or sent nothing. */
 export const emptyTransferRule: Rule = (facts) => {
-  const { parsed, mainProgram, openedAccounts } = facts;
+  const { parsed, mainProgram } = facts;
   const hasHidden = parsed.confidentialTransfers.some(({ type }) => type === 'transfer');
-  const isEmpty = (isTransfer(parsed) || hasHidden) && openedAccounts.size === 0;
+  const isEmpty = (isTransfer(parsed) || hasHidden) && findOpenedAccounts(parsed).size === 0;
   if (mainProgram !== null || !isEmpty) return null;
   return { ...emptyTransfer(facts), payments: sentToItself(parsed, findTokenAccountOwners(parsed)) };
 };
