@@ -711,14 +711,14 @@ t.test('answers-of-routes', async (t) => {
     }, 'a live account');
     const before = upstream();
     const slots: number[] = [];
-    for (let i = 0; i < 200; i++) {
+    for (let i = 0; i < 70; i++) {
       const got = await readWallet();
       if (sourceOf(got) !== 'HIT') t.fail(`${sourceOf(got)} after ${i} slots`);
       slots.push(got.json.result.context.slot);
       await step();
     }
-    t.ok((slots.at(-1) ?? 0) - (slots[0] ?? 0) > 190, 'its slot moves on');
-    t.ok(upstream() - before <= 3, `${upstream() - before} reads in 80 seconds: its audit alone`);
+    t.ok((slots.at(-1) ?? 0) - (slots[0] ?? 0) > 60, 'its slot moves on');
+    t.ok(upstream() - before <= 2, `${upstream() - before} reads in 28 seconds: its audit alone`);
   });
 });
 

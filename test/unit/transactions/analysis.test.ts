@@ -1421,9 +1421,9 @@ t.test('forged-transactions', async (t) => {
             throw new Error(`${amount} of ${mint} is missing: ${text}`);
         }
       }),
-      { seed: 1, numRuns: 200 },
+      { seed: 1, numRuns: 100 },
     );
-    t.pass('200 transactions');
+    t.pass('100 transactions');
   });
 
   t.test('an explanation leaves out what came back where room is short, never a loss or a right', async (t) => {
