@@ -1,25 +1,13 @@
+import type { Snapshot } from '../../client/index.ts';
+import type { HistoryRow } from './history-columns.ts';
 import { type Columns, TimeSeries } from './series.ts';
 
 /** The levels of priority fees, in micro-lamports for a compute unit. */
-interface Levels {
-  readonly low: number | bigint;
-  readonly medium: number | bigint;
-  readonly high: number | bigint;
-}
+type Levels = Pick<NonNullable<Snapshot['priorityFeeLevels']>, 'low' | 'medium' | 'high'>;
 
 /** What the plot of fees is made of. */
-export interface FeeFrame {
-  readonly slot: number;
-  readonly stream: string;
-  readonly updatedAt: number;
+interface FeeFrame extends Pick<Snapshot, 'slot' | 'stream' | 'updatedAt'> {
   readonly priorityFeeLevels: Levels | null;
-}
-
-/** A row of the network's history. */
-export interface FeeRow {
-  /** Unix milliseconds. */
-  readonly endedAt: number;
-  readonly priorityFee: Levels | null;
 }
 
 const SPAN_SEC = 300;
@@ -50,7 +38,7 @@ export class FeeLevels {
   }
 
   /** Puts what the gateway saw before the page was opened in front. */
-  prepend(rows: readonly FeeRow[]): void {
+  prepend(rows: readonly Pick<HistoryRow, 'endedAt' | 'priorityFee'>[]): void {
     let lastSec = Number.POSITIVE_INFINITY;
     this.#series.prepend(
       rows.flatMap(({ endedAt, priorityFee }) => {

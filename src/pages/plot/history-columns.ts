@@ -1,17 +1,8 @@
+import type { Result } from '../../client/index.ts';
 import type { Columns } from './series.ts';
 
-/** What a row of the network's history has for plots. */
-export interface HistoryRow {
-  /** Unix milliseconds. */
-  readonly endedAt: number;
-  readonly slots: number;
-  readonly slotTimeMs: number | null;
-  readonly skippedSlots: number | null;
-  readonly tps: number | null;
-  readonly nonVoteTps: number | null;
-  readonly health: 'ok' | 'degraded';
-  readonly priorityFee: { readonly [level in 'low' | 'medium' | 'high']: number | bigint } | null;
-}
+/** A row of the network's history, whose `endedAt` is Unix milliseconds. */
+export type HistoryRow = Result<'/network/history'>['rows'][number];
 
 /** After this number of steps without a row no line is drawn. */
 const GAP_STEPS = 2.5;
@@ -42,7 +33,7 @@ export function skippedShare(rows: readonly HistoryRow[]): number | null {
   return slots === 0 ? null : sum((row) => row.skippedSlots ?? 0) / slots;
 }
 
-export type HealthBar = 'ok' | 'degraded' | 'stalled' | 'unknown';
+type HealthBar = 'ok' | 'degraded' | 'stalled' | 'unknown';
 
 /** Returns the state of the network in each of `count` equal spans up to now, the oldest first. */
 export function healthBars(rows: readonly HistoryRow[], count: number, spanMs: number, nowMs: number): HealthBar[] {

@@ -1,19 +1,12 @@
+import type { Snapshot } from '../../client/index.ts';
+import type { HistoryRow } from './history-columns.ts';
 import { type Columns, TimeSeries } from './series.ts';
 
 /** What the pace is made of: times are the gateway's, so the network's jitter does not show. */
-export interface PaceFrame {
-  readonly slot: number;
-  readonly stream: string;
-  readonly updatedAt: number;
-}
+type PaceFrame = Pick<Snapshot, 'slot' | 'stream' | 'updatedAt'>;
 
-/** A row of the network's history that is one slot or a few. */
-export interface PaceRow {
-  /** Unix milliseconds. */
-  readonly endedAt: number;
-  readonly slots: number;
-  readonly slotTimeMs: number | null;
-}
+/** A row that is one slot or a few. */
+type PaceRow = Pick<HistoryRow, 'endedAt' | 'slots' | 'slotTimeMs'>;
 
 const SPAN_SEC = 300;
 

@@ -1,22 +1,14 @@
+import type { Snapshot } from '../../client/index.ts';
+import type { HistoryRow } from './history-columns.ts';
+
 /** The slots of the strip. */
 export const STRIP_SLOTS = 64;
 
 /** Where a slot is read from: a frame, which has the gateway's clock. */
-export interface StripFrame {
-  readonly slot: number;
-  readonly stream: string;
-  /** Unix milliseconds. */
-  readonly updatedAt: number;
-}
+type StripFrame = Pick<Snapshot, 'slot' | 'stream' | 'updatedAt'>;
 
-/** A row of the network's history that is one slot, or some of which only the last one was seen. */
-export interface StripRow {
-  readonly slot: number;
-  /** Unix milliseconds. */
-  readonly endedAt: number;
-  readonly slots: number;
-  readonly slotTimeMs: number | null;
-}
+/** A row that is one slot, or some of which only the last one was seen. */
+type StripRow = Pick<HistoryRow, 'slot' | 'endedAt' | 'slots' | 'slotTimeMs'>;
 
 export interface StripCell {
   readonly slot: number;

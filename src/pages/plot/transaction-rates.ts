@@ -1,19 +1,11 @@
+import type { Result, Snapshot } from '../../client/index.ts';
 import { type Columns, TimeSeries } from './series.ts';
 
-/** A signed row of `/performance`, which is about a minute. */
-export interface RateRow {
-  readonly slot: number;
-  readonly samplePeriodSecs: number;
-  readonly tps: number;
-  readonly nonVoteTps: number | null;
-}
+/** A row that is about a minute. */
+type RateRow = Pick<Result<'/performance'>[number], 'slot' | 'samplePeriodSecs' | 'tps' | 'nonVoteTps'>;
 
 /** The frames that stand in until a first row is there. */
-export interface RateFrame {
-  readonly stream: string;
-  readonly updatedAt: number;
-  readonly transactionCount: number | bigint | null;
-}
+type RateFrame = Pick<Snapshot, 'stream' | 'updatedAt' | 'transactionCount'>;
 
 const SPAN_SEC = 3600;
 
