@@ -3,9 +3,9 @@ import { Chain } from './bank/chain.ts';
 import type { Genesis } from './cluster-genesis.ts';
 import { type ClusterControl, createClusterControl } from './control/cluster-control.ts';
 import { SlotTicker } from './control/slot-ticker.ts';
-import { noGeyserFaults } from './geyser/geyser-faults.ts';
+import { GeyserFaults } from './geyser/geyser-faults.ts';
 import type { TakenPort, WantedPorts } from './port-pair.ts';
-import { noFaults } from './rpc/injected-faults.ts';
+import { InjectedFaults } from './rpc/injected-faults.ts';
 import { type RpcServer, startRpcServer } from './rpc-server.ts';
 import { DEMO_ACCOUNTS, type DemoAccount } from './traffic/demo-accounts.ts';
 import { PRICE_FEEDS, startPriceFeeds } from './traffic/demo-price-feeds.ts';
@@ -67,10 +67,10 @@ export async function startInThreadCluster(
   const faucet = createFaucet(chain);
   const setup = await startTraffic(chain, { transactionsPerSlot, seed: TRAFFIC_SEED });
   startPriceFeeds(chain);
-  const faults = noFaults();
+  const faults = new InjectedFaults();
   chain.produceBlock(); // the first block is complete; before it no request can be answered
   const server = await startRpcServer({ chain, faucet, faults, clock }, ports);
-  const geyserFaults = noGeyserFaults();
+  const geyserFaults = new GeyserFaults();
   const geyser =
     geyserPort === null
       ? undefined
@@ -87,7 +87,7 @@ export async function startInThreadCluster(
     genesisHash,
     accounts: DEMO_ACCOUNTS,
     priceFeeds: PRICE_FEEDS,
-    control: createClusterControl({ chain, slotTicker, faults, server, geyser, geyserFaults }),
+    control: createClusterControl({ chain, slotTicker, faults, server: server.control, geyser, geyserFaults }),
     chain,
     setup,
     server,

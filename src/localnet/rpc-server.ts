@@ -1,36 +1,29 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { Clock } from '../shared/domain/clock.ts';
 import { makeRoom } from '../shared/runtime/make-room.ts';
-import type { Chain } from './bank/chain.ts';
 import type { ControlledServer } from './control/cluster-control.ts';
 import { subscriptionRefused } from './encode/json-rpc-error.ts';
 import { HOST, listen, listenOnPair, type TakenPort, type WantedPorts } from './port-pair.ts';
 import { type Subscriber, SubscriptionRegistry } from './pubsub/subscription-registry.ts';
 import { callMethod, isMethod } from './rpc/call-method.ts';
-import { type InjectedFaults, LATE_ACK_MS } from './rpc/injected-faults.ts';
+import { LATE_ACK_MS } from './rpc/injected-faults.ts';
 import { handleJsonRpc } from './rpc/json-rpc-handler.ts';
 import type { NodeContext } from './rpc/method-handler.ts';
 import { createHttpHandler } from './rpc/rpc-http-handler.ts';
-import type { Faucet } from './traffic/faucet.ts';
 
 /** What the server makes accessible. */
-export interface RpcBackend {
-  readonly chain: Chain;
-  readonly faucet: Faucet;
-  readonly faults: InjectedFaults;
-  readonly clock: Clock;
-}
+type RpcBackend = Omit<NodeContext, 'address'>;
 
 /** A listening node: JSON-RPC over HTTP on one port of 127.0.0.1, pubsub over WebSocket on that one and on the next. */
-export interface RpcServer extends ControlledServer {
+export interface RpcServer {
   readonly url: string;
   readonly wsUrl: string;
   /** The wanted port that another process has, if that is why the node listens on other ports. */
   readonly takenPort: TakenPort | undefined;
   /** Answers a request to another server of the process as one to its own, while that listens. */
   readonly handle: RequestListener;
+  readonly control: ControlledServer;
   close(): Promise<void>;
 }
 
@@ -99,17 +92,19 @@ export async function startRpcServer(backend: RpcBackend, ports: WantedPorts): P
       if (http.listening) http.emit('request', request, response);
       else response.destroy();
     },
-    requestCounts: async () => Object.fromEntries(requests),
-    subscriptionCounts: async () => [...connections].map((connection) => subscriptions.countOf(connection)),
-    dropWebSockets,
-    async closeWebSockets() {
-      for (const socket of sockets.clients) socket.close(NORMAL_CLOSURE);
-    },
-    stopListening,
-    async startListening() {
-      if (http.listening) return;
-      await listen(http, port);
-      await listen(pubsub, port + 1);
+    control: {
+      requestCounts: async () => Object.fromEntries(requests),
+      subscriptionCounts: async () => [...connections].map((connection) => subscriptions.countOf(connection)),
+      dropWebSockets,
+      async closeWebSockets() {
+        for (const socket of sockets.clients) socket.close(NORMAL_CLOSURE);
+      },
+      stopListening,
+      async startListening() {
+        if (http.listening) return;
+        await listen(http, port);
+        await listen(pubsub, port + 1);
+      },
     },
     async close() {
       unsubscribe();

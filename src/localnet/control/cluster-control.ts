@@ -35,15 +35,9 @@ export type ClusterControl = ReturnType<typeof createClusterControl>;
 
 /** Creates the control of a cluster in the same thread. */
 export function createClusterControl({ chain, slotTicker, faults, server, geyser, geyserFaults }: ControlledParts) {
-  const { dropWebSockets, closeWebSockets, stopListening, startListening, requestCounts, subscriptionCounts } = server;
   const inject = async (changes: Partial<InjectedFaults>): Promise<void> => void Object.assign(faults, changes);
   return {
-    dropWebSockets,
-    closeWebSockets,
-    stopListening,
-    startListening,
-    requestCounts,
-    subscriptionCounts,
+    ...server,
     /** Stops the slots. */
     pauseSlots: async () => slotTicker.pause(),
     /** Lets slots pass again, from where they stopped. */

@@ -8,36 +8,23 @@ export type SubscriptionRefusal = 'error' | 'close' | 'late';
 export const LATE_ACK_MS = 10_000;
 
 /** The server reads them at each request and message, so a change takes effect immediately; it counts them down. */
-export interface InjectedFaults {
+export class InjectedFaults {
   /** Number of next HTTP requests that are answered with status 429. */
-  rateLimitedRequests: number;
+  rateLimitedRequests = 0;
   /** Seconds of the `Retry-After` header of those. */
   retryAfterSeconds: number | undefined;
   /** Number of next calls naming a slot or an account that are answered with error -32016. */
-  minContextSlotFailures: number;
+  minContextSlotFailures = 0;
   /** Number of newest confirmed blocks that are answered with error -32014: their statuses are not written yet. */
-  blocksWithoutStatus: number;
+  blocksWithoutStatus = 0;
   /** Milliseconds before an HTTP request is processed. */
-  delayMs: number;
+  delayMs = 0;
   /** Number added to every slot that the node reports, over HTTP and WebSocket. */
-  slotSkew: number;
+  slotSkew = 0;
   /** True while WebSockets stay open without any message or pong. */
-  isSilent: boolean;
+  isSilent = false;
   /** Number of subscriptions that each WebSocket may have. */
-  subscriptionLimit: number;
+  subscriptionLimit = Number.POSITIVE_INFINITY;
   /** What happens to a subscription beyond it. */
-  subscriptionRefusal: SubscriptionRefusal;
+  subscriptionRefusal: SubscriptionRefusal = 'error';
 }
-
-/** Creates the state without faults. */
-export const noFaults = (): InjectedFaults => ({
-  rateLimitedRequests: 0,
-  retryAfterSeconds: undefined,
-  minContextSlotFailures: 0,
-  blocksWithoutStatus: 0,
-  delayMs: 0,
-  slotSkew: 0,
-  isSilent: false,
-  subscriptionLimit: Number.POSITIVE_INFINITY,
-  subscriptionRefusal: 'error',
-});

@@ -40,7 +40,7 @@ import { Disagreements } from '../../../src/gateway/upstream/mesh/disagreements.
 import type { OperatorAgreement } from '../../../src/gateway/upstream/mesh/mesh.ts';
 import { SlotConsensus } from '../../../src/gateway/upstream/mesh/slot-consensus.ts';
 import type { RpcCaller, RpcResponse } from '../../../src/gateway/upstream/rpc/rpc-response.ts';
-import { noGeyserFaults } from '../../../src/localnet/geyser/geyser-faults.ts';
+import { GeyserFaults } from '../../../src/localnet/geyser/geyser-faults.ts';
 import {
   decodeRequest,
   encodeBlockUpdate,
@@ -49,7 +49,7 @@ import {
 } from '../../../src/localnet/geyser/geyser-messages.ts';
 import { startGeyserServer } from '../../../src/localnet/geyser/geyser-server.ts';
 import { callMethod } from '../../../src/localnet/rpc/call-method.ts';
-import { noFaults } from '../../../src/localnet/rpc/injected-faults.ts';
+import { InjectedFaults } from '../../../src/localnet/rpc/injected-faults.ts';
 import type { NodeContext } from '../../../src/localnet/rpc/method-handler.ts';
 import { deriveKeypair } from '../../../src/localnet/traffic/demo-keypair.ts';
 import { createFaucet } from '../../../src/localnet/traffic/faucet.ts';
@@ -260,7 +260,7 @@ function openCall(
 /** Starts a cluster without traffic whose slots a test produces, and a client of its feed. */
 async function startFeed(t: Test, name: string) {
   const { chain } = await createTestChain(name);
-  const faults = noGeyserFaults();
+  const faults = new GeyserFaults();
   const clock = new ManualClock();
   const faucet = createFaucet(chain);
   chain.produceBlock();
@@ -406,7 +406,7 @@ t.test('embedded-feed', async (t) => {
       const stream = await subscribe('blocks');
       await stream.confirmed(confirmedAfter(3));
       stream.call.cancel();
-      Object.assign(faults, noGeyserFaults());
+      Object.assign(faults, new GeyserFaults());
       return stream.blocks().at(-1);
     };
     const addresses = async (changes: Partial<typeof faults>) =>
@@ -1796,7 +1796,7 @@ t.test('a feed that is closed or refused while its client is made does not use i
 
 t.test('a feed whose node is refused in the last step of its admission is not used', async (t) => {
   const { chain, clock, faucet, server, produce } = await startFeed(t, 'refused-feed');
-  const node: NodeContext = { chain, faucet, faults: noFaults(), clock, address: '127.0.0.1:1' };
+  const node: NodeContext = { chain, faucet, faults: new InjectedFaults(), clock, address: '127.0.0.1:1' };
   const problems: string[] = [];
   const feed = openFeed({
     clock,
@@ -1824,7 +1824,7 @@ t.test('a feed whose node is refused in the last step of its admission is not us
 
 t.test('a feed that is lost soon each time is admitted later each time, and by blocks without rewards', async (t) => {
   const { chain, clock, faucet, server, produce } = await startFeed(t, 'short-lived-feed');
-  const node: NodeContext = { chain, faucet, faults: noFaults(), clock, address: '127.0.0.1:1' };
+  const node: NodeContext = { chain, faucet, faults: new InjectedFaults(), clock, address: '127.0.0.1:1' };
   const triedMs: number[] = [];
   let isTrying = false;
   const never = (): never => {

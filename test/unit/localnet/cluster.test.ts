@@ -19,7 +19,7 @@ import { startEmbeddedCluster } from '../../../src/localnet/embedded-cluster.ts'
 import { startInThreadCluster } from '../../../src/localnet/in-thread-cluster.ts';
 import { listenOnPair } from '../../../src/localnet/port-pair.ts';
 import { type Subscriber, SubscriptionRegistry } from '../../../src/localnet/pubsub/subscription-registry.ts';
-import { noFaults } from '../../../src/localnet/rpc/injected-faults.ts';
+import { InjectedFaults } from '../../../src/localnet/rpc/injected-faults.ts';
 import { buildTransaction } from '../../../src/localnet/traffic/build-transaction.ts';
 import {
   COINS,
@@ -695,7 +695,7 @@ t.test('triggers', async (t) => {
     const faucet = createFaucet(chain);
     await startTraffic(chain, { transactionsPerSlot: 5, seed: 5 });
     chain.produceBlock();
-    const node = { chain, faucet, faults: noFaults(), clock, address: '127.0.0.1:1' };
+    const node = { chain, faucet, faults: new InjectedFaults(), clock, address: '127.0.0.1:1' };
     const defects: unknown[] = [];
     const registry = new SubscriptionRegistry(node, (thrown) => defects.push(thrown));
     chain.onSlot((event) => registry.publish(event));

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { address } from '@solana/web3.js';
 import { WebSocket } from 'ws';
 import { Chain } from '../../../src/localnet/bank/chain.ts';
-import { noFaults } from '../../../src/localnet/rpc/injected-faults.ts';
+import { InjectedFaults } from '../../../src/localnet/rpc/injected-faults.ts';
 import { startRpcServer } from '../../../src/localnet/rpc-server.ts';
 import { deriveKeypair } from '../../../src/localnet/traffic/demo-keypair.ts';
 import { createFaucet } from '../../../src/localnet/traffic/faucet.ts';
@@ -59,7 +59,7 @@ export async function startReplayedCluster(): Promise<ReplayedCluster> {
   };
   produceBlocks(400); // the node had some history, too
 
-  const server = await startRpcServer({ chain, faucet, faults: noFaults(), clock }, {});
+  const server = await startRpcServer({ chain, faucet, faults: new InjectedFaults(), clock }, {});
   const post = async (body: string, contentType = 'application/json'): Promise<RawResponse> => {
     const headers = { 'content-type': contentType };
     const response = await fetch(server.url, { method: 'POST', headers, body });

@@ -15,7 +15,7 @@ import { toUiTokenAmount } from '../../../src/localnet/encode/ui-token-amount.ts
 import { encodeParsedInstruction } from '../../../src/localnet/encode/ui-transaction.ts';
 import { startInThreadCluster } from '../../../src/localnet/in-thread-cluster.ts';
 import { callMethod } from '../../../src/localnet/rpc/call-method.ts';
-import { noFaults } from '../../../src/localnet/rpc/injected-faults.ts';
+import { InjectedFaults } from '../../../src/localnet/rpc/injected-faults.ts';
 import { handleJsonRpc } from '../../../src/localnet/rpc/json-rpc-handler.ts';
 import type { NodeContext } from '../../../src/localnet/rpc/method-handler.ts';
 import { buildTransaction } from '../../../src/localnet/traffic/build-transaction.ts';
@@ -442,7 +442,7 @@ t.test('token-methods', async (t) => {
       for (const address of processed.changedAccounts) changed.add(address);
     });
     chain.produceBlock();
-    const node: NodeContext = { chain, faucet, faults: noFaults(), clock, address: '127.0.0.1:1' };
+    const node: NodeContext = { chain, faucet, faults: new InjectedFaults(), clock, address: '127.0.0.1:1' };
     return { chain, node, changed };
   }
 
