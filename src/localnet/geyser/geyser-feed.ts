@@ -60,7 +60,11 @@ export class GeyserFeed {
   }
 
   subscribe(receiver: GeyserReceiver): GeyserSubscription {
-    const subscription = new GeyserSubscription(receiver, (request) => this.#onRequest(subscription, request));
+    const subscription: GeyserSubscription = {
+      receiver,
+      onRequest: (request) => this.#onRequest(subscription, request),
+      request: undefined,
+    };
     this.#subscriptions.add(subscription);
     return subscription;
   }
@@ -244,14 +248,9 @@ export class GeyserFeed {
 }
 
 /** One subscription. A request replaces the one before. */
-export class GeyserSubscription {
+interface GeyserSubscription {
   readonly receiver: GeyserReceiver;
   readonly onRequest: (request: GeyserRequest) => void;
   /** The request that is in force; undefined before the first. */
   request: GeyserRequest | undefined;
-
-  constructor(receiver: GeyserReceiver, onRequest: (request: GeyserRequest) => void) {
-    this.receiver = receiver;
-    this.onRequest = onRequest;
-  }
 }

@@ -64,8 +64,14 @@ export function decodeRequest(bytes: Uint8Array): GeyserRequest {
       const name = readEntry(reader, (inner, at) => inner === 2 && keys.add(at.string()));
       accounts.set(name, keys);
     } else if (field === 2) {
-      const [found, name] = readFlags(reader, [1, 2]);
-      slots.set(name, { byCommitment: found.has(1), interslot: found.has(2) });
+      const filter = { byCommitment: false, interslot: false };
+      const name = readEntry(reader, (inner, at) => {
+        if (inner === 1) filter.byCommitment = at.bool();
+        else if (inner === 2) filter.interslot = at.bool();
+        else return false;
+        return true;
+      });
+      slots.set(name, filter);
     } else if (field === 4) {
       const keys = new Set<string>();
       let includesAccounts = false;
@@ -109,17 +115,6 @@ function readEntry(reader: Reader, read: (field: number, reader: Reader) => unkn
     return true;
   });
   return name;
-}
-
-/** Reads a filter that consists of flags; returns those that are true, and its name. */
-function readFlags(reader: Reader, flags: readonly number[]): [found: Set<number>, name: string] {
-  const found = new Set<number>();
-  const name = readEntry(reader, (field, at) => {
-    if (!flags.includes(field)) return false;
-    if (at.bool()) found.add(field);
-    return true;
-  });
-  return [found, name];
 }
 
 export const encodeAccountUpdate = (filters: readonly string[], slot: Slot, write: GeyserWrite): Uint8Array =>

@@ -14,35 +14,30 @@ const SUPPLY_KINDS = ['circulating', 'nonCirculating'] as const;
 export const ACCOUNT_METHODS: MethodHandlers = {
   getBalance: method(1, 1, (node, [key, options]) => {
     const wallet = readAddress(key);
-    const bank = readBankView(node, readConfig(options));
+    const bank = readBankView(node, options);
     return bank.withContext(bank.account(wallet)?.lamports ?? 0n);
   }),
 
   getAccountInfo: method(1, 1, (node, [key, options]) => {
     const wanted = readAddress(key);
-    const bank = readBankView(node, readConfig(options));
-    const view = readAccountView(readConfig(options), 'binary', bank);
-    const account = bank.account(wanted);
-    return bank.withContext(account === undefined ? null : encodeAccount(wanted, account, view));
+    const bank = readBankView(node, options);
+    const view = readAccountView(options, 'binary', bank);
+    return bank.withContext(encodeAccount(wanted, bank.account(wanted), view));
   }),
 
   getMultipleAccounts: method(1, 1, (node, [keys, options]) => {
     const wanted = readList(keys, MAX_ACCOUNTS).map(readAddress);
-    const bank = readBankView(node, readConfig(options));
-    const view = readAccountView(readConfig(options), 'base64', bank);
-    const found = wanted.map((key) => {
-      const account = bank.account(key);
-      return account === undefined ? null : encodeAccount(key, account, view);
-    });
-    return bank.withContext(found);
+    const bank = readBankView(node, options);
+    const view = readAccountView(options, 'base64', bank);
+    return bank.withContext(wanted.map((key) => encodeAccount(key, bank.account(key), view)));
   }),
 
   getProgramAccounts: method(1, 1, (node, [key, options]) => {
     const program = readAddress(key);
     const { filters, withContext } = readConfig(options);
     const { memcmps, matches } = parseAccountFilters(filters);
-    const bank = readBankView(node, readConfig(options));
-    const view = readAccountView(readConfig(options), 'binary', bank);
+    const bank = readBankView(node, options);
+    const view = readAccountView(options, 'binary', bank);
     const found = bank
       .programAccounts(program, memcmps)
       .filter(([, account]) => matches(account))

@@ -11,13 +11,14 @@ import {
   type UiAccount,
 } from '../encode/ui-account.ts';
 import type { BankView } from './bank-view.ts';
-import { type RpcConfig, readConfig, readOptional, readU64, readVariant } from './json-rpc-params.ts';
+import { readConfig, readOptional, readU64, readVariant } from './json-rpc-params.ts';
 
 export function readAccountView(
-  { encoding, dataSlice }: RpcConfig,
+  options: unknown,
   defaultEncoding: AccountEncoding,
   { scale }: Pick<BankView, 'scale'>,
 ): AccountView {
+  const { encoding, dataSlice } = readConfig(options);
   return {
     encoding: readOptional(encoding, (name) => readVariant(name, ACCOUNT_ENCODINGS)) ?? defaultEncoding,
     dataSlice: readOptional(dataSlice, readDataSlice),
@@ -30,8 +31,9 @@ function readDataSlice(value: unknown): DataSlice {
   return { offset: readU64(offset), length: readU64(length) };
 }
 
-/** Encodes an account for an answer. Throws where the data is too long for base58. */
-export function encodeAccount(address: string, account: Account, view: AccountView): UiAccount {
+/** Encodes an account for an answer: null where there is none. Throws where the data is too long for base58. */
+export function encodeAccount(address: string, account: Account | undefined, view: AccountView): UiAccount | null {
+  if (account === undefined) return null;
   const base58 = view.encoding === 'binary' || view.encoding === 'base58';
   if (base58 && sliceData(account.data, view.dataSlice).length > MAX_BASE58_BYTES) {
     throw invalidRequest(

@@ -25,7 +25,7 @@ export const SENDING_METHODS: MethodHandlers = {
 
   getFeeForMessage: method(1, 1, (node, [message, options]) => {
     const bytes = readMessage(message);
-    const bank = readBankView(node, readConfig(options));
+    const bank = readBankView(node, options);
     return bank.withContext(withRefusals(() => node.chain.feeForMessage(decodeMessage(bytes)) ?? null));
   }),
 };

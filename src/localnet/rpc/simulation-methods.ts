@@ -60,7 +60,7 @@ function readWantedAccounts(wanted: unknown, bank: BankView): (outcome: Outcome)
     return keys.map((key) => {
       const index = accountKeys.indexOf(key);
       const account = index < 0 ? bank.account(key) : after[index];
-      return error !== null || account === undefined ? null : encodeAccount(key, account, view);
+      return error === null ? encodeAccount(key, account, view) : null;
     });
   };
 }

@@ -1,5 +1,4 @@
 import type { Slot } from '../../shared/domain/slot.ts';
-import type { Block } from '../bank/produced-block.ts';
 import { invalidParams } from '../encode/json-rpc-error.ts';
 import { type BankView, readBankView } from './bank-view.ts';
 import { readAddress, readCommitment, readConfig, readOptional, readU64 } from './json-rpc-params.ts';
@@ -10,17 +9,13 @@ const MAX_LEADERS = 5000;
 const MAX_SCHEDULE = 432_000;
 
 export const SLOT_METHODS: MethodHandlers = {
-  getSlot: method(0, 1, (node, [options]) => readBankView(node, readConfig(options)).slot),
+  getSlot: method(0, 1, (node, [options]) => readBankView(node, options).slot),
 
-  getBlockHeight: method(
-    0,
-    1,
-    (node, [options]) => newestBlock(node, readBankView(node, readConfig(options)))?.height ?? 0,
-  ),
+  getBlockHeight: method(0, 1, (node, [options]) => readBankView(node, options).newestBlock()?.height ?? 0),
 
   getEpochInfo: method(0, 1, (node, [options]) => {
-    const bank = readBankView(node, readConfig(options));
-    const block = newestBlock(node, bank);
+    const bank = readBankView(node, options);
+    const block = bank.newestBlock();
     return {
       absoluteSlot: bank.slot,
       blockHeight: block?.height ?? 0,
@@ -31,25 +26,25 @@ export const SLOT_METHODS: MethodHandlers = {
   }),
 
   getLatestBlockhash: method(0, 1, (node, [options]) => {
-    const bank = readBankView(node, readConfig(options));
+    const bank = readBankView(node, options);
     const { hash, lastValidHeight } = node.chain.latestBlockhash(bank.commitment);
     return bank.withContext({ blockhash: hash, lastValidBlockHeight: lastValidHeight });
   }),
 
   isBlockhashValid: method(1, 1, (node, [hash, options]) => {
     const wanted = readAddress(hash);
-    const bank = readBankView(node, readConfig(options));
+    const bank = readBankView(node, options);
     return bank.withContext(node.chain.isBlockhashValid(wanted, bank.commitment));
   }),
 
   getTransactionCount: method(
     0,
     1,
-    (node, [options]) => newestBlock(node, readBankView(node, readConfig(options)))?.transactionCount ?? 0,
+    (node, [options]) => readBankView(node, options).newestBlock()?.transactionCount ?? 0,
   ),
 
   getSlotLeader: method(0, 1, (node, [options]) => {
-    readBankView(node, readConfig(options)); // for its minContextSlot
+    readBankView(node, options); // for its minContextSlot
     return node.chain.identity;
   }),
 
@@ -99,9 +94,6 @@ export const SLOT_METHODS: MethodHandlers = {
     return bank.withContext({ byIdentity, range: { firstSlot, lastSlot } });
   }),
 };
-
-const newestBlock = ({ chain }: NodeContext, { commitment }: BankView): Block | undefined =>
-  chain.newestBlock(commitment);
 
 function readSlotRange(
   { chain }: NodeContext,

@@ -64,8 +64,8 @@ const withoutMinContextSlot = (options: unknown): RpcConfig => ({ ...readConfig(
 function readListing(node: NodeContext, [key, filter, options]: readonly unknown[]) {
   readAddress(key);
   const wanted = readTokenFilter(readConfig(filter));
-  const bank = readBankView(node, readConfig(options));
-  const view = readAccountView(readConfig(options), 'binary', bank);
+  const bank = readBankView(node, options);
+  const view = readAccountView(options, 'binary', bank);
   const encode = ({ pubkey, account }: TokenAccountEntry): object => ({
     pubkey,
     account: encodeAccount(pubkey, account, view),
