@@ -14,9 +14,11 @@ import {
   host,
   longDuration,
   milliseconds,
+  oneOf,
   positiveCount,
   section,
   wholeNumber,
+  wholeNumberOrNull,
 } from './value-types.ts';
 
 const text = z.string('expected a text').min(1, 'expected a text that is not empty');
@@ -52,11 +54,9 @@ const upstreamPolicySchema = section({
   startTimeoutMs: milliseconds.describe(
     'Longest time to wait for a first node at the start until the port opens without one, in milliseconds.',
   ),
-  subscriptions: z
-    .nullable(wholeNumber(7, 1_000_000, ', or null'))
-    .describe(
-      'Most subscriptions per WebSocket connection, four of them for its slots; null to learn the limit of each node.',
-    ),
+  subscriptions: wholeNumberOrNull(7, 1_000_000).describe(
+    'Most subscriptions per WebSocket connection, four of them for its slots; null to learn the limit of each node.',
+  ),
   inFlightBytes: byteCount(65_536).describe('Bytes of responses being received at one time, over all nodes.'),
   maxSlotJump: wholeNumber(1, 1_000_000).describe(
     'Slots beyond the elapsed time that one node may be ahead before its slots are not believed.',
@@ -81,18 +81,14 @@ const HOST = 'expected a host name or IP address without a port';
 const ORIGIN = 'expected an origin in lower case, such as https://app.example';
 
 const embeddedSchema = section({
-  port: z
-    .nullable(wholeNumber(0, 65_534, ', or null'))
-    .describe(
-      'Port of its RPC, with pubsub on the same and on the next port; 0 for two free ones; null for 8899, or two free ones if 8899 or 8900 is in use.',
-    ),
+  port: wholeNumberOrNull(0, 65_534).describe(
+    'Port of its RPC, with pubsub on the same and on the next port; 0 for two free ones; null for 8899, or two free ones if 8899 or 8900 is in use.',
+  ),
   slotMs: wholeNumber(10, 60_000).describe('Slot time in milliseconds.'),
   skipEvery: countOrZero.describe('Number of slots of which one has no block; 0 for a block in every slot.'),
   slotsPerEpoch: wholeNumber(32, 1_000_000_000).describe('Slots per epoch.'),
   transactionsPerSlot: wholeNumber(0, 1_000).describe('Average number of transactions per slot; 0 for no traffic.'),
-  geyserPort: z
-    .nullable(wholeNumber(0, 65_535, ', or null'))
-    .describe('Port of its Geyser gRPC feed, 0 for a free one; null for none.'),
+  geyserPort: wholeNumberOrNull(0, 65_535).describe('Port of its Geyser gRPC feed, 0 for a free one; null for none.'),
 });
 
 const refreshSchema = section({
@@ -133,11 +129,9 @@ const liveSchema = section({
   auditMs: milliseconds.describe(
     'Shortest interval in milliseconds of re-reading all live accounts, and 20 lists in turn, to compare them.',
   ),
-  requestsPerSecond: z
-    .nullable(wholeNumber(1, 10_000, ', or null'))
-    .describe(
-      'Requests a second to one node for making accounts and lists live and for audits, which have half of them; a tenth of it where the node is pooled. Null for what the node sustains, from 20 to 200; 2 where it is pooled.',
-    ),
+  requestsPerSecond: wholeNumberOrNull(1, 10_000).describe(
+    'Requests a second to one node for making accounts and lists live and for audits, which have half of them; a tenth of it where the node is pooled. Null for what the node sustains, from 20 to 200; 2 where it is pooled.',
+  ),
   maxAccountBytes: byteCount(1).describe('Longest JSON of an account that is kept live, in bytes.'),
 });
 
@@ -190,9 +184,7 @@ const redisSchema = section({
 
 const adminSchema = section({
   host: host.describe('Address to listen on for operators; on loopback only a Host of this machine is answered.'),
-  port: z
-    .nullable(wholeNumber(0, 65_535, ', or null'))
-    .describe('Port to listen on for operators; 0 for a free one; null for none.'),
+  port: wholeNumberOrNull(0, 65_535).describe('Port to listen on for operators; 0 for a free one; null for none.'),
 });
 
 /**
@@ -230,18 +222,14 @@ export const configSchema = section({
     .array(network, 'expected a list of IP addresses and CIDRs')
     .describe('Proxies whose X-Forwarded-For or PROXY v2 header is believed: IP addresses and CIDRs.'),
   http: section({
-    engine: z
-      .enum(ENGINES, `expected one of ${ENGINES.join(', ')}`)
-      .describe(
-        'HTTP engine: uws, uws-pack or node; auto for the first of them that loads on this machine. All answer alike, at different rates.',
-      ),
+    engine: oneOf(ENGINES).describe(
+      'HTTP engine: uws, uws-pack or node; auto for the first of them that loads on this machine. All answer alike, at different rates.',
+    ),
   }).describe('The HTTP server.'),
   rpc: section({
-    profile: z
-      .enum(RPC_PROFILES, `expected one of ${RPC_PROFILES.join(', ')}`)
-      .describe(
-        'Methods of POST /rpc: strict for the 21 read methods; standard for those and 20 more that web3.js, kit and other clients call by themselves.',
-      ),
+    profile: oneOf(RPC_PROFILES).describe(
+      'Methods of POST /rpc: strict for the 21 read methods; standard for those and 20 more that web3.js, kit and other clients call by themselves.',
+    ),
     nextPort: z
       .boolean('expected true or false')
       .describe(
@@ -262,10 +250,10 @@ export const configSchema = section({
     'Longest wait at the end for the last connection to close, in milliseconds: an engine closes idle ones after 10 to 32 s.',
   ),
   log: section({
-    level: z.enum(LEVELS, `expected one of ${LEVELS.join(', ')}`).describe('Lowest level of the log.'),
-    slowMs: z
-      .nullable(wholeNumber(0, 3_600_000, ', or null'))
-      .describe('Duration in milliseconds from which a request is logged as slow; null for never.'),
+    level: oneOf(LEVELS).describe('Lowest level of the log.'),
+    slowMs: wholeNumberOrNull(0, 3_600_000).describe(
+      'Duration in milliseconds from which a request is logged as slow; null for never.',
+    ),
   }).describe('The log.'),
 }).check(({ value: { upstreams, receipts }, issues }) => {
   const count = Math.max(1, operatorsOf(upstreams).length);

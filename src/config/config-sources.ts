@@ -89,18 +89,18 @@ function nameError(kind: string, name: string, known: ReadonlyMap<string, Settin
   return new StartError(78, message);
 }
 
+/** The flags that stand for one setting, with its name. */
+const NAMED_FLAGS = [
+  ['host', '--host', 'host'],
+  ['port', '--port', 'port'],
+  ['dataDir', '--data-dir', 'dataDir'],
+  ['adminPort', '--admin-port', 'admin.port'],
+  ['workers', '--workers', 'workers.count'],
+] as const;
+
 /** Reads the command line; a flag takes precedence over the same setting in `--set`. */
-export function layersFromFlags({
-  set = [],
-  host,
-  port,
-  dataDir,
-  adminPort,
-  workers,
-  upstream,
-  geyser,
-  redis,
-}: ConfigFlags): readonly ConfigLayer[] {
+export function layersFromFlags(flags: ConfigFlags): readonly ConfigLayer[] {
+  const { set = [], upstream, geyser, redis } = flags;
   const known = new Map(SETTINGS.map((option) => [option.name, option]));
   const assigned = set.map((text) => {
     const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
@@ -110,11 +110,12 @@ export function layersFromFlags({
     if (!option) throw nameError('setting', name, known, '.');
     return singleValueLayer(`--set ${name}`, option.path, parseSettingText(option, value));
   });
-  const flag = (name: string, text: string | undefined, as = name.replace('.', '-')): readonly ConfigLayer[] => {
-    const option = known.get(name);
-    if (option === undefined || text === undefined) return [];
-    return [singleValueLayer(`--${as}`, option.path, parseSettingText(option, text))];
-  };
+  const named = NAMED_FLAGS.flatMap(([member, flag, name]) => {
+    const [option, text] = [known.get(name), flags[member]];
+    return option === undefined || text === undefined
+      ? []
+      : [singleValueLayer(flag, option.path, parseSettingText(option, text))];
+  });
   const nodes =
     upstream === undefined ? [] : [singleValueLayer('--upstream', ['upstreams'], withFeed(upstream, geyser))];
   if (geyser !== undefined && upstream === undefined)
@@ -122,15 +123,8 @@ export function layersFromFlags({
       64,
       '--geyser is the feed of a node: name that too with --upstream, or set upstreams[].geyser',
     );
-  const named = [
-    flag('host', host),
-    flag('port', port),
-    flag('dataDir', dataDir, 'data-dir'),
-    flag('admin.port', adminPort),
-    flag('workers.count', workers, 'workers'),
-  ];
   const store = redis === undefined ? [] : [singleValueLayer('--redis', ['redis', 'url'], redis)];
-  return [...assigned, ...named.flat(), ...nodes, ...store];
+  return [...assigned, ...named, ...nodes, ...store];
 }
 
 /** Adds a feed to the first of the nodes. */

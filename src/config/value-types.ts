@@ -8,6 +8,10 @@ export const wholeNumber = (min: number, max: number, orElse = '') => {
   return z.int(expected).min(min, expected).max(max, expected);
 };
 
+export const wholeNumberOrNull = (min: number, max: number) => z.nullable(wholeNumber(min, max, ', or null'));
+
+export const oneOf = <T extends string>(names: readonly T[]) => z.enum(names, `expected one of ${names.join(', ')}`);
+
 export const positiveCount = wholeNumber(1, 10_000_000);
 
 export const countOrZero = wholeNumber(0, 1_000_000);
