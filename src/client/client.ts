@@ -4,7 +4,7 @@ import { baseUrlOf } from './request-target.ts';
 import { openGlobalSocket } from './socket.ts';
 import { openStream, type Stream, type StreamOptions } from './stream.ts';
 
-export type { Gap, Snapshot } from './gap-detector.ts';
+export type { Gap, Snapshot } from './frame-reader.ts';
 export type { Answer, PostOptions, Read, ReadOptions } from './read-types.ts';
 export type { ClientOptions } from './reader.ts';
 export type { Body, Parameters, Path, PostPath, Result } from './route-types.ts';

@@ -1,8 +1,17 @@
 import { parseExactJson } from '../shared/domain/parse-exact-json.ts';
-import { type Gap, GapDetector, type Snapshot } from './gap-detector.ts';
+import type { Result } from './route-types.ts';
 import { SlotgateError } from './slotgate-error.ts';
 import type { Receipt } from './verify/receipt.ts';
 import type { VerifyAnswer } from './verify-answer.ts';
+
+export type Snapshot = Result<'/network'>;
+
+export interface Gap {
+  /** The number of missed frames; null if another gateway process took over, which numbers its frames differently. */
+  readonly missed: number | null;
+  readonly after: Snapshot;
+  readonly before: Snapshot;
+}
 
 interface Frame {
   readonly result: Snapshot;
@@ -58,3 +67,26 @@ export class FrameReader {
 /** A frame is trusted as it is, save for the members by which gaps are found. */
 const isSnapshot = (result: unknown): result is Snapshot =>
   typeof Object(result).stream === 'string' && Number.isSafeInteger(Object(result).seq);
+
+/** Finds gaps in the sequence numbers of frames, also from one connection to the next. */
+class GapDetector {
+  readonly #expectsEveryFrame: boolean;
+  #last: Snapshot | undefined;
+
+  /** `expectsEveryFrame` is false on a stream with an interval, where the gateway skips frames by design. */
+  constructor(expectsEveryFrame: boolean) {
+    this.#expectsEveryFrame = expectsEveryFrame;
+  }
+
+  /** Returns the gap before this frame, if there is one, or `duplicate` for a frame that is not newer than the last. */
+  observe(frame: Snapshot): Gap | 'duplicate' | undefined {
+    const last = this.#last;
+    const isSameStream = last?.stream === frame.stream;
+    if (last !== undefined && isSameStream && frame.seq <= last.seq) return 'duplicate';
+    this.#last = frame;
+    if (last === undefined) return undefined;
+    if (!isSameStream) return { missed: null, after: last, before: frame };
+    const missed = frame.seq - last.seq - 1;
+    return missed > 0 && this.#expectsEveryFrame ? { missed, after: last, before: frame } : undefined;
+  }
+}

@@ -84,21 +84,12 @@ async function sendOnce(
       signal: controller.signal,
     };
     const response = await senderOptions.fetch(senderOptions.baseUrl + target, init);
+    const { status } = response;
     if (isRedirect(response)) {
       response.body?.cancel().catch(() => {}); // unread it would hold its connection
-      throw new SlotgateError(
-        'unreadable',
-        'the URL redirects, and credentials are sent nowhere else: use the final URL',
-        {
-          status: response.status,
-        },
-      );
+      throw new SlotgateError('unreadable', REDIRECTED, { status });
     }
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: await readResponseBody(response, senderOptions.maxBodyBytes),
-    };
+    return { status, headers: response.headers, body: await readResponseBody(response, senderOptions.maxBodyBytes) };
   } catch (thrown) {
     if (controller.signal.aborted) throw controller.signal.reason;
     if (thrown instanceof SlotgateError) throw thrown;
@@ -108,6 +99,8 @@ async function sendOnce(
     signal?.removeEventListener('abort', onAbort);
   }
 }
+
+const REDIRECTED = 'the URL redirects, and credentials are sent nowhere else: use the final URL';
 
 const isRedirect = ({ status, type }: Response): boolean =>
   type === 'opaqueredirect' || (status >= 300 && status < 400 && status !== 304);

@@ -1,6 +1,5 @@
 import type { Clock } from '../shared/domain/clock.ts';
-import { FrameReader } from './frame-reader.ts';
-import type { Gap, Snapshot } from './gap-detector.ts';
+import { FrameReader, type Gap, type Snapshot } from './frame-reader.ts';
 import { ReconnectingSocket } from './reconnecting-socket.ts';
 import { buildRequestTarget } from './request-target.ts';
 import type { Socket } from './socket.ts';
