@@ -5,6 +5,7 @@ import type { Clock } from '../../shared/domain/clock.ts';
 import { CLUSTER_NAMES } from '../../shared/domain/cluster-names.ts';
 import { READ_METHODS } from '../../shared/domain/rpc-methods.ts';
 import { CLOCK_SYSVAR, SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
+import { mapConcurrently } from '../../shared/runtime/map-concurrently.ts';
 import { checkFeed } from './feed-checks.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
 import { NO_ANSWER_IN_TIME, type NodeProbe, type ProbeSocket, type RpcAnswer } from './node-probe.ts';
@@ -185,16 +186,12 @@ const CONCURRENT_CALLS = 3;
 
 async function checkMethods(name: string, node: NodeConfig, probe: NodeProbe, tips: Tips): Promise<Finding> {
   const samples = SAMPLE_PARAMS(tips.finalized ?? 0);
-  const wanted = [...(node.methods ?? READ_METHODS)];
-  const pending = [...wanted];
+  const wanted = node.methods ?? READ_METHODS;
   const refused: string[] = [];
-  const work = async (): Promise<void> => {
-    for (let method = pending.shift(); method !== undefined; method = pending.shift()) {
-      const { error } = await probe.call(method, samples[method] ?? []);
-      if (error !== undefined && (error.code === UNKNOWN_METHOD || REFUSAL.test(error.message))) refused.push(method);
-    }
-  };
-  await Promise.all(Array.from({ length: CONCURRENT_CALLS }, work));
+  await mapConcurrently(wanted, CONCURRENT_CALLS, async (method) => {
+    const { error } = await probe.call(method, samples[method] ?? []);
+    if (error !== undefined && (error.code === UNKNOWN_METHOD || REFUSAL.test(error.message))) refused.push(method);
+  });
   const finding = `${wanted.length - refused.length} of ${wanted.length} methods`;
   if (refused.length === 0) return ok(name, finding);
   return warn(
@@ -281,20 +278,12 @@ export function compareNodes(reports: readonly NodeReport[]): readonly Finding[]
   const clusters = new Set(reached.map(({ genesis }) => genesis));
   const tip = Math.max(...reached.map(({ slot = 0 }) => slot));
   const late = reached.filter(({ slot }) => slot !== undefined && tip - slot > MAX_LAG_SLOTS);
-  const fix = 'remove it, or let it catch up: until then it gets no reads';
+  const lag = 'remove it, or let it catch up: until then it gets no reads';
+  const mixed = 'name nodes of one cluster only, and set cluster to its genesis hash';
   return [
     ...(clusters.size > 1
-      ? [
-          fail(
-            'clusters',
-            reached.map(({ id, genesis }) => `${id} has ${genesis}`).join(', '),
-            'name nodes of one cluster only, and set cluster to its genesis hash',
-          ),
-        ]
-      : []),
-    ...(clusters.size > 1
-      ? []
-      : late.map(({ id, slot = 0 }) => warn(`${id} lag`, `${tip - slot} slots behind the newest node`, fix))),
+      ? [fail('clusters', reached.map(({ id, genesis }) => `${id} has ${genesis}`).join(', '), mixed)]
+      : late.map(({ id, slot = 0 }) => warn(`${id} lag`, `${tip - slot} slots behind the newest node`, lag))),
     ...checkClock(reached.flatMap(({ clockLeadMs }) => clockLeadMs ?? [])),
   ];
 }

@@ -12,10 +12,6 @@ export interface RpcAnswer {
   readonly clockLeadMs: number | undefined;
 }
 
-export class ProbeError extends Error {
-  override readonly name = 'ProbeError';
-}
-
 /** The message of an error where the time for a node was over. */
 export const NO_ANSWER_IN_TIME = 'no answer in time';
 
@@ -36,11 +32,14 @@ export class NodeProbe {
     this.#redact = redactor(node);
   }
 
-  /** Calls a method. Rejects with ProbeError if no JSON-RPC response comes. */
+  /** Calls a method. Rejects if no JSON-RPC response comes. */
   async call(method: string, params: readonly unknown[] = []): Promise<RpcAnswer> {
     const startedMs = this.#clock.monotonic();
     const { origin, pathname, search, username, password } = new URL(this.#node.url);
     const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
+    const fail = (thrown: unknown): never => {
+      throw new Error(this.#signal.aborted ? NO_ANSWER_IN_TIME : connectionFault(thrown));
+    };
     const response = await request(origin + pathname + search, {
       method: 'POST',
       headers: {
@@ -50,17 +49,13 @@ export class NodeProbe {
       },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
       signal: this.#signal,
-    }).catch((thrown: unknown) => {
-      throw new ProbeError(this.#signal.aborted ? NO_ANSWER_IN_TIME : connectionFault(thrown));
-    });
-    const text = await response.body.text().catch((thrown: unknown) => {
-      throw new ProbeError(this.#signal.aborted ? NO_ANSWER_IN_TIME : connectionFault(thrown));
-    });
+    }).catch(fail);
+    const text = await response.body.text().catch(fail);
     const ms = this.#clock.monotonic() - startedMs;
-    if (response.statusCode === 429) throw new ProbeError('too many requests (HTTP 429)');
+    if (response.statusCode === 429) throw new Error('too many requests (HTTP 429)');
     const { result, error } =
       response.statusCode === 501 ? { result: undefined, error: UNKNOWN_METHOD } : parseObject(text);
-    if (result === undefined && error === undefined) throw new ProbeError(httpFault(response.statusCode));
+    if (result === undefined && error === undefined) throw new Error(httpFault(response.statusCode));
     const date = Date.parse(String(response.headers['date'] ?? ''));
     return {
       result,
@@ -75,7 +70,7 @@ export class NodeProbe {
     return { code: Number(code), message: this.#redact(String(message)) };
   }
 
-  /** Opens the node's WebSocket. Rejects with ProbeError. */
+  /** Opens the node's WebSocket. Rejects if it can't be opened. */
   async openSocket(): Promise<ProbeSocket> {
     const socket = new WebSocket(this.#node.wsUrl, {
       handshakeTimeout: HANDSHAKE_MS,
@@ -85,8 +80,8 @@ export class NodeProbe {
     this.#signal.addEventListener('abort', onAbort, { once: true });
     await new Promise<void>((resolve, reject) => {
       socket.once('open', resolve);
-      socket.once('error', (thrown) => reject(new ProbeError(connectionFault(thrown))));
-      socket.once('close', () => reject(new ProbeError('connection closed')));
+      socket.once('error', (thrown) => reject(new Error(connectionFault(thrown))));
+      socket.once('close', () => reject(new Error('connection closed')));
     });
     socket.on('error', () => {}); // `close` follows
     return new ProbeSocket(socket, this.#clock, this.#redact);
@@ -112,7 +107,7 @@ export class ProbeSocket {
     this.#redact = redact;
   }
 
-  /** Subscribes and returns the milliseconds until the first news. Rejects with ProbeError. */
+  /** Subscribes and returns the milliseconds until the first news. Rejects if none comes. */
   async firstNews(method: string, params: readonly unknown[]): Promise<number> {
     const id = this.#nextId++;
     const startedMs = this.#clock.monotonic();
@@ -123,20 +118,20 @@ export class ProbeSocket {
         this.#socket.off('message', onMessage).off('close', onClose);
         work();
       };
-      const onClose = (): void => end(() => reject(new ProbeError('connection closed')));
+      const onClose = (): void => end(() => reject(new Error('connection closed')));
       const onMessage = (data: Buffer): void => {
         const text = data.toString();
         const message = parseObject(text);
         if (message['id'] === id && message['error'] !== undefined) {
           const { code, message: reason } = Object(message['error']);
-          end(() => reject(new ProbeError(`refused: error ${Number(code)} ${this.#redact(String(reason))}`)));
+          end(() => reject(new Error(`refused: error ${Number(code)} ${this.#redact(String(reason))}`)));
         } else if (message['id'] === id) subscription = idIn(text, 'result');
         else if (subscription !== undefined && idIn(text, 'subscription') === subscription)
           end(() => resolve(this.#clock.monotonic() - startedMs));
       };
       const cancel = this.#clock.after(FIRST_NEWS_MS, () => {
         const what = subscription === undefined ? 'no acknowledgement' : 'acknowledged, but no news';
-        end(() => reject(new ProbeError(`${what} in ${FIRST_NEWS_MS / 1000} s`)));
+        end(() => reject(new Error(`${what} in ${FIRST_NEWS_MS / 1000} s`)));
       });
       this.#socket.on('message', onMessage).on('close', onClose);
       this.#socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
