@@ -1,4 +1,4 @@
-import { runThen } from '../../shared/runtime/run-then.ts';
+import { runThen } from '../../shared/runtime/waiter.ts';
 import { WorkUnderWay } from '../../shared/runtime/work-under-way.ts';
 
 /** Runs concurrent equal work once, and gives all callers its result. */

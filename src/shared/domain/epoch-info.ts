@@ -32,14 +32,13 @@ export function describeEpoch(info: EpochInfo, slotTimeMs: number, nowMs: number
   };
 }
 
-export const epochProgress = ({ slotIndex, slotsInEpoch }: Pick<EpochInfo, 'slotIndex' | 'slotsInEpoch'>): number =>
+type EpochPosition = Pick<EpochInfo, 'epoch' | 'slotIndex' | 'slotsInEpoch'>;
+
+export const epochProgress = ({ slotIndex, slotsInEpoch }: Omit<EpochPosition, 'epoch'>): number =>
   round(slotIndex / slotsInEpoch, 6);
 
 /** Computes the epoch and index of a slot from epoch information that may be some slots older or newer. */
-export function epochAt(
-  { epoch, slotIndex, slotsInEpoch, absoluteSlot }: EpochInfo,
-  slot: Slot,
-): Pick<EpochInfo, 'epoch' | 'slotIndex' | 'slotsInEpoch'> {
+export function epochAt({ epoch, slotIndex, slotsInEpoch, absoluteSlot }: EpochInfo, slot: Slot): EpochPosition {
   const index = slotIndex + slot - absoluteSlot;
   const epochsPassed = Math.floor(index / slotsInEpoch);
   return { epoch: epoch + epochsPassed, slotIndex: index - epochsPassed * slotsInEpoch, slotsInEpoch };
@@ -53,12 +52,7 @@ const FIRST_WARM_UP_SLOTS = 32;
  * ones of a cluster that warmed up (devnet and testnet did): then the slots before the current epoch are no multiple.
  */
 export function firstSlotOfEpoch(
-  {
-    epoch,
-    slotIndex,
-    slotsInEpoch,
-    absoluteSlot,
-  }: Pick<EpochInfo, 'epoch' | 'slotIndex' | 'slotsInEpoch' | 'absoluteSlot'>,
+  { epoch, slotIndex, slotsInEpoch, absoluteSlot }: EpochPosition & Pick<EpochInfo, 'absoluteSlot'>,
   wanted: number,
 ): Slot {
   const current = absoluteSlot - slotIndex;

@@ -1,5 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
-import { runThen } from './run-then.ts';
+import { runThen } from './waiter.ts';
 
 export interface FairSemaphoreOptions {
   /** The most work that runs at a time, and the most that waits for it. */

@@ -20,9 +20,7 @@ export async function requireFreePort(host: string, port: number, option = '--po
     const reason = reasonsWith(option)[Object(thrown).code] ?? String(thrown);
     throw new StartError(1, `can't listen on ${host}:${port}: ${reason}`, thrown);
   }
-  const closed = once(probe, 'close');
-  probe.close();
-  await closed;
+  await new Promise((resolve) => probe.close(resolve));
 }
 
 /** Returns a port that is free now, for processes that are to share it: the kernel shares none that it has chosen itself. */
