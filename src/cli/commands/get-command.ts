@@ -45,7 +45,8 @@ export function declareGet(get: Command): void {
       ),
     )
     .action(async (what: string, flags: GetFlags, command: Command) => {
-      const { gateway, path } = await parseWhat(what, flags, command);
+      const [url, path] = splitAtApi(what);
+      const gateway = await chooseGateway(url === undefined ? flags : { ...flags, url }, command);
       const { result, slot, proof, routePath } = await fetchWhat(path, gateway, flags).catch((thrown: unknown) => {
         throw requestFailure(thrown, gateway.url);
       });
@@ -65,19 +66,6 @@ const proofFacts = (proof: Proof | undefined, gateway: ChosenGateway): string =>
 async function shownToPeople(routePath: string, result: string): Promise<string> {
   const { describeResult } = await import('../terminal/result-words.ts'); // of no use in a pipe
   return `${terminalText(describeResult(routePath, result) ?? indentJson(result))}\n`;
-}
-
-interface What {
-  readonly gateway: ChosenGateway;
-  /** The path of a route with its query, from a slash on; or a text to search for. */
-  readonly path: string;
-}
-
-async function parseWhat(text: string, flags: GetFlags, command: Command): Promise<What> {
-  const isUrl = /^https?:\/\//.test(text) && URL.canParse(text);
-  const [prefix = '', rest = ''] = isUrl ? splitAtApi(text) : ['', text];
-  const gateway = await chooseGateway(isUrl ? { ...flags, url: prefix } : flags, command);
-  return { gateway, path: rest };
 }
 
 /** Fetches a route; what is none is searched for, and then the route that shows what was found. */
@@ -104,25 +92,19 @@ async function fetchWhat(text: string, gateway: ChosenGateway, flags: GetFlags):
 }
 
 /** Returns the path of the route that says most about what a search has found. */
-function pathShowing({
-  type,
-  id,
-  path,
-}: {
-  readonly type: string;
-  readonly id: string;
-  readonly path: string;
-}): string {
+function pathShowing({ type, id, path }: Readonly<Record<'type' | 'id' | 'path', string>>): string {
   if (type === 'signature') return `/tx/${id}?enhanced=1`;
   return type === 'address' || type === 'domain' ? `/address/${id}/portfolio` : path;
 }
 
-const splitAtApi = (url: string): readonly string[] => {
-  const at = url.indexOf(API_PREFIX);
-  return at < 0
-    ? [new URL(url).origin, new URL(url).pathname + new URL(url).search]
-    : [url.slice(0, at), url.slice(at)];
-};
+/** Returns the gateway of a URL and the path of a route with its query, from a slash on; of other texts only these. */
+function splitAtApi(text: string): readonly [gateway: string | undefined, path: string] {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return [undefined, text];
+  const at = text.indexOf(API_PREFIX);
+  if (at >= 0) return [text.slice(0, at), text.slice(at)];
+  const { origin, pathname, search } = new URL(text);
+  return [origin, pathname + search];
+}
 
 /** Puts the texts of a path where a declared path has names, so that they don't count as a difference. */
 function fillNames(declared: string, path: string): string {

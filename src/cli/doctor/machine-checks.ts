@@ -183,13 +183,8 @@ function checkReceiptKey({ config, receiptKey, nowMs }: MachineFacts): readonly 
   try {
     checkReceiptKeys(source, nowMs);
   } catch (thrown) {
-    return [
-      fail(
-        name,
-        reasonOf(thrown),
-        'do what it says, restore it from a backup, or create another: slotgate receipt key create',
-      ),
-    ];
+    const fix = 'do what it says, restore it from a backup, or create another: slotgate receipt key create';
+    return [fail(name, reasonOf(thrown), fix)];
   }
   if (source.inline !== undefined)
     return [warn(name, 'given inline: it never signs exact, and ends with the variable', 'use RECEIPT_KEY_FILE')];

@@ -79,12 +79,9 @@ export async function checkNode(
 /** What is slow is not wrong by that: its fix is another one. */
 function failureOf(name: string, thrown: unknown, fix: string): Finding {
   const reason = reasonOf(thrown);
+  const nearer = 'choose a node that is nearer or less busy, or raise --timeout';
   return reason === NO_ANSWER_IN_TIME
-    ? fail(
-        name,
-        'it answers too slowly, or not at all',
-        'choose a node that is nearer or less busy, or raise --timeout',
-      )
+    ? fail(name, 'it answers too slowly, or not at all', nearer)
     : fail(name, reason, fix);
 }
 
@@ -92,13 +89,9 @@ function checkGenesis(name: string, genesis: string | undefined, expected: strin
   if (genesis === undefined) return fail(name, 'it returns no genesis hash', 'see whether it is a Solana node');
   const known = CLUSTER_NAMES[genesis];
   const found = known === undefined ? genesis : `${known} ${genesis}`;
-  return expected === null || expected === genesis
-    ? ok(name, found)
-    : fail(
-        name,
-        `${found}, but the setting cluster is ${expected}`,
-        'name a node of that cluster, or change the setting',
-      );
+  if (expected === null || expected === genesis) return ok(name, found);
+  const fix = 'name a node of that cluster, or change the setting';
+  return fail(name, `${found}, but the setting cluster is ${expected}`, fix);
 }
 
 type Tips = Readonly<Record<'processed' | 'confirmed' | 'finalized', number | undefined>>;
@@ -194,24 +187,17 @@ async function checkMethods(name: string, node: NodeConfig, probe: NodeProbe, ti
   });
   const finding = `${wanted.length - refused.length} of ${wanted.length} methods`;
   if (refused.length === 0) return ok(name, finding);
-  return warn(
-    name,
-    `${finding}; refused: ${refused.join(', ')}`,
-    'add a node that has them, or list the methods of this one in its setting methods',
-  );
+  const fix = 'add a node that has them, or list the methods of this one in its setting methods';
+  return warn(name, `${finding}; refused: ${refused.join(', ')}`, fix);
 }
 
 async function checkLedger(name: string, node: NodeConfig, probe: NodeProbe): Promise<Finding> {
   const { result, error } = await probe.call('getFirstAvailableBlock');
   if (typeof result !== 'number')
     return warn(name, describeError(error), 'old blocks may be missing without a word: compare with another node');
-  return node.archival === true && result > ARCHIVE_START
-    ? warn(
-        name,
-        `slot ${result}, although it is set as archival`,
-        'remove archival, or ask the provider for the archive',
-      )
-    : ok(name, `slot ${result}`);
+  if (node.archival !== true || result <= ARCHIVE_START) return ok(name, `slot ${result}`);
+  const fix = 'remove archival, or ask the provider for the archive';
+  return warn(name, `slot ${result}, although it is set as archival`, fix);
 }
 
 /** A whole ledger may begin with a snapshot of the first epochs. */

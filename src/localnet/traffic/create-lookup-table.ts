@@ -37,14 +37,8 @@ export async function planLookupTable(
   ];
   const create = Uint8Array.of(0, 0, 0, 0, ...slotBytes, bump);
   const count = getU64Encoder().encode(addresses.length);
-  const extend = Uint8Array.of(
-    2,
-    0,
-    0,
-    0,
-    ...count,
-    ...addresses.flatMap((entry) => [...addressEncoder.encode(entry)]),
-  );
+  const entries = addresses.flatMap((entry) => [...addressEncoder.encode(entry)]);
+  const extend = Uint8Array.of(2, 0, 0, 0, ...count, ...entries);
   return {
     address: table,
     instructions: [
