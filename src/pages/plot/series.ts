@@ -15,10 +15,6 @@ export class TimeSeries {
     return this.#columns;
   }
 
-  get length(): number {
-    return this.#columns[0]?.length ?? 0;
-  }
-
   /** Appends a point, or replaces the newest one of the same second, and forgets what is beyond the span. */
   set(timeSec: number, values: readonly (number | null)[]): void {
     const [times = []] = this.#columns;
@@ -47,10 +43,6 @@ export class TimeSeries {
   addGap(): void {
     const newest = this.#columns[0]?.at(-1);
     if (typeof newest === 'number') this.set(newest + 1, []);
-  }
-
-  clear(): void {
-    for (const column of this.#columns) column.length = 0;
   }
 }
 

@@ -158,34 +158,21 @@ function statementLines(receipt: Receipt, input: VerificationInput, nowMs: numbe
   const { cluster, request, slot, agreed, nonce, previous } = receipt;
   const withNonce = 'Made for this nonce: it did not exist before the request.';
   const withoutNonce = 'Made for no nonce: it may have been sent before, and to others.';
-  return [
-    statementLine(
-      'format',
-      `proof-of-serve/v${versionOf(receipt)}`,
-      'A statement about an answer, and nothing else.',
-      'proven',
-    ),
-    statementLine('key', input.publicKey, 'The holder of this key signs the following.', statusOf(input.publicKey)),
-    statementLine('cluster', cluster, explainCluster(cluster), statusOf(input.cluster)),
-    statementLine('request', request, 'The request that was answered.', statusOf(input.request)),
-    statementLine('status', String(receipt.status), 'The request succeeded.', 'proven'),
-    statementLine('slot', String(slot), 'The result holds at this slot.', 'signed'),
-    statementLine('commitment', receipt.commitment, explainCommitment(receipt.commitment), 'signed'),
-    statementLine('claim', receipt.claim, explainClaim(receipt.claim), 'signed'),
-    ...(agreed === undefined
-      ? []
-      : [statementLine('agreed', agreed, explainAgreed(agreed), statusOf(input.minAgreed))]),
-    statementLine('digest', receipt.digest, 'SHA-256 of the result: no byte of it was changed.', 'proven'),
-    statementLine('issued', String(receipt.issuedAt), explainIssuedAt(receipt.issuedAt, nowMs), 'signed'),
-    statementLine('nonce', nonce ?? '-', nonce === null ? withoutNonce : withNonce, statusOf(input.nonce)),
-    ...(agreed === undefined ? [] : [statementLine('previous', previous ?? '-', explainPrevious(previous), 'signed')]),
-    statementLine('signature', receipt.sig, explainBatch(receipt), 'proven'),
+  const rows: readonly (readonly [name: string, value: string, explanation: string, status: LineStatus])[] = [
+    ['format', `proof-of-serve/v${versionOf(receipt)}`, 'A statement about an answer, and nothing else.', 'proven'],
+    ['key', input.publicKey, 'The holder of this key signs the following.', statusOf(input.publicKey)],
+    ['cluster', cluster, explainCluster(cluster), statusOf(input.cluster)],
+    ['request', request, 'The request that was answered.', statusOf(input.request)],
+    ['status', String(receipt.status), 'The request succeeded.', 'proven'],
+    ['slot', String(slot), 'The result holds at this slot.', 'signed'],
+    ['commitment', receipt.commitment, explainCommitment(receipt.commitment), 'signed'],
+    ['claim', receipt.claim, explainClaim(receipt.claim), 'signed'],
+    ...(agreed === undefined ? [] : [['agreed', agreed, explainAgreed(agreed), statusOf(input.minAgreed)] as const]),
+    ['digest', receipt.digest, 'SHA-256 of the result: no byte of it was changed.', 'proven'],
+    ['issued', String(receipt.issuedAt), explainIssuedAt(receipt.issuedAt, nowMs), 'signed'],
+    ['nonce', nonce ?? '-', nonce === null ? withoutNonce : withNonce, statusOf(input.nonce)],
+    ...(agreed === undefined ? [] : [['previous', previous ?? '-', explainPrevious(previous), 'signed'] as const]),
+    ['signature', receipt.sig, explainBatch(receipt), 'proven'],
   ];
+  return rows.map(([name, value, explanation, status]) => ({ name, value, explanation, status }));
 }
-
-const statementLine = (name: string, value: string, explanation: string, status: LineStatus): StatementLine => ({
-  name,
-  value,
-  explanation,
-  status,
-});
