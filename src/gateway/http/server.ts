@@ -23,7 +23,6 @@ import { EventChannels } from './stream/event-channels.ts';
 import type { ReadEvents } from './stream/event-log.ts';
 import { EventSealer } from './stream/event-sealer.ts';
 import { EventStreams } from './stream/event-streams.ts';
-import { EventSubscriptions } from './stream/event-subscriptions.ts';
 import { StreamServer } from './stream/stream-server.ts';
 
 export interface ServerOptions
@@ -135,12 +134,11 @@ export function createServer(options: ServerOptions) {
   const { liveAccounts, mesh } = context;
   const eventSealer = new EventSealer({ sealer, cluster: () => mesh.genesisHash, maxBytes: options.stream.eventBytes });
   const channels = new EventChannels({ read: options.readEvents, sealer: eventSealer, liveAccounts, clock });
-  const events = new EventSubscriptions(channels);
   const stream = new StreamServer(app, {
     ...options,
     sources,
     ...options.stream,
-    accountTopics: new AccountTopics({ clock, readThrough, sealer, liveAccounts, events }),
+    accountTopics: new AccountTopics({ clock, readThrough, sealer, liveAccounts, channels }),
     pendingResponses,
   });
   const eventStreams = new EventStreams({ channels, access, clock, context });

@@ -12,13 +12,13 @@ import {
   Subscriptions,
   type SubscriptionsOptions,
 } from '../../../src/gateway/http/pubsub/subscriptions.ts';
-import { AccountTopics } from '../../../src/gateway/http/stream/account-topics.ts';
+import { AccountTopics, type AccountTopicsOptions } from '../../../src/gateway/http/stream/account-topics.ts';
 import { packFrame } from '../../../src/gateway/http/stream/encoded-frame.ts';
 import { EventChannels } from '../../../src/gateway/http/stream/event-channels.ts';
 import { EventLog, type ReadEvents } from '../../../src/gateway/http/stream/event-log.ts';
 import type { EventPage, TopicEvent } from '../../../src/gateway/http/stream/event-page.ts';
 import { EventSealer } from '../../../src/gateway/http/stream/event-sealer.ts';
-import { EventSubscriptions } from '../../../src/gateway/http/stream/event-subscriptions.ts';
+import { subscribeToEvents } from '../../../src/gateway/http/stream/event-subscriptions.ts';
 import { Fanout } from '../../../src/gateway/http/stream/fanout.ts';
 import { ShardQueue } from '../../../src/gateway/http/stream/shard-queue.ts';
 import { SocketConnection, type StreamConnection } from '../../../src/gateway/http/stream/stream-connection.ts';
@@ -185,7 +185,7 @@ t.test('account-topics', async (t) => {
         liveAccounts,
         readRpc: async () => `{"context":{"slot":${slot}},"value":${accountJson('["AAAA","base64"]')}}`,
       }),
-      topics: new AccountTopics({ clock, readThrough, sealer, liveAccounts, events: new EventSubscriptions(channels) }),
+      topics: new AccountTopics({ clock, readThrough, sealer, liveAccounts, channels }),
     };
   }
 
@@ -1085,20 +1085,21 @@ t.test('event-channels', async (t) => {
       t,
       () => new Promise((_, reject) => fails.push(() => reject(new GatewayError('upstream_unavailable', 'it ended')))),
     );
-    const subscriptions = new EventSubscriptions(channels);
+    const options = { channels } as unknown as AccountTopicsOptions; // no value is read
+    const subscriptions = new AccountTopics(options);
     const replies: string[] = [];
     const connection = {
-      caller: { name: 'somebody' },
+      caller: { name: 'somebody', maxSubscriptions: 1 },
       reply: (write: () => string) => replies.push(write()),
     } as unknown as StreamConnection;
     const topic = accountTopicOf('balance', ADDRESS, undefined);
     for (const id of [1, 2]) {
-      subscriptions.subscribe(connection, topic, { id, isBatch: false, since: null });
-      if (id === 1) subscriptions.unsubscribe(connection, topic);
+      await subscriptions.subscribe(connection, topic, id, false, null);
+      if (id === 1) subscriptions.unsubscribe(connection, topic, id);
     }
     fails[0]?.();
     await turns();
-    t.same([subscriptions.has(connection, topic), replies.length], [true, 2]);
+    t.same([subscriptions.subscriptionsOf(connection), replies.length], [1, 3]);
   });
 
   t.test('what can have no place is answered with the error alone', (t) => {
@@ -1116,8 +1117,7 @@ t.test('event-channels', async (t) => {
       reply: (write: () => string) => replies.push(write()),
     } as unknown as StreamConnection;
     const topic = accountTopicOf('balance', ADDRESS, undefined);
-    const subscriptions = new EventSubscriptions(channels);
-    t.throws(() => subscriptions.subscribe(connection, topic, { id: 1, isBatch: false, since: null }), error);
+    t.throws(() => subscribeToEvents(channels, connection, topic, { id: 1, since: null, onEnd: t.fail }), error);
     t.same(replies, []);
     t.end();
   });

@@ -4,10 +4,20 @@ import type { EventId } from '../../../shared/domain/event-id.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { type AccountTopic, TOPIC_NAMES } from '../../routes/stream-topics.ts';
 import { errorFrame } from './error-frame.ts';
-import type { EventSubscriptions } from './event-subscriptions.ts';
+import type { EventChannels } from './event-channels.ts';
+import { subscribeToEvents } from './event-subscriptions.ts';
 import type { StreamConnection, SubscriptionCaller } from './stream-connection.ts';
 import type { MessageId } from './stream-message.ts';
 import { TopicFeed, type TopicFeedOptions, type TopicUpdate } from './topic-feed.ts';
+
+/** One subscription of a connection, to the newest value or to events. */
+interface Subscription {
+  readonly topic: AccountTopic;
+  readonly id: MessageId;
+  /** Sends what a slow connection had no room for. */
+  resume(): void;
+  end(): void;
+}
 
 interface TopicSubscription {
   readonly connection: StreamConnection;
@@ -30,7 +40,7 @@ interface TopicSubscribers {
 
 export interface AccountTopicsOptions extends Omit<TopicFeedOptions, 'topic' | 'caller' | 'onUpdate' | 'onEnd'> {
   readonly clock: Clock;
-  readonly events: EventSubscriptions;
+  readonly channels: Pick<EventChannels, 'join'>;
 }
 
 /** The time that a topic without subscribers stays open, so that a client that reconnects needs no read. */
@@ -40,7 +50,7 @@ const GRACE_PERIOD_MS = 10_000;
 export class AccountTopics {
   readonly #options: AccountTopicsOptions;
   readonly #topics = new Map<string, TopicSubscribers>();
-  readonly #topicsByConnection = new Map<StreamConnection, Set<TopicSubscribers>>();
+  readonly #byConnection = new Map<StreamConnection, Map<string, Subscription>>();
   readonly #subscriptionCounts = new Map<string, number>(TOPIC_NAMES.map((name) => [name, 0]));
 
   constructor(options: AccountTopicsOptions) {
@@ -56,15 +66,12 @@ export class AccountTopics {
   }
 
   subscriptionsOf(connection: StreamConnection): number {
-    return (this.#topicsByConnection.get(connection)?.size ?? 0) + this.#options.events.countOf(connection);
+    return this.#byConnection.get(connection)?.size ?? 0;
   }
 
   findFault(connection: StreamConnection, topic: AccountTopic): GatewayError | undefined {
     const { maxSubscriptions } = connection.caller;
-    if (
-      this.#topics.get(topic.request.key)?.subscriptions.has(connection) ||
-      this.#options.events.has(connection, topic)
-    )
+    if (this.#byConnection.get(connection)?.has(topic.request.key))
       return new GatewayError('invalid_request', 'this connection is already subscribed to the topic');
     if (this.subscriptionsOf(connection) >= maxSubscriptions)
       return new GatewayError('rate_limited', `a connection may have ${maxSubscriptions} subscriptions`);
@@ -82,60 +89,54 @@ export class AccountTopics {
     const fault = this.findFault(connection, topic);
     if (fault !== undefined) throw fault;
     if (since !== undefined) {
-      this.#options.events.subscribe(connection, topic, { id, isBatch, since });
+      const onEnd = (reason: GatewayError): void => {
+        this.#remove(connection, topic);
+        replyEnded(connection, topic, { id, isBatch }, reason);
+      };
+      const membership = subscribeToEvents(this.#options.channels, connection, topic, { id, since, onEnd });
+      this.#add(connection, { topic, id, resume: () => membership.resume(), end: () => membership.leave() });
       return;
     }
-    const connectionTopics = this.#topicsByConnection.get(connection) ?? new Set<TopicSubscribers>();
     const subscribers = this.#openTopic(topic, connection.caller);
+    const { feed, subscriptions } = subscribers;
     const subscription = { connection, id, isBatch, lastSent: undefined, seq: 0, hasUnsentUpdate: false };
-    subscribers.subscriptions.set(connection, subscription);
+    subscriptions.set(connection, subscription);
     this.#countSubscription(topic, 1);
-    this.#topicsByConnection.set(connection, connectionTopics.add(subscribers));
+    this.#add(connection, {
+      topic,
+      id,
+      resume: () => resend(topic, subscription, feed.latest),
+      end: () => this.#leave(connection, subscribers),
+    });
     try {
-      this.#replyFirst(subscribers, subscription, await subscribers.feed.readCurrent(connection.caller));
+      this.#replyFirst(subscribers, subscription, await feed.readCurrent(connection.caller));
     } catch (thrown) {
-      if (subscribers.subscriptions.get(connection) === subscription) this.#removeSubscription(connection, subscribers);
+      if (subscriptions.get(connection) === subscription) this.#remove(connection, topic);
       throw thrown;
     }
   }
 
   unsubscribe(connection: StreamConnection, topic: AccountTopic, id: MessageId): void {
-    const subscribers = this.#topics.get(topic.request.key);
-    if (this.#options.events.has(connection, topic)) {
-      this.#endEvents(connection, topic, id);
-      return;
-    }
-    if (subscribers === undefined || !subscribers.subscriptions.has(connection)) {
+    if (!this.#byConnection.get(connection)?.has(topic.request.key))
       throw new GatewayError('invalid_request', 'this connection is not subscribed to the topic');
-    }
-    this.#endSubscription(connection, subscribers, id);
+    this.#remove(connection, topic);
+    replyUnsubscribed(connection, topic, id);
   }
 
   unsubscribeId(connection: StreamConnection, id: string | number): void {
-    const ending = [...(this.#topicsByConnection.get(connection) ?? [])].filter(
-      ({ subscriptions }) => subscriptions.get(connection)?.id === id,
-    );
-    const ofEvents = this.#options.events.topicsOf(connection, id);
-    if (ending.length === 0 && ofEvents.length === 0)
+    const ending = this.#allOf(connection).filter((subscription) => subscription.id === id);
+    if (ending.length === 0)
       throw new GatewayError('invalid_request', 'this connection has no subscription with the id');
-    for (const subscribers of ending) this.#endSubscription(connection, subscribers, id);
-    for (const topic of ofEvents) this.#endEvents(connection, topic, id);
+    for (const { topic } of ending) this.unsubscribe(connection, topic, id);
   }
 
-  /** Sends the newest update of each topic of which a slow connection has missed some. */
+  /** Sends what a slow connection has missed: of each topic the newest update, or the events that wait. */
   sendUnsent(connection: StreamConnection): void {
-    this.#options.events.resume(connection);
-    for (const { topic, subscriptions, feed } of this.#topicsByConnection.get(connection) ?? []) {
-      const subscription = subscriptions.get(connection);
-      if (subscription?.hasUnsentUpdate === true && feed.latest !== undefined)
-        sendUpdate(topic, subscription, feed.latest);
-    }
+    for (const subscription of this.#allOf(connection)) subscription.resume();
   }
 
   removeConnection(connection: StreamConnection): void {
-    this.#options.events.removeConnection(connection);
-    for (const subscribers of [...(this.#topicsByConnection.get(connection) ?? [])])
-      this.#removeSubscription(connection, subscribers);
+    for (const { topic } of this.#allOf(connection)) this.#remove(connection, topic);
   }
 
   close(): void {
@@ -161,14 +162,21 @@ export class AccountTopics {
     );
   }
 
-  #endSubscription(connection: StreamConnection, subscribers: TopicSubscribers, id: MessageId): void {
-    this.#removeSubscription(connection, subscribers);
-    replyUnsubscribed(connection, subscribers.topic, id);
+  #allOf(connection: StreamConnection): readonly Subscription[] {
+    return [...(this.#byConnection.get(connection)?.values() ?? [])];
   }
 
-  #endEvents(connection: StreamConnection, topic: AccountTopic, id: MessageId): void {
-    this.#options.events.unsubscribe(connection, topic);
-    replyUnsubscribed(connection, topic, id);
+  #add(connection: StreamConnection, subscription: Subscription): void {
+    const all = this.#byConnection.get(connection) ?? new Map<string, Subscription>();
+    this.#byConnection.set(connection, all.set(subscription.topic.request.key, subscription));
+  }
+
+  #remove(connection: StreamConnection, { request }: AccountTopic): void {
+    const all = this.#byConnection.get(connection);
+    const subscription = all?.get(request.key);
+    all?.delete(request.key);
+    if (all?.size === 0) this.#byConnection.delete(connection);
+    subscription?.end();
   }
 
   /** Returns a topic, whose place counts for this caller, too, from now on. */
@@ -193,10 +201,10 @@ export class AccountTopics {
   }
 
   #endTopic(subscribers: TopicSubscribers, reason: GatewayError): void {
-    const { address } = subscribers.topic;
-    for (const { connection, id, isBatch } of [...subscribers.subscriptions.values()]) {
-      this.#removeSubscription(connection, subscribers);
-      connection.reply(() => errorFrame(id, reason, isBatch ? { address } : {}));
+    const { topic } = subscribers;
+    for (const subscription of [...subscribers.subscriptions.values()]) {
+      this.#remove(subscription.connection, topic);
+      replyEnded(subscription.connection, topic, subscription, reason);
     }
     subscribers.endGracePeriod();
     this.#closeTopic(subscribers);
@@ -211,13 +219,9 @@ export class AccountTopics {
     this.#subscriptionCounts.set(name, (this.#subscriptionCounts.get(name) ?? 0) + change);
   }
 
-  #removeSubscription(connection: StreamConnection, subscribers: TopicSubscribers): void {
+  #leave(connection: StreamConnection, subscribers: TopicSubscribers): void {
     if (subscribers.subscriptions.delete(connection)) this.#countSubscription(subscribers.topic, -1);
-    const connectionTopics = this.#topicsByConnection.get(connection);
-    connectionTopics?.delete(subscribers);
-    if (connectionTopics?.size === 0) this.#topicsByConnection.delete(connection);
-    const { feed } = subscribers;
-    if (subscribers.subscriptions.size > 0) feed.removeCaller(connection.caller);
+    if (subscribers.subscriptions.size > 0) subscribers.feed.removeCaller(connection.caller);
     else this.#beginGracePeriod(subscribers, connection.caller);
   }
 
@@ -232,6 +236,15 @@ export class AccountTopics {
   }
 }
 
+function replyEnded(
+  connection: StreamConnection,
+  { address }: AccountTopic,
+  { id, isBatch }: Pick<TopicSubscription, 'id' | 'isBatch'>,
+  reason: GatewayError,
+): void {
+  connection.reply(() => errorFrame(id, reason, isBatch ? { address } : {}));
+}
+
 function replyUnsubscribed(connection: StreamConnection, { name, address }: AccountTopic, id: MessageId): void {
   connection.reply(() => `{"type":"unsubscribed","id":${JSON.stringify(id)},"topic":"${name}","address":"${address}"}`);
 }
@@ -242,6 +255,10 @@ function pushIfNewer(topic: AccountTopic, subscription: TopicSubscription, updat
     return;
   subscription.seq++;
   sendUpdate(topic, subscription, update);
+}
+
+function resend(topic: AccountTopic, subscription: TopicSubscription, latest: TopicUpdate | undefined): void {
+  if (subscription.hasUnsentUpdate && latest !== undefined) sendUpdate(topic, subscription, latest);
 }
 
 function sendUpdate(topic: AccountTopic, subscription: TopicSubscription, update: TopicUpdate): void {
