@@ -1,7 +1,6 @@
 import { API_PREFIX } from '../../../shared/domain/canonical-request.ts';
-import { repeat } from '../../../shared/runtime/repeat.ts';
 import type { EngineApp, EngineSocket } from '../engine/engine.ts';
-import { OpenSockets, REVIEW_TICK_MS } from '../stream/open-sockets.ts';
+import { OpenSockets } from '../stream/open-sockets.ts';
 import { SlowConsumers } from '../stream/slow-consumers.ts';
 import type { StreamCaller } from '../stream/stream-caller.ts';
 import { CLOSE_CODES } from '../stream/stream-socket.ts';
@@ -41,7 +40,6 @@ export class PubsubServer {
   readonly #sockets: OpenSockets<PubsubSocket>;
   readonly #slowConsumers: SlowConsumers<PubsubSocket>;
   readonly #lostReasons = new WeakMap<PubsubClient, string>();
-  readonly #stopReviews: () => void;
   readonly #maxBackpressureBytes: number;
 
   constructor(app: EngineApp, options: PubsubServerOptions) {
@@ -53,9 +51,13 @@ export class PubsubServer {
       accounts: new AccountFeeds(options),
       signatures: this.#signatures,
     });
-    this.#sockets = new OpenSockets(access.authenticator);
     this.#slowConsumers = new SlowConsumers(clock);
-    this.#stopReviews = repeat(clock, REVIEW_TICK_MS, () => this.#review());
+    this.#sockets = new OpenSockets({
+      access,
+      clock,
+      subscriptionsOf: (socket) => this.#subscriptions.countOf(socket.getUserData().client),
+      endSlow: () => this.#slowConsumers.closeExpired(),
+    });
     const clientOptions = { ...options, subscriptions: this.#subscriptions };
     app.handleWebSockets<SocketData>(`${API_PREFIX}/rpc`, {
       maxPayloadLength: 16 * MAX_MESSAGE_BYTES, // the engine cuts the connection at longer ones
@@ -93,21 +95,13 @@ export class PubsubServer {
   }
 
   close(): void {
-    this.#stopReviews();
-    this.#sockets.closeAll();
+    this.#sockets.close();
     this.#signatures.close();
   }
 
-  /** Closes those whose caller has lost the tier that they need, whose key is not valid any more, or that read too slowly. */
-  #review(): void {
-    this.#sockets.review((socket) => this.#subscriptions.countOf(socket.getUserData().client));
-    this.#slowConsumers.closeExpired();
-  }
-
   #onOpen(socket: PubsubSocket): void {
-    const { caller, client } = socket.getUserData();
+    const { client } = socket.getUserData();
     this.#sockets.add(socket);
-    caller.streamSlot.onRevoked(() => socket.end(CLOSE_CODES.tooMany, 'too many open streams: close one first'));
     client.open({
       socket,
       maxUnsentBytes: this.#maxBackpressureBytes,
@@ -142,10 +136,8 @@ export class PubsubServer {
   }
 
   #onClose(socket: PubsubSocket, code: number): void {
-    const { caller, client } = socket.getUserData();
-    client.close();
+    socket.getUserData().client.close();
     this.#sockets.remove(socket, code);
     this.#slowConsumers.remove(socket);
-    caller.streamSlot.release();
   }
 }

@@ -4,7 +4,6 @@ import type { Clock } from '../../../shared/domain/clock.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { type EventId, formatEventId, parseEventId } from '../../../shared/domain/event-id.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
-import { repeat } from '../../../shared/runtime/repeat.ts';
 import { address } from '../../routes/routing/params.ts';
 import type { RouteContext } from '../../routes/routing/route.ts';
 import { isTopicName, TOPIC_NAMES } from '../../routes/stream-topics.ts';
@@ -14,7 +13,7 @@ import type { CheckedRequest } from '../rest/guarded-request.ts';
 import { formatHeaders, type Header } from '../rest/response-headers.ts';
 import type { ChannelTopics, EventChannels, EventSubscriber, Membership } from './event-channels.ts';
 import type { SealedEvent } from './event-sealer.ts';
-import { OpenSockets, REVIEW_TICK_MS } from './open-sockets.ts';
+import { OpenSockets } from './open-sockets.ts';
 import { StreamCaller, type StreamCallerAccess, tooManyOpen } from './stream-caller.ts';
 import { CLOSE_CODES } from './stream-socket.ts';
 
@@ -40,15 +39,13 @@ export class EventStreams {
   readonly #options: EventStreamsOptions;
   readonly #streams: OpenSockets<EventStream>;
   readonly #behind = new Set<EventStream>();
-  readonly #stopReviews: () => void;
 
   constructor(options: EventStreamsOptions) {
-    const { access, clock } = options;
     this.#options = options;
-    this.#streams = new OpenSockets(access.authenticator);
-    this.#stopReviews = repeat(clock, REVIEW_TICK_MS, () => {
-      this.#streams.review((stream) => stream.topicCount);
-      this.#endSlow();
+    this.#streams = new OpenSockets({
+      ...options,
+      subscriptionsOf: ({ topicCount }) => topicCount,
+      endSlow: () => this.#endSlow(),
     });
   }
 
@@ -81,7 +78,6 @@ export class EventStreams {
       caller.streamSlot.release();
       throw thrown;
     }
-    caller.streamSlot.onRevoked(() => stream.end(CLOSE_CODES.tooMany, 'too many open streams: close one first'));
     return {
       headers: headersOf(guarded),
       begin: (startParts) => {
@@ -96,8 +92,7 @@ export class EventStreams {
   }
 
   close(): void {
-    this.#stopReviews();
-    this.#streams.closeAll();
+    this.#streams.close();
   }
 
   #endSlow(): void {
@@ -111,7 +106,6 @@ export class EventStreams {
     this.#streams.remove(stream, stream.endCode);
     this.#behind.delete(stream);
     stream.membership?.leave();
-    stream.getUserData().caller.streamSlot.release();
   }
 }
 
@@ -136,18 +130,14 @@ class EventStream implements EventSubscriber {
   readonly #behind: Set<EventStream>;
   readonly #clock: Clock;
   #hasRoom = true;
-  #behindSinceMs = 0;
+  /** Since when events wait for it, in milliseconds of the clock. */
+  behindSinceMs = 0;
 
   constructor(caller: StreamCaller, { topics }: ChannelTopics, behind: Set<EventStream>, clock: Clock) {
     this.#caller = caller;
     this.topicCount = topics.length;
     this.#behind = behind;
     this.#clock = clock;
-  }
-
-  /** Since when events wait for it, in milliseconds of the clock. */
-  get behindSinceMs(): number {
-    return this.#behindSinceMs;
   }
 
   get callerName(): string {
@@ -160,7 +150,7 @@ class EventStream implements EventSubscriber {
 
   deliver(events: readonly SealedEvent[], end: EventId, isMark: boolean): EventId | undefined {
     if (!this.#hasRoom || this.parts === undefined) {
-      if (!this.#behind.has(this)) this.#behindSinceMs = this.#clock.monotonic();
+      if (!this.#behind.has(this)) this.behindSinceMs = this.#clock.monotonic();
       this.#behind.add(this);
       return undefined;
     }

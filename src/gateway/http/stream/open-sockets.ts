@@ -1,3 +1,5 @@
+import type { Clock } from '../../../shared/domain/clock.ts';
+import { repeat } from '../../../shared/runtime/repeat.ts';
 import type { Authenticator } from '../../access/authenticator.ts';
 import type { EngineSocket } from '../engine/engine.ts';
 import type { StreamCaller } from './stream-caller.ts';
@@ -5,13 +7,13 @@ import { CLOSE_CODES } from './stream-socket.ts';
 
 /** A socket whose caller is known. */
 type CallerSocket = Pick<
-  EngineSocket<{ readonly caller: Pick<StreamCaller, 'principal' | 'findFault'> }>,
+  EngineSocket<{ readonly caller: Pick<StreamCaller, 'principal' | 'findFault' | 'streamSlot'> }>,
   'getUserData' | 'end'
 >;
 
 /** The time in which each connection with credentials is reviewed, a part of them each second. */
 const REVIEW_INTERVAL_MS = 60_000;
-export const REVIEW_TICK_MS = 1000;
+const REVIEW_TICK_MS = 1000;
 
 /** The close codes that are counted apart: ours, and those of a connection that its client closes or loses. */
 const COUNTED_CLOSE_CODES: ReadonlySet<number> = new Set([1000, 1005, 1006, ...Object.values(CLOSE_CODES)]);
@@ -19,17 +21,30 @@ const COUNTED_CLOSE_CODES: ReadonlySet<number> = new Set([1000, 1005, 1006, ...O
 /** Stands for any other close code, which a client may choose. */
 const OTHER_CLOSE_CODE = 0;
 
+interface OpenSocketsOptions<Socket> {
+  readonly access: { readonly authenticator: Pick<Authenticator, 'isKeyInvalid'> };
+  readonly clock: Clock;
+  readonly subscriptionsOf: (socket: Socket) => number;
+  /** Called each second. */
+  readonly endSlow: () => void;
+}
+
 /** The open sockets of one kind, and the number of those that ended. The engine aborts the process on a write to a closed one. */
 export class OpenSockets<Socket extends CallerSocket> {
-  readonly #authenticator: Pick<Authenticator, 'isKeyInvalid'>;
+  readonly #options: OpenSocketsOptions<Socket>;
+  readonly #stopReviews: () => void;
   readonly #all = new Set<Socket>();
   /** The sockets that were opened with credentials, in the order in which they are reviewed next. */
   readonly #authenticated = new Set<Socket>();
   #ended = 0;
   readonly #closes = new Map([...COUNTED_CLOSE_CODES, OTHER_CLOSE_CODE].map((code) => [code, 0]));
 
-  constructor(authenticator: Pick<Authenticator, 'isKeyInvalid'>) {
-    this.#authenticator = authenticator;
+  constructor(options: OpenSocketsOptions<Socket>) {
+    this.#options = options;
+    this.#stopReviews = repeat(options.clock, REVIEW_TICK_MS, () => {
+      this.#review();
+      options.endSlow();
+    });
   }
 
   get size(): number {
@@ -50,8 +65,10 @@ export class OpenSockets<Socket extends CallerSocket> {
   }
 
   add(socket: Socket): void {
+    const { principal, streamSlot } = socket.getUserData().caller;
     this.#all.add(socket);
-    if (socket.getUserData().caller.principal !== undefined) this.#authenticated.add(socket);
+    if (principal !== undefined) this.#authenticated.add(socket);
+    streamSlot.onRevoked(() => socket.end(CLOSE_CODES.tooMany, 'too many open streams: close one first'));
   }
 
   remove(socket: Socket, code: number): void {
@@ -60,32 +77,30 @@ export class OpenSockets<Socket extends CallerSocket> {
     this.#closes.set(counted, (this.#closes.get(counted) ?? 0) + 1);
     this.#all.delete(socket);
     this.#authenticated.delete(socket);
+    socket.getUserData().caller.streamSlot.release();
   }
 
   /**
    * Closes those whose key is not valid any more, and those whose caller has lost the tier that its subscriptions need: of these
-   * a part of the sockets, each in its turn. Called each {@link REVIEW_TICK_MS}.
+   * a part of the sockets, each in its turn.
    */
-  review(subscriptionsOf: (socket: Socket) => number): void {
+  #review(): void {
     const count = Math.ceil((this.#authenticated.size * REVIEW_TICK_MS) / REVIEW_INTERVAL_MS);
     for (const socket of [...this.#authenticated].slice(0, count)) {
       this.#authenticated.delete(socket);
       this.#authenticated.add(socket); // at the end
-      const fault = socket.getUserData().caller.findFault(subscriptionsOf(socket));
+      const fault = socket.getUserData().caller.findFault(this.#options.subscriptionsOf(socket));
       if (fault !== undefined) socket.end(CLOSE_CODES.tierFell, fault);
     }
-    this.#closeInvalidKeys();
-  }
-
-  #closeInvalidKeys(): void {
     for (const socket of [...this.#authenticated]) {
       const { principal } = socket.getUserData().caller;
-      if (principal !== undefined && this.#authenticator.isKeyInvalid(principal))
+      if (principal !== undefined && this.#options.access.authenticator.isKeyInvalid(principal))
         socket.end(CLOSE_CODES.invalidKey, 'the API key was revoked or has expired');
     }
   }
 
-  closeAll(): void {
+  close(): void {
+    this.#stopReviews();
     for (const socket of [...this.#all]) socket.end(CLOSE_CODES.goingAway, 'the gateway is shutting down');
   }
 }

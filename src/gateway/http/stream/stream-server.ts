@@ -1,14 +1,13 @@
 import { API_PREFIX } from '../../../shared/domain/canonical-request.ts';
 import type { Clock } from '../../../shared/domain/clock.ts';
 import type { NetworkSnapshot } from '../../../shared/domain/network-snapshot.ts';
-import { repeat } from '../../../shared/runtime/repeat.ts';
 import type { Entry } from '../../cache/entry.ts';
 import type { Sealer } from '../../serving/sealer.ts';
 import type { EngineApp } from '../engine/engine.ts';
 import { requestTargetOf } from '../engine/request-guard.ts';
 import type { AccountTopics } from './account-topics.ts';
 import { FrameChannels } from './frame-channels.ts';
-import { OpenSockets, REVIEW_TICK_MS } from './open-sockets.ts';
+import { OpenSockets } from './open-sockets.ts';
 import { SlowConsumers } from './slow-consumers.ts';
 import { SocketConnection } from './stream-connection.ts';
 import { StreamMessages } from './stream-messages.ts';
@@ -50,7 +49,6 @@ export class StreamServer {
   readonly #sockets: OpenSockets<StreamSocket>;
   readonly #slowConsumers: SlowConsumers<StreamSocket>;
   readonly #messages: StreamMessages;
-  readonly #stopReviews: () => void;
 
   constructor(app: EngineApp, options: StreamServerOptions) {
     const { access, accountTopics, clock, maxBackpressureBytes, polledEvents, sealer } = options;
@@ -62,9 +60,13 @@ export class StreamServer {
       clock,
       polledEvents,
     );
-    this.#sockets = new OpenSockets(access.authenticator);
-    this.#stopReviews = repeat(clock, REVIEW_TICK_MS, () => this.#review());
     this.#slowConsumers = new SlowConsumers(clock);
+    this.#sockets = new OpenSockets({
+      access,
+      clock,
+      subscriptionsOf: (socket) => accountTopics.subscriptionsOf(socket.getUserData().connection),
+      endSlow: () => this.#slowConsumers.closeExpired(),
+    });
     this.#messages = new StreamMessages(options);
     app.handleWebSockets<SocketData>(`${API_PREFIX}/stream`, {
       maxPayloadLength: MAX_PAYLOAD_BYTES,
@@ -113,21 +115,13 @@ export class StreamServer {
   }
 
   close(): void {
-    this.#stopReviews();
-    this.#sockets.closeAll();
+    this.#sockets.close();
     this.#accountTopics.close(); // last, since each closed socket begins grace periods
   }
 
-  /** Closes those whose caller has lost the tier that they need, whose key is not valid any more, or that read too slowly. */
-  #review(): void {
-    this.#sockets.review((socket) => this.#accountTopics.subscriptionsOf(socket.getUserData().connection));
-    this.#slowConsumers.closeExpired();
-  }
-
   #onOpen(socket: StreamSocket): void {
-    const { channel, shard, connection, caller } = socket.getUserData();
+    const { channel, shard, connection } = socket.getUserData();
     this.#sockets.add(socket);
-    caller.streamSlot.onRevoked(() => socket.end(CLOSE_CODES.tooMany, 'too many open streams: close one first'));
     connection.open({
       socket,
       maxUnsentBytes: this.#maxBackpressureBytes / 2,
@@ -152,13 +146,12 @@ export class StreamServer {
   }
 
   #onClose(socket: StreamSocket, code: number): void {
-    const { channel, shard, caller, connection } = socket.getUserData();
+    const { channel, shard, connection } = socket.getUserData();
     connection.close();
     this.#accountTopics.removeConnection(connection);
     this.#messages.removeConnection(connection);
     this.#sockets.remove(socket, code);
     this.#slowConsumers.remove(socket);
     channel.fanout.removeSubscriber(shard);
-    caller.streamSlot.release();
   }
 }
