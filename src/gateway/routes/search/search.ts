@@ -14,7 +14,7 @@ import { RPC_ERROR_CODE } from '../../upstream/rpc/rpc-error-code.ts';
 import type { RpcCaller } from '../../upstream/rpc/rpc-response.ts';
 import type { RequestScope } from '../routing/request-scope.ts';
 import { type AccountReads, readRoute, type Uses } from '../routing/route.ts';
-import { searchTerm } from './search-term.ts';
+import { type SearchTerm, searchTerm } from './search-term.ts';
 
 const RESULT_TYPES = ['address', 'mint', 'signature', 'slot', 'epoch', 'domain'] as const;
 const DOMAIN_METHODS = ['nft', 'record-v2', 'record-v1', 'owner'] as const;
@@ -43,62 +43,59 @@ export const search = readRoute({
   claimNumberOf: () => 2,
   errors: ['unclassifiable', 'not_found'],
 
-  async resolve({ q: term }, { callsFor, accounts, seenBlocks }: Uses<'callsFor' | 'accounts' | 'seenBlocks'>, scope) {
-    const { minSlot } = scope;
-    const rpc = callsFor(scope);
-    const shown = { query: term.query, domain: null, name: null, alternatives: [] };
-    switch (term.type) {
-      case 'domain': {
-        const { slot, address, method } = await resolveDomainAddress(rpc, term.domain, minSlot);
-        const { name, nameAccount } = term.domain;
-        const { exists, kind } = await readAccountKind(accounts, address, { ...scope, minSlot: slot });
-        const domain = { name, nameAccount, method };
-        const found = { type: term.type, id: address, path: pathTo('account', address), exists, kind, domain };
-        return { slot, result: { ...shown, ...found } };
-      }
-      case 'name': {
-        const [id, ...others] = term.known.addresses;
-        const alternatives = others.map((other) => ({ id: other, path: pathTo('account', other) }));
-        const { slot, found } = await findAccount(accounts, id, scope);
-        return { slot, result: { ...shown, ...found, name: term.known.name, alternatives } };
-      }
-      case 'address': {
-        const blockSlot = seenBlocks.slotOf(term.id);
-        const { slot, found } =
-          blockSlot === undefined
-            ? await findAccount(accounts, term.id, scope)
-            : await findSlot(rpc, `${blockSlot}`, minSlot);
-        return { slot, result: { ...shown, ...found } };
-      }
-      case 'slot': {
-        const { slot, found } = await findSlot(rpc, term.id, minSlot);
-        return { slot, result: { ...shown, ...found } };
-      }
-      case 'epoch': {
-        const { slot, exists, kind, firstSlot } = await readEpochKind(rpc, Number(term.id), minSlot);
-        const path = kind === 'current' ? `${API_PREFIX}/epoch` : pathTo('block', `${firstSlot}`);
-        return { slot, result: { ...shown, type: term.type, id: term.id, path, exists, kind } };
-      }
-      case 'signature': {
-        const { slot, exists } = await transactionExists(rpc, term.id, minSlot);
-        const path = pathTo('tx', term.id);
-        return { slot, result: { ...shown, type: term.type, id: term.id, path, exists, kind: null } };
-      }
-    }
+  async resolve({ q: term }, context: SearchUses, scope) {
+    const { slot, ...found } = await find(term, context, scope);
+    return { slot, result: { query: term.query, domain: null, name: null, alternatives: [], ...found } };
   },
 });
+
+type SearchUses = Uses<'callsFor' | 'accounts' | 'seenBlocks'>;
+
+async function find(term: SearchTerm, { callsFor, accounts, seenBlocks }: SearchUses, scope: RequestScope) {
+  const { minSlot } = scope;
+  const rpc = callsFor(scope);
+  switch (term.type) {
+    case 'domain': {
+      const { slot, address, method } = await resolveDomainAddress(rpc, term.domain, minSlot);
+      const { name, nameAccount } = term.domain;
+      const { exists, kind } = await readAccountKind(accounts, address, { ...scope, minSlot: slot });
+      const domain = { name, nameAccount, method };
+      return { slot, type: term.type, id: address, path: pathTo('account', address), exists, kind, domain };
+    }
+    case 'name': {
+      const [id, ...others] = term.known.addresses;
+      const alternatives = others.map((other) => ({ id: other, path: pathTo('account', other) }));
+      return { ...(await findAccount(accounts, id, scope)), name: term.known.name, alternatives };
+    }
+    case 'address': {
+      const blockSlot = seenBlocks.slotOf(term.id);
+      return blockSlot === undefined ? findAccount(accounts, term.id, scope) : findSlot(rpc, `${blockSlot}`, minSlot);
+    }
+    case 'slot':
+      return findSlot(rpc, term.id, minSlot);
+    case 'epoch': {
+      const { slot, exists, kind, firstSlot } = await readEpochKind(rpc, Number(term.id), minSlot);
+      const path = kind === 'current' ? `${API_PREFIX}/epoch` : pathTo('block', `${firstSlot}`);
+      return { slot, type: term.type, id: term.id, path, exists, kind };
+    }
+    case 'signature': {
+      const { slot, exists } = await transactionExists(rpc, term.id, minSlot);
+      return { slot, type: term.type, id: term.id, path: pathTo('tx', term.id), exists, kind: null };
+    }
+  }
+}
 
 const pathTo = (route: string, id: string): string => `${API_PREFIX}/${route}/${id}`;
 
 async function findAccount(accounts: AccountReads, id: string, scope: RequestScope) {
   const { slot, exists, kind, isMint } = await readAccountKind(accounts, id, scope);
   const type = isMint ? ('mint' as const) : ('address' as const);
-  return { slot, found: { type, id, path: pathTo(isMint ? 'token' : 'account', id), exists, kind } };
+  return { slot, type, id, path: pathTo(isMint ? 'token' : 'account', id), exists, kind };
 }
 
 async function findSlot(rpc: Pick<Mesh, 'call' | 'tip'>, id: string, minSlot: Slot | undefined) {
   const { slot, exists } = await blockExists(rpc, BigInt(id), minSlot);
-  return { slot, found: { type: 'slot' as const, id, path: pathTo('block', id), exists, kind: null } };
+  return { slot, type: 'slot' as const, id, path: pathTo('block', id), exists, kind: null };
 }
 
 async function readEpochKind(rpc: RpcCaller, epoch: number, minSlot: Slot | undefined) {
