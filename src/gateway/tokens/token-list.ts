@@ -52,7 +52,7 @@ export interface TokenListQuery {
    * The most mints of which the owner has some: a list with more of them is refused as `result_too_large`. Of a long
    * list only these mints are read, and only the accounts that hold some are returned. Default: any number.
    */
-  readonly maxHeldMints?: number;
+  readonly maxHeldMints?: number | undefined;
   /** The most accounts of the list: a longer one is refused as `result_too_large` before its mints are read. */
   readonly maxAccounts?: number;
   /** The most rounds to read all parts at one slot. Callers that retry a larger read themselves pass one. */
@@ -160,16 +160,11 @@ async function readAllAccounts(
   options: ReadOptions,
   listOwner: ListOwner,
 ): Promise<ListParts> {
-  const { owner, known, maxAccounts = MAX_TOKEN_ACCOUNTS, maxHeldMints, cost } = query;
+  const { owner, known, maxAccounts = MAX_TOKEN_ACCOUNTS, cost } = query;
   const { slots, rows, agreement } = await counted(listOwner(mesh, owner, options), cost);
   if (rows.length > maxAccounts)
     throw new GatewayError('result_too_large', `the owner has more than ${maxAccounts} token accounts`);
-  const isLong = rows.length > MAX_REREAD_ACCOUNTS;
-  const listed = isLong && maxHeldMints !== undefined ? await parseHeld(rows, maxHeldMints) : await parseListed(rows);
-  const read = isLong
-    ? await readMintsOf(mesh, query, listed, options)
-    : await readByAddress(mesh, query, [...listed, ...(known?.accounts ?? [])], options);
-  return partsOf(slots, read, isLong, [agreement]);
+  return readListed(mesh, query, options, { slots, rows, known: known?.accounts ?? [], agreements: [agreement] });
 }
 
 /** Counts the rows of a listing for the request; those of one that is too long, too: it was read to its end. */
@@ -203,14 +198,39 @@ async function readAccountsOfMint(
       [],
     );
   const { slot, rows, agreement } = await counted(readTokenAccountsByOwner(mesh, owner, { mint }, options), cost);
-  const isLong = rows.length > MAX_REREAD_ACCOUNTS;
-  const listed = await parseListed(rows);
-  const ofMint = { ...query, withIdentities: false };
+  const ofMint = { ...query, withIdentities: false, maxHeldMints: undefined };
   const knownOfMint = known === undefined ? [] : filterByMint(known, mint).accounts;
-  const read = isLong
-    ? await readMintsOf(mesh, ofMint, listed, options)
-    : await readByAddress(mesh, ofMint, [...listed, ...knownOfMint], options);
-  return partsOf([slot], read, isLong, [mints.agreement, agreement]);
+  const agreements = [mints.agreement, agreement];
+  return readListed(mesh, ofMint, options, { slots: [slot], rows, known: knownOfMint, agreements });
+}
+
+interface Listed {
+  readonly slots: readonly Slot[];
+  readonly rows: readonly Buffer[];
+  /** The accounts of a recent list, which are read again with those of this one. */
+  readonly known: readonly ListedTokenAccount[];
+  readonly agreements: MintParts['agreements'];
+}
+
+/** Reads the mints of listed accounts, and the accounts themselves unless they are many. */
+async function readListed(
+  mesh: Pick<Mesh, 'call'>,
+  query: TokenListQuery,
+  options: ReadOptions,
+  { slots, rows, known, agreements }: Listed,
+): Promise<ListParts> {
+  const { owner, maxHeldMints } = query;
+  const isLong = rows.length > MAX_REREAD_ACCOUNTS;
+  const listed =
+    isLong && maxHeldMints !== undefined
+      ? await parseHeld(rows, maxHeldMints)
+      : await mapInChunks(rows, ROWS_PER_CHUNK, parseListedTokenAccount);
+  const candidates = isLong ? listed : [...listed, ...known];
+  const addresses = isLong ? [] : candidates.map(({ address }) => address);
+  const read = await readMintsOf(mesh, query, candidates, options, addresses, async ({ accounts }) =>
+    isLong ? listed : selectOwned(addresses, accounts, owner),
+  );
+  return partsOf(slots, read, isLong, agreements);
 }
 
 const partsOf = (
@@ -223,9 +243,6 @@ const partsOf = (
   isRepeatable: !isLong,
   value: { list: read.value, isLong, agreements: [...agreements, ...read.agreements] },
 });
-
-const parseListed = (rows: readonly Buffer[]): Promise<readonly ListedTokenAccount[]> =>
-  mapInChunks(rows, ROWS_PER_CHUNK, parseListedTokenAccount);
 
 /** Parses the accounts that hold some of a mint. Throws `result_too_large` as soon as there are more mints than `maxMints`. */
 async function parseHeld(rows: readonly Buffer[], maxMints: number): Promise<readonly ListedTokenAccount[]> {
@@ -246,28 +263,13 @@ const tooManyMints = (maxMints: number): GatewayError =>
     `the address holds more than ${maxMints.toLocaleString('en-US')} different tokens, the most that are valued: list them with /token-accounts/OWNER, or those of one mint with ?mint=MINT`,
   );
 
-async function readByAddress(
-  mesh: Pick<Mesh, 'call'>,
-  query: TokenListQuery,
-  candidates: readonly ListedTokenAccount[],
-  options: ReadOptions,
-): Promise<MintParts> {
-  const addresses = candidates.map(({ address }) => address);
-  const select = (mints: MintScales) => selectOwned(addresses, mints.accounts, query.owner);
-  return readMintsOf(mesh, query, candidates, options, { addresses, select });
-}
-
-interface Reread {
-  readonly addresses: readonly string[];
-  select(read: MintScales): Promise<readonly ListedTokenAccount[]>;
-}
-
 async function readMintsOf(
   mesh: Pick<Mesh, 'call'>,
   { withIdentities = false, known, cost }: TokenListQuery,
   listed: readonly ListedTokenAccount[],
   options: ReadOptions,
-  { addresses, select }: Reread = { addresses: [], select: async () => listed },
+  addresses: readonly string[],
+  select: (read: MintScales) => Promise<readonly ListedTokenAccount[]>,
 ): Promise<MintParts> {
   if (listed.length === 0)
     return { slots: [], agreements: [], value: withIdentities ? EMPTY_LIST : { ...EMPTY_LIST, identities: undefined } };
