@@ -4,17 +4,21 @@ import { isChosen, loadConfig } from '../../config/load-config.ts';
 import { extractSecrets } from '../../config/secret-variables.ts';
 import { createLog, type Log } from '../../shared/runtime/log.ts';
 import { requireFreePort } from '../../shared/runtime/require-free-port.ts';
+import { CounterMember } from '../access/quota/counter-member.ts';
 import { extractKeySource } from '../receipts/keys/key-source.ts';
 import type { NodeStatus } from '../upstream/mesh/mesh.ts';
 import { closerOf, openOrClose } from './closing.ts';
 import { type Environment, environmentOf, type GatewayOptions } from './environment.ts';
 import { addressOf } from './open-answers.ts';
-import { joinFleetCounters, openRedisStore } from './open-counters.ts';
+import { openRedisStore } from './open-counters.ts';
 import { engineOf } from './open-engine.ts';
 import { listen } from './open-server.ts';
 import { reloadReceiptKeys } from './open-state.ts';
 import { follow, openParts, type Parts } from './parts.ts';
 import { rereadConfig } from './reread-config.ts';
+
+/** The time for which reports to the store of a fleet wait for others, in milliseconds. */
+const GATHER_MS = 5;
 
 export interface Gateway {
   readonly url: string;
@@ -83,7 +87,10 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   return openOrClose(env, async () => {
     await requireFreePort(host, port);
     const redisStore = openRedisStore(env);
-    const counters = redisStore && joinFleetCounters(env, redisStore);
+    const { clock, disposals } = env;
+    const afterTurn = (work: () => void) => clock.after(GATHER_MS, work);
+    const counters = redisStore && new CounterMember({ store: redisStore, member: '0', clock, afterTurn });
+    disposals.defer(() => counters?.close());
     const parts = await openParts(env, options, { redisStore, counters });
     await follow(env, parts);
     await counters?.join();

@@ -1,8 +1,5 @@
-import { CounterMember } from '../access/quota/counter-member.ts';
 import { RedisStore } from '../fleet/counters/redis-store.ts';
 import type { Environment } from './environment.ts';
-
-const GATHER_MS = 5;
 
 /** Opens the store that adds up what the gateways of a fleet count; undefined where there is no fleet. */
 export function openRedisStore({ clock, log, redis, disposals }: Environment): RedisStore | undefined {
@@ -15,11 +12,4 @@ export function openRedisStore({ clock, log, redis, disposals }: Environment): R
   });
   disposals.defer(() => store.close());
   return store;
-}
-
-/** Makes a process that answers requests itself a member of its fleet's counters. */
-export function joinFleetCounters({ clock, disposals }: Environment, store: RedisStore): CounterMember {
-  const counters = new CounterMember({ store, member: '0', clock, afterTurn: (work) => clock.after(GATHER_MS, work) });
-  disposals.defer(() => counters.close());
-  return counters;
 }
