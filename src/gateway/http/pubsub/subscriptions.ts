@@ -67,16 +67,12 @@ export class Subscriptions {
   );
   readonly #byKey = new Map<string, SharedSubscription>();
   readonly #bySubscriber = new Map<Subscriber, Map<number, SharedSubscription>>();
-  readonly #counts = new Map<SubscriptionKind, number>(SUBSCRIPTION_KINDS.map((kind) => [kind, 0]));
+  /** The numbers of subscriptions by kind. */
+  readonly counts = new Map<SubscriptionKind, number>(SUBSCRIPTION_KINDS.map((kind) => [kind, 0]));
   #lastId = 0;
 
   constructor(options: SubscriptionsOptions) {
     this.#options = options;
-  }
-
-  /** The numbers of subscriptions by kind. */
-  get counts(): ReadonlyMap<SubscriptionKind, number> {
-    return this.#counts;
   }
 
   countOf(subscriber: Subscriber): number {
@@ -228,7 +224,7 @@ export class Subscriptions {
   }
 
   #count(kind: SubscriptionKind, change: 1 | -1): void {
-    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + change);
+    this.counts.set(kind, (this.counts.get(kind) ?? 0) + change);
   }
 }
 

@@ -41,9 +41,9 @@ const missChannel = channel('slotgate:miss');
 export class RequestMeter {
   readonly errors = new Map((Object.keys(ERRORS) as ErrorCode[]).map((code) => [code, 0]));
   /** The 429 answers to peers that name other callers and are no trusted proxies: all of those count as one. */
-  #untrustedForwarded = 0;
+  untrustedForwarded = 0;
   readonly #options: RequestMeterOptions;
-  readonly #routes = new Map<string, RouteCounts>();
+  readonly routes = new Map<string, RouteCounts>();
   #slowSecondMs = Number.NEGATIVE_INFINITY;
   #slowInSecond = 0;
   #slowOmitted = 0;
@@ -52,22 +52,14 @@ export class RequestMeter {
     this.#options = options;
   }
 
-  get untrustedForwarded(): number {
-    return this.#untrustedForwarded;
-  }
-
   countUntrustedForwarded(address: ArrayBuffer): void {
-    this.#untrustedForwarded++;
-    if (this.#untrustedForwarded === 1) this.#options.onUntrustedProxy(address);
-  }
-
-  get routes(): Iterable<readonly [route: string, counts: RouteCounts]> {
-    return this.#routes;
+    this.untrustedForwarded++;
+    if (this.untrustedForwarded === 1) this.#options.onUntrustedProxy(address);
   }
 
   get hits(): number {
     let sum = 0;
-    for (const { hits } of this.#routes.values()) sum += hits;
+    for (const { hits } of this.routes.values()) sum += hits;
     return sum;
   }
 
@@ -100,10 +92,10 @@ export class RequestMeter {
   }
 
   #countsOf(route: string): RouteCounts {
-    const known = this.#routes.get(route);
+    const known = this.routes.get(route);
     if (known !== undefined) return known;
     const counts = new RouteCounts();
-    this.#routes.set(route, counts);
+    this.routes.set(route, counts);
     return counts;
   }
 

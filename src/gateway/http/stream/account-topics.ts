@@ -51,7 +51,7 @@ export class AccountTopics {
   readonly #options: AccountTopicsOptions;
   readonly #topics = new Map<string, TopicSubscribers>();
   readonly #byConnection = new Map<StreamConnection, Map<string, Subscription>>();
-  readonly #subscriptionCounts = new Map<string, number>(TOPIC_NAMES.map((name) => [name, 0]));
+  readonly subscriptionCounts = new Map<string, number>(TOPIC_NAMES.map((name) => [name, 0]));
 
   constructor(options: AccountTopicsOptions) {
     this.#options = options;
@@ -59,10 +59,6 @@ export class AccountTopics {
 
   get topicCount(): number {
     return this.#topics.size;
-  }
-
-  get subscriptionCounts(): ReadonlyMap<string, number> {
-    return this.#subscriptionCounts;
   }
 
   subscriptionsOf(connection: StreamConnection): number {
@@ -216,7 +212,7 @@ export class AccountTopics {
   }
 
   #countSubscription({ name }: AccountTopic, change: 1 | -1): void {
-    this.#subscriptionCounts.set(name, (this.#subscriptionCounts.get(name) ?? 0) + change);
+    this.subscriptionCounts.set(name, (this.subscriptionCounts.get(name) ?? 0) + change);
   }
 
   #leave(connection: StreamConnection, subscribers: TopicSubscribers): void {

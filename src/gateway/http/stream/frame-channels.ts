@@ -35,7 +35,7 @@ export class FrameChannels {
   readonly #unsignedChannels: readonly FrameChannel[];
   readonly #signedChannels: ReadonlyMap<string, FrameChannel>;
   #latestFrame: EncodedFrame | undefined;
-  #frames = 0;
+  frames = 0;
 
   constructor(publish: Publish, sealer: Sealer, clock: Clock, polledEvents: () => number) {
     this.#clock = clock;
@@ -51,10 +51,6 @@ export class FrameChannels {
     this.#signedChannels = new Map(
       SIGNED_TARGETS.map(({ target, intervalMs }) => [target, createChannel('json', intervalMs, target)]),
     );
-  }
-
-  get frames(): number {
-    return this.#frames;
   }
 
   get all(): readonly FrameChannel[] {
@@ -84,7 +80,7 @@ export class FrameChannels {
 
   publish(entry: Entry, snapshot: NetworkSnapshot): void {
     const nowMs = this.#clock.monotonic();
-    this.#frames++;
+    this.frames++;
     const due = this.all.filter(
       ({ fanout, lastSentMs, intervalMs }) =>
         fanout.subscriberCount > 0 && nowMs - lastSentMs >= intervalMs - MAX_EARLY_MS,

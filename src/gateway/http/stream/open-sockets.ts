@@ -37,7 +37,8 @@ export class OpenSockets<Socket extends CallerSocket> {
   /** The sockets that were opened with credentials, in the order in which they are reviewed next. */
   readonly #authenticated = new Set<Socket>();
   #ended = 0;
-  readonly #closes = new Map([...COUNTED_CLOSE_CODES, OTHER_CLOSE_CODE].map((code) => [code, 0]));
+  /** The numbers of ended sockets by close code; 0 for one that no rule names. */
+  readonly closes = new Map([...COUNTED_CLOSE_CODES, OTHER_CLOSE_CODE].map((code) => [code, 0]));
 
   constructor(options: OpenSocketsOptions<Socket>) {
     this.#options = options;
@@ -55,11 +56,6 @@ export class OpenSockets<Socket extends CallerSocket> {
     return this.#ended;
   }
 
-  /** The numbers of ended sockets by close code; 0 for one that no rule names. */
-  get closes(): ReadonlyMap<number, number> {
-    return this.#closes;
-  }
-
   has(socket: Socket): boolean {
     return this.#all.has(socket);
   }
@@ -74,7 +70,7 @@ export class OpenSockets<Socket extends CallerSocket> {
   remove(socket: Socket, code: number): void {
     this.#ended++;
     const counted = COUNTED_CLOSE_CODES.has(code) ? code : OTHER_CLOSE_CODE;
-    this.#closes.set(counted, (this.#closes.get(counted) ?? 0) + 1);
+    this.closes.set(counted, (this.closes.get(counted) ?? 0) + 1);
     this.#all.delete(socket);
     this.#authenticated.delete(socket);
     socket.getUserData().caller.streamSlot.release();

@@ -15,18 +15,14 @@ export class SlowConsumers<Consumer extends { close(): void }> {
   readonly #clock: Clock;
   readonly #slowSinceMs = new Map<Consumer, number>();
   readonly #closing = new Set<Consumer>();
-  #dropped = 0;
+  dropped = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  get dropped(): number {
-    return this.#dropped;
-  }
-
   recordDrop(consumer: Consumer): void {
-    this.#dropped++;
+    this.dropped++;
     if (this.#closing.has(consumer) || this.#slowSinceMs.has(consumer)) return;
     this.#slowSinceMs.set(consumer, this.#clock.monotonic());
   }
