@@ -7,11 +7,10 @@ import { requireFreePort } from '../../shared/runtime/require-free-port.ts';
 import { CounterMember } from '../access/quota/counter-member.ts';
 import { extractKeySource } from '../receipts/keys/key-source.ts';
 import type { NodeStatus } from '../upstream/mesh/mesh.ts';
-import { closerOf, openOrClose } from './closing.ts';
-import { type Environment, environmentOf, type GatewayOptions } from './environment.ts';
+import type { Environment, GatewayOptions } from './environment.ts';
 import { addressOf } from './open-answers.ts';
 import { openRedisStore } from './open-counters.ts';
-import { engineOf } from './open-engine.ts';
+import { closerOf, openProcess } from './open-process.ts';
 import { listen } from './open-server.ts';
 import { reloadReceiptKeys } from './open-state.ts';
 import { follow, openParts, type Parts } from './parts.ts';
@@ -81,13 +80,11 @@ export async function createGateway(
   throw signal.reason;
 }
 
-export async function openGateway(options: GatewayOptions): Promise<Gateway> {
-  const env = environmentOf(options, await engineOf(options));
-  const { host, port } = env.config;
-  return openOrClose(env, async () => {
-    await requireFreePort(host, port);
+export function openGateway(options: GatewayOptions): Promise<Gateway> {
+  return openProcess(options, async (env) => {
+    const { config, clock, disposals } = env;
+    await requireFreePort(config.host, config.port);
     const redisStore = openRedisStore(env);
-    const { clock, disposals } = env;
     const afterTurn = (work: () => void) => clock.after(GATHER_MS, work);
     const counters = redisStore && new CounterMember({ store: redisStore, member: '0', clock, afterTurn });
     disposals.defer(() => counters?.close());

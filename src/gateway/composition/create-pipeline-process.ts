@@ -12,11 +12,10 @@ import { PipelineEnd, type PipelineEndOptions, type PipelineService } from '../f
 import { matchRoute } from '../routes/index.ts';
 import { paramsOfKey, type ReadRequest, readAnswer } from '../routes/routing/route-read-through.ts';
 import { rpc } from '../routes/rpc/rpc.ts';
-import { closerOf, openOrClose } from './closing.ts';
-import { type Environment, environmentOf, type GatewayOptions } from './environment.ts';
+import type { Environment, GatewayOptions } from './environment.ts';
 import { addressOf } from './open-answers.ts';
 import { openRedisStore } from './open-counters.ts';
-import { engineOf } from './open-engine.ts';
+import { closerOf, openProcess } from './open-process.ts';
 import { reloadReceiptKeys } from './open-state.ts';
 import { follow, openParts, type Parts } from './parts.ts';
 
@@ -51,12 +50,11 @@ export interface PipelineProcess extends FleetProcess {
 }
 
 /** Opens the pipeline process: all of a gateway save its listener, for workers that serve copies of what its cache shows. */
-export async function createPipelineProcess(
+export function createPipelineProcess(
   options: GatewayOptions,
   fleet: Omit<PipelineEndOptions, 'clock'>,
 ): Promise<PipelineProcess> {
-  const env = environmentOf(options, await engineOf(options));
-  return openOrClose(env, async () => {
+  return openProcess(options, async (env) => {
     const end = new PipelineEnd({ ...fleet, clock: env.clock });
     env.disposals.defer(() => end.close());
     const figures = new WorkerFigures();

@@ -13,11 +13,10 @@ import { Signer } from '../receipts/signer.ts';
 import { readMintBalance } from '../routes/mint-balance.ts';
 import type { RouteContext } from '../routes/routing/route.ts';
 import { adminSourcesOf } from './admin-sources-of.ts';
-import { openOrClose } from './closing.ts';
 import { endOf, type FleetProcess } from './create-pipeline-process.ts';
-import { environmentOf, type GatewayOptions } from './environment.ts';
+import type { GatewayOptions } from './environment.ts';
 import { openAnswers } from './open-answers.ts';
-import { engineOf } from './open-engine.ts';
+import { openProcess } from './open-process.ts';
 import { listen, type OpenServer, openServer } from './open-server.ts';
 import { openState, reloadReceiptKeys, type State } from './open-state.ts';
 
@@ -34,15 +33,13 @@ function withConnectionShare(config: Config): Config {
 }
 
 /** Opens a worker: the listener, on a port that others share, over a copy of what the pipeline process' cache shows. */
-export async function createWorker(
+export function createWorker(
   options: GatewayOptions,
   fleet: Pick<WorkerEndOptions, 'id' | 'folder' | 'onOvertaken'>,
 ): Promise<FleetProcess & { readonly url: string }> {
   const receiptKey = { ...options.receiptKey, production: true }; // the key is there
-  const engine = await engineOf(options);
-  const env = environmentOf({ ...options, receiptKey, config: withConnectionShare(options.config) }, engine);
-  const { config, clock, disposals } = env;
-  return openOrClose(env, async () => {
+  return openProcess({ ...options, receiptKey, config: withConnectionShare(options.config) }, async (env) => {
+    const { config, clock, disposals } = env;
     const counterStore = new RemoteStore(Number(config.workers.count));
     const counters = new CounterMember({ store: counterStore, member: '', clock, afterTurn: setImmediate });
     disposals.defer(() => counters.close());

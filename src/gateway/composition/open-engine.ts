@@ -2,7 +2,6 @@ import type { Config } from '../../config/config-schema.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { Engine } from '../http/engine/engine.ts';
 import { loadEngine } from '../http/load-engine.ts';
-import type { GatewayOptions } from './environment.ts';
 
 export async function openEngine({ http }: Config, log: Log): Promise<Engine> {
   const { engine, skipped, drawback } = await loadEngine(http.engine);
@@ -11,6 +10,3 @@ export async function openEngine({ http }: Config, log: Log): Promise<Engine> {
   if (drawback !== undefined) log.warn({ skipped }, `the HTTP engine is ${name}: ${drawback}`);
   return engine;
 }
-
-export const engineOf = async ({ engine, config, log }: GatewayOptions): Promise<Engine> =>
-  engine ?? (await openEngine(config, log));

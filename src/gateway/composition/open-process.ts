@@ -1,5 +1,6 @@
 import { sleep } from '../../shared/runtime/sleep.ts';
-import type { Environment } from './environment.ts';
+import { type Environment, environmentOf, type GatewayOptions } from './environment.ts';
+import { openEngine } from './open-engine.ts';
 
 /**
  * Returns the function that ends a process: it is no longer healthy, after a delay accepts no more requests, then releases
@@ -18,12 +19,13 @@ export function closerOf({ clock, leaving, disposals }: Environment, delayMs: nu
   };
 }
 
-/** Opens parts of a process; those that are open already are closed if the next one fails. */
-export async function openOrClose<T>({ disposals }: Environment, open: () => Promise<T>): Promise<T> {
+/** Opens the parts of a process; those that are open already are closed if the next one fails. */
+export async function openProcess<T>(options: GatewayOptions, open: (env: Environment) => Promise<T>): Promise<T> {
+  const env = environmentOf(options, options.engine ?? (await openEngine(options.config, options.log)));
   try {
-    return await open();
+    return await open(env);
   } catch (thrown) {
-    await disposals.disposeAsync().catch(() => {}); // the error that prevented the start is the one to throw
+    await env.disposals.disposeAsync().catch(() => {}); // the error that prevented the start is the one to throw
     throw thrown;
   }
 }
