@@ -1,3 +1,4 @@
+import { compare } from '../../shared/domain/compare.ts';
 import { divideRounded } from '../../transactions/index.ts';
 import type { Price } from './price-source.ts';
 
@@ -47,7 +48,7 @@ export function valuePositions<H extends Position>(
   const times = valued.flatMap(({ price }) => price?.time ?? []);
   const items = valued.map((item) => ({ ...item, microShare: shareOf(item.microUsd, total) }));
   return {
-    items: items.sort((a, b) => byValue(a, b) || byMint(a, b)),
+    items: items.sort(byValue),
     totalMicroUsd: total,
     asOf: times.length === 0 ? null : Math.min(...times),
     stale: valued.some(({ price }) => price?.stale === true),
@@ -62,12 +63,5 @@ export function microUsdOf({ amount, decimals }: Pick<Position, 'amount' | 'deci
 const shareOf = (value: bigint | null, total: bigint | null): bigint | null =>
   value === null || !total ? null : divideRounded(value * MICRO, total);
 
-type Ranked = ValuedPosition<Position>;
-
-const byValue = (a: Ranked, b: Ranked): number => {
-  const difference = (b.microUsd ?? -1n) - (a.microUsd ?? -1n);
-  return difference > 0n ? 1 : difference < 0n ? -1 : 0;
-};
-
-const byMint = (a: Ranked, b: Ranked): number =>
-  a.position.mint < b.position.mint ? -1 : a.position.mint > b.position.mint ? 1 : 0;
+const byValue = (a: ValuedPosition<Position>, b: ValuedPosition<Position>): number =>
+  compare(b.microUsd ?? -1n, a.microUsd ?? -1n) || compare(a.position.mint, b.position.mint);

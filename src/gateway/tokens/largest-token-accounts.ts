@@ -1,3 +1,4 @@
+import { compare } from '../../shared/domain/compare.ts';
 import { GatewayError } from '../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
 import { mapInChunks } from '../../shared/runtime/map-in-chunks.ts';
@@ -46,5 +47,3 @@ function amountIn(data: Uint8Array): bigint {
   if (data.length < TOKEN_AMOUNT_OFFSET + 8) return 0n;
   return new DataView(data.buffer, data.byteOffset).getBigUint64(TOKEN_AMOUNT_OFFSET, true);
 }
-
-const compare = <T extends bigint | string>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Agreement, combinedAgreement } from '../../shared/domain/agreement.ts';
 import type { Commitment } from '../../shared/domain/commitment.ts';
+import { compare } from '../../shared/domain/compare.ts';
 import { GatewayError } from '../../shared/domain/gateway-error.ts';
 import type { Lease } from '../../shared/domain/lease.ts';
 import { countRows, type RequestCost } from '../../shared/domain/price-list.ts';
@@ -350,6 +351,4 @@ async function identitiesOf(addresses: readonly string[], metadataAddresses: rea
 }
 
 const byMintAndAddress = (a: ListedTokenAccount, b: ListedTokenAccount): number =>
-  compareText(a.token.mint, b.token.mint) || compareText(a.address, b.address);
-
-const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+  compare(a.token.mint, b.token.mint) || compare(a.address, b.address);

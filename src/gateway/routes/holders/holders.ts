@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { compare } from '../../../shared/domain/compare.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { SCAN_UNITS } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
@@ -166,12 +167,10 @@ async function readFirstPage(rpc: RpcCaller, address: string, at: ReadOptions): 
     slot: largest.slot,
     supply: mint.supply,
     scale: mints.scale(address),
-    rows: rows.sort((a, b) => compareAmounts(a, b) || compareAddresses(a, b)),
+    rows: rows.sort((a, b) => compare(b.amount, a.amount) || compareAddresses(a, b)),
     isComplete: largest.addresses.length < PAGE_SIZE,
   };
 }
-
-const compareAmounts = (a: Holder, b: Holder): number => (a.amount > b.amount ? -1 : a.amount < b.amount ? 1 : 0);
 
 /** Compares the bytes of addresses, as the sort of a scan does. */
 const compareAddresses = (a: Holder, b: Holder): number =>

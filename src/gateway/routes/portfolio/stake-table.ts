@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { compare } from '../../../shared/domain/compare.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { STAKE_PROGRAM } from '../../../shared/domain/well-known-addresses.ts';
@@ -56,13 +57,8 @@ export async function readStakeTable(
       throw new GatewayError('result_too_large', `the address has more than ${MAX_ACCOUNTS} stake accounts`);
     accounts.push({ address, lamports: parseListedLamports(row), delegation: stake.delegation });
   });
-  return { slot, accounts: accounts.sort((a, b) => byLamports(a, b) || byAddress(a, b)) };
+  return { slot, accounts: accounts.sort((a, b) => compare(b.lamports, a.lamports) || compare(a.address, b.address)) };
 }
-
-const byLamports = (a: OwnedStake, b: OwnedStake): number =>
-  a.lamports > b.lamports ? -1 : a.lamports < b.lamports ? 1 : 0;
-
-const byAddress = (a: OwnedStake, b: OwnedStake): number => (a.address < b.address ? -1 : 1);
 
 export const stakeSchema = z.strictObject({
   slot: integer.describe('The slot of this list, which is kept for a tenth of an epoch'),
