@@ -44,7 +44,7 @@ export function createClientIpResolver(trustedProxies: readonly string[]) {
       if (hop === undefined || !isTrusted(hop)) return bytes;
       hop = fromBytes(peer.getProxiedRemoteAddress()) ?? hop;
       if (!isTrusted(hop)) return toBytes(hop);
-      for (const text of forwardedFor(headers).reverse()) {
+      for (const text of valuesIn(headers, 'x-forwarded-for').reverse()) {
         const before = parseHop(text);
         if (before === undefined) break; // anybody may have written the hops left of an invalid one
         hop = before;
@@ -68,12 +68,13 @@ export const isLoopback = (address: ArrayBuffer): boolean => fromBytes(address)?
 
 export const addressText = (address: ArrayBuffer): string => fromBytes(address)?.toString() ?? '';
 
-function forwardedFor(headers: HeaderList): string[] {
-  const hops: string[] = [];
+/** Returns the values between commas in all lines of a header. */
+export function valuesIn(headers: HeaderList, wanted: string): string[] {
+  const values: string[] = [];
   headers.forEach((name, value) => {
-    if (name === 'x-forwarded-for') hops.push(...value.split(','));
+    if (name === wanted) values.push(...value.split(','));
   });
-  return hops;
+  return values;
 }
 
 /** Parses `1.2.3.4`, `1.2.3.4:567`, `2001:db8::1` or `[2001:db8::1]:567`. */

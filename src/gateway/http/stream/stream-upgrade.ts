@@ -8,7 +8,6 @@ import type { RouteContext } from '../../routes/routing/route.ts';
 import type { AllowedSources } from '../engine/allowed-sources.ts';
 import type { EngineRequest, EngineResponse, UpgradeContext } from '../engine/engine.ts';
 import { type PendingResponses, Reply } from '../engine/reply.ts';
-import { checkWebSocketHandshake } from '../engine/websocket-handshake.ts';
 import { isForwardedByStranger } from '../rest/hit-path.ts';
 import { checkStarted } from '../rest/path-kinds.ts';
 import type { RequestMeter } from '../rest/request-meter.ts';
@@ -16,7 +15,12 @@ import { rateLimitHeaders } from '../rest/response-headers.ts';
 import { type ErrorResponseOptions, errorResponse } from '../rest/responses.ts';
 import { recordUsage, usageOutcomeOf } from '../rest/usage-metering.ts';
 import { StreamCaller, type StreamPath, tooManyOpen } from './stream-caller.ts';
-import { readSubprotocolOffer, type SubprotocolOffer, withApiKey } from './subprotocol-key.ts';
+import {
+  checkWebSocketHandshake,
+  readSubprotocolOffer,
+  type SubprotocolOffer,
+  withApiKey,
+} from './websocket-handshake.ts';
 
 export interface StreamUpgradeOptions extends ErrorResponseOptions {
   readonly access: Access;
