@@ -11,8 +11,6 @@ interface Definition {
   readonly entries?: Readonly<Record<string, string | number>>;
   readonly values?: readonly unknown[];
   readonly valueType?: z.ZodType;
-  readonly getter?: () => z.ZodType;
-  readonly in?: z.ZodType;
 }
 
 const PLAIN_TYPES: Readonly<Record<string, string>> = {
@@ -23,7 +21,6 @@ const PLAIN_TYPES: Readonly<Record<string, string>> = {
   null: 'null',
   bigint: 'number | bigint',
   unknown: 'unknown',
-  any: 'unknown',
   never: 'never',
   custom: 'unknown',
 };
@@ -52,10 +49,6 @@ export function zodTypeText(schema: z.ZodType): string {
     case 'readonly':
     case 'default':
       return zodTypeText(required(def.innerType));
-    case 'lazy':
-      return zodTypeText(required(def.getter)());
-    case 'pipe':
-      return zodTypeText(required(def.in));
     case 'enum':
       return Object.values(def.entries ?? {})
         .map((value) => JSON.stringify(value))

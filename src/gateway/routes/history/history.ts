@@ -3,10 +3,17 @@ import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { countRows } from '../../../shared/domain/price-list.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { RawJson } from '../../../shared/domain/to-json.ts';
-import type { DescribedNetRow, TransferRow } from '../../../transactions/index.ts';
+import {
+  type DescribedNetRow,
+  readTransaction,
+  type Transaction,
+  type TransferRow,
+} from '../../../transactions/index.ts';
 import { findLargestTokenAccounts } from '../../tokens/largest-token-accounts.ts';
+import { member, parseSafeInteger } from '../../upstream/json/raw-json.ts';
 import type { VersionedReadOptions } from '../../upstream/reads/max-supported-version.ts';
 import {
+  cursorNotFound,
   readSignaturePage,
   type SignaturePage,
   type SignatureQuery,
@@ -16,7 +23,6 @@ import { address, before, commitment, limit, optionalLiteral } from '../routing/
 import { type RequestScope, requesterOf } from '../routing/request-scope.ts';
 import { readRoute, type Uses } from '../routing/route.ts';
 import { integer } from '../routing/schemas.ts';
-import { slotOfCursor } from './cursor.ts';
 import { netRow, signatureRow, transferRow } from './history-rows.ts';
 
 /** Maximum rows of a page of signatures. */
@@ -114,6 +120,37 @@ async function readPage(context: Uses<PageParts>, scope: RequestScope, query: Si
   // a node that knows the cursor gives an empty page for it, as it does at the end of a history
   if (!hasTokens && page.rows.length === 0 && before !== undefined) await locate(before);
   return { ...page, slot: Math.min(page.slot, ...accounts.slots) };
+}
+
+/**
+ * Returns the slot of the transaction that a cursor names. Throws `cursor_not_found` for one that names none of the
+ * addresses, of which the first one is the owner of the others, nor a token account that this one owns or owned.
+ */
+async function slotOfCursor(
+  { callsFor, transactionRecords }: Uses<'callsFor' | 'transactionRecords'>,
+  addresses: readonly [string, ...string[]],
+  cursor: string,
+  bounds: VersionedReadOptions,
+  scope: Pick<RequestScope, 'cost'>,
+): Promise<Slot> {
+  const named = { signature: cursor, slot: undefined };
+  const { record } = await transactionRecords.read(callsFor(scope), named, bounds, scope.cost);
+  if (record === null || !namesOneOf(addresses, record)) throw cursorNotFound();
+  return parseSafeInteger(member(record, 'slot'));
+}
+
+function namesOneOf(addresses: readonly [string, ...string[]], record: Buffer): boolean {
+  let transaction: Transaction;
+  try {
+    transaction = readTransaction(record.toString());
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) throw thrown;
+    return true; // a record that can't be read names whatever the node says
+  }
+  const { accounts, preTokenBalances, postTokenBalances } = transaction;
+  const wanted = new Set(addresses);
+  const owners = [...(preTokenBalances ?? []), ...(postTokenBalances ?? [])].map(({ owner }) => owner);
+  return accounts.some(({ address }) => wanted.has(address)) || owners.includes(addresses[0]);
 }
 
 /**
