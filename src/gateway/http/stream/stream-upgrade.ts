@@ -15,12 +15,7 @@ import { rateLimitHeaders } from '../rest/response-headers.ts';
 import { type ErrorResponseOptions, errorResponse } from '../rest/responses.ts';
 import { recordUsage, usageOutcomeOf } from '../rest/usage-metering.ts';
 import { StreamCaller, type StreamPath, tooManyOpen } from './stream-caller.ts';
-import {
-  checkWebSocketHandshake,
-  readSubprotocolOffer,
-  type SubprotocolOffer,
-  withApiKey,
-} from './websocket-handshake.ts';
+import { checkWebSocketHandshake, readSubprotocolOffer, withApiKey } from './websocket-handshake.ts';
 
 export interface StreamUpgradeOptions extends ErrorResponseOptions {
   readonly access: Access;
@@ -59,8 +54,14 @@ export function createStreamUpgrade<Data>(
       quota = { ...access.rateLimiter.consume(address, BASE_UNITS, principal) };
       if (!quota.allowed) throw rateLimitExceeded(quota);
       giveBack = () => access.rateLimiter.giveBack(address, BASE_UNITS, principal);
-      const createData = checkUpgrade(options, prepare, req, offer);
-      caller = acceptCaller(options, path, address, authenticated);
+      if (options.context.isDraining()) throw new GatewayError('shutting_down', 'the gateway is shutting down');
+      checkWebSocketHandshake(req);
+      const createData = prepare(req);
+      if (offer.fault !== undefined) throw new GatewayError('invalid_request', offer.fault);
+      if (authenticated instanceof GatewayError) throw authenticated;
+      checkStarted('stream', options.context);
+      caller = StreamCaller.accept(access, path, address, authenticated);
+      if (caller === undefined) throw tooManyOpen();
       res.writeStatus('101 Switching Protocols');
       for (const [name, value] of rateLimitHeaders(quota)) res.writeHeader(name, value);
       res.upgrade(
@@ -84,32 +85,4 @@ export function createStreamUpgrade<Data>(
       new Reply(res, pendingResponses).sendAndClose(errorResponse(quota, thrown, options, req.getUrl()));
     }
   };
-}
-
-/** Checks an upgrade request; returns what makes the data of its socket. Throws GatewayError. */
-function checkUpgrade<Data>(
-  { context }: StreamUpgradeOptions,
-  prepare: Prepare<Data>,
-  req: EngineRequest,
-  offer: SubprotocolOffer,
-): (caller: StreamCaller) => Data {
-  if (context.isDraining()) throw new GatewayError('shutting_down', 'the gateway is shutting down');
-  checkWebSocketHandshake(req);
-  const createData = prepare(req);
-  if (offer.fault !== undefined) throw new GatewayError('invalid_request', offer.fault);
-  return createData;
-}
-
-/** Acquires a place in the quota of a caller, which must be released. Throws GatewayError. */
-function acceptCaller(
-  { access, context }: StreamUpgradeOptions,
-  path: StreamPath,
-  address: ArrayBuffer,
-  authenticated: ReturnType<Access['authenticator']['authenticate']>,
-): StreamCaller {
-  if (authenticated instanceof GatewayError) throw authenticated;
-  checkStarted('stream', context);
-  const caller = StreamCaller.accept(access, path, address, authenticated);
-  if (caller === undefined) throw tooManyOpen();
-  return caller;
 }

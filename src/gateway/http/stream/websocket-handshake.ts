@@ -34,7 +34,7 @@ export function checkWebSocketHandshake(req: EngineRequest): void {
 const SUBPROTOCOL = 'slotgate';
 
 /** What a client offers in Sec-WebSocket-Protocol. */
-export interface SubprotocolOffer {
+interface SubprotocolOffer {
   /** The subprotocol to answer with, never the key; `''` if the client does not offer ours (RFC 6455 4.2.2). */
   readonly subprotocol: typeof SUBPROTOCOL | '';
   /** The API key next to it; `''` for none. */
