@@ -82,11 +82,11 @@ const WRONG_ADDRESS = 'choose an address of this machine by host or admin.host: 
 /** Judges that another program listens at a port. */
 type CheckInUse = (reason: string) => Finding;
 
-async function checkMainPort({ host, port }: Config): Promise<Finding> {
+async function checkMainPort({ host, port, rpc }: Config): Promise<Finding> {
   const found = await checkPort('port', host, port, (reason) =>
     fail('port', reason, 'end the program that holds it, or choose another by --port'),
   );
-  if (found.verdict !== 'ok' || port === 0 || port === MAX_PORT) return found;
+  if (found.verdict !== 'ok' || port === 0 || port === MAX_PORT || !rpc.nextPort) return found;
   const next = await requireFreePort(host, port + 1).then(
     () => 'free, too',
     () => "in use, where some clients expect Solana's pubsub",

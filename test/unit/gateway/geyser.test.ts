@@ -1465,7 +1465,7 @@ t.test('a feed that is not what it should be', async (t) => {
     const state = stateOf(addressOfNumber(1));
     session.add(state);
     for (let lost = opened.length; opened.length === lost; await null) clock.advance(50);
-    const first = session.link.stream.slot + 1;
+    const first = session.slot + 1;
     for (let slot = first; slot < tip(); slot++) await block(slot);
     await pass(6, tip);
     t.equal(state.lease?.slot, tip());

@@ -61,7 +61,7 @@ export class FeedAccountSession {
     distrust: () => this.#distrust('its node is not believed any more'),
   };
   readonly #options: FeedAccountSessionOptions;
-  readonly link: FeedLink<AccountState>;
+  readonly #link: FeedLink<AccountState>;
   readonly #reads: PacedAccountReads;
   readonly #watermarks: ReadonlyMap<Commitment, Watermark>;
   /** States that can't be claimed yet: newer slots were claimed for them before, or their text could not be had. */
@@ -86,7 +86,7 @@ export class FeedAccountSession {
       new Watermark(() => tip(commitment), isRenewing, options.nodeId),
     ];
     this.#watermarks = new Map([watermark('confirmed'), watermark('finalized')]);
-    this.link = new FeedLink({
+    this.#link = new FeedLink({
       ...link,
       rpc,
       ring,
@@ -130,11 +130,23 @@ export class FeedAccountSession {
   }
 
   get size(): number {
-    return this.link.stream.size;
+    return this.#link.stream.size;
   }
 
   get syncing(): number {
-    return this.link.stream.unarmed;
+    return this.#link.stream.unarmed;
+  }
+
+  get reconnects(): number {
+    return this.#link.reconnects;
+  }
+
+  get gaps(): number {
+    return this.#link.stream.gaps;
+  }
+
+  get slot(): Slot {
+    return this.#link.stream.slot;
   }
 
   /** Returns false for a state that a feed can't keep: nothing at processed is final, and others may be read more. */
@@ -143,14 +155,14 @@ export class FeedAccountSession {
   }
 
   has(state: AccountState): boolean {
-    const account = this.link.stream.get(state.address);
+    const account = this.#link.stream.get(state.address);
     return account !== undefined && (account === state || account.companion === state);
   }
 
   add(state: AccountState): void {
     const { address, commitment } = state;
     state.attach(this.#watermarks.get(commitment));
-    const { stream } = this.link;
+    const { stream } = this.#link;
     const account = stream.get(address);
     if (account === undefined) {
       stream.add(state);
@@ -162,7 +174,7 @@ export class FeedAccountSession {
 
   remove(state: AccountState): void {
     if (!this.has(state)) return;
-    const { stream } = this.link;
+    const { stream } = this.#link;
     const account = stream.get(state.address);
     this.#behind.delete(state);
     state.detach();
@@ -183,7 +195,7 @@ export class FeedAccountSession {
     this.#isLost = true;
     const states = this.#states;
     for (const state of states) state.companion = undefined;
-    this.link.close();
+    this.#link.close();
     this.#behind.clear();
     this.#textless = [];
     for (const watermark of this.#watermarks.values()) {
@@ -201,7 +213,7 @@ export class FeedAccountSession {
   }
 
   get #states(): readonly AccountState[] {
-    return [...this.link.stream.accounts].flatMap(statesOf);
+    return [...this.#link.stream.accounts].flatMap(statesOf);
   }
 
   #advance(commitment: Commitment, slot: Slot): void {
@@ -210,7 +222,7 @@ export class FeedAccountSession {
     watermark.advance(slot, this.#options.clock.monotonic());
     // A copy: one that is behind still is put back.
     for (const state of [...this.#behind]) {
-      const account = state.commitment === commitment ? this.link.stream.get(state.address) : undefined;
+      const account = state.commitment === commitment ? this.#link.stream.get(state.address) : undefined;
       if (account !== undefined) this.#settle(account, state);
     }
     this.#options.onLeasesAdvanced(watermark);
@@ -221,7 +233,7 @@ export class FeedAccountSession {
   async #finalize(): Promise<void> {
     if (this.#isFinalizing) return;
     this.#isFinalizing = true;
-    const { stream } = this.link;
+    const { stream } = this.#link;
     let [slot, left] = [-1, SETTLED_PER_TURN];
     while (slot < stream.finalizedSlot) {
       slot = stream.finalizedSlot;
@@ -243,7 +255,7 @@ export class FeedAccountSession {
   /** Gives a state what its account is at the newest slot of its commitment. */
   #settle(account: AccountState, state: AccountState): void {
     const { history } = account;
-    const { stream } = this.link;
+    const { stream } = this.#link;
     const slot = state.commitment === 'finalized' ? stream.finalizedSlot : stream.slot;
     const version =
       history && (state.commitment === 'finalized' ? FEED_RULES.finalizedOf(history, slot) : history.newest);
@@ -331,11 +343,11 @@ export class FeedAccountSession {
         await ownTurn();
         bytesSinceYield = 0;
       }
-      if (!isStalled) await this.link.applied(slot);
-      isStalled = this.link.stream.slot < slot; // what was read at later slots would wait in vain, too
+      if (!isStalled) await this.#link.applied(slot);
+      isStalled = this.slot < slot; // what was read at later slots would wait in vain, too
       const isKept = !isTooLarge && this.#keepText(account, read);
       this.#reading.delete(account);
-      if (this.link.stream.get(account.address) !== account) continue;
+      if (this.#link.stream.get(account.address) !== account) continue;
       if (isTooLarge) {
         this.#refuseAll(account);
         continue;
@@ -369,7 +381,7 @@ export class FeedAccountSession {
 
   /** Ends the session: nothing of it is served, and the feed is not used until it is admitted again. */
   #distrust(reason: string): void {
-    this.link.stream.deny();
+    this.#link.stream.deny();
     for (const watermark of this.#watermarks.values()) watermark.invalidate();
     for (const state of this.#states) state.reset();
     this.#options.blocks.clear();
@@ -392,7 +404,7 @@ export class FeedAccountSession {
 
   /** Compares accounts with a read of as many operators as `exact` needs, and records that these gave the same (I17). */
   async #auditBatch(batch: readonly AccountState[]): Promise<number> {
-    const { same, agreement } = await this.link.audit(batch, this.#options.agreement?.needed);
+    const { same, agreement } = await this.#link.audit(batch, this.#options.agreement?.needed);
     if (agreement === undefined) return same.length;
     for (const account of same) {
       if (account.history !== undefined) account.history.agreement = agreement;
@@ -404,7 +416,7 @@ export class FeedAccountSession {
   #nextArmed(count: number): readonly AccountState[] {
     const batch: AccountState[] = [];
     for (let i = this.size + 1; i > 0 && batch.length < count; i--) {
-      this.#nextAudited ??= this.link.stream.accounts[Symbol.iterator]();
+      this.#nextAudited ??= this.#link.stream.accounts[Symbol.iterator]();
       const next = this.#nextAudited.next();
       if (next.done === true) this.#nextAudited = undefined;
       else if (next.value.history !== undefined) batch.push(next.value);

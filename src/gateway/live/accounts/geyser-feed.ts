@@ -79,7 +79,7 @@ export class GeyserFeed implements LiveFeed<AccountState> {
   #client: FeedClient | undefined;
   #admitted: AdmittedFeed | undefined;
   #replaySlots: number | null = null;
-  nodeId: string;
+  #nodeId: string;
   #epoch: Epoch | undefined;
   #failures = 0;
   /** When the last feed was admitted. */
@@ -90,7 +90,11 @@ export class GeyserFeed implements LiveFeed<AccountState> {
   constructor(options: GeyserFeedOptions, source: FeedSource) {
     this.#options = options;
     this.#source = source;
-    this.nodeId = options.feeds[0]?.id ?? '';
+    this.#nodeId = options.feeds[0]?.id ?? '';
+  }
+
+  get nodeId(): string {
+    return this.#nodeId;
   }
 
   get hasRoom(): boolean {
@@ -168,7 +172,7 @@ export class GeyserFeed implements LiveFeed<AccountState> {
 
   status(): GeyserFeedStatus {
     const sessions = [...this.#sessions];
-    const slot = sessions.length === 0 ? -1 : Math.min(...sessions.map(({ link }) => link.stream.slot));
+    const slot = sessions.length === 0 ? -1 : Math.min(...sessions.map((session) => session.slot));
     const tip = this.#options.mesh.tip('confirmed');
     const sum = (of: (session: FeedAccountSession) => number): number =>
       sessions.reduce((total, session) => total + of(session), 0);
@@ -182,8 +186,8 @@ export class GeyserFeed implements LiveFeed<AccountState> {
       replaySlots: this.#replaySlots,
       accounts: sum(({ size }) => size),
       streams: sessions.length,
-      gaps: sum(({ link }) => link.stream.gaps),
-      reconnects: sum(({ link }) => link.reconnects),
+      gaps: sum(({ gaps }) => gaps),
+      reconnects: sum(({ reconnects }) => reconnects),
     };
   }
 
@@ -202,7 +206,7 @@ export class GeyserFeed implements LiveFeed<AccountState> {
     for (const { id, ...address } of feeds) {
       if (this.#isClosed) return;
       if (this.#refused.has(id)) continue;
-      this.nodeId = id;
+      this.#nodeId = id;
       this.#client = undefined;
       let client: FeedClient | undefined;
       try {

@@ -81,11 +81,12 @@ export interface RouteContext {
     find(mints: readonly string[], asOf: Counted<PriceAsOf>): ReturnType<PriceLookup['find']>;
   };
   readonly networkHistory: Pick<NetworkHistory, 'read'>;
+  /** Makes tables of holders in a thread. */
   readonly holderTabler: HolderTabler;
-  /** By mint. */
+  /** The tables of holders, by mint. */
   readonly holderTables: Pick<ScanTables<HolderTable>, 'get' | 'getOrScan'>;
   readonly seenBlocks: SeenBlocks;
-  /** By withdrawer. */
+  /** The tables of stake accounts, by withdrawer. */
   readonly stakeTables: Pick<ScanTables<StakeTable>, 'getOrScan'>;
   readonly knownMints: KnownMints;
   /** Finds how sentences call tokens. */

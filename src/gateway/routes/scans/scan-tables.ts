@@ -20,7 +20,7 @@ export interface ScanTablesKind<T> {
   /** The most that all tables may have together of what `sizeOf` returns. */
   readonly maxSize: number;
   readonly sizeOf: (table: T) => number;
-  /** Life of a table; 0 for no end. */
+  /** Life of a table in milliseconds; 0: it is kept as long as there is room. */
   readonly ttlMs: number;
   /** Whether a failed scan would fail again: to find that out is as dear as a scan, so it is remembered. */
   readonly isRefused: (error: GatewayError) => boolean;
@@ -62,7 +62,8 @@ export class ScanTables<T extends { readonly slot: Slot }> {
 
   /**
    * Returns the cached table if it is at `minSlot` or later, else caches the one that `scan` returns, which counts for the
-   * request of `cost`; rejects with a remembered refusal. `scan` is called with the slot of the newest table before it.
+   * request of `cost`; rejects with a remembered refusal. `scan` is called with the slot of the newest table that there was:
+   * one that reads at it or later makes no table that is older than one before.
    */
   async getOrScan(
     key: string,

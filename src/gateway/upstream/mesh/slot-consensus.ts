@@ -95,8 +95,8 @@ export class SlotConsensus {
     if (this.#isStarted) this.#guards[commitment].observe(nodeId, slot);
   }
 
-  /** Returns what keeps a node out of use, or would. */
-  quarantineOf(nodeId: string): NodeQuarantine {
+  /** Returns the quarantine of a node, active or not. */
+  quarantineOf(nodeId: string): Readonly<NodeQuarantine> {
     const known = this.#quarantines.get(nodeId);
     if (known !== undefined) return known;
     const quarantine = new NodeQuarantine({

@@ -57,8 +57,8 @@ export interface ChannelOptions {
 }
 
 /**
- * One WebSocket to a node, from handshake to close. It closes when the node closes it, falls silent, leaves a ping or a
- * subscription unanswered, sends a malformed message or sends faster than the gateway can read.
+ * One WebSocket to a node, from handshake to close. It closes when the node closes it, fails the genesis check, falls silent,
+ * leaves a ping or a subscription unanswered, sends a malformed message or sends faster than the gateway can read.
  */
 export class PubsubChannel {
   readonly #options: ChannelOptions;
