@@ -122,6 +122,29 @@ export const THEFTS_BY_PARTIES: Readonly<Record<string, Attack>> = {
     says: [newAccount, thief],
     only: ALONE,
   },
+  'a right over a program that passes beside two deployments': {
+    kind: 'programs of two signers',
+    signers: [victim, thief],
+    make: (f) => [
+      deployBy(victim, program),
+      deployBy(victim, newAccount),
+      f.call(UPGRADEABLE_LOADER, [newAccount, victim, thief], u32(4)),
+    ],
+    says: [`${victim} passed the right to upgrade of ${newAccount}`, thief, program],
+    never: /^\w+ put the program/,
+    only: ['alone'],
+  },
+  'a theft beside a program that moves to the newer loader': {
+    kind: 'programs of two signers',
+    make: (f) => [
+      f.call(UPGRADEABLE_LOADER, [addressOf(72), program, victim], u32(8)),
+      f.program(RAYDIUM, [pool], ...swapOf(f)),
+      f.send(usdt, stolenUsdt, victim, 9_000_000_000n),
+    ],
+    says: ['9000 USDT', thief, program],
+    never: /^\w+ moved the program/,
+    only: ['alone'],
+  },
   'an extension that another signer pays': {
     kind: 'programs of two signers',
     signers: [sponsor, victim],
@@ -254,6 +277,82 @@ export const THEFTS_BY_PARTIES: Readonly<Record<string, Attack>> = {
     never: /also/,
     only: ['alone'],
   },
+  'a nested sale whose NFT goes back': {
+    kind: 'escrows',
+    make: (f) => {
+      f.hold(ownNft, seller, nft, 1n, 0);
+      f.hold(secondUsdc, victim, nft, 0n, 0);
+      f.begin();
+      return [
+        f.program(
+          program,
+          [victim],
+          namedCall(
+            MAGIC_EDEN,
+            anchor('execute_sale_v2'),
+            { 0: victim, 1: seller, 4: nft },
+            f.sendSol(victim, seller, 1_000_000_000n),
+            f.send(ownNft, secondUsdc, seller, 1n),
+          ),
+          f.send(secondUsdc, ownNft, victim, 1n),
+        ),
+      ];
+    },
+    says: [`${victim} bought the NFT ${nft}`, `the NFT ${nft} to ${seller}`],
+    only: ['alone'],
+  },
+  'a nested sale whose caller takes more': {
+    kind: 'escrows',
+    make: (f) => {
+      f.hold(ownNft, seller, nft, 1n, 0);
+      f.hold(secondUsdc, victim, nft, 0n, 0);
+      f.begin();
+      f.sendSol(victim, thief, 4_000_000_000n);
+      return [
+        f.program(
+          program,
+          [victim],
+          namedCall(
+            MAGIC_EDEN,
+            anchor('execute_sale_v2'),
+            { 0: victim, 1: seller, 4: nft },
+            f.sendSol(victim, seller, 1_000_000_000n),
+            f.send(ownNft, secondUsdc, seller, 1n),
+          ),
+        ),
+      ];
+    },
+    says: ['1 SOL', '4 SOL', thief],
+    only: ['alone'],
+  },
+  'a nested sale whose caller pays a thief out of an escrow': {
+    kind: 'escrows',
+    make: (f) => {
+      f.hold(ownNft, seller, nft, 1n, 0);
+      f.hold(secondUsdc, victim, nft, 0n, 0);
+      f.fund(escrow, 5_000_000_000n);
+      f.begin();
+      const paid = f.program(program, [victim, escrow], f.sendSol(victim, escrow, 4_000_000_000n));
+      f.sendSol(escrow, seller, 1_000_000_000n);
+      f.sendSol(escrow, thief, 3_000_000_000n);
+      return [
+        paid,
+        f.program(
+          program,
+          [victim, escrow],
+          namedCall(
+            MAGIC_EDEN,
+            anchor('execute_sale_v2'),
+            { 0: victim, 1: seller, 4: nft, 9: escrow },
+            f.send(ownNft, secondUsdc, seller, 1n),
+          ),
+        ),
+      ];
+    },
+    says: ['for 1 SOL on Magic Eden', `sent 4 SOL to ${escrow}`, `sent 3 SOL to ${thief}`],
+    never: /creators/,
+    only: ['alone'],
+  },
   'tokens moved to a second account that is given away': {
     kind: 'filled later',
     make: (f) => {
@@ -306,6 +405,23 @@ export const THEFTS_BY_PARTIES: Readonly<Record<string, Attack>> = {
     says: [`${victim} opened an order with 1000 USDC for ${thief} on Jupiter Limit Order`],
     only: ALONE,
   },
+  'an order opened for a thief beside an own one': {
+    kind: 'owned by another',
+    make: (f) => {
+      f.hold(secondUsdc, escrow, USDC, 0n);
+      f.begin();
+      const open = (owner: string, amount: bigint): ForgedCall =>
+        namedCall(
+          DCA,
+          anchor('open_dca_v2'),
+          { 0: escrow, 1: owner, 2: victim, 3: USDC, 4: BONK },
+          f.send(usdc, secondUsdc, victim, amount),
+        );
+      return [open(victim, 1_000_000n), open(thief, 1_000_000_000n)];
+    },
+    says: [`${victim} opened an order with 1001 USDC for itself and ${thief} on Jupiter DCA`],
+    only: ALONE,
+  },
   'a loan that a thief gets': {
     kind: 'owned by another',
     make: (f) => [
@@ -350,6 +466,26 @@ export const THEFTS_BY_PARTIES: Readonly<Record<string, Attack>> = {
       ];
     },
     says: [stake, '30 SOL', pool, thief],
+    only: ['alone'],
+  },
+  'a stake deposited with a pool of whose shares a thief gets most': {
+    kind: 'owned by another',
+    make: (f) => {
+      f.hold(secondUsdc, thief, addressOf(76), 0n, 9);
+      f.hold(escrowNft, victim, addressOf(76), 0n, 9);
+      f.begin();
+      return [
+        f.authorizeStake(stake, victim, pool, 0),
+        f.authorizeStake(stake, victim, pool, 1),
+        {
+          programId: SPL_STAKE_POOL,
+          accounts: [pool, stake, victim],
+          data: [9],
+          inner: [f.mint(secondUsdc, 29_000_000_000n), f.mint(escrowNft, 1n)],
+        },
+      ];
+    },
+    says: [stake, '30 SOL', pool, `${thief} also got 29`],
     only: ['alone'],
   },
   'an allowance that is lowered': {
@@ -424,6 +560,34 @@ export const THEFTS_BY_PARTIES: Readonly<Record<string, Attack>> = {
       ),
     ],
     says: [nft, thief],
+    only: ALONE,
+  },
+  'liquidity of which a thief gets most': {
+    kind: 'owned by another',
+    make: (f) => [
+      namedCall(
+        ORCA,
+        anchor('decrease_liquidity'),
+        { 2: victim },
+        f.send(poolUsdc, stolenUsdc, pool, 500_000_000n),
+        f.send(poolBonk, bonk, pool, 100n),
+      ),
+    ],
+    says: [`${victim} took 0.001 BONK out of a pool`, '500 USDC', thief],
+    only: ALONE,
+  },
+  'liquidity that a thief gets': {
+    kind: 'owned by another',
+    make: (f) => [
+      namedCall(
+        ORCA,
+        anchor('decrease_liquidity'),
+        { 2: victim },
+        f.send(poolUsdc, stolenUsdc, pool, 500_000_000n),
+        f.send(poolBonk, stolenBonk, pool, 100n),
+      ),
+    ],
+    says: ['500 USDC', '0.001 BONK', thief],
     only: ALONE,
   },
   'fees of two senders into one account': {

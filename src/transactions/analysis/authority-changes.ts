@@ -234,3 +234,8 @@ function programsChangeOf(call: Instruction): AuthorityChange | null {
     ...{ lockup: null, effectiveTimestamp: null, instructionIdx: index, innerInstructionIdx: innerIndex },
   };
 }
+
+/** What became of a program that its owner still has: no right passed. */
+const FATES: readonly string[] = ['newProgram', 'movedProgram', 'stoppedProgram'];
+
+export const isStillOwned = ({ authorityType }: AuthorityChange): boolean => FATES.includes(authorityType ?? '');

@@ -78,10 +78,10 @@ export const isExchangeType = (type: TransactionType | null): type is ExchangeTy
 
 /** A use of a program, interpreted by what the actor gave and got. */
 export interface ExchangeOfValueInterpretation extends InterpretationOf<ExchangeType>, NetChange {
-  /** What a bridge or its relayer paid out, to whom; empty for all else. */
+  /** What a bridge or its relayer paid out, or a pool to others, to whom; empty for all else. */
   readonly payouts: readonly Payment[];
-  /** The wallet that owns the order, if somebody else called for it; null if the actor does. */
-  readonly owner: string | null;
+  /** The wallets that own the orders; none if the actor owns them all. */
+  readonly owners: readonly string[];
 }
 
 /** Payments between wallets, or what the fee payer gained and lost where none is recorded. */

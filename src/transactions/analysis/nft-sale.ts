@@ -46,8 +46,14 @@ export function findSaleMoney(sales: readonly NamedCall[], parties: readonly str
   const [currency, ...others] = new Set(paid.map(({ mint }) => mint));
   const isApart = paid.some(({ from, authority }) => isPaidApart(from, authority, parties, facts.parsed));
   if (others.length > 0 || isApart) return UNKNOWN_MONEY;
-  if (currency === undefined)
-    return sales.length > 1 ? UNKNOWN_MONEY : shareOut(sales, unexplainedLamports(facts), null);
+  if (currency === undefined) {
+    const { instructions } = facts.parsed;
+    // what a program that called the marketplace paid to others is no part of the price
+    const isNested = sales.some(({ step, call: { programId } }) =>
+      instructions.some((topLevel) => topLevel.index === step && topLevel.programId !== programId),
+    );
+    return sales.length > 1 ? UNKNOWN_MONEY : shareOut(sales, unexplainedLamports(facts), null, isNested);
+  }
   const nets = new Map<string, bigint>();
   for (const { from, to, amount } of paid) {
     add(nets, from, -amount);
@@ -65,24 +71,32 @@ export const isPaidApart = (
   { signers }: ParsedTransaction,
 ): boolean => signers.includes(authority ?? payer) && (authority !== null || !parties.includes(payer));
 
-/** Shares out what was paid among seller, marketplace and creators. `paid` names the currency; null if by balances. */
-function shareOut(sales: readonly NamedCall[], nets: ReadonlyMap<string, bigint>, paid: AssetAmount | null): SaleMoney {
+/**
+ * Shares out what was paid among seller, marketplace and creators, or names what the seller got alone. `paid` names the
+ * currency; null if by balances.
+ */
+function shareOut(
+  sales: readonly NamedCall[],
+  nets: ReadonlyMap<string, bigint>,
+  paid: AssetAmount | null,
+  isSellersAlone = false,
+): SaleMoney {
   const rolesOf = (...names: readonly (keyof ProgramInstruction['roles'])[]): ReadonlySet<string> =>
     new Set(sales.flatMap(({ instruction: { roles } }) => names.flatMap((name) => roles[name] ?? [])));
   const buyers = rolesOf('buyer');
   const sellers = rolesOf('seller');
   const own = rolesOf('vault', 'pool');
   const served = rolesOf('treasury', 'makerBroker', 'takerBroker');
-  const received = [...nets].filter(([account, net]) => net > 0n && !buyers.has(account));
-  const total = received.reduce((sum, [, net]) => sum + net, 0n);
-  const proceeds = received.reduce(
-    (sum, [account, net]) => (sellers.has(account) || own.has(account) ? sum + net : sum),
-    0n,
+  const isOfSeller = (account: string): boolean => sellers.has(account) || own.has(account);
+  const received = [...nets].filter(
+    ([account, net]) => net > 0n && !buyers.has(account) && (!isSellersAlone || isOfSeller(account)),
   );
+  const total = received.reduce((sum, [, net]) => sum + net, 0n);
+  const proceeds = received.reduce((sum, [account, net]) => (isOfSeller(account) ? sum + net : sum), 0n);
   if (proceeds === 0n || (paid === null && !isPaidByOne(nets, buyers))) return UNKNOWN_MONEY;
-  const isFeeKnown = sales.every(({ instruction }) => instruction.roles.treasury !== undefined);
+  const isFeeKnown = !isSellersAlone && sales.every(({ instruction }) => instruction.roles.treasury !== undefined);
   const royalties = received
-    .filter(([account]) => !sellers.has(account) && !own.has(account) && !served.has(account))
+    .filter(([account]) => !isOfSeller(account) && !served.has(account))
     .map(([account, amount]) => ({ account, amount }));
   const inCurrency = (amount: bigint): AssetAmount => (paid === null ? solAmount(amount) : { ...paid, amount });
   return { price: inCurrency(total), proceeds: inCurrency(proceeds), royalties: isFeeKnown ? royalties : null };

@@ -45,16 +45,22 @@ export function findRemainder(
 }
 
 /**
- * Returns whether a program minted what somebody deposited for, and no signer got any of it: shares of a pool of stakes, or
- * the NFT of a position, beside what a signer gave to that program.
+ * Returns whether a program minted what somebody deposited for, and others got more of it than signers did in that
+ * instruction, which is no fee: shares of a pool of stakes, or the NFT of a position, beside what a signer gave to that program.
  */
-function isForDeposit({ program, got: [share] }: Action, actions: readonly Action[], subjects: ReadonlySet<string>) {
+function isForDeposit(
+  { program, instruction, got: [share] }: Action,
+  actions: readonly Action[],
+  subjects: ReadonlySet<string>,
+): boolean {
   const ofProgram = actions.filter((action) => action.program === program && subjects.has(action.actor));
   const isPosition = share !== undefined && isNftAmount(toAmount(share)) && ofProgram.some(isSent);
-  return (
-    (isPosition || programRole(program) === 'staking') &&
-    ofProgram.every(({ kind, got: [other] }) => kind !== 'mint' || other?.mint !== share?.mint)
-  );
+  if (!isPosition && programRole(program) !== 'staking') return false;
+  let excess = 0n;
+  for (const { kind, actor, program: maker, instruction: place, got } of actions)
+    if (kind === 'mint' && maker === program && place?.[0] === instruction?.[0] && got[0]?.mint === share?.mint)
+      excess += (subjects.has(actor) ? -1n : 1n) * BigInt(got[0]?.amount ?? 0);
+  return excess > 0n;
 }
 
 /** Finds deposits that came back in the calls of the program for which they were paid, and their returns. */

@@ -97,10 +97,12 @@ function frameworkError({ name, code }: { readonly name: string; readonly code: 
  * Returns how far a program came before it refused: ` after its calls of Orca and Meteora had succeeded`, or before it used
  * the exchanges that were handed to it. Nothing where the log does not show it, or where the record has other calls.
  */
-function callsPhrase({ logged, handed, hasCalled }: FailedCall): string {
+function callsPhrase({ programId, logged, handed, hasCalled }: FailedCall): string {
   const programs = logged?.succeeded ?? null;
   if (programs === null || (programs.length === 0 && hasCalled)) return '';
-  const exchanges = new Set(handed.filter(isTradingProgram).map((id) => programName(id)));
+  // the program itself stands for no account
+  const others = handed.filter((id) => id !== programId && isTradingProgram(id));
+  const exchanges = new Set(others.map((id) => programName(id)));
   if (programs.length === 0)
     return exchanges.size === 0
       ? ' before it called another program'

@@ -12,7 +12,7 @@ export interface LoggedFailure {
   readonly lastText: string | null;
   /** The runtime's own words on a transfer that failed: lamports that the sender had and those that it needed. */
   readonly shortOfLamports: { readonly had: bigint; readonly needed: bigint } | null;
-  /** The programs that the failed one had called, each of which succeeded; null if the log lacks the beginning of its call. */
+  /** The other programs that the failed one had called, each of which succeeded; null if the log lacks the beginning of its call. */
   readonly succeeded: readonly string[] | null;
 }
 
@@ -71,8 +71,10 @@ function findLastCall(logs: readonly string[]): Call | undefined {
     const [, succeeded] = SUCCESS_LINE.exec(line) ?? [];
     const [, programId] = INVOKE_LINE.exec(line) ?? [];
     if (succeeded !== undefined) {
-      callStack.pop();
-      callStack.at(-1)?.succeeded.add(succeeded);
+      const ended = callStack.pop();
+      const caller = callStack.at(-1);
+      const isOwn = ended?.programId === caller?.programId; // an event of Anchor: what it called are the program's calls
+      for (const id of isOwn ? (ended?.succeeded ?? []) : [succeeded]) caller?.succeeded.add(id);
     } else if (programId !== undefined) callStack.push({ programId, lines: [], succeeded: new Set() });
     else callStack.at(-1)?.lines.push(line);
   }

@@ -1,6 +1,7 @@
 import type { Action } from '../analysis/action.ts';
 import { toAmount } from '../analysis/action.ts';
 import type { AssetAmount } from '../analysis/asset-amount.ts';
+import { type AuthorityChange, isStillOwned } from '../analysis/authority-changes.ts';
 import type { ConfidentialTransfer } from '../analysis/confidential-transfers.ts';
 import { grouped } from '../analysis/grouped.ts';
 import { type Asides, hasAsides, type Interpreted } from '../analysis/interpretation.ts';
@@ -43,11 +44,12 @@ export function describeActions(
   const lost = changes.filter(([, { amount }]) => amount < 0n);
   const gained = changes.filter(([, { amount }]) => amount > 0n);
   const more = also === '' ? '' : ' more';
+  const describeRight = (change: AuthorityChange): string => {
+    const by = change.authority ?? change.owner ?? giver;
+    return `${formatAddress(by)} ${also}${describeAuthorityChange(change, by, formatAddress)}`;
+  };
   const losses = [
-    ...rights.map((change) => {
-      const by = change.authority ?? change.owner ?? giver;
-      return `${formatAddress(by)} ${also}${describeAuthorityChange(change, by, formatAddress)}`;
-    }),
+    ...rights.filter((change) => !isStillOwned(change)).map(describeRight),
     ...describePayments(payments, `${also}sent`, formatAddress),
     ...lost.map(
       ([wallet, loss]) =>
@@ -69,6 +71,7 @@ export function describeActions(
       formatAddress,
       also,
     ),
+    ...rights.filter(isStillOwned).map(describeRight),
     ...describeDeposits(
       ofKind('rent'),
       formatAddress,
@@ -82,6 +85,7 @@ export function describeActions(
       (payer, what, into) => `${payer} ${also}put ${what} into ${into}`,
     ),
     ...stakes.map((stake) => describeStake(stake, formatAddress, also)),
+    ...ofKind('mint').flatMap((made) => (made.actor === actor ? [] : describeSide(made, format))), // for what the actor gave
   ];
   const freed = ofKind('close').filter((action) => isFreed(action, actor));
   const gains = [
@@ -89,7 +93,9 @@ export function describeActions(
       (group) =>
         `${formatAddress(group[0]?.counterparty ?? '')} ${also}got ${formatAmounts(givenIn(group), formatAddress)} of closed accounts`,
     ),
-    ...ofKind('mint', 'direct').map((gain) => describeSide(gain, format)),
+    ...ofKind('mint', 'direct').flatMap((gain) =>
+      gain.kind === 'mint' && gain.actor !== actor ? [] : describeSide(gain, format),
+    ),
     ...gained.map(([wallet, gain]) => `${formatAddress(wallet)} ${also}got ${formatAmounts([gain], formatAddress)}`),
   ];
   return [...losses.map((text) => ({ text })), ...gains.map((text) => ({ text, short: '' }))];

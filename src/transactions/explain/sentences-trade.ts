@@ -129,7 +129,7 @@ const and = (verb: string, amounts: string | null): string => (amounts === null 
 
 /** Describes what somebody gave to a program and got from it. */
 export function describeExchangeOfValue(
-  { type, actor, program, gained, lost, payouts, owner }: ExchangeOfValueInterpretation,
+  { type, actor, program, gained, lost, payouts, owners }: ExchangeOfValueInterpretation,
   formatAddress: FormatAddress,
 ): string {
   const [gave, got] = [lost, gained].map((amounts) =>
@@ -137,12 +137,14 @@ export function describeExchangeOfValue(
   );
   const [said, rest] = DEEDS[type](gave ?? null, got ?? null);
   const deed = type === 'BRIDGE_FULFILMENT' ? `fulfilled a transfer${paidOut(payouts, formatAddress)} ${said}` : said;
-  const whose =
-    owner === null ? '' : type === 'CANCEL_ORDER' ? ofOwner(owner, formatAddress) : ` for ${formatAddress(owner)}`;
-  return `${formatAddress(actor)} ${deed}${whose}${programPhrase(program, type.startsWith('BRIDGE') ? 'over' : 'on', formatAddress)}${rest}`;
+  const others =
+    type === 'REMOVE_FROM_POOL' && payouts.length > 0 ? `, with payouts${paidOut(payouts, formatAddress)}` : '';
+  const names = joinPhrases(owners.map((owner) => (owner === actor ? 'itself' : formatAddress(owner))));
+  const whose = owners.length === 0 ? '' : ` ${type === 'CANCEL_ORDER' ? 'of' : 'for'} ${names}`;
+  return `${formatAddress(actor)} ${deed}${whose}${programPhrase(program, type.startsWith('BRIDGE') ? 'over' : 'on', formatAddress)}${rest}${others}`;
 }
 
-/** Returns ` of 5 USDC to 7xKX…gAsU`: what a bridge paid out to each; nothing if that isn't known. */
+/** Returns ` of 5 USDC to 7xKX…gAsU`: what a bridge or a pool paid out to each; nothing if that isn't known. */
 function paidOut(payouts: readonly Payment[], formatAddress: FormatAddress): string {
   const phrases = grouped(payouts, ({ to }) => to).map(
     (group) => `${formatAmounts(group, formatAddress)} to ${formatAddress(group[0]?.to ?? '')}`,

@@ -1108,6 +1108,12 @@ t.test('decode-failure', async (t) => {
     t.equal(after(RAYDIUM, TOKEN), `${number} after its calls of Raydium had succeeded`);
     t.equal(after(RAYDIUM, JUPITER, RAYDIUM), `${number} after its calls of Raydium and Jupiter had succeeded`);
     t.equal(after(BUDGET), `${number} after it had called none but Solana's own programs`);
+    const event = [`Program ${UNKNOWN} invoke [2]`, `Program ${UNKNOWN} success`];
+    const ofEvent = fails(customOf(7), [UNKNOWN], logOf(UNKNOWN, ...event)).message;
+    t.equal(ofEvent, `${number} before it called another program`, 'an event, for which a program calls itself');
+    const ownId = [{ ...callOf(RAYDIUM), accounts: [RAYDIUM], index: 0, inner: [] }];
+    const ofExchange = fails(customOf(9_999), [RAYDIUM], logOf(RAYDIUM), false, { instructions: ownId }).message;
+    t.equal(ofExchange, 'the program gave its own error number 9999 before it called another program');
     const truncated = logOf(UNKNOWN, `Program ${RAYDIUM} invoke [2]`).slice(1);
     t.equal(fails(customOf(7), [UNKNOWN], truncated).message, number, 'a log without the beginning of the call');
     const lacking = fails(customOf(7), [UNKNOWN], logOf(UNKNOWN), true).message;

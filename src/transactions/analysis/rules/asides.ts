@@ -4,7 +4,7 @@ import { asString } from '../../codec/json-fields.ts';
 import { KNOWN_PROGRAMS, programRole } from '../../programs/known-programs.ts';
 import { type Action, effectsOf, toAmount } from '../action.ts';
 import { type AssetAmount, negate } from '../asset-amount.ts';
-import type { AuthorityChange } from '../authority-changes.ts';
+import { type AuthorityChange, isStillOwned } from '../authority-changes.ts';
 import type { ConfidentialTransfer } from '../confidential-transfers.ts';
 import type { Asides, Interpretation, OrderFillInterpretation } from '../interpretation.ts';
 import { allInstructions, type ParsedTransaction } from '../parsed-transaction.ts';
@@ -75,7 +75,7 @@ function goFirst(
   const makerOf = (change: AuthorityChange): string | null =>
     change.innerInstructionIdx === null ? null : topLevelProgramOf(change, { instructions });
   const isGiven = (right: AuthorityChange): boolean =>
-    (!isDeed || right.to !== null || right.kind !== 'setAuthority') && !isPart(makerOf(right));
+    !isStillOwned(right) && (!isDeed || right.to !== null || right.kind !== 'setAuthority') && !isPart(makerOf(right));
   const stake = described === null ? null : stakeIn(described);
   if (stake === null && rights.some(isGiven)) return true;
   if (hiddenTransfers.some(({ type: moved }) => HIDDEN_LOSSES.includes(moved))) return true;

@@ -50,14 +50,19 @@ function findDecoded(types: readonly TransactionType[], facts: TransactionFacts)
   for (const type of types) {
     const ofType = decoded.filter((candidate) => candidate.type === type);
     const instruction = ofType.find(({ roles }) => roles.owner !== undefined) ?? ofType[0]; // a fill may take several
-    if (instruction !== undefined) return interpretDecoded(type, instruction, facts);
+    if (instruction !== undefined) return interpretDecoded(type, instruction, ownersOf(ofType), facts);
   }
   return null;
 }
 
+const ownersOf = (instructions: readonly ProgramInstruction[]): readonly string[] => [
+  ...new Set(instructions.flatMap(({ roles }) => roles.owner ?? [])),
+];
+
 function interpretDecoded(
   type: TransactionType,
   { name, roles }: ProgramInstruction,
+  owners: readonly string[],
   facts: TransactionFacts,
 ): Interpretation | null {
   const { parsed, mainProgram: program } = facts;
@@ -69,14 +74,29 @@ function interpretDecoded(
   const exchange = exchangeOf(type, actor, program, programFlowsOf(actor, program, parsed));
   const { gained, lost, states } = exchange;
   if (type === 'CLAIM' && !facts.isAttempt && gained.length === 0) return null;
-  const owner = roles.owner === undefined || roles.owner === actor ? null : roles.owner;
-  if (type !== 'BRIDGE_FULFILMENT') return { ...exchange, owner };
+  if (type === 'REMOVE_FROM_POOL') return { ...exchange, ...paidToOthers(program, exchange.states, parsed) };
+  if (type !== 'BRIDGE_FULFILMENT')
+    return owners.every((owner) => owner === actor) ? exchange : { ...exchange, owners };
   const paid = parsed.actions.filter(
     (action) => isSent(action) && action.program === program && !isOwn(action, parsed),
   );
   const payouts = paymentsIn(paid);
   const others = lost.filter(({ mint }) => payouts.every((payout) => payout.from !== actor || payout.mint !== mint));
   return { ...exchange, lost: others, states: [...states, ...shareOf(paid)], payouts };
+}
+
+/** Returns what a pool paid to others than signers, who put nothing into it. */
+function paidToOthers(program: string | null, states: readonly Share[], parsed: ParsedTransaction) {
+  const givers = new Set(parsed.actions.flatMap(({ given, actor }) => (given.length > 0 ? [actor] : [])));
+  const paid = parsed.actions.filter(
+    (action) =>
+      isSent(action) &&
+      action.program === program &&
+      !parsed.signers.includes(action.actor) &&
+      !isOwn(action, parsed) &&
+      !givers.has(action.counterparty ?? ''),
+  );
+  return { states: [...states, ...shareOf(paid)], payouts: paymentsIn(paid) };
 }
 
 const isOwn = ({ counterparty }: Action, { signers }: ParsedTransaction): boolean =>

@@ -75,5 +75,5 @@ export const exchangeOf = (
   lost: [...given, ...receiptsGiven],
   states: [...states, ...receiptStates],
   payouts: [],
-  owner: null,
+  owners: [],
 });

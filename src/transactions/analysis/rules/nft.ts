@@ -216,21 +216,25 @@ const statesOfSale = (
   facts: TransactionFacts,
 ): readonly Share[] => {
   const callers = facts.parsed.instructions.filter(({ index }) => steps.has(index)).map(({ programId }) => programId);
-  /** Returns whether the marketplace moved it: without an instruction that is credited to the program which the transaction called. */
-  const isOfMarket = ({ kind, program: maker, instruction }: Action): boolean =>
-    !['rent', 'direct', 'close'].includes(kind) &&
-    (maker === program || (maker !== null && instruction === null && callers.includes(maker)));
+  /** Returns whether a party got it from a caller without an instruction: that is credited to what the transaction called. */
+  const isOfCaller = ({ counterparty, program: maker, instruction }: Action): boolean =>
+    maker !== null && instruction === null && callers.includes(maker) && parties.includes(counterparty ?? '');
+  const isOfMarket = (action: Action): boolean =>
+    !['rent', 'direct', 'close'].includes(action.kind) && (action.program === program || isOfCaller(action));
   const isPaid = ({ actor, authority, given, got }: Action): boolean =>
     [...given, ...got].every(({ mint }) => mint === price?.mint) &&
     !isPaidApart(actor, authority, parties, facts.parsed);
-  const paid = facts.parsed.actions.filter((action) => isOfMarket(action) && isPaid(action));
+  const all = facts.parsed.actions.filter((action) => isOfMarket(action) && isPaid(action));
+  const isPaidByCall = all.some(({ instruction }) => steps.has(instruction?.[0] ?? -1)); // then what no instruction moved is no price
+  const paid = isPaidByCall ? all.filter(({ program: maker }) => maker === program) : all;
   const spent = paid
     .flatMap(effectsOf)
     .reduce((sum, [wallet, { amount }]) => (wallet === buyer ? sum - amount : sum), 0n);
   const isOfSale = ({ instruction }: Action): boolean =>
     spent === price?.amount || instruction === null || steps.has(instruction[0]);
+  const [taker] = parties;
   const isOfParties = ({ actor, counterparty, program: maker }: Action): boolean =>
-    callers.includes(maker ?? '') && [actor, counterparty].every((party) => parties.includes(party ?? ''));
+    callers.includes(maker ?? '') && parties.includes(actor) && counterparty === taker; // not what goes back
   const isSold = (action: Action): boolean => isOfMarket(action) || isOfParties(action);
   return [...statesOfNfts(nfts, facts, isSold), ...shareOf(price === null ? [] : paid.filter(isOfSale))];
 };
