@@ -1,3 +1,4 @@
+import { compare } from '../../shared/domain/compare.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
 import { AccountIndex, indexKeyOf, type Memcmp, matchesMemcmp } from './account-index.ts';
 import { AccountVersions } from './account-versions.ts';
@@ -52,7 +53,7 @@ export class AccountsDb {
   /** Returns those of these accounts with the most lamports at the end of a slot, the richest first. */
   largestAt(slot: Slot, count: number): [address: string, lamports: bigint][] {
     return this.#balancesAt(slot)
-      .sort(([, a], [, b]) => (a < b ? 1 : a > b ? -1 : 0))
+      .sort(([, a], [, b]) => compare(b, a))
       .slice(0, count);
   }
 

@@ -1,4 +1,5 @@
 import bs58 from 'bs58';
+import { compare } from '../../shared/domain/compare.ts';
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import type { AmountScale } from '../../transactions/index.ts';
 import { type Memcmp, TOKEN_MINT_OFFSET, TOKEN_OWNER_OFFSET } from '../bank/account-index.ts';
@@ -38,7 +39,7 @@ export const TOKEN_METHODS: MethodHandlers = {
     const program = tokenProgramOfMint(bank, wanted);
     const scale = requireAmountScale(bank, wanted);
     const largest = tokenAccountsOf(bank, program, [addressAt(TOKEN_MINT_OFFSET, wanted)])
-      .sort((a, b) => (a.token.amount < b.token.amount ? 1 : a.token.amount > b.token.amount ? -1 : 0))
+      .sort((a, b) => compare(b.token.amount, a.token.amount))
       .slice(0, MAX_LARGEST)
       .map(({ pubkey, token }) => ({ address: pubkey, ...toUiTokenAmount(token.amount, scale) }));
     return bank.withContext(largest);

@@ -1,3 +1,4 @@
+import { compare } from './compare.ts';
 import { round } from './round.ts';
 import type { Slot } from './slot.ts';
 
@@ -14,7 +15,7 @@ export type PriorityFee = ReturnType<typeof describePriorityFee>;
  * Helius' `getPriorityFeeEstimate`. Without samples, `slotsSampled` is 0. `zeroShare` is from 0 to 1.
  */
 export function describePriorityFee(samples: readonly PrioritizationFee[], slot: Slot) {
-  const fees = samples.map(({ prioritizationFee }) => prioritizationFee).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  const fees = samples.map(({ prioritizationFee }) => prioritizationFee).sort(compare);
   const slots = samples.length === 0 ? [slot] : samples.map((sample) => sample.slot);
   const zeros = fees.filter((fee) => fee === 0n).length;
   /** Returns a percentile by nearest rank: the smallest sample that at least `percent` of the samples don't exceed. */

@@ -236,6 +236,6 @@ function programsChangeOf(call: Instruction): AuthorityChange | null {
 }
 
 /** What became of a program that its owner still has: no right passed. */
-const FATES: readonly string[] = ['newProgram', 'movedProgram', 'stoppedProgram'];
+export const FATES: readonly string[] = ['newProgram', 'movedProgram', 'stoppedProgram'];
 
 export const isStillOwned = ({ authorityType }: AuthorityChange): boolean => FATES.includes(authorityType ?? '');

@@ -286,9 +286,9 @@ class OperatorReads {
   async #read(operator: string, minSlot: Slot | undefined, latestMs = Number.POSITIVE_INFINITY): Promise<Vote> {
     const { deps, method, params, options, agree } = this.call;
     const meshNodes = deps.meshNodes.filter((node) => node.operator === operator);
-    const from = minSlot === undefined ? params : withMinContextSlot(params, minSlot);
+    const wanted = minSlot === undefined ? params : withMinContextSlot(params, minSlot);
     const deadlineMs = Math.min(options.deadlineMs ?? Number.POSITIVE_INFINITY, latestMs);
-    const response = await routeCall({ ...deps, meshNodes }, method, from, { ...options, deadlineMs });
+    const response = await routeCall({ ...deps, meshNodes }, method, wanted, { ...options, deadlineMs });
     return { operator, response, data: await agree.compare(response) };
   }
 }

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Agreement } from '../../../shared/domain/agreement.ts';
 import type { Clock } from '../../../shared/domain/clock.ts';
 import type { Commitment } from '../../../shared/domain/commitment.ts';
+import { compare } from '../../../shared/domain/compare.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Lease } from '../../../shared/domain/lease.ts';
 import type { RequestCost } from '../../../shared/domain/price-list.ts';
@@ -280,7 +281,7 @@ export class AccountBatcher implements AccountSource {
     }
     const sorted = batch.toSorted(
       ({ query: a }, { query: b }) =>
-        (a.minContextSlot ?? 0) - (b.minContextSlot ?? 0) || compareTexts(a.cost?.caller, b.cost?.caller),
+        (a.minContextSlot ?? 0) - (b.minContextSlot ?? 0) || compare(a.cost?.caller ?? '', b.cost?.caller ?? ''),
     );
     const partLength = left.halvings-- > 0 ? Math.ceil(sorted.length / 2) : 1;
     for (let i = 0; i < sorted.length; i += partLength) void this.#readBatch(sorted.slice(i, i + partLength), left);
@@ -309,5 +310,3 @@ export function mayBeOfOneAccount(error: GatewayError): boolean {
       return false;
   }
 }
-
-const compareTexts = (a = '', b = ''): number => (a < b ? -1 : Number(a > b));

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { compare } from '../../../shared/domain/compare.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { Slot } from '../../../shared/domain/slot.ts';
 import { atMost } from '../../../shared/runtime/at-most.ts';
@@ -161,8 +162,7 @@ const keyOf = ({ addresses }: MergedQuery, cursor: string): string => `${address
 type Place = Pick<SignatureRow, 'slot' | 'signature'>;
 
 /** Compares two places in the merged list: the newer slot is first, then the signature that is first in the alphabet. */
-const comparePlaces = (a: Place, b: Place): number =>
-  b.slot - a.slot || (a.signature < b.signature ? -1 : a.signature > b.signature ? 1 : 0);
+const comparePlaces = (a: Place, b: Place): number => b.slot - a.slot || compare(a.signature, b.signature);
 
 function merge(lists: readonly List[]): SignatureRow[] {
   const rows = new Map<string, SignatureRow>();

@@ -1,8 +1,9 @@
+import { compare } from '../../../shared/domain/compare.ts';
 import { METADATA_PROGRAM, SYSTEM_PROGRAM } from '../../../shared/domain/well-known-addresses.ts';
 import { oncePer } from '../../../shared/runtime/once-per.ts';
 import { programRole } from '../../programs/known-programs.ts';
 import type { Action } from '../action.ts';
-import type { AuthorityChange } from '../authority-changes.ts';
+import { type AuthorityChange, FATES } from '../authority-changes.ts';
 import { grouped } from '../grouped.ts';
 import type { AuthorityInterpretation } from '../interpretation.ts';
 import { callsOf, infoAddress, type ParsedTransaction, tokenAmountIn } from '../parsed-transaction.ts';
@@ -40,8 +41,7 @@ const RIGHTS_OVER_ASSETS = RIGHTS_BY_DANGER.filter(
 );
 /** What is said whoever holds it: rights over a mint from its start, what became of a program or a table, a guard that is off, a rate. */
 const SAID_ALWAYS: readonly string[] = [
-  ...['permanentDelegate', 'closeMint', 'newProgram', 'movedProgram', 'stoppedProgram', 'closedProgram'],
-  ...['deactivatedTable', 'cpiGuard'],
+  ...['permanentDelegate', 'closeMint', ...FATES, 'closedProgram', 'deactivatedTable', 'cpiGuard'],
   ...['transferFee', 'interest', 'scale', 'commissionRate'],
 ];
 
@@ -141,7 +141,7 @@ export const findGivenRights = oncePer((parsed: ParsedTransaction): readonly Aut
   };
   return authorityChanges
     .filter(isGiven)
-    .toSorted((a, b) => dangerOf(a) - dangerOf(b) || (stakeOf(a) < stakeOf(b) ? 1 : stakeOf(a) > stakeOf(b) ? -1 : 0));
+    .toSorted((a, b) => dangerOf(a) - dangerOf(b) || compare(stakeOf(b), stakeOf(a)));
 });
 
 /** Returns whether an action is what a right over a token account says: what is in it passed with it. */

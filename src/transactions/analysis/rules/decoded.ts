@@ -77,9 +77,7 @@ function interpretDecoded(
   if (type === 'REMOVE_FROM_POOL') return { ...exchange, ...paidToOthers(program, exchange.states, parsed) };
   if (type !== 'BRIDGE_FULFILMENT')
     return owners.every((owner) => owner === actor) ? exchange : { ...exchange, owners };
-  const paid = parsed.actions.filter(
-    (action) => isSent(action) && action.program === program && !isOwn(action, parsed),
-  );
+  const paid = sentToOthers(program, parsed);
   const payouts = paymentsIn(paid);
   const others = lost.filter(({ mint }) => payouts.every((payout) => payout.from !== actor || payout.mint !== mint));
   return { ...exchange, lost: others, states: [...states, ...shareOf(paid)], payouts };
@@ -88,19 +86,17 @@ function interpretDecoded(
 /** Returns what a pool paid to others than signers, who put nothing into it. */
 function paidToOthers(program: string | null, states: readonly Share[], parsed: ParsedTransaction) {
   const givers = new Set(parsed.actions.flatMap(({ given, actor }) => (given.length > 0 ? [actor] : [])));
-  const paid = parsed.actions.filter(
-    (action) =>
-      isSent(action) &&
-      action.program === program &&
-      !parsed.signers.includes(action.actor) &&
-      !isOwn(action, parsed) &&
-      !givers.has(action.counterparty ?? ''),
+  const paid = sentToOthers(program, parsed).filter(
+    ({ actor, counterparty }) => !parsed.signers.includes(actor) && !givers.has(counterparty ?? ''),
   );
   return { states: [...states, ...shareOf(paid)], payouts: paymentsIn(paid) };
 }
 
-const isOwn = ({ counterparty }: Action, { signers }: ParsedTransaction): boolean =>
-  signers.includes(counterparty ?? '');
+/** Returns what a program sent to others than signers. */
+const sentToOthers = (program: string | null, { actions, signers }: ParsedTransaction): readonly Action[] =>
+  actions.filter(
+    (action) => isSent(action) && action.program === program && !signers.includes(action.counterparty ?? ''),
+  );
 
 /** A fill is stated from the side of the order's owner; what is left to those that signed for it is one figure for each mint. */
 const statesOfFill = (owner: string, order: string | null, { signers, actions }: ParsedTransaction): readonly Share[] =>
