@@ -3,15 +3,12 @@ import { readdirSync } from 'node:fs';
 import t from 'tap';
 import { WebSocket } from 'ws';
 import { verifyReceipt } from '../../src/client/verify/verify-receipt.ts';
-import { generateApiKey } from '../../src/gateway/access/api-keys/api-key.ts';
-import { apiKeysPath } from '../../src/gateway/access/api-keys/api-key-store.ts';
 import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
 import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
-import { apiKeyRecord, issueKeys } from '../support/access/api-key-fixtures.ts';
 import { addressOfNumber } from '../support/address-of-number.ts';
 import { httpClient, waitFor } from '../support/harness.ts';
 import { parseMetrics } from '../support/metrics.ts';
-import { requestEach, startWorkers } from '../support/workers-world.ts';
+import { requestEach, requestWithKey, startWorkers } from '../support/workers-world.ts';
 
 // They are killed, reloaded and cut off by `npm run check -- processes`.
 t.test('workers', async (t) => {
@@ -119,16 +116,10 @@ t.test('workers', async (t) => {
   });
 
   t.test('one limit holds for all workers (F6)', async (t) => {
-    const key = generateApiKey();
-    await issueKeys(apiKeysPath(state), apiKeyRecord(key));
-    let inAll = 0;
-    const admitted = async (times: number): Promise<number> => {
-      const counts = await requestEach(`${url}/api/v1/slot`, { 'x-api-key': key }, times);
-      inAll += counts.get(200) ?? 0;
-      return counts.get(200) ?? 0;
-    };
-    await waitFor(async () => (await admitted(4)) === 4, 'a key that each worker knows');
-    await admitted(2 * LIMIT);
+    const caller = await requestWithKey({ url, state });
+    await waitFor(async () => (await caller.admitted(4)) === 4, 'a key that each worker knows');
+    await caller.admitted(2 * LIMIT);
+    const { inAll } = caller;
     t.ok(inAll >= LIMIT - 1 && inAll <= LIMIT + LIMIT / 4, `${inAll} admitted`); // the credit of one of two workers
   });
 

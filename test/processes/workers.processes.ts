@@ -14,7 +14,7 @@ import { ResumingClient } from '../support/resuming-client.ts';
 import { startRpcOverrideProxy } from '../support/rpc-override-proxy.ts';
 import { rpcRequest } from '../support/rpc-request.ts';
 import { runSlotgate } from '../support/run-slotgate.ts';
-import { requestEach, startWorkers } from '../support/workers-world.ts';
+import { requestEach, requestWithKey, startWorkers } from '../support/workers-world.ts';
 
 t.test('workers that are killed, reloaded and deceived', async (t) => {
   const cluster = await startEmbeddedCluster({ slotMs: 100, transactionsPerSlot: 1 });
@@ -187,19 +187,13 @@ t.test('workers that are killed, reloaded and deceived', async (t) => {
   });
 
   t.test('one limit holds for all workers, and no death of a process gives another window (F6)', async (t) => {
-    const key = generateApiKey();
-    await issueKeys(apiKeysPath(state), apiKeyRecord(key));
-    let inAll = 0;
-    const admitted = async (times: number): Promise<number> => {
-      const counts = await requestEach(`${url}/api/v1/slot`, { 'x-api-key': key }, times);
-      inAll += counts.get(200) ?? 0;
-      return counts.get(200) ?? 0;
-    };
-    await waitFor(async () => (await admitted(4)) === 4, 'a key that each worker knows');
-    await admitted(3 * LIMIT);
+    const caller = await requestWithKey({ url, state });
+    await waitFor(async () => (await caller.admitted(4)) === 4, 'a key that each worker knows');
+    await caller.admitted(3 * LIMIT);
     const credit = LIMIT / 4; // of one of two workers
+    const { inAll } = caller;
     t.ok(inAll >= LIMIT - 1 && inAll <= LIMIT + credit, `${inAll} admitted`);
-    t.equal(await admitted(40), 0, 'until the window ends');
+    t.equal(await caller.admitted(40), 0, 'until the window ends');
     for (const [role, most] of [
       ['pipeline', 0],
       ['0', credit],
@@ -207,7 +201,7 @@ t.test('workers that are killed, reloaded and deceived', async (t) => {
       const before = restarts();
       process.kill(processes().get(role) ?? 0, 'SIGKILL');
       await waitFor(() => restarts() > before, `${role} again`);
-      const more = await admitted(40);
+      const more = await caller.admitted(40);
       t.ok(more <= most, `${more} more after the death of ${role}`);
     }
     t.equal((await fetch(`${admin}/livez`)).status, 200, 'operators find their listener where it was');

@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
+import { generateApiKey } from '../../src/gateway/access/api-keys/api-key.ts';
+import { apiKeysPath } from '../../src/gateway/access/api-keys/api-key-store.ts';
 import type { EmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
+import { apiKeyRecord, issueKeys } from './access/api-key-fixtures.ts';
 import { type ChildProgram, PATIENT_ARGS, runModule, waitUntilListening } from './child-process.ts';
 import { waitFor } from './harness.ts';
 import type { TestScope } from './test-scope.ts';
@@ -183,3 +186,23 @@ export async function requestEach(
 
 /** Connections at one time. */
 const PARALLEL = 4;
+
+/** Issues a key of the tier `build` that a gateway reads from its state folder. Returns what requests with it, and counts. */
+export async function requestWithKey({ url, state }: Pick<WorkersWorld, 'url' | 'state'>) {
+  const key = generateApiKey();
+  await issueKeys(apiKeysPath(state), apiKeyRecord(key));
+  let inAll = 0;
+  return {
+    /** Requests a slot this number of times. Returns how many requests were admitted. */
+    async admitted(times: number): Promise<number> {
+      const counts = await requestEach(`${url}/api/v1/slot`, { 'x-api-key': key }, times);
+      const admitted = counts.get(200) ?? 0;
+      inAll += admitted;
+      return admitted;
+    },
+    /** How many requests were admitted since the key was issued. */
+    get inAll() {
+      return inAll;
+    },
+  };
+}
