@@ -205,7 +205,8 @@ t.test('overload', async (t) => {
       const stuck = await read(5);
       stuck.socket.pause();
       await waitFor(async () => (await readStatus(await read(6))) === '503', 'that its answer is owed');
-      clock.advance(10_000);
+      clock.advance(10_000); // it has received what the kernel keeps
+      clock.advance(10_000); // and nothing since
       await waitFor(async () => (await readStatus(await read(7))) === '200', 'that nothing is owed');
       stuck.socket.resume();
       await waitFor(() => stuck.closed, 'the end of the slow reader');
