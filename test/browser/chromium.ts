@@ -1,5 +1,5 @@
-import { chromium, type Page } from 'playwright-core';
-import type { Test } from 'tap';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import root, { type Test } from 'tap';
 
 /** Flags that disable the browser's own network traffic. */
 const WITHOUT_BACKGROUND_TRAFFIC = [
@@ -22,18 +22,26 @@ export async function openTab(t: Test): Promise<Tab> {
   return tab;
 }
 
-/**
- * Opens tabs in a fresh profile of the Chromium in `$CHROMIUM` (set by `.ci/with-chromium`), and closes the browser when
- * the test ends. To be called once per test, so that nothing is left from another.
- */
-export async function openTabs(t: Test, count: number): Promise<readonly Tab[]> {
-  const browser = await chromium.launch({
+/** The Chromium in `$CHROMIUM` (set by `.ci/with-chromium`): a start costs as much CPU as most tests do. */
+let launched: Promise<Browser> | undefined;
+
+function launch(): Promise<Browser> {
+  root.teardown(async () => (await launched)?.close());
+  return chromium.launch({
     executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
     args: ['--disable-gpu', ...WITHOUT_BACKGROUND_TRAFFIC],
     chromiumSandbox: false, // root can't have a sandbox in a container
   });
-  t.teardown(() => browser.close());
-  const profile = await browser.newContext();
+}
+
+/**
+ * Opens tabs in a fresh profile, which is closed when the test ends. To be called once per test, so that nothing is left
+ * from another.
+ */
+export async function openTabs(t: Test, count: number): Promise<readonly Tab[]> {
+  launched ??= launch();
+  const profile = await (await launched).newContext();
+  t.teardown(() => profile.close());
   profile.setDefaultTimeout(120_000); // of milliseconds, on a busy machine
   const tabs: Tab[] = [];
   while (tabs.length < count) tabs.push(watched(await profile.newPage()));

@@ -3,9 +3,10 @@ import type * as Slotgate from '../../src/client/client.ts';
 import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
 import { WALLETS, WHALE } from '../../src/localnet/traffic/demo-accounts.ts';
 import { issueKey } from '../support/access/api-key-fixtures.ts';
-import { startGateway, waitFor } from '../support/harness.ts';
+import { startGateway } from '../support/harness.ts';
 import { openTab } from './chromium.ts';
 import { openTamperingProxy } from './tampering-proxy.ts';
+import { waitFor } from './watch-page.ts';
 import { serveModules } from './web-modules.ts';
 
 declare const slotgate: typeof Slotgate;

@@ -7,7 +7,7 @@ import { NONCE, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { shorten } from '../../src/pages/format/figures.ts';
 import { WRAPPED_SOL } from '../../src/shared/domain/known-mints.ts';
 import { COMPUTE_BUDGET_PROGRAM, TOKEN_PROGRAM } from '../../src/shared/domain/well-known-addresses.ts';
-import { startGateway, waitFor } from '../support/harness.ts';
+import { startGateway } from '../support/harness.ts';
 import { CLUSTER, newSigner, sealAnswers } from '../support/receipts/sealed-answers.ts';
 import { openTab } from './chromium.ts';
 import { openTamperingProxy } from './tampering-proxy.ts';
@@ -18,6 +18,7 @@ import {
   restoreDate,
   shiftedElements,
   untilShown,
+  waitFor,
 } from './watch-page.ts';
 
 const WALLET = WALLETS[0]?.address ?? '';

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
-import { startGateway, waitFor } from '../support/harness.ts';
+import { startGateway } from '../support/harness.ts';
 import { openTab, openTabs } from './chromium.ts';
 import { openTamperingProxy } from './tampering-proxy.ts';
 import {
@@ -11,6 +11,7 @@ import {
   restoreDate,
   setHidden,
   shiftedElements,
+  waitFor,
 } from './watch-page.ts';
 
 const cluster = await startEmbeddedCluster({ slotMs: 200, transactionsPerSlot: 3 });

@@ -2,10 +2,10 @@ import { createServer } from 'node:http';
 import t from 'tap';
 import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
 import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
-import { startGateway, waitFor } from '../support/harness.ts';
+import { startGateway } from '../support/harness.ts';
 import { listenOnLoopback } from '../support/loopback-server.ts';
 import { openTabs } from './chromium.ts';
-import { countLayoutShifts, shiftedElements } from './watch-page.ts';
+import { countLayoutShifts, shiftedElements, waitFor } from './watch-page.ts';
 
 /** The time of a slot, and the time for which pages are watched, in milliseconds: 400 slots. */
 const SLOT_MS = 50;

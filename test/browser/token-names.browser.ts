@@ -10,11 +10,12 @@ import {
   findAssociatedTokenAddress,
   findProgramAddress,
 } from '../../src/transactions/accounts/program-derived-address.ts';
-import { startGateway, waitFor } from '../support/harness.ts';
+import { startGateway } from '../support/harness.ts';
 import { HOSTILE_NAMES } from '../support/hostile-names.ts';
 import { pluck } from '../support/pluck.ts';
 import { metadataFixture, mintFixture, tokenAccountFixture } from '../support/token-account-fixtures.ts';
 import { openTab } from './chromium.ts';
+import { waitFor } from './watch-page.ts';
 
 const USDC = address('EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v');
 const owner = address(deriveKeypair('owner of names').address);

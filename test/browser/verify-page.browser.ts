@@ -5,10 +5,11 @@ import type { Page, Route } from 'playwright-core';
 import t from 'tap';
 import { WHALE } from '../../src/localnet/traffic/demo-accounts.ts';
 import { loadSite } from '../../src/shared/site/site.ts';
-import { startStepped, waitFor } from '../support/harness.ts';
+import { startStepped } from '../support/harness.ts';
 import { CLUSTER, newSigner, sealAnswers } from '../support/receipts/sealed-answers.ts';
 import { allVectors, testVectors } from '../support/receipts/test-vectors.ts';
 import { openTab } from './chromium.ts';
+import { waitFor } from './watch-page.ts';
 
 const { gateway, get } = await startStepped(t);
 /** The page without its example. */

@@ -1,6 +1,13 @@
 import axe from 'axe-core';
 import type { Locator, Page } from 'playwright-core';
-import { waitFor } from '../support/harness.ts';
+import { waitFor as waitForShort } from '../support/harness.ts';
+
+/** The longest pause between two looks at a page: each costs it, the browser and the test a millisecond or more. */
+const PAUSE_MS = 60;
+
+/** Waits for what a page shows. */
+export const waitFor = (condition: () => boolean | Promise<boolean>, description?: string): Promise<void> =>
+  waitForShort(condition, description, undefined, PAUSE_MS);
 
 /** Has the page count its layout shifts from the start on. */
 export async function countLayoutShifts(page: Page): Promise<void> {
@@ -33,13 +40,14 @@ export async function untilShown(locator: Locator): Promise<Locator> {
   return locator.first();
 }
 
-/** Returns the violations that axe finds, each with the elements that it is about. */
-export async function accessibilityViolations(page: Page): Promise<readonly string[]> {
+/** Returns the violations of all rules of axe, or of some, each with the elements that it is about. */
+export async function accessibilityViolations(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
   // by the debugger, which the policy of the page does not bind
   const session = await page.context().newCDPSession(page);
-  await session.send('Runtime.evaluate', { expression: axe.source });
+  const known = await session.send('Runtime.evaluate', { expression: 'typeof axe' });
+  if (known.result.value === 'undefined') await session.send('Runtime.evaluate', { expression: axe.source });
   const { result } = await session.send('Runtime.evaluate', {
-    expression: `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 120)).join(' ')))`,
+    expression: `axe.run(${JSON.stringify({ runOnly: rules })}).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 120)).join(' ')))`,
     awaitPromise: true,
     returnByValue: true,
   });

@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Page, Route } from 'playwright-core';
 import t from 'tap';
 import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
-import { startGateway, waitFor } from '../support/harness.ts';
+import { startGateway } from '../support/harness.ts';
 import { listenOnLoopback } from '../support/loopback-server.ts';
 import { openTab, openTabs } from './chromium.ts';
 import { openTamperingProxy } from './tampering-proxy.ts';
@@ -15,6 +15,7 @@ import {
   countSockets,
   hideForTwoMinutes,
   shiftedElements,
+  waitFor,
 } from './watch-page.ts';
 
 const cluster = await startEmbeddedCluster({ slotMs: 200, transactionsPerSlot: 3 });

@@ -126,9 +126,10 @@ export async function waitFor(
   condition: () => boolean | Promise<boolean>,
   description = 'it',
   withinMs = 180_000, // on a machine with other work
+  longestPauseMs = LONGEST_PAUSE_MS,
 ): Promise<void> {
   const deadlineMs = performance.now() + withinMs;
-  for (let pauseMs = 1; !(await condition()); pauseMs = Math.min(pauseMs * 1.3, LONGEST_PAUSE_MS)) {
+  for (let pauseMs = 1; !(await condition()); pauseMs = Math.min(pauseMs * 1.3, longestPauseMs)) {
     if (performance.now() > deadlineMs) throw new Error(`${description} did not come about`);
     await sleep(pauseMs);
   }
