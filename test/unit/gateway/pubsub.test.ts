@@ -427,6 +427,47 @@ t.test('reconnecting-feed', async (t) => {
     t.strictSame(received, ['1']);
   });
 
+  for (const sharesIds of [true, false]) {
+    const ids = sharesIds ? 'one id' : 'an id of its own';
+    t.test(`a stopped subscription ends no equal one, to which the node gives ${ids}`, async (t) => {
+      const subscribed = new Map<string, string>();
+      const { server, feed } = await open(t, {}, (server) => {
+        server.onPubsubRequest = (socket, { id, method, params, text }) => {
+          const key = String(params[0]);
+          const nodeId = sharesIds && key === 'a' ? '7' : String(id);
+          if (method.endsWith('Unsubscribe')) subscribed.delete(key);
+          else subscribed.set(nodeId, key);
+          socket.send(resultBody({ id, method, params, text }, nodeId));
+          if (key === 'a') socket.send(notificationJson(method, nodeId, '0'));
+        };
+      });
+      await waitUntil(() => feed.status === 'up');
+      let notifications = 0;
+      const subscribe = (key: string) => feed.subscribe('accountSubscribe', [key], () => notifications++);
+      const idsOfA = () => [...subscribed].filter(([, key]) => key === 'a').length;
+      const areAllHandled = async () => {
+        const barrier = `barrier ${server.pubsubRequests.length}`;
+        subscribe(barrier);
+        await waitUntil(() => [...subscribed.values()].includes(barrier));
+      };
+      subscribe('a')();
+      const stopSecond = subscribe('a');
+      await waitUntil(() => notifications === 1);
+      await areAllHandled();
+      t.equal(idsOfA(), 1, 'while none was answered');
+
+      const stopThird = subscribe('a');
+      stopSecond();
+      await waitUntil(() => notifications === 2);
+      await areAllHandled();
+      t.equal(idsOfA(), 1, 'while the other one was not answered');
+
+      stopThird();
+      await areAllHandled();
+      t.equal(idsOfA(), 0, 'the last of them');
+    });
+  }
+
   t.test('a loss is reported immediately, and everything is subscribed again', async (t) => {
     const losses: Record<string, (world: World) => void> = {
       'a clean close': ({ server }) => {

@@ -40,6 +40,13 @@ interface PendingSubscription {
   readonly sentMs: number;
 }
 
+/** Subscriptions of equal contents that the node has not answered yet. */
+interface PendingContents {
+  count: number;
+  /** Stand-ins for the subscribers that the node's ids of these contents have lost since. */
+  readonly standIns: ChannelSubscription[];
+}
+
 export interface ChannelOptions {
   readonly node: NodeOptions;
   readonly settings: UpstreamSettings;
@@ -65,6 +72,7 @@ export class PubsubChannel {
   readonly #socket: WebSocket;
   readonly #messages: MessageQueue;
   readonly #pending = new Map<number, PendingSubscription>();
+  readonly #pendingByContents = new Map<number | undefined, PendingContents>();
   readonly #stopped = new Set<ChannelSubscription>();
   /** Subscribers by the node's id. Equal subscriptions share an id. */
   readonly #subscribersById = new Map<SubscriptionId, ChannelSubscription | Set<ChannelSubscription>>();
@@ -121,6 +129,9 @@ export class PubsubChannel {
     this.#heartbeat.expectTraffic();
     subscription.subscriptionId = undefined;
     subscription.contentsHash = hashText(toJson([subscription.method, params]));
+    const equal = this.#pendingByContents.get(subscription.contentsHash);
+    if (equal === undefined) this.#pendingByContents.set(subscription.contentsHash, { count: 1, standIns: [] });
+    else equal.count++;
     const sentMs = this.#options.clock.monotonic();
     this.#pending.set(this.#send(subscription.method, params), { subscription, sentMs });
     this.#watchAcks();
@@ -188,15 +199,26 @@ export class PubsubChannel {
     return first !== undefined && first.contentsHash !== contentsHash;
   }
 
+  /**
+   * Removes a subscriber, and unsubscribes what has no other: that ends the id for all, so not before the node has answered
+   * each equal subscription, which may share it.
+   */
   #removeSubscriber(subscriptionId: SubscriptionId, subscription: ChannelSubscription): void {
     const present = this.#subscribersById.get(subscriptionId);
     if (present instanceof Set) {
       present.delete(subscription);
       if (present.size > 0) return;
     } else if (present !== subscription) return;
+    const { method, contentsHash } = subscription;
+    const equal = this.#pendingByContents.get(contentsHash);
+    if (equal !== undefined) {
+      const standIn = { ...SILENT, method, contentsHash, subscriptionId };
+      this.#subscribersById.set(subscriptionId, standIn);
+      equal.standIns.push(standIn);
+      return;
+    }
     this.#subscribersById.delete(subscriptionId);
     if (!this.#isClosed) this.#options.counts.subscriptions--;
-    const { method } = subscription;
     this.#send(method.replace('Subscribe', 'Unsubscribe'), [new RawJson(`${subscriptionId}`)]);
   }
 
@@ -225,7 +247,16 @@ export class PubsubChannel {
     const pending = this.#pending.get(id);
     if (pending === undefined) return; // such as the response to an unsubscribe
     const { subscription } = pending;
+    const { contentsHash } = subscription;
+    const equal = this.#pendingByContents.get(contentsHash);
     this.#pending.delete(id);
+    const isLast = equal !== undefined && --equal.count === 0;
+    if (isLast) this.#pendingByContents.delete(contentsHash);
+    this.#settle(subscription, response);
+    if (isLast) for (const standIn of equal.standIns) this.unsubscribe(standIn);
+  }
+
+  #settle(subscription: ChannelSubscription, response: ReadonlyMap<string, Buffer>): void {
     const isStopped = this.#stopped.delete(subscription);
     const text = response.get('result')?.toString();
     if (text === undefined) {
@@ -257,6 +288,8 @@ export class PubsubChannel {
     if (!this.#isClosed) this.#socket.resume();
   }
 }
+
+const SILENT = { onNotification() {}, onAcknowledged() {}, onRejected() {} };
 
 /** Digits of the longest number that is exact as a double. */
 const EXACT_DIGITS = 15;
