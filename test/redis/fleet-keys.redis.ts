@@ -33,6 +33,13 @@ t.test(
     const record = (id: string) => ({ ...apiKeyRecord(`key of ${id}`), id });
     const issue = (id: string, of = place) =>
       updateFleetKeys(of, none, (keys) => ({ keys: [...keys, record(id)], result: undefined }));
+    const revoke = (revoked: string) =>
+      updateFleetKeys(place, none, (keys) => ({
+        keys: keys.map((key) =>
+          key.id === revoked ? { ...key, revokedAt: '2026-01-01', isRevoked: true as const } : key,
+        ),
+        result: undefined,
+      }));
     const path = join(t.testdir(), 'fleet-keys.json');
     const logged: (number | string)[] = [];
     const clock = new ManualClock(); // it stands still, so only what is announced is mirrored
@@ -63,10 +70,7 @@ t.test(
     t.same(ids().sort(), ['one', 'two']);
 
     const valid = String(await redis.call('HGET', 'x:keys', 'one'));
-    await updateFleetKeys(place, none, (keys) => ({
-      keys: keys.map((key) => (key.id === 'one' ? { ...key, revokedAt: '2026-01-01', isRevoked: true as const } : key)),
-      result: undefined,
-    }));
+    await revoke('one');
     await untilMirrored();
     const json = (id: string) => JSON.stringify(record(id));
     const other = fleetSecretOfText('another secret');
@@ -110,6 +114,26 @@ t.test(
     await untilMirrored();
     t.same(ids().sort(), ['one revoked true', 'two']);
     t.equal(mirror.problem, undefined);
+
+    const replica = await Promise.all(['version', 'tag'].map((name) => redis.call('GET', `x:keys:${name}`)));
+    await issue('six');
+    await untilMirrored();
+    await redis.call('HDEL', 'x:keys', 'six'); // a replica takes over that has not received it
+    await redis.call('MSET', 'x:keys:version', String(replica[0]), 'x:keys:tag', String(replica[1]));
+    await revoke('two');
+    clock.advance(5000); // its message may have been lost
+    await waitFor(() => ids().includes('two revoked true'), 'another change of the same version');
+
+    await redis.call('SET', 'x:keys:version', '9007199254740993');
+    clock.advance(5000);
+    await waitFor(
+      () => /version is impossible/.test(mirror.problem ?? ''),
+      'the problem of a version that nobody gave',
+    );
+    await t.rejects(issue('seven'), { message: /impossible version.* keys restore/ });
+    await restoreFleetKeys(place, [readVersionedKeys(path)]);
+    await untilMirrored();
+    await waitFor(() => mirror.problem === undefined, 'the end of the problem');
     t.notMatch(await server.contents(), 'key of two', 'F14: no key in Redis');
   },
 );

@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto';
+import { randomUUID, timingSafeEqual } from 'node:crypto';
 import { StartError } from '../../../shared/domain/start-error.ts';
 import {
   type ApiKeyRecord,
@@ -24,31 +24,34 @@ export interface FleetKeys extends VersionedKeys {
 /** Returns the channel on which a change of the keys is announced. */
 export const keysChannel = (prefix: string): string => `${prefix}keys:changed`;
 
-/** KEYS: records, version. Answers the version, then name and record of each. */
+/** KEYS: records, version, tag. Answers the version, then name and record of each. */
 const READ = scriptOf(`
 local out = redis.call('HGETALL', KEYS[1])
 table.insert(out, 1, redis.call('GET', KEYS[2]) or '0')
 return out`);
 
 /**
- * Writes records in one step with their version, and notifies all gateways. KEYS: records, version. ARGV: channel, version
- * that was read, next version, then id and record of each, an empty text for one to remove. Answers 0 if the keys have
- * changed since.
+ * Writes records in one step with their version and a new tag, and notifies all gateways. KEYS: records, version, tag.
+ * ARGV: channel, version that was read, next version, tag, then id and record of each, an empty text for one to remove.
+ * Answers 0 if the keys have changed since.
  */
 const WRITE = scriptOf(`
-if (redis.call('GET', KEYS[2]) or '0') ~= ARGV[2] then return 0 end
-for i = 4, #ARGV, 2 do
+if (tonumber(redis.call('GET', KEYS[2]) or 0) or 0) ~= tonumber(ARGV[2]) then return 0 end
+for i = 5, #ARGV, 2 do
   if ARGV[i + 1] == '' then redis.call('HDEL', KEYS[1], ARGV[i])
   else redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1]) end
 end
-redis.call('SET', KEYS[2], ARGV[3])
+redis.call('MSET', KEYS[2], ARGV[3], KEYS[3], ARGV[4])
 redis.call('PUBLISH', ARGV[1], ARGV[3])
 return 1`);
 
 const ATTEMPTS = 5;
 
-export const readKeysVersion = async ({ redis, prefix }: Pick<FleetKeysPlace, 'redis' | 'prefix'>): Promise<number> =>
-  Number((await redis.call('GET', `${prefix}keys:version`)) ?? 0);
+/** The most changes that a gateway or a state folder may have missed. Versions are not sealed, and each change raises them. */
+const MOST_MISSED = 1e6;
+
+export const isPlausible = (version: number, known: number): boolean =>
+  Number.isSafeInteger(version) && version <= known + MOST_MISSED;
 
 /** Reads the keys of a fleet. Rejects if Redis can't be called, or has something else under their name. */
 export async function readFleetKeys({ redis, prefix, secret }: FleetKeysPlace): Promise<FleetKeys> {
@@ -61,7 +64,7 @@ export async function readFleetKeys({ redis, prefix, secret }: FleetKeysPlace): 
     if (areEqual(sealed, sealRecord(secret, name, record))) records.push(record);
     else forged.push(name);
   }
-  return { ...parseVersionedKeys(`{"version":${Number(version)},"keys":[${records.join(',')}]}`), forged };
+  return { ...parseVersionedKeys(`{"keys":[${records.join(',')}]}`), version: Number(version) || 0, forged };
 }
 
 const SEAL_DIGITS = 64;
@@ -85,6 +88,8 @@ export function updateFleetKeys<T>(
         1,
         'the keys of this fleet are sealed under another secret: RECEIPT_KEY_FILE or SLOTGATE_FLEET_SECRET is not that of its gateways, or the keys are to be sealed again with slotgate keys restore',
       );
+    if (!isPlausible(before.version, known.version))
+      throw new StartError(1, 'Redis names an impossible version of the keys: mend it with slotgate keys restore');
     const lost = known.keys.filter(({ id }) => !before.keys.some((key) => key.id === id));
     if (before.version < known.version || (before.version === 0 && lost.length > 0))
       throw new StartError(
@@ -99,7 +104,8 @@ export function updateFleetKeys<T>(
 export function restoreFleetKeys(place: FleetKeysPlace, known: readonly VersionedKeys[]): Promise<number> {
   return changeKeys(place, (before) => {
     const merged = mergeKeys([...known.map(({ keys }) => keys), before.keys]);
-    const version = Math.max(before.version, ...known.map((each) => each.version)) + 1;
+    const newest = Math.max(0, ...known.map((each) => each.version));
+    const version = Math.max(newest, isPlausible(before.version, newest) ? before.version : 0) + 1;
     parseVersionedKeys(formatKeyFile(merged)); // two keys may have one name
     return { keys: merged, version, removed: before.forged, result: merged.length };
   });
@@ -134,10 +140,11 @@ async function changeKeys<T>(place: FleetKeysPlace, change: (before: FleetKeys) 
       const text = JSON.stringify(key);
       return texts.has(text) ? [] : [key.id, sealRecord(secret, key.id, text)];
     });
-    const args = [keysChannel(prefix), before.version, version, ...removed.flatMap((id) => [id, '']), ...sealed];
+    const header = [keysChannel(prefix), before.version, version, randomUUID()];
+    const args = [...header, ...removed.flatMap((id) => [id, '']), ...sealed];
     if ((await redis.run(WRITE, keysOf(prefix), args)) === 1) return result;
   }
   throw new StartError(1, 'the keys of the fleet are being changed by others; try again');
 }
 
-const keysOf = (prefix: string): readonly string[] => [`${prefix}keys`, `${prefix}keys:version`];
+const keysOf = (prefix: string): readonly string[] => ['', ':version', ':tag'].map((end) => `${prefix}keys${end}`);

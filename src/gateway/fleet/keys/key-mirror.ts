@@ -5,8 +5,8 @@ import type { Log } from '../../../shared/runtime/log.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
 import { formatKeyFile } from '../../access/api-keys/api-key-record.ts';
 import { readVersionedKeys } from '../../access/api-keys/api-key-store.ts';
-import type { RedisConnection } from '../transport/redis/redis-connection.ts';
-import { type FleetKeysPlace, keysChannel, mergeKeys, readFleetKeys, readKeysVersion } from './fleet-keys.ts';
+import { type RedisConnection, refusalIn } from '../transport/redis/redis-connection.ts';
+import { type FleetKeysPlace, isPlausible, keysChannel, mergeKeys, readFleetKeys } from './fleet-keys.ts';
 
 export interface KeyMirrorOptions extends FleetKeysPlace {
   readonly redis: Pick<RedisConnection, 'run' | 'call' | 'subscribe' | 'isReady'>;
@@ -27,9 +27,11 @@ export class KeyMirror {
   readonly #stopChecking: () => void;
   readonly #unsubscribe: () => void;
   #version: number;
+  /** What only the change that was copied last has: after a failover another may have its version. */
+  #tag: string | null | undefined;
   #isOlder = false;
   #forged = 0;
-  #lastProblem: string | undefined;
+  #copyProblem: string | undefined;
   #refreshing = Promise.resolve();
 
   constructor(options: KeyMirrorOptions) {
@@ -41,6 +43,7 @@ export class KeyMirror {
 
   /** What operators should know; undefined if all is well. */
   get problem(): string | undefined {
+    if (this.#copyProblem !== undefined) return this.#copyProblem;
     if (this.#forged > 0) return `${this.#forged} API keys at Redis are not applied: ${FORGED}`;
     if (!this.#isOlder) return undefined;
     return 'Redis has lost API keys, which are valid here: slotgate keys restore gives them back';
@@ -62,23 +65,27 @@ export class KeyMirror {
     if (!redis.isReady) return; // the keys of the file stay in use
     try {
       await this.#copy();
-      this.#lastProblem = undefined;
+      this.#copyProblem = undefined;
     } catch (thrown) {
-      const problem = thrown instanceof Error ? thrown.message : String(thrown);
-      if (problem !== this.#lastProblem) log.warn({}, `the API keys of the fleet can't be copied: ${problem}`);
-      this.#lastProblem = problem;
+      const reason = refusalIn(thrown) ?? (thrown instanceof Error ? thrown.message : String(thrown));
+      const problem = `the API keys of the fleet can't be copied, so those revoked since are valid here: ${reason}`;
+      if (problem !== this.#copyProblem) log.warn({}, problem);
+      this.#copyProblem = problem;
     }
   }
 
   async #copy(): Promise<void> {
-    const { keysPath: path, writes, log } = this.#options;
-    const version = await readKeysVersion(this.#options);
+    const { redis, prefix, keysPath: path, writes, log } = this.#options;
+    const [text, tag] = (await redis.call('MGET', `${prefix}keys:version`, `${prefix}keys:tag`)) as (string | null)[];
+    const version = Number(text);
     const wasOlder = this.#isOlder;
     this.#isOlder = version < this.#version;
     if (this.#isOlder && !wasOlder)
       log.error({}, 'Redis has older API keys than this gateway, which keeps its own: slotgate keys restore');
-    if (version <= this.#version) return;
+    if (this.#isOlder || version === 0 || (version === this.#version && tag === this.#tag)) return;
     const found = await readFleetKeys(this.#options);
+    if (!isPlausible(found.version, this.#version))
+      throw new Error('their version is impossible; slotgate keys restore mends it');
     const records = found.forged.length;
     if (records > 0 && records !== this.#forged) log.error({ records }, `API keys at Redis are not applied: ${FORGED}`);
     this.#forged = records;
@@ -89,6 +96,7 @@ export class KeyMirror {
     writes.keep('the API keys of the fleet', () => {
       replaceFile(path, formatKeyFile(mergeKeys([kept, found.keys]), found.version));
       this.#version = found.version;
+      this.#tag = tag;
     });
   }
 }
