@@ -893,6 +893,30 @@ t.test('supervisor', async (t) => {
     t.same(logged.slice(0, 2), ['a process stands still, and is killed', 'a process has ended; it is started again']);
   });
 
+  t.test('a process that the system cannot start now is started when it can, and holds up no end', async (t) => {
+    const { execPath } = process;
+    t.teardown(() => {
+      process.execPath = execPath;
+    });
+    // For most reasons Node reports the failure as an event, for others it throws.
+    for (const impossible of ['/there/is/none', 'none\0']) {
+      const clock = new ManualClock();
+      const { supervisor, config, logged } = supervise(t, clock);
+      const times = (message: string): number => logged.filter((each) => each === message).length;
+      await supervisor.open();
+      process.execPath = impossible;
+      t.notOk(await supervisor.renew(config));
+      clock.advance(6000); // both are killed, as they say nothing
+      await waitFor(() => times('a process has ended; it is started again') === 2, 'the end of both');
+      clock.advance(1);
+      await waitFor(() => times('a process could not be started again') === 2, 'the failure of both');
+      process.execPath = execPath;
+      clock.advance(5000);
+      await waitFor(() => times('the process runs again') === 2, 'both');
+      await supervisor.close();
+    }
+  });
+
   t.test('a process that a renewal has replaced before its restart is not started twice', async (t) => {
     const clock = new ManualClock();
     const { supervisor, config, logged } = supervise(t, clock);

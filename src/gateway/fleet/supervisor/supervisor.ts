@@ -209,12 +209,12 @@ export class Supervisor {
   #start(member: Member): Promise<Extract<FromMember, { kind: 'up' }>> {
     const { clock, log, module, onFatal } = this.#options;
     if (this.#isClosing) return Promise.reject(new StartError(1, 'the gateway closes'));
-    const child = fork(module, [], { serialization: 'advanced', stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-    member.process = child;
     member.startedMs = clock.monotonic();
     member.closeMs = closeMsOf(this.#config);
-    send(child, member.startMessage());
     return new Promise((resolve, reject) => {
+      const child = fork(module, [], { serialization: 'advanced', stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+      member.process = child;
+      send(child, member.startMessage());
       member.hasEnded = new Promise((ended) => {
         let failure: StartError | undefined;
         child.on('message', (message: FromMember) => {
@@ -226,18 +226,22 @@ export class Supervisor {
           member.isUp = true;
           resolve(message);
         });
-        child.on('error', () => {}); // exit follows, or the process was gone already
-        child.once('exit', (code, signal) => {
+        const onEnd = (code: number | string | null, signal: NodeJS.Signals | null): void => {
           const wasUp = member.isUp;
           member.isUp = false;
           member.process = undefined;
           ended();
           reject(failure ?? new StartError(1, `the process "${member.name}" ended at its start: ${signal ?? code}`));
-          if (this.#isClosing || member.isLeaving) return;
-          if (wasUp && failure !== undefined) return onFatal(failure);
-          if (wasUp) log.warn({ process: member.name, code, signal }, 'a process has ended; it is started again');
-          if (wasUp || member.shortLives > 0) this.#restart(member);
-        });
+          if (this.#isClosing || member.isLeaving || !wasUp) return;
+          if (failure !== undefined) onFatal(failure);
+          else {
+            log.warn({ process: member.name, code, signal }, 'a process has ended; it is started again');
+            this.#restart(member);
+          }
+        };
+        child.once('exit', onEnd);
+        // No exit follows where there was no process, as where the system has no place for one. Else it does.
+        child.on('error', ({ message }) => child.pid === undefined && onEnd(message, null));
       });
     });
   }
@@ -253,7 +257,7 @@ export class Supervisor {
         .then(() => log.info({ process: member.name }, 'the process runs again'))
         .catch((err: unknown) => {
           log.error({ process: member.name, err }, 'a process could not be started again');
-          if (!this.#isClosing && member.shortLives === 0) this.#restart(member);
+          this.#restart(member);
         });
     });
   }
