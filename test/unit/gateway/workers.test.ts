@@ -37,7 +37,7 @@ import { Sealer } from '../../../src/gateway/serving/sealer.ts';
 import type { AccountSubscriber } from '../../../src/shared/domain/account-change.ts';
 import type { Clock } from '../../../src/shared/domain/clock.ts';
 import { GatewayError } from '../../../src/shared/domain/gateway-error.ts';
-import { RequestCost } from '../../../src/shared/domain/price-list.ts';
+import { RequestCost, SCAN_UNITS, unitsOfUpstream } from '../../../src/shared/domain/price-list.ts';
 import type { Slot } from '../../../src/shared/domain/slot.ts';
 import type { StartError } from '../../../src/shared/domain/start-error.ts';
 import type { Admit } from '../../../src/shared/runtime/fair-semaphore.ts';
@@ -672,6 +672,38 @@ t.test('pipeline-end', async (t) => {
     for (const end of [killed, next]) end.close();
     t.same(readdirSync(folder), []);
     t.end();
+  });
+
+  t.test('what a request has cost is charged when it is known, also where nobody waits for it any more', async (t) => {
+    const folder = shortFolder();
+    const cache = new Cache({ clock: systemClock, bytes: 1 << 20, maxStaleMs: MAX_STALE_MS, hotKeys: 10 });
+    const end = new PipelineEnd({ folder, epoch: 1, workers: [], clock: systemClock, endLate: async () => {} });
+    const ends: ((reason: GatewayError) => void)[] = [];
+    const read = (_: object, cost: RequestCost): Promise<never> => {
+      cost.scans++;
+      return new Promise((_resolve, reject) => ends.push(reject));
+    };
+    await end.open(serviceOver(cache, { read }));
+    const clock = new ManualClock();
+    const waitMs = 12_000;
+    const worker = openWorker(folder, { clock, cache: { clock, bytes: 1 << 20, maxStaleMs: 0, hotKeys: 10 }, waitMs });
+    t.teardown(() => {
+      worker.close();
+      end.close();
+    });
+    await worker.joined;
+    const cost = new RequestCost('caller', false);
+    const answer = worker.read({ key: KEYS[0] }, cost);
+    await waitFor(() => ends.length === 1, 'the read');
+    clock.advance(waitMs);
+    await t.rejects(answer, { code: 'upstream_unavailable' });
+    let charged = 0;
+    cost.onCallsEnded(() => {
+      charged = unitsOfUpstream(cost);
+    });
+    ends[0]?.(new GatewayError('upstream_timeout', 'late'));
+    await waitFor(() => charged > 0, 'the charge');
+    t.equal(charged, SCAN_UNITS);
   });
 
   t.test('F12: a worker has caught up when the first answers are there, and not before', async (t) => {

@@ -63,6 +63,8 @@ export class WorkerEnd {
     number,
     { readonly message: WorkerRequest; readonly settle: (response: Response) => void }
   >();
+  /** What charges the cost of requests that nobody waits for any more, while the pipeline process works for them. */
+  readonly #late = new Map<number, (response: Response) => void>();
   readonly #subscriptions = new Map<number, Subscription>();
   readonly #stopTicking: () => void;
   #nextId = 1;
@@ -137,6 +139,7 @@ export class WorkerEnd {
         this.#pipeline?.send({ type: 'add-caller', id, caller: other });
       },
       removeCaller: (other) => {
+        if (!callers.includes(other)) return;
         callers.splice(callers.indexOf(other), 1);
         this.#pipeline?.send({ type: 'remove-caller', id, caller: other });
       },
@@ -174,11 +177,17 @@ export class WorkerEnd {
       const message = messageOf(id);
       const cancel = this.#options.clock.after(this.#options.waitMs, () => {
         this.#pending.delete(id);
-        reject(new GatewayError('upstream_unavailable', 'the process that reads from the cluster does not answer'));
+        if (this.#pipeline !== undefined) this.#late.set(id, charge);
+        reject(new GatewayError('upstream_unavailable', 'no answer of the cluster came in time'));
       });
+      cost?.beginCall();
+      const charge = ({ spent }: Response): void => {
+        if (cost !== undefined) Object.assign(cost, spent);
+        cost?.endCall();
+      };
       const settle = (response: Response): void => {
         cancel();
-        if (cost !== undefined) Object.assign(cost, response.spent);
+        charge(response);
         if (isOfType(response, type)) resolve(response);
         else reject(response.type === 'failed' ? response.error : new Error(`got a response of type ${response.type}`));
       };
@@ -205,6 +214,7 @@ export class WorkerEnd {
     this.#connection = undefined;
     this.#pipeline = undefined;
     this.#options.counterStore.connect(undefined);
+    this.#late.clear();
     if (this.#isClosed) return;
     this.#catchUp(); // what it logged before its end
     this.answers.lose();
@@ -252,6 +262,8 @@ export class WorkerEnd {
 
   /** Settles a request, or sends it again where an operator was found to lie since: the response may be made of its values. */
   #settle(connection: PipelineConnection, response: Response): void {
+    this.#late.get(response.id)?.(response);
+    this.#late.delete(response.id);
     const pending = this.#pending.get(response.id);
     if (pending === undefined) return;
     if (this.answers.unagreedDroppedAt >= response.at) {
