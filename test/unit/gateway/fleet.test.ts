@@ -1,6 +1,7 @@
 import { deepStrictEqual, ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
+import { loadConfig } from '../../../src/config/load-config.ts';
 import type { CounterListener, CountTotal } from '../../../src/gateway/access/quota/counter-store.ts';
 import { Cache } from '../../../src/gateway/cache/cache.ts';
 import { EventCodec, STRUCTURES } from '../../../src/gateway/fleet/codec.ts';
@@ -10,6 +11,8 @@ import { RemoteStore } from '../../../src/gateway/fleet/counters/remote-store.ts
 import type { Event, StateKey, StoredAnswer } from '../../../src/gateway/fleet/events.ts';
 import { LEAD } from '../../../src/gateway/fleet/leadership/lead-script.ts';
 import { Leader } from '../../../src/gateway/fleet/leadership/leader.ts';
+import { Members } from '../../../src/gateway/fleet/leadership/members.ts';
+import { RedisFleet } from '../../../src/gateway/fleet/redis/redis-fleet.ts';
 import { AnswerFollower } from '../../../src/gateway/fleet/replication/answer-follower.ts';
 import { packMessage } from '../../../src/gateway/fleet/transport/redis/channel-message.ts';
 import { fleetSecretOfText } from '../../../src/gateway/fleet/transport/redis/fleet-secret.ts';
@@ -821,6 +824,78 @@ t.test('leader', async (t) => {
     await attempts(2);
     t.ok(leader.isLeader);
     await leader.close();
+  });
+});
+
+t.test('redis-fleet', async (t) => {
+  t.test('a gateway that closes while it waits for Redis leaves nothing that goes on', async (t) => {
+    const clock = new ManualClock();
+    let waits = 0;
+    const after = clock.after.bind(clock);
+    clock.after = (ms, work) => {
+      waits++;
+      return after(ms, work);
+    };
+    const logged: string[] = [];
+    const write = (_: object, message: string): void => {
+      logged.push(message);
+    };
+    const fleet = new RedisFleet({
+      settings: { url: 'redis://127.0.0.1:1', password: undefined, ca: undefined },
+      config: loadConfig({ cwd: '/' }),
+      clock,
+      random: () => 0.5,
+      guard: { confineTo: () => {} },
+      tip: () => 1,
+      log: { info: write, warn: write, error: write },
+      kids: () => [],
+      secret: fleetSecretOfText('secret'),
+      counters: undefined,
+      flushUsage: () => {},
+      keysPath: '/there/is/none',
+      writes: { keep: () => {} },
+    });
+    let isJoined = false;
+    void fleet.join('genesis').then(() => {
+      isJoined = true;
+    });
+    await waitFor(() => waits > 0, 'the connection');
+    await fleet.close();
+    await waitFor(() => {
+      clock.advance(1000);
+      return isJoined;
+    }, 'the end of the wait');
+    waits = 0;
+    clock.advance(10_000);
+    t.same([logged, waits], [[], 0]);
+  });
+
+  t.test('a gateway counts itself, whatever Redis lists', async (t) => {
+    const counters = { gateways: 1 };
+    const clock = new ManualClock();
+    let reports = 0;
+    const members = new Members({
+      redis: {
+        async run() {
+          reports++;
+          return [];
+        },
+        call: async () => null,
+      },
+      member: 'a',
+      prefix: 'p:',
+      clock,
+      genesisHash: 'genesis',
+      log: { info: () => {}, warn: () => {}, error: () => {} },
+      record: () => ({ kids: [], config: '' }),
+      counters,
+    });
+    t.teardown(() => members.close());
+    await waitFor(() => {
+      clock.advance(1000);
+      return reports > 1;
+    });
+    t.equal(counters.gateways, 1);
   });
 });
 

@@ -762,6 +762,7 @@ t.test('pipeline-end', async (t) => {
     followed.addCaller('two');
     followed.addCaller('three');
     followed.removeCaller('three');
+    followed.removeCaller('three'); // it was removed already
     follow('B').end();
     joinWorker();
     await worker.joined;

@@ -72,7 +72,7 @@ export class Members {
     const { member, genesisHash, log, record, counters } = this.#options;
     const own = record();
     const records = await listMembers(this.#options, [member, JSON.stringify(own), genesisHash]);
-    const gateways = records.length;
+    const gateways = Math.max(1, records.length); // whatever Redis lists, there is this one
     if (gateways !== this.#count) log.info({ gateways }, 'the fleet on Redis has another size');
     if (counters !== undefined) counters.gateways = gateways;
     this.#count = gateways;

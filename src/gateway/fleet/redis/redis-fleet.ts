@@ -103,6 +103,7 @@ export class RedisFleet {
       problem = this.#refusal = reasonOf(thrown);
     }
     if (isRefusal(problem)) throw new StartError(78, `redis.url: ${problem}`);
+    if (this.#isClosed) return;
     log.warn({}, `Redis can't be used (${problem}): this gateway is alone until it can`);
     this.#stopEntering = repeat(clock, ENTER_MS, () => redis.isReady && this.#enterLate(redis, genesisHash));
   }
