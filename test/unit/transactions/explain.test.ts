@@ -682,6 +682,62 @@ t.test('nfts', async (t) => {
     t.match(cancelled, { type: 'NFT_BID_CANCELLED', description: `${buyer} took back a bid for an NFT on Tensor` });
   });
 
+  t.test('marketplaces of the first years sell, list and bid as those of today do', async (t) => {
+    const [AUCTION_HOUSE, MAGIC_EDEN_1, SOLANART, ALPHA_ART] = [
+      'hausS13jsjafwWwGqZTUQRmWyvyxn9EQpqMwV1PBBmk',
+      'MEisE1HzehtrDpAAT8PnLHjpSSkRYakotTuJRPjTpo8',
+      'CJsLwbP1iu5DuUikHEJnLfANgKy6stB2uFgvBBHoyxwz',
+      'HZaWndaNWHFDd9Dhk5pqUUtsmoBCqzb1MLu3NAh1VX6B',
+    ];
+    const price = u64Bytes(1_500_000_000n);
+    const raw = (programId: string, positions: Readonly<Record<number, string>>, data: readonly number[]) => ({
+      programId,
+      accounts: placed(positions),
+      data,
+    });
+    const offer = (call: SyntheticCall, signer: string): unknown[] => {
+      const { type, events, source } = enhance({ calls: [call], signers: [signer] });
+      return [type, events.nft?.amount, source];
+    };
+    t.strictSame(
+      [
+        offer(anchorCall(AUCTION_HOUSE, 'sell', { 0: seller }, [255, 254, 255, ...price, 1]), seller),
+        offer(anchorCall(MAGIC_EDEN_1, 'initialize_escrow2', { 0: seller }, [...price, 255]), seller),
+        offer(raw(SOLANART, { 0: seller, 4: mint }, [4, ...price]), seller),
+        offer(anchorCall(AUCTION_HOUSE, 'public_buy', { 0: buyer, 3: WRAPPED_SOL }, [254, 255, ...price, 1]), buyer),
+        offer(raw(SOLANART, { 0: buyer }, [0, ...price]), buyer),
+      ],
+      [
+        ['NFT_LISTING', '1500000000', 'METAPLEX'],
+        ['NFT_LISTING', '1500000000', 'MAGIC_EDEN'],
+        ['NFT_LISTING', '1500000000', 'SOLANART'],
+        ['NFT_BID', '1500000000', 'METAPLEX'],
+        ['NFT_BID', '1500000000', 'SOLANART'],
+      ],
+    );
+    const sale = (call: SyntheticCall): EnhancedTransaction =>
+      enhance({
+        calls: [call],
+        inner: [pay(buyer, seller, 970n), pay(buyer, fees, 30n), move(held, got)],
+        signers: [buyer],
+        accounts: [buyer, seller, fees],
+        lamports: { before: [9_000n, 0n, 0n], after: [3_000n, 970n, 30n] },
+        tokens: changesHands,
+      });
+    t.match(sale(anchorCall(AUCTION_HOUSE, 'execute_sale', { 0: buyer, 1: seller, 3: mint, 12: fees })), {
+      type: 'NFT_SALE',
+      events: { nft: { buyer, seller, amount: '1000', royalties: [] } },
+    });
+    t.match(sale(anchorCall(MAGIC_EDEN_1, 'exchange2', { 0: buyer, 2: seller }, [...price])), {
+      type: 'NFT_SALE',
+      events: { nft: { nfts: [{ mint }], buyer, seller, amount: '1000' } },
+    });
+    t.equal(
+      sale(raw(ALPHA_ART, { 0: buyer }, [2, 0])).description,
+      `${buyer} bought the NFT ${mint} for 0.000001 SOL on Alpha Art`,
+    );
+  });
+
   t.test('assets of Core and compressed ones are interpreted though no token account changes', async (t) => {
     const sent = enhance({
       calls: [{ programId: CORE, accounts: [mint, CORE, seller, CORE, buyer], data: [0x0e, 0] }],
