@@ -874,6 +874,14 @@ t.test('forged-transactions', async (t) => {
       viewOf(victim, (f) => [f.call(TOKEN_PROGRAM, [usdt, USDT, freezer], [10])], [freezer]),
       `${freezer} froze the account ${usdt} of yours (which holds 50000 USDT)`,
     );
+    const nested =
+      (...kinds: readonly number[]) =>
+      (f: Forgery) => [
+        f.program(thief, [victim], ...kinds.map((kind) => f.call(TOKEN_PROGRAM, [usdt, USDT, freezer], [kind]))),
+      ];
+    t.match(viewOf(victim, nested(10)), `${freezer} froze the account ${usdt} of yours`);
+    // frozen before and after, as tokens are that only their program moves
+    t.notMatch(viewOf(victim, nested(11, 10)), 'froze');
     t.match(
       viewOf(victim, (f) => [f.call(TOKEN_PROGRAM, [usdt, victim], [5])]),
       `You ended what others were allowed to spend of the account ${usdt}`,

@@ -62,6 +62,7 @@ export const findGivenRights = oncePer((parsed: ParsedTransaction): readonly Aut
     `${change.account} ${KINDS_OF_ONE_RIGHT[change.kind] ?? rightOf(change)} ${termsOf(change)}`;
   const passed = authorityChanges.filter(({ kind }) => kind === 'setAuthority');
   const last = new Map(authorityChanges.map((change) => [keyOf(change), change]));
+  const first = new Map(authorityChanges.toReversed().map((change) => [keyOf(change), change]));
   const owners = new Map(authorityChanges.toReversed().map(({ account, owner }) => [account, owner]));
   const paid = actions.filter(({ kind, actor }) => kind !== 'rent' && signers.includes(actor));
   const payments = grouped(paid, ({ counterparty }) => counterparty ?? '');
@@ -124,10 +125,11 @@ export const findGivenRights = oncePer((parsed: ParsedTransaction): readonly Aut
         return true;
       case 'setLockup':
         return isLast;
-      case 'freeze':
-        return (
-          isLast && (isTop || (signers.includes(owner ?? '') && topLevelProgramOf(change, parsed) !== METADATA_PROGRAM))
-        );
+      case 'freeze': {
+        const wasFrozen = first.get(keyOf(change))?.kind === 'thaw';
+        const isOfProgram = wasFrozen || topLevelProgramOf(change, parsed) === METADATA_PROGRAM;
+        return isLast && (isTop || (signers.includes(owner ?? '') && !isOfProgram));
+      }
       case 'pause':
       case 'freezeNewAccounts':
         return isLast;
