@@ -119,11 +119,19 @@ function callsPhrase({ programId, logged, handed, hasCalled }: FailedCall): stri
 const PROGRAMS_WORDS =
   /^(InsufficientFunds|MissingRequiredSignature|Account\w+|Uninitialized\w+|Invalid\w+|Incorrect\w+|Illegal\w+|Immutable)$/;
 
+/** What the runtime says of any crash. */
+const ANY_CRASH = /panicked$|^Program failed to complete$/;
+
 function decodeNamedError(name: string | null, { programId, logged }: FailedCall): DecodedError {
   if (name === null) return { code: null, name: null, message: 'the program reported an unknown error' };
   const isCore = programRole(programId) === 'core';
-  const isOutOfComputeUnits = name === 'ProgramFailedToComplete' && /exceeded CUs meter/.test(logged?.reason ?? '');
-  const message = runtimeMessage('instruction', isOutOfComputeUnits ? 'ComputationalBudgetExceeded' : name);
+  const reason = name === 'ProgramFailedToComplete' ? (logged?.reason ?? '') : '';
+  const isOutOfComputeUnits = /exceeded CUs meter/.test(reason);
+  const cause = ANY_CRASH.test(reason) ? null : quotedWords(reason);
+  const crash = cause === null ? '' : `: ${cause}`;
+  const message = isOutOfComputeUnits
+    ? runtimeMessage('instruction', 'ComputationalBudgetExceeded')
+    : `${runtimeMessage('instruction', name)}${crash}`;
   const isWord = !isCore && PROGRAMS_WORDS.test(name) && !message.startsWith('the program');
   const words = isCore || isOutOfComputeUnits ? null : programWords(logged?.loggedError);
   return { code: name, name, message: words ?? (isWord ? `the program says that ${message}` : message) };

@@ -1050,6 +1050,10 @@ t.test('decode-failure', async (t) => {
     const spent = [`Program ${UNKNOWN} invoke [1]`, `Program ${UNKNOWN} failed: exceeded CUs meter at BPF instruction`];
     t.equal(fails(err, [UNKNOWN], crashed).message, 'the program crashed');
     t.equal(fails(err, [UNKNOWN], spent).message, 'it ran out of its computing limit');
+    // as a recorded crash has them: 7ynjNWxA4yAQ
+    const seeds = 'Could not create program address with signer seeds: Provided seeds do not result in a valid address';
+    const named = [`Program ${UNKNOWN} invoke [1]`, `Program ${UNKNOWN} failed: ${seeds}`];
+    t.equal(fails(err, [UNKNOWN], named).message, `the program crashed: “${seeds}”`);
   });
 
   t.test('errors of the whole transaction have no instruction', async (t) => {
