@@ -89,14 +89,14 @@ export function describeActions(
   ];
   const freed = ofKind('close').filter((action) => isFreed(action, actor));
   const gains = [
-    ...grouped(freed, ({ counterparty }) => counterparty ?? '').map(
-      (group) =>
-        `${formatAddress(group[0]?.counterparty ?? '')} ${also}got ${formatAmounts(givenIn(group), formatAddress)} of closed accounts`,
-    ),
     ...ofKind('mint', 'direct').flatMap((gain) =>
       gain.kind === 'mint' && gain.actor !== actor ? [] : describeSide(gain, format),
     ),
     ...gained.map(([wallet, gain]) => `${formatAddress(wallet)} ${also}got ${formatAmounts([gain], formatAddress)}`),
+    ...grouped(freed, ({ counterparty }) => counterparty ?? '').map(
+      (group) =>
+        `${formatAddress(group[0]?.counterparty ?? '')} ${also}got ${formatAmounts(givenIn(group), formatAddress)} of closed accounts`,
+    ),
   ];
   return [...losses.map((text) => ({ text })), ...gains.map((text) => ({ text, short: '' }))];
 }

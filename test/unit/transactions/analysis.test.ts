@@ -834,6 +834,20 @@ t.test('forged-transactions', async (t) => {
     );
   });
 
+  t.test('of gains for which there is no room, rent of closed accounts is left out first', async (t) => {
+    const forgery = prepare([victim]);
+    forgery.hold(newAccount, pool, USDC, 0n);
+    forgery.begin();
+    const sent = [forgery.send(usdc, stolenUsdc, victim, 1n), forgery.send(poolUsdc, stolenUsdc, pool, 5n)];
+    const record = forgery.record([
+      forgery.program(program, [], ...sent, forgery.close(newAccount, victim, pool)),
+      forgery.call(program, [stake, victim], [7], { lamports: 4_000_000_000n }),
+    ]);
+    const text = explainTransaction(parseTransaction(record));
+    t.match(text, 'got 4 SOL from');
+    t.match(text, 'one gain is left out');
+  });
+
   t.test('an account that a former transaction made is no wallet that passes its ownership', async (t) => {
     const forgery = prepare([victim, newAccount]);
     forgery.fund(newAccount, 2_039_280n);

@@ -277,11 +277,11 @@ t.test('explain-transaction', async (t) => {
     'tx/4aBP4353YQuQ_jsonParsed':
       '4abv…t7xA opened an order with 2390 USDC on Jupiter Limit Order, and also paid 0.00551928 SOL of rent for CTRk…GydT. The fee was 0.000053787 SOL (priority fee 0.000048787 SOL).',
     'tx/5EZNycMMgz8k_json':
-      '3k2p…PLKJ cancelled an order on Jupiter DCA and got back 225000 of the token 6T44…pump, and also got 0.00407856 SOL of closed accounts, and also got 0.00290232 SOL from 565u…ebFk through Jupiter DCA. The fee was 0.000030715 SOL (priority fee 0.000025715 SOL).',
+      '3k2p…PLKJ cancelled an order on Jupiter DCA and got back 225000 of the token 6T44…pump, and also got 0.00290232 SOL from 565u…ebFk through Jupiter DCA, and also got 0.00407856 SOL of closed accounts. The fee was 0.000030715 SOL (priority fee 0.000025715 SOL).',
     'tx/5GqfwKpphZvY_json':
       '7AEC…WnZe swapped 90.871408 of the token SRMu…KWRt for 108.404808 RAY and 0.005040482 SOL on Raydium. The fee was 0.000005 SOL.',
     'tx/5HzJs4E3KobY_json':
-      '7T8c…hPxY took 1.162659 TRUMP and 0.007912976 SOL out of a pool on Raydium, and also burned the NFT H1Ws…W8qr through Raydium, and also got 0.00423168 SOL of closed accounts; one gain is left out. The fee was 0.00002 SOL (priority fee 0.000015 SOL).',
+      '7T8c…hPxY took 1.162659 TRUMP and 0.007912976 SOL out of a pool on Raydium, and also burned the NFT H1Ws…W8qr through Raydium, and also got 0.00284664 SOL from 6Jif…APY3 through Raydium; one gain is left out. The fee was 0.00002 SOL (priority fee 0.000015 SOL).',
     'tx/5P8xF7oLokSY_json':
       '7T8c…hPxY deposited 0.500000001 SOL on Jupiter Lend, and also paid a total of 0.00284664 SOL of rent for 2 accounts, and also put 0.0151156 SOL into the new account 7Ny5…EAnX, and also got the NFT 7nYW…83oy through Jupiter Lend. The fee was 0.000105 SOL (priority fee 0.0001 SOL).',
     'tx/5qrv9rzi2Yph_jsonParsed':
