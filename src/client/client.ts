@@ -1,6 +1,7 @@
 import { systemClock } from '../shared/runtime/system-clock.ts';
-import { type ClientOptions, createReader, type Reader } from './reader.ts';
+import { type ClientOptions, createReader, createSender, type Reader } from './reader.ts';
 import { baseUrlOf } from './request-target.ts';
+import { createPost, type RouteClient } from './route-client.ts';
 import { openGlobalSocket } from './socket.ts';
 import { openStream, type Stream, type StreamOptions } from './stream.ts';
 
@@ -17,7 +18,7 @@ export { type Receipt, ReceiptError, type ReceiptFault } from './verify/verify-r
 export type { ExpectedAnswer, VerifiedAnswer, VerifyAnswer } from './verify-answer.ts';
 
 /** A client of one gateway. */
-export interface Client extends Reader {
+export interface Client extends Reader, RouteClient {
   /** Opens the real-time stream. */
   stream(options?: StreamOptions): Stream;
 }
@@ -28,6 +29,7 @@ export function createClient(options: ClientOptions): Client {
   const reader = createReader(options);
   return {
     ...reader,
+    post: createPost(createSender(options)),
     stream: (streamOptions = {}) =>
       openStream(streamOptions, {
         openSocket: (target) => openSocket(baseUrlOf(url).replace(/^http/, 'ws') + target, headers),

@@ -1,8 +1,8 @@
 import type { Clock } from '../shared/domain/clock.ts';
 import { systemClock } from '../shared/runtime/system-clock.ts';
 import { baseUrlOf } from './request-target.ts';
-import { createRouteClient, type RouteClient } from './route-client.ts';
-import { createRequestSender } from './send-request.ts';
+import { createGet, type RouteClient } from './route-client.ts';
+import { createRequestSender, type SendRequest } from './send-request.ts';
 import type { OpenSocket } from './socket.ts';
 import { TrustStore } from './trust-store.ts';
 import { acceptUnverified, createAnswerVerifier, type VerifyAnswer } from './verify-answer.ts';
@@ -48,27 +48,29 @@ export interface ClientOptions {
   readonly random?: () => number;
 }
 
-/** A client of one gateway, but for its stream: pages that have a stream of their own load no second one. */
-export interface Reader extends RouteClient {
+/** A client of one gateway that only reads: pages that have a stream of their own, and post nothing, load no more. */
+export interface Reader extends Pick<RouteClient, 'get'> {
   /** Verifies the body of an answer or a frame that came another way. Rejects with ReceiptError. */
   readonly verify: VerifyAnswer;
 }
 
-export function createReader(options: ClientOptions): Reader {
-  const { publicKey = [], cluster, headers = {}, verify = true, clock = systemClock, random = Math.random } = options;
-  const { maxAgeMs = 60_000, minAgreed = 1 } = options;
-  const send = createRequestSender({
+export const createSender = (options: ClientOptions): SendRequest =>
+  createRequestSender({
     baseUrl: baseUrlOf(options.url),
-    headers,
+    headers: options.headers ?? {},
     timeoutMs: options.timeoutMs ?? 10_000,
     attempts: options.attempts ?? 4,
     maxBodyBytes: options.maxBodyBytes ?? 32 * 1024 * 1024,
     fetch: options.fetch ?? ((url, init) => fetch(url, init)), // a browser's `fetch` must be called on the window
-    clock,
-    random,
+    clock: options.clock ?? systemClock,
+    random: options.random ?? Math.random,
   });
+
+export function createReader(options: ClientOptions): Reader {
+  const { publicKey = [], cluster, verify = true, clock = systemClock, maxAgeMs = 60_000, minAgreed = 1 } = options;
+  const send = createSender(options);
   const publicKeys = typeof publicKey === 'string' ? [publicKey] : publicKey;
   const trustStore = new TrustStore({ send, clock, publicKeys, cluster });
   const verifyAnswer = verify ? createAnswerVerifier({ trustStore, clock, maxAgeMs, minAgreed }) : acceptUnverified;
-  return { ...createRouteClient(send, verifyAnswer), verify: verifyAnswer };
+  return { get: createGet(send, verifyAnswer), verify: verifyAnswer };
 }

@@ -17,8 +17,9 @@ export interface RouteClient {
   post<P extends PostPath>(path: P, body: Body<P>, options?: PostOptions<P>): Promise<{ readonly result: Result<P> }>;
 }
 
-/** Creates the typed requests over `send` and `verifyAnswer`. */
-export function createRouteClient(send: SendRequest, verifyAnswer: VerifyAnswer): RouteClient {
+// Parameters and results are typed by the declarations, which exist at compile time only.
+
+export function createGet(send: SendRequest, verifyAnswer: VerifyAnswer): RouteClient['get'] {
   async function get(path: string, params: TargetParameters = {}, options: ReadOptions = {}): Promise<unknown> {
     const { minSlot, agree, nonce: nonceOption = false, since } = options;
     const target = buildRequestTarget(path, params);
@@ -39,6 +40,10 @@ export function createRouteClient(send: SendRequest, verifyAnswer: VerifyAnswer)
     return { ...verified, unchanged, etag: response.headers.get('etag') };
   }
 
+  return get as RouteClient['get'];
+}
+
+export function createPost(send: SendRequest): RouteClient['post'] {
   async function post(path: string, body: unknown, options: PostOptions<'/rpc'> = {}): Promise<unknown> {
     const request = {
       target: buildRequestTarget(path, {}),
@@ -49,8 +54,7 @@ export function createRouteClient(send: SendRequest, verifyAnswer: VerifyAnswer)
     return unwrap(response, unsignedEnvelope(path) ?? 'bare');
   }
 
-  // Parameters and results are typed by the declarations, which exist at compile time only.
-  return { get: get as RouteClient['get'], post: post as RouteClient['post'] };
+  return post as RouteClient['post'];
 }
 
 const minSlotHeader = (minSlot: Slot | undefined): Readonly<Record<string, string>> =>
