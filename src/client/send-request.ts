@@ -50,7 +50,7 @@ export function createRequestSender(options: RequestSenderOptions): SendRequest 
         const response = await sendOnce(request, requestOptions, options);
         return requireSuccess(response, clock.now(), options.baseUrl + request.target);
       } catch (thrown) {
-        if (!(thrown instanceof SlotgateError) || !isTransient(thrown) || attempt >= attempts) throw thrown;
+        if (!(thrown instanceof SlotgateError) || !isTransient(thrown) || !(attempt < attempts)) throw thrown; // also for NaN
         const delayMs = retryDelayMs(attempt, thrown.retryAfterMs, random);
         if (delayMs === undefined) throw thrown;
         await sleep(clock, delayMs, signal);
@@ -147,7 +147,7 @@ async function readResponseBody({ body, status }: Response, maxBytes: number): P
     const { done, value } = await reader.read();
     if (done) break;
     length += value.length;
-    if (length > maxBytes) {
+    if (!(length <= maxBytes)) {
       reader.cancel().catch(() => {}); // the result of cancelling does not matter
       throw new SlotgateError('unreadable', `the answer is longer than ${maxBytes} bytes`, { status });
     }

@@ -75,7 +75,7 @@ export function createAnswerVerifier({
     ensure(agreedIn(receipt) >= agreeNamedIn(receipt.request), 'agreed');
     // The route's declaration gives the type, and the signature shows that this gateway made the result.
     const result = parseExactJson(verified.result) as R & never;
-    if (isFinal?.(result) !== true && receipt.issuedAt < clock.now() - maxAgeMs) throw new ReceiptError('stale');
+    ensure(isFinal?.(result) === true || receipt.issuedAt >= clock.now() - maxAgeMs, 'stale');
     return { result, slot, receipt, body: textOf(body) };
   };
 }

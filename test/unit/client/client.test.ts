@@ -113,6 +113,10 @@ t.test('send-request', async (t) => {
     const strict = open(() => errorResponse(429, 'rate_limited', { 'retry-after': '60' }));
     await t.rejects(slot(strict.client), { code: 'rate_limited', retryAfterMs: 60_000 });
     t.equal(strict.requests.length, 1, 'a minute is for the caller to decide on');
+    const unknown = open((_, count) => (count < 9 ? errorResponse(503, 'overloaded') : good()), {
+      attempts: Number.NaN,
+    });
+    await t.rejects(slot(unknown.client), { code: 'overloaded' }, 'what is no number allows no other attempt');
   });
 
   t.test('a permanent error is not retried', async (t) => {
@@ -185,16 +189,18 @@ t.test('send-request', async (t) => {
   });
 
   t.test("a response body can't fill the memory of the client", async (t) => {
-    let sent = 0;
-    const endless = new ReadableStream({
-      pull(stream) {
-        sent++;
-        stream.enqueue(new Uint8Array(MIB));
-      },
-    });
-    const { client } = open(() => new Response(endless), { maxBodyBytes: 4 * MIB });
-    await t.rejects(slot(client), { code: 'unreadable' });
-    t.ok(sent < 10, `${sent} MiB were sent`);
+    for (const maxBodyBytes of [4 * MIB, Number.NaN]) {
+      let sent = 0;
+      const long = new ReadableStream({
+        pull(stream) {
+          stream.enqueue(new Uint8Array(MIB));
+          if (++sent === 20) stream.close();
+        },
+      });
+      const { client } = open(() => new Response(long), { maxBodyBytes });
+      await t.rejects(slot(client), { code: 'unreadable' });
+      t.ok(sent < 10, `${sent} MiB were sent`);
+    }
   });
 
   t.test('an attempt that times out is aborted and retried', async (t) => {
@@ -1121,7 +1127,7 @@ t.test('verify-answer', async (t) => {
   const TARGET = `/api/v1/balance/${ADDRESS}`;
   const RESULT = '{"lamports":18446744073709551615,"sol":"18446744073.709551615"}';
 
-  function open(script: RequestScript) {
+  function open(script: RequestScript, options: Partial<ClientOptions> = {}) {
     const { fetch, requests } = scriptedFetch(script);
     const pinned = { publicKey: signer.publicKey, cluster: CLUSTER };
     const client = createClient({
@@ -1130,6 +1136,7 @@ t.test('verify-answer', async (t) => {
       clock: new ManualClock(NOW_MS),
       attempts: 1,
       ...pinned,
+      ...options,
     });
     return { client, requests };
   }
@@ -1223,6 +1230,11 @@ t.test('verify-answer', async (t) => {
     const readNamed = (agree: number) => named.client.get('/balance/:addr', { addr: ADDRESS, agree });
     t.equal((await readNamed(1)).slot, 10);
     await t.rejects(readNamed(2), { code: 'agreed' }, 'as a parameter, too');
+  });
+
+  t.test('an age that is no number allows none', async (t) => {
+    const { client } = open(() => new Response(signedBodyFor(TARGET, RESULT)), { maxAgeMs: Number.NaN });
+    await t.rejects(client.get('/balance/:addr', { addr: ADDRESS }), { name: 'ReceiptError', code: 'stale' });
   });
 
   t.test('an answer older than the requested slot fails verification', async (t) => {
