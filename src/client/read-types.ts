@@ -4,7 +4,7 @@ import type { RequestOptions } from './send-request.ts';
 import type { VerifiedAnswer } from './verify-answer.ts';
 
 export interface Read<R> extends VerifiedAnswer<R> {
-  /** True if the gateway proves that the result of `since` still holds; `slot` and `receipt` are current. */
+  /** True if the gateway proves that the result of `since` holds at its slot or later; `slot` and `receipt` are of that proof. */
   readonly unchanged: boolean;
   /** The identifier of the result (`ETag`). */
   readonly etag: string | null;

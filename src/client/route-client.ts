@@ -33,10 +33,11 @@ export function createGet(send: SendRequest, verifyAnswer: VerifyAnswer): RouteC
     const response = await send({ target, headers }, options);
     const envelope = unsignedEnvelope(path);
     if (envelope !== undefined) return unwrap(response, envelope);
-    const unchanged = response.status === 304;
-    const body = unchanged ? bodyOfNotModified(response, since) : response.body;
+    const body = response.status === 304 ? bodyOfNotModified(response, since) : response.body;
     const expected = { request: `GET ${target}`, nonce, minSlot, minAgreed: agree, isFinal: finalityCheck(path) };
     const verified = await verifyAnswer(body, expected, options);
+    // A receipt of an older slot proves what was, not that it still holds.
+    const unchanged = response.status === 304 && verified.slot >= (since?.slot ?? 0);
     return { ...verified, unchanged, etag: response.headers.get('etag') };
   }
 

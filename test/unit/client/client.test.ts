@@ -1199,6 +1199,16 @@ t.test('verify-answer', async (t) => {
     );
   });
 
+  t.test('a receipt of an older slot does not prove that an answer still holds', async (t) => {
+    const { client } = open((_, count) => (count === 0 ? whole() : still(8 + count)));
+    const since = await client.get('/balance/:addr', { addr: ADDRESS });
+    for (const [slot, unchanged] of [
+      [9, false],
+      [10, true],
+    ] as const)
+      t.match(await client.get('/balance/:addr', { addr: ADDRESS }, { since }), { slot, unchanged });
+  });
+
   t.test('a 304 fails verification unless its receipt is valid', async (t) => {
     const bare = () => new Response(null, { status: 304, headers: { 'x-slot': '11' } });
     const other = () => still(11, '{"lamports":1,"sol":"0.000000001"}');
