@@ -15,10 +15,10 @@ const UNSIGNED_ENVELOPES: { readonly [P in UnsignedPath]: EnvelopeOf<P> } = {
   '/explain': 'plain',
 };
 
-/** Checks for results that can never change again, whose receipts may have any age. */
+/** Checks for results that can never change again, whose receipts may have any age. A gateway may sign what is no object. */
 const FINALITY_CHECKS: { readonly [P in SignedPath]?: (result: Result<P>) => boolean } = {
-  '/block/:slot': ({ commitment }) => commitment === 'finalized',
-  '/tx/:sig': ({ confirmationStatus }) => confirmationStatus === 'finalized',
+  '/block/:slot': (result) => result?.commitment === 'finalized',
+  '/tx/:sig': (result) => result?.confirmationStatus === 'finalized',
 };
 
 /** Returns the envelope of a path without receipts; undefined for a path that must have one. */

@@ -1242,6 +1242,12 @@ t.test('verify-answer', async (t) => {
     await t.rejects(readNamed(2), { code: 'agreed' }, 'as a parameter, too');
   });
 
+  t.test('a signed result that is no object is not final', async (t) => {
+    const { client } = open(({ target }) => new Response(signedBodyFor(target, 'null', { nowMs: NOW_MS - 60_001 })));
+    await t.rejects(client.get('/tx/:sig', { sig: 'abc' }), { name: 'ReceiptError', code: 'stale' });
+    await t.rejects(client.get('/block/:slot', { slot: 5 }), { name: 'ReceiptError', code: 'stale' });
+  });
+
   t.test('an age that is no number allows none', async (t) => {
     const { client } = open(() => new Response(signedBodyFor(TARGET, RESULT)), { maxAgeMs: Number.NaN });
     await t.rejects(client.get('/balance/:addr', { addr: ADDRESS }), { name: 'ReceiptError', code: 'stale' });
