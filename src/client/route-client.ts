@@ -34,7 +34,7 @@ export function createGet(send: SendRequest, verifyAnswer: VerifyAnswer): RouteC
     const envelope = unsignedEnvelope(path);
     if (envelope !== undefined) return unwrap(response, envelope);
     const body = response.status === 304 ? bodyOfNotModified(response, since) : response.body;
-    const expected = { request: `GET ${target}`, nonce, minSlot, minAgreed: agree, isFinal: finalityCheck(path) };
+    const expected = { request: `GET ${target}`, nonce, minSlot, agree, isFinal: finalityCheck(path) };
     const verified = await verifyAnswer(body, expected, options);
     // A receipt of an older slot proves what was, not that it still holds.
     const unchanged = response.status === 304 && verified.slot >= (since?.slot ?? 0);

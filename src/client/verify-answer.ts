@@ -18,6 +18,8 @@ export interface ExpectedAnswer {
   readonly minSlot?: Slot | undefined;
   /** The fewest operators that must have given the result. Default: that of the client. */
   readonly minAgreed?: number | undefined;
+  /** The operators that the read itself demands; it never lowers `minAgreed`. */
+  readonly agree?: number | undefined;
   /** Returns true for a result that can never change again: its receipt may have any age. */
   readonly isFinal?: ((result: never) => boolean) | undefined;
 }
@@ -60,7 +62,7 @@ export function createAnswerVerifier({
 }: AnswerVerifierOptions): VerifyAnswer {
   const verifyReceipt = createVerifier(); // one for all answers: a signature over several statements is checked once
   return async <R>(body: Uint8Array | string, expected: ExpectedAnswer, bounds?: RequestOptions) => {
-    const { request, nonce = null, minSlot = 0, minAgreed = leastAgreed, isFinal } = expected;
+    const { request, nonce = null, minSlot = 0, minAgreed = leastAgreed, agree = 1, isFinal } = expected;
     const verify = async () => {
       const { publicKeys, cluster } = await trustStore.anchors(bounds);
       const time = { nowMs: clock.now() };
@@ -72,7 +74,7 @@ export function createAnswerVerifier({
       throw thrown;
     });
     const { slot, receipt } = verified;
-    ensure(agreedIn(receipt) >= agreeNamedIn(receipt.request), 'agreed');
+    ensure(agreedIn(receipt) >= Math.max(agree, agreeNamedIn(receipt.request)), 'agreed');
     // The route's declaration gives the type, and the signature shows that this gateway made the result.
     const result = parseExactJson(verified.result) as R & never;
     ensure(isFinal?.(result) === true || receipt.issuedAt >= clock.now() - maxAgeMs, 'stale');

@@ -1236,6 +1236,9 @@ t.test('verify-answer', async (t) => {
     t.equal((await read(1)).slot, 10);
     await t.rejects(read(2), { code: 'agreed' }); // a receipt of version 1 is the word of one
     t.same([...requests].map(({ headers }) => headers.get('x-agree')).slice(-2), ['1', '2']);
+    const strict = open(() => new Response(signedBodyFor(TARGET, RESULT)), { minAgreed: 2 });
+    const low = strict.client.get('/balance/:addr', { addr: ADDRESS }, { agree: 1 });
+    await t.rejects(low, { code: 'agreed' }, 'a read demands no less than its client');
     const named = open(({ target }) => new Response(signedBodyFor(target, RESULT)));
     const readNamed = (agree: number) => named.client.get('/balance/:addr', { addr: ADDRESS, agree });
     t.equal((await readNamed(1)).slot, 10);
