@@ -23,10 +23,17 @@ export interface TrustStoreOptions {
 const MAX_SUCCESSIONS = 8;
 const MAX_CLOCK_SKEW_MS = 5000;
 
+/** For this time a key that no trusted key vouches for is not requested again: each answer and frame may be signed by it. */
+const REFUSAL_MS = 30_000;
+/** The most refused keys that are remembered: a gateway may name as many as it likes. */
+const MAX_REFUSED = 100;
+
 /** What is not pinned is learned on first use. Later a new key needs a succession that a trusted key has signed. */
 export class TrustStore {
   readonly #options: TrustStoreOptions;
   readonly #successors: string[] = [];
+  /** When each refused key was refused, by its id. */
+  readonly #refused = new Map<string, number>();
   #initialAnchors: TrustAnchors | undefined;
   /** What all reads without bounds of their own wait for. */
   #learning: Promise<TrustAnchors> | undefined;
@@ -46,10 +53,20 @@ export class TrustStore {
   }
 
   /** Tries to trust the key with this id. Resolves with undefined if no trusted key vouches for it. */
-  async trustSuccessor(
+  async trustSuccessor(kid: string, bounds: RequestOptions = {}): Promise<TrustedKey | undefined> {
+    const nowMs = this.#options.clock.monotonic();
+    const refusedMs = this.#refused.get(kid) ?? Number.NEGATIVE_INFINITY;
+    if (nowMs - refusedMs < REFUSAL_MS) return undefined;
+    const key = await this.#findSuccessor(kid, bounds, MAX_SUCCESSIONS);
+    if (this.#refused.size >= MAX_REFUSED) this.#refused.clear();
+    if (key === undefined) this.#refused.set(kid, nowMs);
+    return key;
+  }
+
+  async #findSuccessor(
     kid: string,
-    bounds: RequestOptions = {},
-    remainingSuccessions = MAX_SUCCESSIONS,
+    bounds: RequestOptions,
+    remainingSuccessions: number,
   ): Promise<TrustedKey | undefined> {
     const { publicKeys } = await this.anchors(bounds);
     const trusted = publicKeys.map(parseTrustedKey).find((key) => key.kid === kid);
@@ -61,7 +78,7 @@ export class TrustStore {
     if (response === undefined || succession === undefined) return undefined;
     const key = publicKeyOf(response);
     if (key.kid !== kid || succession.notBeforeMs > this.#options.clock.now() + MAX_CLOCK_SKEW_MS) return undefined;
-    const predecessor = await this.trustSuccessor(succession.kid, bounds, remainingSuccessions - 1);
+    const predecessor = await this.#findSuccessor(succession.kid, bounds, remainingSuccessions - 1);
     if (predecessor === undefined || !predecessor.isStrong() || !key.isStrong()) return undefined;
     if (!isSuccession(succession.sig, predecessor.base58, key.base58, succession.notBeforeMs)) return undefined;
     if (!this.#successors.includes(key.base58)) this.#successors.push(key.base58);

@@ -954,7 +954,7 @@ t.test('stream', async (t) => {
     for (let i = 0; i < 20 && seen.length === 0; i++) await settled();
     t.same(seen, [2]);
     t.match(errors, [{ code: 'unknown-key' }]);
-    await receive(signedBodyFor(TARGET, network(3), { request: `SUB ${TARGET}`, slot: 3, signer: other }));
+    await receive(signedBodyFor(TARGET, network(3), { request: `SUB ${TARGET}`, slot: 3, signer: newSigner() }));
     for (let i = 0; i < 1001; i++) last().receive(frame(4));
     t.ok(sockets[0]?.isClosed);
   });
@@ -1091,6 +1091,23 @@ t.test('trust-store', async (t) => {
       requests.map(({ target }) => target),
       [TARGET, `/api/v1/pubkey?kid=${kidOf(next)}`, `/api/v1/pubkey?kid=${kidOf(mid)}`, TARGET],
     );
+  });
+
+  t.test('a key that is not trusted is not requested again for half a minute', async (t) => {
+    const clock = new ManualClock(NOW_MS);
+    const { requests, slot } = reading(
+      ({ target }) =>
+        target === TARGET
+          ? new Response(signedBodyFor(TARGET, '7', { signer: next }))
+          : errorResponse(404, 'unknown_key'),
+      { publicKey: old.publicKey, cluster: CLUSTER, clock },
+    );
+    const requestsAfter = async (ms: number): Promise<number> => {
+      clock.advance(ms);
+      await t.rejects(slot(), { code: 'unknown-key' });
+      return requests.filter(({ target }) => target !== TARGET).length;
+    };
+    t.same([await requestsAfter(0), await requestsAfter(29_999), await requestsAfter(1)], [1, 1, 2]);
   });
 
   t.test('a new key without a valid succession is not trusted', async (t) => {
