@@ -25,6 +25,7 @@ export interface Client extends Reader, RouteClient {
 
 /** Creates a client of a gateway that verifies every signed answer. Runs in Node, Deno, Bun and browsers. */
 export function createClient(options: ClientOptions): Client {
+  if (options.publicKey?.length === 0) throw new TypeError('`publicKey` is empty: leave it out to trust the first key');
   const { url, headers = {}, clock = systemClock, random = Math.random, openSocket = openGlobalSocket } = options;
   const reader = createReader(options);
   return {

@@ -12,7 +12,7 @@ export interface ClientOptions {
   readonly url: string | URL;
   /**
    * The public key, or keys, that receipts must be signed with, base58. Without it the client trusts the key that
-   * `/pubkey` names on first use; an attacker who forges that answer can forge all others.
+   * `/pubkey` names on first use; an attacker who forges that answer can forge all others. An empty list is refused.
    */
   readonly publicKey?: string | readonly string[];
   /** The genesis hash of the expected cluster, base58. Without it, the one that `/health` names on first use. */

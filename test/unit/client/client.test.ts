@@ -1012,6 +1012,12 @@ t.test('trust-store', async (t) => {
     );
   });
 
+  t.test('an empty list of keys is refused', (t) => {
+    for (const publicKey of [[], '']) t.throws(() => reading(() => keyOf(old.publicKey), { publicKey }), TypeError);
+    t.doesNotThrow(() => reading(() => keyOf(old.publicKey)));
+    t.end();
+  });
+
   t.test('a key as long as a book is refused before it is decoded', async (t) => {
     const { slot } = reading(() => keyOf('z'.repeat(4_000_000)), { cluster: CLUSTER });
     await t.rejects(slot(), { name: 'SlotgateError', code: 'unreadable' });
