@@ -32,11 +32,14 @@ export const SETTING_NAMES: ReadonlySet<string> = new Set(
   SETTINGS.flatMap(({ path }) => path.map((_, index) => path.slice(0, index + 1).join('.'))),
 );
 
-/** As it is where that is valid, but for `null`; a list from its words, else from JSON. Other text is left for validation to report. */
+/**
+ * As it is where that is valid, but for `null`; a list from its words, else from JSON. Other text is left for validation to
+ * report, and a blank one for a list, too: a variable that was set from one that is unset would be a list of none.
+ */
 export function parseSettingText({ schema }: Setting, text: string): unknown {
   if (text === 'null' && z.safeParse(schema, null).success) return null;
   if (z.safeParse(schema, text).success) return text;
-  if (isListSchema(schema) && !/^\[|^null$/.test(text)) return splitList(schema, text);
+  if (isListSchema(schema) && !/^\[|^null$|^\s*$/.test(text)) return splitList(schema, text);
   try {
     return JSON.parse(text);
   } catch {

@@ -92,7 +92,9 @@ t.test('config-schema', async (t) => {
 
   const typed = (value: unknown): string => {
     if (Array.isArray(value))
-      return value.every((item) => typeof item === 'string') ? value.join(' ') : JSON.stringify(value);
+      return value.length > 0 && value.every((item) => typeof item === 'string')
+        ? value.join(' ')
+        : JSON.stringify(value);
     return typeof value === 'object' ? JSON.stringify(value) : String(value);
   };
 
@@ -116,6 +118,7 @@ t.test('config-schema', async (t) => {
       const neededBy: Readonly<Record<string, string[]>> = {
         'stake.mint': ['stake.host=gateway.example'],
         'receipts.agree': three,
+        cluster: three,
       };
       const needed = neededBy[name] ?? [];
       const loaded = (flags: ConfigFlags, env = {}): unknown => {
@@ -426,6 +429,25 @@ t.test('config-schema', async (t) => {
       load({}, { SLOTGATE_UPSTREAMS: 'http://a:1,ws://b:2 http://c:3' }).upstreams.map(({ wsUrl }) => wsUrl),
       ['ws://b:2/', 'ws://c:4/'],
     );
+  });
+
+  t.test('a list of none is written as JSON: a blank text may be that of a variable that is not set', async (t) => {
+    const config = file({ upstreams: ['http://a'], hosts: ['a.example'], origins: ['https://a.example'] });
+    for (const name of ['UPSTREAMS', 'HOSTS', 'ORIGINS'])
+      for (const blank of ['', ' \t'])
+        t.match(refusal({ config }, { [`SLOTGATE_${name}`]: blank }), {
+          exitCode: 78,
+          message: new RegExp(`^${name.toLowerCase()}: .*, got "[^"]*" \\(SLOTGATE_${name}\\)$`),
+        });
+    t.match(load({ config }, { SLOTGATE_UPSTREAMS: '[]', SLOTGATE_HOSTS: '[]' }), { upstreams: [], hosts: [] });
+  });
+
+  t.test('a cluster is named for nodes only: the embedded one has another genesis hash at each start', async (t) => {
+    t.match(refusal({ config: 'mainnet' }, { SLOTGATE_UPSTREAMS: '[]' }), {
+      exitCode: 78,
+      message:
+        /^upstreams: expected a node of the cluster that the setting cluster names.*, got \[\] \(SLOTGATE_UPSTREAMS\)$/,
+    });
   });
 
   t.test('null as text is no value, where a setting may be without one', async (t) => {
