@@ -145,9 +145,16 @@ const ringSchema = section({
   ),
 });
 
+/** The widget reconnects after ten seconds without a frame, and other clients after 15. */
+const MAX_FRAME_GAP_MS = 9_000;
+
 const streamSchema = section({
-  throttleMs: wholeNumber(0, 60_000).describe('Shortest time between two frames of the stream, in milliseconds.'),
-  repeatAfterMs: milliseconds.describe('Longest time between two frames, in milliseconds: without news one repeats.'),
+  throttleMs: wholeNumber(0, MAX_FRAME_GAP_MS).describe(
+    'Shortest time between two frames of the stream, in milliseconds.',
+  ),
+  repeatAfterMs: wholeNumber(1, MAX_FRAME_GAP_MS).describe(
+    'Longest time between two frames, in milliseconds: without news one repeats.',
+  ),
   eventBytes: byteCount(65_536).describe(
     'Memory of signed events that are kept for the subscribers that come later, in bytes.',
   ),

@@ -450,6 +450,13 @@ t.test('config-schema', async (t) => {
     });
   });
 
+  t.test('frames are no further apart than clients wait for one', async (t) => {
+    for (const name of ['stream.throttleMs', 'stream.repeatAfterMs']) {
+      t.equal(refusal({ set: [`${name}=9000`] }).exitCode, 0);
+      t.match(refusal({ set: [`${name}=9001`] }), { exitCode: 78, message: / to 9000, got 9001 / });
+    }
+  });
+
   t.test('null as text is no value, where a setting may be without one', async (t) => {
     const names = ['redis.passwordFile', 'redis.ca', 'prices.jupiter.keyFile', 'stake.host'];
     for (const { name, path, env } of SETTINGS.filter(({ name }) => names.includes(name))) {
