@@ -783,6 +783,7 @@ t.test('doctor', async (t) => {
     });
     const text = await runSlotgate(['doctor', '--port', '0', '--admin-port', '0', ...upstream(ahead), ...state]);
     t.match(text.out, /^ok {4}node-1 {19}http:\/\/127\.0\.0\.1:\d+\/\*\*\*, ws:\/\/127\.0\.0\.1:\d+\/\*\*\*$/m);
+    t.equal(process.title, 'slotgate doctor', 'the list of processes shows no argument');
     t.match(text.out, /^ok {4}node-1 slots +processed 200, confirmed 2 behind, finalized 32 behind$/m);
     t.notMatch(text.out, '\u001b');
   });
@@ -806,6 +807,17 @@ t.test('doctor', async (t) => {
     t.equal(index.handshakes, 0);
 
     const validator = await startNode(t);
+    let refusals = 0;
+    index.replies.getSlot = (response, call) => {
+      refusals++;
+      response.end(errorBody(call, '{"code":-32003,"message":"PROCESSED_COMMITMENT_NOT_SUPPORTED"}'));
+    };
+    index.replies.getVersion = (response) => response.end(' '.repeat(65_537));
+    const refusing = await examine([...upstream(index), ...state, '--set', 'upstreamPolicy.maxBytes=65536'], key);
+    t.match(refusing.faults.get('node-1 version')?.finding, /^a response of more bytes than upstreamPolicy\.maxBytes$/);
+    t.match(refusing.faults.get('node-1 slots')?.finding, 'does not return its slots');
+    t.ok(refusals < 30, `one refusal is an answer at any other commitment: ${refusals} calls`);
+
     validator.replies.getVersion = '{"solana-core":"26.08.1","feature-set":1}';
     validator.replies.getBlock = (response) => response.writeHead(501).end();
     names(t, await examine([...upstream(validator), ...state], key), {

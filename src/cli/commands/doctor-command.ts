@@ -55,6 +55,7 @@ async function examine(sources: ConfigSources, timeoutMs: number): Promise<reado
     const invalid = fail('settings', reasonOf(thrown), 'correct them where the message says they come from');
     return [['Machine and settings', [node, invalid]]];
   }
+  process.title = 'slotgate doctor'; // as at a start: it removes the arguments, which may contain a node's key
   const env = { ...process.env };
   const receiptKey = extractKeySource(process.env);
   const secrets = extractSecrets(process.env);
@@ -76,7 +77,7 @@ async function examineNodes(config: Config, nodes: Config['upstreams'], timeoutM
   const cancel = systemClock.after(timeoutMs, () => limit.abort());
   const reports: readonly NodeReport[] = await Promise.all(
     nodes.map((node) =>
-      checkNode(node, new NodeProbe(node, systemClock, limit.signal), {
+      checkNode(node, new NodeProbe(node, systemClock, limit.signal, config.upstreamPolicy.maxBytes), {
         expected: cluster,
         clock: systemClock,
         timeoutMs,

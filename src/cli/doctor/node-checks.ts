@@ -97,15 +97,16 @@ function checkGenesis(name: string, genesis: string | undefined, expected: strin
 type Tips = Readonly<Record<'processed' | 'confirmed' | 'finalized', number | undefined>>;
 
 async function readTips(probe: NodeProbe): Promise<Tips> {
-  const slotAt = async (commitment: string): Promise<number | undefined> => {
+  const slotAt = async (commitment: keyof Tips): Promise<number | undefined> => {
     const { result, error } = await probe
       .call('getSlot', [{ commitment }])
       .catch(() => ({ result: undefined, error: undefined }));
-    if (error !== undefined && agaveErrorOf(error.code, error.message)?.cause === PROCESSED_REFUSED)
-      return slotAt('confirmed'); // as the mesh does
+    const isRefused = error !== undefined && agaveErrorOf(error.code, error.message)?.cause === PROCESSED_REFUSED;
+    if (isRefused && commitment === 'processed') return slotAt('confirmed'); // as the mesh does
     return typeof result === 'number' ? result : undefined;
   };
-  const [processed, confirmed, finalized] = await Promise.all(['processed', 'confirmed', 'finalized'].map(slotAt));
+  const commitments = ['processed', 'confirmed', 'finalized'] as const;
+  const [processed, confirmed, finalized] = await Promise.all(commitments.map(slotAt));
   return { processed, confirmed, finalized };
 }
 

@@ -1,4 +1,4 @@
-import { request } from 'undici';
+import { Agent, request } from 'undici';
 import { WebSocket } from 'ws';
 import { connectionFault, httpFault, type NodeOptions, redactor } from '../../gateway/index.ts';
 import type { Clock } from '../../shared/domain/clock.ts';
@@ -24,12 +24,15 @@ export class NodeProbe {
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
   readonly #redact: (text: string) => string;
+  readonly #agent: Agent;
 
-  constructor(node: NodeOptions, clock: Clock, signal: AbortSignal) {
+  /** A response of more than `maxBytes` is a fault. */
+  constructor(node: NodeOptions, clock: Clock, signal: AbortSignal, maxBytes: number) {
     this.#node = node;
     this.#clock = clock;
     this.#signal = signal;
     this.#redact = redactor(node);
+    this.#agent = new Agent({ maxResponseSize: maxBytes });
   }
 
   /** Calls a method. Rejects if no JSON-RPC response comes. */
@@ -49,6 +52,7 @@ export class NodeProbe {
       },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
       signal: this.#signal,
+      dispatcher: this.#agent,
     }).catch(fail);
     const text = await response.body.text().catch(fail);
     const ms = this.#clock.monotonic() - startedMs;

@@ -13,6 +13,7 @@ const CONNECTION_FAULTS: ReadonlyMap<string, string> = new Map([
   ['ECONNRESET', 'connection closed'],
   ['EPIPE', 'connection closed'],
   ['UND_ERR_SOCKET', 'connection closed'],
+  ['UND_ERR_RES_EXCEEDED_MAX_SIZE', 'a response of more bytes than upstreamPolicy.maxBytes'],
 ]);
 
 const TLS_CODE = /CERT|SSL|TLS|EPROTO|SIGNATURE|SELF_SIGNED/;
