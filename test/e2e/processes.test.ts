@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
 import { WebSocket } from 'ws';
@@ -9,7 +10,9 @@ import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { openTamperingProxy } from '../browser/tampering-proxy.ts';
 import { type ChildProgram, PATIENT_ARGS, startMain, waitUntilListening } from '../support/child-process.ts';
 import { httpClient, waitFor } from '../support/harness.ts';
+import { listenOnLoopback } from '../support/loopback-server.ts';
 import { scrapeSeries } from '../support/metrics.ts';
+import { CLUSTER, newSigner, sealAnswers } from '../support/receipts/sealed-answers.ts';
 import { holdAnswers, startRpcOverrideProxy } from '../support/rpc-override-proxy.ts';
 import { rpcRequest } from '../support/rpc-request.ts';
 import { runSlotgate } from '../support/run-slotgate.ts';
@@ -385,8 +388,57 @@ t.test('command-line', async (t) => {
     const tampered = await runSlotgate(['get', PATH, '--url', proxy.url]);
     t.same([tampered.code, tampered.out], [1, '']);
     t.match(tampered.err, /^slotgate: the answer is not proven: digest\. The result is not the signed one/);
+    const unreadable = { code: 1, out: '', err: /^slotgate: unreadable: what answers there is no gateway\n$/ };
+    for (const [path, body] of [
+      ['/health', '<!doctype html><title>Sign in</title>'],
+      ['/health', '{"error":"unhealthy","message":"no node"}'],
+      ['/health', '{"result":{"status":"ok","cl'],
+      ['/network', '{"result":{"slot":5}}'],
+      ['/pubkey', '{"publicKey":"'],
+    ] as const) {
+      const answer = `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`;
+      proxy.tamper = () => answer;
+      t.match(await runSlotgate(['get', path, '--url', proxy.url, '--quiet']), unreadable, body);
+    }
+    proxy.tamper = () => 'HTTP/1.1 304 Not Modified\r\nconnection: close\r\n\r\n';
+    t.match(await runSlotgate(['get', '/health', '--url', proxy.url]), unreadable, 'not modified since nothing');
+    await endsOneSearch(t);
     const other = await runSlotgate(['get', PATH, '--url', url, '--public-key', WHALE]);
     t.match(other, { code: 1, out: '', err: /not proven: unknown-key/ });
+  }
+
+  /** What a gateway signs that lies is searched for once. */
+  async function endsOneSearch(t: Test): Promise<void> {
+    const signer = newSigner();
+    let found = '{"type":"ticker","id":"a","path":"abc"}';
+    let searches = 0;
+    const liar = createServer(({ url = '' }, response) => {
+      const about = {
+        request: `GET ${url}`,
+        slot: 5,
+        commitment: 'confirmed',
+        claim: 'observed',
+        nonce: null,
+      } as const;
+      const isSearch = url.startsWith('/api/v1/search');
+      if (isSearch) searches++;
+      const unsigned = url.endsWith('/pubkey') ? { publicKey: signer.publicKey } : { result: { cluster: CLUSTER } };
+      response.end(
+        isSearch ? sealAnswers(signer, [{ ...about, result: found }], Date.now())[0] : JSON.stringify(unsigned),
+      );
+    });
+    const port = await listenOnLoopback(liar);
+    t.teardown(() => liar.close());
+    const pins = ['--public-key', signer.publicKey, '--cluster', CLUSTER];
+    for (found of [found, '{"type":"ticker","id":"a"}', 'null']) {
+      const { code, err } = await runSlotgate(['get', 'abc', '--url', `http://127.0.0.1:${port}`, ...pins]);
+      t.match(
+        { code, err },
+        { code: 1, err: /^slotgate: the gateway has found it on a route that this version/ },
+        found,
+      );
+    }
+    t.equal(searches, 3);
   }
 
   async function usesPinnedGateway(t: Test, url: string, pins: { publicKey: string; cluster: string }): Promise<void> {

@@ -3,6 +3,7 @@ import {
   createRequestSender,
   finalityCheck,
   newNonce,
+  SlotgateError,
   TrustStore,
   unsignedEnvelope,
 } from '../../client/index.ts';
@@ -64,9 +65,20 @@ export async function fetchVerified(
   return { routePath, result: resultTextIn(verified.body, slot) ?? '', slot, proof: { receipt, publicKey } };
 }
 
+/** Returns the text of a result without a receipt. Throws `unreadable` for what is no answer of a gateway. */
 function unsignedResult(body: string, envelope: Envelope): Pick<Fetched, 'result' | 'slot'> {
-  const slot = envelope === 'anchored' ? /,"slot":(\d+)\}$/.exec(body) : null;
-  const end = envelope === 'plain' ? body.length : slot === null ? -1 : slot.index;
-  const result = envelope === 'plain' ? body : body.slice('{"result":'.length, end);
-  return { result, slot: slot === null ? undefined : Number(slot[1]) };
+  const [, result = '', slot] =
+    FORMS[envelope === 'plain' || envelope === 'anchored' ? envelope : 'bare'].exec(body) ?? [];
+  try {
+    JSON.parse(result);
+  } catch (cause) {
+    throw new SlotgateError('unreadable', 'what answers there is no gateway', { cause });
+  }
+  return { result, slot: slot === undefined ? undefined : Number(slot) };
 }
+
+const FORMS = {
+  plain: /^(.+)$/s,
+  bare: /^\{"result":(.+)\}$/s,
+  anchored: /^\{"result":(.+),"slot":(\d+)\}$/s,
+} as const;

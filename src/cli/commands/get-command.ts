@@ -70,12 +70,10 @@ async function shownToPeople(routePath: string, result: string): Promise<string>
 
 /** Fetches a route; what is none is searched for, and then the route that shows what was found. */
 async function fetchWhat(text: string, gateway: ChosenGateway, flags: GetFlags): Promise<Fetched> {
-  const { matchRoute, routes } = await import('../../gateway/routes/index.ts'); // most commands do without them
-  const path = text.replace(/^\/?(api\/v1\/)?/, '/');
-  const [pathname = ''] = path.split('?');
-  const route = matchRoute(API_PREFIX + pathname)?.route;
-  if (route?.kind === 'post') throw new StartError(64, `${route.path} accepts POST, which get does not send`);
-  if (route !== undefined) return fetchVerified(route.path, API_PREFIX + path, gateway, flags);
+  const named = await fetchRoute(text, gateway, flags);
+  if (named !== undefined) return named;
+  const { routes } = await import('../../gateway/routes/index.ts');
+  const [pathname = ''] = pathOf(text).split('?');
   const readable = routes.filter(({ kind }) => kind !== 'post').map(({ path }) => fillNames(path, pathname));
   const hint = nearestNameHint(pathname, readable);
   const unknownPath = new StartError(64, `unknown path ${terminalText(pathname)}${hint}`);
@@ -88,13 +86,28 @@ async function fetchWhat(text: string, gateway: ChosenGateway, flags: GetFlags):
     const { message } = requestFailure(thrown, gateway.url);
     throw new StartError(1, message.replace(': q must be ', ': <what> must be '), thrown); // nobody has typed a q
   });
-  return fetchWhat(pathShowing(JSON.parse(result)), gateway, flags);
+  const shown = await fetchRoute(pathShowing(Object(JSON.parse(result))), gateway, flags);
+  if (shown === undefined)
+    throw new StartError(1, 'the gateway has found it on a route that this version does not know');
+  return shown;
 }
 
+/** Fetches the route of a path; undefined where no route has it. */
+async function fetchRoute(text: string, gateway: ChosenGateway, flags: GetFlags): Promise<Fetched | undefined> {
+  const { matchRoute } = await import('../../gateway/routes/index.ts'); // most commands do without them
+  const path = pathOf(text);
+  const [pathname = ''] = path.split('?');
+  const route = matchRoute(API_PREFIX + pathname)?.route;
+  if (route?.kind === 'post') throw new StartError(64, `${route.path} accepts POST, which get does not send`);
+  return route && fetchVerified(route.path, API_PREFIX + path, gateway, flags);
+}
+
+const pathOf = (text: string): string => text.replace(/^\/?(api\/v1\/)?/, '/');
+
 /** Returns the path of the route that says most about what a search has found. */
-function pathShowing({ type, id, path }: Readonly<Record<'type' | 'id' | 'path', string>>): string {
+function pathShowing({ type, id, path }: Readonly<Partial<Record<'type' | 'id' | 'path', unknown>>>): string {
   if (type === 'signature') return `/tx/${id}?enhanced=1`;
-  return type === 'address' || type === 'domain' ? `/address/${id}/portfolio` : path;
+  return type === 'address' || type === 'domain' ? `/address/${id}/portfolio` : String(path);
 }
 
 /** Returns the gateway of a URL and the path of a route with its query, from a slash on; of other texts only these. */
