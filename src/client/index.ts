@@ -6,7 +6,7 @@ export { type Loss, ReconnectingSocket } from './reconnecting-socket.ts';
 export { baseUrlOf } from './request-target.ts';
 export { finalityCheck, unsignedEnvelope } from './response-envelope.ts';
 export { isTransient } from './retry.ts';
-export { createRequestSender } from './send-request.ts';
+export { createRequestSender, requireSuccess } from './send-request.ts';
 export { SlotgateError } from './slotgate-error.ts';
 export { TrustStore } from './trust-store.ts';
 export { createAnswerVerifier } from './verify-answer.ts';

@@ -105,7 +105,8 @@ const REDIRECTED = 'the URL redirects, and credentials are sent nowhere else: us
 const isRedirect = ({ status, type }: Response): boolean =>
   type === 'opaqueredirect' || (status >= 300 && status < 400 && status !== 304);
 
-function requireSuccess(response: GatewayResponse, nowMs: number, url: string): GatewayResponse {
+/** Returns a response that is no error; throws what the gateway says. */
+export function requireSuccess(response: GatewayResponse, nowMs: number, url: string): GatewayResponse {
   const { status, headers, body } = response;
   if (status === 200 || status === 304) return response;
   const rpcCode = headers.get('x-rpc-error-code');

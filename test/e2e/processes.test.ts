@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
-import { WebSocket } from 'ws';
+import { WebSocket, WebSocketServer } from 'ws';
 import { createGateway } from '../../src/index.ts';
 import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
 import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
@@ -491,11 +491,14 @@ t.test('command-line', async (t) => {
 
     const proxy = await openTamperingProxy(t, url);
     let refusals = 0;
-    proxy.tamper = (packet) =>
-      packet.includes('"publicKey"') && refusals++ < 4 ? packet.replace('HTTP/1.1 200 OK', 'HTTP/1.1 503 OK') : packet;
+    let upgrades = 0;
+    proxy.tamper = (packet) => {
+      if (packet.startsWith('HTTP/1.1 101') && upgrades++ === 0) return refusedUpgrade(503, 'overloaded');
+      return packet.includes('"publicKey"') && refusals++ < 4 ? packet.replace('200 OK', '503 OK') : packet;
+    };
     const patient = spawned(['watch', '--url', proxy.url]);
     await patient.waitForOutput('"SUB /api/v1/stream');
-    t.equal(refusals, 5, 'each attempt for the first frame failed');
+    t.same([upgrades, refusals], [2, 5], 'it goes on after a refusal for now');
     patient.process.kill('SIGTERM');
     t.equal(await patient.exit(), 0, patient.stderr());
 
@@ -503,7 +506,29 @@ t.test('command-line', async (t) => {
     const deceived = spawned(['watch', '--url', proxy.url]);
     t.equal(await deceived.exit(), 1);
     t.same([deceived.stdout(), deceived.stderr().split(':')[1]], ['', ' the answer is not proven']);
+
+    proxy.tamper = () => refusedUpgrade(401, 'invalid_api_key');
+    const refused = spawned(['watch', '--url', proxy.url]);
+    t.equal(await refused.exit(), 1);
+    t.equal(refused.stderr(), 'slotgate: invalid_api_key: why\n');
+
+    await t.test('it ends also where the gateway does not close', { timeout: 20_000 }, async (t) => {
+      const server = createServer();
+      const hanging = new WebSocketServer({ server });
+      t.teardown(() => server.close());
+      const port = await listenOnLoopback(server);
+      const watch = spawned(['watch', '--url', `http://127.0.0.1:${port}`]);
+      const [socket]: WebSocket[] = await once(hanging, 'connection');
+      socket?.ping();
+      await once(socket ?? hanging, 'pong');
+      socket?.pause();
+      watch.process.kill('SIGTERM');
+      t.equal(await watch.exit(), 0);
+    });
   }
+
+  const refusedUpgrade = (status: number, error: string): string =>
+    `HTTP/1.1 ${status} No\r\nconnection: close\r\n\r\n{"error":"${error}","message":"why"}`;
 
   t.test('without a command the gateway starts, reports its URL, and ends on SIGTERM', async (t) => {
     const states = t.testdir({ first: {}, second: {} });

@@ -25,6 +25,7 @@ import { apiKeysPath, readApiKeys } from '../../src/gateway/access/api-keys/api-
 import { appendUsage, usagePath } from '../../src/gateway/access/usage/usage-file.ts';
 import { loadEngine } from '../../src/gateway/http/load-engine.ts';
 import { EXAMPLE_ANSWERS } from '../../src/pages/docs/example-answers.ts';
+import type { HealthReport } from '../../src/pages/index.ts';
 import { indentJson } from '../../src/shared/domain/indent-json.ts';
 import { CLOCK_SYSVAR } from '../../src/shared/domain/well-known-addresses.ts';
 import { type ChildProgram, runModule } from '../support/child-process.ts';
@@ -782,8 +783,8 @@ t.test('doctor', async (t) => {
       'node-3 methods': /HTTP 429/,
     });
     const text = await runSlotgate(['doctor', '--port', '0', '--admin-port', '0', ...upstream(ahead), ...state]);
-    t.match(text.out, /^ok {4}node-1 {19}http:\/\/127\.0\.0\.1:\d+\/\*\*\*, ws:\/\/127\.0\.0\.1:\d+\/\*\*\*$/m);
     t.equal(process.title, 'slotgate doctor', 'the list of processes shows no argument');
+    t.match(text.out, /^ok {4}node-1 {19}http:\/\/127\.0\.0\.1:\d+\/\*\*\*, ws:\/\/127\.0\.0\.1:\d+\/\*\*\*$/m);
     t.match(text.out, /^ok {4}node-1 slots +processed 200, confirmed 2 behind, finalized 32 behind$/m);
     t.notMatch(text.out, '\u001b');
   });
@@ -806,7 +807,6 @@ t.test('doctor', async (t) => {
     t.match(found.text, '"name":"node-1 WebSocket","finding":"cloudbreak has none: its slots are polled"');
     t.equal(index.handshakes, 0);
 
-    const validator = await startNode(t);
     let refusals = 0;
     index.replies.getSlot = (response, call) => {
       refusals++;
@@ -818,6 +818,7 @@ t.test('doctor', async (t) => {
     t.match(refusing.faults.get('node-1 slots')?.finding, 'does not return its slots');
     t.ok(refusals < 30, `one refusal is an answer at any other commitment: ${refusals} calls`);
 
+    const validator = await startNode(t);
     validator.replies.getVersion = '{"solana-core":"26.08.1","feature-set":1}';
     validator.replies.getBlock = (response) => response.writeHead(501).end();
     names(t, await examine([...upstream(validator), ...state], key), {
@@ -1054,6 +1055,8 @@ t.test('watch-screen', async (t) => {
     let rows: number | undefined;
     let ends = 0;
     const isRaw: boolean[] = [];
+    const onExit = process.listenerCount('exit');
+    const health = { cluster: 'a', slot: 5, slotAgeMs: 1 } as HealthReport['health'];
     const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: (raw: boolean) => isRaw.push(raw) });
     const watch = new WatchScreen({
       url: 'http://gateway',
@@ -1063,7 +1066,7 @@ t.test('watch-screen', async (t) => {
       },
       input,
       clock,
-      readNodes: async () => undefined,
+      readNodes: async () => ({ cluster: 'a', slot: 5, slotAgeMs: 1, health, message: '' }),
       rows: () => rows,
       write(text) {
         screen = stripVTControlCharacters(text);
@@ -1117,7 +1120,11 @@ t.test('watch-screen', async (t) => {
     t.equal(screen.split('\r\n').length, 3, 'a lower terminal has fewer lines');
     input.emit('data', Buffer.from('q'));
     t.equal(ends, 1);
+    t.equal(process.listenerCount('exit'), onExit + 1);
+    process.listeners('exit').at(-1)?.(1);
+    t.equal(written.pop(), '\u001b[?7h\u001b[?1049l', 'what ends the process leaves the screen, too');
     watch.close();
+    t.equal(process.listenerCount('exit'), onExit);
     t.same(isRaw, [true, false]);
     const [enter, ...drawn] = written;
     t.equal(enter, '\u001b[?1049h\u001b[?7l', 'a terminal that is narrower than a line cuts it');

@@ -1,6 +1,7 @@
+import type { IncomingMessage } from 'node:http';
 import type { Command } from 'commander';
 import { WebSocket } from 'ws';
-import { createClient, isTransient, SlotgateError, type Snapshot } from '../../client/index.ts';
+import { createClient, isTransient, requireSuccess, SlotgateError, type Snapshot } from '../../client/index.ts';
 import type { HealthReport } from '../../pages/index.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { WatchScreen } from '../terminal/watch-screen.ts';
@@ -54,7 +55,11 @@ async function follow(gateway: ChosenGateway, flags: WatchFlags): Promise<void> 
   } finally {
     stop();
   }
+  setTimeout(() => process.exit(), CLOSE_MS).unref(); // `ws` waits for the other end of a close for half a minute
 }
+
+/** The time that a gateway has to close a connection, in milliseconds. */
+const CLOSE_MS = 1000;
 
 function startFollowing(
   gateway: ChosenGateway,
@@ -77,9 +82,19 @@ function startFollowing(
         readNodes: () => readNodes(gateway),
       })
     : pipeView;
+  /** Why the gateway has refused the last connection. */
+  let refusal: SlotgateError | undefined;
   const client = createClient({
     ...gateway,
-    openSocket: (target, headers) => new WebSocket(target, { headers }),
+    openSocket(target, headers) {
+      refusal = undefined;
+      const socket = new WebSocket(target, { headers });
+      return socket.on('unexpected-response', async (_, response) => {
+        refusal = await refusalOf(response, target);
+        if (!isTransient(refusal)) fail(refusal);
+        socket.terminate();
+      });
+    },
   });
   /** Goes on where only the gateway did not say what to trust: it may do so with the next frame. */
   const onError = (thrown: unknown): void => {
@@ -94,7 +109,7 @@ function startFollowing(
     onState(state) {
       if (state === 'waiting') view.lost();
       failures = state === 'open' ? 0 : state === 'waiting' ? failures + 1 : failures;
-      if (failures > MAX_FAILURES) fail(new SlotgateError('network', "the gateway can't be reached"));
+      if (failures > MAX_FAILURES) fail(refusal ?? new SlotgateError('network', "the gateway can't be reached"));
     },
     onError,
   });
@@ -109,6 +124,20 @@ function startFollowing(
     view.close();
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.removeListener(signal, end);
   };
+}
+
+/** Reads why a gateway has refused a WebSocket. */
+async function refusalOf(response: IncomingMessage, url: string): Promise<SlotgateError> {
+  const { statusCode: status = 0 } = response;
+  const headers = new Headers(Object.entries(response.headers).map(([name, value]) => [name, String(value)]));
+  const chunks = response[Symbol.asyncIterator](); // its first one has the whole error
+  const { value: body = new Uint8Array() } = await chunks.next().catch(() => ({ value: undefined }));
+  try {
+    requireSuccess({ status, headers, body }, systemClock.now(), url);
+  } catch (thrown) {
+    if (thrown instanceof SlotgateError) return thrown;
+  }
+  return new SlotgateError('unreadable', `status ${status} in place of a WebSocket`, { status });
 }
 
 /** Reads what a gateway says of its nodes, also while it is not healthy; undefined if it does not answer. */

@@ -65,6 +65,7 @@ export class WatchScreen {
   constructor(options: WatchScreenOptions) {
     this.#options = options;
     options.write(ENTER);
+    process.on('exit', this.#leave); // an error that nobody catches is to be read, and the shell to be used
     const { input } = options;
     if (input.isTTY === true) {
       input.setRawMode?.(true);
@@ -99,12 +100,15 @@ export class WatchScreen {
     this.#cancelTick();
     this.#cancelNodes();
     process.stdout.off('resize', this.#onResize);
-    const { input, write } = this.#options;
-    write(LEAVE);
+    process.off('exit', this.#leave);
+    this.#leave();
+    const { input } = this.#options;
     if (input.isTTY !== true) return;
     input.setRawMode?.(false);
     input.off('data', this.#onKey).pause();
   }
+
+  readonly #leave = (): void => this.#options.write(LEAVE);
 
   readonly #onKey = (bytes: Buffer): void => {
     const key = bytes.toString().toLowerCase();
@@ -120,7 +124,8 @@ export class WatchScreen {
   async #readNodes(): Promise<void> {
     const { clock, readNodes } = this.#options;
     this.#cancelNodes = clock.after(NODES_MS, () => void this.#readNodes());
-    this.#nodes = await readNodes();
+    const nodes = await readNodes();
+    this.#nodes = nodes !== undefined && isReadable(nodes) ? nodes : undefined;
   }
 
   #apply(event: LineEvent): void {
@@ -169,6 +174,14 @@ export class WatchScreen {
       ...(this.#hasHelp ? HELP.map((line) => styleText('dim', line)) : []),
     ];
   }
+}
+
+/** Returns whether a report has what is shown of it: no receipt proves it, and another version may have other members. */
+function isReadable({ health }: HealthReport): boolean {
+  if (health === undefined) return true;
+  const { upstreams, problems } = health;
+  const areLists = Array.isArray(upstreams) && Array.isArray(problems);
+  return areLists && upstreams.every((node) => node !== null) && problems.every((text) => typeof text === 'string');
 }
 
 const number = (value: number | bigint | null | undefined): string =>
