@@ -41,7 +41,7 @@ export async function startGateway(sources: ConfigSources): Promise<void> {
     isAdminPortChosen: isChosen(sources, ['admin', 'port']),
   };
   const open = (onFatal: (failure: StartError) => void): Promise<RunningGateway> =>
-    (config.workers.count === 0 ? openGateway(options) : startWithWorkers(options, onFatal)).finally(() => {
+    (config.workers.count === 0 ? openGateway(options) : startWithWorkers(options, sources, onFatal)).finally(() => {
       stopWaiting();
       waiting.end();
     });

@@ -1,9 +1,10 @@
-import type { Config } from '../config/config-schema.ts';
+import type { ConfigSources } from '../config/load-config.ts';
 import {
   type ClusterInUse,
+  formatProblem,
   type GatewayOptions,
   type MemberSettings,
-  rereadConfig,
+  rereadOnDisk,
   Supervisor,
 } from '../gateway/index.ts';
 import type { StartError } from '../shared/domain/start-error.ts';
@@ -12,9 +13,13 @@ import { systemClock } from '../shared/runtime/system-clock.ts';
 import { checkSharedKey } from './commands/shared-key.ts';
 import type { RunningGateway } from './run-process.ts';
 
-/** The embedded cluster, if any, outlives them in this process. `onFatal` is called when none can serve any more. */
+/**
+ * The embedded cluster, if any, outlives them in this process. They are replaced with the settings of these sources. `onFatal`
+ * is called when none can serve any more.
+ */
 export async function startWithWorkers(
   options: GatewayOptions,
+  sources: ConfigSources,
   onFatal: (failure: StartError) => void,
 ): Promise<RunningGateway> {
   const { config, log, receiptKey = { production: false }, secrets = {}, isAdminPortChosen = true } = options;
@@ -36,19 +41,18 @@ export async function startWithWorkers(
   let inUse = config;
   /** Replaces the processes, if `isWanted` with these changes of the settings. A configuration that can't be used changes nothing. */
   const renewNow = async (isWanted: IsWanted): Promise<void> => {
-    const reread = rereadConfig(inUse, options);
-    if (reread === undefined) supervisor.countFailedReload();
-    if (reread === undefined || !isWanted(reread.changed)) return;
-    const next = withFixedSettings(reread.config, started, isAdminPortChosen);
-    if (next === undefined) {
-      const reason = `admin.port is ${started.port}, which is the port for callers until a restart`;
-      log.error({}, `the configuration can't be used; the old one stays in use: ${reason}`);
+    const env = { ...sources.env }; // process.env itself can't be sent
+    const request = { sources: { ...sources, env }, inUse, started, isAdminPortChosen };
+    const reread = await rereadOnDisk(REREAD_MODULE, request);
+    if ('problem' in reread) {
+      log.error({}, formatProblem(reread.problem));
       supervisor.countFailedReload();
       return;
     }
-    const kept = reread.changed.filter((name) => FIXED.some((section) => name.split('.')[0] === section));
+    const { config, next, changed, kept } = reread;
+    if (!isWanted(changed)) return;
     if (kept.length > 0) log.warn({ settings: kept }, 'these settings have changed: a restart applies them');
-    if (await supervisor.renew(next)) inUse = reread.config;
+    if (await supervisor.renew(next)) inUse = config;
   };
   const renew = oneAfterAnother(renewNow);
   const { url, facts } = await supervisor.open();
@@ -68,6 +72,8 @@ export async function startWithWorkers(
     },
   };
 }
+
+const REREAD_MODULE = new URL('../gateway/composition/reread-main.js', import.meta.url);
 
 /** Decides by the names of the changed settings whether processes are replaced. */
 type IsWanted = (changed: readonly string[]) => boolean;
@@ -96,18 +102,4 @@ function oneAfterAnother(renew: (isWanted: IsWanted) => Promise<void>): (isWante
 function dataOf(cluster: ClusterInUse): MemberSettings['embedded'] {
   const { url, wsUrl, geyserUrl, takenPort, genesisHash, accounts, priceFeeds } = cluster;
   return { url, wsUrl, geyserUrl, takenPort, genesisHash, accounts, priceFeeds };
-}
-
-/** The sections that hold as long as this process: of the port, the state folder, the cluster, its peers, and its end. */
-const FIXED = ['host', 'port', 'dataDir', 'cluster', 'embedded', 'redis', 'drainDelayMs', 'drainTimeoutMs'] as const;
-
-/** Returns the settings that a reload applies; undefined where operators would get the port that callers keep. */
-export function withFixedSettings(config: Config, started: Config, isAdminPortChosen: boolean): Config | undefined {
-  const { host, port, dataDir, cluster, embedded, redis, drainDelayMs, drainTimeoutMs } = started;
-  const fixed = { host, port, dataDir, cluster, embedded, redis, drainDelayMs, drainTimeoutMs };
-  const isOther = (config.upstreams.length === 0) !== (started.upstreams.length === 0);
-  const upstreams = isOther ? started.upstreams : config.upstreams; // the embedded cluster is another cluster
-  const workers = config.workers.count === 0 ? started.workers : config.workers;
-  if (isAdminPortChosen && config.admin.port === port) return undefined;
-  return { ...config, ...fixed, upstreams, workers };
 }

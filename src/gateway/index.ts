@@ -13,7 +13,8 @@ export { REQUEST_OUTCOMES, shownUsage, type UsageRow } from './access/usage/usag
 export { type CreateGatewayOptions, createGateway, type Gateway, openGateway } from './composition/create-gateway.ts';
 export type { GatewayOptions } from './composition/environment.ts';
 export { openEngine } from './composition/open-engine.ts';
-export { rereadConfig } from './composition/reread-config.ts';
+export { formatProblem } from './composition/reread-config.ts';
+export { rereadOnDisk } from './composition/reread-on-disk.ts';
 export { type ClusterInUse, startEmbedded } from './composition/start-embedded.ts';
 export { type FleetKeysPlace, readFleetKeys, restoreFleetKeys, updateFleetKeys } from './fleet/keys/fleet-keys.ts';
 export { withFleetClient } from './fleet/redis/fleet-client.ts';

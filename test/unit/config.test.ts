@@ -1,9 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import t from 'tap';
-import { withFixedSettings } from '../../src/cli/start-with-workers.ts';
 import { valueAt } from '../../src/config/config-layers.ts';
 import type { Config } from '../../src/config/config-schema.ts';
 import type { ConfigFlags } from '../../src/config/config-sources.ts';
@@ -16,6 +16,8 @@ import { findFormerSetting } from '../../src/config/renamed-settings.ts';
 import { extractSecrets, readJupiterKey, readRedisPassword } from '../../src/config/secret-variables.ts';
 import { findServiceLinks } from '../../src/config/service-links.ts';
 import { SETTINGS } from '../../src/config/setting-names.ts';
+import { rereadConfig, withFixedSettings } from '../../src/gateway/composition/reread-config.ts';
+import { rereadOnDisk } from '../../src/gateway/composition/reread-on-disk.ts';
 import { readChapters } from '../../src/pages/docs/chapters.ts';
 import { StartError } from '../../src/shared/domain/start-error.ts';
 import { packageFile } from '../../src/shared/runtime/package.ts';
@@ -277,8 +279,46 @@ t.test('config-schema', async (t) => {
     const renewed = (port: string, isChosen = true) =>
       withFixedSettings(load({ port: '2000', adminPort: port }), started, isChosen);
     t.match(renewed('3000'), { port: 1000, admin: { port: 3000 } });
-    t.equal(renewed('1000'), undefined);
+    t.throws(() => renewed('1000'), { message: 'admin.port is 1000, which is the port for callers until a restart' });
     t.match(renewed('1000', false), { port: 1000 }, 'one that nobody has chosen gives way');
+  });
+
+  t.test('whatever prevents a reload, the settings in use stay', async (t) => {
+    const reread = rereadConfig(load(), () => {
+      throw Object.assign(new Error('too many open files'), { code: 'EMFILE' });
+    });
+    t.same(reread, { problem: 'too many open files' });
+  });
+
+  t.test('the version on disk reads the settings again for workers, and has its own', async (t) => {
+    const folder = t.testdir({ 'package.json': '{"type":"module","version":"0.2.0"}' });
+    for (const part of ['config', 'shared', 'gateway/composition'])
+      cpSync(new URL(`../../src/${part}`, import.meta.url), `${folder}/dist/src/${part}`, { recursive: true });
+    const schemaPath = `${folder}/dist/src/config/config-schema.js`;
+    const schema = readFileSync(schemaPath, 'utf8');
+    writeFileSync(
+      schemaPath,
+      schema.replace(/(?=repeatAfterMs:|passwordFile:)/g, 'added: z.number().describe("x."), '),
+    );
+    const { stream, redis } = defaults;
+    const values = { ...defaults, stream: { ...stream, added: 5 }, redis: { ...redis, added: 6 } };
+    mkdirSync(`${folder}/config`);
+    writeFileSync(`${folder}/config/default.json`, JSON.stringify(values));
+    const module = pathToFileURL(`${folder}/dist/src/gateway/composition/reread-main.js`);
+    const started = load({ workers: '1' });
+    const sources = { flags: { workers: '0', upstream: ['http://a'], set: ['cache.presign=1'] }, cwd };
+    const reread = (): ReturnType<typeof rereadOnDisk> =>
+      rereadOnDisk(module, { sources, inUse: started, started, isAdminPortChosen: false });
+    const reply = await reread();
+    if ('problem' in reply) throw new Error(reply.problem);
+    const { stream: streamNext, redis: redisNext, upstreams, workers, cache } = reply.next;
+    t.match([streamNext, redisNext], [{ added: 5 }, { added: 6 }], 'its new settings are there for the new processes');
+    t.match([upstreams, workers.count, cache.presign], [[], 1, 1]);
+    const { changed, kept } = reply;
+    t.same([...changed].sort(), ['cache.presign', 'redis.added', 'stream.added', 'upstreams', 'workers.count']);
+    t.same([...kept].sort(), ['upstreams', 'workers.count'], 'a log names what it does not apply');
+    rmSync(`${folder}/config`, { recursive: true });
+    t.match(await reread(), { problem: /ENOENT/ }, 'while it is being installed the settings in use stay');
   });
 
   t.test('an invalid value is refused with its name, the expectation, the value and its source', async (t) => {

@@ -14,7 +14,7 @@ import { closerOf, openProcess } from './open-process.ts';
 import { listen } from './open-server.ts';
 import { reloadReceiptKeys } from './open-state.ts';
 import { follow, openParts, type Parts } from './parts.ts';
-import { rereadConfig } from './reread-config.ts';
+import { formatProblem, rereadConfig } from './reread-config.ts';
 
 /** The time for which reports to the store of a fleet wait for others, in milliseconds. */
 const GATHER_MS = 5;
@@ -131,10 +131,13 @@ function gatewayOf(
     nodes: () => mesh.nodes(),
     reload() {
       reloadReceiptKeys(env, state, server.sealer);
-      const reread = rereadConfig(options.config, { ...options, log: env.log });
-      if (reread === undefined) env.failedReloads.settings++;
-      const settings = reread?.changed ?? [];
-      if (settings.length > 0) env.log.warn({ settings }, 'these settings have changed: a restart applies them');
+      const { config: inUse, loadConfig = () => inUse } = options;
+      const reread = rereadConfig(inUse, () => ({ config: loadConfig() }));
+      if ('problem' in reread) {
+        env.failedReloads.settings++;
+        env.log.error({}, formatProblem(reread.problem));
+      } else if (reread.changed.length > 0)
+        env.log.warn({ settings: reread.changed }, 'these settings have changed: a restart applies them');
     },
     close: closerOf(env, env.config.drainDelayMs),
   };
