@@ -687,6 +687,8 @@ t.test('live-account-source', async (t) => {
     const session = await untilSubscribed(harness, 'processed', { ...nobody, onChange: (one) => changes.push(one) });
     session.handlers.get('a')?.onAcknowledged();
     session.notify('a', 101, accountText(1));
+    session.notify('a', 101, '{"data":["","base64"],"lamports":1}');
+    t.strictSame(changes, [{ slot: 101, isReorg: false }], 'a node orders members by how it is read');
     session.notify('a', 100, accountText(0));
     t.strictSame(changes, [
       { slot: 101, isReorg: false },

@@ -176,11 +176,14 @@ export class AccountState implements LeaseHolder, FeedAccount {
     return result;
   }
 
-  /** Applies a notification. At processed, one for a slot that is not newer shows that the node has changed forks. */
+  /** Applies a notification. At processed, one for an older slot, or of another
+   * account for the same, shows that the node has changed forks. */
   onNotification(slot: Slot, json: AccountJson): UpdateResult {
-    const isOlder = slot < this.#slot || (slot === this.#slot && json !== this.json);
-    if (isOlder && this.commitment === 'processed') return this.rollback();
-    if (isOlder) this.#isContested = !isSameAccount(json, this.json);
+    if (slot <= this.#slot) {
+      const isSame = isSameAccount(json, this.json);
+      if (this.commitment === 'processed' && (slot < this.#slot || !isSame)) return this.rollback();
+      this.#isContested = !isSame;
+    }
     const result = this.#apply(slot, json, provenWithoutClock(slot), json);
     if (result === 'ignored') return result;
     this.#notified = 'unproven';
