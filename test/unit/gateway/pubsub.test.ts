@@ -139,6 +139,29 @@ t.test('open-session', async (t) => {
     t.equal(session.nodeId, 'node-1');
   });
 
+  t.test("a session that is late does not set its node's slots back, unless it goes back itself", async (t) => {
+    const world = await start(t);
+    const { mesh, node } = world;
+    const session = await mesh.openSession();
+    const log: string[] = [];
+    session.subscribe('accountSubscribe', ['key', { commitment: 'processed' }], recordTo(log, 'key'));
+    await waitUntil(() => log.length === 1);
+    const [feed] = node.sockets;
+    const slots = node.pubsubRequests.find(({ method }) => method === 'slotSubscribe');
+    if (slots === undefined) throw new Error('no subscription to the slots');
+    feed?.send(notificationJson('slotSubscribe', subscriptionId(slots), '{"slot":102,"parent":101,"root":68}'));
+    await waitUntil(() => mesh.nodes()[0]?.slot === 101);
+    for (const [slot, latest] of [
+      [99, 101],
+      [100, 101],
+      [99, 99],
+    ] as const) {
+      notify(world, slot, 'processed', 'key');
+      await waitUntil(() => log.at(-1) === `key ${slot} 0`);
+      t.equal(mesh.nodes()[0]?.slot, latest);
+    }
+  });
+
   t.test('a session calls its own node', async (t) => {
     const { mesh, node } = await start(t);
     node.replies.getBalance = '{"context":{"slot":99},"value":5}';

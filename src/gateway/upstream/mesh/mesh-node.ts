@@ -140,8 +140,8 @@ export class MeshNode {
           cost,
           onSent: callCounter(cost, method),
         }),
-      acceptsSlot: (commitment, slot) => {
-        this.client.slots.observe(commitment, slot);
+      acceptsSlot: (commitment, slot, slotBefore) => {
+        this.client.slots.observe(commitment, slot, slotBefore);
         return this.isTrusted && consensus.isAccepted(commitment, slot);
       },
     });

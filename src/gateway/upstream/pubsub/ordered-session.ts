@@ -24,8 +24,8 @@ export interface SessionOptions extends Pick<ChannelOptions, 'node' | 'counts' |
   readonly deps: UpstreamDeps;
   /** Subscriptions that the node accepts on one session. */
   readonly limit: SubscriptionLimit;
-  /** Called with each new slot. One that is not accepted closes the session. */
-  acceptsSlot(commitment: Commitment, slot: Slot): boolean;
+  /** Called with each new slot and the session's last one, -1 at first. One that is not accepted closes the session. */
+  acceptsSlot(commitment: Commitment, slot: Slot, slotBefore: Slot): boolean;
   call(method: RpcMethod, params: readonly unknown[], options: CallOptions): Promise<RpcResponse>;
 }
 
@@ -220,8 +220,9 @@ export class OrderedSession implements PubsubSession {
   }
 
   #accepts(commitment: Commitment, slot: Slot): boolean {
-    if (this.#lastAccepted.get(commitment) === slot) return true;
-    if (this.#options.acceptsSlot(commitment, slot)) {
+    const slotBefore = this.#lastAccepted.get(commitment) ?? -1;
+    if (slotBefore === slot) return true;
+    if (this.#options.acceptsSlot(commitment, slot, slotBefore)) {
       this.#lastAccepted.set(commitment, slot);
       return true;
     }

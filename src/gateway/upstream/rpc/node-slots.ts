@@ -24,7 +24,10 @@ export class NodeSlots {
     return this.#clock.monotonic() - this.#lastAdvanceMs;
   }
 
-  /** Only a slot below `slotBefore`, the latest when the request was sent, means that the node has gone back. */
+  /**
+   * Only a slot below `slotBefore` means that the node has gone back: the latest when the request was sent, or the one before
+   * of the same WebSocket.
+   */
   observe(commitment: Commitment, slot: Slot, slotBefore = Number.POSITIVE_INFINITY): void {
     const latest = this.#latest.get(commitment) ?? -1;
     for (const impliedCommitment of impliedCommitments(commitment)) {
