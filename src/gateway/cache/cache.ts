@@ -165,6 +165,12 @@ export class Cache {
     return this.#items.find(key)?.item;
   }
 
+  /** Returns what is served last under the key, be it held back: readers may wait for its body. */
+  peekLast(key: string): CacheItem | undefined {
+    const item = this.peek(key);
+    return item?.successor ?? item;
+  }
+
   peekCurrent(key: string): CacheItem | undefined {
     this.#beforeRead?.();
     const record = this.#items.find(key);
@@ -190,9 +196,8 @@ export class Cache {
   /** Replaces an answer that is not fresh from live state. Returns the new one; undefined if its reader has to wait. */
   renew(entry: Entry): Entry | undefined {
     if (this.#tip.isStalled || entry.refresher?.refreshNow?.(entry.key) !== true) return undefined;
-    const published = this.peek(entry.key);
-    const newest = published?.successor ?? published;
-    return newest?.kind === 'answer' && this.isFresh(newest) ? newest : undefined;
+    const last = this.peekLast(entry.key);
+    return last?.kind === 'answer' && this.isFresh(last) ? last : undefined;
   }
 
   /** Returns how an entry may be used, for requests that are not hits. */
@@ -232,8 +237,8 @@ export class Cache {
 
   /** Returns the slot below which no later answer for a key may be (I7). */
   floor(key: string, commitment: Commitment): Slot | undefined {
-    const cached = this.peek(key);
-    return cached === undefined || cached.kind === 'refusal' ? this.#floors.of(commitment) : cached.slot;
+    const last = this.peekLast(key);
+    return last === undefined || last.kind === 'refusal' ? this.#floors.of(commitment) : last.slot;
   }
 
   put(
@@ -244,8 +249,9 @@ export class Cache {
     fetchInfo: FetchInfo = {},
   ): Entry {
     const published = this.peek(key);
-    const isOvertaken = isNewer(published, answer.slot);
-    if (isOvertaken && published?.kind === 'answer') return published;
+    const last = this.peekLast(key);
+    const isOvertaken = isNewer(last, answer.slot);
+    if (isOvertaken && last?.kind === 'answer') return last;
     const next = newEntry(answer.result, {
       key: published?.key ?? key, // one text for all answers
       slot: answer.slot,
@@ -278,9 +284,8 @@ export class Cache {
 
   /** Remembers the slot of an answer that was served but isn't cached, so that no later one under its key is older (I7). */
   putSlotMark(key: string, slot: Slot, meta: AnswerMeta): void {
-    const published = this.peek(key);
-    if (isNewer(published, slot)) return;
-    this.#releaseLease(published);
+    if (isNewer(this.peekLast(key), slot)) return;
+    this.#releaseLease(this.peek(key));
     const validatedMs = this.#clock.monotonic();
     this.publish(newSlotMark({ key, slot, policy: { slots: 0 }, meta, tipAtFetch: this.#tip.slot, validatedMs }));
   }

@@ -171,8 +171,8 @@ export const floorOf = (
 
 /** Returns the cached answer if it is newer than the slot: equal reads may be answered out of order. */
 export function newerEntry(cache: Cache, key: string, slot: Slot): Entry | undefined {
-  const cached = cache.peek(key);
-  return cached?.kind === 'answer' && cached.slot > slot ? cached : undefined;
+  const last = cache.peekLast(key);
+  return last?.kind === 'answer' && last.slot > slot ? last : undefined;
 }
 
 /** Returns the error for what the pipeline keeps current, and could not for too long. */

@@ -234,6 +234,10 @@ t.test('cache', async (t) => {
     cache.holdBackWith(({ slot }) => slot === 2);
     const held = cache.put('k', { slot: 2, result: '2' }, 'live', META);
     t.equal(cache.get('k')?.slot, 1);
+    t.equal(cache.floor('k', 'confirmed'), 2, 'readers may wait for it');
+    t.equal(cache.put('k', { slot: 1, result: 'late' }, 'live', META), held);
+    cache.putSlotMark('k', 1, META);
+    t.equal(cache.get('k')?.kind, 'answer');
     cache.put('k', { slot: 3, result: '3' }, 'live', META);
     cache.publish(held);
     t.equal(cache.get('k')?.slot, 3);

@@ -233,6 +233,25 @@ t.test('read-through', async (t) => {
     t.equal((await pending).entry.slot, 12);
   });
 
+  t.test('an answer that arrives while a newer one waits for its body does not replace that', async (t) => {
+    const { readThrough, request, cache, setUpstream, advanceTo } = openReadThrough();
+    advanceTo(10);
+    const label = { envelope: 'signed', commitment: 'confirmed', exact: false } as const;
+    cache.put(request.key, { slot: 8, result: '8' }, { slots: 2 }, label);
+    let respond = (): void => {};
+    setUpstream(
+      () =>
+        new Promise((resolve) => {
+          respond = () => resolve({ slot: 9, result: 9 });
+        }),
+    );
+    const pending = readAnswer(readThrough, { ...request, minSlot: 9 });
+    cache.holdBackWith(() => true);
+    cache.put(request.key, { slot: 10, result: '10' }, { slots: 2 }, label);
+    respond();
+    t.equal((await pending).entry.slot, 10);
+  });
+
   t.test('an answer overtaken by one that is no longer cached is read again, once', async (t) => {
     for (const again of [12, 8]) {
       const { readThrough, request, cache, setUpstream, calls, advanceTo } = openReadThrough({ bytes: 1 }); // nothing stays cached for long
