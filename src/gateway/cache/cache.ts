@@ -188,7 +188,7 @@ export class Cache {
     if (policy.ms !== undefined && entry.lease === undefined)
       return this.#tip.coarseNowMs - entry.validatedMs < policy.ms;
     if (entry.isRefreshing || entry.successor !== undefined)
-      return this.#tip.slot - entry.tipAtFetch < MAX_REFRESH_LAG_SLOTS;
+      return !isDenied(entry) && this.#tip.slot - entry.tipAtFetch < MAX_REFRESH_LAG_SLOTS;
     if (entry.lease !== undefined) return state === 'active' && entry.lease.slot <= entry.slot;
     return this.#tip.slot - entry.tipAtFetch < (policy.slots ?? 0);
   }
@@ -469,6 +469,9 @@ const isReadOften = (
 /** Returns true if an answer after this slot was served under the key. Refusals have no part in the order of answers. */
 const isNewer = (item: CacheItem | undefined, slot: Slot): boolean =>
   item !== undefined && item.kind !== 'refusal' && item.slot > slot;
+
+/** Returns true once what the item was made of turned out to be wrong. */
+const isDenied = ({ lease }: CacheItem): boolean => lease?.validatedMs === Number.NEGATIVE_INFINITY;
 
 /** Returns true for what one operator alone vouches for. What the pipeline keeps is soon replaced; a mark has no content. */
 const isUnagreed = ({ kind, policy, agreement, slot }: CacheItem): boolean =>

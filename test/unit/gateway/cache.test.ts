@@ -528,6 +528,16 @@ t.test('lease', async (t) => {
     t.equal(cache.statusOf(entry), 'old');
   });
 
+  t.test('an entry whose lease is denied is not served while it is refreshed', async (t) => {
+    const { cache, lease, put } = open();
+    const entry = put(() => new Promise(() => {}));
+    cache.get('k');
+    revoke(lease);
+    t.equal(cache.statusOf(entry), 'fresh', 'that of a revoked one is');
+    lease.validatedMs = Number.NEGATIVE_INFINITY;
+    t.equal(cache.statusOf(entry), 'expired');
+  });
+
   t.test('I5: a processed state is served for one slot, also while no upstream answers', async (t) => {
     const { cache, clock, to } = open();
     const entry = cache.put('k', { slot: 100, result: '1' }, { slots: 1 }, { ...META, commitment: 'processed' });
