@@ -62,7 +62,7 @@ t.test('long-result', async (t) => {
 });
 
 t.test('read-through', async (t) => {
-  type Resolve = () => Promise<Pick<Answer<number>, 'slot' | 'result' | 'fromSnapshot' | 'agreement'>>;
+  type Resolve = () => Promise<Answer<number>>;
 
   /** Opens the read-through of one route, whose upstream the test sets. */
   function openReadThrough({ bytes = 1_000_000 } = {}) {
@@ -268,6 +268,12 @@ t.test('read-through', async (t) => {
       else await t.rejects(pending, { code: 'stale' });
       t.equal(calls(), 2);
     }
+  });
+
+  t.test('an answer that is not cached is proven from the slot that it names', async (t) => {
+    const { read, setUpstream } = openReadThrough();
+    setUpstream(async () => ({ slot: 9, result: 9, uncached: true, provenFrom: 12 }));
+    t.equal((await read()).entry.provenFrom, 12);
   });
 
   t.test('a caller that has seen a slot gets nothing older', async (t) => {

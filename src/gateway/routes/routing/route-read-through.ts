@@ -93,7 +93,7 @@ export class RouteReadThrough implements RouteReads {
       ...(isSkipped && { isSkipped }),
     });
     const json = result instanceof LongJson ? result.bytes : toJson(result);
-    if (uncached) return cache.passBy(key, { slot, result: json, agreement }, meta);
+    if (uncached) return cache.passBy(key, { slot, result: json, provenFrom, agreement }, meta);
     const serialized = { slot, result: json, final, lease, provenFrom, agreement };
     // the next slot may take a processed state back
     if (meta.commitment === 'processed') return cache.put(key, serialized, { slots: 1 }, meta, { tipAtFetch });
