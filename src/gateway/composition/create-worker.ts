@@ -63,7 +63,7 @@ export function createWorker(
     const state = await openState(env, counters); // each later change of its keys is published to it
     known = state;
     const { mesh, cache } = end;
-    const signer = new Signer(state.keys, mesh, end.answers, undefined, operatorsIn(env.config)?.needed);
+    const signer = new Signer(state.keys, mesh, end.answers, operatorsIn(env.config)?.needed);
     const startup = {
       get problem() {
         return mesh.vitals?.startupProblem ?? undefined;

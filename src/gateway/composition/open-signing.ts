@@ -23,9 +23,10 @@ export async function openSigning(
     () => log.warn({}, 'too many finalized answers to remember: new ones are signed as observed for a while'),
     config.ring.slots,
   );
-  const onStepBack = (leadMs: number): void =>
-    log.warn({ leadMs }, 'the clock was set back: later receipts have earlier times than some before');
-  const signer = new Signer(keys, mesh, guard, onStepBack, operatorsIn(config)?.needed);
+  const signer = new Signer(keys, mesh, guard, operatorsIn(config)?.needed);
+  signer.onStepBack((leadMs) =>
+    log.warn({ leadMs }, 'the clock was set back: later receipts have earlier times than some before'),
+  );
   if (warning !== null) log.warn({}, warning);
   if (created) log.info({ publicKey: signer.publicKey, path }, 'receipt key created');
   const releaseSigningLock = await holdSigningLock({

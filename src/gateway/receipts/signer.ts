@@ -26,26 +26,23 @@ export class Signer {
   readonly #cluster: { readonly genesisHash: string | undefined };
   readonly #keys: { readonly active: SigningKey };
   readonly #guard: ClaimGuard;
-  readonly #onStepBack: (leadMs: number) => void;
+  readonly #stepBackListeners: ((leadMs: number) => void)[] = [];
   /** Undefined over one operator: receipts of answers are then of version 1. Those of events have a member more. */
   readonly #neededOperators: number | undefined;
   #issuedAt = 0;
 
   /**
    * Reads the key for each batch, so that a key can start to sign between two batches, and binds receipts to the cluster, whose
-   * genesis hash is undefined until it is known, before which there is no answer to sign. `onStepBack` is called when the clock
-   * was set back further than receipts wait for it. `neededOperators`: those that must give a result before it is `exact`, where
-   * there are several.
+   * genesis hash is undefined until it is known, before which there is no answer to sign. `neededOperators`: those that must
+   * give a result before it is `exact`, where there are several.
    */
   constructor(
     keys: { readonly active: SigningKey },
     cluster: { readonly genesisHash: string | undefined },
     guard: ClaimGuard,
-    onStepBack: (leadMs: number) => void = () => {},
     neededOperators?: number,
   ) {
     this.#neededOperators = neededOperators;
-    this.#onStepBack = onStepBack;
     this.#keys = keys;
     this.#cluster = cluster;
     this.#guard = guard;
@@ -54,6 +51,11 @@ export class Signer {
   /** The public key that signs now, base58. */
   get publicKey(): string {
     return this.#keys.active.publicKey;
+  }
+
+  /** Calls the listener when the clock was set back further than receipts wait for it. */
+  onStepBack(listener: (leadMs: number) => void): void {
+    this.#stepBackListeners.push(listener);
   }
 
   /** Returns what `/health` shows while receipts are dated ahead of the clock. */
@@ -72,7 +74,7 @@ export class Signer {
     const { genesisHash } = this.#cluster;
     if (genesisHash === undefined) throw new Error('nothing can be signed before the cluster is known');
     const leadMs = this.#issuedAt - nowMs;
-    if (leadMs > MAX_LEAD_MS) this.#onStepBack(leadMs);
+    if (leadMs > MAX_LEAD_MS) for (const listener of this.#stepBackListeners) listener(leadMs);
     if (leadMs < 0 || leadMs > MAX_LEAD_MS) this.#issuedAt = nowMs;
     return signBatch(
       items.map((item) => this.#statementFor(item, genesisHash)),

@@ -60,6 +60,7 @@ export class Sealer {
     this.#clock = clock;
     this.#spentBodies = new SpentBodies(cache);
     this.#queue = new SealQueue({ maxBatchSize: signBatchSize, sealBatch: (batch) => this.#sealOrReject(batch) });
+    signer.onStepBack(() => this.invalidateReceipts()); // verifiers refuse what is dated in their future
     sealHotEntriesAhead(cache, this.#queue, presign);
   }
 
@@ -88,7 +89,7 @@ export class Sealer {
     return this.#invalidUntilMs;
   }
 
-  /** Stops serving all receipts made until now, since a key was revoked or replaced. */
+  /** Stops serving all receipts made until now, such as those of a key that was revoked or replaced. */
   invalidateReceipts(): void {
     this.#invalidUntilMs = this.#cache.coarseNowMs;
   }

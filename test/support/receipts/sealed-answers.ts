@@ -13,14 +13,11 @@ export interface UnsealedAnswer extends Omit<SealRequest, 'digest'> {
 }
 
 /** Creates a signer whose guard grants `exact` from slot 1 to 63. */
-export function newSigner(
-  secret: KeyObject = generateKeyPairSync('ed25519').privateKey,
-  onStepBack?: (leadMs: number) => void,
-): Signer {
+export function newSigner(secret: KeyObject = generateKeyPairSync('ed25519').privateKey): Signer {
   const guard = new EquivocationGuard(() => {});
   guard.becomeSoleSigner();
   guard.advance(0);
-  return new Signer({ active: signingKeyOf(secret) }, { genesisHash: CLUSTER }, guard, onStepBack);
+  return new Signer({ active: signingKeyOf(secret) }, { genesisHash: CLUSTER }, guard);
 }
 
 export function sealAnswers(signer: Signer, answers: readonly UnsealedAnswer[], nowMs = NOW_MS): string[] {

@@ -1000,7 +1000,7 @@ t.test('published-vectors', async (t) => {
       const guard = new EquivocationGuard(() => t.fail('no conflict'));
       guard.becomeSoleSigner();
       guard.advance(slot - 1);
-      const signer = new Signer(keys, { genesisHash: cluster }, guard, undefined, 2);
+      const signer = new Signer(keys, { genesisHash: cluster }, guard, 2);
       const item = { request, slot, commitment: 'finalized', claim: 'exact', digest, nonce: null, agreed } as const;
       t.match(parseReceipt(signer.seal([item], issuedAt)[0] ?? ''), expected);
     }
@@ -1059,7 +1059,8 @@ t.test('signer', async (t) => {
 
   t.test('time never goes back from one receipt to the next, unless the clock was set back far', async (t) => {
     const steps: number[] = [];
-    const signer = newSigner(undefined, (leadMs) => steps.push(leadMs));
+    const signer = newSigner();
+    signer.onStepBack((leadMs) => steps.push(leadMs));
     const at = (nowMs: number) => JSON.parse(sealAnswers(signer, [answer], nowMs)[0] ?? '').receipt.issuedAt;
     t.equal(at(NOW_MS), NOW_MS);
     t.equal(at(NOW_MS - 5000), NOW_MS);

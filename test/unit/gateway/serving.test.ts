@@ -23,6 +23,7 @@ import { SpentBodies } from '../../../src/gateway/serving/spent-bodies.ts';
 import { minContextSlotNotReached } from '../../../src/gateway/upstream/rpc/error-normalizer.ts';
 import { oneVoice } from '../../../src/shared/domain/agreement.ts';
 import type { Answer } from '../../../src/shared/domain/answer.ts';
+import type { Clock } from '../../../src/shared/domain/clock.ts';
 import { type ErrorCode, GatewayError } from '../../../src/shared/domain/gateway-error.ts';
 import { RequestCost } from '../../../src/shared/domain/price-list.ts';
 import type { Slot } from '../../../src/shared/domain/slot.ts';
@@ -519,6 +520,21 @@ t.test('sealer', async (t) => {
     }
     return faults;
   }
+
+  t.test('what was sealed before the clock was set back far is sealed once more', async (t) => {
+    const wall = new ManualClock();
+    const clock: Clock = { now: () => wall.now(), monotonic: () => 0, after: () => () => {} };
+    const cache = new Cache({ clock, bytes: 1_000_000, maxStaleMs: 60_000, hotKeys: 10 });
+    const sealer = new Sealer({ cache, signer: newSigner(), clock, presign: 10, signBatchSize: 4 });
+    const put = (key: string): Entry =>
+      cache.put(key, { slot: 1, result: '1', final: true }, { ms: 1000 }, { ...META, finalFor: 'immutable' });
+    const entry = put(KEY);
+    await sealer.seal(entry);
+    t.ok(sealer.bodyOf(entry));
+    wall.advance(-86_400_000);
+    await sealer.seal(put('/api/v1/block/1'));
+    t.notOk(sealer.bodyOf(entry), 'no verifier would accept a receipt of tomorrow');
+  });
 
   t.test('what is sealed while its node is found to lie is not published', async (t) => {
     const clock = new ManualClock();
