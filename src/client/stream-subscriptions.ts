@@ -18,7 +18,8 @@ import {
   type Update,
   verifyUpdate,
 } from './subscription-messages.ts';
-import { EventChain } from './verify/event-chain.ts';
+import { EventChain, type StateBefore } from './verify/event-chain.ts';
+import type { Receipt } from './verify/receipt.ts';
 import { ensure, ReceiptError } from './verify/receipt-error.ts';
 import type { VerifiedAnswer, VerifyAnswer } from './verify-answer.ts';
 
@@ -175,12 +176,13 @@ export class StreamSubscriptions {
     // Another process may know since when an account has been as it is: that slot is older.
     ensure(last === undefined || isKnown || slot > last.slot, 'chain');
     const reached = parseEventId(position.event ?? '')?.slot ?? -1; // a mark may have come behind the last event
-    position.chain.add(receipt, before);
+    const follows = isNext(position, receipt, before);
     position.isDoubted = false;
+    position.isBroken = false;
     position.last = { digest, slot: Math.max(slot, last?.slot ?? 0) };
     moveTo(position, event);
     if (isKnown) return undefined;
-    if (gap || !isState || last === undefined) return { lost: gap ?? undefined };
+    if (gap || last === undefined || (!isState && follows)) return { lost: gap ?? undefined };
     return {
       lost: { from: reached < slot ? Math.max(reached, last.slot) : last.slot, to: slot, message: UNEXPLAINED },
     };
@@ -194,7 +196,7 @@ export class StreamSubscriptions {
     const areMissing = thrown instanceof ReceiptError && thrown.code === 'chain';
     const position = this.#positionOf(subscription);
     position.isDoubted = true;
-    if (areMissing) position.chain = new EventChain();
+    if (areMissing) position.isBroken = true;
     if (areMissing || thrown instanceof SlotgateError) {
       this.#unsubscribe(Number(id), subscription);
       this.#retry(subscription);
@@ -208,6 +210,7 @@ export class StreamSubscriptions {
       event: undefined,
       last: undefined,
       isDoubted: false,
+      isBroken: false,
     };
     this.#positions.set(subscription, position);
     return position;
@@ -307,6 +310,21 @@ interface Position {
   last: { readonly digest: string; readonly slot: Slot } | undefined;
   /** Whether what came last has proven nothing: no mark then says that nothing is missing. */
   isDoubted: boolean;
+  /** Whether events are missing, and were requested again. */
+  isBroken: boolean;
+}
+
+/** Adds an event to the chain. Returns false if it begins another one, since the gateway has no event that follows the last. */
+function isNext(position: Position, receipt: Receipt, before: StateBefore | undefined): boolean {
+  try {
+    position.chain.add(receipt, before);
+    return true;
+  } catch (thrown) {
+    if (!position.isBroken) throw thrown;
+    position.chain = new EventChain();
+    position.chain.add(receipt, before);
+    return false;
+  }
 }
 
 function moveTo(position: Position, event = ''): void {

@@ -684,11 +684,13 @@ t.test('stream', async (t) => {
     });
 
     t.test('goes on with a new chain if the gateway has no event that follows the last one', async (t) => {
-      const { receive, slots, faults, retry } = await follow(t);
+      const { receive, slots, faults, lost, retry } = await follow(t);
       await receive(eventOf(0), eventOf(2));
       await retry();
       await receive(eventOf(2, 3), eventOf(3, 3));
       t.same([slots, pluck(faults, 'code')], [slotsOf([0, 2, 3]), ['chain']]);
+      t.match(lost, [{ from: 296410230, to: 296410240, message: /no change/ }]);
+      t.equal(lost.length, 1);
     });
 
     t.test('sends the id of its last event after a reconnect, and names what the gateway has lost', async (t) => {
