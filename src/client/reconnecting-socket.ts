@@ -28,6 +28,9 @@ export interface Loss {
 /** The close code of a connection that broke without a close frame (RFC 6455 7.1.5). */
 const ABNORMAL_CLOSURE = 1006;
 
+/** A connection that ends before has failed, whatever it brought: it may end in the same way as soon as it is opened again. */
+const STEADY_MS = 5000;
+
 /** A sequence of WebSockets: the next one is opened, after a delay, whenever one closes, breaks or is silent. */
 export class ReconnectingSocket {
   readonly #options: ReconnectingSocketOptions;
@@ -74,6 +77,7 @@ export class ReconnectingSocket {
     const ifCurrent = (work: (event: { data?: unknown; code?: number }) => void) => (event: object) => {
       if (this.#socket === socket) work(event);
     };
+    const startMs = clock.monotonic();
     this.#socket = socket;
     this.#watchdog = new SilenceWatchdog({
       clock,
@@ -96,7 +100,7 @@ export class ReconnectingSocket {
       'message',
       ifCurrent(({ data }) => {
         this.#watchdog?.onMessage();
-        this.#failures = 0;
+        if (clock.monotonic() - startMs >= STEADY_MS) this.#failures = 0;
         onMessage(String(data));
       }),
     );

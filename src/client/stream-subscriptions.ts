@@ -26,6 +26,9 @@ import type { VerifiedAnswer, VerifyAnswer } from './verify-answer.ts';
 /** The shortest and the longest delay before a subscription is sent again: it doubles with each failure in a row. */
 const [RESUBSCRIBE_DELAY_MS, MAX_RESUBSCRIBE_DELAY_MS] = [2000, 60_000];
 
+/** With any other address a message of many could be longer than 4 KiB, and the gateway would close the stream for all. */
+const SENDABLE_ADDRESS = /^\w{1,44}$/;
+
 /** The most addresses of one message with ids: more don't fit into 4 KiB. */
 const MAX_RESUMED = 50;
 
@@ -64,6 +67,11 @@ export class StreamSubscriptions {
   }
 
   add(subscription: AccountSubscription<Topic>): () => void {
+    if (!SENDABLE_ADDRESS.test(subscription.address)) {
+      const error = new SlotgateError('invalid_address', 'no account has this address', { status: 400 });
+      queueMicrotask(() => subscription.onError?.(error));
+      return () => {};
+    }
     this.#messageIds.set(subscription, undefined);
     this.#enqueue(subscription);
     return () => this.#remove(subscription);

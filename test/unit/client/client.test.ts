@@ -350,11 +350,11 @@ t.test('stream', async (t) => {
     last().open();
     await receive(frame(1), frame(2));
     last().end(1006);
-    clock.advance(500);
+    clock.advance(1000);
     last().open();
     await receive(frame(5));
     last().end(1006);
-    clock.advance(500);
+    clock.advance(2000);
     last().open();
     await receive(frame(9, 'b'));
     t.same(seen, [1, 2, 5, 9]);
@@ -373,6 +373,29 @@ t.test('stream', async (t) => {
       waits.push(clock.now() - before);
     }
     t.same(waits, [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
+  });
+
+  t.test('a connection that ends after its first frame is retried after longer delays, too', async (t) => {
+    const { clock, sockets, last, receive } = open(t);
+    const endsAfter = async (ms: number): Promise<void> => {
+      last().open();
+      clock.advance(ms);
+      await receive(frame(sockets.length));
+      last().end(1009);
+    };
+    for (const [lastedMs, pauseMs] of [
+      [0, 500],
+      [0, 1000],
+      [4999, 2000],
+      [5000, 500],
+    ] as const) {
+      const count = sockets.length;
+      await endsAfter(lastedMs);
+      clock.advance(pauseMs - 1);
+      t.equal(sockets.length, count);
+      clock.advance(1);
+      t.equal(sockets.length, count + 1, `${lastedMs} ms, then ${pauseMs} ms`);
+    }
   });
 
   t.test('after the close codes for slow or fast clients the reconnect waits longer', async (t) => {
@@ -527,7 +550,7 @@ t.test('stream', async (t) => {
     await receive(pushed(`"type":"balance","id":3,"address":"${ADDRESS}","seq":1`, lamports(6, 15)));
     t.equal(updates.length, 3);
     last().end(1001);
-    clock.advance(500);
+    clock.advance(1000);
     last().open();
     await settled();
     t.same(last().sent, [{ ...wishes(3)[1], id: 6 }]);
@@ -573,7 +596,7 @@ t.test('stream', async (t) => {
       const since = () => last().sent.map((message) => Object.entries(message).find(([name]) => name === 'since')?.[1]);
       const reconnect = async (): Promise<void> => {
         last().end(1006);
-        clock.advance(500);
+        clock.advance(1000);
         last().open();
         await settled();
       };
@@ -779,6 +802,18 @@ t.test('stream', async (t) => {
     clock.advance(5000);
     await settled();
     t.same(pluck(last().sent, 'addresses'), [[ADDRESS]], 'the new connection has sent it by itself');
+  });
+
+  t.test('an address that no account can have is refused without a message', async (t) => {
+    const { stream, last } = open(t);
+    const faults: Fault[] = [];
+    const follow = { onUpdate: () => {}, onError: (error: unknown) => faults.push(error as Fault) };
+    for (const address of ['A'.repeat(45), '\u0000', 'é', '']) stream.subscribe('balance', address, follow)();
+    stream.subscribe('balance', ADDRESS, follow);
+    last().open();
+    await settled();
+    t.same(pluck(faults, 'code'), Array(4).fill('invalid_address'));
+    t.same(pluck(last().sent, 'addresses'), [[ADDRESS]]);
   });
 
   t.test("many subscriptions go into few messages, within the gateway's limit", async (t) => {
