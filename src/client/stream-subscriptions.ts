@@ -26,6 +26,9 @@ import type { VerifiedAnswer, VerifyAnswer } from './verify-answer.ts';
 /** The shortest and the longest delay before a subscription is sent again: it doubles with each failure in a row. */
 const [RESUBSCRIBE_DELAY_MS, MAX_RESUBSCRIBE_DELAY_MS] = [2000, 60_000];
 
+/** The longest delay that a gateway may name. */
+const MAX_RETRY_AFTER_MS = 600_000;
+
 /** With any other address a message of many could be longer than 4 KiB, and the gateway would close the stream for all. */
 const SENDABLE_ADDRESS = /^\w{1,44}$/;
 
@@ -56,6 +59,8 @@ export class StreamSubscriptions {
   readonly #toSubscribe = new Set<AccountSubscription<Topic>>();
   readonly #sent = new Map<number, SentMessage>();
   #lastId = 0;
+  /** Cancel what is to happen later on this connection. */
+  readonly #timers = new Set<() => void>();
   #throttle: SendThrottle | undefined;
 
   constructor(options: StreamSubscriptionsOptions) {
@@ -89,6 +94,8 @@ export class StreamSubscriptions {
   onDisconnect(): void {
     this.#throttle?.close();
     this.#throttle = undefined;
+    for (const cancel of this.#timers) cancel();
+    this.#timers.clear();
     this.#sent.clear();
     this.#toSubscribe.clear();
     this.#toUnsubscribe.clear();
@@ -296,10 +303,11 @@ export class StreamSubscriptions {
 
   /** Calls back after a pause, unless the connection has ended until then. */
   #later(callback: () => void, delayMs: number): void {
-    const throttle = this.#throttle;
-    this.#options.clock.after(delayMs, () => {
-      if (throttle !== undefined && throttle === this.#throttle) callback();
+    const cancel = this.#options.clock.after(delayMs, () => {
+      this.#timers.delete(cancel);
+      callback();
     });
+    this.#timers.add(cancel);
   }
 }
 
@@ -341,7 +349,7 @@ function moveTo(position: Position, event = ''): void {
 }
 
 const delayMsOf = ({ retryAfter = 0 }: SubscriptionMessage): number =>
-  Math.max(RESUBSCRIBE_DELAY_MS, retryAfter * 1000);
+  Math.min(Math.max(RESUBSCRIBE_DELAY_MS, retryAfter * 1000), MAX_RETRY_AFTER_MS);
 
 /** Removes the subscriptions that one message can name: one topic, one commitment, each address once. */
 function removeBatch(waiting: Set<AccountSubscription<Topic>>): Map<string, AccountSubscription<Topic>> {

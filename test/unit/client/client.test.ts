@@ -882,6 +882,40 @@ t.test('stream', async (t) => {
     t.same(faults, []);
   });
 
+  t.test('a delay that the gateway names is bounded, and no timer is left of a closed stream', async (t) => {
+    const manual = new ManualClock(NOW_MS);
+    const timers = new Set<object>();
+    const clock: Clock = {
+      now: () => manual.now(),
+      monotonic: () => manual.monotonic(),
+      after(ms, work) {
+        const timer = {};
+        timers.add(timer);
+        const cancel = manual.after(ms, () => {
+          timers.delete(timer);
+          work();
+        });
+        return () => {
+          timers.delete(timer);
+          cancel();
+        };
+      },
+    };
+    const { stream, last, receive } = open(t, { silenceMs: 1_000_000 }, { clock });
+    stream.subscribe('balance', ADDRESS, { onUpdate: () => {} });
+    last().open();
+    await settled();
+    const refusal = (id: number): string =>
+      `{"type":"error","id":${id},"error":"rate_limited","message":"later","retryAfter":1e300}`;
+    await receive(refusal(1));
+    manual.advance(600_000);
+    await settled();
+    t.equal(last().sent.length, 2);
+    await receive(refusal(2), `{"type":"error","id":3,"error":"rate_limited","message":"too fast","ids":[2,3]}`);
+    stream.close();
+    t.equal(timers.size, 0);
+  });
+
   t.test('a subscription that ends before it is sent is never sent', async (t) => {
     const { stream, last } = open(t);
     last().open();
