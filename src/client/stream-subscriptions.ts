@@ -195,7 +195,7 @@ export class StreamSubscriptions {
     position.isDoubted = false;
     position.isBroken = false;
     position.last = { digest, slot: Math.max(slot, last?.slot ?? 0) };
-    moveTo(position, event);
+    moveTo(position, event, isState && !isKnown);
     if (isKnown) return undefined;
     if (gap || last === undefined || (!isState && follows)) return { lost: gap ?? undefined };
     return {
@@ -343,9 +343,10 @@ function isNext(position: Position, receipt: Receipt, before: StateBefore | unde
   }
 }
 
-function moveTo(position: Position, event = ''): void {
+/** Goes on behind an event, or up to a mark. Nobody has signed these ids: one that is too new holds until the next state only. */
+function moveTo(position: Position, event = '', isBeginning = false): void {
   const [id, known] = [parseEventId(event), parseEventId(position.event ?? '')];
-  if (id !== undefined && (known === undefined || isAfter(id, known))) position.event = event;
+  if (id !== undefined && (isBeginning || known === undefined || isAfter(id, known))) position.event = event;
 }
 
 const delayMsOf = ({ retryAfter = 0 }: SubscriptionMessage): number =>

@@ -716,6 +716,16 @@ t.test('stream', async (t) => {
       t.equal(lost.length, 1);
     });
 
+    t.test('goes back from a mark that is too new with the next state', async (t) => {
+      const { receive, since, reconnect } = await follow(t);
+      await receive(eventOf(0), mark.replace('296410250', '999999999999999'));
+      await reconnect();
+      t.same(since(), [['999999999999999.0']]);
+      await receive(stateOf(296410300, ',"event":"296410300.0","gap":{"from":1,"to":2,"message":""}', 2));
+      await reconnect();
+      t.same(since(), [['296410300.0']]);
+    });
+
     t.test('sends the id of its last event after a reconnect, and names what the gateway has lost', async (t) => {
       const { receive, slots, faults, lost, since, reconnect } = await follow(t);
       t.same(since(), [[null]]);
