@@ -24,6 +24,8 @@ export interface FrameReaderOptions {
   /** False on a stream with an interval, where the gateway skips frames by design. */
   readonly expectsEveryFrame: boolean;
   readonly verifyAnswer: VerifyAnswer;
+  /** Aborted when the stream is closed: nothing is called back from then on. */
+  readonly signal: AbortSignal;
   readonly onSnapshot:
     | ((snapshot: Snapshot, proof: { readonly receipt: Receipt | null; readonly body: string }) => void)
     | undefined;
@@ -42,11 +44,11 @@ export class FrameReader {
   }
 
   async handle(text: string): Promise<void> {
-    const { onSnapshot, onGap, onError } = this.#options;
+    const { onSnapshot, onGap, onError, signal } = this.#options;
     const frame = await this.#parse(text).catch((thrown: unknown) => {
-      onError?.(thrown);
+      if (!signal.aborted) onError?.(thrown);
     });
-    if (frame === undefined) return;
+    if (frame === undefined || signal.aborted) return;
     const gap = this.#gapDetector.observe(frame.result);
     if (gap === 'duplicate') return;
     if (gap !== undefined) onGap?.(gap);

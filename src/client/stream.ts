@@ -60,8 +60,14 @@ export function openStream(options: StreamOptions, { openSocket, verifyAnswer, c
   const target = buildRequestTarget('/stream', { interval, receipts: receipts ? 1 : undefined });
   const signedRequest = receipts ? `SUB ${target}` : undefined;
   const expectsEveryFrame = interval === undefined;
-  const frames = new FrameReader({ signedRequest, expectsEveryFrame, verifyAnswer, onSnapshot, onGap, onError });
-  const subscriptions = new StreamSubscriptions({ clock, verifyAnswer, onError });
+  const closing = new AbortController();
+  const { signal } = closing;
+  const verify: VerifyAnswer = (body, expected) => verifyAnswer(body, expected, { signal });
+  const frames = new FrameReader({
+    ...{ signedRequest, expectsEveryFrame, verifyAnswer: verify, signal },
+    ...{ onSnapshot, onGap, onError },
+  });
+  const subscriptions = new StreamSubscriptions({ clock, verifyAnswer: verify, onError });
   const processor = new SequentialProcessor({
     maxPending: () => MAX_PENDING_MESSAGES + subscriptions.size, // their first values may arrive together
     process: (text) => (text.startsWith('{"result":') ? frames.handle(text) : subscriptions.handle(text)),
@@ -98,6 +104,7 @@ export function openStream(options: StreamOptions, { openSocket, verifyAnswer, c
       return subscriptions.add({ ...follow, topic, address } as AccountSubscription<Topic>);
     },
     close() {
+      closing.abort();
       processor.close();
       subscriptions.close();
       socket.close();

@@ -462,6 +462,18 @@ t.test('stream', async (t) => {
     t.equal(states.at(-1), 'ended');
   });
 
+  t.test('a stream that is closed while a key is requested ends the request, and calls nothing back', async (t) => {
+    const { fetch, requests } = scriptedFetch(() => new Promise<Response>(() => {}));
+    const { stream, last, receive, seen, states, errors } = open(t, { receipts: true }, { fetch });
+    last().open();
+    await receive(signedBodyFor(TARGET, network(1), { request: `SUB ${TARGET}`, slot: 1, signer: newSigner() }));
+    t.equal(requests[0]?.signal.aborted, false);
+    stream.close();
+    for (let i = 0; i < 20; i++) await settled();
+    t.ok(requests[0]?.signal.aborted);
+    t.same([seen, errors, states.at(-1)], [[], [], 'ended']);
+  });
+
   t.test('a stream that is closed while it connects again stays closed', async (t) => {
     let connects = 0;
     const { clock, stream, sockets } = open(t, {
