@@ -13,6 +13,15 @@ export interface SocketEvent {
 /** Opens a WebSocket. Only some implementations, such as `ws`, can send the headers. */
 export type OpenSocket = (url: string, headers: Readonly<Record<string, string>>) => Socket;
 
+/** Returns a socket that breaks as soon as it is opened. */
+export const brokenSocket = (): Socket => ({
+  send() {},
+  close() {},
+  addEventListener(type, listener) {
+    if (type === 'close') queueMicrotask(() => listener({}));
+  },
+});
+
 /** The subprotocol that the gateway answers with; the API key that is offered next to it is never sent back. */
 const SUBPROTOCOL = 'slotgate';
 

@@ -2,7 +2,7 @@ import type { Clock } from '../shared/domain/clock.ts';
 import { FrameReader, type Gap, type Snapshot } from './frame-reader.ts';
 import { ReconnectingSocket } from './reconnecting-socket.ts';
 import { buildRequestTarget } from './request-target.ts';
-import type { Socket } from './socket.ts';
+import { brokenSocket, type Socket } from './socket.ts';
 import { StreamSubscriptions } from './stream-subscriptions.ts';
 import type { AccountSubscription, Topic } from './subscription-messages.ts';
 import type { Receipt } from './verify/receipt.ts';
@@ -74,10 +74,19 @@ export function openStream(options: StreamOptions, { openSocket, verifyAnswer, c
     onOverflow: () => socket.reconnect(),
   });
 
+  let wasOpened = false;
   const socket = new ReconnectingSocket({
     openSocket() {
       onState?.('connecting');
-      return openSocket(target);
+      try {
+        const opened = openSocket(target);
+        wasOpened = true;
+        return opened;
+      } catch (thrown) {
+        if (!wasOpened) throw thrown; // to the caller that opens the stream
+        onError?.(thrown);
+        return brokenSocket();
+      }
     },
     clock,
     random,

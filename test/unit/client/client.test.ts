@@ -448,6 +448,29 @@ t.test('stream', async (t) => {
     t.equal(sockets.length, 3);
   });
 
+  t.test('a socket that can not be opened again is reported and retried; the first one throws', async (t) => {
+    const gone = new Error('the key file is gone');
+    let count = 0;
+    const opened: ScriptedSocket[] = [];
+    const openOrThrow = (url: string): ScriptedSocket => {
+      if (++count === 2) throw gone;
+      const socket = new ScriptedSocket(url);
+      opened.push(socket);
+      return socket;
+    };
+    const { clock, states, errors } = open(t, {}, { openSocket: openOrThrow });
+    opened[0]?.end(1006);
+    clock.advance(500);
+    await settled();
+    t.same([errors, states.at(-1)], [[gone], 'waiting']);
+    clock.advance(1000);
+    t.same([count, states.at(-1)], [3, 'connecting']);
+    const openSocket = (): never => {
+      throw gone;
+    };
+    t.throws(() => open(t, {}, { openSocket }), gone);
+  });
+
   t.test('a closed stream stays closed', async (t) => {
     const { clock, stream, sockets, last, receive, seen, states } = open(t);
     last().open();
