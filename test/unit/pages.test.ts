@@ -42,6 +42,7 @@ import {
   verifyText,
 } from '../../src/pages/verify/verification-report.ts';
 import { fieldNames, fieldText, rateOf } from '../../src/pages/widget/fields.ts';
+import { readSkipRate } from '../../src/pages/widget/skip-rate.ts';
 import { Sparkline } from '../../src/pages/widget/sparkline.ts';
 import { ERRORS } from '../../src/shared/domain/gateway-error.ts';
 import { WRAPPED_SOL } from '../../src/shared/domain/known-mints.ts';
@@ -973,6 +974,24 @@ t.test('fields', async (t) => {
     );
     t.equal(fieldText('slot', undefined, false, numbers), '–');
     t.equal(fieldText('skip-rate', { ...snapshot, skippedShare: 0.04267 }, false, numbers), '4.3%');
+  });
+
+  t.test('with a function `verify` the skip rate is of an answer for which it returns true', async (t) => {
+    const { fetch } = globalThis;
+    t.teardown(() => Object.assign(globalThis, { fetch }));
+    const text = '{"result":{"rows":[]},"slot":5}';
+    Object.assign(globalThis, { fetch: async () => new Response(text) });
+    const checked: unknown[] = [];
+    const base = 'http://gateway.test/';
+    for (const isValid of [true, false]) {
+      const rate = await readSkipRate(base, (...given) => {
+        checked.push(given);
+        return isValid;
+      });
+      t.equal(rate, isValid ? null : undefined);
+    }
+    t.same(checked, Array(2).fill([text, 'GET /api/v1/network/history?step=60&span=1h']));
+    t.equal(await readSkipRate(base, undefined), null);
   });
 
   t.test('the first rate among the fields is the one to draw', async (t) => {

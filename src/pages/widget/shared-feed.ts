@@ -1,12 +1,7 @@
 import type { Snapshot } from '../../client/index.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { Feed } from '../feed/feed.ts';
-
-/**
- * Checks the text of a frame, whose receipt is about that request: `SUB` and the target of the stream. One that it does not
- * return or resolve to true for is not shown.
- */
-export type Verify = (text: string, request: string) => boolean | Promise<boolean>;
+import type { Verify } from './verify.ts';
 
 const MAX_BACKOFF_MS = 30_000;
 

@@ -10,11 +10,12 @@ import {
   timeOf,
   viewOf,
 } from '../live/state.ts';
-import { skippedShare } from '../plot/history-columns.ts';
 import { FIELDS, fieldNames, fieldText, type Rate, rateOf } from './fields.ts';
-import { sharedFeed, type Verify } from './shared-feed.ts';
+import { sharedFeed } from './shared-feed.ts';
+import { readSkipRate } from './skip-rate.ts';
 import { SPARKLINE_VIEW, Sparkline } from './sparkline.ts';
 import { STYLE } from './style.ts';
+import type { Verify } from './verify.ts';
 
 const MINUTE_MS = 60_000;
 /** The pause before another read where a gateway has just begun, and knows nothing of the hour before. */
@@ -24,7 +25,7 @@ const INTERVALS: ReadonlySet<number> = new Set([1000, 5000, 10_000]);
 export interface WidgetOptions {
   /** The gateway of elements without `src`; it ends with a slash. */
   readonly gateway?: string | undefined;
-  /** Checks each frame before it is shown. Frames then come over WebSocket only, each with its receipt. */
+  /** Checks each frame, and the history, before it is shown. Frames then come over WebSocket only, each with its receipt. */
   readonly verify?: Verify;
 }
 
@@ -208,11 +209,8 @@ export function defineStatusElement({ gateway, verify }: WidgetOptions = {}): vo
       if (performance.now() - this.#skippedMs < pauseMs) return;
       this.#skippedMs = performance.now();
       const feed = this.#feed;
-      const share = await fetch(`${this.#base}api/v1/network/history?step=60&span=1h`)
-        .then((answer) => answer.json())
-        .then(({ result }) => skippedShare(result.rows))
-        .catch(() => undefined); // the next minute tries again
-      if (share === undefined || feed !== this.#feed) return; // another gateway is shown now
+      const share = await readSkipRate(String(this.#base), verify);
+      if (share === undefined || feed !== this.#feed) return; // the next minute tries again; or another gateway is shown now
       this.#skippedShare = share;
       this.#show(this.#view);
     }
