@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
@@ -2100,6 +2101,8 @@ t.test('interpret-transaction', async (t) => {
       / launched the token “Moon Cat” \(“MCAT”\) .* on Pump\.fun and bought 0\.00004 of it for 0\.05 SOL, and also put 0\.001 SOL into the new account /,
       'the deposit of the pool is no part of the price',
     );
+    const migrate = [...createHash('sha256').update('global:migrate').digest()].slice(0, 8);
+    t.not(typeOf({ ...launched, calls: [call(PUMP_FUN, [user, pool], migrate)] }), 'CREATE');
   });
 
   t.test('an airdrop that is claimed for a fee is no swap', async (t) => {

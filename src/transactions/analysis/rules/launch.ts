@@ -29,7 +29,8 @@ export const launchRule: Rule = (facts) => {
 };
 
 function isLaunch(call: ParsedInstruction, { instructionOf }: TransactionFacts): boolean {
-  if (instructionOf(call)?.type === 'CREATE') return true;
+  const known = instructionOf(call);
+  if (known !== null) return known.type === 'CREATE'; // a migration makes the mint of a pool's shares
   return programRole(call.programId) === 'launchpad' && call.innerInstructions.some(isMintMaking);
 }
 
