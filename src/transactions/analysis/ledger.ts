@@ -6,6 +6,7 @@ import { accountOwners, type OwnerOf } from './account-owners.ts';
 import { type Action, actionOf, type Ledger } from './action.ts';
 import { type AssetAmount, negate, solAmount } from './asset-amount.ts';
 import { changedTokens, hasAllLamports } from './balance-changes.ts';
+import { grouped } from './grouped.ts';
 import { isCore, type Movement, movementsOf, venueOf, withoutDoubt, withPayouts } from './movements.ts';
 import { splitBySign } from './net-change.ts';
 import { onlyValue } from './only-value.ts';
@@ -196,13 +197,20 @@ function findTrades(
 
 /** Nets what a call moved: in the calls of exchanges that it made if those moved both sides, so that its own fee is apart. */
 function tradeOf(wallet: string, venue: Instruction, group: readonly Movement[]): Trade {
-  const inPools = group.filter(
-    ({ callers }) => callers.filter(({ programId }) => isTradingProgram(programId)).length > 1,
-  );
+  const byCall = grouped(group, ({ callers }) => `${callers.at(-1)?.innerIndex}`);
+  const inPools = byCall.filter((made) => isOfPool(wallet, venue, made)).flat();
   const pools = netOf(wallet, inPools);
   if (pools.given.length > 0 && pools.got.length > 0) return { wallet, venue, legs: new Set(inPools), ...pools };
   const moved = group.filter(({ kind }) => kind === 'transfer' || kind === 'close');
   return { wallet, venue, legs: new Set(moved), ...netOf(wallet, moved) };
+}
+
+/** Returns whether the call of an exchange made what moved, or one that moved both sides: an exchange that is in no table. */
+function isOfPool(wallet: string, venue: Instruction, made: readonly [Movement, ...Movement[]]): boolean {
+  const [{ callers }] = made;
+  if (callers.filter(({ programId }) => isTradingProgram(programId)).length > 1) return true;
+  const { given, got } = netOf(wallet, made);
+  return callers.includes(venue) && callers.at(-1) !== venue && given.length > 0 && got.length > 0;
 }
 
 function netOf(wallet: string, movements: readonly Movement[]): Pick<Trade, 'given' | 'got'> {

@@ -835,6 +835,24 @@ t.test('forged-transactions', async (t) => {
     );
   });
 
+  t.test('an exchange that is in no table is a leg of the trade in which a known one calls it', async (t) => {
+    const forgery = prepare([victim]);
+    const first = forgery.program(
+      program,
+      [],
+      forgery.send(usdc, stolenUsdc, victim, 50_000_000n),
+      forgery.send(stolenUsdt, usdt, thief, 49_000_000n),
+    );
+    const second = forgery.program(
+      RAYDIUM,
+      [],
+      forgery.send(usdt, stolenUsdt, victim, 49_000_000n),
+      forgery.send(poolBonk, bonk, pool, 300_000n),
+    );
+    const text = describe(forgery.record([forgery.program(JUPITER, [], first, second)]));
+    t.equal(text, `${victim} swapped 50 USDC for 3 BONK on Jupiter`);
+  });
+
   t.test('of gains for which there is no room, rent of closed accounts is left out first', async (t) => {
     const forgery = prepare([victim]);
     forgery.hold(newAccount, pool, USDC, 0n);
