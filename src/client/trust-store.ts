@@ -25,7 +25,7 @@ const MAX_CLOCK_SKEW_MS = 5000;
 
 /** For this time a key that no trusted key vouches for is not requested again: each answer and frame may be signed by it. */
 const REFUSAL_MS = 30_000;
-/** The most refused keys that are remembered: a gateway may name as many as it likes. */
+/** The most refused keys that are remembered: a gateway may name any number of them. */
 const MAX_REFUSED = 100;
 
 /** What is not pinned is learned on first use. Later a new key needs a succession that a trusted key has signed. */
