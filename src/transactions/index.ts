@@ -37,6 +37,7 @@ export { type TokenLabel, tokenLabelText } from './accounts/token-label.ts';
 export {
   decodeTokenProgramAccount,
   type Mint,
+  MULTISIG_BYTES,
   type Multisig,
   TOKEN_AMOUNT_OFFSET,
   TOKEN_PROGRAMS,

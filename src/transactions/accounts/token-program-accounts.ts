@@ -54,7 +54,9 @@ export interface Multisig {
 /** The place of the amount in a token account, after mint and owner: 8 bytes, little-endian. */
 export const TOKEN_AMOUNT_OFFSET = 64;
 
-const ACCOUNT_BYTES = { mint: 82, account: 165, multisig: 355 } as const;
+export const MULTISIG_BYTES = 355;
+
+const ACCOUNT_BYTES = { mint: 82, account: 165, multisig: MULTISIG_BYTES } as const;
 const MULTISIG_MAX_SIGNERS = 11;
 
 /** Account types that Token-2022 writes after the length of a token account, in accounts with extensions. */

@@ -6,6 +6,7 @@ import t, { type Test } from 'tap';
 import { newEntry } from '../../../src/gateway/cache/entry.ts';
 import { listBlock } from '../../../src/gateway/routes/block/list-block.ts';
 import { HOLDER_TABLES } from '../../../src/gateway/routes/holders/holder-table.ts';
+import { HolderRows, packHolderRows } from '../../../src/gateway/routes/holders/holder-rows.ts';
 import { OwnerRows, packOwnerRows } from '../../../src/gateway/routes/holders/owner-rows.ts';
 import { matchRoute, routes } from '../../../src/gateway/routes/index.ts';
 import { readMintBalance } from '../../../src/gateway/routes/mint-balance.ts';
@@ -484,6 +485,24 @@ t.test('holder-tables', async (t) => {
     cache.get('a');
     await store('d');
     t.same(known(), ['a', 'c', 'd']);
+  });
+});
+
+t.test('holder-rows', async (t) => {
+  const list = (amount: bigint, space: string): Buffer => {
+    const data = Buffer.alloc(40);
+    data.writeBigUInt64LE(amount, 32);
+    const account = `{"data":["${data.toString('base64')}","base64"]${space}}`;
+    return Buffer.from(`[{"pubkey":"${encodeKey(Buffer.alloc(32, 7))}","account":${account}}]`);
+  };
+
+  t.test('an account that grows between two scans is listed once, as it was first', async (t) => {
+    const rows = new HolderRows(packHolderRows([list(5n, ',"space":165'), list(6n, ',"space":170')]));
+    t.strictSame([rows.total, rows.amountAt(0)], [1, 5n]);
+  });
+
+  t.test('an account of unknown length may be a multisig: it is refused', async (t) => {
+    t.throws(() => packHolderRows([list(5n, '')]), { code: 'upstream_error' });
   });
 });
 

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import { rankByAmount, sortByRank } from '../../../shared/runtime/sort-by-rank.ts';
-import { decodeKey } from '../../../transactions/index.ts';
-import { eachProgramAccount } from '../../upstream/reads/program-accounts.ts';
+import { decodeKey, MULTISIG_BYTES } from '../../../transactions/index.ts';
+import { eachProgramAccount, parseListedSpace } from '../../upstream/reads/program-accounts.ts';
 
 /** Bytes of a token account that are read: owner and amount. */
 export const HOLDER_DATA_SLICE = { offset: 32, length: 40 } as const;
@@ -17,12 +17,24 @@ const MAX_U32 = 2 ** 32 - 1;
 
 /**
  * Packs the holders in lists of token accounts, which are the JSON of getProgramAccounts, largest first, then by the bytes of
- * their addresses; empty accounts are left out. It takes seconds, so a thread does it; threads share the memory of the
+ * their addresses; empty accounts are left out. An account that grew between two lists counts as in the first one. It takes seconds, so a thread does it; threads share the memory of the
  * rows. Throws `result_too_large` beyond {@link MAX_TABLE_BYTES}.
  */
 export function packHolderRows(lists: readonly Buffer[]): SharedArrayBuffer {
   const rows = new UnsortedRows();
-  for (const list of lists) for (const { address, data } of eachProgramAccount(list)) rows.add(address, data);
+  const listed = new Set<string>(); // the keys in all lists but the last one
+  for (const list of lists)
+    for (const { address, data, row } of eachProgramAccount(list)) {
+      const key = decodeKey(address);
+      const space = parseListedSpace(row);
+      if (key === undefined || data.length !== HOLDER_DATA_SLICE.length || Number.isNaN(space))
+        throw new GatewayError('upstream_error', 'a listed account is not a token account');
+      if (space === MULTISIG_BYTES) continue; // its signers, which anyone may choose, can look like a holder
+      const id = Buffer.from(key).toString('latin1');
+      if (listed.has(id)) continue;
+      if (list !== lists.at(-1)) listed.add(id);
+      rows.add(key, data);
+    }
   return rows.sorted();
 }
 
@@ -31,10 +43,7 @@ class UnsortedRows {
   #total = 0;
 
   /** Adds a token account, unless it is empty. */
-  add(address: string, data: Buffer): void {
-    const key = decodeKey(address);
-    if (key === undefined || data.length !== HOLDER_DATA_SLICE.length)
-      throw new GatewayError('upstream_error', 'a listed account is not a token account');
+  add(key: Uint8Array, data: Buffer): void {
     const amount = data.readBigUInt64LE(32);
     if (amount === 0n) return;
     const row = this.#total;

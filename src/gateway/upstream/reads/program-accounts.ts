@@ -64,6 +64,16 @@ export async function readProgramAccounts(
 export const parseListedLamports = (row: Buffer): bigint =>
   parseU64(member(members(row).get('account') ?? NOTHING, 'lamports'));
 
+/** Returns the length of a listed account's whole data; NaN where the node does not say. Fast, as {@link parsePlainAccount}. */
+export function parseListedSpace(row: Buffer): number {
+  const at = row.indexOf(SPACE);
+  const start = at + SPACE.length;
+  return at < 0 ? Number.NaN : Number.parseInt(row.toString('latin1', start, start + MAX_SPACE_DIGITS), 10);
+}
+
+const SPACE = '"space":';
+const MAX_SPACE_DIGITS = 8; // an account has at most 10 MiB
+
 const [PUBKEY, DATA] = ['"pubkey":"', '"data":["'];
 
 /** Three times as fast: rows without spaces, and with texts that need no escape. Undefined for any other. */
