@@ -820,11 +820,6 @@ t.test('merged-signatures', async (t) => {
     t.equal(blocksRead(), 2, 'after a lie nothing is remembered of what was being read');
   });
 
-  t.test('a page below a finalized cursor may change: a closed account is not merged any more', async (t) => {
-    const ledger = new Ledger(Array.from({ length: 40 }, () => [3]));
-    t.notOk((await readPage(ledger, new MergedSignatures(), 5, ledger.expected[10])).isFinal);
-  });
-
   t.test('a cursor that nobody knows is refused as such, and a node that repeats a slot is given up', async (t) => {
     const ledger = new Ledger([[1], [2]]);
     await t.rejects(readPage(ledger, new MergedSignatures(), 5, 'nobody'), { code: 'cursor_not_found' });
@@ -976,26 +971,11 @@ t.test('signature-page', async (t) => {
     t.pass('as the property says');
   });
 
-  t.test('a full page below a finalized cursor is final, and no other', async (t) => {
-    const past = new Past(1000);
-    const newest = await past.page();
-    t.equal(newest.isFinal, false, 'the first page');
-    t.equal(newest.slot, past.mesh.tip('confirmed'));
-    const recent = await past.page({ before: newest.rows[3]?.signature });
-    t.equal(recent.isFinal, false, 'the cursor is not finalized');
-    const old = await past.page({ before: newest.nextBefore ?? '' });
-    t.equal(old.isFinal, true);
-    t.equal(old.slot, past.mesh.tip('finalized'), 'its slot is that of the call');
-    const last = await past.page({ before: 's50' });
-    t.match(last, { isFinal: false, nextBefore: null });
-    t.equal(last.rows.length, 50);
-  });
-
   t.test('a page that ends exactly with the history is followed by an empty one', async (t) => {
     const past = new Past(200);
     const page = await past.page({ before: 's100' });
     t.equal(page.nextBefore, 's0');
-    t.match(await past.page({ before: 's0' }), { rows: [], nextBefore: null, isFinal: false });
+    t.match(await past.page({ before: 's0' }), { rows: [], nextBefore: null });
   });
 
   t.test('a page is never older than one before', async (t) => {
@@ -1033,7 +1013,7 @@ t.test('signature-page', async (t) => {
         memo: null,
       },
     ]);
-    t.match(page, { nextBefore: 'd', isFinal: false });
+    t.match(page, { nextBefore: 'd' });
   });
 
   t.test('a node that returns the same page again causes an error, not a loop', async (t) => {

@@ -83,7 +83,7 @@ export const history = readRoute({
     if (type === undefined) {
       const rows = page.rows.map((row) => ({ ...row, err: new RawJson(row.err) }));
       const result: HistoryPage = { rows, nextBefore, scanned };
-      return { slot: page.slot, result, final: page.isFinal };
+      return { slot: page.slot, result }; // never final: which lists are merged changes with the accounts of the owner
     }
     const { slot, rows } = await readTransfers(context, scope, addr, page.rows, { commitment, minSlot });
     const result: HistoryPage = { rows, nextBefore, scanned };

@@ -138,8 +138,7 @@ function pageOf(
   const hasMore = merged.length > limit || lists.some(({ isAtEnd }) => !isAtEnd);
   const end = rows.at(-1);
   if (hasMore && end !== undefined) remember(starts, keyOf(query, end.signature), end, rows, start);
-  // which lists are merged changes with the accounts of the owner
-  return { slot, rows, nextBefore: hasMore ? (end?.signature ?? null) : null, isFinal: false };
+  return { slot, rows, nextBefore: hasMore ? (end?.signature ?? null) : null };
 }
 
 /** Remembers where the page below a row is read from: the row above its slot that is nearest. */

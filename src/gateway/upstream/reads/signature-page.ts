@@ -45,35 +45,19 @@ export interface SignaturePage {
   readonly rows: readonly SignatureRow[];
   /** Cursor of the next page; null when the node has no more. */
   readonly nextBefore: string | null;
-  /** True for a full page below a finalized cursor: it can't change any more. */
-  readonly isFinal: boolean;
 }
 
 /**
- * Reads a page of an address' history. Below a finalized signature both commitments return the same, so a page with a
- * cursor is read at finalized first and may be cached; a cursor that is too new is unknown there. The pages of one
- * address come from one node while it is healthy, since each node orders the transactions of a slot differently. Throws
- * `cursor_not_found`.
+ * Reads a page of an address' history. The pages of one address come from one node while it is healthy, since each node
+ * orders the transactions of a slot differently. Throws `cursor_not_found`.
  */
 export async function readSignaturePage(mesh: SignatureReader, query: SignatureQuery): Promise<SignaturePage> {
-  const { before, commitment, minSlot = 0 } = query;
-  const tryFinalized = before !== undefined && (mesh.tip('finalized') ?? -1) >= minSlot;
-  if (commitment === 'finalized' || !tryFinalized) return fetchPage(mesh, query);
-  return fetchPage(mesh, { ...query, commitment: 'finalized' }).catch((thrown: unknown) => {
-    if (thrown instanceof GatewayError && thrown.code === 'cursor_not_found') return fetchPage(mesh, query);
-    throw thrown;
-  });
-}
-
-async function fetchPage(mesh: SignatureReader, query: SignatureQuery): Promise<SignaturePage> {
-  const { before, limit, commitment } = query;
+  const { before, limit } = query;
   const { slot, rows: scanned } = await readSignatureRows(mesh, query);
   // Nodes order a slot's transactions differently; rows above the cursor were on an earlier page.
   const rows = scanned.slice(scanned.findLastIndex(({ signature }) => signature === before) + 1);
-  const isFull = scanned.length === limit;
-  const nextBefore = isFull ? (rows.at(-1)?.signature ?? throwRepeatedPage()) : null;
-  const isFinal = isFull && rows.length === limit && before !== undefined && commitment === 'finalized';
-  return { slot, rows, nextBefore, isFinal };
+  const nextBefore = scanned.length === limit ? (rows.at(-1)?.signature ?? throwRepeatedPage()) : null;
+  return { slot, rows, nextBefore };
 }
 
 /** As the node orders them. Reads with one `affinity` come from one node while healthy. Throws `cursor_not_found`. */
