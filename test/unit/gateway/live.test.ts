@@ -2037,6 +2037,20 @@ t.test('live-token-list-source', async (t) => {
     t.equal(harness.reads, reads);
   });
 
+  t.test('I15: a multisig whose signers have the address of the owner in its place changes no list', async (t) => {
+    const harness = await live();
+    const { lease } = await harness.read();
+    const { reads } = harness;
+    const data = Buffer.alloc(355);
+    data.set(tokenAccountFixture(OWNER, 7, MINT).data);
+    harness.addSlot({ [B]: { lamports: 1n, owner: TOKEN, data } });
+    await harness.notify(B, 'program');
+    t.not(lease?.state, 'revoked');
+    await harness.clockUpdate();
+    await harness.pass(2);
+    t.equal(harness.reads, reads);
+  });
+
   t.test(
     'I15: a change of an account is applied without a read, when all changes of its slot have arrived',
     async (t) => {

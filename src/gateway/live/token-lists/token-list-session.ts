@@ -320,6 +320,8 @@ export class TokenListSession {
     const listed = listedTokenAccount(address, encoded);
     const account = listed?.token.owner === state.owner ? listed : undefined;
     const subscribed = this.#subscriptionsByState.get(state)?.accounts;
+    // a multisig, which anyone can make, may have the address of the owner where a token account has it
+    if (account === undefined && !subscribed?.has(address)) return;
     if (!subscribed?.has(address) || (account !== undefined && !subscribed.has(account.token.mint))) {
       this.#onChange(state, slot);
       return;
