@@ -1265,6 +1265,18 @@ t.test('holders', async (t) => {
     t.same(rows(result.items), expected(mint, TOKEN_2022_PROGRAM).slice(20));
   });
 
+  t.test('an empty account among the largest ones proves that there are no other holders', async (t) => {
+    const mint = address(findProgramAddress(TOKEN_PROGRAM, ['sold']));
+    chain.setAccount(mint, mintFixture(0, 5));
+    for (let i = 0; i < 21; i++) {
+      const account = address(findProgramAddress(TOKEN_PROGRAM, [`sold ${i}`]));
+      chain.setAccount(account, tokenAccountFixture(NOBODY, i === 7 ? 5 : 0, mint));
+    }
+    await step(4);
+    const { result } = (await get(`/token/${mint}/holders`)).json;
+    t.match(result, { source: 'largest-accounts', total: 1, hasMore: false, items: [{ amount: '5' }] });
+  });
+
   t.test('a mint with few holders has one page', async (t) => {
     const { result } = (await get('/token/So11111111111111111111111111111111111111112/holders')).json;
     t.match(result, { total: 0, hasMore: false, items: [], supply: '0' });

@@ -168,7 +168,7 @@ async function readFirstPage(rpc: RpcCaller, address: string, at: ReadOptions): 
     supply: mint.supply,
     scale: mints.scale(address),
     rows: rows.sort((a, b) => compare(b.amount, a.amount) || compareAddresses(a, b)),
-    isComplete: largest.addresses.length < PAGE_SIZE,
+    isComplete: largest.addresses.length < PAGE_SIZE || largest.hasEmpty,
   };
 }
 

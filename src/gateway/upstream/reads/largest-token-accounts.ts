@@ -7,13 +7,22 @@ import { RPC_ERROR_CODE } from '../rpc/rpc-error-code.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
 import { type ReadOptions, readEncodedAccounts } from './encoded-accounts.ts';
 
+interface LargestTokenAccounts {
+  readonly slot: Slot;
+  readonly addresses: readonly string[];
+  /** True if one of them is empty: so are all others of the mint. */
+  readonly hasEmpty: boolean;
+}
+
 export async function readLargestTokenAccounts(
   rpc: RpcCaller,
   mint: string,
   { commitment, minContextSlot: minSlot }: ReadOptions,
-): Promise<{ readonly slot: Slot; readonly addresses: readonly string[] }> {
+): Promise<LargestTokenAccounts> {
   const { slot, value } = await rpc.call('getTokenLargestAccounts', [mint, { commitment }], { commitment, minSlot });
-  return { slot, addresses: elements(value).map((row) => parseString(member(row, 'address'))) };
+  const rows = elements(value);
+  const addresses = rows.map((row) => parseString(member(row, 'address')));
+  return { slot, addresses, hasEmpty: rows.some((row) => member(row, 'amount')?.toString() === '"0"') };
 }
 
 /** What a node says of a mint that its bank doesn't have (agave, rpc.rs). */
