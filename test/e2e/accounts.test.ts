@@ -1021,6 +1021,16 @@ t.test('token-accounts', async (t) => {
     t.match(got.text, '"lamports":9007199254740993,"sol":"9007199.254740993"');
   });
 
+  t.test('?mint= returns the accounts of a mint that was closed', async (t) => {
+    const [mint, owner] = [madeUp('closed'), madeUp('closed owner')];
+    chain.setAccount(madeUp('closed account'), tokenAccountFixture(owner, 0, mint, TOKEN_2022_PROGRAM));
+    chain.setAccount(madeUp('other account'), tokenAccountFixture(owner, 1, DOLLAR.mint.address));
+    await step(4);
+    const { result } = (await get(`/token-accounts/${owner}?mint=${mint}`)).json;
+    t.match(result, [{ address: madeUp('closed account'), mint, tokenAmount: { amount: '0', decimals: 0 } }]);
+    t.equal(result.length, 1);
+  });
+
   t.test('an owner without accounts and an address that is not a mint give an empty list', async (t) => {
     t.same((await get(`/token-accounts/${NOBODY}`)).json.result, []);
     t.same((await get(`/token-accounts/${wallet}?mint=${NOBODY}`)).json.result, []);

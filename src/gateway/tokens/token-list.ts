@@ -96,7 +96,7 @@ export async function readTokenList(
     const options = { commitment, minContextSlot, agree };
     return mint === undefined
       ? readAllAccounts(rpc, query, options, listOwner)
-      : readAccountsOfMint(rpc, mint, query, options);
+      : readAccountsOfMint(rpc, mint, query, options, listOwner);
   };
   const { slot, sinceSlot, value, isConsistent } = await readAtOneSlot(query.minContextSlot, read, query.maxRounds);
   const { list, isLong, agreements } = value;
@@ -135,12 +135,10 @@ export function withChanges(
 
 export function filterByMint({ accounts, scales, dependsOnClock: followsClock }: TokenList, mint: string): TokenList {
   const scale = scales.get(mint);
-  const identities = undefined;
-  if (scale === undefined) return { accounts: [], scales: new Map(), identities, dependsOnClock: followsClock };
   return {
     accounts: accounts.filter(({ token }) => token.mint === mint),
-    scales: new Map([[mint, scale]]),
-    identities,
+    scales: new Map(scale === undefined ? [] : [[mint, scale]]),
+    identities: undefined,
     dependsOnClock: followsClock,
   };
 }
@@ -188,16 +186,14 @@ async function readAccountsOfMint(
   mint: string,
   query: TokenListQuery,
   options: ReadOptions,
+  listOwner: ListOwner,
 ): Promise<ListParts> {
   const { owner, known, cost } = query;
   const mints = await readMintScales(mesh, [mint], options);
-  if (mints.mint(mint) === undefined)
-    return partsOf(
-      [],
-      { slots: mints.slots, agreements: [mints.agreement], value: await buildTokenList([], mints, undefined) },
-      false,
-      [],
-    );
+  if (mints.mint(mint) === undefined) {
+    const all = await readAllAccounts(mesh, query, options, listOwner); // a node lists none by a closed mint
+    return { ...all, value: { ...all.value, list: filterByMint(all.value.list, mint) } };
+  }
   const { slot, rows, agreement } = await counted(readTokenAccountsByOwner(mesh, owner, { mint }, options), cost);
   const ofMint = { ...query, withIdentities: false, maxHeldMints: undefined };
   const knownOfMint = known === undefined ? [] : filterByMint(known, mint).accounts;
