@@ -2,7 +2,7 @@ import { SYMBOL_BY_MINT } from '../../shared/domain/known-mints.ts';
 import type { RequestCost } from '../../shared/domain/price-list.ts';
 import { CONTROLS } from '../../shared/domain/quoted-name.ts';
 import type { FindVerified } from '../prices/jupiter-verified-mints.ts';
-import { lookAlikeOf } from './look-alike-symbol.ts';
+import { lettersOf, lookAlikeOf } from './look-alike-symbol.ts';
 
 export interface DescribedMint {
   readonly mint: string;
@@ -32,11 +32,13 @@ export function createKnownMints(
     /** Returns the symbol of a mint that we or the operator know; undefined for any other. */
     symbolOf: (mint: string): string | undefined => symbolByMint.get(mint),
     /**
-     * Returns whether a mint has the symbol of another, known one, or one that looks the same (without one, its name counts),
+     * Returns whether a mint has the symbol of another, known one, or one that looks the same (its name, where the symbol has no letters),
      * or a symbol or name that deceives in itself: by control characters, by the order of its text, or by a check mark.
      */
     isSuspicious: ({ mint, symbol, name }: DescribedMint): boolean =>
-      !symbolByMint.has(mint) && (looksKnown(symbol ?? name ?? '') || [symbol ?? '', name ?? ''].some(deceives)),
+      !symbolByMint.has(mint) &&
+      (looksKnown((symbol !== null && /\w/.test(lettersOf(symbol)) ? symbol : name) ?? '') ||
+        [symbol ?? '', name ?? ''].some(deceives)),
   };
 }
 

@@ -47,7 +47,8 @@ export function lookAlikeOf(symbols: Iterable<string>): (text: string) => boolea
   };
 }
 
-function lettersOf(text: string): string {
+/** Returns the Latin letters, digits and signs of a symbol that a text can be read as. */
+export function lettersOf(text: string): string {
   const plain = text.replace(/[™℠]/g, '').normalize('NFKD');
   return [...plain]
     .map((character) => LETTER_OF.get(character) ?? character)

@@ -51,6 +51,12 @@ t.test('known-mints', async (t) => {
       'lNF',
       'USDl',
       'X2S',
+      'ᑌᔕᗪᑕ',
+      'SOᒪ',
+      'S〇L',
+      'SӨL',
+      'USDƆ',
+      'ƲSDC',
       `USDC${'\u200b'.repeat(500)}`,
     ];
     t.same(
@@ -58,6 +64,8 @@ t.test('known-mints', async (t) => {
       [],
     );
     t.ok(known.isSuspicious({ mint: 'x', symbol: null, name: 'USDС' }), 'where only the name is shown');
+    for (const symbol of ['', ' ', '.', '-', '$', '\u200b'])
+      t.ok(known.isSuspicious({ mint: 'x', symbol, name: 'USDC' }), 'a symbol without letters shows nothing');
     const honest = [
       'USDCet',
       'USDC.e',
