@@ -308,6 +308,10 @@ t.test('events', async (t) => {
       status: 400,
       json: { error: 'invalid_query', message: /^Last-Event-ID must be/ },
     });
+    t.match(await get(TOPICS, { 'x-receipt-nonce': 'a'.repeat(20) }), {
+      status: 400,
+      json: { error: 'invalid_nonce' },
+    });
     t.match(await get('topics=balance:abc'), { status: 400, json: { error: 'invalid_address' } });
     const many = Array.from({ length: 11 }, (_, i) => `balance:${addressFromByte(i + 1)}`).join();
     t.match(await get(`topics=${many}`), {

@@ -10,6 +10,7 @@ import { isTopicName, TOPIC_NAMES } from '../../routes/stream-topics.ts';
 import type { RawResponse, ResponseParts, StreamedResponse } from '../engine/raw-response.ts';
 import { requestTargetOf } from '../engine/request-guard.ts';
 import type { CheckedRequest } from '../rest/guarded-request.ts';
+import { nonceNotApplicable } from '../rest/receipt-nonce.ts';
 import { formatHeaders, type Header } from '../rest/response-headers.ts';
 import type { ChannelTopics, EventChannels, EventSubscriber, Membership } from './event-channels.ts';
 import type { SealedEvent } from './event-sealer.ts';
@@ -63,6 +64,7 @@ export class EventStreams {
     const { access, channels, context } = this.#options;
     const { query } = parseTarget(requestTargetOf(req));
     if (!query.some(([name]) => name === 'topics')) throw upgradeRequired();
+    if (req.getHeader('x-receipt-nonce') !== '') throw nonceNotApplicable();
     const { since, ...about } = parseEventQuery(query, req.getHeader('last-event-id'));
     if (context.isDraining()) throw new GatewayError('shutting_down', 'the gateway is shutting down');
     if (req.getMethod() === 'head') return { headers: headersOf(guarded), body: null };
