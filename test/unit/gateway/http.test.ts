@@ -664,6 +664,17 @@ t.test('openapi', async (t) => {
     t.same(codesOf(operationAt('/stream'), '413'), ['result_too_large']);
   });
 
+  t.test('every operation documents what is refused before its route is known', async (t) => {
+    for (const [method, operation] of operations)
+      for (const [status, code] of [
+        ['405', 'method_not_allowed'],
+        ['414', 'uri_too_long'],
+        ['431', 'headers_too_large'],
+        ['500', 'internal_error'],
+      ] as const)
+        t.ok(codesOf(operation, status).includes(code), `${method} ${operation.operationId} ${code}`);
+  });
+
   t.test('every operation names its price', async (t) => {
     const pricesOf = (path: string, method?: string) => operationAt(path, method)['x-units'];
     t.same(

@@ -11,8 +11,8 @@ export type SearchTerm = { readonly query: string } & (
   | { readonly type: 'name'; readonly known: KnownName }
 );
 
-/** The longest text: as long as the URLs that browsers copy. */
-const MAX_LENGTH = 2048;
+/** The longest text: with it the canonical request has the 2,045 bytes that a receipt can name. */
+const MAX_LENGTH = 2024;
 
 const WHAT_IS_FOUND =
   'an address, a signature, a slot, an epoch, a .sol name, a solana: request, a known ticker or program, the hash of a block read here, or the URL of an explorer, market or wallet';
@@ -21,7 +21,7 @@ const WHAT_IS_FOUND =
 export const searchTerm: Param<SearchTerm, string> = {
   schema: { type: 'string', minLength: 1, maxLength: MAX_LENGTH },
   required: true,
-  description: `Any text with ${WHAT_IS_FOUND}`,
+  description: `Any text with ${WHAT_IS_FOUND}; a sign that a URL escapes counts as three characters`,
   parse(text, name) {
     const query = text?.trim() ?? '';
     if (text === undefined || query === '') throw new GatewayError('invalid_query', `${name} must not be empty`);
