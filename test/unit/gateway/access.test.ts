@@ -617,6 +617,25 @@ t.test('shared-window', async (t) => {
     t.equal(drain(), LIMIT / 4);
   });
 
+  t.test('units that were counted ahead, and answered too late, are there when the request comes again', async (t) => {
+    const { clock, playing, counters, limiter, arrive } = openMember(2);
+    let sum = 0;
+    let isLate = false;
+    playing.answer = ({ windowMs, spent, prepay }) => {
+      sum = Math.max(sum, spent + prepay);
+      return isLate ? 'lost' : { total: sum, counted: sum, window: clock.now() + windowMs, endsInMs: windowMs };
+    };
+    limiter.consume(CALLER, 1);
+    await arrive();
+    isLate = true;
+    const first = limiter.consume(CALLER, 60).allowed;
+    await arrive();
+    isLate = false;
+    clock.advance(50);
+    await arrive();
+    t.match([first, limiter.consume(CALLER, 60).allowed, counters.problem], [false, true, undefined]);
+  });
+
   t.test('where the store has no room each member has an equal part of the limit', async (t) => {
     const { playing, limiter, arrive, drain } = openMember(4);
     playing.answer = () => undefined;
@@ -817,6 +836,29 @@ t.test('shared-quota', async (t) => {
       await members.arrive();
     }
     t.ok(Math.abs(allowed - 48) <= 1, `${allowed}: the limit less the debt of 52`);
+  });
+
+  t.test('a member that joins each window late has all of the next one as it begins', async (t) => {
+    const members = new QuotaMembers(2);
+    const spend = async (member: number, requests: number): Promise<number> => {
+      let allowed = 0;
+      for (let i = 0; i < requests; i++) {
+        if (members.consume(member).allowed) allowed++;
+        await members.arrive();
+      }
+      return allowed;
+    };
+    for (const [member, requests, thenMs] of [
+      [0, 20, 9000],
+      [1, 20, 2000],
+      [0, 20, 7000],
+      [1, 60, 4000],
+      [0, 1, 1000],
+    ] as const) {
+      await spend(member, requests);
+      members.clock.advance(thenMs);
+    }
+    t.equal(await spend(1, 40), 40);
   });
 
   t.test('a price above what is granted ahead is requested whole', async (t) => {

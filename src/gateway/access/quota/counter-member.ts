@@ -72,10 +72,10 @@ export class CounterMember implements Reporting, CounterListener {
   }
 
   readonly createBook = (name: string, capacity: number): QuotaBook => {
-    const book = new QuotaBook(capacity, this.#options.clock, (window, isEarly) => {
+    const book = new QuotaBook(capacity, this.#options.clock, (window, endBeforeMs) => {
       const { key, limit, windowSeconds } = window;
       const id = `${name} ${limit}/${windowSeconds} ${textOfKey(key)}`; // a caller may get another tier
-      const shared = new SharedWindow(id, window, isEarly, this);
+      const shared = new SharedWindow(id, window, endBeforeMs, this);
       const announced = this.#announced.get(shared.id);
       const nowMs = this.#options.clock.monotonic();
       if (announced !== undefined && nowMs < announced.endsAtMs)
@@ -94,10 +94,7 @@ export class CounterMember implements Reporting, CounterListener {
 
   onTotal(total: CountTotal): void {
     const nowMs = this.#options.clock.monotonic();
-    if (total.windowMs === 0) {
-      this.streams.onTotal(total);
-      return;
-    }
+    if (total.windowMs === 0) return this.streams.onTotal(total);
     const { id, endsInMs } = total;
     const [, name = '', key = ''] = /^(\S+) \S+ (.*)$/s.exec(id) ?? [];
     const share = this.#books.get(name)?.findOpen(keyOfText(key), nowMs)?.share;
@@ -106,10 +103,7 @@ export class CounterMember implements Reporting, CounterListener {
   }
 
   onStale(id?: string): void {
-    if (id !== undefined) {
-      this.streams.reportAgain(id);
-      return;
-    }
+    if (id !== undefined) return this.streams.reportAgain(id);
     this.#mustCall = true;
     const nowMs = this.#options.clock.monotonic();
     for (const book of this.#books.values())

@@ -11,8 +11,8 @@ interface WindowList {
 /** Ended windows dropped per check: more than one, so that they run out; few, so that no request waits for it. */
 const EVICTIONS_PER_CHECK = 4;
 
-/** Makes the part of a window that other processes know of. `isEarly` says that the one before was shorter than usual. */
-export type ShareWindow = (window: QuotaWindow, isEarly: boolean) => WindowShare;
+/** Makes the part of a window that other processes know of. `endBeforeMs` is when the one before has ended, if it is known. */
+export type ShareWindow = (window: QuotaWindow, endBeforeMs: number) => WindowShare;
 
 /**
  * The windows of one process by key. One that ends with a debt, or with requests under way, is followed immediately by
@@ -48,8 +48,7 @@ export class QuotaBook {
     const open = this.findOpen(key, nowMs);
     if (open !== undefined) return open;
     const window = new QuotaWindow(key, limit, this.#clock, this);
-    const before = this.#byKey.get(key);
-    window.share = this.#share?.(window, before !== undefined && nowMs < before.listedEndMs);
+    window.share = this.#share?.(window, this.#byKey.get(key)?.endsAtMs ?? Number.NEGATIVE_INFINITY);
     return window;
   }
 

@@ -13,6 +13,7 @@ const REPORTED_PART = 1 / 2;
 
 /** The most milliseconds by which a store's end of a window may be later than it should, or an answer late. */
 const SLACK_MS = 1000;
+const LEAST_PART = 9 / 10;
 
 export interface Counted {
   readonly id: string;
@@ -47,15 +48,17 @@ export class SharedWindow implements WindowShare, Counted {
   #prepay = 0;
   /** Whether it has begun without the store: this member then has its part of the limit. */
   #isStandalone: boolean;
-  #mayBeShortened: boolean;
+  /** The earliest end that the store may give it. */
+  #earliestEndMs: number;
   #reportedEndMs = 0;
 
-  constructor(id: string, window: QuotaWindow, isEarly: boolean, reporting: Reporting) {
+  constructor(id: string, window: QuotaWindow, endBeforeMs: number, reporting: Reporting) {
     this.id = id;
     this.#window = window;
     this.#reporting = reporting;
     this.#isStandalone = reporting.isStandalone;
-    this.#mayBeShortened = !isEarly; // else a false store could let windows follow each other without end
+    // else a false store could let windows follow each other without end
+    this.#earliestEndMs = endBeforeMs + LEAST_PART * window.windowSeconds * 1000;
   }
 
   get spendable(): number {
@@ -77,7 +80,7 @@ export class SharedWindow implements WindowShare, Counted {
     this.#name = 0;
     this.#prepay = 0;
     this.#isStandalone = this.#reporting.isStandalone;
-    this.#mayBeShortened = false;
+    this.#earliestEndMs = Number.POSITIVE_INFINITY;
   }
 
   /** Whether the store knows of it, or would if it were there. */
@@ -94,7 +97,6 @@ export class SharedWindow implements WindowShare, Counted {
     const windowMs = windowSeconds * 1000;
     const ageMs = this.#name === 0 ? Math.max(0, Math.round(nowMs - (endsAtMs - windowMs))) : 0;
     const [total, counted, prepay] = [this.#total, this.#counted, this.#prepay];
-    this.#prepay = 0;
     this.#reportedEndMs = endsAtMs;
     return { id: this.id, limit, windowMs, window: this.#name, ageMs, total, counted, spent: this.#spent, prepay };
   }
@@ -102,6 +104,7 @@ export class SharedWindow implements WindowShare, Counted {
   apply(answer: CountAnswer | undefined, report: CountReport, nowMs: number): string | undefined {
     this.isDue = false;
     if (this.#window.endsAtMs !== this.#reportedEndMs) return undefined; // it has another end by now, or is another one
+    if (this.#prepay <= report.prepay) this.#prepay = 0; // until then the store may have counted it, and answered too late
     if (answer === undefined) {
       this.#isStandalone = true;
       return undefined;
@@ -150,7 +153,7 @@ export class SharedWindow implements WindowShare, Counted {
     const endsAtMs = nowMs + endsInMs;
     if (this.#name === 0) {
       this.#name = window;
-      if (this.#mayBeShortened || endsAtMs >= own.endsAtMs) own.endsAtMs = endsAtMs;
+      if (endsAtMs >= Math.min(this.#earliestEndMs, own.endsAtMs)) own.endsAtMs = endsAtMs;
     }
     this.#isStandalone = false;
     this.#total = Math.max(this.#total, total);
