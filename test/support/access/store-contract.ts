@@ -83,6 +83,15 @@ export function testStore(name: string, open: () => StoreWorld | Promise<StoreWo
     t.ok(Math.abs(answer.window - window) <= 1, 'the window goes on');
   });
 
+  inWorld('members that see different limits of a caller have one total, and no lower one', async (t, world) => {
+    const [a, b] = [await world.join('a', UNUSED), await world.join('b', UNUSED)];
+    const { window } = await reportOne(a, reportOf(world, { spent: 90 }));
+    const lower = reportOf(world, { limit: 40, spent: 5, window });
+    t.match(await reportOne(b, lower), { total: 80 }, 'the most that its member may know of');
+    const again = reportOf(world, { spent: 91, counted: 90, total: 90, window });
+    t.match(await reportOne(a, again), { total: 91 });
+  });
+
   inWorld('members are informed of each halving of what is left', async (t, world) => {
     const totals: number[] = [];
     const a = await world.join('a', UNUSED);

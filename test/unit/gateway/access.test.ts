@@ -861,6 +861,19 @@ t.test('shared-quota', async (t) => {
     t.equal(await spend(1, 40), 40);
   });
 
+  t.test('a caller has one limit also where members see different tiers of it', async (t) => {
+    const members = new QuotaMembers(4);
+    const tierOf = (member: number) => ({ ...DEFAULT_TIERS.build, ...SHARED_LIMIT, units: 100 - 5 * member });
+    const address = new ArrayBuffer(4);
+    let spent = 0;
+    for (let i = 0; i < 400; i++) {
+      const principal = { id: 'wallet w', tier: tierOf(i % 4), key: undefined, perIpLimit: undefined };
+      if (members.limiterOf(i % 4).consume(address, 1, principal).allowed) spent++;
+      if (i % 4 === 3) await members.arrive();
+    }
+    t.ok(spent > 90 && spent < 158, `${spent}`);
+  });
+
   t.test('a price above what is granted ahead is requested whole', async (t) => {
     const members = new QuotaMembers(4);
     members.consume(0);

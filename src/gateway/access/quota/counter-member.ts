@@ -73,8 +73,8 @@ export class CounterMember implements Reporting, CounterListener {
 
   readonly createBook = (name: string, capacity: number): QuotaBook => {
     const book = new QuotaBook(capacity, this.#options.clock, (window, endBeforeMs) => {
-      const { key, limit, windowSeconds } = window;
-      const id = `${name} ${limit}/${windowSeconds} ${textOfKey(key)}`; // a caller may get another tier
+      const { key, windowSeconds } = window;
+      const id = `${name} ${windowSeconds} ${textOfKey(key)}`; // members may see other tiers of a caller
       const shared = new SharedWindow(id, window, endBeforeMs, this);
       const announced = this.#announced.get(shared.id);
       const nowMs = this.#options.clock.monotonic();

@@ -123,7 +123,8 @@ export class SharedWindow implements WindowShare, Counted {
   }
 
   /** Applies a total that was announced. Returns why it is impossible; undefined if it is not. */
-  onTotal(announced: CountTotal, nowMs: number): string | undefined {
+  onTotal(ofAll: CountTotal, nowMs: number): string | undefined {
+    const announced = { ...ofAll, total: Math.min(ofAll.total, 2 * this.#window.limit) }; // others may have a higher limit
     const problem = this.#faultIn(announced);
     if (problem !== undefined) return problem;
     const isOther = this.#name !== 0 && announced.window !== this.#name;

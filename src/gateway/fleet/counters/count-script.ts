@@ -55,10 +55,11 @@ local function window(key, limit, ms, name, age, total, counted, spent, prepay)
   end
   e, have = math.min(e, now + ms), have or counted
   if not (name > 0 and name <= now) then
-    sum, have = math.max(sum, total) + math.max(0, spent - have), math.max(have, spent)
+    local new = math.max(sum, total) + math.max(0, spent - have)
+    have = math.max(have, spent)
     local more = spent + prepay - have
-    if more > 0 and sum + more <= limit then sum, have = sum + more, have + more end
-    sum = math.min(sum, 2 * limit)
+    if more > 0 and new + more <= limit then new, have = new + more, have + more end
+    sum = math.max(sum, math.min(new, 2 * limit))
   end
   local rest = math.max(0, limit - sum)
   if left > 0 and rest * 2 <= left then
@@ -67,7 +68,7 @@ local function window(key, limit, ms, name, age, total, counted, spent, prepay)
   end
   redis.call('HSET', key, 'e', text(e), 't', text(sum), 'a', text(left), ARGV[1], text(have))
   redis.call('PEXPIREAT', key, text(sum > limit and e + ms or e))
-  return { sum, e, e - now, have }
+  return { math.min(sum, 2 * limit), e, e - now, have }
 end
 for i = 2, #KEYS do
   local a = {}

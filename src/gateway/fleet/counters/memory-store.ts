@@ -65,14 +65,14 @@ export class MemoryStore implements CounterStore {
     const isLate = window !== 0 && window < counter.window && window <= this.#clock.now();
     let counted = counter.byMember.get(member) ?? report.counted;
     if (!isLate) {
-      counter.total = Math.max(counter.total, total) + Math.max(0, spent - counted);
+      let sum = Math.max(counter.total, total) + Math.max(0, spent - counted);
       counted = Math.max(counted, spent);
       const more = spent + prepay - counted;
-      if (more > 0 && counter.total + more <= limit) {
-        counter.total += more;
+      if (more > 0 && sum + more <= limit) {
+        sum += more;
         counted += more;
       }
-      counter.total = Math.min(counter.total, 2 * limit);
+      counter.total = Math.max(counter.total, Math.min(sum, 2 * limit)); // others may have a higher limit
       counter.byMember.set(member, counted);
     }
     const left = Math.max(0, limit - counter.total);
@@ -80,7 +80,7 @@ export class MemoryStore implements CounterStore {
       counter.announcedLeft = left;
       this.#announce(counter, member);
     }
-    return { ...this.#totalOf(counter), counted };
+    return { ...this.#totalOf(counter), total: Math.min(counter.total, 2 * limit), counted };
   }
 
   #setStreams(streams: Counter, member: string, count: number): void {
