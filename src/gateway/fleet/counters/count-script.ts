@@ -55,6 +55,7 @@ local function window(key, limit, ms, name, age, total, counted, spent, prepay)
   end
   e, have = math.min(e, now + ms), have or counted
   if not (name > 0 and name <= now) then
+    have = math.max(have, counted)
     local new = math.max(sum, total) + math.max(0, spent - have)
     have = math.max(have, spent)
     local more = spent + prepay - have

@@ -63,7 +63,7 @@ export class MemoryStore implements CounterStore {
     if (counter === undefined) return undefined;
     const { limit, window, total, spent, prepay } = report;
     const isLate = window !== 0 && window < counter.window && window <= this.#clock.now();
-    let counted = counter.byMember.get(member) ?? report.counted;
+    let counted = Math.max(counter.byMember.get(member) ?? 0, report.counted);
     if (!isLate) {
       let sum = Math.max(counter.total, total) + Math.max(0, spent - counted);
       counted = Math.max(counted, spent);
