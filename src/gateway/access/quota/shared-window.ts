@@ -118,7 +118,6 @@ export class SharedWindow implements WindowShare, Counted {
     const most = Math.max(report.counted, report.spent + report.prepay);
     this.#counted = Math.max(0, Math.min(answer.counted, most));
     this.#setTotal(answer, spent - this.#counted, nowMs);
-    this.#reportAgain();
     return undefined;
   }
 
@@ -130,7 +129,6 @@ export class SharedWindow implements WindowShare, Counted {
     const isOther = this.#name !== 0 && announced.window !== this.#name;
     if (isOther || announced.total <= this.#total) return undefined; // an older one
     this.#setTotal(announced, this.#unreported, nowMs);
-    this.#reportAgain();
     return undefined;
   }
 
@@ -159,9 +157,6 @@ export class SharedWindow implements WindowShare, Counted {
     this.#isStandalone = false;
     this.#total = Math.max(this.#total, total);
     own.used = this.#total + unreported;
-  }
-
-  #reportAgain(): void {
     if (this.#prepay > 0) this.#reporting.markDue(this);
     else if (this.#unreported > 0) this.onSpent();
   }

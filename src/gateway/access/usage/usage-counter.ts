@@ -69,21 +69,18 @@ export class UsageCounter {
   }
 
   flush(attempts = PATIENT_ATTEMPTS): void {
-    if (this.#rows.length > 0) this.#write(attempts);
+    if (this.#rows.length > 0)
+      this.#change(attempts, () => {
+        appendUsage(this.#options.path, this.#rows);
+        this.#rows = [];
+        this.#rowsOfDay = new Map();
+      });
     if (this.#rows.length === 0) this.#stopFlushing();
   }
 
   close(): void {
     this.flush();
     this.#stopFlushing();
-  }
-
-  #write(attempts: number): void {
-    this.#change(attempts, () => {
-      appendUsage(this.#options.path, this.#rows);
-      this.#rows = [];
-      this.#rowsOfDay = new Map();
-    });
   }
 
   /** A gateway with the same state folder may compact the file, which loses what is appended to the old one. */

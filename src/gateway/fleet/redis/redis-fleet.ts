@@ -89,7 +89,10 @@ export class RedisFleet {
       ...settings,
       clock,
       random,
-      onReady: () => this.#onReady(),
+      onReady: () => {
+        this.#usage?.reportAll(); // it may have lost what it had
+        void this.#keys?.refresh();
+      },
       onDeaf: () => this.#channel?.lose('no message of Redis arrives'),
     });
     this.#redis = redis;
@@ -118,11 +121,6 @@ export class RedisFleet {
     this.#channel?.close();
     await this.#members?.close();
     this.#redis?.close();
-  }
-
-  #onReady(): void {
-    this.#usage?.reportAll(); // it may have lost what it had
-    void this.#keys?.refresh();
   }
 
   /** Joins when Redis is there for the first time after the start; nobody can be refused the start any more. */

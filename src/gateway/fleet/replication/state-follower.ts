@@ -105,11 +105,8 @@ export class StateFollower {
 
   #reportReads(states: readonly State[], needsValues: boolean): void {
     if (!this.isJoined || states.length === 0) return;
-    const reads = states.map((state) => {
-      const { rank, tipAtLastRead = 0 } = state;
-      return { key: keyOf(state), rank, tipAtLastRead };
-    });
-    this.#options.publish({ type: 'states-read', reads, needsValues });
+    const readOf = (state: State) => ({ key: keyOf(state), rank: state.rank, tipAtLastRead: state.tipAtLastRead ?? 0 });
+    this.#options.publish({ type: 'states-read', reads: states.map(readOf), needsValues });
   }
 }
 

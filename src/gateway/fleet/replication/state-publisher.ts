@@ -103,10 +103,7 @@ export class StatePublisher implements LiveObserver<State> {
     const { accounts, lists } = this.#options;
     const source = key.kind === 'account' ? accounts : lists;
     const state = source.keepFor(key.address, key.commitment, heat);
-    if (state === undefined || state.tipAtIneligible !== undefined) {
-      this.#publishEnd(key, 'left');
-      return;
-    }
+    if (state === undefined || state.tipAtIneligible !== undefined) return this.#publishEnd(key, 'left');
     const isKnown = this.#followed.has(state);
     this.#followed.add(state);
     if (isKnown && !needsValue) return;
