@@ -92,7 +92,7 @@ export class CounterMember implements Reporting, CounterListener {
     this.#schedule();
   }
 
-  onTotal(total: CountTotal): void {
+  onTotal(total: CountTotal) {
     const nowMs = this.#options.clock.monotonic();
     if (total.windowMs === 0) return this.streams.onTotal(total);
     const { id, endsInMs } = total;
@@ -102,7 +102,7 @@ export class CounterMember implements Reporting, CounterListener {
     else if (endsInMs > 0) this.#announced.set(id, { ...total, endsAtMs: nowMs + endsInMs });
   }
 
-  onStale(id?: string): void {
+  onStale(id?: string) {
     if (id !== undefined) return this.streams.reportAgain(id);
     this.#mustCall = true;
     const nowMs = this.#options.clock.monotonic();

@@ -99,7 +99,7 @@ export class StatePublisher implements LiveObserver<State> {
   }
 
   /** Keeps live what a follower reads, and publishes its value if that is needed, or if it was not kept before. */
-  #keep({ key, ...heat }: StateRead, needsValue: boolean): void {
+  #keep({ key, ...heat }: StateRead, needsValue: boolean) {
     const { accounts, lists } = this.#options;
     const source = key.kind === 'account' ? accounts : lists;
     const state = source.keepFor(key.address, key.commitment, heat);

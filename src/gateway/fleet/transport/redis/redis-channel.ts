@@ -111,7 +111,7 @@ export class RedisChannel implements Channel {
     this.#receiver.close();
   }
 
-  #flush(): void {
+  #flush() {
     const { messageBytes = MESSAGE_BYTES } = this.#options;
     const events = this.#events.splice(0);
     if (events.length === 0) return;
