@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
-import { closeMsOf } from '../../../src/config/config-schema.ts';
+import { type Config, closeMsOf } from '../../../src/config/config-schema.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { WorkerFigures } from '../../../src/gateway/admin/worker-figures.ts';
 import { Cache } from '../../../src/gateway/cache/cache.ts';
@@ -858,7 +858,12 @@ t.test('pipeline-end', async (t) => {
 
 t.test('supervisor', async (t) => {
   /** Supervises a pipeline process and a worker, and returns what is logged. */
-  function supervise(t: Test, clock: Clock, module = new URL('../../support/refused-member.js', import.meta.url)) {
+  function supervise(
+    t: Test,
+    clock: Clock,
+    module = new URL('../../support/refused-member.js', import.meta.url),
+    settings: Partial<Config> = {},
+  ) {
     const logged: string[] = [];
     const write = (_: object, message: string): void => {
       logged.push(message);
@@ -868,7 +873,7 @@ t.test('supervisor', async (t) => {
       onFatal = resolve;
     });
     const base = loadConfig({ cwd: '/' });
-    const config = { ...base, workers: { ...base.workers, count: 1 } };
+    const config = { ...base, ...settings, workers: { ...base.workers, count: 1 } };
     const supervisor = new Supervisor({
       config,
       receiptKey: { production: false },
@@ -924,6 +929,26 @@ t.test('supervisor', async (t) => {
     await supervisor.open();
     t.ok(await supervisor.renew(config));
     t.same(logged.slice(0, 2), ['a process stands still, and is killed', 'a process has ended; it is started again']);
+  });
+
+  t.test('a renewal that is refused leaves no process with the new settings', async (t) => {
+    const member = new URL('../../support/recorded-member.js', import.meta.url);
+    const dataDir = t.testdir();
+    const clock = new ManualClock();
+    const { supervisor, config } = supervise(t, clock, member, { dataDir });
+    const running = (): string =>
+      readdirSync(dataDir)
+        .map((name) => name.replace(/^\d+ /, ''))
+        .sort()
+        .join();
+    await supervisor.open();
+    t.equal(running(), 'pipeline 0,worker 0');
+    const refused = { ...config, drainDelayMs: 1, workers: { ...config.workers, count: 3 } };
+    t.notOk(await supervisor.renew(refused));
+    await waitFor(() => {
+      clock.advance(1); // the time of the restart
+      return running() === 'pipeline 0,worker 0';
+    }, 'those of before alone');
   });
 
   t.test('a process that the system cannot start now is started when it can, and holds up no end', async (t) => {

@@ -37,8 +37,8 @@ interface Member {
   isUp: boolean;
   lastMessageMs: number;
   startedMs: number;
-  /** The time after which it ends itself when it is to close. */
-  closeMs: number;
+  /** The settings with which it was started. */
+  config: Config;
   isLeaving: boolean;
   shortLives: number;
   hasEnded: Promise<void>;
@@ -69,7 +69,7 @@ export class Supervisor {
     this.#options = options;
     this.#config = config;
     this.#checkedMs = clock.monotonic();
-    this.#pipeline = newMember(-1, 'pipeline', PIPELINE_SILENCE_MS, () => ({
+    this.#pipeline = newMember(-1, 'pipeline', config, PIPELINE_SILENCE_MS, () => ({
       kind: 'start',
       role: 'pipeline',
       settings: this.#settings(),
@@ -115,9 +115,9 @@ export class Supervisor {
     if (this.#isRenewing || this.#isClosing) return false;
     this.#isRenewing = true;
     const before = this.#config;
-    this.#config = config;
+    this.#config = { ...config }; // other settings than those of the workers that are up
     try {
-      await this.#replaceWorkers([...this.#workers], workerCount(config));
+      await this.#replaceWorkers();
       await this.#end(this.#pipeline);
       this.#pipeline.isLeaving = false;
       await this.#start(this.#pipeline);
@@ -126,16 +126,23 @@ export class Supervisor {
     } catch (err) {
       this.#config = before;
       this.countFailedReload();
-      if (!this.#isClosing) log.error({ err }, 'not all processes could be replaced: the others serve on');
+      if (this.#isClosing) return false;
+      log.error({ err }, 'not all processes could be replaced: the others serve on');
       if (this.#pipeline.process === undefined) this.#restart(this.#pipeline);
+      await this.#replaceWorkers().catch((thrown: unknown) =>
+        log.error({ err: thrown }, 'workers could not be started with the settings before'),
+      );
       return false;
     } finally {
       this.#isRenewing = false;
     }
   }
 
-  /** Starts `count` workers, and lets one of the old ones go with each; at last those that are left. */
-  async #replaceWorkers(old: readonly Member[], count: number): Promise<void> {
+  /** Starts workers with the settings in use, and lets one with others go with each; at last those that are left. */
+  async #replaceWorkers(): Promise<void> {
+    const staying = [...this.#workers].filter(({ isLeaving }) => !isLeaving);
+    const old = staying.filter((worker) => worker.config !== this.#config);
+    const count = workerCount(this.#config) - (staying.length - old.length);
     for (let i = 0; i < Math.max(count, old.length); i++) {
       if (i < count) await this.#startNewWorker();
       const worker = old[i];
@@ -166,7 +173,7 @@ export class Supervisor {
   async #end(member: Member): Promise<void> {
     member.isLeaving = true;
     send(member.process, { kind: 'close' });
-    const cancelKill = this.#options.clock.after(member.closeMs + member.silenceMs, () => this.#kill(member));
+    const cancelKill = this.#options.clock.after(closeMsOf(member.config) + member.silenceMs, () => this.#kill(member));
     await member.hasEnded;
     cancelKill();
   }
@@ -200,7 +207,7 @@ export class Supervisor {
   #addWorker(): Member {
     const id = this.#nextWorker++;
     const start = (): ToMember => ({ kind: 'start', role: 'worker', settings: this.#settings(), id });
-    const worker = newMember(id, `worker ${id}`, WORKER_SILENCE_MS, start);
+    const worker = newMember(id, `worker ${id}`, this.#config, WORKER_SILENCE_MS, start);
     this.#workers.add(worker);
     return worker;
   }
@@ -210,7 +217,7 @@ export class Supervisor {
     const { clock, log, module, onFatal } = this.#options;
     if (this.#isClosing) return Promise.reject(new StartError(1, 'the gateway closes'));
     member.startedMs = clock.monotonic();
-    member.closeMs = closeMsOf(this.#config);
+    member.config = this.#config;
     return new Promise((resolve, reject) => {
       const child = fork(module, [], { serialization: 'advanced', stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
       member.process = child;
@@ -288,9 +295,9 @@ export class Supervisor {
   }
 }
 
-function newMember(id: number, name: string, silenceMs: number, startMessage: () => ToMember): Member {
+function newMember(id: number, name: string, config: Config, silenceMs: number, startMessage: () => ToMember): Member {
   const state = { process: undefined, isUp: false, isLeaving: false, hasEnded: Promise.resolve() };
-  return { id, name, silenceMs, startMessage, lastMessageMs: 0, startedMs: 0, closeMs: 0, shortLives: 0, ...state };
+  return { id, name, config, silenceMs, startMessage, lastMessageMs: 0, startedMs: 0, shortLives: 0, ...state };
 }
 
 function send(child: ChildProcess | undefined, message: ToMember): void {
