@@ -112,6 +112,7 @@ t.test('workers', async (t) => {
       ['pipeline', 'worker 0', 'worker 1'].map((name) => `process_cpu_seconds_total{process="${name}"}`),
     );
     const status = await (await fetch(`${admin}/statusz?format=json`)).json();
+    t.equal(await ready(), '[+]startup ok\n[+]tip ok\n[+]shutdown ok\n[+]workers ok\n');
     t.match(status, { slotgate: { workers: 2 }, cache: { reads: { hit: Number } }, requests: { callers: Number } });
   });
 

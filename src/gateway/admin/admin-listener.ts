@@ -81,13 +81,13 @@ export async function openAdminListener(options: AdminListenerOptions): Promise<
 }
 
 function pagesOf(sources: AdminSources): ReadonlyMap<string, AdminPage> {
-  const { context, workers } = sources;
+  const { workers } = sources;
   const metrics = metricsOf(sources).map((metric) => workers?.spread(metric) ?? metric);
   return new Map<string, AdminPage>([
-    ['/', createIndexPage(context)],
+    ['/', createIndexPage(sources)],
     ['/metrics', createMetricsPage(metrics)],
     ['/livez', () => plain(200, 'ok')],
-    ['/readyz', () => plain(isReady(context) ? 200 : 503, formatChecks(checkReadiness(context)))],
+    ['/readyz', () => plain(isReady(sources) ? 200 : 503, formatChecks(checkReadiness(sources)))],
     ['/statusz', createStatusPage(sources)],
     ['/usage.json', createUsagePage(sources.config.dataDir)],
   ]);
@@ -103,10 +103,11 @@ const LINKS: readonly (readonly [path: string, what: string])[] = [
 
 /** Creates the page `/`: what else there is, and what is wrong now. */
 const createIndexPage =
-  (context: AdminSources['context']): AdminPage =>
+  (sources: AdminSources): AdminPage =>
   () => {
+    const { context } = sources;
     const problems = [
-      ...checkReadiness(context).flatMap(({ name, problem }) => (problem === undefined ? [] : [`${name}: ${problem}`])),
+      ...checkReadiness(sources).flatMap(({ name, problem }) => (problem === undefined ? [] : [`${name}: ${problem}`])),
       ...context.problems(),
     ];
     const list = (items: readonly string[]): string => `<ul>${items.map((item) => `<li>${item}`).join('')}</ul>`;

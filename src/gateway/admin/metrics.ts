@@ -67,7 +67,7 @@ const cacheReads = ({ context: { cache }, server }: AdminSources) => ({
   slotgate_cache_limit_bytes: () => cache.maxBytes,
 });
 
-const freshnessReads = ({ context, vitals, liveAccounts, tokenLists, frameDelays, watch }: AdminSources) => ({
+const freshnessReads = ({ context, workers, vitals, liveAccounts, tokenLists, frameDelays, watch }: AdminSources) => ({
   *slotgate_slot(): Iterable<Series> {
     for (const commitment of COMMITMENTS) {
       const slot = context.mesh.tip(commitment);
@@ -77,7 +77,7 @@ const freshnessReads = ({ context, vitals, liveAccounts, tokenLists, frameDelays
   slotgate_slot_age_seconds: () => (context.cache.tip === 0 ? undefined : context.cache.tipAgeMs / 1000),
   slotgate_cluster_consensus: () =>
     mapSeries(CLUSTER_CONSENSUSES.map((each) => [each, Number(each === vitals.consensus)])),
-  slotgate_ready: () => Number(isReady(context)),
+  slotgate_ready: () => Number(isReady({ context, workers })),
   slotgate_watched: () => mapSeries(Object.entries({ account: liveAccounts.size, token_list: tokenLists.size })),
   slotgate_watch_role: () => mapSeries([[watch?.role ?? 'alone', 1]]),
   slotgate_watch_followed: () => watch?.followed ?? 0,

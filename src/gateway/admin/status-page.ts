@@ -12,7 +12,8 @@ export const createStatusPage =
   };
 
 /** Returns what an operator wants to see at a glance. It has no secret: URLs are masked as `config print` masks them. */
-function statusOf({ config, context, server, access, liveAccounts, tokenLists, warnings, ...others }: AdminSources) {
+function statusOf(sources: AdminSources) {
+  const { config, context, server, access, liveAccounts, tokenLists, warnings, ...others } = sources;
   const { cache, mesh, clock, keys, version, engine, startedMs } = context;
   const { stream } = server;
   const { workers } = others;
@@ -27,7 +28,7 @@ function statusOf({ config, context, server, access, liveAccounts, tokenLists, w
       uptimeSec: seconds(clock.monotonic() - startedMs),
       ...(workers !== undefined && { workers: workers.names.length }),
     },
-    ready: Object.fromEntries(checkReadiness(context).map(({ name, problem }) => [name, problem ?? 'ok'])),
+    ready: Object.fromEntries(checkReadiness(sources).map(({ name, problem }) => [name, problem ?? 'ok'])),
     problems: context.problems(),
     cluster: mesh.genesisHash ?? null,
     consensus: others.vitals.consensus,

@@ -2,6 +2,7 @@ import { parseTarget } from '../../shared/domain/canonical-request.ts';
 import { COMMITMENTS } from '../../shared/domain/commitment.ts';
 import { GatewayError } from '../../shared/domain/gateway-error.ts';
 import type { RequestCost } from '../../shared/domain/price-list.ts';
+import { Deferred } from '../../shared/runtime/deferred.ts';
 import type { Admit } from '../../shared/runtime/fair-semaphore.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { WorkerFigures } from '../admin/worker-figures.ts';
@@ -67,15 +68,12 @@ export function createPipelineProcess(
     const { state, server } = parts;
     const { mesh } = parts.upstream;
     for (const commitment of COMMITMENTS) mesh.onTip(commitment, (...tip) => end.onTip(commitment, ...tip));
-    let resolveStarted = (): void => {};
-    const started = new Promise<void>((resolve) => {
-      resolveStarted = resolve;
-    });
+    const started = new Deferred();
     const capacity = env.config.limits.trackedAddresses * WINDOWS_PER_IDENTITY;
     const counterStore = redisStore ?? new MemoryStore(capacity, machineClock);
-    await end.open({ started, figures, counterStore, ...serviceOf(env, parts) });
+    await end.open({ started: started.promise, figures, counterStore, ...serviceOf(env, parts) });
     await follow(env, parts);
-    resolveStarted();
+    started.resolve();
     const reload = (): void => {
       reloadReceiptKeys(env, state, server.sealer);
       end.reloadReceiptKeys();

@@ -121,8 +121,11 @@ export function createWorker(
     const reportFigures = async (): Promise<void> =>
       end.reportFigures(await readFigures(metrics), base.context.problems());
     disposals.defer(reportFigures);
-    disposals.defer(repeat(clock, FIGURES_MS, () => void reportFigures()));
+    let stopReporting = (): void => {};
+    disposals.defer(() => stopReporting());
     await Promise.all([end.warm, counters.join()]); // no caller comes before: another worker serves until then
-    return { reload, ...endOf(env), url: await listen(env, opened) };
+    const url = await listen(env, opened);
+    stopReporting = repeat(clock, FIGURES_MS, () => void reportFigures(), 0);
+    return { reload, ...endOf(env), url };
   });
 }

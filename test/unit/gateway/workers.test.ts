@@ -8,6 +8,8 @@ import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { type Config, closeMsOf } from '../../../src/config/config-schema.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
+import type { AdminSources } from '../../../src/gateway/admin/admin-sources.ts';
+import { checkReadiness } from '../../../src/gateway/admin/readiness.ts';
 import { WorkerFigures } from '../../../src/gateway/admin/worker-figures.ts';
 import { Cache } from '../../../src/gateway/cache/cache.ts';
 import type { AnswerMeta, CacheItem, Entry } from '../../../src/gateway/cache/entry.ts';
@@ -828,6 +830,37 @@ t.test('pipeline-end', async (t) => {
     t.same([late, isOpen], [[[1]], false]);
     confirmEnd();
     await opening;
+  });
+
+  t.test('a gateway is ready while a worker serves the port, also at the next pipeline process', async (t) => {
+    const folder = shortFolder();
+    const cache = new Cache({ clock: systemClock, bytes: 1 << 20, maxStaleMs: MAX_STALE_MS, hotKeys: 10 });
+    cache.advanceTip(1);
+    const context = { cache, mesh: { nodes: () => [] }, startupProblem: () => {}, isLeaving: () => false };
+    const open = async (epoch: number) => {
+      const workers = new WorkerFigures();
+      const end = new PipelineEnd({ folder, epoch, workers: [], clock: systemClock, endLate: async () => {} });
+      await end.open(serviceOver(cache, { figures: workers }));
+      const sources = { context, workers } as unknown as AdminSources;
+      const problems = (): string =>
+        checkReadiness(sources)
+          .flatMap(({ problem }) => problem ?? [])
+          .join();
+      return { end, problems };
+    };
+    const { end, problems } = await open(1);
+    const worker = openWorker(folder);
+    t.teardown(() => worker.close());
+    await worker.joined;
+    t.equal(problems(), 'no worker serves the port');
+    worker.reportFigures([], []);
+    await waitFor(() => problems() === '', 'the worker');
+    end.close();
+    const next = await open(2);
+    t.teardown(() => next.end.close());
+    await waitFor(() => next.problems() === '', 'the worker at the next process');
+    worker.close();
+    await waitFor(() => next.problems() !== '', 'its end');
   });
 
   t.test('what is wrong with one worker is seen at each, until it is mended or the worker has ended', async (t) => {

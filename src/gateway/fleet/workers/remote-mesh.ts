@@ -11,6 +11,9 @@ import type { PipelineVitals } from '../events.ts';
 /** The mesh of the pipeline process, as far as its workers see it: they know the tips and the nodes, and call none. */
 export class RemoteMesh implements Mesh {
   readonly requestCount = 0;
+  readonly connect = (): Promise<string> => this.call();
+  readonly nodes = (): readonly NodeStatus[] => this.vitals?.nodes ?? [];
+  readonly figures = (): readonly NodeFigures[] => [];
   readonly openSession = (): Promise<PubsubSession> => this.call();
   readonly acceptsSlot = (): boolean => false; // no feed is used
   readonly #tips = new MeshTips();
@@ -43,10 +46,6 @@ export class RemoteMesh implements Mesh {
     this.#tips.observe(commitment, slot);
   }
 
-  connect(): Promise<string> {
-    return this.call();
-  }
-
   call<R = RpcResponse>(): Promise<R> {
     return Promise.reject(new GatewayError('upstream_unavailable', 'a worker calls no node'));
   }
@@ -57,14 +56,6 @@ export class RemoteMesh implements Mesh {
 
   onTip(commitment: Commitment, listener: TipListener): () => void {
     return this.#tips.onTip(commitment, listener);
-  }
-
-  nodes(): readonly NodeStatus[] {
-    return this.vitals?.nodes ?? [];
-  }
-
-  figures(): readonly NodeFigures[] {
-    return [];
   }
 
   async close(): Promise<void> {}

@@ -5,6 +5,7 @@ import type { Commitment } from '../../../shared/domain/commitment.ts';
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
 import type { LogSubscriber } from '../../../shared/domain/log-subscriber.ts';
 import type { RequestCost } from '../../../shared/domain/price-list.ts';
+import { Deferred } from '../../../shared/runtime/deferred.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
 import type { Figures } from '../../admin/worker-figures.ts';
 import { Cache, type CacheOptions } from '../../cache/cache.ts';
@@ -38,6 +39,8 @@ export interface WorkerEndOptions extends Pick<AnswerFollowerOptions, 'clock' | 
 
 type PipelineConnection = Connection<WorkerRequest, PipelineMessage>;
 
+type Settle = (response: Response) => void;
+
 interface Subscription {
   readonly type: 'subscribe' | 'subscribe-logs';
   readonly address: string;
@@ -59,12 +62,9 @@ export class WorkerEnd {
   readonly answers: AnswerFollower;
   readonly mesh = new RemoteMesh();
   readonly #options: WorkerEndOptions;
-  readonly #pending = new Map<
-    number,
-    { readonly message: WorkerRequest; readonly settle: (response: Response) => void }
-  >();
+  readonly #pending = new Map<number, { readonly message: WorkerRequest; readonly settle: Settle }>();
   /** What charges the cost of requests that nobody waits for any more, while the pipeline process works for them. */
-  readonly #late = new Map<number, (response: Response) => void>();
+  readonly #late = new Map<number, Settle>();
   readonly #subscriptions = new Map<number, Subscription>();
   readonly #stopTicking: () => void;
   #nextId = 1;
@@ -72,17 +72,14 @@ export class WorkerEnd {
   /** The connection, once the pipeline process has let it join: all that is wanted before is sent then. */
   #pipeline: PipelineConnection | undefined;
   #reader: LogReader | undefined;
+  #figures: WorkerRequest | undefined;
   #isClosed = false;
   #cancelRetry = (): void => {};
-  #resolveJoined = (): void => {};
-  #resolveWarm = (): void => {};
-  readonly joined = new Promise<void>((resolve) => {
-    this.#resolveJoined = resolve;
-  });
+  readonly #joined = new Deferred();
+  readonly #warm = new Deferred();
+  readonly joined = this.#joined.promise;
   /** Resolves when the first answers are there besides, or are not waited for any longer: from then on callers may come. */
-  readonly warm = new Promise<void>((resolve) => {
-    this.#resolveWarm = resolve;
-  });
+  readonly warm = this.#warm.promise;
 
   constructor(options: WorkerEndOptions) {
     const { clock } = options;
@@ -149,8 +146,10 @@ export class WorkerEnd {
     };
   }
 
+  /** Reports what this worker counts. From then on it counts as one that serves the port. */
   reportFigures(figures: Figures, problems: readonly string[]): void {
-    this.#pipeline?.send({ type: 'figures', figures, problems });
+    this.#figures = { type: 'figures', figures, problems };
+    this.#pipeline?.send(this.#figures);
   }
 
   close(): void {
@@ -230,7 +229,7 @@ export class WorkerEnd {
         this.#join(connection, message);
         break;
       case 'started':
-        this.#resolveWarm();
+        this.#warm.resolve();
         break;
       case 'log-grew':
         break;
@@ -286,6 +285,7 @@ export class WorkerEnd {
     this.#pipeline = connection;
     this.#options.counterStore.connect((reports) => connection.send({ type: 'report', reports }));
     this.#catchUp();
+    if (this.#figures !== undefined) connection.send(this.#figures);
     for (const { message } of this.#pending.values()) connection.send(message);
     // Nobody has reported what has changed in between: accounts are read again, and of logs some may be missing.
     for (const [id, subscription] of [...this.#subscriptions]) {
@@ -293,7 +293,7 @@ export class WorkerEnd {
       else this.#sendSubscription(connection, id, subscription);
       subscription.account?.onChange({ slot: 0, isReorg: false });
     }
-    this.#resolveJoined();
+    this.#joined.resolve();
   }
 
   #endSubscription(id: number, reason: GatewayError): void {
