@@ -1,3 +1,4 @@
+import type { LimitsSettings } from '../../config/limits-schema.ts';
 import { parseTarget } from '../../shared/domain/canonical-request.ts';
 import { COMMITMENTS } from '../../shared/domain/commitment.ts';
 import { GatewayError } from '../../shared/domain/gateway-error.ts';
@@ -5,6 +6,7 @@ import type { RequestCost } from '../../shared/domain/price-list.ts';
 import { Deferred } from '../../shared/runtime/deferred.ts';
 import type { Admit } from '../../shared/runtime/fair-semaphore.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
+import type { Tier } from '../access/limits/tiers.ts';
 import { WorkerFigures } from '../admin/worker-figures.ts';
 import { MemoryStore } from '../fleet/counters/memory-store.ts';
 import type { AnswerRequest } from '../fleet/rpc/messages.ts';
@@ -91,12 +93,11 @@ function serviceOf(env: Environment, parts: Parts): Omit<PipelineService, 'start
   const { mesh, embedded } = parts.upstream;
   const { cache, context, readEvents, readThrough, liveAccounts, liveLogs } = parts.answers;
   const { admission, authenticator } = parts.state.access;
-  // Each worker has held the caller to its own tier already, and to the profile of `/rpc`.
-  const tier = { ...authenticator.tierOf(undefined), inFlight: Number.POSITIVE_INFINITY };
+  const tier = authenticator.tierOf(undefined);
   const admitFor = ({ caller, hasPriority }: RequestCost): Admit =>
     caller === ''
       ? (work) => admission.enterOwn(work)
-      : (work) => admission.enter({ key: caller, tier: { ...tier, priority: hasPriority } }, work);
+      : (work) => admission.enter({ key: caller, tier: overWorkers(tier, hasPriority, env.config.limits) }, work);
   return {
     cache,
     guard: signing.guard,
@@ -119,6 +120,16 @@ function serviceOf(env: Environment, parts: Parts): Omit<PipelineService, 'start
         rpc.resolve(rpc.parse(body, { rpcProfile: 'standard' }), context, admitFor(cost), { cost, ...scope }),
       ),
   };
+}
+
+/**
+ * Returns what the limits of the pipeline process are for a caller. Each worker has held it to its own tier already, and to
+ * the profile of `/rpc`, but knows nothing of its misses at other workers: over all of them it has as many as any tier of
+ * its priority.
+ */
+export function overWorkers(tier: Tier, priority: boolean, { free, build, scale, staked }: LimitsSettings): Tier {
+  const inFlight = priority ? Math.max(scale.inFlight, staked.inFlight) : Math.max(free.inFlight, build.inFlight);
+  return { ...tier, priority, inFlight };
 }
 
 function factsOf({ state, upstream: { mesh }, signing, admin }: Parts): PipelineFacts {

@@ -1,11 +1,14 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import t from 'tap';
 import { loadConfig } from '../../../src/config/load-config.ts';
+import { Admission } from '../../../src/gateway/access/limits/admission.ts';
+import { tiersOf } from '../../../src/gateway/access/limits/tiers.ts';
 import type { AdminSources } from '../../../src/gateway/admin/admin-sources.ts';
 import type { Metric } from '../../../src/gateway/admin/metric.ts';
 import { metricsOf } from '../../../src/gateway/admin/metrics.ts';
 import { createMetricsPage } from '../../../src/gateway/admin/metrics-page.ts';
 import { readFigures, WorkerFigures } from '../../../src/gateway/admin/worker-figures.ts';
+import { overWorkers } from '../../../src/gateway/composition/create-pipeline-process.ts';
 import { fitCaches } from '../../../src/gateway/composition/environment.ts';
 import { openLearnedLimits } from '../../../src/gateway/composition/subscription-limits-file.ts';
 import { DurableWrites } from '../../../src/shared/runtime/durable-writes.ts';
@@ -50,6 +53,29 @@ t.test('fit-caches', async (t) => {
     t.strictSame(workers, alone.workers);
     t.strictSame(fitted, ['cache.bytes']);
     t.equal(fit(withWorkers, 300).workers.cacheBytes, 100 * MIB);
+  });
+});
+
+t.test('over-workers', async (t) => {
+  t.test('over all workers a caller has as many misses as any tier of its priority, and others have places', (t) => {
+    const { limits } = loadConfig({ cwd: '/' });
+    const { free } = tiersOf(limits);
+    const admission = new Admission({
+      maxInFlight: limits.inFlight,
+      maxQueued: limits.queue,
+      maxWaitMs: 1000,
+      clock: new ManualClock(),
+      isOverloaded: () => false,
+    });
+    const running = (key: string, priority: boolean): number => {
+      const before = admission.ofCallers.running;
+      for (let i = 0; i < 1000; i++)
+        admission.enter({ key, tier: overWorkers(free, priority, limits) }, { start: () => {}, refuse: () => {} });
+      return admission.ofCallers.running - before;
+    };
+    t.equal(running('free', false), limits.build.inFlight);
+    t.equal(running('scale', true), limits.inFlight - limits.build.inFlight);
+    t.end();
   });
 });
 
