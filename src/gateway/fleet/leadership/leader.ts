@@ -132,7 +132,7 @@ export class Leader {
   async #isReplicated(): Promise<boolean> {
     const { redis } = this.#options;
     const info = String(await redis.call('INFO', 'replication'));
-    const [, connected = 0, of = ''] = /^connected_slaves:(\d+)[^]*^master_replid:(\w+)/m.exec(info) ?? [];
+    const [, connected = 0, of = ''] = /^connected_slaves:(\d+)[\s\S]*^master_replid:(\w+)/m.exec(info) ?? [];
     const most = Math.max(Number(connected), of === this.#replicas.of ? this.#replicas.most : 0);
     this.#replicas = { of, most };
     const needed = Math.ceil(most / 2); // with Redis itself more than half of all
