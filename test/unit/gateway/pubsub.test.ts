@@ -491,6 +491,29 @@ t.test('reconnecting-feed', async (t) => {
     });
   }
 
+  t.test('ids of its own are given back while an equal subscription is always on its way', async (t) => {
+    const ids = new Set<string>();
+    const held: (() => void)[] = [];
+    const { server, feed } = await open(t, {}, (server) => {
+      server.onPubsubRequest = (socket, { id, method, params, text }) => {
+        if (method.endsWith('Unsubscribe')) ids.delete(String(params[0]));
+        else ids.add(String(id));
+        const answer = (): void => socket.send(resultBody({ id, method, params, text }, String(id)));
+        if (params[0] === 'a') held.push(answer);
+        else answer();
+      };
+    });
+    await waitUntil(() => feed.status === 'up');
+    const others = ids.size;
+    for (let i = 1; i <= 10; i++) {
+      feed.subscribe('accountSubscribe', ['a'], () => {})();
+      await waitUntil(() => server.pubsubRequests.filter(({ params }) => params[0] === 'a').length === i);
+      if (i > 1) held.shift()?.();
+    }
+    await waitUntil(() => ids.size <= others + 3);
+    t.pass('not one for each of them');
+  });
+
   t.test('a loss is reported immediately, and everything is subscribed again', async (t) => {
     const losses: Record<string, (world: World) => void> = {
       'a clean close': ({ server }) => {

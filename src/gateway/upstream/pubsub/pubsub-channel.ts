@@ -201,16 +201,16 @@ export class PubsubChannel {
 
   /**
    * Removes a subscriber, and unsubscribes what has no other: that ends the id for all, so not before the node has answered
-   * each equal subscription, which may share it.
+   * each equal subscription, which may share it, unless it gives no id twice.
    */
-  #removeSubscriber(subscriptionId: SubscriptionId, subscription: ChannelSubscription): void {
+  #removeSubscriber(subscriptionId: SubscriptionId, subscription: ChannelSubscription, mayBeGivenAgain = true): void {
     const present = this.#subscribersById.get(subscriptionId);
     if (present instanceof Set) {
       present.delete(subscription);
       if (present.size > 0) return;
     } else if (present !== subscription) return;
     const { method, contentsHash } = subscription;
-    const equal = this.#pendingByContents.get(contentsHash);
+    const equal = mayBeGivenAgain ? this.#pendingByContents.get(contentsHash) : undefined;
     if (equal !== undefined) {
       const standIn = { ...SILENT, method, contentsHash, subscriptionId };
       this.#subscribersById.set(subscriptionId, standIn);
@@ -254,6 +254,16 @@ export class PubsubChannel {
     if (isLast) this.#pendingByContents.delete(contentsHash);
     this.#settle(subscription, response);
     if (isLast) for (const standIn of equal.standIns) this.unsubscribe(standIn);
+    else if (equal !== undefined) this.#endOtherIds(equal, subscription.subscriptionId);
+  }
+
+  /** A node that gives an equal subscription another id, while the earlier one lives, gives none the earlier one again. */
+  #endOtherIds(equal: PendingContents, subscriptionId: SubscriptionId | undefined): void {
+    if (subscriptionId === undefined) return; // it was rejected
+    for (const standIn of equal.standIns.splice(0)) {
+      if (standIn.subscriptionId === undefined || standIn.subscriptionId === subscriptionId) equal.standIns.push(standIn);
+      else this.#removeSubscriber(standIn.subscriptionId, standIn, false);
+    }
   }
 
   #settle(subscription: ChannelSubscription, response: ReadonlyMap<string, Buffer>): void {
