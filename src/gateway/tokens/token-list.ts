@@ -190,13 +190,17 @@ async function readAccountsOfMint(
 ): Promise<ListParts> {
   const { owner, known, cost } = query;
   const mints = await readMintScales(mesh, [mint], options);
-  if (mints.mint(mint) === undefined) {
-    const all = await readAllAccounts(mesh, query, options, listOwner); // a node lists none by a closed mint
-    return { ...all, value: { ...all.value, list: filterByMint(all.value.list, mint) } };
-  }
-  const { slot, rows, agreement } = await counted(readTokenAccountsByOwner(mesh, owner, { mint }, options), cost);
   const ofMint = { ...query, withIdentities: false, maxHeldMints: undefined };
   const knownOfMint = known === undefined ? [] : filterByMint(known, mint).accounts;
+  if (mints.mint(mint) === undefined) {
+    const all = await counted(listOwner(mesh, owner, options), cost); // a node lists none by a closed mint
+    const isOfMint = (row: Buffer): boolean => parseListedTokenAccount(row).token.mint === mint;
+    const matches = await mapInChunks(all.rows, ROWS_PER_CHUNK, isOfMint);
+    const rows = all.rows.filter((_, i) => matches[i]);
+    const agreements = [mints.agreement, all.agreement];
+    return readListed(mesh, ofMint, options, { slots: all.slots, rows, known: knownOfMint, agreements });
+  }
+  const { slot, rows, agreement } = await counted(readTokenAccountsByOwner(mesh, owner, { mint }, options), cost);
   const agreements = [mints.agreement, agreement];
   return readListed(mesh, ofMint, options, { slots: [slot], rows, known: knownOfMint, agreements });
 }
