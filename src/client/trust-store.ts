@@ -32,8 +32,8 @@ const MAX_REFUSED = 100;
 export class TrustStore {
   readonly #options: TrustStoreOptions;
   readonly #successors: string[] = [];
-  /** When each refused key was refused, by its id. */
-  readonly #refused = new Map<string, number>();
+  /** Until when each refused key is not requested again, by its id. */
+  readonly #refusedUntilMs = new Map<string, number>();
   #initialAnchors: TrustAnchors | undefined;
   /** What all reads without bounds of their own wait for. */
   #learning: Promise<TrustAnchors> | undefined;
@@ -55,11 +55,10 @@ export class TrustStore {
   /** Tries to trust the key with this id. Resolves with undefined if no trusted key vouches for it. */
   async trustSuccessor(kid: string, bounds: RequestOptions = {}): Promise<TrustedKey | undefined> {
     const nowMs = this.#options.clock.monotonic();
-    const refusedMs = this.#refused.get(kid) ?? Number.NEGATIVE_INFINITY;
-    if (nowMs - refusedMs < REFUSAL_MS) return undefined;
+    const isRefused = (): boolean => nowMs < (this.#refusedUntilMs.get(kid) ?? Number.NEGATIVE_INFINITY);
+    if (isRefused()) return undefined;
     const key = await this.#findSuccessor(kid, bounds, MAX_SUCCESSIONS);
-    if (this.#refused.size >= MAX_REFUSED) this.#refused.clear();
-    if (key === undefined) this.#refused.set(kid, nowMs);
+    if (key === undefined && !isRefused()) this.#refuse(kid, nowMs + REFUSAL_MS);
     return key;
   }
 
@@ -77,12 +76,23 @@ export class TrustStore {
     const succession = parseSuccession(response?.headers.get('x-key-succession') ?? '');
     if (response === undefined || succession === undefined) return undefined;
     const key = publicKeyOf(response);
-    if (key.kid !== kid || succession.notBeforeMs > this.#options.clock.now() + MAX_CLOCK_SKEW_MS) return undefined;
+    if (key.kid !== kid) return undefined;
+    const { clock } = this.#options;
+    const earlyMs = succession.notBeforeMs - MAX_CLOCK_SKEW_MS - clock.now();
+    if (earlyMs > 0) {
+      this.#refuse(kid, clock.monotonic() + Math.min(earlyMs, REFUSAL_MS)); // by this clock it does not sign yet
+      return undefined;
+    }
     const predecessor = await this.#findSuccessor(succession.kid, bounds, remainingSuccessions - 1);
     if (predecessor === undefined || !predecessor.isStrong() || !key.isStrong()) return undefined;
     if (!isSuccession(succession.sig, predecessor.base58, key.base58, succession.notBeforeMs)) return undefined;
     if (!this.#successors.includes(key.base58)) this.#successors.push(key.base58);
     return key;
+  }
+
+  #refuse(kid: string, untilMs: number): void {
+    if (this.#refusedUntilMs.size >= MAX_REFUSED) this.#refusedUntilMs.clear();
+    this.#refusedUntilMs.set(kid, untilMs);
   }
 
   #learn(bounds: RequestOptions): Promise<TrustAnchors> {
