@@ -124,8 +124,8 @@ function serviceOf(env: Environment, parts: Parts): Omit<PipelineService, 'start
 
 /**
  * Returns what the limits of the pipeline process are for a caller. Each worker has held it to its own tier already, and to
- * the profile of `/rpc`, but knows nothing of its misses at other workers: over all of them it has as many as any tier of
- * its priority.
+ * the profile of `/rpc`, but knows nothing of its misses at other workers: over all of them it has the most that a tier of
+ * its priority allows.
  */
 export function overWorkers(tier: Tier, priority: boolean, { free, build, scale, staked }: LimitsSettings): Tier {
   const inFlight = priority ? Math.max(scale.inFlight, staked.inFlight) : Math.max(free.inFlight, build.inFlight);

@@ -30,7 +30,7 @@ export function packHolderRows(lists: readonly Buffer[]): SharedArrayBuffer {
       const key = decodeKey(address);
       if (key === undefined || data.length !== HOLDER_DATA_SLICE.length) throw noTokenAccount();
       if (extended.includes(list)) {
-        const space = parseListedSpace(row); // nodes need not say it where the scan has asked for one length
+        const space = parseListedSpace(row); // a node need not say it where the scan is of one length
         if (Number.isNaN(space)) throw noTokenAccount();
         if (space === MULTISIG_BYTES) continue; // its signers, which anyone may choose, can look like a holder
         if (listed.has(address)) continue;

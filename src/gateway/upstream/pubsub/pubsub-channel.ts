@@ -261,7 +261,8 @@ export class PubsubChannel {
   #endOtherIds(equal: PendingContents, subscriptionId: SubscriptionId | undefined): void {
     if (subscriptionId === undefined) return; // it was rejected
     for (const standIn of equal.standIns.splice(0)) {
-      if (standIn.subscriptionId === undefined || standIn.subscriptionId === subscriptionId) equal.standIns.push(standIn);
+      if (standIn.subscriptionId === undefined || standIn.subscriptionId === subscriptionId)
+        equal.standIns.push(standIn);
       else this.#removeSubscriber(standIn.subscriptionId, standIn, false);
     }
   }
