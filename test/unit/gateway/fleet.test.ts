@@ -652,16 +652,11 @@ t.test('leader', async (t) => {
     let range = [0, 0];
     const calls: string[] = [];
     const changes: unknown[] = [];
-    const replicas = { connected: 0, confirming: 0, name: 'a' };
     const leader = new Leader({
       redis: {
         async run(script: Script, _, args) {
           calls.push(script === LEAD ? 'lead' : 'release');
           return script === LEAD ? answerOf(args) : 1;
-        },
-        async call(command: string) {
-          const { connected, confirming, name } = replicas;
-          return command === 'WAIT' ? confirming : `connected_slaves:${connected}\r\nmaster_replid:${name}\r\n`;
         },
       },
       member: 'a',
@@ -681,7 +676,6 @@ t.test('leader', async (t) => {
       clock,
       calls,
       changes,
-      replicas,
       range: () => range,
       /** Lets this number of attempts pass, with a new slot before each. */
       async attempts(count: number, slotsEach = 1) {
@@ -791,34 +785,6 @@ t.test('leader', async (t) => {
     await attempts(3);
     t.equal(leader.problem, undefined);
     await leader.close();
-  });
-
-  t.test('a Redis that its replicas have left gives out no more slots, and lets nobody else lead', async (t) => {
-    let redis = HONEST;
-    const { leader, replicas, range, attempts } = startLeader((args) => redis(args));
-    replicas.connected = replicas.confirming = 3;
-    await attempts(2);
-    t.same(range(), [TIP + 160, TIP + 224]);
-    redis = honest(5, TIP + 160, TIP + 250);
-    replicas.connected = replicas.confirming = 1; // that two are behind another one now
-    await attempts(5);
-    t.same([leader.isLeader, range()], [true, [TIP + 160, TIP + 224]]);
-    t.match(leader.problem, /too few replicas/);
-    replicas.confirming = 2;
-    await attempts(2);
-    t.same([range(), leader.problem], [[TIP + 160, TIP + 250], undefined]);
-    await leader.close();
-
-    redis = HONEST;
-    const late = startLeader((args) => redis(args));
-    Object.assign(late.replicas, { connected: 1, confirming: 0 });
-    await late.attempts(3);
-    t.same([late.leader.isLeader, late.range()], [false, [0, 0]]);
-    Object.assign(late.replicas, { connected: 0, name: 'b' });
-    redis = honest(6, TIP + 224, TIP + 250);
-    await late.attempts(3);
-    t.ok(late.leader.isLeader, 'one that took over has no replica yet');
-    await late.leader.close();
   });
 
   t.test('a leader that resigns while its renewal is under way leads in a later epoch only', async (t) => {

@@ -4,7 +4,7 @@ import { type RedisConnection, refusalIn } from '../transport/redis/redis-connec
 import { LEAD, LEFT_OUT_SLOTS, RESIGN } from './lead-script.ts';
 
 export interface LeaderOptions extends Pick<RedisChannelOptions, 'member' | 'prefix' | 'clock' | 'random'> {
-  readonly redis: Pick<RedisConnection, 'run' | 'call'>;
+  readonly redis: Pick<RedisConnection, 'run'>;
   /** The newest finalized slot; undefined as long as there is none. */
   readonly tip: () => Slot | undefined;
   readonly guard: { confineTo(above: Slot, upTo: Slot): void };
@@ -19,9 +19,6 @@ const RENEW_MS = 300;
 
 /** The time since the last renewal after which this gateway resigns. */
 const RESIGN_MS = 1000;
-
-/** The longest wait for a replica, in milliseconds: Redis answers this gateway nothing else in that time. */
-const REPLICA_MS = '100';
 
 /** The time without a newer finalized slot after which this gateway leaves the lead to one that follows the cluster. */
 const STANDSTILL_MS = 10_000;
@@ -45,8 +42,6 @@ export class Leader {
   #hasFailed = false;
   /** Why Redis lets nobody lead: it is not believed, or refuses; undefined if it is well, or only late. */
   problem: string | undefined;
-  /** The most replicas of one Redis: one that takes over has another name, and may have none yet. */
-  #replicas = { of: '', most: 0 };
   #isClosed = false;
   #cancelAttempt = (): void => {};
   #cancelResigning = (): void => {};
@@ -113,9 +108,6 @@ export class Leader {
     if (lie !== undefined) throw new Error(lie);
     const [leads, epoch, above, upTo] = answer as Grant;
     this.#known = { newestEpoch: epoch, highestSlot: upTo };
-    const isKept = leads === 0 || (await this.#isReplicated());
-    if (!isKept) this.problem = 'too few replicas of Redis confirm the slots of the leader';
-    if (!isKept && above >= 0) throw new Error(this.problem);
     if (this.#isClosed || own !== this.#epoch) return; // what has resigned leads in a later epoch only
     if (leads === 0) return this.#resign();
     const leftMs = requestedMs + RESIGN_MS - clock.monotonic();
@@ -123,20 +115,9 @@ export class Leader {
     this.#cancelResigning();
     this.#cancelResigning = clock.after(leftMs, () => this.#resign());
     if (above >= 0) this.#above = above;
-    if (isKept) guard.confineTo(this.#above, upTo);
+    guard.confineTo(this.#above, upTo);
     if (this.#epoch !== epoch) onChange(true, epoch);
     this.#epoch = epoch;
-  }
-
-  /** Returns whether half of the replicas that Redis has had know what it gave out: one may take over if it is cut off. */
-  async #isReplicated(): Promise<boolean> {
-    const { redis } = this.#options;
-    const info = String(await redis.call('INFO', 'replication'));
-    const [, connected = 0, of = ''] = /^connected_slaves:(\d+)[\s\S]*^master_replid:(\w+)/m.exec(info) ?? [];
-    const most = Math.max(Number(connected), of === this.#replicas.of ? this.#replicas.most : 0);
-    this.#replicas = { of, most };
-    const needed = Math.ceil(most / 2); // with Redis itself more than half of all
-    return needed === 0 || Number(await redis.call('WAIT', `${needed}`, REPLICA_MS)) >= needed;
   }
 
   #resign(): void {
