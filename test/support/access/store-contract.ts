@@ -72,6 +72,14 @@ export function testStore(name: string, open: () => StoreWorld | Promise<StoreWo
     t.equal((await reportOne(b, reportOf(world))).total, 0);
   });
 
+  inWorld('what a caller has spent by the highest limit that members see is no debt', async (t, world) => {
+    const [a, b] = [await world.join('a', UNUSED), await world.join('b', UNUSED)];
+    await reportOne(b, reportOf(world, { limit: 60 }));
+    await reportOne(a, reportOf(world, { spent: 100 }));
+    await world.pass(world.windowMs * 1.25);
+    t.equal((await reportOne(b, reportOf(world, { limit: 60 }))).total, 0);
+  });
+
   inWorld('a store that has lost its memory goes on from what members know', async (t, world) => {
     const [a, b] = [await world.join('a', UNUSED), await world.join('b', UNUSED)];
     const { window } = await reportOne(a, reportOf(world, { spent: 40 }));

@@ -14,9 +14,9 @@ const KEEP_MS = 120_000;
  * this member.
  *
  * The hash of a window has e, its end, t, the total with the debt of the window before, a, what was left when members were
- * last informed, and a field for each member. It ends by itself, one window later if it owes. A clock that was set back
- * makes no window longer. The hash of streams has a field for each member; those of gateways that are not heartbeating any
- * more are dropped.
+ * last informed, l, the highest limit that members have seen, and a field for each member. It ends by itself, one window
+ * later if it owes. A clock that was set back makes no window longer. The hash of streams has a field for each member; those
+ * of gateways that are not heartbeating any more are dropped.
  */
 export const COUNT = scriptOf(`
 local t = redis.call('TIME')
@@ -42,13 +42,16 @@ local function streams(key, spent)
   return { total, 0, 0, spent }
 end
 local function window(key, limit, ms, name, age, total, counted, spent, prepay)
-  local w = redis.call('HMGET', key, 'e', 't', 'a', ARGV[1])
+  local w = redis.call('HMGET', key, 'e', 't', 'a', ARGV[1], 'l')
   local e, sum, left, have = tonumber(w[1]), tonumber(w[2]), tonumber(w[3]), tonumber(w[4])
+  local most = tonumber(w[5]) or limit
   if e and now >= e then
     redis.call('DEL', key)
-    local debt = math.min(limit, sum - limit)
+    local debt = math.min(most, sum - most)
+    most = limit
     if debt > 0 and now < e + ms then e, sum, left, have = e + ms, debt, limit, nil else e = nil end
   end
+  most = math.max(most, limit)
   if not e then
     e = (name > now and math.min(name, now + ms)) or now + ms - math.min(age, ms - 1)
     sum, left, have = 0, limit, nil
@@ -67,8 +70,8 @@ local function window(key, limit, ms, name, age, total, counted, spent, prepay)
     left = rest
     news[#news + 1] = { string.sub(key, #ARGV[3] + 1), ms, sum, e, e - now }
   end
-  redis.call('HSET', key, 'e', text(e), 't', text(sum), 'a', text(left), ARGV[1], text(have))
-  redis.call('PEXPIREAT', key, text(sum > limit and e + ms or e))
+  redis.call('HSET', key, 'e', text(e), 't', text(sum), 'a', text(left), 'l', text(most), ARGV[1], text(have))
+  redis.call('PEXPIREAT', key, text(sum > most and e + ms or e))
   return { math.min(sum, 2 * limit), e, e - now, have }
 end
 for i = 2, #KEYS do

@@ -3,7 +3,7 @@ import type { CountAnswer, CounterListener, CounterStore, CountReport } from '..
 
 interface Counter {
   readonly id: string;
-  readonly limit: number;
+  limit: number;
   readonly windowMs: number;
   readonly window: number;
   /** Its end on the monotonic clock. */
@@ -62,6 +62,7 @@ export class MemoryStore implements CounterStore {
     const counter = this.#openWindow(report);
     if (counter === undefined) return undefined;
     const { limit, window, total, spent, prepay } = report;
+    counter.limit = Math.max(counter.limit, limit); // what is beyond the highest one that members see is a debt
     const isLate = window !== 0 && window < counter.window && window <= this.#clock.now();
     let counted = Math.max(counter.byMember.get(member) ?? 0, report.counted);
     if (!isLate) {
