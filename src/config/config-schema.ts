@@ -262,11 +262,7 @@ export const configSchema = section({
       'Duration in milliseconds from which a request is logged as slow; null for never.',
     ),
   }).describe('The log.'),
-}).check(({ value: { cluster, upstreams, receipts }, issues }) => {
-  if (cluster !== null && upstreams.length === 0) {
-    const message = 'expected a node of the cluster that the setting cluster names: no embedded cluster is it';
-    issues.push({ code: 'custom', input: upstreams, path: ['upstreams'], message });
-  }
+}).check(({ value: { upstreams, receipts }, issues }) => {
   const count = Math.max(1, operatorsOf(upstreams).length);
   if (receipts.agree === 'auto' || receipts.agree <= count) return;
   const message = `expected at most ${count}: upstreams have ${count === 1 ? 'one operator' : `${count} operators`}`;

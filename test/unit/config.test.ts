@@ -120,7 +120,6 @@ t.test('config-schema', async (t) => {
       const neededBy: Readonly<Record<string, string[]>> = {
         'stake.mint': ['stake.host=gateway.example'],
         'receipts.agree': three,
-        cluster: three,
       };
       const needed = neededBy[name] ?? [];
       const loaded = (flags: ConfigFlags, env = {}): unknown => {
@@ -480,21 +479,6 @@ t.test('config-schema', async (t) => {
           message: new RegExp(`^${name.toLowerCase()}: .*, got "[^"]*" \\(SLOTGATE_${name}\\)$`),
         });
     t.match(load({ config }, { SLOTGATE_UPSTREAMS: '[]', SLOTGATE_HOSTS: '[]' }), { upstreams: [], hosts: [] });
-  });
-
-  t.test('a cluster is named for nodes only: the embedded one has another genesis hash at each start', async (t) => {
-    t.match(refusal({ config: 'mainnet' }, { SLOTGATE_UPSTREAMS: '[]' }), {
-      exitCode: 78,
-      message:
-        /^upstreams: expected a node of the cluster that the setting cluster names.*, got \[\] \(SLOTGATE_UPSTREAMS\)$/,
-    });
-  });
-
-  t.test('frames are no further apart than clients wait for one', async (t) => {
-    for (const name of ['stream.throttleMs', 'stream.repeatAfterMs']) {
-      t.equal(refusal({ set: [`${name}=9000`] }).exitCode, 0);
-      t.match(refusal({ set: [`${name}=9001`] }), { exitCode: 78, message: / to 9000, got 9001 / });
-    }
   });
 
   t.test('null as text is no value, where a setting may be without one', async (t) => {
