@@ -108,6 +108,7 @@ const watchByWeb3js: StartClient = async ({ http, ws }, { accounts, mentioned },
     },
     async end() {
       for (const end of ends) await end();
+      connection._rpcWebSocket.close(); // one that is lost later is opened again for ever, and the test never ends
     },
   };
 };
