@@ -92,9 +92,12 @@ export class CounterMember implements Reporting, CounterListener {
     this.#schedule();
   }
 
-  onTotal(total: CountTotal) {
+  onTotal(total: CountTotal): void {
     const nowMs = this.#options.clock.monotonic();
-    if (total.windowMs === 0) return this.streams.onTotal(total);
+    if (total.windowMs === 0) {
+      this.streams.onTotal(total);
+      return;
+    }
     const { id, endsInMs } = total;
     const [, name = '', key = ''] = /^(\S+) \S+ (.*)$/s.exec(id) ?? [];
     const share = this.#books.get(name)?.findOpen(keyOfText(key), nowMs)?.share;
@@ -102,8 +105,11 @@ export class CounterMember implements Reporting, CounterListener {
     else if (endsInMs > 0) this.#announced.set(id, { ...total, endsAtMs: nowMs + endsInMs });
   }
 
-  onStale(id?: string) {
-    if (id !== undefined) return this.streams.reportAgain(id);
+  onStale(id?: string): void {
+    if (id !== undefined) {
+      this.streams.reportAgain(id);
+      return;
+    }
     this.#mustCall = true;
     const nowMs = this.#options.clock.monotonic();
     for (const book of this.#books.values())

@@ -13,6 +13,7 @@ const REPORTED_PART = 1 / 2;
 
 /** The most milliseconds by which a store's end of a window may be later than it should, or an answer late. */
 const SLACK_MS = 1000;
+/** The least part of its length for which a window lasts behind the one before, whenever the store ends it. */
 const LEAST_PART = 9 / 10;
 
 export interface Counted {

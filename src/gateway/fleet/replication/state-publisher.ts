@@ -99,11 +99,14 @@ export class StatePublisher implements LiveObserver<State> {
   }
 
   /** Keeps live what a follower reads, and publishes its value if that is needed, or if it was not kept before. */
-  #keep({ key, ...heat }: StateRead, needsValue: boolean) {
+  #keep({ key, ...heat }: StateRead, needsValue: boolean): void {
     const { accounts, lists } = this.#options;
     const source = key.kind === 'account' ? accounts : lists;
     const state = source.keepFor(key.address, key.commitment, heat);
-    if (state === undefined || state.tipAtIneligible !== undefined) return this.#publishEnd(key, 'left');
+    if (state === undefined || state.tipAtIneligible !== undefined) {
+      this.#publishEnd(key, 'left');
+      return;
+    }
     const isKnown = this.#followed.has(state);
     this.#followed.add(state);
     if (isKnown && !needsValue) return;

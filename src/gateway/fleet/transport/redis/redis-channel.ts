@@ -111,11 +111,14 @@ export class RedisChannel implements Channel {
     this.#receiver.close();
   }
 
-  #flush() {
+  #flush(): void {
     const { messageBytes = MESSAGE_BYTES } = this.#options;
     const events = this.#events.splice(0);
     if (events.length === 0) return;
-    if (this.#epoch === 0) return this.#send(this.#names.follower, { type: 'follower-events', events });
+    if (this.#epoch === 0) {
+      this.#send(this.#names.follower, { type: 'follower-events', events });
+      return;
+    }
     let from = 0;
     let bytes = 0;
     for (const [i, { length }] of events.entries()) {
