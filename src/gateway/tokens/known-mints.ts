@@ -32,8 +32,9 @@ export function createKnownMints(
     /** Returns the symbol of a mint that we or the operator know; undefined for any other. */
     symbolOf: (mint: string): string | undefined => symbolByMint.get(mint),
     /**
-     * Returns whether a mint has the symbol of another, known one, or one that looks the same (its name, where the symbol has no letters),
-     * or a symbol or name that deceives in itself: by control characters, by the order of its text, or by a check mark.
+     * Returns whether a mint has the symbol of another, known one, or one that looks the same (its name, where the symbol has
+     * no letters), or a symbol or name that deceives in itself: by control characters, by the order of its text, or by a check
+     * mark.
      */
     isSuspicious: ({ mint, symbol, name }: DescribedMint): boolean =>
       !symbolByMint.has(mint) &&

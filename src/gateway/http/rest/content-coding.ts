@@ -18,20 +18,21 @@ const MAX_REMEMBERED_HEADERS = 256;
 
 /** Returns the best coding that an `Accept-Encoding` header accepts (RFC 9110 12.5.3). */
 export function negotiateCoding(acceptEncoding: string): ContentCoding {
-  const [br, gz] = [weightOf('br', acceptEncoding), weightOf('gzip', acceptEncoding)];
+  const weightOf = weightsIn(acceptEncoding);
+  const [br, gz] = [weightOf('br'), weightOf('gzip')];
   if (br > 0 && br >= gz) return 'br';
   return gz > 0 ? 'gzip' : 'identity';
 }
 
-/** Returns the weight of a coding in an `Accept-Encoding` header: 0 where it is not accepted. */
-export function weightOf(coding: ContentCoding, acceptEncoding: string): number {
+/** Returns the weights of codings in an `Accept-Encoding` header: 0 where one is not accepted. */
+export function weightsIn(acceptEncoding: string): (coding: ContentCoding) => number {
   const weights = new Map<string, number>();
   for (const item of acceptEncoding.toLowerCase().split(',')) {
     const [name = '', ...parameters] = item.split(';').map((part) => part.trim());
     const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
     weights.set(name, weight === undefined ? 1 : Number(weight) || 0);
   }
-  return weights.get(coding) ?? weights.get('*') ?? 0;
+  return (coding) => weights.get(coding) ?? weights.get('*') ?? 0;
 }
 
 const codingsByHeader = new Map<string, ContentCoding>();

@@ -8,7 +8,7 @@ import type { RouteContext } from '../../routes/routing/route.ts';
 import type { EngineRequest } from '../engine/engine.ts';
 import type { RawResponse } from '../engine/raw-response.ts';
 import { drawBadge } from './badge.ts';
-import { negotiateCoding, weightOf } from './content-coding.ts';
+import { negotiateCoding, weightsIn } from './content-coding.ts';
 import type { SitePaths } from './path-kinds.ts';
 import { formatHeaders, type Header, weakEtag } from './response-headers.ts';
 import { type Conditions, matchesEtag, type Payer, rootOf } from './responses.ts';
@@ -96,7 +96,7 @@ async function previewResponse(
   preview: Preview,
   { accept }: Conditions,
 ): Promise<RawResponse> {
-  if (weightOf('gzip', accept) === 0) return send(previewOf(file, preview));
+  if (weightsIn(accept)('gzip') === 0) return send(previewOf(file, preview));
   const key = `${file.etag} ${preview.base} ${preview.subject}`;
   const compressed = previews.get(key) ?? compress(previewOf(file, preview), FAST);
   previews.set(key, compressed);

@@ -176,8 +176,10 @@ export class AccountState implements LeaseHolder, FeedAccount {
     return result;
   }
 
-  /** Applies a notification. At processed, one for an older slot, or of another
-   * account for the same, shows that the node has changed forks. */
+  /**
+   * Applies a notification. At processed, one for an older slot, or of another account for the same, shows that the node has
+   * changed forks.
+   */
   onNotification(slot: Slot, json: AccountJson): UpdateResult {
     if (slot <= this.#slot) {
       const isSame = isSameAccount(json, this.json);

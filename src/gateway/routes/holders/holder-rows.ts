@@ -17,26 +17,27 @@ const MAX_U32 = 2 ** 32 - 1;
 
 /**
  * Packs the holders in lists of token accounts, which are the JSON of getProgramAccounts, largest first, then by the bytes of
- * their addresses; empty accounts are left out. The first list has accounts of the length of a token account only, a second one those with
- * extensions: an account that grew between the two counts as in the first one. It takes seconds, so a thread does it; threads share
- * the memory of the rows. Throws `result_too_large` beyond {@link MAX_TABLE_BYTES}.
+ * their addresses; empty accounts are left out. The first list has accounts of the length of a token account only, a second
+ * one those with extensions: an account that grew between the two counts as in the first one. It takes seconds, so a thread
+ * does it; threads share the memory of the rows. Throws `result_too_large` beyond {@link MAX_TABLE_BYTES}.
  */
 export function packHolderRows(lists: readonly Buffer[]): SharedArrayBuffer {
   const rows = new UnsortedRows();
-  const [, ...extended] = lists;
   const listed = new Set<string>(); // the addresses in the first of several lists
-  for (const list of lists)
+  for (const [at, list] of lists.entries()) {
+    const isExtended = at > 0;
     for (const { address, data, row } of eachProgramAccount(list)) {
       const key = decodeKey(address);
       if (key === undefined || data.length !== HOLDER_DATA_SLICE.length) throw noTokenAccount();
-      if (extended.includes(list)) {
+      if (isExtended) {
         const space = parseListedSpace(row); // a node need not say it where the scan is of one length
         if (Number.isNaN(space)) throw noTokenAccount();
         if (space === MULTISIG_BYTES) continue; // its signers, which anyone may choose, can look like a holder
         if (listed.has(address)) continue;
-      } else if (extended.length > 0) listed.add(address);
+      } else if (lists.length > 1) listed.add(address);
       rows.add(key, data);
     }
+  }
   return rows.sorted();
 }
 
