@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { reasonOf } from '../shared/domain/reason-of.ts';
 import { StartError } from '../shared/domain/start-error.ts';
 import { packageFile } from '../shared/runtime/package.ts';
 import { sectionNameMessage, unknownNameMessage } from './config-errors.ts';
@@ -56,7 +57,7 @@ function readLayerFile(path: string, source: string): ConfigLayer {
   try {
     values = JSON.parse(readFileSync(path, 'utf8'));
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = reasonOf(cause);
     // V8 quotes the text around a syntax error, which may contain a key in a URL
     throw new StartError(
       78,

@@ -3,6 +3,7 @@ import { baseUrlOf, type ClientOptions, SlotgateError } from '../../client/index
 import { FAULT_EXPLANATIONS, ReceiptError } from '../../client/verify/index.ts';
 import { PUBLIC_KEY_VARIABLE, URL_VARIABLE } from '../../config/reader-variables.ts';
 import { redactUrl } from '../../config/redact-url.ts';
+import { reasonOf } from '../../shared/domain/reason-of.ts';
 import { StartError } from '../../shared/domain/start-error.ts';
 import { shortKey, terminalText } from '../terminal/terminal-text.ts';
 import { readPinnedGateway } from './pinned-gateway.ts';
@@ -63,7 +64,7 @@ function keysInVariable(): readonly string[] | undefined {
       .split(/[\s,]+/)
       .map(publicKey);
   } catch (thrown) {
-    throw new StartError(64, `${PUBLIC_KEY_VARIABLE}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+    throw new StartError(64, `${PUBLIC_KEY_VARIABLE}: ${reasonOf(thrown)}`);
   }
 }
 

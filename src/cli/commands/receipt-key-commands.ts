@@ -11,6 +11,7 @@ import {
   revokeKey,
   rotateKey,
 } from '../../gateway/index.ts';
+import { reasonOf } from '../../shared/domain/reason-of.ts';
 import { StartError } from '../../shared/domain/start-error.ts';
 import { configOf, SETTINGS_HELP } from './config-of.ts';
 import { asGroup } from './did-you-mean.ts';
@@ -118,6 +119,6 @@ function orStartError<T>(work: () => T): T {
   try {
     return work();
   } catch (thrown) {
-    throw new StartError(1, thrown instanceof Error ? thrown.message : String(thrown), thrown);
+    throw new StartError(1, reasonOf(thrown), thrown);
   }
 }

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { canonicalRequestLine, parseTrustedKey } from '../../client/verify/index.ts';
+import { reasonOf } from '../../shared/domain/reason-of.ts';
 
 /** Collects the values of a repeatable option. */
 export const repeatable =
@@ -14,7 +15,7 @@ const validated =
       validate(text);
       return text;
     } catch (thrown) {
-      throw new InvalidArgumentError(thrown instanceof Error ? thrown.message : String(thrown));
+      throw new InvalidArgumentError(reasonOf(thrown));
     }
   };
 

@@ -13,6 +13,7 @@ import {
   type Verified,
 } from '../../client/verify/index.ts';
 import type { Clock } from '../../shared/domain/clock.ts';
+import { reasonOf } from '../../shared/domain/reason-of.ts';
 import { StartError } from '../../shared/domain/start-error.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { Progress } from '../terminal/progress.ts';
@@ -71,7 +72,7 @@ async function* openInput(file: string): AsyncGenerator<Uint8Array> {
   try {
     yield* file === '-' ? process.stdin : createReadStream(file);
   } catch (thrown) {
-    throw new StartError(64, thrown instanceof Error ? thrown.message : String(thrown));
+    throw new StartError(64, reasonOf(thrown));
   }
 }
 

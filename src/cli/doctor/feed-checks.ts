@@ -2,7 +2,8 @@ import type { Config } from '../../config/config-schema.ts';
 import { readFeedToken } from '../../config/secret-variables.ts';
 import { admitFeed, createFeedClient } from '../../gateway/index.ts';
 import type { Clock } from '../../shared/domain/clock.ts';
-import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
+import { reasonOf } from '../../shared/domain/reason-of.ts';
+import { type Finding, fail, ok, warn } from './finding.ts';
 import type { NodeProbe } from './node-probe.ts';
 
 type FeedConfig = NonNullable<Config['upstreams'][number]['geyser']>;

@@ -12,5 +12,3 @@ export interface Finding {
 export const ok = (name: string, finding: string): Finding => ({ verdict: 'ok', name, finding });
 export const warn = (name: string, finding: string, fix: string): Finding => ({ verdict: 'warn', name, finding, fix });
 export const fail = (name: string, finding: string, fix: string): Finding => ({ verdict: 'fail', name, finding, fix });
-
-export const reasonOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));

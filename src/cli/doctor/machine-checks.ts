@@ -12,11 +12,12 @@ import {
   readApiKeys,
   workerCount,
 } from '../../gateway/index.ts';
+import { reasonOf } from '../../shared/domain/reason-of.ts';
 import { hasErrorCode } from '../../shared/runtime/files/error-code.ts';
 import { findFolderFault, nearestExisting } from '../../shared/runtime/files/state-folder.ts';
 import { readMaxOpenFiles } from '../../shared/runtime/max-open-files.ts';
 import { requireFreePort } from '../../shared/runtime/require-free-port.ts';
-import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
+import { type Finding, fail, ok, warn } from './finding.ts';
 
 export interface MachineFacts {
   readonly config: Config;

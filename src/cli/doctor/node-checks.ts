@@ -3,11 +3,12 @@ import type { ConfiguredOperators } from '../../config/operators.ts';
 import { AGAVE, agaveErrorOf, PROCESSED_REFUSED, profileOfVersion } from '../../gateway/index.ts';
 import type { Clock } from '../../shared/domain/clock.ts';
 import { CLUSTER_NAMES } from '../../shared/domain/cluster-names.ts';
+import { reasonOf } from '../../shared/domain/reason-of.ts';
 import { READ_METHODS } from '../../shared/domain/rpc-methods.ts';
 import { CLOCK_SYSVAR, SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import { mapConcurrently } from '../../shared/runtime/map-concurrently.ts';
 import { checkFeed } from './feed-checks.ts';
-import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
+import { type Finding, fail, ok, warn } from './finding.ts';
 import { NO_ANSWER_IN_TIME, type NodeProbe, type ProbeSocket, type RpcAnswer } from './node-probe.ts';
 
 type NodeConfig = Config['upstreams'][number];

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { mergeLayers } from '../../config/config-layers.ts';
 import type { Config } from '../../config/config-schema.ts';
 import { SETTINGS } from '../../config/setting-names.ts';
+import { reasonOf } from '../../shared/domain/reason-of.ts';
 import { StartError } from '../../shared/domain/start-error.ts';
 
 /** The settings, read again: those that are new, with the names of those that differ from what is in use; or why they can't be used. */
@@ -13,7 +14,7 @@ export function rereadConfig<T extends { readonly config: Config }>(inUse: Confi
     const reread = read();
     return { ...reread, changed: changedSettings(inUse, reread.config) };
   } catch (thrown) {
-    return { problem: thrown instanceof Error ? thrown.message : String(thrown) };
+    return { problem: reasonOf(thrown) };
   }
 }
 

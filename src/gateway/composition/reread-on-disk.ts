@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import type { Config } from '../../config/config-schema.ts';
 import type { ConfigSources } from '../../config/load-config.ts';
+import { reasonOf } from '../../shared/domain/reason-of.ts';
 import type { Reread } from './reread-config.ts';
 
 export interface RereadRequest {
@@ -43,6 +44,6 @@ export async function rereadOnDisk(module: URL, request: RereadRequest): Promise
       if (child.connected) child.send(request, () => {}); // one that is gone disconnects; one that did not start has an error
     });
   } catch (thrown) {
-    return { problem: thrown instanceof Error ? thrown.message : String(thrown) }; // the system has no place for a process
+    return { problem: reasonOf(thrown) }; // the system has no place for a process
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
+import { reasonOf } from '../domain/reason-of.ts';
 import { repeat } from './repeat.ts';
 
 export interface DurableWritesOptions {
@@ -42,7 +43,7 @@ export class DurableWrites {
     try {
       write();
     } catch (thrown) {
-      const reason = thrown instanceof Error ? thrown.message : String(thrown);
+      const reason = reasonOf(thrown);
       const failure = `${kind} can't be written, and is kept in memory until it can`;
       if (before === undefined) onProblem(`${failure}: ${reason}`);
       const problem = `${failure}: ${codeOf(thrown)}`;

@@ -5,7 +5,7 @@ import type { Log } from '../../../shared/runtime/log.ts';
 import { repeat } from '../../../shared/runtime/repeat.ts';
 import { formatKeyFile } from '../../access/api-keys/api-key-record.ts';
 import { readVersionedKeys } from '../../access/api-keys/api-key-store.ts';
-import { type RedisConnection, refusalIn } from '../transport/redis/redis-connection.ts';
+import { type RedisConnection, redisReasonOf } from '../transport/redis/redis-connection.ts';
 import { type FleetKeysPlace, isPlausible, keysChannel, mergeKeys, readFleetKeys } from './fleet-keys.ts';
 
 export interface KeyMirrorOptions extends FleetKeysPlace {
@@ -67,7 +67,7 @@ export class KeyMirror {
       await this.#copy();
       this.#copyProblem = undefined;
     } catch (thrown) {
-      const reason = refusalIn(thrown) ?? (thrown instanceof Error ? thrown.message : String(thrown));
+      const reason = redisReasonOf(thrown);
       const problem = `the API keys of the fleet can't be copied, so those revoked since are valid here: ${reason}`;
       if (problem !== this.#copyProblem) log.warn({}, problem);
       this.#copyProblem = problem;

@@ -12,7 +12,7 @@ import type { SharedWatch } from '../replication/shared-watch.ts';
 import type { ChannelStats } from '../transport/redis/event-receiver.ts';
 import type { FleetSecret } from '../transport/redis/fleet-secret.ts';
 import { RedisChannel } from '../transport/redis/redis-channel.ts';
-import { RedisConnection, refusalIn } from '../transport/redis/redis-connection.ts';
+import { RedisConnection, redisReasonOf } from '../transport/redis/redis-connection.ts';
 import { UsageReporter } from '../usage/usage-reporter.ts';
 import { prefixOf } from './fleet-client.ts';
 
@@ -103,7 +103,7 @@ export class RedisFleet {
       if (redis.isReady) return await this.#enter(redis, genesisHash);
     } catch (thrown) {
       if (thrown instanceof StartError) throw thrown;
-      problem = this.#refusal = reasonOf(thrown);
+      problem = this.#refusal = redisReasonOf(thrown);
     }
     if (isRefusal(problem)) throw new StartError(78, `redis.url: ${problem}`);
     if (this.#isClosed) return;
@@ -129,7 +129,7 @@ export class RedisFleet {
       await this.#enter(redis, genesisHash);
       this.#stopEntering();
     } catch (thrown) {
-      const refusal = reasonOf(thrown);
+      const refusal = redisReasonOf(thrown);
       if (refusal !== this.#refusal) this.#options.log.error({}, `this gateway is in no fleet: ${refusal}`);
       this.#refusal = refusal;
     }
@@ -169,9 +169,6 @@ function isOpenToOthers(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'redis:' && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
 }
-
-const reasonOf = (thrown: unknown): string =>
-  refusalIn(thrown) ?? (thrown instanceof Error ? thrown.message : String(thrown));
 
 const isRefusal = (problem: string): boolean => /WRONGPASS|NOAUTH|NOPERM|ERR invalid password|ERR AUTH/.test(problem);
 

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { join } from 'node:path';
 import { isStrongSignature, treeHeadText } from '../../../client/verify/index.ts';
+import { reasonOf } from '../../../shared/domain/reason-of.ts';
 import { StartError } from '../../../shared/domain/start-error.ts';
 import { removeTempFiles } from '../../../shared/runtime/files/create-file.ts';
 import { requireFolder } from '../../../shared/runtime/files/state-folder.ts';
@@ -142,7 +143,7 @@ function orFailStart<T>(what: string, work: () => T): T {
   try {
     return work();
   } catch (thrown) {
-    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    const reason = reasonOf(thrown);
     throw new StartError(BAD_CONFIGURATION, `${what}: ${reason}`, thrown);
   }
 }

@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { reasonOf } from '../../domain/reason-of.ts';
 import { StartError } from '../../domain/start-error.ts';
 
 export interface FolderFault {
@@ -15,7 +16,7 @@ export function findFolderFault(folder: string, isWritten: boolean): FolderFault
       return { reason: `${existing} is no folder`, fix: 'choose another by --data-dir' };
     if (isWritten) accessSync(existing, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (thrown) {
-    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    const reason = reasonOf(thrown);
     return { reason, fix: 'let this user write it, or choose another by --data-dir' };
   }
   return undefined;

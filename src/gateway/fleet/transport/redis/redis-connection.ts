@@ -3,6 +3,7 @@ import type { createClient } from '@redis/client';
 import type { RedisSettings } from '../../../../config/redis-settings.ts';
 import type { Clock } from '../../../../shared/domain/clock.ts';
 import { quotedInSentence } from '../../../../shared/domain/quoted-name.ts';
+import { reasonOf } from '../../../../shared/domain/reason-of.ts';
 import { StartError } from '../../../../shared/domain/start-error.ts';
 import { sleep } from '../../../../shared/runtime/sleep.ts';
 
@@ -21,6 +22,9 @@ export function refusalIn(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error) || !/^[A-Z]{2,} /.test(thrown.message)) return undefined;
   return `Redis refuses: ${quotedInSentence(thrown.message.replace(/ script: .*/, ''), MAX_QUOTED_CHARACTERS)}`;
 }
+
+/** Returns why a command has failed: with the words of Redis, where it has answered. */
+export const redisReasonOf = (thrown: unknown): string => refusalIn(thrown) ?? reasonOf(thrown);
 
 export interface RedisConnectionOptions extends RedisSettings {
   readonly clock: Clock;
