@@ -171,7 +171,8 @@ export class PubsubClient implements Subscriber {
       caller.charge(1);
       isCharged = true;
       this.#waiting++;
-      await this.#awaitTurn();
+      const waitMs = this.#turnMs();
+      if (waitMs > 0) await this.#awaitTurn(waitMs);
       this.#waiting--; // what follows counts it in the same turn
       if (this.#open === undefined) return;
       await subscriptions.subscribe(this, request, (subscription) =>
@@ -185,9 +186,9 @@ export class PubsubClient implements Subscriber {
   }
 
   /** Waits for the pace of the caller: a client opens all that it has in as many messages, when it connects. */
-  async #awaitTurn(): Promise<void> {
+  async #awaitTurn(firstMs: number): Promise<void> {
     const { clock } = this.#options;
-    for (let waitMs = this.#turnMs(); waitMs > 0; waitMs = this.#turnMs()) await sleep(clock, waitMs);
+    for (let waitMs = firstMs; waitMs > 0; waitMs = this.#turnMs()) await sleep(clock, waitMs);
   }
 
   /** Returns the milliseconds until the caller may subscribe; 0 for now, and once the connection is closed. */

@@ -98,7 +98,8 @@ export class Subscriptions {
       this.#count(shared.kind, 1);
     }
     try {
-      await shared.source.ready;
+      const { ready } = shared.source;
+      if (ready !== undefined) await ready; // else the answer precedes those to later messages of the same read
     } catch (thrown) {
       this.#remove(subscriber, shared);
       throw thrown;
@@ -233,7 +234,7 @@ const isOfOne = (request: SubscriptionRequest): boolean => request.kind === 'acc
 
 /** Returns a source that needs no place of any caller. */
 const sourceOf = (source: Pick<Source, 'renew' | 'close'>): Source => ({
-  ready: Promise.resolve(),
+  ready: undefined,
   addCaller() {},
   removeCaller() {},
   ...source,
