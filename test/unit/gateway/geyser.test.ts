@@ -1,6 +1,10 @@
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
-import { createServer as createHttp2Server, type ServerHttp2Stream } from 'node:http2';
+import { createServer as createHttp2Server, createSecureServer, type ServerHttp2Stream } from 'node:http2';
 import { createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { AccountState } from '../../../src/gateway/live/accounts/account-state.ts';
@@ -62,6 +66,7 @@ import { waitFor } from '../../support/harness.ts';
 import { listenOnLoopback } from '../../support/loopback-server.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { readRecordedFeed } from '../../support/recorded-feed.ts';
+import { CERTIFICATE_OF_LOOPBACK, CERTIFICATE_OF_OTHERS } from '../../support/test-certificates.ts';
 import { UPSTREAM_SETTINGS } from '../../support/upstream-settings.ts';
 import { createTestChain } from '../localnet/test-chain.ts';
 
@@ -477,6 +482,37 @@ t.test('a block beyond the limit ends the stream when it begins', async (t) => {
   });
   t.teardown(() => client.close());
   t.match(await openCall((listener) => client.subscribe(listener)).ended(), { code: 8 });
+});
+
+t.test('the certificate of a server without a name is compared with its address', async (t) => {
+  const roots = join(t.testdir(), 'roots.pem');
+  writeFileSync(roots, `${CERTIFICATE_OF_LOOPBACK.cert}\n${CERTIFICATE_OF_OTHERS.cert}\n`);
+  const client = new URL('../../../src/gateway/upstream/geyser/geyser-client.js', import.meta.url).href;
+  const program = `
+    import { createFeedClient } from '${client}';
+    for (const url of process.argv.slice(1)) {
+      const client = await createFeedClient({ url });
+      console.log(await client.version().catch(({ message }) => message));
+      client.close();
+    }`;
+  const urls: string[] = [];
+  for (const certificate of [CERTIFICATE_OF_LOOPBACK, CERTIFICATE_OF_OTHERS]) {
+    const server = createSecureServer(certificate);
+    server.on('stream', (stream: ServerHttp2Stream) => {
+      stream.respond({ 'content-type': 'application/grpc' }, { waitForTrailers: true });
+      stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
+      stream.end(Buffer.from('\0\0\0\0\x04\x0a\x021.')); // not compressed, four bytes: field 1 is a text of two
+    });
+    t.teardown(() => server.close());
+    urls.push(`https://127.0.0.1:${await listenOnLoopback(server)}`);
+  }
+  const env = { ...process.env, GRPC_DEFAULT_SSL_ROOTS_FILE_PATH: roots };
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program, ...urls], {
+    env,
+  });
+  const [accepted, refused] = stdout.split('\n');
+  t.equal(accepted, '1.');
+  t.match(refused, /^fails the TLS handshake \(".*IP: 127\.0\.0\.1 is not in the cer/);
 });
 
 t.test('servers that are no feed are named in one line', async (t) => {

@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import type { Client, Metadata, StatusObject } from '@grpc/grpc-js';
 import protobuf from 'protobufjs/minimal.js';
 import type { Slot } from '../../../shared/domain/slot.ts';
@@ -53,6 +55,12 @@ const [CALL_MS, CONNECT_MS] = [5000, 2000];
 /** Interval of HTTP/2 pings, and the longest time until they are answered, in milliseconds. */
 const [KEEPALIVE_MS, KEEPALIVE_TIMEOUT_MS] = [10_000, 5000];
 
+/**
+ * The name by which TLS calls a server that has an IP address only: TLS has no addresses as names (RFC 6066 3), Node 26 refuses
+ * them, and gRPC can't leave the name out. The certificate is compared with the address.
+ */
+const NAME_OF_ADDRESS = 'address.invalid';
+
 /** Codes that the callers distinguish. */
 export const GRPC_CODE = {
   invalidArgument: 3,
@@ -74,7 +82,14 @@ export async function createFeedClient({ url, token }: FeedAddress): Promise<Fee
   const { default: grpc } = await import('@grpc/grpc-js'); // only where a feed is configured
   const { hostname, host, port, protocol } = new URL(url);
   const isSecure = protocol === 'https:';
-  const credentials = isSecure ? grpc.credentials.createSsl() : grpc.credentials.createInsecure();
+  const address = hostname.replace(/^\[|\]$/g, ''); // of IPv6
+  const hasName = isIP(address) === 0;
+  const identity = hasName
+    ? {}
+    : { checkServerIdentity: (_: string, certificate: PeerCertificate) => checkServerIdentity(address, certificate) };
+  const credentials = isSecure
+    ? grpc.credentials.createSsl(null, null, null, identity)
+    : grpc.credentials.createInsecure();
   const metadata = new grpc.Metadata();
   if (token !== undefined) metadata.set('x-token', token);
   const target = port === '' ? `${hostname}:${isSecure ? 443 : 80}` : host;
@@ -86,6 +101,7 @@ export async function createFeedClient({ url, token }: FeedAddress): Promise<Fee
     'grpc.enable_retries': 0,
     'grpc.enable_http_proxy': 0,
     'grpc.use_local_subchannel_pool': 1, // streams of one connection would share its window
+    ...(hasName ? {} : { 'grpc.ssl_target_name_override': NAME_OF_ADDRESS }),
   };
   const client = new grpc.Client(target, credentials, options);
   const calls = new Set<FeedCall>();
