@@ -8,3 +8,6 @@ export async function loadRawEngine(): Promise<UwsModule> {
   const module: unknown = engine.name === 'uws' ? await import('uWebSockets.js') : await import('uws-pack');
   return module as UwsModule; // both packages have releases of it
 }
+
+/** Whether a package of uWebSockets.js loads on this machine. */
+export const hasRawEngine = async (): Promise<boolean> => (await loadEngine('auto')).engine.name !== 'node';

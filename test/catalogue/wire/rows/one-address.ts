@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { hasRawEngine } from '../../../../bench/support/raw-engine.ts';
 import { GatewayProcess } from '../../../support/gateway-process.ts';
 import { loopbackAddress, openConnections, RawConnection } from '../../../support/raw-connection.ts';
 import type { Finding } from '../../findings.ts';
@@ -32,7 +33,7 @@ export const oneAddress: WireRow = {
     const ofGateways = await overEachEngine(testbed, { maxOpenFiles: OPEN_FILES }, async (engine, { url }) => [
       expectAll(`${engine}: others answered within ${withinMs} ms`, await countAnswered(url, OTHERS, withinMs), OTHERS),
     ]);
-    for (const control of ['uws', 'node']) {
+    for (const control of (await hasRawEngine()) ? ['uws', 'node'] : ['node']) {
       const answered = await withBareEngine(control, OPEN_FILES, (url) => countAnswered(url, CONTROL_OTHERS, MAX_MS));
       findings.push({ text: `${control} alone: ${answered}/${CONTROL_OTHERS}`, isMet: answered !== CONTROL_OTHERS });
     }

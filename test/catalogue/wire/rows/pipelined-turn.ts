@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { hasRawEngine } from '../../../../bench/support/raw-engine.ts';
 import { GatewayProcess } from '../../../support/gateway-process.ts';
 import { openConnections, RawConnection } from '../../../support/raw-connection.ts';
 import { parseResponses } from '../../../support/raw-http.ts';
@@ -61,6 +62,7 @@ export const pipelinedTurn: WireRow = {
     }
     const rounds = countFor(runLength, 500, 10_000, 10_000);
     findings.push(expectAll(`${DEPTH} hits at a time: answered`, await honest(testbed.url, rounds), rounds * DEPTH));
+    if (!(await hasRawEngine())) return [...findings, info('the bare engine', 'does not load here')];
     const control = await start(testbed, CONTROL);
     const { longestMs } = await attack(control, PATHS[0] ?? '', 8).finally(() => control.close());
     findings.push({
