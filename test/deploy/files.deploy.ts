@@ -163,6 +163,7 @@ t.test('the image holds all that a gateway reads, and its health check works', a
   );
   t.equal(engines.length, 1, 'one build of the engine');
   t.notOk(readdirSync(`${app}/node_modules`).some((name) => name.includes('typescript')));
+  await t.resolves(run('node', ['-e', 'import("@redis/client")'], { cwd: app }), 'a fleet needs no further package');
 
   const child = runModule(new URL(`file://${app}/dist/src/main.js`), [
     ...['--port', '0', '--state', `${folder}/state`, '--upstream', `${cluster.url},${cluster.wsUrl}`],
