@@ -191,6 +191,9 @@ t.test('render', async (t) => {
     const html = (await loadSite()).get('docs-routes.html')?.identity.toString() ?? '';
     const document = createOpenApiDocument(routes, '1.2.3') as ApiDocument;
     const others = ['/stream', '/receipt-vectors.json']; // a document is its own example
+    const exact = '"lamports": 9007199254740993,';
+    t.match(html.replaceAll(/<[^>]+>/g, ''), exact, 'with each digit');
+    t.match((await loadSite()).get('openapi.json')?.identity.toString(), exact.replace(' ', ''));
     const read = operationsOf(document).filter(({ method, path }) => method === 'get' && !others.includes(path));
     for (const { details } of read) {
       const [, section = ''] = html.split(`<section class="route" id="${details.operationId}"`);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { toJson } from '../../shared/domain/to-json.ts';
 import {
   MANIFEST_NAME,
   MISSING_PAGE,
@@ -120,7 +121,7 @@ for (const { details } of operationsOf(document)) {
 }
 const chapters = readChapters();
 for (const [name, text] of [
-  [OPENAPI_NAME, JSON.stringify(document)],
+  [OPENAPI_NAME, toJson(document)],
   [VECTORS_NAME, JSON.stringify(readVectors())],
 ] as const)
   writeSiteFile(name, text, 'application/json; charset=utf-8', [['Cache-Control', 'public, max-age=300']]);

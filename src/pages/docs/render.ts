@@ -1,4 +1,6 @@
 import { ERRORS, type ErrorCode } from '../../shared/domain/gateway-error.ts';
+import { indentJson } from '../../shared/domain/indent-json.ts';
+import { toJson } from '../../shared/domain/to-json.ts';
 import { ERROR_REFERENCE } from '../../shared/site/error-reference.ts';
 import { type ApiDocument, errorCodesOf, type Operation, operationsOf, type Parameter } from './api-document.ts';
 import { type Chapter, headingsOf, sectionId } from './chapters.ts';
@@ -101,7 +103,7 @@ function routeHtml(
 function exampleHtml(operationId: string): string {
   const example = EXAMPLE_ANSWERS[operationId];
   if (example === undefined) return '';
-  const json = JSON.stringify(example.answer, null, 2).replace(/"([\w+/]{40})[\w+/=]{30,}"/g, '"$1…"');
+  const json = indentJson(toJson(example.answer)).replace(/"([\w+/]{40})[\w+/=]{30,}"/g, '"$1…"');
   return `<details class="example" open><summary>Answer to <code>${escapeHtml(example.path)}</code></summary><pre tabindex="0">${highlighted(json)}</pre></details>`;
 }
 
