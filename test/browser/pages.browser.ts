@@ -437,6 +437,9 @@ t.test('the reference sends requests and opens the stream', async (t) => {
   await route('getBalance').locator('a:text("Verify this answer")').click();
   await page.waitForSelector('#finding.proven');
   await page.goto(`${gateway.url}/docs/routes`);
+  await route('postExplain').locator('.try summary').click();
+  await route('postExplain').locator('button[type=submit]').click();
+  await route('postExplain').locator('.try pre:has-text("sent 1 SOL")').waitFor();
   await route('getBlock').locator('.try summary').click();
   await route('getBlock').locator('button[type=submit]').click();
   t.equal(await page.evaluate('document.activeElement.validity.valueMissing'), true, 'a value is missing');

@@ -75,7 +75,10 @@ t.test('docs-markdown', async (t) => {
       ...chapters.map(({ title }) => `## ${title}`),
     ].filter((heading) => !headings.has(heading));
     t.same(missing, []);
-    t.match(markdown, /\| `limit` \(optional\) \| query \| integer \|/);
+    t.match(markdown, '| `limit` (optional) | query | integer, at most 100, default 50 |');
+    t.match(markdown, '| `addresses` | query | string[], at most 40 |');
+    t.match(markdown, '| `tx` | body | object | The result of');
+    t.match(markdown, /\| `method` \| body \| "getBalance" .*\n\| `params` \(optional\) \| body \| any\[\] \|/);
     t.match(markdown, /\| `result\.items\[\]\.mint` \| string \|/);
     t.match(
       markdown,

@@ -10,6 +10,9 @@ export interface Schema {
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean | Schema;
   readonly description?: string;
+  readonly maximum?: number;
+  readonly maxItems?: number;
+  readonly default?: unknown;
 }
 
 export interface Parameter {
@@ -26,6 +29,7 @@ export interface OperationDetails {
   readonly externalDocs: { readonly url: string };
   readonly operationId: string;
   readonly parameters: readonly Parameter[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
   readonly responses: Readonly<
     Record<string, { readonly content?: Readonly<Record<string, { readonly schema: Schema }>> }>
   >;
@@ -47,6 +51,18 @@ export const operationsOf = ({ paths }: ApiDocument): readonly Operation[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, details]) => ({ method, path, details })),
   );
+
+/** Lists the parameters of an operation, then the members of its body in all of its forms. A batch has those of its calls. */
+export function parametersOf({ parameters, requestBody }: OperationDetails): readonly Parameter[] {
+  const schema = requestBody?.content['application/json']?.schema ?? {};
+  const forms = schema.anyOf ?? [schema];
+  const members = new Map(forms.flatMap(({ properties = {} }) => Object.entries(properties)));
+  const inBody = [...members].map(([name, member]) => {
+    const required = forms[0]?.required?.includes(name) ?? false;
+    return { name, in: 'body', required, description: member.description ?? '', schema: member };
+  });
+  return [...parameters, ...inBody];
+}
 
 /** Lists the codes of an operation's errors. */
 export function errorCodesOf(responses: OperationDetails['responses']): readonly string[] {

@@ -1,8 +1,8 @@
 import { ERRORS, type ErrorCode } from '../../shared/domain/gateway-error.ts';
 import { ERROR_REFERENCE } from '../../shared/site/error-reference.ts';
-import { type ApiDocument, errorCodesOf, type Operation, operationsOf } from './api-document.ts';
+import { type ApiDocument, errorCodesOf, type Operation, operationsOf, parametersOf } from './api-document.ts';
 import { type Chapter, docsPath, headingsOf, sectionId } from './chapters.ts';
-import { formatSchemaType, propertiesOf } from './schema-rows.ts';
+import { formatParameterType, propertiesOf } from './schema-rows.ts';
 
 /** Returns the whole reference in Markdown: what `/docs` shows, for editors, agents and terminals. */
 export const docsMarkdown = (chapters: readonly Chapter[], document: ApiDocument): string =>
@@ -30,10 +30,10 @@ const routesMarkdown = (document: ApiDocument): string =>
     .join('\n\n');
 
 function operationMarkdown({ method, path, details }: Operation, document: ApiDocument): string {
-  const { summary, description, parameters, responses } = details;
-  const rows = parameters.map(
+  const { summary, description, responses } = details;
+  const rows = parametersOf(details).map(
     ({ name, in: place, required, schema, description: text = '' }) =>
-      `| \`${name}\`${required ? '' : ' (optional)'} | ${place} | ${cell(formatSchemaType(schema))} | ${cell(text)} |`,
+      `| \`${name}\`${required ? '' : ' (optional)'} | ${place} | ${cell(formatParameterType(schema))} | ${cell(text)} |`,
   );
   const result = propertiesOf(responses['200']?.content?.['application/json']?.schema, document).map(
     ({ path: name, type, description: text }) => `| \`${name}\` | ${cell(type)} | ${cell(text)} |`,

@@ -1,7 +1,7 @@
 import { DEMO_ADDRESSES } from '../../shared/domain/demo-addresses.ts';
 import { indentJson } from '../../shared/domain/indent-json.ts';
 import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
-import { VOTE_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
+import { SYSTEM_PROGRAM, VOTE_PROGRAM } from '../../shared/domain/well-known-addresses.ts';
 import { enableCopyButtons } from '../browser/copy-buttons.ts';
 import { create, elementById, setText } from '../browser/elements.ts';
 import { apiUrl, gatewayUrl } from '../browser/gateway-url.ts';
@@ -22,9 +22,22 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   q: WRAPPED_SOL,
 };
 
+/** A transfer of 1 SOL, as a node records it with the encoding `json`. */
+const TRANSFER = {
+  transaction: {
+    signatures: ['1'],
+    message: {
+      header: { numRequiredSignatures: 1, numReadonlySignedAccounts: 0, numReadonlyUnsignedAccounts: 1 },
+      accountKeys: [VOTE_PROGRAM, WRAPPED_SOL, SYSTEM_PROGRAM],
+      instructions: [{ programIdIndex: 2, accounts: [0, 1], data: '3Bxs3zzLZLuLQEYX' }],
+    },
+  },
+  meta: { err: null, fee: 5000, preBalances: [3e9, 0, 1], postBalances: [1999995000, 1e9, 1] },
+};
+
 const BODIES: Readonly<Record<string, string>> = {
   '/rpc': '{"method":"getSlot"}',
-  '/explain': '{"tx":{}}',
+  '/explain': JSON.stringify({ tx: TRANSFER }, null, 1),
 };
 
 /** The longest part of an answer that is shown. */
@@ -75,7 +88,9 @@ interface Trial {
 function trialOf(route: HTMLElement): Trial {
   const { method = 'get', path = '', signed } = route.dataset;
   const isSigned = signed !== undefined;
-  const fields = fieldsOf(route).filter(({ place, name }) => path !== '/stream' || place === 'query' || name === '');
+  const fields = fieldsOf(route).filter(
+    ({ place, name }) => place !== 'body' && (path !== '/stream' || place === 'query' || name === ''),
+  );
   const body = create('textarea', { spellcheck: 'false', 'aria-label': 'Body' }, BODIES[path] ?? '{}');
   fieldCount++;
   const key = create('input', {

@@ -2,11 +2,18 @@ import { ERRORS, type ErrorCode } from '../../shared/domain/gateway-error.ts';
 import { indentJson } from '../../shared/domain/indent-json.ts';
 import { toJson } from '../../shared/domain/to-json.ts';
 import { ERROR_REFERENCE } from '../../shared/site/error-reference.ts';
-import { type ApiDocument, errorCodesOf, type Operation, operationsOf, type Parameter } from './api-document.ts';
+import {
+  type ApiDocument,
+  errorCodesOf,
+  type Operation,
+  operationsOf,
+  type Parameter,
+  parametersOf,
+} from './api-document.ts';
 import { type Chapter, headingsOf, sectionId } from './chapters.ts';
 import { EXAMPLE_ANSWERS } from './example-answers.ts';
 import { chapterHtml, escapeHtml, inlineHtml } from './markdown-html.ts';
-import { formatSchemaType, propertiesOf, type SchemaRow } from './schema-rows.ts';
+import { formatParameterType, propertiesOf, type SchemaRow } from './schema-rows.ts';
 
 /** Longer descriptions, which list all values of a member, stand in the OpenAPI document. */
 const MAX_DESCRIPTION = 160;
@@ -79,7 +86,7 @@ function routeHtml(
   document: ApiDocument,
   commonErrors: ReadonlySet<string>,
 ): string {
-  const { summary, description, operationId, parameters, responses } = details;
+  const { summary, description, operationId, responses } = details;
   const members = propertiesOf(responses['200']?.content?.['application/json']?.schema, document);
   const isSigned = members.some(({ path: member }) => member === 'receipt');
   const errors = errorCodesOf(responses)
@@ -89,7 +96,7 @@ function routeHtml(
     `<section class="route" id="${operationId}" data-method="${method}" data-path="${path}"${isSigned ? ' data-signed' : ''}>`,
     `<h2><b>${method.toUpperCase()}</b> <code>${escapeHtml(path)}</code></h2><p>${inlineHtml(summary)}.</p>`,
     path === '/stream' ? '' : chapterHtml(operationId, description), // the stream has a chapter
-    parametersHtml(parameters),
+    parametersHtml(parametersOf(details)),
     members.length === 0
       ? ''
       : `<details><summary>Result</summary><pre tabindex="0">${shapeText(members)}</pre></details>`,
@@ -131,7 +138,7 @@ const shapeText = (members: readonly SchemaRow[]): string =>
 function parametersHtml(parameters: readonly Parameter[]): string {
   const rows = parameters.map(({ name, in: place, required, schema, description = '' }) => [
     `${code(name)}${required ? ' <b>required</b>' : ''}`,
-    `${place}, ${escapeHtml(formatSchemaType(schema))}`,
+    `${place}, ${escapeHtml(formatParameterType(schema))}`,
     COMMON_HEADERS[name] === undefined
       ? inlineHtml(description)
       : `${inlineHtml(COMMON_HEADERS[name])}, <a href="answers">as everywhere</a>`,

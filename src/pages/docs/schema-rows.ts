@@ -38,6 +38,14 @@ function uniqueRows(rows: readonly SchemaRow[]): readonly SchemaRow[] {
   return rows.filter(({ path }) => !seen.has(path) && seen.add(path));
 }
 
+/** Formats the type of a parameter, with its bound and its default. */
+export function formatParameterType(schema: Schema): string {
+  const most = schema.maximum ?? schema.maxItems;
+  const bound = most === undefined ? '' : `, at most ${most}`;
+  const otherwise = schema.default === undefined ? '' : `, default ${JSON.stringify(schema.default)}`;
+  return formatSchemaType(schema) + bound + otherwise;
+}
+
 /** Formats the type of a schema in the words of JSON. */
 export function formatSchemaType(schema: Schema): string {
   if (schema.$ref !== undefined) return schema.$ref.split('/').at(-1) ?? '';
