@@ -330,21 +330,29 @@ t.test('rpc-standard-profile', async (t) => {
     (await (await rpcPost(cluster.url, method, params)).text()).trim();
 
   t.test('a rent that is none is an error of the upstream, and not kept', async (t) => {
-    const none = {
-      data: ['', 'base64'],
-      executable: false,
-      lamports: 1,
-      owner: SYSTEM_PROGRAM,
-      rentEpoch: 0,
-      space: 0,
-    };
     const context = { slot: finalized };
-    node.overrides.set('getAccountInfo', () => ({ result: JSON.stringify({ context, value: none }) }));
-    node.overrides.set('getMultipleAccounts', ([addresses]) => ({
-      result: JSON.stringify({ context, value: Array(addresses.length).fill(none) }),
-    }));
-    const refused = await call('getMinimumBalanceForRentExemption', [0]);
-    t.match(refused.json.error, { data: { error: 'upstream_error' }, message: /something else than the rent/ });
+    for (const threshold of [undefined, -2, 1e20, Number.NaN]) {
+      const rent = Buffer.alloc(threshold === undefined ? 0 : 17);
+      if (threshold !== undefined) {
+        rent.writeBigUInt64LE(3480n, 0);
+        rent.writeDoubleLE(threshold, 8);
+      }
+      const none = {
+        data: [rent.toString('base64'), 'base64'],
+        executable: false,
+        lamports: 1,
+        owner: SYSTEM_PROGRAM,
+        rentEpoch: 0,
+        space: rent.length,
+      };
+      node.overrides.set('getAccountInfo', () => ({ result: JSON.stringify({ context, value: none }) }));
+      node.overrides.set('getMultipleAccounts', ([addresses]) => ({
+        result: JSON.stringify({ context, value: Array(addresses.length).fill(none) }),
+      }));
+      const refused = await call('getMinimumBalanceForRentExemption', [0]);
+      const message = /something else than the rent/;
+      t.match(refused.json.error, { data: { error: 'upstream_error' }, message }, `${threshold}`);
+    }
     node.overrides.clear();
     t.match((await call('getMinimumBalanceForRentExemption', [0])).json, { result: 890880 });
   });

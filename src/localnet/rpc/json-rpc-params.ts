@@ -1,5 +1,6 @@
 import bs58 from 'bs58';
 import type { Commitment } from '../../shared/domain/commitment.ts';
+import { MAX_U64 } from '../../shared/domain/max-u64.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
 import { invalidParams } from '../encode/json-rpc-error.ts';
 
@@ -107,8 +108,6 @@ function rustDebug(value: unknown): string {
 }
 
 /** A node reads a greater number as a floating point. */
-const MAX_U64 = 2n ** 64n - 1n;
-
 const isInteger = (value: unknown): value is number | bigint =>
   (typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value))) && value <= MAX_U64;
 

@@ -11,8 +11,10 @@ import {
   member,
   members,
   membersYielding,
+  parseI64,
   parseSafeInteger,
   parseString,
+  parseU64,
   pickMembers,
   pickNestedYielding,
 } from '../../../src/gateway/upstream/json/raw-json.ts';
@@ -185,6 +187,17 @@ t.test('raw-json', async (t) => {
       t.throws(() => parseSafeInteger(Buffer.from(not)), broken, not);
     }
     t.throws(() => parseSafeInteger(undefined), broken);
+  });
+
+  t.test('integers of 64 bits are parsed exactly or not at all', async (t) => {
+    const [u64, i64] = [2n ** 64n - 1n, 2n ** 63n - 1n];
+    fc.assert(fc.property(fc.bigInt(0n, u64), (n) => parseU64(Buffer.from(`${n}`)) === n));
+    fc.assert(fc.property(fc.bigInt(-i64 - 1n, i64), (n) => parseI64(Buffer.from(`${n}`)) === n));
+    for (const not of ['-1', `${u64 + 1n}`, '99999999999999999999', '1.0', '1e3', '', '"1"', 'null'])
+      t.throws(() => parseU64(Buffer.from(not)), broken, not);
+    for (const not of [`${i64 + 1n}`, `${-i64 - 2n}`, '--1', ''])
+      t.throws(() => parseI64(Buffer.from(not)), broken, not);
+    t.throws(() => parseU64(undefined), broken);
   });
 
   t.test('a string is parsed exactly or not at all', async (t) => {

@@ -1,4 +1,5 @@
 import { Packr } from 'msgpackr/pack';
+import { MAX_U64 } from '../../../shared/domain/max-u64.ts';
 import type { NetworkSnapshot } from '../../../shared/domain/network-snapshot.ts';
 import type { Entry } from '../../cache/entry.ts';
 import type { Sealer } from '../../serving/sealer.ts';
@@ -64,8 +65,11 @@ function packable(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? packableObject(value) : value;
 }
 
-/** Returns an integer as the type that the packer writes as an integer: it writes numbers beyond 32 bits as doubles. */
+/**
+ * Returns an integer as the type that the packer writes as an integer: it writes numbers beyond 32 bits as doubles. What 64
+ * bits don't hold, and a number that is not exact, stays a double.
+ */
 function packableNumber(value: number | bigint): number | bigint {
-  if (typeof value === 'number') return Number.isInteger(value) && value > 0xffff_ffff ? BigInt(value) : value;
-  return value <= 0xffff_ffffn ? Number(value) : value;
+  if (typeof value === 'number') return Number.isSafeInteger(value) && value > 0xffff_ffff ? BigInt(value) : value;
+  return value > 0xffff_ffffn && value <= MAX_U64 ? value : Number(value);
 }

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import { MAX_U64 } from '../../../shared/domain/max-u64.ts';
 import { rankByAmount, sortByRank } from '../../../shared/runtime/sort-by-rank.ts';
 import { decodeKey, MULTISIG_BYTES } from '../../../transactions/index.ts';
 import { eachProgramAccount, parseListedSpace } from '../../upstream/reads/program-accounts.ts';
@@ -12,7 +13,6 @@ const MAX_TABLE_BYTES = 40 << 20;
 
 /** Rows of a block: blocks need no copy as rows are added. */
 const ROWS_PER_BLOCK = 4096;
-const MAX_U64 = 2n ** 64n - 1n;
 const MAX_U32 = 2 ** 32 - 1;
 
 /**

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../../shared/domain/gateway-error.ts';
+import { MAX_U64 } from '../../../shared/domain/max-u64.ts';
 import { rankByAmount, sortByRank } from '../../../shared/runtime/sort-by-rank.ts';
 import { encodeKey } from '../../../transactions/index.ts';
 import type { OwnerHolding } from '../routing/holder-tables.ts';
@@ -7,7 +8,6 @@ import type { HolderRows } from './holder-rows.ts';
 /** The bytes of an owner: the sum of the accounts, the row of the largest one, their number. */
 export const OWNER_ROW_BYTES = 16;
 
-const MAX_U64 = 2n ** 64n - 1n;
 const MAX_U32 = 2n ** 32n - 1n;
 
 /** What is read of the rows of holders, which stay the only copy of owners. */

@@ -45,7 +45,7 @@ export function minimumBalance({ result }: SerializedAnswer, bytes: number): str
   if (data.length < RENT_BYTES) throw noRent();
   const lamports = (ACCOUNT_OVERHEAD_BYTES + BigInt(bytes)) * data.readBigUInt64LE(0);
   const balance = Number(lamports) * data.readDoubleLE(8);
-  if (!Number.isFinite(balance)) throw noRent();
+  if (!(balance >= 0 && balance < 2 ** 64)) throw noRent(); // NaN, too
   return String(BigInt(Math.trunc(balance)));
 }
 

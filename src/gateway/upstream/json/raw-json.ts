@@ -1,4 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer';
+import { MAX_U64 } from '../../../shared/domain/max-u64.ts';
 import { concatInTurns } from '../../../shared/runtime/concat-in-turns.ts';
 import { runYielding } from './cooperative.ts';
 import {
@@ -16,6 +17,7 @@ import {
   WHOLE,
 } from './json-scanner.ts';
 
+const MAX_I64 = 2n ** 63n - 1n;
 const INTEGER = /^-?(0|[1-9][0-9]*)$/;
 const LONG_TEXT = 64 * 1024;
 
@@ -171,17 +173,17 @@ export function parseSafeInteger(bytes: Buffer | undefined): number {
 }
 
 /** Parses a u64 such as lamports, which never becomes a double. Throws `upstream_error` for anything else. */
-export function parseU64(bytes: Buffer | undefined): bigint {
-  const digits = bytes?.toString('latin1') ?? '';
-  if (!/^\d{1,20}$/.test(digits)) throw malformed();
-  return BigInt(digits);
-}
+export const parseU64 = (bytes: Buffer | undefined): bigint => parseWithin(bytes, 0n, MAX_U64);
 
 /** Parses an i64 such as a reward, which never becomes a double. Throws `upstream_error` for anything else. */
-export function parseI64(bytes: Buffer | undefined): bigint {
+export const parseI64 = (bytes: Buffer | undefined): bigint => parseWithin(bytes, -MAX_I64 - 1n, MAX_I64);
+
+function parseWithin(bytes: Buffer | undefined, least: bigint, most: bigint): bigint {
   const digits = bytes?.toString('latin1') ?? '';
-  if (!/^-?\d{1,19}$/.test(digits)) throw malformed();
-  return BigInt(digits);
+  if (!/^-?\d{1,20}$/.test(digits)) throw malformed();
+  const value = BigInt(digits);
+  if (value < least || value > most) throw malformed();
+  return value;
 }
 
 /** Returns true if a member is null or missing: nodes mean the same by both. */
