@@ -762,7 +762,7 @@ t.test('freshness', async (t) => {
         await stepThrough(1600);
         await waitFor(async () => (await status(world)) === 'degraded', 'degraded health');
         await step(2); // the next frame has it: two are at least 200 ms apart
-        t.ok(logged.some(({ level, message }) => level === 'warn' && /a read failed/.test(message)));
+        t.ok(logged.some(({ level, message }) => level === 'warn' && /a part of the pipeline failed/.test(message)));
         const stale = await get(target);
         t.equal(stale.status, 200);
         t.equal(stale.headers.get('x-cache'), 'STALE');

@@ -48,7 +48,7 @@ export function openPipeline(
         onFirstFrame();
       },
       onError: (part, err) =>
-        log.warn({ part, err }, 'a read failed; until a retry succeeds, the previous answer is served'),
+        log.warn({ part, err }, 'a part of the pipeline failed; until it succeeds, its previous answer is served'),
     });
   const health = new Alert({
     onFiring: (reason) => log.warn({}, `unhealthy: ${reason}`),

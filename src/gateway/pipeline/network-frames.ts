@@ -6,7 +6,6 @@ import {
   repeat,
   skipUntil,
   switchMap,
-  tap,
   throttle,
   withLatestFrom,
 } from 'rxjs';
@@ -16,10 +15,11 @@ import { describeNetwork, type NetworkSnapshot } from '../../shared/domain/netwo
 import type { Slot } from '../../shared/domain/slot.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { Entry } from '../cache/entry.ts';
+import { type AttemptOptions, attempt } from './attempt.ts';
 import { putLiveAnswer } from './live-answer.ts';
 import type { WarmReads } from './warm-reads.ts';
 
-export interface NetworkFramesOptions {
+export interface NetworkFramesOptions extends AttemptOptions {
   readonly cache: Cache;
   readonly clock: Clock;
   /** The id of this process' stream: another one shows a restart. */
@@ -41,7 +41,9 @@ export function networkFrames$(
 ): Observable<unknown> {
   const { cache, clock } = options;
   let seq = 0;
-  const publishedSlot$ = slot$.pipe(tap((slot) => putLiveAnswer(cache, '/slot', { slot, result: slot }, 'processed')));
+  const publishedSlot$ = slot$.pipe(
+    attempt('/slot', (slot) => void putLiveAnswer(cache, '/slot', { slot, result: slot }, 'processed'), options),
+  );
   const repeatedSlot$ = slot$.pipe(switchMap((slot) => interval$(clock, options.repeatAfterMs).pipe(map(() => slot))));
   const firstSlot$ = settled$.pipe(
     withLatestFrom(slot$),
@@ -50,14 +52,18 @@ export function networkFrames$(
   const frameSlot$ = merge(publishedSlot$.pipe(skipUntil(settled$)), firstSlot$);
   return merge(frameSlot$.pipe(throttled$(clock, options.throttleMs)), repeatedSlot$).pipe(
     withLatestFrom(epoch$, performance$, priorityFee$, consensus$),
-    tap(([slot, epoch, performance, priorityFee, consensus]) => {
-      const health = options.isHealthy() ? 'ok' : 'degraded';
-      const snapshot = describeNetwork(
-        { slot, epoch, performance, priorityFee, consensus, health },
-        { seq: seq++, stream: options.streamId, updatedAt: clock.now() },
-      );
-      options.onFrame(putLiveAnswer(cache, '/network', { slot, result: snapshot }, 'processed'), snapshot, epoch);
-    }),
+    attempt(
+      '/network',
+      ([slot, epoch, performance, priorityFee, consensus]) => {
+        const health = options.isHealthy() ? 'ok' : 'degraded';
+        const snapshot = describeNetwork(
+          { slot, epoch, performance, priorityFee, consensus, health },
+          { seq: seq++, stream: options.streamId, updatedAt: clock.now() },
+        );
+        options.onFrame(putLiveAnswer(cache, '/network', { slot, result: snapshot }, 'processed'), snapshot, epoch);
+      },
+      options,
+    ),
   );
 }
 

@@ -1,7 +1,8 @@
-import { connectable, distinctUntilChanged, merge, Observable, Subject, scan, tap } from 'rxjs';
+import { connectable, distinctUntilChanged, merge, Observable, Subject, scan } from 'rxjs';
 import { COMMITMENTS, type Commitment } from '../../shared/domain/commitment.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
+import { attempt } from './attempt.ts';
 import { interval$, type NetworkFramesOptions, networkFrames$ } from './network-frames.ts';
 import { WarmReads, type WarmReadsOptions } from './warm-reads.ts';
 
@@ -22,27 +23,34 @@ const CACHE_TICK_MS = 250;
 
 export function startPipeline(options: PipelineOptions): Pipeline {
   const { mesh, cache, clock, liveSources, rings, equivocationGuard } = options;
-  const slot$ = connectable(newest$(tip$(mesh, 'processed')).pipe(tap((slot) => cache.advanceTip(slot))), {
-    connector: () => new Subject(),
-  });
+  const slot$ = connectable(
+    newest$(tip$(mesh, 'processed')).pipe(attempt('tip', (slot) => cache.advanceTip(slot), options)),
+    { connector: () => new Subject() },
+  );
   const warmReads = new WarmReads(slot$, options);
 
   const slotConsumers = [
     // At each commitment: live sessions that lag are closed, and what nobody reads is evicted.
-    ...liveSources.flatMap((source) =>
-      COMMITMENTS.map((commitment) => tip$(mesh, commitment).pipe(tap(() => source.onTip(commitment)))),
+    ...liveSources.flatMap((source, i) =>
+      COMMITMENTS.map((commitment) =>
+        tip$(mesh, commitment).pipe(
+          attempt(`live source ${i} at ${commitment}`, () => source.onTip(commitment), options),
+        ),
+      ),
     ),
     // At finalized: receipts of newer slots may be `exact`, and versions that are too old are dropped.
-    tip$(mesh, 'finalized').pipe(tap((slot) => equivocationGuard.advance(slot))),
-    ...rings.map((ring) =>
-      tip$(mesh, 'finalized').pipe(tap((slot) => ring.advance(mesh.tip('confirmed') ?? slot, slot))),
+    tip$(mesh, 'finalized').pipe(attempt('equivocation guard', (slot) => equivocationGuard.advance(slot), options)),
+    ...rings.map((ring, i) =>
+      tip$(mesh, 'finalized').pipe(
+        attempt(`ring ${i}`, (slot) => ring.advance(mesh.tip('confirmed') ?? slot, slot), options),
+      ),
     ),
     // The cache's tip advances, parts of the network's state that are due are read, `/slot` and a frame are published.
     networkFrames$(slot$, warmReads, options),
     // Entries that were read during the last slot are refreshed before somebody has to wait for them.
-    slot$.pipe(tap(() => cache.refreshHot(mesh.slotTimeMs))),
+    slot$.pipe(attempt('hot entries', () => cache.refreshHot(mesh.slotTimeMs), options)),
     // Without slots, too: time passes for the cache.
-    interval$(clock, CACHE_TICK_MS).pipe(tap(() => cache.tick())),
+    interval$(clock, CACHE_TICK_MS).pipe(attempt('cache', () => cache.tick(), options)),
   ];
   const subscription = merge(...slotConsumers).subscribe();
   subscription.add(slot$.connect()); // after all have subscribed, as there may be a slot already

@@ -15,7 +15,6 @@ import {
 } from 'rxjs';
 import type { Clock } from '../../shared/domain/clock.ts';
 import type { ClusterConsensus } from '../../shared/domain/cluster-consensus.ts';
-import type { ClusterVitals } from '../../shared/domain/cluster-vitals.ts';
 import { describeEpoch, type EpochInfo } from '../../shared/domain/epoch-info.ts';
 import { describePerformance, type Performance } from '../../shared/domain/performance-sample.ts';
 import { describePriorityFee, type PriorityFee } from '../../shared/domain/priority-fee-estimate.ts';
@@ -25,17 +24,15 @@ import type { Refresher } from '../cache/entry.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import { readClusterConsensus } from '../upstream/reads/cluster-consensus.ts';
 import { readEpochInfo, readPerformanceSamples, readPrioritizationFees } from '../upstream/reads/network-statistics.ts';
+import type { AttemptOptions } from './attempt.ts';
 import { type LivePath, putLiveAnswer } from './live-answer.ts';
 
-export interface WarmReadsOptions {
+export interface WarmReadsOptions extends AttemptOptions {
   readonly mesh: Mesh;
   readonly cache: Cache;
   readonly clock: Clock;
-  readonly vitals: ClusterVitals;
   /** The shortest time between two reads of each part, in milliseconds. */
   readonly refresh: { readonly epochMs: number; readonly performanceMs: number; readonly priorityFeeMs: number };
-  /** Called with the first failure in a row; the previous answer is still served. */
-  readonly onError: (path: string, cause: unknown) => void;
 }
 
 interface WarmRead<T, R> {

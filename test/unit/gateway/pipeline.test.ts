@@ -21,6 +21,11 @@ function open(answer = noNode, tipBefore?: Slot) {
   const tips = new MeshTips();
   if (tipBefore !== undefined) tips.observe('finalized', tipBefore);
   const calls: string[] = [];
+  const failing = { kinds: '', parts: [] as string[] };
+  const record = (call: string): void => {
+    calls.push(call);
+    if (failing.kinds.includes(call.split(' ')[0] ?? '')) throw new RangeError(call);
+  };
   const mesh: Mesh = {
     genesisHash: 'test',
     apiVersion: undefined,
@@ -46,23 +51,23 @@ function open(answer = noNode, tipBefore?: Slot) {
     cache,
     clock,
     vitals,
-    liveSources: [{ onTip: (commitment) => calls.push(`live ${commitment} at ${cache.tip}`) }],
-    rings: [{ advance: (slot, finalizedSlot) => calls.push(`ring ${slot} ${finalizedSlot}`) }],
-    equivocationGuard: { advance: (slot) => calls.push(`guard ${slot}`) },
+    liveSources: [{ onTip: (commitment) => record(`live ${commitment} at ${cache.tip}`) }],
+    rings: [{ advance: (slot, finalizedSlot) => record(`ring ${slot} ${finalizedSlot}`) }],
+    equivocationGuard: { advance: (slot) => record(`guard ${slot}`) },
     streamId: 'test',
     refresh: { epochMs: 1000, performanceMs: 1000, priorityFeeMs: 1000 },
     throttleMs: 100,
     repeatAfterMs: 1000,
     isHealthy: () => true,
-    onFrame: ({ slot }) => calls.push(`frame ${slot}`),
-    onError: () => {},
+    onFrame: ({ slot }) => record(`frame ${slot}`),
+    onError: (part) => failing.parts.push(part),
   });
   const reset = (): string[] => calls.splice(0);
   const finalize = (slot: Slot): string[] => {
     tips.observe('finalized', slot);
     return reset();
   };
-  return { clock, cache, tips, vitals, pipeline, calls, reset, finalize };
+  return { clock, cache, tips, vitals, pipeline, calls, failing, reset, finalize };
 }
 
 t.test('a new slot reaches live sources, the cache, warm reads and the guard, in this order', async (t) => {
@@ -169,6 +174,34 @@ t.test('the first frame comes when each part was read or has failed once, withou
   fail(new Error('no samples'));
   await new Promise(setImmediate);
   t.strictSame(calls, ['frame 10']);
+});
+
+t.test('work that throws fails its own part, is reported once, and the pipeline goes on', async (t) => {
+  const { clock, failing, tips, vitals, reset, finalize } = open(async (method) => {
+    const epoch =
+      '{"absoluteSlot":10,"blockHeight":9,"epoch":0,"slotIndex":10,"slotsInEpoch":100,"transactionCount":1}';
+    const result = Buffer.from(method === 'getEpochInfo' ? epoch : '[]');
+    return { slot: 10, result, value: result };
+  });
+  tips.observe('processed', 9);
+  for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+  clock.advance(100);
+  const calls = (slot: Slot) => ['live', 'frame', 'guard', 'ring'].map((kind) => `${kind} ${slot}`);
+  const kindsAt = (slot: Slot): string[] => {
+    clock.advance(100);
+    const made = finalize(slot).map((call) => (call.startsWith('live') ? `live ${slot}` : call));
+    return calls(slot).filter((call) => made.some((other) => other.startsWith(call)));
+  };
+  reset();
+  failing.kinds = 'live frame guard ring';
+  t.same(kindsAt(10), calls(10));
+  t.same(kindsAt(11), calls(11), 'again');
+  const live = ['processed', 'confirmed', 'finalized'].map((commitment) => `live source 0 at ${commitment}`);
+  t.same(failing.parts.sort(), ['/network', 'equivocation guard', ...live, 'ring 0'].sort());
+  t.same([...vitals.failingParts].sort(), failing.parts);
+  failing.kinds = '';
+  t.same(kindsAt(12), calls(12));
+  t.notOk(vitals.isFailing);
 });
 
 /** Opens a pipeline over a node of an epoch and a consensus that a test sets. */

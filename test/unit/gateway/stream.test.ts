@@ -4,6 +4,7 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { Unpackr } from 'msgpackr';
 import t, { type Test } from 'tap';
+import type { Entry } from '../../../src/gateway/cache/entry.ts';
 import { AccountFeeds, AccountSource } from '../../../src/gateway/http/pubsub/account-source.ts';
 import { NotificationQueue } from '../../../src/gateway/http/pubsub/notification-queue.ts';
 import { SignatureWatch } from '../../../src/gateway/http/pubsub/signature-watch.ts';
@@ -20,6 +21,7 @@ import type { EventPage, TopicEvent } from '../../../src/gateway/http/stream/eve
 import { EventSealer } from '../../../src/gateway/http/stream/event-sealer.ts';
 import { subscribeToEvents } from '../../../src/gateway/http/stream/event-subscriptions.ts';
 import { Fanout } from '../../../src/gateway/http/stream/fanout.ts';
+import { FrameChannels } from '../../../src/gateway/http/stream/frame-channels.ts';
 import { ShardQueue } from '../../../src/gateway/http/stream/shard-queue.ts';
 import { SocketConnection, type StreamConnection } from '../../../src/gateway/http/stream/stream-connection.ts';
 import type { MessageId, TopicList } from '../../../src/gateway/http/stream/stream-message.ts';
@@ -688,6 +690,48 @@ t.test('msgpack-frame', async (t) => {
         );
       }),
     );
+  });
+
+  t.test('a number that is no exact integer of 64 bits is packed as a double, whatever it is', async () => {
+    const any = fc.oneof(fc.double({ noNaN: true }), fc.bigInt(2n ** 64n, 2n ** 80n), fc.constant(2 ** 64));
+    fc.assert(
+      fc.property(any, (number) => {
+        const { result } = unpackr.unpack(packFrame({ ...snapshot, tps: number as number })); // a worker parses bigint
+        return Number(result.tps) === Number(number);
+      }),
+    );
+  });
+});
+
+t.test('frame-channels', async (t) => {
+  t.test("a frame that can't be encoded or signed costs its channel that frame, and is reported", async (t) => {
+    const [sent, failures]: [string[], unknown[]] = [[], []];
+    const sealer = {
+      sealFrame() {
+        throw new Error('no key');
+      },
+    } as unknown as Sealer; // frames use no other member
+    const channels = new FrameChannels(
+      (topic) => void sent.push(topic),
+      sealer,
+      new ManualClock(),
+      () => 0,
+      (thrown) => failures.push(thrown),
+    );
+    const channelOf = (query: string) => channels.channelFor(`/api/v1/stream${query}`);
+    for (const query of ['?receipts=1', '?format=msgpack', '']) channelOf(query).fanout.addSubscriber();
+    const entry = { body: '{}' } as Entry;
+    const broken = Object.defineProperty({ slot: 1 }, 'tps', {
+      enumerable: true,
+      get() {
+        throw new RangeError('too large');
+      },
+    }) as unknown as NetworkSnapshot;
+    channels.publish(entry, broken);
+    t.same(sent, ['json/0/0']);
+    t.same(failures.map(String), ['Error: no key', 'RangeError: too large', 'Error: no key']);
+    t.equal(channels.latestFrame(channelOf('?format=msgpack')), undefined);
+    t.equal(`${channels.latestFrame(channelOf(''))}`, '{}');
   });
 });
 

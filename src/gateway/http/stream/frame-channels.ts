@@ -34,10 +34,18 @@ export class FrameChannels {
   readonly #sealer: Sealer;
   readonly #unsignedChannels: readonly FrameChannel[];
   readonly #signedChannels: ReadonlyMap<string, FrameChannel>;
+  readonly #onError: (thrown: unknown) => void;
   #latestFrame: EncodedFrame | undefined;
   frames = 0;
 
-  constructor(publish: Publish, sealer: Sealer, clock: Clock, polledEvents: () => number) {
+  constructor(
+    publish: Publish,
+    sealer: Sealer,
+    clock: Clock,
+    polledEvents: () => number,
+    onError: (thrown: unknown) => void,
+  ) {
+    this.#onError = onError;
     this.#clock = clock;
     this.#sealer = sealer;
     const queue = new ShardQueue(publish, polledEvents);
@@ -73,9 +81,9 @@ export class FrameChannels {
     );
   }
 
-  /** Returns the newest frame in the channel's encoding; undefined before the first frame. */
+  /** Returns the newest frame in the channel's encoding; undefined before the first frame, and for one that can't be encoded. */
   latestFrame(channel: FrameChannel): string | Buffer | undefined {
-    return this.#latestFrame?.encodedAs(channel);
+    return this.#attempt(() => this.#latestFrame?.encodedAs(channel));
   }
 
   publish(entry: Entry, snapshot: NetworkSnapshot): void {
@@ -87,10 +95,20 @@ export class FrameChannels {
     );
     const frame = new EncodedFrame(entry, snapshot, this.#sealer);
     this.#latestFrame = frame;
-    frame.sign(due);
+    this.#attempt(() => frame.sign(due));
     for (const channel of due) {
       channel.lastSentMs = nowMs;
-      channel.fanout.send(frame.encodedAs(channel), channel.format === 'msgpack');
+      this.#attempt(() => channel.fanout.send(frame.encodedAs(channel), channel.format === 'msgpack'));
+    }
+  }
+
+  /** A frame that can't be encoded costs its own channel that frame: thrown from here it would end the process. */
+  #attempt<T>(work: () => T): T | undefined {
+    try {
+      return work();
+    } catch (thrown) {
+      this.#onError(thrown);
+      return undefined;
     }
   }
 }

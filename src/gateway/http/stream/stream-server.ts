@@ -59,6 +59,7 @@ export class StreamServer {
       sealer,
       clock,
       polledEvents,
+      (thrown) => options.onInternalError('the stream', thrown),
     );
     this.#slowConsumers = new SlowConsumers(clock);
     this.#sockets = new OpenSockets({
