@@ -1,9 +1,10 @@
 import type { Clock } from '../../shared/domain/clock.ts';
 import type { Slot } from '../../shared/domain/slot.ts';
+import { tryOrUndefined } from '../../shared/runtime/try-or-undefined.ts';
 import { type Decimal, parseDecimal, roundSignificant } from '../../transactions/index.ts';
-import { isNull, type Members, members, parseIntegerOrNull } from '../upstream/json/raw-json.ts';
+import { isNull, type Members, members, membersYielding, parseIntegerOrNull } from '../upstream/json/raw-json.ts';
 import type { GetBytes } from './http-get.ts';
-import { type FindPrices, pricesOf } from './price-source.ts';
+import { type FindPrices, type Price, pricesOf } from './price-source.ts';
 
 export interface JupiterOptions {
   readonly url: string;
@@ -25,18 +26,21 @@ export const jupiterPrices =
   async (mints, { cost }) => {
     const target = new URL(url);
     target.searchParams.set('ids', mints.join(','));
-    const byMint = members(await get(target.href, cost));
+    const byMint = await membersYielding(await get(target.href, cost));
     const { slot: tipSlot, slotTimeMs } = tip();
     const nowMs = clock.now();
-    return pricesOf(mints, (mint) => {
-      const entry = byMint.get(mint);
-      if (entry === undefined || isNull(entry)) return undefined; // the service has no reliable price of it
+    const priceIn = (entry: Buffer): Price | undefined => {
       const parts = members(entry);
       const usd = usdOf(parts);
       if (usd === undefined) return undefined;
       const slot = parseIntegerOrNull(parts.get('blockId'));
       const ageMs = slot === null ? 0 : Math.max(0, tipSlot - slot) * slotTimeMs;
       return { usd, source: 'jupiter-v3', slot, time: Math.floor((nowMs - ageMs) / 1000), stale: false };
+    };
+    return pricesOf(mints, (mint) => {
+      const entry = byMint.get(mint);
+      if (entry === undefined || isNull(entry)) return undefined; // the service has no reliable price of it
+      return tryOrUndefined(() => priceIn(entry)); // an odd entry leaves the other mints their prices
     });
   };
 

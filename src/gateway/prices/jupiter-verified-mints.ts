@@ -3,6 +3,8 @@ import type { Clock } from '../../shared/domain/clock.ts';
 import type { RequestCost } from '../../shared/domain/price-list.ts';
 import { atMost } from '../../shared/runtime/at-most.ts';
 import { expiresAfter } from '../../shared/runtime/expires-after.ts';
+import { tryOrUndefined } from '../../shared/runtime/try-or-undefined.ts';
+import { forEachYielding } from '../upstream/json/cooperative.ts';
 import { eachElement, elements, isNull, members, parseString } from '../upstream/json/raw-json.ts';
 import type { GetBytes } from './http-get.ts';
 import { mapBatches } from './map-batches.ts';
@@ -65,14 +67,23 @@ export function cachedVerified(lookUp: LookUpVerified, clock: Pick<Clock, 'monot
   };
 }
 
-function readVerified(body: Buffer): ReadonlySet<string> {
+/** Bytes of rows that are read in one turn of the event loop: a few milliseconds' work if they are short. */
+const BYTES_PER_TURN = 32 * 1024;
+
+/** An odd row leaves the other mints their places. */
+async function readVerified(body: Buffer): Promise<ReadonlySet<string>> {
   const verified = new Set<string>();
-  for (const row of eachElement(body)) {
-    const parts = members(row);
-    const tags = parts.get('tags');
-    const names = tags === undefined || isNull(tags) ? [] : elements(tags).map(parseString);
-    if (parts.get('isVerified')?.toString() === 'true' || names.some((tag) => VERIFIED_TAGS.has(tag)))
-      verified.add(parseString(parts.get('id')));
-  }
+  await forEachYielding(eachElement(body), BYTES_PER_TURN, (row) => {
+    const id = tryOrUndefined(() => verifiedIn(row));
+    if (id !== undefined) verified.add(id);
+  });
   return verified;
+}
+
+function verifiedIn(row: Buffer): string | undefined {
+  const parts = members(row);
+  const tags = parts.get('tags');
+  const names = tags === undefined || isNull(tags) ? [] : elements(tags).map(parseString);
+  const isVerified = parts.get('isVerified')?.toString() === 'true' || names.some((tag) => VERIFIED_TAGS.has(tag));
+  return isVerified ? parseString(parts.get('id')) : undefined;
 }

@@ -181,7 +181,9 @@ t.test('price-lookup', async (t) => {
     "small": {"usdPrice": 1.5e-9, "blockId": null},
     "scaled": {"usdPrice": 767.458, "scaledUiConfig": {"multiplier": 1.0039, "usdPricePrescaled": 770.45}},
     "unclear": {"usdPrice": 767.458, "scaledUiConfig": {"multiplier": 1.0039}},
-    "zero": {"usdPrice": 0}, "none": null, "unpriced": {"usdPrice": null}
+    "zero": {"usdPrice": 0}, "none": null, "unpriced": {"usdPrice": null},
+    "odd slot": {"usdPrice": 1, "blockId": 990.5}, "exponent": {"usdPrice": 1, "blockId": 1e3}, "text": "1", "list": [1],
+    "beyond": {"usdPrice": 1, "blockId": 9007199254740992}, "odd scale": {"usdPrice": 1, "scaledUiConfig": 2}
   }`;
       const source = jupiterPrices({
         url: 'http://service/price/v3',
@@ -192,12 +194,16 @@ t.test('price-lookup', async (t) => {
         clock,
         tip: () => ({ slot: 1000, slotTimeMs: 400 }),
       });
-      const found = await source(['plain', 'small', 'scaled', 'unclear', 'zero', 'none', 'unpriced', 'left'], AT);
+      const odd = ['odd slot', 'exponent', 'text', 'list', 'beyond', 'odd scale'];
+      const found = await source(
+        [...odd, 'plain', 'small', 'scaled', 'unclear', 'zero', 'none', 'unpriced', 'left'],
+        AT,
+      );
       t.same(shown(found), { plain: '767.458057232', small: '0.0000000015', scaled: '770.45' });
       const nowSec = Math.floor(clock.now() / 1000);
       t.match(found.get('plain'), { slot: 900, time: nowSec - 40 }, 'its age follows from its slot');
       t.match(found.get('small'), { slot: null, time: nowSec });
-      t.match(requested, [/^http:\/\/service\/price\/v3\?ids=plain%2Csmall/]);
+      t.match(requested, [/^http:\/\/service\/price\/v3\?ids=odd\+slot.*%2Cplain%2Csmall/]);
     },
   );
 
@@ -208,6 +214,7 @@ t.test('price-lookup', async (t) => {
       { id: 'a', isVerified: true },
       { id: 'b', isVerified: false, tags: [] },
       { id: 'c', tags: ['strict'] },
+      ...[5, null, { id: 'd', isVerified: true, tags: [7] }, { isVerified: true }], // odd ones
     ];
     const lookUp = jupiterVerifiedMints({
       url: 'http://service/tokens/v2/search',
@@ -249,7 +256,6 @@ t.test('price-lookup', async (t) => {
         [500, ''],
         [200, '<html>'],
         [200, '{"error":"moved"}'],
-        [200, '[{"isVerified":true}]'],
       ] as const) {
         Object.assign(answer, { status, body });
         const outages: string[] = [];
