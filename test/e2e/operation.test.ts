@@ -101,7 +101,7 @@ t.test('admin', async (t) => {
     const links = [...index.matchAll(/<a href="([^"]+)">/g)].map(([, path = '']) => path);
     t.equal(links.length, 5);
     for (const path of links) t.equal((await fetchFrom(`/${path}`)).status, 200, path);
-    t.match(index, 'Nothing is wrong.');
+    t.match(index, /It is ready.*\/docs\/operate#operate-alerts/);
     t.equal(await (await fetchFrom('/readyz')).text(), '[+]startup ok\n[+]tip ok\n[+]shutdown ok\n');
     const missing = await fetchFrom('/nope');
     t.match([missing.status, await missing.text()], [404, '/, /metrics, /livez, /readyz, /statusz, /usage.json']);
@@ -442,7 +442,8 @@ t.test('admin', async (t) => {
 
 t.test('health', async (t) => {
   t.test('when the only node has gone back, health names it and the reason (I13)', async (t) => {
-    const { get, step, cluster, clock } = await startStepped(t, { set: ['cache.maxStaleMs=8000'] });
+    const set = ['cache.maxStaleMs=8000', 'admin.port=0'];
+    const { gateway, get, step, cluster, clock } = await startStepped(t, { set });
     await step(4);
     const before = cluster.chain.slot('processed');
     await cluster.control.skewSlots(-1400);
@@ -458,6 +459,7 @@ t.test('health', async (t) => {
     t.equal(result.status, 'degraded', 'the last answers may still be given');
     t.same(Object.keys(result.upstreams[0]), ['id', 'status', 'slot', 'behindSlots', 'ws', 'operator']);
     t.equal(result.embedded, null, 'these nodes are configured');
+    t.match(await (await fetch(`${gateway.admin}/`)).text(), /<ul><li>node-1: it went back/, 'operators read it, too');
     await waitFor(async () => {
       await pass();
       return (await get('/health')).status === 503;

@@ -5,6 +5,8 @@ import fc from 'fast-check';
 import t from 'tap';
 import type { Snapshot } from '../../src/client/client.ts';
 import { FAULT_EXPLANATIONS } from '../../src/client/verify/fault-explanations.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { tiersOf } from '../../src/gateway/access/limits/tiers.ts';
 import { createOpenApiDocument } from '../../src/gateway/http/rest/openapi.ts';
 import { routes } from '../../src/gateway/routes/index.ts';
 import { composePage, PAGES } from '../../src/pages/build/compose-page.ts';
@@ -86,6 +88,11 @@ t.test('docs-markdown', async (t) => {
     );
     t.match(markdown, '```python\nimport hashlib', 'with the examples that tests run');
     t.notMatch(markdown, '<!-- example');
+    const alerts = readFileSync('config/monitoring/alerts.yml', 'utf8').matchAll(/- alert: (\w+)/g);
+    t.same(
+      [...markdown.matchAll(/^\| `(Slotgate\w+)`/gm)].map(([, name]) => name),
+      [...alerts].map(([, name]) => name),
+    );
   });
 
   t.test('no heading is lost or made by code, and tables have as many cells in every row', async (t) => {
@@ -100,6 +107,20 @@ t.test('docs-markdown', async (t) => {
       cells = count;
     }
     t.same(uneven, []);
+  });
+
+  t.test('the table of tiers has the numbers that callers get', async (t) => {
+    const { free, build, scale, staked } = tiersOf(loadConfig({ cwd: '/', env: {} }).limits);
+    const written = (count: number): string => count.toLocaleString('en');
+    for (const { units, windowSeconds, streams, subscriptions } of [free, build, scale])
+      t.match(
+        markdown,
+        `| ${written(units)} in ${windowSeconds} s | ${written(streams)} | ${written(subscriptions)} |`,
+      );
+    const [least, most] = [staked(1n), staked(1_000_000n)];
+    const cell = (name: 'units' | 'streams' | 'subscriptions', unit = ''): string =>
+      `${least[name]}${unit} with one, ${written(most[name])} at most`;
+    t.match(markdown, `${cell('units', ' in 10 s')} | ${cell('streams')} | ${cell('subscriptions')} |`);
   });
 
   t.test('every link leads to a place that there is', async (t) => {

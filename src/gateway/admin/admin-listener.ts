@@ -7,6 +7,7 @@ import { makeRoom } from '../../shared/runtime/make-room.ts';
 import { sortUsage, usagePath } from '../access/usage/usage-file.ts';
 import { shownUsage } from '../access/usage/usage-line.ts';
 import { UsageTail } from '../access/usage/usage-tail.ts';
+import { describeProblems } from '../upstream/mesh/node-problems.ts';
 import { type AdminAnswer, type AdminPage, escapeHtml, html, json, plain } from './admin-page.ts';
 import type { AdminSources } from './admin-sources.ts';
 import { metricsOf } from './metrics.ts';
@@ -101,6 +102,9 @@ const LINKS: readonly (readonly [path: string, what: string])[] = [
   ['usage.json', 'requests and units by day, API key and route'],
 ];
 
+/** An alert may be about something that ended, or that only counters show. */
+const ALERTS_PLACE = "at the gateway's own address, says what each alert means and where to look.";
+
 /** Creates the page `/`: what else there is, and what is wrong now. */
 const createIndexPage =
   (sources: AdminSources): AdminPage =>
@@ -108,12 +112,15 @@ const createIndexPage =
     const { context } = sources;
     const problems = [
       ...checkReadiness(sources).flatMap(({ name, problem }) => (problem === undefined ? [] : [`${name}: ${problem}`])),
+      ...describeProblems(context.mesh.nodes()),
       ...context.problems(),
     ];
     const list = (items: readonly string[]): string => `<ul>${items.map((item) => `<li>${item}`).join('')}</ul>`;
     const links = list(LINKS.map(([path, what]) => `<a href="${path}">/${path}</a>: ${what}`));
-    const state = problems.length === 0 ? '<p>Nothing is wrong.' : list(problems.map(escapeHtml));
-    return html('slotgate, for operators', `<h1>slotgate ${escapeHtml(context.version)}</h1>${state}${links}`);
+    const state =
+      problems.length === 0 ? '<p>It is ready, and its nodes are in order.' : list(problems.map(escapeHtml));
+    const alerts = `<p>/docs/operate#operate-alerts, ${ALERTS_PLACE}`;
+    return html('slotgate, for operators', `<h1>slotgate ${escapeHtml(context.version)}</h1>${state}${alerts}${links}`);
   };
 
 /** Creates the page `/usage.json`: requests and units by day, API key and route; `?day=` and `?key=` choose. */
