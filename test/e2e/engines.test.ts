@@ -9,10 +9,10 @@ import {
   waitFor,
 } from '../support/harness.ts';
 import { pluck } from '../support/pluck.ts';
-import { loopbackAddress, openConnections } from '../support/raw-connection.ts';
-import { exchange, parseResponses } from '../support/raw-http.ts';
+import { loopbackAddress, openConnections, RawConnection } from '../support/raw-connection.ts';
+import { barrierOf, exchange, parseResponses } from '../support/raw-http.ts';
 import { createReceiptKey } from '../support/receipts/receipt-key.ts';
-import { WebSocketPeer } from '../support/websocket-peer.ts';
+import { upgradeRequest, WebSocketPeer } from '../support/websocket-peer.ts';
 
 t.test('engines', async (t) => {
   // The engine on node:http beside the one that loads here first: both answer the same bytes.
@@ -127,6 +127,38 @@ t.test('engines', async (t) => {
     const { text, closed } = await exchange(second.gateway.url, [`${get}${miss}nonsense\r\n\r\n`], { responses: 3 });
     t.same(pluck(parseResponses(text), 'status'), [200, 200, 400]);
     t.ok(closed);
+  });
+
+  t.test('over node:http what ends HTTP on a connection is answered behind the requests before it', async (t) => {
+    const get = 'GET /api/v1/slot HTTP/1.1\r\nHost: a\r\n\r\n';
+    const missOf = (i: number): string => `GET /api/v1/balance/${WALLETS[i]?.address} HTTP/1.1\r\nHost: a\r\n\r\n`;
+    const last: Readonly<Record<string, readonly [packet: string, status: number]>> = {
+      'a CONNECT': ['CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n', 404],
+      'a handshake that is refused': [upgradeRequest('', { 'Sec-WebSocket-Version': '8' }), 426],
+      'a handshake': [upgradeRequest(), 101],
+    };
+    for (const [i, [what, [packet, status]]] of Object.entries(last).entries()) {
+      for (const before of [get, missOf(5 + i)]) {
+        const { text } = await exchange(second.gateway.url, [get + before + packet], { responses: 3 });
+        t.same(
+          [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, code]) => Number(code)),
+          [200, 200, status],
+          what,
+        );
+      }
+    }
+  });
+
+  t.test('over node:http a handshake with a body is refused before the body arrives', async (t) => {
+    const { url } = second.gateway;
+    for (const body of [{ 'Content-Length': '5' }, { 'Transfer-Encoding': 'chunked' }]) {
+      const connection = await RawConnection.open(url);
+      connection.write(upgradeRequest('', body));
+      await barrierOf(url).wait();
+      t.match(connection.text, /^HTTP\/1\.1 400 /);
+      connection.reset();
+    }
+    t.equal((await second.get('/slot')).status, 200);
   });
 
   t.test('node:http answers pipelined misses in their order', async (t) => {

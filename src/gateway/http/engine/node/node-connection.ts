@@ -16,6 +16,7 @@ interface ParsedSocket extends Socket {
 interface NewestResponse {
   /** Answers in its place, if its request has not arrived as a whole; else behind it. */
   refuse(answer: RawResponse, writeBehind: () => void): void;
+  onSent(write: () => void): void;
 }
 
 /** What the engine keeps of one TCP connection. */

@@ -288,21 +288,35 @@ class NodeApp implements EngineApp {
     return this.#socketRoutes.find(({ path }) => path === target);
   }
 
-  /** Handles a request behind which `node:http` parses nothing more: a WebSocket, another upgrade, or a CONNECT. */
-  #onDetached(message: IncomingMessage, socket: Duplex, head: Buffer): void {
+  /**
+   * Handles a request behind which `node:http` parses nothing more, a WebSocket, another upgrade, or a CONNECT, once those before
+   * it are answered. From Node 26 on `stream` is not the socket while a body of the request is on its way.
+   */
+  #onDetached(message: IncomingMessage, stream: Duplex, head: Buffer): void {
+    const { socket } = message;
+    stream.on('error', () => {}); // `close` follows
+    socket.on('timeout', () => this.#server.emit('timeout', socket)); // node:http has removed its own listener
     const connection = this.#connections.get(socket);
-    if (connection === undefined) return;
-    socket.on('error', () => {}); // `close` follows
+    if (connection === undefined || connection.isRefused) return;
+    const handle = (): void => this.#handleDetached({ message, connection, head });
+    if (connection.newest === undefined) handle();
+    else connection.newest.onSent(handle);
+  }
+
+  #handleDetached(detached: DetachedConnection): void {
+    const { message, connection } = detached;
+    const { socket } = connection;
+    if (!socket.writable) return; // the answer before has ended the connection
     const response = new ServerResponse(message);
     const res = new NodeResponse(message, response, connection);
     const req = new NodeRequest(message);
     const route = this.#socketRouteOf(message);
     if (route === undefined) this.#handlerOf(message)?.(res, req);
-    else route.upgrade(res, req, { message, connection, head });
+    else route.upgrade(res, req, detached);
     if (connection.isUpgraded) return;
     response.shouldKeepAlive = false;
-    response.assignSocket(connection.socket);
-    response.on('finish', () => connection.socket.destroySoon());
+    response.assignSocket(socket);
+    response.on('finish', () => socket.destroySoon());
   }
 
   /** Answers bytes that are no request, behind the answers to the requests before them. */

@@ -148,13 +148,19 @@ export class NodeResponse implements EngineResponse {
     (context as NodeUpgradeContext<Data>).accept(data, headers); // the engine has passed it itself
   }
 
+  /** Calls `write` once the response is written, and those before it. */
+  onSent(write: () => void): void {
+    const { writableFinished, socket } = this.#response;
+    if (writableFinished && socket === null)
+      write(); // with `finish` node:http frees the socket
+    else this.#response.once('finish', write);
+  }
+
   /** Answers a request whose body can't be parsed; where the request has arrived, `writeBehind` answers what follows it. */
   refuse({ headers, body }: RawResponse, writeBehind: () => void): void {
     const response = this.#response;
-    if (this.#message.complete) {
-      if (response.writableFinished) writeBehind();
-      else response.once('finish', writeBehind);
-    } else if (response.headersSent) this.#connection.close();
+    if (this.#message.complete) this.onSent(writeBehind);
+    else if (response.headersSent) this.#connection.close();
     else {
       this.abort();
       this.writeStatus(headers);
