@@ -197,12 +197,15 @@ t.test('plots begin with what the gateway saw before the page was opened', async
   await waitFor(async () => (await seen()) > 60, 'slots that the gateway has seen');
   const { page, problems } = await openTab(t);
   await page.goto(meddler.url);
+  await page.addInitScript('Object.defineProperty(navigator, "language", { value: "en-US@posix" })'); // of LANG=C
   await untilState(page, 'live');
   await page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true');
   const shown = (id: string): string =>
     `document.querySelectorAll("#${id} tbody tr").length > Number.parseInt(document.getElementById("proof").textContent)`;
   for (const id of ['pace', 'fees']) await until(page, shown(id));
-  t.same(problems, []);
+  await page.goto(`${gateway.url}/explorer?q=${WALLET}`);
+  await untilShown(page.locator('.balance'));
+  t.same(problems, [], 'a language tag that is none stops no page');
 });
 
 t.test('the page is live again after the gateway was started again', async (t) => {

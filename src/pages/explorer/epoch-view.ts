@@ -1,6 +1,6 @@
 import { firstSlotOfEpoch } from '../../shared/domain/epoch-info.ts';
 import { formatSpan } from '../format/figures.ts';
-import { figures } from './figures.ts';
+import { figures, timeOf } from './figures.ts';
 import { linkTo } from './links.ts';
 import { Part, type ViewContext } from './part.ts';
 import { facts, shareBar } from './tables.ts';
@@ -17,7 +17,7 @@ export function showEpoch({ client, now, title, add, whileShown }: ViewContext, 
       const { epoch, absoluteSlot, estimatedEndTime, epochProgress } = current;
       const shown = Number(id);
       const isCurrent = shown === epoch;
-      const end = (): string => `${figures.time(estimatedEndTime)}, in ${formatSpan(estimatedEndTime * 1000 - now())}`;
+      const end = (): string => `${timeOf(estimatedEndTime)}, in ${formatSpan(estimatedEndTime * 1000 - now())}`;
       return [
         isCurrent && shareBar(epochProgress),
         facts([

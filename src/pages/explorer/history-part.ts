@@ -1,7 +1,7 @@
 import type { Result } from '../../client/index.ts';
 import { WRAPPED_SOL } from '../../shared/domain/known-mints.ts';
 import { type Child, create, setText } from '../browser/elements.ts';
-import { figures } from './figures.ts';
+import { figures, timeOf } from './figures.ts';
 import { linkedText, linkTo } from './links.ts';
 import { strangersText, TokenLabels } from './names.ts';
 import { failureWords, Part, type Read, type ViewContext } from './part.ts';
@@ -115,7 +115,7 @@ const signatureTable = (rows: readonly Row[]): HTMLElement =>
       .map((row) => [
         linkTo(row.signature),
         statusOf(row.err === null ? 'success' : 'failed', row.confirmationStatus),
-        create('time', {}, figures.time(row.blockTime)),
+        create('time', {}, timeOf(row.blockTime)),
         linkTo(String(row.slot), figures.integer(row.slot)),
         memoOf(row),
       ]),
@@ -151,7 +151,7 @@ const changeTable = (rows: readonly NetRow[], tokens: TokenLabels): HTMLElement 
         ),
       ),
       statusOf(row.status, row.confirmationStatus),
-      create('time', {}, figures.time(row.blockTime)),
+      create('time', {}, timeOf(row.blockTime)),
       linkTo(row.signature),
     ]),
   );

@@ -1,5 +1,5 @@
 import { type Child, create } from '../browser/elements.ts';
-import { shorten } from '../format/figures.ts';
+import { formatSentence, shorten } from '../format/figures.ts';
 import { figures } from './figures.ts';
 import { knownName } from './known-names.ts';
 import { qrCode } from './qr-code.ts';
@@ -44,6 +44,6 @@ const QUOTED_OR_ADDRESS = /(“[^”]*”|\b[1-9A-HJ-NP-Za-km-z]{32,44}\b)/;
 /** Links each address in a sentence, and groups the digits of its numbers, but for those in a stranger's text. */
 export const linkedText = (text: string): readonly Child[] =>
   text.split(QUOTED_OR_ADDRESS).map((part, at) => {
-    if (at % 2 === 0) return figures.sentence(part);
+    if (at % 2 === 0) return formatSentence(part, figures);
     return part.startsWith('“') ? part : linkTo(part);
   });

@@ -18,7 +18,7 @@ type Block = Result<'/block/:slot'>;
 const SLOTS = 8;
 const SENTENCES = 5;
 
-const feeNumbers = new Intl.NumberFormat(navigator.language, { maximumSignificantDigits: 2 });
+const feeNumbers = new Intl.NumberFormat(figures.language, { maximumSignificantDigits: 2 });
 
 /** The slots after which the block of a slot can be read. */
 const BLOCK_DELAY = 2;

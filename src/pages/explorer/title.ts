@@ -1,6 +1,6 @@
 import { type Child, create, present, setText } from '../browser/elements.ts';
 import { formatSpan } from '../format/figures.ts';
-import { figures } from './figures.ts';
+import { timeOf } from './figures.ts';
 import { Proofs } from './proofs.ts';
 import type { Showing } from './showing.ts';
 
@@ -55,7 +55,7 @@ export const timeAgo = (seconds: number | null, now: () => number, whileShown: S
   create(
     'time',
     { class: 'muted' },
-    `${figures.time(seconds)} `,
+    `${timeOf(seconds)} `,
     seconds !== null && ticking(() => `· ${formatSpan(now() - seconds * 1000)} ago`, whileShown),
   );
 

@@ -50,7 +50,7 @@ export function showToken(context: ViewContext, mint: string): void {
   addHolders(context, mint);
 }
 
-const short = new Intl.NumberFormat(navigator.language, { notation: 'compact', maximumSignificantDigits: 3 });
+const short = new Intl.NumberFormat(figures.language, { notation: 'compact', maximumSignificantDigits: 3 });
 
 /** Shows a supply with all its digits, and a long one in short before them. */
 const supplyOf = (text: string): string =>

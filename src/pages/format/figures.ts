@@ -8,15 +8,17 @@ export type Integer = number | bigint;
 
 /** Formats figures in the reader's language. What people copy are the raw digits. */
 export class Figures {
+  /** The reader's language; undefined if this browser has none of its name. */
+  readonly language: string | undefined;
   readonly #number: Intl.NumberFormat;
   readonly #oneDecimal: Intl.NumberFormat;
   readonly #percent: Intl.NumberFormat;
   readonly #usd: Intl.NumberFormat;
-  readonly #time: Intl.DateTimeFormat;
 
   /** `locale` is undefined for the reader's own. A tag that is none is passed over. */
-  constructor(locale?: string, timeZone?: string) {
+  constructor(locale?: string) {
     const known = supported(locale);
+    this.language = known;
     this.#number = new Intl.NumberFormat(known, { maximumFractionDigits: 0 });
     this.#oneDecimal = new Intl.NumberFormat(known, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
     this.#percent = new Intl.NumberFormat(known, {
@@ -33,7 +35,6 @@ export class Figures {
       maximumSignificantDigits: 2,
       roundingPriority: 'morePrecision',
     });
-    this.#time = new Intl.DateTimeFormat(known, { dateStyle: 'medium', timeStyle: 'medium', timeZone });
   }
 
   integer(value: Integer | null): string {
@@ -43,10 +44,6 @@ export class Figures {
   percent(share: number | null): string {
     if (share === null) return UNKNOWN;
     return share > 0 && share < LEAST_SHARE / 2 ? `<${this.#percent.format(LEAST_SHARE)}` : this.#percent.format(share);
-  }
-
-  milliseconds(value: number | null): string {
-    return value === null ? UNKNOWN : `${this.#number.format(value)} ms`;
   }
 
   usd(value: Integer | null): string {
@@ -62,24 +59,19 @@ export class Figures {
     const grouped = this.#number.format(BigInt(whole));
     return `${sign.replace('-', '−')}${grouped}${digits === undefined ? '' : separator + digits}`;
   }
-
-  /** Groups the digits of the long numbers in a sentence, and writes its decimals as all others: not years, nor versions. */
-  sentence(text: string): string {
-    return text.replace(/(?<![\w.“])(?:\d{5,}(?:\.\d+)?|\d+\.\d+)(?!\w|\.\d)/g, (number) => this.decimal(number));
-  }
-
-  time(seconds: number | null): string {
-    return seconds === null ? UNKNOWN : this.#time.format(seconds * 1000);
-  }
 }
 
 function supported(locale: string | undefined): string | undefined {
   try {
-    return locale && Intl.NumberFormat.supportedLocalesOf(locale)[0];
+    return Intl.NumberFormat.supportedLocalesOf(locale)[0];
   } catch {
     return undefined;
   }
 }
+
+/** Groups the digits of the long numbers in a sentence, and writes its decimals as all others: not years, nor versions. */
+export const formatSentence = (text: string, figures: Figures): string =>
+  text.replace(/(?<![\w.“])(?:\d{5,}(?:\.\d+)?|\d+\.\d+)(?!\w|\.\d)/g, (number) => figures.decimal(number));
 
 /** Formats a span in its two largest units: `18 h 12 m`. */
 export function formatSpan(ms: number): string {

@@ -35,11 +35,11 @@ const POLLED =
 const figures = new Figures(navigator.language);
 /** Writes times without AM and PM, for which an axis on a phone has no room. */
 const timeFormat = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
-  new Intl.DateTimeFormat(navigator.language, { ...options, hourCycle: 'h23' });
+  new Intl.DateTimeFormat(figures.language, { ...options, hourCycle: 'h23' });
 const clock = timeFormat({ timeStyle: 'medium' });
 const minutes = timeFormat({ timeStyle: 'short' });
 const days = timeFormat({ weekday: 'short', hour: '2-digit', minute: '2-digit' });
-const seconds = new Intl.NumberFormat(navigator.language, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const seconds = new Intl.NumberFormat(figures.language, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const announcer = new Announcer();
 
 const text = (id: string, value: string): void => setText(elementById(id, HTMLElement), value);
