@@ -284,6 +284,9 @@ t.test('a reader whose clock is wrong sees what is proven now, and nothing older
     );
     await tab.goto(gateway.url + path);
   };
+  await page.setViewportSize({ width: 320, height: 256 });
+  t.ok((await page.locator('#key-notice').evaluate((notice) => notice.getBoundingClientRect().top)) > 0, 'at 400 %');
+  await page.setViewportSize({ width: 1280, height: 720 });
   const setRight = (page: Page): Promise<unknown> => page.evaluate('Date.now = rightNow');
   const slots: string[] = [];
   page.on('request', (request) => slots.push(...(request.url().match(/v1\/slot$/) ?? [])));
