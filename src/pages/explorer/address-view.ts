@@ -78,12 +78,19 @@ function balancePart(
     showBalance(await read(client.get('/balance/:addr', { addr: address })), '');
     whileShown(() => {
       // it may get no place: then the balance stays the one that was read
+      const showOld = (): void => {
+        if (shown !== undefined) showBalance(shown, '');
+      };
       const stream = client.stream({
+        interval: 10_000, // of frames, which nothing shows
         onState(state) {
-          if (shown !== undefined && (state === 'waiting' || state === 'ended')) showBalance(shown, '');
+          if (state === 'waiting' || state === 'ended') showOld();
         },
       });
-      stream.subscribe('balance', address, { onUpdate: (update) => showBalance(update, ', live') });
+      stream.subscribe('balance', address, {
+        onUpdate: (update) => showBalance(update, ', live'),
+        onError: showOld,
+      });
       return () => stream.close();
     });
   });

@@ -8,6 +8,7 @@ import { enableHeader } from '../browser/header.ts';
 import { KeyNotice } from '../browser/key-notice.ts';
 import { createTrustedClient, keyMemory, readPublicKey, type TrustedClient } from '../browser/trusted-client.ts';
 import { readHealth } from '../feed/read-health.ts';
+import { whileSeen } from '../feed/while-seen.ts';
 import { shorten } from '../format/figures.ts';
 import { showAddress } from './address-view.ts';
 import { showBlock } from './block-view.ts';
@@ -364,3 +365,7 @@ enableSuggestions(input, go);
 enableCopyButtons();
 addEventListener('pagehide', keepTop);
 showAgain();
+whileSeen(
+  () => showing.start(),
+  () => showing.pause(),
+);

@@ -1,11 +1,12 @@
-/** What a view does while it is shown: work begins now, ends when the view is left, and begins again when Back shows it. */
+/** What a view does while it is shown: work begins now, ends when the view is left, and begins again when Back shows it; or when nobody sees it. */
 export class Showing {
   readonly #works: (() => () => void)[] = [];
-  /** How to end the work under way; undefined while the view is left. */
+  /** How to end the work under way; undefined while there is none. */
   #stops: (() => void)[] | undefined = [];
+  #isShown = true;
 
   get isShown(): boolean {
-    return this.#stops !== undefined;
+    return this.#isShown;
   }
 
   /** `work` returns how to end it. */
@@ -15,10 +16,17 @@ export class Showing {
   }
 
   start(): void {
-    this.#stops = this.#works.map((work) => work());
+    this.#isShown = true;
+    this.#stops ??= this.#works.map((work) => work());
   }
 
   stop(): void {
+    this.#isShown = false;
+    this.pause();
+  }
+
+  /** Ends the work of a view that stays. */
+  pause(): void {
     for (const stop of this.#stops ?? []) stop();
     this.#stops = undefined;
   }
