@@ -13,6 +13,7 @@ import {
   countLayoutShifts,
   countSockets,
   hideForTwoMinutes,
+  restoreDate,
   shiftedElements,
   untilShown,
   waitFor,
@@ -213,6 +214,12 @@ t.test('the page is live again after the gateway was started again', async (t) =
   const proxy = await openTamperingProxy(t, first.url);
   const { page } = await openTab(t);
   await page.goto(proxy.url);
+  // as Firefox does for a reader who lets sites keep nothing
+  await page.addInitScript(`
+    const refuse = () => { throw new DOMException('not allowed', 'SecurityError'); };
+    navigator.locks.request = async () => refuse();
+    window.BroadcastChannel = class { constructor() { refuse(); } };
+    Object.defineProperty(window, 'localStorage', { get: refuse });`);
   await untilState(page, 'live');
   await first.close();
   await until(page, '["restarting", "offline"].includes(document.body.dataset.state)');
@@ -245,6 +252,24 @@ t.test('a tab hidden for a minute closes its line until it is seen', async (t) =
     'it does not take its own sleep for a stall, and claims no age of what it saw before',
   );
   t.equal(await page.evaluate('titleBefore'), 'slotgate: status of the network', 'a tab without a line claims nothing');
+  const { opened } = sockets;
+  const stopped = await page.context().newPage();
+  await stopped.goto(`${gateway.url}/robots.txt`);
+  await stopped.evaluate(
+    `void navigator.locks.request('slotgate line ${gateway.url}/', { steal: true }, () => new Promise(() => {}))`,
+  );
+  await waitFor(() => sockets.closed === opened, 'the end of a line that is stolen');
+  for (const _ of [1, 2]) await page.clock.fastForward(10_000);
+  await restoreDate(page);
+  await waitFor(() => sockets.opened === opened + 1, 'the line, stolen from a tab that sends nothing');
+  await untilState(page, 'live');
+
+  const streams: string[] = [];
+  page.on('websocket', (socket) => streams.push(socket.url()));
+  await page.goto(`${gateway.url}/explorer?q=${WALLET}`);
+  await untilShown(page.locator('.part[aria-label="Balance"]').locator('text=/lamports, live$/'));
+  await hideForTwoMinutes(page, sockets);
+  t.match(streams, [/interval=10000$/, /interval=10000$/], 'nothing shows their frames');
   t.same(problems, []);
 });
 

@@ -55,7 +55,7 @@ const MAX_BACKOFF_MS = 1600;
 export class LiveLine {
   readonly #options: LiveLineOptions;
   readonly #name = `slotgate line ${gatewayUrl().href}`;
-  readonly #tabs = new BroadcastChannel(this.#name);
+  readonly #tabs = openChannel(this.#name);
   #line = newLine(0);
   #proof: Proof = {
     publicKey: undefined,
@@ -73,12 +73,14 @@ export class LiveLine {
   #feed: Feed | undefined;
   /** Gives the line up, or the place in the queue for it. */
   #leave: AbortController | undefined;
+  /** Whether the tab that has the line has sent nothing since this one last requested it. */
+  #isUnanswered = false;
   #state: LiveState | undefined;
   #viewTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: LiveLineOptions) {
     this.#options = options;
-    this.#tabs.onmessage = ({ data }: MessageEvent<TabMessage>) => this.#onMessage(data);
+    this.#tabs?.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => this.#onMessage(data));
     whileSeen(
       () => {
         this.#join();
@@ -90,7 +92,7 @@ export class LiveLine {
         this.#onView();
       },
     );
-    setInterval(() => void this.#readHealth(), HEALTH_MS);
+    setInterval(() => this.#onInterval(), HEALTH_MS);
     if (!document.hidden) this.#join();
     this.#onView();
   }
@@ -123,17 +125,23 @@ export class LiveLine {
     else void this.#openOnce(this.#trusted?.cluster, assumedNow).catch(() => {}); // until it is there, the former one proves what it can
   }
 
-  /** Waits for the line, and opens it. Where a page may have no locks, which are for secure ones, each tab has its own. */
-  #join(): void {
-    if (this.#leave !== undefined && !this.#leave.signal.aborted) return;
+  /**
+   * Waits for the line, or steals it, and opens it. Where there are no locks, which are for secure pages whose reader lets
+   * them keep data, each tab has its own.
+   */
+  #join(steal = false): void {
+    if (!steal && this.#leave?.signal.aborted === false) return;
+    this.#leave?.abort();
     const leave = new AbortController();
     const { signal } = leave;
     this.#leave = leave;
     this.#send('request');
     const lead = (): Promise<void> => this.#lead(signal);
-    // what is aborted while it waits rejects
-    if ('locks' in navigator) void navigator.locks.request(this.#name, { signal }, lead).catch(() => {});
-    else void lead();
+    if (!('locks' in navigator)) void lead();
+    else
+      navigator.locks
+        .request(this.#name, steal ? { steal } : { signal }, lead)
+        .catch(({ name }) => (name === 'AbortError' ? leave.abort() : lead())); // aborted, stolen; or not allowed
   }
 
   #lead(signal: AbortSignal): Promise<void> {
@@ -230,6 +238,7 @@ export class LiveLine {
   #onMessage(message: TabMessage): void {
     if (message === 'trust') this.#onTrust();
     else if (message === 'request') this.#share();
+      this.#isUnanswered = false;
     else if (this.#feed === undefined) {
       const { cluster } = message.proof;
       this.#onState({ ...message, line: movedBy(message.line, performance.now()) });
@@ -244,7 +253,7 @@ export class LiveLine {
   }
 
   #send(message: TabMessage): void {
-    this.#tabs.postMessage(message);
+    this.#tabs?.postMessage(message);
   }
 
   #share(): void {
@@ -276,9 +285,27 @@ export class LiveLine {
     if (changesInMs !== undefined) this.#viewTimer = setTimeout(() => this.#onView(), changesInMs);
     this.#options.onChange();
   }
+  /** Steals the line from a tab that keeps it and is stopped, as phones do with those that nobody sees. */
+  #onInterval(): void {
+    void this.#readHealth();
+    if (document.hidden || this.#feed !== undefined) return;
+    if (this.#isUnanswered) this.#join(true);
+    this.#isUnanswered = true;
+    this.#send('request');
+  }
+
 
   async #readHealth(): Promise<void> {
     if (document.hidden) return;
     this.#options.onHealth(await readHealth(gatewayUrl()).catch(() => undefined));
+  }
+}
+
+/** Returns the channel between the tabs; undefined where the reader lets the page keep nothing. */
+function openChannel(name: string): BroadcastChannel | undefined {
+  try {
+    return new BroadcastChannel(name);
+  } catch {
+    return undefined;
   }
 }
