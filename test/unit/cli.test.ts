@@ -1094,19 +1094,25 @@ t.test('watch-screen', async (t) => {
     send(400, 'ok');
     clock.advance(1000);
     t.match(screen, /^● Live {2}http/);
-    for (const [slot, updatedAt] of [
-      [401, 1000],
-      [402, 1100],
-      [404, 2000],
+    for (const [slot, seq, updatedAt] of [
+      [401, 1, 1000],
+      [402, 2, 1100],
+      [404, 3, 2000],
+      [406, 5, 2500], // after one that was missed
+      [407, 6, 2900],
     ] as const)
-      watch.frame('', { slot, health: 'ok', stream: 'a', updatedAt });
+      watch.frame('', { slot, health: 'ok', stream: 'a', seq, updatedAt });
     clock.advance(1500);
-    t.match(screen, /Last slots +▂×█\r\nNodes +The gateway has not yet named its health\./, 'the height is the time');
+    t.match(
+      screen,
+      /Last slots +▂×█ {2}▅\r\nNodes +The gateway has not yet named its health\./,
+      'the height is the time',
+    );
     input.emit('data', Buffer.from('f'));
     t.match(screen, /frozen: f goes on {3}q ends/);
     send(500, 'ok');
     clock.advance(1500);
-    t.match(screen, /Slot +404/, 'a frozen screen stays');
+    t.match(screen, /Slot +407/, 'a frozen screen stays');
     input.emit('data', Buffer.from('?'));
     t.match(screen, /Slot +500 .*Every frame is verified before it is shown/s, 'a key draws it');
     input.emit('data', Buffer.from('?'));

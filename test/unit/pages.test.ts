@@ -591,14 +591,15 @@ t.test('series', async (t) => {
   t.test('the strip has each slot once, also those without a block, and those that nobody saw', async (t) => {
     const strip = new SlotStrip();
     const cells = (): unknown => strip.cells.map(({ slot, ms }) => [slot, ms]);
-    for (const [slot, stream, updatedAt] of [
-      [10, 'a', 0],
-      [11, 'a', 400],
-      [13, 'a', 1200],
-      [16, 'b', 3000], // after a restart
-      [17, 'b', 3300],
+    for (const [slot, stream, seq, updatedAt] of [
+      [10, 'a', 3, 0],
+      [11, 'a', 4, 400],
+      [11, 'a', 5, 900], // repeated
+      [13, 'a', 6, 1200],
+      [16, 'b', 0, 3000], // after a restart
+      [17, 'b', 1, 3300],
     ] as const)
-      strip.add({ slot, stream, updatedAt });
+      strip.add({ slot, stream, seq, updatedAt });
     strip.prepend([
       { slot: 7, slots: 1, slotTimeMs: 390, endedAt: -900 },
       { slot: 9, slots: 1, slotTimeMs: 410, endedAt: -350 },
@@ -612,10 +613,18 @@ t.test('series', async (t) => {
     ];
     const unwatched = [14, 15, 16].map((slot) => [slot, undefined]);
     t.same(cells(), [[7, 390], [8, undefined], [9, 410], [10, 350], ...seen, ...unwatched, [17, 300]]);
-    strip.add({ slot: 500, stream: 'b', updatedAt: 90_000 });
+    strip.add({ slot: 20, stream: 'b', seq: 9, updatedAt: 4500 });
+    strip.add({ slot: 21, stream: 'b', seq: 10, updatedAt: 4900 });
+    const missed = [18, 19, 20].map((slot) => [slot, undefined]);
+    t.same(
+      strip.cells.slice(-5).map(({ slot, ms }) => [slot, ms]),
+      [[17, 300], ...missed, [21, 400]],
+      'frames were missed',
+    );
+    strip.add({ slot: 500, stream: 'b', seq: 11, updatedAt: 90_000 });
     t.equal(strip.cells.length, STRIP_SLOTS);
-    strip.add({ slot: 3, stream: 'c', updatedAt: 91_000 });
-    strip.add({ slot: 4, stream: 'c', updatedAt: 91_500 });
+    strip.add({ slot: 3, stream: 'c', seq: 0, updatedAt: 91_000 });
+    strip.add({ slot: 4, stream: 'c', seq: 1, updatedAt: 91_500 });
     t.same(cells(), [[4, 500]], 'another cluster has slots of its own');
   });
 

@@ -79,9 +79,10 @@ export class WatchScreen {
   frame(_body: string, snapshot: Pick<Snapshot, 'slot' | 'health'> & Partial<Snapshot>): void {
     this.#frames++;
     this.#frame = snapshot;
-    const { slot, stream, updatedAt } = snapshot;
-    if (stream !== undefined && updatedAt !== undefined) this.#strip.add({ slot, stream, updatedAt });
-    this.#apply({ type: 'frame', slot: snapshot.slot, health: snapshot.health, isPolled: false });
+    const { slot, health, stream, seq, updatedAt } = snapshot;
+    if (stream !== undefined && seq !== undefined && updatedAt !== undefined)
+      this.#strip.add({ slot, stream, seq, updatedAt });
+    this.#apply({ type: 'frame', slot, health, isPolled: false });
     if (this.#options.clock.monotonic() - this.#drawnMs >= MIN_INTERVAL_MS) this.#draw();
   }
 

@@ -5,7 +5,7 @@ import type { HistoryRow } from './history-columns.ts';
 export const STRIP_SLOTS = 64;
 
 /** Where a slot is read from: a frame, which has the gateway's clock. */
-type StripFrame = Pick<Snapshot, 'slot' | 'stream' | 'updatedAt'>;
+type StripFrame = Pick<Snapshot, 'slot' | 'stream' | 'seq' | 'updatedAt'>;
 
 /** A row that is one slot, or some of which only the last one was seen. */
 type StripRow = Pick<HistoryRow, 'slot' | 'endedAt' | 'slots' | 'slotTimeMs'>;
@@ -27,12 +27,13 @@ export class SlotStrip {
   }
 
   add(frame: StripFrame): void {
-    const last = this.#last;
-    if (last !== undefined && last.stream === frame.stream && frame.slot <= last.slot) return;
+    const last = this.#last?.stream === frame.stream ? this.#last : undefined;
+    const isRepeated = last !== undefined && frame.slot <= last.slot;
     this.#first ??= frame;
-    this.#last = frame;
-    if (last === undefined || last.stream !== frame.stream) return;
-    this.#append(frame.slot, frame.slot - last.slot, frame.updatedAt - last.updatedAt);
+    this.#last = isRepeated ? { ...last, seq: frame.seq } : frame;
+    if (last === undefined || isRepeated) return;
+    if (frame.seq === last.seq + 1) this.#append(frame.slot, frame.slot - last.slot, frame.updatedAt - last.updatedAt);
+    else this.#append(frame.slot, 1, undefined); // between them are frames that this page has not seen
   }
 
   /** Puts what the gateway saw before the page was opened in front. */
